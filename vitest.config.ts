@@ -1,26 +1,54 @@
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
-/** They measure no speed, but what they do to a stack, or the short times they live by, takes a machine of its own: after everything else. */
-const alone = ['test/chaos/chaos.test.ts', 'test/temporal/task-times.test.ts']
+/** Rules without servers, clocks and files: their modules are loaded once for all of them. */
+const pure = ['test/workflows/**/*.test.ts', 'test/api/registry/**/*.test.ts']
+/** Long runs under faults, which stay next to the files of their subject. */
+const faults = [
+  'test/e2e/faults/**/*.test.ts',
+  'test/e2e/chaos/mutations/*.test.ts',
+  'test/temporal/fairness.test.ts',
+  'test/temporal/killed-workers.test.ts',
+  'test/worker/stack/starts.test.ts',
+]
+/** Files that need the machine for themselves: they strike every part of a stack, or live by short times. */
+const alone = ['test/temporal/task-times.test.ts']
+const aloneUnderFaults = ['test/e2e/chaos/chaos.test.ts']
+
+/** A group of files that runs after the groups before it, in forks: Temporal's worker does not run in threads. */
+const project = (name: string, groupOrder: number, test: object) => ({
+  extends: true as const,
+  test: {
+    name,
+    pool: 'forks' as const,
+    sequence: { groupOrder },
+    teardownTimeout: 20_000,
+    ...test,
+  },
+})
+/** One more than the two cores of a small machine: the tests wait for timers and for the chain's next block. */
+const maxWorkers = 3
+const normal = { testTimeout: 60_000, hookTimeout: 120_000 }
+const long = { testTimeout: 240_000, hookTimeout: 240_000 }
+const unbounded = { testTimeout: 1_800_000, hookTimeout: 300_000, maxWorkers: 1 }
 
 export default defineConfig({
+  resolve: { alias: { '#domain': join(import.meta.dirname, 'workflows', 'domain') } },
   test: {
-    pool: 'forks',
-    maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-    teardownTimeout: 20_000,
+    globalSetup: 'test/support/run-servers.ts',
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'tests',
-          include: ['test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', 'test/faults/**', ...alone],
-          sequence: { groupOrder: 0 },
-        },
-      },
-      { extends: true, test: { name: 'alone', include: alone, maxWorkers: 1, sequence: { groupOrder: 1 } } },
+      project('pure', 0, { include: pure, isolate: false, maxWorkers, ...normal }),
+      project('tests', 0, {
+        include: ['test/**/*.test.ts'],
+        exclude: [...pure, ...faults, ...alone, ...aloneUnderFaults],
+        maxWorkers,
+        ...normal,
+      }),
+      project('alone', 1, { include: alone, maxWorkers: 1, ...normal }),
+      project('faults', 2, { include: faults, maxWorkers, ...long }),
+      project('chaos', 3, { include: aloneUnderFaults, maxWorkers: 1, ...long }),
+      project('bench', 4, { include: ['test/e2e/bench/**/*.bench.ts'], ...unbounded }),
+      project('checks', 5, { include: ['test/e2e/checks/**/*.check.ts'], ...unbounded }),
     ],
   },
 })

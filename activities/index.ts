@@ -1,31 +1,31 @@
 import type { Logger } from 'pino'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
-import type { CallbackSteps } from '../workflows/callback/ports.ts'
-import { STATEMENT_TYP } from '../workflows/domain/statement.ts'
-import type { PaymentSteps } from '../workflows/payment/ports.ts'
-import type { PayoutSteps, SigningSteps, TransferSteps } from '../workflows/payout/ports.ts'
-import { buildDeps, openChain, signerOf, taskDepsOf } from './build-deps.ts'
-import { createCallbackSteps } from './callback.ts'
-import { readCallbackFacts } from './callbacks/facts.ts'
-import { callbackHosts } from './callbacks/hosts.ts'
+import { STATEMENT_TYP } from '#domain/receipts/statement.ts'
+import type { CallbackSteps } from '../workflows/callback/activities.ts'
+import type { PaymentSteps } from '../workflows/payment/activities.ts'
+import type { PayoutSteps, SigningSteps, TransferSteps } from '../workflows/payout/activities.ts'
+import { createCallbackSteps } from './callback/callback.ts'
+import { readCallbackFacts } from './callback/facts.ts'
+import { callbackHosts } from './callback/hosts.ts'
 import { openLedger } from './chain/ledger.ts'
 import { digestSigner } from './chain/sign-digest.ts'
-import { type Config, readJsonFile } from './config.ts'
-import type { Deps, Signer } from './deps.ts'
+import { type Config, readJsonFile } from './config/config.ts'
+import { openChain, openPayoutDeps, signerOf, taskDepsOf } from './container.ts'
 import { createOutgoing } from './http/outgoing.ts'
-import { openRailPool, poolSettings } from './isolation/rail-pool.ts'
 import { loadKeyRings } from './keys/key-ring.ts'
 import { publishKeys } from './keys/publish-keys.ts'
-import { createPaymentSteps } from './payment.ts'
-import { createPayoutSteps } from './payout.ts'
-import { createPayoutSigner, signingPolicyOf } from './payout-signer.ts'
+import { createPaymentSteps } from './payment/payment.ts'
+import type { Deps, Signer } from './payout/deps.ts'
+import { createPayoutSteps } from './payout/payout.ts'
+import { createPayoutSigner, signingPolicyOf } from './payout/signer.ts'
+import { createSigningSteps, createTransferSteps } from './payout/transfer.ts'
 import type { WorkflowWatch } from './reconciliation/deps.ts'
 import { createReconciliationSteps } from './reconciliation/steps.ts'
-import { createRunSteps } from './run.ts'
-import { createDatabase } from './store/db.ts'
-import { createTaskSteps } from './task.ts'
-import { createSigningSteps, createTransferSteps } from './transfer.ts'
+import { openRailPool, poolSettings } from './run/isolation/rail-pool.ts'
+import { createRunSteps } from './run/run.ts'
+import { createDatabase } from './store/postgres/db.ts'
+import { createTaskSteps } from './task/task.ts'
 
 const privateKey = z.string().regex(/^0x[0-9a-fA-F]{64}$/)
 
@@ -34,10 +34,14 @@ const privateKey = z.string().regex(/^0x[0-9a-fA-F]{64}$/)
  * well, a transfer is signed in the step that reserves it.
  */
 export async function createActivities(config: Config, log: Logger, { signs }: { signs: boolean }) {
-  const { deps, close } = await buildDeps(config, log)
-  const payouts: PayoutSteps = createPayoutSteps(deps, signs ? createSigner(config) : undefined)
-  const transfers: TransferSteps & PaymentSteps = { ...createTransferSteps(deps), ...createPaymentSteps(deps) }
-  return { deps, payouts, transfers, close }
+  const { payoutDeps, paymentDeps, close } = await openPayoutDeps(config, log)
+  const signer = signs ? createSigner(config) : undefined
+  const payouts: PayoutSteps = createPayoutSteps(payoutDeps, signer)
+  const transfers: TransferSteps & PaymentSteps = {
+    ...createTransferSteps(payoutDeps),
+    ...createPaymentSteps(paymentDeps),
+  }
+  return { deps: payoutDeps, payouts, transfers, close }
 }
 
 /** The steps of reconciliation; they hold no key but the receipt ring's, for the statements. */
@@ -71,7 +75,10 @@ export async function createTaskActivities(config: Config) {
     await pool.close()
     await close()
   }
-  return { activities: { ...createTaskSteps(deps), ...createRunSteps(deps, pool) }, close: closeAll }
+  return {
+    activities: { ...createTaskSteps(deps), ...createRunSteps(deps, pool) },
+    close: closeAll,
+  }
 }
 
 /** The signing activity alone, which needs nothing but the payout wallet's key and the reserved row. */
@@ -117,12 +124,15 @@ export async function createCallbackActivities(
 export function readPayoutWallet(config: Config): PrivateKeyAccount {
   const account = privateKeyToAccount(readPayoutKey(config))
   if (account.address.toLowerCase() !== config.PAYOUT_WALLET_ADDRESS) {
-    throw new Error('PAYOUT_WALLET_KEY_FILE holds the key of another address than PAYOUT_WALLET_ADDRESS')
+    throw new Error(
+      'PAYOUT_WALLET_KEY_FILE holds the key of another address than PAYOUT_WALLET_ADDRESS',
+    )
   }
   return account
 }
 
-const readPayoutKey = (config: Config) => readJsonFile(config.PAYOUT_WALLET_KEY_FILE, privateKey) as `0x${string}`
+const readPayoutKey = (config: Config) =>
+  readJsonFile(config.PAYOUT_WALLET_KEY_FILE, privateKey) as `0x${string}`
 
 function createSigner(config: Config): Signer {
   const { address } = readPayoutWallet(config)

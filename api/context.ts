@@ -1,30 +1,36 @@
-import type { Agents } from '../activities/agents/desk.ts'
-import type { Signing } from '../activities/agents/signing-desk.ts'
-import type { PayoutCallbacks } from '../activities/callbacks/payouts.ts'
-import type { Callbacks } from '../activities/callbacks/receiver.ts'
-import type { Inputs } from '../activities/inputs/desk.ts'
-import type { KeyActs } from '../activities/key-acts.ts'
-import type { Checkouts } from '../activities/money/checkout-desk.ts'
-import type { Money } from '../activities/money/desk.ts'
-import type { Authorities } from '../activities/money/payment-authority.ts'
-import type { ProductLinks } from '../activities/money/product-links.ts'
-import type { ProviderDesk, SignedEvent } from '../activities/money/provider-desk.ts'
-import type { UsageLedger } from '../activities/money/usage-ledger.ts'
-import type { Wallets } from '../activities/money/wallet-desk.ts'
-import type { OperatorActs } from '../activities/operator-list.ts'
-import type { Reviews } from '../activities/reviews/desk.ts'
-import type { CredentialOfAgent } from '../activities/store/agent-credentials.ts'
-import type { RunDesk } from '../temporal/run-desk.ts'
-import type { TaskDesk } from '../temporal/task-desk.ts'
-import type { WalletRuns } from '../temporal/wallet-runs.ts'
-import type { WorkOrders } from '../temporal/work-orders.ts'
-import type { ControlScope } from '../workflows/domain/controls.ts'
-import type { Refusal } from '../workflows/domain/errors.ts'
-import type { CreateInput, PayoutView } from '../workflows/domain/payout.ts'
-import type { TokenPrefix } from '../workflows/domain/status-token.ts'
-import type { ContractView } from './contract-view.ts'
-import type { Enforcement } from './enforcement.ts'
-import type { PublishedSchemas } from './published-schemas.ts'
+import type { Denial } from '#domain/agents/credential.ts'
+import type { TokenPrefix } from '#domain/agents/status-token.ts'
+import type { Refusal } from '#domain/core/errors.ts'
+import type { ControlScope } from '#domain/payouts/controls.ts'
+import type { CreateInput, PayoutView } from '#domain/payouts/payout.ts'
+import type { credentialView } from '../activities/agent/views.ts'
+import type { PayoutCallbacks } from '../activities/payout/callbacks.ts'
+import type { CredentialOfAgent } from '../activities/store/agents/agent-credentials.ts'
+import type { HandshakeService } from './services/agents/handshake.ts'
+import type { RegistrationService } from './services/agents/registration.ts'
+import type { SigningService } from './services/agents/signing.ts'
+import type { Callbacks } from './services/callbacks/demo-receiver.ts'
+import type { ActivationService } from './services/credit/activation.ts'
+import type { Checkouts } from './services/credit/checkouts.ts'
+import type { CreditService } from './services/credit/credit.ts'
+import type { Authorities } from './services/credit/payment-authority.ts'
+import type { PaymentService } from './services/credit/payments.ts'
+import type { ProductLinks } from './services/credit/product-links.ts'
+import type { ProviderService, SignedEvent } from './services/credit/provider-events.ts'
+import type { QuoteService } from './services/credit/quotes.ts'
+import type { UsageLedger } from './services/credit/usage-ledger.ts'
+import type { Wallets } from './services/credit/wallets.ts'
+import type { Inputs } from './services/inputs/uploads.ts'
+import type { KeyActs } from './services/keys/keys.ts'
+import type { OperatorActs } from './services/operators/operators.ts'
+import type { Reviews } from './services/reviews/reviews.ts'
+import type { RunService } from './services/runs/runs.ts'
+import type { RunStartService } from './services/runs/start.ts'
+import type { ContractService } from './services/tasks/contracts.ts'
+import type { RecoveryService } from './services/tasks/recoveries.ts'
+import type { TaskService } from './services/tasks/tasks.ts'
+import type { WalletRunService } from './services/work-orders/wallet-runs.ts'
+import type { WorkOrderService } from './services/work-orders/work-orders.ts'
 
 export type Caller =
   | {
@@ -37,7 +43,12 @@ export type Caller =
       readonly presented?: Presented
     }
   | { readonly kind: 'wallet'; readonly id: string; readonly wallet: `0x${string}` }
-  | { readonly kind: 'agent'; readonly id: string; readonly agentId: string; readonly credential: CredentialOfAgent }
+  | {
+      readonly kind: 'agent'
+      readonly id: string
+      readonly agentId: string
+      readonly credential: CredentialOfAgent
+    }
   | {
       readonly kind: 'operator'
       readonly id: string
@@ -51,7 +62,11 @@ export type Caller =
   | ({ readonly kind: 'status'; readonly id: string; readonly tokenSha256: string } & TokenSubject)
 
 /** What a status token tells of, and the agent whose it is. */
-export type TokenSubject = { readonly prefix: TokenPrefix; readonly subjectId: string; readonly agentId: string }
+export type TokenSubject = {
+  readonly prefix: TokenPrefix
+  readonly subjectId: string
+  readonly agentId: string
+}
 /** A credential that a public operation judges, or why it is none. */
 export type Presented = { readonly credential: CredentialOfAgent } | { readonly refusal: Refusal }
 
@@ -68,7 +83,10 @@ export type PayoutActs = {
     payoutId: string,
     call: { callId: string; leads: boolean },
   ): Promise<PayoutAnswer | undefined>
-  read(creator: string, by: { payout_id: string } | { idempotency_key: string }): Promise<PayoutAnswer>
+  read(
+    creator: string,
+    by: { payout_id: string } | { idempotency_key: string },
+  ): Promise<PayoutAnswer>
   /** The payout once it differs from what was read, or as it is when the time is up. */
   next(creator: string, read: PayoutAnswer, ms: number): Promise<PayoutAnswer>
 }
@@ -115,18 +133,60 @@ export type ReconciliationActs = {
   ): Promise<Record<string, unknown>>
 }
 
+export type EnforcementInput = {
+  operation_id: string
+  rail?: string | undefined
+  amount_usd?: number | undefined
+}
+/** The check that every call makes of a credential, without the operation. */
+export type Enforcement = {
+  /** Checks and records it as an audit event of this call; throws 404 for an unknown operation. */
+  check(
+    presented: Presented | undefined,
+    input: EnforcementInput,
+    callId: string,
+  ): Promise<{
+    decision: 'allow' | 'deny'
+    reasons: Denial[]
+    credential: ReturnType<typeof credentialView> | null
+    audit_event_id: string
+  }>
+}
+
+export type SchemaEntry = { name: string; version: string; url: string; sha256: string }
+/** Prints a schema document; by the name of its file. */
+export type SchemaDocuments = Readonly<Record<string, () => Record<string, unknown>>>
+export type PublishedSchemas = {
+  index(): SchemaEntry[]
+  read(name: string): Record<string, unknown> | undefined
+}
+
+/** The operations of a path, printed from the registry, with the live counts of its records. */
+export type ContractView = {
+  path: string
+  version: string
+  operations: Record<string, unknown>[]
+  policy_rules: string[]
+  live: Record<string, number>
+}
+
 /** Documents that print the registry, the keys and the configuration. */
-export type DiscoveryActs = {
+export type DiscoveryCommands = {
   openapi(): Record<string, unknown>
   jwks(): Promise<Record<string, unknown>>
   authorityKey(): Promise<Record<string, unknown>>
   trustContract(): Promise<Record<string, unknown>>
   readonly schemas: PublishedSchemas
 }
-export type HealthActs = { ready(): Promise<{ ok: boolean; checks: Record<string, { ok: boolean; detail: string }> }> }
+export type HealthCommands = {
+  ready(): Promise<{ ok: boolean; checks: Record<string, { ok: boolean; detail: string }> }>
+}
 
-/** What a path offers, printed from the registry. */
-export type ContractActs = Record<'registration' | 'binding' | 'loop' | 'walletRun', () => Promise<ContractView>>
+/** The contract views, one for each path that has one. */
+export type ContractActs = Record<
+  'registration' | 'binding' | 'loop' | 'walletRun',
+  () => Promise<ContractView>
+>
 
 /** Everything a handler may touch. */
 export type Context = {
@@ -145,15 +205,18 @@ export type Context = {
   readonly keys: KeyActs
   readonly operators: OperatorActs
   readonly receipts: ReceiptActs
-  readonly discovery: DiscoveryActs
-  readonly health: HealthActs
-  readonly agents: Agents
-  readonly signing: Signing
+  readonly discovery: DiscoveryCommands
+  readonly health: HealthCommands
+  readonly registrations: RegistrationService
+  readonly handshakes: HandshakeService
+  readonly signing: SigningService
   readonly reviews: Reviews
   readonly enforcement: Enforcement
   readonly contracts: ContractActs
-  readonly money: Money
-  readonly providers: ProviderDesk
+  readonly quotes: QuoteService
+  readonly payments: PaymentService
+  readonly credit: CreditService
+  readonly providers: ProviderService
   readonly wallets: Wallets
   readonly authorities: Authorities
   readonly usage: UsageLedger
@@ -162,10 +225,14 @@ export type Context = {
   readonly inputs: Inputs
   readonly callbacks: Callbacks
   readonly payoutCallbacks: PayoutCallbacks
-  readonly tasks: TaskDesk
-  readonly runs: RunDesk
-  readonly workOrders: WorkOrders
-  readonly walletRuns: WalletRuns
+  readonly tasks: TaskService
+  readonly taskContracts: ContractService
+  readonly recoveries: RecoveryService
+  readonly runs: RunService
+  readonly runStarts: RunStartService
+  readonly activations: ActivationService
+  readonly workOrders: WorkOrderService
+  readonly walletRuns: WalletRunService
 }
 
 /**
@@ -189,4 +256,8 @@ export type CallRequest = {
   readonly requestId: string
 }
 
-export type CallAnswer = { readonly status: number; readonly headers: Record<string, string>; readonly body: unknown }
+export type CallAnswer = {
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly body: unknown
+}

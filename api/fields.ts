@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { limits } from '../workflows/domain/limits.ts'
-import { plainTextPattern } from '../workflows/domain/plain-text.ts'
+import { limits } from '#domain/core/limits.ts'
+import { plainTextPattern } from '#domain/core/plain-text.ts'
+import { payoutUsages } from '#domain/core/usage.ts'
 
 // Wire fields: strings in, strings out, without transforms, so that the same schema is the check, the OpenAPI and the client's type.
 
@@ -50,7 +51,7 @@ export const WalletSignature = z.string().regex(/^0x(?:[0-9a-fA-F]{2}){1,4096}$/
 export const Time = z.iso.datetime()
 
 /** What the caller says the payout is for; only a label. */
-export const Usage = z.enum(['synthetic', 'operational', 'unspecified'])
+export const Usage = z.enum(payoutUsages)
 
 /**
  * `min` to `max` code points, for material that is not screened, such as tokens; tab and line feed are the only control characters.
@@ -76,7 +77,13 @@ const REFUSED_IN_TEXT =
 
 /** Up to `max` code points that a person or an agent writes; the road screens it for forbidden material. */
 export function freeText(max: number, min = 0) {
-  return text(min, max).meta({ minLength: min, maxLength: max, 'x-free-text': true, examples: ['invoice 117'] })
+  return text(min, max).meta({
+    minLength: min,
+    maxLength: max,
+    'x-free-text': true,
+    examples: ['invoice 117'],
+  })
 }
 
-const isWithin = (length: number, min: number, max: number): boolean => length >= min && length <= max
+const isWithin = (length: number, min: number, max: number): boolean =>
+  length >= min && length <= max

@@ -1,48 +1,66 @@
-import type { z } from 'zod'
-import type { Scope } from '../workflows/domain/credential.ts'
-import type { ErrorCode } from '../workflows/domain/errors.ts'
-import type { TokenPrefix } from '../workflows/domain/status-token.ts'
+import { z } from 'zod'
+import type { Scope } from '#domain/agents/credential.ts'
+import type { TokenPrefix } from '#domain/agents/status-token.ts'
+import type { ErrorCode } from '#domain/core/errors.ts'
 import type { Context } from './context.ts'
-import type { Uses } from './quotas.ts'
 
-/** How a caller presents itself (api-conventions.md, Access kinds). */
+/** How a caller proves who it is. */
 export type AccessKind = 'public' | 'wallet' | 'agent' | 'operator' | 'status' | 'provider'
-/** One kind, or several: what the caller presents picks one of them, and nothing picks `public` where that is among them. */
+/** One kind or several. What the caller presents picks one; with nothing presented it is `public`, if that is among them. */
 export type Access = AccessKind | readonly [AccessKind, ...AccessKind[]]
 export type Host = 'base' | 'os' | 'both'
 
+/** The part of the daily quotas that a new call uses. */
+export type Uses = Readonly<
+  Partial<Record<'registrations' | 'tasks' | 'workflows' | 'posts' | 'kib', number>>
+>
+
+/** What the call's row keeps until the call is answered, for the workflow step that runs its effect. */
+type Kept = {
+  readonly keepsInput?: true
+  /** The input and the wallet proof, which the step verifies again. */
+  readonly keepsProof?: true
+}
+
 /**
- * How a repeat of a call is recognised: `read` never writes, `body` by the body's idempotency key, `natural` by named fields.
- * An `effect` is its own record: a repeat finds what the first one wrote, so nothing is kept of the call.
- * A body without a key takes the `Idempotency-Key` header's, else the nonce of its wallet proof, else each call is one by itself.
- * `fingerprint` gives what must be equal under one key where that is not the whole input, such as `1.0` and `1.00`.
+ * How a repeat of a call is recognised: `read` never writes, `body` by an idempotency key, `natural` by named fields of the input.
+ * An `effect` is its own record: a repeat finds what the first call wrote, so the call needs no row.
+ * Without a key in the body, the key is the `Idempotency-Key` header, else the nonce of the wallet proof, else a random one.
+ * `fingerprint` is the part of the input that has to be equal under one key, such as an amount that reads `1.0` or `1.00`.
  */
-export type Idempotency<Input> =
+type Idempotency<Input> =
   | { readonly kind: 'read' }
   | { readonly kind: 'effect' }
-  | {
+  | ({
       readonly kind: 'body'
       readonly key: (input: Input) => string | undefined
       readonly fingerprint?: (input: Input) => unknown
-    }
-  | { readonly kind: 'natural'; readonly key: (input: Input) => string }
+    } & Kept)
+  | ({ readonly kind: 'natural'; readonly key: (input: Input) => string } & Kept)
 
-/**
- * What `handle` gives back: a body of the output schema, and a status where the operation has several. Without a body the
- * effect has stored its answer with the call. A 202 whose effect has used the call's grant says so: its lease holds nobody up.
- */
-export type Reply<Output> = {
+/** The answer is in the call's row: the transaction of the effect stored it there. */
+export type StoredAnswer = { readonly answeredBy: 'workflow' | 'service' }
+/** Returned by `handle` where a step of a workflow stores the answer. */
+export const answeredByWorkflow: StoredAnswer = { answeredBy: 'workflow' }
+/** Returned by `handle` where a service of the API stores the answer. */
+export const answeredByService: StoredAnswer = { answeredBy: 'service' }
+
+/** The answer as a value: a body of the output schema, and a status where the operation has several. */
+export type ReplyBody<Output> = {
   readonly status?: number
-  readonly body?: Output
+  readonly body: Output
+  /** For a 202 whose effect has used the grant of the call: its lease blocks no other caller. */
   readonly grantUsed?: true
-  /** Of a 202, which is worked out again each time. */
+  /** For a 202, which each repeat works out again. */
   readonly headers?: Readonly<Record<string, string>>
 }
+/** What `handle` returns. */
+export type Reply<Output> = ReplyBody<Output> | StoredAnswer
 
-/** A file that an answer can be had as. */
-export type Archive = { readonly name: string; readonly texts: Readonly<Record<string, string>> }
+/** The files that an answer also is. */
+type Archive = { readonly name: string; readonly texts: Readonly<Record<string, string>> }
 
-/** One operation, declared once: routes, OpenAPI, client and checks are derived from this and nothing else. */
+/** One operation. Routes, OpenAPI, client and checks are derived from it and from nothing else. */
 export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> = {
   readonly id: string
   readonly summary: string
@@ -51,67 +69,66 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
     readonly path: string
     readonly aliases?: readonly string[]
     readonly host: Host
+    /** Any cache may keep the answer for five minutes. */
+    readonly cacheable?: true
+    /** Answers machines without Postgres and without rate limits, as liveness and readiness do. */
+    readonly unlimited?: true
   }
   /** The constant `mode` in the body, where several operations share a path. */
   readonly mode?: string
-  /** Takes the bodies that name no mode, where several operations share a path. */
+  /** The operation for bodies without a mode, where several operations share a path. */
   readonly defaultMode?: true
   /** MCP tool name. */
   readonly tool?: string
   readonly access: Access
-  /** What an agent's credential needs for it: all of these scopes, and the rails that the input names beside those of the ids in it. */
+  /** What an agent's credential needs: all of these scopes, the rails that `rail` reads from the input, and the rails of the ids in it. */
   readonly needs?: {
     readonly scopes: readonly [Scope, ...Scope[]]
     readonly rail?: (input: z.output<Input>) => string | readonly string[] | undefined
   }
   /**
-   * Whose status tokens are taken, in the path's `{token}` or else in `X-Status-Token`. `signed` asks for `X-Agent-Signature` as
-   * well: a token alone only reads. An order without an agent has no key that could sign, so its token is enough.
+   * The kinds of status token that the operation takes, in the path's `{token}` or in `X-Status-Token`. With `signed` it also needs
+   * `X-Agent-Signature`, because a token alone only reads. The token of an order without an agent is enough: there is no key to sign with.
    */
   readonly statusToken?: { readonly prefixes: readonly TokenPrefix[]; readonly signed: boolean }
-  /** The key in its input that may sign for a repeat (`X-Agent-Signature` without a token), which then gets the first answer. */
+  /** The key in the input that may sign a repeat (`X-Agent-Signature` without a token); the repeat then gets the first answer. */
   readonly recalledBy?: (input: z.output<Input>) => Readonly<Record<string, unknown>>
-  /** A public operation that judges a presented credential instead of refusing it. */
+  /** A public operation that reports on a presented credential instead of refusing a bad one. */
   readonly examines?: boolean
   /** Atomic units of the asset for one call; null is free of charge. */
   readonly price: bigint | null
-  /** An operation without a price of its own whose calls may carry the payment for what they begin, as x402 has it. */
+  /** A free operation whose calls may carry the x402 payment for the run that they start. */
   readonly carriesPayment?: true
   /** `after`: handle, then settle, answer withheld until settled. `before`: precondition, settle, then handle. */
   readonly charge: 'after' | 'before'
-  /** What a new call uses of the daily quotas, besides the bytes of its body. */
+  /** What a new call uses of the daily quotas, in addition to the bytes of its body. */
   readonly uses?: (input: z.output<Input>) => Uses
   readonly limits?: { readonly bodyBytes?: number; readonly addressPerMinute?: number }
-  /** The body is handed on as it comes, in `context.sent`, and the input stands in path and query alone. */
-  readonly stream?: { readonly mediaTypes: readonly [string, ...string[]]; readonly bytesMax: number }
+  /** The body is passed on as a stream, in `context.sent`; the input is in path and query alone. */
+  readonly stream?: {
+    readonly mediaTypes: readonly [string, ...string[]]
+    readonly bytesMax: number
+  }
   /** Success statuses, the usual one first. Only a 2xx other than 202 is final. */
   readonly status: readonly [number, ...number[]]
-  /** The codes special to this operation; the standing ones follow from access, price and method. */
+  /** The codes that only this operation has; the common ones follow from access, price and method. */
   readonly errors: readonly ErrorCode[]
   readonly idempotency: Idempotency<z.output<Input>>
-  /** A workflow's step reads the input from the call's row; it stands there until the call is answered. */
-  readonly keepsInput?: boolean
-  /** The same, with the wallet proof of the call: its step verifies it again. */
-  readonly keepsProof?: boolean
-  /** Liveness and readiness are asked by machines and answer without Postgres. */
-  readonly unlimited?: boolean
-  /** Discovery documents may be cached by anyone for five minutes. */
-  readonly cacheable?: boolean
   readonly input: Input
   readonly output: Output
-  /** The files that a 200 also is, as a zip for who asks for `application/zip` in `Accept`. */
+  /** The files that a 200 also is: a zip where `Accept` asks for `application/zip`. */
   readonly asFiles?: (body: z.output<Output>) => Archive
-  /** Refuses who is known and may still not do this, before a repeat gets the stored answer. */
+  /** Refuses a known caller that may not do this, before a repeat gets the stored answer. */
   readonly authorize?: (input: z.output<Input>, context: Context) => Promise<void>
-  /** Adds to a stored answer what is derived anew for each caller and stored nowhere, such as a token. */
+  /** Adds to a stored answer what is derived for each caller and never stored, such as a token. */
   readonly reveal?: (
     answer: Record<string, unknown>,
     context: Context,
   ) => Record<string, unknown> | Promise<Record<string, unknown>>
-  /** Refuses before anything is begun, of a call that pays also what its effect would refuse; only for `charge: 'before'`. */
+  /** Refuses before anything begins; a call that pays also checks what its effect would refuse. Only for `charge: 'before'`. */
   readonly precondition?: (input: z.output<Input>, context: Context, paid: boolean) => Promise<void>
   readonly handle: (input: z.output<Input>, context: Context) => Promise<Reply<z.output<Output>>>
-  /** For a read: the body once it differs from the one that was read, or as it is when the time is up. Asked for with `Prefer: wait`. */
+  /** For a read with `Prefer: wait`: the body once it differs from `read`, or the current one when the time is up. */
   readonly next?: (
     input: z.output<Input>,
     context: Context,
@@ -119,25 +136,87 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   ) => Promise<z.output<Output>>
 }
 
+/** What the row of a call keeps of its request. */
+export const keptOf = ({ idempotency }: Pick<AnyOperation, 'idempotency'>): Kept =>
+  'key' in idempotency ? idempotency : {}
+
 /** Whether a call may carry a payment of x402. */
-export const takesPayment = ({ price, carriesPayment }: Pick<AnyOperation, 'price' | 'carriesPayment'>): boolean =>
+export const takesPayment = ({
+  price,
+  carriesPayment,
+}: Pick<AnyOperation, 'price' | 'carriesPayment'>): boolean =>
   price !== null || carriesPayment === true
 
 /** Whether a call needs no row of its own: it costs nothing, and a repeat does no harm. */
-export function isPlain({ idempotency, price }: Pick<AnyOperation, 'idempotency' | 'price'>): boolean {
+export function isPlain({
+  idempotency,
+  price,
+}: Pick<AnyOperation, 'idempotency' | 'price'>): boolean {
   return price === null && (idempotency.kind === 'read' || idempotency.kind === 'effect')
 }
 
-/** The ways in which an operation may be called, the first of which refuses who presents nothing. */
-export function waysOf({ access }: Pick<Operation, 'access'>): readonly [AccessKind, ...AccessKind[]] {
+/** The access kinds of an operation; the first refuses a caller that presents nothing. */
+export function waysOf({
+  access,
+}: Pick<Operation, 'access'>): readonly [AccessKind, ...AccessKind[]] {
   return typeof access === 'string' ? [access] : access
 }
 
-/** Declares an operation with its input and output types tied together, and its id kept as a literal for the typed client. */
-export function operation<const Id extends string, Input extends z.ZodType, Output extends z.ZodType>(
-  declared: Operation<Input, Output> & { readonly id: Id },
+type IdempotencyDeclaration<Input> =
+  | Exclude<Idempotency<Input>, { kind: 'body' }>
+  | (Omit<Extract<Idempotency<Input>, { kind: 'body' }>, 'key'> & {
+      readonly key?: (input: Input) => string | undefined
+    })
+type Defaults = 'price' | 'charge' | 'status' | 'errors' | 'input' | 'idempotency'
+
+/**
+ * An operation without its defaults: free of charge, 200, no codes of its own, an empty input, a GET is a read, and the
+ * idempotency key is `idempotency_key` of the input.
+ */
+export type OperationDeclaration<Input extends z.ZodType, Output extends z.ZodType> = Omit<
+  Operation<Input, Output>,
+  Defaults
+> &
+  Partial<Omit<Pick<Operation<Input, Output>, Defaults>, 'idempotency'>> & {
+    readonly idempotency?: IdempotencyDeclaration<z.output<Input>>
+  }
+
+const noInput = z.strictObject({})
+
+/** Declares an operation with its input and output types tied together, and its id as a literal for the typed client. */
+export function operation<
+  const Id extends string,
+  Input extends z.ZodType = typeof noInput,
+  Output extends z.ZodType = z.ZodType,
+>(
+  declared: OperationDeclaration<Input, Output> & { readonly id: Id },
 ): Operation<Input, Output> & { readonly id: Id } {
-  return declared
+  const { input = noInput as z.ZodType as Input } = declared
+  return {
+    price: null,
+    charge: 'after',
+    status: [200],
+    errors: [],
+    ...declared,
+    input,
+    idempotency: idempotencyOf(declared),
+  }
+}
+
+function idempotencyOf<Input extends z.ZodType, Output extends z.ZodType>({
+  id,
+  http,
+  idempotency,
+}: OperationDeclaration<Input, Output>): Idempotency<z.output<Input>> {
+  if (idempotency?.kind === 'body') return { key: keyInBody, ...idempotency }
+  if (idempotency !== undefined) return idempotency
+  if (http.method === 'GET') return { kind: 'read' }
+  throw new Error(`the operation ${id} does not declare its idempotency`)
+}
+
+function keyInBody(input: unknown): string | undefined {
+  const hasKey = typeof input === 'object' && input !== null && 'idempotency_key' in input
+  return hasKey && typeof input.idempotency_key === 'string' ? input.idempotency_key : undefined
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a registry holds operations of every input and output; variance leaves no narrower type.

@@ -1,15 +1,15 @@
-import { checkStart } from '../activities/build-deps.ts'
-import { loadConfig } from '../activities/config.ts'
+import { loadConfig } from '../activities/config/config.ts'
+import { checkStart } from '../activities/container.ts'
 import { authenticateOperator } from './auth/operator.ts'
-import { createApi } from './compose.ts'
-import { execute } from './execute.ts'
+import { execute } from './calls/execute.ts'
+import { createApi } from './composition/compose.ts'
+import { answerUnreadable } from './http/answer-unreadable.ts'
+import { createApp } from './http/express.ts'
+import { listen } from './http/listen.ts'
+import { createLog } from './http/log.ts'
+import { createMetrics } from './http/metrics.ts'
+import { createPages } from './http/pages/pages.ts'
 import { operations } from './operations/index.ts'
-import { answerUnreadable } from './surfaces/answer-unreadable.ts'
-import { createApp } from './surfaces/express.ts'
-import { listen } from './surfaces/listen.ts'
-import { createLog } from './surfaces/log.ts'
-import { createMetrics } from './surfaces/metrics.ts'
-import { createPages } from './surfaces/pages/pages.ts'
 
 const DRAIN_MS = 15_000
 
@@ -42,7 +42,12 @@ const pages = createPages({
 
 const unreadable = answerUnreadable(config.BASE_URL)
 const listeners = await Promise.all([
-  listen(createApp({ ...surface, host: 'base', pages }), config.BIND_HOST, config.BASE_PORT, unreadable),
+  listen(
+    createApp({ ...surface, host: 'base', pages }),
+    config.BIND_HOST,
+    config.BASE_PORT,
+    unreadable,
+  ),
   listen(createApp({ ...surface, host: 'os' }), config.BIND_HOST, config.OS_PORT, unreadable),
 ])
 log.info({ base: config.BASE_URL, os: config.OS_URL }, 'listening')

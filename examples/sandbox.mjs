@@ -1,4 +1,10 @@
-import { claimAccessKey, clientOf, registerAgent, verifyReceipt, waitForRun } from '@agent-rails/client'
+import {
+  claimAccessKey,
+  clientOf,
+  registerAgent,
+  verifyReceipt,
+  waitForRun,
+} from '@agent-rails/client'
 
 const hosts = { baseUrl: 'http://127.0.0.1:3000', osUrl: 'http://127.0.0.1:3001' }
 const agent = await registerAgent(hosts, {
@@ -27,7 +33,9 @@ const started = await client.call('start-agent-run', {
   idempotency_key: 'run-1',
 })
 const { run_id, state } = await waitForRun(client, started.body.run.run_id)
-const { return_package } = (await client.call('fetch-return-package', { mode: 'fetch_return_package', run_id })).body
+const { return_package } = (
+  await client.call('fetch-return-package', { mode: 'fetch_return_package', run_id })
+).body
 console.log(state, return_package.result)
 
 const keys = (await client.call('jwks', {})).body

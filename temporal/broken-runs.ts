@@ -10,9 +10,12 @@ const ATTEMPTS_MAX = 3
 export async function endBroken(client: Client, workflowId: string): Promise<boolean> {
   try {
     const { raw, runId, status } = await client.workflow.getHandle(workflowId).describe()
-    if (status.name !== 'RUNNING' || (raw.pendingWorkflowTask?.attempt ?? 0) <= ATTEMPTS_MAX) return false
+    if (status.name !== 'RUNNING' || (raw.pendingWorkflowTask?.attempt ?? 0) <= ATTEMPTS_MAX)
+      return false
     // This very run: another may have begun meanwhile.
-    await client.workflow.getHandle(workflowId, runId).terminate('its workflow task fails again and again')
+    await client.workflow
+      .getHandle(workflowId, runId)
+      .terminate('its workflow task fails again and again')
     return true
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false

@@ -4,7 +4,9 @@ import { type Client, isGrpcServiceError } from '@temporalio/client'
 export async function namespaceExists(client: Client, ms: number): Promise<boolean> {
   const { namespace } = client.options
   try {
-    await client.connection.withDeadline(Date.now() + ms, () => client.workflowService.describeNamespace({ namespace }))
+    await client.connection.withDeadline(Date.now() + ms, () =>
+      client.workflowService.describeNamespace({ namespace }),
+    )
     return true
   } catch (error) {
     if (isGrpcServiceError(error) && error.code === GRPC_NOT_FOUND) return false
@@ -33,7 +35,11 @@ export async function listPollers(
   kind: keyof typeof taskQueueTypes,
 ): Promise<string[]> {
   const taskQueueType = taskQueueTypes[kind]
-  const request = { namespace: client.options.namespace, taskQueue: { name: taskQueue }, taskQueueType }
+  const request = {
+    namespace: client.options.namespace,
+    taskQueue: { name: taskQueue },
+    taskQueueType,
+  }
   const answer = await client.connection.withDeadline(Date.now() + ms, () =>
     client.workflowService.describeTaskQueue(request),
   )

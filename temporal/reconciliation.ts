@@ -1,9 +1,10 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client'
 import type { WorkflowWatch } from '../activities/reconciliation/deps.ts'
-import { viewQuery, wakeSignal } from '../workflows/payout/messages.ts'
-import type { PayoutSnapshot } from '../workflows/payout/ports.ts'
-import type { Summary } from '../workflows/reconciliation/ports.ts'
+import type { PayoutSnapshot } from '../workflows/payout/activities.ts'
+import { viewQuery } from '../workflows/payout/messages.ts'
+import type { Summary } from '../workflows/reconciliation/activities.ts'
 import type { reconcile } from '../workflows/reconciliation/workflow.ts'
+import { wakeSignal } from '../workflows/shared/signals.ts'
 import { wakePayout } from './payouts.ts'
 import { PAYOUTS_QUEUE } from './queues.ts'
 import { countPollers } from './readiness.ts'
@@ -20,7 +21,8 @@ export function watchWorkflows(client: Client): WorkflowWatch {
       return { status, view: status === 'RUNNING' ? await viewOf(client, workflowId) : null }
     },
     failed: async () => {
-      const query = "WorkflowType IN ('payout', 'payment') AND ExecutionStatus IN ('Failed', 'TimedOut')"
+      const query =
+        "WorkflowType IN ('payout', 'payment') AND ExecutionStatus IN ('Failed', 'TimedOut')"
       const ids = new Set<string>()
       for await (const { workflowId } of client.workflow.list({ query })) {
         ids.add(workflowId)
@@ -45,7 +47,9 @@ export function watchWorkflows(client: Client): WorkflowWatch {
 /** Compares everything now, or joins the comparison that somebody else asked for; throws when no worker is there to do it. */
 export async function reconcileNow(client: Client): Promise<Summary> {
   if ((await countPollers(client, PAYOUTS_QUEUE, 1_000)) === 0)
-    throw new Error('no worker serves the queue payouts; start one, since it is the workers that compare')
+    throw new Error(
+      'no worker serves the queue payouts; start one, since it is the workers that compare',
+    )
   const handle = await client.workflow.start<typeof reconcile>('reconcile', {
     workflowId: 'reconciliation/all',
     taskQueue: PAYOUTS_QUEUE,
@@ -67,7 +71,12 @@ async function statusOf(client: Client, workflowId: string): Promise<string> {
 }
 
 /** The payout as its run knows it; undefined when no worker answers for it in time, which proves nothing. */
-async function viewOf(client: Client, workflowId: string): Promise<PayoutSnapshot | null | undefined> {
-  const asked = client.withDeadline(Date.now() + VIEW_MS, () => client.workflow.getHandle(workflowId).query(viewQuery))
+async function viewOf(
+  client: Client,
+  workflowId: string,
+): Promise<PayoutSnapshot | null | undefined> {
+  const asked = client.withDeadline(Date.now() + VIEW_MS, () =>
+    client.workflow.getHandle(workflowId).query(viewQuery),
+  )
   return asked.catch(() => undefined)
 }

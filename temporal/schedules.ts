@@ -25,6 +25,8 @@ export async function ensureReconciliationSchedule(client: Client, everyMs: numb
     await client.schedule.create({ scheduleId: RECONCILIATION_SCHEDULE, ...plan })
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error
-    await client.schedule.getHandle(RECONCILIATION_SCHEDULE).update(({ state }) => ({ ...plan, state }))
+    await client.schedule
+      .getHandle(RECONCILIATION_SCHEDULE)
+      .update(({ state }) => ({ ...plan, state }))
   }
 }

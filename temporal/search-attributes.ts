@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client'
-import { searchAttributes } from '../workflows/search-attributes.ts'
+import { searchAttributes } from '../workflows/shared/search-attributes.ts'
 
 /** `Name=Type` of each search attribute of the workflows, as the embedded server's `--search-attribute` takes them. */
 export function searchAttributeFlags(): string[] {
@@ -9,13 +9,18 @@ export function searchAttributeFlags(): string[] {
 const indexedValueTypes = { Keyword: 2, Bool: 5 } as const
 
 /** `name → type` of the attributes that the client's namespace lacks or has with another type; throws when Temporal does not answer. */
-export async function missingSearchAttributes(client: Client, ms: number): Promise<Record<string, string>> {
+export async function missingSearchAttributes(
+  client: Client,
+  ms: number,
+): Promise<Record<string, string>> {
   const { namespace } = client.options
   const answer = await client.connection.withDeadline(Date.now() + ms, () =>
     client.connection.operatorService.listSearchAttributes({ namespace }),
   )
   const known = answer.customAttributes ?? {}
-  return Object.fromEntries(wanted().filter(([name, type]) => known[name] !== indexedValueTypes[type]))
+  return Object.fromEntries(
+    wanted().filter(([name, type]) => known[name] !== indexedValueTypes[type]),
+  )
 }
 
 /** Adds to the client's namespace what it lacks; what is there stays. */
@@ -23,12 +28,20 @@ export async function registerSearchAttributes(client: Client, ms: number): Prom
   const missing = await missingSearchAttributes(client, ms)
   const lacking = wanted().filter(([name]) => name in missing)
   if (lacking.length === 0) return
-  const searchAttributes = Object.fromEntries(lacking.map(([name, type]) => [name, indexedValueTypes[type]]))
+  const searchAttributes = Object.fromEntries(
+    lacking.map(([name, type]) => [name, indexedValueTypes[type]]),
+  )
   await client.connection.withDeadline(Date.now() + ms, () =>
-    client.connection.operatorService.addSearchAttributes({ namespace: client.options.namespace, searchAttributes }),
+    client.connection.operatorService.addSearchAttributes({
+      namespace: client.options.namespace,
+      searchAttributes,
+    }),
   )
 }
 
 function wanted(): [string, keyof typeof indexedValueTypes][] {
-  return Object.values(searchAttributes).map(({ name, type }) => [name, type === 'BOOL' ? 'Bool' : 'Keyword'])
+  return Object.values(searchAttributes).map(({ name, type }) => [
+    name,
+    type === 'BOOL' ? 'Bool' : 'Keyword',
+  ])
 }

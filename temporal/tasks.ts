@@ -1,18 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import { type Client, WithStartWorkflowOperation, WorkflowNotFoundError } from '@temporalio/client'
-import { type SearchAttributePair, TypedSearchAttributes, type UpdateDefinition } from '@temporalio/common'
-import { transaction } from '../activities/store/db.ts'
-import { findDocument, findTask } from '../activities/store/tasks.ts'
-import { DomainError, refuse } from '../workflows/domain/errors.ts'
-import { limits } from '../workflows/domain/limits.ts'
-import { type TaskTerms, taskTerms } from '../workflows/domain/task-terms.ts'
-import { searchAttributes, taskAttributes } from '../workflows/search-attributes.ts'
+import {
+  type SearchAttributePair,
+  TypedSearchAttributes,
+  type UpdateDefinition,
+} from '@temporalio/common'
+import { DomainError, refuse } from '#domain/core/errors.ts'
+import { limits } from '#domain/core/limits.ts'
+import { type TaskTerms, taskTerms } from '#domain/tasks/terms.ts'
+import { findDocument, findTask } from '../activities/store/tasks/tasks.ts'
+import { searchAttributes } from '../workflows/shared/search-attributes.ts'
+import { wakeSignal } from '../workflows/shared/signals.ts'
+import type { EventInput, EventResult, TaskSnapshot } from '../workflows/task/activities.ts'
+import { taskAttributes } from '../workflows/task/attributes.ts'
 import { taskSummary } from '../workflows/task/details.ts'
-import { advanceUpdate, eventUpdate, wakeSignal } from '../workflows/task/messages.ts'
-import type { EventInput, EventResult, TaskSnapshot } from '../workflows/task/ports.ts'
+import { advanceUpdate, eventUpdate } from '../workflows/task/messages.ts'
 import type { task as taskWorkflow } from '../workflows/task/workflow.ts'
 import { TASKS_QUEUE } from './queues.ts'
-import { durableStep, TELL_MS, type UpdateDeps } from './updates.ts'
+import { durableStep, NOTIFY_MS, type UpdateDeps } from './updates.ts'
 
 type Known = Pick<TaskTerms, 'rail' | 'tier' | 'usage' | 'agent_id'>
 
@@ -21,9 +26,18 @@ export function createTaskGateway(deps: UpdateDeps) {
   const { client, db } = deps
   return {
     /** Submits a task whose terms are stored; the workflow starts with it. */
-    async submit(taskId: string, termsSha256: string, { eventId, actor }: { eventId: string; actor: string }) {
+    async submit(
+      taskId: string,
+      termsSha256: string,
+      { eventId, actor }: { eventId: string; actor: string },
+    ) {
       const terms = taskTerms.parse(await findDocument(db, taskId, termsSha256))
-      const input = { eventId, event: 'submit', actor, data: { terms_sha256: termsSha256 } } as const
+      const input = {
+        eventId,
+        event: 'submit',
+        actor,
+        data: { terms_sha256: termsSha256 },
+      } as const
       return step(deps, taskId, (updateId) =>
         startWith(client, taskId, { update: eventUpdate, arg: input }, terms, updateId),
       )
@@ -31,7 +45,9 @@ export function createTaskGateway(deps: UpdateDeps) {
 
     /** Moves a task by one event; starts its workflow where none is open. Throws 404 without the task, 409 `wrong_state`. */
     async send(taskId: string, input: EventInput): Promise<TaskSnapshot> {
-      return step(deps, taskId, (updateId) => updateTask(deps, taskId, { update: eventUpdate, arg: input }, updateId))
+      return step(deps, taskId, (updateId) =>
+        updateTask(deps, taskId, { update: eventUpdate, arg: input }, updateId),
+      )
     },
 
     /** Has the task make the moves that follow from what is stored of it, such as its money, and waits for them. */
@@ -77,8 +93,13 @@ async function updateTask<Arg>(
 }
 
 /** One try of what the gateway's `advance` does, for who leaves it to the sweep otherwise. */
-export const tellTask = (deps: Pick<UpdateDeps, 'client' | 'db'>, taskId: string): Promise<EventResult> =>
-  deps.client.withDeadline(Date.now() + TELL_MS, () => updateTask(deps, taskId, advancing, randomUUID()))
+export const notifyTask = (
+  deps: Pick<UpdateDeps, 'client' | 'db'>,
+  taskId: string,
+): Promise<EventResult> =>
+  deps.client.withDeadline(Date.now() + NOTIFY_MS, () =>
+    updateTask(deps, taskId, advancing, randomUUID()),
+  )
 
 /** One try of what the gateway's `wake` does. */
 export const wakeTask = async (deps: Pick<UpdateDeps, 'client' | 'db'>, taskId: string) =>
@@ -91,18 +112,34 @@ const signalTask = (client: Client, taskId: string, known: Known) =>
     signalArgs: [],
   })
 
-function startWith<Arg>(client: Client, taskId: string, { update, arg }: Ask<Arg>, known: Known, updateId: string) {
+function startWith<Arg>(
+  client: Client,
+  taskId: string,
+  { update, arg }: Ask<Arg>,
+  known: Known,
+  updateId: string,
+) {
   const startWorkflowOperation = new WithStartWorkflowOperation<typeof taskWorkflow>('task', {
     ...startOptions(taskId, known),
     workflowIdConflictPolicy: 'USE_EXISTING',
   })
-  return client.workflow.executeUpdateWithStart(update, { args: [arg], updateId, startWorkflowOperation })
+  return client.workflow.executeUpdateWithStart(update, {
+    args: [arg],
+    updateId,
+    startWorkflowOperation,
+  })
 }
 
 async function knownTask({ db }: Pick<UpdateDeps, 'db'>, taskId: string): Promise<Known> {
-  const task = await transaction(db, (tx) => findTask(tx, taskId))
-  if (task === undefined) throw refuse('not_found', 'no such task', 'Check the task token.')
-  return { rail: task.rail as Known['rail'], tier: task.tier, usage: task.usage, agent_id: task.agent_id }
+  const task = await findTask(db, taskId)
+  if (task === undefined)
+    throw refuse('not_found', { detail: 'no such task', next_action: 'Check the task token.' })
+  return {
+    rail: task.rail as Known['rail'],
+    tier: task.tier,
+    usage: task.usage,
+    agent_id: task.agent_id,
+  }
 }
 
 function startOptions(taskId: string, known: Known) {
@@ -114,7 +151,9 @@ function startOptions(taskId: string, known: Known) {
     isReviewed: true,
     review: null,
   } as const
-  const attributes = taskAttributes(task).filter((pair): pair is SearchAttributePair => pair.value !== null)
+  const attributes = taskAttributes(task).filter(
+    (pair): pair is SearchAttributePair => pair.value !== null,
+  )
   return {
     workflowId: taskId,
     taskQueue: TASKS_QUEUE,

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Client } from '@temporalio/client'
 import type { Kysely } from 'kysely'
-import type { Config } from '../activities/config.ts'
-import type { Changes } from '../activities/store/changes.ts'
-import { dropLease, takeLease } from '../activities/store/leases.ts'
-import type { Database } from '../activities/store/schema.ts'
-import { DomainError, refuse } from '../workflows/domain/errors.ts'
+import { DomainError, refuse } from '#domain/core/errors.ts'
+import type { Config } from '../activities/config/config.ts'
+import { dropLease, takeLease } from '../activities/store/calls/leases.ts'
+import type { Changes } from '../activities/store/postgres/changes.ts'
+import type { Database } from '../activities/store/schema/schema.ts'
 import { endBroken } from './broken-runs.ts'
 
 export type UpdateDeps = {
@@ -16,7 +16,7 @@ export type UpdateDeps = {
 }
 
 /** How long who only tells a workflow something waits for it, and then goes on: a worker's sweep tells it later. */
-export const TELL_MS = 2_000
+export const NOTIFY_MS = 2_000
 
 /** How many steps of one workflow may be in flight at once over all API processes, where several callers may send them. */
 export type Crowd = { readonly places: number }
@@ -56,10 +56,18 @@ async function waitForSlot(
   until: number,
 ): Promise<number> {
   for (;;) {
-    const slot = await takeLease(deps.db, workflowId, holder, places, deps.config.UPDATE_WAIT_MS * 2)
+    const slot = await takeLease(
+      deps.db,
+      workflowId,
+      holder,
+      places,
+      deps.config.UPDATE_WAIT_MS * 2,
+    )
     if (slot !== undefined) return slot
     if (performance.now() >= until) {
-      throw refuse('contention', 'too many steps of this payout are in flight', 'Repeat the call.', {
+      throw refuse('contention', {
+        detail: 'too many steps of this payout are in flight',
+        next_action: 'Repeat the call.',
         retry_after_ms: 500,
       })
     }
@@ -91,15 +99,19 @@ async function whileReachable<Result>(
     if (first !== 'tick' && 'value' in first) return first.value
     if (!(await temporalAnswers(deps.client, 600))) throw temporalDown('Temporal does not answer')
     if (first !== 'tick') throw first.error
-    await deps.client.withDeadline(Date.now() + 600, () => endBroken(deps.client, workflowId)).catch(() => false)
+    await deps.client
+      .withDeadline(Date.now() + 600, () => endBroken(deps.client, workflowId))
+      .catch(() => false)
     if (performance.now() >= until) throw temporalDown('the step was not answered in time')
   }
 }
 
 /** Whether the Temporal frontend answers within `ms`. */
-export async function temporalAnswers(client: Client, ms: number): Promise<boolean> {
+async function temporalAnswers(client: Client, ms: number): Promise<boolean> {
   try {
-    await client.connection.withDeadline(Date.now() + ms, () => client.workflowService.getSystemInfo({}))
+    await client.connection.withDeadline(Date.now() + ms, () =>
+      client.workflowService.getSystemInfo({}),
+    )
     return true
   } catch {
     return false
@@ -107,6 +119,8 @@ export async function temporalAnswers(client: Client, ms: number): Promise<boole
 }
 
 const temporalDown = (detail: string) =>
-  refuse('unavailable', detail, 'Repeat the call with the same idempotency key; it joins what may have begun.', {
+  refuse('unavailable', {
+    detail,
+    next_action: 'Repeat the call with the same idempotency key; it joins what may have begun.',
     retry_after_ms: 1000,
   })

@@ -1,41 +1,82 @@
-// `npm test` runs every check in turn, `npm run test:faults` the fault tests, and `.ci/run` both; the last line counts them.
+// `npm test` runs every check, `npm run test:faults` the long runs under faults, and `.ci/run` both; the last line counts the tests.
+// `npm test -- payouts` runs only the tests of one noun, `npm test -- test/api` only those of a path, both without the other checks.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { filesOf } from './files-of.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const bin = (path) => join(root, 'node_modules', path)
-const scratch = mkdtempSync(join(tmpdir(), 'agent-rails-report-'))
 const [suite = 'tests', ...filters] = process.argv.slice(2)
-let interrupted = false
+const files = filters.flatMap((filter) => filesOf(filter, join(root, 'test')))
 
 const checks = [
   ['types', bin('typescript/bin/tsc'), ['-p', 'tsconfig.json', '--noEmit']],
   ['format and lint', bin('@biomejs/biome/bin/biome'), ['check', '.']],
   ['workflow bundle', join(root, 'dist/worker/bundle.js'), []],
 ]
-const suites = { tests: [['tests', []]], faults: [['fault tests', ['--config', 'test/faults/vitest.config.ts']]] }
-suites.all = [...suites.tests, ...suites.faults]
+const tests = { name: 'tests', projects: ['pure', 'tests', 'alone'] }
+const faultTests = { name: 'fault tests', projects: ['faults', 'chaos'] }
+const suites = { tests: [tests], faults: [faultTests], all: [tests, faultTests] }
 
-const counted = { passed: 0, failed: 0, skipped: 0 }
-if (suite !== 'faults')
-  for (const [name, program, args] of checks) counted.failed += (await step(name, program, args)) === 0 ? 0 : 1
-for (const [index, [name, config]] of suites[suite].entries()) {
-  const report = join(scratch, `vitest-${index}.json`)
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  const code = await step(name, bin('vitest/vitest.mjs'), ['run', ...config, ...reporters, ...filters])
-  const { passed, failed, skipped } = count(report)
-  counted.passed += passed
-  counted.skipped += skipped
-  // Vitest also ends with an error when nothing it counts has failed, such as an unhandled rejection or a file that does not load.
-  counted.failed += failed + (code !== 0 && failed === 0 ? 1 : 0)
-}
-rmSync(scratch, { recursive: true, force: true })
-const { passed, failed, skipped } = counted
-console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
+let interrupted = false
+let passed = 0
+let failed = 0
+let skipped = 0
+const results = []
+
+if (suite !== 'faults' && filters.length === 0)
+  for (const [name, program, args] of checks) {
+    const code = await step(name, program, args)
+    if (code !== 0) failed += 1
+  }
+for (const { name, projects } of suites[suite]) results.push(await runTests(name, projects))
+if (filters.length === 0) checkRequirements()
+const skips = skipped > 0 ? `, ${skipped} skipped` : ''
+console.log(`${passed} passed, ${failed} failed${skips}`)
 process.exitCode = failed === 0 ? 0 : 1
+
+/** Answers what became of each test. */
+async function runTests(name, projects) {
+  const folder = mkdtempSync(join(tmpdir(), 'agent-rails-report-'))
+  const report = join(folder, 'vitest.json')
+  const code = await step(name, bin('vitest/vitest.mjs'), [
+    'run',
+    ...projects.flatMap((project) => ['--project', project]),
+    ...['--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
+    ...files,
+  ])
+  const read = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : { testResults: [] }
+  rmSync(folder, { recursive: true, force: true })
+  const outcomes = read.testResults.flatMap(({ assertionResults }) => assertionResults)
+  const count = (...states) => outcomes.filter(({ status }) => states.includes(status)).length
+  passed += count('passed')
+  skipped += count('skipped', 'pending', 'todo', 'disabled')
+  // Vitest also ends with an error when no test has failed, such as an unhandled rejection or a file that does not load.
+  failed += Math.max(count('failed'), code === 0 ? 0 : 1)
+  return outcomes
+}
+
+/** Each requirement is proven by a test that passed. The fault tests prove the last of them, so `npm test` alone lists these. */
+function checkRequirements() {
+  const [required] = results.flat().flatMap(({ meta }) => (meta?.required ? [meta.required] : []))
+  if (required === undefined) return
+  const [proven, provenUnderFaults = new Set()] = results.map(provenBy)
+  const left = required.filter((id) => !proven.has(id))
+  const missing = left.filter((id) => !provenUnderFaults.has(id))
+  console.log(`\n${required.length} requirements; only the fault tests prove ${left.length}:`)
+  console.log(left.map((id) => `  ${id}`).join('\n'))
+  if (suite !== 'all' || missing.length === 0) return
+  failed += missing.length
+  console.log(`No passed test proves:\n${missing.map((id) => `  ${id}`).join('\n')}`)
+}
+
+function provenBy(outcomes) {
+  const done = outcomes.filter(({ status }) => status === 'passed')
+  return new Set(done.flatMap(({ meta }) => meta?.requirements ?? []))
+}
 
 function step(name, program, args) {
   if (interrupted) return Promise.resolve(1)
@@ -50,14 +91,9 @@ function step(name, program, args) {
     process.on('SIGINT', pass).on('SIGTERM', pass)
     child.once('exit', (status) => {
       process.off('SIGINT', pass).off('SIGTERM', pass)
-      console.log(`== ${name}: ${status === 0 ? 'ok' : 'failed'} (${((Date.now() - begun) / 1000).toFixed(1)} s)`)
+      const seconds = ((Date.now() - begun) / 1000).toFixed(1)
+      console.log(`== ${name}: ${status === 0 ? 'ok' : 'failed'} (${seconds} s)`)
       resolve(status ?? 1)
     })
   })
-}
-
-function count(report) {
-  if (!existsSync(report)) return { passed: 0, failed: 0, skipped: 0 }
-  const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = JSON.parse(readFileSync(report, 'utf8'))
-  return { passed: numPassedTests, failed: numFailedTests, skipped: numPendingTests + numTodoTests }
 }

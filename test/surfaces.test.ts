@@ -2,12 +2,12 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { errorCodes } from '#domain/core/errors.ts'
+import { standingErrors } from '../api/calls/problem.ts'
+import { openapiDocument } from '../api/http/openapi.ts'
 import { type AnyOperation, waysOf } from '../api/operation.ts'
 import { operations } from '../api/operations/index.ts'
 import { exampleOrder } from '../api/operations/work-orders/shapes.ts'
-import { standingErrors } from '../api/problem.ts'
-import { openapiDocument } from '../api/surfaces/openapi.ts'
-import { errorCodes } from '../workflows/domain/errors.ts'
 import { verifies } from './verifies.ts'
 
 const registry: readonly AnyOperation[] = operations
@@ -16,7 +16,10 @@ const document = openapiDocument(registry, urls)
 
 /** What stands at a path of members; undefined where it breaks off. */
 function at(value: unknown, ...path: string[]): unknown {
-  return path.reduce<unknown>((inner, part) => (inner as Record<string, unknown> | undefined)?.[part], value)
+  return path.reduce<unknown>(
+    (inner, part) => (inner as Record<string, unknown> | undefined)?.[part],
+    value,
+  )
 }
 
 const hex = (length: number) => 'a'.repeat(length)
@@ -42,14 +45,21 @@ const samples: Record<string, Record<string, unknown>> = {
   },
   'payout-execute': { payout_id, idempotency_key: 'e.1' },
   'payout-status': { payout_id },
-  'payout-callback-set': { mode: 'set_callback', callback_url: 'https://hooks.example.com/payouts' },
+  'payout-callback-set': {
+    mode: 'set_callback',
+    callback_url: 'https://hooks.example.com/payouts',
+  },
   'payout-callback-read': { mode: 'read_callback' },
   'issue-mandate': {
     mode: 'issue_mandate',
     action: {
       payout: { payout_id, expires_at: 1, authorize_idempotency_key: 'a:1' },
       checkout_jwt: 'a.b.c',
-      holder_proof: { binding_version: 2, holder_wallet: `0x${hex(40)}`, signature: `0x${hex(130)}` },
+      holder_proof: {
+        binding_version: 2,
+        holder_wallet: `0x${hex(40)}`,
+        signature: `0x${hex(130)}`,
+      },
       idempotency_key: 'm-1',
     },
   },
@@ -61,9 +71,24 @@ const samples: Record<string, Record<string, unknown>> = {
     idempotency_key: 'x-1',
   },
   'keys-publish': { mode: 'publish_keys', reason: 'rotated', idempotency_key: 'k-2' },
-  'keys-retire': { mode: 'retire_key', kid: 'receipt-2026-11-21-5f0c2a9e', reason: 'rotated', idempotency_key: 'k-3' },
-  'keys-revoke': { mode: 'revoke_key', kid: 'receipt-2026-11-21-5f0c2a9e', reason: 'stolen', idempotency_key: 'k-4' },
-  'operators-revoke': { mode: 'revoke_operator', operator_id: hex(16), reason: 'left', idempotency_key: 'o-1' },
+  'keys-retire': {
+    mode: 'retire_key',
+    kid: 'receipt-2026-11-21-5f0c2a9e',
+    reason: 'rotated',
+    idempotency_key: 'k-3',
+  },
+  'keys-revoke': {
+    mode: 'revoke_key',
+    kid: 'receipt-2026-11-21-5f0c2a9e',
+    reason: 'stolen',
+    idempotency_key: 'k-4',
+  },
+  'operators-revoke': {
+    mode: 'revoke_operator',
+    operator_id: hex(16),
+    reason: 'left',
+    idempotency_key: 'o-1',
+  },
   'agent-register': {
     name: 'agent',
     contact: { email: 'ops@agent.example' },
@@ -86,7 +111,11 @@ const samples: Record<string, Record<string, unknown>> = {
     reason: 'leaked',
     idempotency_key: 'k-1',
   },
-  'signing-sign': { mode: 'sign_with_active_signing_version', payload: { rows: 3 }, context: 'month end' },
+  'signing-sign': {
+    mode: 'sign_with_active_signing_version',
+    payload: { rows: 3 },
+    context: 'month end',
+  },
   'signing-verify': { mode: 'verify_signature_by_version', jws: 'a.b.c', version: 1 },
   'credential-enforce': { operation_id: 'agent-status' },
   'self-serve-loop-read': { run_id: `run_${hex(64)}` },
@@ -169,16 +198,31 @@ const samples: Record<string, Record<string, unknown>> = {
     customer: { name: 'Example Ltd', email: 'ap@example.com' },
   },
   'credit-binding-read': { binding_id: `bd_${hex(64)}` },
-  'credit-binding-create': { entitlement_id: `en_${hex(64)}`, challenge_id: `ch_${hex(64)}`, idempotency_key: 'bd-1' },
+  'credit-binding-create': {
+    entitlement_id: `en_${hex(64)}`,
+    challenge_id: `ch_${hex(64)}`,
+    idempotency_key: 'bd-1',
+  },
   'diligence-product-links': { tier: 'pro' },
   'payment-links-read': { rail: 'packetops' },
   'payment-links-set': {
-    ...{ rail: 'packetops', tier: 'pro', url: 'https://buy.example.com/p1', provider_price_usd: 269 },
+    ...{
+      rail: 'packetops',
+      tier: 'pro',
+      url: 'https://buy.example.com/p1',
+      provider_price_usd: 269,
+    },
     idempotency_key: 'pl-1',
   },
   'usage-ledger-read': { entitlement_id: `en_${hex(64)}`, limit: '10' },
   'usage-ledger-record': {
-    ...{ kind: 'model_tokens', rail: 'packetops', units: 1200, unit: 'tokens', run_id: `run_${hex(64)}` },
+    ...{
+      kind: 'model_tokens',
+      rail: 'packetops',
+      units: 1200,
+      unit: 'tokens',
+      run_id: `run_${hex(64)}`,
+    },
     idempotency_key: 'u-1',
   },
   'provider-event-receive': { event_id: 'evt_1', type: 'payment.settled' },
@@ -201,13 +245,27 @@ const samples: Record<string, Record<string, unknown>> = {
   'task-ledger': { from_sequence: '1', limit: '200' },
   'task-exceptions': { state: 'open' },
   'task-recover': { exception_id: `ex_${hex(64)}`, action: 'replay', idempotency_key: 't-5' },
-  'task-replay-prepare': { exception_id: `ex_${hex(64)}`, from_step: 'intake', idempotency_key: 't-6' },
-  'task-exception-raise': { code: 'caller_dispute', detail: 'not what was asked for', idempotency_key: 't-4' },
+  'task-replay-prepare': {
+    exception_id: `ex_${hex(64)}`,
+    from_step: 'intake',
+    idempotency_key: 't-6',
+  },
+  'task-exception-raise': {
+    code: 'caller_dispute',
+    detail: 'not what was asked for',
+    idempotency_key: 't-4',
+  },
   'work-orders-read': { work_order_id: `wo_${hex(64)}` },
   'work-order-create': exampleOrder,
   'wallet-run-read': { run_id: `run_${hex(64)}` },
   'wallet-run-start': {
-    ...{ rail: 'energyops', tier: 'pro', quote_id: `qt_${hex(64)}`, input: {}, wallet_id: `aw_${hex(64)}` },
+    ...{
+      rail: 'energyops',
+      tier: 'pro',
+      quote_id: `qt_${hex(64)}`,
+      input: {},
+      wallet_id: `aw_${hex(64)}`,
+    },
     ...{ usage: 'operational', accept_terms: true, idempotency_key: 'wr-1' },
   },
   'agent-use-read': { run_id: `run_${hex(64)}` },
@@ -223,7 +281,11 @@ const samples: Record<string, Record<string, unknown>> = {
     idempotency_key: 's-1',
   },
   'get-run-status': { mode: 'get_run_status', run_id: `run_${hex(64)}`, wait_ms: 20_000 },
-  'fetch-return-package': { mode: 'fetch_return_package', run_id: `run_${hex(64)}`, include_files: true },
+  'fetch-return-package': {
+    mode: 'fetch_return_package',
+    run_id: `run_${hex(64)}`,
+    include_files: true,
+  },
   'record-agent-use-receipt': {
     mode: 'record_agent_use_receipt',
     run_id: `run_${hex(64)}`,
@@ -242,7 +304,8 @@ function publishedInput(operation: AnyOperation): ValidateFunction {
   return ajv.compile(z.toJSONSchema(operation.input, { io: 'input' }))
 }
 
-const described = ({ http }: AnyOperation) => at(document, 'paths', http.path, http.method.toLowerCase())
+const described = ({ http }: AnyOperation) =>
+  at(document, 'paths', http.path, http.method.toLowerCase())
 
 verifies('discovery.openapi', 'the document is valid OpenAPI 3.1', async () => {
   expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true })
@@ -260,16 +323,21 @@ verifies('discovery.openapi', 'every reference in the document leads somewhere',
 verifies('discovery.openapi', 'ids, tools and operation ids are unique', () => {
   const ids = registry.map(({ id }) => id)
   const tools = registry.flatMap(({ tool }) => tool ?? [])
-  const operationIds = [...JSON.stringify(document).matchAll(/"operationId":"([^"]+)"/g)].map(([, id]) => id)
+  const operationIds = [...JSON.stringify(document).matchAll(/"operationId":"([^"]+)"/g)].map(
+    ([, id]) => id,
+  )
   for (const names of [ids, tools, operationIds]) expect(new Set(names).size).toBe(names.length)
   expect(ids.every((id) => /^[a-z]+(-[a-z]+)*$/.test(id))).toBe(true)
 })
 
-verifies('discovery.openapi', 'a path with modes is a union that its mode tells apart', () => {
+verifies('discovery.openapi', 'a path with modes is a union with the mode as discriminator', () => {
   const body = at(document, 'paths', '/api/delegated-authority', 'post', 'requestBody')
   expect(at(body, 'content', 'application/json', 'schema')).toEqual({
     oneOf: [{ $ref: '#/components/schemas/issue-mandate.input' }],
-    discriminator: { propertyName: 'mode', mapping: { issue_mandate: '#/components/schemas/issue-mandate.input' } },
+    discriminator: {
+      propertyName: 'mode',
+      mapping: { issue_mandate: '#/components/schemas/issue-mandate.input' },
+    },
   })
 })
 
@@ -281,64 +349,79 @@ test('the paid operations are the four of the payout document, at its price', ()
     '/api/payout-execute',
     '/api/payout-status',
   ])
-  for (const { price, access } of paid) expect({ price, access }).toEqual({ price: 100_000n, access: 'wallet' })
+  for (const { price, access } of paid)
+    expect({ price, access }).toEqual({ price: 100_000n, access: 'wallet' })
 })
 
-describe.each(registry.map((operation) => [operation.id, operation] as const))('%s', (_id, operation) => {
-  verifies('road.error-codes', 'documents every code it can give under the status of that code', () => {
-    const responses = at(described(operation), 'responses')
-    for (const code of [...operation.errors, ...standingErrors(operation)]) {
-      const body = at(responses, String(errorCodes[code].status), 'content', 'application/problem+json', 'schema')
-      expect(JSON.stringify(body), code).toContain(`"${code}"`)
-    }
-    for (const status of operation.status) expect(responses).toHaveProperty(String(status))
-  })
+describe.each(registry.map((operation) => [operation.id, operation] as const))(
+  '%s',
+  (_id, operation) => {
+    verifies(
+      'pipeline.error-codes',
+      'documents every code it can give under the status of that code',
+      () => {
+        const responses = at(described(operation), 'responses')
+        for (const code of [...operation.errors, ...standingErrors(operation)]) {
+          const body = at(
+            responses,
+            String(errorCodes[code].status),
+            'content',
+            'application/problem+json',
+            'schema',
+          )
+          expect(JSON.stringify(body), code).toContain(`"${code}"`)
+        }
+        for (const status of operation.status) expect(responses).toHaveProperty(String(status))
+      },
+    )
 
-  verifies(
-    'road.unknown-property',
-    'takes its sample and refuses an unknown property, here and by its published schema',
-    () => {
-      const published = publishedInput(operation)
-      const sample = sampleOf(operation)
-      expect(operation.input.safeParse(sample).success).toBe(true)
-      expect(published(sample), JSON.stringify(published.errors)).toBe(true)
-      // A payment provider's event says more than is read of it.
-      if (operation.access === 'provider') return
-      const more = { ...sample, surplus: 1 }
-      expect(operation.input.safeParse(more).error?.issues).toMatchObject([
-        { code: 'unrecognized_keys', keys: ['surplus'] },
-      ])
-      expect(published(more)).toBe(false)
-    },
-  )
+    verifies(
+      'pipeline.unknown-property',
+      'takes its sample and refuses an unknown property, here and by its published schema',
+      () => {
+        const published = publishedInput(operation)
+        const sample = sampleOf(operation)
+        expect(operation.input.safeParse(sample).success).toBe(true)
+        expect(published(sample), JSON.stringify(published.errors)).toBe(true)
+        // A payment provider's event says more than is read of it.
+        if (operation.access === 'provider') return
+        const more = { ...sample, surplus: 1 }
+        expect(operation.input.safeParse(more).error?.issues).toMatchObject([
+          { code: 'unrecognized_keys', keys: ['surplus'] },
+        ])
+        expect(published(more)).toBe(false)
+      },
+    )
 
-  verifies('discovery.openapi', 'has schemas whose root an MCP client can read', () => {
-    expect(z.toJSONSchema(operation.input, { io: 'input' })).toMatchObject({
-      type: 'object',
-      additionalProperties: operation.access === 'provider' ? {} : false,
+    verifies('discovery.openapi', 'has schemas whose root an MCP client can read', () => {
+      expect(z.toJSONSchema(operation.input, { io: 'input' })).toMatchObject({
+        type: 'object',
+        additionalProperties: operation.access === 'provider' ? {} : false,
+      })
+      expect(z.toJSONSchema(operation.output, { io: 'output' })).toBeTypeOf('object')
     })
-    expect(z.toJSONSchema(operation.output, { io: 'output' })).toBeTypeOf('object')
-  })
 
-  verifies(
-    'road.access-kinds',
-    'says what its kinds of access need: a scope for agents, whose tokens, and a signature to write',
-    () => {
-      const ways = waysOf(operation)
-      expect(operation.needs !== undefined).toBe(ways.includes('agent'))
-      expect(operation.statusToken !== undefined).toBe(ways.includes('status'))
-      // The handshake's body is signed by itself.
-      if (operation.statusToken !== undefined && operation.id !== 'handshake')
-        expect(operation.statusToken.signed).toBe(operation.idempotency.kind !== 'read')
-      if (operation.http.path.includes('{token}')) expect(ways).toContain('status')
-      const { mode, needs } = operation
-      const modes = at(described(operation), 'x-modes') as { mode: string }[] | undefined
-      const told = mode === undefined ? described(operation) : modes?.find((one) => one.mode === mode)
-      expect(at(told, 'x-scopes')).toEqual(needs?.scopes ?? [])
-    },
-  )
+    verifies(
+      'pipeline.access-kinds',
+      'says what its kinds of access need: a scope for agents, whose tokens, and a signature to write',
+      () => {
+        const ways = waysOf(operation)
+        expect(operation.needs !== undefined).toBe(ways.includes('agent'))
+        expect(operation.statusToken !== undefined).toBe(ways.includes('status'))
+        // The handshake's body is signed by itself.
+        if (operation.statusToken !== undefined && operation.id !== 'handshake')
+          expect(operation.statusToken.signed).toBe(operation.idempotency.kind !== 'read')
+        if (operation.http.path.includes('{token}')) expect(ways).toContain('status')
+        const { mode, needs } = operation
+        const modes = at(described(operation), 'x-modes') as { mode: string }[] | undefined
+        const notified =
+          mode === undefined ? described(operation) : modes?.find((one) => one.mode === mode)
+        expect(at(notified, 'x-scopes')).toEqual(needs?.scopes ?? [])
+      },
+    )
 
-  test('has a precondition exactly when it charges before its effect', () => {
-    expect(operation.precondition !== undefined).toBe(operation.charge === 'before')
-  })
-})
+    test('has a precondition exactly when it charges before its effect', () => {
+      expect(operation.precondition !== undefined).toBe(operation.charge === 'before')
+    })
+  },
+)

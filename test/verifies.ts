@@ -1,16 +1,26 @@
 import { test } from 'vitest'
-import type { RequirementId } from './requirements.ts'
+import type { RequirementId } from './requirements/index.ts'
 
-/** A test that proves requirements. `coverage.test.ts` reads the ids from the source text, so they stand in the call as literals. */
+declare module 'vitest' {
+  interface TaskMeta {
+    requirements?: readonly RequirementId[]
+  }
+}
+
+/**
+ * A test that proves requirements. The report of a run says which ids a passed test has proven, and `coverage.test.ts` reads
+ * them from the source text: write them as literals in the call.
+ */
 export function verifies(
-  _ids: RequirementId | readonly RequirementId[],
+  ids: RequirementId | readonly RequirementId[],
   name: string,
   fn: () => unknown,
   timeoutMs?: number,
 ): void {
   test(
     name,
-    async () => {
+    async ({ task }) => {
+      task.meta.requirements = typeof ids === 'string' ? [ids] : ids
       await fn()
     },
     timeoutMs,

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { loadConfig } from '../activities/config.ts'
+import { loadConfig } from '../activities/config/config.ts'
 import { createTemporalClient } from '../temporal/connection.ts'
 import { PAYOUTS_QUEUE, TASKS_QUEUE } from '../temporal/queues.ts'
 import { listPollers } from '../temporal/readiness.ts'
@@ -10,8 +10,14 @@ const workflowQueues = [PAYOUTS_QUEUE, TASKS_QUEUE]
 const { client, close } = createTemporalClient(config)
 try {
   for (const queue of config.TASK_QUEUES) {
-    const pollers = await listPollers(client, queue, 3_000, workflowQueues.includes(queue) ? 'workflow' : 'activity')
-    if (!pollers.some((identity) => identity.endsWith(`@${hostname()}`))) throw new Error(`nobody here polls ${queue}`)
+    const pollers = await listPollers(
+      client,
+      queue,
+      3_000,
+      workflowQueues.includes(queue) ? 'workflow' : 'activity',
+    )
+    if (!pollers.some((identity) => identity.endsWith(`@${hostname()}`)))
+      throw new Error(`nobody here polls ${queue}`)
   }
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error))

@@ -13,9 +13,11 @@ const [verb = 'start', ...args] = process.argv.slice(2)
 try {
   const program = programs[verb]
   const prepare = program === undefined ? preparations[verb] : ensure
-  if (prepare === undefined) throw new Error(`unknown command ${verb}: start, test, test:faults, ci, install or build`)
+  if (prepare === undefined)
+    throw new Error(`unknown command ${verb}: start, test, test:faults, ci, install or build`)
   await prepare(program === undefined ? console.error : console.log)
-  if (program !== undefined) process.exitCode = await runProgram(program[0], [...program.slice(1), ...args])
+  if (program !== undefined)
+    process.exitCode = await runProgram(program[0], [...program.slice(1), ...args])
 } catch (error) {
   console.error(error.message)
   process.exitCode = 1

@@ -4,8 +4,19 @@ import { bundleWorkflowCode } from '@temporalio/worker'
 
 const dist = join(import.meta.dirname, '..')
 const silent = () => undefined
-const logger = { log: silent, trace: silent, debug: silent, info: silent, warn: console.warn, error: console.error }
+const logger = {
+  log: silent,
+  trace: silent,
+  debug: silent,
+  info: silent,
+  warn: console.warn,
+  error: console.error,
+}
 const workflowsPath = join(dist, 'workflows', 'index.js')
 // Loaded once for each thread instead of anew for each run: the modules keep no state, and are frozen.
-const { code } = await bundleWorkflowCode({ workflowsPath, preloadModules: [workflowsPath], logger })
+const { code } = await bundleWorkflowCode({
+  workflowsPath,
+  preloadModules: [workflowsPath],
+  logger,
+})
 await writeFile(join(dist, 'workflow-bundle.js'), code)

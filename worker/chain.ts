@@ -9,4 +9,6 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.on(signal, () => void supervisor.stop().then(() => process.exit(0)))
 }
 const logFile = join(resolve(directory), 'anvil.log')
-await supervisor.start(chainPart({ directory, port: Number(port), host: '0.0.0.0', logFile, warn: console.log }))
+await supervisor.start(
+  chainPart({ directory, port: Number(port), host: '0.0.0.0', logFile, warn: console.log }),
+)

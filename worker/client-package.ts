@@ -2,21 +2,22 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { compile } from 'json-schema-to-typescript'
 import { z } from 'zod'
-import { packageRoot } from '../activities/package-root.ts'
+import { packageRoot } from '../activities/config/package-root.ts'
+import { callables } from '../api/http/client-contract.ts'
 import { operations } from '../api/operations/index.ts'
-import { callables } from '../api/surfaces/client-contract.ts'
 
 // Makes what the package @agent-rails/client holds: the built modules that its entry reaches, and the operations as data and types.
 const built = join(packageRoot, 'dist')
 const packed = join(packageRoot, 'clients', 'typescript', 'dist')
 const entry = 'clients/typescript/src/index'
-const contract = 'api/surfaces/client-contract'
+const contract = 'api/http/client-contract'
 
 const { dependencies } = JSON.parse(readFileSync(join(packed, '..', 'package.json'), 'utf8')) as {
   dependencies: Record<string, string>
 }
 rmSync(packed, { recursive: true, force: true })
-for (const module of modulesFrom(entry)) for (const kind of ['js', 'd.ts']) copy(`${module}.${kind}`)
+for (const module of modulesFrom(entry))
+  for (const kind of ['js', 'd.ts']) copy(`${module}.${kind}`)
 write(`${contract}.js`, `export const callables = ${JSON.stringify(callables)}\n`)
 write(`${contract}.d.ts`, await contractTypes())
 
@@ -26,20 +27,27 @@ function modulesFrom(start: string): Set<string> {
   // A set hands out what is added to it while it is walked.
   for (const module of reached)
     for (const from of importsOf(module)) {
-      const target = join(dirname(module), from.replace(/\.[jt]s$/, ''))
-      if (from.startsWith('.')) reached.add(target)
-      else assertDependency(module, from)
+      const target = moduleOf(module, from)
+      if (target === undefined) assertDependency(module, from)
+      else reached.add(target)
       if (target === contract) reached.delete(contract)
     }
   return reached
 }
 
+/** The module of ours that an import names; undefined for a package. */
+function moduleOf(importer: string, from: string): string | undefined {
+  const name = from.replace(/\.[jt]s$/, '')
+  if (name.startsWith('#domain/')) return join('workflows', 'domain', name.slice('#domain/'.length))
+  return name.startsWith('.') ? join(dirname(importer), name) : undefined
+}
+
 function importsOf(module: string): string[] {
   const texts = ['js', 'd.ts'].map((kind) => readFileSync(join(built, `${module}.${kind}`), 'utf8'))
   return texts.flatMap((text) =>
-    [...text.matchAll(/^(?:import|export) (?:[^'"]*? from )?'([^']+)';?$|\bimport\("([^"]+)"\)/gm)].map(
-      ([, from, inline]) => from ?? inline ?? '',
-    ),
+    [
+      ...text.matchAll(/^(?:import|export) (?:[^'"]*? from )?'([^']+)';?$|\bimport\("([^"]+)"\)/gm),
+    ].map(([, from, inline]) => from ?? inline ?? ''),
   )
 }
 
@@ -66,7 +74,11 @@ async function contractTypes(): Promise<string> {
     const written = JSON.stringify(z.toJSONSchema(schema, { target: 'draft-2020-12', io }))
     // A shape with defaults has other members in than out.
     const own = io === 'output' ? written : written.replace(/("#\/\$defs\/[^"]+)"/g, '$1Input"')
-    const { $schema: _dialect, $defs: shapes = {}, ...shape } = JSON.parse(own) as Record<string, object>
+    const {
+      $schema: _dialect,
+      $defs: shapes = {},
+      ...shape
+    } = JSON.parse(own) as Record<string, object>
     for (const [id, one] of Object.entries(shapes)) $defs[io === 'output' ? id : `${id}Input`] = one
     return shape
   }

@@ -1,10 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { packageRoot } from '../activities/package-root.ts'
+import { packageRoot } from '../activities/config/package-root.ts'
 import { betweenMarkers } from './docs/between-markers.ts'
 import { configurationTable } from './docs/configuration-table.ts'
 
 // `npm run docs`: writes the generated parts of docs/.
 const file = join(packageRoot, 'docs', 'operations.md')
-writeFileSync(file, betweenMarkers(readFileSync(file, 'utf8'), 'configuration', configurationTable()))
+writeFileSync(
+  file,
+  betweenMarkers(readFileSync(file, 'utf8'), 'configuration', configurationTable()),
+)
 console.log(`wrote ${file}`)

@@ -6,10 +6,17 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** The folder of package.json. */
-export const root = fileURLToPath(new URL('..', import.meta.url))
+const root = fileURLToPath(new URL('..', import.meta.url))
 const OLDEST_NODE = [20, 19]
+// The embedded stack and the compiler are development packages, which NODE_ENV=production would leave out.
+const INSTALL = ['ci', '--include=dev', '--no-audit', '--no-fund']
 const SOURCES = ['workflows', 'activities', 'temporal', 'api', 'clients/typescript/src', 'worker']
-const CONFIGS = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json', 'clients/typescript/package.json']
+const CONFIGS = [
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'package-lock.json',
+  'clients/typescript/package.json',
+]
 
 /** Makes the checkout runnable: Node is new enough, dependencies are those of the lockfile, `dist/` is built from these sources. */
 export async function ensure(say) {
@@ -24,7 +31,7 @@ export async function ensure(say) {
 /** Node is new enough and dependencies are those of the lockfile. */
 export async function ensureDependencies(say) {
   checkNode()
-  if (!isInstalled()) await slow(say, 'installing dependencies', 'npm', ['ci', '--no-audit', '--no-fund'])
+  if (!isInstalled()) await slow(say, 'installing dependencies', 'npm', INSTALL)
 }
 
 async function build(say) {
@@ -45,7 +52,8 @@ function isInstalled() {
   const installed = packagesOf('node_modules/.package-lock.json')
   const same = (one, other) => one?.version === other.version && one.integrity === other.integrity
   return Object.entries(packagesOf('package-lock.json')).every(
-    ([path, locked]) => path === '' || same(installed[path], locked) || (locked.optional && !(path in installed)),
+    ([path, locked]) =>
+      path === '' || same(installed[path], locked) || (locked.optional && !(path in installed)),
   )
 }
 
@@ -67,7 +75,9 @@ export function runProgram(file, args) {
 function checkNode() {
   const [major, minor] = process.versions.node.split('.').map(Number)
   if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return
-  throw new Error(`agent-rails needs Node ${OLDEST_NODE.join('.')} or newer; this is ${process.versions.node}`)
+  throw new Error(
+    `agent-rails needs Node ${OLDEST_NODE.join('.')} or newer; this is ${process.versions.node}`,
+  )
 }
 
 async function step(stamp, digest, work) {

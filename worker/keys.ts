@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs'
-import { readJsonFile } from '../activities/config.ts'
+import { readJsonFile } from '../activities/config/config.ts'
 import { generateSigningKeys, rotateSigningKeys } from '../activities/keys/generate.ts'
 import { keyRings, type SigningKeysFile, signingKeysSchema } from '../activities/keys/key-ring.ts'
 import { writeSecret } from './stack/secret-file.ts'
 
 /** Makes the file of signing keys; throws where there is one, because what its keys signed needs them. */
 export function createSigningKeys(file: string, now: Date): string[] {
-  if (existsSync(file)) throw new Error(`${file} is there already; agent-rails keys rotate adds keys to it`)
+  if (existsSync(file))
+    throw new Error(`${file} is there already; agent-rails keys rotate adds keys to it`)
   return write(file, generateSigningKeys(now))
 }
 

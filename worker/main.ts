@@ -1,4 +1,4 @@
-import { loadConfig } from '../activities/config.ts'
+import { loadConfig } from '../activities/config/config.ts'
 import { createWorkerLog, runWorker } from './run.ts'
 
 const config = loadConfig()

@@ -1,6 +1,11 @@
-import { loadDatabaseUrl } from '../activities/config.ts'
-import { createDatabase } from '../activities/store/db.ts'
-import { ensureDatabase, latestMigration, migrateToLatest } from '../activities/store/migrate.ts'
+import { loadDatabaseUrl } from '../activities/config/config.ts'
+import { createDatabase } from '../activities/store/postgres/db.ts'
+import {
+  ensureDatabase,
+  latestMigration,
+  migrateToLatest,
+} from '../activities/store/postgres/migrate.ts'
+import { OlderSchemaError } from '../activities/store/postgres/schema-age.ts'
 
 const url = loadDatabaseUrl()
 await ensureDatabase(url)
@@ -14,6 +19,10 @@ try {
   const applied = await migrateToLatest(db)
   for (const name of applied) console.log(`applied ${name}`)
   if (applied.length === 0) console.log(`nothing to apply: the database is at ${latestMigration}`)
+} catch (error) {
+  if (!(error instanceof OlderSchemaError)) throw error
+  console.error(error.message)
+  process.exitCode = 1
 } finally {
   await close()
 }

@@ -13,12 +13,18 @@ export async function callAsOperator(
 ): Promise<Record<string, unknown>> {
   const { BASE_URL } = loadSettings()
   const headers = { authorization: `Bearer ${credential}`, 'content-type': 'application/json' }
-  const sent = body === undefined ? {} : { body: JSON.stringify({ ...body, idempotency_key: randomUUID() }) }
-  const answer = await fetch(BASE_URL + path, { method, headers, ...sent, signal: AbortSignal.timeout(30_000) }).catch(
-    (error: unknown) => {
-      throw new Error(`${BASE_URL} does not answer: ${error instanceof Error ? error.message : String(error)}`)
-    },
-  )
+  const sent =
+    body === undefined ? {} : { body: JSON.stringify({ ...body, idempotency_key: randomUUID() }) }
+  const answer = await fetch(BASE_URL + path, {
+    method,
+    headers,
+    ...sent,
+    signal: AbortSignal.timeout(30_000),
+  }).catch((error: unknown) => {
+    throw new Error(
+      `${BASE_URL} does not answer: ${error instanceof Error ? error.message : String(error)}`,
+    )
+  })
   const content: unknown = await answer.json()
   if (answer.ok) return z.record(z.string(), z.unknown()).parse(content)
   const { code, detail, next_action } = Problem.parse(content)

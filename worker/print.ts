@@ -1,4 +1,4 @@
-import { jsonText, printable } from '../workflows/domain/plain-text.ts'
+import { jsonText, printable } from '#domain/core/plain-text.ts'
 
 // The command line prints by these alone: what callers wrote sends no control characters to a terminal.
 

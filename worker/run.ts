@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Runtime, Worker, type WorkerOptions } from '@temporalio/worker'
 import { type Logger, pino } from 'pino'
-import { checkStart, gasAccounts, openMoneyDeps, taskDepsOf } from '../activities/build-deps.ts'
-import type { Config } from '../activities/config.ts'
+import type { Config } from '../activities/config/config.ts'
+import { checkStart, gasAccounts, openMoneyDeps, taskDepsOf } from '../activities/container.ts'
 import {
   createActivities,
   createCallbackActivities,
@@ -24,18 +24,26 @@ import {
 } from '../temporal/queues.ts'
 import { watchWorkflows } from '../temporal/reconciliation.ts'
 import { ensureReconciliationSchedule } from '../temporal/schedules.ts'
-import { startSweeper } from '../temporal/sweeper.ts'
+import { startSweeper } from './sweeper.ts'
 
 /** What a worker may be given beside its configuration; fault tests bring interceptors and workflows with other times. */
 export type WorkerExtras = Pick<WorkerOptions, 'interceptors' | 'workflowBundle'>
 
 /** JSON lines on stdout; Temporal hands over the error of a failed activity as `error`, and why it failed has to be told. */
 export function createWorkerLog(config: Pick<Config, 'LOG_LEVEL'>): Logger {
-  return pino({ level: config.LOG_LEVEL, name: 'worker', serializers: { error: pino.stdSerializers.err } })
+  return pino({
+    level: config.LOG_LEVEL,
+    name: 'worker',
+    serializers: { error: pino.stdSerializers.err },
+  })
 }
 
 /** Serves the task queues of the configuration until a signal ends the process; throws when the start is refused. */
-export async function runWorker(config: Config, log: Logger, extras: WorkerExtras = {}): Promise<void> {
+export async function runWorker(
+  config: Config,
+  log: Logger,
+  extras: WorkerExtras = {},
+): Promise<void> {
   refuseSharedRuns(config.TASK_QUEUES)
   await checkStart(config, log)
   Runtime.install({ shutdownSignals: ['SIGTERM', 'SIGINT'], logger: temporalLogger(log) })
@@ -46,12 +54,21 @@ export async function runWorker(config: Config, log: Logger, extras: WorkerExtra
   const closers: (() => Promise<void>)[] = []
   const serves = (queue: string) => config.TASK_QUEUES.includes(queue)
   const serve = async (taskQueue: string, options: Partial<WorkerOptions>) => {
-    workers.push(await Worker.create({ ...shared, ...options, connection: await connectWorker(config), taskQueue }))
+    workers.push(
+      await Worker.create({
+        ...shared,
+        ...options,
+        connection: await connectWorker(config),
+        taskQueue,
+      }),
+    )
   }
   const loops: (() => { stop(): Promise<void> })[] = []
 
   if (serves(PAYOUTS_QUEUE) || serves(TRANSFERS_QUEUE)) {
-    const { deps, payouts, transfers, close } = await createActivities(config, log, { signs: serves(SIGNING_QUEUE) })
+    const { deps, payouts, transfers, close } = await createActivities(config, log, {
+      signs: serves(SIGNING_QUEUE),
+    })
     const { client, close: closeClient } = createTemporalClient(config)
     if (serves(TRANSFERS_QUEUE)) {
       if (gasAccounts(config).length === 0)
@@ -63,15 +80,18 @@ export async function runWorker(config: Config, log: Logger, extras: WorkerExtra
       await serve(PAYOUTS_QUEUE, { ...workflows, ...stepsAtOnce(config), activities: payouts })
       await ensureReconciliationSchedule(client, config.RECONCILE_EVERY_MS)
     }
-    const maintainLane = () => deps.lane.maintain()
+    const maintainGasWallets = () => deps.gasWalletQueue.maintain()
     const money = await openMoneyDeps(config, deps)
     const tasks = taskDepsOf(config, loadKeyRings(config.SIGNING_KEYS_FILE), deps.db)
-    loops.push(() => startSweeper({ client, db: deps.db, log, config, maintainLane, money, tasks }))
+    loops.push(() =>
+      startSweeper({ client, db: deps.db, log, config, maintainGasWallets, money, tasks }),
+    )
     closers.push(closeClient, close)
   }
   if (serves(TASKS_QUEUE) || serves(RUNS_QUEUE)) {
     const { activities, close } = await createTaskActivities(config)
-    if (serves(TASKS_QUEUE)) await serve(TASKS_QUEUE, { ...workflows, ...stepsAtOnce(config), activities })
+    if (serves(TASKS_QUEUE))
+      await serve(TASKS_QUEUE, { ...workflows, ...stepsAtOnce(config), activities })
     if (serves(RUNS_QUEUE)) await serve(RUNS_QUEUE, { ...runsAtOnce(config), activities })
     closers.push(close)
   }
@@ -109,7 +129,10 @@ function runsAtOnce({ DATABASE_POOL_SIZE: connections }: Config) {
 }
 
 /** The prebuilt bundle beside this file in production; the sources otherwise. */
-function workflowSource(): Pick<WorkerOptions, 'workflowBundle' | 'workflowsPath' | 'bundlerOptions'> {
+function workflowSource(): Pick<
+  WorkerOptions,
+  'workflowBundle' | 'workflowsPath' | 'bundlerOptions'
+> {
   const codePath = fileURLToPath(new URL('../workflow-bundle.js', import.meta.url))
   if (existsSync(codePath)) return { workflowBundle: { codePath } }
   const workflowsPath = fileURLToPath(new URL('../workflows/index.ts', import.meta.url))
@@ -119,9 +142,22 @@ function workflowSource(): Pick<WorkerOptions, 'workflowBundle' | 'workflowsPath
 function temporalLogger(log: Logger) {
   const write = (level: string, message: string, meta?: object): void => {
     const known =
-      level === 'TRACE' || level === 'DEBUG' ? 'debug' : level === 'INFO' ? 'info' : level === 'WARN' ? 'warn' : 'error'
+      level === 'TRACE' || level === 'DEBUG'
+        ? 'debug'
+        : level === 'INFO'
+          ? 'info'
+          : level === 'WARN'
+            ? 'warn'
+            : 'error'
     log[known](meta ?? {}, message)
   }
   const at = (level: string) => (message: string, meta?: object) => write(level, message, meta)
-  return { log: write, trace: at('TRACE'), debug: at('DEBUG'), info: at('INFO'), warn: at('WARN'), error: at('ERROR') }
+  return {
+    log: write,
+    trace: at('TRACE'),
+    debug: at('DEBUG'),
+    info: at('INFO'),
+    warn: at('WARN'),
+    error: at('ERROR'),
+  }
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { type Config, loadConfig, loadStackSettings } from '../activities/config.ts'
+import { type Config, loadConfig, loadStackSettings } from '../activities/config/config.ts'
 import { layoutOf } from './stack/layout.ts'
 import { readSecret } from './stack/secret-file.ts'
 

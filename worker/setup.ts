@@ -1,4 +1,4 @@
-import { loadInfrastructure, loadStackSettings } from '../activities/config.ts'
+import { loadInfrastructure, loadStackSettings } from '../activities/config/config.ts'
 import { setUpContainers } from './stack/containers.ts'
 
 // Once, before the containers of API and worker: keys, token, accounts, operator, database roles and search attributes of the local chain.

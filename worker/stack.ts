@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { loadStackSettings } from '../activities/config.ts'
+import { loadStackSettings } from '../activities/config/config.ts'
 import { banner } from './stack/banner.ts'
 import { isFirstStart, tryDemo } from './stack/demo.ts'
 import { bringUp } from './stack/embedded.ts'
@@ -12,7 +12,8 @@ import { Supervisor } from './stack/supervisor.ts'
 const begun = performance.timeOrigin
 const once = process.argv.includes('--once')
 const demoAsked = once || process.argv.includes('--demo')
-const say = (text: string) => console.log(`[${((Date.now() - begun) / 1000).toFixed(1).padStart(5)} s] ${text}`)
+const say = (text: string) =>
+  console.log(`[${((Date.now() - begun) / 1000).toFixed(1).padStart(5)} s] ${text}`)
 
 const supervisor = new Supervisor(say)
 let unlock = () => {}

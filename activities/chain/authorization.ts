@@ -8,7 +8,7 @@ import {
   pad,
   stringToHex,
 } from 'viem'
-import { ASSET_NAME, ASSET_VERSION, CHAIN_ID } from '../../workflows/domain/limits.ts'
+import { ASSET_NAME, ASSET_VERSION, CHAIN_ID } from '#domain/core/limits.ts'
 import type { DigestSigner } from './sign-digest.ts'
 import { tokenAbi } from './token.ts'
 
@@ -30,7 +30,12 @@ const TYPE_HASH = keccak256(
 
 /** The EIP-712 domain of the token; checked against the token at start. */
 export const tokenDomain = (asset: Address) =>
-  ({ name: ASSET_NAME, version: ASSET_VERSION, chainId: CHAIN_ID, verifyingContract: asset }) as const
+  ({
+    name: ASSET_NAME,
+    version: ASSET_VERSION,
+    chainId: CHAIN_ID,
+    verifyingContract: asset,
+  }) as const
 
 /** The 65-byte signature of an authorization (EIP-3009). */
 export function signAuthorization(
@@ -44,8 +49,12 @@ export function signAuthorization(
 /** The EIP-712 digest that the token recovers the signer from: fixed words, so that no encoder has to read the types each time. */
 export function authorizationDigest(asset: Address, authorization: TokenAuthorization): Hex {
   const { from, to, value, validAfter, validBefore, nonce } = authorization
-  const numbers = [value, validAfter, validBefore].map((number) => numberToHex(number, { size: 32 }))
-  const words = [TYPE_HASH, pad(from), pad(to), ...numbers, nonce].map((word) => word.slice(2)).join('')
+  const numbers = [value, validAfter, validBefore].map((number) =>
+    numberToHex(number, { size: 32 }),
+  )
+  const words = [TYPE_HASH, pad(from), pad(to), ...numbers, nonce]
+    .map((word) => word.slice(2))
+    .join('')
   return keccak256(`0x1901${separatorOf(asset).slice(2)}${keccak256(`0x${words}`).slice(2)}`)
 }
 

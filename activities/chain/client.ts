@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   AbiDecodingZeroDataError,
   BaseError,
@@ -11,15 +12,15 @@ import {
   type PublicClient,
   type Transport,
 } from 'viem'
-import { refuse } from '../../workflows/domain/errors.ts'
-import { CHAIN_ID } from '../../workflows/domain/limits.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { CHAIN_ID } from '#domain/core/limits.ts'
 import { keepFresh, readJointly } from './shared-reading.ts'
 
 export type ChainReader = PublicClient<Transport, ChainFacts>
 
 /** A block as far as confirmations ask; the time in Unix seconds. */
-export type BlockMark = { readonly number: bigint; readonly hash: Hex; readonly timestamp: bigint }
-export type Heights = { readonly head: BlockMark; readonly finalized: BlockMark }
+type BlockMark = { readonly number: bigint; readonly hash: Hex; readonly timestamp: bigint }
+type Heights = { readonly head: BlockMark; readonly finalized: BlockMark }
 
 /** One opinion about the chain; all who ask for the heights at the same time share a reading that begins after they asked. */
 export type ChainView = { readonly reader: ChainReader; heights(): Promise<Heights> }
@@ -60,10 +61,16 @@ const UP_FOR_MS = 200
 const POLLS_MAX = 4
 
 /** Readers that connect when they are first used. */
-export function createChain({ rpcUrls, confirmRpcUrls, timeoutMs, pollMs = 500 }: ChainSettings): Chain {
+export function createChain({
+  rpcUrls,
+  confirmRpcUrls,
+  timeoutMs,
+  pollMs = 500,
+}: ChainSettings): Chain {
   const own = viewOf(createReader(rpcUrls, timeoutMs), pollMs)
   const { reader, news } = own
-  const second = confirmRpcUrls.length === 0 ? [] : [viewOf(createReader(confirmRpcUrls, timeoutMs), pollMs)]
+  const second =
+    confirmRpcUrls.length === 0 ? [] : [viewOf(createReader(confirmRpcUrls, timeoutMs), pollMs)]
   let seenUp = Number.NEGATIVE_INFINITY
   return {
     reader,
@@ -79,23 +86,28 @@ export function createChain({ rpcUrls, confirmRpcUrls, timeoutMs, pollMs = 500 }
       return up
     },
     head: () => reader.getBlockNumber({ cacheTime: 0 }).catch(refuseDown),
-    finalizedTime: () => reader.getBlock({ blockTag: 'finalized' }).then((block) => block.timestamp, refuseDown),
+    finalizedTime: () =>
+      reader.getBlock({ blockTag: 'finalized' }).then((block) => block.timestamp, refuseDown),
   }
 }
 
 function viewOf(reader: ChainReader, pollMs: number): ChainView & Pick<Chain, 'news'> {
   let seen: Heights | undefined
   const heights = readJointly(async () => {
-    const [head, finalized] = await Promise.all([reader.getBlock(), reader.getBlock({ blockTag: 'finalized' })])
+    const [head, finalized] = await Promise.all([
+      reader.getBlock(),
+      reader.getBlock({ blockTag: 'finalized' }),
+    ])
     seen = { head, finalized }
     return seen
   })
   const wait = async (): Promise<void> => {
     const before = seen
     for (let polls = 1; polls <= POLLS_MAX; polls++) {
-      await new Promise((resolve) => setTimeout(resolve, pollMs))
+      await sleep(pollMs)
       const now = await heights().catch(() => before)
-      if (now?.head.hash !== before?.head.hash || now?.finalized.hash !== before?.finalized.hash) return
+      if (now?.head.hash !== before?.head.hash || now?.finalized.hash !== before?.finalized.hash)
+        return
     }
   }
   return { reader, heights, news: keepFresh(wait, 0) }
@@ -113,7 +125,11 @@ function createReader(urls: readonly string[], timeoutMs: number): ChainReader {
 }
 
 function refuseDown(): never {
-  throw refuse('unavailable', 'the chain does not answer', 'Repeat the call later.', { retry_after_ms: 1000 })
+  throw refuse('unavailable', {
+    detail: 'the chain does not answer',
+    next_action: 'Repeat the call later.',
+    retry_after_ms: 1000,
+  })
 }
 
 /** Whether the node executed the call and it reverted: a proven answer. */
@@ -125,7 +141,10 @@ export function isRevert(error: unknown): boolean {
 export function isChainFault(error: unknown): boolean {
   return (
     !isRevert(error) &&
-    !(error instanceof BaseError && error.walk((cause) => cause instanceof AbiDecodingZeroDataError) !== null)
+    !(
+      error instanceof BaseError &&
+      error.walk((cause) => cause instanceof AbiDecodingZeroDataError) !== null
+    )
   )
 }
 

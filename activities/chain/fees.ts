@@ -7,7 +7,8 @@ export type Fees = { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGa
 const OVER_NETWORK_MAX = 20n
 
 /** What a transaction should offer now; throws when the chain does not answer. */
-export const estimateFees = async (reader: ChainReader): Promise<Fees> => (await readFees(reader)).fees
+export const estimateFees = async (reader: ChainReader): Promise<Fees> =>
+  (await readFees(reader)).fees
 
 /**
  * Twice the base fee of the newest block, which lasts six full blocks, and the node's priority fee; and that block's time in
@@ -19,7 +20,10 @@ export async function readFees(reader: ChainReader): Promise<{ fees: Fees; chain
     reader.request({ method: 'eth_maxPriorityFeePerGas' }),
   ])
   const maxPriorityFeePerGas = BigInt(suggested) === 0n ? 1n : BigInt(suggested)
-  const fees = { maxFeePerGas: (block.baseFeePerGas ?? 0n) * 2n + maxPriorityFeePerGas, maxPriorityFeePerGas }
+  const fees = {
+    maxFeePerGas: (block.baseFeePerGas ?? 0n) * 2n + maxPriorityFeePerGas,
+    maxPriorityFeePerGas,
+  }
   return { fees, chainTime: block.timestamp }
 }
 

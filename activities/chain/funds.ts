@@ -11,7 +11,12 @@ export function readTokens(
   wallet: Address,
   blockNumber?: bigint,
 ): Promise<bigint> {
-  const question = { address: asset, abi: tokenAbi, functionName: 'balanceOf', args: [wallet] } as const
+  const question = {
+    address: asset,
+    abi: tokenAbi,
+    functionName: 'balanceOf',
+    args: [wallet],
+  } as const
   return reader.readContract(blockNumber === undefined ? question : { ...question, blockNumber })
 }
 
@@ -24,25 +29,40 @@ export async function readGas(
     estimateFees(reader),
     ...wallets.map((address) => reader.getBalance({ address })),
   ])
-  const weiOf = Object.fromEntries(wallets.map((address, index) => [address, balances[index] ?? 0n]))
+  const weiOf = Object.fromEntries(
+    wallets.map((address, index) => [address, balances[index] ?? 0n]),
+  )
   return { weiOf, weiPerGas: fees.maxFeePerGas }
 }
 
 /** What a gas wallet holds, the next nonce by what is mined, and the next one by what the node's pool holds beside it. */
-export type Purse = { readonly address: Address; readonly wei: bigint; readonly mined: bigint; readonly pooled: bigint }
+type Purse = {
+  readonly address: Address
+  readonly wei: bigint
+  readonly mined: bigint
+  readonly pooled: bigint
+}
 /** What a transaction should offer, the newest block's time in Unix seconds, and the gas wallets. */
-export type Gas = { readonly fees: Fees; readonly chainTime: bigint; readonly purses: readonly Purse[] }
+export type Gas = {
+  readonly fees: Fees
+  readonly chainTime: bigint
+  readonly gasWalletsWithFunds: readonly Purse[]
+}
 /** Fees and gas wallets as they were a moment ago; throws when the chain does not answer. */
 export type GasWatch = () => Promise<Gas>
 
 /** One reading for all who ask within `maxAgeMs`: 2 requests, and 3 for each wallet. */
-export function watchGas(reader: ChainReader, wallets: readonly Address[], maxAgeMs: number): GasWatch {
+export function watchGas(
+  reader: ChainReader,
+  wallets: readonly Address[],
+  maxAgeMs: number,
+): GasWatch {
   return keepFresh(async () => {
-    const [read, ...purses] = await Promise.all([
+    const [read, ...gasWalletsWithFunds] = await Promise.all([
       readFees(reader),
       ...wallets.map((address) => readPurse(reader, address)),
     ])
-    return { ...read, purses }
+    return { ...read, gasWalletsWithFunds }
   }, maxAgeMs)
 }
 
@@ -52,5 +72,10 @@ async function readPurse(reader: ChainReader, address: Address): Promise<Purse> 
     reader.getTransactionCount({ address, blockTag: 'latest' }),
     reader.getTransactionCount({ address, blockTag: 'pending' }),
   ])
-  return { address: address.toLowerCase() as Address, wei, mined: BigInt(mined), pooled: BigInt(pooled) }
+  return {
+    address: address.toLowerCase() as Address,
+    wei,
+    mined: BigInt(mined),
+    pooled: BigInt(pooled),
+  }
 }

@@ -10,7 +10,7 @@ import {
   TransactionReceiptNotFoundError,
   toEventSelector,
 } from 'viem'
-import type { LoggedTransaction, LoggedTransfer } from '../../workflows/domain/reconciliation.ts'
+import type { LoggedTransaction, LoggedTransfer } from '#domain/reconciliation/reconciliation.ts'
 import type { ChainReader } from './client.ts'
 import { LOG_RANGE } from './outcome.ts'
 import { tokenAbi, tokenEvents } from './token.ts'
@@ -24,7 +24,12 @@ export type Ledger = {
   /** The last block before this time, undefined when the chain is younger. */
   lastBlockBefore(seconds: number): Promise<LedgerBlock | undefined>
   /** What left or reached a wallet in these blocks, both included; `nonce` is told of what left. */
-  transfers(wallet: Address, direction: 'out' | 'in', fromBlock: bigint, toBlock: bigint): Promise<LoggedTransfer[]>
+  transfers(
+    wallet: Address,
+    direction: 'out' | 'in',
+    fromBlock: bigint,
+    toBlock: bigint,
+  ): Promise<LoggedTransfer[]>
   transaction(hash: string): Promise<LoggedTransaction>
   /** What a wallet held at the end of a block: its balance now less what moved since, which needs no archive of states. */
   balanceAfter(wallet: Address, block: bigint): Promise<bigint>
@@ -38,17 +43,32 @@ const [transferTopic, usedTopic] = ['Transfer', 'AuthorizationUsed'].map((name) 
 /** Opens the books of `asset` on one reader. */
 export function openLedger(reader: ChainReader, asset: Address): Ledger {
   const block: Ledger['block'] = async (at) => {
-    const found = await reader.getBlock(typeof at === 'bigint' ? { blockNumber: at } : { blockTag: at })
-    if (found.number === null || found.hash === null) throw new Error('the node gave a block without a number')
+    const found = await reader.getBlock(
+      typeof at === 'bigint' ? { blockNumber: at } : { blockTag: at },
+    )
+    if (found.number === null || found.hash === null)
+      throw new Error('the node gave a block without a number')
     return { number: found.number, hash: found.hash, time: Number(found.timestamp) }
   }
   const transfers: Ledger['transfers'] = async (wallet, direction, fromBlock, toBlock) => {
-    const topics = direction === 'out' ? [[transferTopic, usedTopic], pad(wallet)] : [transferTopic, null, pad(wallet)]
+    const topics =
+      direction === 'out'
+        ? [[transferTopic, usedTopic], pad(wallet)]
+        : [transferTopic, null, pad(wallet)]
     const found: LoggedTransfer[] = []
     for (let from = fromBlock; from <= toBlock; from += LOG_RANGE) {
       const to = from + LOG_RANGE - 1n < toBlock ? from + LOG_RANGE - 1n : toBlock
-      const filter = { address: asset, topics, fromBlock: numberToHex(from), toBlock: numberToHex(to) }
-      found.push(...readTransfers(await reader.request({ method: 'eth_getLogs', params: [filter as never] })))
+      const filter = {
+        address: asset,
+        topics,
+        fromBlock: numberToHex(from),
+        toBlock: numberToHex(to),
+      }
+      found.push(
+        ...readTransfers(
+          await reader.request({ method: 'eth_getLogs', params: [filter as never] }),
+        ),
+      )
     }
     return found
   }
@@ -75,10 +95,20 @@ export function openLedger(reader: ChainReader, asset: Address): Ledger {
     balanceAfter: async (wallet, at) => {
       const head = await block('latest')
       const args = [wallet] as const
-      const call = { address: asset, abi: tokenAbi, functionName: 'balanceOf', args, blockNumber: head.number } as const
-      const [held, since] = await Promise.all([reader.readContract(call), net(wallet, at + 1n, head.number)])
+      const call = {
+        address: asset,
+        abi: tokenAbi,
+        functionName: 'balanceOf',
+        args,
+        blockNumber: head.number,
+      } as const
+      const [held, since] = await Promise.all([
+        reader.readContract(call),
+        net(wallet, at + 1n, head.number),
+      ])
       // A head that was replaced meanwhile would make the two reads disagree.
-      if ((await block(head.number)).hash !== head.hash) throw new Error('the head was reorganised while it was read')
+      if ((await block(head.number)).hash !== head.hash)
+        throw new Error('the head was reorganised while it was read')
       return held - since
     },
     transactionCount: async (address) => BigInt(await reader.getTransactionCount({ address })),
@@ -98,7 +128,12 @@ export function pairUp(logs: Log<bigint, number, false>[]): LoggedTransfer[] {
   const nonces = new Map(
     events.flatMap((event) =>
       event.eventName === 'AuthorizationUsed'
-        ? [[`${event.transactionHash}:${event.logIndex + 1}:${event.args.authorizer}`, event.args.nonce]]
+        ? [
+            [
+              `${event.transactionHash}:${event.logIndex + 1}:${event.args.authorizer}`,
+              event.args.nonce,
+            ],
+          ]
         : [],
     ),
   )
@@ -129,7 +164,10 @@ async function findReceipt(reader: ChainReader, hash: Hex) {
 }
 
 /** Block times never fall, so the boundary is found by halving. */
-async function lastBlockBefore(block: Ledger['block'], seconds: number): Promise<LedgerBlock | undefined> {
+async function lastBlockBefore(
+  block: Ledger['block'],
+  seconds: number,
+): Promise<LedgerBlock | undefined> {
   let last = await block(0n)
   if (last.time >= seconds) return undefined
   const head = await block('latest')

@@ -9,6 +9,7 @@ import {
   type TransactionReceipt,
   toEventSelector,
 } from 'viem'
+import type { TokenAuthorization } from './authorization.ts'
 import type { Chain, ChainReader, ChainView } from './client.ts'
 import { tokenAbi, tokenEvents } from './token.ts'
 
@@ -42,15 +43,25 @@ export type Included = {
   finalized: boolean
 }
 
+/** Why nothing is proven: no node answered, the nonce is unused so far, or the answers are not final or contradict each other. */
+export type UnknownCode = 'unreachable' | 'unused' | 'open'
+
 /**
- * What the chain proves about an authorization. `unknown` proves nothing; only with `absent` did every node answer that the
- * nonce is unused, so that a transfer seen before has vanished. `dead` can never move money; `conflict` used the nonce without our transfer.
+ * What the chain proves about an authorization. `unknown` proves nothing; only with the code `unused` did every node answer that
+ * the nonce is unused, so that a transfer seen before has vanished. `dead` can never move money; `conflict` used the nonce without our transfer.
  */
 export type Outcome =
-  | { kind: 'unknown'; reason: string; absent: boolean }
+  | { kind: 'unknown'; code: UnknownCode; reason: string }
   | Included
   | { kind: 'dead'; reason: 'expired' | 'canceled' }
   | { kind: 'conflict'; detail: string; transactionHash: Hex; finalized: boolean }
+
+/** Finds out what became of an authorization, from a block before it was first sent. */
+export type FindOutcome = (
+  authorization: TokenAuthorization,
+  fromBlock: bigint,
+  seenIn?: SeenIn,
+) => Promise<Outcome>
 
 /** Blocks asked for in one eth_getLogs; public nodes refuse much longer ranges. */
 export const LOG_RANGE = 2_000n
@@ -66,11 +77,15 @@ const LOG_BLOCKS_MAX = 1_000_000n
 const spendEvents = tokenEvents.filter((event) => event.name !== 'Transfer')
 const spendTopics = spendEvents.map((event) => toEventSelector(event))
 
-const unknown = (reason: string, absent = false): Outcome => ({ kind: 'unknown', reason, absent })
+const unknown = (reason: string, code: UnknownCode = 'open'): Outcome => ({
+  kind: 'unknown',
+  code,
+  reason,
+})
 
 /**
- * Finds out by the logs what became of an authorization, whoever broadcast it (payout.md, Confirm to Proven dead); with a
- * second opinion configured both must agree. Faults and stale nodes give `unknown`; never throws for the chain.
+ * Finds out from the logs what became of an authorization, no matter who broadcast it. With a second opinion configured,
+ * both must agree. Faults and stale nodes give `unknown`; never throws for the chain.
  */
 export async function findOutcome(
   chain: Chain,
@@ -78,13 +93,14 @@ export async function findOutcome(
   { confirmations }: { confirmations: number },
 ): Promise<Outcome> {
   const [own, second] = chain.views
-  const first = await look(own, terms, confirmations)
-  if (second === undefined || (first.kind === 'unknown' && !first.absent)) return first
-  return agreed(first, await look(second, terms, confirmations))
+  const first = await readFrom(own, terms, confirmations)
+  if (second === undefined || (first.kind === 'unknown' && first.code !== 'unused')) return first
+  return agreed(first, await readFrom(second, terms, confirmations))
 }
 
 function agreed(first: Outcome, second: Outcome): Outcome {
-  if (second.kind === 'unknown' && !second.absent) return unknown(`second opinion: ${second.reason}`)
+  if (second.kind === 'unknown' && second.code !== 'unused')
+    return unknown(`second opinion: ${second.reason}`, second.code)
   if (
     first.kind === 'included' &&
     second.kind === 'included' &&
@@ -98,18 +114,27 @@ function agreed(first: Outcome, second: Outcome): Outcome {
     }
   }
   const same = first.kind !== 'included' && first.kind === second.kind
-  if (same && !(first.kind === 'dead' && second.kind === 'dead' && first.reason !== second.reason)) return first
+  if (same && !(first.kind === 'dead' && second.kind === 'dead' && first.reason !== second.reason))
+    return first
   return unknown(`the second opinion says ${second.kind}, the first ${first.kind}`)
 }
 
-async function look({ reader, heights }: ChainView, terms: OutcomeTerms, depth: number): Promise<Outcome> {
+async function readFrom(
+  { reader, heights }: ChainView,
+  terms: OutcomeTerms,
+  depth: number,
+): Promise<Outcome> {
   try {
     const { head, finalized } = await heights()
     if (head.number < finalized.number) return unknown('the nodes disagree about the head')
     const { seenIn } = terms
-    if (seenIn !== undefined && seenIn.number > finalized.number && (await isCanonical(reader, seenIn, head.number)))
+    if (
+      seenIn !== undefined &&
+      seenIn.number > finalized.number &&
+      (await isCanonical(reader, seenIn, head.number))
+    )
       return unknown('it is included in a block that is not final')
-    // Read at the head's number: used once is used for ever, so unused there is unused in every block below it.
+    // Read at the head's number: a used nonce stays used, so unused there is unused in every block below it.
     const used = await reader.readContract({
       address: terms.asset,
       abi: tokenAbi,
@@ -121,22 +146,25 @@ async function look({ reader, heights }: ChainView, terms: OutcomeTerms, depth: 
       // Later blocks are no earlier than the finalized one, so none of them can still take the authorization.
       return finalized.timestamp >= terms.validBefore
         ? { kind: 'dead', reason: 'expired' }
-        : unknown('the authorization is unused so far', true)
+        : unknown('the authorization is unused so far', 'unused')
     }
-    return await judge(reader, terms, depth, { head: head.number, finalized: finalized.number })
+    return await check(reader, terms, depth, { head: head.number, finalized: finalized.number })
   } catch (error) {
-    return unknown(
-      `the chain does not answer: ${error instanceof Error && 'shortMessage' in error ? error.shortMessage : 'fault'}`,
-    )
+    const fault = error instanceof Error && 'shortMessage' in error ? error.shortMessage : 'fault'
+    return unknown(`the chain does not answer: ${fault}`, 'unreachable')
   }
 }
 
-/** Whether a block is still where it was; its hash stands for everything that was found in it. Those who ask at once share the request. */
-async function isCanonical(reader: ChainReader, { number, hash }: SeenIn, head: bigint): Promise<boolean> {
+/** Whether a block is still where it was; its hash stands for everything that was found in it. Concurrent calls share the request. */
+async function isCanonical(
+  reader: ChainReader,
+  { number, hash }: SeenIn,
+  head: bigint,
+): Promise<boolean> {
   return number <= head && (await reader.getBlock({ blockNumber: number })).hash === hash
 }
 
-async function judge(
+async function check(
   reader: ChainReader,
   terms: OutcomeTerms,
   depth: number,
@@ -154,11 +182,18 @@ async function judge(
   const confirmations = Number(heights.head - event.blockNumber) + 1
   const finalized = event.blockNumber <= heights.finalized
   if (event.eventName === 'AuthorizationCanceled')
-    return finalized ? { kind: 'dead', reason: 'canceled' } : unknown('it was canceled in a block that is not final')
+    return finalized
+      ? { kind: 'dead', reason: 'canceled' }
+      : unknown('it was canceled in a block that is not final')
   if (confirmations < depth) return unknown(`${confirmations} of ${depth} confirmations`)
   const { transactionHash, blockNumber, blockHash } = event
   if (!holdsTransfer(receipt, terms))
-    return { kind: 'conflict', detail: 'the nonce was used without the exact transfer', transactionHash, finalized }
+    return {
+      kind: 'conflict',
+      detail: 'the nonce was used without the exact transfer',
+      transactionHash,
+      finalized,
+    }
   return {
     kind: 'included',
     transactionHash,
@@ -171,7 +206,11 @@ async function judge(
 }
 
 /** The one event that spent the nonce, newest blocks first. */
-async function findEvent(reader: ChainReader, { asset, from, nonce, fromBlock }: OutcomeTerms, head: bigint) {
+async function findEvent(
+  reader: ChainReader,
+  { asset, from, nonce, fromBlock }: OutcomeTerms,
+  head: bigint,
+) {
   const first = head - fromBlock > LOG_BLOCKS_MAX ? head - LOG_BLOCKS_MAX : fromBlock
   for (let to = head; to >= first; to -= LOG_RANGE) {
     const start = to - LOG_RANGE + 1n > first ? to - LOG_RANGE + 1n : first
@@ -196,7 +235,10 @@ async function findEvent(reader: ChainReader, { asset, from, nonce, fromBlock }:
  * The exact transfer directly behind the use of the nonce. Anywhere in the receipt would not do: a batch can spend this
  * nonce on other terms and pay us with a second authorization that is then counted twice.
  */
-function holdsTransfer(receipt: TransactionReceipt, { asset, from, to, value, nonce }: OutcomeTerms): boolean {
+function holdsTransfer(
+  receipt: TransactionReceipt,
+  { asset, from, to, value, nonce }: OutcomeTerms,
+): boolean {
   const logs = parseEventLogs({
     abi: tokenEvents,
     logs: receipt.logs.filter((log) => log.address.toLowerCase() === asset),
@@ -204,7 +246,9 @@ function holdsTransfer(receipt: TransactionReceipt, { asset, from, to, value, no
   })
   const used = logs.find(
     (log) =>
-      log.eventName === 'AuthorizationUsed' && log.args.nonce === nonce && log.args.authorizer.toLowerCase() === from,
+      log.eventName === 'AuthorizationUsed' &&
+      log.args.nonce === nonce &&
+      log.args.authorizer.toLowerCase() === from,
   )
   if (used === undefined) return false
   return logs.some(

@@ -5,7 +5,16 @@ import type { Gas, GasWatch } from './funds.ts'
 import { tokenAbi } from './token.ts'
 
 /** Whether an authorization can be sent now: `used` when the token saw its nonce; `parked` names the cause and the act that unblocks it. */
-export type Preflight = { kind: 'ready' } | { kind: 'used' } | { kind: 'parked'; reason: string; unblock: string }
+export type Preflight =
+  | { kind: 'ready' }
+  | { kind: 'used' }
+  | { kind: 'parked'; reason: string; unblock: string }
+
+/** Checks a signed transfer before gas is spent on it. */
+export type CheckTransfer = (
+  authorization: TokenAuthorization,
+  signature: Hex,
+) => Promise<Preflight>
 
 /** Who would submit, and how much gas a transfer takes. */
 export type PreflightSettings = {
@@ -27,7 +36,7 @@ export async function preflight(
   const { reader } = chain
   try {
     const gas = await settings.gas()
-    const [sender] = gas.purses
+    const [sender] = gas.gasWalletsWithFunds
     const refusal = await refusalOf(reader, {
       to: settings.asset,
       data: encodeTransfer(authorization, signature),
@@ -35,19 +44,37 @@ export async function preflight(
     })
     if (refusal !== undefined) return await explain(reader, settings.asset, authorization, refusal)
     if (hasGas(gas, settings.transferGas)) return { kind: 'ready' }
-    const wallets = gas.purses.map(({ address }) => address)
-    return parked('no gas wallet has the ether for a transfer', `send ether to ${wallets.join(' or ')}`)
+    const wallets = gas.gasWalletsWithFunds.map(({ address }) => address)
+    return parked(
+      'no gas wallet has the ether for a transfer',
+      `send ether to ${wallets.join(' or ')}`,
+    )
   } catch (error) {
     if (!isChainFault(error))
-      return parked('the asset does not answer as an EIP-3009 token', 'check ASSET_CONTRACT_ADDRESS')
-    return parked('the chain does not answer', 'restore the RPC endpoint; the transfer then continues')
+      return parked(
+        'the asset does not answer as an EIP-3009 token',
+        'check ASSET_CONTRACT_ADDRESS',
+      )
+    return parked(
+      'the chain does not answer',
+      'restore the RPC endpoint; the transfer then continues',
+    )
   }
 }
 
 const parked = (reason: string, unblock: string): Preflight => ({ kind: 'parked', reason, unblock })
 
-function isUsed(reader: ChainReader, asset: Address, { from, nonce }: TokenAuthorization): Promise<boolean> {
-  return reader.readContract({ address: asset, abi: tokenAbi, functionName: 'authorizationState', args: [from, nonce] })
+function isUsed(
+  reader: ChainReader,
+  asset: Address,
+  { from, nonce }: TokenAuthorization,
+): Promise<boolean> {
+  return reader.readContract({
+    address: asset,
+    abi: tokenAbi,
+    functionName: 'authorizationState',
+    args: [from, nonce],
+  })
 }
 
 /** The short message of a revert; undefined when the call goes through. */
@@ -60,7 +87,9 @@ async function refusalOf(
     return undefined
   } catch (error) {
     if (!isRevert(error)) throw error
-    return error instanceof Error && 'shortMessage' in error ? String(error.shortMessage) : 'it reverts'
+    return error instanceof Error && 'shortMessage' in error
+      ? String(error.shortMessage)
+      : 'it reverts'
   }
 }
 
@@ -77,8 +106,13 @@ async function explain(
   if (await flag(reader.readContract({ ...token, functionName: 'paused' })))
     return parked('the token is paused', 'the transfer continues once the token issuer unpauses it')
   for (const account of [from, to]) {
-    if (await flag(reader.readContract({ ...token, functionName: 'isBlacklisted', args: [account] }))) {
-      return parked(`${account} is blacklisted by the token`, 'ask the token issuer, or let the transfer expire')
+    if (
+      await flag(reader.readContract({ ...token, functionName: 'isBlacklisted', args: [account] }))
+    ) {
+      return parked(
+        `${account} is blacklisted by the token`,
+        'ask the token issuer, or let the transfer expire',
+      )
     }
   }
   const held = await reader.readContract({ ...token, functionName: 'balanceOf', args: [from] })
@@ -89,7 +123,10 @@ async function explain(
     )
   const { timestamp } = await reader.getBlock()
   if (timestamp >= validBefore)
-    return parked('the authorization has expired', 'no action: its end is confirmed on a finalized block')
+    return parked(
+      'the authorization has expired',
+      'no action: its end is confirmed on a finalized block',
+    )
   if (timestamp <= validAfter)
     return parked('the authorization is not valid yet', 'no action: it is sent once it is valid')
   return parked(
@@ -108,5 +145,5 @@ async function flag(answer: Promise<boolean>): Promise<boolean> {
   }
 }
 
-const hasGas = ({ fees, purses }: Gas, transferGas: bigint): boolean =>
-  purses.some(({ wei }) => wei >= transferGas * fees.maxFeePerGas)
+const hasGas = ({ fees, gasWalletsWithFunds }: Gas, transferGas: bigint): boolean =>
+  gasWalletsWithFunds.some(({ wei }) => wei >= transferGas * fees.maxFeePerGas)

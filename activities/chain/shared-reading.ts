@@ -5,7 +5,8 @@
 export function keepFresh<T>(read: () => Promise<T>, maxAgeMs: number): () => Promise<T> {
   let latest: { reading: Promise<T>; begun: number; underWay: boolean } | undefined
   return () => {
-    if (latest !== undefined && (latest.underWay || performance.now() - latest.begun < maxAgeMs)) return latest.reading
+    if (latest !== undefined && (latest.underWay || performance.now() - latest.begun < maxAgeMs))
+      return latest.reading
     const mine = { reading: read(), begun: performance.now(), underWay: true }
     latest = mine
     mine.reading.then(

@@ -1,17 +1,17 @@
-import { createRequire } from 'node:module'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import type { Hex } from 'viem'
+import { libsecp256k1 } from './libsecp256k1.ts'
 
-/** Signs a 32-byte digest as it stands: 65 bytes, low `s`, `v` 27 or 28; the nonce is RFC 6979's, so one digest has one signature. */
+/** Signs a 32-byte digest: 65 bytes, low `s`, `v` 27 or 28. The nonce is RFC 6979's, so a digest has one signature. */
 export type DigestSigner = { sign(parameters: { hash: Hex }): Promise<Hex> }
 
 type SignDigest = (digest: Uint8Array, key: Uint8Array) => { signature: Uint8Array; recid: number }
 
-/** libsecp256k1 where the package brings a build for this platform, as in recover-key.ts. */
-const signDigest: SignDigest = nativeSigning() ?? signInJavaScript
-
-export function digestSigner(privateKey: Hex, sign: SignDigest = signDigest): DigestSigner {
+export function digestSigner(
+  privateKey: Hex,
+  sign: SignDigest = libsecp256k1?.ecdsaSign ?? signInJavaScript,
+): DigestSigner {
   const key = hexToBytes(privateKey.slice(2))
   return {
     sign: async ({ hash }) => {
@@ -21,17 +21,11 @@ export function digestSigner(privateKey: Hex, sign: SignDigest = signDigest): Di
   }
 }
 
-function nativeSigning(): SignDigest | undefined {
-  try {
-    const curve = createRequire(import.meta.url)('secp256k1/bindings.js') as typeof import('secp256k1')
-    return (digest, key) => curve.ecdsaSign(digest, key)
-  } catch {
-    return undefined
-  }
-}
-
-/** Exported so that a test can hold the two against each other. */
-export function signInJavaScript(digest: Uint8Array, key: Uint8Array): { signature: Uint8Array; recid: number } {
+/** Exported for the test that compares both implementations. */
+export function signInJavaScript(
+  digest: Uint8Array,
+  key: Uint8Array,
+): { signature: Uint8Array; recid: number } {
   const signed = secp256k1.sign(digest, key, { lowS: true })
   return { signature: signed.toCompactRawBytes(), recid: signed.recovery }
 }

@@ -1,11 +1,12 @@
 import type { Address } from 'viem'
-import { ASSET_DECIMALS, ASSET_NAME, ASSET_VERSION, CHAIN_ID } from '../../workflows/domain/limits.ts'
+import type { Environment } from '#domain/core/environment.ts'
+import { ASSET_DECIMALS, ASSET_NAME, ASSET_VERSION, CHAIN_ID } from '#domain/core/limits.ts'
 import { type ChainReader, isChainFault } from './client.ts'
 import { tokenAbi } from './token.ts'
 
 /** What a process stands on; `wallets` maps a role, such as `payout wallet`, to its lowercase address. */
 export type StartFacts = {
-  readonly environment: 'local' | 'live'
+  readonly environment: Environment
   readonly asset: Address
   readonly wallets: Readonly<Record<string, Address>>
 }
@@ -34,7 +35,10 @@ export const publishedAccounts: readonly string[] = [
 ]
 
 /** Everything that forbids a start (payout.md, "The local chain" and "Price gate"), as sentences; empty when all is well. */
-export async function findStartFaults(chain: { readonly reader: ChainReader }, facts: StartFacts): Promise<string[]> {
+export async function findStartFaults(
+  chain: { readonly reader: ChainReader },
+  facts: StartFacts,
+): Promise<string[]> {
   return [...findWalletFaults(facts), ...(await findChainFaults(chain.reader, facts.asset))]
 }
 
@@ -58,9 +62,11 @@ export function findWalletFaults({ environment, asset, wallets }: StartFacts): s
   const roles = new Map<string, string>()
   for (const [role, address] of Object.entries(wallets)) {
     const known = address.toLowerCase()
-    if (publishedAccounts.includes(known)) faults.push(`the ${role} ${known} is an account of a published mnemonic`)
+    if (publishedAccounts.includes(known))
+      faults.push(`the ${role} ${known} is an account of a published mnemonic`)
     const other = roles.get(known)
-    if (other !== undefined) faults.push(`the ${role} and the ${other} are the same address ${known}`)
+    if (other !== undefined)
+      faults.push(`the ${role} and the ${other} are the same address ${known}`)
     if (known === asset.toLowerCase()) faults.push(`the ${role} is the asset itself`)
     roles.set(known, role)
   }

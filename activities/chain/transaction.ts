@@ -1,5 +1,5 @@
 import { type Address, type Hex, TransactionReceiptNotFoundError } from 'viem'
-import type { SeenTransaction } from '../../workflows/domain/payment-reference.ts'
+import type { SeenTransaction } from '#domain/payments/payment-reference.ts'
 import type { Chain, ChainView } from './client.ts'
 import { pairUp } from './ledger.ts'
 
@@ -15,7 +15,11 @@ export function readTransaction(
   return Promise.all(chain.views.map((view) => seenBy(view, asset, hash)))
 }
 
-async function seenBy({ reader, heights }: ChainView, asset: Address, hash: Hex): Promise<SeenTransaction | undefined> {
+async function seenBy(
+  { reader, heights }: ChainView,
+  asset: Address,
+  hash: Hex,
+): Promise<SeenTransaction | undefined> {
   const { finalized } = await heights()
   const receipt = await reader.getTransactionReceipt({ hash }).catch((error: unknown) => {
     if (error instanceof TransactionReceiptNotFoundError) return undefined

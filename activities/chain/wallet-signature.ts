@@ -14,13 +14,18 @@ import {
   parseAbi,
   TimeoutError,
 } from 'viem'
-import { refuse } from '../../workflows/domain/errors.ts'
+import { refuse } from '#domain/core/errors.ts'
 import { recoverKey } from './recover-key.ts'
 
 /** Decides whether a wallet made a signature; a wallet with code may need the chain, and then throws 503 `unavailable` without it. */
 export type WalletSignatures = {
   /** Over the EIP-191 hash of a message (personal_sign); `mayAskOthers` throws where the chain may not be asked for this caller. */
-  verify(wallet: Hex, message: string, signature: Hex, mayAskOthers?: () => Promise<void>): Promise<boolean>
+  verify(
+    wallet: Hex,
+    message: string,
+    signature: Hex,
+    mayAskOthers?: () => Promise<void>,
+  ): Promise<boolean>
   /** Over a 32-byte digest as it stands. */
   verifyDigest(wallet: Hex, digest: Hex, signature: Hex): Promise<boolean>
 }
@@ -44,7 +49,9 @@ export function recoverSigner(digest: Hex, signature: Hex): Hex | undefined {
   }
 }
 
-const eip1271 = parseAbi(['function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)'])
+const eip1271 = parseAbi([
+  'function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)',
+])
 // The whole word is compared: the identity precompile echoes the selector, followed by the digest instead of zeros.
 const MAGIC_WORD = `0x1626ba7e${'0'.repeat(56)}`
 const CONTRACT_GAS: Hex = '0x30d40'
@@ -77,15 +84,12 @@ export function createWalletSignatures({
       return answer === MAGIC_WORD
     } catch (error) {
       if (!isUnreachable(error)) return false
-      throw refuse(
-        'unavailable',
-        'the chain does not answer, and this wallet may be a contract',
-        'Repeat the call later.',
-        {
-          money_moved: 'no',
-          retry_after_ms: 1000,
-        },
-      )
+      throw refuse('unavailable', {
+        detail: 'the chain does not answer, and this wallet may be a contract',
+        next_action: 'Repeat the call later.',
+        money_moved: 'no',
+        retry_after_ms: 1000,
+      })
     }
   }
 
@@ -110,7 +114,9 @@ function isUnreachable(error: unknown): boolean {
   return (
     error.walk(
       (cause) =>
-        cause instanceof HttpRequestError || cause instanceof TimeoutError || cause instanceof LimitExceededRpcError,
+        cause instanceof HttpRequestError ||
+        cause instanceof TimeoutError ||
+        cause instanceof LimitExceededRpcError,
     ) !== null
   )
 }

@@ -3,9 +3,14 @@ import { request as requestPlain } from 'node:http'
 import { type RequestOptions, request as requestTls } from 'node:https'
 import { isPublicAddress, readTarget } from './address-rules.ts'
 
-export type OutgoingRequest = { url: string; method: 'GET' | 'POST'; headers?: Record<string, string>; body?: string }
+type OutgoingRequest = {
+  url: string
+  method: 'GET' | 'POST'
+  headers?: Record<string, string>
+  body?: string
+}
 /** Why there is no answer; nothing was sent only for the first three. */
-export type NoAnswer =
+type NoAnswer =
   | 'url_refused'
   | 'address_refused'
   | 'name_unresolved'
@@ -61,7 +66,11 @@ export function createOutgoing(settings: OutgoingSettings): SendOutgoing {
   }
 }
 
-async function attempt(settings: OutgoingSettings, request: OutgoingRequest, signal: AbortSignal): Promise<Outgoing> {
+async function attempt(
+  settings: OutgoingSettings,
+  request: OutgoingRequest,
+  signal: AbortSignal,
+): Promise<Outgoing> {
   const { ownHosts, resolve = resolveName, reach = onStandardPort } = settings
   const tls = { signal, ...(settings.ca === undefined ? {} : { ca: settings.ca }) }
   const exempt = findExempt(request.url, settings.exempt)
@@ -85,7 +94,10 @@ export function findExempt(text: string, exempt: readonly string[]): URL | undef
   const url = new URL(text)
   const fits = exempt
     .map((entry) => new URL(entry))
-    .some(({ origin, pathname }) => origin === url.origin && (pathname === '/' || pathname === url.pathname))
+    .some(
+      ({ origin, pathname }) =>
+        origin === url.origin && (pathname === '/' || pathname === url.pathname),
+    )
   return fits && url.username === '' && url.password === '' ? url : undefined
 }
 
@@ -95,7 +107,12 @@ function exchange(
   options: RequestOptions,
   { method, headers, body = '' }: OutgoingRequest,
 ): Promise<Outgoing> {
-  const standing = { host: url.host, 'user-agent': 'agent-rails', 'accept-encoding': 'identity', connection: 'close' }
+  const standing = {
+    host: url.host,
+    'user-agent': 'agent-rails',
+    'accept-encoding': 'identity',
+    connection: 'close',
+  }
   const length = method === 'POST' ? { 'content-length': String(Buffer.byteLength(body)) } : {}
   const start = url.protocol === 'http:' ? requestPlain : requestTls
   return new Promise((resolve) => {
@@ -113,7 +130,8 @@ function exchange(
       answered = true
       readAll(response).then((read) => {
         const status = response.statusCode ?? 0
-        if (read === undefined) resolve({ ...none('answer_too_large', `over ${ANSWER_BYTES_MAX} bytes`), status })
+        if (read === undefined)
+          resolve({ ...none('answer_too_large', `over ${ANSWER_BYTES_MAX} bytes`), status })
         else resolve({ ok: true, status, body: read })
       }, fail)
     })

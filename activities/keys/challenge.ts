@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type ErrorCode, refuse } from '../../workflows/domain/errors.ts'
+import { type ErrorCode, refuse } from '#domain/core/errors.ts'
 import {
   authorizeAudience,
   holderAccount,
@@ -7,8 +7,8 @@ import {
   holderBindingText,
   holderProofText,
   keyBindingPayload,
-} from '../../workflows/domain/holder-binding.ts'
-import { standingAt } from '../../workflows/domain/key-standing.ts'
+} from '#domain/payouts/holder-binding.ts'
+import { standingAt } from '#domain/receipts/key-standing.ts'
 import { type Order, randomText, signCheckout } from './checkout.ts'
 import { decodeCompact, type SigningKey, signCompact, verifyCompact } from './compact.ts'
 import type { Standing, StandingKey } from './standing.ts'
@@ -31,7 +31,7 @@ const challengeSchema = z.strictObject({
 export type ChallengeClaims = z.output<typeof challengeSchema>
 
 const ask = 'Ask for a new challenge and present that.'
-const denied = (code: ErrorCode, detail: string) => refuse(code, detail, ask)
+const denied = (code: ErrorCode, detail: string) => refuse(code, { detail, next_action: ask })
 
 /** What signs, where, and how long a challenge lives; `nowSeconds` is the database's clock. */
 export type ChallengeFacts = {
@@ -43,7 +43,9 @@ export type ChallengeFacts = {
 }
 
 /** What signs a challenge now, and when that is. */
-export const challengeSigners = (standing: Standing): Pick<ChallengeFacts, 'signers' | 'nowSeconds'> => ({
+export const challengeSigners = (
+  standing: Standing,
+): Pick<ChallengeFacts, 'signers' | 'nowSeconds'> => ({
   signers: { authority: standing.signer('authority'), checkout: standing.signer('checkout') },
   nowSeconds: standing.nowSeconds,
 })
@@ -84,7 +86,15 @@ export function issueChallenge({
     checkout_hash: checkoutHash,
     nonce,
     audience,
-    holder_binding: holderBinding({ origin, holder, audience, nonce, requestSha256, checkoutHash, expiresAt: exp }),
+    holder_binding: holderBinding({
+      origin,
+      holder,
+      audience,
+      nonce,
+      requestSha256,
+      checkoutHash,
+      expiresAt: exp,
+    }),
     expires_at: exp,
   }
 }
@@ -99,7 +109,11 @@ function holderBinding(facts: BindingTemplate) {
     v1_kb_payload: payload,
     v2_header: holderBindingHeaders[2],
     v2_payload: payload,
-    v2_message_template: holderBindingText({ ...facts, sdHash: '<sd-hash>', issuedAt: '<issued-at>' }),
+    v2_message_template: holderBindingText({
+      ...facts,
+      sdHash: '<sd-hash>',
+      issuedAt: '<issued-at>',
+    }),
     holder_proof_message: holderProofText(facts),
   }
 }
@@ -120,12 +134,16 @@ export function verifyChallengeToken(token: string, context: ChallengeContext): 
   const claims = readChallenge(token, context)
   if (claims.aud !== authorizeAudience(context.origin))
     throw denied('audience_mismatch', 'the challenge is for another audience')
-  if (context.nowSeconds >= claims.exp) throw denied('challenge_expired', `the challenge expired at ${claims.exp}`)
+  if (context.nowSeconds >= claims.exp)
+    throw denied('challenge_expired', `the challenge expired at ${claims.exp}`)
   assertTreasuryHolder(claims.holder, context.treasuryHolder)
   return claims
 }
 
-function readChallenge(token: string, { authorityKeys, origin }: ChallengeContext): ChallengeClaims {
+function readChallenge(
+  token: string,
+  { authorityKeys, origin }: ChallengeContext,
+): ChallengeClaims {
   try {
     const { kid } = decodeCompact(token).header
     const key = authorityKeys.find((known) => known.kid === kid)
@@ -134,7 +152,8 @@ function readChallenge(token: string, { authorityKeys, origin }: ChallengeContex
       verifyCompact(token, { typ: CHALLENGE_TYP, alg: key.alg, publicJwk: key.publicJwk }),
     )
     if (claims.iss !== origin) throw new TypeError('its issuer is another service')
-    if (standingAt(key, claims.iat) !== 'active') throw new TypeError('its key is revoked, or was retired before')
+    if (standingAt(key, claims.iat) !== 'active')
+      throw new TypeError('its key is revoked, or was retired before')
     return claims
   } catch {
     throw denied('authority_denied', 'the challenge token is not one of this service')
@@ -143,9 +162,8 @@ function readChallenge(token: string, { authorityKeys, origin }: ChallengeContex
 
 function assertTreasuryHolder(account: string, treasuryHolder: string): void {
   if (account === holderAccount(treasuryHolder)) return
-  throw refuse(
-    'holder_unknown',
-    'the holder wallet is not a configured treasury holder',
-    'Use the treasury holder wallet.',
-  )
+  throw refuse('holder_unknown', {
+    detail: 'the holder wallet is not a configured treasury holder',
+    next_action: 'Use the treasury holder wallet.',
+  })
 }

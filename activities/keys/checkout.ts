@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import { sha256Base64url } from '../../workflows/domain/holder-binding.ts'
-import { standingAt } from '../../workflows/domain/key-standing.ts'
-import { MANDATE_REQUEST_TYPE } from '../../workflows/domain/payment-reference.ts'
-import { PRINCIPAL_REQUEST_TYPE } from '../../workflows/domain/principal-authorization.ts'
+import { MANDATE_REQUEST_TYPE } from '#domain/payments/payment-reference.ts'
+import { sha256Base64url } from '#domain/payouts/holder-binding.ts'
+import { PRINCIPAL_REQUEST_TYPE } from '#domain/payouts/principal-authorization.ts'
+import { standingAt } from '#domain/receipts/key-standing.ts'
 import { decodeCompact, type SigningKey, signCompact, verifyCompact } from './compact.ts'
 import type { StandingKey } from './standing.ts'
 
 /** `typ` of the checkout that payout-challenge signs. */
-export const CHECKOUT_TYP = 'service-checkout+jwt'
+const CHECKOUT_TYP = 'service-checkout+jwt'
 /** What is bought: `cents` of US dollars. */
 export type Order = { readonly kind: 'payout' | 'payment'; readonly cents: number }
 
 /** The API fee of a payout; the principal never stands in a checkout (wire-facts §2.4 step 1). */
-export const payoutOrder: Order = { kind: 'payout', cents: 10 }
+const payoutOrder: Order = { kind: 'payout', cents: 10 }
 
 const orders = {
   payout: {
@@ -97,19 +97,27 @@ export function signCheckout(
  */
 export function readCheckout(
   jws: string,
-  { keys, origin, order = payoutOrder }: { keys: readonly StandingKey[]; origin: string; order?: Order },
+  {
+    keys,
+    origin,
+    order = payoutOrder,
+  }: { keys: readonly StandingKey[]; origin: string; order?: Order },
 ): CheckoutClaims {
   const { kid } = decodeCompact(jws).header
   const key = keys.find((known) => known.kid === kid)
   if (key === undefined) throw new TypeError('no checkout key of this service has its kid')
-  const claims = checkoutSchema.parse(verifyCompact(jws, { typ: CHECKOUT_TYP, alg: 'ES256', publicJwk: key.publicJwk }))
+  const claims = checkoutSchema.parse(
+    verifyCompact(jws, { typ: CHECKOUT_TYP, alg: 'ES256', publicJwk: key.publicJwk }),
+  )
   if (claims.iss !== origin) throw new TypeError('its issuer is another service')
-  if (standingAt(key, claims.iat) !== 'active') throw new TypeError('its key is revoked, or was retired before')
+  if (standingAt(key, claims.iat) !== 'active')
+    throw new TypeError('its key is revoked, or was retired before')
   const { type, value } = claims.request_digest
   if (claims.order_id !== `${order.kind}:${value}` || type !== orders[order.kind].requestType)
     throw new TypeError('its order is for another request')
   const [line] = claims.line_items
   const amounts = [line.item.price, line.totals[0].amount, claims.totals[0].amount]
-  if (amounts.some((amount) => amount !== order.cents)) throw new TypeError('its order is for another amount')
+  if (amounts.some((amount) => amount !== order.cents))
+    throw new TypeError('its order is for another amount')
   return claims
 }

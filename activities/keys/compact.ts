@@ -1,5 +1,5 @@
 import { createPublicKey, type JsonWebKey, type KeyObject, sign, verify } from 'node:crypto'
-import { isSoundKeyText } from '../../workflows/domain/ed25519.ts'
+import { isSoundKeyText } from '#domain/core/ed25519.ts'
 
 /** The algorithms our rings and trusted issuers use (RFC 7518, RFC 8037); a key has exactly one. */
 export type Alg = 'EdDSA' | 'ES256'
@@ -26,7 +26,12 @@ export type CompactParts = {
 export function decodeCompact(jws: string): CompactParts {
   const parts = jws.split('.')
   const [header, payload, signature] = parts
-  if (parts.length !== 3 || header === undefined || payload === undefined || signature === undefined) {
+  if (
+    parts.length !== 3 ||
+    header === undefined ||
+    payload === undefined ||
+    signature === undefined
+  ) {
     throw new TypeError('not a compact JWS of three parts')
   }
   return {
@@ -38,7 +43,10 @@ export function decodeCompact(jws: string): CompactParts {
 }
 
 /** Signs a payload as a compact JWS with header `{alg, kid, typ}`. */
-export function signCompact(key: SigningKey, { typ, payload }: { typ: string; payload: object }): string {
+export function signCompact(
+  key: SigningKey,
+  { typ, payload }: { typ: string; payload: object },
+): string {
   const input = `${base64urlJson({ alg: key.alg, kid: key.kid, typ })}.${base64urlJson(payload)}`
   return `${input}.${encodeBase64url(key.sign(input))}`
 }
@@ -56,7 +64,8 @@ export function verifyCompact(
   return payload
 }
 
-export const encodeBase64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
+export const encodeBase64url = (bytes: Uint8Array): string =>
+  Buffer.from(bytes).toString('base64url')
 
 /** The bytes of unpadded base64url (RFC 4648 §5); throws unless it is the one text of those bytes. */
 export function decodeBase64url(text: string): Uint8Array {
@@ -80,7 +89,8 @@ export function verifySignature(
 /** The key of a public JWK; throws unless it is one for the algorithm. */
 export function importPublicKey(publicJwk: PublicJwk, alg: Alg): KeyObject {
   if (alg === 'EdDSA') assertSound(publicJwk)
-  const key = imported.get(publicJwk) ?? createPublicKey({ key: publicJwk as JsonWebKey, format: 'jwk' })
+  const key =
+    imported.get(publicJwk) ?? createPublicKey({ key: publicJwk as JsonWebKey, format: 'jwk' })
   imported.set(publicJwk, key)
   assertFits(key, alg)
   return key
@@ -96,20 +106,29 @@ const imported = new WeakMap<PublicJwk, KeyObject>()
 
 /** Signs the bytes of a text with a private key that fits the algorithm. */
 export function signText(key: KeyObject, alg: Alg, text: string): Uint8Array {
-  return sign(digestName(alg), Buffer.from(text), alg === 'EdDSA' ? key : { key, dsaEncoding: 'ieee-p1363' })
+  return sign(
+    digestName(alg),
+    Buffer.from(text),
+    alg === 'EdDSA' ? key : { key, dsaEncoding: 'ieee-p1363' },
+  )
 }
 
 /** Throws unless the key is of the algorithm's one curve: Ed25519 for EdDSA, P-256 for ES256. */
 export function assertFits(key: KeyObject, alg: Alg): void {
-  const curve = key.asymmetricKeyType === 'ec' ? key.asymmetricKeyDetails?.namedCurve : key.asymmetricKeyType
-  if (curve !== (alg === 'EdDSA' ? 'ed25519' : 'prime256v1')) throw new TypeError(`the key is not one for ${alg}`)
+  const curve =
+    key.asymmetricKeyType === 'ec' ? key.asymmetricKeyDetails?.namedCurve : key.asymmetricKeyType
+  if (curve !== (alg === 'EdDSA' ? 'ed25519' : 'prime256v1'))
+    throw new TypeError(`the key is not one for ${alg}`)
 }
 
 const digestName = (alg: Alg): 'sha256' | null => (alg === 'EdDSA' ? null : 'sha256')
 const base64urlJson = (value: object): string => encodeBase64url(Buffer.from(JSON.stringify(value)))
 
 function jsonObject(part: string): Record<string, unknown> {
-  const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(decodeBase64url(part)))
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError('not a JSON object')
+  const value: unknown = JSON.parse(
+    new TextDecoder('utf-8', { fatal: true }).decode(decodeBase64url(part)),
+  )
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new TypeError('not a JSON object')
   return value as Record<string, unknown>
 }

@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { limits } from '../../workflows/domain/limits.ts'
-import type { TokenPrefix } from '../../workflows/domain/status-token.ts'
+import type { TokenPrefix } from '#domain/agents/status-token.ts'
+import { limits } from '#domain/core/limits.ts'
 
 /** What is derived from the token keys of the service, so that a repeat gets the same and nothing of it has to be stored. */
 export type DerivedTokens = {
@@ -30,7 +30,10 @@ export type FindKnown = (
  * Derives by HMAC-SHA256, with a context of its own for each use, from the newest key whose time has come; what is known by
  * another key stays as it is. `readKeys` answers the keys of that moment.
  */
-export function deriveTokens(readKeys: () => readonly TokenKey[], findKnown: FindKnown): DerivedTokens {
+export function deriveTokens(
+  readKeys: () => readonly TokenKey[],
+  findKnown: FindKnown,
+): DerivedTokens {
   const newestFirst = () => [...readKeys()].sort((one, other) => other.since - one.since)
   const mac = (key: Uint8Array, context: string, text: string) =>
     createHmac('sha256', key).update(`${context}\0${text}`).digest()
@@ -41,7 +44,10 @@ export function deriveTokens(readKeys: () => readonly TokenKey[], findKnown: Fin
     if (found === undefined) throw new Error('there is no token key')
     return found.key
   }
-  const derived = async (kind: Parameters<FindKnown>[0], of: (key: Uint8Array) => string): Promise<string> => {
+  const derived = async (
+    kind: Parameters<FindKnown>[0],
+    of: (key: Uint8Array) => string,
+  ): Promise<string> => {
     const keys = newestFirst()
     if (keys.length === 1) return of(current())
     const secrets = keys.map(({ key }) => of(key))
@@ -53,7 +59,8 @@ export function deriveTokens(readKeys: () => readonly TokenKey[], findKnown: Fin
     `${prefix}_${mac(key, 'status-token', `${prefix}:${callId}`).toString('base64url')}`
   return {
     statusToken: (prefix, callId) => derived(prefix, (key) => statusTokenBy(key, prefix, callId)),
-    quoteToken: (callId) => derived('quote', (key) => `qk_${mac(key, 'quote-token', callId).toString('base64url')}`),
+    quoteToken: (callId) =>
+      derived('quote', (key) => `qk_${mac(key, 'quote-token', callId).toString('base64url')}`),
     credentialSecret: (credentialId) =>
       derived('credential', (key) => mac(key, 'agent-credential', credentialId).toString('hex')),
     nonce: (nowSeconds) => {
@@ -70,7 +77,8 @@ export function deriveTokens(readKeys: () => readonly TokenKey[], findKnown: Fin
 }
 
 /** SHA-256 of a secret's text, 64 hex: all that is stored of tokens and credentials. */
-export const secretSha256 = (secret: string): string => createHash('sha256').update(secret).digest('hex')
+export const secretSha256 = (secret: string): string =>
+  createHash('sha256').update(secret).digest('hex')
 
 /** A task is named by the digest of its token. */
 export const taskIdOf = (token: string): string => `task-${secretSha256(token)}`

@@ -1,5 +1,11 @@
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto'
-import { ofEachRing, type Ring, ringAlgs, type SigningKeyEntry, type SigningKeysFile } from './key-ring.ts'
+import {
+  ofEachRing,
+  type Ring,
+  ringAlgs,
+  type SigningKeyEntry,
+  type SigningKeysFile,
+} from './key-ring.ts'
 
 /** Fresh keys for every ring and for tokens, the contents of SIGNING_KEYS_FILE; kids are dated, such as `receipt-2026-11-21-5f0c2a9e`. */
 export function generateSigningKeys(now: Date): SigningKeysFile {
@@ -10,7 +16,10 @@ export function generateSigningKeys(now: Date): SigningKeysFile {
  * The same rings, each with a new active key; the old ones stay in the file, so that what they signed can be judged. The key for
  * tokens changes an hour later, when every process has the file: two that derive from different keys would give a call two tokens.
  */
-export function rotateSigningKeys({ rings, token_keys }: SigningKeysFile, now: Date): SigningKeysFile {
+export function rotateSigningKeys(
+  { rings, token_keys }: SigningKeysFile,
+  now: Date,
+): SigningKeysFile {
   const retire = (entry: SigningKeyEntry) => ({ ...entry, active: false })
   return {
     rings: ofEachRing((ring) => [...rings[ring].map(retire), newKey(ring, now)]),
@@ -25,7 +34,9 @@ const newTokenKey = (since: number) => ({ key: randomBytes(32).toString('base64u
 function newKey(ring: Ring, now: Date): SigningKeyEntry {
   const alg = ringAlgs[ring]
   const { privateKey } =
-    alg === 'EdDSA' ? generateKeyPairSync('ed25519') : generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    alg === 'EdDSA'
+      ? generateKeyPairSync('ed25519')
+      : generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const private_jwk = privateKey.export({ format: 'jwk' }) as SigningKeyEntry['private_jwk']
   const digest = createHash('sha256').update(private_jwk.x).digest('hex')
   const kid = `${ring}-${now.toISOString().slice(0, 10)}-${digest.slice(0, 8)}`

@@ -3,20 +3,24 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, concatBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { publicKeyToAddress } from 'viem/accounts'
 import { z } from 'zod'
-import { type ErrorCode, refuse } from '../../workflows/domain/errors.ts'
+import { type ErrorCode, refuse } from '#domain/core/errors.ts'
+import type { Hex } from '#domain/core/ids.ts'
+import { limits } from '#domain/core/limits.ts'
 import {
   HOLDER_BINDING_V2,
   holderBindingText,
   holderDid,
   transactionDataHash,
-} from '../../workflows/domain/holder-binding.ts'
-import type { Hex } from '../../workflows/domain/ids.ts'
-import { limits } from '../../workflows/domain/limits.ts'
+} from '#domain/payouts/holder-binding.ts'
 import type { ChallengeClaims } from './challenge.ts'
 import { type CompactParts, decodeBase64url, decodeCompact } from './compact.ts'
 
 /** Whether a wallet, with a key or a contract, signed a message with personal_sign; rejects where it could not be asked. */
-export type VerifyWalletMessage = (address: Hex, message: string, signature: Hex) => Promise<boolean>
+export type VerifyWalletMessage = (
+  address: Hex,
+  message: string,
+  signature: Hex,
+) => Promise<boolean>
 
 /** What a key binding is judged against; `cnf` is the mandate's, `sdHash` that of the presentation it stands behind. */
 export type KeyBindingContext = {
@@ -31,8 +35,12 @@ export type KeyBindingContext = {
 export type KeyBinding = { readonly version: 1 | 2; readonly holder: Hex }
 
 const headerSchema = z.union([
-  z.strictObject({ typ: z.literal('kb+jwt'), alg: z.literal('ES256K') }).transform(() => 1 as const),
-  z.strictObject({ typ: z.literal(HOLDER_BINDING_V2), alg: z.literal('EIP191') }).transform(() => 2 as const),
+  z
+    .strictObject({ typ: z.literal('kb+jwt'), alg: z.literal('ES256K') })
+    .transform(() => 1 as const),
+  z
+    .strictObject({ typ: z.literal(HOLDER_BINDING_V2), alg: z.literal('EIP191') })
+    .transform(() => 2 as const),
 ])
 const payloadSchema = z.strictObject({
   iat: z.int(),
@@ -45,22 +53,33 @@ const payloadSchema = z.strictObject({
 // 32 bytes in base64url without padding; the last letter holds four bits, so its two low ones are zero.
 const coordinate = z.string().regex(/^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/)
 const keyCnfSchema = z.strictObject({
-  jwk: z.looseObject({ kty: z.literal('EC'), crv: z.literal('secp256k1'), x: coordinate, y: coordinate }),
+  jwk: z.looseObject({
+    kty: z.literal('EC'),
+    crv: z.literal('secp256k1'),
+    x: coordinate,
+    y: coordinate,
+  }),
 })
 const walletCnfSchema = z.strictObject({ kid: z.string() })
 
-const signAnew = 'Have the treasury holder sign a fresh key binding over this mandate and challenge.'
-const denied = (code: ErrorCode, detail: string) => refuse(code, detail, signAnew)
+const signAnew =
+  'Have the treasury holder sign a fresh key binding over this mandate and challenge.'
+const denied = (code: ErrorCode, detail: string) => refuse(code, { detail, next_action: signAnew })
 const invalid = (detail: string) => denied('key_binding_invalid', detail)
 
 /**
  * Verifies the last component of a presentation (wire-facts §2.3 and Appendix A steps 2, 5 and 6), cheapest checks first.
  * 403 `key_binding_invalid`, `audience_mismatch` or `key_binding_expired`.
  */
-export async function verifyKeyBinding(token: string, context: KeyBindingContext): Promise<KeyBinding> {
+export async function verifyKeyBinding(
+  token: string,
+  context: KeyBindingContext,
+): Promise<KeyBinding> {
   const { parts, version, payload } = readKeyBinding(token)
   assertPayload(payload, context)
-  const holder = context.challenge.holder.slice(context.challenge.holder.lastIndexOf(':') + 1) as Hex
+  const holder = context.challenge.holder.slice(
+    context.challenge.holder.lastIndexOf(':') + 1,
+  ) as Hex
   if (version === 1) assertKeySignature(parts, context.cnf, holder)
   else await assertWalletSignature(parts, payload, context, holder)
   return { version, holder }
@@ -69,7 +88,11 @@ export async function verifyKeyBinding(token: string, context: KeyBindingContext
 function readKeyBinding(token: string) {
   try {
     const parts = decodeCompact(token)
-    return { parts, version: headerSchema.parse(parts.header), payload: payloadSchema.parse(parts.payload) }
+    return {
+      parts,
+      version: headerSchema.parse(parts.header),
+      payload: payloadSchema.parse(parts.payload),
+    }
   } catch {
     throw invalid('the last component is not a version 1 or version 2 key binding')
   }
@@ -83,9 +106,13 @@ function assertPayload(
     throw denied('audience_mismatch', `the key binding is for another audience than ${audience}`)
   if (payload.nonce !== challenge.nonce) throw invalid('the nonce is not the challenge’s')
   if (Math.abs(nowSeconds - payload.iat) > limits.keyBindingAgeSecondsMax) {
-    throw denied('key_binding_expired', `iat is more than ${limits.keyBindingAgeSecondsMax} s from now`)
+    throw denied(
+      'key_binding_expired',
+      `iat is more than ${limits.keyBindingAgeSecondsMax} s from now`,
+    )
   }
-  if (payload.sd_hash !== sdHash) throw invalid('sd_hash is not that of the presented mandate and disclosures')
+  if (payload.sd_hash !== sdHash)
+    throw invalid('sd_hash is not that of the presented mandate and disclosures')
   const [hash] = payload.transaction_data_hashes
   if (hash !== transactionDataHash(challenge.request_sha256, challenge.checkout_hash)) {
     throw invalid('the transaction data is not the challenge’s')
@@ -93,7 +120,11 @@ function assertPayload(
 }
 
 /** ES256K (RFC 8812) over the raw SHA-256 digest; a prefixed eth_sign, a high `s` or a wrong length fails. */
-function assertKeySignature({ signingInput, signature }: CompactParts, cnf: unknown, holder: Hex): void {
+function assertKeySignature(
+  { signingInput, signature }: CompactParts,
+  cnf: unknown,
+  holder: Hex,
+): void {
   const confirmed = keyCnfSchema.safeParse(cnf)
   if (!confirmed.success) throw invalid('the mandate’s cnf is not a secp256k1 key')
   const point = uncompressedPoint(confirmed.data.jwk)
@@ -136,5 +167,6 @@ async function assertWalletSignature(
     expiresAt: challenge.exp,
   })
   const hex: Hex = `0x${bytesToHex(signature)}`
-  if (!(await verifyWalletMessage(holder, text, hex))) throw invalid('the personal_sign signature does not verify')
+  if (!(await verifyWalletMessage(holder, text, hex)))
+    throw invalid('the personal_sign signature does not verify')
 }

@@ -1,8 +1,8 @@
 import { createPrivateKey, createPublicKey, type JsonWebKey } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { z } from 'zod'
-import { readJsonFile } from '../config.ts'
-import type { PublicKeyEntry } from '../store/signing-keys.ts'
+import { readJsonFile } from '../config/config.ts'
+import type { PublicKeyEntry } from '../store/keys/signing-keys.ts'
 import { type Alg, assertFits, type SigningKey, signText } from './compact.ts'
 import type { TokenKey } from './derived-tokens.ts'
 
@@ -63,7 +63,9 @@ const ringSchema = z.array(entrySchema).min(1)
 export const signingKeysSchema = z.strictObject({
   rings: z.strictObject(ofEachRing(() => ringSchema)),
   /** 32 bytes as base64url, and the Unix second from which new tokens are derived from them. */
-  token_keys: z.array(z.strictObject({ key: z.string().regex(/^[A-Za-z0-9_-]{43}$/), since: z.int().min(0) })).min(1),
+  token_keys: z
+    .array(z.strictObject({ key: z.string().regex(/^[A-Za-z0-9_-]{43}$/), since: z.int().min(0) }))
+    .min(1),
 })
 export type SigningKeysFile = z.output<typeof signingKeysSchema>
 export type SigningKeyEntry = z.output<typeof entrySchema>
@@ -121,7 +123,8 @@ function followFile<T>(path: string, make: (file: SigningKeysFile) => T): () => 
 export function keyRings({ rings }: SigningKeysFile): KeyRings {
   const loaded = ofEachRing((ring) => keyRing(ring, rings[ring]))
   const all = Object.values(loaded).flatMap(({ publicKeys }) => publicKeys)
-  if (new Set(all.map(({ kid }) => kid)).size !== all.length) throw new Error('signing keys: a kid stands twice')
+  if (new Set(all.map(({ kid }) => kid)).size !== all.length)
+    throw new Error('signing keys: a kid stands twice')
   if (new Set(all.map(({ publicJwk }) => publicJwk['x'])).size !== all.length)
     throw new Error('signing keys: a key stands twice')
   return loaded
@@ -139,7 +142,9 @@ function keyRing(ring: Ring, entries: readonly SigningKeyEntry[]): KeyRing {
   const keys = entries.map((entry) => ({ active: entry.active, key: signingKey(ring, entry) }))
   const [active, second] = keys.filter((entry) => entry.active)
   if (active === undefined || second !== undefined)
-    throw new Error(`signing keys: ring ${ring} needs exactly one active key (agent-rails keys rotate makes one)`)
+    throw new Error(
+      `signing keys: ring ${ring} needs exactly one active key (agent-rails keys rotate makes one)`,
+    )
   const others = keys.filter((entry) => !entry.active).map(({ key }) => key)
   return {
     ring,
@@ -150,7 +155,8 @@ function keyRing(ring: Ring, entries: readonly SigningKeyEntry[]): KeyRing {
 }
 
 function signingKey(ring: Ring, { kid, alg, private_jwk }: SigningKeyEntry): SigningKey {
-  if (alg !== ringAlgs[ring]) throw new Error(`signing keys: ring ${ring} signs with ${ringAlgs[ring]}, not ${alg}`)
+  if (alg !== ringAlgs[ring])
+    throw new Error(`signing keys: ring ${ring} signs with ${ringAlgs[ring]}, not ${alg}`)
   const key = createPrivateKey({ key: private_jwk as JsonWebKey, format: 'jwk' })
   assertFits(key, alg)
   // Derived, so that a file whose public half belongs to another key cannot be published.

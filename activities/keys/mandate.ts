@@ -1,9 +1,9 @@
 import { hexToBytes } from '@noble/hashes/utils.js'
 import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
 import { hashMessage, recoverPublicKey } from 'viem'
-import { refuse } from '../../workflows/domain/errors.ts'
-import { holderDid, holderProofText, sha256Base64url } from '../../workflows/domain/holder-binding.ts'
-import type { Hex } from '../../workflows/domain/ids.ts'
+import { refuse } from '#domain/core/errors.ts'
+import type { Hex } from '#domain/core/ids.ts'
+import { holderDid, holderProofText, sha256Base64url } from '#domain/payouts/holder-binding.ts'
 import { recoverSigner } from '../chain/wallet-signature.ts'
 import { type CheckoutClaims, type Order, randomText, readCheckout } from './checkout.ts'
 import { encodeBase64url } from './compact.ts'
@@ -12,7 +12,11 @@ import { MANDATE_VCT, sdHasher } from './sd-jwt.ts'
 import type { Standing } from './standing.ts'
 
 /** A holder's proof: a personal_sign signature over the five-line text of payout.md, and the binding version it asks for. */
-export type HolderProof = { readonly bindingVersion: 1 | 2; readonly holderWallet: string; readonly signature: Hex }
+type HolderProof = {
+  readonly bindingVersion: 1 | 2
+  readonly holderWallet: string
+  readonly signature: Hex
+}
 
 /** What a mandate is issued from; `requestSha256` is recomputed from the created payout, `mandateId` becomes the `jti`. */
 export type MandateRequest = {
@@ -28,12 +32,19 @@ export type MandateRequest = {
   readonly verifyWalletMessage: VerifyWalletMessage
 }
 /** A mandate for its holder, ending in `~`; it expires with its checkout (Unix seconds). */
-export type IssuedMandate = { readonly ap2Mandate: string; readonly checkoutHash: string; readonly expiresAt: number }
+export type IssuedMandate = {
+  readonly ap2Mandate: string
+  readonly checkoutHash: string
+  readonly expiresAt: number
+}
 
 type Confirmation = { jwk: { kty: 'EC'; crv: 'secp256k1'; x: string; y: string } } | { kid: string }
 
 const denied = (detail: string) =>
-  refuse('authority_denied', detail, 'Use the checkout of a live challenge and the treasury holder’s proof over it.')
+  refuse('authority_denied', {
+    detail,
+    next_action: 'Use the checkout of a live challenge and the treasury holder’s proof over it.',
+  })
 
 /**
  * Issues the AP2 closed checkout mandate, a `dc+sd-jwt` with `checkout_jwt` selectively disclosable (wire-facts §2.4 step 2).
@@ -73,18 +84,24 @@ function assertCheckout(request: MandateRequest): CheckoutClaims {
   const { standing, requestSha256 } = request
   const checkout = ourCheckout(request)
   if (standing.nowSeconds >= checkout.exp)
-    throw refuse('challenge_expired', `the checkout expired at ${checkout.exp}`, 'Ask for a new challenge.')
+    throw refuse('challenge_expired', {
+      detail: `the checkout expired at ${checkout.exp}`,
+      next_action: 'Ask for a new challenge.',
+    })
   if (checkout.request_digest.value === requestSha256) return checkout
-  throw refuse(
-    'request_digest_mismatch',
-    'the checkout is for other terms',
-    'Ask for a challenge for exactly these terms.',
-  )
+  throw refuse('request_digest_mismatch', {
+    detail: 'the checkout is for other terms',
+    next_action: 'Ask for a challenge for exactly these terms.',
+  })
 }
 
 function ourCheckout({ checkoutJwt, standing, origin, order }: MandateRequest): CheckoutClaims {
   try {
-    return readCheckout(checkoutJwt, { keys: standing.verifiers('checkout'), origin, ...(order && { order }) })
+    return readCheckout(checkoutJwt, {
+      keys: standing.verifiers('checkout'),
+      origin,
+      ...(order && { order }),
+    })
   } catch {
     throw denied('the checkout is not one that this service signed')
   }
@@ -97,7 +114,8 @@ async function confirmHolder(
 ): Promise<Confirmation> {
   const { bindingVersion, signature } = holderProof
   const holder = holderProof.holderWallet.toLowerCase() as Hex
-  if (holder !== treasuryHolder.toLowerCase()) throw denied('the holder wallet is not a configured treasury holder')
+  if (holder !== treasuryHolder.toLowerCase())
+    throw denied('the holder wallet is not a configured treasury holder')
   const text = holderProofText({ origin, holder, ...facts })
   if (bindingVersion === 2) {
     if (await verifyWalletMessage(holder, text, signature)) return { kid: holderDid(holder) }

@@ -1,7 +1,7 @@
-import { refuse } from '../../workflows/domain/errors.ts'
-import { sha256Base64url } from '../../workflows/domain/holder-binding.ts'
-import type { Hex } from '../../workflows/domain/ids.ts'
-import { limits } from '../../workflows/domain/limits.ts'
+import { refuse } from '#domain/core/errors.ts'
+import type { Hex } from '#domain/core/ids.ts'
+import { limits } from '#domain/core/limits.ts'
+import { sha256Base64url } from '#domain/payouts/holder-binding.ts'
 import type { ChallengeClaims } from './challenge.ts'
 import { type CheckoutClaims, type Order, readCheckout } from './checkout.ts'
 import { type VerifyWalletMessage, verifyKeyBinding } from './key-binding.ts'
@@ -21,7 +21,9 @@ export type PresentationContext = {
   readonly order?: Order
   readonly verifyWalletMessage: VerifyWalletMessage
   /** Throws 409 when a proven presentation was used before; asked before the terms are compared, so that a reuse is called one. */
-  readonly assertUnused?: (proven: Pick<Bound, 'mandateIssuer' | 'mandateJti' | 'kbNonce'>) => Promise<void>
+  readonly assertUnused?: (
+    proven: Pick<Bound, 'mandateIssuer' | 'mandateJti' | 'kbNonce'>,
+  ) => Promise<void>
 }
 
 /** What a verified presentation is bound to; `mandateRef` is the hash of the mandate with its disclosures, for the receipt. */
@@ -37,11 +39,11 @@ export type Bound = {
 }
 
 const invalid = (detail: string) =>
-  refuse(
-    'mandate_invalid',
+  refuse('mandate_invalid', {
     detail,
-    'Present the mandate that was issued for this challenge, followed by its key binding.',
-  )
+    next_action:
+      'Present the mandate that was issued for this challenge, followed by its key binding.',
+  })
 
 /**
  * The one verifier of AP2 presentations (payout.md, payout-authorize; wire-facts Appendix A): mandate, key binding, checkout.
@@ -52,8 +54,16 @@ export async function verifyPresentation(context: PresentationContext): Promise<
   const { sdPart, keyBinding } = splitPresentation(context.presentation)
   const mandate = await verifyMandate(sdPart, context)
   const sdHash = sha256Base64url(sdPart)
-  const { version, holder } = await verifyKeyBinding(keyBinding, { ...context, sdHash, cnf: mandate.cnf })
-  const proven = { mandateIssuer: mandate.iss, mandateJti: mandate.jti, kbNonce: context.challenge.nonce }
+  const { version, holder } = await verifyKeyBinding(keyBinding, {
+    ...context,
+    sdHash,
+    cnf: mandate.cnf,
+  })
+  const proven = {
+    mandateIssuer: mandate.iss,
+    mandateJti: mandate.jti,
+    kbNonce: context.challenge.nonce,
+  }
   await context.assertUnused?.(proven)
   assertCheckout(mandate, context)
   return {
@@ -68,12 +78,16 @@ export async function verifyPresentation(context: PresentationContext): Promise<
 
 /** `<jwt>~<disclosure>~…~<key binding>`, cut behind the last `~`. */
 function splitPresentation(presentation: string): { sdPart: string; keyBinding: string } {
-  if (presentation.length > limits.presentationCharsMax) throw invalid('the presentation is too long')
+  if (presentation.length > limits.presentationCharsMax)
+    throw invalid('the presentation is too long')
   const cut = presentation.lastIndexOf('~') + 1
   if (cut === 0) throw invalid('it is not a presentation: it has no ~')
   const keyBinding = presentation.slice(cut)
   if (keyBinding === '') {
-    throw refuse('key_binding_missing', 'nothing follows the last ~', 'Append the treasury holder’s key binding.')
+    throw refuse('key_binding_missing', {
+      detail: 'nothing follows the last ~',
+      next_action: 'Append the treasury holder’s key binding.',
+    })
   }
   return { sdPart: presentation.slice(0, cut), keyBinding }
 }
@@ -83,15 +97,19 @@ function assertCheckout(mandate: MandateClaims, context: PresentationContext): v
   const checkout = disclosedCheckout(mandate, context)
   const committed = checkout.request_digest.value
   if (committed !== requestSha256 || challenge.request_sha256 !== requestSha256) {
-    throw refuse(
-      'request_digest_mismatch',
-      'the checkout commits to other terms than this payout with this expires_at and idempotency_key',
-      'Ask for a challenge for exactly these terms.',
-    )
+    throw refuse('request_digest_mismatch', {
+      detail:
+        'the checkout commits to other terms than this payout with this expires_at and idempotency_key',
+      next_action: 'Ask for a challenge for exactly these terms.',
+    })
   }
-  if (mandate.checkout_hash !== challenge.checkout_hash) throw invalid('it is for the checkout of another challenge')
+  if (mandate.checkout_hash !== challenge.checkout_hash)
+    throw invalid('it is for the checkout of another challenge')
   if (nowSeconds >= checkout.exp)
-    throw refuse('challenge_expired', 'the checkout has expired', 'Ask for a new challenge.')
+    throw refuse('challenge_expired', {
+      detail: 'the checkout has expired',
+      next_action: 'Ask for a new challenge.',
+    })
 }
 
 function disclosedCheckout(
@@ -101,7 +119,11 @@ function disclosedCheckout(
   if (sha256Base64url(mandate.checkout_jwt) !== mandate.checkout_hash)
     throw invalid('checkout_hash is not that of checkout_jwt')
   try {
-    return readCheckout(mandate.checkout_jwt, { keys: checkoutKeys, origin: challenge.iss, ...(order && { order }) })
+    return readCheckout(mandate.checkout_jwt, {
+      keys: checkoutKeys,
+      origin: challenge.iss,
+      ...(order && { order }),
+    })
   } catch {
     throw invalid('the disclosed checkout is not one that this service signed')
   }

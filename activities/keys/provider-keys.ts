@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { readJsonFile } from '../config.ts'
+import { readJsonFile } from '../config/config.ts'
 import type { ProviderKey } from './provider-signature.ts'
 
 const provider = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/)
 
 /** What PROVIDER_WEBHOOK_KEYS_FILE holds; several keys of one provider may stand beside each other while it rotates them. */
-export const providerKeysSchema = z.array(
+const providerKeysSchema = z.array(
   z.discriminatedUnion('scheme', [
     z.strictObject({
       provider,

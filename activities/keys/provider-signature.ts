@@ -1,11 +1,15 @@
 import { createHmac, createPublicKey, timingSafeEqual, verify } from 'node:crypto'
-import { refuse } from '../../workflows/domain/errors.ts'
+import { refuse } from '#domain/core/errors.ts'
 
 /**
  * A key that a payment provider signs its events with: a Standard Webhooks secret (`whsec_` and base64, for `v1`) or public key
  * (`whpk_` and base64, for `v1a`), or a Stripe signing secret, which is taken as it stands.
  */
-export type ProviderKey = { readonly provider: string; readonly scheme: 'standard' | 'stripe'; readonly key: string }
+export type ProviderKey = {
+  readonly provider: string
+  readonly scheme: 'standard' | 'stripe'
+  readonly key: string
+}
 
 export type WebhookHeaders = Readonly<Record<string, string | string[] | undefined>>
 
@@ -26,11 +30,15 @@ export function verifyProviderSignature(
 ): string {
   const signed = standardSigned(headers, body) ?? stripeSigned(headers, body)
   if (signed === undefined) throw invalid('there is no signature header of a known form')
-  if (Math.abs(nowSeconds - signed.at) > AGE_SECONDS_MAX) throw invalid('the signed time is more than 300 seconds off')
-  if (signed.signatures.length > SIGNATURES_MAX) throw invalid(`there are more than ${SIGNATURES_MAX} signatures`)
+  if (Math.abs(nowSeconds - signed.at) > AGE_SECONDS_MAX)
+    throw invalid('the signed time is more than 300 seconds off')
+  if (signed.signatures.length > SIGNATURES_MAX)
+    throw invalid(`there are more than ${SIGNATURES_MAX} signatures`)
   // Every key is tried, so that the time taken does not tell which one fits.
   const fitting = keys.filter(
-    (key) => key.scheme === signed.scheme && signed.signatures.some((one) => fits(key, one, signed.content)),
+    (key) =>
+      key.scheme === signed.scheme &&
+      signed.signatures.some((one) => fits(key, one, signed.content)),
   )
   const [key] = fitting
   if (key === undefined) throw invalid('no configured key made the signature')
@@ -38,17 +46,30 @@ export function verifyProviderSignature(
 }
 
 type Signature = { version: string; bytes: Buffer }
-type Signed = { scheme: ProviderKey['scheme']; at: number; content: Buffer; signatures: Signature[] }
+type Signed = {
+  scheme: ProviderKey['scheme']
+  at: number
+  content: Buffer
+  signatures: Signature[]
+}
 
 /** `webhook-id`, `webhook-timestamp`, `webhook-signature`: a list of `v1,` and `v1a,` entries over `id.timestamp.body`. */
 function standardSigned(headers: WebhookHeaders, body: Uint8Array): Signed | undefined {
-  const [id, time, list] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => headers[name])
-  if (typeof id !== 'string' || typeof time !== 'string' || typeof list !== 'string') return undefined
+  const [id, time, list] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(
+    (name) => headers[name],
+  )
+  if (typeof id !== 'string' || typeof time !== 'string' || typeof list !== 'string')
+    return undefined
   const signatures = list.split(' ', SIGNATURES_MAX + 1).map((entry): Signature => {
     const [version = '', text = ''] = entry.split(',', 2)
     return { version, bytes: Buffer.from(text, 'base64') }
   })
-  return { scheme: 'standard', at: seconds(time), content: contentOf(`${id}.${time}.`, body), signatures }
+  return {
+    scheme: 'standard',
+    at: seconds(time),
+    content: contentOf(`${id}.${time}.`, body),
+    signatures,
+  }
 }
 
 /** `Stripe-Signature: t=…,v1=…`: hex HMACs over `t.body`. */
@@ -56,15 +77,24 @@ function stripeSigned(headers: WebhookHeaders, body: Uint8Array): Signed | undef
   const header = headers['stripe-signature']
   if (typeof header !== 'string') return undefined
   const parts = header.split(',').map((part) => part.split('=', 2))
-  const valuesOf = (name: string) => parts.flatMap(([key, value = '']) => (key === name ? [value] : []))
+  const valuesOf = (name: string) =>
+    parts.flatMap(([key, value = '']) => (key === name ? [value] : []))
   const [time = ''] = valuesOf('t')
-  const signatures = valuesOf('v1').map((text) => ({ version: 'v1', bytes: Buffer.from(text, 'hex') }))
+  const signatures = valuesOf('v1').map((text) => ({
+    version: 'v1',
+    bytes: Buffer.from(text, 'hex'),
+  }))
   return { scheme: 'stripe', at: seconds(time), content: contentOf(`${time}.`, body), signatures }
 }
 
-const contentOf = (signedHead: string, body: Uint8Array): Buffer => Buffer.concat([Buffer.from(signedHead), body])
+const contentOf = (signedHead: string, body: Uint8Array): Buffer =>
+  Buffer.concat([Buffer.from(signedHead), body])
 
-function fits({ scheme, key }: ProviderKey, { version, bytes }: Signature, content: Buffer): boolean {
+function fits(
+  { scheme, key }: ProviderKey,
+  { version, bytes }: Signature,
+  content: Buffer,
+): boolean {
   if (scheme === 'stripe') return isHmac(key, content, bytes)
   const material = Buffer.from(key.replace(/^wh(sec|pk)_/, ''), 'base64')
   if (version === 'v1') return key.startsWith('whsec_') && isHmac(material, content, bytes)
@@ -78,10 +108,16 @@ function isHmac(secret: string | Buffer, content: Buffer, given: Buffer): boolea
 
 function isEd25519(key: Buffer, content: Buffer, given: Buffer): boolean {
   const jwk = { kty: 'OKP', crv: 'Ed25519', x: key.toString('base64url') }
-  return key.length === 32 && verify(null, content, createPublicKey({ key: jwk, format: 'jwk' }), given)
+  return (
+    key.length === 32 && verify(null, content, createPublicKey({ key: jwk, format: 'jwk' }), given)
+  )
 }
 
-const seconds = (text: string): number => (/^[0-9]{1,12}$/.test(text) ? Number(text) : Number.NEGATIVE_INFINITY)
+const seconds = (text: string): number =>
+  /^[0-9]{1,12}$/.test(text) ? Number(text) : Number.NEGATIVE_INFINITY
 
 const invalid = (detail: string) =>
-  refuse('webhook_signature_invalid', detail, 'Sign the raw body with the configured key and the present time.')
+  refuse('webhook_signature_invalid', {
+    detail,
+    next_action: 'Sign the raw body with the configured key and the present time.',
+  })

@@ -1,5 +1,5 @@
-import type { Tx } from '../store/db.ts'
-import { registerPublicKey } from '../store/signing-keys.ts'
+import { registerPublicKey } from '../store/keys/signing-keys.ts'
+import type { Tx } from '../store/postgres/db.ts'
 import type { KeyRings } from './key-ring.ts'
 
 /** A key that no process may start with. */
@@ -15,15 +15,22 @@ export async function publishKeys(db: Tx, keys: KeyRings): Promise<void> {
   for (const { active, publicKeys } of Object.values(keys))
     for (const key of publicKeys) {
       const stored = await registerPublicKey(db, key)
-      if (stored === undefined) throw new KeyRefused(`signing keys: ${key.kid} has another name already`)
+      if (stored === undefined)
+        throw new KeyRefused(`signing keys: ${key.kid} has another name already`)
       if (stored.public_jwk['x'] !== key.publicJwk['x'])
-        throw new KeyRefused(`signing keys: ${key.kid} is the name of another key; make keys with other names`)
+        throw new KeyRefused(
+          `signing keys: ${key.kid} is the name of another key; make keys with other names`,
+        )
       if (stored.revoked_at !== null && key.kid === active.kid)
         throw new KeyRefused(`signing keys: ${key.kid} is revoked; run agent-rails keys rotate`)
     }
 }
 
-type Publishing = { everyMs: number; warn: (error: unknown) => void; refuse: (error: KeyRefused) => void }
+type Publishing = {
+  everyMs: number
+  warn: (error: unknown) => void
+  refuse: (error: KeyRefused) => void
+}
 
 /**
  * Publishes now, and again every `everyMs` as long as the database does not answer; `stop` gives up. A key that is refused

@@ -1,5 +1,5 @@
-import { type KeyStanding, type KeyTimes, standingNow } from '../../workflows/domain/key-standing.ts'
-import type { SigningKeyRow } from '../store/signing-keys.ts'
+import { type KeyStanding, type KeyTimes, standingNow } from '#domain/receipts/key-standing.ts'
+import type { SigningKeyRow } from '../store/keys/signing-keys.ts'
 
 /** A key as `/.well-known/jwks.json` and replay packages have it: its JWK, what it is for, and how it stands. */
 export function publishedKey(row: SigningKeyRow) {
@@ -18,7 +18,10 @@ export function publishedKey(row: SigningKeyRow) {
 }
 
 /** The ends of a stored key, in Unix seconds. */
-export const keyTimes = ({ retired_at, revoked_at }: Pick<SigningKeyRow, 'retired_at' | 'revoked_at'>): KeyTimes => ({
+export const keyTimes = ({
+  retired_at,
+  revoked_at,
+}: Pick<SigningKeyRow, 'retired_at' | 'revoked_at'>): KeyTimes => ({
   retiredAt: retired_at === null ? null : retired_at.getTime() / 1000,
   revokedAt: revoked_at === null ? null : revoked_at.getTime() / 1000,
 })

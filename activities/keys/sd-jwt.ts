@@ -2,10 +2,10 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
 import { z } from 'zod'
-import { refuse } from '../../workflows/domain/errors.ts'
-import { sha256Base64url } from '../../workflows/domain/holder-binding.ts'
-import { standingAt } from '../../workflows/domain/key-standing.ts'
-import { limits } from '../../workflows/domain/limits.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { limits } from '#domain/core/limits.ts'
+import { sha256Base64url } from '#domain/payouts/holder-binding.ts'
+import { standingAt } from '#domain/receipts/key-standing.ts'
 import { decodeBase64url, decodeCompact, verifySignature } from './compact.ts'
 import type { StandingAnchor } from './standing.ts'
 
@@ -16,7 +16,17 @@ export const MANDATE_TYP = 'dc+sd-jwt'
 const ISSUER_SKEW_SECONDS = 30
 
 /** Claims that SD-JWT VC forbids to disclose selectively, and the names that RFC 9901 reserves. */
-const neverDisclosed = new Set(['iss', 'nbf', 'exp', 'cnf', 'vct', 'status', '_sd', '_sd_alg', '...'])
+const neverDisclosed = new Set([
+  'iss',
+  'nbf',
+  'exp',
+  'cnf',
+  'vct',
+  'status',
+  '_sd',
+  '_sd_alg',
+  '...',
+])
 
 const mandateSchema = z.looseObject({
   iss: z.string(),
@@ -37,11 +47,11 @@ export const sdHasher = (data: string | ArrayBuffer): Uint8Array =>
   sha256(typeof data === 'string' ? utf8ToBytes(data) : new Uint8Array(data))
 
 const invalid = (detail: string) =>
-  refuse(
-    'mandate_invalid',
+  refuse('mandate_invalid', {
     detail,
-    'Have a mandate issued for this challenge and present it with its checkout disclosed.',
-  )
+    next_action:
+      'Have a mandate issued for this challenge and present it with its checkout disclosed.',
+  })
 
 /**
  * The claims of the mandate in a presentation's part up to and including its last `~`, signed by a trusted issuer and alive.
@@ -55,10 +65,15 @@ export async function verifyMandate(
   const { header, payload } = attempt('it is not an SD-JWT', () => decodeCompact(jwt))
   const anchor = anchors.find(({ iss, kid }) => iss === payload['iss'] && kid === header['kid'])
   if (anchor === undefined) {
-    throw refuse('issuer_untrusted', 'no trust anchor has its iss and kid', 'Present a mandate of a trusted issuer.')
+    throw refuse('issuer_untrusted', {
+      detail: 'no trust anchor has its iss and kid',
+      next_action: 'Present a mandate of a trusted issuer.',
+    })
   }
   assertEnvelope(header, payload, anchor)
-  attempt('a disclosure does not belong to it exactly once', () => assertDisclosures(payload, disclosures))
+  attempt('a disclosure does not belong to it exactly once', () =>
+    assertDisclosures(payload, disclosures),
+  )
   const library = new SDJwtVcInstance({
     hasher: sdHasher,
     verifier: (data, signature) => verifySignature(anchor, data, decodeBase64url(signature)),
@@ -69,8 +84,11 @@ export async function verifyMandate(
   })
   const claims = mandateSchema.safeParse(verified.payload)
   if (!claims.success)
-    throw invalid(`a required claim is absent or wrong: ${claims.error.issues[0]?.path.join('.') ?? ''}`)
-  if (standingAt(anchor, claims.data.iat) !== 'active') throw invalid('its key is revoked, or was retired before')
+    throw invalid(
+      `a required claim is absent or wrong: ${claims.error.issues[0]?.path.join('.') ?? ''}`,
+    )
+  if (standingAt(anchor, claims.data.iat) !== 'active')
+    throw invalid('its key is revoked, or was retired before')
   return claims.data
 }
 
@@ -81,7 +99,8 @@ function assertEnvelope(
   anchor: StandingAnchor,
 ): void {
   if (header['typ'] !== MANDATE_TYP) throw invalid(`its typ is not ${MANDATE_TYP}`)
-  if (header['alg'] !== anchor.alg || 'crit' in header) throw invalid(`it is not signed with ${anchor.alg}`)
+  if (header['alg'] !== anchor.alg || 'crit' in header)
+    throw invalid(`it is not signed with ${anchor.alg}`)
   if ((payload['_sd_alg'] ?? 'sha-256') !== 'sha-256') throw invalid('its _sd_alg is not sha-256')
   if ('status' in payload) throw invalid('it has a status claim, which is not supported')
 }
@@ -106,7 +125,9 @@ function parseDisclosure(text: string): { name?: string; value: unknown } {
   const [, name, value] = z
     .union([z.tuple([z.string(), z.unknown()]), z.tuple([z.string(), z.string(), z.unknown()])])
     .parse(array)
-  return Array.isArray(array) && array.length === 2 ? { value: name } : { name: String(name), value }
+  return Array.isArray(array) && array.length === 2
+    ? { value: name }
+    : { name: String(name), value }
 }
 
 function embeddedDigests(value: unknown): string[] {

@@ -1,7 +1,7 @@
-import { refuse } from '../../workflows/domain/errors.ts'
-import type { KeyTimes } from '../../workflows/domain/key-standing.ts'
-import type { Tx } from '../store/db.ts'
-import { readStanding, type StandingRow } from '../store/signing-keys.ts'
+import { refuse } from '#domain/core/errors.ts'
+import type { KeyTimes } from '#domain/receipts/key-standing.ts'
+import { readStanding, type StandingRow } from '../store/keys/signing-keys.ts'
+import type { Tx } from '../store/postgres/db.ts'
 import type { SigningKey } from './compact.ts'
 import type { KeyRing, KeyRings, Ring, RingPublicKey } from './key-ring.ts'
 import type { TrustAnchor } from './trust-anchors.ts'
@@ -43,7 +43,9 @@ export async function readCurrent<R extends Ring>(
 const lacksKey = ({ ring, publicKeys }: KeyRing, rows: readonly StandingRow[]): boolean =>
   rows.some(
     (row) =>
-      row.ring === ring && row.revokedAt === null && publicKeys.every(({ publicJwk }) => publicJwk['x'] !== row.x),
+      row.ring === ring &&
+      row.revokedAt === null &&
+      publicKeys.every(({ publicJwk }) => publicJwk['x'] !== row.x),
   )
 
 /** How rings stand by what is stored of their keys. */
@@ -59,13 +61,19 @@ export function standingIn(keys: Partial<KeyRings>, rows: readonly StandingRow[]
     verifiers: (ring) =>
       ringOf(ring).publicKeys.flatMap((key) => {
         const times = timesOf(rows, key)
-        return times === undefined ? [] : [{ ...key, retiredAt: times.retiredAt, revokedAt: times.revokedAt }]
+        return times === undefined
+          ? []
+          : [{ ...key, retiredAt: times.retiredAt, revokedAt: times.revokedAt }]
       }),
   }
 }
 
 /** The trusted issuers with their keys' ends; our own authority has the keys of its ring. */
-export function anchorsNow(anchors: readonly TrustAnchor[], issuer: string, standing: Standing): StandingAnchor[] {
+export function anchorsNow(
+  anchors: readonly TrustAnchor[],
+  issuer: string,
+  standing: Standing,
+): StandingAnchor[] {
   const others = anchors.filter(({ iss }) => iss !== issuer)
   return [
     ...standing.verifiers('authority').map((key) => ({ ...key, iss: issuer })),
@@ -74,21 +82,27 @@ export function anchorsNow(anchors: readonly TrustAnchor[], issuer: string, stan
 }
 
 /** The key of a ring that signs now, other than `not` where there is another; throws 503 when none stands active. */
-export function activeKey({ keys, ring }: KeyRing, rows: readonly StandingRow[], not?: string): SigningKey {
+export function activeKey(
+  { keys, ring }: KeyRing,
+  rows: readonly StandingRow[],
+  not?: string,
+): SigningKey {
   const active = keys.filter((key) => {
     const times = timesOf(rows, { ...key, ring })
     return times !== undefined && times.retiredAt === null && times.revokedAt === null
   })
   const key = active.find(({ kid }) => kid !== not) ?? active[0]
   if (key !== undefined) return key
-  throw refuse(
-    'unavailable',
-    `no key of the ring ${ring} stands active in this process`,
-    'Repeat the call once the service has a new key.',
-  )
+  throw refuse('unavailable', {
+    detail: `no key of the ring ${ring} stands active in this process`,
+    next_action: 'Repeat the call once the service has a new key.',
+  })
 }
 
 /** A key that is not stored with this public half is not one of ours yet. */
-function timesOf(rows: readonly StandingRow[], { ring, kid, publicJwk }: RingPublicKey): StandingRow | undefined {
+function timesOf(
+  rows: readonly StandingRow[],
+  { ring, kid, publicJwk }: RingPublicKey,
+): StandingRow | undefined {
   return rows.find((row) => row.ring === ring && row.kid === kid && row.x === publicJwk['x'])
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readJsonFile } from '../config.ts'
+import { readJsonFile } from '../config/config.ts'
 import { type Alg, importPublicKey, type PublicJwk } from './compact.ts'
 import type { KeyRing } from './key-ring.ts'
 
@@ -23,7 +23,7 @@ const publicJwkSchema = z.strictObject({
 })
 
 /** What TRUST_ANCHORS_FILE holds: `{anchors: [{iss, kid, alg, public_jwk}]}`. */
-export const trustAnchorsSchema = z.strictObject({
+const trustAnchorsSchema = z.strictObject({
   anchors: z.array(
     z.strictObject({
       iss: z.string().min(1),
@@ -44,11 +44,20 @@ export function loadTrustAnchors({
   issuer: string
   path: string
 }): TrustAnchor[] {
-  const own = authority.publicKeys.map(({ kid, alg, publicJwk }) => ({ iss: issuer, kid, alg, publicJwk }))
+  const own = authority.publicKeys.map(({ kid, alg, publicJwk }) => ({
+    iss: issuer,
+    kid,
+    alg,
+    publicJwk,
+  }))
   const others = path === '' ? [] : readJsonFile(path, trustAnchorsSchema).anchors
-  const anchors = [...own, ...others.map(({ iss, kid, alg, public_jwk }) => ({ iss, kid, alg, publicJwk: public_jwk }))]
+  const anchors = [
+    ...own,
+    ...others.map(({ iss, kid, alg, public_jwk }) => ({ iss, kid, alg, publicJwk: public_jwk })),
+  ]
   for (const { alg, publicJwk } of anchors) importPublicKey(publicJwk, alg)
   const names = anchors.map(({ iss, kid }) => JSON.stringify([iss, kid]))
-  if (new Set(names).size !== names.length) throw new Error('trust anchors: an issuer and kid stand twice')
+  if (new Set(names).size !== names.length)
+    throw new Error('trust anchors: an issuer and kid stand twice')
   return anchors
 }

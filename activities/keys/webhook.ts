@@ -5,15 +5,26 @@ import { SIGNATURES_MAX } from './provider-signature.ts'
 
 /** A message as Standard Webhooks signs it: an id that stays the same over retries, Unix seconds, and the exact body. */
 export type WebhookMessage = { id: string; timestamp: number; body: string }
-export type WebhookHeaders = Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string>
+export type WebhookHeaders = Record<
+  'webhook-id' | 'webhook-timestamp' | 'webhook-signature',
+  string
+>
 
 /** Signs a message `v1a` with an Ed25519 key and, where a shared secret (`whsec_` + base64) is given, `v1` with it as well. */
-export function signWebhook(key: SigningKey, { id, timestamp, body }: WebhookMessage, secret?: string): WebhookHeaders {
+export function signWebhook(
+  key: SigningKey,
+  { id, timestamp, body }: WebhookMessage,
+  secret?: string,
+): WebhookHeaders {
   const text = `${id}.${timestamp}.${body}`
   const signatures = [`v1a,${base64.encode(key.sign(text))}`]
   if (secret !== undefined)
     signatures.push(`v1,${createHmac('sha256', secretBytes(secret)).update(text).digest('base64')}`)
-  return { 'webhook-id': id, 'webhook-timestamp': String(timestamp), 'webhook-signature': signatures.join(' ') }
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signatures.join(' '),
+  }
 }
 
 /** What a receiver looks at, in its order; what comes after the first that fails was not looked at. */
@@ -29,7 +40,11 @@ export function checkWebhook(
   const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(
     (name) => headers[name],
   )
-  if (typeof id !== 'string' || typeof signatures !== 'string' || !/^\d{1,12}$/.test(String(timestamp)))
+  if (
+    typeof id !== 'string' ||
+    typeof signatures !== 'string' ||
+    !/^\d{1,12}$/.test(String(timestamp))
+  )
     return [{ check: 'headers', ok: false }]
   const inTime = Math.abs(nowSeconds - Number(timestamp)) <= TOLERANCE_SECONDS
   if (!inTime)
@@ -41,7 +56,9 @@ export function checkWebhook(
     .split(' ', SIGNATURES_MAX)
     .flatMap((one) => (one.startsWith('v1a,') ? [Buffer.from(one.slice(4), 'base64')] : []))
   const signed = given.some((signature) =>
-    keys.some((publicJwk) => verifySignature({ alg: 'EdDSA', publicJwk }, `${id}.${timestamp}.${body}`, signature)),
+    keys.some((publicJwk) =>
+      verifySignature({ alg: 'EdDSA', publicJwk }, `${id}.${timestamp}.${body}`, signature),
+    ),
   )
   return [
     { check: 'headers', ok: true },

@@ -1,10 +1,14 @@
-import type { Difference } from '../../workflows/domain/difference.ts'
-import { type LoggedTransfer, unexplained } from '../../workflows/domain/reconciliation.ts'
-import { explainIncoming, explainOutgoing, explainReferences } from '../store/findings.ts'
+import type { Difference } from '#domain/core/difference.ts'
+import { type LoggedTransfer, unexplained } from '#domain/reconciliation/reconciliation.ts'
+import {
+  explainIncoming,
+  explainOutgoing,
+  explainReferences,
+} from '../store/reconciliation/findings.ts'
 import type { ReconciliationDeps } from './deps.ts'
 
-/** Looks for money that left the payout wallet, or reached the pay-to address, in these blocks (both included) without a row. */
-export async function lookAtBlocks(
+/** Finds money that left the payout wallet, or reached the pay-to address, in these blocks (both included) without a row. */
+export async function checkBlocks(
   { db, ledger, rail, payTo }: ReconciliationDeps,
   from: bigint,
   to: bigint,
@@ -17,7 +21,10 @@ export async function lookAtBlocks(
   const each = (of: (log: LoggedTransfer) => string) => [...new Set(incoming.map(of))]
   const hashes = each(({ transactionHash }) => transactionHash)
   const payers = each((log) => log.from)
-  const paid = [...(await explainIncoming(db, hashes, payers)), ...(await explainReferences(db, payTo, hashes))]
+  const paid = [
+    ...(await explainIncoming(db, hashes, payers)),
+    ...(await explainReferences(db, payTo, hashes)),
+  ]
   return [
     ...unexplained('unexplained_outgoing', outgoing, await explainOutgoing(db, nonces)),
     ...unexplained('unexplained_incoming', incoming, paid),

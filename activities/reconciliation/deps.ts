@@ -1,18 +1,18 @@
 import { heartbeat } from '@temporalio/activity'
 import type { Kysely } from 'kysely'
-import type { SeenWorkflow } from '../../workflows/domain/reconciliation.ts'
-import type { StatementClaims } from '../../workflows/domain/statement.ts'
+import type { StatementClaims } from '#domain/receipts/statement.ts'
+import type { SeenWorkflow } from '#domain/reconciliation/reconciliation.ts'
 import type { TokenAuthorization } from '../chain/authorization.ts'
 import type { Ledger } from '../chain/ledger.ts'
 import type { Outcome } from '../chain/outcome.ts'
-import type { Rail } from '../deps.ts'
-import type { PayoutRecord } from '../store/payouts.ts'
-import type { Signer } from '../store/receipts.ts'
-import type { Database } from '../store/schema.ts'
+import type { Rail } from '../payout/deps.ts'
+import type { PayoutRecord } from '../store/payouts/payouts.ts'
+import type { Signer } from '../store/payouts/receipts.ts'
+import type { Database } from '../store/schema/schema.ts'
 
 /** Workflows as Temporal shows them; throws when it does not answer. */
 export type WorkflowWatch = {
-  /** How the last run of this id stands, with the payout as it knows it while it runs. */
+  /** The status of the last run of this id, and the payout as an open run knows it. */
   see(workflowId: string): Promise<SeenWorkflow>
   /** Ids of payouts and payments with a run that failed or timed out, as far back as Temporal keeps them. */
   failed(): Promise<string[]>
@@ -20,7 +20,7 @@ export type WorkflowWatch = {
   show(record: PayoutRecord): Promise<void>
 }
 
-/** What reconciliation looks at. The ledger is read from the second opinion where one is configured. */
+/** What reconciliation reads. The ledger comes from the second opinion where one is configured. */
 export type ReconciliationDeps = {
   readonly db: Kysely<Database>
   readonly rail: Pick<Rail, 'asset' | 'payoutWallet' | 'issuer' | 'environment'>
@@ -35,15 +35,15 @@ export type ReconciliationDeps = {
 
 const AT_ONCE = 16
 
-/** Runs `look` over all items, a few at a time, and tells Temporal that the activity is alive. */
-export async function lookAtEach<Item, Found>(
+/** Compares all items, a few at a time, with a heartbeat before each group. */
+export async function compareEach<Item, Found>(
   items: readonly Item[],
-  look: (item: Item) => Promise<Found[]>,
+  compare: (item: Item) => Promise<Found[]>,
 ): Promise<Found[]> {
   const found: Found[] = []
   for (let at = 0; at < items.length; at += AT_ONCE) {
     heartbeat()
-    found.push(...(await Promise.all(items.slice(at, at + AT_ONCE).map(look))).flat())
+    found.push(...(await Promise.all(items.slice(at, at + AT_ONCE).map(compare))).flat())
   }
   return found
 }

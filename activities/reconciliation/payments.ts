@@ -1,21 +1,26 @@
-import type { Difference } from '../../workflows/domain/difference.ts'
-import { comparePayment } from '../../workflows/domain/reconciliation.ts'
-import { readPayments, type StoredPayment } from '../store/findings.ts'
-import { lastAuthorization } from '../x402/settler.ts'
-import { lookAtEach, type ReconciliationDeps } from './deps.ts'
+import type { Difference } from '#domain/core/difference.ts'
+import { comparePayment } from '#domain/reconciliation/reconciliation.ts'
+import { lastAuthorization } from '../payment/settler.ts'
+import { readPayments, type StoredPayment } from '../store/reconciliation/findings.ts'
+import { compareEach, type ReconciliationDeps } from './deps.ts'
 import { provenBy } from './payouts.ts'
 
-/** Holds these x402 payments against the chain and the calls that they pay for. */
-export async function lookAtPayments(deps: ReconciliationDeps, ids: readonly string[]): Promise<Difference[]> {
-  return lookAtEach(await readPayments(deps.db, ids), (one) => lookAtPayment(deps, one))
+/** Compares these x402 payments with the chain and the calls that they pay for. */
+export async function checkPayments(
+  deps: ReconciliationDeps,
+  ids: readonly string[],
+): Promise<Difference[]> {
+  return compareEach(await readPayments(deps.db, ids), (one) => checkPayment(deps, one))
 }
 
-async function lookAtPayment(
+async function checkPayment(
   { ledger, findOutcome }: ReconciliationDeps,
   { payment, calls }: StoredPayment,
 ): Promise<Difference[]> {
-  const sent = payment.state === 'settling' || payment.state === 'pending' || payment.state === 'failed'
-  const search = async () => provenBy(await findOutcome(lastAuthorization(payment), BigInt(payment.from_block ?? '0')))
+  const sent =
+    payment.state === 'settling' || payment.state === 'pending' || payment.state === 'failed'
+  const search = async () =>
+    provenBy(await findOutcome(lastAuthorization(payment), BigInt(payment.from_block ?? '0')))
   return comparePayment({
     payment: {
       paymentId: payment.payment_id,

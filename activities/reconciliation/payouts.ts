@@ -1,32 +1,44 @@
-import type { Difference } from '../../workflows/domain/difference.ts'
-import { isGood } from '../../workflows/domain/key-standing.ts'
-import { payoutReceiptFacts, RECEIPT_TYP } from '../../workflows/domain/receipt.ts'
-import type { SeenReceipt } from '../../workflows/domain/receipt-chain.ts'
-import { comparePayout, type ProvenOutcome, type SeenTransfer } from '../../workflows/domain/reconciliation.ts'
-import { isCanary } from '../canary.ts'
+import type { Difference } from '#domain/core/difference.ts'
+import { isGood } from '#domain/receipts/key-standing.ts'
+import { payoutReceiptFacts, RECEIPT_TYP } from '#domain/receipts/receipt.ts'
+import type { SeenReceipt } from '#domain/receipts/receipt-chain.ts'
+import {
+  comparePayout,
+  type ProvenOutcome,
+  type SeenTransfer,
+} from '#domain/reconciliation/reconciliation.ts'
 import type { Outcome } from '../chain/outcome.ts'
 import { verifyCompact } from '../keys/compact.ts'
 import { keyTimes } from '../keys/published-key.ts'
-import { readPayouts, type StoredPayout, type StoredReceipt } from '../store/findings.ts'
-import type { PayoutRow, TransferRow } from '../store/payouts.ts'
-import { listPublicKeys, type SigningKeyRow } from '../store/signing-keys.ts'
-import { authorizationOf } from '../transfer.ts'
-import { lookAtEach, type ReconciliationDeps } from './deps.ts'
+import { isCanary } from '../payout/canary.ts'
+import { authorizationOf } from '../payout/transfer.ts'
+import { listPublicKeys, type SigningKeyRow } from '../store/keys/signing-keys.ts'
+import type { PayoutRow, TransferRow } from '../store/payouts/payouts.ts'
+import {
+  readPayouts,
+  type StoredPayout,
+  type StoredReceipt,
+} from '../store/reconciliation/findings.ts'
+import { compareEach, type ReconciliationDeps } from './deps.ts'
 
-/** Holds these payouts against the chain, their receipts, their calls and their workflows. */
-export async function lookAtPayouts(deps: ReconciliationDeps, ids: readonly string[]): Promise<Difference[]> {
+/** Compares these payouts with the chain, their receipts, their calls and their workflows. */
+export async function checkPayouts(
+  deps: ReconciliationDeps,
+  ids: readonly string[],
+): Promise<Difference[]> {
   const stored = await readPayouts(deps.db, ids)
   const keys = (await listPublicKeys(deps.db)).filter(({ ring }) => ring === 'receipt')
-  return lookAtEach(stored, (one) => lookAtPayout(deps, keys, one))
+  return compareEach(stored, (one) => checkPayout(deps, keys, one))
 }
 
-async function lookAtPayout(
+async function checkPayout(
   { ledger, findOutcome, watch }: ReconciliationDeps,
   keys: readonly SigningKeyRow[],
   { payout, transfer, receipts, calls }: StoredPayout,
 ): Promise<Difference[]> {
   const paid = transfer?.status === 'included' || transfer?.status === 'final'
-  const underWay = transfer !== undefined && transfer.status !== 'final' && transfer.status !== 'dead'
+  const underWay =
+    transfer !== undefined && transfer.status !== 'final' && transfer.status !== 'dead'
   const search = async (row: TransferRow) =>
     provenBy(await findOutcome(authorizationOf(row), BigInt(row.from_block ?? '0')))
   return comparePayout({
@@ -36,7 +48,9 @@ async function lookAtPayout(
     // A canary is the service's own, and nobody is charged for it.
     calls: isCanary(payout) ? null : calls,
     transaction:
-      paid && transfer.transaction_hash !== null ? await ledger.transaction(transfer.transaction_hash) : null,
+      paid && transfer.transaction_hash !== null
+        ? await ledger.transaction(transfer.transaction_hash)
+        : null,
     outcome: paid || transfer === undefined ? null : await search(transfer),
     workflow: underWay ? await watch.see(payout.payout_id) : null,
   })
@@ -72,7 +86,11 @@ function seenReceipt(keys: readonly SigningKeyRow[], row: StoredReceipt): SeenRe
   const key = keys.find(({ kid }) => kid === row.kid)
   try {
     if (key === undefined) throw new TypeError('no such key')
-    const payload = verifyCompact(jws, { typ: RECEIPT_TYP, alg: 'EdDSA', publicJwk: key.public_jwk })
+    const payload = verifyCompact(jws, {
+      typ: RECEIPT_TYP,
+      alg: 'EdDSA',
+      publicJwk: key.public_jwk,
+    })
     const times = { issuedAt: Number(payload['iat']), storedAt: row.issued_at.getTime() / 1000 }
     if (!isGood(keyTimes(key), times)) throw new TypeError('its key does not stand for it')
     return { receiptId, seq, kind, prev, jws, payload }
@@ -85,13 +103,18 @@ function seenReceipt(keys: readonly SigningKeyRow[], row: StoredReceipt): SeenRe
 export function provenBy(outcome: Outcome): ProvenOutcome {
   switch (outcome.kind) {
     case 'included':
-      return outcome.finalized ? { kind: 'paid', transactionHash: outcome.transactionHash } : { kind: 'open' }
+      return outcome.finalized
+        ? { kind: 'paid', transactionHash: outcome.transactionHash }
+        : { kind: 'open' }
     case 'conflict':
-      return outcome.finalized ? { kind: 'conflict', transactionHash: outcome.transactionHash } : { kind: 'open' }
+      return outcome.finalized
+        ? { kind: 'conflict', transactionHash: outcome.transactionHash }
+        : { kind: 'open' }
     case 'dead':
       return outcome
     case 'unknown':
-      if (outcome.reason.includes('the chain does not answer')) throw new Error(outcome.reason)
-      return outcome.absent ? { kind: 'open' } : { kind: 'unproven', reason: outcome.reason }
+      if (outcome.code === 'unreachable') throw new Error(outcome.reason)
+      if (outcome.code === 'unused') return { kind: 'open' }
+      return { kind: 'unproven', reason: outcome.reason }
   }
 }

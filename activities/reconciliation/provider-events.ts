@@ -1,5 +1,5 @@
-import type { Difference, DifferenceCode } from '../../workflows/domain/difference.ts'
-import { readEvents } from '../store/provider-events.ts'
+import type { Difference, DifferenceCode } from '#domain/core/difference.ts'
+import { readEvents } from '../store/credit/provider-events.ts'
 import type { ReconciliationDeps } from './deps.ts'
 
 const codes: Readonly<Record<string, DifferenceCode>> = {
@@ -11,13 +11,23 @@ const codes: Readonly<Record<string, DifferenceCode>> = {
 }
 
 /** What providers said that an operator has to see; a dispute only for as long as it lasts. */
-export async function lookAtProviderEvents({ db }: ReconciliationDeps, keys: readonly string[]): Promise<Difference[]> {
+export async function checkProviderEvents(
+  { db }: ReconciliationDeps,
+  keys: readonly string[],
+): Promise<Difference[]> {
   const events = await readEvents(db, keys)
   return events.flatMap(({ provider, event_id, type, outcome, reference_state, ...said }) => {
     if (outcome === null || (outcome === 'disputed' && reference_state !== 'disputed')) return []
     const code = outcome.startsWith('refused_') ? 'event_refused' : codes[outcome]
     if (code === undefined) return []
-    const { external_reference, payment_intent, dispute_id, amount_cents, currency, payment_reference_id } = said
+    const {
+      external_reference,
+      payment_intent,
+      dispute_id,
+      amount_cents,
+      currency,
+      payment_reference_id,
+    } = said
     const found = { type, external_reference, payment_intent, dispute_id, amount_cents, currency }
     const evidence = { stored: { outcome, payment_reference_id }, found }
     return [{ code, subject: `event/${provider}/${event_id}`, evidence }]

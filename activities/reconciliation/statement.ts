@@ -1,16 +1,15 @@
-import { sha256Hex } from '../../workflows/domain/canonical-json.ts'
-import { limits, NETWORK } from '../../workflows/domain/limits.ts'
-import { peakUse } from '../../workflows/domain/reconciliation.ts'
+import { sha256Hex } from '#domain/core/canonical-json.ts'
+import { limits, NETWORK } from '#domain/core/limits.ts'
 import {
   boundsOf,
   listed,
   nextStatementDay,
   type StatementClaims,
   type WalletDay,
-} from '../../workflows/domain/statement.ts'
+} from '#domain/receipts/statement.ts'
+import { peakUse } from '#domain/reconciliation/reconciliation.ts'
 import { type LedgerBlock, sumOf } from '../chain/ledger.ts'
-import { clockSeconds, transaction } from '../store/db.ts'
-import { listOpenExceptions } from '../store/exceptions.ts'
+import { clockSeconds, transaction } from '../store/postgres/db.ts'
 import {
   countsOf,
   feesOf,
@@ -20,7 +19,8 @@ import {
   listSpent,
   payoutsAt,
   transfersOf,
-} from '../store/statements.ts'
+} from '../store/reconciliation/statements.ts'
+import { listOpenExceptions } from '../store/tasks/exceptions.ts'
 import type { ReconciliationDeps } from './deps.ts'
 
 /** How many open exceptions a statement names; it counts them all. */
@@ -49,8 +49,14 @@ async function claimsOf(
 ): Promise<Omit<StatementClaims, 'iat'>> {
   const { db, rail, ledger, payTo } = deps
   const { begin, end } = boundsOf(day)
-  const [opening, closing] = [await ledger.lastBlockBefore(begin), await ledger.lastBlockBefore(end)]
-  const span = { after: opening?.number.toString() ?? null, through: closing?.number.toString() ?? null }
+  const [opening, closing] = [
+    await ledger.lastBlockBefore(begin),
+    await ledger.lastBlockBefore(end),
+  ]
+  const span = {
+    after: opening?.number.toString() ?? null,
+    through: closing?.number.toString() ?? null,
+  }
   const transfers = listed(await transfersOf(db, span))
   const spent = await listSpent(db, rail.payoutWallet, begin - limits.dailyWindowSeconds)
   const counts = await countsOf(db, { begin, end })

@@ -1,10 +1,14 @@
-import type { Difference, Section } from '../../workflows/domain/difference.ts'
-import type { Compared, Confirmed, Page, ReconciliationSteps } from '../../workflows/reconciliation/ports.ts'
+import type { Difference, Section } from '#domain/core/difference.ts'
+import type {
+  Compared,
+  Confirmed,
+  Page,
+  ReconciliationSteps,
+} from '../../workflows/reconciliation/activities.ts'
 import { LOG_RANGE } from '../chain/outcome.ts'
-import { transaction } from '../store/db.ts'
-import { countSeenSince, listSeen, markGone, recordDifference } from '../store/exceptions.ts'
-import { readPayout } from '../store/payouts.ts'
-import { listEventsToSee } from '../store/provider-events.ts'
+import { listEventsToSee } from '../store/credit/provider-events.ts'
+import { readPayout } from '../store/payouts/payouts.ts'
+import { transaction } from '../store/postgres/db.ts'
 import {
   completeReconciliation,
   listDuePayments,
@@ -14,19 +18,20 @@ import {
   openReconciliation,
   type ReconciliationRow,
   requireReconciliation,
-} from '../store/reconciliations.ts'
-import { lookAtBlocks } from './blocks.ts'
-import { lookAtEach, type ReconciliationDeps } from './deps.ts'
-import { lookAtPayments } from './payments.ts'
-import { lookAtPayouts } from './payouts.ts'
-import { lookAtProviderEvents } from './provider-events.ts'
+} from '../store/reconciliation/reconciliations.ts'
+import { countSeenSince, listSeen, markGone, recordDifference } from '../store/tasks/exceptions.ts'
+import { checkBlocks } from './blocks.ts'
+import { compareEach, type ReconciliationDeps } from './deps.ts'
+import { checkPayments } from './payments.ts'
+import { checkPayouts } from './payouts.ts'
+import { checkProviderEvents } from './provider-events.ts'
 import { makeStatement } from './statement.ts'
-import { lookAtWallets } from './wallets.ts'
+import { checkWallets } from './wallets.ts'
 
 const PAGE = 100
 
-/** What one section looks at: a page of keys, and what differs about such keys. Suspects are looked at again by the same keys. */
-type Look = {
+/** One section of the comparison: pages of keys, and the differences of such keys. Suspects are compared again by the same keys. */
+type SectionCheck = {
   list(
     deps: ReconciliationDeps,
     run: ReconciliationRow,
@@ -36,54 +41,64 @@ type Look = {
   compare(deps: ReconciliationDeps, keys: string[], run: ReconciliationRow): Promise<Difference[]>
 }
 
-const pageOf = (keys: string[]) => ({ keys, after: keys.length < PAGE ? null : (keys.at(-1) ?? null) })
+const pageOf = (keys: string[]) => ({
+  keys,
+  after: keys.length < PAGE ? null : (keys.at(-1) ?? null),
+})
 const bySubject = ({ subject }: { subject: string }) => subject
 
-const looks: Record<Section, Look> = {
+const sectionChecks: Record<Section, SectionCheck> = {
   payouts: {
-    list: async ({ db }, run, after) => pageOf(await listDuePayouts(db, run.changed_since, after, PAGE)),
+    list: async ({ db }, run, after) =>
+      pageOf(await listDuePayouts(db, run.changed_since, after, PAGE)),
     keyOf: bySubject,
-    compare: lookAtPayouts,
+    compare: checkPayouts,
   },
   payments: {
-    list: async ({ db }, run, after) => pageOf(await listDuePayments(db, run.changed_since, after, PAGE)),
+    list: async ({ db }, run, after) =>
+      pageOf(await listDuePayments(db, run.changed_since, after, PAGE)),
     keyOf: ({ subject }) => subject.replace('payment/', ''),
-    compare: lookAtPayments,
+    compare: checkPayments,
   },
   blocks: {
     list: listBlocks,
     keyOf: ({ blockNumber }) => blockNumber ?? '0',
     compare: (deps, keys) =>
-      lookAtEach(keys, (key) => {
+      compareEach(keys, (key) => {
         const [from = '0', to = from] = key.split('-')
-        return lookAtBlocks(deps, BigInt(from), BigInt(to))
+        return checkBlocks(deps, BigInt(from), BigInt(to))
       }),
   },
   wallets: {
     list: async () => ({ keys: ['all'], after: null }),
     keyOf: () => 'all',
-    compare: (deps, _keys, run) => lookAtWallets(deps, run.changed_since),
+    compare: (deps, _keys, run) => checkWallets(deps, run.changed_since),
   },
   workflows: {
     list: async ({ watch }) => ({ keys: await watch.failed(), after: null }),
     keyOf: bySubject,
-    compare: lookAtWorkflows,
+    compare: checkWorkflows,
   },
   provider_events: {
     list: async ({ db }, _run, after) => pageOf(await listEventsToSee(db, after, PAGE)),
     keyOf: ({ subject }) => subject.replace('event/', ''),
-    compare: lookAtProviderEvents,
+    compare: checkProviderEvents,
   },
 }
 
-/** The steps of a reconciliation: they read everything, and write only what they found. */
+/** The steps of a reconciliation. They read everything, and write only what they find. */
 export function createReconciliationSteps(deps: ReconciliationDeps): ReconciliationSteps {
   const { db, ledger, settleMs } = deps
   return {
     openReconciliation: async (input) => {
       const finalized = await ledger.block('finalized')
       const row = await openReconciliation(db, { ...input, throughBlock: finalized.number })
-      return { scope: row.scope, fromBlock: row.from_block, throughBlock: row.through_block, settleMs }
+      return {
+        scope: row.scope,
+        fromBlock: row.from_block,
+        throughBlock: row.through_block,
+        settleMs,
+      }
     },
     comparePage: (page) => comparePage(deps, page),
     confirmPage: (page) => confirmPage(deps, page),
@@ -101,10 +116,10 @@ export function createReconciliationSteps(deps: ReconciliationDeps): Reconciliat
 }
 
 async function comparePage(deps: ReconciliationDeps, page: Page): Promise<Compared> {
-  const look = looks[page.section]
+  const check = sectionChecks[page.section]
   const run = await requireReconciliation(deps.db, page.reconciliationId)
-  const { keys, after } = await look.list(deps, run, page.after)
-  const differences = await look.compare(deps, keys, run)
+  const { keys, after } = await check.list(deps, run, page.after)
+  const differences = await check.compare(deps, keys, run)
   const suspects = differences.map(({ code, subject, blockNumber = null }) => ({
     section: page.section,
     code,
@@ -116,11 +131,11 @@ async function comparePage(deps: ReconciliationDeps, page: Page): Promise<Compar
 }
 
 async function confirmPage(deps: ReconciliationDeps, page: Page): Promise<Confirmed> {
-  const look = looks[page.section]
+  const check = sectionChecks[page.section]
   const run = await requireReconciliation(deps.db, page.reconciliationId)
   const suspects = await listSuspects(deps.db, page, PAGE)
-  const keys = [...new Set(suspects.map(look.keyOf))]
-  const lasting = (await look.compare(deps, keys, run)).filter(({ code, subject }) =>
+  const keys = [...new Set(suspects.map(check.keyOf))]
+  const lasting = (await check.compare(deps, keys, run)).filter(({ code, subject }) =>
     suspects.some((suspect) => suspect.subject === subject && suspect.codes.includes(code)),
   )
   const opened: string[] = []
@@ -133,8 +148,11 @@ async function confirmPage(deps: ReconciliationDeps, page: Page): Promise<Confir
 }
 
 /** The payouts' own workflows show that an operator is needed. */
-async function showInTemporal({ db, watch }: ReconciliationDeps, differences: readonly Difference[]): Promise<void> {
-  await lookAtEach([...new Set(differences.map(bySubject))], async (payoutId) => {
+async function showInTemporal(
+  { db, watch }: ReconciliationDeps,
+  differences: readonly Difference[],
+): Promise<void> {
+  await compareEach([...new Set(differences.map(bySubject))], async (payoutId) => {
     const record = await readPayout(db, payoutId)
     if (record !== undefined) await watch.show(record)
     return []
@@ -161,10 +179,16 @@ async function listBlocks(deps: ReconciliationDeps, run: ReconciliationRow, afte
 }
 
 /** A payout or payment whose last run failed; one that a later run took up is no difference. */
-async function lookAtWorkflows({ watch }: ReconciliationDeps, ids: string[]): Promise<Difference[]> {
-  return lookAtEach(ids, async (id) => {
+async function checkWorkflows({ watch }: ReconciliationDeps, ids: string[]): Promise<Difference[]> {
+  return compareEach(ids, async (id) => {
     const { status } = await watch.see(id)
     if (status !== 'FAILED' && status !== 'TIMED_OUT') return []
-    return [{ code: 'workflow_failed' as const, subject: id, evidence: { stored: null, found: { status } } }]
+    return [
+      {
+        code: 'workflow_failed' as const,
+        subject: id,
+        evidence: { stored: null, found: { status } },
+      },
+    ]
   })
 }

@@ -1,6 +1,6 @@
-import { agentSignatureText, decodeAgentSignature, isFresh } from '../../workflows/domain/agent-signature.ts'
-import { type DomainError, refuse } from '../../workflows/domain/errors.ts'
-import { bodySha256 } from '../../workflows/domain/wallet-proof.ts'
+import { agentSignatureText, decodeAgentSignature, isFresh } from '#domain/agents/signature.ts'
+import { type DomainError, refuse } from '#domain/core/errors.ts'
+import { bodySha256 } from '#domain/payouts/wallet-proof.ts'
 
 /** Whether a key that speaks for the agent signed this text. */
 export type SpokeFor = (agentId: string, text: string, signature: string) => Promise<boolean>
@@ -22,18 +22,25 @@ export type SignedCall = {
 export async function assertSigned(call: SignedCall, spokeFor: SpokeFor): Promise<void> {
   if (call.header === undefined) throw unproven('the header X-Agent-Signature is missing')
   const given = typeof call.header === 'string' ? decodeAgentSignature(call.header) : undefined
-  if (given === undefined) throw unproven('the header X-Agent-Signature is not t=<unix seconds>,s=<signature>')
-  if (!isFresh(given.issuedAt, call.nowSeconds)) throw unproven('the signature is too old, or from the future')
+  if (given === undefined)
+    throw unproven('the header X-Agent-Signature is not t=<unix seconds>,s=<signature>')
+  if (!isFresh(given.issuedAt, call.nowSeconds))
+    throw unproven('the signature is too old, or from the future')
   const { origin, method, path, body, tokenSha256 } = call
   const { issuedAt } = given
-  const text = agentSignatureText({ origin, method, path, bodySha256: bodySha256(body), tokenSha256, issuedAt })
+  const text = agentSignatureText({
+    origin,
+    method,
+    path,
+    bodySha256: bodySha256(body),
+    tokenSha256,
+    issuedAt,
+  })
   if (!(await spokeFor(call.agentId, text, given.signature)))
     throw unproven(`the signature is not of the registered key over this call to ${origin}`)
 }
 
 const unproven = (detail: string): DomainError =>
-  refuse(
-    'proof_invalid',
+  refuse('proof_invalid', {
     detail,
-    'Sign this call with the registered key: X-Agent-Signature over method, path, body, status token and issued-at.',
-  )
+  })

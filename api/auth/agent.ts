@@ -1,7 +1,7 @@
-import { unixSeconds } from '../../activities/agents/views.ts'
-import type { CredentialOfAgent } from '../../activities/store/agent-credentials.ts'
-import { type CredentialFacts, parseCredential } from '../../workflows/domain/credential.ts'
-import { type DomainError, refuse } from '../../workflows/domain/errors.ts'
+import { type CredentialFacts, parseCredential } from '#domain/agents/credential.ts'
+import { type DomainError, refuse } from '#domain/core/errors.ts'
+import { unixSeconds } from '../../activities/agent/views.ts'
+import type { CredentialOfAgent } from '../../activities/store/agents/agent-credentials.ts'
 import { hasDigest } from './secret.ts'
 
 /** Looks a credential up by its id, in the database and for each call anew. */
@@ -18,18 +18,20 @@ export function presentedCredentialId(header: Header): string | undefined {
  * The credential behind `Authorization: Bearer ag_<id>_<secret>`, in whatever state it is; throws 401 `credential_required`
  * without one and `credential_invalid` for one that nobody was given.
  */
-export async function recogniseCredential(header: Header, find: FindCredential): Promise<CredentialOfAgent> {
+export async function recogniseCredential(
+  header: Header,
+  find: FindCredential,
+): Promise<CredentialOfAgent> {
   if (header === undefined || header === '') {
-    throw refuse(
-      'credential_required',
-      'the Authorization header is missing',
-      'Send the agent’s credential: Authorization: Bearer ag_…',
-    )
+    throw refuse('credential_required', {
+      detail: 'the header Authorization: Bearer ag_… is missing',
+    })
   }
   const given = presented(header)
   if (given === undefined) throw unknownCredential()
   const credential = await find(given.credentialId)
-  if (!hasDigest(given.secret, credential?.secret_sha256) || credential === undefined) throw unknownCredential()
+  if (!hasDigest(given.secret, credential?.secret_sha256) || credential === undefined)
+    throw unknownCredential()
   return credential
 }
 
@@ -52,8 +54,6 @@ function presented(header: Header): { credentialId: string; secret: string } | u
 }
 
 const unknownCredential = (): DomainError =>
-  refuse(
-    'credential_invalid',
-    'the credential is not one of an agent',
-    'Send the credential that the handshake gave, or shake hands for the next one.',
-  )
+  refuse('credential_invalid', {
+    detail: 'the credential is not one of an agent',
+  })

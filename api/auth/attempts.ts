@@ -1,10 +1,14 @@
-import type { Tx } from '../../activities/store/db.ts'
-import { countFailures, type Failures, readFailures } from '../../activities/store/failed-attempts.ts'
-import { DomainError, type ErrorCode } from '../../workflows/domain/errors.ts'
-import { limits } from '../../workflows/domain/limits.ts'
+import { DomainError, type ErrorCode } from '#domain/core/errors.ts'
+import { limits } from '#domain/core/limits.ts'
+import {
+  countFailures,
+  type Failures,
+  readFailures,
+} from '../../activities/store/calls/failed-attempts.ts'
+import type { Tx } from '../../activities/store/postgres/db.ts'
 
 /** Who tries: the client's address, and the id in the credential where there is one. */
-export type Attempt = { readonly address: string; readonly credentialId?: string | undefined }
+type Attempt = { readonly address: string; readonly credentialId?: string | undefined }
 export type Attempts = {
   guard<T>(attempt: Attempt, check: () => Promise<T>): Promise<T>
   /** Throws 429 where too many attempts of this address failed; for checks that ask other services. */
@@ -37,7 +41,8 @@ export function createAttempts(db: Tx, perMinute: number): Attempts {
   const learn = (counted: ReadonlyMap<string, Failures>) => {
     const now = performance.now()
     for (const [subject, until] of over) if (until <= now) over.delete(subject)
-    for (const [subject, { failures, leftMs }] of counted) if (failures > perMinute) over.set(subject, now + leftMs)
+    for (const [subject, { failures, leftMs }] of counted)
+      if (failures > perMinute) over.set(subject, now + leftMs)
   }
   return {
     guard: ({ address, credentialId }, check) =>

@@ -1,11 +1,11 @@
-import type { CallIdentity } from '../../activities/store/grants.ts'
-import { judgeCredential } from '../../workflows/domain/credential.ts'
-import { type DomainError, refuse } from '../../workflows/domain/errors.ts'
+import { checkCredential } from '#domain/agents/credential.ts'
+import { type DomainError, refuse } from '#domain/core/errors.ts'
+import type { CallIdentity } from '../../activities/store/calls/grants.ts'
 import type { Caller, CallRequest } from '../context.ts'
 import { type AccessKind, type AnyOperation, waysOf } from '../operation.ts'
-import type { RoadDeps } from '../road.ts'
 import { factsOf } from './agent.ts'
 import { assertSigned } from './agent-signature.ts'
+import type { AuthDeps } from './deps.ts'
 import { type Identity, recognise } from './identify.ts'
 import { railsOf } from './named-rails.ts'
 import { presentedWay } from './presented.ts'
@@ -24,7 +24,11 @@ type Known<Kind extends Identity['kind']> = Extract<Identity, { kind: Kind }>
  * The caller of this operation, once what is signed over the body is judged as well; throws 401, 403, 404 and 429. A credential
  * that is presented is never passed over for a way that needs none.
  */
-export async function authenticate(call: ReadCall, identity: Identity, deps: RoadDeps): Promise<Authenticated> {
+export async function authenticate(
+  call: ReadCall,
+  identity: Identity,
+  deps: AuthDeps,
+): Promise<Authenticated> {
   const { operation, request } = call
   const known = await fitting(wayOf(operation, request), identity, call, deps)
   switch (known.kind) {
@@ -35,7 +39,9 @@ export async function authenticate(call: ReadCall, identity: Identity, deps: Roa
       return { caller: await operatorCaller(call, known, deps), proof: null }
     case 'agent':
       return {
-        caller: waysOf(operation).includes('agent') ? agentCaller(call, known) : publicCaller(call, known),
+        caller: waysOf(operation).includes('agent')
+          ? agentCaller(call, known)
+          : publicCaller(call, known),
         proof: null,
       }
     case 'status':
@@ -53,7 +59,12 @@ function wayOf(operation: AnyOperation, request: CallRequest): AccessKind {
 }
 
 /** The identity that this operation asks for; one path may have operations that ask for different ones. */
-async function fitting(way: AccessKind, identity: Identity, call: ReadCall, deps: RoadDeps): Promise<Identity> {
+async function fitting(
+  way: AccessKind,
+  identity: Identity,
+  call: ReadCall,
+  deps: AuthDeps,
+): Promise<Identity> {
   if (way === identity.kind || identity.kind === 'refused') return identity
   return recognise(way, [call.operation], call.request, deps)
 }
@@ -70,7 +81,11 @@ function publicCaller(
   return { ...unknown, id: `agent:${credential.agent_id}`, presented: { credential } }
 }
 
-function operatorCaller({ operation, request }: ReadCall, { operator }: Known<'operator'>, deps: RoadDeps) {
+function operatorCaller(
+  { operation, request }: ReadCall,
+  { operator }: Known<'operator'>,
+  deps: AuthDeps,
+) {
   const caller = { kind: 'operator', id: `operator:${operator.operatorId}`, ...operator } as const
   const { token } = request.params
   if (token === undefined || operation.statusToken === undefined) return caller
@@ -90,7 +105,8 @@ const providerCaller = ({ request: { headers, body } }: ReadCall): Caller => ({
 
 function agentCaller({ operation }: ReadCall, { credential }: Known<'agent'>): Caller {
   const { needs, id } = operation
-  if (needs === undefined) throw new Error(`the operation ${id} does not say what it needs of a credential`)
+  if (needs === undefined)
+    throw new Error(`the operation ${id} does not say what it needs of a credential`)
   const caller = {
     kind: 'agent',
     id: `agent:${credential.agent_id}`,
@@ -106,7 +122,7 @@ export async function assertRails(
   operation: AnyOperation,
   input: unknown,
   caller: Caller,
-  { agents }: RoadDeps,
+  { agents }: AuthDeps,
 ): Promise<void> {
   if (caller.kind !== 'agent' || operation.needs === undefined) return
   const named = await railsOf(operation, input, (given) => agents.railsNamed(caller.agentId, given))
@@ -114,25 +130,24 @@ export async function assertRails(
   assertCovers(caller, { scopes: operation.needs.scopes, rail })
 }
 
-type Wanted = Parameters<typeof judgeCredential>[1]
+type Wanted = Parameters<typeof checkCredential>[1]
 
 function assertCovers({ credential }: Extract<Caller, { kind: 'agent' }>, wanted: Wanted): void {
-  const [denial] = judgeCredential(factsOf(credential), wanted, credential.readAt)
+  const [denial] = checkCredential(factsOf(credential), wanted, credential.readAt)
   if (denial === undefined) return
-  throw refuse(
-    denial.code,
-    denial.detail,
-    'Use a live credential of a trusted agent that covers this; its status URL tells.',
-  )
+  throw refuse(denial.code, {
+    detail: denial.detail,
+  })
 }
 
 async function tokenCaller(
   { operation, request, value }: ReadCall,
   { token }: Known<'status'>,
-  deps: RoadDeps,
+  deps: AuthDeps,
 ): Promise<Caller> {
   const { statusToken, http, id } = operation
-  if (statusToken === undefined) throw new Error(`the operation ${id} does not say which status tokens it takes`)
+  if (statusToken === undefined)
+    throw new Error(`the operation ${id} does not say which status tokens it takes`)
   const known = token.agentId === '' ? token.subjectId : `agent:${token.agentId}`
   const caller = { kind: 'status', id: known, ...token } as const
   // The token of an order without an agent is all that its holder has.
@@ -151,12 +166,14 @@ async function tokenCaller(
 }
 
 const unknownToken = (): DomainError =>
-  refuse('not_found', 'nothing has this status token', 'Use the status URL that was given.')
+  refuse('not_found', {
+    detail: 'nothing has this status token',
+  })
 
 async function walletCaller(
   { request, value }: ReadCall,
   { proof }: Known<'wallet'>,
-  deps: RoadDeps,
+  deps: AuthDeps,
 ): Promise<Authenticated> {
   const body = request.method === 'GET' ? undefined : value
   await deps.attempts.guard({ address: request.address }, async () => assertProvenBody(proof, body))

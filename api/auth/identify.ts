@@ -1,10 +1,10 @@
-import type { CredentialOfAgent } from '../../activities/store/agent-credentials.ts'
-import { DomainError, type Refusal } from '../../workflows/domain/errors.ts'
-import type { WalletProof } from '../../workflows/domain/wallet-proof.ts'
+import { DomainError, type Refusal } from '#domain/core/errors.ts'
+import type { WalletProof } from '#domain/payouts/wallet-proof.ts'
+import type { CredentialOfAgent } from '../../activities/store/agents/agent-credentials.ts'
 import type { CallRequest, TokenSubject } from '../context.ts'
 import { type AccessKind, type AnyOperation, waysOf } from '../operation.ts'
-import type { RoadDeps } from '../road.ts'
 import { presentedCredentialId, recogniseCredential } from './agent.ts'
+import type { AuthDeps } from './deps.ts'
 import { type AuthenticatedOperator, authenticateOperator } from './operator.ts'
 import type { MayAskOthers } from './operator-token.ts'
 import { presentedWay } from './presented.ts'
@@ -28,10 +28,11 @@ export type Identity =
 export async function identify(
   operations: readonly AnyOperation[],
   request: CallRequest,
-  deps: RoadDeps,
+  deps: AuthDeps,
 ): Promise<Identity> {
   const way = presentedWay(operations, request)
-  if (way === 'agent' && operations.every(({ examines }) => examines === true)) return examine(request, deps)
+  if (way === 'agent' && operations.every(({ examines }) => examines === true))
+    return examine(request, deps)
   if (way !== undefined) return recognise(way, operations, request, deps)
   const [needed, ...others] = new Set(operations.map((operation) => waysOf(operation)[0]))
   const mayBePublic = operations.some((operation) => waysOf(operation).includes('public'))
@@ -44,7 +45,7 @@ export async function recognise(
   way: AccessKind,
   operations: readonly AnyOperation[],
   request: CallRequest,
-  deps: RoadDeps,
+  deps: AuthDeps,
 ): Promise<Identity> {
   switch (way) {
     case 'public':
@@ -64,7 +65,7 @@ export async function recognise(
 }
 
 /** A wrong credential is what an operation that examines them reports. */
-const examine = (request: CallRequest, deps: RoadDeps): Promise<Identity> =>
+const examine = (request: CallRequest, deps: AuthDeps): Promise<Identity> =>
   findCredential(request, deps).then(
     (credential): Identity => ({ kind: 'agent', credential }),
     (error: unknown): Identity => {
@@ -74,17 +75,21 @@ const examine = (request: CallRequest, deps: RoadDeps): Promise<Identity> =>
     },
   )
 
-const findOperator = ({ address, headers }: CallRequest, deps: RoadDeps) =>
+const findOperator = ({ address, headers }: CallRequest, deps: AuthDeps) =>
   deps.attempts.guard({ address }, () =>
     authenticateOperator(headers['authorization'], deps.operators, mayAskOthers(address, deps)),
   )
 
-const findCredential = ({ address, headers }: CallRequest, { attempts, agents }: RoadDeps) =>
+const findCredential = ({ address, headers }: CallRequest, { attempts, agents }: AuthDeps) =>
   attempts.guard({ address, credentialId: presentedCredentialId(headers['authorization']) }, () =>
     recogniseCredential(headers['authorization'], agents.findCredential),
   )
 
-const findToken = (operations: readonly AnyOperation[], request: CallRequest, { attempts, agents }: RoadDeps) =>
+const findToken = (
+  operations: readonly AnyOperation[],
+  request: CallRequest,
+  { attempts, agents }: AuthDeps,
+) =>
   attempts.guard({ address: request.address }, () =>
     recogniseToken(
       presentedToken(request),
@@ -94,18 +99,31 @@ const findToken = (operations: readonly AnyOperation[], request: CallRequest, { 
   )
 
 /** Webhooks are signed over their raw bytes. */
-const findProvider = ({ address, headers, body }: CallRequest, { attempts, verifyWebhook }: RoadDeps) =>
-  attempts.guard({ address }, () => verifyWebhook({ headers, raw: body ?? new Uint8Array() }))
+const findProvider = (
+  { address, headers, body }: CallRequest,
+  { attempts, verifyWebhook }: AuthDeps,
+) => attempts.guard({ address }, () => verifyWebhook({ headers, raw: body ?? new Uint8Array() }))
 
-async function findWallet({ address, headers, method, path }: CallRequest, deps: RoadDeps): Promise<WalletProof> {
+async function findWallet(
+  { address, headers, method, path }: CallRequest,
+  deps: AuthDeps,
+): Promise<WalletProof> {
   const nowSeconds = await deps.clock.nowSeconds()
-  const asked = { header: headers['x-service-wallet-proof'], method, path, origin: deps.baseUrl, nowSeconds }
-  return deps.attempts.guard({ address }, () => verifyWalletProof(asked, deps.wallets, mayAskOthers(address, deps)))
+  const asked = {
+    header: headers['x-service-wallet-proof'],
+    method,
+    path,
+    origin: deps.baseUrl,
+    nowSeconds,
+  }
+  return deps.attempts.guard({ address }, () =>
+    verifyWalletProof(asked, deps.wallets, mayAskOthers(address, deps)),
+  )
 }
 
 /** A check that asks another service stays behind the limits of the address. */
 const mayAskOthers =
-  (address: string, { limits, attempts }: RoadDeps): MayAskOthers =>
+  (address: string, { limits, attempts }: AuthDeps): MayAskOthers =>
   async () => {
     const ticket = await limits.address(address)
     ticket.assertGranted()

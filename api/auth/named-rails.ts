@@ -1,16 +1,19 @@
-import { fieldsOfRails } from '../../activities/agents/rails.ts'
 import { type AnyOperation, waysOf } from '../operation.ts'
+import { fieldsOfRails } from '../services/agents/rails.ts'
 
 type Input = Readonly<Record<string, unknown>>
 /** A credential's rails limit what is done with it; who reads sees all that is the agent's. */
-const acts = ({ idempotency }: AnyOperation): boolean => idempotency.kind !== 'read'
+const commands = ({ idempotency }: AnyOperation): boolean => idempotency.kind !== 'read'
 
 /** Whether a call of an agent can name rails, by itself or by the ids of what is bought, agreed on or run. */
 export function namesRails(operation: AnyOperation): boolean {
   const { needs, input } = operation
   if (!waysOf(operation).includes('agent')) return false
   const fields = 'shape' in input ? Object.keys(input.shape as object) : []
-  return needs?.rail !== undefined || (acts(operation) && fields.some((field) => fieldsOfRails.includes(field)))
+  return (
+    needs?.rail !== undefined ||
+    (commands(operation) && fields.some((field) => fieldsOfRails.includes(field)))
+  )
 }
 
 /** The rails that this input names; `ofIds` looks up those of the ids in it. */
@@ -20,5 +23,5 @@ export async function railsOf(
   ofIds: (input: Input) => Promise<string[]>,
 ): Promise<string[]> {
   const named = operation.needs?.rail?.(input) ?? []
-  return [named, acts(operation) ? await ofIds(input as Input) : []].flat()
+  return [named, commands(operation) ? await ofIds(input as Input) : []].flat()
 }

@@ -1,21 +1,38 @@
 import { createRemoteJWKSet, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose'
 import { z } from 'zod'
-import { sha256Hex } from '../../workflows/domain/canonical-json.ts'
-import { refuse } from '../../workflows/domain/errors.ts'
+import { sha256Hex } from '#domain/core/canonical-json.ts'
+import { refuse } from '#domain/core/errors.ts'
 import type { AuthenticatedOperator } from './operator.ts'
 
 /** `audience` and `scope` have to stand in a token of this issuer, so that one made for another service is worth nothing here. */
 export type TokenSettings = { issuer: string; audience: string; scope: string }
 /** Throws 429 where the caller may not have another service asked. */
 export type MayAskOthers = () => Promise<void>
-export type VerifyOperatorToken = (token: string, mayAskOthers: MayAskOthers) => Promise<AuthenticatedOperator>
+export type VerifyOperatorToken = (
+  token: string,
+  mayAskOthers: MayAskOthers,
+) => Promise<AuthenticatedOperator>
 
 const TIMEOUT_MS = 2_000
 const CLOCK_TOLERANCE_S = 5
 /** No shared secret, and nothing unsigned (RFC 8725 §3.1, §3.2). */
-const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
+const algorithms = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+]
 const discovery = z.object({ issuer: z.string(), jwks_uri: z.url() })
-const person = z.object({ name: z.string(), preferred_username: z.string(), email: z.string() }).partial()
+const person = z
+  .object({ name: z.string(), preferred_username: z.string(), email: z.string() })
+  .partial()
 
 /**
  * Verifies access tokens of an OpenID Connect issuer (RFC 9068 §4, OpenID Connect Discovery 1.0 §4): signature by its published
@@ -37,7 +54,7 @@ export function operatorTokens({ issuer, audience, scope }: TokenSettings): Veri
     const options = { issuer, audience, algorithms, typ: 'at+jwt', ...times }
     const { payload } = await readKeys()
       .then((known) => jwtVerify(token, known, options))
-      .catch(judge)
+      .catch(check)
     const scopes = typeof payload['scope'] === 'string' ? payload['scope'].split(' ') : []
     if (!scopes.includes(scope)) throw wrongToken(`the token lacks the scope ${scope}`)
     return operatorOf(issuer, payload)
@@ -71,17 +88,26 @@ function operatorOf(issuer: string, payload: JWTPayload): AuthenticatedOperator 
   const subject = payload.sub ?? ''
   const { name, preferred_username, email } = person.catch({}).parse(payload)
   const shown = name ?? preferred_username ?? email ?? subject
-  return { operatorId: `oidc_${sha256Hex(`${issuer}\n${subject}`).slice(0, 32)}`, name: shown.slice(0, 120) }
+  return {
+    operatorId: `oidc_${sha256Hex(`${issuer}\n${subject}`).slice(0, 32)}`,
+    name: shown.slice(0, 120),
+  }
 }
 
 /** That the keys cannot be read is our trouble and not the bearer's. */
-const unreadable = [errors.JOSEError, errors.JWKSTimeout, errors.JWKSInvalid].map(({ code }) => code)
+const unreadable = [errors.JOSEError, errors.JWKSTimeout, errors.JWKSInvalid].map(
+  ({ code }) => code,
+)
 
-function judge(error: unknown): never {
+function check(error: unknown): never {
   if (error instanceof errors.JOSEError && !unreadable.includes(error.code))
     throw wrongToken(`the token is not a good one of the operators’ issuer: ${error.code}`)
-  throw refuse('unavailable', 'the keys of the operators’ issuer cannot be read', 'Call again in a moment.')
+  throw refuse('unavailable', {
+    detail: 'the keys of the operators’ issuer cannot be read',
+  })
 }
 
 const wrongToken = (detail: string) =>
-  refuse('credential_invalid', detail, 'Send a live access token of the configured issuer for this audience.')
+  refuse('credential_invalid', {
+    detail,
+  })

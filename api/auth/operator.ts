@@ -1,17 +1,21 @@
-import type { findOperator } from '../../activities/store/operators.ts'
-import { type DomainError, refuse } from '../../workflows/domain/errors.ts'
+import { type DomainError, refuse } from '#domain/core/errors.ts'
+import type { findOperator } from '../../activities/store/agents/operators.ts'
 import type { MayAskOthers, VerifyOperatorToken } from './operator-token.ts'
 import { hasDigest } from './secret.ts'
 
 /** Looks an operator up by the id in the credential; undefined when unknown or revoked. */
 export type FindOperator = (operatorId: string) => ReturnType<typeof findOperator>
 /** Tokens are taken only where an issuer is configured. */
-export type KnownOperators = { readonly find: FindOperator; readonly verifyToken?: VerifyOperatorToken | undefined }
+export type KnownOperators = {
+  readonly find: FindOperator
+  readonly verifyToken?: VerifyOperatorToken | undefined
+}
 
 export type AuthenticatedOperator = { readonly operatorId: string; readonly name: string }
 
 /** What an operator presents: our own credential, or a JWT in compact form. */
-export const isOperatorHeader = (header: unknown): boolean => /^Bearer (op_|eyJ)/i.test(String(header ?? ''))
+export const isOperatorHeader = (header: unknown): boolean =>
+  /^Bearer (op_|eyJ)/i.test(String(header ?? ''))
 const token = /^Bearer (eyJ[\w-]+\.[\w-]+\.[\w-]+)$/i
 const credential = /^Bearer op_([0-9a-f]{16})_([0-9a-f]{64})$/i
 
@@ -25,11 +29,9 @@ export async function authenticateOperator(
   mayAskOthers: MayAskOthers = async () => undefined,
 ): Promise<AuthenticatedOperator> {
   if (header === undefined || header === '') {
-    throw refuse(
-      'operator_required',
-      'the Authorization header is missing',
-      'Send an operator credential: Authorization: Bearer op_…',
-    )
+    throw refuse('operator_required', {
+      detail: 'the header Authorization: Bearer op_… is missing',
+    })
   }
   const text = typeof header === 'string' ? header : ''
   const [, jwt] = token.exec(text) ?? []
@@ -37,13 +39,12 @@ export async function authenticateOperator(
   const [, operatorId, secret] = credential.exec(text) ?? []
   if (operatorId === undefined || secret === undefined) throw wrongCredential()
   const operator = await find(operatorId.toLowerCase())
-  if (!hasDigest(secret.toLowerCase(), operator?.secretSha256) || operator === undefined) throw wrongCredential()
+  if (!hasDigest(secret.toLowerCase(), operator?.secretSha256) || operator === undefined)
+    throw wrongCredential()
   return { operatorId: operator.operatorId, name: operator.name }
 }
 
 const wrongCredential = (): DomainError =>
-  refuse(
-    'credential_invalid',
-    'the credential is not one of an operator',
-    'Send a credential that `npx agent-rails operator create NAME` printed.',
-  )
+  refuse('credential_invalid', {
+    detail: 'the credential is not one of an operator',
+  })

@@ -1,10 +1,10 @@
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { callId } from '#domain/core/ids.ts'
 import { verifySignature } from '../../activities/keys/compact.ts'
-import type { CallIdentity } from '../../activities/store/grants.ts'
-import { digestOf } from '../../workflows/domain/canonical-json.ts'
-import { callId } from '../../workflows/domain/ids.ts'
-import type { RoadDeps } from '../road.ts'
+import type { CallIdentity } from '../../activities/store/calls/grants.ts'
 import { assertSigned } from './agent-signature.ts'
 import type { ReadCall } from './authenticate.ts'
+import type { AuthDeps } from './deps.ts'
 
 /**
  * The call, where the key in its input signed it: a repeat of the call that registered the key is that call, whatever it was known by,
@@ -14,7 +14,7 @@ export async function signedCall(
   { operation, request, value }: ReadCall,
   input: unknown,
   call: CallIdentity,
-  deps: RoadDeps,
+  deps: AuthDeps,
 ): Promise<CallIdentity> {
   const publicJwk = operation.recalledBy?.(input)
   const { method, path, headers, address } = request
@@ -22,7 +22,16 @@ export async function signedCall(
   if (publicJwk === undefined || header === undefined) return call
   const origin = operation.http.host === 'os' ? deps.osUrl : deps.baseUrl
   const nowSeconds = await deps.clock.nowSeconds()
-  const signed = { header, agentId: '', origin, method, path, body: value, tokenSha256: undefined, nowSeconds }
+  const signed = {
+    header,
+    agentId: '',
+    origin,
+    method,
+    path,
+    body: value,
+    tokenSha256: undefined,
+    nowSeconds,
+  }
   await deps.attempts.guard({ address }, () =>
     assertSigned(signed, async (_agentId, text, signature) =>
       verifySignature({ alg: 'EdDSA', publicJwk }, text, Buffer.from(signature, 'base64url')),

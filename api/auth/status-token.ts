@@ -1,6 +1,6 @@
+import { type TokenPrefix, tokenPrefixOf } from '#domain/agents/status-token.ts'
+import { refuse } from '#domain/core/errors.ts'
 import { secretSha256 } from '../../activities/keys/derived-tokens.ts'
-import { refuse } from '../../workflows/domain/errors.ts'
-import { type TokenPrefix, tokenPrefixOf } from '../../workflows/domain/status-token.ts'
 import type { CallRequest, TokenSubject } from '../context.ts'
 
 /** Looks a status token up by its SHA-256, each kind of token in its own table. */
@@ -25,8 +25,11 @@ export async function recogniseSubject(
   find: FindTokens,
 ): Promise<TokenSubject> {
   const [, tokenSha256] = taskIdForm.exec(presented) ?? []
-  const named = tokenSha256 !== undefined && prefixes.includes('tk') ? await find.tk?.(tokenSha256) : undefined
-  return named === undefined ? recogniseToken(presented, prefixes, find) : { prefix: 'tk', ...named }
+  const named =
+    tokenSha256 !== undefined && prefixes.includes('tk') ? await find.tk?.(tokenSha256) : undefined
+  return named === undefined
+    ? recogniseToken(presented, prefixes, find)
+    : { prefix: 'tk', ...named }
 }
 
 /**
@@ -39,15 +42,18 @@ export async function recogniseToken(
   find: FindTokens,
 ): Promise<TokenSubject & { tokenSha256: string }> {
   if (presented === undefined || presented === '')
-    throw refuse(
-      'credential_required',
-      'the header X-Status-Token is missing',
-      'Send the status token in X-Status-Token.',
-    )
+    throw refuse('credential_required', {
+      detail: 'the header X-Status-Token is missing',
+    })
   const prefix = typeof presented === 'string' ? tokenPrefixOf(presented) : undefined
   const tokenSha256 = secretSha256(String(presented))
-  const subject = prefix !== undefined && prefixes.includes(prefix) ? await find[prefix]?.(tokenSha256) : undefined
+  const subject =
+    prefix !== undefined && prefixes.includes(prefix)
+      ? await find[prefix]?.(tokenSha256)
+      : undefined
   if (prefix === undefined || subject === undefined)
-    throw refuse('not_found', 'nothing has this status token', 'Use the status URL that was given.')
+    throw refuse('not_found', {
+      detail: 'nothing has this status token',
+    })
   return { prefix, ...subject, tokenSha256 }
 }

@@ -1,12 +1,17 @@
-import { type DomainError, refuse } from '../../workflows/domain/errors.ts'
-import type { Hex } from '../../workflows/domain/ids.ts'
-import { limits } from '../../workflows/domain/limits.ts'
-import { bodySha256, type WalletProof, walletProofText } from '../../workflows/domain/wallet-proof.ts'
-import { decodeWalletProof } from '../../workflows/domain/wallet-proof-reader.ts'
+import { type DomainError, refuse } from '#domain/core/errors.ts'
+import type { Hex } from '#domain/core/ids.ts'
+import { limits } from '#domain/core/limits.ts'
+import { bodySha256, type WalletProof, walletProofText } from '#domain/payouts/wallet-proof.ts'
+import { decodeWalletProof } from '#domain/payouts/wallet-proof-reader.ts'
 
 /** Whether `wallet` made this personal_sign signature; throws 503 when a contract wallet cannot be asked. */
 export type WalletProofDeps = {
-  verify(wallet: Hex, message: string, signature: Hex, mayAskOthers?: () => Promise<void>): Promise<boolean>
+  verify(
+    wallet: Hex,
+    message: string,
+    signature: Hex,
+    mayAskOthers?: () => Promise<void>,
+  ): Promise<boolean>
 }
 
 /** The call that a proof has to be for: `origin` is the configured base URL, `nowSeconds` Postgres' clock. */
@@ -43,7 +48,9 @@ export async function verifyWalletProof(
     nonce,
   })
   if (!(await deps.verify(wallet, text, signature, mayAskOthers)))
-    throw invalid(`the signature is not one of ${wallet} over the proof text for origin ${call.origin}`)
+    throw invalid(
+      `the signature is not one of ${wallet} over the proof text for origin ${call.origin}`,
+    )
   return proof
 }
 
@@ -51,29 +58,36 @@ export async function verifyWalletProof(
 export function assertProvenBody(proof: WalletProof, body: unknown): void {
   const expected = bodySha256(body)
   if (proof.body_sha256 !== expected)
-    throw invalid(`the proof is for another body; the SHA-256 of the canonical JSON of this one is ${expected}`)
+    throw invalid(
+      `the proof is for another body; the SHA-256 of the canonical JSON of this one is ${expected}`,
+    )
 }
 
 function readProof(header: ProvenCall['header']): WalletProof {
   if (header === undefined || header === '') {
-    throw refuse(
-      'wallet_proof_required',
-      'the header X-Service-Wallet-Proof is missing',
-      'Sign this call with the wallet and send the proof in X-Service-Wallet-Proof.',
-    )
+    throw refuse('wallet_proof_required', {
+      detail: 'the header X-Service-Wallet-Proof is missing',
+    })
   }
   const proof = typeof header === 'string' ? decodeWalletProof(header) : undefined
   if (proof === undefined)
-    throw invalid('the header is not one base64url value of the proof JSON, lowercase and without other members')
+    throw invalid(
+      'the header is not one base64url value of the proof JSON, lowercase and without other members',
+    )
   return proof
 }
 
 function assertFresh(issuedAt: number, nowSeconds: number): void {
   const age = nowSeconds - issuedAt
   if (age <= limits.proofAgeSecondsMax && -age <= limits.proofAheadSecondsMax) return
-  const detail = age > 0 ? `the proof is ${age} s old` : `the proof is ${-age} s ahead of the service's clock`
-  throw refuse('wallet_proof_expired', detail, 'Sign a new proof with the current time and a fresh nonce.')
+  const detail =
+    age > 0 ? `the proof is ${age} s old` : `the proof is ${-age} s ahead of the service's clock`
+  throw refuse('wallet_proof_expired', {
+    detail,
+  })
 }
 
 const invalid = (detail: string): DomainError =>
-  refuse('wallet_proof_invalid', detail, 'Sign the exact text of the trust contract for this method, path and body.')
+  refuse('wallet_proof_invalid', {
+    detail,
+  })

@@ -1,35 +1,37 @@
-import { agentUse } from './agent-use/index.ts'
 import { agents } from './agents/index.ts'
 import { authority } from './authority/index.ts'
 import { callbacks } from './callbacks/index.ts'
+import { credit } from './credit/index.ts'
 import { discovery } from './discovery/index.ts'
 import { inputs } from './inputs/index.ts'
 import { keys } from './keys/index.ts'
-import { money } from './money/index.ts'
 import { operators } from './operators/index.ts'
+import { payments } from './payments/index.ts'
 import { payouts } from './payouts/index.ts'
+import { quotes } from './quotes/index.ts'
 import { receipts } from './receipts/index.ts'
 import { reviews } from './reviews/index.ts'
-import { selfServe } from './self-serve/index.ts'
+import { runs } from './runs/index.ts'
 import { signing } from './signing/index.ts'
 import { tasks } from './tasks/index.ts'
-import { walletRuns } from './wallet-runs/index.ts'
+import { usage } from './usage/index.ts'
 import { workOrders } from './work-orders/index.ts'
 
 /** The operations by family, whose names are the tags of the OpenAPI document. */
 export const families = {
   payouts,
   authority,
-  money,
+  quotes,
+  payments,
+  credit,
+  usage,
   agents,
   signing,
-  'agent-use': agentUse,
-  'self-serve': selfServe,
-  tasks,
-  'work-orders': workOrders,
-  'wallet-runs': walletRuns,
+  runs,
   inputs,
   callbacks,
+  tasks,
+  'work-orders': workOrders,
   reviews,
   operators,
   keys,
@@ -41,16 +43,17 @@ export const families = {
 export const operations = [
   ...payouts,
   ...authority,
-  ...money,
+  ...quotes,
+  ...payments,
+  ...credit,
+  ...usage,
   ...agents,
   ...signing,
-  ...agentUse,
-  ...selfServe,
+  ...runs,
   ...inputs,
   ...callbacks,
   ...tasks,
   ...workOrders,
-  ...walletRuns,
   ...reviews,
   ...operators,
   ...keys,

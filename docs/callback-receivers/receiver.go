@@ -21,7 +21,7 @@ import (
 
 const toleranceSeconds = 300
 
-// isFromService tells whether a request was signed by the holder of the public key (whpk_…) at most five minutes ago or ahead.
+// isFromService reports whether a request was signed by the holder of the public key (whpk_…) at most five minutes ago or ahead.
 func isFromService(header func(string) string, body []byte, publicKey string, now int64) bool {
 	id, timestamp := header("webhook-id"), header("webhook-timestamp")
 	sent, err := strconv.ParseInt(timestamp, 10, 64)
@@ -60,18 +60,18 @@ func main() {
 	var taken sync.Map
 	http.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(io.LimitReader(r.Body, 65536))
-		var told event
-		if err != nil || !isFromService(r.Header.Get, body, publicKey, time.Now().Unix()) || json.Unmarshal(body, &told) != nil {
+		var callback event
+		if err != nil || !isFromService(r.Header.Get, body, publicKey, time.Now().Unix()) || json.Unmarshal(body, &callback) != nil {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}
 		// Asked once before the first callback: does this host want them?
-		if told.Event == "host_proof" {
-			_ = json.NewEncoder(w).Encode(map[string]string{"nonce": told.Nonce})
+		if callback.Event == "host_proof" {
+			_ = json.NewEncoder(w).Encode(map[string]string{"nonce": callback.Nonce})
 			return
 		}
-		if _, again := taken.LoadOrStore(told.DeliveryID, true); !again {
-			fmt.Println(told.Event, told.State, told.Sequence)
+		if _, seen := taken.LoadOrStore(callback.DeliveryID, true); !seen {
+			fmt.Println(callback.Event, callback.State, callback.Sequence)
 		}
 		w.WriteHeader(http.StatusNoContent)
 	})

@@ -14,7 +14,11 @@ export function isFromService(
 ): boolean {
   const text = (name: string) => String(headers[name] ?? '')
   const [id, timestamp] = [text('webhook-id'), text('webhook-timestamp')]
-  if (id === '' || !/^\d+$/.test(timestamp) || Math.abs(nowSeconds - Number(timestamp)) > TOLERANCE_SECONDS)
+  if (
+    id === '' ||
+    !/^\d+$/.test(timestamp) ||
+    Math.abs(nowSeconds - Number(timestamp)) > TOLERANCE_SECONDS
+  )
     return false
   const x = Buffer.from(publicKey.replace('whpk_', ''), 'base64').toString('base64url')
   const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
@@ -22,7 +26,10 @@ export function isFromService(
   // The header may hold several signatures; one that verifies is enough.
   return text('webhook-signature')
     .split(' ')
-    .some((one) => one.startsWith('v1a,') && verify(null, signed, key, Buffer.from(one.slice(4), 'base64')))
+    .some(
+      (one) =>
+        one.startsWith('v1a,') && verify(null, signed, key, Buffer.from(one.slice(4), 'base64')),
+    )
 }
 
 /** Serves callbacks; `take` gets each one once and should only store it. */
@@ -37,7 +44,8 @@ export function serveCallbacks(
     const parts: Buffer[] = []
     for await (const part of request) parts.push(part)
     const body = Buffer.concat(parts)
-    if (!isFromService(request.headers, body, publicKey, Date.now() / 1000)) return response.writeHead(401).end()
+    if (!isFromService(request.headers, body, publicKey, Date.now() / 1000))
+      return response.writeHead(401).end()
     const event = JSON.parse(body.toString('utf8'))
     // Asked once before the first callback: does this host want them?
     if (event.event === 'host_proof') return response.end(JSON.stringify({ nonce: event.nonce }))

@@ -5,7 +5,11 @@ import { CLI_VERSION } from './version.ts'
 
 // A program of its own, `node download.js FOLDER`, because the SDK's download cannot be cancelled and this can be killed.
 const [folder = ''] = process.argv.slice(2)
-const executable = { type: 'cached-download' as const, downloadDir: folder, version: `v${CLI_VERSION}` }
+const executable = {
+  type: 'cached-download' as const,
+  downloadDir: folder,
+  version: `v${CLI_VERSION}`,
+}
 const environment = await TestWorkflowEnvironment.createLocal({ server: { executable } })
 await environment.teardown()
 const [downloaded] = readdirSync(folder).filter((name) => name.startsWith('temporal-'))

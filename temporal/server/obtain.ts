@@ -1,5 +1,13 @@
 import { execFile, spawn } from 'node:child_process'
-import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { withBuildLock } from './build-lock.ts'
@@ -11,7 +19,12 @@ const REACH_MS = 4_000
 const DOWNLOAD_MS = 120_000
 
 /** Where to look and build: the PATH, the cache folder (`~/.cache`), the Go tools module, and who is told of slow steps. */
-export type ObtainSettings = { path: string; cacheHome: string; toolsModule: string; say: (text: string) => void }
+export type ObtainSettings = {
+  path: string
+  cacheHome: string
+  toolsModule: string
+  say: (text: string) => void
+}
 
 /** The temporal binary: on PATH, else cached, else the SDK's own download, else built with Go; throws with the ways out. */
 export async function obtainTemporal(settings: ObtainSettings): Promise<string> {
@@ -46,9 +59,16 @@ async function download(scratch: string, say: ObtainSettings['say']): Promise<bo
     () => false,
   )
   if (!reachable) return false
-  const program = join(import.meta.dirname, import.meta.filename.endsWith('.ts') ? 'download.ts' : 'download.js')
+  const program = join(
+    import.meta.dirname,
+    import.meta.filename.endsWith('.ts') ? 'download.ts' : 'download.js',
+  )
   const command = run(process.execPath, [program, scratch], { timeout: DOWNLOAD_MS })
-  return await reportWhile(say, `downloading Temporal ${CLI_VERSION} through the SDK`, command).then(
+  return await reportWhile(
+    say,
+    `downloading Temporal ${CLI_VERSION} through the SDK`,
+    command,
+  ).then(
     () => true,
     () => false,
   )
@@ -74,7 +94,9 @@ async function build(scratch: string, { path, toolsModule, say }: ObtainSettings
     })
     child.once('error', reject)
     child.once('exit', (code) =>
-      code === 0 ? resolve() : reject(new Error(`Temporal did not build with Go:\n${errors}\n${waysOut}`)),
+      code === 0
+        ? resolve()
+        : reject(new Error(`Temporal did not build with Go:\n${errors}\n${waysOut}`)),
     )
   })
   await reportWhile(say, `building Temporal ${CLI_VERSION} with Go (once, about 3 minutes)`, built)
@@ -89,7 +111,11 @@ const waysOut = [
   `  - put a temporal binary at ~/.cache/agent-rails/temporal-${CLI_VERSION}/temporal.`,
 ].join('\n')
 
-async function reportWhile<T>(say: ObtainSettings['say'], what: string, work: Promise<T>): Promise<T> {
+async function reportWhile<T>(
+  say: ObtainSettings['say'],
+  what: string,
+  work: Promise<T>,
+): Promise<T> {
   const begun = Date.now()
   const report = () => say(`${what} … ${Math.round((Date.now() - begun) / 1000)} s`)
   report()
@@ -115,7 +141,9 @@ function isExecutable(file: string): boolean {
 }
 
 async function isRecent(binary: string): Promise<boolean> {
-  const { stdout } = await run(binary, ['--version'], { timeout: 10_000 }).catch(() => ({ stdout: '' }))
+  const { stdout } = await run(binary, ['--version'], { timeout: 10_000 }).catch(() => ({
+    stdout: '',
+  }))
   const [, major = 0, minor = 0] = (/Server (\d+)\.(\d+)/.exec(stdout) ?? []).map(Number)
   return major > OLDEST_SERVER[0] || (major === OLDEST_SERVER[0] && minor >= OLDEST_SERVER[1])
 }

@@ -27,7 +27,10 @@ export function serverArguments(settings: ServerSettings): string[] {
     '--ui-port',
     String(settings.uiPort),
   ]
-  const pragmas = ['journal_mode=wal', 'synchronous=normal'].flatMap((value) => ['--sqlite-pragma', value])
+  const pragmas = ['journal_mode=wal', 'synchronous=normal'].flatMap((value) => [
+    '--sqlite-pragma',
+    value,
+  ])
   const dynamic = DYNAMIC_CONFIG.flatMap((value) => ['--dynamic-config-value', value])
   const attributes = searchAttributeFlags().flatMap((value) => ['--search-attribute', value])
   return [

@@ -5,24 +5,28 @@ import { pino } from 'pino'
 import { type Address, type Hex, recoverAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { receiptSigner } from '../../activities/build-deps.ts'
+import { payoutId as payoutIdOf } from '#domain/core/ids.ts'
+import { termsDigest } from '#domain/payouts/payout.ts'
 import { authorizationDigest } from '../../activities/chain/authorization.ts'
 import type { Outcome } from '../../activities/chain/outcome.ts'
 import { digestSigner } from '../../activities/chain/sign-digest.ts'
-import type { Deps, Signer } from '../../activities/deps.ts'
+import { receiptSigner } from '../../activities/container.ts'
 import { generateSigningKeys } from '../../activities/keys/generate.ts'
 import { keyRings } from '../../activities/keys/key-ring.ts'
 import { publishKeys } from '../../activities/keys/publish-keys.ts'
-import { createPayoutSteps } from '../../activities/payout.ts'
-import { createPayoutSigner } from '../../activities/payout-signer.ts'
-import type { SigningPolicy } from '../../activities/signing-rules.ts'
-import { transaction } from '../../activities/store/db.ts'
-import { grantCall } from '../../activities/store/grants.ts'
-import { findTransfer, type NewPayout } from '../../activities/store/payouts.ts'
-import { listReceipts } from '../../activities/store/receipts.ts'
-import { authorizationOf, createSigningSteps, createTransferSteps } from '../../activities/transfer.ts'
-import { payoutId as payoutIdOf } from '../../workflows/domain/ids.ts'
-import { termsDigest } from '../../workflows/domain/payout.ts'
+import type { Deps, Signer } from '../../activities/payout/deps.ts'
+import { createPayoutSteps } from '../../activities/payout/payout.ts'
+import { createPayoutSigner } from '../../activities/payout/signer.ts'
+import type { SigningPolicy } from '../../activities/payout/signing-rules.ts'
+import {
+  authorizationOf,
+  createSigningSteps,
+  createTransferSteps,
+} from '../../activities/payout/transfer.ts'
+import { grantCall } from '../../activities/store/calls/grants.ts'
+import { findTransfer, type NewPayout } from '../../activities/store/payouts/payouts.ts'
+import { listReceipts } from '../../activities/store/payouts/receipts.ts'
+import { transaction } from '../../activities/store/postgres/db.ts'
 import { nowSeconds, proofOf } from '../support/agent.ts'
 import { newWallet } from '../support/chain.ts'
 import { insertAuthorizedPayout, signSeeded } from '../support/payout-rows.ts'
@@ -32,7 +36,7 @@ import { verifies } from '../verifies.ts'
 /** Real Postgres, real signatures, the real steps; only the chain is told what to prove. Each payout has a payout wallet of its own. */
 let database: TestDatabase
 let deps: Deps
-let proven: Outcome = { kind: 'unknown', reason: 'not asked yet', absent: false }
+let proven: Outcome = { kind: 'unknown', code: 'open', reason: 'not asked yet' }
 const origin = 'https://svc.example'
 const principal = newWallet()
 const asset = newWallet().address
@@ -55,14 +59,25 @@ beforeAll(async () => {
       transferGas: 1n,
     },
     signReceipt: receiptSigner(keys),
-    authority: { origin, keys, verifyWalletMessage: async () => false } as unknown as Deps['authority'],
-    floor: { isSet: false, look: async () => undefined, assertAbove: async () => undefined, headroom: async () => 0n },
+    authority: {
+      origin,
+      keys,
+      verifyWalletMessage: async () => false,
+    } as unknown as Deps['authority'],
+    minimumBalance: {
+      isSet: false,
+      read: async () => undefined,
+      assertAbove: async () => undefined,
+      headroom: async () => 0n,
+    },
     canary: undefined,
     chain: { head: async () => 100n, news: async () => undefined },
     preflight: async () => ({ kind: 'ready' }),
     findOutcome: async () => proven,
-    lane: { submit: async () => ({ txHash: `0x${'1'.repeat(64)}` }), maintain: async () => undefined },
-    settler: undefined as never,
+    gasWalletQueue: {
+      submit: async () => ({ txHash: `0x${'1'.repeat(64)}` }),
+      maintain: async () => undefined,
+    },
   }
 })
 afterAll(async () => {
@@ -74,7 +89,10 @@ type Wallet = ReturnType<typeof newWallet>
 type Made = { payoutId: string; wallet: Wallet; creator: Wallet; callId: string }
 
 /** An authorized payout from `wallet`, with a granted execute call of its creator and that one's proof. */
-async function payoutFrom(wallet = newWallet(), signed: string | 'principal' = 'principal'): Promise<Made> {
+async function payoutFrom(
+  wallet = newWallet(),
+  signed: string | 'principal' = 'principal',
+): Promise<Made> {
   const creator = newWallet()
   const idempotency_key = callName()
   const terms = {
@@ -103,14 +121,36 @@ async function payoutFrom(wallet = newWallet(), signed: string | 'principal' = '
 
 type Call = { operation?: string; proof?: string | undefined }
 
-async function grant(payoutId: string, creator: Wallet, { operation = 'payout-execute', ...given }: Call = {}) {
+async function grant(
+  payoutId: string,
+  creator: Wallet,
+  { operation = 'payout-execute', ...given }: Call = {},
+) {
   const callId = callName()
   const body = { payout_id: payoutId, idempotency_key: 'execute' }
-  const { 'X-Service-Wallet-Proof': proof } = await proofOf(creator.account, origin, '/api/payout-execute', body)
-  const identity = { callId, caller: `wallet:${creator.address}`, operation, key: callId, fingerprint: 'f', path: '/' }
+  const { 'X-Service-Wallet-Proof': proof } = await proofOf(
+    creator.account,
+    origin,
+    '/api/payout-execute',
+    body,
+  )
+  const identity = {
+    callId,
+    caller: `wallet:${creator.address}`,
+    operation,
+    key: callId,
+    fingerprint: 'f',
+    path: '/',
+  }
   const input = 'proof' in given ? { ...body, proof: given.proof } : { ...body, proof }
-  await transaction(database.db, (tx, last) =>
-    grantCall(tx, last, { ...identity, proof: null }, { kind: 'free' }, { lease: { holder: 't', ms: 9_000 }, input }),
+  await transaction(database.db, (tx, atCommit) =>
+    grantCall(
+      tx,
+      atCommit,
+      { ...identity, proof: null },
+      { kind: 'free' },
+      { lease: { holder: 't', ms: 9_000 }, input },
+    ),
   )
   return callId
 }
@@ -128,32 +168,42 @@ function signerOf({ wallet }: Pick<Made, 'wallet'>, change: Partial<SigningPolic
 }
 const reserve = (made: Pick<Made, 'payoutId' | 'callId'>, signer?: Signer) =>
   createPayoutSteps(deps, signer).reserveTransfer({ payoutId: made.payoutId, callId: made.callId })
-const sign = (made: Made, signer = signerOf(made)) => createSigningSteps(deps, signer).signTransfer(made.payoutId)
+const sign = (made: Made, signer = signerOf(made)) =>
+  createSigningSteps(deps, signer).signTransfer(made.payoutId)
 const transferOf = ({ payoutId }: Made) => findTransfer(database.db, payoutId)
 
 /** As a row from before the signature was stored, or one that somebody changed past the guards. */
 async function withoutGuards(statement: string): Promise<void> {
   const client = await database.pool.connect()
   try {
-    await client.query(`set session_replication_role = replica; ${statement}; reset session_replication_role`)
+    await client.query(
+      `set session_replication_role = replica; ${statement}; reset session_replication_role`,
+    )
   } finally {
     client.release()
   }
 }
 
-verifies('signer.verifies', 'a transfer that the principal signed is signed, wherever the key is', async () => {
-  const [atReserve, byQueue] = [await payoutFrom(), await payoutFrom()]
-  expect(await reserve(atReserve, signerOf(atReserve))).toMatchObject({ ok: true, snapshot: { transfer: 'signed' } })
-  expect(await reserve(byQueue)).toMatchObject({ ok: true, snapshot: { transfer: 'reserved' } })
-  await sign(byQueue)
-  for (const made of [atReserve, byQueue]) {
-    const transfer = await transferOf(made)
-    if (transfer === undefined) throw new Error('nothing was reserved')
-    const hash = authorizationDigest(asset, authorizationOf(transfer))
-    const signer: Address = await recoverAddress({ hash, signature: transfer.signature as Hex })
-    expect(signer.toLowerCase()).toBe(made.wallet.address)
-  }
-})
+verifies(
+  'signer.verifies',
+  'a transfer that the principal signed is signed, wherever the key is',
+  async () => {
+    const [atReserve, byQueue] = [await payoutFrom(), await payoutFrom()]
+    expect(await reserve(atReserve, signerOf(atReserve))).toMatchObject({
+      ok: true,
+      snapshot: { transfer: 'signed' },
+    })
+    expect(await reserve(byQueue)).toMatchObject({ ok: true, snapshot: { transfer: 'reserved' } })
+    await sign(byQueue)
+    for (const made of [atReserve, byQueue]) {
+      const transfer = await transferOf(made)
+      if (transfer === undefined) throw new Error('nothing was reserved')
+      const hash = authorizationDigest(asset, authorizationOf(transfer))
+      const signer: Address = await recoverAddress({ hash, signature: transfer.signature as Hex })
+      expect(signer.toLowerCase()).toBe(made.wallet.address)
+    }
+  },
+)
 
 verifies(
   'signer.withholds',
@@ -161,13 +211,19 @@ verifies(
   async () => {
     const unsigned = async () => {
       const made = await payoutFrom()
-      await withoutGuards(`update payouts set principal_signature = null where payout_id = '${made.payoutId}'`)
+      await withoutGuards(
+        `update payouts set principal_signature = null where payout_id = '${made.payoutId}'`,
+      )
       return made
     }
     const rotated = { principal: newWallet().address }
     const cases = [
       { make: unsigned, policy: {}, reason: 'no signature of the treasury principal is stored' },
-      { make: () => payoutFrom(), policy: rotated, reason: 'not one of the configured treasury principal' },
+      {
+        make: () => payoutFrom(),
+        policy: rotated,
+        reason: 'not one of the configured treasury principal',
+      },
       {
         make: () => payoutFrom(newWallet(), `0x${'ab'.repeat(64)}1b`),
         policy: {},
@@ -187,27 +243,35 @@ verifies(
           parked: expect.stringContaining(reason),
         })
         const steps = createTransferSteps(deps)
-        expect(await steps.submitTransfer(made.payoutId)).toMatchObject({ parked: expect.stringContaining(reason) })
+        expect(await steps.submitTransfer(made.payoutId)).toMatchObject({
+          parked: expect.stringContaining(reason),
+        })
         proven = { kind: 'dead', reason: 'expired' }
         const ended = await new MockActivityEnvironment().run(steps.confirmTransfer, made.payoutId)
         expect(ended).toMatchObject({ transfer: 'dead', parked: null })
-        expect((await listReceipts(database.db, made.payoutId)).map(({ kind }) => kind)).toEqual(['payout_dead'])
+        expect((await listReceipts(database.db, made.payoutId)).map(({ kind }) => kind)).toEqual([
+          'payout_dead',
+        ])
       }
     }
   },
 )
 
-verifies('signer.cap-once', 'of three transfers of 5 a cap of 10 signs the first two, each counted once', async () => {
-  const wallet = newWallet()
-  const made: Made[] = []
-  for (let count = 0; count < 3; count += 1) made.push(await payoutFrom(wallet))
-  for (const one of made) expect(await reserve(one)).toMatchObject({ ok: true })
-  const signer = signerOf({ wallet }, { dailyCapAtomic: 10_000_000n })
-  for (const one of made) await sign(one, signer)
-  const rows = await Promise.all(made.map(transferOf))
-  expect(rows.map((row) => row?.status)).toEqual(['signed', 'signed', 'reserved'])
-  expect(rows[2]?.parked).toContain('15000000 of 10000000')
-})
+verifies(
+  'signer.cap-once',
+  'of three transfers of 5 a cap of 10 signs the first two, each counted once',
+  async () => {
+    const wallet = newWallet()
+    const made: Made[] = []
+    for (let count = 0; count < 3; count += 1) made.push(await payoutFrom(wallet))
+    for (const one of made) expect(await reserve(one)).toMatchObject({ ok: true })
+    const signer = signerOf({ wallet }, { dailyCapAtomic: 10_000_000n })
+    for (const one of made) await sign(one, signer)
+    const rows = await Promise.all(made.map(transferOf))
+    expect(rows.map((row) => row?.status)).toEqual(['signed', 'signed', 'reserved'])
+    expect(rows[2]?.parked).toContain('15000000 of 10000000')
+  },
+)
 
 verifies(
   'signer.cap-once',
@@ -225,54 +289,73 @@ verifies(
   },
 )
 
-verifies('signer.own-operation', 'a step refuses the call of any other operation, and nothing is written', async () => {
-  const operations = ['payout-create', 'payout-authorize', 'payout-execute', 'payout-status'] as const
-  const steps = createPayoutSteps(deps)
-  const runs = {
-    'payout-create': steps.createPayout,
-    'payout-authorize': steps.authorizePayout,
-    'payout-execute': steps.reserveTransfer,
-  }
-  const made = await payoutFrom()
-  const { payoutId, creator } = made
-  for (const [own, run] of Object.entries(runs)) {
-    for (const operation of operations.filter((name) => name !== own)) {
-      const callId = await grant(payoutId, creator, { operation })
-      const asUsed = sql`update calls set grant_state = 'used', input = null, subject = ${payoutId} where call_id = ${callId}`
-      expect(await run({ payoutId, callId })).toMatchObject({ ok: false, refusal: { code: 'wrong_state' } })
-      await asUsed.execute(database.db)
-      expect(await run({ payoutId, callId })).toMatchObject({ ok: false, refusal: { code: 'wrong_state' } })
+verifies(
+  'signer.own-operation',
+  'a step refuses the call of any other operation, and nothing is written',
+  async () => {
+    const operations = [
+      'payout-create',
+      'payout-authorize',
+      'payout-execute',
+      'payout-status',
+    ] as const
+    const steps = createPayoutSteps(deps)
+    const runs = {
+      'payout-create': steps.createPayout,
+      'payout-authorize': steps.authorizePayout,
+      'payout-execute': steps.reserveTransfer,
     }
-  }
-  expect(await transferOf(made)).toBeUndefined()
-})
+    const made = await payoutFrom()
+    const { payoutId, creator } = made
+    for (const [own, run] of Object.entries(runs)) {
+      for (const operation of operations.filter((name) => name !== own)) {
+        const callId = await grant(payoutId, creator, { operation })
+        const asUsed = sql`update calls set grant_state = 'used', input = null, subject = ${payoutId} where call_id = ${callId}`
+        expect(await run({ payoutId, callId })).toMatchObject({
+          ok: false,
+          refusal: { code: 'wrong_state' },
+        })
+        await asUsed.execute(database.db)
+        expect(await run({ payoutId, callId })).toMatchObject({
+          ok: false,
+          refusal: { code: 'wrong_state' },
+        })
+      }
+    }
+    expect(await transferOf(made)).toBeUndefined()
+  },
+)
 
-verifies('signer.execute-proof', 'only the creator’s proof for this very execute reserves', async () => {
-  const made = await payoutFrom()
-  const { payoutId, creator } = made
-  const body = { payout_id: payoutId, idempotency_key: 'execute' }
-  const header = async (wallet: Wallet, path: string, sent: unknown, at = origin) =>
-    (await proofOf(wallet.account, at, path, sent))['X-Service-Wallet-Proof']
-  const path = '/api/payout-execute'
-  const stolen = [
-    undefined,
-    'nonsense',
-    await header(newWallet(), path, body),
-    await header(creator, '/api/payout-authorize', body),
-    await header(creator, path, { ...body, payout_id: `po_${'0'.repeat(64)}` }),
-    await header(creator, path, { ...body, idempotency_key: 'another' }),
-    await header(creator, path, body, 'https://other.example'),
-  ]
-  for (const proof of stolen) {
-    const callId = await grant(payoutId, creator, { proof })
-    expect(await reserve({ payoutId, callId })).toMatchObject({
-      ok: false,
-      refusal: { code: 'wallet_proof_invalid', money_moved: 'no' },
-    })
-  }
-  expect(await transferOf(made)).toBeUndefined()
-  expect(await reserve(made)).toMatchObject({ ok: true, snapshot: { transfer: 'reserved' } })
-})
+verifies(
+  'signer.execute-proof',
+  'only the creator’s proof for this very execute reserves',
+  async () => {
+    const made = await payoutFrom()
+    const { payoutId, creator } = made
+    const body = { payout_id: payoutId, idempotency_key: 'execute' }
+    const header = async (wallet: Wallet, path: string, sent: unknown, at = origin) =>
+      (await proofOf(wallet.account, at, path, sent))['X-Service-Wallet-Proof']
+    const path = '/api/payout-execute'
+    const stolen = [
+      undefined,
+      'nonsense',
+      await header(newWallet(), path, body),
+      await header(creator, '/api/payout-authorize', body),
+      await header(creator, path, { ...body, payout_id: `po_${'0'.repeat(64)}` }),
+      await header(creator, path, { ...body, idempotency_key: 'another' }),
+      await header(creator, path, body, 'https://other.example'),
+    ]
+    for (const proof of stolen) {
+      const callId = await grant(payoutId, creator, { proof })
+      expect(await reserve({ payoutId, callId })).toMatchObject({
+        ok: false,
+        refusal: { code: 'wallet_proof_invalid', money_moved: 'no' },
+      })
+    }
+    expect(await transferOf(made)).toBeUndefined()
+    expect(await reserve(made)).toMatchObject({ ok: true, snapshot: { transfer: 'reserved' } })
+  },
+)
 
 verifies(
   'signer.execute-proof',
@@ -289,7 +372,10 @@ verifies(
     const callId = await grant(payoutId, creator, { proof })
     const asked: string[] = []
     const verifyWalletMessage = async (wallet: string) => asked.push(wallet) > 0
-    const steps = createPayoutSteps({ ...deps, authority: { ...deps.authority, verifyWalletMessage } })
+    const steps = createPayoutSteps({
+      ...deps,
+      authority: { ...deps.authority, verifyWalletMessage },
+    })
     expect(await steps.reserveTransfer({ payoutId, callId })).toMatchObject({ ok: true })
     expect(asked).toEqual([creator.address])
   },
@@ -323,7 +409,9 @@ verifies(
       { call_id: create },
       { call_id: stranger },
     ])
-      await expect(insert(made, change), JSON.stringify(change)).rejects.toMatchObject({ code: '23514' })
+      await expect(insert(made, change), JSON.stringify(change)).rejects.toMatchObject({
+        code: '23514',
+      })
     await insert(made, {})
   },
 )
@@ -349,7 +437,9 @@ verifies(
     const authorization = `state = 'authorized', authorized_at = now(), expires_at = 4000000000, mandate_ref = 'm',
     authorize_idempotency_key = 'k', authorize_fingerprint = 'f'`
     await expect(update(authorization)).rejects.toMatchObject({ code: '23514' })
-    await expect(update(`${authorization}, transfer_nonce = '0x' || repeat('22', 32)`)).rejects.toMatchObject({
+    await expect(
+      update(`${authorization}, transfer_nonce = '0x' || repeat('22', 32)`),
+    ).rejects.toMatchObject({
       code: '23514',
     })
     await update(

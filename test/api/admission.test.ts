@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect } from 'vitest'
-import { isNestedWithin } from '../../api/json-depth.ts'
+import { isNestedWithin } from '../../api/calls/json-depth.ts'
 import { type ComposedApis, startComposed } from '../support/composed-api.ts'
 import { verifies } from '../verifies.ts'
 
@@ -24,24 +24,43 @@ const wrongKey = { authorization: `Bearer ag_${'0'.repeat(16)}_${'a'.repeat(43)}
 const wrongOperator = { authorization: `Bearer op_${'0'.repeat(16)}_${'a'.repeat(64)}` }
 const notJson = '{"mode": '
 
-verifies('admission.caller-first', 'a wrong credential is refused although the body is not JSON', async () => {
-  expect(await codeOf('/api/agent-use', notJson, wrongKey)).toBe('credential_invalid')
-  expect(await codeOf('/api/agent-self-serve-rail-loop', notJson)).toBe('credential_required')
-  expect(await codeOf('/api/delegated-authority', notJson, wrongOperator)).toBe('credential_invalid')
-  expect(await codeOf('/api/payout-create', notJson)).toBe('wallet_proof_required')
-  expect(await codeOf('/api/payout-create', notJson, { 'x-service-wallet-proof': 'e30' })).toBe('wallet_proof_invalid')
-  expect(await codeOf('/api/agent-paid-callback-completion', notJson)).toBe('webhook_signature_invalid')
-  expect(await codeOf('/api/agent-use', notJson)).toBe('invalid_json')
-})
+verifies(
+  'admission.caller-first',
+  'a wrong credential is refused although the body is not JSON',
+  async () => {
+    expect(await codeOf('/api/agent-use', notJson, wrongKey)).toBe('credential_invalid')
+    expect(await codeOf('/api/agent-self-serve-rail-loop', notJson)).toBe('credential_required')
+    expect(await codeOf('/api/delegated-authority', notJson, wrongOperator)).toBe(
+      'credential_invalid',
+    )
+    expect(await codeOf('/api/payout-create', notJson)).toBe('wallet_proof_required')
+    expect(await codeOf('/api/payout-create', notJson, { 'x-service-wallet-proof': 'e30' })).toBe(
+      'wallet_proof_invalid',
+    )
+    expect(await codeOf('/api/agent-paid-callback-completion', notJson)).toBe(
+      'webhook_signature_invalid',
+    )
+    expect(await codeOf('/api/agent-use', notJson)).toBe('invalid_json')
+  },
+)
 
-verifies('admission.body-size', 'a body over 64 KiB without a credential is 413, with one it is taken', async () => {
-  const large = JSON.stringify({ note: 'x'.repeat(65_536) })
-  for (const path of ['/api/agent-use', '/api/work-orders', '/api/wallet-bound-rail-run'])
-    expect((await post(path, large)).status, path).toBe(413)
-  expect((await post('/api/work-orders', large, wrongOperator)).status).toBe(401)
-  expect((await post('/api/agent-identity', large, { authorization: `Bearer ${apis.operator}` })).status).toBe(404)
-  expect((await post('/api/agents/quote', large, { 'x-service-wallet-proof': 'e30' })).status).toBe(413)
-})
+verifies(
+  'admission.body-size',
+  'a body over 64 KiB without a credential is 413, with one it is taken',
+  async () => {
+    const large = JSON.stringify({ note: 'x'.repeat(65_536) })
+    for (const path of ['/api/agent-use', '/api/work-orders', '/api/wallet-bound-rail-run'])
+      expect((await post(path, large)).status, path).toBe(413)
+    expect((await post('/api/work-orders', large, wrongOperator)).status).toBe(401)
+    expect(
+      (await post('/api/agent-identity', large, { authorization: `Bearer ${apis.operator}` }))
+        .status,
+    ).toBe(404)
+    expect(
+      (await post('/api/agents/quote', large, { 'x-service-wallet-proof': 'e30' })).status,
+    ).toBe(413)
+  },
+)
 
 verifies(
   'admission.json-depth',
@@ -49,7 +68,8 @@ verifies(
   async () => {
     const nested = (levels: number) => `{"rail":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
     const deep = [65, 9_000, 30_000]
-    for (const levels of deep) expect(await codeOf('/api/agents/quote', nested(levels))).toBe('invalid_json')
+    for (const levels of deep)
+      expect(await codeOf('/api/agents/quote', nested(levels))).toBe('invalid_json')
     expect(await codeOf('/api/agents/quote', nested(64))).toBe('invalid_request')
   },
 )

@@ -6,12 +6,18 @@ export const schemaDigests: Record<string, string> = {
   'agent-manifest.v1.json': 'af04efd34b4f88140881d6b16ca5e978668b98eaa6003ac661342c2aec97db00',
   'callback-event.v1.json': 'c3622c7f3bf01bc155bc00c83288e2a95dfcba0f0105c91f2f748d5879fb03aa',
   'problem.v1.json': 'ab7ef1360323a2fbf1aa2daae5d121fff6546689172365c3ca3d6393aad29237',
-  'rail-input-contractops.v1.json': '2ec847f5efcb6d567a90b61a43e8bfdc1245933153dee75f2bd9481cce208f88',
-  'rail-input-diligenceops.v1.json': '05852f34ee1416973849967f709426b7563a3b4c0c4c46941919ffc2d669a350',
-  'rail-input-distributionops.v1.json': '3c377764bb49f5d75ac7f75bd123089ea0892115dfffd6cf882224e4b96a8cee',
-  'rail-input-energyops.v1.json': '255a5b45ae7774be7c83436f683756eead8d1f3c18d22bf6a07c65a493408491',
-  'rail-input-financeops.v1.json': '759c1af3b654558698e73348070eee2a10400942963bc8e5eedda8f5dc6f98a1',
-  'rail-input-packetops.v1.json': '5132bf208e326c65f6a42ad8648283b61d193fa7972ec23403350e96f68013b2',
+  'rail-input-contractops.v1.json':
+    '2ec847f5efcb6d567a90b61a43e8bfdc1245933153dee75f2bd9481cce208f88',
+  'rail-input-diligenceops.v1.json':
+    '05852f34ee1416973849967f709426b7563a3b4c0c4c46941919ffc2d669a350',
+  'rail-input-distributionops.v1.json':
+    '3c377764bb49f5d75ac7f75bd123089ea0892115dfffd6cf882224e4b96a8cee',
+  'rail-input-energyops.v1.json':
+    '255a5b45ae7774be7c83436f683756eead8d1f3c18d22bf6a07c65a493408491',
+  'rail-input-financeops.v1.json':
+    '759c1af3b654558698e73348070eee2a10400942963bc8e5eedda8f5dc6f98a1',
+  'rail-input-packetops.v1.json':
+    '5132bf208e326c65f6a42ad8648283b61d193fa7972ec23403350e96f68013b2',
   'rail-input-scout.v1.json': 'f0d6effaa70a5b29aaaaeb3e445a0141e4c6b1606377bcae54bde0426ebdfb9d',
   'rail-input-tokenops.v1.json': '7310a1e019e64155a2b0633b61f8d0b8644a4ba283b574e07bbedd0369aae607',
   'receipt.v1.json': 'f93e6f4ffd88d17ec1be3919d9e380b808deb12f82331bbeb670ae7c09e6e294',

@@ -6,12 +6,16 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { callbackBody } from '#domain/callbacks/callback-body.ts'
+import { canonicalJson } from '#domain/core/canonical-json.ts'
 import { generateSigningKeys } from '../../activities/keys/generate.ts'
 import { keyRings, type SigningKeyEntry } from '../../activities/keys/key-ring.ts'
-import { signWebhook, type WebhookHeaders, webhookPublicKey } from '../../activities/keys/webhook.ts'
+import {
+  signWebhook,
+  type WebhookHeaders,
+  webhookPublicKey,
+} from '../../activities/keys/webhook.ts'
 import { isFromService, serveCallbacks } from '../../docs/callback-receivers/receiver.ts'
-import { callbackBody } from '../../workflows/domain/callback-body.ts'
-import { canonicalJson } from '../../workflows/domain/canonical-json.ts'
 import { verifies } from '../verifies.ts'
 import { root } from './pictures.ts'
 
@@ -35,7 +39,8 @@ const entry: SigningKeyEntry = {
   },
 }
 const generated = generateSigningKeys(new Date())
-const key = keyRings({ ...generated, rings: { ...generated.rings, callback: [entry] } }).callback.active
+const key = keyRings({ ...generated, rings: { ...generated.rings, callback: [entry] } }).callback
+  .active
 const stranger = keyRings(generated).callback.active
 const now = 1_795_000_000
 
@@ -50,9 +55,11 @@ function makeVectors(): Vectors {
     sequence: 17,
     receipt_ids: [`rc_${'2'.repeat(64)}`],
   }
-  const bodyOf = (told: object) => canonicalJson(callbackBody.parse({ ...told, delivery_id: id, at }))
+  const bodyOf = (notified: object) =>
+    canonicalJson(callbackBody.parse({ ...notified, delivery_id: id, at }))
   const body = bodyOf({ event: 'task_updated', ...task })
-  const sign = (text: string, timestamp = now) => signWebhook(key, { id, timestamp, body: text }, secret)
+  const sign = (text: string, timestamp = now) =>
+    signWebhook(key, { id, timestamp, body: text }, secret)
   const headers = sign(body)
   const [v1a = '', v1 = ''] = headers['webhook-signature'].split(' ')
   const signed = (signature: string) => ({ ...headers, 'webhook-signature': signature })
@@ -68,7 +75,11 @@ function makeVectors(): Vectors {
     ['a task', body, headers],
     ['a credential', credential, sign(credential)],
     ['a host is asked', proof, sign(proof)],
-    ['letters beyond ASCII', body.replace('run_1', 'run_ü✓'), sign(body.replace('run_1', 'run_ü✓'))],
+    [
+      'letters beyond ASCII',
+      body.replace('run_1', 'run_ü✓'),
+      sign(body.replace('run_1', 'run_ü✓')),
+    ],
     ['another signature before ours', body, signed(`v1a,${'A'.repeat(86)}== ${v1a}`)],
     ['five minutes ago', body, sign(body, now - 300)],
   ]
@@ -93,41 +104,62 @@ function makeVectors(): Vectors {
 }
 
 const file = join(folder, 'vectors.json')
-if (process.env['WRITE_DOCS'] === '1') writeFileSync(file, `${JSON.stringify(makeVectors(), null, 2)}\n`)
+if (process.env['WRITE_DOCS'] === '1')
+  writeFileSync(file, `${JSON.stringify(makeVectors(), null, 2)}\n`)
 const { vectors, public_key } = JSON.parse(readFileSync(file, 'utf8')) as Vectors
 
-verifies('callback.receivers', 'the vectors are what the signer of callbacks makes at their time', () => {
-  expect({ ...makeVectors(), vectors }).toEqual(JSON.parse(readFileSync(file, 'utf8')))
-  expect(makeVectors().vectors).toEqual(vectors)
-})
+verifies(
+  'callback.receivers',
+  'the vectors are what the signer of callbacks makes at their time',
+  () => {
+    expect({ ...makeVectors(), vectors }).toEqual(JSON.parse(readFileSync(file, 'utf8')))
+    expect(makeVectors().vectors).toEqual(vectors)
+  },
+)
 
-verifies('callback.receivers', 'the TypeScript receiver accepts and refuses as the vectors say', () => {
-  for (const { name, headers, body, verifies: expected } of vectors)
-    expect(isFromService({ ...headers }, Buffer.from(body), public_key, now), name).toBe(expected)
-  const [{ headers, body } = { headers: {}, body: '' }] = vectors
-  expect(isFromService({ ...headers }, Buffer.from(body), webhookPublicKey(stranger.publicJwk), now)).toBe(false)
-})
+verifies(
+  'callback.receivers',
+  'the TypeScript receiver accepts and refuses as the vectors say',
+  () => {
+    for (const { name, headers, body, verifies: expected } of vectors)
+      expect(isFromService({ ...headers }, Buffer.from(body), public_key, now), name).toBe(expected)
+    const [{ headers, body } = { headers: {}, body: '' }] = vectors
+    expect(
+      isFromService({ ...headers }, Buffer.from(body), webhookPublicKey(stranger.publicJwk), now),
+    ).toBe(false)
+  },
+)
 
-verifies('callback.receivers', 'it echoes a nonce, takes each id once, and refuses what is not signed', async () => {
-  const taken: unknown[] = []
-  const server = serveCallbacks(public_key, 0, async (event) => void taken.push(event['event']))
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  const post = (told: object, signer = key) => {
-    const body = JSON.stringify(told)
-    const headers = signWebhook(signer, { id: 'cb_1', timestamp: Math.floor(Date.now() / 1000), body })
-    return fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body })
-  }
-  expect(await (await post({ event: 'host_proof', nonce: 'n' })).json()).toEqual({ nonce: 'n' })
-  const statuses = []
-  for (let n = 0; n < 2; n++) statuses.push((await post({ event: 'task_updated', delivery_id: 'cb_1' })).status)
-  statuses.push((await post({ event: 'task_updated', delivery_id: 'cb_2' }, stranger)).status)
-  expect(statuses).toEqual([204, 204, 401])
-  expect(taken).toEqual(['task_updated'])
-  server.close()
-})
+verifies(
+  'callback.receivers',
+  'it echoes a nonce, takes each id once, and refuses what is not signed',
+  async () => {
+    const taken: unknown[] = []
+    const server = serveCallbacks(public_key, 0, async (event) => void taken.push(event['event']))
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const post = (notified: object, signer = key) => {
+      const body = JSON.stringify(notified)
+      const headers = signWebhook(signer, {
+        id: 'cb_1',
+        timestamp: Math.floor(Date.now() / 1000),
+        body,
+      })
+      return fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body })
+    }
+    expect(await (await post({ event: 'host_proof', nonce: 'n' })).json()).toEqual({ nonce: 'n' })
+    const statuses = []
+    for (let n = 0; n < 2; n++)
+      statuses.push((await post({ event: 'task_updated', delivery_id: 'cb_1' })).status)
+    statuses.push((await post({ event: 'task_updated', delivery_id: 'cb_2' }, stranger)).status)
+    expect(statuses).toEqual([204, 204, 401])
+    expect(taken).toEqual(['task_updated'])
+    server.close()
+  },
+)
 
-const works = (program: string, args: string[]) => spawnSync(program, args, { stdio: 'ignore' }).status === 0
+const works = (program: string, args: string[]) =>
+  spawnSync(program, args, { stdio: 'ignore' }).status === 0
 const languages = [
   {
     name: 'Python',
@@ -161,7 +193,11 @@ for (const { name, there, command } of languages) {
           env: { ...process.env, CALLBACK_PUBLIC_KEY: public_key },
           encoding: 'utf8',
         })
-        expect({ vector, status: ran.status, told: ran.stderr }).toEqual({ vector, status: expected ? 0 : 1, told: '' })
+        expect({ vector, status: ran.status, notified: ran.stderr }).toEqual({
+          vector,
+          status: expected ? 0 : 1,
+          notified: '',
+        })
       }
     },
     200_000,

@@ -4,10 +4,11 @@ import { expect } from 'vitest'
 import { verifies } from '../verifies.ts'
 import { read, root } from './pictures.ts'
 
-const pages = [
-  'README.md',
-  ...readdirSync(join(root, 'docs')).flatMap((file) => (file.endsWith('.md') ? [`docs/${file}`] : [])),
-]
+const pages = ['', 'docs', 'docs/reference'].flatMap((folder) =>
+  readdirSync(join(root, folder))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => join(folder, file)),
+)
 
 verifies(
   'docs.links',
@@ -22,15 +23,21 @@ verifies(
   },
 )
 
-verifies('docs.links', 'every file or folder of a room that the documents name in backticks exists', () => {
-  const named = pages.flatMap((page) => pathsIn(page).map((path) => ({ page, path })))
-  expect(named.length).toBeGreaterThan(40)
-  expect(named.filter(({ path }) => !existsSync(join(root, path)))).toEqual([])
-})
+verifies(
+  'docs.links',
+  'every file or folder of a room that the documents name in backticks exists',
+  () => {
+    const named = pages.flatMap((page) => pathsIn(page).map((path) => ({ page, path })))
+    expect(named.length).toBeGreaterThan(40)
+    expect(named.filter(({ path }) => !existsSync(join(root, path)))).toEqual([])
+  },
+)
 
 verifies('docs.links', 'every npm script that the documents name is one', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
-  const named = pages.flatMap((page) => [...read(page).matchAll(/npm run ([\w:-]+)/g)].map(([, name = '']) => name))
+  const named = pages.flatMap((page) =>
+    [...read(page).matchAll(/npm run ([\w:-]+)/g)].map(([, name = '']) => name),
+  )
   expect([...new Set(named)].filter((name) => !(name in scripts))).toEqual([])
 })
 
@@ -46,7 +53,8 @@ function resolves(page: string, link: string): boolean {
   const file = path === '' ? page : join(dirname(page), path)
   if (!existsSync(join(root, file))) return false
   return (
-    heading === undefined || [...read(file).matchAll(/^#+ (.*)$/gm)].some(([, text = '']) => anchor(text) === heading)
+    heading === undefined ||
+    [...read(file).matchAll(/^#+ (.*)$/gm)].some(([, text = '']) => anchor(text) === heading)
   )
 }
 
@@ -58,5 +66,7 @@ const anchor = (heading: string): string =>
 
 function pathsIn(page: string): string[] {
   const spans = [...withoutCode(page).matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span)
-  return spans.filter((span) => /^(workflows|activities|temporal|api|worker|test|docs)\/[\w./-]*$/.test(span))
+  return spans.filter((span) =>
+    /^(workflows|activities|temporal|api|worker|test|docs)\/[\w./-]*$/.test(span),
+  )
 }

@@ -1,22 +1,36 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { join } from 'node:path'
+import { type PayoutState, payoutTransitions } from '#domain/payouts/payout.ts'
+import { resumableStates, type TaskState, taskTransitions } from '#domain/tasks/lifecycle.ts'
+import { walkThroughScript } from '../../api/http/pages/walk-through.ts'
 import { waysOf } from '../../api/operation.ts'
 import { operations } from '../../api/operations/index.ts'
-import { walkThroughScript } from '../../api/surfaces/pages/walk-through.ts'
-import { type PayoutState, payoutTransitions } from '../../workflows/domain/payout.ts'
-import { resumableStates, type TaskState, taskTransitions } from '../../workflows/domain/task-lifecycle.ts'
 import * as messages from '../../workflows/payout/messages.ts'
+import { importedFile } from '../support/imported-file.ts'
+import { readHistory } from '../temporal/histories.ts'
 
 export const root = join(import.meta.dirname, '..', '..')
 export const read = (path: string): string => readFileSync(join(root, path), 'utf8')
-export const rooms = ['workflows/domain', 'workflows', 'activities', 'temporal', 'api', 'clients', 'worker'] as const
+const rooms = [
+  'workflows/domain',
+  'workflows',
+  'activities',
+  'temporal',
+  'api',
+  'clients',
+  'worker',
+] as const
 
 /** The parts of the pages that are made from the code, by the name in their markers. */
-export const pictures: Record<string, () => string> = {
-  rooms: () => mermaid(['flowchart RL', ...roomImports().map(([from, to]) => `  ${node(from)} --> ${node(to)}`)]),
+const pictures: Record<string, () => string> = {
+  rooms: () =>
+    mermaid([
+      'flowchart RL',
+      ...roomImports().map(([from, to]) => `  ${node(from)} --> ${node(to)}`),
+    ]),
   'payout-states': () => mermaid(['stateDiagram-v2', ...payoutEdges().map((edge) => `  ${edge}`)]),
   'task-states': () => mermaid(['stateDiagram-v2', ...taskPicture().map((line) => `  ${line}`)]),
-  road: () => mermaid(['flowchart LR', `  ${road().map(step).join(' --> ')}`]),
+  pipeline: () => mermaid(['flowchart LR', `  ${pipeline().map(step).join(' --> ')}`]),
   operations: operationTable,
   'sandbox-typescript': () => fenced('ts', read('examples/sandbox.mjs')),
   'sandbox-python': () => fenced('python', read('examples/sandbox.py')),
@@ -30,18 +44,24 @@ export const pictures: Record<string, () => string> = {
   history: historyTable,
 }
 
-/** The text with what stands between `<!-- made: NAME -->` and `<!-- end -->` made anew. */
+/** The text with what stands between `<!-- made: NAME -->` and `<!-- end -->` written again. */
 export function withPictures(text: string): string {
-  return text.replace(/(<!-- made: (\S+) -->\n)[\s\S]*?(<!-- end -->)/g, (_all, begin: string, name: string, end) => {
-    const make = pictures[name]
-    if (make === undefined) throw new Error(`nothing makes the part ${name}`)
-    return `${begin}\n${make()}\n\n${end}`
-  })
+  return text.replace(
+    /(<!-- made: (\S+) -->\n)[\s\S]*?(<!-- end -->)/g,
+    (_all, begin: string, name: string, end) => {
+      const make = pictures[name]
+      if (make === undefined) throw new Error(`nothing makes the part ${name}`)
+      return `${begin}\n${make()}\n\n${end}`
+    },
+  )
 }
 
 /** The steps of a call as the comment of `execute` names them. */
-export function road(): string[] {
-  const comment = read('api/execute.ts').match(/pipeline of every call: ([\s\S]*?) \(api-conventions/)?.[1] ?? ''
+function pipeline(): string[] {
+  const comment =
+    read('api/calls/execute.ts').match(
+      /pipeline of every call, in this order: ([\s\S]*?)\. Never throws/,
+    )?.[1] ?? ''
   return comment
     .replace(/\s*\n \* /g, ' ')
     .split('→')
@@ -61,14 +81,18 @@ export function folders(): string[] {
 }
 
 function roomImports(): [string, string][] {
-  const files = ['workflows', 'activities', 'temporal', 'api', 'clients', 'worker'].flatMap((room) =>
-    readdirSync(join(root, room), { recursive: true, encoding: 'utf8' })
-      .filter((file) => /(?<!\.d)\.ts$/.test(file))
-      .map((file) => join(room, file)),
+  const files = ['workflows', 'activities', 'temporal', 'api', 'clients', 'worker'].flatMap(
+    (room) =>
+      readdirSync(join(root, room), { recursive: true, encoding: 'utf8' })
+        .filter((file) => /(?<!\.d)\.ts$/.test(file))
+        .map((file) => join(room, file)),
   )
   const edges = files.flatMap((file) =>
-    [...read(file).matchAll(/^(?:import|export)\b[^'";]*?\bfrom\s+'(\.[^']+)'/gm)].map(
-      ([, from = '']) => `${roomOf(file)} ${roomOf(relative(root, join(root, dirname(file), from)))}`,
+    [...read(file).matchAll(/^(?:import|export)\b[^'";]*?\bfrom\s+'([^']+)'/gm)].flatMap(
+      ([, from = '']) => {
+        const target = importedFile(file, from)
+        return target === undefined ? [] : [`${roomOf(file)} ${roomOf(target)}`]
+      },
     ),
   )
   const order = (room: string) => (rooms as readonly string[]).indexOf(room)
@@ -79,7 +103,8 @@ function roomImports(): [string, string][] {
 }
 
 const roomOf = (path: string): string => rooms.find((room) => path.startsWith(`${room}/`)) ?? path
-const node = (room: string): string => (room.includes('/') ? `${room.split('/')[1]}[${room}]` : room)
+const node = (room: string): string =>
+  room.includes('/') ? `${room.split('/')[1]}[${room}]` : room
 const fenced = (language: string, code: string): string => `\`\`\`${language}\n${code}\`\`\``
 const step = (name: string, at: number): string => `s${at}[${name}]`
 
@@ -88,7 +113,9 @@ function payoutEdges(): string[] {
   return states.flatMap((from) => {
     const moves = Object.entries(payoutTransitions[from])
     const begin = from === 'none' ? '[*]' : from
-    return moves.length === 0 ? [`${begin} --> [*]`] : moves.map(([event, to]) => `${begin} --> ${to}: payout-${event}`)
+    return moves.length === 0
+      ? [`${begin} --> [*]`]
+      : moves.map(([event, to]) => `${begin} --> ${to}: payout-${event}`)
   })
 }
 
@@ -116,8 +143,13 @@ function taskPicture(): string[] {
 
 function operationTable(): string {
   const rows = operations.map((operation) => {
-    const { id, mode, http, price, charge, idempotency } = operation as typeof operation & { mode?: string }
-    const cost = price === null ? 'free' : `${price} atomic, ${charge === 'before' ? 'settled first' : 'settled after'}`
+    const { id, mode, http, price, charge, idempotency } = operation as typeof operation & {
+      mode?: string
+    }
+    const cost =
+      price === null
+        ? 'free'
+        : `${price} atomic, ${charge === 'before' ? 'settled first' : 'settled after'}`
     return [
       `\`${id}\``,
       `${http.method} \`${http.path}\`${mode === undefined ? '' : `, mode \`${mode}\``}`,
@@ -133,33 +165,45 @@ type HistoryEvent = {
   eventType: string
   userMetadata?: { summary?: { data: string } }
   workflowExecutionUpdateAcceptedEventAttributes?: { acceptedRequest: { input: { name: string } } }
-  activityTaskScheduledEventAttributes?: { activityType: { name: string }; taskQueue: { name: string } }
+  activityTaskScheduledEventAttributes?: {
+    activityType: { name: string }
+    taskQueue: { name: string }
+  }
 }
 
 /** What a saved history of a whole payout shows, without Temporal's own book-keeping. */
 function historyTable(): string {
-  const { events } = JSON.parse(read('temporal/histories/payout-executed-and-final.json')) as { events: HistoryEvent[] }
-  const told = events.flatMap((event) => {
+  const { events } = readHistory('payout-executed-and-final') as {
+    events: HistoryEvent[]
+  }
+  const notified = events.flatMap((event) => {
     const summary = event.userMetadata?.summary
-    const text = summary === undefined ? '' : String(JSON.parse(Buffer.from(summary.data, 'base64').toString('utf8')))
-    const line = tell(event, text)
+    const text =
+      summary === undefined
+        ? ''
+        : String(JSON.parse(Buffer.from(summary.data, 'base64').toString('utf8')))
+    const line = notify(event, text)
     return line === undefined ? [] : [line]
   })
   return table(
     ['', 'Event', 'Summary shown'],
-    told.map(([event, summary], at) => [String(at + 1), event, summary]),
+    notified.map(([event, summary], at) => [String(at + 1), event, summary]),
   )
 }
 
-function tell(event: HistoryEvent, summary: string): [string, string] | undefined {
+function notify(event: HistoryEvent, summary: string): [string, string] | undefined {
   const update = event.workflowExecutionUpdateAcceptedEventAttributes
   const activity = event.activityTaskScheduledEventAttributes
   if (update !== undefined) return [`update \`${update.acceptedRequest.input.name}\` accepted`, '']
   if (activity !== undefined)
-    return [`activity \`${activity.activityType.name}\` on queue \`${activity.taskQueue.name}\``, summary]
+    return [
+      `activity \`${activity.activityType.name}\` on queue \`${activity.taskQueue.name}\``,
+      summary,
+    ]
   if (event.eventType === 'EVENT_TYPE_MARKER_RECORDED') return ['local activity', summary]
   if (event.eventType === 'EVENT_TYPE_TIMER_STARTED') return ['timer', summary]
-  if (event.eventType === 'EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_COMPLETED') return ['update answered', '']
+  if (event.eventType === 'EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_COMPLETED')
+    return ['update answered', '']
   if (/_WORKFLOW_EXECUTION_(STARTED|COMPLETED)$/.test(event.eventType))
     return [event.eventType.endsWith('STARTED') ? 'workflow started' : 'workflow completed', '']
   return undefined

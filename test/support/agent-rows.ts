@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { insertSigningVersion } from '../../activities/store/agent-signing-versions.ts'
-import { type AgentRow, insertAgent, type NewAgent } from '../../activities/store/agents.ts'
-import { type Tx, transaction } from '../../activities/store/db.ts'
+import { insertSigningVersion } from '../../activities/store/agents/agent-signing-versions.ts'
+import { type AgentRow, insertAgent, type NewAgent } from '../../activities/store/agents/agents.ts'
+import { type Tx, transaction } from '../../activities/store/postgres/db.ts'
 
 const hex = (bytes: number) => randomBytes(bytes).toString('hex')
 

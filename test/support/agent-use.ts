@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { createClient, type InputOf, ProblemError } from '../../api/surfaces/client.ts'
-import { railOf } from '../../workflows/domain/rails/index.ts'
+import { railOf } from '#domain/rails/index.ts'
+import { createClient, type InputOf, ProblemError } from '../../api/http/client.ts'
 import { decide, type Hosts, trustedAgent } from './registering-agent.ts'
 
 type PaidRail = 'packetops' | 'diligenceops'
@@ -37,7 +37,11 @@ export async function openAgentUse(
   }
   const startInput = (quote_id: string, rail: PaidRail = 'packetops'): StartInput => ({
     ...{ mode: 'start_agent_run', rail, tier: 'standard', quote_id, on_gaps: 'report' },
-    ...{ input: railOf(rail).sandboxInput as StartInput['input'], accept_terms: true, idempotency_key: freshKey() },
+    ...{
+      input: railOf(rail).sandboxInput as StartInput['input'],
+      accept_terms: true,
+      idempotency_key: freshKey(),
+    },
   })
   return {
     ...known,

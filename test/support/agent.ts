@@ -3,25 +3,45 @@ import { join } from 'node:path'
 import type { Client as TemporalClient } from '@temporalio/client'
 import type { Kysely } from 'kysely'
 import type { Address, Hex, PrivateKeyAccount } from 'viem'
-import { createDatabase } from '../../activities/store/db.ts'
-import type { Database } from '../../activities/store/schema.ts'
-import { type Client, createClient, type InputOf, type OutputOf } from '../../api/surfaces/client.ts'
+import { CHAIN_ID } from '#domain/core/limits.ts'
+import { bodySha256, encodeWalletProof, walletProofText } from '#domain/payouts/wallet-proof.ts'
+import { createDatabase } from '../../activities/store/postgres/db.ts'
+import type { Database } from '../../activities/store/schema/schema.ts'
+import { type Client, createClient, type InputOf, type OutputOf } from '../../api/http/client.ts'
 import { createTemporalClient } from '../../temporal/connection.ts'
 import type { ServiceAccounts } from '../../worker/stack/accounts.ts'
 import { openPayingAgent } from '../../worker/stack/paying-agent.ts'
 import { readSecret } from '../../worker/stack/secret-file.ts'
-import { dollarTokenAbi, type LocalChainClient, localChainClient, mintTokens } from '../../worker/stack/token.ts'
-import { type AuthorizeTerms, openTreasury, type Payout, type Treasury } from '../../worker/stack/treasury.ts'
-import { CHAIN_ID } from '../../workflows/domain/limits.ts'
-import { bodySha256, encodeWalletProof, walletProofText } from '../../workflows/domain/wallet-proof.ts'
+import {
+  dollarTokenAbi,
+  type LocalChainClient,
+  localChainClient,
+  mintTokens,
+} from '../../worker/stack/token.ts'
+import {
+  type AuthorizeTerms,
+  openTreasury,
+  type Payout,
+  type Treasury,
+} from '../../worker/stack/treasury.ts'
 import { newWallet } from './chain.ts'
 import type { TestStack } from './stack.ts'
 
 export type PayoutAnswer = OutputOf<'payout-status'>
 /** A wallet with a client; `client` pays what it is asked for only when the agent was opened with tokens. */
-export type Agent = { address: Address; privateKey: Hex; account: PrivateKeyAccount; client: Client; baseUrl: string }
+export type Agent = {
+  address: Address
+  privateKey: Hex
+  account: PrivateKeyAccount
+  client: Client
+  baseUrl: string
+}
 /** `tokens`: atomic units minted to the new wallet, with which its client pays; `api`: the process that it calls; `wallet`: the same one again. */
-export type AgentOptions = { tokens?: bigint; api?: number; wallet?: Pick<Agent, 'privateKey' | 'account' | 'address'> }
+type AgentOptions = {
+  tokens?: bigint
+  api?: number
+  wallet?: Pick<Agent, 'privateKey' | 'account' | 'address'>
+}
 export type RawAnswer = { status: number; headers: Headers; body: Record<string, unknown> }
 
 /** What tests of the payout rail do beside a running stack. `chain` acts as the token's owner. */
@@ -39,7 +59,11 @@ export type Rail = {
   terms(more?: Partial<InputOf<'payout-create'>>): InputOf<'payout-create'>
   create(agent: Agent, more?: Partial<InputOf<'payout-create'>>): Promise<Payout>
   /** A payout that may be executed for an hour, unless told otherwise; two free or paid calls of the agent. */
-  authorized(agent: Agent, more?: Partial<InputOf<'payout-create'>>, terms?: Partial<AuthorizeTerms>): Promise<Payout>
+  authorized(
+    agent: Agent,
+    more?: Partial<InputOf<'payout-create'>>,
+    terms?: Partial<AuthorizeTerms>,
+  ): Promise<Payout>
   /** Uses up what is left of a wallet's ten free calls, by rows as ten calls would have left them. */
   useUpFreeCalls(address: Address): Promise<void>
   balance(address: string): Promise<bigint>
@@ -55,7 +79,11 @@ export async function openRail(stack: TestStack): Promise<Rail> {
   const origin = stack.baseUrls[0] as string
   const database = createDatabase({ url: stack.databaseUrl, applicationName: 'test', poolSize: 4 })
   const { db } = database
-  const where = { TEMPORAL_ADDRESS: stack.temporalAddress, TEMPORAL_NAMESPACE: 'default', TEMPORAL_API_KEY: '' }
+  const where = {
+    TEMPORAL_ADDRESS: stack.temporalAddress,
+    TEMPORAL_NAMESPACE: 'default',
+    TEMPORAL_API_KEY: '',
+  }
   const temporal = createTemporalClient({ ...where, TEMPORAL_TLS: 'off' })
   const chain = localChainClient(stack.rpcUrl, service.tokenOwner.private_key)
   const treasury = openTreasury({
@@ -98,7 +126,11 @@ export async function openRail(stack: TestStack): Promise<Rail> {
     authorized: async (
       agent,
       more,
-      { expiresAt = nowSeconds() + 3600, idempotencyKey = `auth-${randomBytes(8).toString('hex')}`, ...rest } = {},
+      {
+        expiresAt = nowSeconds() + 3600,
+        idempotencyKey = `auth-${randomBytes(8).toString('hex')}`,
+        ...rest
+      } = {},
     ) => {
       const payout = await create(agent, more)
       const input = await treasury.authorize(payout, { expiresAt, idempotencyKey, ...rest })
@@ -158,7 +190,9 @@ export async function proofOf(
     issuedAt,
     nonce: randomBytes(16).toString('hex'),
   }
-  const signature = await account.signMessage({ message: walletProofText({ ...terms, method: 'POST', path }) })
+  const signature = await account.signMessage({
+    message: walletProofText({ ...terms, method: 'POST', path }),
+  })
   const { bodySha256: body_sha256, nonce } = terms
   return {
     'X-Service-Wallet-Proof': encodeWalletProof({
@@ -176,7 +210,11 @@ export async function proofOf(
 }
 
 /** One POST as it is; a body that is a string is sent untouched. */
-export async function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<RawAnswer> {
+export async function post(
+  url: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<RawAnswer> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...headers },

@@ -1,7 +1,7 @@
-import type { InputOf } from '../../api/surfaces/client.ts'
-import { acceptanceText } from '../../workflows/domain/agent-signature.ts'
-import { canonicalJson, digestOf } from '../../workflows/domain/canonical-json.ts'
-import { railOf } from '../../workflows/domain/rails/index.ts'
+import { acceptanceText } from '#domain/agents/signature.ts'
+import { canonicalJson, digestOf } from '#domain/core/canonical-json.ts'
+import { railOf } from '#domain/rails/index.ts'
+import type { InputOf } from '../../api/http/client.ts'
 import { freshKey, type openAgentUse } from './agent-use.ts'
 
 type AgentUse = Pick<Awaited<ReturnType<typeof openAgentUse>>, 'client' | 'agent'>
@@ -12,7 +12,11 @@ type Paying = Pick<InputOf<'contract-accept'>, 'quote_id' | 'quote_token'>
 export async function begunTask({ client, agent }: AgentUse, asked: Asked = {}) {
   const { rail = 'packetops', tier = 'standard', usage = 'operational' } = asked
   const input = railOf(rail).sandboxInput as Record<string, unknown>
-  const manifest = { name: 'input', sha256: digestOf(input), bytes: Buffer.byteLength(canonicalJson(input)) }
+  const manifest = {
+    name: 'input',
+    sha256: digestOf(input),
+    bytes: Buffer.byteLength(canonicalJson(input)),
+  }
   const { body: begun } = await client.call('preflight', {
     ...{ rail, tier, usage, objective: 'one run', input_manifest: [manifest] },
     ...{ on_gaps: 'report', idempotency_key: freshKey() },
@@ -21,7 +25,9 @@ export async function begunTask({ client, agent }: AgentUse, asked: Asked = {}) 
 
   /** Prepares the contract, which is then accepted with a signature, and its input submitted. */
   const agree = async () => {
-    const { contract } = (await client.call('contract-prepare', { task_token, idempotency_key: freshKey() })).body
+    const { contract } = (
+      await client.call('contract-prepare', { task_token, idempotency_key: freshKey() })
+    ).body
     const { contract_id, terms_sha256 } = contract
     const signature = agent.signText(acceptanceText(contract_id, terms_sha256))
     return {
@@ -34,7 +40,12 @@ export async function begunTask({ client, agent }: AgentUse, asked: Asked = {}) 
           idempotency_key: freshKey(),
         }),
       submit: () =>
-        client.call('self-serve-loop-submit', { task_token, contract_id, input, idempotency_key: freshKey() }),
+        client.call('self-serve-loop-submit', {
+          task_token,
+          contract_id,
+          input,
+          idempotency_key: freshKey(),
+        }),
     }
   }
   return { ...begun, agree }

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Database } from '../../activities/store/schema.ts'
+import type { Database } from '../../activities/store/schema/schema.ts'
 
 /** What every account holds as its postings alone say; throws where they do not balance or a holder is below zero. */
 export async function auditBooks(db: Kysely<Database>): Promise<Map<string, number>> {
@@ -13,8 +13,12 @@ export async function auditBooks(db: Kysely<Database>): Promise<Map<string, numb
     accounts.set(account, held)
     receipts.set(receipt_id, (receipts.get(receipt_id) ?? 0) + units)
   }
-  for (const [receipt, sum] of receipts) if (sum !== 0) throw new Error(`${receipt} is off by ${sum}`)
-  const { rows: balances } = await sql<{ account: string; units: number }>`select * from account_balances`.execute(db)
+  for (const [receipt, sum] of receipts)
+    if (sum !== 0) throw new Error(`${receipt} is off by ${sum}`)
+  const { rows: balances } = await sql<{
+    account: string
+    units: number
+  }>`select * from account_balances`.execute(db)
   for (const { account, units } of balances)
     if (units !== (accounts.get(account) ?? 0)) throw new Error(`${account} says ${units}`)
   return accounts

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import { expect } from 'vitest'
-import { transaction } from '../../activities/store/db.ts'
-import type { Database } from '../../activities/store/schema.ts'
-import { findTask } from '../../activities/store/tasks.ts'
-import { provideInput } from '../../activities/tasks/input.ts'
-import { type Client, createClient, type InputOf, ProblemError } from '../../api/surfaces/client.ts'
-import { acceptanceText } from '../../workflows/domain/agent-signature.ts'
-import { digestOf } from '../../workflows/domain/canonical-json.ts'
-import { tokenops } from '../../workflows/domain/rails/tokenops.ts'
+import { acceptanceText } from '#domain/agents/signature.ts'
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { tokenops } from '#domain/rails/tokenops.ts'
+import { transaction } from '../../activities/store/postgres/db.ts'
+import type { Database } from '../../activities/store/schema/schema.ts'
+import { findTask } from '../../activities/store/tasks/tasks.ts'
+import { type Client, createClient, type InputOf, ProblemError } from '../../api/http/client.ts'
+import { provideInput } from '../../api/services/tasks/input.ts'
 import type { Hosts, trustedAgent } from './registering-agent.ts'
 
 const key = () => randomBytes(6).toString('hex')
@@ -31,17 +31,34 @@ export function buyingAgent(
   db: Kysely<Database>,
   repeating = (client: Client) => client,
 ) {
-  const agent = repeating(createClient({ baseUrl: hosts.base, osUrl: hosts.os, agent: known.credential }))
+  const agent = repeating(
+    createClient({ baseUrl: hosts.base, osUrl: hosts.os, agent: known.credential }),
+  )
   const reviewer = repeating(createClient({ baseUrl: hosts.base, osUrl: hosts.os, operator }))
   // The same caller is quoted the same for five minutes; so each quote is for another number of runs.
   let units = 1
 
-  const review = (subject_kind: Reviewed, subject_id: string, decision: 'approve' | 'reject' = 'approve') =>
-    reviewer.call('loop-review-record', { subject_kind, subject_id, decision, note: 'seen', idempotency_key: key() })
+  const review = (
+    subject_kind: Reviewed,
+    subject_id: string,
+    decision: 'approve' | 'reject' = 'approve',
+  ) =>
+    reviewer.call('loop-review-record', {
+      subject_kind,
+      subject_id,
+      decision,
+      note: 'seen',
+      idempotency_key: key(),
+    })
 
   async function preflighted() {
     const begun = await agent.call('preflight', {
-      ...{ rail: 'tokenops', tier: 'standard', objective: 'what each model cost', idempotency_key: key() },
+      ...{
+        rail: 'tokenops',
+        tier: 'standard',
+        objective: 'what each model cost',
+        idempotency_key: key(),
+      },
       input_manifest: [{ name: 'usage', sha256: digestOf(tokenops.sandboxInput), bytes: 100 }],
       on_gaps: 'report',
     })
@@ -52,7 +69,9 @@ export function buyingAgent(
   /** A task with a contract that waits to be accepted. */
   async function contracted(task?: Awaited<ReturnType<typeof preflighted>>) {
     const { taskId, task_token } = task ?? (await preflighted())
-    const { contract } = (await agent.call('contract-prepare', { task_token, idempotency_key: key() })).body
+    const { contract } = (
+      await agent.call('contract-prepare', { task_token, idempotency_key: key() })
+    ).body
     const { contract_id, terms_sha256 } = contract
     const accept = async (quote_id?: string) =>
       (
@@ -66,7 +85,12 @@ export function buyingAgent(
   }
 
   async function quoted() {
-    const bought = { rail: 'tokenops', tier: 'standard', units: ++units, idempotency_key: key() } as const
+    const bought = {
+      rail: 'tokenops',
+      tier: 'standard',
+      units: ++units,
+      idempotency_key: key(),
+    } as const
     return (await agent.call('agent-quote', bought)).body.quote
   }
 
@@ -76,28 +100,41 @@ export function buyingAgent(
     const quote = await quoted()
     const accepted = await task.accept(quote.quote_id)
     const { entitlement, challenge } = accepted
-    if (entitlement === null || challenge === null) throw new Error('money was expected to be asked for')
+    if (entitlement === null || challenge === null)
+      throw new Error('money was expected to be asked for')
     return { ...task, accepted, entitlement, challenge, share: challenge.amount_usd / quote.units }
   }
 
   const stateOf = async (taskToken: string) => {
-    const { body } = await createClient({ baseUrl: hosts.base, statusToken: taskToken }).call('agent-status', {})
+    const { body } = await createClient({ baseUrl: hosts.base, statusToken: taskToken }).call(
+      'agent-status',
+      {},
+    )
     if (body.kind !== 'task') throw new Error('the status of a task was expected')
     return body.task.state
   }
   const reaches = (taskToken: string, state: string, timeout = 30_000) =>
     expect.poll(() => stateOf(taskToken), { timeout, interval: 200 }).toBe(state)
   const present = async (paid: Paid) =>
-    (await agent.call('payment-reference-create', { ...paid, idempotency_key: key() })).body.payment_reference
+    (await agent.call('payment-reference-create', { ...paid, idempotency_key: key() })).body
+      .payment_reference
 
   /** From the funded credit to the end, with the reviews of an operator. */
-  async function finish({ taskId, task_token }: { taskId: string; task_token: string }): Promise<void> {
+  async function finish({
+    taskId,
+    task_token,
+  }: {
+    taskId: string
+    task_token: string
+  }): Promise<void> {
     await transaction(db, (tx) => provideInput(tx, taskId, tokenops.sandboxInput))
     await review('task', taskId)
     await reaches(task_token, 'operating')
     const runId = (await findTask(db, taskId))?.run_id ?? ''
     // The run comes to its review by itself.
-    await expect.poll(() => codeOf(review('loop_step', runId)), { timeout: 30_000, interval: 300 }).toBeUndefined()
+    await expect
+      .poll(() => codeOf(review('loop_step', runId)), { timeout: 30_000, interval: 300 })
+      .toBeUndefined()
     await reaches(task_token, 'closed')
   }
 

@@ -5,7 +5,12 @@ import { startTlsServer, testAuthority } from './tls-server.ts'
 
 type Answer = { status: number; body?: string }
 /** One request as it came, with whether its v1a signature verifies. */
-export type Received = { id: string; body: Record<string, unknown>; verified: boolean; signatures: string[] }
+type Received = {
+  id: string
+  body: Record<string, unknown>
+  verified: boolean
+  signatures: string[]
+}
 
 /**
  * A real TLS receiver of callbacks: verifies, echoes nonces, takes each id once. `answers` are given in turn to what is no

@@ -2,7 +2,6 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Address, type Hex, parseEther } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
-import { packageRoot } from '../../activities/package-root.ts'
 import { chainPart } from '../../worker/stack/chain.ts'
 import { compileDollarToken } from '../../worker/stack/compile-token.ts'
 import type { Part } from '../../worker/stack/part.ts'
@@ -15,6 +14,7 @@ import {
   mintTokens,
 } from '../../worker/stack/token.ts'
 import { scratchDirectory } from './postgres.ts'
+import { testCache } from './test-cache.ts'
 
 /** A fresh account of the test chain with its key. */
 export type TestWallet = { address: Address; privateKey: Hex; account: PrivateKeyAccount }
@@ -37,21 +37,38 @@ export type TestChain = {
 export async function startChain(): Promise<TestChain> {
   const directory = await scratchDirectory()
   const [port = 0] = await findFree(1)
-  const part = chainPart({ directory: join(directory, 'chain'), port, logFile: join(directory, 'chain.log') })
+  const part = chainPart({
+    directory: join(directory, 'chain'),
+    port,
+    logFile: join(directory, 'chain.log'),
+  })
   await part.start()
   await part.waitReady()
   const rpcUrl = `http://127.0.0.1:${port}`
   const [owner, payoutWallet, first, second] = [newWallet(), newWallet(), newWallet(), newWallet()]
   const client = localChainClient(rpcUrl, owner.privateKey)
-  const asset = await ensureToken(client, () => compileDollarToken(tokenCache), undefined)
-  await Promise.all([first, second].map((wallet) => ensureEther(client, wallet.address, parseEther('10'))))
+  const asset = await ensureToken(client, () => compileDollarToken(testCache), undefined)
+  await Promise.all(
+    [first, second].map((wallet) => ensureEther(client, wallet.address, parseEther('10'))),
+  )
   const mint = (to: Address, atomic: bigint) => mintTokens(client, asset, to, atomic)
   await mint(payoutWallet.address, 1_000_000_000n)
   const stop = async () => {
     await part.stop()
     await rm(directory, { recursive: true, force: true })
   }
-  return { rpcUrl, asset, owner, deployer: owner, gasWallets: [first, second], payoutWallet, client, part, mint, stop }
+  return {
+    rpcUrl,
+    asset,
+    owner,
+    deployer: owner,
+    gasWallets: [first, second],
+    payoutWallet,
+    client,
+    part,
+    mint,
+    stop,
+  }
 }
 
 /** A fresh account; its lowercase address is the form that the store and the wire use. */
@@ -60,6 +77,3 @@ export function newWallet(): TestWallet {
   const account = privateKeyToAccount(privateKey)
   return { address: account.address.toLowerCase() as Address, privateKey, account }
 }
-
-/** Where tests keep the compiled token, so that only the first one compiles it. */
-export const tokenCache = join(packageRoot, 'node_modules', '.cache', 'agent-rails')

@@ -2,18 +2,18 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Kysely } from 'kysely'
 import type { DestinationStream } from 'pino'
-import { type Config, loadConfig } from '../../activities/config.ts'
+import { type Config, loadConfig } from '../../activities/config/config.ts'
 import { generateSigningKeys } from '../../activities/keys/generate.ts'
-import { createOperator } from '../../activities/store/operators.ts'
-import type { Database } from '../../activities/store/schema.ts'
-import { createApi } from '../../api/compose.ts'
-import { execute } from '../../api/execute.ts'
+import { createOperator } from '../../activities/store/agents/operators.ts'
+import type { Database } from '../../activities/store/schema/schema.ts'
+import { execute } from '../../api/calls/execute.ts'
+import { createApi } from '../../api/composition/compose.ts'
+import { createApp, type Surface } from '../../api/http/express.ts'
+import { type Listener, listen } from '../../api/http/listen.ts'
+import { createLog } from '../../api/http/log.ts'
+import { createMetrics } from '../../api/http/metrics.ts'
 import type { AnyOperation } from '../../api/operation.ts'
 import { operations } from '../../api/operations/index.ts'
-import { createApp, type Surface } from '../../api/surfaces/express.ts'
-import { type Listener, listen } from '../../api/surfaces/listen.ts'
-import { createLog } from '../../api/surfaces/log.ts'
-import { createMetrics } from '../../api/surfaces/metrics.ts'
 import { findFree } from '../../worker/stack/ports.ts'
 import { writeSecret } from '../../worker/stack/secret-file.ts'
 import { scratchDirectory, startDatabase } from './postgres.ts'
@@ -36,7 +36,11 @@ export type ComposedApis = {
 type Options = { apis?: number; env?: Record<string, string>; more?: readonly AnyOperation[] }
 
 /** Starts a Postgres and so many APIs on it; `more` are operations beside those of the service. */
-export async function startComposed({ apis = 1, env = {}, more = [] }: Options = {}): Promise<ComposedApis> {
+export async function startComposed({
+  apis = 1,
+  env = {},
+  more = [],
+}: Options = {}): Promise<ComposedApis> {
   const directory = await scratchDirectory()
   const database = await startDatabase()
   const [nobody] = await findFree(1)
@@ -59,9 +63,13 @@ export async function startComposed({ apis = 1, env = {}, more = [] }: Options =
   }
   const config = loadConfig(settings)
   const lines: string[] = []
-  const log = createLog('info', { write: (line: string) => void lines.push(line) } satisfies DestinationStream)
+  const log = createLog('info', {
+    write: (line: string) => void lines.push(line),
+  } satisfies DestinationStream)
   const opened = await Promise.all(
-    Array.from({ length: apis }, (_, index) => openApi(config, log, more, index === 0 && 'BASE_URL' in env)),
+    Array.from({ length: apis }, (_, index) =>
+      openApi(config, log, more, index === 0 && 'BASE_URL' in env),
+    ),
   )
   return {
     hosts: opened.map(({ hosts }) => hosts),
@@ -98,11 +106,14 @@ async function openApi(
     isOperator: async () => false,
     log,
     metrics: createMetrics(api.gauges),
-    call: (...[operations, request]: Parameters<Surface['call']>) => execute(operations, request, api.deps),
+    call: (...[operations, request]: Parameters<Surface['call']>) =>
+      execute(operations, request, api.deps),
   }
   const listeners: Listener[] = []
   for (const host of ['base', 'os'] as const)
-    listeners.push(await listen(createApp({ ...surface, host }), '127.0.0.1', named ? portOf[host](config) : 0))
+    listeners.push(
+      await listen(createApp({ ...surface, host }), '127.0.0.1', named ? portOf[host](config) : 0),
+    )
   const [base, os] = listeners.map(({ port }) => `http://127.0.0.1:${port}`) as [string, string]
   return {
     hosts: { base, os },

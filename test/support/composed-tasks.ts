@@ -1,12 +1,11 @@
-import { join } from 'node:path'
-import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker'
+import { NativeConnection, Worker } from '@temporalio/worker'
 import { pino } from 'pino'
 import { createCallbackActivities, createTaskActivities } from '../../activities/index.ts'
 import { CALLBACKS_QUEUE, RUNS_QUEUE, TASKS_QUEUE } from '../../temporal/queues.ts'
 import { findFree } from '../../worker/stack/ports.ts'
 import { startComposed } from './composed-api.ts'
-import { quiet } from './quiet.ts'
 import { startTemporal } from './temporal.ts'
+import { bundleWorkflows } from './workflow-bundle.ts'
 
 /** Two APIs on one Postgres, with a Temporal server and workers that serve tasks, their runs and callbacks. */
 export async function startComposedTasks(more: Record<string, string> = {}) {
@@ -19,8 +18,7 @@ export async function startComposedTasks(more: Record<string, string> = {}) {
   const tasks = await createTaskActivities(apis.config)
   const callbacks = await createCallbackActivities(apis.config, pino({ level: 'silent' }))
   const activities = { ...tasks.activities, ...callbacks.activities }
-  const workflowsPath = join(import.meta.dirname, '..', '..', 'workflows', 'index.ts')
-  const workflowBundle = await bundleWorkflowCode({ workflowsPath, logger: quiet })
+  const workflowBundle = await bundleWorkflows()
   const workers = await Promise.all(
     [TASKS_QUEUE, RUNS_QUEUE, CALLBACKS_QUEUE].map(async (taskQueue) => {
       const connection = await NativeConnection.connect({ address: temporal.address })

@@ -14,8 +14,15 @@ contract OwnedWallet {
 }`
 
 /** Deploys an EIP-1271 wallet that accepts the signatures of `owner`; answers its lowercase address. */
-export async function deployContractWallet(client: LocalChainClient, owner: Address): Promise<Address> {
-  const data = encodeDeployData({ abi: parseAbi(['constructor(address owner)']), bytecode: compile(), args: [owner] })
+export async function deployContractWallet(
+  client: LocalChainClient,
+  owner: Address,
+): Promise<Address> {
+  const data = encodeDeployData({
+    abi: parseAbi(['constructor(address owner)']),
+    bytecode: compile(),
+    args: [owner],
+  })
   const hash = await client.sendTransaction({ data })
   const { contractAddress } = await client.waitForTransactionReceipt({ hash })
   if (!contractAddress) throw new Error('the wallet was not deployed')

@@ -1,14 +1,14 @@
 import { type Address, type Hex, parseAbi } from 'viem'
 import { expect } from 'vitest'
-import { type Answer, ProblemError } from '../../api/surfaces/client.ts'
+import { sha256Hex } from '#domain/core/canonical-json.ts'
+import { type Answer, ProblemError } from '../../api/http/client.ts'
 import type { Part } from '../../worker/stack/part.ts'
 import type { Payout } from '../../worker/stack/treasury.ts'
-import { sha256Hex } from '../../workflows/domain/canonical-json.ts'
 import { eventually, type PayoutAnswer, type Rail } from './agent.ts'
 import { freeze, pause } from './processes.ts'
 import type { TestStack } from './stack.ts'
 
-export { type Fault, freeze, pause, restart, takeDown } from './processes.ts'
+export { pause, restart, takeDown } from './processes.ts'
 
 /** Does something with a stack; a failure also says how its programs are, and the end of their logs. */
 export async function explained<T>(stack: TestStack, act: () => Promise<T>): Promise<T> {
@@ -16,7 +16,9 @@ export async function explained<T>(stack: TestStack, act: () => Promise<T>): Pro
     return await act()
   } catch (error) {
     const parts = [stack.worker(), stack.runWorker(), stack.api()]
-    const states = parts.map((part) => `${part.name}: ${part.end ?? `runs as ${part.pid}`}\n${part.logTail()}`)
+    const states = parts.map(
+      (part) => `${part.name}: ${part.end ?? `runs as ${part.pid}`}\n${part.logTail()}`,
+    )
     throw new Error([String(error), ...states].join('\n\n'), { cause: error })
   }
 }
@@ -24,7 +26,10 @@ export async function explained<T>(stack: TestStack, act: () => Promise<T>): Pro
 /** What /readyz and /healthz say: `down` names the checks that are not well. */
 export async function readiness({ baseUrls: [url] }: TestStack) {
   const [ready, health] = await Promise.all([fetch(`${url}/readyz`), fetch(`${url}/healthz`)])
-  const { ok, checks } = (await ready.json()) as { ok: boolean; checks: Record<string, { ok: boolean }> }
+  const { ok, checks } = (await ready.json()) as {
+    ok: boolean
+    checks: Record<string, { ok: boolean }>
+  }
   const down = Object.keys(checks).filter((name) => checks[name]?.ok === false)
   return { health: health.status, status: ready.status, ok, down: down.sort() }
 }
@@ -44,11 +49,15 @@ export async function haltMining({ chain }: Rail): Promise<() => Promise<void>> 
 }
 
 /** Repeats a call as an agent does, until it has a final answer: after a broken connection, a retryable refusal, and a 202. */
-export async function insist<Body>(call: () => Promise<Answer<Body>>, withinMs = 45_000): Promise<Answer<Body>> {
+export async function insist<Body>(
+  call: () => Promise<Answer<Body>>,
+  withinMs = 45_000,
+): Promise<Answer<Body>> {
   const until = Date.now() + withinMs
   for (;;) {
     const answer = await call().catch((error: unknown) => {
-      const again = error instanceof ProblemError ? error.problem.retryable : error instanceof TypeError
+      const again =
+        error instanceof ProblemError ? error.problem.retryable : error instanceof TypeError
       if (!again || Date.now() > until) throw error
       return undefined
     })
@@ -66,15 +75,26 @@ export async function refusalOf(call: Promise<unknown>) {
   )
   const ms = performance.now() - begun
   if (!('error' in outcome) || !(outcome.error instanceof ProblemError))
-    throw new Error(`not refused: ${JSON.stringify('error' in outcome ? String(outcome.error) : outcome.value)}`)
+    throw new Error(
+      `not refused: ${JSON.stringify('error' in outcome ? String(outcome.error) : outcome.value)}`,
+    )
   return { ms, ...outcome.error.problem }
 }
 
 /** Resolves when a node has taken the transaction that serves this payout. */
 export async function broadcast({ db }: Rail, payoutId: string): Promise<void> {
   const rows = () =>
-    db.selectFrom('lane_transactions').select('broadcast_at').where('purpose', '=', `payout:${payoutId}`).execute()
-  const found = await eventually(rows, (all) => all.some((row) => row.broadcast_at !== null), 20_000, 20)
+    db
+      .selectFrom('gas_wallet_transactions')
+      .select('broadcast_at')
+      .where('purpose', '=', `payout:${payoutId}`)
+      .execute()
+  const found = await eventually(
+    rows,
+    (all) => all.some((row) => row.broadcast_at !== null),
+    20_000,
+    20,
+  )
   expect(found.some((row) => row.broadcast_at !== null)).toBe(true)
 }
 
@@ -84,7 +104,10 @@ const logsAbi = parseAbi([
 ])
 
 /** The chain's own record of a payout: uses of its nonce, transfers to its recipient, and what the recipient holds. */
-export async function chainRecord({ chain, asset, balance }: Rail, { payout_wallet, recipient, transfer }: Payout) {
+export async function chainRecord(
+  { chain, asset, balance }: Rail,
+  { payout_wallet, recipient, transfer }: Payout,
+) {
   const range = { address: asset, fromBlock: 0n, toBlock: 'latest', strict: true } as const
   const [Transfer, AuthorizationUsed] = logsAbi
   const [uses, transfers, held] = await Promise.all([
@@ -93,7 +116,11 @@ export async function chainRecord({ chain, asset, balance }: Rail, { payout_wall
       event: AuthorizationUsed,
       args: { authorizer: payout_wallet as Address, nonce: transfer.authorization_nonce as Hex },
     }),
-    chain.getLogs({ ...range, event: Transfer, args: { from: payout_wallet as Address, to: recipient as Address } }),
+    chain.getLogs({
+      ...range,
+      event: Transfer,
+      args: { from: payout_wallet as Address, to: recipient as Address },
+    }),
     balance(recipient),
   ])
   return {
@@ -116,10 +143,22 @@ export async function expectExecutedOnce(
   expect(payout).toMatchObject({ state: 'executed', money_moved: 'yes' })
   const amount = BigInt(payout.amount_atomic)
   const record = await chainRecord(rail, payout)
-  expect(record).toEqual({ uses: 1, transfers: [amount], held: amount, hash: payout.transfer.transaction_hash })
+  expect(record).toEqual({
+    uses: 1,
+    transfers: [amount],
+    held: amount,
+    hash: payout.transfer.transaction_hash,
+  })
   const claims = receipts.map(claimsOf)
-  expect(claims.slice(0, 3).map(({ kind }) => kind)).toEqual(['payout_created', 'payout_authorized', 'payout_executed'])
-  expect(claims.map(({ prev }) => prev)).toEqual([null, ...receipts.slice(0, -1).map((jws) => sha256Hex(jws))])
+  expect(claims.slice(0, 3).map(({ kind }) => kind)).toEqual([
+    'payout_created',
+    'payout_authorized',
+    'payout_executed',
+  ])
+  expect(claims.map(({ prev }) => prev)).toEqual([
+    null,
+    ...receipts.slice(0, -1).map((jws) => sha256Hex(jws)),
+  ])
   expect(claims[2]?.['transaction_hash']).toBe(firstSeenIn)
 }
 

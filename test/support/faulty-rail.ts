@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest'
-import { paymentId } from '../../workflows/domain/ids.ts'
+import { paymentId } from '#domain/core/ids.ts'
 import { type Agent, eventually, openRail, type Rail, type RawAnswer } from './agent.ts'
 import type { Payment } from './payments.ts'
 import { type FaultyWire, startFaultyWire } from './rpc-proxy.ts'
@@ -52,7 +52,11 @@ export async function storedPayment(rail: Rail, payment: Payment) {
 
 /** How many payouts an agent has created. */
 export async function payoutsOf({ db }: Rail, { address }: Agent): Promise<number> {
-  const rows = await db.selectFrom('payouts').select('payout_id').where('creator', '=', address).execute()
+  const rows = await db
+    .selectFrom('payouts')
+    .select('payout_id')
+    .where('creator', '=', address)
+    .execute()
   return rows.length
 }
 

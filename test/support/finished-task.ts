@@ -1,11 +1,8 @@
-import { signCompact } from '../../activities/keys/compact.ts'
-import { generateSigningKeys, rotateSigningKeys } from '../../activities/keys/generate.ts'
-import { keyRings } from '../../activities/keys/key-ring.ts'
-import { digestOf, sha256Hex } from '../../workflows/domain/canonical-json.ts'
-import { loopSteps } from '../../workflows/domain/controlled-loop.ts'
-import { receiptId } from '../../workflows/domain/ids.ts'
-import type { Rail } from '../../workflows/domain/rails/rail.ts'
-import { RECEIPT_TYP } from '../../workflows/domain/receipt.ts'
+import { digestOf, sha256Hex } from '#domain/core/canonical-json.ts'
+import { receiptId } from '#domain/core/ids.ts'
+import type { Rail } from '#domain/rails/rail.ts'
+import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
+import { loopSteps } from '#domain/runs/controlled-loop.ts'
 import {
   buildReplayPackage,
   REPLAY_TYP,
@@ -13,23 +10,29 @@ import {
   type ReplayPackage,
   replayClaims,
   verifyInstructions,
-} from '../../workflows/domain/replay-package.ts'
+} from '#domain/runs/replay-package.ts'
 import {
   buildReturnPackage,
   COMPLETION_TYP,
   completionClaims,
   loopDigest,
   type MadePackage,
-} from '../../workflows/domain/return-package.ts'
-import { ledgerEntry } from '../../workflows/domain/task-ledger.ts'
-import type { TaskEvent, TaskState } from '../../workflows/domain/task-lifecycle.ts'
-import { nextTaskState } from '../../workflows/domain/task-lifecycle.ts'
-import type { KeySet } from '../../workflows/domain/verification/signed.ts'
+} from '#domain/runs/return-package.ts'
+import { ledgerEntry } from '#domain/tasks/ledger.ts'
+import type { TaskEvent, TaskState } from '#domain/tasks/lifecycle.ts'
+import { nextTaskState } from '#domain/tasks/lifecycle.ts'
+import type { KeySet } from '#domain/verification/signed.ts'
+import { signCompact } from '../../activities/keys/compact.ts'
+import { generateSigningKeys, rotateSigningKeys } from '../../activities/keys/generate.ts'
+import { keyRings } from '../../activities/keys/key-ring.ts'
 
-export const issuer = 'http://127.0.0.1:3000/api/trust-contract'
+const issuer = 'http://127.0.0.1:3000/api/trust-contract'
 const signedAt = { issuer, environment: 'local', iat: 1_795_255_200 }
 /** Old key, new key: a task may outlive a rotation. */
-export const signingKeys = rotateSigningKeys(generateSigningKeys(new Date('2026-11-20')), new Date('2026-11-21'))
+const signingKeys = rotateSigningKeys(
+  generateSigningKeys(new Date('2026-11-20')),
+  new Date('2026-11-21'),
+)
 const rings = keyRings(signingKeys)
 export const receiptKey = rings.receipt.active
 
@@ -41,14 +44,15 @@ export const keySet = (changes: Partial<KeySet['keys'][number]> = {}): KeySet =>
   })),
 })
 
-export const signedBy = (typ: string, payload: object): string => signCompact(receiptKey, { typ, payload })
+export const signedBy = (typ: string, payload: object): string =>
+  signCompact(receiptKey, { typ, payload })
 
 const runId = (rail: Rail): string => `run_${digestOf({ run: rail.key })}`
 
 /** The package of a rail's sandbox input, which may be told with its lists as uploads, and its completion signature. */
 export function finishedPackage(
   rail: Rail,
-  told: unknown = rail.sandboxInput,
+  notified: unknown = rail.sandboxInput,
 ): {
   made: MadePackage
   signature: string
@@ -57,18 +61,24 @@ export function finishedPackage(
   const steps = loopSteps.map((step) => ({
     ...{ attempt: 0, round: 0, step, verdict: 'done' as const, output_sha256: sha256Hex(step) },
   }))
-  const run = { run_id: runId(rail), rail: rail.key, tier: 'standard', usage: 'synthetic', partial: false } as const
-  const digests = { input_sha256: digestOf(told), loop_sha256: loopDigest(steps) }
+  const run = {
+    run_id: runId(rail),
+    rail: rail.key,
+    tier: 'standard',
+    usage: 'synthetic',
+    partial: false,
+  } as const
+  const digests = { input_sha256: digestOf(notified), loop_sha256: loopDigest(steps) }
   const made = buildReturnPackage({ ...run, ...digests }, rail.work(rail.sandboxInput))
   return { made, signature: signedBy(COMPLETION_TYP, completionClaims(made, signedAt)), steps }
 }
 
-type Told = [TaskEvent, Record<string, unknown>]
+type Notice = [TaskEvent, Record<string, unknown>]
 
-function ledgerOf(taskId: string, told: Told[]): ReplayPackage['ledger'] {
+function ledgerOf(taskId: string, notified: Notice[]): ReplayPackage['ledger'] {
   let state: TaskState | 'none' = 'none'
   const entries: ReplayPackage['ledger'] = []
-  for (const [index, [event, data]] of told.entries()) {
+  for (const [index, [event, data]] of notified.entries()) {
     const to = nextTaskState(state, event, 'callback_pending')
     if (to === undefined) throw new Error(`${state} has no ${event}`)
     const at = new Date(Date.UTC(2026, 10, 21, 10, 0, index)).toISOString()
@@ -98,7 +108,7 @@ export function finishedTask(rail: Rail, input: unknown = rail.sandboxInput): Re
     })
   const settlement = receipt('en_1', 'settlement_receipt', null, { entitlement_id: 'en_1' })
   const usage = receipt('en_1', 'usage_receipt', sha256Hex(settlement), { entitlement_id: 'en_1' })
-  const until: Told[] = [
+  const until: Notice[] = [
     ['submit', { terms_sha256: digestOf(terms) }],
     ['preflight_passed', { checks: [] }],
     ['contract_prepared', { contract_id: 'ct_1', terms_sha256: digestOf(terms) }],
@@ -110,17 +120,24 @@ export function finishedTask(rail: Rail, input: unknown = rail.sandboxInput): Re
     ['credit_funded', { settlement_receipt_id: receiptId(settlement) }],
     [
       'enqueued',
-      { review_decision: 'sandbox_policy', input_sha256: digestOf(input), run_contract_sha256: digestOf(sealed) },
+      {
+        review_decision: 'sandbox_policy',
+        input_sha256: digestOf(input),
+        run_contract_sha256: digestOf(sealed),
+      },
     ],
     ['started', { run_id: made.run_id }],
-    ['result_produced', { return_package_id: made.return_package_id, result_sha256: made.result_sha256 }],
+    [
+      'result_produced',
+      { return_package_id: made.return_package_id, result_sha256: made.result_sha256 },
+    ],
   ]
   const { result: _result, findings: _findings, gaps: _gaps, files: _files, ...proof } = made
   const attestation = receipt(made.run_id, 'attestation', null, {
     ...{ task_id, proof_hash: made.proof_hash, ledger_head: ledgerOf(task_id, until).at(-1)?.hash },
   })
   const exception_id = `ex_${digestOf({ task_id })}`
-  const raised: Told[] = [
+  const raised: Notice[] = [
     ...until,
     ['result_attested', { receipt_id: receiptId(attestation), proof_hash: made.proof_hash }],
     ['receipts_issued', { usage_receipt_id: receiptId(usage) }],
@@ -134,7 +151,15 @@ export function finishedTask(rail: Rail, input: unknown = rail.sandboxInput): Re
     ledger_head: ledger.at(-1)?.hash,
   })
   return signedFile({
-    ...{ issuer, task_id, rail: rail.key, exception_id, resume_state: 'callback_pending', from_step: null, ledger },
+    ...{
+      issuer,
+      task_id,
+      rail: rail.key,
+      exception_id,
+      resume_state: 'callback_pending',
+      from_step: null,
+      ledger,
+    },
     loop_steps: steps,
     receipts: [settlement, usage, attestation, exception],
     documents: [terms, sealed, input].map((content) => ({ sha256: digestOf(content), content })),

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createClient, type InputOf } from '../../api/surfaces/client.ts'
+import { createClient, type InputOf } from '../../api/http/client.ts'
 import { type ComposedApis, startComposed } from './composed-api.ts'
 import { scratchDirectory } from './postgres.ts'
 import { decide, trustedAgent } from './registering-agent.ts'
@@ -16,7 +16,11 @@ export type Event = { event_id: string; [fact: string]: unknown }
 export async function startMoneyApis(apis = 1) {
   const directory = await scratchDirectory()
   const keys = join(directory, 'provider-keys.json')
-  const standard = { provider: 'tills', scheme: 'standard', key: `whsec_${secret.toString('base64')}` }
+  const standard = {
+    provider: 'tills',
+    scheme: 'standard',
+    key: `whsec_${secret.toString('base64')}`,
+  }
   await writeFile(keys, JSON.stringify([standard]), { mode: 0o600 })
   const env = { PROVIDER_WEBHOOK_KEYS_FILE: keys, LIMIT_AGENT_PER_MINUTE: '6000' }
   const composed = await startComposed({ apis, env })
@@ -40,31 +44,50 @@ function callersOf({ hosts, operator }: ComposedApis) {
     /** A trusted agent with these scopes, and a client of it for each API. */
     agent: async (scopes: Scopes) => {
       const rails = ['packetops' as const, 'energyops' as const]
-      const { credential, registered } = await trustedAgent(first, operator, { rails, requested_scopes: scopes })
+      const { credential, registered } = await trustedAgent(first, operator, {
+        rails,
+        requested_scopes: scopes,
+      })
       const clients = hosts.map(({ base }) => createClient({ baseUrl: base, agent: credential }))
       const { call } = clients[0] as (typeof clients)[number]
       return { agentId: registered.agent.agent_id, credential, call, clients }
     },
-    tell: (event: Event, as: { signer?: Buffer; at?: number } = {}) => tell(first.base, event, as),
+    notify: (event: Event, as: { signer?: Buffer; at?: number } = {}) =>
+      notify(first.base, event, as),
   }
 }
 
 /** Sends an event as the provider, or with another key or time. */
-async function tell(base: string, event: Event, { signer = secret as Buffer, at = Math.floor(Date.now() / 1000) }) {
+async function notify(
+  base: string,
+  event: Event,
+  { signer = secret as Buffer, at = Math.floor(Date.now() / 1000) },
+) {
   const body = JSON.stringify(event)
-  const signature = createHmac('sha256', signer).update(`${event.event_id}.${at}.${body}`).digest('base64')
+  const signature = createHmac('sha256', signer)
+    .update(`${event.event_id}.${at}.${body}`)
+    .digest('base64')
   const headers = {
     'Content-Type': 'application/json',
     'webhook-id': event.event_id,
     'webhook-timestamp': String(at),
     'webhook-signature': `v1,${signature}`,
   }
-  const answer = await fetch(`${base}/api/agent-paid-callback-completion`, { method: 'POST', headers, body })
+  const answer = await fetch(`${base}/api/agent-paid-callback-completion`, {
+    method: 'POST',
+    headers,
+    body,
+  })
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
 }
 
 /** A provider's word on the payment of a session. */
-export const providerEvent = (type: string, external_reference: string, amount_usd: number, more = {}): Event => ({
+export const providerEvent = (
+  type: string,
+  external_reference: string,
+  amount_usd: number,
+  more = {},
+): Event => ({
   event_id: `evt_${key()}`,
   type,
   external_reference,

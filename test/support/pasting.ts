@@ -1,8 +1,17 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { packageRoot as root } from '../../activities/package-root.ts'
+import { packageRoot as root } from '../../activities/config/package-root.ts'
 
 /** A stack in a copy of the project, and terminals in its folder. */
 export type PastingStack = {
@@ -19,7 +28,9 @@ export async function startPastingStack(): Promise<PastingStack> {
   // Below the ports that the system gives out, and apart from those of other tests of whole starts.
   const base = 28_000 - (process.pid % 300) * 10
   const here = (text: string) =>
-    text.replaceAll('127.0.0.1:3000', `127.0.0.1:${base}`).replaceAll('127.0.0.1:3001', `127.0.0.1:${base + 1}`)
+    text
+      .replaceAll('127.0.0.1:3000', `127.0.0.1:${base}`)
+      .replaceAll('127.0.0.1:3001', `127.0.0.1:${base + 1}`)
   // Vitest has a BASE_URL of its own.
   const { BASE_URL: _viteBase, ...inherited } = process.env
   const env = { ...inherited, PORT_BASE: String(base) }
@@ -64,7 +75,8 @@ function copyProject(clone: string, here: (text: string) => string): void {
   })
   for (const file of files.split('\n').filter((one) => one !== '' && existsSync(join(root, one)))) {
     mkdirSync(join(clone, dirname(file)), { recursive: true })
-    if (file.startsWith('examples/')) writeFileSync(join(clone, file), here(readFileSync(join(root, file), 'utf8')))
+    if (file.startsWith('examples/'))
+      writeFileSync(join(clone, file), here(readFileSync(join(root, file), 'utf8')))
     else cpSync(join(root, file), join(clone, file))
   }
   for (const built of ['dist', 'clients/typescript/dist'])
@@ -72,10 +84,16 @@ function copyProject(clone: string, here: (text: string) => string): void {
   symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'))
 }
 
-function run(program: string, args: string[], text: string, where: { cwd: string; env: NodeJS.ProcessEnv }) {
+function run(
+  program: string,
+  args: string[],
+  text: string,
+  where: { cwd: string; env: NodeJS.ProcessEnv },
+) {
   const child = spawn(program, args, where)
   let printed = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += chunk))
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => (printed += chunk))
   child.stdin.end(text)
   return new Promise<string>((resolve, reject) => {
     child.once('close', (code) =>

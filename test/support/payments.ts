@@ -18,7 +18,14 @@ export type Payment = {
   payload: { authorization: Authorization; signature: Hex }
   accepted: Record<string, unknown>
 }
-type Authorization = { from: string; to: string; value: string; validAfter: string; validBefore: string; nonce: Hex }
+type Authorization = {
+  from: string
+  to: string
+  value: string
+  validAfter: string
+  validBefore: string
+  nonce: Hex
+}
 
 /** The documented terms of one call: 100000 atomic units of the asset on eip155:8453. */
 export const termsOf = ({ asset, service }: Rail) => ({
@@ -74,7 +81,9 @@ const authorizationFields = [
 ] as const
 
 /** The header that carries a payload, whatever it is: standard base64 of JSON. */
-export const paymentHeader = (payment: unknown) => ({ 'PAYMENT-SIGNATURE': base64(JSON.stringify(payment)) })
+export const paymentHeader = (payment: unknown) => ({
+  'PAYMENT-SIGNATURE': base64(JSON.stringify(payment)),
+})
 export const base64 = (text: string) => Buffer.from(text).toString('base64')
 
 /** The signature as an ERC-6492 wrapper would carry it, with a factory call that deploys the payer. */
@@ -102,7 +111,10 @@ export async function openPayer(rail: Rail, tokens = 1_000_000n): Promise<Agent>
 }
 
 /** Atomic units that the service's pay-to address got while `work` ran. */
-export async function earnings<T>(rail: Rail, work: () => Promise<T>): Promise<{ result: T; earned: bigint }> {
+export async function earnings<T>(
+  rail: Rail,
+  work: () => Promise<T>,
+): Promise<{ result: T; earned: bigint }> {
   const before = await rail.balance(rail.service.payTo.address)
   const result = await work()
   return { result, earned: (await rail.balance(rail.service.payTo.address)) - before }
@@ -133,7 +145,13 @@ export async function sendTokens(
 ): Promise<TransactionReceipt> {
   await chain.setBalance({ address: account.address, value: parseEther('1') })
   const args = [to, value] as const
-  const hash = await chain.writeContract({ account, address: asset, abi: tokenAbi, functionName: 'transfer', args })
+  const hash = await chain.writeContract({
+    account,
+    address: asset,
+    abi: tokenAbi,
+    functionName: 'transfer',
+    args,
+  })
   return chain.waitForTransactionReceipt({ hash })
 }
 

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Hex, LocalAccount } from 'viem'
-import { type Tx, transaction } from '../../activities/store/db.ts'
+import { principalTypedData } from '#domain/payouts/principal-authorization.ts'
+import { readPayoutConstraints } from '../../activities/store/payouts/constraints.ts'
 import {
   authorizedPayout,
   createdPayout,
@@ -8,16 +9,18 @@ import {
   type NewPayout,
   requirePayout,
   updateAuthorized,
-} from '../../activities/store/payouts.ts'
-import { send } from '../../activities/store/pipeline.ts'
-import type { Database } from '../../activities/store/schema.ts'
-import { readSurroundings } from '../../activities/store/surroundings.ts'
-import { insertTransfer, reservedTransfer } from '../../activities/store/transfers.ts'
-import { principalTypedData } from '../../workflows/domain/principal-authorization.ts'
+} from '../../activities/store/payouts/payouts.ts'
+import { insertTransfer, reservedTransfer } from '../../activities/store/payouts/transfers.ts'
+import { type Tx, transaction } from '../../activities/store/postgres/db.ts'
+import type { Database } from '../../activities/store/schema/schema.ts'
 import { nowSeconds } from './agent.ts'
 
 /** What the principal signs for `insertAuthorizedPayout`. */
-export const signSeeded = (principal: LocalAccount, payout: NewPayout, expiresAt: number): Promise<Hex> =>
+export const signSeeded = (
+  principal: LocalAccount,
+  payout: NewPayout,
+  expiresAt: number,
+): Promise<Hex> =>
   principal.signTypedData(
     principalTypedData({
       payoutId: payout.payout_id,
@@ -39,27 +42,51 @@ export async function insertAuthorizedPayout(
 ): Promise<void> {
   const now = new Date()
   const created = createdPayout(payout, now)
-  const facts = { expiresAt, idempotencyKey: 'a', fingerprint: 'f', mandateRef: 'm', principalSignature }
-  await transaction(db, async (_, last) => {
-    last(insertPayout(created))
-    last(updateAuthorized(authorizedPayout(created, facts, now)))
+  const facts = {
+    expiresAt,
+    idempotencyKey: 'a',
+    fingerprint: 'f',
+    mandateRef: 'm',
+    principalSignature,
+  }
+  await transaction(db, async (_, atCommit) => {
+    atCommit(insertPayout(created))
+    atCommit(updateAuthorized(authorizedPayout(created, facts, now)))
   })
 }
 
 /** As an execute leaves a payout whose API process died behind the reservation: granted, reserved, and with no workflow. */
-export async function insertReservedTransfer(db: Kysely<Database>, payoutId: string): Promise<void> {
+export async function insertReservedTransfer(
+  db: Kysely<Database>,
+  payoutId: string,
+): Promise<void> {
   const { payout } = await requirePayout(db, payoutId)
   const callId = `seeded-${payoutId}`
   const granted = { grant_state: 'used', answer_state: 'open', funding: 'free' } as const
-  const call = { operation: 'payout-execute', key: payoutId, fingerprint: 'seeded', path: '/api/payout-execute' }
+  const call = {
+    operation: 'payout-execute',
+    key: payoutId,
+    fingerprint: 'seeded',
+    path: '/api/payout-execute',
+  }
   await db
     .insertInto('calls')
-    .values({ call_id: callId, caller: `wallet:${payout.creator}`, subject: payoutId, ...call, ...granted })
+    .values({
+      call_id: callId,
+      caller: `wallet:${payout.creator}`,
+      subject: payoutId,
+      ...call,
+      ...granted,
+    })
     .execute()
-  const reservation = { nonce: payout.transfer_nonce ?? '', validBefore: Number(payout.expires_at), callId }
-  await send(db, insertTransfer(reservedTransfer(payout, reservation, nowSeconds())))
+  const reservation = {
+    nonce: payout.transfer_nonce ?? '',
+    validBefore: Number(payout.expires_at),
+    callId,
+  }
+  await insertTransfer(reservedTransfer(payout, reservation, nowSeconds())).execute(db)
 }
 
 /** What counts against the daily cap of a payout wallet. */
 export const dailyUse = async (db: Tx, wallet: string) =>
-  (await readSurroundings(db, { payout_id: '', creator: '', payout_wallet: wallet })).use
+  (await readPayoutConstraints(db, { payout_id: '', creator: '', payout_wallet: wallet })).use

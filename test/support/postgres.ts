@@ -1,17 +1,26 @@
+import { randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
-import { createDatabase, isUnavailable, type OpenDatabase } from '../../activities/store/db.ts'
-import { migrateToLatest } from '../../activities/store/migrate.ts'
-import type { Database } from '../../activities/store/schema.ts'
+import pg from 'pg'
+import {
+  createDatabase,
+  isUnavailable,
+  type OpenDatabase,
+} from '../../activities/store/postgres/db.ts'
+import { migrateToLatest } from '../../activities/store/postgres/migrate.ts'
+import type { Database } from '../../activities/store/schema/schema.ts'
 import type { Part } from '../../worker/stack/part.ts'
 import { findFree } from '../../worker/stack/ports.ts'
 import { postgresPart, postgresUrl } from '../../worker/stack/postgres.ts'
+import { SHARED_SERVERS } from './shared-servers.ts'
+
+type PostgresServer = { url: string; part: Part; stop(): Promise<void> }
 
 /** A PostgreSQL of its own with an empty database, up in about 2 s; `stop` removes it without a trace. */
-export async function startPostgres(): Promise<{ url: string; part: Part; stop(): Promise<void> }> {
+export async function startPostgres(): Promise<PostgresServer> {
   const directory = await scratchDirectory()
   const [port = 0] = await findFree(1)
   const settings = {
@@ -21,6 +30,7 @@ export async function startPostgres(): Promise<{ url: string; part: Part; stop()
     logFile: join(directory, 'postgres.log'),
   }
   const part = postgresPart(settings)
+  withoutSync(part)
   await part.start()
   await part.waitReady()
   return {
@@ -33,21 +43,70 @@ export async function startPostgres(): Promise<{ url: string; part: Part; stop()
   }
 }
 
-/** A database of the service as it stands after its last migration, on a server of its own; `stop` takes both away. */
-export type TestDatabase = Pick<OpenDatabase, 'db' | 'pool'> & { url: string; part: Part; stop(): Promise<void> }
+/** No test ends the machine, so what a server has written survives its own end without a sync to the disk. */
+export function withoutSync({ plan }: Part): void {
+  const { launch } = plan
+  plan.launch = async () => {
+    const launched = await launch()
+    return { ...launched, args: [...launched.args, '-c', 'fsync=off'] }
+  }
+}
 
+/** A database of the service with the schema of the last migration; `stop` removes it. */
+export type TestDatabase = Pick<OpenDatabase, 'db' | 'pool'> & {
+  url: string
+  stop(): Promise<void>
+}
+
+/** A new database on the server that all files of a run share, or on one of its own outside of such a run. */
 export async function startDatabase(): Promise<TestDatabase> {
-  const postgres = await startPostgres()
-  const { db, pool, close } = createDatabase({ url: postgres.url, applicationName: 'test', poolSize: 20 })
+  const address = process.env[SHARED_SERVERS]
+  if (address === undefined) return startOwnDatabase()
+  const template = await (await fetch(`${address}/postgres`)).text()
+  const name = `test_${randomBytes(8).toString('hex')}`
+  await administer(template, `create database ${name} template ${nameIn(template)}`)
+  const url = withDatabase(template, name)
+  const { db, pool, close } = createDatabase({ url, applicationName: 'test', poolSize: 20 })
+  const stop = async () => {
+    await close()
+    await administer(template, `drop database ${name} with (force)`)
+  }
+  return { db, pool, url, stop }
+}
+
+/** The same on a server of its own, for tests that change or end the server. */
+export async function startOwnDatabase(): Promise<TestDatabase & { part: Part }> {
+  const { url, part, stop: stopServer } = await startPostgres()
+  const { db, pool, close } = createDatabase({ url, applicationName: 'test', poolSize: 20 })
   await migrateToLatest(db)
   const stop = async () => {
     await close()
-    await postgres.stop()
+    await stopServer()
   }
-  return { db, pool, url: postgres.url, part: postgres.part, stop }
+  return { db, pool, url, part, stop }
 }
 
-/** A hundred at once may find every connection taken, which decides nothing: whoever does begins again for as long as the test has time. */
+const nameIn = (url: string) => new URL(url).pathname.slice(1)
+
+function withDatabase(url: string, name: string): string {
+  const target = new URL(url)
+  target.pathname = `/${name}`
+  return target.href
+}
+
+/** Runs a statement that no session of the database itself can run. */
+async function administer(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: withDatabase(url, 'postgres') })
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Repeats what finds every connection taken, as a hundred calls at once may; the time limit of the test ends it. */
 export async function patiently<T>(act: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -66,6 +125,10 @@ export async function scratchDirectory(): Promise<string> {
   return directory
 }
 
-/** How many statements wait for a lock now. */
-export const lockWaits = async (db: Kysely<Database>): Promise<number> =>
-  (await sql`select 1 from pg_stat_activity where wait_event_type = 'Lock'`.execute(db)).rows.length
+/** How many statements of this database wait for a lock now. */
+export async function lockWaits(db: Kysely<Database>): Promise<number> {
+  const { rows } = await sql`
+    select 1 from pg_stat_activity
+    where wait_event_type = 'Lock' and datname = current_database()`.execute(db)
+  return rows.length
+}

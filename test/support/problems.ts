@@ -1,4 +1,4 @@
-import { type Problem, ProblemError } from '../../api/surfaces/client.ts'
+import { type Problem, ProblemError } from '../../api/http/client.ts'
 
 /** The problem that a call is refused with; throws when it is not refused. */
 export async function problemOf(call: Promise<unknown>): Promise<Problem> {

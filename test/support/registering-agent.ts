@@ -1,9 +1,8 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
-import { createClient, type InputOf, type OutputOf } from '../../api/surfaces/client.ts'
-import { handshakeText } from '../../workflows/domain/agent-signature.ts'
+import { handshakeText } from '#domain/agents/signature.ts'
+import { createClient, type InputOf } from '../../api/http/client.ts'
 
 export type Hosts = { base: string; os: string }
-export type Registration = OutputOf<'agent-register'>
 
 const jwk = (key: KeyObject) => {
   const { kty, crv, x } = key.export({ format: 'jwk' })
@@ -39,14 +38,25 @@ export function newAgentClient(hosts: Hosts) {
     register: async (more?: Partial<InputOf<'agent-register'>>) =>
       (await open.call('agent-register', manifest(more))).body,
     status: async (statusToken: string) => {
-      const { body } = await createClient({ baseUrl: hosts.base, statusToken }).call('agent-status', {})
+      const { body } = await createClient({ baseUrl: hosts.base, statusToken }).call(
+        'agent-status',
+        {},
+      )
       if (body.kind !== 'agent') throw new Error('the status of an agent was expected')
       return body
     },
     shake: async (statusToken: string, claim_credential: boolean, given?: string) => {
       const nonce = given ?? (await freshNonce())
-      const input = { nonce, signature: signed(nonce, statusToken), protocol_version: '1' as const, claim_credential }
-      return createClient({ baseUrl: hosts.base, osUrl: hosts.os, statusToken }).call('handshake', input)
+      const input = {
+        nonce,
+        signature: signed(nonce, statusToken),
+        protocol_version: '1' as const,
+        claim_credential,
+      }
+      return createClient({ baseUrl: hosts.base, osUrl: hosts.os, statusToken }).call(
+        'handshake',
+        input,
+      )
     },
   }
 }
@@ -61,7 +71,14 @@ export async function decide(
 ) {
   const client = createClient({ baseUrl: hosts.base, operator })
   const idempotency_key = `dec-${randomBytes(6).toString('hex')}`
-  const input = { subject_kind: 'agent' as const, subject_id, decision, note: 'looked at', idempotency_key, ...more }
+  const input = {
+    subject_kind: 'agent' as const,
+    subject_id,
+    decision,
+    note: 'looked at',
+    idempotency_key,
+    ...more,
+  }
   return (await client.call('loop-review-record', input)).body
 }
 
@@ -74,9 +91,15 @@ export async function trustedAgent(
 ) {
   const agent = newAgentClient(hosts)
   const registered = await agent.register(more)
-  if (more?.sandbox !== true) await decide(hosts, operator, registered.agent.agent_id, 'approve', { limits })
+  if (more?.sandbox !== true)
+    await decide(hosts, operator, registered.agent.agent_id, 'approve', { limits })
   const { body } = await agent.shake(registered.status_token, true)
   const envelope = body.credential_envelope
   if (envelope === null || envelope.sealed) throw new Error('the access key was expected in clear')
-  return { agent, registered, credential: envelope.credential, credentialId: body.credential?.credential_id ?? '' }
+  return {
+    agent,
+    registered,
+    credential: envelope.credential,
+    credentialId: body.credential?.credential_id ?? '',
+  }
 }

@@ -21,7 +21,8 @@ export function silentAfterBroadcast(): Fault {
 }
 
 /** No transaction reaches the chain; everything else does. */
-export const losesTransactions: Fault = async (method, pass) => (method === 'eth_sendRawTransaction' ? 'cut' : pass())
+export const losesTransactions: Fault = async (method, pass) =>
+  method === 'eth_sendRawTransaction' ? 'cut' : pass()
 
 /** `act` comes before the first transaction that is sent: somebody else is quicker. */
 export function beforeBroadcast(act: () => Promise<unknown>): Fault {

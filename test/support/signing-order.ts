@@ -1,9 +1,14 @@
 import { privateKeyToAccount } from 'viem/accounts'
-import type { SigningOrder, SigningPolicy } from '../../activities/signing-rules.ts'
-import { authorizedPayout, createdPayout, type NewPayout, type PayoutRow } from '../../activities/store/payouts.ts'
-import { reservedTransfer } from '../../activities/store/transfers.ts'
-import { payoutId as payoutIdOf, transferNonce } from '../../workflows/domain/ids.ts'
-import { termsDigest } from '../../workflows/domain/payout.ts'
+import { payoutId as payoutIdOf, transferNonce } from '#domain/core/ids.ts'
+import { termsDigest } from '#domain/payouts/payout.ts'
+import type { SigningOrder, SigningPolicy } from '../../activities/payout/signing-rules.ts'
+import {
+  authorizedPayout,
+  createdPayout,
+  type NewPayout,
+  type PayoutRow,
+} from '../../activities/store/payouts/payouts.ts'
+import { reservedTransfer } from '../../activities/store/payouts/transfers.ts'
 import { newWallet } from './chain.ts'
 import { signSeeded } from './payout-rows.ts'
 
@@ -20,8 +25,19 @@ export async function signedOrder(): Promise<Order> {
   const { address: creator } = newWallet()
   const { address: recipient } = newWallet()
   const usage = 'synthetic' as const
-  const terms = { recipient, amount_atomic: '5000000', memo: 'm', rail_reference: 'r', usage, asset }
-  const signature = await signSeeded(principal, identified({ ...terms, creator, idempotency_key: 'k' }), EXPIRES_AT)
+  const terms = {
+    recipient,
+    amount_atomic: '5000000',
+    memo: 'm',
+    rail_reference: 'r',
+    usage,
+    asset,
+  }
+  const signature = await signSeeded(
+    principal,
+    identified({ ...terms, creator, idempotency_key: 'k' }),
+    EXPIRES_AT,
+  )
   const again = (change: Partial<PayoutRow>): Rows => {
     const { principal_signature = signature, ...changed } = change
     const named = identified({ ...terms, creator, idempotency_key: 'k', ...changed })
@@ -34,12 +50,17 @@ export async function signedOrder(): Promise<Order> {
     }
     const payout = authorizedPayout(createdPayout(named, new Date()), authority, new Date())
     const nonce = transferNonce(asset, payout.payout_id)
-    return { payout, transfer: reservedTransfer(payout, { nonce, validBefore: EXPIRES_AT, callId: 'c' }, 0) }
+    return {
+      payout,
+      transfer: reservedTransfer(payout, { nonce, validBefore: EXPIRES_AT, callId: 'c' }, 0),
+    }
   }
   return { ...again({}), inUse: 5_000_000n, now: Date.now() / 1000, again }
 }
 
-function identified(row: Omit<NewPayout, 'payout_id' | 'payout_wallet' | 'terms_sha256'>): NewPayout {
+function identified(
+  row: Omit<NewPayout, 'payout_id' | 'payout_wallet' | 'terms_sha256'>,
+): NewPayout {
   const payout_id = payoutIdOf(row.creator, row.idempotency_key)
   return { ...row, payout_id, payout_wallet: payoutWallet, terms_sha256: termsDigest(row) }
 }

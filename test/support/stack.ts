@@ -5,12 +5,12 @@ import { type AccountsFile, bringUp, type EmbeddedStack } from '../../worker/sta
 import { urlOf } from '../../worker/stack/environment.ts'
 import type { Part } from '../../worker/stack/part.ts'
 import { freePorts, type Ports } from '../../worker/stack/ports.ts'
-import { tokenCache } from './chain.ts'
-import { scratchDirectory } from './postgres.ts'
+import { scratchDirectory, withoutSync } from './postgres.ts'
 import { unhurried } from './settings.ts'
+import { testCache } from './test-cache.ts'
 
 /**
- * How many processes, and settings of activities/config.ts for all of them. `chainThrough` gets the chain's RPC url and answers
+ * How many processes, and settings of activities/config/config.ts for all of them. `chainThrough` gets the chain's RPC url and answers
  * the one that API and worker processes use instead.
  */
 export type StackOptions = {
@@ -65,10 +65,11 @@ export async function startStack(options: StackOptions = {}): Promise<TestStack>
       inherited: { ...process.env, LOG_LEVEL: 'warn', ...unhurried, ...options.env },
       path: process.env['PATH'] ?? '',
       cacheHome: process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'),
-      tokenCache,
+      tokenCache: testCache,
       say: () => undefined,
       start: async (part) => {
         parts.push(part)
+        if (part.name === 'postgres') withoutSync(part)
         options.prepare?.(part)
         if (wire !== undefined && isProgram(part)) reroute(part, wire)
         await part.start()

@@ -8,7 +8,11 @@ export type StripeEvent = ReturnType<typeof stripeEvent>
 
 const id = (prefix: string) => `${prefix}_${randomBytes(12).toString('hex')}`
 
-export const stripeEvent = (type: string, object: Record<string, unknown>, created = 1_763_890_000) => ({
+export const stripeEvent = (
+  type: string,
+  object: Record<string, unknown>,
+  created = 1_763_890_000,
+) => ({
   id: id('evt'),
   object: 'event',
   api_version: '2024-06-20',
@@ -36,7 +40,13 @@ export const checkoutSession = (more: Record<string, unknown> = {}) => ({
   currency: 'usd',
   customer: null,
   customer_creation: 'if_required',
-  customer_details: { address: null, email: 'payer@customer.example', name: null, phone: null, tax_exempt: 'none' },
+  customer_details: {
+    address: null,
+    email: 'payer@customer.example',
+    name: null,
+    phone: null,
+    tax_exempt: 'none',
+  },
   expires_at: 1_763_976_000,
   invoice: null,
   livemode: false,
@@ -57,7 +67,11 @@ export const checkoutSession = (more: Record<string, unknown> = {}) => ({
 })
 
 /** A charge, which names its payment intent and no session. */
-export const charge = (payment_intent: string | null, amount_refunded: number, amount = 10_700) => ({
+export const charge = (
+  payment_intent: string | null,
+  amount_refunded: number,
+  amount = 10_700,
+) => ({
   id: id('ch'),
   object: 'charge',
   amount,
@@ -66,7 +80,12 @@ export const charge = (payment_intent: string | null, amount_refunded: number, a
   application: null,
   application_fee: null,
   balance_transaction: id('txn'),
-  billing_details: { address: { country: 'US', postal_code: '10003' }, email: null, name: null, phone: null },
+  billing_details: {
+    address: { country: 'US', postal_code: '10003' },
+    email: null,
+    name: null,
+    phone: null,
+  },
   calculated_statement_descriptor: 'SERVICE',
   captured: true,
   created: 1_763_880_000,
@@ -79,7 +98,12 @@ export const charge = (payment_intent: string | null, amount_refunded: number, a
   invoice: null,
   livemode: false,
   metadata: {},
-  outcome: { network_status: 'approved_by_network', risk_level: 'normal', risk_score: 14, type: 'authorized' },
+  outcome: {
+    network_status: 'approved_by_network',
+    risk_level: 'normal',
+    risk_score: 14,
+    type: 'authorized',
+  },
   paid: true,
   payment_intent,
   payment_method: id('pm'),
@@ -90,7 +114,11 @@ export const charge = (payment_intent: string | null, amount_refunded: number, a
 })
 
 /** A dispute of a charge. */
-export const dispute = (payment_intent: string | null, status: string, more: Record<string, unknown> = {}) => ({
+export const dispute = (
+  payment_intent: string | null,
+  status: string,
+  more: Record<string, unknown> = {},
+) => ({
   id: id('du'),
   object: 'dispute',
   amount: 10_700,
@@ -111,8 +139,18 @@ export const dispute = (payment_intent: string | null, status: string, more: Rec
   created: 1_763_885_000,
   currency: 'usd',
   enhanced_eligibility_types: [],
-  evidence: { access_activity_log: null, customer_email_address: null, product_description: null, receipt: null },
-  evidence_details: { due_by: 1_764_800_000, has_evidence: false, past_due: false, submission_count: 0 },
+  evidence: {
+    access_activity_log: null,
+    customer_email_address: null,
+    product_description: null,
+    receipt: null,
+  },
+  evidence_details: {
+    due_by: 1_764_800_000,
+    has_evidence: false,
+    past_due: false,
+    submission_count: 0,
+  },
   is_charge_refundable: false,
   livemode: false,
   metadata: {},

@@ -1,19 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
-import { taskDepsOf } from '../../activities/build-deps.ts'
+import { acceptanceText } from '#domain/agents/signature.ts'
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { receiptId } from '#domain/core/ids.ts'
+import type { RunUsage } from '#domain/core/usage.ts'
+import { packetops } from '#domain/rails/packetops.ts'
+import type { TaskEvent } from '#domain/tasks/lifecycle.ts'
+import type { TaskEventData } from '#domain/tasks/terms.ts'
+import { taskDepsOf } from '../../activities/container.ts'
 import { loadKeyRings } from '../../activities/keys/key-ring.ts'
-import { clockSeconds, transaction } from '../../activities/store/db.ts'
-import { requireTask } from '../../activities/store/tasks.ts'
-import { provideInput } from '../../activities/tasks/input.ts'
-import { writeTaskReceipt } from '../../activities/tasks/receipt.ts'
-import { type AskedMove, recordTransition } from '../../activities/tasks/transition.ts'
-import { createClient, type InputOf, ProblemError } from '../../api/surfaces/client.ts'
-import { acceptanceText } from '../../workflows/domain/agent-signature.ts'
-import { digestOf } from '../../workflows/domain/canonical-json.ts'
-import { receiptId } from '../../workflows/domain/ids.ts'
-import { packetops } from '../../workflows/domain/rails/packetops.ts'
-import type { TaskEvent } from '../../workflows/domain/task-lifecycle.ts'
-import type { TaskEventData } from '../../workflows/domain/task-terms.ts'
+import { transaction } from '../../activities/store/postgres/db.ts'
+import { requireTask } from '../../activities/store/tasks/tasks.ts'
+import { writeTaskReceipt } from '../../activities/task/receipt.ts'
+import { recordTransition, type TaskEventInput } from '../../activities/task/transition.ts'
+import { createClient, type InputOf, ProblemError } from '../../api/http/client.ts'
+import { provideInput } from '../../api/services/tasks/input.ts'
 import type { startComposedTasks } from './composed-tasks.ts'
 import { decide, trustedAgent } from './registering-agent.ts'
 
@@ -31,46 +32,74 @@ export async function openTaskCalls(apis: Awaited<ReturnType<typeof startCompose
   const [hosts] = apis.hosts
   if (hosts === undefined) throw new Error('an API is needed')
   const { base: baseUrl, os } = hosts
-  const { agent, registered, credential } = await trustedAgent(hosts, apis.operator, { rails: ['packetops'] })
+  const { agent, registered, credential } = await trustedAgent(hosts, apis.operator, {
+    rails: ['packetops'],
+  })
   const asAgent = createClient({ baseUrl, osUrl: os, agent: credential })
   /** Signs for the configured origin, and calls where it listens. */
   const asHolder = (statusToken: string) => {
     const { OS_URL } = apis.config
     const send = (url: string, init: RequestInit) => fetch(url.replace(OS_URL, os), init)
-    return createClient({ baseUrl, osUrl: OS_URL, fetch: send, statusToken, signAsAgent: agent.signText })
+    return createClient({
+      baseUrl,
+      osUrl: OS_URL,
+      fetch: send,
+      statusToken,
+      signAsAgent: agent.signText,
+    })
   }
-  const asOperator = (statusToken: string) => createClient({ baseUrl, osUrl: os, operator: apis.operator, statusToken })
+  const asOperator = (statusToken: string) =>
+    createClient({ baseUrl, osUrl: os, operator: apis.operator, statusToken })
 
-  const begin = async (usage: 'synthetic' | 'operational', on_gaps: 'ask' | 'report' = 'report') => {
-    const input_manifest = [{ name: 'packet', sha256: digestOf(packetops.sandboxInput), bytes: 1000 }]
+  const begin = async (usage: RunUsage, on_gaps: 'ask' | 'report' = 'report') => {
+    const input_manifest = [
+      { name: 'packet', sha256: digestOf(packetops.sandboxInput), bytes: 1000 },
+    ]
     const asked = { rail: 'packetops', tier: 'standard', objective: 'a packet' } as const
     const begun = { ...asked, usage, on_gaps, input_manifest, idempotency_key: key() }
     const { task, task_token } = (await asAgent.call('preflight', begun)).body
     return { taskId: task.task_id, token: task_token }
   }
   /** A task that its agent has agreed on. */
-  const agreed = async (usage: 'synthetic' | 'operational', on_gaps?: 'ask') => {
+  const agreed = async (usage: RunUsage, on_gaps?: 'ask') => {
     const task = await begin(usage, on_gaps)
-    const prepared = await asAgent.call('contract-prepare', { task_token: task.token, idempotency_key: key() })
+    const prepared = await asAgent.call('contract-prepare', {
+      task_token: task.token,
+      idempotency_key: key(),
+    })
     const { contract_id, terms_sha256 } = prepared.body.contract
     const signature = agent.signText(acceptanceText(contract_id, terms_sha256))
-    await asAgent.call('contract-accept', { contract_id, terms_sha256, signature, idempotency_key: key() })
+    await asAgent.call('contract-accept', {
+      contract_id,
+      terms_sha256,
+      signature,
+      idempotency_key: key(),
+    })
     return { ...task, contractId: contract_id, termsSha256: terms_sha256 }
   }
   const deps = taskDepsOf(apis.config, loadKeyRings(apis.config.SIGNING_KEYS_FILE), apis.db)
   /** As the operations of money move a task. */
-  const move = <Event extends TaskEvent>(taskId: string, event: Event, data: TaskEventData[Event]) => {
-    const asked = { taskId, eventId: key(), event, actor: 'service', data } as AskedMove
-    return transaction(apis.db, (tx) => recordTransition(deps, tx, asked, {}))
+  const move = <Event extends TaskEvent>(
+    taskId: string,
+    event: Event,
+    data: TaskEventData[Event],
+  ) => {
+    const asked = { taskId, eventId: key(), event, actor: 'service', data } as TaskEventInput
+    return transaction(apis.db, (tx) => recordTransition(deps, tx, { ...asked, limits: {} }))
   }
   /** A task that is paid for, with its input. */
-  const funded = async (usage: 'synthetic' | 'operational' = 'operational', on_gaps?: 'ask') => {
+  const funded = async (usage: RunUsage = 'operational', on_gaps?: 'ask') => {
     const task = await agreed(usage, on_gaps)
     await move(task.taskId, 'quote_issued', { quote_id: 'qt_1' })
     await move(task.taskId, 'credit_requested', { entitlement_id: 'en_1' })
     const settlement_receipt_id = await transaction(apis.db, async (tx) => {
-      const about = { task: await requireTask(tx, task.taskId), subject: 'en_1', kind: 'settlement_receipt', facts: {} }
-      return receiptId(await writeTaskReceipt(deps, tx, about, await clockSeconds(tx)))
+      const about = {
+        task: await requireTask(tx, task.taskId),
+        subject: 'en_1',
+        kind: 'settlement_receipt',
+        facts: {},
+      }
+      return receiptId(await writeTaskReceipt(deps, tx, about))
     })
     await move(task.taskId, 'credit_funded', { settlement_receipt_id })
     await transaction(apis.db, (tx) => provideInput(tx, task.taskId, packetops.sandboxInput))
@@ -80,9 +109,13 @@ export async function openTaskCalls(apis: Awaited<ReturnType<typeof startCompose
     token: string,
     code: InputOf<'task-exception-raise'>['code'] = 'caller_dispute',
     detail = 'wrong',
-  ) => (await asHolder(token).call('task-exception-raise', { code, detail, idempotency_key: key() })).body.exception
-  const stateOf = async (token: string) => (await asHolder(token).call('task-ledger', {})).body.task.state
-  const reaches = (token: string, state: string) => expect.poll(() => stateOf(token), { timeout: 20_000 }).toBe(state)
+  ) =>
+    (await asHolder(token).call('task-exception-raise', { code, detail, idempotency_key: key() }))
+      .body.exception
+  const stateOf = async (token: string) =>
+    (await asHolder(token).call('task-ledger', {})).body.task.state
+  const reaches = (token: string, state: string) =>
+    expect.poll(() => stateOf(token), { timeout: 20_000 }).toBe(state)
   const decided = (
     subjectId: string,
     kind: InputOf<'loop-review-record'>['subject_kind'],
@@ -91,8 +124,11 @@ export async function openTaskCalls(apis: Awaited<ReturnType<typeof startCompose
   /** The run of a task once it waits for its review. */
   const reviewOf = async (taskId: string): Promise<string> => {
     const waits = async () => {
-      const { items } = (await asOperator(taskId).call('loop-review-console', { kind: 'loop_step' })).body
-      return items.find((item) => 'summary' in item && String(item.summary).includes(taskId))?.subject_id
+      const { items } = (
+        await asOperator(taskId).call('loop-review-console', { kind: 'loop_step' })
+      ).body
+      return items.find((item) => 'summary' in item && String(item.summary).includes(taskId))
+        ?.subject_id
     }
     await expect.poll(waits, { timeout: 20_000 }).toBeDefined()
     return (await waits()) ?? ''

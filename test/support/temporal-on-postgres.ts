@@ -6,14 +6,18 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Connection } from '@temporalio/client'
-import { packageRoot } from '../../activities/package-root.ts'
+import { packageRoot } from '../../activities/config/package-root.ts'
 import { CLI_VERSION } from '../../temporal/server/version.ts'
 import { Part } from '../../worker/stack/part.ts'
 import { scratchDirectory } from './postgres.ts'
 
 const run = promisify(execFile)
 const module = join(packageRoot, 'temporal', 'server')
-const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'agent-rails', `temporal-${CLI_VERSION}`)
+const cache = join(
+  process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'),
+  'agent-rails',
+  `temporal-${CLI_VERSION}`,
+)
 const SHARDS = 4
 
 /** A Temporal server on PostgreSQL, as production and the containers have it, without any namespace; built once with Go. */
@@ -61,7 +65,9 @@ async function build(name: string, path: string): Promise<string> {
 
 async function createSchemas(url: URL): Promise<void> {
   const tool = await build('temporal-sql-tool', 'go.temporal.io/server/cmd/tools/sql')
-  const { stdout } = await run('go', ['list', '-m', '-f', '{{.Dir}}', 'go.temporal.io/server'], { cwd: module })
+  const { stdout } = await run('go', ['list', '-m', '-f', '{{.Dir}}', 'go.temporal.io/server'], {
+    cwd: module,
+  })
   const login = [
     '--plugin',
     'postgres12',
@@ -81,7 +87,11 @@ async function createSchemas(url: URL): Promise<void> {
     const sql = (...args: string[]) => run(tool, [...login, '--db', database, ...args])
     await sql('create')
     await sql('setup-schema', '-v', '0.0')
-    await sql('update-schema', '-d', join(stdout.trim(), 'schema', 'postgresql', 'v12', schema, 'versioned'))
+    await sql(
+      'update-schema',
+      '-d',
+      join(stdout.trim(), 'schema', 'postgresql', 'v12', schema, 'versioned'),
+    )
   }
 }
 
@@ -100,7 +110,11 @@ function configuration(url: URL, directory: string, ports: number[]) {
     },
   })
   const rpc = (index: number) => ({
-    rpc: { grpcPort: ports[index * 2], membershipPort: ports[index * 2 + 1], bindOnLocalHost: true },
+    rpc: {
+      grpcPort: ports[index * 2],
+      membershipPort: ports[index * 2 + 1],
+      bindOnLocalHost: true,
+    },
   })
   const rpcAddress = `127.0.0.1:${ports[0]}`
   return {
@@ -118,7 +132,9 @@ function configuration(url: URL, directory: string, ports: number[]) {
       failoverVersionIncrement: 10,
       masterClusterName: 'active',
       currentClusterName: 'active',
-      clusterInformation: { active: { enabled: true, initialFailoverVersion: 1, rpcName: 'frontend', rpcAddress } },
+      clusterInformation: {
+        active: { enabled: true, initialFailoverVersion: 1, rpcName: 'frontend', rpcAddress },
+      },
     },
     dcRedirectionPolicy: { policy: 'noop' },
     publicClient: { hostPort: rpcAddress },
@@ -129,7 +145,9 @@ function configuration(url: URL, directory: string, ports: number[]) {
 async function askSystem(address: string): Promise<void> {
   const connection = await Connection.connect({ address, connectTimeout: 1_000, interceptors: [] })
   try {
-    await connection.withDeadline(Date.now() + 1_000, () => connection.workflowService.listNamespaces({}))
+    await connection.withDeadline(Date.now() + 1_000, () =>
+      connection.workflowService.listNamespaces({}),
+    )
   } finally {
     await connection.close()
   }

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { packageRoot } from '../../activities/package-root.ts'
+import { packageRoot } from '../../activities/config/package-root.ts'
 import { obtainTemporal } from '../../temporal/server/obtain.ts'
 import type { Part } from '../../worker/stack/part.ts'
 import { findFree } from '../../worker/stack/ports.ts'
@@ -38,7 +38,10 @@ export async function startTemporal(
     address: `127.0.0.1:${port}`,
     uiPort,
     part,
-    binary: await obtainTemporal({ ...obtain, toolsModule: join(packageRoot, 'temporal', 'server') }),
+    binary: await obtainTemporal({
+      ...obtain,
+      toolsModule: join(packageRoot, 'temporal', 'server'),
+    }),
     stop: async () => {
       await part.stop()
       await rm(directory, { recursive: true, force: true })

@@ -6,13 +6,17 @@ import { join } from 'node:path'
 import type { TLSSocket } from 'node:tls'
 
 type Certificate = 'receiver' | 'other' | 'expired' | 'unknown'
-const pem = (name: Certificate | 'authority') => readFileSync(join(import.meta.dirname, 'tls', `${name}.pem`), 'utf8')
+const pem = (name: Certificate | 'authority') =>
+  readFileSync(join(import.meta.dirname, 'tls', `${name}.pem`), 'utf8')
 
 /** Signed `receiver` (hooks.receiver.example, localhost), `other` and `expired`; its key is gone. */
 export const testAuthority = pem('authority')
 
 /** A real TLS server of this process, and which names its connections asked for. */
-export async function startTlsServer(listener: RequestListener, certificate: Certificate = 'receiver') {
+export async function startTlsServer(
+  listener: RequestListener,
+  certificate: Certificate = 'receiver',
+) {
   const server = createServer({ key: pem(certificate), cert: pem(certificate) }, listener)
   const names: (string | false)[] = []
   let connections = 0

@@ -1,9 +1,9 @@
 import type { PrivateKeyAccount } from 'viem'
-import { createClient, type InputOf, type OutputOf } from '../../api/surfaces/client.ts'
-import { presentVersion1, presentVersion2 } from '../../api/surfaces/present.ts'
+import { holderProofText } from '#domain/payouts/holder-binding.ts'
+import { requestSha256 } from '#domain/payouts/principal-authorization.ts'
+import { createClient, type InputOf, type OutputOf } from '../../api/http/client.ts'
+import { presentVersion1, presentVersion2 } from '../../api/http/present.ts'
 import { type Payout, principalTermsOf, signPrincipal } from '../../worker/stack/treasury.ts'
-import { holderProofText } from '../../workflows/domain/holder-binding.ts'
-import { requestSha256 } from '../../workflows/domain/principal-authorization.ts'
 import { nowSeconds, type Rail } from './agent.ts'
 
 export type Challenge = OutputOf<'payout-challenge'>
@@ -26,7 +26,12 @@ export function treasurySteps({ stack, treasury }: Rail) {
   }
 
   /** What an operator posts to have a mandate issued for this payout and challenge. */
-  const issueBody = async (payout: Payout, terms: Terms, challenge: Challenge, version: 1 | 2 = 2) => {
+  const issueBody = async (
+    payout: Payout,
+    terms: Terms,
+    challenge: Challenge,
+    version: 1 | 2 = 2,
+  ) => {
     const { checkout_hash: checkoutHash, nonce, checkout_jwt } = challenge
     const proof = holderProofText({ origin, holder: holder.address, checkoutHash, nonce })
     const { expiresAt: expires_at, idempotencyKey: authorize_idempotency_key } = terms
@@ -44,8 +49,14 @@ export function treasurySteps({ stack, treasury }: Rail) {
       },
     }
   }
-  const mandateFor = async (payout: Payout, terms: Terms, challenge: Challenge, version: 1 | 2 = 2) =>
-    (await client.call('issue-mandate', await issueBody(payout, terms, challenge, version))).body.ap2_mandate
+  const mandateFor = async (
+    payout: Payout,
+    terms: Terms,
+    challenge: Challenge,
+    version: 1 | 2 = 2,
+  ) =>
+    (await client.call('issue-mandate', await issueBody(payout, terms, challenge, version))).body
+      .ap2_mandate
 
   /** The mandate presented for a challenge, bent as asked. */
   const present = (
@@ -57,7 +68,9 @@ export function treasurySteps({ stack, treasury }: Rail) {
   ): Promise<string> => {
     const { nonce, checkout_hash: checkoutHash, expires_at: expiresAt } = challenge
     const facts = { audience, nonce, requestSha256: digest, checkoutHash, mandate, issuedAt }
-    return version === 1 ? presentVersion1(signer, facts) : presentVersion2(signer, { ...facts, origin, expiresAt })
+    return version === 1
+      ? presentVersion1(signer, facts)
+      : presentVersion2(signer, { ...facts, origin, expiresAt })
   }
 
   /** Everything for one right authorize, and its parts. */
@@ -76,5 +89,16 @@ export function treasurySteps({ stack, treasury }: Rail) {
     }
     return { digest, challenge, mandate, principalTerms, input }
   }
-  return { origin, holder, principal, client, digestOf, challengeFor, issueBody, mandateFor, present, prepare }
+  return {
+    origin,
+    holder,
+    principal,
+    client,
+    digestOf,
+    challengeFor,
+    issueBody,
+    mandateFor,
+    present,
+    prepare,
+  }
 }

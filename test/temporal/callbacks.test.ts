@@ -1,24 +1,29 @@
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
 import { Client, Connection } from '@temporalio/client'
-import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker'
+import { NativeConnection, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { createCallbackSteps } from '../../activities/callback.ts'
+import { createCallbackSteps } from '../../activities/callback/callback.ts'
 import type { SendOutgoing } from '../../activities/http/outgoing.ts'
 import { generateSigningKeys } from '../../activities/keys/generate.ts'
 import { keyRings } from '../../activities/keys/key-ring.ts'
 import { publishKeys } from '../../activities/keys/publish-keys.ts'
-import { addDelivery, findDelivery, listAttempts } from '../../activities/store/callback-deliveries.ts'
-import { ensureCallback, redeliver } from '../../temporal/callbacks.ts'
+import {
+  addDelivery,
+  findDelivery,
+  listAttempts,
+} from '../../activities/store/callbacks/callback-deliveries.ts'
+import { redeliver } from '../../api/services/callbacks/redeliver.ts'
+import { ensureCallback } from '../../temporal/callbacks.ts'
 import { CALLBACKS_QUEUE, PAYOUTS_QUEUE } from '../../temporal/queues.ts'
+import type { CallbackSnapshot } from '../../workflows/callback/activities.ts'
 import { viewQuery } from '../../workflows/callback/messages.ts'
-import type { CallbackSnapshot } from '../../workflows/callback/ports.ts'
 import { startReceiver } from '../support/callback-receiver.ts'
 import { closeAll } from '../support/close-all.ts'
 import { startDatabase, type TestDatabase } from '../support/postgres.ts'
-import { quiet, quietRuntime } from '../support/quiet.ts'
+import { quietRuntime } from '../support/quiet.ts'
 import { startTemporal } from '../support/temporal.ts'
+import { bundleWorkflows } from '../support/workflow-bundle.ts'
 import { verifies } from '../verifies.ts'
 
 quietRuntime()
@@ -29,7 +34,7 @@ let client: Client
 let connection: NativeConnection
 let workflowConnection: NativeConnection
 let database: TestDatabase
-let workflowBundle: Awaited<ReturnType<typeof bundleWorkflowCode>>
+let workflowBundle: WorkflowBundleWithSourceMap
 let receiver: Awaited<ReturnType<typeof startReceiver>>
 
 beforeAll(async () => {
@@ -47,13 +52,15 @@ beforeAll(async () => {
   closers.unshift(() => workflowConnection.close())
   receiver = await startReceiver(key)
   closers.unshift(receiver.stop)
-  const workflowsPath = join(import.meta.dirname, '..', '..', 'workflows', 'index.ts')
-  workflowBundle = await bundleWorkflowCode({ workflowsPath, logger: quiet })
+  workflowBundle = await bundleWorkflows()
 }, 180_000)
 afterAll(() => closeAll(closers))
 
 /** A worker of each queue, as the program runs them, with another way out where a test brings one. */
-async function whileServed<T>(act: () => Promise<T>, send: SendOutgoing = receiver.send): Promise<T> {
+async function whileServed<T>(
+  act: () => Promise<T>,
+  send: SendOutgoing = receiver.send,
+): Promise<T> {
   const activities = createCallbackSteps({
     db: database.db,
     log: pino({ level: 'silent' }),
@@ -74,7 +81,11 @@ async function whileServed<T>(act: () => Promise<T>, send: SendOutgoing = receiv
     posts: { agent: 1_000, untrusted: 1_000, trusted: 1_000 },
   })
   const sender = await Worker.create({ connection, taskQueue: CALLBACKS_QUEUE, activities })
-  const worker = await Worker.create({ connection: workflowConnection, taskQueue: PAYOUTS_QUEUE, workflowBundle })
+  const worker = await Worker.create({
+    connection: workflowConnection,
+    taskQueue: PAYOUTS_QUEUE,
+    workflowBundle,
+  })
   return sender.runUntil(() => worker.runUntil(act))
 }
 
@@ -88,7 +99,8 @@ const newDelivery = () =>
   })
 const handleOf = (id: string) => client.workflow.getHandle(`callback-${id}`)
 const result = (id: string): Promise<CallbackSnapshot | null> => handleOf(id).result()
-const told = (id: string) => receiver.received.filter((one) => one.id === id && one.body['event'] !== 'host_proof')
+const notified = (id: string) =>
+  receiver.received.filter((one) => one.id === id && one.body['event'] !== 'host_proof')
 
 async function expectReplays(id: string): Promise<void> {
   const history = await handleOf(id).fetchHistory()
@@ -111,7 +123,7 @@ verifies(
     })
     expect(ended).toMatchObject({ state: 'delivered', attempts: 3, failures: 1 })
     expect(performance.now() - begun).toBeGreaterThan(5_000)
-    expect(told(id).map(({ verified }) => verified)).toEqual([true, true])
+    expect(notified(id).map(({ verified }) => verified)).toEqual([true, true])
     expect(receiver.inbox.has(id)).toBe(true)
     await expectReplays(id)
   },
@@ -122,7 +134,7 @@ verifies('callback.workflow', 'a receiver that answers 410 disables the delivery
   receiver.answers.push({ status: 410 })
   await whileServed(() => ensureCallback(client, id).then(() => result(id)))
   expect(await findDelivery(database.db, id)).toMatchObject({ state: 'disabled' })
-  expect(told(id)).toHaveLength(1)
+  expect(notified(id)).toHaveLength(1)
   await expectReplays(id)
 })
 
@@ -135,15 +147,21 @@ verifies(
     const successor = await whileServed(async () => {
       await ensureCallback(client, id)
       for (let failures = 1; failures < 8; failures++) {
-        await expect.poll(() => handleOf(id).query(viewQuery), { timeout: 10_000 }).toMatchObject({ failures })
+        await expect
+          .poll(() => handleOf(id).query(viewQuery), { timeout: 10_000 })
+          .toMatchObject({ failures })
         expect(await redeliver(client, database.db, id)).toBe(id)
       }
       expect(await result(id)).toMatchObject({ state: 'gave_up', failures: 8 })
       const next = (await redeliver(client, database.db, id)) ?? ''
-      expect(await result(next)).toMatchObject({ state: 'delivered', hostProven: true, attempts: 1 })
+      expect(await result(next)).toMatchObject({
+        state: 'delivered',
+        hostProven: true,
+        attempts: 1,
+      })
       return next
     })
-    expect([told(id).length, told(successor).length]).toEqual([8, 1])
+    expect([notified(id).length, notified(successor).length]).toEqual([8, 1])
     await expectReplays(id)
   },
 )
@@ -166,7 +184,7 @@ verifies(
     }, cutOff)
     expect(await whileServed(() => result(id))).toMatchObject({ state: 'delivered', failures: 0 })
     expect(sends).toBeGreaterThan(0)
-    expect(told(id)).toHaveLength(sends + 1)
+    expect(notified(id)).toHaveLength(sends + 1)
     expect([...receiver.inbox.keys()].filter((one) => one === id)).toHaveLength(1)
     const attempts = await listAttempts(database.db, id)
     expect(attempts.filter(({ outcome }) => outcome === null)).toHaveLength(sends)
@@ -182,11 +200,13 @@ verifies(
     receiver.answers.push({ status: 500 })
     await whileServed(async () => {
       await ensureCallback(client, id)
-      await expect.poll(() => handleOf(id).query(viewQuery), { timeout: 10_000 }).toMatchObject({ failures: 1 })
+      await expect
+        .poll(() => handleOf(id).query(viewQuery), { timeout: 10_000 })
+        .toMatchObject({ failures: 1 })
       await handleOf(id).terminate()
       await ensureCallback(client, id)
       expect(await result(id)).toMatchObject({ state: 'delivered', failures: 1 })
     })
-    expect(told(id)).toHaveLength(2)
+    expect(notified(id)).toHaveLength(2)
   },
 )

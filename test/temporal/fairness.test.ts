@@ -1,40 +1,48 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
-import type { TrustLimits } from '../../activities/store/agent-tables.ts'
-import { moveTrust } from '../../activities/store/agents.ts'
-import { transaction } from '../../activities/store/db.ts'
-import { runIdOf } from '../../activities/tasks/facts.ts'
+import { moveTrust } from '../../activities/store/agents/agents.ts'
+import { transaction } from '../../activities/store/postgres/db.ts'
+import type { TrustLimits } from '../../activities/store/schema/agents.ts'
+import { runIdOf } from '../../activities/task/facts.ts'
 import { registeredAgent } from '../support/agent-rows.ts'
 import { quietRuntime } from '../support/quiet.ts'
 import { verifies } from '../verifies.ts'
-import { judgeTasks, readTaskFacts } from './task-checker.ts'
-import { patiently, startTaskWorkflows } from './task-rig.ts'
+import { checkTasks, readTaskFacts } from './task-checker.ts'
+import { patiently, startTaskWorkflows } from './task-fixture.ts'
 
 quietRuntime()
 const AT_ONCE = 4
-let rig: Awaited<ReturnType<typeof startTaskWorkflows>>
+let fixture: Awaited<ReturnType<typeof startTaskWorkflows>>
 beforeAll(async () => {
-  rig = await startTaskWorkflows({ runsAtOnce: { agent: AT_ONCE, rail: 64 } })
-  await rig.serve()
+  fixture = await startTaskWorkflows({ runsAtOnce: { agent: AT_ONCE, rail: 64 } })
+  await fixture.serve()
 }, 240_000)
-afterAll(() => rig?.stop())
+afterAll(() => fixture?.stop())
 
 /** A trusted agent with so many tasks that wait for a slot; nobody has looked at them yet. */
-async function agentWith(count: number, limits?: TrustLimits): Promise<{ agentId: string; tasks: string[] }> {
+async function agentWith(
+  count: number,
+  limits?: TrustLimits,
+): Promise<{ agentId: string; tasks: string[] }> {
   const agentId = `agt_${randomBytes(32).toString('hex')}`
-  await registeredAgent(rig.db, { agentId })
-  await transaction(rig.db, (tx) => moveTrust(tx, agentId, ['under_review', 'trusted'], { decisionId: 'rd_1', limits }))
+  await registeredAgent(fixture.db, { agentId })
+  await transaction(fixture.db, (tx) =>
+    moveTrust(tx, agentId, ['under_review', 'trusted'], { decisionId: 'rd_1', limits }),
+  )
   const tasks: string[] = []
   for (let left = count; left > 0; left -= 1)
-    tasks.push((await rig.tasks.taskIn('queued', { agent_id: agentId, callback_url: null })).task_id)
+    tasks.push(
+      (await fixture.tasks.taskIn('queued', { agent_id: agentId, callback_url: null })).task_id,
+    )
   return { agentId, tasks }
 }
-const wake = (tasks: readonly string[]) => Promise.all(tasks.map((taskId) => patiently(() => rig.gateway.wake(taskId))))
+const wake = (tasks: readonly string[]) =>
+  Promise.all(tasks.map((taskId) => patiently(() => fixture.gateway.wake(taskId))))
 
 /** Resolves when all of them have their result. */
 async function over(tasks: readonly string[], timeout = 100_000): Promise<void> {
   const left = () =>
-    rig.db
+    fixture.db
       .selectFrom('tasks')
       .select('task_id')
       .where('task_id', 'in', [...tasks])
@@ -45,7 +53,7 @@ async function over(tasks: readonly string[], timeout = 100_000): Promise<void> 
 
 /** The most runs of these tasks that went on at one time, by the times of their ledgers. */
 async function mostAtOnce(tasks: readonly string[]): Promise<number> {
-  const rows = await rig.db
+  const rows = await fixture.db
     .selectFrom('task_events')
     .select(['event', 'at'])
     .where('task_id', 'in', [...tasks])
@@ -73,7 +81,7 @@ verifies(
     await wake(single.tasks)
     await over(single.tasks)
     const until = new Date()
-    const { taken } = await rig.db
+    const { taken } = await fixture.db
       .selectFrom('loop_steps')
       .select(({ fn }) => fn.countAll<string>().as('taken'))
       .where('run_id', 'in', crowd.tasks.map(runIdOf))
@@ -83,7 +91,12 @@ verifies(
     expect(Number(taken)).toBeLessThanOrEqual(2 * 9 * AT_ONCE)
     await over(crowd.tasks)
     expect(await mostAtOnce(crowd.tasks)).toBe(AT_ONCE)
-    expect(judgeTasks(await readTaskFacts(rig.tasks.url, rig.address), [...crowd.tasks, ...single.tasks])).toEqual([])
+    expect(
+      checkTasks(await readTaskFacts(fixture.tasks.url, fixture.address), [
+        ...crowd.tasks,
+        ...single.tasks,
+      ]),
+    ).toEqual([])
   },
   150_000,
 )
@@ -92,7 +105,10 @@ verifies(
   'task.slots',
   'the number of runs that an operator allows an agent holds instead of the configured one',
   async () => {
-    const [few, many] = [await agentWith(5, { concurrent_runs: 1 }), await agentWith(8, { concurrent_runs: 6 })]
+    const [few, many] = [
+      await agentWith(5, { concurrent_runs: 1 }),
+      await agentWith(8, { concurrent_runs: 6 }),
+    ]
     await wake([...few.tasks, ...many.tasks])
     await over([...few.tasks, ...many.tasks])
     expect(await mostAtOnce(few.tasks)).toBe(1)
@@ -103,13 +119,19 @@ verifies(
   120_000,
 )
 
-verifies('task.fair', 'each step of a run is dispatched under the fairness key of its agent', async () => {
-  const { agentId, tasks } = await agentWith(1)
-  await wake(tasks)
-  await over(tasks)
-  const { events } = await rig.client.workflow.getHandle(runIdOf(String(tasks[0]))).fetchHistory()
-  const keys = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) =>
-    scheduled == null ? [] : [scheduled.priority?.fairnessKey],
-  )
-  expect(keys).toEqual(Array(9).fill(agentId.slice(0, 64)))
-})
+verifies(
+  'task.fair',
+  'each step of a run is dispatched under the fairness key of its agent',
+  async () => {
+    const { agentId, tasks } = await agentWith(1)
+    await wake(tasks)
+    await over(tasks)
+    const { events } = await fixture.client.workflow
+      .getHandle(runIdOf(String(tasks[0])))
+      .fetchHistory()
+    const keys = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) =>
+      scheduled == null ? [] : [scheduled.priority?.fairnessKey],
+    )
+    expect(keys).toEqual(Array(9).fill(agentId.slice(0, 64)))
+  },
+)

@@ -4,7 +4,7 @@ import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/wo
 
 const dist = new URL('../../dist/', import.meta.url)
 const built = (path) => import(new URL(path, dist).href)
-const { configSchema } = await built('activities/config.js')
+const { configSchema } = await built('activities/config/config.js')
 const { createTaskActivities } = await built('activities/index.js')
 
 Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] })
@@ -47,8 +47,16 @@ const workers = await Promise.all(
   ['tasks', 'runs'].map(async (taskQueue) => {
     const connection = await NativeConnection.connect({ address: config.TEMPORAL_ADDRESS })
     const source =
-      taskQueue === 'tasks' ? { workflowBundle: { codePath: fileURLToPath(new URL('workflow-bundle.js', dist)) } } : {}
-    return Worker.create({ connection, taskQueue, activities, interceptors: { activity: [standing] }, ...source })
+      taskQueue === 'tasks'
+        ? { workflowBundle: { codePath: fileURLToPath(new URL('workflow-bundle.js', dist)) } }
+        : {}
+    return Worker.create({
+      connection,
+      taskQueue,
+      activities,
+      interceptors: { activity: [standing] },
+      ...source,
+    })
   }),
 )
 process.send({ serves: true })

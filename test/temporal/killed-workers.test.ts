@@ -4,48 +4,63 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { generateSigningKeys } from '../../activities/keys/generate.ts'
-import { rollDice } from '../chaos/dice.ts'
-import { scratchDirectory } from '../support/postgres.ts'
+import type { Part } from '../../worker/stack/part.ts'
+import { seededRandom } from '../e2e/chaos/random.ts'
+import { scratchDirectory, startOwnDatabase } from '../support/postgres.ts'
 import { restart } from '../support/processes.ts'
 import { quietRuntime } from '../support/quiet.ts'
 import { verifies } from '../verifies.ts'
 import { startCalls } from './call-trials.ts'
 import { openTrials, type Trial } from './table-trials.ts'
-import { judgeTasks, readTaskFacts, type TaskFacts } from './task-checker.ts'
-import { startTaskWorkflows } from './task-rig.ts'
+import { checkTasks, readTaskFacts, type TaskFacts } from './task-checker.ts'
+import { startTaskWorkflows } from './task-fixture.ts'
 
 quietRuntime()
 
 type Side = 'before' | 'after' | 'none'
 
-let rig: Awaited<ReturnType<typeof startTaskWorkflows>>
+let fixture: Awaited<ReturnType<typeof startTaskWorkflows>>
 let table: ReturnType<typeof openTrials>
 let worker: ChildProcess | undefined
 let environment: NodeJS.ProcessEnv
 let directory: string
-const told: string[] = []
+let parts: Record<'postgres' | 'temporal', Part>
+const notified: string[] = []
 
 beforeAll(async () => {
-  rig = await startTaskWorkflows()
-  table = openTrials(rig, told)
+  const database = await startOwnDatabase()
+  fixture = await startTaskWorkflows({}, { database })
+  parts = { postgres: database.part, temporal: fixture.temporal }
+  table = openTrials(fixture, notified)
   directory = await scratchDirectory()
   const keys = join(directory, 'keys.json')
   writeFileSync(keys, JSON.stringify(generateSigningKeys(new Date())), { mode: 0o600 })
   const address = (digit: string) => `0x${digit.repeat(40)}`
   environment = {
     PATH: process.env['PATH'],
-    ...{ DATABASE_URL: rig.tasks.url, TEMPORAL_ADDRESS: rig.address, SIGNING_KEYS_FILE: keys },
-    ...{ ASSET_CONTRACT_ADDRESS: address('1'), PAYOUT_WALLET_ADDRESS: address('2'), PAY_TO_ADDRESS: address('3') },
+    ...{
+      DATABASE_URL: fixture.tasks.url,
+      TEMPORAL_ADDRESS: fixture.address,
+      SIGNING_KEYS_FILE: keys,
+    },
+    ...{
+      ASSET_CONTRACT_ADDRESS: address('1'),
+      PAYOUT_WALLET_ADDRESS: address('2'),
+      PAY_TO_ADDRESS: address('3'),
+    },
     ...{ TREASURY_PRINCIPAL_ADDRESS: address('4'), TREASURY_HOLDER_ADDRESS: address('5') },
     // Tasks at work whose turn does not come take their places as well.
     AGENT_RUNS_AT_ONCE: '100',
   }
 }, 240_000)
 afterEach(() => kill())
-afterAll(() => rig?.stop())
+afterAll(() => fixture?.stop())
 
 async function startWorker(): Promise<void> {
-  const started = fork(join(import.meta.dirname, 'held-worker.mjs'), { env: environment, stdio: 'inherit' })
+  const started = fork(join(import.meta.dirname, 'held-worker.mjs'), {
+    env: environment,
+    stdio: 'inherit',
+  })
   worker = started
   await heard('serves')
 }
@@ -83,10 +98,15 @@ async function kill(): Promise<void> {
   await gone
 }
 
-const tableTrials = async () => [...(await table.events()), ...(await table.ownMoves()), ...(await table.steps())]
+const tableTrials = async () => [
+  ...(await table.events()),
+  ...(await table.ownMoves()),
+  ...(await table.steps()),
+]
 const restAll = (trials: readonly Trial[]) =>
   Promise.all(trials.map(({ taskId, rests, name }) => table.rests(taskId, rests, name)))
-const judge = async () => judgeTasks(await readTaskFacts(rig.tasks.url, rig.address), told)
+const check = async () =>
+  checkTasks(await readTaskFacts(fixture.tasks.url, fixture.address), notified)
 
 verifies(
   ['task.kill-worker', 'task.kill-books', 'task.ledger.chain', 'run.heartbeat'],
@@ -105,8 +125,8 @@ verifies(
     await startWorker()
     await Promise.all(begun)
     await restAll(trials)
-    expect(await judge()).toEqual([])
-    await rig.replay(...trials.map(({ taskId }) => taskId))
+    expect(await check()).toEqual([])
+    await fixture.replay(...trials.map(({ taskId }) => taskId))
   },
   180_000,
 )
@@ -115,7 +135,7 @@ verifies(
   'task.kill-worker',
   'the checker sees a lost task, a move made twice, a changed entry and money from nowhere',
   async () => {
-    const facts = await readTaskFacts(rig.tasks.url, rig.address)
+    const facts = await readTaskFacts(fixture.tasks.url, fixture.address)
     const [task, event, receipt] = [facts.tasks[0], facts.events.at(-1), facts.receipts[0]]
     const posting = { receipt_id: 'rc_1', account: 'fees', units: 1 }
     const step = facts.steps[0]
@@ -125,21 +145,42 @@ verifies(
       { tasks: facts.tasks.slice(1) },
       { events: facts.events.slice(0, -1) },
       { events: [...facts.events, { ...event }] },
-      { events: facts.events.map((each) => (each === event ? { ...each, actor: 'somebody' } : each)) },
-      { tasks: facts.tasks.map((each) => (each === task ? { ...each, state: 'attested', sequence: 99 } : each)) },
+      {
+        events: facts.events.map((each) =>
+          each === event ? { ...each, actor: 'somebody' } : each,
+        ),
+      },
+      {
+        tasks: facts.tasks.map((each) =>
+          each === task ? { ...each, state: 'attested', sequence: 99 } : each,
+        ),
+      },
       { steps: [...facts.steps, { ...step }] },
       { packages: [] },
-      { receipts: facts.receipts.map((each) => (each === receipt ? { ...each, prev: 'another' } : each)) },
+      {
+        receipts: facts.receipts.map((each) =>
+          each === receipt ? { ...each, prev: 'another' } : each,
+        ),
+      },
       { postings: [posting] },
       { balances: [{ account: 'credit:en_1', units: 5 }] },
-      { credits: facts.credits.map((each) => (each === used ? { ...each, state: 'reserved' } : each)) },
+      {
+        credits: facts.credits.map((each) =>
+          each === used ? { ...each, state: 'reserved' } : each,
+        ),
+      },
       { credits: facts.credits.filter((each) => each !== used) },
       { uses: [...facts.uses, { ...facts.uses[0] }] },
-      { postings: [...facts.postings, ...facts.postings.filter(({ receipt_id }) => receipt_id === paid)] },
+      {
+        postings: [
+          ...facts.postings,
+          ...facts.postings.filter(({ receipt_id }) => receipt_id === paid),
+        ],
+      },
       { workflows: { [String(task?.['task_id'])]: ['FAILED'] } },
     ]
     for (const [index, part] of broken.entries()) {
-      expect(judgeTasks({ ...facts, ...part }, told), `break ${index}`).not.toEqual([])
+      expect(checkTasks({ ...facts, ...part }, notified), `break ${index}`).not.toEqual([])
     }
   },
 )
@@ -151,7 +192,7 @@ for (const part of ['postgres', 'temporal'] as const) {
     `${part} is killed at four moves, seed ${seed}: before them and after their commit`,
     async () => {
       await startWorker()
-      const trials = rollDice(seed, part)
+      const trials = seededRandom(seed, part)
         .shuffled(await tableTrials())
         .slice(0, 4)
       const begun: Promise<unknown>[] = []
@@ -159,13 +200,13 @@ for (const part of ['postgres', 'temporal'] as const) {
         const { standing } = await hold(side, trials)
         if (side === 'before') begun.push(...trials.map(({ begin }) => begin()))
         await standing
-        await rig.parts[part].kill('SIGKILL')
+        await parts[part].kill('SIGKILL')
         if (side === 'after') await hold('none', [])
-        await restart(rig.parts[part])
+        await restart(parts[part])
       }
       await Promise.all(begun)
       await restAll(trials)
-      expect(await judge()).toEqual([])
+      expect(await check()).toEqual([])
     },
     180_000,
   )
@@ -176,13 +217,13 @@ verifies(
   `the API is killed at each call that moves a task: at a moment of seed ${seed}, before the move and after its commit`,
   async () => {
     await startWorker()
-    const { api, prepare } = await startCalls(rig, environment, directory)
+    const { api, prepare } = await startCalls(fixture, environment, directory)
     const kill = () => api.kill('SIGKILL')
     try {
       const trials = await prepare()
       const before = await hold('before', trials)
       const begun = trials.map(({ begin }) => begin())
-      await sleep(rollDice(seed, 'api').between(5, 60))
+      await sleep(seededRandom(seed, 'api').between(5, 60))
       await kill()
       await restart(api)
       await before.standing
@@ -195,8 +236,8 @@ verifies(
       await restart(api)
       await Promise.all(begun)
       await restAll(trials)
-      told.push(...trials.map(({ taskId }) => taskId))
-      expect(await judge()).toEqual([])
+      notified.push(...trials.map(({ taskId }) => taskId))
+      expect(await check()).toEqual([])
     } finally {
       await api.stop()
     }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { configSchema } from '../../activities/config.ts'
+import { configSchema } from '../../activities/config/config.ts'
 import {
   CALLBACKS_QUEUE,
   PAYOUTS_QUEUE,
@@ -15,17 +15,26 @@ import { verifies } from '../verifies.ts'
 const money = [PAYOUTS_QUEUE, SIGNING_QUEUE, TRANSFERS_QUEUE]
 const queues = [...money, CALLBACKS_QUEUE, TASKS_QUEUE, RUNS_QUEUE]
 
-verifies('isolation.queues', 'a worker serves every queue but runs unless it is configured otherwise', () => {
-  const served = configSchema.shape.TASK_QUEUES.parse(undefined)
-  expect(new Set(served)).toEqual(new Set([...money, CALLBACKS_QUEUE, TASKS_QUEUE]))
-})
+verifies(
+  'isolation.queues',
+  'a worker serves every queue but runs unless it is configured otherwise',
+  () => {
+    const served = configSchema.shape.TASK_QUEUES.parse(undefined)
+    expect(new Set(served)).toEqual(new Set([...money, CALLBACKS_QUEUE, TASKS_QUEUE]))
+  },
+)
 
-verifies('isolation.queues', 'a process that would serve runs and move money refuses to start', () => {
-  fc.assert(
-    fc.property(fc.subarray(queues), (served) => {
-      const shared = served.includes(RUNS_QUEUE) && served.some((queue) => money.includes(queue))
-      if (shared) expect(() => refuseSharedRuns(served)).toThrow('runs has a worker process of its own')
-      else expect(() => refuseSharedRuns(served)).not.toThrow()
-    }),
-  )
-})
+verifies(
+  'isolation.queues',
+  'a process that would serve runs and move money refuses to start',
+  () => {
+    fc.assert(
+      fc.property(fc.subarray(queues), (served) => {
+        const shared = served.includes(RUNS_QUEUE) && served.some((queue) => money.includes(queue))
+        if (shared)
+          expect(() => refuseSharedRuns(served)).toThrow('runs has a worker process of its own')
+        else expect(() => refuseSharedRuns(served)).not.toThrow()
+      }),
+    )
+  },
+)

@@ -1,14 +1,10 @@
-import { execFile } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { Client, Connection, WithStartWorkflowOperation } from '@temporalio/client'
 import { NativeConnection, Worker } from '@temporalio/worker'
+import type { CallbackSnapshot, CallbackSteps } from '../../workflows/callback/activities.ts'
 import { redeliverSignal } from '../../workflows/callback/messages.ts'
-import type { CallbackSnapshot, CallbackSteps } from '../../workflows/callback/ports.ts'
-import type { PaymentSnapshot, PaymentSteps } from '../../workflows/payment/ports.ts'
-import { authorizeUpdate, createUpdate, executeUpdate, wakeSignal } from '../../workflows/payout/messages.ts'
+import type { PaymentSnapshot, PaymentSteps } from '../../workflows/payment/activities.ts'
 import type {
   PayoutSnapshot,
   PayoutSteps,
@@ -16,8 +12,11 @@ import type {
   StepAnswer,
   StepResult,
   TransferSteps,
-} from '../../workflows/payout/ports.ts'
-import type { ReconciliationSteps } from '../../workflows/reconciliation/ports.ts'
+} from '../../workflows/payout/activities.ts'
+import { authorizeUpdate, createUpdate, executeUpdate } from '../../workflows/payout/messages.ts'
+import type { ReconciliationSteps } from '../../workflows/reconciliation/activities.ts'
+import { wakeSignal } from '../../workflows/shared/signals.ts'
+import { saveHistory, type TemporalServer } from './histories.ts'
 
 /** What the steps answer in turn on one path; only a history's own results matter to its replay. */
 type Path = {
@@ -34,7 +33,11 @@ type Run = {
   terminate(): Promise<void>
 }
 
-const included = { transfer: 'included', state: 'executed', transactionHash: `0x${'1'.repeat(64)}` } as const
+const included = {
+  transfer: 'included',
+  state: 'executed',
+  transactionHash: `0x${'1'.repeat(64)}`,
+} as const
 const final = { ...included, transfer: 'final' } as const
 const wholePayout = async (run: Run) => {
   for (const name of ['create', 'authorize', 'execute'] as const) await run.update(name)
@@ -124,23 +127,13 @@ const blank: PayoutSnapshot = {
   idleMs: 600_000,
 }
 
-/** Drives every path of the workflows on a real server, with steps that answer as told, and saves the histories. */
-export async function recordHistories(
-  { address, binary }: { address: string; binary: string },
-  directory: string,
-): Promise<void> {
-  const save = async (workflowId: string, name: string) => {
-    const { stdout } = await promisify(execFile)(
-      binary,
-      ['workflow', 'show', '--workflow-id', workflowId, '--output', 'json', '--address', address],
-      { maxBuffer: 1 << 26 },
-    )
-    writeFileSync(join(directory, `${name}.json`), stdout)
-  }
-  for (const path of paths) await save(await record(address, path), path.name)
-  await save(await recordPayment(address), 'payment-settled')
-  await save(await recordReconciliation(address), 'reconciliation-with-difference')
-  await save(await recordCallback(address), 'callback-retried-then-hurried')
+/** Drives every path of the workflows on a real server, with steps that return the given answers, and saves the histories. */
+export async function recordHistories(server: TemporalServer): Promise<void> {
+  const { address } = server
+  for (const path of paths) await saveHistory(server, await record(address, path), path.name)
+  await saveHistory(server, await recordPayment(address), 'payment-settled')
+  await saveHistory(server, await recordReconciliation(address), 'reconciliation-with-difference')
+  await saveHistory(server, await recordCallback(address), 'callback-retried-then-hurried')
 }
 
 function stepsOf(path: Path): PayoutSteps & TransferSteps & SigningSteps {
@@ -150,11 +143,16 @@ function stepsOf(path: Path): PayoutSteps & TransferSteps & SigningSteps {
     return now
   }
   const step =
-    (event: 'create' | 'authorize' | 'execute', change: Partial<PayoutSnapshot>) => async (): Promise<StepResult> => {
+    (event: 'create' | 'authorize' | 'execute', change: Partial<PayoutSnapshot>) =>
+    async (): Promise<StepResult> => {
       if (event === 'execute' && now.state === 'created')
         return {
           ok: false,
-          refusal: { code: 'wrong_state', detail: 'the payout is created', next_action: 'Allowed now: authorize.' },
+          refusal: {
+            code: 'wrong_state',
+            detail: 'the payout is created',
+            next_action: 'Allowed now: authorize.',
+          },
         }
       return { ok: true, snapshot: become(change) }
     }
@@ -182,14 +180,18 @@ async function record(address: string, path: Path): Promise<string> {
           ...options,
           workflowIdConflictPolicy: 'USE_EXISTING',
         })
-        const input = { payoutId: id, callId: 'call_1', staged: 'd'.repeat(64) }
+        const input = { payoutId: id, callId: 'call_1' }
         return client.workflow.executeUpdateWithStart(updates[name] as typeof createUpdate, {
           args: [input],
           startWorkflowOperation,
         })
       },
       wake: async () =>
-        void (await client.workflow.signalWithStart('payout', { ...options, signal: wakeSignal, signalArgs: [] })),
+        void (await client.workflow.signalWithStart('payout', {
+          ...options,
+          signal: wakeSignal,
+          signalArgs: [],
+        })),
       terminate: async () => void (await client.workflow.getHandle(id).terminate('recorded')),
     })
     await client.workflow
@@ -211,7 +213,11 @@ async function recordPayment(address: string): Promise<string> {
     finished: false,
     failure: null,
   }
-  const answers: Partial<PaymentSnapshot>[] = [{ state: 'pending' }, { state: 'settled' }, { finished: true }]
+  const answers: Partial<PaymentSnapshot>[] = [
+    { state: 'pending' },
+    { state: 'settled' },
+    { finished: true },
+  ]
   const steps: PaymentSteps = {
     submitPayment: async () => now,
     confirmPayment: async () => {
@@ -234,7 +240,12 @@ async function recordPayment(address: string): Promise<string> {
 async function recordReconciliation(address: string): Promise<string> {
   const due = ['2026-11-20', null]
   const steps: ReconciliationSteps = {
-    openReconciliation: async ({ scope }) => ({ scope, fromBlock: '1', throughBlock: '9', settleMs: 100 }),
+    openReconciliation: async ({ scope }) => ({
+      scope,
+      fromBlock: '1',
+      throughBlock: '9',
+      settleMs: 100,
+    }),
     comparePage: async ({ section, after }) => ({
       after: section === 'payouts' && after === null ? 'po_1' : null,
       compared: 1,
@@ -302,13 +313,20 @@ async function recordCallback(address: string): Promise<string> {
   })
 }
 
-async function withWorkers<T>(address: string, activities: object, work: (client: Client) => Promise<T>): Promise<T> {
+async function withWorkers<T>(
+  address: string,
+  activities: object,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
   const workflowsPath = join(import.meta.dirname, '..', '..', 'workflows', 'index.ts')
   const workers = await Promise.all(
     ['payouts', 'signing', 'transfers', 'callbacks'].map(async (taskQueue) => {
       const connection = await NativeConnection.connect({ address })
       const source = taskQueue === 'payouts' ? { workflowsPath } : {}
-      return { connection, worker: await Worker.create({ connection, taskQueue, ...source, activities }) }
+      return {
+        connection,
+        worker: await Worker.create({ connection, taskQueue, ...source, activities }),
+      }
     }),
   )
   const connection = await Connection.connect({ address })
@@ -318,6 +336,8 @@ async function withWorkers<T>(address: string, activities: object, work: (client
   } finally {
     for (const { worker } of workers) worker.shutdown()
     await Promise.all(running)
-    await Promise.all([connection, ...workers.map((each) => each.connection)].map((each) => each.close()))
+    await Promise.all(
+      [connection, ...workers.map((each) => each.connection)].map((each) => each.close()),
+    )
   }
 }

@@ -1,93 +1,96 @@
-import { execFile } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
-import { recordReview } from '../../activities/runs/review.ts'
-import { transaction } from '../../activities/store/db.ts'
-import { listLoopSteps } from '../../activities/store/runs.ts'
-import { findTask } from '../../activities/store/tasks.ts'
-import type { TaskState } from '../../workflows/domain/task-lifecycle.ts'
-import { patiently, startTaskWorkflows } from './task-rig.ts'
+import type { TaskState } from '#domain/tasks/lifecycle.ts'
+import { transaction } from '../../activities/store/postgres/db.ts'
+import { listLoopSteps } from '../../activities/store/tasks/runs.ts'
+import { findTask } from '../../activities/store/tasks/tasks.ts'
+import { recordReview } from '../../api/services/runs/review.ts'
+import { saveHistory } from './histories.ts'
+import { patiently, startTaskWorkflows } from './task-fixture.ts'
 
-type Rig = Awaited<ReturnType<typeof startTaskWorkflows>>
+type Fixture = Awaited<ReturnType<typeof startTaskWorkflows>>
 
-/** Drives tasks by the real steps, and saves their histories and those of their runs. */
-export async function recordTaskHistories(directory: string): Promise<void> {
-  const rig = await startTaskWorkflows()
-  const save = async (workflowId: string, name: string) => {
-    const show = ['workflow', 'show', '--workflow-id', workflowId, '--output', 'json', '--address', rig.address]
-    const { stdout } = await promisify(execFile)(rig.binary, show, { maxBuffer: 1 << 26 })
-    writeFileSync(join(directory, `${name}.json`), stdout)
-  }
-  const stop = await rig.serve()
+/** Drives tasks with the real steps, and saves their histories and those of their runs. */
+export async function recordTaskHistories(): Promise<void> {
+  const fixture = await startTaskWorkflows()
+  const save = (workflowId: string, name: string) => saveHistory(fixture, workflowId, name)
+  const stop = await fixture.serve()
   try {
-    const reviewed = await recordReviewed(rig)
+    const reviewed = await recordReviewed(fixture)
     await save(reviewed.taskId, 'task-reviewed-and-closed')
     await save(reviewed.runId, 'run-revised-once')
-    const interrupted = await recordInterrupted(rig)
+    const interrupted = await recordInterrupted(fixture)
     await save(interrupted.taskId, 'task-interrupted-and-replayed')
     await save(interrupted.runId, 'run-after-replay')
-    await save(await recordLapsed(rig), 'task-lapsed-and-abandoned')
+    await save(await recordLapsed(fixture), 'task-lapsed-and-abandoned')
   } finally {
     await stop()
-    await rig.stop()
+    await fixture.stop()
   }
 }
 
-async function recordReviewed(rig: Rig): Promise<{ taskId: string; runId: string }> {
-  const { taskId, runId } = await atReview(rig)
-  await decide(rig, taskId, runId, 'revise')
-  await reviewOf(rig, runId, 1)
-  await decide(rig, taskId, runId, 'approve')
-  return { taskId, runId: await close(rig, taskId, runId) }
+async function recordReviewed(fixture: Fixture): Promise<{ taskId: string; runId: string }> {
+  const { taskId, runId } = await atReview(fixture)
+  await decide(fixture, taskId, runId, 'revise')
+  await reviewOf(fixture, runId, 1)
+  await decide(fixture, taskId, runId, 'approve')
+  return { taskId, runId: await close(fixture, taskId, runId) }
 }
 
-async function recordInterrupted(rig: Rig): Promise<{ taskId: string; runId: string }> {
-  const { taskId, runId } = await atReview(rig)
-  await rig.send(taskId, 'exception_raised', { code: 'operator_hold', detail: 'held' })
-  await rig.send(taskId, 'replay_prepared', { action: 'replay' })
-  await rig.send(taskId, 'replayed', {})
-  await decide(rig, taskId, runId, 'approve')
-  return { taskId, runId: await close(rig, taskId, runId) }
+async function recordInterrupted(fixture: Fixture): Promise<{ taskId: string; runId: string }> {
+  const { taskId, runId } = await atReview(fixture)
+  await fixture.send(taskId, 'exception_raised', { code: 'operator_hold', detail: 'held' })
+  await fixture.send(taskId, 'replay_prepared', { action: 'replay' })
+  await fixture.send(taskId, 'replayed', {})
+  await decide(fixture, taskId, runId, 'approve')
+  return { taskId, runId: await close(fixture, taskId, runId) }
 }
 
-async function recordLapsed(rig: Rig): Promise<string> {
-  const { task_id } = await rig.tasks.taskIn('trusted')
+async function recordLapsed(fixture: Fixture): Promise<string> {
+  const { task_id } = await fixture.tasks.taskIn('trusted')
   const expires_at = new Date(Date.now() + 1_500).toISOString()
-  await rig.send(task_id, 'quote_issued', { quote_id: 'qt_1', expires_at })
-  await reached(rig, task_id, 'exception_open')
-  await rig.send(task_id, 'abandoned', {})
-  await rig.client.workflow.getHandle(task_id).result()
+  await fixture.send(task_id, 'quote_issued', { quote_id: 'qt_1', expires_at })
+  await reached(fixture, task_id, 'exception_open')
+  await fixture.send(task_id, 'abandoned', {})
+  await fixture.client.workflow.getHandle(task_id).result()
   return task_id
 }
 
 /** A task whose run waits for an operator. */
-async function atReview(rig: Rig): Promise<{ taskId: string; runId: string }> {
-  const { task_id, run_id } = await rig.tasks.taskIn('operating', { usage: 'operational', callback_url: null })
-  await patiently(() => rig.gateway.wake(task_id))
-  await reviewOf(rig, String(run_id), 0)
+async function atReview(fixture: Fixture): Promise<{ taskId: string; runId: string }> {
+  const { task_id, run_id } = await fixture.tasks.taskIn('operating', {
+    usage: 'operational',
+    callback_url: null,
+  })
+  await patiently(() => fixture.gateway.wake(task_id))
+  await reviewOf(fixture, String(run_id), 0)
   return { taskId: task_id, runId: String(run_id) }
 }
 
-async function decide(rig: Rig, taskId: string, runId: string, decision: 'approve' | 'revise'): Promise<void> {
+async function decide(
+  fixture: Fixture,
+  taskId: string,
+  runId: string,
+  decision: 'approve' | 'revise',
+): Promise<void> {
   const review = { decision, decisionId: 'rd_1', decidedBy: 'operator:alice', note: '' }
-  await transaction(rig.db, (tx) => recordReview(tx, runId, review))
-  await patiently(() => rig.gateway.wake(taskId))
+  await transaction(fixture.db, (tx) => recordReview(tx, runId, review))
+  await patiently(() => fixture.gateway.wake(taskId))
 }
 
-async function close(rig: Rig, taskId: string, runId: string): Promise<string> {
-  await reached(rig, taskId, 'attested')
-  await rig.send(taskId, 'receipts_issued', { usage_receipt_id: `rc_${'a'.repeat(64)}` })
-  await rig.client.workflow.getHandle(taskId).result()
+async function close(fixture: Fixture, taskId: string, runId: string): Promise<string> {
+  await reached(fixture, taskId, 'attested')
+  await fixture.send(taskId, 'receipts_issued', { usage_receipt_id: `rc_${'a'.repeat(64)}` })
+  await fixture.client.workflow.getHandle(taskId).result()
   return runId
 }
 
-const reached = (rig: Rig, taskId: string, state: TaskState) =>
-  until(async () => (await findTask(rig.db, taskId))?.state === state)
-const reviewOf = (rig: Rig, runId: string, round: number) =>
+const reached = (fixture: Fixture, taskId: string, state: TaskState) =>
+  until(async () => (await findTask(fixture.db, taskId))?.state === state)
+const reviewOf = (fixture: Fixture, runId: string, round: number) =>
   until(async () =>
-    (await listLoopSteps(rig.db, runId)).some((step) => step.round === round && step.step === 'review_step'),
+    (await listLoopSteps(fixture.db, runId)).some(
+      (step) => step.round === round && step.step === 'review_step',
+    ),
   )
 
 async function until(holds: () => Promise<boolean>): Promise<void> {

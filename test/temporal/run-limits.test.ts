@@ -1,32 +1,32 @@
 import { afterAll, beforeAll, expect } from 'vitest'
-import type { RailPool } from '../../activities/isolation/rail-pool.ts'
-import { createRunSteps } from '../../activities/run.ts'
-import { transaction } from '../../activities/store/db.ts'
-import { listLoopSteps } from '../../activities/store/runs.ts'
-import { openTaskException } from '../../activities/store/task-exceptions.ts'
-import { findTask } from '../../activities/store/tasks.ts'
-import { runIdOf } from '../../activities/tasks/facts.ts'
-import { provideInput } from '../../activities/tasks/input.ts'
-import { recoverTask } from '../../activities/tasks/recovery-answer.ts'
-import { allowedRecoveries } from '../../workflows/domain/task-exception.ts'
-import { alikeSentences } from '../faults/bombs.ts'
+import { allowedRecoveries } from '#domain/tasks/exception.ts'
+import type { RailPool } from '../../activities/run/isolation/rail-pool.ts'
+import { createRunSteps } from '../../activities/run/run.ts'
+import { transaction } from '../../activities/store/postgres/db.ts'
+import { listLoopSteps } from '../../activities/store/tasks/runs.ts'
+import { openTaskException } from '../../activities/store/tasks/task-exceptions.ts'
+import { findTask } from '../../activities/store/tasks/tasks.ts'
+import { runIdOf } from '../../activities/task/facts.ts'
+import { provideInput } from '../../api/services/tasks/input.ts'
+import { recoverTask } from '../../api/services/tasks/recover-task.ts'
+import { alikeSentences } from '../e2e/faults/bombs.ts'
 import { quietRuntime } from '../support/quiet.ts'
 import { startRailPool } from '../support/rail-pool.ts'
 import { verifies } from '../verifies.ts'
-import { startTaskWorkflows } from './task-rig.ts'
+import { startTaskWorkflows } from './task-fixture.ts'
 
 quietRuntime()
-let rig: Awaited<ReturnType<typeof startTaskWorkflows>>
+let fixture: Awaited<ReturnType<typeof startTaskWorkflows>>
 const pools: RailPool[] = []
 let stopServing: (() => Promise<void>) | undefined
 /** The jobs that a child was asked to do. */
 let asked: string[]
 
 beforeAll(async () => {
-  rig = await startTaskWorkflows()
+  fixture = await startTaskWorkflows()
 }, 240_000)
 afterAll(async () => {
-  await rig?.stop()
+  await fixture?.stop()
   for (const pool of pools) await pool.close()
 })
 
@@ -43,9 +43,9 @@ async function serveWith(limits: Parameters<typeof startRailPool>[0]): Promise<v
       return pool.run(job, ...rest)
     },
   }
-  const { takeStep } = createRunSteps(rig.tasks.deps, counting)
+  const { takeStep } = createRunSteps(fixture.tasks.deps, counting)
   const lost = new Set<string>()
-  stopServing = await rig.serve({
+  stopServing = await fixture.serve({
     takeStep: async (input) => {
       const taken = await takeStep(input)
       if (lost.has(input.step)) return taken
@@ -56,15 +56,24 @@ async function serveWith(limits: Parameters<typeof startRailPool>[0]): Promise<v
 }
 
 async function begun(body: unknown): Promise<string> {
-  const { task_id } = await rig.tasks.taskIn('credit_funded', { rail: 'diligenceops', callback_url: null })
-  await transaction(rig.db, (tx) => provideInput(tx, task_id, body))
-  await rig.gateway.wake(task_id)
+  const { task_id } = await fixture.tasks.taskIn('credit_funded', {
+    rail: 'diligenceops',
+    callback_url: null,
+  })
+  await transaction(fixture.db, (tx) => provideInput(tx, task_id, body))
+  await fixture.gateway.wake(task_id)
   return task_id
 }
 const reaches = (taskId: string, state: string) =>
-  expect.poll(async () => (await findTask(rig.db, taskId))?.state, { timeout: 60_000 }).toBe(state)
+  expect
+    .poll(async () => (await findTask(fixture.db, taskId))?.state, { timeout: 60_000 })
+    .toBe(state)
 const attemptsOf = (taskId: string) =>
-  rig.db.selectFrom('step_attempts').select(['step', 'begun']).where('run_id', '=', runIdOf(taskId)).execute()
+  fixture.db
+    .selectFrom('step_attempts')
+    .select(['step', 'begun'])
+    .where('run_id', '=', runIdOf(taskId))
+    .execute()
 
 verifies(
   ['isolation.verdict', 'isolation.attempts'],
@@ -75,15 +84,24 @@ verifies(
     await reaches(taskId, 'exception_open')
     expect(asked).toEqual(['work'])
     expect(await attemptsOf(taskId)).toEqual([{ step: 'worker', begun: 1 }])
-    const steps = await listLoopSteps(rig.db, runIdOf(taskId))
+    const steps = await listLoopSteps(fixture.db, runIdOf(taskId))
     expect(steps.at(-1)).toMatchObject({ step: 'worker', verdict: 'too_complex' })
-    const exception = await openTaskException(rig.db, taskId)
-    expect(exception).toMatchObject({ code: 'input_too_complex', detail: expect.stringContaining('processor time') })
+    const exception = await openTaskException(fixture.db, taskId)
+    expect(exception).toMatchObject({
+      code: 'input_too_complex',
+      detail: expect.stringContaining('processor time'),
+    })
     expect(allowedRecoveries('input_too_complex')).toEqual(['correct_input', 'abandon'])
-    const who = { actor: 'operator:1', decided: true, note: '', recoveryId: 'rec_abandoned', input: undefined }
+    const who = {
+      actor: 'operator:1',
+      decided: true,
+      note: '',
+      recoveryId: 'rec_abandoned',
+      input: undefined,
+    }
     const ask = { ...who, taskId, exceptionId: exception?.exception_id, action: 'abandon' as const }
-    await transaction(rig.db, (tx) => recoverTask(rig.tasks.deps, tx, ask))
-    await rig.gateway.wake(taskId)
+    await transaction(fixture.db, (tx) => recoverTask(fixture.tasks.deps, tx, ask))
+    await fixture.gateway.wake(taskId)
     await reaches(taskId, 'closed')
   },
   120_000,
@@ -96,7 +114,7 @@ verifies(
     await serveWith({ memoryBytes: 4 * 1024 * 1024 })
     const taskId = await begun(alikeSentences(2, { word: 'bdgmnst', amount: 7 }, 1).value)
     await reaches(taskId, 'exception_open')
-    expect(await openTaskException(rig.db, taskId)).toMatchObject({
+    expect(await openTaskException(fixture.db, taskId)).toMatchObject({
       code: 'worker_failed',
       detail: 'the child process ended before it began the work',
     })

@@ -2,14 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, Connection, WithStartWorkflowOperation } from '@temporalio/client'
 import { NativeConnection, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker'
 import { afterAll, beforeAll, expect } from 'vitest'
+import type {
+  PayoutSnapshot,
+  PayoutSteps,
+  StepInput,
+  StepResult,
+} from '../../workflows/payout/activities.ts'
 import { authorizeUpdate, createUpdate } from '../../workflows/payout/messages.ts'
-import type { PayoutSnapshot, PayoutSteps, StepInput, StepResult } from '../../workflows/payout/ports.ts'
 import { closeAll } from '../support/close-all.ts'
 import { quietRuntime } from '../support/quiet.ts'
 import { startTemporal } from '../support/temporal.ts'
 import { verifies } from '../verifies.ts'
 import { timing } from './short-timing.ts'
-import { bundleWorkflows } from './task-rig.ts'
+import { bundleWorkflows } from './task-fixture.ts'
 
 quietRuntime()
 const closers: (() => Promise<void>)[] = []
@@ -47,7 +52,10 @@ const payoutIn = (state: PayoutSnapshot['state']): PayoutSnapshot => ({
   receipts: [],
   idleMs: 3_600_000,
 })
-const snapshot = (state: PayoutSnapshot['state']): StepResult => ({ ok: true, snapshot: payoutIn(state) })
+const snapshot = (state: PayoutSnapshot['state']): StepResult => ({
+  ok: true,
+  snapshot: payoutIn(state),
+})
 const refused: StepResult = {
   ok: false,
   refusal: { code: 'grant_released', detail: 'given up', next_action: 'Repeat.' },
@@ -65,14 +73,23 @@ const startOf = (name: string) =>
 /** A worker of short times for the run `po_NAME`, and the calls of its agents. */
 async function shortRun(name: string, activities: PayoutSteps) {
   const bundle = await bundleWorkflows('short-timing.ts')
-  const worker = await Worker.create({ connection, taskQueue: name, workflowBundle: bundle, activities })
+  const worker = await Worker.create({
+    connection,
+    taskQueue: name,
+    workflowBundle: bundle,
+    activities,
+  })
   const handle = client.workflow.getHandle(`po_${name}`)
   const args: [StepInput] = [{ payoutId: `po_${name}`, callId: 'c' }]
   return {
     bundle,
     worker,
     handle,
-    create: () => client.workflow.executeUpdateWithStart(createUpdate, { args, startWorkflowOperation: startOf(name) }),
+    create: () =>
+      client.workflow.executeUpdateWithStart(createUpdate, {
+        args,
+        startWorkflowOperation: startOf(name),
+      }),
     authorize: () => handle.executeUpdate(authorizeUpdate, { args }),
   }
 }
@@ -92,11 +109,19 @@ verifies(
       },
       reserveTransfer: async () => snapshot('authorized'),
     }
-    const worker = await Worker.create({ connection, taskQueue: 'slow', workflowBundle, activities })
+    const worker = await Worker.create({
+      connection,
+      taskQueue: 'slow',
+      workflowBundle,
+      activities,
+    })
     const input = { payoutId: 'po_slow', callId: 'c', staged: 's' }
     const start = startOf('slow')
     await worker.runUntil(async () => {
-      await client.workflow.executeUpdateWithStart(createUpdate, { args: [input], startWorkflowOperation: start })
+      await client.workflow.executeUpdateWithStart(createUpdate, {
+        args: [input],
+        startWorkflowOperation: start,
+      })
       const handle = client.workflow.getHandle('po_slow')
       const later = [0, 2_000, 5_000].map(async (ms) => {
         await sleep(ms)
@@ -128,11 +153,19 @@ verifies(
     const input = { payoutId: 'po_pair', callId: 'c', staged: 's' }
     const creates = [1, 2].map(() => {
       const startWorkflowOperation = startOf('pair')
-      return client.workflow.executeUpdateWithStart(createUpdate, { args: [input], startWorkflowOperation })
+      return client.workflow.executeUpdateWithStart(createUpdate, {
+        args: [input],
+        startWorkflowOperation,
+      })
     })
     // Both wait for the first worker.
     await sleep(500)
-    const worker = await Worker.create({ connection, taskQueue: 'pair', workflowBundle, activities })
+    const worker = await Worker.create({
+      connection,
+      taskQueue: 'pair',
+      workflowBundle,
+      activities,
+    })
     await worker.runUntil(Promise.all(creates))
     const history = await client.workflow.getHandle('po_pair').fetchHistory()
     await expect(Worker.runReplayHistory({ workflowBundle }, history)).resolves.toBeUndefined()
@@ -192,7 +225,7 @@ verifies(
     const activities: PayoutSteps = {
       loadPayout: async () => null,
       createPayout: async () => lies('created', 600_000),
-      authorizePayout: async () => lies('authorized', 4 * timing.look.first),
+      authorizePayout: async () => lies('authorized', 4 * timing.idleCheck.first),
       reserveTransfer: async () => refused,
     }
     const { bundle, worker, handle, create, authorize } = await shortRun('lies', activities)
@@ -204,10 +237,14 @@ verifies(
     const history = await handle.fetchHistory()
     const shown = (history.events ?? []).flatMap((event, index) => {
       const state =
-        event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes?.indexedFields?.['State']?.data
+        event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes?.indexedFields?.[
+          'State'
+        ]?.data
       return state == null ? [] : [{ index, state: JSON.parse(Buffer.from(state).toString()) }]
     })
-    const rung = (history.events ?? []).findIndex((event) => event.timerFiredEventAttributes != null)
+    const rung = (history.events ?? []).findIndex(
+      (event) => event.timerFiredEventAttributes != null,
+    )
     // The first write is that of the create, which the start of a real payout brings with it.
     expect(shown.map(({ state }) => state)).toEqual(['created', 'authorized'])
     expect(shown[1]?.index).toBeGreaterThan(rung)

@@ -1,31 +1,38 @@
 import { afterAll, beforeAll, expect } from 'vitest'
-import { latestDelivery, listAttempts } from '../../activities/store/callback-deliveries.ts'
-import { listTaskExceptions } from '../../activities/store/task-exceptions.ts'
-import { listLedger } from '../../activities/store/tasks.ts'
-import { ensureCallback, redeliver } from '../../temporal/callbacks.ts'
-import { callbackDeliveryId } from '../../workflows/domain/callback.ts'
-import type { TaskState } from '../../workflows/domain/task-lifecycle.ts'
+import { callbackDeliveryId } from '#domain/callbacks/callback.ts'
+import type { TaskState } from '#domain/tasks/lifecycle.ts'
+import {
+  latestDelivery,
+  listAttempts,
+} from '../../activities/store/callbacks/callback-deliveries.ts'
+import { listTaskExceptions } from '../../activities/store/tasks/task-exceptions.ts'
+import { listLedger } from '../../activities/store/tasks/tasks.ts'
+import { redeliver } from '../../api/services/callbacks/redeliver.ts'
+import { ensureCallback } from '../../temporal/callbacks.ts'
 import { quietRuntime } from '../support/quiet.ts'
 import { verifies } from '../verifies.ts'
-import { startTaskWorkflows } from './task-rig.ts'
+import { startTaskWorkflows } from './task-fixture.ts'
 
 quietRuntime()
-let rig: Awaited<ReturnType<typeof startTaskWorkflows>>
+let fixture: Awaited<ReturnType<typeof startTaskWorkflows>>
 beforeAll(async () => {
-  rig = await startTaskWorkflows()
-  await rig.serve()
+  fixture = await startTaskWorkflows()
+  await fixture.serve()
 }, 240_000)
-afterAll(() => rig?.stop())
+afterAll(() => fixture?.stop())
 
 const hash = 'a'.repeat(64)
 const reaches = (taskId: string, state: TaskState) =>
-  expect.poll(async () => (await rig.rowOf(taskId)).state, { timeout: 40_000, interval: 100 }).toBe(state)
-const told = (id: string) => rig.receiver.received.filter((one) => one.id === id)
-const outcomes = async (id: string) => (await listAttempts(rig.db, id)).map(({ outcome }) => outcome)
+  expect
+    .poll(async () => (await fixture.rowOf(taskId)).state, { timeout: 40_000, interval: 100 })
+    .toBe(state)
+const notified = (id: string) => fixture.receiver.received.filter((one) => one.id === id)
+const outcomes = async (id: string) =>
+  (await listAttempts(fixture.db, id)).map(({ outcome }) => outcome)
 /** A task that has to tell of itself: its receipts are being issued. */
 async function finished(): Promise<{ taskId: string; first: string }> {
-  const { task_id } = await rig.tasks.taskIn('attested')
-  await rig.send(task_id, 'receipts_issued', { usage_receipt_id: `rc_${hash}` })
+  const { task_id } = await fixture.tasks.taskIn('attested')
+  await fixture.send(task_id, 'receipts_issued', { usage_receipt_id: `rc_${hash}` })
   return { taskId: task_id, first: callbackDeliveryId(task_id, 'task_updated', 1) }
 }
 
@@ -33,25 +40,25 @@ verifies(
   'task.callback',
   'a receiver that fails twice is told at the third attempt, with the state of that moment, and the task closes',
   async () => {
-    rig.receiver.answers.push({ status: 503 }, { status: 503 })
+    fixture.receiver.answers.push({ status: 503 }, { status: 503 })
     const { taskId, first } = await finished()
     for (const failures of [1, 2]) {
       await expect.poll(() => outcomes(first), { timeout: 20_000 }).toHaveLength(failures)
       await expect.poll(() => outcomes(first)).not.toContain(null)
-      await redeliver(rig.client, rig.db, first)
+      await redeliver(fixture.client, fixture.db, first)
     }
     await reaches(taskId, 'closed')
     expect(await outcomes(first)).toEqual(['failed', 'failed', 'taken'])
-    const { sequence } = await rig.rowOf(taskId)
-    expect(told(first).map(({ body }) => body)).toMatchObject(
+    const { sequence } = await fixture.rowOf(taskId)
+    expect(notified(first).map(({ body }) => body)).toMatchObject(
       Array.from({ length: 3 }, () => ({
         ...{ event: 'task_updated', delivery_id: first, task_token_sha256: taskId.slice(5) },
         ...{ state: 'callback_pending', sequence: sequence - 2 },
       })),
     )
-    expect(told(first).every(({ verified }) => verified)).toBe(true)
-    await rig.client.workflow.getHandle(taskId).result()
-    await rig.replay(taskId, `callback-${first}`)
+    expect(notified(first).every(({ verified }) => verified)).toBe(true)
+    await fixture.client.workflow.getHandle(taskId).result()
+    await fixture.replay(taskId, `callback-${first}`)
   },
   120_000,
 )
@@ -60,23 +67,27 @@ verifies(
   'task.callback',
   'a receiver that is gone stops the task, and a redelivery brings it home',
   async () => {
-    rig.receiver.answers.push({ status: 410 })
+    fixture.receiver.answers.push({ status: 410 })
     const { taskId, first } = await finished()
     await reaches(taskId, 'exception_open')
-    const [exception] = await listTaskExceptions(rig.db, taskId)
-    expect(exception).toMatchObject({ code: 'callback_failed', resume_state: 'callback_pending', money_moved: 'no' })
+    const [exception] = await listTaskExceptions(fixture.db, taskId)
+    expect(exception).toMatchObject({
+      code: 'callback_failed',
+      resume_state: 'callback_pending',
+      money_moved: 'no',
+    })
     expect(await outcomes(first)).toEqual(['gone'])
-    await rig.send(taskId, 'replay_prepared', { action: 'redeliver_callback' })
-    await rig.send(taskId, 'replayed', {})
+    await fixture.send(taskId, 'replay_prepared', { action: 'redeliver_callback' })
+    await fixture.send(taskId, 'replayed', {})
     await reaches(taskId, 'closed')
-    const latest = await latestDelivery(rig.db, taskId, 'task_updated')
+    const latest = await latestDelivery(fixture.db, taskId, 'task_updated')
     expect(latest).toMatchObject({ ordinal: 2, state: 'delivered' })
-    expect((await listLedger(rig.db, taskId)).slice(-2).map(({ event }) => event)).toEqual([
+    expect((await listLedger(fixture.db, taskId)).slice(-2).map(({ event }) => event)).toEqual([
       'callback_delivered',
       'closed',
     ])
-    await rig.client.workflow.getHandle(taskId).result()
-    await rig.replay(taskId)
+    await fixture.client.workflow.getHandle(taskId).result()
+    await fixture.replay(taskId)
   },
   120_000,
 )
@@ -85,19 +96,19 @@ verifies(
   'task.callback',
   'a delivery goes on while its task is held, and the task finds it when it comes back',
   async () => {
-    rig.receiver.answers.push({ status: 503 })
+    fixture.receiver.answers.push({ status: 503 })
     const { taskId, first } = await finished()
     await expect.poll(() => outcomes(first), { timeout: 20_000 }).toEqual(['failed'])
-    await rig.send(taskId, 'exception_raised', { code: 'operator_hold', detail: 'held' })
-    await ensureCallback(rig.client, first)
+    await fixture.send(taskId, 'exception_raised', { code: 'operator_hold', detail: 'held' })
+    await ensureCallback(fixture.client, first)
     await expect.poll(() => outcomes(first), { timeout: 20_000 }).toEqual(['failed', 'taken'])
-    await rig.send(taskId, 'replay_prepared', { action: 'replay' })
-    await rig.send(taskId, 'replayed', {})
+    await fixture.send(taskId, 'replay_prepared', { action: 'replay' })
+    await fixture.send(taskId, 'replayed', {})
     await reaches(taskId, 'closed')
-    expect(told(first)).toHaveLength(2)
-    expect((await latestDelivery(rig.db, taskId, 'task_updated'))?.delivery_id).toBe(first)
-    await rig.client.workflow.getHandle(taskId).result()
-    await rig.replay(taskId)
+    expect(notified(first)).toHaveLength(2)
+    expect((await latestDelivery(fixture.db, taskId, 'task_updated'))?.delivery_id).toBe(first)
+    await fixture.client.workflow.getHandle(taskId).result()
+    await fixture.replay(taskId)
   },
   120_000,
 )

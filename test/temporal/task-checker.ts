@@ -39,7 +39,9 @@ const moves = new Map(
   }),
 )
 const loop =
-  'intake planner worker validator exception_agent revision_loop review_step return_package attestation'.split(' ')
+  'intake planner worker validator exception_agent revision_loop review_step return_package attestation'.split(
+    ' ',
+  )
 
 type Row = Record<string, string | number | boolean | null>
 const selects = {
@@ -49,7 +51,8 @@ const selects = {
   runs: 'select run_id, task_id, step, attempt, round from runs',
   steps: `select run_id, attempt, round, step, verdict, output::text as output, output_sha256 from loop_steps order by run_id, started_at`,
   packages: 'select run_id, partial from return_packages',
-  exceptions: 'select exception_id, task_id, sequence, state, closed_at is null as open from task_exceptions',
+  exceptions:
+    'select exception_id, task_id, sequence, state, closed_at is null as open from task_exceptions',
   receipts: 'select receipt_id, subject, seq, jws, prev from receipts order by subject, seq',
   postings: 'select receipt_id, account, units from postings',
   balances: 'select account, units from account_balances',
@@ -62,17 +65,23 @@ type Name = keyof typeof selects
 export type TaskFacts = Record<Name, Row[]> & { workflows: Record<string, string[]> }
 
 /** Reads what is stored as one moment saw it, and how each workflow of a task or a run stands; the latest run last. */
-export async function readTaskFacts(databaseUrl: string, temporalAddress: string): Promise<TaskFacts> {
+export async function readTaskFacts(
+  databaseUrl: string,
+  temporalAddress: string,
+): Promise<TaskFacts> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'checker' })
   await client.connect()
   const rows = {} as Record<Name, Row[]>
   try {
     await client.query('begin isolation level repeatable read read only')
-    for (const [name, select] of Object.entries(selects)) rows[name as Name] = (await client.query(select)).rows
+    for (const [name, select] of Object.entries(selects))
+      rows[name as Name] = (await client.query(select)).rows
   } finally {
     await client.end()
   }
-  const ids = rows.tasks.flatMap(({ task_id, run_id }) => [task_id, run_id]).filter((id) => id !== null)
+  const ids = rows.tasks
+    .flatMap(({ task_id, run_id }) => [task_id, run_id])
+    .filter((id) => id !== null)
   return { ...rows, workflows: await readWorkflows(temporalAddress, ids as string[]) }
 }
 
@@ -105,27 +114,30 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 /** Keys in order and no spaces; enough for flat entries of texts and whole numbers. */
 const canonical = (flat: Row) =>
   JSON.stringify(Object.fromEntries(Object.entries(flat).sort(([a], [b]) => (a < b ? -1 : 1))))
-const of = (rows: Row[], column: string, value: Row[string] | undefined) => rows.filter((row) => row[column] === value)
+const of = (rows: Row[], column: string, value: Row[string] | undefined) =>
+  rows.filter((row) => row[column] === value)
 const sum = (rows: Row[]) => rows.reduce((total, { units }) => total + Number(units), 0)
 
 /** Everything that is wrong, in words; `expected` are the tasks that somebody was told of. */
-export function judgeTasks(facts: TaskFacts, expected: readonly string[]): string[] {
-  const lost = expected.filter((id) => of(facts.tasks, 'task_id', id).length === 0).map((id) => `${id} is lost`)
+export function checkTasks(facts: TaskFacts, expected: readonly string[]): string[] {
+  const lost = expected
+    .filter((id) => of(facts.tasks, 'task_id', id).length === 0)
+    .map((id) => `${id} is lost`)
   return [
     ...lost,
     ...facts.tasks.flatMap((task) => [
-      ...judgeLedger(facts, task),
-      ...judgeRun(facts, task),
-      ...judgeWorkflow(facts, task),
+      ...checkLedger(facts, task),
+      ...checkRun(facts, task),
+      ...checkWorkflow(facts, task),
     ]),
-    ...judgeReceipts(facts),
-    ...judgeMoney(facts),
-    ...facts.credits.flatMap((credit) => judgeCredit(facts, credit)),
-    ...facts.entitlements.flatMap((entitlement) => judgeEntitlement(facts, entitlement)),
+    ...checkReceipts(facts),
+    ...checkMoney(facts),
+    ...facts.credits.flatMap((credit) => checkCredit(facts, credit)),
+    ...facts.entitlements.flatMap((entitlement) => checkEntitlement(facts, entitlement)),
   ]
 }
 
-function judgeLedger({ events, exceptions }: TaskFacts, task: Row): string[] {
+function checkLedger({ events, exceptions }: TaskFacts, task: Row): string[] {
   const id = String(task['task_id'])
   const wrong: string[] = []
   const say = (holds: boolean, what: string) => {
@@ -138,7 +150,9 @@ function judgeLedger({ events, exceptions }: TaskFacts, task: Row): string[] {
   for (const [index, entry] of entries.entries()) {
     const { task_id: _, event_id: _e, data, hash, ...rest } = entry
     const { event, from_state, to_state } = entry
-    const to = moves.get(`${state} ${event}`) ?? (event === 'exception_raised' ? 'exception_open' : undefined)
+    const to =
+      moves.get(`${state} ${event}`) ??
+      (event === 'exception_raised' ? 'exception_open' : undefined)
     say(
       entry['sequence'] === index + 1 && entry['prev_hash'] === head,
       `entry ${index + 1} does not follow the one before`,
@@ -167,7 +181,9 @@ function judgeLedger({ events, exceptions }: TaskFacts, task: Row): string[] {
     task['state'] === state && task['sequence'] === entries.length && task['head_hash'] === head,
     'the row is not where its ledger ends',
   )
-  const opened = entries.filter((entry) => entry['to_state'] === 'exception_open').map(({ sequence }) => sequence)
+  const opened = entries
+    .filter((entry) => entry['to_state'] === 'exception_open')
+    .map(({ sequence }) => sequence)
   const stored = of(exceptions, 'task_id', id)
   say(
     stored
@@ -184,7 +200,7 @@ function judgeLedger({ events, exceptions }: TaskFacts, task: Row): string[] {
   return wrong
 }
 
-function judgeRun({ runs, steps, packages, events }: TaskFacts, task: Row): string[] {
+function checkRun({ runs, steps, packages, events }: TaskFacts, task: Row): string[] {
   const id = String(task['task_id'])
   const wrong: string[] = []
   const own = of(runs, 'task_id', id)
@@ -197,22 +213,26 @@ function judgeRun({ runs, steps, packages, events }: TaskFacts, task: Row): stri
         wrong.push(`${run_id}: a step is not what its digest says`)
     const taking = taken.map((each) => `${each['attempt']} ${each['round']} ${each['step']}`)
     if (new Set(taking).size !== taking.length) wrong.push(`${run_id}: a step was taken twice`)
-    const latest = taken.filter((each) => each['attempt'] === attempt).map((each) => `${each['round']} ${each['step']}`)
+    const latest = taken
+      .filter((each) => each['attempt'] === attempt)
+      .map((each) => `${each['round']} ${each['step']}`)
     const names = latest.map((each) => each.split(' ')[1])
-    const straight = latest.every((each) => each.startsWith('0 ')) && names.every((name, at) => name === loop[at])
+    const straight =
+      latest.every((each) => each.startsWith('0 ')) && names.every((name, at) => name === loop[at])
     const waived = of(events, 'task_id', id).some(({ event }) => event === 'evidence_waived')
     if (!straight && !waived && latest.every((each) => each.startsWith('0 ')))
       wrong.push(`${run_id}: steps out of order: ${names.join(' ')}`)
     if ((step === null) !== names.includes('attestation'))
       wrong.push(`${run_id}: over without an attestation, or not over with one`)
     const made = of(packages, 'run_id', run_id).length
-    if (made !== (names.includes('return_package') ? 1 : 0)) wrong.push(`${run_id}: ${made} packages`)
+    if (made !== (names.includes('return_package') ? 1 : 0))
+      wrong.push(`${run_id}: ${made} packages`)
   }
   return wrong
 }
 
 /** An open task has one open workflow or none, a closed one none; and none ever failed. */
-function judgeWorkflow({ workflows }: TaskFacts, task: Row): string[] {
+function checkWorkflow({ workflows }: TaskFacts, task: Row): string[] {
   const ids = [task['task_id'], task['run_id']].filter((id) => id !== null).map(String)
   const known = ids.flatMap((id) => (workflows[id] ?? []).map((status) => [id, status] as const))
   const wrong = known.filter(
@@ -225,33 +245,47 @@ function judgeWorkflow({ workflows }: TaskFacts, task: Row): string[] {
   ]
 }
 
-function judgeReceipts({ receipts }: TaskFacts): string[] {
+function checkReceipts({ receipts }: TaskFacts): string[] {
   const last = new Map<string, { seq: number; digest: string }>()
   return receipts.flatMap(({ receipt_id, subject, seq, jws, prev }) => {
     const before = last.get(String(subject))
     last.set(String(subject), { seq: Number(seq), digest: sha256(String(jws)) })
-    const follows = before === undefined ? seq === 0 && prev === null : seq === before.seq + 1 && prev === before.digest
+    const follows =
+      before === undefined
+        ? seq === 0 && prev === null
+        : seq === before.seq + 1 && prev === before.digest
     return follows ? [] : [`${receipt_id}: it does not follow the receipt before it`]
   })
 }
 
-function judgeMoney({ postings, balances, entitlements }: TaskFacts): string[] {
+function checkMoney({ postings, balances, entitlements }: TaskFacts): string[] {
   const wrong: string[] = []
   for (const receipt of new Set(postings.map(({ receipt_id }) => receipt_id)))
-    if (sum(of(postings, 'receipt_id', receipt)) !== 0) wrong.push(`${receipt}: its postings do not balance`)
+    if (sum(of(postings, 'receipt_id', receipt)) !== 0)
+      wrong.push(`${receipt}: its postings do not balance`)
   for (const { account, units } of balances)
     if (Number(units) < 0 || sum(of(postings, 'account', account)) !== Number(units))
       wrong.push(`${account}: its balance ${units} is not what its postings come to, or below zero`)
-  for (const { entitlement_id, state, granted_units, consumed_units, returned_units } of entitlements) {
+  for (const {
+    entitlement_id,
+    state,
+    granted_units,
+    consumed_units,
+    returned_units,
+  } of entitlements) {
     const held = sum(of(postings, 'account', `credit:${entitlement_id}`))
-    const left = state === 'pending' ? 0 : Number(granted_units) - Number(consumed_units) - Number(returned_units)
-    if (held !== left || left < 0) wrong.push(`${entitlement_id}: it says ${left} and holds ${held}`)
+    const left =
+      state === 'pending'
+        ? 0
+        : Number(granted_units) - Number(consumed_units) - Number(returned_units)
+    if (held !== left || left < 0)
+      wrong.push(`${entitlement_id}: it says ${left} and holds ${held}`)
   }
   return wrong
 }
 
 /** What is set aside for a task is used by its one usage receipt, or free again once the task is closed, and never both. */
-function judgeCredit({ events, tasks, postings, uses }: TaskFacts, credit: Row): string[] {
+function checkCredit({ events, tasks, postings, uses }: TaskFacts, credit: Row): string[] {
   const { task_id, entitlement_id, units, state, usage_receipt_id } = credit
   const charged = of(of(events, 'task_id', task_id), 'event', 'receipts_issued').map(
     ({ data }) => (JSON.parse(String(data)) as Row)['usage_receipt_id'],
@@ -260,24 +294,35 @@ function judgeCredit({ events, tasks, postings, uses }: TaskFacts, credit: Row):
   const due = charged.length > 0 ? 'used' : closed ? 'released' : 'reserved'
   const receipts: unknown[] = usage_receipt_id === null ? [] : [usage_receipt_id]
   const taken = postings.filter(
-    ({ receipt_id, account }) => receipts.includes(receipt_id) && account === `credit:${entitlement_id}`,
+    ({ receipt_id, account }) =>
+      receipts.includes(receipt_id) && account === `credit:${entitlement_id}`,
   )
-  const told = uses.filter(({ usage_receipt_id: receipt }) => receipts.includes(receipt))
+  const notified = uses.filter(({ usage_receipt_id: receipt }) => receipts.includes(receipt))
   const once = (rows: Row[], column: string, sign: number) =>
-    rows.map((row) => Number(row[column]) * sign).join() === receipts.map(() => Number(units)).join()
+    rows.map((row) => Number(row[column]) * sign).join() ===
+    receipts.map(() => Number(units)).join()
   return [
     ...(state === due ? [] : [`${task_id}: its credit is ${state} and should be ${due}`]),
-    ...(charged.join() === receipts.join() ? [] : [`${task_id}: its ledger and its credit name other usage receipts`]),
-    ...(once(taken, 'units', -1) && once(told, 'credit_units', 1) ? [] : [`${task_id}: its credit was not used once`]),
+    ...(charged.join() === receipts.join()
+      ? []
+      : [`${task_id}: its ledger and its credit name other usage receipts`]),
+    ...(once(taken, 'units', -1) && once(notified, 'credit_units', 1)
+      ? []
+      : [`${task_id}: its credit was not used once`]),
   ]
 }
 
 /** Credit is funded at most once, uses come to what is consumed, and nothing is left once every run that it was for is over. */
-function judgeEntitlement({ credits, postings, uses }: TaskFacts, entitlement: Row): string[] {
+function checkEntitlement({ credits, postings, uses }: TaskFacts, entitlement: Row): string[] {
   const { entitlement_id, granted_units, consumed_units, returned_units, state, runs } = entitlement
   const own = of(credits, 'entitlement_id', entitlement_id)
-  const funded = of(postings, 'account', `credit:${entitlement_id}`).filter(({ units }) => Number(units) > 0)
-  const used = of(uses, 'chain', entitlement_id).reduce((total, { credit_units }) => total + Number(credit_units), 0)
+  const funded = of(postings, 'account', `credit:${entitlement_id}`).filter(
+    ({ units }) => Number(units) > 0,
+  )
+  const used = of(uses, 'chain', entitlement_id).reduce(
+    (total, { credit_units }) => total + Number(credit_units),
+    0,
+  )
   const left = Number(granted_units) - Number(consumed_units) - Number(returned_units)
   const over = own.length >= Number(runs) && of(own, 'state', 'reserved').length === 0
   const paid = funded.map(({ units }) => Number(units)).join()
@@ -287,7 +332,9 @@ function judgeEntitlement({ credits, postings, uses }: TaskFacts, entitlement: R
       ? ''
       : `uses of ${used} stand against ${consumed_units}, of tasks ${sum(of(own, 'state', 'used'))}`,
     sum(of(own, 'state', 'reserved')) > left ? 'more is set aside than is left' : '',
-    over && state !== 'pending' && left !== 0 ? `${left} are left though nobody is to use them` : '',
+    over && state !== 'pending' && left !== 0
+      ? `${left} are left though nobody is to use them`
+      : '',
   ]
   return wrong.filter((what) => what !== '').map((what) => `${entitlement_id}: ${what}`)
 }

@@ -2,68 +2,88 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { recordReview } from '../../activities/runs/review.ts'
-import { transaction } from '../../activities/store/db.ts'
-import { findOpenReview } from '../../activities/store/runs.ts'
-import { openTaskException } from '../../activities/store/task-exceptions.ts'
-import { findTask, listLedger } from '../../activities/store/tasks.ts'
-import { runIdOf } from '../../activities/tasks/facts.ts'
-import { approveTask, provideInput } from '../../activities/tasks/input.ts'
-import type { RecoveryAsk } from '../../activities/tasks/recovery.ts'
-import { recoverTask } from '../../activities/tasks/recovery-answer.ts'
-import { isRunning } from '../../temporal/payments.ts'
-import { resumeTasks } from '../../temporal/sweeper.ts'
-import { packetops } from '../../workflows/domain/rails/packetops.ts'
-import { verifyLedger } from '../../workflows/domain/task-ledger.ts'
-import type { TaskTerms } from '../../workflows/domain/task-terms.ts'
+import { packetops } from '#domain/rails/packetops.ts'
+import { verifyLedger } from '#domain/tasks/ledger.ts'
+import type { TaskTerms } from '#domain/tasks/terms.ts'
+import { transaction } from '../../activities/store/postgres/db.ts'
+import { findOpenReview } from '../../activities/store/tasks/runs.ts'
+import { openTaskException } from '../../activities/store/tasks/task-exceptions.ts'
+import { findTask, listLedger } from '../../activities/store/tasks/tasks.ts'
+import { runIdOf } from '../../activities/task/facts.ts'
+import { recordReview } from '../../api/services/runs/review.ts'
+import { approveTask, provideInput } from '../../api/services/tasks/input.ts'
+import { recoverTask } from '../../api/services/tasks/recover-task.ts'
+import type { RecoveryRequest } from '../../api/services/tasks/recovery.ts'
+import { resumeTasks } from '../../temporal/resume.ts'
+import { isRunning } from '../../temporal/running.ts'
 import { quietRuntime } from '../support/quiet.ts'
 import { verifies } from '../verifies.ts'
-import { startTaskWorkflows } from './task-rig.ts'
+import { startTaskWorkflows } from './task-fixture.ts'
 
 quietRuntime()
-let rig: Awaited<ReturnType<typeof startTaskWorkflows>>
+let fixture: Awaited<ReturnType<typeof startTaskWorkflows>>
 beforeAll(async () => {
-  rig = await startTaskWorkflows()
-  await rig.serve()
+  fixture = await startTaskWorkflows()
+  await fixture.serve()
 }, 240_000)
-afterAll(() => rig?.stop())
+afterAll(() => fixture?.stop())
 
 /** A task that is paid for and has its input and its approval, on its way. */
-async function begun(changed: Partial<TaskTerms> = {}, body: unknown = packetops.sandboxInput): Promise<string> {
-  const { task_id } = await rig.tasks.taskIn('credit_funded', { callback_url: null, ...changed })
-  await transaction(rig.db, async (tx) => {
+async function begun(
+  changed: Partial<TaskTerms> = {},
+  body: unknown = packetops.sandboxInput,
+): Promise<string> {
+  const { task_id } = await fixture.tasks.taskIn('credit_funded', {
+    callback_url: null,
+    ...changed,
+  })
+  await transaction(fixture.db, async (tx) => {
     await provideInput(tx, task_id, body)
     if (changed.usage === 'operational') await approveTask(tx, task_id, 'rd_1')
   })
-  await rig.gateway.wake(task_id)
+  await fixture.gateway.wake(task_id)
   return task_id
 }
 const reaches = (taskId: string, state: string) =>
-  expect.poll(async () => (await findTask(rig.db, taskId))?.state, { timeout: 40_000 }).toBe(state)
+  expect
+    .poll(async () => (await findTask(fixture.db, taskId))?.state, { timeout: 40_000 })
+    .toBe(state)
 /** The exception that stops the task, with its cause. */
 const stopped = async (taskId: string) => {
   await reaches(taskId, 'exception_open')
-  return openTaskException(rig.db, taskId)
+  return openTaskException(fixture.db, taskId)
 }
-const recover = async (taskId: string, action: RecoveryAsk['action'], input?: unknown) => {
-  const exceptionId = (await openTaskException(rig.db, taskId))?.exception_id
+const recover = async (taskId: string, action: RecoveryRequest['action'], input?: unknown) => {
+  const exceptionId = (await openTaskException(fixture.db, taskId))?.exception_id
   const who = { actor: 'operator:1', decided: true, note: '' }
-  const ask = { taskId, exceptionId, action, input, ...who, recoveryId: `rec_${randomBytes(8).toString('hex')}` }
-  await transaction(rig.db, (tx) => recoverTask(rig.tasks.deps, tx, ask))
-  await rig.gateway.wake(taskId)
+  const ask = {
+    taskId,
+    exceptionId,
+    action,
+    input,
+    ...who,
+    recoveryId: `rec_${randomBytes(8).toString('hex')}`,
+  }
+  await transaction(fixture.db, (tx) => recoverTask(fixture.tasks.deps, tx, ask))
+  await fixture.gateway.wake(taskId)
 }
 const home = async (taskId: string) => {
   await reaches(taskId, 'attested')
-  const head_hash = (await findTask(rig.db, taskId))?.head_hash
-  expect(verifyLedger(taskId, await listLedger(rig.db, taskId))).toEqual({ ok: true, head_hash })
-  await rig.replay(taskId)
+  const head_hash = (await findTask(fixture.db, taskId))?.head_hash
+  expect(verifyLedger(taskId, await listLedger(fixture.db, taskId))).toEqual({
+    ok: true,
+    head_hash,
+  })
+  await fixture.replay(taskId)
 }
 const decide = async (taskId: string, decision: 'approve' | 'revise', round: number) => {
   const runId = runIdOf(taskId)
-  await expect.poll(async () => (await findOpenReview(rig.db, runId))?.round, { timeout: 40_000 }).toBe(round)
+  await expect
+    .poll(async () => (await findOpenReview(fixture.db, runId))?.round, { timeout: 40_000 })
+    .toBe(round)
   const review = { decision, decisionId: 'rd_2', decidedBy: 'operator:1', note: '' } as const
-  await transaction(rig.db, (tx) => recordReview(tx, runId, review))
-  await rig.gateway.wake(taskId)
+  await transaction(fixture.db, (tx) => recordReview(tx, runId, review))
+  await fixture.gateway.wake(taskId)
 }
 
 verifies('task.exception.run', 'an input that the rail refuses is corrected', async () => {
@@ -73,55 +93,76 @@ verifies('task.exception.run', 'an input that the rail refuses is corrected', as
   await home(taskId)
 })
 
-verifies('task.exception.run', 'a result that is never right stops after its rounds, and is begun anew', async () => {
-  const taskId = await begun({ usage: 'operational' })
-  for (const round of [0, 1, 2, 3]) await decide(taskId, 'revise', round)
-  expect(await stopped(taskId)).toMatchObject({ code: 'validator_failed', money_moved: 'yes' })
-  await recover(taskId, 'retry_step')
-  await decide(taskId, 'approve', 0)
-  await home(taskId)
-})
+verifies(
+  'task.exception.run',
+  'a result that is never right stops after its rounds, and is begun anew',
+  async () => {
+    const taskId = await begun({ usage: 'operational' })
+    for (const round of [0, 1, 2, 3]) await decide(taskId, 'revise', round)
+    expect(await stopped(taskId)).toMatchObject({ code: 'validator_failed', money_moved: 'yes' })
+    await recover(taskId, 'retry_step')
+    await decide(taskId, 'approve', 0)
+    await home(taskId)
+  },
+)
 
-verifies('task.exception.run', 'a run whose workflow is ended by hand is taken up again', async () => {
-  const taskId = await begun({ usage: 'operational' })
-  const runId = runIdOf(taskId)
-  await expect.poll(() => findOpenReview(rig.db, runId), { timeout: 40_000 }).toBeDefined()
-  await rig.client.workflow.getHandle(runId).terminate('by hand')
-  const exception = await stopped(taskId)
-  expect(exception).toMatchObject({ code: 'worker_failed', resume_state: 'operating' })
-  expect(exception?.detail).toContain('the workflow ended: Terminated')
-  await recover(taskId, 'retry_step')
-  await decide(taskId, 'approve', 0)
-  await home(taskId)
-})
+verifies(
+  'task.exception.run',
+  'a run whose workflow is ended by hand is taken up again',
+  async () => {
+    const taskId = await begun({ usage: 'operational' })
+    const runId = runIdOf(taskId)
+    await expect.poll(() => findOpenReview(fixture.db, runId), { timeout: 40_000 }).toBeDefined()
+    await fixture.client.workflow.getHandle(runId).terminate('by hand')
+    const exception = await stopped(taskId)
+    expect(exception).toMatchObject({ code: 'worker_failed', resume_state: 'operating' })
+    expect(exception?.detail).toContain('the workflow ended: Terminated')
+    await recover(taskId, 'retry_step')
+    await decide(taskId, 'approve', 0)
+    await home(taskId)
+  },
+)
 
-verifies('task.terminated', 'a task whose workflow is ended by hand goes on with the next sweep', async () => {
-  const taskId = await begun({ usage: 'operational' })
-  await expect.poll(() => findOpenReview(rig.db, runIdOf(taskId)), { timeout: 40_000 }).toBeDefined()
-  const resting = await rig.tasks.taskIn('preflight_checked')
-  await rig.client.workflow.getHandle(taskId).terminate('by hand')
-  const log = pino({ level: 'silent' })
-  await resumeTasks({ client: rig.client, db: rig.db, log, config: { SWEEP_GRACE_MS: 0 } })
-  await expect.poll(() => isRunning(rig.client, runIdOf(taskId)), { timeout: 20_000 }).toBe(true)
-  expect(await isRunning(rig.client, resting.task_id)).toBe(false)
-  await decide(taskId, 'approve', 0)
-  await home(taskId)
-})
+verifies(
+  'task.terminated',
+  'a task whose workflow is ended by hand goes on with the next sweep',
+  async () => {
+    const taskId = await begun({ usage: 'operational' })
+    await expect
+      .poll(() => findOpenReview(fixture.db, runIdOf(taskId)), { timeout: 40_000 })
+      .toBeDefined()
+    const resting = await fixture.tasks.taskIn('preflight_checked')
+    await fixture.client.workflow.getHandle(taskId).terminate('by hand')
+    const log = pino({ level: 'silent' })
+    await resumeTasks({
+      client: fixture.client,
+      db: fixture.db,
+      log,
+      config: { SWEEP_GRACE_MS: 0 },
+    })
+    await expect
+      .poll(() => isRunning(fixture.client, runIdOf(taskId)), { timeout: 20_000 })
+      .toBe(true)
+    expect(await isRunning(fixture.client, resting.task_id)).toBe(false)
+    await decide(taskId, 'approve', 0)
+    await home(taskId)
+  },
+)
 
 verifies(
   'task.exception.own-move',
   'a run that cannot be begun stops its task where it stood; the cause mended, a replay begins it',
   async () => {
-    const other = await rig.tasks.taskIn('trusted')
-    const { task_id } = await rig.tasks.taskIn('credit_funded', { callback_url: null })
+    const other = await fixture.tasks.taskIn('trusted')
+    const { task_id } = await fixture.tasks.taskIn('credit_funded', { callback_url: null })
     const taken = sql`insert into runs (run_id, task_id, step) values (${runIdOf(task_id)}, ${other.task_id}, 'intake')`
-    await taken.execute(rig.db)
-    await transaction(rig.db, (tx) => provideInput(tx, task_id, packetops.sandboxInput))
-    await rig.gateway.wake(task_id)
+    await taken.execute(fixture.db)
+    await transaction(fixture.db, (tx) => provideInput(tx, task_id, packetops.sandboxInput))
+    await fixture.gateway.wake(task_id)
     const exception = await stopped(task_id)
     expect(exception).toMatchObject({ code: 'worker_failed', resume_state: 'credit_funded' })
     expect(exception?.detail).toContain('runs_pkey')
-    await sql`delete from runs where run_id = ${runIdOf(task_id)}`.execute(rig.db)
+    await sql`delete from runs where run_id = ${runIdOf(task_id)}`.execute(fixture.db)
     await recover(task_id, 'retry_step')
     await home(task_id)
   },
@@ -131,12 +172,18 @@ verifies(
   'task.exception.own-move',
   'an event stands although what follows from it is refused, and its repeat finds it',
   async () => {
-    const other = await rig.tasks.taskIn('trusted')
-    const { task_id } = await rig.tasks.taskIn('credit_pending', { callback_url: null })
-    await transaction(rig.db, (tx) => provideInput(tx, task_id, packetops.sandboxInput))
+    const other = await fixture.tasks.taskIn('trusted')
+    const { task_id } = await fixture.tasks.taskIn('credit_pending', { callback_url: null })
+    await transaction(fixture.db, (tx) => provideInput(tx, task_id, packetops.sandboxInput))
     const taken = sql`insert into runs (run_id, task_id, step) values (${runIdOf(task_id)}, ${other.task_id}, 'intake')`
-    await taken.execute(rig.db)
-    const paid = () => rig.send(task_id, 'credit_funded', { settlement_receipt_id: `rc_${'a'.repeat(64)}` }, 'paid')
+    await taken.execute(fixture.db)
+    const paid = () =>
+      fixture.send(
+        task_id,
+        'credit_funded',
+        { settlement_receipt_id: `rc_${'a'.repeat(64)}` },
+        'paid',
+      )
     expect(await paid()).toMatchObject({ state: 'exception_open', resumeState: 'credit_funded' })
     expect(await paid()).toMatchObject({ state: 'exception_open', resumeState: 'credit_funded' })
   },

@@ -1,55 +1,64 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { recordReview } from '../../activities/runs/review.ts'
-import { transaction } from '../../activities/store/db.ts'
-import { listLoopSteps } from '../../activities/store/runs.ts'
-import { listLedger, lockTask, storeDocument } from '../../activities/store/tasks.ts'
-import { runIdOf } from '../../activities/tasks/facts.ts'
-import { loopSteps } from '../../workflows/domain/controlled-loop.ts'
-import type { TaskState } from '../../workflows/domain/task-lifecycle.ts'
+import { loopSteps } from '#domain/runs/controlled-loop.ts'
+import type { TaskState } from '#domain/tasks/lifecycle.ts'
+import { transaction } from '../../activities/store/postgres/db.ts'
+import { listLoopSteps } from '../../activities/store/tasks/runs.ts'
+import { listLedger, lockTask, storeDocument } from '../../activities/store/tasks/tasks.ts'
+import { runIdOf } from '../../activities/task/facts.ts'
+import { recordReview } from '../../api/services/runs/review.ts'
 import { quietRuntime } from '../support/quiet.ts'
 import { verifies } from '../verifies.ts'
 import { timing } from './short-timing.ts'
-import { judgeTasks, readTaskFacts } from './task-checker.ts'
-import { patiently, type Steps, startTaskWorkflows } from './task-rig.ts'
+import { checkTasks, readTaskFacts } from './task-checker.ts'
+import { patiently, type Steps, startTaskWorkflows } from './task-fixture.ts'
 
 quietRuntime()
 /** Events after which the server suggests that a run is renewed; more than the updates of a run leave. */
 const LONG_HISTORY = 500
-let rig: Awaited<ReturnType<typeof startTaskWorkflows>>
+let fixture: Awaited<ReturnType<typeof startTaskWorkflows>>
 const taken: string[] = []
 let beforePlanner: () => Promise<void> = () => Promise.resolve()
 beforeAll(async () => {
-  const server = ['--dynamic-config-value', `limit.historyCount.suggestContinueAsNew=${LONG_HISTORY}`]
-  rig = await startTaskWorkflows({ runsAtOnce: { agent: 1, rail: 100 } }, { timing: 'short-timing.ts', server })
+  const server = [
+    '--dynamic-config-value',
+    `limit.historyCount.suggestContinueAsNew=${LONG_HISTORY}`,
+  ]
+  fixture = await startTaskWorkflows(
+    { runsAtOnce: { agent: 1, rail: 100 } },
+    { timing: 'short-timing.ts', server },
+  )
   const takeStep: Steps['takeStep'] = async (input) => {
     taken.push(`${input.runId} ${input.step}`)
     if (input.step === 'planner') await beforePlanner()
-    return rig.real.takeStep(input)
+    return fixture.real.takeStep(input)
   }
-  await rig.serve({ takeStep })
+  await fixture.serve({ takeStep })
 }, 240_000)
-afterAll(() => rig?.stop())
+afterAll(() => fixture?.stop())
 
 const reaches = (taskId: string, state: TaskState) =>
-  expect.poll(async () => (await rig.rowOf(taskId)).state, { timeout: 30_000, interval: 50 }).toBe(state)
-const judge = async () => judgeTasks(await readTaskFacts(rig.tasks.url, rig.address), [])
+  expect
+    .poll(async () => (await fixture.rowOf(taskId)).state, { timeout: 30_000, interval: 50 })
+    .toBe(state)
+const check = async () => checkTasks(await readTaskFacts(fixture.tasks.url, fixture.address), [])
 const runsOf = async (workflowId: string) => {
   const seen: string[] = []
-  for await (const run of rig.client.workflow.list({ query: `WorkflowId = '${workflowId}'` }))
+  for await (const run of fixture.client.workflow.list({ query: `WorkflowId = '${workflowId}'` }))
     seen.push(run.status.name)
   return seen.sort()
 }
 /** A task whose run waits for an operator's decision. */
 async function atReview(agent_id: string): Promise<{ taskId: string; runId: string }> {
-  const { task_id: taskId } = await rig.tasks.taskIn('operating', {
+  const { task_id: taskId } = await fixture.tasks.taskIn('operating', {
     usage: 'operational',
     callback_url: null,
     agent_id,
   })
   const runId = runIdOf(taskId)
-  await patiently(() => rig.gateway.wake(taskId))
-  const open = async () => (await listLoopSteps(rig.db, runId)).some(({ verdict }) => verdict === null)
+  await patiently(() => fixture.gateway.wake(taskId))
+  const open = async () =>
+    (await listLoopSteps(fixture.db, runId)).some(({ verdict }) => verdict === null)
   await expect.poll(open, { timeout: 30_000 }).toBe(true)
   return { taskId, runId }
 }
@@ -57,35 +66,47 @@ async function atReview(agent_id: string): Promise<{ taskId: string; runId: stri
 async function refusedEvents(taskId: string): Promise<void> {
   const caller = async () => {
     for (let left = timing.updatesPerRun; left > 0; left -= 1)
-      await expect(rig.send(taskId, 'callback_scheduled', { delivery_id: 'dl_1' })).rejects.toMatchObject({
+      await expect(
+        fixture.send(taskId, 'callback_scheduled', { delivery_id: 'dl_1' }),
+      ).rejects.toMatchObject({
         refusal: { code: 'wrong_state' },
       })
   }
   await Promise.all([caller(), caller(), caller()])
 }
 const approve = (runId: string) =>
-  transaction(rig.db, (tx) =>
-    recordReview(tx, runId, { decision: 'approve', decisionId: 'rd_1', decidedBy: 'operator:alice', note: '' }),
+  transaction(fixture.db, (tx) =>
+    recordReview(tx, runId, {
+      decision: 'approve',
+      decisionId: 'rd_1',
+      decidedBy: 'operator:alice',
+      note: '',
+    }),
   )
 
 verifies(
   'task.lapse',
   'with shortened limits each timed state lapses at its own limit and not before, and no other state does',
   async () => {
-    const contract = (await rig.tasks.taskIn('preflight_checked')).task_id
-    const quote = (await rig.tasks.taskIn('trusted')).task_id
-    const credit = (await rig.tasks.taskIn('quoted')).task_id
-    const untimed = (await rig.tasks.taskIn('trust_pending', { agent_id: `agt_${'f'.repeat(64)}` })).task_id
-    const terms_sha256 = await storeDocument(rig.db, contract, { terms: 'short' })
-    await rig.send(contract, 'contract_prepared', { contract_id: `ct_${contract.slice(5)}`, terms_sha256 })
-    await rig.send(quote, 'quote_issued', { quote_id: 'qt_1' })
-    await rig.send(credit, 'credit_requested', { entitlement_id: 'en_1' })
-    await patiently(() => rig.gateway.wake(untimed))
+    const contract = (await fixture.tasks.taskIn('preflight_checked')).task_id
+    const quote = (await fixture.tasks.taskIn('trusted')).task_id
+    const credit = (await fixture.tasks.taskIn('quoted')).task_id
+    const untimed = (
+      await fixture.tasks.taskIn('trust_pending', { agent_id: `agt_${'f'.repeat(64)}` })
+    ).task_id
+    const terms_sha256 = await storeDocument(fixture.db, contract, { terms: 'short' })
+    await fixture.send(contract, 'contract_prepared', {
+      contract_id: `ct_${contract.slice(5)}`,
+      terms_sha256,
+    })
+    await fixture.send(quote, 'quote_issued', { quote_id: 'qt_1' })
+    await fixture.send(credit, 'credit_requested', { entitlement_id: 'en_1' })
+    await patiently(() => fixture.gateway.wake(untimed))
     await reaches(contract, 'closed')
     for (const taskId of [quote, credit]) await reaches(taskId, 'exception_open')
 
     const stayed = async (taskId: string, lapse: string) => {
-      const ledger = await listLedger(rig.db, taskId)
+      const ledger = await listLedger(fixture.db, taskId)
       const at = ledger.findIndex(({ event }) => event === lapse)
       return Date.parse(String(ledger[at]?.at)) - Date.parse(String(ledger[at - 1]?.at))
     }
@@ -98,8 +119,8 @@ verifies(
     await within(contract, 'contract_lapsed', limits.contract_ready)
     await within(quote, 'quote_lapsed', limits.quoted)
     await within(credit, 'credit_lapsed', limits.credit_pending)
-    expect((await rig.rowOf(untimed)).state).toBe('trust_pending')
-    await rig.replay(contract, quote, credit)
+    expect((await fixture.rowOf(untimed)).state).toBe('trust_pending')
+    await fixture.replay(contract, quote, credit)
   },
   120_000,
 )
@@ -108,11 +129,13 @@ verifies(
   'task.picked-up',
   'a task of which nothing is heard closes its workflow and keeps its state; the next event begins a new one',
   async () => {
-    const { task_id } = await rig.tasks.taskIn('trusted')
-    await patiently(() => rig.gateway.wake(task_id))
-    await rig.client.workflow.getHandle(task_id).result()
-    expect((await rig.rowOf(task_id)).state).toBe('trusted')
-    expect(await rig.send(task_id, 'quote_issued', { quote_id: 'qt_1' })).toMatchObject({ state: 'quoted' })
+    const { task_id } = await fixture.tasks.taskIn('trusted')
+    await patiently(() => fixture.gateway.wake(task_id))
+    await fixture.client.workflow.getHandle(task_id).result()
+    expect((await fixture.rowOf(task_id)).state).toBe('trusted')
+    expect(await fixture.send(task_id, 'quote_issued', { quote_id: 'qt_1' })).toMatchObject({
+      state: 'quoted',
+    })
   },
   60_000,
 )
@@ -123,10 +146,10 @@ verifies(
   async () => {
     const agent_id = `agt_${'e'.repeat(64)}`
     const { runId, taskId } = await atReview(agent_id)
-    const queued = (await rig.tasks.taskIn('queued', { agent_id, callback_url: null })).task_id
-    await patiently(() => rig.gateway.wake(queued))
+    const queued = (await fixture.tasks.taskIn('queued', { agent_id, callback_url: null })).task_id
+    await patiently(() => fixture.gateway.wake(queued))
     await sleep(2 * timing.task.queued)
-    expect((await rig.rowOf(queued)).state).toBe('queued')
+    expect((await fixture.rowOf(queued)).state).toBe('queued')
     await approve(runId)
     await reaches(taskId, 'attested')
     await reaches(queued, 'attested')
@@ -141,14 +164,14 @@ verifies(
     const { taskId, runId } = await atReview(`agt_${'d'.repeat(64)}`)
     await refusedEvents(taskId)
     await approve(runId)
-    await patiently(() => rig.gateway.wake(taskId))
+    await patiently(() => fixture.gateway.wake(taskId))
     await reaches(taskId, 'attested')
-    await rig.send(taskId, 'receipts_issued', { usage_receipt_id: `rc_${'b'.repeat(64)}` })
-    await rig.client.workflow.getHandle(taskId).result()
+    await fixture.send(taskId, 'receipts_issued', { usage_receipt_id: `rc_${'b'.repeat(64)}` })
+    await fixture.client.workflow.getHandle(taskId).result()
     await expect.poll(() => runsOf(taskId), { timeout: 20_000 }).toContain('CONTINUED_AS_NEW')
-    const steps = await listLoopSteps(rig.db, runId)
+    const steps = await listLoopSteps(fixture.db, runId)
     expect(steps.map(({ round, attempt }) => `${attempt}${round}`)).toEqual(Array(9).fill('00'))
-    expect(await judge()).toEqual([])
+    expect(await check()).toEqual([])
   },
   90_000,
 )
@@ -157,14 +180,20 @@ verifies(
   'task.renewed',
   'a task that only waits renews itself too: after many refused events, or when the server calls its history long',
   async () => {
-    const [refusing, woken] = [await rig.tasks.taskIn('trusted'), await rig.tasks.taskIn('trusted')]
+    const [refusing, woken] = [
+      await fixture.tasks.taskIn('trusted'),
+      await fixture.tasks.taskIn('trusted'),
+    ]
     await refusedEvents(refusing.task_id)
-    for (let left = LONG_HISTORY; left > 0; left -= 1) await patiently(() => rig.gateway.wake(woken.task_id))
+    for (let left = LONG_HISTORY; left > 0; left -= 1)
+      await patiently(() => fixture.gateway.wake(woken.task_id))
     for (const { task_id } of [refusing, woken]) {
       await expect.poll(() => runsOf(task_id), { timeout: 20_000 }).toContain('CONTINUED_AS_NEW')
-      expect(await rig.send(task_id, 'quote_issued', { quote_id: 'qt_1' })).toMatchObject({ state: 'quoted' })
+      expect(await fixture.send(task_id, 'quote_issued', { quote_id: 'qt_1' })).toMatchObject({
+        state: 'quoted',
+      })
     }
-    expect(await judge()).toEqual([])
+    expect(await check()).toEqual([])
   },
   90_000,
 )
@@ -173,20 +202,25 @@ verifies(
   'run.heartbeat',
   'a step that lasts longer than the time after which its worker counts as dead is taken once',
   async () => {
-    const { task_id } = await rig.tasks.taskIn('operating', { callback_url: null, agent_id: `agt_${'c'.repeat(64)}` })
+    const { task_id } = await fixture.tasks.taskIn('operating', {
+      callback_url: null,
+      agent_id: `agt_${'c'.repeat(64)}`,
+    })
     // The step has to wait for the row, which somebody else holds.
     beforePlanner = () =>
       new Promise((held) => {
-        void transaction(rig.db, async (tx) => {
+        void transaction(fixture.db, async (tx) => {
           await lockTask(tx, task_id)
           held()
           await sleep(2 * timing.run.heartbeat)
         })
       })
-    await patiently(() => rig.gateway.wake(task_id))
+    await patiently(() => fixture.gateway.wake(task_id))
     await reaches(task_id, 'attested')
     const runId = runIdOf(task_id)
-    expect(taken.filter((each) => each.startsWith(runId))).toEqual(loopSteps.map((step) => `${runId} ${step}`))
+    expect(taken.filter((each) => each.startsWith(runId))).toEqual(
+      loopSteps.map((step) => `${runId} ${step}`),
+    )
   },
   60_000,
 )

@@ -1,59 +1,71 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApplicationFailure } from '@temporalio/common'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
-import { recordReview } from '../../activities/runs/review.ts'
-import { transaction } from '../../activities/store/db.ts'
-import { listReceipts } from '../../activities/store/receipts.ts'
-import { findReturnPackage, listLoopSteps } from '../../activities/store/runs.ts'
-import { listTaskExceptions } from '../../activities/store/task-exceptions.ts'
-import { listLedger, storeDocument } from '../../activities/store/tasks.ts'
-import { approveTask, provideInput } from '../../activities/tasks/input.ts'
-import { digestOf } from '../../workflows/domain/canonical-json.ts'
-import { packetops } from '../../workflows/domain/rails/packetops.ts'
-import { verifyLedger } from '../../workflows/domain/task-ledger.ts'
-import { resumableStates, type TaskState } from '../../workflows/domain/task-lifecycle.ts'
-import type { TaskTerms } from '../../workflows/domain/task-terms.ts'
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { packetops } from '#domain/rails/packetops.ts'
+import { verifyLedger } from '#domain/tasks/ledger.ts'
+import { resumableStates, type TaskState } from '#domain/tasks/lifecycle.ts'
+import type { TaskTerms } from '#domain/tasks/terms.ts'
+import { listReceipts } from '../../activities/store/payouts/receipts.ts'
+import { transaction } from '../../activities/store/postgres/db.ts'
+import { findReturnPackage, listLoopSteps } from '../../activities/store/tasks/runs.ts'
+import { listTaskExceptions } from '../../activities/store/tasks/task-exceptions.ts'
+import { listLedger, storeDocument } from '../../activities/store/tasks/tasks.ts'
+import { recordReview } from '../../api/services/runs/review.ts'
+import { approveTask, provideInput } from '../../api/services/tasks/input.ts'
 import { viewQuery as viewRun } from '../../workflows/run/messages.ts'
 import { eventUpdate, viewQuery } from '../../workflows/task/messages.ts'
 import { quietRuntime } from '../support/quiet.ts'
 import { verifies } from '../verifies.ts'
-import { patiently, type Steps, startTaskWorkflows } from './task-rig.ts'
+import { patiently, type Steps, startTaskWorkflows } from './task-fixture.ts'
 
 quietRuntime()
-let rig: Awaited<ReturnType<typeof startTaskWorkflows>>
+let fixture: Awaited<ReturnType<typeof startTaskWorkflows>>
 beforeAll(async () => {
-  rig = await startTaskWorkflows({ runsAtOnce: { agent: 2, rail: 100 } })
+  fixture = await startTaskWorkflows({ runsAtOnce: { agent: 2, rail: 100 } })
 }, 240_000)
-afterEach(() => rig?.endServing())
-afterAll(() => rig?.stop())
+afterEach(() => fixture?.endServing())
+afterAll(() => fixture?.stop())
 
 const hash = 'a'.repeat(64)
 const reaches = (taskId: string, state: TaskState, timeout = 40_000) =>
-  expect.poll(async () => (await rig.rowOf(taskId)).state, { timeout, interval: 100 }).toBe(state)
-const eventsOf = async (taskId: string) => (await listLedger(rig.db, taskId)).map(({ event }) => event)
+  expect
+    .poll(async () => (await fixture.rowOf(taskId)).state, { timeout, interval: 100 })
+    .toBe(state)
+const eventsOf = async (taskId: string) =>
+  (await listLedger(fixture.db, taskId)).map(({ event }) => event)
 const intact = async (taskId: string) => {
-  const { head_hash } = await rig.rowOf(taskId)
-  expect(verifyLedger(taskId, await listLedger(rig.db, taskId))).toEqual({ ok: true, head_hash })
+  const { head_hash } = await fixture.rowOf(taskId)
+  expect(verifyLedger(taskId, await listLedger(fixture.db, taskId))).toEqual({
+    ok: true,
+    head_hash,
+  })
 }
 const input = (taskId: string, body: unknown = packetops.sandboxInput) =>
-  transaction(rig.db, (tx) => provideInput(tx, taskId, body))
+  transaction(fixture.db, (tx) => provideInput(tx, taskId, body))
 
 /** Leads a new task through the gateway up to the credit; everything before is the real order of an agent's calls. */
 async function funded(changed: Partial<TaskTerms> = {}): Promise<string> {
-  const { taskId, submit } = await rig.tasks.draft({ callback_url: null, ...changed })
+  const { taskId, submit } = await fixture.tasks.draft({ callback_url: null, ...changed })
   const by = { eventId: 'submit', actor: 'agent:agt_1' }
-  await patiently(() => rig.gateway.submit(taskId, submit[1].terms_sha256, by))
-  const terms_sha256 = await storeDocument(rig.db, taskId, { scope: ['packet'], task_id: taskId })
-  await rig.send(taskId, 'contract_prepared', { contract_id: `ct_${taskId.slice(5)}`, terms_sha256 })
-  await rig.send(taskId, 'contract_accepted', { terms_sha256 })
-  await rig.send(taskId, 'quote_issued', { quote_id: 'qt_1' })
-  await rig.send(taskId, 'credit_requested', { entitlement_id: 'en_1' })
-  await rig.send(taskId, 'credit_funded', { settlement_receipt_id: `rc_${hash}` })
+  await patiently(() => fixture.gateway.submit(taskId, submit[1].terms_sha256, by))
+  const terms_sha256 = await storeDocument(fixture.db, taskId, {
+    scope: ['packet'],
+    task_id: taskId,
+  })
+  await fixture.send(taskId, 'contract_prepared', {
+    contract_id: `ct_${taskId.slice(5)}`,
+    terms_sha256,
+  })
+  await fixture.send(taskId, 'contract_accepted', { terms_sha256 })
+  await fixture.send(taskId, 'quote_issued', { quote_id: 'qt_1' })
+  await fixture.send(taskId, 'credit_requested', { entitlement_id: 'en_1' })
+  await fixture.send(taskId, 'credit_funded', { settlement_receipt_id: `rc_${hash}` })
   return taskId
 }
 const finish = async (taskId: string) => {
-  await rig.send(taskId, 'receipts_issued', { usage_receipt_id: `rc_${hash}` })
-  await rig.client.workflow.getHandle(taskId).result()
+  await fixture.send(taskId, 'receipts_issued', { usage_receipt_id: `rc_${hash}` })
+  await fixture.client.workflow.getHandle(taskId).result()
 }
 /** The sandbox's packet has one gap: a document that is named by its digest only. This is the packet without it. */
 function whole(): unknown {
@@ -65,43 +77,45 @@ verifies(
   ['task.workflow', 'task.ledger.chain', 'run.loop.order'],
   'a task goes from its submission to the attestation over its whole ledger, and task and run replay',
   async () => {
-    const stop = await rig.serve()
-    const taskId = await funded({ callback_url: rig.receiver.url })
-    expect(await rig.client.workflow.getHandle(taskId).query(viewQuery)).toMatchObject({
+    const stop = await fixture.serve()
+    const taskId = await funded({ callback_url: fixture.receiver.url })
+    expect(await fixture.client.workflow.getHandle(taskId).query(viewQuery)).toMatchObject({
       state: 'credit_funded',
       hasInput: false,
     })
     const input_sha256 = await input(taskId)
-    await rig.gateway.wake(taskId)
+    await fixture.gateway.wake(taskId)
     await reaches(taskId, 'attested')
-    await rig.send(taskId, 'receipts_issued', { usage_receipt_id: `rc_${hash}` })
-    await rig.client.workflow.getHandle(taskId).result()
+    await fixture.send(taskId, 'receipts_issued', { usage_receipt_id: `rc_${hash}` })
+    await fixture.client.workflow.getHandle(taskId).result()
     await stop()
 
-    const task = await rig.rowOf(taskId)
+    const task = await fixture.rowOf(taskId)
     expect(task.state).toBe('closed')
     await intact(taskId)
     expect((await eventsOf(taskId)).join(' ')).toBe(
       'submit preflight_passed contract_prepared contract_accepted trust_requested trust_granted quote_issued credit_requested credit_funded enqueued started result_produced result_attested receipts_issued callback_scheduled callback_delivered closed',
     )
     const runId = String(task.run_id)
-    const steps = await listLoopSteps(rig.db, runId)
+    const steps = await listLoopSteps(fixture.db, runId)
     expect(steps.map(({ step }) => step).join(', ')).toBe(
       'intake, planner, worker, validator, exception_agent, revision_loop, review_step, return_package, attestation',
     )
     expect(steps.find(({ step }) => step === 'review_step')?.decided_by).toBe('sandbox_policy')
-    const made = await findReturnPackage(rig.db, runId)
+    const made = await findReturnPackage(fixture.db, runId)
     const again = digestOf(packetops.work(packetops.sandboxInput as never).result)
     expect(made).toMatchObject({ partial: false, result_sha256: again })
-    const [attestation] = await listReceipts(rig.db, runId)
-    const claims = JSON.parse(Buffer.from(String(attestation?.jws.split('.')[1]), 'base64url').toString())
+    const [attestation] = await listReceipts(fixture.db, runId)
+    const claims = JSON.parse(
+      Buffer.from(String(attestation?.jws.split('.')[1]), 'base64url').toString(),
+    )
     expect(claims).toMatchObject({
       kind: 'attestation',
       proof_hash: made?.proof_hash,
       result_sha256: again,
       input_sha256,
     })
-    await rig.replay(taskId, runId)
+    await fixture.replay(taskId, runId)
   },
   120_000,
 )
@@ -110,41 +124,52 @@ verifies(
   ['run.review', 'run.loop.rounds'],
   'an operational run waits for its review; a wish to revise is another round, an approval delivers',
   async () => {
-    const stop = await rig.serve()
+    const stop = await fixture.serve()
     const taskId = await funded({ usage: 'operational' })
     await input(taskId)
-    await transaction(rig.db, (tx) => approveTask(tx, taskId, 'rd_1'))
-    await rig.gateway.wake(taskId)
+    await transaction(fixture.db, (tx) => approveTask(tx, taskId, 'rd_1'))
+    await fixture.gateway.wake(taskId)
     const runId = await expect
-      .poll(async () => (await rig.rowOf(taskId)).run_id, { timeout: 20_000 })
+      .poll(async () => (await fixture.rowOf(taskId)).run_id, { timeout: 20_000 })
       .not.toBeNull()
-      .then(async () => String((await rig.rowOf(taskId)).run_id))
+      .then(async () => String((await fixture.rowOf(taskId)).run_id))
     const waits = (round: number) =>
       expect
-        .poll(async () => (await listLoopSteps(rig.db, runId)).filter(({ verdict }) => verdict === null), {
-          timeout: 20_000,
-        })
+        .poll(
+          async () =>
+            (await listLoopSteps(fixture.db, runId)).filter(({ verdict }) => verdict === null),
+          {
+            timeout: 20_000,
+          },
+        )
         .toMatchObject([{ step: 'review_step', round }])
     const decide = async (decision: 'approve' | 'revise') => {
-      await transaction(rig.db, (tx) =>
-        recordReview(tx, runId, { decision, decisionId: 'rd_2', decidedBy: 'operator:alice', note: 'look again' }),
+      await transaction(fixture.db, (tx) =>
+        recordReview(tx, runId, {
+          decision,
+          decisionId: 'rd_2',
+          decidedBy: 'operator:alice',
+          note: 'look again',
+        }),
       )
-      await rig.gateway.wake(taskId)
+      await fixture.gateway.wake(taskId)
     }
     await waits(0)
-    await expect.poll(() => rig.client.workflow.getHandle(runId).query(viewRun)).toMatchObject({ next: 'review' })
+    await expect
+      .poll(() => fixture.client.workflow.getHandle(runId).query(viewRun))
+      .toMatchObject({ next: 'review' })
     await decide('revise')
     await waits(1)
     await decide('approve')
     await reaches(taskId, 'attested')
     await finish(taskId)
     await stop()
-    const rounds = (await listLoopSteps(rig.db, runId))
+    const rounds = (await listLoopSteps(fixture.db, runId))
       .filter(({ step }) => step === 'worker')
       .map(({ round }) => round)
     expect(rounds).toEqual([0, 1])
     await intact(taskId)
-    await rig.replay(taskId, runId)
+    await fixture.replay(taskId, runId)
   },
   120_000,
 )
@@ -153,26 +178,27 @@ verifies(
   'task.evidence',
   'where the caller wants to be asked, gaps stop the run: evidence leads to a whole result, a waiver to a partial one',
   async () => {
-    const stop = await rig.serve()
+    const stop = await fixture.serve()
     const [supplied, waived] = [await funded({ on_gaps: 'ask' }), await funded({ on_gaps: 'ask' })]
     for (const taskId of [supplied, waived]) {
       await input(taskId)
-      await rig.gateway.wake(taskId)
+      await fixture.gateway.wake(taskId)
       await reaches(taskId, 'evidence_partial')
     }
-    const input_sha256 = await storeDocument(rig.db, supplied, whole())
-    await rig.send(supplied, 'evidence_supplied', { input_sha256 })
-    await rig.send(waived, 'evidence_waived', {})
+    const input_sha256 = await storeDocument(fixture.db, supplied, whole())
+    await fixture.send(supplied, 'evidence_supplied', { input_sha256 })
+    await fixture.send(waived, 'evidence_waived', {})
     for (const taskId of [supplied, waived]) {
       await reaches(taskId, 'attested')
       await intact(taskId)
     }
-    const packageOf = async (taskId: string) => findReturnPackage(rig.db, String((await rig.rowOf(taskId)).run_id))
+    const packageOf = async (taskId: string) =>
+      findReturnPackage(fixture.db, String((await fixture.rowOf(taskId)).run_id))
     expect(await packageOf(supplied)).toMatchObject({ partial: false })
     expect(await packageOf(waived)).toMatchObject({ partial: true })
     await finish(waived)
     await stop()
-    await rig.replay(supplied, waived)
+    await fixture.replay(supplied, waived)
   },
   120_000,
 )
@@ -181,28 +207,32 @@ verifies(
   'task.lapse',
   'quote, credit and contract lapse by a durable timer, while nobody calls, and a replay goes on',
   async () => {
-    const stop = await rig.serve()
+    const stop = await fixture.serve()
     const soon = () => new Date(Date.now() + 1_500).toISOString()
     const [contract, quote, credit] = [
-      await rig.tasks.taskIn('preflight_checked'),
-      await rig.tasks.taskIn('trusted'),
-      await rig.tasks.taskIn('quoted'),
+      await fixture.tasks.taskIn('preflight_checked'),
+      await fixture.tasks.taskIn('trusted'),
+      await fixture.tasks.taskIn('quoted'),
     ].map(({ task_id }) => task_id) as [string, string, string]
-    const terms_sha256 = await storeDocument(rig.db, contract, { terms: 'short' })
+    const terms_sha256 = await storeDocument(fixture.db, contract, { terms: 'short' })
     const contract_id = `ct_${contract.slice(5)}short`
-    await rig.send(contract, 'contract_prepared', { contract_id, terms_sha256, expires_at: soon() })
-    await rig.send(quote, 'quote_issued', { quote_id: 'qt_1', expires_at: soon() })
-    await rig.send(credit, 'credit_requested', { entitlement_id: 'en_1', expires_at: soon() })
+    await fixture.send(contract, 'contract_prepared', {
+      contract_id,
+      terms_sha256,
+      expires_at: soon(),
+    })
+    await fixture.send(quote, 'quote_issued', { quote_id: 'qt_1', expires_at: soon() })
+    await fixture.send(credit, 'credit_requested', { entitlement_id: 'en_1', expires_at: soon() })
     await reaches(contract, 'closed')
     await reaches(quote, 'exception_open')
     await reaches(credit, 'exception_open')
     expect((await eventsOf(contract)).slice(-2)).toEqual(['contract_lapsed', 'closed'])
-    await rig.send(quote, 'replay_prepared', { action: 'replay' })
-    expect(await rig.send(quote, 'replayed', {})).toMatchObject({ state: 'trusted' })
-    await rig.send(credit, 'replay_prepared', { action: 'replay' })
-    expect(await rig.send(credit, 'replayed', {})).toMatchObject({ state: 'quoted' })
+    await fixture.send(quote, 'replay_prepared', { action: 'replay' })
+    expect(await fixture.send(quote, 'replayed', {})).toMatchObject({ state: 'trusted' })
+    await fixture.send(credit, 'replay_prepared', { action: 'replay' })
+    expect(await fixture.send(credit, 'replayed', {})).toMatchObject({ state: 'quoted' })
     await stop()
-    await rig.replay(contract, quote, credit)
+    await fixture.replay(contract, quote, credit)
   },
   120_000,
 )
@@ -211,21 +241,21 @@ verifies(
   ['task.exception.resume', 'task.picked-up'],
   'a task in any state is picked up by a new workflow, interrupted, and resumed by a replay',
   async () => {
-    const stop = await rig.serve()
+    const stop = await fixture.serve()
     for (const state of resumableStates) {
-      const { task_id } = await rig.tasks.taskIn(state, { agent_id: `agt_${state}` })
-      await rig.send(task_id, 'exception_raised', { code: 'operator_hold', detail: 'held' })
-      await rig.send(task_id, 'replay_prepared', { action: 'replay' })
-      await rig.send(task_id, 'replayed', {}, 'replay-1')
-      await rig.send(task_id, 'replayed', {}, 'replay-1')
-      const ledger = await listLedger(rig.db, task_id)
+      const { task_id } = await fixture.tasks.taskIn(state, { agent_id: `agt_${state}` })
+      await fixture.send(task_id, 'exception_raised', { code: 'operator_hold', detail: 'held' })
+      await fixture.send(task_id, 'replay_prepared', { action: 'replay' })
+      await fixture.send(task_id, 'replayed', {}, 'replay-1')
+      await fixture.send(task_id, 'replayed', {}, 'replay-1')
+      const ledger = await listLedger(fixture.db, task_id)
       const replayed = ledger.filter(({ event }) => event === 'replayed')
       expect(
         replayed.map(({ to_state }) => to_state),
         state,
       ).toEqual([state])
       await intact(task_id)
-      const [exception] = await listTaskExceptions(rig.db, task_id)
+      const [exception] = await listTaskExceptions(fixture.db, task_id)
       expect(exception).toMatchObject({ state: 'resolved', resume_state: state })
     }
     await stop()
@@ -239,26 +269,31 @@ verifies(
   async () => {
     let broken = true
     const takeStep: Steps['takeStep'] = (step) => {
-      if (broken && step.step === 'validator') throw ApplicationFailure.nonRetryable('the machine is on fire')
-      return rig.real.takeStep(step)
+      if (broken && step.step === 'validator')
+        throw ApplicationFailure.nonRetryable('the machine is on fire')
+      return fixture.real.takeStep(step)
     }
-    const stop = await rig.serve({ takeStep })
+    const stop = await fixture.serve({ takeStep })
     const taskId = await funded()
     await input(taskId)
-    await rig.gateway.wake(taskId)
+    await fixture.gateway.wake(taskId)
     await reaches(taskId, 'exception_open')
-    const [exception] = await listTaskExceptions(rig.db, taskId)
-    expect(exception).toMatchObject({ code: 'worker_failed', resume_state: 'operating', money_moved: 'no' })
+    const [exception] = await listTaskExceptions(fixture.db, taskId)
+    expect(exception).toMatchObject({
+      code: 'worker_failed',
+      resume_state: 'operating',
+      money_moved: 'no',
+    })
     expect(exception?.detail).toContain('the machine is on fire')
     broken = false
-    await rig.send(taskId, 'replay_prepared', { action: 'retry_step' })
-    await rig.send(taskId, 'replayed', {})
+    await fixture.send(taskId, 'replay_prepared', { action: 'retry_step' })
+    await fixture.send(taskId, 'replayed', {})
     await reaches(taskId, 'attested')
-    const steps = await listLoopSteps(rig.db, String((await rig.rowOf(taskId)).run_id))
+    const steps = await listLoopSteps(fixture.db, String((await fixture.rowOf(taskId)).run_id))
     expect(steps.map(({ attempt }) => attempt)).toEqual(Array(9).fill(0))
     await finish(taskId)
     await stop()
-    await rig.replay(taskId, String((await rig.rowOf(taskId)).run_id))
+    await fixture.replay(taskId, String((await fixture.rowOf(taskId)).run_id))
   },
   120_000,
 )
@@ -280,19 +315,19 @@ verifies(
         throw new Error('lost')
       }
     const steps: Partial<Steps> = {
-      recordEvent: losing('recordEvent', rig.real.recordEvent),
-      advanceTask: losing('advanceTask', rig.real.advanceTask),
-      takeStep: losing('takeStep', rig.real.takeStep),
+      recordEvent: losing('recordEvent', fixture.real.recordEvent),
+      advanceTask: losing('advanceTask', fixture.real.advanceTask),
+      takeStep: losing('takeStep', fixture.real.takeStep),
     }
-    let stop = await rig.serve(steps)
+    let stop = await fixture.serve(steps)
     const anew = async () => {
       await stop()
-      stop = await rig.serve(steps)
+      stop = await fixture.serve(steps)
     }
     const taskId = await funded()
     await anew()
     await input(taskId)
-    const running = rig.gateway.wake(taskId)
+    const running = fixture.gateway.wake(taskId)
     await running
     await sleep(300)
     await anew()
@@ -304,7 +339,7 @@ verifies(
     const events = await eventsOf(taskId)
     expect(events).toHaveLength(new Set(events).size)
     await intact(taskId)
-    await rig.replay(taskId, String((await rig.rowOf(taskId)).run_id))
+    await fixture.replay(taskId, String((await fixture.rowOf(taskId)).run_id))
   },
   180_000,
 )
@@ -313,16 +348,18 @@ verifies(
   'durable.slow-steps',
   'events of a task that come together and end differently leave a history that replays',
   async () => {
-    const { task_id } = await rig.tasks.taskIn('trusted')
+    const { task_id } = await fixture.tasks.taskIn('trusted')
     const quotes = Promise.allSettled(
-      ['qt_1', 'qt_2', 'qt_3'].map((quote_id) => rig.send(task_id, 'quote_issued', { quote_id })),
+      ['qt_1', 'qt_2', 'qt_3'].map((quote_id) =>
+        fixture.send(task_id, 'quote_issued', { quote_id }),
+      ),
     )
     // All wait for the first worker.
     await sleep(500)
-    const stop = await rig.serve()
+    const stop = await fixture.serve()
     const ended = await quotes
     expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-    await rig.replay(task_id)
+    await fixture.replay(task_id)
     await stop()
   },
   60_000,
@@ -335,16 +372,18 @@ verifies(
     const gate = new Set<string>()
     const takeStep: Steps['takeStep'] = async (step) => {
       while (step.step === 'worker' && !gate.has('open')) await sleep(50)
-      return rig.real.takeStep(step)
+      return fixture.real.takeStep(step)
     }
-    const stop = await rig.serve({ takeStep })
+    const stop = await fixture.serve({ takeStep })
     const ids = [await funded(), await funded(), await funded()]
     for (const taskId of ids) {
       await input(taskId)
-      await rig.gateway.wake(taskId)
-      await expect.poll(async () => (await rig.rowOf(taskId)).state, { timeout: 20_000 }).toMatch(/queued|operating/)
+      await fixture.gateway.wake(taskId)
+      await expect
+        .poll(async () => (await fixture.rowOf(taskId)).state, { timeout: 20_000 })
+        .toMatch(/queued|operating/)
     }
-    expect((await Promise.all(ids.map(rig.rowOf))).map(({ state }) => state)).toEqual([
+    expect((await Promise.all(ids.map(fixture.rowOf))).map(({ state }) => state)).toEqual([
       'operating',
       'operating',
       'queued',
@@ -352,18 +391,22 @@ verifies(
     gate.add('open')
     for (const taskId of ids) await reaches(taskId, 'attested', 25_000)
     await stop()
-    await rig.replay(...ids)
+    await fixture.replay(...ids)
   },
   120_000,
 )
 
-verifies('task.events.known', 'an event that no table knows is refused before it is written anywhere', async () => {
-  const stop = await rig.serve()
-  const { task_id } = await rig.tasks.taskIn('trusted')
-  await rig.gateway.wake(task_id)
-  const sent = rig.client.workflow
-    .getHandle(task_id)
-    .executeUpdate(eventUpdate, { args: [{ eventId: 'x', event: 'explode' as never, actor: 'service', data: {} }] })
-  await expect(sent).rejects.toThrow(/failed/)
-  await stop()
-})
+verifies(
+  'task.events.known',
+  'an event that no table knows is refused before it is written anywhere',
+  async () => {
+    const stop = await fixture.serve()
+    const { task_id } = await fixture.tasks.taskIn('trusted')
+    await fixture.gateway.wake(task_id)
+    const sent = fixture.client.workflow.getHandle(task_id).executeUpdate(eventUpdate, {
+      args: [{ eventId: 'x', event: 'explode' as never, actor: 'service', data: {} }],
+    })
+    await expect(sent).rejects.toThrow(/failed/)
+    await stop()
+  },
+)

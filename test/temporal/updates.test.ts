@@ -6,13 +6,14 @@ import { type Client, WithStartWorkflowOperation } from '@temporalio/client'
 import { NativeConnection, Worker } from '@temporalio/worker'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { createChanges } from '../../activities/store/changes.ts'
+import { createChanges } from '../../activities/store/postgres/changes.ts'
 import { createTemporalClient } from '../../temporal/connection.ts'
-import { tellPayment } from '../../temporal/payments.ts'
-import { endBrokenRuns } from '../../temporal/sweeper.ts'
+import { notifyPayment } from '../../temporal/payments.ts'
+import { endBrokenRuns } from '../../temporal/resume.ts'
 import { durableStep } from '../../temporal/updates.ts'
-import { authorizeUpdate, wakeSignal } from '../../workflows/payout/messages.ts'
-import type { StepInput } from '../../workflows/payout/ports.ts'
+import type { StepInput } from '../../workflows/payout/activities.ts'
+import { authorizeUpdate } from '../../workflows/payout/messages.ts'
+import { wakeSignal } from '../../workflows/shared/signals.ts'
 import { nowSeconds } from '../support/agent.ts'
 import { closeAll } from '../support/close-all.ts'
 import { insertAuthorizedPayout, insertReservedTransfer } from '../support/payout-rows.ts'
@@ -20,7 +21,7 @@ import { startDatabase, type TestDatabase } from '../support/postgres.ts'
 import { quietRuntime } from '../support/quiet.ts'
 import { startTemporal } from '../support/temporal.ts'
 import { verifies } from '../verifies.ts'
-import { bundleWorkflows } from './task-rig.ts'
+import { bundleWorkflows } from './task-fixture.ts'
 
 quietRuntime()
 
@@ -41,14 +42,22 @@ const refused = { ok: false, refusal: { code: 'not_found' } }
 async function brokenRun(client: Client, workflowId: string) {
   const taskQueue = `breaks-${workflowId}`
   const start = { workflowId, taskQueue, args: [workflowId], workflowTaskTimeout: 1_000 }
-  const { signaledRunId: runId } = await client.workflow.signalWithStart('payout', { ...start, signal: wakeSignal })
+  const { signaledRunId: runId } = await client.workflow.signalWithStart('payout', {
+    ...start,
+    signal: wakeSignal,
+  })
   const activities = {
     loadPayout: async () => (Context.current().info.workflowExecution?.runId === runId ? {} : null),
     authorizePayout: async () => refused,
   }
   const connection = await NativeConnection.connect({ address: temporal.address })
   closers.unshift(() => connection.close())
-  const worker = await Worker.create({ connection, taskQueue, workflowBundle: await bundleWorkflows(), activities })
+  const worker = await Worker.create({
+    connection,
+    taskQueue,
+    workflowBundle: await bundleWorkflows(),
+    activities,
+  })
   return { start, runId, worker }
 }
 
@@ -62,7 +71,13 @@ async function insertTransfer(payoutId: string): Promise<void> {
     string,
     string,
   ]
-  const terms = { recipient, amount_atomic: '10000', memo: 'm', rail_reference: 'r', usage: 'synthetic' as const }
+  const terms = {
+    recipient,
+    amount_atomic: '10000',
+    memo: 'm',
+    rail_reference: 'r',
+    usage: 'synthetic' as const,
+  }
   const rest = { asset: `0x${'4'.repeat(40)}`, payout_wallet: wallet, terms_sha256: '5'.repeat(64) }
   const who = { payout_id: payoutId, creator, idempotency_key: payoutId }
   await insertAuthorizedPayout(database.db, { ...who, ...terms, ...rest }, nowSeconds() + 3600)
@@ -78,7 +93,12 @@ function deps(address: string, waitMs: number) {
   })
   const changes = createChanges(database.url)
   closers.unshift(changes.close, close)
-  return { client, changes, db: database.db, config: { UPDATE_WAIT_MS: waitMs, DEPENDENCY_TIMEOUT_MS: 1_000 } }
+  return {
+    client,
+    changes,
+    db: database.db,
+    config: { UPDATE_WAIT_MS: waitMs, DEPENDENCY_TIMEOUT_MS: 1_000 },
+  }
 }
 
 verifies(
@@ -95,7 +115,9 @@ verifies(
       return 'done'
     }
     const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, index) => durableStep(processes[index % 2]!, 'po_1', step, crowd)),
+      Array.from({ length: 40 }, (_, index) =>
+        durableStep(processes[index % 2]!, 'po_1', step, crowd),
+      ),
     )
     expect(answers.every((answer) => answer === 'done')).toBe(true)
     expect(most).toBeLessThanOrEqual(6)
@@ -110,10 +132,20 @@ verifies(
     const hanging = Promise.allSettled(
       Array.from({ length: 6 }, () => durableStep(one, 'po_2', () => sleep(10_000), crowd)),
     )
-    const taken = () => database.db.selectFrom('update_leases').select('slot').where('resource', '=', 'po_2').execute()
+    const taken = () =>
+      database.db
+        .selectFrom('update_leases')
+        .select('slot')
+        .where('resource', '=', 'po_2')
+        .execute()
     while ((await taken()).length < 6) await sleep(20)
     await expect(
-      durableStep({ ...one, config: { ...one.config, UPDATE_WAIT_MS: 200 } }, 'po_2', async () => 'never', crowd),
+      durableStep(
+        { ...one, config: { ...one.config, UPDATE_WAIT_MS: 200 } },
+        'po_2',
+        async () => 'never',
+        crowd,
+      ),
     ).rejects.toThrow('contention')
     await hanging
     expect(await durableStep(one, 'po_2', async () => 'done', crowd)).toBe('done')
@@ -148,7 +180,10 @@ verifies(
           workflowIdConflictPolicy: 'USE_EXISTING',
         })
         const args: [StepInput] = [{ payoutId: 'po_5', callId: 'c' }]
-        return one.client.workflow.executeUpdateWithStart(authorizeUpdate, { args, startWorkflowOperation })
+        return one.client.workflow.executeUpdateWithStart(authorizeUpdate, {
+          args,
+          startWorkflowOperation,
+        })
       }),
     )
     expect(answer).toEqual(refused)
@@ -165,8 +200,13 @@ verifies(
     const [payoutId, other] = [`po_${'6'.repeat(64)}`, `po_${'7'.repeat(64)}`]
     for (const id of [payoutId, other]) await insertTransfer(id)
     const { start, runId, worker } = await brokenRun(client, payoutId)
-    const healthy = await client.workflow.signalWithStart('payout', { ...start, workflowId: other, signal: wakeSignal })
-    const sweep = () => endBrokenRuns({ client, db, log: pino({ level: 'silent' }), config: { SWEEP_GRACE_MS: 0 } })
+    const healthy = await client.workflow.signalWithStart('payout', {
+      ...start,
+      workflowId: other,
+      signal: wakeSignal,
+    })
+    const sweep = () =>
+      endBrokenRuns({ client, db, log: pino({ level: 'silent' }), config: { SWEEP_GRACE_MS: 0 } })
     await worker.runUntil(async () => {
       const swept = async () => {
         await sweep()
@@ -179,17 +219,25 @@ verifies(
   90_000,
 )
 
-verifies('road.dependency-down', 'a Temporal that does not answer is a 503 within 2 s', async () => {
-  const dead = deps('127.0.0.1:1', 8_000)
-  const begun = performance.now()
-  const update = () =>
-    dead.client.workflow.start('payout', { workflowId: 'po_4', taskQueue: 'payouts', args: ['po_4'] })
-  await expect(durableStep(dead, 'po_4', update)).rejects.toThrow('unavailable')
-  expect(performance.now() - begun).toBeLessThan(2_000)
-})
+verifies(
+  'pipeline.dependency-down',
+  'a Temporal that does not answer is a 503 within 2 s',
+  async () => {
+    const dead = deps('127.0.0.1:1', 8_000)
+    const begun = performance.now()
+    const update = () =>
+      dead.client.workflow.start('payout', {
+        workflowId: 'po_4',
+        taskQueue: 'payouts',
+        args: ['po_4'],
+      })
+    await expect(durableStep(dead, 'po_4', update)).rejects.toThrow('unavailable')
+    expect(performance.now() - begun).toBeLessThan(2_000)
+  },
+)
 
 verifies(
-  'road.dependency-down',
+  'pipeline.dependency-down',
   'who pays does not wait for a Temporal that is away or silent: the sweep settles',
   async () => {
     const silent = createServer(() => undefined).listen(0, '127.0.0.1')
@@ -197,7 +245,7 @@ verifies(
     const { port } = silent.address() as AddressInfo
     for (const address of ['127.0.0.1:1', `127.0.0.1:${port}`]) {
       const begun = performance.now()
-      await tellPayment(deps(address, 8_000).client, `0x${'6'.repeat(64)}`)
+      await notifyPayment(deps(address, 8_000).client, `0x${'6'.repeat(64)}`)
       expect(performance.now() - begun).toBeLessThan(4_000)
     }
     silent.close()

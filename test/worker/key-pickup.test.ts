@@ -1,12 +1,12 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { signerOf } from '../../activities/build-deps.ts'
+import { signerOf } from '../../activities/container.ts'
 
 import { decodeCompact } from '../../activities/keys/compact.ts'
 import { loadKeyRings, loadTokenKeys } from '../../activities/keys/key-ring.ts'
 import { anchorsNow, standingOf } from '../../activities/keys/standing.ts'
 import { loadTrustAnchors } from '../../activities/keys/trust-anchors.ts'
-import { transaction } from '../../activities/store/db.ts'
+import { transaction } from '../../activities/store/postgres/db.ts'
 import { runCli } from '../support/cli.ts'
 import { type ComposedApis, startComposed } from '../support/composed-api.ts'
 import { verifies } from '../verifies.ts'
@@ -20,7 +20,11 @@ afterAll(() => apis?.stop())
 const file = () => apis.config.SIGNING_KEYS_FILE
 const answer = async (process: number, ...args: string[]) => {
   const credential = ['--operator', apis.operator]
-  const { code, out, text } = await runCli({ ...apis.env, BASE_URL: apis.hosts[process]!.base }, ...args, ...credential)
+  const { code, out, text } = await runCli(
+    { ...apis.env, BASE_URL: apis.hosts[process]!.base },
+    ...args,
+    ...credential,
+  )
   if (code !== 0) throw new Error(text)
   return JSON.parse(out)
 }
@@ -29,7 +33,7 @@ const retire = (kid: string) => answer(0, 'keys', 'retire', kid, '--reason', 're
 
 verifies(
   'keys.no-restart',
-  'another API process signs with a new key and verifies what it signed, without a restart',
+  'another API process takes up a new key without a restart',
   async () => {
     const old = loadKeyRings(file())
     const [receipt, authority] = [old.receipt.active.kid, old.authority.active.kid]
@@ -49,13 +53,17 @@ verifies(
 
 verifies(
   'keys.no-restart',
-  'a process whose file comes later refuses until it is whole, and then signs and trusts with the new keys',
+  'a process refuses until its key file is whole, then uses the keys',
   async () => {
     const own = `${file()}.copy`
     copyFileSync(file(), own)
     const rings = loadKeyRings(own)
     const tokenKeys = loadTokenKeys(own)
-    const anchors = loadTrustAnchors({ authority: rings.authority, issuer: 'https://svc.example', path: '' })
+    const anchors = loadTrustAnchors({
+      authority: rings.authority,
+      issuer: 'https://svc.example',
+      path: '',
+    })
     const before = rings.receipt.active.kid
     const sign = () =>
       transaction(apis.db, async (tx) => {

@@ -11,19 +11,25 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
-const named = (ring: string, day: string) => expect.stringMatching(new RegExp(`^${ring}-${day}-[0-9a-f]{8}$`))
+const named = (ring: string, day: string) =>
+  expect.stringMatching(new RegExp(`^${ring}-${day}-[0-9a-f]{8}$`))
 
-test('a file is made once; renewing adds a key to each ring that signs from then on, and the old ones stay published', () => {
+test('renewing adds a signing key to each ring and keeps the old ones', () => {
   const file = join(scratch, 'keys', 'signing-keys.json')
   const day = new Date('2026-11-21T12:00:00Z')
   expect(createSigningKeys(file, day)).toEqual(
-    ['receipt', 'authority', 'checkout', 'callback', 'agent-statement'].map((ring) => named(ring, '2026-11-21')),
+    ['receipt', 'authority', 'checkout', 'callback', 'agent-statement'].map((ring) =>
+      named(ring, '2026-11-21'),
+    ),
   )
   expect(() => createSigningKeys(file, day)).toThrow('is there already')
   const before = loadKeyRings(file)
   const [renewed, , checkout] = renewSigningKeys(file, day)
   const after = loadKeyRings(file)
-  expect(after.receipt.publicKeys.map(({ kid }) => kid)).toEqual([before.receipt.active.kid, renewed])
+  expect(after.receipt.publicKeys.map(({ kid }) => kid)).toEqual([
+    before.receipt.active.kid,
+    renewed,
+  ])
   expect(after.receipt.publicKeys[0]).toEqual(before.receipt.publicKeys[0])
   expect(after.checkout.active.kid).toBe(checkout)
   expect(statSync(file).mode & 0o777).toBe(0o600)

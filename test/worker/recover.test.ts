@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { packetops } from '#domain/rails/packetops.ts'
 import { createTemporalClient } from '../../temporal/connection.ts'
-import { packetops } from '../../workflows/domain/rails/packetops.ts'
 import { runCli } from '../support/cli.ts'
 import { startComposedTasks } from '../support/composed-tasks.ts'
 import { openTaskCalls } from '../support/task-calls.ts'
@@ -22,14 +22,15 @@ afterAll(async () => {
   rmSync(scratch, { recursive: true, force: true })
 })
 
-const recover = (...args: string[]) => runCli({ ...apis.env, DATA_DIR: scratch }, 'recover', ...args)
+const recover = (...args: string[]) =>
+  runCli({ ...apis.env, DATA_DIR: scratch }, 'recover', ...args)
 const by = ['--operator', 'Ada', '--reason', 'looked at'] as const
 /** Each of these runs the command line several times, a process of its own each time. */
 const LONG_MS = 180_000
 
 verifies(
   ['recover.cli.tasks', 'recover.cli.receipts'],
-  'a run that was refused is found, explained, begun again with another input, and its package verifies',
+  'a refused run is found, explained and restarted with another input',
   async () => {
     const { taskId, token } = await calls.funded()
     await calls.decided(taskId, 'task', 'approve')
@@ -41,7 +42,9 @@ verifies(
     await calls.decided(run, 'loop_step', 'reject')
     await calls.reaches(token, 'exception_open')
 
-    expect((await recover('list', '--stuck', '--where', 'code=operator_hold')).text).toContain(taskId)
+    expect((await recover('list', '--stuck', '--where', 'code=operator_hold')).text).toContain(
+      taskId,
+    )
     expect((await recover('list', '--stuck', '--where', 'code=worker_failed')).text).toContain(
       'nothing needs attention',
     )
@@ -49,18 +52,26 @@ verifies(
     expect(explained.text).toMatch(/code +operator_hold/)
     expect(explained.text).toMatch(/cause +review_step: looked at/)
     expect(explained.text).toMatch(/interrupted_in +operating/)
-    expect(explained.text).toContain(`agent-rails recover act ${taskId} correct_input --operator NAME`)
+    expect(explained.text).toContain(
+      `agent-rails recover act ${taskId} correct_input --operator NAME`,
+    )
     expect(explained.text).toMatch(/choices +correct_input, replay, abandon/)
 
     const refused = await recover('act', taskId, 'retry_step', ...by)
-    expect(refused).toMatchObject({ code: 1, text: expect.stringContaining('retry_step is no recovery') })
+    expect(refused).toMatchObject({
+      code: 1,
+      text: expect.stringContaining('retry_step does not recover from'),
+    })
     const input = join(scratch, 'input.json')
     writeFileSync(input, JSON.stringify(packetops.sandboxInput))
     const { code, out } = await recover('act', taskId, 'correct_input', '--input', input, ...by)
     expect(code).toBe(0)
     expect(JSON.parse(out)).toMatchObject({
       state: 'operating',
-      receipt: { kind: 'recovery', payload: { operator_name: 'Ada', action: 'correct_input', note: 'looked at' } },
+      receipt: {
+        kind: 'recovery',
+        payload: { operator_name: 'Ada', action: 'correct_input', note: 'looked at' },
+      },
     })
     expect(await calls.reviewOf(taskId)).toBe(run)
     const woken = JSON.parse((await recover('act', run, 'wake', ...by)).out)
@@ -82,7 +93,7 @@ verifies(
 
 verifies(
   ['recover.cli.tasks', 'recover.cli.all'],
-  'a task whose workflow was ended by hand is stuck, and a wake of all such takes it up again',
+  'a task whose workflow was terminated is stuck until it is woken',
   async () => {
     const { taskId, token } = await calls.funded()
     await calls.decided(taskId, 'task', 'approve')
@@ -108,7 +119,16 @@ verifies(
   async () => {
     const stopped = [await calls.agreed('synthetic'), await calls.agreed('synthetic')]
     for (const { token } of stopped) await calls.raise(token)
-    const all = ['act', 'abandon', '--all', '--where', 'state=exception_open', '--where', 'rail=packetops', ...by]
+    const all = [
+      'act',
+      'abandon',
+      '--all',
+      '--where',
+      'state=exception_open',
+      '--where',
+      'rail=packetops',
+      ...by,
+    ]
     const dry = await recover(...all, '--dry-run')
     expect(dry.code).toBe(0)
     for (const { token, taskId } of stopped) {
@@ -117,7 +137,10 @@ verifies(
     }
     const [first] = stopped
     const unfit = await recover('act', String(first?.taskId), 'supply_evidence', ...by, '--dry-run')
-    expect(unfit).toMatchObject({ code: 1, text: expect.stringContaining(`${first?.taskId} would refuse it`) })
+    expect(unfit).toMatchObject({
+      code: 1,
+      text: expect.stringContaining(`${first?.taskId} would refuse it`),
+    })
     const done = await recover(...all)
     expect(done.code).toBe(0)
     expect(JSON.parse(done.out)).toHaveLength(2)

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { packageRoot } from '../../activities/package-root.ts'
-import { diligenceops } from '../../workflows/domain/rails/diligenceops.ts'
-import { tokenops } from '../../workflows/domain/rails/tokenops.ts'
+import { diligenceops } from '#domain/rails/diligenceops.ts'
+import { tokenops } from '#domain/rails/tokenops.ts'
+import { packageRoot } from '../../activities/config/package-root.ts'
 import { finishedTask, keySet, receiptKey } from '../support/finished-task.ts'
 import { verifies } from '../verifies.ts'
 
@@ -28,31 +28,53 @@ function save(name: string, content: unknown): string {
 function replay(...args: string[]): Promise<{ code: unknown; stdout: string; stderr: string }> {
   const program = join(packageRoot, 'dist', 'worker', 'cli.js')
   return new Promise((resolve) =>
-    execFile(process.execPath, [program, 'replay', ...args], { env: {}, cwd: scratch }, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : error.code, stdout, stderr }),
+    execFile(
+      process.execPath,
+      [program, 'replay', ...args],
+      { env: {}, cwd: scratch },
+      (error, stdout, stderr) => resolve({ code: error === null ? 0 : error.code, stdout, stderr }),
     ),
   )
 }
 
-verifies('replay.cli', 'proves a package against a saved key set, and says which key it was', async () => {
-  const { code, stdout } = await replay(save('package.json', file), '--keys', save('keys.json', keySet()))
-  expect(stdout).toContain(`key ${receiptKey.kid}, active\nproven\n`)
-  expect(stdout).toMatch(/^ok {2}replay +diligenceops gives the result [0-9a-f]{64} again$/m)
-  expect(stdout).not.toContain('agrees with itself')
-  expect(code).toBe(0)
-})
+verifies(
+  'replay.cli',
+  'proves a package against a saved key set, and says which key it was',
+  async () => {
+    const { code, stdout } = await replay(
+      save('package.json', file),
+      '--keys',
+      save('keys.json', keySet()),
+    )
+    expect(stdout).toContain(`key ${receiptKey.kid}, active\nproven\n`)
+    expect(stdout).toMatch(/^ok {2}replay +diligenceops gives the result [0-9a-f]{64} again$/m)
+    expect(stdout).not.toContain('agrees with itself')
+    expect(code).toBe(0)
+  },
+)
 
-verifies('replay.cli', 'exits non-zero with the reason: changed, by a revoked key, unreadable, not there', async () => {
+verifies('replay.cli', 'exits non-zero with the reason for each bad package', async () => {
   const { replay_package } = file
-  const changed = { ...file, replay_package: { ...replay_package, ledger: replay_package.ledger.slice(1) } }
+  const changed = {
+    ...file,
+    replay_package: { ...replay_package, ledger: replay_package.ledger.slice(1) },
+  }
   const refused = await replay(save('changed.json', changed))
   expect(refused.stdout).toMatch(/^NO {2}ledger +entry 1: an entry is missing$/m)
   expect(refused.stdout).toContain('agrees with itself')
   expect(refused.code).toBe(1)
 
   const revoked = keySet({ revoked_at: '2026-12-01T00:00:00Z' })
-  const doubtful = await replay(save('package.json', file), '--json', '--keys', save('revoked.json', revoked))
-  expect(JSON.parse(doubtful.stdout)).toMatchObject({ verdict: 'indeterminate', keys: [{ standing: 'revoked' }] })
+  const doubtful = await replay(
+    save('package.json', file),
+    '--json',
+    '--keys',
+    save('revoked.json', revoked),
+  )
+  expect(JSON.parse(doubtful.stdout)).toMatchObject({
+    verdict: 'indeterminate',
+    keys: [{ standing: 'revoked' }],
+  })
   expect(doubtful.code).toBe(2)
 
   writeFileSync(join(scratch, 'text.json'), 'text')
@@ -63,17 +85,32 @@ verifies('replay.cli', 'exits non-zero with the reason: changed, by a revoked ke
   }
 })
 
-verifies('replay.cli', 'takes the input from a file where the package holds only its digest', async () => {
-  const { replay_package } = file
-  const documents = replay_package.documents.slice(0, -1)
-  const withheld = save('withheld.json', { ...file, replay_package: { ...replay_package, documents } })
-  const without = await replay(withheld, '--json')
-  expect(checkOf(without.stdout)).toMatchObject({ ok: false, detail: expect.stringContaining('give it as a file') })
-  const given = await replay(withheld, '--json', '--input', save('input.json', diligenceops.sandboxInput))
-  expect(checkOf(given.stdout)).toMatchObject({ ok: true })
-})
+verifies(
+  'replay.cli',
+  'takes the input from a file where the package holds only its digest',
+  async () => {
+    const { replay_package } = file
+    const documents = replay_package.documents.slice(0, -1)
+    const withheld = save('withheld.json', {
+      ...file,
+      replay_package: { ...replay_package, documents },
+    })
+    const without = await replay(withheld, '--json')
+    expect(checkOf(without.stdout)).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining('give it as a file'),
+    })
+    const given = await replay(
+      withheld,
+      '--json',
+      '--input',
+      save('input.json', diligenceops.sandboxInput),
+    )
+    expect(checkOf(given.stdout)).toMatchObject({ ok: true })
+  },
+)
 
-verifies('replay.cli', 'does the work on the files of uploads, by their digests and as a stream', async () => {
+verifies('replay.cli', 'replays the work on uploaded files by their digests', async () => {
   const { usage, ...head } = tokenops.sandboxInput
   const text = usage.map((row) => JSON.stringify(row)).join('\n')
   const list = join(scratch, 'usage.jsonl')
@@ -81,11 +118,21 @@ verifies('replay.cli', 'does the work on the files of uploads, by their digests 
   const sha256 = createHash('sha256').update(text).digest('hex')
   const path = save('uploads.json', finishedTask(tokenops as never, { ...head, usage: { sha256 } }))
   const without = await replay(path, '--json')
-  expect(checkOf(without.stdout)).toMatchObject({ ok: false, detail: expect.stringContaining(sha256) })
+  expect(checkOf(without.stdout)).toMatchObject({
+    ok: false,
+    detail: expect.stringContaining(sha256),
+  })
   const other = await replay(path, '--json', '--upload', save('other.jsonl', {}))
-  expect(checkOf(other.stdout)).toMatchObject({ ok: false, detail: expect.stringContaining(sha256) })
+  expect(checkOf(other.stdout)).toMatchObject({
+    ok: false,
+    detail: expect.stringContaining(sha256),
+  })
   const given = await replay(path, '--json', '--upload', join(scratch, 'other.jsonl'), list)
-  expect(checkOf(given.stdout)).toMatchObject({ ok: true, detail: expect.stringContaining('again') })
+  expect(checkOf(given.stdout)).toMatchObject({
+    ok: true,
+    detail: expect.stringContaining('again'),
+  })
 })
 
-const checkOf = (stdout: string) => JSON.parse(stdout).checks.find(({ check }: { check: string }) => check === 'replay')
+const checkOf = (stdout: string) =>
+  JSON.parse(stdout).checks.find(({ check }: { check: string }) => check === 'replay')

@@ -1,34 +1,36 @@
 import type { Address } from 'viem'
-import { gasAccounts, openChain, TRANSFER_GAS } from '../../activities/build-deps.ts'
+import { ASSET_DECIMALS, ASSET_NAME, ASSET_VERSION, CHAIN_ID, limits } from '#domain/core/limits.ts'
+import { formatUsdc } from '#domain/core/money.ts'
 import { readGas, readTokens } from '../../activities/chain/funds.ts'
 import { CHAIN_SILENT, findChainFaults } from '../../activities/chain/start-checks.ts'
-import type { Config } from '../../activities/config.ts'
-import { ASSET_DECIMALS, ASSET_NAME, ASSET_VERSION, CHAIN_ID, limits } from '../../workflows/domain/limits.ts'
-import { formatUsdc } from '../../workflows/domain/money.ts'
-import { type Check, type Finding, fault, fine, look } from './check.ts'
+import type { Config } from '../../activities/config/config.ts'
+import { gasAccounts, openChain, TRANSFER_GAS } from '../../activities/container.ts'
+import { type Check, type Finding, fault, fine, runCheck } from './check.ts'
 
 const ANSWERS = 'Start the chain, or correct CHAIN_RPC_URL.'
 
-/** The chain has the right id and the right token, and the wallets hold what transfers need. */
+/** Checks the chain id, the token, and the balances of the wallets. */
 export function checkChain(config: Config): Promise<Check[]> {
   const { reader } = openChain(config).chain
   const { ASSET_CONTRACT_ADDRESS: asset, PAYOUT_WALLET_ADDRESS: payoutWallet } = config
   const gasWallets = knownGasWallets(config)
   const checks = [
-    look('chain and token', ANSWERS, async () => judgeToken(await findChainFaults(reader, asset))),
-    look('payout wallet', ANSWERS, async () =>
-      judgePayoutWallet(await readTokens(reader, asset, payoutWallet), payoutWallet),
+    runCheck('chain and token', ANSWERS, async () =>
+      checkToken(await findChainFaults(reader, asset)),
+    ),
+    runCheck('payout wallet', ANSWERS, async () =>
+      checkPayoutWallet(await readTokens(reader, asset, payoutWallet), payoutWallet),
     ),
   ]
   if (gasWallets.length === 0) return Promise.all(checks)
-  const gas = look('gas wallets', ANSWERS, async () => {
+  const gas = runCheck('gas wallets', ANSWERS, async () => {
     const { weiOf, weiPerGas } = await readGas(reader, gasWallets)
-    return judgeGas(weiOf, TRANSFER_GAS * weiPerGas)
+    return checkGas(weiOf, TRANSFER_GAS * weiPerGas)
   })
   return Promise.all([...checks, gas])
 }
 
-/** None where this machine has no keys of gas wallets, or a file of them that the key checks complain about. */
+/** Empty if this machine has no gas-wallet keys, or only a faulty file, which the key checks report. */
 function knownGasWallets(config: Config): Address[] {
   try {
     return gasAccounts(config).map(({ address }) => address.toLowerCase() as Address)
@@ -37,8 +39,7 @@ function knownGasWallets(config: Config): Address[] {
   }
 }
 
-/** Judges what the start checks found at the chain. */
-export function judgeToken(faults: readonly string[]): Finding {
+function checkToken(faults: readonly string[]): Finding {
   const wanted = `chain ${CHAIN_ID}, ${ASSET_NAME} version ${ASSET_VERSION} with ${ASSET_DECIMALS} decimals`
   if (faults.length === 0) return fine(wanted)
   const remedy = faults.includes(CHAIN_SILENT)
@@ -47,15 +48,15 @@ export function judgeToken(faults: readonly string[]): Finding {
   return fault(faults.join('; '), remedy)
 }
 
-/** Judges the payout wallet's tokens: it must be able to pay the largest single payout. */
-export function judgePayoutWallet(atomic: bigint, address: string): Finding {
+/** The payout wallet must be able to pay the largest single payout. */
+export function checkPayoutWallet(atomic: bigint, address: string): Finding {
   const text = `${address} holds ${formatUsdc(atomic)} USDC`
   if (atomic >= limits.maxPayoutAtomic) return fine(text)
   return fault(text, `Fund it with at least ${formatUsdc(limits.maxPayoutAtomic - atomic)} USDC.`)
 }
 
-/** Judges the gas wallets' ether (wei by address) against the price of one transfer: one of them must be able to submit. */
-export function judgeGas(weiOf: Readonly<Record<string, bigint>>, transferWei: bigint): Finding {
+/** At least one gas wallet must be able to pay for a transfer; balances are in wei, by address. */
+export function checkGas(weiOf: Readonly<Record<string, bigint>>, transferWei: bigint): Finding {
   const text = Object.entries(weiOf)
     .map(
       ([address, wei]) =>

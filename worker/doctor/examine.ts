@@ -1,4 +1,4 @@
-import { type Config, loadStackSettings } from '../../activities/config.ts'
+import { type Config, loadStackSettings } from '../../activities/config/config.ts'
 import { print, printJson } from '../print.ts'
 import { loadSettings } from '../settings.ts'
 import { checkChain } from './chain.ts'
@@ -9,9 +9,10 @@ import { checkPostgres } from './postgres.ts'
 import { checkSwitches } from './switches.ts'
 import { checkTemporal } from './temporal.ts'
 
-const CONFIGURE = 'Run npm start for the local stack, or set what docs/operations.md lists.'
+const CONFIGURE =
+  'Run npm start for the local stack, or set the variables that docs/operations.md lists.'
 
-/** Looks at everything that a deployment stands on; without a configuration, at what can be seen without one. */
+/** Runs all checks of a deployment; without a valid configuration, only those of the machine. */
 export async function examine(environment?: NodeJS.ProcessEnv): Promise<Check[]> {
   const machine = checkMachine(loadStackSettings(environment).DATA_DIR)
   const { config, problem } = readConfiguration(environment)
@@ -28,7 +29,7 @@ export async function examine(environment?: NodeJS.ProcessEnv): Promise<Check[]>
   return found.flat()
 }
 
-/** Prints the examination as a table for people or as JSON `{ok, checks}`; answers whether all is well. */
+/** Prints the checks as a table or as JSON `{ok, checks}`; returns whether there is no fault. */
 export async function printReport(json: boolean): Promise<boolean> {
   const checks = await examine()
   const ok = checks.every((check) => check.ok)
@@ -37,15 +38,25 @@ export async function printReport(json: boolean): Promise<boolean> {
   return ok
 }
 
-/** The checks as a table, a line each, and below a fault what to do about it. */
+/** One line per check, with the remedy below a fault or a warning. */
 export function tableOf(checks: readonly Check[]): string {
   const width = Math.max(...checks.map(({ name }) => name.length))
   const lines = checks.flatMap(({ name, ok, detail, remedy }) => {
-    const line = `${ok ? (remedy === undefined ? 'ok   ' : 'WARN ') : 'FAULT'}  ${name.padEnd(width)}  ${detail}`
+    const line = `${labelOf(ok, remedy)}  ${name.padEnd(width)}  ${detail}`
     return remedy === undefined ? [line] : [line, `${' '.repeat(width + 9)}→ ${remedy}`]
   })
   const faults = checks.filter(({ ok }) => !ok).length
-  return [...lines, '', faults === 0 ? 'all is well' : `${faults} ${faults === 1 ? 'fault' : 'faults'}`].join('\n')
+  return `${lines.join('\n')}\n\n${summaryOf(faults)}`
+}
+
+function labelOf(ok: boolean, remedy: string | undefined): string {
+  if (!ok) return 'FAULT'
+  return remedy === undefined ? 'ok   ' : 'WARN '
+}
+
+function summaryOf(faults: number): string {
+  if (faults === 0) return 'all is well'
+  return faults === 1 ? '1 fault' : `${faults} faults`
 }
 
 type Configuration = { config: Config; problem?: never } | { config?: never; problem: Check }
@@ -54,7 +65,15 @@ function readConfiguration(environment: NodeJS.ProcessEnv | undefined): Configur
   try {
     return { config: loadSettings(environment) }
   } catch (error) {
-    const detail = error instanceof Error ? error.message.replace(/^configuration: /, '') : reasonOf(error)
-    return { problem: { name: 'configuration', ok: false, detail: detail.replaceAll('\n', ' '), remedy: CONFIGURE } }
+    const detail =
+      error instanceof Error ? error.message.replace(/^configuration: /, '') : reasonOf(error)
+    return {
+      problem: {
+        name: 'configuration',
+        ok: false,
+        detail: detail.replaceAll('\n', ' '),
+        remedy: CONFIGURE,
+      },
+    }
   }
 }

@@ -1,30 +1,42 @@
-import type { Config } from '../../activities/config.ts'
-import { createDatabase, isUnavailable } from '../../activities/store/db.ts'
-import { databaseSkewMs, migrationsApplied } from '../../activities/store/health.ts'
-import { describeLanes, type LaneHealth, readLanes } from '../../activities/store/lane-health.ts'
-import { latestMigration } from '../../activities/store/migrate.ts'
-import { type RoleHealth, readRoles } from '../../activities/store/role-health.ts'
-import { databaseRoles, roleName } from '../../activities/store/roles.ts'
-import { type Check, type Finding, fault, fine, look, warning } from './check.ts'
+import type { Config } from '../../activities/config/config.ts'
+import {
+  describeGasWallets,
+  type GasWalletHealth,
+  readGasWallets,
+} from '../../activities/store/gas-wallets/health.ts'
+import { createDatabase, isUnavailable } from '../../activities/store/postgres/db.ts'
+import { databaseSkewMs, migrationsApplied } from '../../activities/store/postgres/health.ts'
+import { latestMigration } from '../../activities/store/postgres/migrate.ts'
+import { type RoleHealth, readRoles } from '../../activities/store/postgres/role-health.ts'
+import { databaseRoles, roleName } from '../../activities/store/postgres/roles.ts'
+import { type Check, type Finding, fault, fine, runCheck, warning } from './check.ts'
 
 const ANSWERS = 'Start Postgres, or correct DATABASE_URL.'
 const ROLES_PAGE = 'see docs/operations.md, Database roles.'
 const SKEW_MS_MAX = 5_000
 
-/** Postgres answers, has every migration, and agrees with this machine about the time; and by its rows no gas wallet is jammed. */
-export async function checkPostgres(config: Pick<Config, 'DATABASE_URL' | 'LANE_JAM_AFTER_MS'>): Promise<Check[]> {
+/** Checks that Postgres answers, its clock, its migrations and roles, and the queues of the gas wallets. */
+export async function checkPostgres(
+  config: Pick<Config, 'DATABASE_URL' | 'GAS_WALLET_JAM_AFTER_MS'>,
+): Promise<Check[]> {
   const url = config.DATABASE_URL
   const settings = { url, applicationName: 'agent-rails doctor', poolSize: 2 }
-  const { db, close } = createDatabase({ ...settings, connectTimeoutMs: 3_000, queryTimeoutMs: 3_000 })
+  const { db, close } = createDatabase({
+    ...settings,
+    connectTimeoutMs: 3_000,
+    queryTimeoutMs: 3_000,
+  })
   try {
     return await Promise.all([
-      look('postgres and its clock', ANSWERS, async () => judgeSkew(await databaseSkewMs(db))),
-      look('migrations', ANSWERS, async () =>
-        judgeMigrations(await migrationsApplied(db, latestMigration).catch(whenMissing(false))),
+      runCheck('postgres and its clock', ANSWERS, async () => checkSkew(await databaseSkewMs(db))),
+      runCheck('migrations', ANSWERS, async () =>
+        checkMigrations(await migrationsApplied(db, latestMigration).catch(whenMissing(false))),
       ),
-      look('database roles', ANSWERS, async () => judgeRoles(await readRoles(db))),
-      look('lanes of the gas wallets', 'Correct Postgres first.', async () =>
-        judgeLanes(await readLanes(db, config.LANE_JAM_AFTER_MS).catch(whenMissing([]))),
+      runCheck('database roles', ANSWERS, async () => checkRoles(await readRoles(db))),
+      runCheck('gas wallet queues', 'Correct Postgres first.', async () =>
+        checkGasWalletQueues(
+          await readGasWallets(db, config.GAS_WALLET_JAM_AFTER_MS).catch(whenMissing([])),
+        ),
       ),
     ])
   } finally {
@@ -32,43 +44,47 @@ export async function checkPostgres(config: Pick<Config, 'DATABASE_URL' | 'LANE_
   }
 }
 
-/** Judges how far Postgres' clock is from this machine's: up to 5 s (payout.md, Clocks). */
-export function judgeSkew(ms: number): Finding {
+/** The clock of Postgres may differ from ours by at most 5 s. */
+export function checkSkew(ms: number): Finding {
   const text = `answers; its clock is ${ms} ms from ours`
   if (Math.abs(ms) <= SKEW_MS_MAX) return fine(text)
   return fault(text, 'Let both machines follow the same time servers (chrony, systemd-timesyncd).')
 }
 
-/** Judges the lanes: a jam is a warning, since it heals by itself once a gas wallet can pay and the chain makes blocks. */
-export function judgeLanes(lanes: readonly LaneHealth[]): Finding {
-  const text = describeLanes(lanes)
-  if (!lanes.some(({ jammed }) => jammed)) return fine(text)
+/** A jam is only a warning: it ends by itself when the gas wallet can pay and the chain produces blocks. */
+export function checkGasWalletQueues(gasWallets: readonly GasWalletHealth[]): Finding {
+  const text = describeGasWallets(gasWallets)
+  if (!gasWallets.some(({ jammed }) => jammed)) return fine(text)
   return warning(
     text,
-    'See that the gas wallet has ether and the chain makes blocks; docs/operations.md tells each jam.',
+    'Check that the gas wallet has ether and the chain produces blocks; docs/operations.md explains each jam.',
   )
 }
 
-/** Judges the database roles: a process that connects as another user could do more than it needs. */
-export function judgeRoles({ user, missing, differences }: RoleHealth): Finding {
+/** A process that connects as another user could do more than it needs. */
+function checkRoles({ user, missing, differences }: RoleHealth): Finding {
   if (missing.length > 0)
-    return fault(`${missing.join(', ')} missing`, `Create them, then run node dist/worker/migrate.js; ${ROLES_PAGE}`)
+    return fault(
+      `${missing.join(', ')} missing`,
+      `Create them, then run node dist/worker/migrate.js; ${ROLES_PAGE}`,
+    )
   if (differences.length > 0)
     return fault(
       differences.join('; '),
       `Run node dist/worker/migrate.js, which grants what is declared; ${ROLES_PAGE}`,
     )
   const names = databaseRoles.map(roleName)
-  if (!names.includes(user)) return warning(`connected as ${user}`, `Let DATABASE_URL name a role; ${ROLES_PAGE}`)
+  if (!names.includes(user))
+    return warning(`connected as ${user}`, `Connect as a role in DATABASE_URL; ${ROLES_PAGE}`)
   return fine(`connected as ${user}; ${names.length} roles, as declared`)
 }
 
-function judgeMigrations(applied: boolean): Finding {
+function checkMigrations(applied: boolean): Finding {
   if (applied) return fine(`at ${latestMigration}`)
   return fault(`${latestMigration} is not applied`, 'Run node dist/worker/migrate.js.')
 }
 
-/** A database that was never migrated, or not to the end, lacks tables or columns; that is told by another check. */
+/** A database that is not fully migrated lacks tables or columns; the check of migrations reports that. */
 function whenMissing<T>(instead: T) {
   return (error: unknown): T => {
     if (isUnavailable(error) || !/does not exist/.test(String(error))) throw error

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client'
-import type { Config } from '../../activities/config.ts'
+import type { Config } from '../../activities/config/config.ts'
 import { createTemporalClient } from '../../temporal/connection.ts'
 import {
   CALLBACKS_QUEUE,
@@ -11,21 +11,21 @@ import {
 } from '../../temporal/queues.ts'
 import { listPollers, namespaceExists } from '../../temporal/readiness.ts'
 import { missingSearchAttributes } from '../../temporal/search-attributes.ts'
-import { type Check, type Finding, fault, fine, look } from './check.ts'
+import { type Check, type Finding, fault, fine, runCheck } from './check.ts'
 
 const ANSWERS = 'Start Temporal, or correct TEMPORAL_ADDRESS, TEMPORAL_TLS and TEMPORAL_API_KEY.'
 const WITHIN_MS = 4_000
 
-/** Temporal answers, has the namespace with its search attributes, and workers poll every task queue. */
+/** Checks the namespace, its search attributes, and that workers poll every task queue. */
 export async function checkTemporal(config: Config): Promise<Check[]> {
   const { client, close } = createTemporalClient(config)
   try {
-    const namespace = await look('temporal namespace', ANSWERS, async () =>
-      judgeNamespace(config.TEMPORAL_NAMESPACE, await namespaceExists(client, WITHIN_MS)),
+    const namespace = await runCheck('temporal namespace', ANSWERS, async () =>
+      checkNamespace(config.TEMPORAL_NAMESPACE, await namespaceExists(client, WITHIN_MS)),
     )
     if (!namespace.ok) return [namespace]
-    const attributes = look('search attributes', ANSWERS, async () =>
-      judgeAttributes(config.TEMPORAL_NAMESPACE, await missingSearchAttributes(client, WITHIN_MS)),
+    const attributes = runCheck('search attributes', ANSWERS, async () =>
+      checkAttributes(config.TEMPORAL_NAMESPACE, await missingSearchAttributes(client, WITHIN_MS)),
     )
     return [
       namespace,
@@ -44,15 +44,19 @@ export async function checkTemporal(config: Config): Promise<Check[]> {
   }
 }
 
-function checkPollers(client: Client, queue: string, kind: 'workflow' | 'activity'): Promise<Check> {
-  return look(`workers on ${queue}`, ANSWERS, async () => {
+function checkPollers(
+  client: Client,
+  queue: string,
+  kind: 'workflow' | 'activity',
+): Promise<Check> {
+  return runCheck(`workers on ${queue}`, ANSWERS, async () => {
     const pollers = await listPollers(client, queue, WITHIN_MS, kind)
     if (pollers.length > 0) return fine(pollers.join(', '))
-    return fault('nobody polls', `Start node dist/worker/main.js with ${queue} in TASK_QUEUES.`)
+    return fault('no worker polls', `Start node dist/worker/main.js with ${queue} in TASK_QUEUES.`)
   })
 }
 
-function judgeNamespace(namespace: string, exists: boolean): Finding {
+function checkNamespace(namespace: string, exists: boolean): Finding {
   if (exists) return fine(`${namespace} is there`)
   return fault(
     `there is no namespace ${namespace}`,
@@ -60,8 +64,11 @@ function judgeNamespace(namespace: string, exists: boolean): Finding {
   )
 }
 
-/** Judges the search attributes (`name → type`) that the namespace lacks. */
-export function judgeAttributes(namespace: string, missing: Readonly<Record<string, string>>): Finding {
+/** `missing` maps the name of a search attribute to its type. */
+export function checkAttributes(
+  namespace: string,
+  missing: Readonly<Record<string, string>>,
+): Finding {
   const names = Object.keys(missing)
   if (names.length === 0) return fine('all registered')
   const flags = Object.entries(missing).map(([name, type]) => `--name ${name} --type ${type}`)

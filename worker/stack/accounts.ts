@@ -4,10 +4,15 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { keepSecret } from './secret-file.ts'
 
 /** One account of the local chain; the address is lowercase. */
-export type Account = { address: Address; private_key: Hex }
+type Account = { address: Address; private_key: Hex }
 
 /** The service's own accounts on the local chain; all addresses differ, and none comes from a published mnemonic. */
-export type ServiceAccounts = { tokenOwner: Account; payoutWallet: Account; gasWallets: Account[]; payTo: Account }
+export type ServiceAccounts = {
+  tokenOwner: Account
+  payoutWallet: Account
+  gasWallets: Account[]
+  payTo: Account
+}
 
 /** The parties outside the service that the demo plays. */
 export type DemoAccounts = { treasury: { principal: Account; holder: Account }; agents: Account[] }
@@ -34,7 +39,10 @@ export function newDemoAccounts(): DemoAccounts {
 }
 
 /** A new account with a random key. */
-export function newAccount(): Account {
+function newAccount(): Account {
   const privateKey = generatePrivateKey()
-  return { address: privateKeyToAddress(privateKey).toLowerCase() as Address, private_key: privateKey }
+  return {
+    address: privateKeyToAddress(privateKey).toLowerCase() as Address,
+    private_key: privateKey,
+  }
 }

@@ -1,7 +1,7 @@
 import { copyFile, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
-import { CHAIN_ID } from '../../workflows/domain/limits.ts'
+import { CHAIN_ID } from '#domain/core/limits.ts'
 import { guardPort } from './guarded-port.ts'
 import { Part } from './part.ts'
 import { findFree } from './ports.ts'
@@ -61,15 +61,25 @@ function anvilArguments(settings: ChainSettings, state: string): string[] {
     '--accounts',
     '0',
   ]
-  const blocks = ['--block-time', String(settings.blockSeconds ?? 1), '--mixed-mining', '--slots-in-an-epoch', '1']
+  const blocks = [
+    '--block-time',
+    String(settings.blockSeconds ?? 1),
+    '--mixed-mining',
+    '--slots-in-an-epoch',
+    '1',
+  ]
   return [...network, ...blocks, '--state', state, '--state-interval', '1', '--quiet']
 }
 
 function anvilBinary(): string {
-  const require = createRequire(createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json'))
+  const require = createRequire(
+    createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json'),
+  )
   const cpu = process.arch === 'x64' ? 'amd64' : process.arch
   const system = process.platform === 'win32' ? 'win32' : process.platform
-  return require.resolve(`@foundry-rs/anvil-${system}-${cpu}/bin/anvil${system === 'win32' ? '.exe' : ''}`)
+  return require.resolve(
+    `@foundry-rs/anvil-${system}-${cpu}/bin/anvil${system === 'win32' ? '.exe' : ''}`,
+  )
 }
 
 async function askChainId(port: number): Promise<number> {
@@ -84,14 +94,20 @@ async function askChainId(port: number): Promise<number> {
 }
 
 /** anvil writes its state in place and refuses a torn file, so the last whole copy stands in for it; one that is empty was cut off too. */
-async function prepare(directory: string, state: string, warn: ChainSettings['warn']): Promise<void> {
+async function prepare(
+  directory: string,
+  state: string,
+  warn: ChainSettings['warn'],
+): Promise<void> {
   privateDirectory(directory)
   const size = await stat(state).then(
     (file) => file.size,
     () => 0,
   )
   if (size > WARN_BYTES)
-    warn?.(`the chain's state ${state} has ${Math.round(size / 1024 / 1024)} MB; delete DATA_DIR to start afresh`)
+    warn?.(
+      `the chain's state ${state} has ${Math.round(size / 1024 / 1024)} MB; delete DATA_DIR to start afresh`,
+    )
   if (size > 0 && (await isWhole(state))) return
   const previous = snapshotOf(state)
   if (await isWhole(previous)) return await copyFile(previous, state)
@@ -100,7 +116,10 @@ async function prepare(directory: string, state: string, warn: ChainSettings['wa
 }
 
 function keepSnapshots(state: string): () => void {
-  const timer = setInterval(() => void takeSnapshot(state).catch(() => undefined), SNAPSHOT_EVERY_MS)
+  const timer = setInterval(
+    () => void takeSnapshot(state).catch(() => undefined),
+    SNAPSHOT_EVERY_MS,
+  )
   timer.unref()
   return () => clearInterval(timer)
 }

@@ -3,9 +3,11 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Hex } from 'viem'
-import { packageRoot } from '../../activities/package-root.ts'
+import { packageRoot } from '../../activities/config/package-root.ts'
 
-type Solc = { compile(input: string, callbacks: { import(path: string): { contents: string } }): string }
+type Solc = {
+  compile(input: string, callbacks: { import(path: string): { contents: string } }): string
+}
 type Output = {
   errors?: { severity: string; formattedMessage: string }[]
   contracts?: Record<string, Record<string, { evm: { bytecode: { object: string } } }>>
@@ -17,7 +19,11 @@ const SOURCE = join(packageRoot, 'worker/stack/dollar-token.sol')
 /** The deployment bytecode of dollar-token.sol; compiled with solc once (about 3 s) and kept in `cacheDirectory` under the digest of its inputs. */
 export function compileDollarToken(cacheDirectory: string): Hex {
   const source = readFileSync(SOURCE, 'utf8')
-  const digest = createHash('sha256').update(source).update(compilerVersions()).digest('hex').slice(0, 16)
+  const digest = createHash('sha256')
+    .update(source)
+    .update(compilerVersions())
+    .digest('hex')
+    .slice(0, 16)
   const file = join(cacheDirectory, `dollar-token-${digest}.hex`)
   const cached = readCached(file)
   if (cached !== undefined) return cached
@@ -58,7 +64,9 @@ function compile(source: string): Hex {
   const failures = (output.errors ?? []).filter((error) => error.severity === 'error')
   const object = output.contracts?.['dollar-token.sol']?.['DollarToken']?.evm.bytecode.object
   if (failures.length > 0 || object === undefined) {
-    throw new Error(`dollar-token.sol does not compile:\n${failures.map((error) => error.formattedMessage).join('\n')}`)
+    throw new Error(
+      `dollar-token.sol does not compile:\n${failures.map((error) => error.formattedMessage).join('\n')}`,
+    )
   }
   return `0x${object}`
 }

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Infrastructure } from '../../activities/config.ts'
-import { packageRoot } from '../../activities/package-root.ts'
-import { roleUrl } from '../../activities/store/create-roles.ts'
-import { createDatabase } from '../../activities/store/db.ts'
-import { createOperator } from '../../activities/store/operators.ts'
-import { grantPrivileges } from '../../activities/store/roles.ts'
+import type { Infrastructure } from '../../activities/config/config.ts'
+import { packageRoot } from '../../activities/config/package-root.ts'
+import { createOperator } from '../../activities/store/agents/operators.ts'
+import { roleUrl } from '../../activities/store/postgres/create-roles.ts'
+import { createDatabase } from '../../activities/store/postgres/db.ts'
+import { grantPrivileges } from '../../activities/store/postgres/roles.ts'
 import { createTemporalClient } from '../../temporal/connection.ts'
 import { registerSearchAttributes } from '../../temporal/search-attributes.ts'
 import { keepSigningKeys } from '../keys.ts'
@@ -46,7 +46,9 @@ export async function setUpContainers(
   const service = await serviceAccounts(layout.setup)
   keepSigningKeys(layout.signingKeys, new Date())
   await keepSecret(layout.payoutWalletKey, () => service.payoutWallet.private_key)
-  await keepSecret(layout.gasWalletKeys, () => service.gasWallets.map((wallet) => wallet.private_key))
+  await keepSecret(layout.gasWalletKeys, () =>
+    service.gasWallets.map((wallet) => wallet.private_key),
+  )
   const [rpcUrl = ''] = infrastructure.CHAIN_RPC_URL
   const chain = { rpcUrl, addressFile: layout.token, cache: imageTokenCache, service, demo, say }
   const asset = await prepareLocalChain(chain)
@@ -55,7 +57,8 @@ export async function setUpContainers(
   say(`the search attributes are registered in ${infrastructure.TEMPORAL_NAMESPACE}`)
   const database = await prepareRoles(infrastructure.DATABASE_URL, layout.rolePasswords)
   say('each process has a database role of its own')
-  const credential = known?.operator.credential ?? (await createDemoOperator(infrastructure.DATABASE_URL))
+  const credential =
+    known?.operator.credential ?? (await createDemoOperator(infrastructure.DATABASE_URL))
   const { treasury, agents } = demo
   const served = { rpc_url: rpcUrl, base_url: infrastructure.BASE_URL }
   writeSecret(layout.accounts, { ...served, treasury, operator: { credential }, agents })
@@ -71,7 +74,10 @@ function writeEnvironment(path: string, settings: Record<string, string>): void 
 }
 
 /** The urls of API and worker, whose roles are there and may do what they need. */
-async function prepareRoles(url: string, passwordFile: string): Promise<{ api: string; worker: string }> {
+async function prepareRoles(
+  url: string,
+  passwordFile: string,
+): Promise<{ api: string; worker: string }> {
   const passwords = await makeRoles(url, passwordFile)
   const { db, close } = createDatabase({ url, applicationName: 'agent-rails setup', poolSize: 1 })
   try {

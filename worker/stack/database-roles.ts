@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createRoles, type RolePasswords } from '../../activities/store/create-roles.ts'
+import { createRoles, type RolePasswords } from '../../activities/store/postgres/create-roles.ts'
 import { keepSecret } from './secret-file.ts'
 
 const newPassword = () => randomBytes(18).toString('base64url')

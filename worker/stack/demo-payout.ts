@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { packageRoot } from '../../activities/package-root.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { limits } from '#domain/core/limits.ts'
+import { packageRoot } from '../../activities/config/package-root.ts'
 import { createClient, executePayout, type OutputOf } from '../../clients/typescript/src/index.ts'
-import { limits } from '../../workflows/domain/limits.ts'
 import type { Demo } from './demo.ts'
 import type { EmbeddedStack } from './embedded.ts'
 import { openPayingAgent, type PayingAgent } from './paying-agent.ts'
@@ -26,7 +27,14 @@ export type PayoutSummary = {
  * One real payout through the public API, as an agent plays it: free calls until they are used up, then x402, a mandate and
  * a principal signature, a crash in the middle of execute, and the same call again.
  */
-export async function runDemoPayout({ stack, hosts: { baseUrl }, ui, run, timed, say }: Demo): Promise<PayoutSummary> {
+export async function runDemoPayout({
+  stack,
+  hosts: { baseUrl },
+  ui,
+  run,
+  timed,
+  say,
+}: Demo): Promise<PayoutSummary> {
   const { agents, treasury: treasuryAccounts, operator } = stack.accounts
   const [first, second] = agents
   if (first === undefined || second === undefined) throw new Error('the demo needs two agents')
@@ -36,7 +44,12 @@ export async function runDemoPayout({ stack, hosts: { baseUrl }, ui, run, timed,
     privateKey: first.private_key,
     asset: stack.env['ASSET_CONTRACT_ADDRESS'] as `0x${string}`,
   })
-  const treasury = openTreasury({ baseUrl, origin: baseUrl, accounts: treasuryAccounts, operator: operator.credential })
+  const treasury = openTreasury({
+    baseUrl,
+    origin: baseUrl,
+    accounts: treasuryAccounts,
+    operator: operator.credential,
+  })
   const terms = {
     recipient: second.address,
     amount_usdc: AMOUNT_USDC,
@@ -47,7 +60,9 @@ export async function runDemoPayout({ stack, hosts: { baseUrl }, ui, run, timed,
   }
   const created = await timed('create', () => agent.client.call('payout-create', terms))
   const { payout } = created.body
-  say(`created     ${payout.payout_id}: ${payout.amount_usdc} USDC to ${payout.recipient} (${payout.environment})`)
+  say(
+    `created     ${payout.payout_id}: ${payout.amount_usdc} USDC to ${payout.recipient} (${payout.environment})`,
+  )
   say(`            ${ui}/${payout.payout_id}`)
 
   await timed('use_up_free_calls', () => useUpFreeCalls(agent, payout.payout_id))
@@ -57,20 +72,33 @@ export async function runDemoPayout({ stack, hosts: { baseUrl }, ui, run, timed,
   const authorization = await timed('mandate', () =>
     treasury.authorize(payout, { expiresAt, idempotencyKey: `${run}-authorize` }),
   )
-  say(`mandate     issued for the exact payout, presented by the treasury holder, signed by the principal`)
-  const authorized = await timed('authorize', () => agent.client.call('payout-authorize', authorization))
-  say(`authorized  mandate ${authorized.body.payout.mandate_ref}, paid in ${paidIn(authorized.headers)}`)
+  say(
+    `mandate     issued for the exact payout, presented by the treasury holder, signed by the principal`,
+  )
+  const authorized = await timed('authorize', () =>
+    agent.client.call('payout-authorize', authorization),
+  )
+  say(
+    `authorized  mandate ${authorized.body.payout.mandate_ref}, paid in ${paidIn(authorized.headers)}`,
+  )
 
   const execute = { payout_id: payout.payout_id, idempotency_key: `${run}-execute` }
   await timed('crash', () => crashInExecute(baseUrl, stack, execute))
-  say('crashed     the agent was killed with its execute under way; it comes back with the same key')
+  say(
+    'crashed     the agent was killed with its execute under way; it comes back with the same key',
+  )
   const executed = await timed('execute', () => executePayout(agent.client, execute))
   const transaction = executed.payout.transfer.transaction_hash
   say(`executed    ${transaction} in block ${executed.payout.transfer.block_number}`)
 
   const final = await timed('final', () => waitFinal(agent, payout.payout_id))
   await checkReceipts(baseUrl, final.receipts, say)
-  return { payout: final.payout, receipts: final.receipts, transaction, workflow_ids: [payout.payout_id] }
+  return {
+    payout: final.payout,
+    receipts: final.receipts,
+    transaction,
+    workflow_ids: [payout.payout_id],
+  }
 }
 
 /** Reads the status until the answer carries a payment: the free tier of this wallet is used up then, whatever was left of it. */
@@ -85,7 +113,9 @@ async function useUpFreeCalls(agent: PayingAgent, payoutId: string): Promise<voi
 function paidIn(headers: Headers): string {
   const header = headers.get('payment-response')
   if (header === null) return 'a free call'
-  const { transaction } = JSON.parse(Buffer.from(header, 'base64').toString('utf8')) as { transaction: string }
+  const { transaction } = JSON.parse(Buffer.from(header, 'base64').toString('utf8')) as {
+    transaction: string
+  }
   return transaction
 }
 
@@ -115,11 +145,15 @@ async function waitFinal(agent: PayingAgent, payoutId: string): Promise<PayoutAn
     const { body } = await agent.client.call('payout-status', { payout_id: payoutId })
     if (body.payout.transfer.status === 'final') return body
     if (Date.now() > until) throw new Error(`the transfer is still ${body.payout.transfer.status}`)
-    await new Promise((resolve) => setTimeout(resolve, 1000))
+    await sleep(1000)
   }
 }
 
-async function checkReceipts(baseUrl: string, receipts: readonly string[], say: Demo['say']): Promise<void> {
+async function checkReceipts(
+  baseUrl: string,
+  receipts: readonly string[],
+  say: Demo['say'],
+): Promise<void> {
   const client = createClient({ baseUrl })
   for (const receipt of receipts) {
     const { body } = await client.call('verify-receipt', { receipt })

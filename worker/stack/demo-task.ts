@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { packageRoot } from '../../activities/package-root.ts'
+import { demoReceiverPath } from '#domain/callbacks/callback-body.ts'
+import { packageRoot } from '../../activities/config/package-root.ts'
 import {
   type Customer,
   claimAccessKey,
@@ -12,7 +13,6 @@ import {
   registerAgent,
   waitForTask,
 } from '../../clients/typescript/src/index.ts'
-import { demoReceiverPath } from '../../workflows/domain/callback-body.ts'
 import type { Demo } from './demo.ts'
 import { demoUsage } from './demo-usage.ts'
 import { openReviewer } from './reviewer.ts'
@@ -39,15 +39,23 @@ export async function runDemoTask(demo: Demo, jwks: OutputOf<'jwks'>): Promise<T
 
   await customer.submit(task, contract, demoUsage)
   const run_id = await work(task, reviewer)
-  say(`run         nine steps over ${demoUsage.usage.length} rows of model usage; the operator has reviewed the result`)
+  say(
+    `run         nine steps over ${demoUsage.usage.length} rows of model usage; the operator has reviewed the result`,
+  )
   const { task: closed, entries } = await waitForTask(task, 'closed')
   const { return_package } = await customer.returnPackage(run_id)
   say(`result      ${return_package.return_package_id}, proof ${return_package.proof_hash}`)
   const { items } = (await createClient(hosts).call('callback-demo-read', { receiver: run })).body
-  say(`callback    ${items.filter(({ verified }) => verified).length} taken and verified by the demo receiver`)
+  say(
+    `callback    ${items.filter(({ verified }) => verified).length} taken and verified by the demo receiver`,
+  )
   const { attestation } = (await task.holder.call('task-attestation', {})).body
   say(`attested    ${attestation.receipt_id} over a ledger of ${entries.length} entries`)
-  const replay = await replayOffline(demo, (await task.holder.call('task-replay-package', {})).body, jwks)
+  const replay = await replayOffline(
+    demo,
+    (await task.holder.call('task-replay-package', {})).body,
+    jwks,
+  )
   return { task: closed, ledger: entries, run: await customer.run(run_id), return_package, replay }
 }
 
@@ -60,7 +68,9 @@ async function comeIn({ hosts, run, say }: Demo, reviewer: Reviewer): Promise<Cu
   say(`registered  ${agent_id} waits for trust`)
   await reviewer.approve('agent', agent_id, 'known from the demo')
   const accessKey = await claimAccessKey(agent)
-  say('trusted     by the operator; the access key is claimed with a signature of the registered key')
+  say(
+    'trusted     by the operator; the access key is claimed with a signature of the registered key',
+  )
   return openCustomer(agent, accessKey, run)
 }
 
@@ -72,16 +82,22 @@ async function agreeAndPay({ hosts, run, ui, say }: Demo, customer: Customer, re
     callback_url: `${hosts.baseUrl}${demoReceiverPath}?receiver=${run}`,
   })
   const { task_id } = task.begun.task
-  say(`preflight   ${task_id}: ${task.begun.checks.map(({ check }) => check).join(', ')} are in order`)
+  say(
+    `preflight   ${task_id}: ${task.begun.checks.map(({ check }) => check).join(', ')} are in order`,
+  )
   say(`            ${ui}/${task_id}`)
   const { contract } = await customer.prepareContract(task)
   const { challenge } = await customer.acceptContract(contract, quote)
   if (challenge === null) throw new Error('the accepted contract asks for no payment')
-  say(`contract    ${contract.contract_id} accepted, ${quote.total_usd} usd by ${quote.provider_route.provider}`)
+  say(
+    `contract    ${contract.contract_id} accepted, ${quote.total_usd} usd by ${quote.provider_route.provider}`,
+  )
   const invoice = { method: 'invoice_reference', external_reference: `INV-${run}` } as const
   const { payment_reference_id } = await customer.present(challenge, invoice)
   await reviewer.approve('payment_reference', payment_reference_id, 'the money is on our account')
-  say(`credit      invoice INV-${run} is confirmed by the operator: a settlement receipt funds the run`)
+  say(
+    `credit      invoice INV-${run} is confirmed by the operator: a settlement receipt funds the run`,
+  )
   return { task, contract }
 }
 
@@ -108,8 +124,13 @@ async function replayOffline(
   const args = ['replay', save('replay-package.json', file), '--keys', save('jwks.json', jwks)]
   const program = join(packageRoot, 'dist', 'worker', 'cli.js')
   // Nothing of the stack is told to it.
-  const { stdout } = await promisify(execFile)(process.execPath, [program, ...args, '--json'], { env: {} })
-  const report = JSON.parse(stdout) as { verdict: string; checks: { check: string; detail: string }[] }
+  const { stdout } = await promisify(execFile)(process.execPath, [program, ...args, '--json'], {
+    env: {},
+  })
+  const report = JSON.parse(stdout) as {
+    verdict: string
+    checks: { check: string; detail: string }[]
+  }
   const again = report.checks.find(({ check }) => check === 'replay')?.detail
   say(`replayed    ${report.verdict}: ${again}`)
   say(`            npx agent-rails ${args.join(' ')}`)

@@ -1,13 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
-import { roleUrl } from '../../activities/store/create-roles.ts'
+import { roleUrl } from '../../activities/store/postgres/create-roles.ts'
+import { latestMigration } from '../../activities/store/postgres/migrate.ts'
 import { keepSigningKeys } from '../keys.ts'
-import { type DemoAccounts, newDemoAccounts, type ServiceAccounts, serviceAccounts } from './accounts.ts'
+import {
+  type DemoAccounts,
+  newDemoAccounts,
+  type ServiceAccounts,
+  serviceAccounts,
+} from './accounts.ts'
 import { chainPart } from './chain.ts'
 import { makeRoles } from './database-roles.ts'
 import { apiSettings, type EnvironmentFacts, urlOf, workerSettings } from './environment.ts'
 import { type Layout, layoutOf } from './layout.ts'
 import { prepareLocalChain } from './local-chain.ts'
+import { mayBeOlder, refuseOlderData } from './older-data.ts'
 import type { Part } from './part.ts'
 import type { Ports } from './ports.ts'
 import { postgresPart, postgresUrl } from './postgres.ts'
@@ -16,7 +23,11 @@ import { keepSecret, readSecret, writeSecret } from './secret-file.ts'
 import { temporalPart } from './temporal.ts'
 
 /** What `accounts.json` holds: everything the demo, or a person beside it, needs to play agent, treasury and operator. */
-export type AccountsFile = DemoAccounts & { rpc_url: string; base_url: string; operator: { credential: string } }
+export type AccountsFile = DemoAccounts & {
+  rpc_url: string
+  base_url: string
+  operator: { credential: string }
+}
 
 /** How one embedded stack is brought up; `start` runs a part until it is ready and looks after it from then on. */
 export type EmbeddedSettings = {
@@ -58,9 +69,14 @@ export async function bringUp(settings: EmbeddedSettings): Promise<EmbeddedStack
   const layout = layoutOf(resolve(settings.dataDirectory))
   const known = readSecret<AccountsFile>(layout.accounts)
   const demo: DemoAccounts = known ?? newDemoAccounts()
-  const service = await makeKeys(layout)
   const infrastructure = await infrastructureParts(settings, layout)
   const { postgres, temporal, chain, databaseUrl } = infrastructure
+  const checked = mayBeOlder(layout)
+  if (checked) {
+    await settings.start(postgres)
+    await refuseOlderData(databaseUrl, layout.root)
+  }
+  const service = await makeKeys(layout)
   const rpcUrl = urlOf(settings.ports.rpc)
   const [asset] = await Promise.all([
     settings.start(chain).then(() =>
@@ -73,14 +89,17 @@ export async function bringUp(settings: EmbeddedSettings): Promise<EmbeddedStack
         say: settings.say,
       }),
     ),
-    settings.start(postgres),
+    checked ? undefined : settings.start(postgres),
     settings.start(temporal),
   ])
   const passwords = await makeRoles(databaseUrl, layout.rolePasswords)
   const facts: EnvironmentFacts = {
     ports: settings.ports,
     layout,
-    databaseUrls: { api: roleUrl(databaseUrl, 'api', passwords), worker: roleUrl(databaseUrl, 'worker', passwords) },
+    databaseUrls: {
+      api: roleUrl(databaseUrl, 'api', passwords),
+      worker: roleUrl(databaseUrl, 'worker', passwords),
+    },
     asset,
     service,
     treasury: demo.treasury,
@@ -88,6 +107,7 @@ export async function bringUp(settings: EmbeddedSettings): Promise<EmbeddedStack
   writeSecret(layout.environment, workerSettings(facts))
   const env = { ...settings.inherited, ...workerSettings(facts) }
   await migrate({ ...env, DATABASE_URL: databaseUrl })
+  writeSecret(layout.schema, { migration: latestMigration })
   const workers = workerParts(settings, layout, env)
   const runWorkers = runWorkerParts(settings, facts)
   const apis = apiParts(settings, facts)
@@ -96,23 +116,51 @@ export async function bringUp(settings: EmbeddedSettings): Promise<EmbeddedStack
     ...[...workers, ...runWorkers, ...apis].map((part) => settings.start(part)),
   ])
   const { treasury, agents } = demo
-  const accounts = { rpc_url: rpcUrl, base_url: urlOf(settings.ports.base), treasury, operator: { credential }, agents }
+  const accounts = {
+    rpc_url: rpcUrl,
+    base_url: urlOf(settings.ports.base),
+    treasury,
+    operator: { credential },
+    agents,
+  }
   writeSecret(layout.accounts, accounts)
   const servers = { postgres, temporal, chain }
-  return { layout, ports: settings.ports, databaseUrl, accounts, env, ...servers, workers, runWorkers, apis }
+  return {
+    layout,
+    ports: settings.ports,
+    databaseUrl,
+    accounts,
+    env,
+    ...servers,
+    workers,
+    runWorkers,
+    apis,
+  }
 }
 
 async function makeKeys(layout: Layout): Promise<ServiceAccounts> {
   const service = await serviceAccounts(layout.root)
   await keepSecret(layout.payoutWalletKey, () => service.payoutWallet.private_key)
-  await keepSecret(layout.gasWalletKeys, () => service.gasWallets.map((wallet) => wallet.private_key))
+  await keepSecret(layout.gasWalletKeys, () =>
+    service.gasWallets.map((wallet) => wallet.private_key),
+  )
   keepSigningKeys(layout.signingKeys, new Date())
   return service
 }
 
-async function infrastructureParts({ ports, path, cacheHome, say, inherited }: EmbeddedSettings, layout: Layout) {
-  const password = await keepSecret(layout.postgresPassword, () => randomBytes(18).toString('base64url'))
-  const database = { directory: layout.postgres, port: ports.postgres, password, logFile: layout.log('postgres') }
+async function infrastructureParts(
+  { ports, path, cacheHome, say, inherited }: EmbeddedSettings,
+  layout: Layout,
+) {
+  const password = await keepSecret(layout.postgresPassword, () =>
+    randomBytes(18).toString('base64url'),
+  )
+  const database = {
+    directory: layout.postgres,
+    port: ports.postgres,
+    password,
+    logFile: layout.log('postgres'),
+  }
   const server = {
     databaseFile: layout.temporal,
     port: ports.temporal,
@@ -137,7 +185,10 @@ async function infrastructureParts({ ports, path, cacheHome, say, inherited }: E
 function workerParts(settings: EmbeddedSettings, layout: Layout, env: NodeJS.ProcessEnv): Part[] {
   return Array.from({ length: settings.workers ?? 1 }, (_, index) => {
     const name = index === 0 ? 'worker' : `worker-${index + 1}`
-    return workerPart({ name, logFile: layout.log(name), env }, `127.0.0.1:${settings.ports.temporal}`)
+    return workerPart(
+      { name, logFile: layout.log(name), env },
+      `127.0.0.1:${settings.ports.temporal}`,
+    )
   })
 }
 
@@ -146,14 +197,22 @@ function runWorkerParts(settings: EmbeddedSettings, facts: EnvironmentFacts): Pa
   return Array.from({ length: settings.runWorkers ?? 1 }, (_, index) => {
     const name = index === 0 ? 'worker-runs' : `worker-runs-${index + 1}`
     const env = { ...settings.inherited, ...apiSettings(facts) }
-    return runWorkerPart({ name, logFile: facts.layout.log(name), env }, `127.0.0.1:${settings.ports.temporal}`)
+    return runWorkerPart(
+      { name, logFile: facts.layout.log(name), env },
+      `127.0.0.1:${settings.ports.temporal}`,
+    )
   })
 }
 
 function apiParts(settings: EmbeddedSettings, facts: EnvironmentFacts): Part[] {
   return [settings.ports, ...(settings.moreApis ?? [])].map(({ base, os }, index) => {
     const name = index === 0 ? 'api' : `api-${index + 1}`
-    const env = { ...settings.inherited, ...apiSettings(facts), BASE_PORT: String(base), OS_PORT: String(os) }
+    const env = {
+      ...settings.inherited,
+      ...apiSettings(facts),
+      BASE_PORT: String(base),
+      OS_PORT: String(os),
+    }
     return apiPart({ name, logFile: facts.layout.log(name), env }, urlOf(base))
   })
 }

@@ -14,7 +14,7 @@ export type EnvironmentFacts = {
   treasury: DemoAccounts['treasury']
 }
 
-/** The settings of activities/config.ts that the stack decides for the API; all others are the caller's. */
+/** The settings of activities/config/config.ts that the stack decides for the API; all others are the caller's. */
 export function apiSettings({
   layout,
   ports,

@@ -1,11 +1,14 @@
 import { Agent, createServer, type IncomingHttpHeaders, request } from 'node:http'
-import { namesThisMachine } from '../../api/surfaces/client-address.ts'
+import { namesThisMachine } from '../../api/http/client-address.ts'
 
 const HOST = '127.0.0.1'
 
 /** Whether a request names this machine, and no page of another origin sends it. */
-export const isLocalRequest = ({ host, origin }: IncomingHttpHeaders): boolean =>
-  namesThisMachine(host) && (origin === undefined || namesThisMachine(/^https?:\/\/(.+)$/i.exec(origin)?.[1]))
+const isLocalRequest = ({ host, origin }: IncomingHttpHeaders): boolean =>
+  namesThisMachine(host) && (origin === undefined || isLocalOrigin(origin))
+
+const isLocalOrigin = (origin: string): boolean =>
+  /^https?:\/\//i.test(origin) && namesThisMachine(origin.replace(/^https?:\/\//i, ''))
 
 /**
  * Answers on a port of 127.0.0.1 for a program on another one that takes every Host: a page whose name leads to this machine (DNS

@@ -50,12 +50,15 @@ const inUse = (file: string, holder: number | 'unknown') =>
 function holderOf(file: string): number | 'unknown' | undefined {
   try {
     const pid = Number(readFileSync(file, 'utf8'))
-    if (!(pid > 0)) return Date.now() - statSync(file).mtimeMs < UNWRITTEN_MS ? 'unknown' : undefined
+    if (!(pid > 0))
+      return Date.now() - statSync(file).mtimeMs < UNWRITTEN_MS ? 'unknown' : undefined
     if (pid === process.pid) return undefined
     process.kill(pid, 0)
     return pid
   } catch (error) {
     // A process of another user lives too.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM' ? 'unknown' : undefined
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+      ? 'unknown'
+      : undefined
   }
 }

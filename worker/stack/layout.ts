@@ -8,6 +8,7 @@ export function layoutOf(dataDirectory: string) {
     lock: at('stack.pid'),
     log: (part: string) => at('logs', `${part}.log`),
     postgres: at('postgres'),
+    schema: at('schema.json'),
     temporal: at('temporal', 'temporal.db'),
     chain: at('chain'),
     token: at('chain', 'token.json'),

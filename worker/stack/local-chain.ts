@@ -48,21 +48,27 @@ export async function prepareLocalChain({
 
 /** Why the token refused, such as a pause; any other error is thrown. */
 function refusalOfToken(error: unknown): string {
-  const reverted = error instanceof BaseError && error.walk((one) => one instanceof ContractFunctionRevertedError)
+  const reverted =
+    error instanceof BaseError && error.walk((one) => one instanceof ContractFunctionRevertedError)
   if (!(reverted instanceof ContractFunctionRevertedError)) throw error
   return reverted.data?.errorName ?? reverted.shortMessage
 }
 
 /** Throws when a signature made on the local chain could be worth something elsewhere (payout.md, "The local chain"). */
-export function refuseRealValue(asset: Address, service: ServiceAccounts, demo: DemoAccounts): void {
+export function refuseRealValue(
+  asset: Address,
+  service: ServiceAccounts,
+  demo: DemoAccounts,
+): void {
   if (knownAssets.includes(asset.toLowerCase()))
     throw new Error(`the local token has the address of a known asset, ${asset}`)
   const wallets = [service.tokenOwner, service.payoutWallet, service.payTo, ...service.gasWallets]
-  const addresses = [...wallets, demo.treasury.principal, demo.treasury.holder, ...demo.agents].map(({ address }) =>
-    address.toLowerCase(),
+  const addresses = [...wallets, demo.treasury.principal, demo.treasury.holder, ...demo.agents].map(
+    ({ address }) => address.toLowerCase(),
   )
   const published = addresses.find((address) => publishedAccounts.includes(address))
-  if (published !== undefined) throw new Error(`${published} is an account of anvil's published mnemonic`)
+  if (published !== undefined)
+    throw new Error(`${published} is an account of anvil's published mnemonic`)
   if (new Set(addresses).size !== addresses.length)
     throw new Error('two accounts of the local chain have the same address')
 }

@@ -1,12 +1,27 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, existsSync, fchmodSync, mkdirSync, openSync, readFileSync, statSync, truncateSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fchmodSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { leash } from './leash.ts'
+import { watchdog } from './parent-watchdog.ts'
 import { withPrivateFiles } from './private-directory.ts'
 
 /** The command line of a part; without `env` it inherits ours. */
-export type Launch = { file: string; args: readonly string[]; env?: NodeJS.ProcessEnv; uid?: number; gid?: number }
+export type Launch = {
+  file: string
+  args: readonly string[]
+  env?: NodeJS.ProcessEnv
+  uid?: number
+  gid?: number
+}
 
 /** How one part of the stack is run: what comes before it, its command, a probe that rejects until it can be used, and work beside it (answering how to end that work). */
 export type PartPlan = {
@@ -65,7 +80,8 @@ export class Part {
     closeSync(log)
     this.#child = child
     this.#end = undefined
-    const release = child.pid === undefined ? () => undefined : leash(child.pid, this.#stopSignal)
+    const release =
+      child.pid === undefined ? () => undefined : watchdog(child.pid, this.#stopSignal)
     const rest = this.plan.whileRunning?.()
     this.#exited = new Promise((resolve) => {
       const ended = (end: string) => {
@@ -85,14 +101,17 @@ export class Part {
     const deadline = Date.now() + timeoutMs
     for (;;) {
       const pid = this.pid
-      if (pid === undefined) throw new Error(`${this.name} ended before it was ready:\n${this.logTail()}`)
+      if (pid === undefined)
+        throw new Error(`${this.name} ended before it was ready:\n${this.logTail()}`)
       const problem = await this.plan.probe(pid).then(
         () => undefined,
         (error: unknown) => error ?? new Error('not ready'),
       )
       if (problem === undefined) return
       if (Date.now() > deadline)
-        throw new Error(`${this.name} was not ready in ${timeoutMs} ms (${problem}):\n${this.logTail()}`)
+        throw new Error(
+          `${this.name} was not ready in ${timeoutMs} ms (${problem}):\n${this.logTail()}`,
+        )
       await sleep(50)
     }
   }

@@ -1,9 +1,13 @@
 import type { Address, Hex, PrivateKeyAccount } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { type Client, createClient } from '../../api/surfaces/client.ts'
+import { type Client, createClient } from '../../api/http/client.ts'
 import { payingFetch } from '../../clients/typescript/src/pay.ts'
 
-export type PayingAgent = { readonly account: PrivateKeyAccount; readonly client: Client; readonly fetch: typeof fetch }
+export type PayingAgent = {
+  readonly account: PrivateKeyAccount
+  readonly client: Client
+  readonly fetch: typeof fetch
+}
 
 /** The price of a wallet's call, in atomic units. */
 const MAX_PER_CALL = 100_000n
@@ -28,6 +32,11 @@ export function openPayingAgent({
   return {
     account,
     fetch: paying,
-    client: createClient({ baseUrl, origin, wallet: account, fetch: (input, init) => paying(input, init) }),
+    client: createClient({
+      baseUrl,
+      origin,
+      wallet: account,
+      fetch: (input, init) => paying(input, init),
+    }),
   }
 }

@@ -2,14 +2,22 @@ import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
 /** The ports of one stack on 127.0.0.1. */
-export type Ports = { base: number; os: number; temporalUi: number; temporal: number; postgres: number; rpc: number }
+export type Ports = {
+  base: number
+  os: number
+  temporalUi: number
+  temporal: number
+  postgres: number
+  rpc: number
+}
 
 // Linux gives outgoing connections ports from 32768 on, others from 49152 on: one taken there would be gone again before its part listens.
 const LOWEST_FREE = 10_000
 const HIGHEST_FREE = 32_768
 // Ports that browsers and `fetch` refuse (WHATWG Fetch, port blocking), of those that need no privilege.
 const BLOCKED: ReadonlySet<number> = new Set([
-  1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+  1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669,
+  6679, 6697, 10080,
 ])
 const ORDER = ['base', 'os', 'temporalUi', 'temporal', 'postgres', 'rpc'] as const
 
@@ -28,7 +36,9 @@ export async function choosePorts(portBase: number | undefined): Promise<Ports> 
 
 /** Six different ports that nothing listens on now. */
 export async function freePorts(): Promise<Ports> {
-  const [base = 0, os = 0, temporalUi = 0, temporal = 0, postgres = 0, rpc = 0] = await findFree(ORDER.length)
+  const [base = 0, os = 0, temporalUi = 0, temporal = 0, postgres = 0, rpc = 0] = await findFree(
+    ORDER.length,
+  )
   return { base, os, temporalUi, temporal, postgres, rpc }
 }
 
@@ -61,6 +71,9 @@ const blockedMessage = (name: string, port: number): string =>
   `port ${port} (${name}) is one that browsers and fetch refuse: choose another PORT_BASE, such as 4000`
 
 function takenMessage(name: string, port: number, portBase: number | undefined): string {
-  const way = portBase === undefined ? 'set PORT_BASE to another number, such as 4000' : 'choose another PORT_BASE'
+  const way =
+    portBase === undefined
+      ? 'set PORT_BASE to another number, such as 4000'
+      : 'choose another PORT_BASE'
   return `port ${port} (${name}) is taken: stop what listens there, or ${way}`
 }

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { createDatabase } from '../../activities/store/create-database.ts'
+import { createDatabase } from '../../activities/store/postgres/create-database.ts'
 import { Part } from './part.ts'
 import { giveToPostgres, unprivileged } from './unprivileged.ts'
 
@@ -15,7 +15,12 @@ const run = promisify(execFile)
 const DATABASE = 'agent_rails'
 
 /** Where the embedded Postgres keeps its data, on which port of 127.0.0.1 it listens, and the password of its user `postgres`. */
-export type PostgresSettings = { directory: string; port: number; password: string; logFile: string }
+export type PostgresSettings = {
+  directory: string
+  port: number
+  password: string
+  logFile: string
+}
 
 type Binaries = { postgres: string; initdb: string }
 
@@ -33,7 +38,10 @@ export function postgresPart(settings: PostgresSettings): Part {
     prepare: () => prepare(directory, settings.password),
     launch: async () => {
       const { postgres } = await binaries()
-      return await unprivileged(postgres, serverArguments(directory, settings.port), [postgres, directory])
+      return await unprivileged(postgres, serverArguments(directory, settings.port), [
+        postgres,
+        directory,
+      ])
     },
     probe: () => createDatabase(postgresUrl(settings)),
     stopSignal: 'SIGINT',
@@ -41,7 +49,11 @@ export function postgresPart(settings: PostgresSettings): Part {
 }
 
 function serverArguments(directory: string, port: number): string[] {
-  const flags = { listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: '200' }
+  const flags = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: '200',
+  }
   return [
     '-D',
     directory,
@@ -67,7 +79,13 @@ async function initialise(directory: string, password: string): Promise<void> {
   const passwordFile = join(tmpdir(), `agent-rails-pg-${randomUUID()}`)
   await writeFile(passwordFile, password, { mode: 0o600, flag: 'wx' })
   await giveToPostgres(passwordFile)
-  const flags = ['--auth=scram-sha-256', '--username=postgres', '--encoding=UTF8', '--locale=C', '--no-sync']
+  const flags = [
+    '--auth=scram-sha-256',
+    '--username=postgres',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--no-sync',
+  ]
   try {
     const { initdb } = await binaries()
     const args = [`--pgdata=${draft}`, `--pwfile=${passwordFile}`, ...flags]
@@ -85,7 +103,8 @@ async function endOrphan(directory: string): Promise<void> {
   const file = join(directory, 'postmaster.pid')
   const pid = Number((await readFile(file, 'utf8').catch(() => '')).split('\n')[0])
   if (!(pid > 0) || platform() !== 'linux') return
-  const isOurs = async () => (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).includes(directory)
+  const isOurs = async () =>
+    (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).includes(directory)
   if (await isOurs()) process.kill(pid, 'SIGINT')
   for (let tries = 0; tries < 100 && (await isOurs()); tries++) await sleep(50)
   await rm(file, { force: true })

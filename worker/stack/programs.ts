@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { packageRoot } from '../../activities/package-root.ts'
+import { packageRoot } from '../../activities/config/package-root.ts'
 import { PAYOUTS_QUEUE, RUNS_QUEUE } from '../../temporal/queues.ts'
 import { Part } from './part.ts'
 import { askPoller } from './temporal.ts'
@@ -20,7 +20,9 @@ export function workerPart(settings: ProgramSettings, temporalAddress: string): 
 /** The worker process of the runs; ready once it polls for their steps. */
 export function runWorkerPart(settings: ProgramSettings, temporalAddress: string): Part {
   const env = { ...settings.env, TASK_QUEUES: RUNS_QUEUE }
-  return workerProgram({ ...settings, env }, (pid) => askPoller(temporalAddress, RUNS_QUEUE, pid, 2))
+  return workerProgram({ ...settings, env }, (pid) =>
+    askPoller(temporalAddress, RUNS_QUEUE, pid, 2),
+  )
 }
 
 function workerProgram(settings: ProgramSettings, probe: (pid: number) => Promise<void>): Part {
@@ -39,7 +41,11 @@ function workerProgram(settings: ProgramSettings, probe: (pid: number) => Promis
 export function apiPart(settings: ProgramSettings, url: string): Part {
   return new Part({
     ...settings,
-    launch: async () => ({ file: process.execPath, args: [program('api/server.js')], env: settings.env }),
+    launch: async () => ({
+      file: process.execPath,
+      args: [program('api/server.js')],
+      env: settings.env,
+    }),
     probe: async () => {
       const { ok, status } = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2_000) })
       if (!ok) throw new Error(`/healthz answered ${status}`)
@@ -54,9 +60,14 @@ export async function migrate(env: NodeJS.ProcessEnv): Promise<void> {
 
 /** Makes an operator with the command that operators use, and answers the credential it prints. */
 export async function createOperator(env: NodeJS.ProcessEnv, name: string): Promise<string> {
-  const { stdout } = await run(process.execPath, [program('worker/cli.js'), 'operator', 'create', name], { env })
+  const { stdout } = await run(
+    process.execPath,
+    [program('worker/cli.js'), 'operator', 'create', name],
+    { env },
+  )
   const credential = /\bop_[A-Za-z0-9]+_[A-Za-z0-9_-]+/.exec(stdout)?.[0]
-  if (credential === undefined) throw new Error('`agent-rails operator create` printed no credential')
+  if (credential === undefined)
+    throw new Error('`agent-rails operator create` printed no credential')
   return credential
 }
 

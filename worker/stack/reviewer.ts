@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient, type Hosts, type InputOf } from '../../clients/typescript/src/index.ts'
 
 type Kind = InputOf<'loop-review-record'>['subject_kind']
@@ -10,12 +11,18 @@ export function openReviewer(hosts: Hosts, operator: string) {
     const { items } = (await client.call('loop-review-console', { kind, limit: '100' })).body
     return items.find(({ subject_id }) => subject_id === subjectId)
   }
-  const decide = async (kind: Kind, subject_id: string, decision: Decision, note: string, withinMs = 60_000) => {
+  const decide = async (
+    kind: Kind,
+    subject_id: string,
+    decision: Decision,
+    note: string,
+    withinMs = 60_000,
+  ) => {
     const until = Date.now() + withinMs
     let subject = await waiting(kind, subject_id)
     while (subject === undefined) {
       if (Date.now() > until) throw new Error(`no ${kind} ${subject_id} waits for a decision`)
-      await new Promise((resolve) => setTimeout(resolve, 100))
+      await sleep(100)
       subject = await waiting(kind, subject_id)
     }
     const { waiting_since } = subject

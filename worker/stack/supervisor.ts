@@ -47,8 +47,13 @@ export class Supervisor {
       const begun = Date.now()
       await part.exited
       if (this.#stopping.signal.aborted) return
-      pause = Date.now() - begun > STEADY_AFTER_MS ? FIRST_PAUSE_MS : Math.min(pause * 2, LONGEST_PAUSE_MS)
-      this.#say(`${part.name} ended unexpectedly; it is started again in ${pause} ms (log: ${part.plan.logFile})`)
+      pause =
+        Date.now() - begun > STEADY_AFTER_MS
+          ? FIRST_PAUSE_MS
+          : Math.min(pause * 2, LONGEST_PAUSE_MS)
+      this.#say(
+        `${part.name} ended unexpectedly; it is started again in ${pause} ms (log: ${part.plan.logFile})`,
+      )
       await sleep(pause)
       if (this.#stopping.signal.aborted) return
       await this.#restart(part)
@@ -61,7 +66,9 @@ export class Supervisor {
       await this.#launch(part)
       this.#say(`${part.name} is up again (${seconds(begun)})`)
     } catch (error) {
-      this.#say(`${part.name} did not come up: ${error instanceof Error ? error.message : String(error)}`)
+      this.#say(
+        `${part.name} did not come up: ${error instanceof Error ? error.message : String(error)}`,
+      )
       await part.stop()
     }
   }

@@ -1,8 +1,12 @@
 import { dirname, join } from 'node:path'
 import { Connection } from '@temporalio/client'
-import { packageRoot } from '../../activities/package-root.ts'
+import { packageRoot } from '../../activities/config/package-root.ts'
 import { type ObtainSettings, obtainTemporal } from '../../temporal/server/obtain.ts'
-import { type ServerSettings, serverArguments, serverEnvironment } from '../../temporal/server/run.ts'
+import {
+  type ServerSettings,
+  serverArguments,
+  serverEnvironment,
+} from '../../temporal/server/run.ts'
 import { guardPort } from './guarded-port.ts'
 import { Part } from './part.ts'
 import { findFree } from './ports.ts'
@@ -24,13 +28,20 @@ export function temporalPart(settings: TemporalSettings): Part {
     logFile: settings.logFile,
     prepare: async () => {
       privateDirectory(dirname(settings.databaseFile))
-      binary ??= obtainTemporal({ ...settings.obtain, toolsModule: join(packageRoot, 'temporal', 'server') })
+      binary ??= obtainTemporal({
+        ...settings.obtain,
+        toolsModule: join(packageRoot, 'temporal', 'server'),
+      })
       await binary
     },
     launch: async () => {
       ;[ui.uiPort = 0] = await findFree(1)
       const env = { ...settings.inherited, ...serverEnvironment }
-      return { file: (await binary) ?? 'temporal', args: serverArguments({ ...settings, ...ui }), env }
+      return {
+        file: (await binary) ?? 'temporal',
+        args: serverArguments({ ...settings, ...ui }),
+        env,
+      }
     },
     whileRunning: () => guardPort(settings.uiPort, ui.uiPort),
     probe: () => askNamespace(`127.0.0.1:${settings.port}`),

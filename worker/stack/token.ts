@@ -16,7 +16,7 @@ import {
   walletActions,
 } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
-import { CHAIN_ID } from '../../workflows/domain/limits.ts'
+import { CHAIN_ID } from '#domain/core/limits.ts'
 
 /** What the owner of the local dollar token may do beside ERC-20 and EIP-3009. */
 export const dollarTokenAbi = parseAbi([
@@ -32,7 +32,9 @@ export const dollarTokenAbi = parseAbi([
 
 const OWNER_ETH = parseEther('1000')
 
-type Actions = TestActions & PublicActions<Transport, Chain> & WalletActions<Chain, PrivateKeyAccount>
+type Actions = TestActions &
+  PublicActions<Transport, Chain> &
+  WalletActions<Chain, PrivateKeyAccount>
 
 /** A viem client for the local chain that reads, sends as the token's owner and has anvil's own methods. */
 export type LocalChainClient = Client<Transport, Chain, PrivateKeyAccount, undefined, Actions>
@@ -48,7 +50,13 @@ const localChain = defineChain({
 export function localChainClient(rpcUrl: string, ownerKey: Hex): LocalChainClient {
   const transport = http(rpcUrl, { retryCount: 2, timeout: 5_000 })
   const account = privateKeyToAccount(ownerKey)
-  return createTestClient({ mode: 'anvil', chain: localChain as Chain, transport, account, pollingInterval: 50 })
+  return createTestClient({
+    mode: 'anvil',
+    chain: localChain as Chain,
+    transport,
+    account,
+    pollingInterval: 50,
+  })
     .extend(publicActions)
     .extend(walletActions)
 }
@@ -68,8 +76,13 @@ export async function ensureToken(
 }
 
 /** Raises an account's ether (wei) to at least `least`. */
-export async function ensureEther(client: LocalChainClient, address: Address, least: bigint): Promise<void> {
-  if ((await client.getBalance({ address })) < least) await client.setBalance({ address, value: least })
+export async function ensureEther(
+  client: LocalChainClient,
+  address: Address,
+  least: bigint,
+): Promise<void> {
+  if ((await client.getBalance({ address })) < least)
+    await client.setBalance({ address, value: least })
 }
 
 /** Raises an account's tokens (atomic units) to at least `least`, by minting what is missing. */
@@ -89,7 +102,12 @@ export async function ensureTokens(
 }
 
 /** Mints atomic units to an account and waits until they are there. */
-export async function mintTokens(client: LocalChainClient, asset: Address, to: Address, atomic: bigint): Promise<void> {
+export async function mintTokens(
+  client: LocalChainClient,
+  asset: Address,
+  to: Address,
+  atomic: bigint,
+): Promise<void> {
   const hash = await client.writeContract({
     address: asset,
     abi: dollarTokenAbi,

@@ -1,7 +1,11 @@
 import type { PrivateKeyAccount } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { createClient, type InputOf } from '../../api/surfaces/client.ts'
-import { type AuthorizeTerms, authorizePayout, type Payout } from '../../clients/typescript/src/treasury.ts'
+import { createClient, type InputOf } from '../../api/http/client.ts'
+import {
+  type AuthorizeTerms,
+  authorizePayout,
+  type Payout,
+} from '../../clients/typescript/src/treasury.ts'
 import type { DemoAccounts } from './accounts.ts'
 
 export {
@@ -33,6 +37,15 @@ export function openTreasury({
 }): Treasury {
   const holder = privateKeyToAccount(accounts.holder.private_key)
   const principal = privateKeyToAccount(accounts.principal.private_key)
-  const parties = { origin, holder, principal, operator: createClient({ baseUrl, origin, operator }) }
-  return { holder, principal, authorize: (payout, terms) => authorizePayout(parties, payout, terms) }
+  const parties = {
+    origin,
+    holder,
+    principal,
+    operator: createClient({ baseUrl, origin, operator }),
+  }
+  return {
+    holder,
+    principal,
+    authorize: (payout, terms) => authorizePayout(parties, payout, terms),
+  }
 }

@@ -14,13 +14,21 @@ type Identity = { uid: number; gid: number }
  * The command as PostgreSQL agrees to run it: as it is, unless we are root; then as the user `postgres`, who is created when missing.
  * Where that user cannot pass through to the `paths` (a checkout in /root), it keeps the one capability it needs for that.
  */
-export async function unprivileged(file: string, args: readonly string[], paths: readonly string[]): Promise<Launch> {
+export async function unprivileged(
+  file: string,
+  args: readonly string[],
+  paths: readonly string[],
+): Promise<Launch> {
   const identity = await postgresUser()
   if (identity === undefined) return { file, args }
   if ((await Promise.all(paths.map(isOpen))).every(Boolean)) return { file, args, ...identity }
   const ids = [`--reuid=${identity.uid}`, `--regid=${identity.gid}`, '--clear-groups']
   // access(2), with which initdb looks for its programs, heeds a capability of another user than root only with this bit.
-  const kept = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--securebits=+no_setuid_fixup']
+  const kept = [
+    '--inh-caps=+dac_override',
+    '--ambient-caps=+dac_override',
+    '--securebits=+no_setuid_fixup',
+  ]
   return { file: 'setpriv', args: [...ids, ...kept, file, ...args] }
 }
 
@@ -40,7 +48,9 @@ async function postgresUser(): Promise<Identity | undefined> {
 }
 
 async function lookUp(): Promise<Identity> {
-  const [uid, gid] = await Promise.all(['-u', '-g'].map(async (flag) => Number((await run('id', [flag, USER])).stdout)))
+  const [uid, gid] = await Promise.all(
+    ['-u', '-g'].map(async (flag) => Number((await run('id', [flag, USER])).stdout)),
+  )
   if (uid === undefined || gid === undefined) throw new Error('id printed nothing')
   return { uid, gid }
 }

@@ -1,9 +1,10 @@
 import * as wf from '@temporalio/workflow'
-import { callbackAttemptsMax } from '../domain/callback.ts'
-import { retryOf } from '../retry.ts'
-import { timing } from '../timing.ts'
-import { redeliverSignal, viewQuery, wakeSignal } from './messages.ts'
-import type { CallbackSnapshot, CallbackSteps } from './ports.ts'
+import { callbackAttemptsMax } from '../domain/callbacks/callback.ts'
+import { retryOf } from '../shared/retry.ts'
+import { wakeSignal } from '../shared/signals.ts'
+import { timing } from '../shared/timing.ts'
+import type { CallbackSnapshot, CallbackSteps } from './activities.ts'
+import { redeliverSignal, viewQuery } from './messages.ts'
 
 const steps = (summary: string) =>
   wf.proxyActivities<CallbackSteps>({
@@ -44,7 +45,8 @@ export async function callback(deliveryId: string): Promise<CallbackSnapshot | n
       run.hurried = false
       learn(await attempt(run.known))
     }
-    if (wf.workflowInfo().continueAsNewSuggested) await wf.continueAsNew<typeof callback>(deliveryId)
+    if (wf.workflowInfo().continueAsNewSuggested)
+      await wf.continueAsNew<typeof callback>(deliveryId)
   }
   return run.known
 
@@ -59,8 +61,12 @@ export async function callback(deliveryId: string): Promise<CallbackSnapshot | n
 /** A host that is not proven has to echo a nonce first; when it does, the callback follows at once. */
 async function attempt(known: CallbackSnapshot): Promise<CallbackSnapshot> {
   const { deliveryId } = known
-  const now = known.hostProven ? known : await steps('have the host echo a nonce').proveHost(deliveryId)
-  return now.open && now.hostProven ? steps('deliver the callback').deliverCallback(deliveryId) : now
+  const now = known.hostProven
+    ? known
+    : await steps('have the host echo a nonce').proveHost(deliveryId)
+  return now.open && now.hostProven
+    ? steps('deliver the callback').deliverCallback(deliveryId)
+    : now
 }
 
 function callbackDetails(callback: CallbackSnapshot): string {

@@ -1,7 +1,8 @@
 import * as wf from '@temporalio/workflow'
-import { retryOf } from '../retry.ts'
-import { timing } from '../timing.ts'
-import type { PaymentSnapshot, PaymentSteps } from './ports.ts'
+import { retryOf } from '../shared/retry.ts'
+import { wakeSignal } from '../shared/signals.ts'
+import { timing } from '../shared/timing.ts'
+import type { PaymentSnapshot, PaymentSteps } from './activities.ts'
 
 const { startToClose, heartbeat } = timing.chain
 const chain = (summary: string) =>
@@ -13,13 +14,14 @@ const chain = (summary: string) =>
     summary,
   })
 
-export const wakeSignal = wf.defineSignal('wake')
 export const viewQuery = wf.defineQuery<PaymentSnapshot | null>('view')
 
 /** Settles one claimed x402 payment: submit, find out what became of it on chain, watch until final. */
 export async function payment(paymentId: string): Promise<void> {
   const run = { known: null as PaymentSnapshot | null }
-  wf.setHandler(wakeSignal, () => undefined, { description: 'Does nothing but start a run where there is none.' })
+  wf.setHandler(wakeSignal, () => undefined, {
+    description: 'Does nothing but start a run where there is none.',
+  })
   wf.setHandler(viewQuery, () => run.known, { description: 'The payment as this run knows it.' })
 
   const learn = (snapshot: PaymentSnapshot): void => {
@@ -27,8 +29,10 @@ export async function payment(paymentId: string): Promise<void> {
     wf.setCurrentDetails(paymentDetails(snapshot))
   }
   while (run.known === null || !run.known.finished) {
-    if (run.known?.state !== 'settled') learn(await chain('store, then broadcast').submitPayment(paymentId))
-    if (run.known?.finished !== true) learn(await chain('confirm by the logs').confirmPayment(paymentId))
+    if (run.known?.state !== 'settled')
+      learn(await chain('store, then broadcast').submitPayment(paymentId))
+    if (run.known?.finished !== true)
+      learn(await chain('confirm by the logs').confirmPayment(paymentId))
     if (wf.workflowInfo().continueAsNewSuggested) await wf.continueAsNew<typeof payment>(paymentId)
   }
 }

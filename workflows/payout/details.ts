@@ -1,10 +1,14 @@
-import { detailsOf } from '../details.ts'
-import { payoutWait } from '../domain/payout-wait.ts'
-import { markdownCode } from '../domain/plain-text.ts'
-import type { PayoutSnapshot } from './ports.ts'
+import { markdownCode } from '../domain/core/plain-text.ts'
+import { payoutWait } from '../domain/payouts/wait.ts'
+import { detailsOf } from '../shared/details.ts'
+import type { PayoutSnapshot } from './activities.ts'
 
 /** `Payout 12.50 USDC → 0xab…cd (synthetic)`: the line an operator sees in the workflow list. */
-export function payoutSummary(payout: { amountUsdc: string; recipient: string; usage: string }): string {
+export function payoutSummary(payout: {
+  amountUsdc: string
+  recipient: string
+  usage: string
+}): string {
   return `Payout ${payout.amountUsdc} USDC → ${payout.recipient.slice(0, 6)}…${payout.recipient.slice(-4)} (${payout.usage})`
 }
 
@@ -26,6 +30,10 @@ export function payoutDetails(payout: PayoutSnapshot): string {
       ['exception', payout.exception ?? payout.difference ?? '–'],
     ],
     wait: payoutWait(payout),
-    more: ['**Receipts**', '', ...payout.receipts.map(({ kind, receiptId }) => `- ${kind}: ${receiptId}`)],
+    more: [
+      '**Receipts**',
+      '',
+      ...payout.receipts.map(({ kind, receiptId }) => `- ${kind}: ${receiptId}`),
+    ],
   })
 }

@@ -1,8 +1,9 @@
 import type { SearchAttributeUpdatePair } from '@temporalio/common'
 import * as wf from '@temporalio/workflow'
-import { payoutAttributes, searchAttributes } from '../search-attributes.ts'
+import { searchAttributes } from '../shared/search-attributes.ts'
+import type { PayoutSnapshot } from './activities.ts'
+import { payoutAttributes } from './attributes.ts'
 import { payoutDetails } from './details.ts'
-import type { PayoutSnapshot } from './ports.ts'
 
 /**
  * Shows the payout in the UI; attributes are written only when one of them changed, because each write costs the server a fifth of
@@ -15,7 +16,10 @@ export function publish(snapshot: PayoutSnapshot, isYoung: boolean): void {
     ({ key, value }) => current.get(key) !== value,
   )
   const { ExceptionCode } = searchAttributes
-  const isOver = snapshot.exception === null && snapshot.difference === null && current.get(ExceptionCode) !== undefined
+  const isOver =
+    snapshot.exception === null &&
+    snapshot.difference === null &&
+    current.get(ExceptionCode) !== undefined
   if (isOver) changed.push({ key: ExceptionCode, value: null })
   const tellsLittle = isYoung && changed.every(({ value }) => value === 'authorized')
   if (changed.length > 0 && !tellsLittle) wf.upsertSearchAttributes(changed)

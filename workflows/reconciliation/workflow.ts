@@ -1,12 +1,23 @@
 import * as wf from '@temporalio/workflow'
-import { sections } from '../domain/difference.ts'
-import { retryOf } from '../retry.ts'
-import { timing } from '../timing.ts'
-import type { Opened, ReconciliationSteps, Scope, Summary } from './ports.ts'
+import { sections } from '../domain/core/difference.ts'
+import { retryOf } from '../shared/retry.ts'
+import { timing } from '../shared/timing.ts'
+import type { Opened, ReconciliationSteps, Scope, Summary } from './activities.ts'
 
 /** Where a run stands; a renewed run goes on from it. */
-type Progress = { stage: number; after: string | null; compared: number; suspects: number; opened: number }
-export type ReconcileInput = { scope: Scope; reconciliationId?: string; opened?: Opened; progress?: Progress }
+type Progress = {
+  stage: number
+  after: string | null
+  compared: number
+  suspects: number
+  opened: number
+}
+export type ReconcileInput = {
+  scope: Scope
+  reconciliationId?: string
+  opened?: Opened
+  progress?: Progress
+}
 
 const taskQueue = 'transfers'
 const retry = retryOf(timing.reconciliation)
@@ -25,7 +36,9 @@ const statements = wf.proxyActivities<Pick<ReconciliationSteps, 'makeStatement'>
   summary: 'sign the next statement that is due',
 })
 
-const stages = (['compare', 'confirm'] as const).flatMap((act) => sections.map((section) => ({ act, section })))
+const stages = (['compare', 'confirm'] as const).flatMap((act) =>
+  sections.map((section) => ({ act, section })),
+)
 const FIRST_CONFIRM = sections.length
 const STATEMENTS_MAX = 400
 
@@ -36,8 +49,15 @@ const STATEMENTS_MAX = 400
 export async function reconcile({ scope, ...resumed }: ReconcileInput): Promise<Summary> {
   const reconciliationId = resumed.reconciliationId ?? wf.workflowInfo().runId
   const opened =
-    resumed.opened ?? (await steps('fix what is looked at').openReconciliation({ reconciliationId, scope }))
-  const run: Progress = resumed.progress ?? { stage: 0, after: null, compared: 0, suspects: 0, opened: 0 }
+    resumed.opened ??
+    (await steps('fix what is looked at').openReconciliation({ reconciliationId, scope }))
+  const run: Progress = resumed.progress ?? {
+    stage: 0,
+    after: null,
+    compared: 0,
+    suspects: 0,
+    opened: 0,
+  }
   const show = (doing: string) => wf.setCurrentDetails(detailsOf(opened, run, doing))
 
   for (; run.stage < stages.length; run.stage++) {
@@ -64,11 +84,21 @@ export async function reconcile({ scope, ...resumed }: ReconcileInput): Promise<
   }
 
   const { compared } = run
-  const { differences } = await steps('mark what is gone').closeReconciliation({ reconciliationId, compared })
+  const { differences } = await steps('mark what is gone').closeReconciliation({
+    reconciliationId,
+    compared,
+  })
   show('sign the statements that are due')
   const signed = await signStatements()
   show(differences === 0 ? 'nothing: everything agrees' : `an operator: ${differences} differences`)
-  return { reconciliationId, scope: opened.scope, compared, differences, opened: run.opened, statements: signed }
+  return {
+    reconciliationId,
+    scope: opened.scope,
+    compared,
+    differences,
+    opened: run.opened,
+    statements: signed,
+  }
 }
 
 async function signStatements(): Promise<string[]> {

@@ -1,17 +1,18 @@
-import { detailsOf } from '../details.ts'
-import { REVISION_ROUNDS_MAX } from '../domain/controlled-loop.ts'
-import { loopStepDecisions } from '../domain/review.ts'
-import { reviewWait, type Wait } from '../domain/wait.ts'
-import type { RunSnapshot } from './ports.ts'
+import { reviewWait, type Wait } from '../domain/core/wait.ts'
+import { loopStepDecisions } from '../domain/reviews/review.ts'
+import { REVISION_ROUNDS_MAX } from '../domain/runs/controlled-loop.ts'
+import { detailsOf } from '../shared/details.ts'
+import type { RunSnapshot } from './activities.ts'
 
 /** What a run waits for; its review is the same wait that its task shows. */
-export function runWait(run: RunSnapshot): Wait {
+function runWait(run: RunSnapshot): Wait {
   const nothing = { waiting_for: [], since: null, gaps: [], action: null }
   if (run.next === 'review' && run.reviewSince !== null) {
     const review = { kind: 'loop_step', id: run.runId, since: run.reviewSince } as const
     return reviewWait('an operator to review the result', review, loopStepDecisions)
   }
-  if (run.next === 'over') return { ...nothing, what: `nothing: its task ${run.taskId} decides what follows` }
+  if (run.next === 'over')
+    return { ...nothing, what: `nothing: its task ${run.taskId} decides what follows` }
   return { ...nothing, what: `the step ${run.step}` }
 }
 
@@ -28,7 +29,8 @@ export function runDetails(run: RunSnapshot): string {
     more: [
       '| step | attempt | revision | ended |\n|---|---|---|---|',
       ...run.taken.map(
-        ({ step, attempt, round, verdict }) => `| ${step} | ${attempt + 1} | ${round} | ${verdict ?? 'waits'} |`,
+        ({ step, attempt, round, verdict }) =>
+          `| ${step} | ${attempt + 1} | ${round} | ${verdict ?? 'waits'} |`,
       ),
     ],
   })

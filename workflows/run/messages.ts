@@ -1,6 +1,4 @@
-import { defineQuery, defineSignal } from '@temporalio/workflow'
-import type { RunSnapshot } from './ports.ts'
+import { defineQuery } from '@temporalio/workflow'
+import type { RunSnapshot } from './activities.ts'
 
-/** Makes the run look for the decision that it waits for. */
-export const wakeSignal = defineSignal('wake')
 export const viewQuery = defineQuery<RunSnapshot | null>('view')

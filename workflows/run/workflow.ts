@@ -1,15 +1,15 @@
 import * as wf from '@temporalio/workflow'
-import { withoutAttentionAfter } from '../attention.ts'
-import type { LoopStep } from '../domain/controlled-loop.ts'
-import { retryOf } from '../retry.ts'
-import { searchAttributes } from '../search-attributes.ts'
-import { shortSteps } from '../short-steps.ts'
-import { showSignal } from '../task/messages.ts'
-import { timing } from '../timing.ts'
-import { takeTurns } from '../turns.ts'
+import type { LoopStep } from '../domain/runs/controlled-loop.ts'
+import { withoutAttentionAfter } from '../shared/attention.ts'
+import { shortSteps } from '../shared/local-activities.ts'
+import { createMutex } from '../shared/mutex.ts'
+import { retryOf } from '../shared/retry.ts'
+import { searchAttributes } from '../shared/search-attributes.ts'
+import { showSignal, wakeSignal } from '../shared/signals.ts'
+import { timing } from '../shared/timing.ts'
+import type { LoopSteps, RunRecords, RunSnapshot } from './activities.ts'
 import { runDetails } from './details.ts'
-import { viewQuery, wakeSignal } from './messages.ts'
-import type { LoopSteps, RunRecords, RunSnapshot } from './ports.ts'
+import { viewQuery } from './messages.ts'
 
 const records = shortSteps<RunRecords>()
 /** The fairness key shares the workers out between agents, however many runs one of them has. */
@@ -33,17 +33,19 @@ export function run(runId: string): Promise<void> {
 
 async function driveRun(runId: string): Promise<void> {
   const state = { known: null as RunSnapshot | null, woken: false }
-  const alone = takeTurns()
+  const exclusively = createMutex()
   const wake = (): void => {
     state.woken = true
   }
   wf.setHandler(wakeSignal, wake, { description: 'Look for the decision that this run waits for.' })
   wf.setHandler(viewQuery, () => state.known, { description: 'The run as this workflow knows it.' })
 
-  learn(await alone(() => records('load the stored run').loadRun(runId)))
+  learn(await exclusively(() => records('load the stored run').loadRun(runId)))
   while (state.known !== null && state.known.step !== null && state.known.next !== 'over') {
     if (state.known.next === 'review') {
-      await wf.condition(() => state.woken, timing.run.review, { summary: 'waits for the decision of a review' })
+      await wf.condition(() => state.woken, timing.run.review, {
+        summary: 'waits for the decision of a review',
+      })
       state.woken = false
     }
     learn(await take(state.known, state.known.step))
@@ -67,14 +69,17 @@ async function driveRun(runId: string): Promise<void> {
       .catch(() => undefined)
   }
 
-  async function take({ attempt, round, agentId }: RunSnapshot, step: LoopStep): Promise<RunSnapshot> {
+  async function take(
+    { attempt, round, agentId }: RunSnapshot,
+    step: LoopStep,
+  ): Promise<RunSnapshot> {
     const input = { runId, attempt, round, step, limits: timing.task.limits }
     try {
       return await steps(step, agentId).takeStep(input)
     } catch (error) {
       if (!(error instanceof wf.ActivityFailure) || wf.isCancellation(error)) throw error
       const detail = (error.cause?.message ?? error.message).slice(0, 500)
-      return alone(() => records('open an exception').failRun({ ...input, detail }))
+      return exclusively(() => records('open an exception').failRun({ ...input, detail }))
     }
   }
 }

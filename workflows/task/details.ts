@@ -1,8 +1,8 @@
-import { detailsOf } from '../details.ts'
-import { markdownCode } from '../domain/plain-text.ts'
-import { allowedTaskEvents } from '../domain/task-lifecycle.ts'
-import { taskWait } from '../domain/task-wait.ts'
-import type { TaskSnapshot } from './ports.ts'
+import { markdownCode } from '../domain/core/plain-text.ts'
+import { allowedTaskEvents } from '../domain/tasks/lifecycle.ts'
+import { taskWait } from '../domain/tasks/wait.ts'
+import { detailsOf } from '../shared/details.ts'
+import type { TaskSnapshot } from './activities.ts'
 
 /** `Task packetops standard (synthetic)`: the line an operator sees in the workflow list. */
 export function taskSummary(task: { rail: string; tier: string; usage: string }): string {
@@ -20,7 +20,10 @@ export function taskDetails(task: TaskSnapshot): string {
       ['agent', task.agentId ?? '–'],
       ['run', task.runId ?? '–'],
       ['allowed now', allowedTaskEvents(state).join(', ') || '–'],
-      ['exception', exception === null ? '–' : `${exception.code}: ${markdownCode(exception.detail, 200)}`],
+      [
+        'exception',
+        exception === null ? '–' : `${exception.code}: ${markdownCode(exception.detail, 200)}`,
+      ],
     ],
     wait: taskWait(task),
   })

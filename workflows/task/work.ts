@@ -4,10 +4,11 @@ import * as wf from '@temporalio/workflow'
 import { callbackWorkflowId } from '../callback/messages.ts'
 import type { callback as callbackWorkflow } from '../callback/workflow.ts'
 import type { run as runWorkflow } from '../run/workflow.ts'
-import { searchAttributes, taskAttributes } from '../search-attributes.ts'
+import { searchAttributes } from '../shared/search-attributes.ts'
+import { wakeSignal } from '../shared/signals.ts'
+import type { TaskSnapshot } from './activities.ts'
+import { taskAttributes } from './attributes.ts'
 import { taskSummary } from './details.ts'
-import { wakeSignal } from './messages.ts'
-import type { TaskSnapshot } from './ports.ts'
 
 /** How a child workflow ended: `closing`: another of the same id is there. */
 export type WorkEnd = { how: 'over' | 'closing' } | { how: 'failed'; detail: string }
@@ -19,15 +20,17 @@ export type Work = { kind: 'run' | 'callback'; id: string }
 export function workOf(task: TaskSnapshot | null): Work | undefined {
   if ((task?.state === 'operating' || task?.state === 'result_ready') && task.runId !== null)
     return { kind: 'run', id: task.runId }
-  if (task?.state === 'callback_pending' && task.deliveryId !== null) return { kind: 'callback', id: task.deliveryId }
+  if (task?.state === 'callback_pending' && task.deliveryId !== null)
+    return { kind: 'callback', id: task.deliveryId }
   return undefined
 }
 
-type Child = wf.ChildWorkflowHandle<typeof runWorkflow> | wf.ChildWorkflowHandle<typeof callbackWorkflow>
+type Child =
+  | wf.ChildWorkflowHandle<typeof runWorkflow>
+  | wf.ChildWorkflowHandle<typeof callbackWorkflow>
 
 const standing = (task: TaskSnapshot, staticSummary: string) => ({
-  workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
-  staticSummary,
+  ...{ workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const, staticSummary },
   typedSearchAttributes: [
     ...taskAttributes(task).filter((pair): pair is SearchAttributePair => pair.value !== null),
     { key: searchAttributes.Summary, value: staticSummary },
@@ -64,7 +67,7 @@ export function openWork() {
     wake: (): void => void child?.signal(wakeSignal).catch(() => undefined),
 
     /** Has the work go on until there is nothing more to do; lets go of it once it is not to `goOn` any more. */
-    async follow(task: TaskSnapshot, work: Work, goOn: () => boolean): Promise<WorkEnd> {
+    async follow(task: TaskSnapshot, work: Work, advanceTask: () => boolean): Promise<WorkEnd> {
       const scope = new wf.CancellationScope()
       let end: WorkEnd | undefined
       const ended = scope
@@ -77,7 +80,7 @@ export function openWork() {
             end = endOf(error)
           },
         )
-      await wf.condition(() => end !== undefined || !goOn())
+      await wf.condition(() => end !== undefined || !advanceTask())
       if (end === undefined) scope.cancel()
       await ended
       child = undefined
@@ -89,7 +92,8 @@ export function openWork() {
 function endOf(error: unknown): WorkEnd {
   if (error instanceof WorkflowExecutionAlreadyStartedError) return { how: 'closing' }
   if (wf.isCancellation(error)) return { how: 'over' }
-  const reason = error instanceof wf.TemporalFailure ? (error.cause?.message ?? error.message) : String(error)
+  const reason =
+    error instanceof wf.TemporalFailure ? (error.cause?.message ?? error.message) : String(error)
   return { how: 'failed', detail: `the workflow ended: ${reason}`.slice(0, 500) }
 }
 

@@ -1,16 +1,17 @@
 import * as wf from '@temporalio/workflow'
-import { withoutAttentionAfter } from '../attention.ts'
-import { refuse } from '../domain/errors.ts'
-import { taskEvents } from '../domain/task-lifecycle.ts'
-import { taskWait } from '../domain/task-wait.ts'
-import { isLong, refuseIfEnding } from '../renewal.ts'
-import { taskAttributes } from '../search-attributes.ts'
-import { shortSteps } from '../short-steps.ts'
-import { timing } from '../timing.ts'
-import { takeTurns } from '../turns.ts'
+import { refuse } from '../domain/core/errors.ts'
+import { taskEvents } from '../domain/tasks/lifecycle.ts'
+import { taskWait } from '../domain/tasks/wait.ts'
+import { withoutAttentionAfter } from '../shared/attention.ts'
+import { shortSteps } from '../shared/local-activities.ts'
+import { createMutex } from '../shared/mutex.ts'
+import { isLong, refuseIfEnding } from '../shared/renewal.ts'
+import { showSignal, wakeSignal } from '../shared/signals.ts'
+import { timing } from '../shared/timing.ts'
+import type { EventInput, EventResult, TaskSnapshot, TaskSteps } from './activities.ts'
+import { taskAttributes } from './attributes.ts'
 import { taskDetails } from './details.ts'
-import { advanceUpdate, eventUpdate, showSignal, viewQuery, wakeSignal } from './messages.ts'
-import type { EventInput, EventResult, TaskSnapshot, TaskSteps } from './ports.ts'
+import { advanceUpdate, eventUpdate, viewQuery } from './messages.ts'
 import { openWork, type Work, wakeTasks, workOf } from './work.ts'
 
 const { limits } = timing.task
@@ -32,17 +33,21 @@ async function driveTask(taskId: string): Promise<void> {
   await wf.condition(wf.allHandlersFinished)
   if (state.known === null) await state.advance()
   if (state.known === null)
-    await wf.condition(() => state.known !== null, timing.waitForCreate, { summary: 'waits for its submission' })
+    await wf.condition(() => state.known !== null, timing.waitForCreate, {
+      summary: 'waits for its submission',
+    })
 
   for (let goesOn = true; goesOn && isOpen(state.known) && !isLong(state); ) {
     await wakeTasks(state.toWake.splice(0))
     const work = workOf(state.known)
-    goesOn = work === undefined ? await news(state, state.known) : await follow(state, state.known, work)
+    goesOn =
+      work === undefined ? await news(state, state.known) : await follow(state, state.known, work)
   }
   await leave(state, taskId)
 }
 
-const isOpen = (task: TaskSnapshot | null): task is TaskSnapshot => task !== null && task.state !== 'closed'
+const isOpen = (task: TaskSnapshot | null): task is TaskSnapshot =>
+  task !== null && task.state !== 'closed'
 
 /** Ends this run; a task that is not over goes on in a new one where this one was long, or was called while it ended. */
 async function leave(state: OpenTask, taskId: string): Promise<void> {
@@ -58,7 +63,7 @@ type OpenTask = ReturnType<typeof openTask>
 
 /** A task as this run knows it, and its short steps, which take turns. */
 function openTask(taskId: string) {
-  const alone = takeTurns()
+  const exclusively = createMutex()
   const state = {
     known: null as TaskSnapshot | null,
     version: 0,
@@ -69,13 +74,17 @@ function openTask(taskId: string) {
     work: openWork(),
 
     record: async (input: EventInput): Promise<EventResult> => {
-      const result = await alone(() => steps(input.event).recordEvent({ ...input, taskId, limits }))
+      const result = await exclusively(() =>
+        steps(input.event).recordEvent({ ...input, taskId, limits }),
+      )
       if (result.ok) learn(result.snapshot)
       return result
     },
     advance: async (leftSlot = false): Promise<void> => {
       state.woken = false
-      const advanced = await alone(() => steps('make the moves that are due').advanceTask({ taskId, limits, leftSlot }))
+      const advanced = await exclusively(() =>
+        steps('make the moves that are due').advanceTask({ taskId, limits, leftSlot }),
+      )
       if (advanced !== null) learn(advanced)
     },
   }
@@ -97,23 +106,35 @@ function setHandlers(state: OpenTask): void {
     state.updates += 1
     await state.advance()
     if (state.known !== null) return { ok: true, snapshot: state.known }
-    return { ok: false, refusal: refuse('not_found', 'no such task', 'Check the task token.').refusal }
+    return {
+      ok: false,
+      refusal: refuse('not_found', { detail: 'no such task', next_action: 'Check the task token.' })
+        .refusal,
+    }
   }
   const validator = ({ event }: EventInput): void => {
     refuseIfEnding(state)
-    if (!taskEvents.includes(event)) throw wf.ApplicationFailure.nonRetryable(`there is no event ${event}`)
+    if (!taskEvents.includes(event))
+      throw wf.ApplicationFailure.nonRetryable(`there is no event ${event}`)
   }
   const wake = (): void => {
     state.woken = true
     state.work.wake()
   }
-  wf.setHandler(eventUpdate, onEvent, { validator, description: 'Move the task by one event of its table.' })
+  wf.setHandler(eventUpdate, onEvent, {
+    validator,
+    description: 'Move the task by one event of its table.',
+  })
   wf.setHandler(advanceUpdate, onAdvance, {
     validator: (_why: string) => refuseIfEnding(state),
     description: 'Make the moves that follow from what is stored.',
   })
-  wf.setHandler(wakeSignal, wake, { description: 'Read the stored task again and go on; its run does the same.' })
-  wf.setHandler(showSignal, () => state.advance(), { description: 'Read the stored task again and show it.' })
+  wf.setHandler(wakeSignal, wake, {
+    description: 'Read the stored task again and go on; its run does the same.',
+  })
+  wf.setHandler(showSignal, () => state.advance(), {
+    description: 'Read the stored task again and show it.',
+  })
   wf.setHandler(viewQuery, () => state.known, { description: 'The task as this run knows it.' })
 }
 
@@ -125,7 +146,11 @@ async function news(state: OpenTask, known: TaskSnapshot): Promise<boolean> {
   const summary = `waits for ${taskWait(known).what}`.slice(0, 100)
   // Refused events change nothing, and make the run long all the same.
   const called = () => state.version !== seen || state.woken || isLong(state)
-  const came = await wf.condition(called, known.dueInMs ?? timing.task[queued ? 'queued' : 'idle'], { summary })
+  const came = await wf.condition(
+    called,
+    known.dueInMs ?? timing.task[queued ? 'queued' : 'idle'],
+    { summary },
+  )
   if (state.woken || !came) await state.advance()
   return came || queued || known.dueInMs !== null || state.known?.sequence !== known.sequence
 }
@@ -136,7 +161,9 @@ async function follow(state: OpenTask, known: TaskSnapshot, work: Work): Promise
   const end = await state.work.follow(known, work, () => atWork() && !isLong(state))
   if (end.how === 'closing') {
     const summary = `another workflow has the ${work.kind}`
-    await wf.condition(() => state.woken || !atWork(), timing.task.elsewhere[work.kind], { summary })
+    await wf.condition(() => state.woken || !atWork(), timing.task.elsewhere[work.kind], {
+      summary,
+    })
     await state.advance()
   } else if (end.how === 'failed' && atWork()) {
     const code = work.kind === 'run' ? 'worker_failed' : 'callback_failed'
@@ -151,6 +178,8 @@ async function follow(state: OpenTask, known: TaskSnapshot, work: Work): Promise
 function publish(task: TaskSnapshot): void {
   wf.setCurrentDetails(taskDetails(task))
   const current = wf.workflowInfo().typedSearchAttributes
-  const changed = taskAttributes(task).filter(({ key, value }) => current.get(key) !== (value ?? undefined))
+  const changed = taskAttributes(task).filter(
+    ({ key, value }) => current.get(key) !== (value ?? undefined),
+  )
   if (changed.length > 0) wf.upsertSearchAttributes(changed)
 }

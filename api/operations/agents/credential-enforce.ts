@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { presentedCredential } from '../caller.ts'
+import { presentedCredential } from './caller.ts'
 import { Credential, Rail } from './shapes.ts'
 
 const output = z
@@ -16,16 +16,14 @@ const output = z
 /** POST /api/credential-enforcement-middleware: what the presented credential may do, and why not; nothing is done. */
 export const credentialEnforce = operation({
   id: 'credential-enforce',
-  summary: 'Ask whether the presented credential may call an operation, and all the reasons why not.',
+  summary:
+    'Ask whether the presented credential may call an operation, and all the reasons why not.',
   http: { method: 'POST', path: '/api/credential-enforcement-middleware', host: 'base' },
   tool: 'enforce_agent_credential',
   access: 'public',
   examines: true,
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['not_found'],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z.strictObject({
     operation_id: z.string().regex(/^[a-z]+(-[a-z]+)*$/),
     rail: Rail.optional(),
@@ -34,6 +32,8 @@ export const credentialEnforce = operation({
   }),
   output,
   handle: async ({ idempotency_key: _key, ...wanted }, context) => ({
-    body: output.parse(await context.enforcement.judge(presentedCredential(context), wanted, context.callId)),
+    body: output.parse(
+      await context.enforcement.check(presentedCredential(context), wanted, context.callId),
+    ),
   }),
 })

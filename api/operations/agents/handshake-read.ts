@@ -6,7 +6,9 @@ const output = z
     protocol_versions: z.array(z.string()),
     nonce: z.string().meta({ description: 'Signed by the service, good for five minutes.' }),
     accepted_key_types: z.array(z.string()),
-    text: z.array(z.string()).meta({ description: 'The lines to sign, joined with LF, without a trailing LF.' }),
+    text: z
+      .array(z.string())
+      .meta({ description: 'The lines to sign, joined with LF, without a trailing LF.' }),
     gateway: z.strictObject({ base_url: z.string() }),
   })
   .meta({ id: 'HandshakeDocument' })
@@ -17,12 +19,8 @@ export const handshakeRead = operation({
   summary: 'Read a fresh nonce and the text that a handshake signs.',
   http: { method: 'GET', path: '/api/agents/handshake', host: 'os' },
   access: 'public',
-  price: null,
-  charge: 'after',
-  status: [200],
-  errors: [],
-  idempotency: { kind: 'read' },
-  input: z.strictObject({}),
   output,
-  handle: async (_input, context) => ({ body: output.parse(await context.agents.handshakeDocument()) }),
+  handle: async (_input, context) => ({
+    body: output.parse(await context.handshakes.document()),
+  }),
 })

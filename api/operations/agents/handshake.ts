@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { operation } from '../../operation.ts'
-import { callingToken } from '../caller.ts'
+import { answeredByService, operation } from '../../operation.ts'
+import { callingToken } from './caller.ts'
 import { Credential, TrustState } from './shapes.ts'
 
 const output = z
@@ -11,7 +11,9 @@ const output = z
       .union([
         z.strictObject({
           sealed: z.literal(true),
-          jwe: z.string().meta({ description: 'Compact JWE (ECDH-ES, A256GCM) around {credential, credential_id}.' }),
+          jwe: z.string().meta({
+            description: 'Compact JWE (ECDH-ES, A256GCM) around {credential, credential_id}.',
+          }),
         }),
         z.strictObject({ sealed: z.literal(false), credential: z.string() }),
       ])
@@ -24,14 +26,12 @@ const output = z
 /** POST /api/agents/handshake on the OS host: the agent shows that it holds its key, and claims the access key that waits. */
 export const handshake = operation({
   id: 'handshake',
-  summary: 'Shake hands with the registered key: read the gateway’s state, and claim the access key once.',
+  summary:
+    'Shake hands with the registered key: read the gateway’s state, and claim the access key once.',
   http: { method: 'POST', path: '/api/agents/handshake', host: 'os' },
   access: 'status',
   // The body is signed by itself, over the nonce and the token.
   statusToken: { prefixes: ['st'], signed: false },
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['proof_invalid', 'trust_required', 'already_claimed'],
   idempotency: { kind: 'natural', key: ({ nonce }) => nonce },
   input: z.strictObject({
@@ -44,10 +44,10 @@ export const handshake = operation({
     claim_credential: z.boolean().default(false),
   }),
   output,
-  authorize: (input, context) => context.agents.assertHandshake(callingToken(context), input),
+  authorize: (input, context) => context.handshakes.assertSigned(callingToken(context), input),
   handle: async (input, context) => {
-    await context.agents.shakeHands(callingToken(context), input, context.callId)
-    return {}
+    await context.handshakes.shakeHands(callingToken(context), input, context.callId)
+    return answeredByService
   },
-  reveal: (answer, context) => context.agents.withAccessKey(answer),
+  reveal: (answer, context) => context.handshakes.withAccessKey(answer),
 })

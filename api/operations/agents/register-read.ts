@@ -1,27 +1,26 @@
 import { z } from 'zod'
-import { contractSchema } from '../../contract-view.ts'
 import { operation } from '../../operation.ts'
+import { contractSchema } from '../discovery/contract-shape.ts'
 import { Manifest } from './register.ts'
 
-const output = contractSchema('Agents by trust state.', { manifest_schema: z.looseObject({}) }).meta({
+const output = contractSchema('Agents by trust state.', {
+  manifest_schema: z.looseObject({}),
+}).meta({
   id: 'RegistrationContract',
 })
 
 /** GET /api/agents/register: how to register, and what holds for everybody. */
 export const agentRegisterRead = operation({
   id: 'agent-register-read',
-  summary: 'Read how an agent registers: the manifest’s schema, the policy rules, and how many agents stand where.',
+  summary:
+    'Read how an agent registers: the manifest’s schema, the policy rules, and how many agents stand where.',
   http: { method: 'GET', path: '/api/agents/register', host: 'base' },
   access: 'public',
-  price: null,
-  charge: 'after',
-  status: [200],
-  errors: [],
-  idempotency: { kind: 'read' },
-  input: z.strictObject({}),
   output,
   handle: async (_input, context) => {
     const view = await context.contracts.registration()
-    return { body: output.parse({ ...view, manifest_schema: z.toJSONSchema(Manifest, { io: 'input' }) }) }
+    return {
+      body: output.parse({ ...view, manifest_schema: z.toJSONSchema(Manifest, { io: 'input' }) }),
+    }
   },
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { scopes } from '../../../workflows/domain/credential.ts'
+import { scopes } from '#domain/agents/credential.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
-import { operation } from '../../operation.ts'
+import { answeredByService, operation } from '../../operation.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { Agent, EncryptionKey, PublicKey, Rail, Scope, TrustState } from './shapes.ts'
 
@@ -17,12 +17,17 @@ export const Manifest = z.strictObject({
   name: freeText(120, 1),
   contact: z
     .strictObject({ email: Email.optional(), callback_url: CallbackUrl.optional() })
-    .refine(({ email, callback_url }) => email !== undefined || callback_url !== undefined, 'email or callback_url')
+    .refine(
+      ({ email, callback_url }) => email !== undefined || callback_url !== undefined,
+      'email or callback_url',
+    )
     .meta({ minProperties: 1 }),
   capabilities: z.array(freeText(200, 1)).max(32).default([]),
   rails: z.array(Rail).min(1).max(8),
   public_key: PublicKey.meta({ description: 'Signs handshakes and calls; one key is one agent.' }),
-  encryption_key: EncryptionKey.optional().meta({ description: 'The access key is sealed to it (JWE, ECDH-ES).' }),
+  encryption_key: EncryptionKey.optional().meta({
+    description: 'The access key is sealed to it (JWE, ECDH-ES).',
+  }),
   protocols: z
     .array(z.enum(['mcp', 'http', 'a2a']))
     .max(3)
@@ -37,7 +42,10 @@ export const Manifest = z.strictObject({
     })
     .optional(),
   requested_scopes: z.array(Scope).min(1).max(scopes.length),
-  sandbox: z.boolean().default(false).meta({ description: 'Trusted at once, for synthetic runs only.' }),
+  sandbox: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Trusted at once, for synthetic runs only.' }),
   idempotency_key: IdempotencyKey,
 })
 
@@ -45,7 +53,9 @@ const output = z
   .strictObject({
     agent: Agent,
     trust_state: TrustState,
-    status_token: z.string().meta({ description: 'Reads the status; acts need the registered key or the access key.' }),
+    status_token: z
+      .string()
+      .meta({ description: 'Reads the status; acts need the registered key or the access key.' }),
     status_url: z.string(),
     next_action: z.string(),
     receipt: Receipt,
@@ -55,21 +65,20 @@ const output = z
 /** POST /api/agents/register: the manifest becomes an agent that waits for a decision, or one of the sandbox. */
 export const agentRegister = operation({
   id: 'agent-register',
-  summary: 'Register an agent by its manifest; answers with its trust state, its status URL and a signed receipt.',
+  summary:
+    'Register an agent by its manifest; answers with its trust state, its status URL and a signed receipt.',
   http: { method: 'POST', path: '/api/agents/register', host: 'base' },
   access: 'public',
-  price: null,
-  charge: 'after',
   status: [201],
   errors: ['key_already_registered', 'callback_refused', 'forbidden_material'],
   uses: () => ({ registrations: 1 }),
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   recalledBy: ({ public_key }) => public_key,
   input: Manifest,
   output,
   handle: async ({ idempotency_key: _key, ...manifest }, context) => {
-    await context.agents.register(manifest, context.callId)
-    return {}
+    await context.registrations.register(manifest, context.callId)
+    return answeredByService
   },
-  reveal: (answer, context) => context.agents.withStatusToken(answer, context.callId),
+  reveal: (answer, context) => context.registrations.withStatusToken(answer, context.callId),
 })

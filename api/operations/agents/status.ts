@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { keyStates } from '../../../workflows/domain/credential.ts'
-import type { workOrderStates } from '../../../workflows/domain/work-order.ts'
+import { keyStates } from '#domain/agents/credential.ts'
+import type { workOrderStates } from '#domain/work-orders/work-order.ts'
 import { operation } from '../../operation.ts'
-import { callingToken } from '../caller.ts'
 import { Task } from '../tasks/shapes.ts'
 import { WorkOrder } from '../work-orders/shapes.ts'
+import { callingToken } from './caller.ts'
 import { AgentId, TrustState } from './shapes.ts'
 
 const AgentStatus = z
@@ -12,7 +12,9 @@ const AgentStatus = z
     kind: z.literal('agent'),
     agent_id: AgentId,
     trust_state: TrustState,
-    credential: z.strictObject({ state: z.enum(keyStates), version: z.int(), claimable: z.boolean() }).nullable(),
+    credential: z
+      .strictObject({ state: z.enum(keyStates), version: z.int(), claimable: z.boolean() })
+      .nullable(),
     tasks: z.array(Task).meta({ description: 'The newest 25.' }),
     next_action: z.string(),
     steps: z
@@ -43,26 +45,22 @@ const nextOf: Record<(typeof workOrderStates)[number], string> = {
 /** GET /api/agents/status/{token}: the token reads and nothing more; an unknown one is 404. */
 export const agentStatus = operation({
   id: 'agent-status',
-  summary: 'Read what a status token tells: of an agent its trust, access key and steps; of a task where it stands.',
+  summary:
+    'Read what a status token tells: of an agent its trust, access key and steps; of a task where it stands.',
   http: { method: 'GET', path: '/api/agents/status/{token}', host: 'base' },
   access: 'status',
   statusToken: { prefixes: ['st', 'tk', 'wt'], signed: false },
-  price: null,
-  charge: 'after',
-  status: [200],
-  errors: [],
-  idempotency: { kind: 'read' },
-  input: z.strictObject({}),
   output,
   handle: async (_input, context) => {
     const { prefix, subjectId } = callingToken(context)
-    if (prefix === 'st') return { body: output.parse(await context.agents.status(subjectId)) }
+    if (prefix === 'st')
+      return { body: output.parse(await context.registrations.status(subjectId)) }
     if (prefix === 'wt') {
       const work_order = await context.workOrders.read({ workOrderId: subjectId }, subjectId)
       const next_action = nextOf[work_order.state]
       return { body: output.parse({ kind: 'work_order', work_order, next_action }) }
     }
-    const task = await context.tasks.read.task(subjectId)
+    const task = await context.tasks.read(subjectId)
     return { body: output.parse({ kind: 'task', task, next_action: task.next_action }) }
   },
 })

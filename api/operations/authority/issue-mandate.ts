@@ -11,7 +11,7 @@ import {
   WalletSignature,
 } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingOperator } from '../caller.ts'
+import { callingOperator } from '../agents/caller.ts'
 
 const action = z.strictObject({
   payout: z.strictObject({
@@ -44,12 +44,11 @@ const output = z
 /** POST /api/delegated-authority, mode `issue_mandate` (payout.md, issue_mandate for a payout). */
 export const issueMandate = operation({
   id: 'issue-mandate',
-  summary: 'Issue the mandate that a treasury holder presents for one created payout; answers recipient and amount.',
+  summary:
+    'Issue the mandate that a treasury holder presents for one created payout; answers recipient and amount.',
   http: { method: 'POST', path: '/api/delegated-authority', host: 'base' },
   mode: 'issue_mandate',
   access: 'operator',
-  price: null,
-  charge: 'after',
   status: [201],
   errors: [
     'not_found',

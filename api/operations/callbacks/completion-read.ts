@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { activationSteps } from '../../../workflows/domain/provider-activation.ts'
-import { providerEventTypes } from '../../../workflows/domain/provider-event.ts'
+import { activationSteps } from '#domain/payments/provider-activation.ts'
+import { providerEventTypes } from '#domain/payments/provider-event.ts'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { RunId } from '../agent-use/shapes.ts'
-import { moverOf, readingAgentId } from '../caller.ts'
-import { ReferenceId } from '../money/shapes.ts'
+import { moverOf, readingAgentId } from '../agents/caller.ts'
+import { ReferenceId } from '../payments/shapes.ts'
+import { RunId } from '../runs/shapes.ts'
 
 const output = z
   .strictObject({
@@ -36,10 +36,14 @@ const output = z
 const rules = {
   sequence: [...activationSteps],
   webhook_rules: {
-    signatures: ['Standard Webhooks: v1 (HMAC-SHA256) or v1a (Ed25519)', 'Stripe-Signature: v1 (HMAC-SHA256)'],
+    signatures: [
+      'Standard Webhooks: v1 (HMAC-SHA256) or v1a (Ed25519)',
+      'Stripe-Signature: v1 (HMAC-SHA256)',
+    ],
     age_seconds_max: 300,
     event_types: [...providerEventTypes],
-    amount: 'exactly what is owed; another amount waits for an operator and is never part of the credit',
+    amount:
+      'exactly what is owed; another amount waits for an operator and is never part of the credit',
     repeated: 'an event counts once, by its id',
   },
 }
@@ -47,28 +51,33 @@ const rules = {
 /** GET /api/agent-paid-callback-completion (endpoints §20): what follows from a provider's event, and how far a payment or run is. */
 export const callbackCompletionRead = operation({
   id: 'callback-completion-read',
-  summary: 'Read what follows from a payment provider’s event, or how far a payment or run of your own has come.',
+  summary:
+    'Read what follows from a payment provider’s event, or how far a payment or run of your own has come.',
   http: { method: 'GET', path: '/api/agent-paid-callback-completion', host: 'base' },
   access: ['agent', 'status', 'public'],
   needs: { scopes: ['runs:read'] },
   statusToken: { prefixes: ['st', 'tk'], signed: false },
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['credential_required', 'not_found', 'not_owner'],
-  idempotency: { kind: 'read' },
   input: z
     .strictObject({ payment_reference_id: ReferenceId.optional(), run_id: RunId.optional() })
-    .refine(({ payment_reference_id, run_id }) => payment_reference_id === undefined || run_id === undefined, {
-      message: 'give at most one of payment_reference_id and run_id',
-    })
+    .refine(
+      ({ payment_reference_id, run_id }) =>
+        payment_reference_id === undefined || run_id === undefined,
+      {
+        message: 'give at most one of payment_reference_id and run_id',
+      },
+    )
     .meta({ not: { required: ['payment_reference_id', 'run_id'] } }),
   output,
   handle: async ({ payment_reference_id, run_id }, context) => {
     const of =
-      run_id !== undefined ? { run_id } : payment_reference_id !== undefined ? { payment_reference_id } : undefined
+      run_id !== undefined
+        ? { run_id }
+        : payment_reference_id !== undefined
+          ? { payment_reference_id }
+          : undefined
     if (of === undefined) return { body: { ...rules, steps: null } }
-    readingAgentId(context, 'a payment or run is read by its agent', 'Present your access key or token.')
-    return { body: { ...rules, steps: await context.runs.activation(moverOf(context), of) } }
+    readingAgentId(context, 'a payment or run is read by its agent')
+    return { body: { ...rules, steps: await context.activations.read(moverOf(context), of) } }
   },
 })

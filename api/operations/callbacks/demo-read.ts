@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { demoReceiverPath } from '../../../workflows/domain/callback-body.ts'
+import { demoReceiverPath } from '#domain/callbacks/callback-body.ts'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { DeliveryId, Receiver } from './shapes.ts'
@@ -11,7 +11,9 @@ const output = z
         delivery_id: DeliveryId,
         event: z.string(),
         verified: z.literal(true),
-        received_at: Time.nullable().meta({ description: 'Null while every attempt was refused, as asked for.' }),
+        received_at: Time.nullable().meta({
+          description: 'Null while every attempt was refused, as asked for.',
+        }),
         attempts: z.int(),
       }),
     ),
@@ -24,11 +26,6 @@ export const callbackDemoRead = operation({
   summary: 'Read what the demo receiver of a name took.',
   http: { method: 'GET', path: demoReceiverPath, host: 'base' },
   access: 'public',
-  price: null,
-  charge: 'after',
-  status: [200],
-  errors: [],
-  idempotency: { kind: 'read' },
   input: z.strictObject({ receiver: Receiver, delivery_id: DeliveryId.optional() }),
   output,
   handle: async ({ receiver, delivery_id }, context) => ({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { receiverLanguages } from '../../../workflows/domain/callback-body.ts'
+import { receiverLanguages } from '#domain/callbacks/callback-body.ts'
 import { operation } from '../../operation.ts'
 
 const output = z
@@ -29,17 +29,19 @@ const output = z
 /** GET /api/provider-callback-receiver-examples: callbacks signed by this service’s key at a fixed time, and code that verifies them. */
 export const callbackExamples = operation({
   id: 'callback-examples',
-  summary: 'Read callbacks as this service signs them, receivers that verify them, and when a callback is tried again.',
-  http: { method: 'GET', path: '/api/provider-callback-receiver-examples', host: 'base' },
+  summary:
+    'Read callbacks as this service signs them, receivers that verify them, and when a callback is tried again.',
+  http: {
+    method: 'GET',
+    path: '/api/provider-callback-receiver-examples',
+    host: 'base',
+    cacheable: true,
+  },
   tool: 'get_provider_callback_receiver_examples',
   access: 'public',
-  price: null,
-  charge: 'after',
-  status: [200],
-  errors: [],
-  idempotency: { kind: 'read' },
-  cacheable: true,
   input: z.strictObject({ language: z.enum(receiverLanguages).optional() }),
   output,
-  handle: async ({ language }, context) => ({ body: output.parse(await context.callbacks.examples(language)) }),
+  handle: async ({ language }, context) => ({
+    body: output.parse(await context.callbacks.examples(language)),
+  }),
 })

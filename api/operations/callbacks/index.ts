@@ -4,4 +4,9 @@ import { callbackDemoReceive } from './demo-receive.ts'
 import { callbackExamples } from './examples.ts'
 
 /** How callbacks are received (endpoints §20). */
-export const callbacks = [callbackCompletionRead, callbackExamples, callbackDemoReceive, callbackDemoRead] as const
+export const callbacks = [
+  callbackCompletionRead,
+  callbackExamples,
+  callbackDemoReceive,
+  callbackDemoRead,
+] as const

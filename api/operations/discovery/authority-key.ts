@@ -12,15 +12,15 @@ const output = z.looseObject({
 export const authorityKey = operation({
   id: 'authority-key',
   summary: 'The key that signs mandates and challenges, and its earlier versions.',
-  http: { method: 'GET', path: '/.well-known/service-authority-key.json', host: 'base' },
+  http: {
+    method: 'GET',
+    path: '/.well-known/service-authority-key.json',
+    host: 'base',
+    cacheable: true,
+  },
   access: 'public',
-  price: null,
-  charge: 'after',
-  status: [200],
-  errors: [],
-  idempotency: { kind: 'read' },
-  cacheable: true,
-  input: z.strictObject({}),
   output,
-  handle: async (_input, context) => ({ body: output.parse(await context.discovery.authorityKey()) }),
+  handle: async (_input, context) => ({
+    body: output.parse(await context.discovery.authorityKey()),
+  }),
 })

@@ -5,15 +5,8 @@ import { operation } from '../../operation.ts'
 export const healthz = operation({
   id: 'healthz',
   summary: 'Whether this process answers.',
-  http: { method: 'GET', path: '/healthz', host: 'both' },
+  http: { method: 'GET', path: '/healthz', host: 'both', unlimited: true },
   access: 'public',
-  price: null,
-  charge: 'after',
-  status: [200],
-  errors: [],
-  idempotency: { kind: 'read' },
-  unlimited: true,
-  input: z.strictObject({}),
   output: z.object({ ok: z.literal(true) }),
   handle: async () => ({ body: { ok: true as const } }),
 })

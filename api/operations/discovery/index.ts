@@ -8,4 +8,13 @@ import { schemaRead } from './schema-read.ts'
 import { trustContract } from './trust-contract.ts'
 
 /** Documents and health (endpoints §3). */
-export const discovery = [healthz, readyz, openapi, jwks, authorityKey, trustContract, schemaIndex, schemaRead] as const
+export const discovery = [
+  healthz,
+  readyz,
+  openapi,
+  jwks,
+  authorityKey,
+  trustContract,
+  schemaIndex,
+  schemaRead,
+] as const

@@ -1,21 +1,16 @@
 import { z } from 'zod'
 import { operation } from '../../operation.ts'
 
-const output = z.object({ keys: z.array(z.looseObject({ kty: z.string(), kid: z.string() })) }).meta({ id: 'Jwks' })
+const output = z
+  .object({ keys: z.array(z.looseObject({ kty: z.string(), kid: z.string() })) })
+  .meta({ id: 'Jwks' })
 
 /** GET /.well-known/jwks.json: RFC 7517 set with \`use_for\`, \`activated_at\`, \`retired_at\` and \`revoked_at\` (api-conventions, Signed receipts). */
 export const jwks = operation({
   id: 'jwks',
   summary: 'Every public key ever used to sign, with its purpose and standing.',
-  http: { method: 'GET', path: '/.well-known/jwks.json', host: 'base' },
+  http: { method: 'GET', path: '/.well-known/jwks.json', host: 'base', cacheable: true },
   access: 'public',
-  price: null,
-  charge: 'after',
-  status: [200],
-  errors: [],
-  idempotency: { kind: 'read' },
-  cacheable: true,
-  input: z.strictObject({}),
   output,
   handle: async (_input, context) => ({ body: output.parse(await context.discovery.jwks()) }),
 })

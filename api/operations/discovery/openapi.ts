@@ -7,15 +7,8 @@ const output = z.looseObject({ openapi: z.string(), info: z.unknown(), paths: z.
 export const openapi = operation({
   id: 'openapi',
   summary: 'This document: every operation of both hosts as OpenAPI 3.1.',
-  http: { method: 'GET', path: '/openapi.json', host: 'base' },
+  http: { method: 'GET', path: '/openapi.json', host: 'base', cacheable: true },
   access: 'public',
-  price: null,
-  charge: 'after',
-  status: [200],
-  errors: [],
-  idempotency: { kind: 'read' },
-  cacheable: true,
-  input: z.strictObject({}),
   output,
   handle: async (_input, context) => ({ body: output.parse(await context.discovery.openapi()) }),
 })

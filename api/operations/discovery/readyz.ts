@@ -5,17 +5,14 @@ import { operation } from '../../operation.ts'
 export const readyz = operation({
   id: 'readyz',
   summary: 'Whether Postgres, Temporal, workers, chain and clock are well, each with its state.',
-  http: { method: 'GET', path: '/readyz', host: 'both' },
+  http: { method: 'GET', path: '/readyz', host: 'both', unlimited: true },
   access: 'public',
-  price: null,
-  charge: 'after',
   status: [200, 503],
-  errors: [],
-  idempotency: { kind: 'read' },
-  unlimited: true,
-  input: z.strictObject({}),
   output: z
-    .object({ ok: z.boolean(), checks: z.record(z.string(), z.object({ ok: z.boolean(), detail: z.string() })) })
+    .object({
+      ok: z.boolean(),
+      checks: z.record(z.string(), z.object({ ok: z.boolean(), detail: z.string() })),
+    })
     .meta({ id: 'Readiness' }),
   handle: async (_input, context) => {
     const body = await context.health.ready()

@@ -2,22 +2,20 @@ import { z } from 'zod'
 import { Digest } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 
-const entry = z.strictObject({ name: z.string(), version: z.string(), url: z.url(), sha256: Digest })
+const entry = z.strictObject({
+  name: z.string(),
+  version: z.string(),
+  url: z.url(),
+  sha256: Digest,
+})
 const output = z.strictObject({ schemas: z.array(entry) }).meta({ id: 'SchemaIndex' })
 
 /** GET /schemas: endpoints §3, §25. */
 export const schemaIndex = operation({
   id: 'schema-index',
   summary: 'Every schema document with its version, its URL and the SHA-256 of its bytes.',
-  http: { method: 'GET', path: '/schemas', host: 'base' },
+  http: { method: 'GET', path: '/schemas', host: 'base', cacheable: true },
   access: 'public',
-  price: null,
-  charge: 'after',
-  status: [200],
-  errors: [],
-  idempotency: { kind: 'read' },
-  cacheable: true,
-  input: z.strictObject({}),
   output,
   handle: async (_input, context) => ({ body: { schemas: context.discovery.schemas.index() } }),
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { refuse } from '../../../workflows/domain/errors.ts'
+import { refuse } from '#domain/core/errors.ts'
 import { operation } from '../../operation.ts'
 
 const output = z.looseObject({ $schema: z.string(), $id: z.url() }).meta({ id: 'SchemaDocument' })
@@ -8,19 +8,18 @@ const output = z.looseObject({ $schema: z.string(), $id: z.url() }).meta({ id: '
 export const schemaRead = operation({
   id: 'schema-read',
   summary: 'One schema document: JSON Schema 2020-12, whose $id is its URL.',
-  http: { method: 'GET', path: '/schemas/{schema_name}', host: 'base' },
+  http: { method: 'GET', path: '/schemas/{schema_name}', host: 'base', cacheable: true },
   access: 'public',
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['not_found'],
-  idempotency: { kind: 'read' },
-  cacheable: true,
   input: z.strictObject({ schema_name: z.string().regex(/^[a-z0-9.-]{1,64}$/) }),
   output,
   handle: async ({ schema_name }, context) => {
     const document = context.discovery.schemas.read(schema_name)
-    if (document === undefined) throw refuse('not_found', 'no schema has this name', 'Read /schemas; it lists all.')
+    if (document === undefined)
+      throw refuse('not_found', {
+        detail: 'no schema has this name',
+        next_action: 'Read /schemas; it lists all.',
+      })
     return { body: output.parse(document) }
   },
 })

@@ -12,16 +12,12 @@ const output = z.looseObject({
 /** GET /api/trust-contract: the issuer document (payout-and-trust, Trust service identity). */
 export const trustContract = operation({
   id: 'trust-contract',
-  summary: 'What this service is and stands for: identity, keys, price, caps, wallet proof and typed data.',
-  http: { method: 'GET', path: '/api/trust-contract', host: 'base' },
+  summary:
+    'What this service is and stands for: identity, keys, price, caps, wallet proof and typed data.',
+  http: { method: 'GET', path: '/api/trust-contract', host: 'base', cacheable: true },
   access: 'public',
-  price: null,
-  charge: 'after',
-  status: [200],
-  errors: [],
-  idempotency: { kind: 'read' },
-  cacheable: true,
-  input: z.strictObject({}),
   output,
-  handle: async (_input, context) => ({ body: output.parse(await context.discovery.trustContract()) }),
+  handle: async (_input, context) => ({
+    body: output.parse(await context.discovery.trustContract()),
+  }),
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Digest } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingAgent } from '../caller.ts'
+import { callingAgent } from '../agents/caller.ts'
 import { StoredInput } from './shapes.ts'
 
 /** GET /api/agent-inputs/{sha256}: whether an upload is there, and how long it is kept; never its bytes. */
@@ -11,11 +11,7 @@ export const inputRead = operation({
   http: { method: 'GET', path: '/api/agent-inputs/{sha256}', host: 'base' },
   access: 'agent',
   needs: { scopes: ['runs:read'] },
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['not_found'],
-  idempotency: { kind: 'read' },
   input: z.strictObject({ sha256: Digest }),
   output: StoredInput,
   handle: async ({ sha256 }, context) => ({

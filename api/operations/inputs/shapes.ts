@@ -10,6 +10,8 @@ export const StoredInput = z
     byte_length: z.int(),
     media_type: z.enum(inputMediaTypes),
     stored_at: Time,
-    kept_until: Time.nullable().meta({ description: 'When it may be removed; null while a task uses it.' }),
+    kept_until: Time.nullable().meta({
+      description: 'When it may be removed; null while a task uses it.',
+    }),
   })
   .meta({ id: 'StoredInput' })

@@ -1,19 +1,18 @@
 import { z } from 'zod'
-import { limits } from '../../../workflows/domain/limits.ts'
+import { limits } from '#domain/core/limits.ts'
 import { Digest } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingAgent, isSandbox, sentStream } from '../caller.ts'
+import { callingAgent, isSandbox, sentStream } from '../agents/caller.ts'
 import { inputMediaTypes, StoredInput } from './shapes.ts'
 
 /** PUT /api/agent-inputs/{sha256}: a file for runs whose input is too long for a body; taken as it comes, kept by its digest. */
 export const inputUpload = operation({
   id: 'input-upload',
-  summary: 'Upload a file of up to 256 MB, CSV or JSON Lines, under its SHA-256; runs name it by that digest.',
+  summary:
+    'Upload a file of up to 256 MB, CSV or JSON Lines, under its SHA-256; runs name it by that digest.',
   http: { method: 'PUT', path: '/api/agent-inputs/{sha256}', host: 'base' },
   access: 'agent',
   needs: { scopes: ['runs:write'] },
-  price: null,
-  charge: 'after',
   stream: { mediaTypes: inputMediaTypes, bytesMax: limits.inputBytesMax },
   status: [201, 200],
   errors: ['evidence_mismatch', 'control_denied'],

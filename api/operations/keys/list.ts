@@ -1,23 +1,22 @@
 import { z } from 'zod'
 import { operation } from '../../operation.ts'
-import { callingOperator } from '../caller.ts'
+import { callingOperator } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { ServiceKey } from './shapes.ts'
 
-const output = z.strictObject({ keys: z.array(ServiceKey), receipt: Receipt }).meta({ id: 'ServiceKeys' })
+const output = z
+  .strictObject({ keys: z.array(ServiceKey), receipt: Receipt })
+  .meta({ id: 'ServiceKeys' })
 
 /** GET /api/operator/keys: every signing key with its standing, oldest first. */
 export const listKeys = operation({
   id: 'keys-list',
-  summary: 'List every signing key of the service with its standing; answers with a signed receipt.',
+  summary:
+    'List every signing key of the service with its standing; answers with a signed receipt.',
   http: { method: 'GET', path: '/api/operator/keys', host: 'base' },
   access: 'operator',
-  price: null,
-  charge: 'after',
-  status: [200],
-  errors: [],
-  idempotency: { kind: 'read' },
-  input: z.strictObject({}),
   output,
-  handle: async (_input, context) => ({ body: output.parse(await context.keys.list(callingOperator(context))) }),
+  handle: async (_input, context) => ({
+    body: output.parse(await context.keys.list(callingOperator(context))),
+  }),
 })

@@ -1,24 +1,24 @@
 import { z } from 'zod'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingOperator } from '../caller.ts'
+import { callingOperator } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { ServiceKey } from './shapes.ts'
 
-const output = z.strictObject({ published: z.array(ServiceKey), receipt: Receipt }).meta({ id: 'PublishedKeys' })
+const output = z
+  .strictObject({ published: z.array(ServiceKey), receipt: Receipt })
+  .meta({ id: 'PublishedKeys' })
 
 /** POST /api/operator/keys, mode `publish_keys`: no key comes over the wire; the process reads its own file again. */
 export const publishKeys = operation({
   id: 'keys-publish',
-  summary: 'Publish the keys that were added to the file of signing keys, and sign with them from then on.',
+  summary:
+    'Publish the keys that were added to the file of signing keys, and sign with them from then on.',
   http: { method: 'POST', path: '/api/operator/keys', host: 'base' },
   mode: 'publish_keys',
   access: 'operator',
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['wrong_state', 'forbidden_material'],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('publish_keys'),
     reason: freeText(500, 1),
@@ -27,6 +27,10 @@ export const publishKeys = operation({
   output,
   handle: async ({ reason }, context) => {
     const { operatorId, name } = callingOperator(context)
-    return { body: output.parse(await context.keys.publish({ operatorId, name }, { reason }, context.callId)) }
+    return {
+      body: output.parse(
+        await context.keys.publish({ operatorId, name }, { reason }, context.callId),
+      ),
+    }
   },
 })

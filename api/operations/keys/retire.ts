@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingOperator } from '../caller.ts'
+import { callingOperator } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { KeyId, ServiceKey } from './shapes.ts'
 
@@ -10,15 +10,13 @@ const output = z.strictObject({ key: ServiceKey, receipt: Receipt }).meta({ id: 
 /** POST /api/operator/keys, mode `retire_key`: what it signed stays valid until its own expiry. */
 export const retireKey = operation({
   id: 'keys-retire',
-  summary: 'End a signing key: what it signed up to now stays valid, and another key of its ring signs from now on.',
+  summary:
+    'End a signing key: what it signed up to now stays valid, and another key of its ring signs from now on.',
   http: { method: 'POST', path: '/api/operator/keys', host: 'base' },
   mode: 'retire_key',
   access: 'operator',
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['not_found', 'wrong_state', 'forbidden_material'],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('retire_key'),
     kid: KeyId,
@@ -28,6 +26,10 @@ export const retireKey = operation({
   output,
   handle: async ({ kid, reason }, context) => {
     const { operatorId, name } = callingOperator(context)
-    return { body: output.parse(await context.keys.retire({ operatorId, name }, { kid, reason }, context.callId)) }
+    return {
+      body: output.parse(
+        await context.keys.retire({ operatorId, name }, { kid, reason }, context.callId),
+      ),
+    }
   },
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingOperator } from '../caller.ts'
+import { callingOperator } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { KeyId, ServiceKey } from './shapes.ts'
 
@@ -10,15 +10,13 @@ const output = z.strictObject({ key: ServiceKey, receipt: Receipt }).meta({ id: 
 /** POST /api/operator/keys, mode `revoke_key`: its challenges, mandates and checkouts are refused at once. */
 export const revokeKey = operation({
   id: 'keys-revoke',
-  summary: 'Revoke a stolen signing key: what it signed is refused, but for receipts that are on record.',
+  summary:
+    'Revoke a stolen signing key: what it signed is refused, but for receipts that are on record.',
   http: { method: 'POST', path: '/api/operator/keys', host: 'base' },
   mode: 'revoke_key',
   access: 'operator',
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['not_found', 'wrong_state', 'forbidden_material'],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('revoke_key'),
     kid: KeyId,
@@ -28,6 +26,10 @@ export const revokeKey = operation({
   output,
   handle: async ({ kid, reason }, context) => {
     const { operatorId, name } = callingOperator(context)
-    return { body: output.parse(await context.keys.revoke({ operatorId, name }, { kid, reason }, context.callId)) }
+    return {
+      body: output.parse(
+        await context.keys.revoke({ operatorId, name }, { kid, reason }, context.callId),
+      ),
+    }
   },
 })

@@ -1,24 +1,24 @@
 import { z } from 'zod'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingOperator } from '../caller.ts'
+import { callingOperator } from '../agents/caller.ts'
 import { Receipt } from './receipt.ts'
 import { Exception } from './reconciliation.ts'
 
-const output = z.strictObject({ exception: Exception, receipt: Receipt }).meta({ id: 'ClosedException' })
+const output = z
+  .strictObject({ exception: Exception, receipt: Receipt })
+  .meta({ id: 'ClosedException' })
 
 /** POST /api/operator/reconciliation, mode `close_exception`: what differs is not touched, and the receipt says who closed it and why. */
 export const closeException = operation({
   id: 'close-exception',
-  summary: 'Close an exception of reconciliation with a reason; answers with a signed receipt. Nothing is repaired.',
+  summary:
+    'Close an exception of reconciliation with a reason; answers with a signed receipt. Nothing is repaired.',
   http: { method: 'POST', path: '/api/operator/reconciliation', host: 'base' },
   mode: 'close_exception',
   access: 'operator',
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['not_found', 'wrong_state', 'forbidden_material'],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('close_exception'),
     exception_id: z.string().regex(/^ex_[0-9a-f]{64}$/),
@@ -28,7 +28,11 @@ export const closeException = operation({
   output,
   handle: async ({ exception_id, reason }, context) => {
     const { operatorId, name } = callingOperator(context)
-    const closed = await context.reconciliation.close({ operatorId, name }, { exception_id, reason }, context.callId)
+    const closed = await context.reconciliation.close(
+      { operatorId, name },
+      { exception_id, reason },
+      context.callId,
+    )
     return { body: output.parse(closed) }
   },
 })

@@ -5,4 +5,10 @@ import { revokeOperator } from './revoke.ts'
 import { setPause } from './set-pause.ts'
 
 /** What operators do to the running service (endpoints §16). */
-export const operators = [setPause, reconciliation, closeException, listOperators, revokeOperator] as const
+export const operators = [
+  setPause,
+  reconciliation,
+  closeException,
+  listOperators,
+  revokeOperator,
+] as const

@@ -1,17 +1,24 @@
 import { z } from 'zod'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingOperator } from '../caller.ts'
+import { callingOperator } from '../agents/caller.ts'
 import { Receipt } from './receipt.ts'
 
 export const OperatorId = z.string().regex(/^[0-9a-f]{16}$/)
 
 /** An operator's credential, without its secret. */
 export const Operator = z
-  .strictObject({ operator_id: OperatorId, name: z.string(), created_at: Time, revoked_at: Time.nullable() })
+  .strictObject({
+    operator_id: OperatorId,
+    name: z.string(),
+    created_at: Time,
+    revoked_at: Time.nullable(),
+  })
   .meta({ id: 'Operator' })
 
-const output = z.strictObject({ operators: z.array(Operator), receipt: Receipt }).meta({ id: 'Operators' })
+const output = z
+  .strictObject({ operators: z.array(Operator), receipt: Receipt })
+  .meta({ id: 'Operators' })
 
 /** GET /api/operator/credentials: every operator's credential, oldest first. */
 export const listOperators = operation({
@@ -19,12 +26,8 @@ export const listOperators = operation({
   summary: 'List the credentials of operators; answers with a signed receipt.',
   http: { method: 'GET', path: '/api/operator/credentials', host: 'base' },
   access: 'operator',
-  price: null,
-  charge: 'after',
-  status: [200],
-  errors: [],
-  idempotency: { kind: 'read' },
-  input: z.strictObject({}),
   output,
-  handle: async (_input, context) => ({ body: output.parse(await context.operators.list(callingOperator(context))) }),
+  handle: async (_input, context) => ({
+    body: output.parse(await context.operators.list(callingOperator(context))),
+  }),
 })

@@ -8,8 +8,12 @@ export const Exception = z
     code: z.string(),
     subject: z.string(),
     state: z.enum(['open', 'closed']),
-    evidence: z.looseObject({}).meta({ description: 'Both sides as they were seen: stored and found.' }),
-    seen: z.boolean().meta({ description: 'Whether the last reconciliation still saw the difference.' }),
+    evidence: z
+      .looseObject({})
+      .meta({ description: 'Both sides as they were seen: stored and found.' }),
+    seen: z
+      .boolean()
+      .meta({ description: 'Whether the last reconciliation still saw the difference.' }),
     first_seen_at: Time,
     last_seen_at: Time,
     closed_at: Time.nullable(),
@@ -21,8 +25,14 @@ export const Exception = z
 const output = z
   .strictObject({
     day: z.string().nullable(),
-    statement: z.looseObject({}).nullable().meta({ description: 'The claims of the JWS beside it.' }),
-    jws: z.string().nullable().meta({ description: 'Compact JWS, typ statement+jwt, signed by the receipt ring.' }),
+    statement: z
+      .looseObject({})
+      .nullable()
+      .meta({ description: 'The claims of the JWS beside it.' }),
+    jws: z
+      .string()
+      .nullable()
+      .meta({ description: 'Compact JWS, typ statement+jwt, signed by the receipt ring.' }),
     last_run: z
       .strictObject({
         reconciliation_id: z.string(),
@@ -42,17 +52,19 @@ const output = z
 /** GET /api/operator/reconciliation: the signed statement of a day, the last run, and the open exceptions. */
 export const reconciliation = operation({
   id: 'reconciliation',
-  summary: 'Read the signed daily statement, the last reconciliation, and the exceptions that are open, newest first.',
+  summary:
+    'Read the signed daily statement, the last reconciliation, and the exceptions that are open, newest first.',
   http: { method: 'GET', path: '/api/operator/reconciliation', host: 'base' },
   access: 'operator',
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['not_found'],
-  idempotency: { kind: 'read' },
   input: z.strictObject({
-    day: z.iso.date().optional().meta({ description: 'A day in UTC; the latest statement unless given.' }),
+    day: z.iso
+      .date()
+      .optional()
+      .meta({ description: 'A day in UTC; the latest statement unless given.' }),
   }),
   output,
-  handle: async ({ day }, context) => ({ body: output.parse(await context.reconciliation.read(day)) }),
+  handle: async ({ day }, context) => ({
+    body: output.parse(await context.reconciliation.read(day)),
+  }),
 })

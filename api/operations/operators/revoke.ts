@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingOperator } from '../caller.ts'
+import { callingOperator } from '../agents/caller.ts'
 import { Operator, OperatorId } from './list.ts'
 import { Receipt } from './receipt.ts'
 
-const output = z.strictObject({ operator: Operator, receipt: Receipt }).meta({ id: 'RevokedOperator' })
+const output = z
+  .strictObject({ operator: Operator, receipt: Receipt })
+  .meta({ id: 'RevokedOperator' })
 
 /** POST /api/operator/credentials, mode `revoke_operator`: the credential is refused with the next call. */
 export const revokeOperator = operation({
@@ -14,11 +16,8 @@ export const revokeOperator = operation({
   http: { method: 'POST', path: '/api/operator/credentials', host: 'base' },
   mode: 'revoke_operator',
   access: 'operator',
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['not_found', 'wrong_state', 'forbidden_material'],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('revoke_operator'),
     operator_id: OperatorId,
@@ -28,7 +27,11 @@ export const revokeOperator = operation({
   output,
   handle: async ({ operator_id, reason }, context) => {
     const { operatorId, name } = callingOperator(context)
-    const revoked = await context.operators.revoke({ operatorId, name }, { operator_id, reason }, context.callId)
+    const revoked = await context.operators.revoke(
+      { operatorId, name },
+      { operator_id, reason },
+      context.callId,
+    )
     return { body: output.parse(revoked) }
   },
 })

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { controlScopes } from '../../../workflows/domain/controls.ts'
+import { controlScopes } from '#domain/payouts/controls.ts'
 import { freeText, IdempotencyKey, Time, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingOperator } from '../caller.ts'
+import { callingOperator } from '../agents/caller.ts'
 import { Receipt } from './receipt.ts'
 
 const output = z
@@ -23,14 +23,12 @@ const output = z
 /** POST /api/os-security-hardening (endpoints §16, pause-set): stops new reservations; what is reserved already goes on. */
 export const setPause = operation({
   id: 'pause-set',
-  summary: 'Pause or resume everything, the payout rail, one wallet or one payout; answers with a signed receipt.',
+  summary:
+    'Pause or resume everything, the payout rail, one wallet or one payout; answers with a signed receipt.',
   http: { method: 'POST', path: '/api/os-security-hardening', host: 'base' },
   access: 'operator',
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['not_found', 'forbidden_material'],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z.strictObject({
     scope: z.enum(controlScopes),
     target: text(0, 80).optional(),

@@ -1,19 +1,18 @@
 import { z } from 'zod'
-import { limits } from '../../../workflows/domain/limits.ts'
+import { limits } from '#domain/core/limits.ts'
 import { ExpiresAt, IdempotencyKey, PayoutId, Signature, text } from '../../fields.ts'
-import { operation } from '../../operation.ts'
-import { callingWallet } from '../caller.ts'
+import { answeredByWorkflow, operation } from '../../operation.ts'
+import { callingWallet } from '../agents/caller.ts'
 import { PayoutAnswer } from './payout-answer.ts'
 
 /** POST /api/payout-authorize (payout-and-trust, payout-authorize). */
 export const authorizePayout = operation({
   id: 'payout-authorize',
-  summary: 'Bind a treasury principal signature and an unused mandate presentation to exactly one created payout.',
+  summary:
+    'Bind a treasury principal signature and an unused mandate presentation to exactly one created payout.',
   http: { method: 'POST', path: '/api/payout-authorize', host: 'base' },
   access: 'wallet',
   price: limits.priceAtomic,
-  charge: 'after',
-  status: [200],
   errors: [
     'not_found',
     'wrong_state',
@@ -33,7 +32,7 @@ export const authorizePayout = operation({
     'challenge_expired',
     'payout_expired',
   ],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body', keepsInput: true },
   input: z.strictObject({
     payout_id: PayoutId,
     idempotency_key: IdempotencyKey,
@@ -43,9 +42,8 @@ export const authorizePayout = operation({
     principal_signature: Signature,
   }),
   output: PayoutAnswer,
-  keepsInput: true,
   handle: async ({ payout_id }, context) => {
     await context.payouts.authorize(callingWallet(context), payout_id, context.callId)
-    return {}
+    return answeredByWorkflow
   },
 })

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { limits } from '../../../workflows/domain/limits.ts'
-import { payoutTerms } from '../../../workflows/domain/payout.ts'
+import { limits } from '#domain/core/limits.ts'
+import { payoutTerms } from '#domain/payouts/payout.ts'
 import { Address, freeText, IdempotencyKey, Usage, UsdcAmount } from '../../fields.ts'
-import { operation } from '../../operation.ts'
-import { callingWallet } from '../caller.ts'
+import { answeredByWorkflow, operation } from '../../operation.ts'
+import { callingWallet } from '../agents/caller.ts'
 import { PayoutAnswer } from './payout-answer.ts'
 
 const input = z.strictObject({
@@ -18,19 +18,22 @@ const input = z.strictObject({
 /** POST /api/payout-create (payout-and-trust, payout-create). */
 export const createPayout = operation({
   id: 'payout-create',
-  summary: 'Fix the terms of a payout: recipient, amount and label. Moves no money and grants no authority.',
+  summary:
+    'Fix the terms of a payout: recipient, amount and label. Moves no money and grants no authority.',
   http: { method: 'POST', path: '/api/payout-create', host: 'base' },
   access: 'wallet',
   price: limits.priceAtomic,
-  charge: 'after',
   status: [201],
   errors: ['payout_cap_exceeded', 'recipient_refused', 'forbidden_material'],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key, fingerprint: payoutTerms },
+  idempotency: {
+    kind: 'body',
+    fingerprint: payoutTerms,
+    keepsInput: true,
+  },
   input,
   output: PayoutAnswer,
-  keepsInput: true,
   handle: async (input, context) => {
     await context.payouts.create(callingWallet(context), input, context.callId)
-    return {}
+    return answeredByWorkflow
   },
 })

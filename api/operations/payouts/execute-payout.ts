@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { limits } from '../../../workflows/domain/limits.ts'
-import { EXECUTE_PATH } from '../../../workflows/domain/payout.ts'
+import { limits } from '#domain/core/limits.ts'
+import { EXECUTE_PATH } from '#domain/payouts/payout.ts'
 import { IdempotencyKey, PayoutId } from '../../fields.ts'
-import { operation } from '../../operation.ts'
-import { callingWallet } from '../caller.ts'
+import { answeredByWorkflow, operation } from '../../operation.ts'
+import { callingWallet } from '../agents/caller.ts'
 import { PayoutAnswer } from './payout-answer.ts'
 
 /** POST /api/payout-execute (payout.md, payout-execute): the payout is the key, so any repeat joins the one transfer. */
@@ -17,14 +17,15 @@ export const executePayout = operation({
   charge: 'before',
   status: [200, 202],
   errors: ['not_found', 'wrong_state', 'daily_cap_exceeded', 'payout_expired'],
-  idempotency: { kind: 'natural', key: ({ payout_id }) => payout_id },
+  idempotency: { kind: 'natural', key: ({ payout_id }) => payout_id, keepsProof: true },
   input: z.strictObject({ payout_id: PayoutId, idempotency_key: IdempotencyKey }),
   output: PayoutAnswer,
-  keepsProof: true,
   precondition: ({ payout_id }, context, paid) =>
     context.payouts.checkExecutable(callingWallet(context), payout_id, paid),
   handle: async ({ payout_id }, context) => {
     const pending = await context.payouts.execute(callingWallet(context), payout_id, context)
-    return pending === undefined ? {} : { status: 202, body: pending, grantUsed: true }
+    return pending === undefined
+      ? answeredByWorkflow
+      : { status: 202, body: pending, grantUsed: true }
   },
 })

@@ -1,12 +1,15 @@
 import { z } from 'zod'
-import { NETWORK } from '../../../workflows/domain/limits.ts'
+import { environments } from '#domain/core/environment.ts'
+import { NETWORK } from '#domain/core/limits.ts'
+import { payoutStates } from '#domain/payouts/payout.ts'
+import { shownTransferStatuses } from '#domain/payouts/transfer-status.ts'
 import { Address, AtomicAmount, Digest, PayoutId, Time, Usage, UsdcAmount } from '../../fields.ts'
 
 const Hash = z.string().regex(/^0x[0-9a-f]{64}$/)
 
 const Transfer = z
   .object({
-    status: z.enum(['none', 'signed', 'submitted', 'included', 'final', 'dead']),
+    status: z.enum(shownTransferStatuses),
     authorization_nonce: Hash.nullable(),
     transaction_hash: Hash.nullable(),
     block_number: z.int().nullable(),
@@ -18,7 +21,7 @@ const Transfer = z
 const Payout = z
   .object({
     payout_id: PayoutId,
-    state: z.enum(['created', 'authorized', 'executed']),
+    state: z.enum(payoutStates),
     recipient: Address,
     amount_usdc: UsdcAmount,
     amount_atomic: AtomicAmount,
@@ -28,7 +31,7 @@ const Payout = z
     memo: z.string(),
     rail_reference: z.string(),
     usage: Usage,
-    environment: z.enum(['local', 'live']),
+    environment: z.enum(environments),
     terms_sha256: Digest,
     creator: Address,
     created_at: Time,
@@ -46,4 +49,7 @@ const Payout = z
 /** What every payout operation answers (payout.md, Answer body): the payout and its signed receipts, each a compact JWS. */
 export const PayoutAnswer = z
   .object({ payout: Payout, receipt: z.string().nullable(), receipts: z.array(z.string()) })
-  .meta({ id: 'PayoutAnswer', description: 'The payout, its latest receipt and all of its receipts.' })
+  .meta({
+    id: 'PayoutAnswer',
+    description: 'The payout, its latest receipt and all of its receipts.',
+  })

@@ -1,24 +1,21 @@
 import { z } from 'zod'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingWallet } from '../caller.ts'
+import { callingWallet } from '../agents/caller.ts'
 import { CallbackUrl } from '../tasks/shapes.ts'
 
 const output = z
   .strictObject({
     callback_url: z.string().nullable(),
     changed_at: Time.nullable(),
-    host_proven: z
-      .boolean()
-      .meta({ description: 'Whether the host has echoed our nonce; asked for before the first callback.' }),
+    host_proven: z.boolean().meta({
+      description: 'Whether the host has echoed our nonce; asked for before the first callback.',
+    }),
   })
   .meta({ id: 'PayoutCallback' })
 
 const shared = {
   access: 'wallet',
-  price: null,
-  charge: 'after',
-  status: [200],
   http: { method: 'POST', path: '/api/payout-callback', host: 'base' },
   output,
 } as const
@@ -26,17 +23,20 @@ const shared = {
 /** POST /api/payout-callback, mode `set_callback`: one URL for all payouts of the calling wallet. */
 export const setPayoutCallback = operation({
   id: 'payout-callback-set',
-  summary: 'Set or remove the URL that is called when a payout of your wallet is executed, final or dead.',
+  summary:
+    'Set or remove the URL that is called when a payout of your wallet is executed, final or dead.',
   ...shared,
   mode: 'set_callback',
   errors: ['callback_refused', 'forbidden_material'],
-  idempotency: { kind: 'body', key: () => undefined },
+  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('set_callback'),
     callback_url: CallbackUrl.nullable().meta({ description: 'null: no callbacks.' }),
   }),
   handle: async ({ callback_url }, context) => ({
-    body: output.parse(await context.payoutCallbacks.set(callingWallet(context), callback_url, context.callId)),
+    body: output.parse(
+      await context.payoutCallbacks.set(callingWallet(context), callback_url, context.callId),
+    ),
   }),
 })
 
@@ -46,7 +46,6 @@ export const readPayoutCallback = operation({
   summary: 'Read where payouts of your wallet are called back.',
   ...shared,
   mode: 'read_callback',
-  errors: [],
   idempotency: { kind: 'read' },
   input: z.strictObject({ mode: z.literal('read_callback') }),
   handle: async (_input, context) => ({

@@ -21,12 +21,11 @@ export const payoutChallenge = operation({
     'Get what a treasury holder has to sign for one exact payout: a challenge and a signed checkout. Changes nothing.',
   http: { method: 'POST', path: '/api/payout-challenge', host: 'base' },
   access: 'public',
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['holder_unknown'],
   idempotency: { kind: 'read' },
   input: z.strictObject({ holder_wallet: Address, request_sha256: Digest }),
   output,
-  handle: async (input, context) => ({ body: output.parse(await context.authority.challenge(input)) }),
+  handle: async (input, context) => ({
+    body: output.parse(await context.authority.challenge(input)),
+  }),
 })

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { limits } from '../../../workflows/domain/limits.ts'
+import { limits } from '#domain/core/limits.ts'
 import { IdempotencyKey, PayoutId } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingWallet } from '../caller.ts'
+import { callingWallet } from '../agents/caller.ts'
 import { PayoutAnswer } from './payout-answer.ts'
 
 const exactlyOne = [{ required: ['payout_id'] }, { required: ['idempotency_key'] }]
@@ -15,15 +15,17 @@ export const payoutStatus = operation({
   http: { method: 'POST', path: '/api/payout-status', host: 'base' },
   access: 'wallet',
   price: limits.priceAtomic,
-  charge: 'after',
-  status: [200],
   errors: ['not_found'],
   idempotency: { kind: 'read' },
   input: z
     .strictObject({ payout_id: PayoutId.optional(), idempotency_key: IdempotencyKey.optional() })
-    .refine(({ payout_id, idempotency_key }) => (payout_id === undefined) !== (idempotency_key === undefined), {
-      message: 'give exactly one of payout_id and idempotency_key',
-    })
+    .refine(
+      ({ payout_id, idempotency_key }) =>
+        (payout_id === undefined) !== (idempotency_key === undefined),
+      {
+        message: 'give exactly one of payout_id and idempotency_key',
+      },
+    )
     .meta({ oneOf: exactlyOne }),
   output: PayoutAnswer,
   handle: async ({ payout_id, idempotency_key = '' }, context) => {

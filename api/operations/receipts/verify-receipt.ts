@@ -29,11 +29,7 @@ export const verifyReceipt = operation({
     'Judge a receipt by its signature, its key and our record of it. Give exactly one of receipt_id, receipt and payload_sha256.',
   http: { method: 'GET', path: '/api/verify-receipt', host: 'base' },
   access: 'public',
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['not_found'],
-  idempotency: { kind: 'read' },
   input: z
     .strictObject({
       receipt_id: ReceiptId.optional(),
@@ -46,5 +42,7 @@ export const verifyReceipt = operation({
     })
     .meta({ oneOf: selectors.map((name) => ({ required: [name] })) }),
   output: VerificationPacket,
-  handle: async (input, context) => ({ body: VerificationPacket.parse(await context.receipts.verify(input)) }),
+  handle: async (input, context) => ({
+    body: VerificationPacket.parse(await context.receipts.verify(input)),
+  }),
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { decisions, subjectKinds } from '../../../workflows/domain/review.ts'
+import { decisions, subjectKinds } from '#domain/reviews/review.ts'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
@@ -44,11 +44,6 @@ export const reviewConsole = operation({
   summary: 'List what waits for an operator’s decision, with the decisions that are allowed.',
   http: { method: 'GET', path: '/api/loop-review-console', host: 'base' },
   access: 'operator',
-  price: null,
-  charge: 'after',
-  status: [200],
-  errors: [],
-  idempotency: { kind: 'read' },
   input: z.strictObject({
     compact: Flag.optional().meta({ description: 'Only kind, id, state and time.' }),
     kind: z.enum(subjectKinds).optional(),
@@ -72,8 +67,17 @@ export const reviewConsole = operation({
   output,
   handle: async ({ compact, kind, state, rail, needs_attention, offset, limit }, context) => {
     const page = { offset: Number(offset ?? 0), limit: Number(limit ?? 25) }
-    const listed = await context.reviews.list({ kind, state, rail, untouched: needs_attention === 'true', ...page })
-    const items = compact === 'true' ? listed.items.map((item) => z.object(compactItem).parse(item)) : listed.items
+    const listed = await context.reviews.list({
+      kind,
+      state,
+      rail,
+      untouched: needs_attention === 'true',
+      ...page,
+    })
+    const items =
+      compact === 'true'
+        ? listed.items.map((item) => z.object(compactItem).parse(item))
+        : listed.items
     return { body: output.parse({ ...listed, items }) }
   },
 })

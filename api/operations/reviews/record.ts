@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { decisions, subjectKinds } from '../../../workflows/domain/review.ts'
+import { decisions, subjectKinds } from '#domain/reviews/review.ts'
 import { Digest, freeText, IdempotencyKey, Time, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
+import { callingOperator } from '../agents/caller.ts'
 import { TrustLimits } from '../agents/shapes.ts'
-import { callingOperator } from '../caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 
 const output = z
@@ -30,14 +30,12 @@ const output = z
 /** POST /api/loop-review-console: the one road of every human decision (endpoints §1.1 rule 5). */
 export const reviewRecord = operation({
   id: 'loop-review-record',
-  summary: 'Decide about what waits; the decision is carried out at once and answers with a signed receipt.',
+  summary:
+    'Decide about what waits; the decision is carried out at once and answers with a signed receipt.',
   http: { method: 'POST', path: '/api/loop-review-console', host: 'base' },
   access: 'operator',
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['not_found', 'wrong_state', 'already_decided', 'forbidden_material'],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z.strictObject({
     subject_kind: z.enum(subjectKinds),
     subject_id: text(1, 128),

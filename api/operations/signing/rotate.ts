@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { refuse } from '../../../workflows/domain/errors.ts'
-import { limits } from '../../../workflows/domain/limits.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { limits } from '#domain/core/limits.ts'
 import type { Context } from '../../context.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
-import { operation } from '../../operation.ts'
+import { answeredByService, operation } from '../../operation.ts'
+import { callingOperator } from '../agents/caller.ts'
 import { AgentId, PublicKey } from '../agents/shapes.ts'
-import { callingOperator } from '../caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { Ed25519Signature, KeyVersion, path } from './shapes.ts'
 
@@ -35,14 +35,13 @@ const output = z
  */
 export const signingRotate = operation({
   id: 'signing-rotate',
-  summary: 'Rotate an agent’s signing key, or its access key, with an overlap or revoking the old one at once.',
+  summary:
+    'Rotate an agent’s signing key, or its access key, with an overlap or revoking the old one at once.',
   http: { method: 'POST', path, host: 'base' },
   mode: 'rotate_signing_credential',
   tool: 'rotate_signing_credential',
   access: ['agent', 'operator'],
   needs: { scopes: ['signing:use'] },
-  price: null,
-  charge: 'after',
   status: [201],
   errors: [
     'not_found',
@@ -53,7 +52,7 @@ export const signingRotate = operation({
     'rotation_in_progress',
     'forbidden_material',
   ],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z
     .strictObject({
       mode: z.literal('rotate_signing_credential'),
@@ -77,26 +76,38 @@ export const signingRotate = operation({
     }),
   output,
   handle: async (input, context) => {
-    const { overlap_seconds: overlapSeconds, revoke_old: revokeOld, reason, next_key: nextKey } = input
+    const {
+      overlap_seconds: overlapSeconds,
+      revoke_old: revokeOld,
+      reason,
+      next_key: nextKey,
+    } = input
     const { by, agentId } = rotating(input, context)
-    await context.signing.rotate(by, { agentId, overlapSeconds, revokeOld, reason, nextKey }, context.callId)
-    return {}
+    const rotation = { by, agentId, overlapSeconds, revokeOld, reason, nextKey }
+    await context.signing.rotate(rotation, context.callId)
+    return answeredByService
   },
 })
 
 /** An agent rotates its own keys. An operator names the agent, and rotates access keys alone: it has no key of the agent to sign with. */
-function rotating({ agent_id, target }: { agent_id?: string | undefined; target: string }, context: Context) {
+function rotating(
+  { agent_id, target }: { agent_id?: string | undefined; target: string },
+  context: Context,
+) {
   const { caller } = context
   if (caller.kind === 'agent') {
     if (agent_id !== undefined && agent_id !== caller.agentId)
-      throw refuse('not_owner', 'an agent rotates its own keys', 'Leave agent_id out.')
+      throw refuse('not_owner', {
+        detail: 'an agent rotates its own keys',
+        next_action: 'Leave agent_id out.',
+      })
     return { by: { agentId: caller.agentId }, agentId: caller.agentId }
   }
   const { operatorId, name } = callingOperator(context)
-  if (agent_id !== undefined && target === 'own_access_key') return { by: { operatorId, name }, agentId: agent_id }
-  throw refuse(
-    'invalid_request',
-    'an operator rotates the access key of one agent',
-    'Send agent_id and own_access_key.',
-  )
+  if (agent_id !== undefined && target === 'own_access_key')
+    return { by: { operatorId, name }, agentId: agent_id }
+  throw refuse('invalid_request', {
+    detail: 'an operator rotates the access key of one agent',
+    next_action: 'Send agent_id and own_access_key.',
+  })
 }

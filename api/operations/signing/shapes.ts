@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { canonicalJson } from '../../../workflows/domain/canonical-json.ts'
-import { keyStates } from '../../../workflows/domain/credential.ts'
+import { keyStates } from '#domain/agents/credential.ts'
+import { canonicalJson } from '#domain/core/canonical-json.ts'
 import { Digest, Time } from '../../fields.ts'
 import { PublicKey } from '../agents/shapes.ts'
 
@@ -27,7 +27,10 @@ const MAX_BYTES = 16_384
 export const content = {
   payload: z
     .record(z.string(), z.unknown())
-    .refine((value) => canonicalBytes(value) <= MAX_BYTES, `at most ${MAX_BYTES} bytes of canonical JSON`)
+    .refine(
+      (value) => canonicalBytes(value) <= MAX_BYTES,
+      `at most ${MAX_BYTES} bytes of canonical JSON`,
+    )
     .optional()
     .meta({ 'x-free-text': true }),
   payload_sha256: Digest.optional(),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Digest, freeText } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { agentIdOf } from '../caller.ts'
+import { agentIdOf } from '../agents/caller.ts'
 import { content, path } from './shapes.ts'
 
 const selectors = ['payload', 'payload_sha256'] as const
@@ -10,7 +10,9 @@ const output = z
   .strictObject({
     version: z.int(),
     key_id: z.string(),
-    jws: z.string().meta({ description: 'Compact JWS of typ agent-statement+jws, which no receipt has.' }),
+    jws: z
+      .string()
+      .meta({ description: 'Compact JWS of typ agent-statement+jws, which no receipt has.' }),
     payload_sha256: Digest,
   })
   .meta({ id: 'AgentStatement' })
@@ -24,12 +26,9 @@ export const signingSign = operation({
   tool: 'sign_with_active_signing_version',
   access: ['agent', 'operator'],
   needs: { scopes: ['signing:use'] },
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['forbidden_material'],
   // Each call signs as of its own time: a second signature of the same content takes nothing away.
-  idempotency: { kind: 'body', key: () => undefined },
+  idempotency: { kind: 'body' },
   input: z
     .strictObject({
       mode: z.literal('sign_with_active_signing_version'),

@@ -10,21 +10,22 @@ const output = z
     key_id: z.string().nullable(),
     key_state_at_signing: z.enum(['pending', 'active', 'retired', 'revoked']).nullable(),
     reasons: z.array(z.string()).meta({ description: 'Why it is not valid.' }),
-    claims: z.looseObject({}).nullable().meta({ description: 'Who states what, and when; only of a valid one.' }),
+    claims: z
+      .looseObject({})
+      .nullable()
+      .meta({ description: 'Who states what, and when; only of a valid one.' }),
   })
   .meta({ id: 'StatementVerification' })
 
 /** POST /api/signing-secret-rotation, mode `verify_signature_by_version`: an invalid one is a 200 that says why. */
 export const signingVerify = operation({
   id: 'signing-verify',
-  summary: 'Verify a statement by the version of the key that signed it: the service’s, or an agent’s own.',
+  summary:
+    'Verify a statement by the version of the key that signed it: the service’s, or an agent’s own.',
   http: { method: 'POST', path, host: 'base' },
   mode: 'verify_signature_by_version',
   tool: 'verify_signature_by_version',
   access: 'public',
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['forbidden_material'],
   idempotency: { kind: 'read' },
   input: z
@@ -34,10 +35,15 @@ export const signingVerify = operation({
       ...content,
       version: z.int().min(1).optional(),
     })
-    .refine(({ payload, payload_sha256 }) => payload === undefined || payload_sha256 === undefined, {
-      message: 'give payload or payload_sha256, not both',
-    })
+    .refine(
+      ({ payload, payload_sha256 }) => payload === undefined || payload_sha256 === undefined,
+      {
+        message: 'give payload or payload_sha256, not both',
+      },
+    )
     .meta({ not: { required: ['payload', 'payload_sha256'] } }),
   output,
-  handle: async ({ mode: _mode, ...input }, context) => ({ body: output.parse(await context.signing.verify(input)) }),
+  handle: async ({ mode: _mode, ...input }, context) => ({
+    body: output.parse(await context.signing.verify(input)),
+  }),
 })

@@ -18,12 +18,12 @@ export const signingVersionsRead = operation({
   http: { method: 'GET', path, host: 'base' },
   tool: 'read_signing_versions',
   access: 'public',
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['not_found'],
-  idempotency: { kind: 'read' },
-  input: z.strictObject({ agent_id: AgentId.optional().meta({ description: 'The service’s own unless given.' }) }),
+  input: z.strictObject({
+    agent_id: AgentId.optional().meta({ description: 'The service’s own unless given.' }),
+  }),
   output,
-  handle: async ({ agent_id }, context) => ({ body: output.parse(await context.signing.versions(agent_id)) }),
+  handle: async ({ agent_id }, context) => ({
+    body: output.parse(await context.signing.versions(agent_id)),
+  }),
 })

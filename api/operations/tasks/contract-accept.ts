@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { Digest, IdempotencyKey } from '../../fields.ts'
-import { operation } from '../../operation.ts'
-import { moverOf } from '../caller.ts'
-import { Entitlement } from '../money/credit-shapes.ts'
-import { PaymentChallenge, QuoteId, quoteToken } from '../money/shapes.ts'
+import { answeredByService, operation } from '../../operation.ts'
+import { moverOf } from '../agents/caller.ts'
+import { Entitlement } from '../credit/credit-shapes.ts'
+import { PaymentChallenge, QuoteId, quoteToken } from '../payments/shapes.ts'
 import { Contract, ContractId, Task } from './shapes.ts'
 
 /** POST /api/agents/contracts/{contract_id} on the OS host: the agent's registered key accepts the digest of the terms. */
@@ -14,18 +14,30 @@ export const contractAccept = operation({
   access: ['agent', 'status'],
   needs: { scopes: ['runs:write'] },
   statusToken: { prefixes: ['st', 'tk'], signed: true },
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: [
-    ...(['not_found', 'not_owner', 'proof_invalid', 'wrong_state', 'terms_mismatch', 'expired'] as const),
-    ...(['quote_mismatch', 'quote_expired', 'credit_exhausted', 'already_funded', 'payment_pending'] as const),
+    ...([
+      'not_found',
+      'not_owner',
+      'proof_invalid',
+      'wrong_state',
+      'terms_mismatch',
+      'expired',
+    ] as const),
+    ...([
+      'quote_mismatch',
+      'quote_expired',
+      'credit_exhausted',
+      'already_funded',
+      'payment_pending',
+    ] as const),
   ],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z.strictObject({
     contract_id: ContractId,
     terms_sha256: Digest,
-    quote_id: QuoteId.optional().meta({ description: 'What the run is paid by: its challenge is opened at once.' }),
+    quote_id: QuoteId.optional().meta({
+      description: 'What the run is paid by: its challenge is opened at once.',
+    }),
     ...quoteToken,
     signature: z
       .string()
@@ -41,12 +53,14 @@ export const contractAccept = operation({
       contract: Contract,
       task: Task,
       entitlement: Entitlement.nullable(),
-      challenge: PaymentChallenge.nullable().meta({ description: 'What is to be paid; null where nothing is.' }),
+      challenge: PaymentChallenge.nullable().meta({
+        description: 'What is to be paid; null where nothing is.',
+      }),
     })
     .meta({ id: 'AcceptedContract' }),
-  authorize: (input, context) => context.tasks.assertAcceptance(moverOf(context), input),
+  authorize: (input, context) => context.taskContracts.assertSigned(moverOf(context), input),
   handle: async ({ idempotency_key: _key, ...input }, context) => {
-    await context.tasks.acceptContract(moverOf(context), input, context.callId)
-    return {}
+    await context.taskContracts.accept(moverOf(context), input, context.callId)
+    return answeredByService
   },
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '../../operation.ts'
-import { moverOf } from '../caller.ts'
+import { moverOf } from '../agents/caller.ts'
 import { Contract, ContractId } from './shapes.ts'
 
 const output = z.strictObject({ contract: Contract }).meta({ id: 'ContractAsRead' })
@@ -13,14 +13,10 @@ export const contractRead = operation({
   access: ['agent', 'status', 'operator'],
   needs: { scopes: ['runs:read'] },
   statusToken: { prefixes: ['st', 'tk'], signed: false },
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['not_found', 'not_owner'],
-  idempotency: { kind: 'read' },
   input: z.strictObject({ contract_id: ContractId }),
   output,
   handle: async ({ contract_id }, context) => ({
-    body: output.parse(await context.tasks.read.contract(moverOf(context), contract_id)),
+    body: output.parse(await context.taskContracts.read(moverOf(context), contract_id)),
   }),
 })

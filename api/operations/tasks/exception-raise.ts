@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { freeText, IdempotencyKey } from '../../fields.ts'
-import { operation } from '../../operation.ts'
-import { moverOf, subjectOf } from '../caller.ts'
+import { answeredByService, operation } from '../../operation.ts'
+import { moverOf, subjectOf } from '../agents/caller.ts'
 import { ExceptionCode, TaskException } from './recovery-shapes.ts'
 import { Task } from './shapes.ts'
 
@@ -12,16 +12,19 @@ export const taskExceptionRaise = operation({
   http: { method: 'POST', path: '/api/agents/tasks/{token}/exceptions', host: 'os' },
   access: ['operator', 'status'],
   statusToken: { prefixes: ['tk'], signed: true },
-  price: null,
-  charge: 'after',
   status: [201],
   errors: ['wrong_state', 'forbidden_material'],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
-  input: z.strictObject({ code: ExceptionCode, detail: freeText(2000, 1), idempotency_key: IdempotencyKey }),
+  idempotency: { kind: 'body' },
+  input: z.strictObject({
+    code: ExceptionCode,
+    detail: freeText(2000, 1),
+    idempotency_key: IdempotencyKey,
+  }),
   output: z.strictObject({ exception: TaskException, task: Task }).meta({ id: 'RaisedException' }),
   handle: async ({ code, detail }, context) => {
     const { actor, actorName } = moverOf(context)
-    await context.tasks.raise(subjectOf(context), { actor, actorName }, { code, detail }, context.callId)
-    return {}
+    const raised = { taskId: subjectOf(context), actor, actorName, code, detail }
+    await context.tasks.raise(raised, context.callId)
+    return answeredByService
   },
 })

@@ -1,13 +1,15 @@
 import { z } from 'zod'
 import { operation } from '../../operation.ts'
-import { subjectOf } from '../caller.ts'
+import { subjectOf } from '../agents/caller.ts'
 import { ExceptionState, RecoveryAction, TaskException } from './recovery-shapes.ts'
 import { waitShape } from './wait-shapes.ts'
 
 const output = z
   .strictObject({
     items: z.array(TaskException),
-    allowed_recoveries: z.array(RecoveryAction).meta({ description: 'Of the exception that stops the task now.' }),
+    allowed_recoveries: z
+      .array(RecoveryAction)
+      .meta({ description: 'Of the exception that stops the task now.' }),
     ...waitShape,
   })
   .meta({ id: 'TaskExceptions' })
@@ -15,18 +17,14 @@ const output = z
 /** GET /api/agents/tasks/{token}/exceptions on the OS host. */
 export const taskExceptionsRead = operation({
   id: 'task-exceptions',
-  summary: 'List what stopped a task, the oldest first, what it waits for now, and the call that resolves it.',
+  summary:
+    'List what stopped a task, the oldest first, what it waits for now, and the call that resolves it.',
   http: { method: 'GET', path: '/api/agents/tasks/{token}/exceptions', host: 'os' },
   access: ['operator', 'status'],
   statusToken: { prefixes: ['tk'], signed: false },
-  price: null,
-  charge: 'after',
-  status: [200],
-  errors: [],
-  idempotency: { kind: 'read' },
   input: z.strictObject({ state: ExceptionState.optional() }),
   output,
   handle: async ({ state }, context) => ({
-    body: output.parse(await context.tasks.read.exceptions(subjectOf(context), state)),
+    body: output.parse(await context.tasks.exceptions(subjectOf(context), state)),
   }),
 })

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { recordKinds } from '../../../workflows/domain/record-kinds.ts'
+import { recordKinds } from '#domain/core/record-kinds.ts'
 import { Digest, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { subjectOf } from '../caller.ts'
+import { subjectOf } from '../agents/caller.ts'
 import { LedgerEntry, Task } from './shapes.ts'
 
 const output = z
@@ -11,9 +11,16 @@ const output = z
     entries: z.array(LedgerEntry),
     head_hash: Digest,
     records: z
-      .array(z.strictObject({ record_kind: z.enum(recordKinds), record_id: z.string(), recorded_at: Time }))
+      .array(
+        z.strictObject({
+          record_kind: z.enum(recordKinds),
+          record_id: z.string(),
+          recorded_at: Time,
+        }),
+      )
       .meta({
-        description: 'The runtime records behind the task, by kind; its entries are those of kind lifecycle_event.',
+        description:
+          'The runtime records behind the task, by kind; its entries are those of kind lifecycle_event.',
       }),
     complete: z.boolean().meta({ description: 'Whether the entries reach the head.' }),
   })
@@ -26,11 +33,6 @@ export const taskLedger = operation({
   http: { method: 'GET', path: '/api/agents/tasks/{token}/ledger', host: 'os' },
   access: ['operator', 'status'],
   statusToken: { prefixes: ['tk'], signed: false },
-  price: null,
-  charge: 'after',
-  status: [200],
-  errors: [],
-  idempotency: { kind: 'read' },
   input: z.strictObject({
     from_sequence: z
       .string()
@@ -45,6 +47,6 @@ export const taskLedger = operation({
   output,
   handle: async ({ from_sequence = '1', limit = '200' }, context) => {
     const page = { from: Number(from_sequence), most: Number(limit) }
-    return { body: output.parse(await context.tasks.read.ledger(subjectOf(context), page)) }
+    return { body: output.parse(await context.tasks.ledger(subjectOf(context), page)) }
   },
 })

@@ -1,35 +1,47 @@
 import { z } from 'zod'
 import { freeText, IdempotencyKey } from '../../fields.ts'
-import { operation } from '../../operation.ts'
+import { answeredByService, operation } from '../../operation.ts'
+import { callingAgentId } from '../agents/caller.ts'
 import { Rail } from '../agents/shapes.ts'
-import { postsOf } from '../callback-posts.ts'
-import { callingAgentId } from '../caller.ts'
-import { CallbackUrl, Check, InputManifest, OnGaps, Task, TaskToken, TaskUsage, Tier } from './shapes.ts'
+import { postsOf } from '../callbacks/request-count.ts'
+import {
+  CallbackUrl,
+  Check,
+  InputManifest,
+  OnGaps,
+  Task,
+  TaskToken,
+  TaskUsage,
+  Tier,
+} from './shapes.ts'
 
 const output = z
   .strictObject({
     task: Task,
-    task_token: TaskToken.meta({ description: 'Reads the task; acts need the registered key or the access key.' }),
+    task_token: TaskToken.meta({
+      description: 'Reads the task; acts need the registered key or the access key.',
+    }),
     links: z.record(z.string(), z.string()),
     checks: z.array(Check),
-    blocking: z.array(z.string()).meta({ description: 'The checks that failed; the task is closed then.' }),
+    blocking: z
+      .array(z.string())
+      .meta({ description: 'The checks that failed; the task is closed then.' }),
   })
   .meta({ id: 'Preflight' })
 
 /** POST /api/agents/preflight on the OS host: begins a task, and checks what is asked for before anybody promises it. */
 export const preflight = operation({
   id: 'preflight',
-  summary: 'Begin a task: what is to be run, on which input, is checked; answers with the task’s token.',
+  summary:
+    'Begin a task: what is to be run, on which input, is checked; answers with the task’s token.',
   http: { method: 'POST', path: '/api/agents/preflight', host: 'os' },
   access: ['agent', 'status'],
   needs: { scopes: ['runs:write'], rail: ({ rail }) => rail },
   statusToken: { prefixes: ['st'], signed: true },
-  price: null,
-  charge: 'after',
   status: [201],
   errors: ['rail_not_allowed', 'trust_required', 'callback_refused', 'forbidden_material'],
   uses: ({ callback_url }) => ({ tasks: 1, workflows: 2, posts: postsOf(callback_url) }),
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z.strictObject({
     rail: Rail,
     tier: Tier,
@@ -43,8 +55,12 @@ export const preflight = operation({
   output,
   authorize: ({ rail }, context) => context.tasks.assertRail(callingAgentId(context), rail),
   handle: async ({ idempotency_key: _key, callback_url = null, ...asked }, context) => {
-    await context.tasks.preflight(callingAgentId(context), { ...asked, callback_url }, context.callId)
-    return {}
+    await context.tasks.preflight(
+      callingAgentId(context),
+      { ...asked, callback_url },
+      context.callId,
+    )
+    return answeredByService
   },
   reveal: (answer, context) => context.tasks.withTaskToken(answer, context.callId),
 })

@@ -1,9 +1,14 @@
 import { z } from 'zod'
 import { freeText, IdempotencyKey } from '../../fields.ts'
-import { operation } from '../../operation.ts'
-import { moverOf, subjectOf } from '../caller.ts'
+import { answeredByService, operation } from '../../operation.ts'
+import { moverOf, subjectOf } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
-import { RecoveryAction, RecoveryRequest, TaskException, TaskExceptionId } from './recovery-shapes.ts'
+import {
+  RecoveryAction,
+  RecoveryRequest,
+  TaskException,
+  TaskExceptionId,
+} from './recovery-shapes.ts'
 import { Task } from './shapes.ts'
 
 const output = z
@@ -11,23 +16,24 @@ const output = z
     recovery_request: RecoveryRequest.nullable(),
     task: Task,
     exception: TaskException.nullable(),
-    receipt: Receipt.nullable().meta({ description: 'Of what was done; null while an operator has to decide.' }),
+    receipt: Receipt.nullable().meta({
+      description: 'Of what was done; null while an operator has to decide.',
+    }),
   })
   .meta({ id: 'Recovery' })
 
 /** POST /api/agents/tasks/{token}/recover on the OS host: recovers a stopped task. */
 export const taskRecover = operation({
   id: 'task-recover',
-  summary: 'Recover a stopped task, or supply the evidence that it waits for; 202 while an operator has to decide.',
+  summary:
+    'Recover a stopped task, or supply the evidence that it waits for; 202 while an operator has to decide.',
   http: { method: 'POST', path: '/api/agents/tasks/{token}/recover', host: 'os' },
   access: ['operator', 'status'],
   statusToken: { prefixes: ['tk'], signed: true },
-  price: null,
-  charge: 'after',
   limits: { bodyBytes: 1_048_576 },
   status: [202, 200],
   errors: ['not_found', 'wrong_state', 'recovery_not_allowed', 'forbidden_material'],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z.strictObject({
     exception_id: TaskExceptionId.optional().meta({
       description: 'What stops the task; only a task that waits for evidence has none.',
@@ -35,7 +41,10 @@ export const taskRecover = operation({
     action: RecoveryAction,
     input: z
       .record(z.string(), z.unknown())
-      .meta({ 'x-free-text': true, description: 'The whole input of the run, for supply_evidence and correct_input.' })
+      .meta({
+        'x-free-text': true,
+        description: 'The whole input of the run, for supply_evidence and correct_input.',
+      })
       .optional(),
     note: freeText(2000).default(''),
     idempotency_key: IdempotencyKey,
@@ -43,9 +52,18 @@ export const taskRecover = operation({
   output,
   handle: async ({ idempotency_key: _key, exception_id, action, input, note }, context) => {
     const { actor, actorName } = moverOf(context)
-    const recovery = { taskId: subjectOf(context), exceptionId: exception_id, action, input, note, actor, actorName }
-    const by = { decided: context.caller.kind === 'operator', callId: context.callId }
-    const { status, body } = await context.tasks.recover(recovery, by)
-    return body === undefined ? { status } : { status, body: output.parse(body) }
+    const recovery = {
+      taskId: subjectOf(context),
+      exceptionId: exception_id,
+      action,
+      input,
+      note,
+      actor,
+      actorName,
+      decided: context.caller.kind === 'operator',
+    }
+    const recovered = await context.recoveries.recover(recovery, context.callId)
+    if (recovered.status === 200) return answeredByService
+    return { status: 202, body: output.parse(recovered.body) }
   },
 })

@@ -1,11 +1,17 @@
 import { z } from 'zod'
-import { recoveryActions, type TaskExceptionCode, taskExceptions } from '../../../workflows/domain/task-exception.ts'
+import { recoveryActions, type TaskExceptionCode, taskExceptions } from '#domain/tasks/exception.ts'
 import { Digest, ReceiptId, Time } from '../../fields.ts'
 import { TaskId, TaskState } from './shapes.ts'
 
 export const TaskExceptionId = z.string().regex(/^ex_[0-9a-f]{64}$/)
 export const ExceptionCode = z.enum(Object.keys(taskExceptions) as [TaskExceptionCode])
-export const ExceptionState = z.enum(['open', 'recovery_requested', 'replay_ready', 'resolved', 'abandoned'])
+export const ExceptionState = z.enum([
+  'open',
+  'recovery_requested',
+  'replay_ready',
+  'resolved',
+  'abandoned',
+])
 export const RecoveryAction = z.enum(recoveryActions)
 
 /** Why a task is stopped, and what resolves it (endpoints §2). */

@@ -1,21 +1,18 @@
-import { z } from 'zod'
-import { ReplayFile } from '../../../workflows/domain/replay-package.ts'
+import { ReplayFile } from '#domain/runs/replay-package.ts'
 import { operation } from '../../operation.ts'
-import { subjectOf } from '../caller.ts'
+import { subjectOf } from '../agents/caller.ts'
 
 /** GET /api/agents/tasks/{token}/replay-package on the OS host: a task with everything that proves it, in one signed file. */
 export const taskReplayPackage = operation({
   id: 'task-replay-package',
-  summary: 'Read a task as one signed file that anybody can verify, and do its work again, offline.',
+  summary:
+    'Read a task as one signed file that anybody can verify, and do its work again, offline.',
   http: { method: 'GET', path: '/api/agents/tasks/{token}/replay-package', host: 'os' },
   access: ['operator', 'status'],
   statusToken: { prefixes: ['tk'], signed: false },
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['not_ready'],
-  idempotency: { kind: 'read' },
-  input: z.strictObject({}),
   output: ReplayFile,
-  handle: async (_input, context) => ({ body: await context.tasks.read.replayPackage(subjectOf(context)) }),
+  handle: async (_input, context) => ({
+    body: await context.recoveries.replayPackage(subjectOf(context)),
+  }),
 })

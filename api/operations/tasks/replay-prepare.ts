@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { loopSteps } from '../../../workflows/domain/controlled-loop.ts'
-import { ReplayFile } from '../../../workflows/domain/replay-package.ts'
+import { loopSteps } from '#domain/runs/controlled-loop.ts'
+import { ReplayFile } from '#domain/runs/replay-package.ts'
 import { IdempotencyKey } from '../../fields.ts'
-import { operation } from '../../operation.ts'
-import { moverOf, subjectOf } from '../caller.ts'
+import { answeredByService, operation } from '../../operation.ts'
+import { moverOf, subjectOf } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { TaskExceptionId } from './recovery-shapes.ts'
 import { Task } from './shapes.ts'
@@ -15,15 +15,14 @@ export const taskReplayPrepare = operation({
   http: { method: 'POST', path: '/api/agents/tasks/{token}/replay-package', host: 'os' },
   access: ['operator', 'status'],
   statusToken: { prefixes: ['tk'], signed: true },
-  price: null,
-  charge: 'after',
   status: [201],
   errors: ['not_found', 'wrong_state', 'recovery_not_allowed'],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z.strictObject({
     exception_id: TaskExceptionId,
     from_step: z.enum(loopSteps).optional().meta({
-      description: 'intake: the run begins anew; else the step that it stands at, where it goes on unless told.',
+      description:
+        'intake: the run begins anew; else the step that it stands at, where it goes on unless told.',
     }),
     idempotency_key: IdempotencyKey,
   }),
@@ -31,7 +30,7 @@ export const taskReplayPrepare = operation({
   handle: async ({ exception_id, from_step }, context) => {
     const replay = { taskId: subjectOf(context), exceptionId: exception_id, fromStep: from_step }
     const { actor, actorName } = moverOf(context)
-    await context.tasks.prepareReplay({ ...replay, actor, actorName }, context.callId)
-    return {}
+    await context.recoveries.prepareReplay({ ...replay, actor, actorName }, context.callId)
+    return answeredByService
   },
 })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { tiers } from '../../../workflows/domain/rails/rail.ts'
-import { taskEvents, taskStates } from '../../../workflows/domain/task-lifecycle.ts'
+import { runUsages } from '#domain/core/usage.ts'
+import { tiers } from '#domain/rails/rail.ts'
+import { taskEvents, taskStates } from '#domain/tasks/lifecycle.ts'
 import { Digest, freeText, Time } from '../../fields.ts'
 import { AgentId, Rail } from '../agents/shapes.ts'
 import { waitShape } from './wait-shapes.ts'
@@ -10,7 +11,7 @@ export const TaskToken = z.string().regex(/^tk_[A-Za-z0-9_-]{43}$/)
 export const ContractId = z.string().regex(/^ct_[0-9a-f]{64}$/)
 export const TaskState = z.enum(taskStates)
 export const Tier = z.enum(tiers)
-export const TaskUsage = z.enum(['synthetic', 'operational'])
+export const TaskUsage = z.enum(runUsages)
 /** The preflight judges where it leads; the demo receiver of a local stack speaks plain HTTP. */
 export const CallbackUrl = z
   .string()
@@ -18,7 +19,8 @@ export const CallbackUrl = z
   .regex(/^https?:\/\/[!-~]+$/)
   .meta({ 'x-free-text': true })
 export const OnGaps = z.enum(['ask', 'report']).default('ask').meta({
-  description: 'ask: a run whose input has gaps waits for evidence; report: it lists them in its result.',
+  description:
+    'ask: a run whose input has gaps waits for evidence; report: it lists them in its result.',
 })
 
 /** A task as its agent and operators see it (endpoints §2). */
@@ -26,7 +28,9 @@ export const Task = z
   .strictObject({
     task_id: TaskId,
     state: TaskState,
-    resume_state: TaskState.nullable().meta({ description: 'Where an interrupted task comes back to.' }),
+    resume_state: TaskState.nullable().meta({
+      description: 'Where an interrupted task comes back to.',
+    }),
     rail: Rail,
     tier: Tier,
     usage: TaskUsage,
@@ -51,7 +55,9 @@ export const LedgerEntry = z
     actor: z.string(),
     data_sha256: Digest,
     prev_hash: Digest,
-    hash: Digest.meta({ description: 'SHA-256 of the canonical JSON of the entry without this member.' }),
+    hash: Digest.meta({
+      description: 'SHA-256 of the canonical JSON of the entry without this member.',
+    }),
   })
   .meta({ id: 'LedgerEntry' })
 
@@ -69,14 +75,23 @@ export const Contract = z
     review_policy: z.enum(['sandbox_policy', 'operator_review']),
     data_policy: z.string(),
     data_declaration: z.string().meta({
-      description: 'What the agent declares of regulated and confidential data by accepting; nothing detects them.',
+      description:
+        'What the agent declares of regulated and confidential data by accepting; nothing detects them.',
     }),
-    payment: z.strictObject({ quote_id: z.string().nullable(), entitlement_id: z.string().nullable() }),
-    terms_sha256: Digest.meta({ description: 'Of the canonical JSON of the terms; what the agent accepts.' }),
+    payment: z.strictObject({
+      quote_id: z.string().nullable(),
+      entitlement_id: z.string().nullable(),
+    }),
+    terms_sha256: Digest.meta({
+      description: 'Of the canonical JSON of the terms; what the agent accepts.',
+    }),
     state: z.enum(['ready', 'accepted', 'sealed', 'void']),
     accepted_by: z.string().nullable(),
     accepted_at: Time.nullable(),
-    run_contract: z.looseObject({}).nullable().meta({ description: 'Once credit, input and review are there.' }),
+    run_contract: z
+      .looseObject({})
+      .nullable()
+      .meta({ description: 'Once credit, input and review are there.' }),
   })
   .meta({ id: 'Contract' })
 
@@ -88,7 +103,8 @@ export const InputManifest = z
     z.strictObject({
       name: freeText(200, 1),
       sha256: Digest.meta({
-        description: 'Of the canonical JSON of the input, or of the bytes of an upload that it names.',
+        description:
+          'Of the canonical JSON of the input, or of the bytes of an upload that it names.',
       }),
       bytes: z.int().min(0),
     }),

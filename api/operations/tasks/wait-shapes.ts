@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { waitKinds } from '../../../workflows/domain/wait.ts'
+import { waitKinds } from '#domain/core/wait.ts'
 import { Time } from '../../fields.ts'
 
 const Gap = z
@@ -14,8 +14,12 @@ const RequiredAction = z
   .strictObject({
     by: z.enum(['agent', 'operator']),
     call: z.string().nullable().meta({ description: 'Method and path.' }),
-    arguments: z.record(z.string(), z.unknown()).meta({ description: '<…> marks what the caller fills in.' }),
-    choices: z.array(z.string()).meta({ description: 'Other values of action or decision that are allowed.' }),
+    arguments: z
+      .record(z.string(), z.unknown())
+      .meta({ description: '<…> marks what the caller fills in.' }),
+    choices: z
+      .array(z.string())
+      .meta({ description: 'Other values of action or decision that are allowed.' }),
     command: z.string().nullable().meta({ description: 'What an operator can type instead.' }),
   })
   .meta({ id: 'RequiredAction', description: 'The call that ends the wait, with its arguments.' })

@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { refuse } from '../../../workflows/domain/errors.ts'
-import { SERVICE_OS } from '../../../workflows/domain/work-order.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { SERVICE_OS } from '#domain/work-orders/work-order.ts'
 import { operation } from '../../operation.ts'
-import { Run } from '../agent-use/shapes.ts'
+import { agentIdOf } from '../agents/caller.ts'
 import { Rail } from '../agents/shapes.ts'
-import { postsOf } from '../callback-posts.ts'
-import { agentIdOf } from '../caller.ts'
+import { postsOf } from '../callbacks/request-count.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { VerificationPacket } from '../receipts/verify-receipt.ts'
+import { Run } from '../runs/shapes.ts'
 import { LedgerEntry } from '../tasks/shapes.ts'
 import { WorkOrder, WorkOrderInput } from './shapes.ts'
 
@@ -15,15 +15,20 @@ const output = z
   .strictObject({
     work_order: WorkOrder,
     rail_run: Run.meta({ description: 'The first of rail_runs.' }),
-    rail_runs: z.array(Run).meta({ description: 'One for each step; nothing is executed before the review.' }),
+    rail_runs: z
+      .array(Run)
+      .meta({ description: 'One for each step; nothing is executed before the review.' }),
     receipt: Receipt,
     verification_packet: VerificationPacket,
-    trust_ledger_record: LedgerEntry.meta({ description: 'The first entry of the first task’s ledger.' }),
+    trust_ledger_record: LedgerEntry.meta({
+      description: 'The first entry of the first task’s ledger.',
+    }),
     status_token: z
       .string()
       .regex(/^wt_[A-Za-z0-9_-]{43}$/)
       .meta({
-        description: 'Reads the order, asks for the quotes of its runs and presents their payments; given here alone.',
+        description:
+          'Reads the order, asks for the quotes of its runs and presents their payments; given here alone.',
       }),
   })
   .meta({ id: 'QueuedWorkOrder' })
@@ -36,10 +41,9 @@ export const workOrderCreate = operation({
   access: ['agent', 'public'],
   needs: {
     scopes: ['runs:write'],
-    rail: ({ requested_tool_id: tool, steps }) => (tool === SERVICE_OS ? steps?.map(({ rail }) => rail) : tool),
+    rail: ({ requested_tool_id: tool, steps }) =>
+      tool === SERVICE_OS ? steps?.map(({ rail }) => rail) : tool,
   },
-  price: null,
-  charge: 'after',
   limits: { bodyBytes: 1_048_576 },
   status: [202],
   errors: [
@@ -59,18 +63,31 @@ export const workOrderCreate = operation({
     const tasks = steps?.length ?? 1
     return { tasks, workflows: 2 * tasks, posts: tasks * postsOf(callback_url) }
   },
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: WorkOrderInput,
   output,
   handle: async (
-    { idempotency_key: _key, input = {}, steps, quote_id = null, quote_token, callback_url = null, ...asked },
+    {
+      idempotency_key: _key,
+      input = {},
+      steps,
+      quote_id = null,
+      quote_token,
+      callback_url = null,
+      ...asked
+    },
     context,
   ) => {
     const agentId = agentIdOf(context) ?? null
     if ('agent_id' in asked.requester && asked.requester.agent_id !== agentId)
-      throw refuse('not_owner', 'an agent orders for itself', 'Present its access key, or give a name and a contact.')
+      throw refuse('not_owner', {
+        detail: 'an agent orders for itself',
+        next_action: 'Present its access key, or give a name and a contact.',
+      })
     if (asked.payment_reference_id !== undefined && agentId === null)
-      throw refuse('credential_required', 'a payment is named by its agent', 'Present its access key.')
+      throw refuse('credential_required', {
+        detail: 'a payment is named by its agent',
+      })
     const { requested_tool_id, payment_reference_id } = asked
     const ordered =
       requested_tool_id === SERVICE_OS
@@ -87,9 +104,12 @@ export const workOrderCreate = operation({
       actor: actorOf(agentId),
     }
     const taken = await context.workOrders.create(order, context.callId)
-    const verification_packet = await context.receipts.verify({ receipt_id: taken.receipt.receipt_id })
+    const verification_packet = await context.receipts.verify({
+      receipt_id: taken.receipt.receipt_id,
+    })
     return { body: output.parse({ ...taken, rail_run: taken.rail_runs[0], verification_packet }) }
   },
 })
 
-const actorOf = (agentId: string | null): string => (agentId === null ? 'public' : `agent:${agentId}`)
+const actorOf = (agentId: string | null): string =>
+  agentId === null ? 'public' : `agent:${agentId}`

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { refuse } from '../../../workflows/domain/errors.ts'
+import { refuse } from '#domain/core/errors.ts'
 import type { Caller } from '../../context.ts'
 import { operation } from '../../operation.ts'
 import { exampleOrder, WorkOrder, WorkOrderId, WorkOrderInput } from './shapes.ts'
@@ -22,18 +22,19 @@ export const workOrdersRead = operation({
   access: ['agent', 'status', 'operator', 'public'],
   needs: { scopes: ['runs:read'] },
   statusToken: { prefixes: ['st', 'wt'], signed: false },
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['credential_required', 'not_found', 'not_owner'],
-  idempotency: { kind: 'read' },
   input: z.strictObject({ work_order_id: WorkOrderId.optional() }),
   output,
   handle: async ({ work_order_id }, { caller, workOrders }) => {
-    if (work_order_id === undefined) return { body: output.parse({ schema, example: exampleOrder, work_order: null }) }
+    if (work_order_id === undefined)
+      return { body: output.parse({ schema, example: exampleOrder, work_order: null }) }
     const asker = askerOf(caller, work_order_id)
     return {
-      body: output.parse({ schema, example: exampleOrder, work_order: await workOrders.read(asker, work_order_id) }),
+      body: output.parse({
+        schema,
+        example: exampleOrder,
+        work_order: await workOrders.read(asker, work_order_id),
+      }),
     }
   },
 })
@@ -42,7 +43,9 @@ export const workOrdersRead = operation({
 function askerOf(caller: Caller, workOrderId: string): { agentId?: string; workOrderId?: string } {
   if (caller.kind === 'operator') return { workOrderId }
   if (caller.kind !== 'agent' && caller.kind !== 'status')
-    throw refuse('credential_required', 'an order is read by who sent it', 'Present its status token.')
+    throw refuse('credential_required', {
+      detail: 'an order is read by who sent it',
+    })
   const isOrder = caller.kind === 'status' && caller.prefix === 'wt'
   return isOrder ? { workOrderId: caller.subjectId } : { agentId: caller.agentId }
 }

@@ -1,15 +1,15 @@
 import { z } from 'zod'
-import { DATA_DECLARATION } from '../../../workflows/domain/data-declaration.ts'
-import { packetopsInput } from '../../../workflows/domain/rails/fixtures/packetops.ts'
-import { railKeys, requestedTools } from '../../../workflows/domain/rails/rail.ts'
-import { intakeKinds, SERVICE_OS, workOrderStates } from '../../../workflows/domain/work-order.ts'
+import { packetopsInput } from '#domain/rails/fixtures/packetops.ts'
+import { railKeys, requestedTools } from '#domain/rails/rail.ts'
+import { DATA_DECLARATION } from '#domain/tasks/data-declaration.ts'
+import { intakeKinds, SERVICE_OS, workOrderStates } from '#domain/work-orders/work-order.ts'
 import { freeText, IdempotencyKey, Time } from '../../fields.ts'
 import { AgentId, Rail } from '../agents/shapes.ts'
-import { QuoteId, quoteToken, ReferenceId } from '../money/shapes.ts'
+import { QuoteId, quoteToken, ReferenceId } from '../payments/shapes.ts'
 import { CallbackUrl, Tier } from '../tasks/shapes.ts'
 
 export const WorkOrderId = z.string().regex(/^wo_[0-9a-f]{64}$/)
-export const ToolId = z.enum([SERVICE_OS, ...requestedTools])
+const ToolId = z.enum([SERVICE_OS, ...requestedTools])
 const RunInput = z.record(z.string(), z.unknown()).meta({ 'x-free-text': true })
 const Requester = z.union([
   z.strictObject({ name: freeText(120, 1), contact: freeText(200, 1) }),
@@ -22,7 +22,9 @@ export const WorkOrderInput = z
     intake_kind: z.enum(intakeKinds),
     requested_tool_id: ToolId,
     objective: freeText(4000, 1),
-    input: RunInput.optional().meta({ description: 'Of the one run; service_os has steps instead.' }),
+    input: RunInput.optional().meta({
+      description: 'Of the one run; service_os has steps instead.',
+    }),
     steps: z
       .array(z.strictObject({ rail: Rail, input: RunInput }))
       .min(1)

@@ -1,7 +1,12 @@
 import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto'
 
 /** An agent's signing key as an Ed25519 JWK; `d` is its private half, which never leaves the agent. */
-export type AgentKey = { readonly kty: 'OKP'; readonly crv: 'Ed25519'; readonly x: string; readonly d: string }
+export type AgentKey = {
+  readonly kty: 'OKP'
+  readonly crv: 'Ed25519'
+  readonly x: string
+  readonly d: string
+}
 
 export function createAgentKey(): AgentKey {
   const { x = '', d = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })

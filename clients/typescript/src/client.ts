@@ -1,4 +1,8 @@
-import { type Client, type ClientOptions, createClient as createPlainClient } from '../../../api/surfaces/client.ts'
+import {
+  type Client,
+  type ClientOptions,
+  createClient as createPlainClient,
+} from '../../../api/http/client.ts'
 
 /** Where a service is: its public host, the host of its operating system for agents, and its `origin` where that is not `baseUrl`. */
 export type Hosts = { baseUrl: string; osUrl: string; origin?: string }
@@ -10,5 +14,9 @@ const RETRY_FOR_MS = 60_000
  * `retryForMs` says otherwise, and 0 makes each call once. Calls without a credential are this client's by a secret of its own.
  */
 export function createClient(options: ClientOptions): Client {
-  return createPlainClient({ retryForMs: RETRY_FOR_MS, idempotencySecret: crypto.randomUUID(), ...options })
+  return createPlainClient({
+    retryForMs: RETRY_FOR_MS,
+    idempotencySecret: crypto.randomUUID(),
+    ...options,
+  })
 }

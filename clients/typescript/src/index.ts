@@ -8,14 +8,20 @@ export {
   type OutputOf,
   type Problem,
   ProblemError,
-} from '../../../api/surfaces/client.ts'
+} from '../../../api/http/client.ts'
 export {
   type DigestSigner,
   type MessageSigner,
   presentVersion1,
   presentVersion2,
-} from '../../../api/surfaces/present.ts'
-export { claimAccessKey, clientOf, type Manifest, type RegisteredAgent, registerAgent } from './agent.ts'
+} from '../../../api/http/present.ts'
+export {
+  claimAccessKey,
+  clientOf,
+  type Manifest,
+  type RegisteredAgent,
+  registerAgent,
+} from './agent.ts'
 export { type AgentKey, createAgentKey, signText } from './agent-key.ts'
 export { createClient, type Hosts } from './client.ts'
 export { type Customer, type Order, type OwnTask, openCustomer, signContract } from './order.ts'

@@ -1,6 +1,6 @@
-import type { Client, InputOf, OutputOf } from '../../../api/surfaces/client.ts'
-import { acceptanceText } from '../../../workflows/domain/agent-signature.ts'
-import { canonicalJson, digestOf } from '../../../workflows/domain/canonical-json.ts'
+import type { Client, InputOf, OutputOf } from '../../../api/http/client.ts'
+import { acceptanceText } from '../../../workflows/domain/agents/signature.ts'
+import { canonicalJson, digestOf } from '../../../workflows/domain/core/canonical-json.ts'
 import type { RegisteredAgent } from './agent.ts'
 import { type AgentKey, signText } from './agent-key.ts'
 import { createClient } from './client.ts'
@@ -13,7 +13,10 @@ export function signContract(key: AgentKey, { contract_id, terms_sha256 }: Contr
 }
 
 /** What an agent wants done: a rail's work on an input, under terms, paid by a quote. */
-export type Order = Pick<InputOf<'preflight'>, 'rail' | 'tier' | 'objective' | 'callback_url' | 'usage' | 'on_gaps'> & {
+export type Order = Pick<
+  InputOf<'preflight'>,
+  'rail' | 'tier' | 'objective' | 'callback_url' | 'usage' | 'on_gaps'
+> & {
   input: Record<string, unknown>
 }
 
@@ -26,7 +29,11 @@ export type Customer = ReturnType<typeof openCustomer>
  * Buys work step by step with an access key: preflight, contract, quote, payment, submit. Each step is named after `name`, so
  * that it may be repeated. `start-agent-run` does the same in one call for the rails that it offers.
  */
-export function openCustomer({ hosts, key }: Pick<RegisteredAgent, 'hosts' | 'key'>, accessKey: string, name: string) {
+export function openCustomer(
+  { hosts, key }: Pick<RegisteredAgent, 'hosts' | 'key'>,
+  accessKey: string,
+  name: string,
+) {
   const client = createClient({ ...hosts, agent: accessKey })
   const named = (step: string) => ({ idempotency_key: `${name}-${step}` })
   return {
@@ -38,7 +45,11 @@ export function openCustomer({ hosts, key }: Pick<RegisteredAgent, 'hosts' | 'ke
     preflight: async ({ input, ...asked }: Order): Promise<OwnTask> => {
       const bytes = Buffer.byteLength(canonicalJson(input))
       const input_manifest = [{ name: 'input', sha256: digestOf(input), bytes }]
-      const { body: begun } = await client.call('preflight', { ...asked, input_manifest, ...named('preflight') })
+      const { body: begun } = await client.call('preflight', {
+        ...asked,
+        input_manifest,
+        ...named('preflight'),
+      })
       const token = begun.task_token
       return { token, begun, holder: createClient({ ...hosts, statusToken: token }) }
     },
@@ -47,7 +58,10 @@ export function openCustomer({ hosts, key }: Pick<RegisteredAgent, 'hosts' | 'ke
       (await client.call('contract-prepare', { task_token: token, ...named('contract') })).body,
 
     /** Signs the digest of the terms; the answer says what is to be paid. */
-    acceptContract: async ({ contract_id, terms_sha256 }: Contract, { quote_id }: { quote_id: string }) => {
+    acceptContract: async (
+      { contract_id, terms_sha256 }: Contract,
+      { quote_id }: { quote_id: string },
+    ) => {
       const signature = signContract(key, { contract_id, terms_sha256 })
       const accepted = { contract_id, terms_sha256, quote_id, signature, ...named('accept') }
       return (await client.call('contract-accept', accepted)).body
@@ -58,13 +72,30 @@ export function openCustomer({ hosts, key }: Pick<RegisteredAgent, 'hosts' | 'ke
       { challenge_id }: { challenge_id: string },
       paid: Pick<InputOf<'payment-reference-create'>, 'method' | 'external_reference'>,
     ) =>
-      (await client.call('payment-reference-create', { challenge_id, ...paid, ...named('payment') })).body
-        .payment_reference,
+      (
+        await client.call('payment-reference-create', {
+          challenge_id,
+          ...paid,
+          ...named('payment'),
+        })
+      ).body.payment_reference,
 
-    submit: async ({ token }: OwnTask, { contract_id }: { contract_id: string }, input: Order['input']) =>
-      (await client.call('self-serve-loop-submit', { task_token: token, contract_id, input, ...named('submit') })).body,
+    submit: async (
+      { token }: OwnTask,
+      { contract_id }: { contract_id: string },
+      input: Order['input'],
+    ) =>
+      (
+        await client.call('self-serve-loop-submit', {
+          task_token: token,
+          contract_id,
+          input,
+          ...named('submit'),
+        })
+      ).body,
 
-    run: async (run_id: string) => (await client.call('get-run-status', { mode: 'get_run_status', run_id })).body.run,
+    run: async (run_id: string) =>
+      (await client.call('get-run-status', { mode: 'get_run_status', run_id })).body.run,
 
     returnPackage: async (run_id: string) =>
       (await client.call('fetch-return-package', { mode: 'fetch_return_package', run_id })).body,

@@ -2,7 +2,7 @@ import { x402Client } from '@x402/core/client'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { wrapFetchWithPayment } from '@x402/fetch'
 import type { LocalAccount } from 'viem'
-import { NETWORK } from '../../../workflows/domain/limits.ts'
+import { NETWORK } from '../../../workflows/domain/core/limits.ts'
 
 /** What a paying fetch may spend: the most that one call may cost, in atomic units of one token. */
 export type Spending = { readonly asset: string; readonly maxPerCall: bigint }
@@ -18,7 +18,9 @@ export function payingFetch(
 ): typeof fetch {
   const payer = x402Client.fromConfig({
     schemes: [{ network: NETWORK, client: new ExactEvmScheme(account) }],
-    spendControls: { allowedAssets: [{ network: NETWORK, asset, maxAmountPerPayment: String(maxPerCall) }] },
+    spendControls: {
+      allowedAssets: [{ network: NETWORK, asset, maxAmountPerPayment: String(maxPerCall) }],
+    },
   })
   return wrapFetchWithPayment(send, payer)
 }

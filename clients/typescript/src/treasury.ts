@@ -1,8 +1,11 @@
 import type { Hex, LocalAccount } from 'viem'
-import type { Client, InputOf, OutputOf } from '../../../api/surfaces/client.ts'
-import { type DigestSigner, presentVersion1, presentVersion2 } from '../../../api/surfaces/present.ts'
-import { holderProofText } from '../../../workflows/domain/holder-binding.ts'
-import { principalTypedData, requestSha256 } from '../../../workflows/domain/principal-authorization.ts'
+import type { Client, InputOf, OutputOf } from '../../../api/http/client.ts'
+import { type DigestSigner, presentVersion1, presentVersion2 } from '../../../api/http/present.ts'
+import { holderProofText } from '../../../workflows/domain/payouts/holder-binding.ts'
+import {
+  principalTypedData,
+  requestSha256,
+} from '../../../workflows/domain/payouts/principal-authorization.ts'
 
 export type Payout = OutputOf<'payout-create'>['payout']
 export type AuthorizeTerms = { expiresAt: number; idempotencyKey: string; bindingVersion?: 1 | 2 }
@@ -33,7 +36,11 @@ export async function authorizePayout(
   const { body: issued } = await operator.call('issue-mandate', {
     mode: 'issue_mandate',
     action: {
-      payout: { payout_id: payout.payout_id, expires_at: expiresAt, authorize_idempotency_key: idempotencyKey },
+      payout: {
+        payout_id: payout.payout_id,
+        expires_at: expiresAt,
+        authorize_idempotency_key: idempotencyKey,
+      },
       checkout_jwt: challenge.checkout_jwt,
       holder_proof: {
         binding_version: bindingVersion,
@@ -62,11 +69,20 @@ export async function authorizePayout(
 
 /** The terms that the principal signs for this payout (payout-and-trust.md, Principal authorization). */
 export function principalTermsOf(payout: Payout, expiresAt: number, idempotencyKey: string) {
-  const { payout_id: payoutId, payout_wallet: payoutWallet, recipient, amount_atomic: amountAtomic, asset } = payout
+  const {
+    payout_id: payoutId,
+    payout_wallet: payoutWallet,
+    recipient,
+    amount_atomic: amountAtomic,
+    asset,
+  } = payout
   return { payoutId, payoutWallet, recipient, amountAtomic, expiresAt, idempotencyKey, asset }
 }
 
 /** The EIP-712 principal signature over exactly these terms. */
-export function signPrincipal(principal: LocalAccount, terms: ReturnType<typeof principalTermsOf>): Promise<Hex> {
+export function signPrincipal(
+  principal: LocalAccount,
+  terms: ReturnType<typeof principalTermsOf>,
+): Promise<Hex> {
   return principal.signTypedData(principalTypedData(terms))
 }

@@ -6,7 +6,9 @@ const WEBHOOK_KEY = 'whpk_'
 const SIGNATURES_MAX = 4
 
 /** The headers of a request, in lower case, as node and fetch give them. */
-export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
+export type WebhookHeaders =
+  | Headers
+  | Readonly<Record<string, string | readonly string[] | undefined>>
 
 /**
  * Whether a webhook was signed by the service not more than five minutes ago or ahead: by a callback key of its key set, or by
@@ -18,7 +20,8 @@ export function verifyWebhook(
   keys: KeySet | string,
   nowSeconds = Date.now() / 1000,
 ): boolean {
-  const text = (name: string) => String((headers instanceof Headers ? headers.get(name) : headers[name]) ?? '')
+  const text = (name: string) =>
+    String((headers instanceof Headers ? headers.get(name) : headers[name]) ?? '')
   const id = text('webhook-id')
   const timestamp = text('webhook-timestamp')
   if (id === '' || !/^\d{1,12}$/.test(timestamp)) return false
@@ -35,15 +38,22 @@ export function verifyWebhook(
 
 /** The public halves, as base64url, that may have signed a webhook of this time. */
 function webhookKeys(keys: KeySet | string, signedAt: number): string[] {
-  if (typeof keys === 'string') return [Buffer.from(keys.replace(WEBHOOK_KEY, ''), 'base64').toString('base64url')]
+  if (typeof keys === 'string')
+    return [Buffer.from(keys.replace(WEBHOOK_KEY, ''), 'base64').toString('base64url')]
   return keys.keys.flatMap((key) => {
     const { x, use_for } = key as { x?: string; use_for?: string }
-    return x !== undefined && use_for === 'callback' && endOf(key, signedAt) === undefined ? [x] : []
+    return x !== undefined && use_for === 'callback' && endOf(key, signedAt) === undefined
+      ? [x]
+      : []
   })
 }
 
 /** What a receipt says; `prev` is the SHA-256 of the receipt before it, null on the first. */
-export type ReceiptFacts = { readonly kind: string; readonly prev: string | null; readonly [fact: string]: unknown }
+export type ReceiptFacts = {
+  readonly kind: string
+  readonly prev: string | null
+  readonly [fact: string]: unknown
+}
 
 /** The key set of `/.well-known/jwks.json`, as the service answers it or as it was saved. */
 export type KeySet = { readonly keys: readonly { readonly kty: string; readonly kid: string }[] }
@@ -53,9 +63,13 @@ export type KeySet = { readonly keys: readonly { readonly kty: string; readonly 
  * proves nothing, and a retired one only what it signed before.
  */
 export async function verifyReceipt(receipt: string, keys: KeySet): Promise<ReceiptFacts> {
-  const { payload, protectedHeader } = await compactVerify(receipt, createLocalJWKSet(keys as JSONWebKeySet), {
-    algorithms: ['EdDSA'],
-  })
+  const { payload, protectedHeader } = await compactVerify(
+    receipt,
+    createLocalJWKSet(keys as JSONWebKeySet),
+    {
+      algorithms: ['EdDSA'],
+    },
+  )
   if (protectedHeader.typ !== 'receipt+jwt') throw new Error('this is no receipt')
   const facts = JSON.parse(Buffer.from(payload).toString('utf8')) as ReceiptFacts
   assertStanding(keys, protectedHeader.kid, Number(facts['iat']))
@@ -63,7 +77,10 @@ export async function verifyReceipt(receipt: string, keys: KeySet): Promise<Rece
 }
 
 /** Verifies receipts and that each one follows the one before it, from the first; throws where one is missing. */
-export async function verifyReceiptChain(receipts: readonly string[], keys: KeySet): Promise<ReceiptFacts[]> {
+export async function verifyReceiptChain(
+  receipts: readonly string[],
+  keys: KeySet,
+): Promise<ReceiptFacts[]> {
   const chain: ReceiptFacts[] = []
   let previous: string | null = null
   for (const receipt of receipts) {
@@ -79,7 +96,8 @@ function assertStanding({ keys }: KeySet, kid: string | undefined, issuedAt: num
   const key = keys.find((one) => one.kid === kid)
   if (key === undefined) throw new Error('the receipt names no key of the set')
   const { use_for } = key as { use_for?: string }
-  if (use_for !== undefined && use_for !== 'receipt') throw new Error('the key does not sign receipts')
+  if (use_for !== undefined && use_for !== 'receipt')
+    throw new Error('the key does not sign receipts')
   const end = endOf(key, issuedAt)
   if (end === 'revoked') throw new Error('the key of the receipt is revoked')
   if (end === 'retired') throw new Error('the receipt is dated after its key was retired')
@@ -87,7 +105,10 @@ function assertStanding({ keys }: KeySet, kid: string | undefined, issuedAt: num
 
 /** Why a key proves nothing that is dated `issuedAt` (Unix seconds); undefined where it does. */
 function endOf(key: object, issuedAt: number): 'retired' | 'revoked' | undefined {
-  const { retired_at, revoked_at } = key as { retired_at?: string | null; revoked_at?: string | null }
+  const { retired_at, revoked_at } = key as {
+    retired_at?: string | null
+    revoked_at?: string | null
+  }
   if (typeof revoked_at === 'string') return 'revoked'
   const retired = typeof retired_at === 'string' && !(issuedAt * 1000 <= Date.parse(retired_at))
   return retired ? 'retired' : undefined

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Client, InputOf, OutputOf } from '../../../api/surfaces/client.ts'
+import type { Client, InputOf, OutputOf } from '../../../api/http/client.ts'
 import type { OwnTask } from './order.ts'
 
 const WITHIN_MS = 60_000
@@ -8,13 +8,20 @@ const ASK_FOR_MS = 20_000
 export type Run = OutputOf<'get-run-status'>['run']
 
 /** The run once it is closed, or stopped by an exception; throws when it takes longer. */
-export async function waitForRun(client: Client, run_id: string, withinMs = WITHIN_MS): Promise<Run> {
+export async function waitForRun(
+  client: Client,
+  run_id: string,
+  withinMs = WITHIN_MS,
+): Promise<Run> {
   const until = Date.now() + withinMs
   for (;;) {
     const wait_ms = Math.max(0, Math.min(ASK_FOR_MS, until - Date.now()))
-    const { run } = (await client.call('get-run-status', { mode: 'get_run_status', run_id, wait_ms })).body
+    const { run } = (
+      await client.call('get-run-status', { mode: 'get_run_status', run_id, wait_ms })
+    ).body
     if (run.state === 'closed' || run.state === 'exception_open') return run
-    if (Date.now() >= until) throw new Error(`the run is ${run.state} after ${withinMs} ms: ${run.next_action}`)
+    if (Date.now() >= until)
+      throw new Error(`the run is ${run.state} after ${withinMs} ms: ${run.next_action}`)
   }
 }
 
@@ -46,7 +53,8 @@ export async function executePayout(
     const { status, body } = await client.call('payout-execute', execute)
     if (status === 200) return body
     const { next_action, transfer } = body.payout
-    if (Date.now() > until) throw new Error(`the payout is not executed after ${withinMs} ms: ${next_action}`)
+    if (Date.now() > until)
+      throw new Error(`the payout is not executed after ${withinMs} ms: ${next_action}`)
     await pause(transfer.next_poll_ms ?? 1000)
   }
 }

@@ -1,6 +1,12 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import fc from 'fast-check'
-import { domainSeparator, recoverTypedDataAddress, toEventSelector, toFunctionSelector, toHex } from 'viem'
+import {
+  domainSeparator,
+  recoverTypedDataAddress,
+  toEventSelector,
+  toFunctionSelector,
+  toHex,
+} from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import {
@@ -50,11 +56,15 @@ test('the domain is the one of USDC on Base', () => {
 
 test('a signature recovers to its signer', async () => {
   const signature = await signAuthorization(account, usdc, authorization)
-  expect(await recoverTypedDataAddress({ ...typedData(authorization), signature })).toBe(account.address)
+  expect(await recoverTypedDataAddress({ ...typedData(authorization), signature })).toBe(
+    account.address,
+  )
 })
 
 test('whatever is signed, by libsecp256k1 and in JavaScript, the signature is the one that viem makes of the typed data', async () => {
-  const [word, address] = [32, 20].map((length) => fc.uint8Array({ minLength: length, maxLength: length }).map(toHex))
+  const [word, address] = [32, 20].map((length) =>
+    fc.uint8Array({ minLength: length, maxLength: length }).map(toHex),
+  )
   const amount = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })
   const terms = fc.record({
     from: address!,
@@ -69,7 +79,9 @@ test('whatever is signed, by libsecp256k1 and in JavaScript, the signature is th
       fc.pre(secp256k1.utils.isValidPrivateKey(key.slice(2)))
       const expected = await privateKeyToAccount(key).signTypedData(typedData(signed))
       expect(await signAuthorization(digestSigner(key), usdc, signed)).toBe(expected)
-      expect(await signAuthorization(digestSigner(key, signInJavaScript), usdc, signed)).toBe(expected)
+      expect(await signAuthorization(digestSigner(key, signInJavaScript), usdc, signed)).toBe(
+        expected,
+      )
     }),
     { numRuns: 40 },
   )
@@ -78,11 +90,19 @@ test('whatever is signed, by libsecp256k1 and in JavaScript, the signature is th
 test('selectors and topics are those of the token on Base', async () => {
   const signature = await signAuthorization(account, usdc, authorization)
   expect(encodeTransfer(authorization, signature).slice(0, 10)).toBe('0xcf092995')
-  const selectors = Object.fromEntries(tokenAbi.map((entry) => [entry.name, toFunctionSelector(entry)]))
+  const selectors = Object.fromEntries(
+    tokenAbi.map((entry) => [entry.name, toFunctionSelector(entry)]),
+  )
   expect(selectors['authorizationState']).toBe('0xe94a0102')
-  const topics = Object.fromEntries(tokenEvents.map((event) => [event.name, toEventSelector(event)]))
-  expect(topics['AuthorizationUsed']).toBe('0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5')
-  expect(topics['AuthorizationCanceled']).toBe('0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81')
+  const topics = Object.fromEntries(
+    tokenEvents.map((event) => [event.name, toEventSelector(event)]),
+  )
+  expect(topics['AuthorizationUsed']).toBe(
+    '0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5',
+  )
+  expect(topics['AuthorizationCanceled']).toBe(
+    '0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81',
+  )
   expect(topics['Transfer']).toMatch(/^0xddf252ad.*b3ef$/)
 })
 

@@ -18,7 +18,11 @@ const sayings = {
     'nonce has already been used',
     'OldNonce',
   ],
-  nonce_too_high: ['nonce too high', 'nonce gap too large', 'gapped-nonce tx from delegated accounts'],
+  nonce_too_high: [
+    'nonce too high',
+    'nonce gap too large',
+    'gapped-nonce tx from delegated accounts',
+  ],
   underpriced: [
     'replacement transaction underpriced',
     'transaction underpriced: tip needed 1, tip permitted 0',
@@ -27,7 +31,10 @@ const sayings = {
     'Gas price below configured minimum gas price',
     'effective gas price too low',
   ],
-  insufficient_funds: ['insufficient funds for gas * price + value: balance 0, tx cost 1', 'InsufficientFunds'],
+  insufficient_funds: [
+    'insufficient funds for gas * price + value: balance 0, tx cost 1',
+    'InsufficientFunds',
+  ],
   unknown: [
     'The request took too long to respond.',
     '502 Bad Gateway',
@@ -50,18 +57,39 @@ test.each(each)('a node that says "%s" means %s', (text, verdict) => {
 /** Numbers, hashes and punctuation: what stands around the words of a node. */
 const noise = fc.stringMatching(/^[0-9A-F:;,.[\](){}"' \n-]{0,40}$/)
 
-verifies('lane.laws', 'a saying is read the same whatever stands around it and however it is spelled', () => {
-  fc.assert(
-    fc.property(fc.constantFrom(...each), noise, noise, fc.boolean(), ([text, verdict], before, after, loud) => {
-      const said = `${before} ${loud ? text.toUpperCase() : text} ${after}`
-      return classifyBroadcast(said) === verdict
-    }),
-  )
-})
+verifies(
+  'gas-wallets.laws',
+  'a saying is read the same whatever stands around it and however it is spelled',
+  () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...each),
+        noise,
+        noise,
+        fc.boolean(),
+        ([text, verdict], before, after, loud) => {
+          const said = `${before} ${loud ? text.toUpperCase() : text} ${after}`
+          return classifyBroadcast(said) === verdict
+        },
+      ),
+    )
+  },
+)
 
-verifies('lane.laws', 'words without a saying in them prove nothing', () => {
+verifies('gas-wallets.laws', 'words without a saying in them prove nothing', () => {
   const words = fc.array(
-    fc.constantFrom('gas', 'limit', 'error', 'transaction', 'timeout', 'pool', 'server', 'nonce', 'fee', 'price'),
+    fc.constantFrom(
+      'gas',
+      'limit',
+      'error',
+      'transaction',
+      'timeout',
+      'pool',
+      'server',
+      'nonce',
+      'fee',
+      'price',
+    ),
   )
   fc.assert(fc.property(words, (some) => classifyBroadcast(some.join(' ')) === 'unknown'))
 })

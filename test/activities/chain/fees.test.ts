@@ -5,40 +5,63 @@ import { verifies } from '../../verifies.ts'
 
 const wei = fc.bigInt({ min: 1n, max: 10n ** 15n })
 /** As estimates are: the priority fee is part of the most that is offered. */
-const fees: fc.Arbitrary<Fees> = fc
-  .tuple(wei, wei)
-  .map(([base, maxPriorityFeePerGas]) => ({ maxFeePerGas: base + maxPriorityFeePerGas, maxPriorityFeePerGas }))
+const fees: fc.Arbitrary<Fees> = fc.tuple(wei, wei).map(([base, maxPriorityFeePerGas]) => ({
+  maxFeePerGas: base + maxPriorityFeePerGas,
+  maxPriorityFeePerGas,
+}))
 const parts = ['maxFeePerGas', 'maxPriorityFeePerGas'] as const
 const ceilingOf = (network: Fees) => (network.maxFeePerGas + network.maxPriorityFeePerGas) * 20n
 
 verifies(
-  'lane.laws',
+  'gas-wallets.laws',
   'a replacement offers an eighth more in both fees, never less than the network, never over the ceiling',
   () => {
     fc.assert(
       fc.property(fees, fees, (old, network) => {
         const raised = bumpFees(old, network)
-        if (raised === undefined) return old.maxFeePerGas * 1125n + 999n > ceilingOf(network) * 1000n
-        const enough = parts.every((part) => raised[part] * 1000n >= old[part] * 1125n && raised[part] >= network[part])
-        return enough && raised.maxPriorityFeePerGas <= raised.maxFeePerGas && raised.maxFeePerGas <= ceilingOf(network)
+        if (raised === undefined)
+          return old.maxFeePerGas * 1125n + 999n > ceilingOf(network) * 1000n
+        const enough = parts.every(
+          (part) => raised[part] * 1000n >= old[part] * 1125n && raised[part] >= network[part],
+        )
+        return (
+          enough &&
+          raised.maxPriorityFeePerGas <= raised.maxFeePerGas &&
+          raised.maxFeePerGas <= ceilingOf(network)
+        )
       }),
     )
   },
 )
 
-verifies('lane.laws', 'more was offered before, or asked by the network: no less is offered now', () => {
-  fc.assert(
-    fc.property(fees, fees, wei, wei, (old, network, more, asked) => {
-      const one = bumpFees(old, network)
-      const dearer = { maxFeePerGas: old.maxFeePerGas + more, maxPriorityFeePerGas: old.maxPriorityFeePerGas + more }
-      const higher = bumpFees(dearer, network)
-      if (one !== undefined && higher !== undefined && parts.some((part) => higher[part] < one[part])) return false
-      const busy = { ...network, maxFeePerGas: network.maxFeePerGas + asked }
-      const there = bumpFees(old, busy)
-      return one === undefined || (there !== undefined && parts.every((part) => there[part] >= one[part]))
-    }),
-  )
-})
+verifies(
+  'gas-wallets.laws',
+  'more was offered before, or asked by the network: no less is offered now',
+  () => {
+    fc.assert(
+      fc.property(fees, fees, wei, wei, (old, network, more, asked) => {
+        const one = bumpFees(old, network)
+        const dearer = {
+          maxFeePerGas: old.maxFeePerGas + more,
+          maxPriorityFeePerGas: old.maxPriorityFeePerGas + more,
+        }
+        const higher = bumpFees(dearer, network)
+        if (
+          one !== undefined &&
+          higher !== undefined &&
+          parts.some((part) => higher[part] < one[part])
+        )
+          return false
+        const busy = { ...network, maxFeePerGas: network.maxFeePerGas + asked }
+        const there = bumpFees(old, busy)
+        return (
+          one === undefined ||
+          (there !== undefined && parts.every((part) => there[part] >= one[part]))
+        )
+      }),
+    )
+  },
+)
 
 test('raised again and again, a transaction comes to the ceiling in at most forty steps and stays there', () => {
   fc.assert(

@@ -7,29 +7,29 @@ import { tokenAbi } from '../../../activities/chain/token.ts'
 import { newWallet } from '../../support/chain.ts'
 import { verifies } from '../../verifies.ts'
 import { runBatch } from './batch.ts'
-import { type Rig, randomNonce, startRig } from './rig.ts'
+import { type Fixture, randomNonce, startFixture } from './fixture.ts'
 import { startProxy } from './rpc-proxy.ts'
 
-let rig: Rig
+let fixture: Fixture
 beforeAll(async () => {
-  rig = await startRig()
+  fixture = await startFixture()
 })
-afterAll(() => rig?.stop())
+afterAll(() => fixture?.stop())
 
 /** Anyone may send an authorization; here the token's owner does, who is nobody to the rail. */
 async function broadcastByStranger(call: { to: `0x${string}`; data: `0x${string}` }) {
-  const hash = await rig.client.sendTransaction(call)
-  return rig.client.waitForTransactionReceipt({ hash })
+  const hash = await fixture.client.sendTransaction(call)
+  return fixture.client.waitForTransactionReceipt({ hash })
 }
 
 verifies(
   'execute.confirmed-by-logs',
   'an authorization that a third party broadcast is included, and final after two more blocks',
   async () => {
-    const { authorization, call } = await rig.authorize()
+    const { authorization, call } = await fixture.authorize()
     const receipt = await broadcastByStranger(call)
-    const outcome = await rig.outcome(authorization)
-    const { timestamp } = await rig.client.getBlock({ blockHash: receipt.blockHash })
+    const outcome = await fixture.outcome(authorization)
+    const { timestamp } = await fixture.client.getBlock({ blockHash: receipt.blockHash })
     expect(outcome).toMatchObject({
       kind: 'included',
       transactionHash: receipt.transactionHash,
@@ -37,49 +37,54 @@ verifies(
       blockHash: receipt.blockHash,
       blockTime: timestamp,
     })
-    await rig.client.mine({ blocks: 3 })
-    expect(await rig.outcome(authorization)).toMatchObject({ kind: 'included', finalized: true })
+    await fixture.client.mine({ blocks: 3 })
+    expect(await fixture.outcome(authorization)).toMatchObject({
+      kind: 'included',
+      finalized: true,
+    })
   },
 )
 
 test('fewer confirmations than asked for are unknown', async () => {
-  const { authorization, call } = await rig.authorize()
+  const { authorization, call } = await fixture.authorize()
   await broadcastByStranger(call)
-  expect(await rig.outcome(authorization, 50)).toMatchObject({ kind: 'unknown', absent: false })
+  expect(await fixture.outcome(authorization, 50)).toMatchObject({ kind: 'unknown', code: 'open' })
 })
 
 test('an unused authorization that is still valid is unknown and absent', async () => {
-  const { authorization } = await rig.authorize()
-  expect(await rig.outcome(authorization)).toMatchObject({ kind: 'unknown', absent: true })
+  const { authorization } = await fixture.authorize()
+  expect(await fixture.outcome(authorization)).toMatchObject({ kind: 'unknown', code: 'unused' })
 })
 
 test('an expired authorization is dead only when a finalized block is past its end', async () => {
-  const resume = await rig.haltMining()
-  const { timestamp } = await rig.client.getBlock()
-  const { authorization } = await rig.authorize({ validBefore: timestamp + 10n })
-  await rig.client.setNextBlockTimestamp({ timestamp: timestamp + 10n })
-  await rig.client.mine({ blocks: 1 })
-  expect(await rig.outcome(authorization)).toMatchObject({ kind: 'unknown' })
-  await rig.client.mine({ blocks: 1, interval: 1 })
-  expect(await rig.outcome(authorization)).toMatchObject({ kind: 'unknown' })
-  await rig.client.mine({ blocks: 1, interval: 1 })
-  expect((await rig.client.getBlock({ blockTag: 'finalized' })).timestamp).toBeGreaterThanOrEqual(timestamp + 10n)
-  expect(await rig.outcome(authorization)).toEqual({ kind: 'dead', reason: 'expired' })
+  const resume = await fixture.haltMining()
+  const { timestamp } = await fixture.client.getBlock()
+  const { authorization } = await fixture.authorize({ validBefore: timestamp + 10n })
+  await fixture.client.setNextBlockTimestamp({ timestamp: timestamp + 10n })
+  await fixture.client.mine({ blocks: 1 })
+  expect(await fixture.outcome(authorization)).toMatchObject({ kind: 'unknown' })
+  await fixture.client.mine({ blocks: 1, interval: 1 })
+  expect(await fixture.outcome(authorization)).toMatchObject({ kind: 'unknown' })
+  await fixture.client.mine({ blocks: 1, interval: 1 })
+  expect(
+    (await fixture.client.getBlock({ blockTag: 'finalized' })).timestamp,
+  ).toBeGreaterThanOrEqual(timestamp + 10n)
+  expect(await fixture.outcome(authorization)).toEqual({ kind: 'dead', reason: 'expired' })
   await resume()
 })
 
 test('an authorization used in its last second is included, however late one looks', async () => {
-  const { timestamp } = await rig.client.getBlock()
-  const { authorization, call } = await rig.authorize({ validBefore: timestamp + 20n })
+  const { timestamp } = await fixture.client.getBlock()
+  const { authorization, call } = await fixture.authorize({ validBefore: timestamp + 20n })
   await broadcastByStranger(call)
-  await rig.client.setNextBlockTimestamp({ timestamp: timestamp + 60n })
-  await rig.client.mine({ blocks: 4 })
-  expect(await rig.outcome(authorization)).toMatchObject({ kind: 'included', finalized: true })
+  await fixture.client.setNextBlockTimestamp({ timestamp: timestamp + 60n })
+  await fixture.client.mine({ blocks: 4 })
+  expect(await fixture.outcome(authorization)).toMatchObject({ kind: 'included', finalized: true })
 })
 
 test('a canceled authorization is dead once the block is final', async () => {
-  const resume = await rig.haltMining()
-  const { authorization } = await rig.authorize()
+  const resume = await fixture.haltMining()
+  const { authorization } = await fixture.authorize()
   const { from, nonce } = authorization
   const types = {
     CancelAuthorization: [
@@ -87,8 +92,8 @@ test('a canceled authorization is dead once the block is final', async () => {
       { name: 'nonce', type: 'bytes32' },
     ],
   } as const
-  const domain = tokenDomain(rig.asset)
-  const signature = await rig.payoutWallet.account.signTypedData({
+  const domain = tokenDomain(fixture.asset)
+  const signature = await fixture.payoutWallet.account.signTypedData({
     domain,
     types,
     primaryType: 'CancelAuthorization',
@@ -96,20 +101,32 @@ test('a canceled authorization is dead once the block is final', async () => {
   })
   const { r, s, v } = parseSignature(signature)
   const args = [from, nonce, Number(v), r, s] as const
-  await rig.client.writeContract({ address: rig.asset, abi: tokenAbi, functionName: 'cancelAuthorization', args })
-  await rig.client.mine({ blocks: 1 })
-  expect(await rig.outcome(authorization)).toMatchObject({ kind: 'unknown', absent: false })
-  await rig.client.mine({ blocks: 3 })
-  expect(await rig.outcome(authorization)).toEqual({ kind: 'dead', reason: 'canceled' })
+  await fixture.client.writeContract({
+    address: fixture.asset,
+    abi: tokenAbi,
+    functionName: 'cancelAuthorization',
+    args,
+  })
+  await fixture.client.mine({ blocks: 1 })
+  expect(await fixture.outcome(authorization)).toMatchObject({ kind: 'unknown', code: 'open' })
+  await fixture.client.mine({ blocks: 3 })
+  expect(await fixture.outcome(authorization)).toEqual({ kind: 'dead', reason: 'canceled' })
   await resume()
 })
 
 test('a nonce that was used with other terms is a conflict that names the transaction', async () => {
-  const { authorization } = await rig.authorize()
-  const other = await rig.authorize({ nonce: authorization.nonce, value: 4n, to: authorization.to })
+  const { authorization } = await fixture.authorize()
+  const other = await fixture.authorize({
+    nonce: authorization.nonce,
+    value: 4n,
+    to: authorization.to,
+  })
   const { transactionHash } = await broadcastByStranger(other.call)
-  expect(await rig.outcome(authorization)).toMatchObject({ kind: 'conflict', transactionHash })
-  expect(await rig.outcome(other.authorization)).toMatchObject({ kind: 'included', transactionHash })
+  expect(await fixture.outcome(authorization)).toMatchObject({ kind: 'conflict', transactionHash })
+  expect(await fixture.outcome(other.authorization)).toMatchObject({
+    kind: 'included',
+    transactionHash,
+  })
 })
 
 verifies(
@@ -117,86 +134,109 @@ verifies(
   'a batch that spends the nonce elsewhere and pays us by a second authorization is a conflict for the first',
   async () => {
     const shop = newWallet().address
-    const first = await rig.authorize({ to: shop, value: 9n })
-    const elsewhere = await rig.authorize({ to: newWallet().address, value: 9n, nonce: first.authorization.nonce })
-    const second = await rig.authorize({ to: shop, value: 9n })
-    await runBatch(rig.client, rig.asset, [elsewhere.call.data, second.call.data])
-    expect(await rig.balance(shop)).toBe(9n)
-    expect(await rig.outcome(second.authorization)).toMatchObject({ kind: 'included' })
-    expect(await rig.outcome(first.authorization)).toMatchObject({ kind: 'conflict' })
+    const first = await fixture.authorize({ to: shop, value: 9n })
+    const elsewhere = await fixture.authorize({
+      to: newWallet().address,
+      value: 9n,
+      nonce: first.authorization.nonce,
+    })
+    const second = await fixture.authorize({ to: shop, value: 9n })
+    await runBatch(fixture.client, fixture.asset, [elsewhere.call.data, second.call.data])
+    expect(await fixture.balance(shop)).toBe(9n)
+    expect(await fixture.outcome(second.authorization)).toMatchObject({ kind: 'included' })
+    expect(await fixture.outcome(first.authorization)).toMatchObject({ kind: 'conflict' })
   },
 )
 
 test('a block that vanishes makes an included transfer absent, and sent again it is included again', async () => {
-  const snapshot = await rig.client.snapshot()
-  const { authorization, call } = await rig.authorize()
+  const snapshot = await fixture.client.snapshot()
+  const { authorization, call } = await fixture.authorize()
   await broadcastByStranger(call)
-  const before = await rig.outcome(authorization)
+  const before = await fixture.outcome(authorization)
   expect(before.kind).toBe('included')
-  await rig.client.revert({ id: snapshot })
-  expect(await rig.outcome(authorization)).toMatchObject({ kind: 'unknown', absent: true })
-  await rig.client.mine({ blocks: 1 })
+  await fixture.client.revert({ id: snapshot })
+  expect(await fixture.outcome(authorization)).toMatchObject({ kind: 'unknown', code: 'unused' })
+  await fixture.client.mine({ blocks: 1 })
   await broadcastByStranger(call)
-  const after = await rig.outcome(authorization)
+  const after = await fixture.outcome(authorization)
   expect(after.kind).toBe('included')
   expect(after).not.toMatchObject({ blockHash: (before as { blockHash: string }).blockHash })
 })
 
-const termsOf = (authorization: TokenAuthorization) => ({ asset: rig.asset, ...authorization, fromBlock: 0n })
+const termsOf = (authorization: TokenAuthorization) => ({
+  asset: fixture.asset,
+  ...authorization,
+  fromBlock: 0n,
+})
 
 test('a chain that does not answer is unknown and never dead', async () => {
-  const { timestamp } = await rig.client.getBlock()
-  const { authorization } = await rig.authorize({ validBefore: timestamp - 100n })
+  const { timestamp } = await fixture.client.getBlock()
+  const { authorization } = await fixture.authorize({ validBefore: timestamp - 100n })
   const down = createChain({ rpcUrls: ['http://127.0.0.1:9'], confirmRpcUrls: [], timeoutMs: 500 })
   expect(await findOutcome(down, termsOf(authorization), { confirmations: 1 })).toMatchObject({
     kind: 'unknown',
-    absent: false,
+    code: 'unreachable',
   })
   expect(await down.isUp()).toBe(false)
   await expect(down.head()).rejects.toMatchObject({ refusal: { code: 'unavailable' } })
 })
 
 test('an url that is down is passed over for the next one', async () => {
-  const chain = createChain({ rpcUrls: ['http://127.0.0.1:9', rig.rpcUrl], confirmRpcUrls: [], timeoutMs: 2_000 })
+  const chain = createChain({
+    rpcUrls: ['http://127.0.0.1:9', fixture.rpcUrl],
+    confirmRpcUrls: [],
+    timeoutMs: 2_000,
+  })
   expect(await chain.isUp()).toBe(true)
   expect(await chain.head()).toBeGreaterThan(0n)
   expect(await chain.finalizedTime()).toBeGreaterThan(1_700_000_000n)
 })
 
 test('a second opinion that agrees confirms, one that is down or lies leaves it unknown', async () => {
-  const { authorization, call } = await rig.authorize()
+  const { authorization, call } = await fixture.authorize()
   await broadcastByStranger(call)
   const ask = (confirmUrl: string) => {
-    const chain = createChain({ rpcUrls: [rig.rpcUrl], confirmRpcUrls: [confirmUrl], timeoutMs: 1_000 })
+    const chain = createChain({
+      rpcUrls: [fixture.rpcUrl],
+      confirmRpcUrls: [confirmUrl],
+      timeoutMs: 1_000,
+    })
     return findOutcome(chain, termsOf(authorization), { confirmations: 1 })
   }
-  expect(await ask(rig.rpcUrl)).toMatchObject({ kind: 'included' })
-  expect(await ask('http://127.0.0.1:9')).toMatchObject({ kind: 'unknown', absent: false })
+  expect(await ask(fixture.rpcUrl)).toMatchObject({ kind: 'included' })
+  expect(await ask('http://127.0.0.1:9')).toMatchObject({ kind: 'unknown', code: 'unreachable' })
   const liar = await startLiar()
   expect(await ask(liar.url)).toMatchObject({ kind: 'unknown' })
   await liar.close()
 })
 
 test('a first node that claims a transfer which a second does not know is not believed', async () => {
-  const { authorization } = await rig.authorize({ nonce: randomNonce() })
+  const { authorization } = await fixture.authorize({ nonce: randomNonce() })
   const liar = await startLiar()
-  const chain = createChain({ rpcUrls: [liar.url], confirmRpcUrls: [rig.rpcUrl], timeoutMs: 1_000 })
-  expect((await findOutcome(chain, termsOf(authorization), { confirmations: 1 })).kind).toBe('unknown')
+  const chain = createChain({
+    rpcUrls: [liar.url],
+    confirmRpcUrls: [fixture.rpcUrl],
+    timeoutMs: 1_000,
+  })
+  expect((await findOutcome(chain, termsOf(authorization), { confirmations: 1 })).kind).toBe(
+    'unknown',
+  )
   await liar.close()
 })
 
 /** The real chain, except that it says the opposite about every authorization. */
 const startLiar = () =>
-  startProxy(rig.rpcUrl, async (method, pass) => {
+  startProxy(fixture.rpcUrl, async (method, pass) => {
     const answer = await pass()
-    if (method === 'eth_call') answer.result = `0x${'0'.repeat(63)}${String(answer.result).endsWith('1') ? 0 : 1}`
+    if (method === 'eth_call')
+      answer.result = `0x${'0'.repeat(63)}${String(answer.result).endsWith('1') ? 0 : 1}`
     return answer
   })
 
 /** The rig's chain behind a wire that counts the questions. */
 async function countedChain(pollMs: number) {
   const asked: string[] = []
-  const proxy = await startProxy(rig.rpcUrl, (method, pass) => {
+  const proxy = await startProxy(fixture.rpcUrl, (method, pass) => {
     asked.push(method)
     return pass()
   })
@@ -208,16 +248,21 @@ verifies(
   'confirm.frugal',
   'a hundred that wait for their transfers share the heights, and ask nothing more until there are new blocks',
   async () => {
-    const resume = await rig.haltMining()
+    const resume = await fixture.haltMining()
     const { chain, asked, close } = await countedChain(20)
-    const waiting = await Promise.all(Array.from({ length: 100 }, () => rig.authorize()))
+    const waiting = await Promise.all(Array.from({ length: 100 }, () => fixture.authorize()))
     const look = () =>
       Promise.all(
         waiting.map(({ authorization }) =>
-          findOutcome(chain, { asset: rig.asset, ...authorization, fromBlock: 0n }, { confirmations: 1 }),
+          findOutcome(
+            chain,
+            { asset: fixture.asset, ...authorization, fromBlock: 0n },
+            { confirmations: 1 },
+          ),
         ),
       )
-    for (const outcome of await look()) expect(outcome).toMatchObject({ kind: 'unknown', absent: true })
+    for (const outcome of await look())
+      expect(outcome).toMatchObject({ kind: 'unknown', code: 'unused' })
     expect(asked.filter((method) => method === 'eth_call')).toHaveLength(100)
     expect(asked.length - 100).toBeLessThanOrEqual(4)
     asked.length = 0
@@ -225,7 +270,7 @@ verifies(
     expect(asked.length).toBeLessThanOrEqual(8)
     asked.length = 0
     const news = chain.news()
-    await rig.client.mine({ blocks: 1 })
+    await fixture.client.mine({ blocks: 1 })
     await news
     expect(asked.length).toBeLessThanOrEqual(4)
     await close()
@@ -237,30 +282,36 @@ verifies(
   'confirm.frugal',
   'what is included and not final costs one question for its block, and is noticed when that vanishes',
   async () => {
-    const snapshot = await rig.client.snapshot()
-    const resume = await rig.haltMining()
-    const { authorization, call } = await rig.authorize()
+    const snapshot = await fixture.client.snapshot()
+    const resume = await fixture.haltMining()
+    const { authorization, call } = await fixture.authorize()
     const sent = broadcastByStranger(call)
     await new Promise((resolve) => setTimeout(resolve, 50))
-    await rig.client.mine({ blocks: 1 })
+    await fixture.client.mine({ blocks: 1 })
     await sent
     const { chain, asked, close } = await countedChain(20)
-    const terms = { asset: rig.asset, ...authorization, fromBlock: 0n }
+    const terms = { asset: fixture.asset, ...authorization, fromBlock: 0n }
     const first = await findOutcome(chain, terms, { confirmations: 1 })
     if (first.kind !== 'included' || first.finalized) throw new Error(`it is ${first.kind}`)
     const seenIn = { number: first.blockNumber, hash: first.blockHash }
     asked.length = 0
     const again = await Promise.all(
-      Array.from({ length: 50 }, () => findOutcome(chain, { ...terms, seenIn }, { confirmations: 1 })),
+      Array.from({ length: 50 }, () =>
+        findOutcome(chain, { ...terms, seenIn }, { confirmations: 1 }),
+      ),
     )
-    for (const outcome of again) expect(outcome).toMatchObject({ kind: 'unknown', absent: false })
+    for (const outcome of again) expect(outcome).toMatchObject({ kind: 'unknown', code: 'open' })
     expect(asked.length).toBeLessThanOrEqual(6)
 
-    await rig.client.mine({ blocks: 3 })
-    expect(await findOutcome(chain, { ...terms, seenIn }, { confirmations: 1 })).toMatchObject({ finalized: true })
-    await rig.client.revert({ id: snapshot })
-    await rig.client.mine({ blocks: 1 })
-    expect(await findOutcome(chain, { ...terms, seenIn }, { confirmations: 1 })).toMatchObject({ absent: true })
+    await fixture.client.mine({ blocks: 3 })
+    expect(await findOutcome(chain, { ...terms, seenIn }, { confirmations: 1 })).toMatchObject({
+      finalized: true,
+    })
+    await fixture.client.revert({ id: snapshot })
+    await fixture.client.mine({ blocks: 1 })
+    expect(await findOutcome(chain, { ...terms, seenIn }, { confirmations: 1 })).toMatchObject({
+      code: 'unused',
+    })
     await close()
     await resume()
   },

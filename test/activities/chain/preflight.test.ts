@@ -7,46 +7,56 @@ import { findStartFaults } from '../../../activities/chain/start-checks.ts'
 import { dollarTokenAbi } from '../../../worker/stack/token.ts'
 import { newWallet } from '../../support/chain.ts'
 import { verifies } from '../../verifies.ts'
-import { GAS, type Rig, startRig } from './rig.ts'
+import { type Fixture, GAS, startFixture } from './fixture.ts'
 
-let rig: Rig
+let fixture: Fixture
 beforeAll(async () => {
-  rig = await startRig()
+  fixture = await startFixture()
 })
-afterAll(() => rig?.stop())
+afterAll(() => fixture?.stop())
 
-type Sent = Awaited<ReturnType<Rig['authorize']>>
+type Sent = Awaited<ReturnType<Fixture['authorize']>>
 
-const check = ({ authorization, signature }: Sent, more: { gasWallets?: `0x${string}`[]; rpcUrl?: string } = {}) => {
+const check = (
+  { authorization, signature }: Sent,
+  more: { gasWallets?: `0x${string}`[]; rpcUrl?: string } = {},
+) => {
   const chain =
-    more.rpcUrl === undefined ? rig.chain : createChain({ rpcUrls: [more.rpcUrl], confirmRpcUrls: [], timeoutMs: 500 })
-  const gasWallets = more.gasWallets ?? rig.gasWallets.map((wallet) => wallet.address)
+    more.rpcUrl === undefined
+      ? fixture.chain
+      : createChain({ rpcUrls: [more.rpcUrl], confirmRpcUrls: [], timeoutMs: 500 })
+  const gasWallets = more.gasWallets ?? fixture.gasWallets.map((wallet) => wallet.address)
   const gas = watchGas(chain.reader, gasWallets, 0)
-  return preflight(chain, { asset: rig.asset, gas, transferGas: GAS }, authorization, signature)
+  return preflight(chain, { asset: fixture.asset, gas, transferGas: GAS }, authorization, signature)
 }
 
 async function asOwner(
   functionName: 'pause' | 'unpause' | 'blacklist' | 'unBlacklist',
   args: [] | [`0x${string}`] = [],
 ) {
-  const hash = await rig.client.writeContract({ address: rig.asset, abi: dollarTokenAbi, functionName, args } as never)
-  await rig.client.waitForTransactionReceipt({ hash })
+  const hash = await fixture.client.writeContract({
+    address: fixture.asset,
+    abi: dollarTokenAbi,
+    functionName,
+    args,
+  } as never)
+  await fixture.client.waitForTransactionReceipt({ hash })
 }
 
 test('a transfer that would go through is ready', async () => {
-  expect(await check(await rig.authorize())).toEqual({ kind: 'ready' })
+  expect(await check(await fixture.authorize())).toEqual({ kind: 'ready' })
 })
 
 test('a used nonce is used', async () => {
-  const sent = await rig.authorize()
-  await rig.client.waitForTransactionReceipt({
-    hash: await rig.client.sendTransaction({ to: sent.call.to, data: sent.call.data }),
+  const sent = await fixture.authorize()
+  await fixture.client.waitForTransactionReceipt({
+    hash: await fixture.client.sendTransaction({ to: sent.call.to, data: sent.call.data }),
   })
   expect(await check(sent)).toEqual({ kind: 'used' })
 })
 
 test('a paused token parks, and unpausing it unblocks', async () => {
-  const sent = await rig.authorize()
+  const sent = await fixture.authorize()
   await asOwner('pause')
   expect(await check(sent)).toMatchObject({
     kind: 'parked',
@@ -59,8 +69,8 @@ test('a paused token parks, and unpausing it unblocks', async () => {
 
 test('an underfunded wallet parks with what is missing', async () => {
   const wallet = newWallet()
-  await rig.mint(wallet.address, 3n)
-  const parked = await check(await rig.authorize({ value: 10n }, wallet))
+  await fixture.mint(wallet.address, 3n)
+  const parked = await check(await fixture.authorize({ value: 10n }, wallet))
   expect(parked).toEqual({
     kind: 'parked',
     reason: `${wallet.address} holds 3 of the 10 atomic units`,
@@ -69,14 +79,17 @@ test('an underfunded wallet parks with what is missing', async () => {
 })
 
 test('a blacklisted recipient parks', async () => {
-  const sent = await rig.authorize()
+  const sent = await fixture.authorize()
   await asOwner('blacklist', [sent.authorization.to])
-  expect(await check(sent)).toMatchObject({ kind: 'parked', reason: expect.stringContaining('blacklisted') })
+  expect(await check(sent)).toMatchObject({
+    kind: 'parked',
+    reason: expect.stringContaining('blacklisted'),
+  })
 })
 
 test('gas wallets without ether park', async () => {
   const empty = newWallet().address
-  expect(await check(await rig.authorize(), { gasWallets: [empty] })).toEqual({
+  expect(await check(await fixture.authorize(), { gasWallets: [empty] })).toEqual({
     kind: 'parked',
     reason: 'no gas wallet has the ether for a transfer',
     unblock: `send ether to ${empty}`,
@@ -84,45 +97,59 @@ test('gas wallets without ether park', async () => {
 })
 
 test('a chain that is down parks', async () => {
-  expect(await check(await rig.authorize(), { rpcUrl: 'http://127.0.0.1:9' })).toMatchObject({
+  expect(await check(await fixture.authorize(), { rpcUrl: 'http://127.0.0.1:9' })).toMatchObject({
     kind: 'parked',
     reason: 'the chain does not answer',
   })
 })
 
 test('an expired authorization and a wrong signature park with their reason', async () => {
-  const { timestamp } = await rig.client.getBlock()
-  expect(await check(await rig.authorize({ validBefore: timestamp }))).toMatchObject({
+  const { timestamp } = await fixture.client.getBlock()
+  expect(await check(await fixture.authorize({ validBefore: timestamp }))).toMatchObject({
     kind: 'parked',
     reason: 'the authorization has expired',
   })
-  expect(await check(await rig.authorize({ validAfter: timestamp + 1_000n }))).toMatchObject({
+  expect(await check(await fixture.authorize({ validAfter: timestamp + 1_000n }))).toMatchObject({
     kind: 'parked',
     reason: 'the authorization is not valid yet',
   })
-  const sent = await rig.authorize()
-  expect(await check({ ...sent, authorization: { ...sent.authorization, value: 6n } })).toMatchObject({
+  const sent = await fixture.authorize()
+  expect(
+    await check({ ...sent, authorization: { ...sent.authorization, value: 6n } }),
+  ).toMatchObject({
     kind: 'parked',
     reason: expect.stringContaining('reverts'),
   })
 })
 
 test('a sound start has no faults', async () => {
-  const wallets = { 'payout wallet': rig.payoutWallet.address, 'gas wallet': rig.gasWallets[0].address }
-  expect(await findStartFaults(rig.chain, { environment: 'local', asset: rig.asset, wallets })).toEqual([])
+  const wallets = {
+    'payout wallet': fixture.payoutWallet.address,
+    'gas wallet': fixture.gasWallets[0].address,
+  }
+  expect(
+    await findStartFaults(fixture.chain, { environment: 'local', asset: fixture.asset, wallets }),
+  ).toEqual([])
 })
 
 verifies(
   'local.worthless-signatures',
   'published accounts, shared addresses and a known asset are start faults',
   async () => {
-    const published = mnemonicToAccount('test test test test test test test test test test test junk', {
-      addressIndex: 9,
-    }).address
-    const faults = await findStartFaults(rig.chain, {
+    const published = mnemonicToAccount(
+      'test test test test test test test test test test test junk',
+      {
+        addressIndex: 9,
+      },
+    ).address
+    const faults = await findStartFaults(fixture.chain, {
       environment: 'local',
       asset: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
-      wallets: { 'payout wallet': published, 'pay-to address': rig.owner.address, 'gas wallet': rig.owner.address },
+      wallets: {
+        'payout wallet': published,
+        'pay-to address': fixture.owner.address,
+        'gas wallet': fixture.owner.address,
+      },
     })
     expect(faults).toEqual([
       expect.stringContaining('known asset'),
@@ -135,7 +162,7 @@ verifies(
 
 test('a chain that is down is a start fault', async () => {
   const down = createChain({ rpcUrls: ['http://127.0.0.1:9'], confirmRpcUrls: [], timeoutMs: 500 })
-  expect(await findStartFaults(down, { environment: 'local', asset: rig.asset, wallets: {} })).toEqual([
-    'the chain does not answer',
-  ])
+  expect(
+    await findStartFaults(down, { environment: 'local', asset: fixture.asset, wallets: {} }),
+  ).toEqual(['the chain does not answer'])
 })

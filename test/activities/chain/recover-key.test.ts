@@ -6,24 +6,28 @@ import { verifies } from '../../verifies.ts'
 
 const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 })
 
-verifies(['proof.signature-form'], 'both curves recover the key that signed, and agree on forged signatures', () => {
-  fc.assert(
-    fc.property(bytes32, bytes32, fc.nat(63), fc.nat(255), (secret, digest, at, flip) => {
-      fc.pre(secp256k1.utils.isValidPrivateKey(secret))
-      const signature = secp256k1.sign(digest, secret)
-      const compact = signature.toCompactRawBytes()
-      const recovery = signature.recovery as 0 | 1
-      expect(Buffer.from(recoverKey(compact, recovery, digest))).toEqual(
-        Buffer.from(secp256k1.getPublicKey(secret, false)),
-      )
-      compact[at] = (compact[at] as number) ^ flip
-      expect(outcome(() => recoverKey(compact, recovery, digest))).toEqual(
-        outcome(() => recoverInJavaScript(compact, recovery, digest)),
-      )
-    }),
-    { numRuns: 60 },
-  )
-})
+verifies(
+  ['proof.signature-form'],
+  'both curves recover the key that signed, and agree on forged signatures',
+  () => {
+    fc.assert(
+      fc.property(bytes32, bytes32, fc.nat(63), fc.nat(255), (secret, digest, at, flip) => {
+        fc.pre(secp256k1.utils.isValidPrivateKey(secret))
+        const signature = secp256k1.sign(digest, secret)
+        const compact = signature.toCompactRawBytes()
+        const recovery = signature.recovery as 0 | 1
+        expect(Buffer.from(recoverKey(compact, recovery, digest))).toEqual(
+          Buffer.from(secp256k1.getPublicKey(secret, false)),
+        )
+        compact[at] = (compact[at] as number) ^ flip
+        expect(outcome(() => recoverKey(compact, recovery, digest))).toEqual(
+          outcome(() => recoverInJavaScript(compact, recovery, digest)),
+        )
+      }),
+      { numRuns: 60 },
+    )
+  },
+)
 
 function outcome(recover: () => Uint8Array): string {
   try {

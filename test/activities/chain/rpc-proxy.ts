@@ -1,7 +1,12 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export type RpcAnswer = { jsonrpc?: string; id?: number; result?: unknown; error?: { code: number; message: string } }
+export type RpcAnswer = {
+  jsonrpc?: string
+  id?: number
+  result?: unknown
+  error?: { code: number; message: string }
+}
 /** A wire that breaks: the connection is cut, an HTTP 500 without a verdict, or nothing at all comes back. */
 export type BrokenAnswer = 'cut' | 'http 500' | 'silence'
 /** What becomes of one question: `pass` really asks the chain, with other parameters if told so. */
@@ -18,7 +23,11 @@ export async function startProxy(rpcUrl: string, meddle: Meddle) {
   const ask = async ({ id, method, params = [] }: Question): Promise<RpcAnswer | BrokenAnswer> => {
     const pass = async (others: unknown[] = params) => {
       const body = JSON.stringify({ jsonrpc: '2.0', id, method, params: others })
-      const response = await fetch(rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+      const response = await fetch(rpcUrl, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      })
       return (await response.json()) as RpcAnswer
     }
     const answer = await meddle(method, pass, params).catch(() => 'cut' as const)

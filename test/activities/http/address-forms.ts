@@ -52,7 +52,8 @@ export const insideV6 = [
   'e000::1',
 ]
 
-const octets = (address: string) => address.split('.').map(Number) as [number, number, number, number]
+const octets = (address: string) =>
+  address.split('.').map(Number) as [number, number, number, number]
 const hex = (value: number, digits = 0) => value.toString(16).padStart(digits, '0')
 const whole = (address: string) => octets(address).reduce((sum, octet) => sum * 256 + octet, 0)
 const pairs = (address: string) => {
@@ -77,9 +78,12 @@ export const carriers = (address: string): string[] => [
 /** Ways to write an address as the host of a URL that some parser or resolver reads as that address. */
 export function writings(address: string): string[] {
   const [a, b, c, d] = octets(address)
-  const fullWidth = (text: string) => text.replace(/\d/g, (digit) => String.fromCodePoint(0xff10 + Number(digit)))
+  const fullWidth = (text: string) =>
+    text.replace(/\d/g, (digit) => String.fromCodePoint(0xff10 + Number(digit)))
   const enclosed = (text: string) =>
-    text.replace(/[1-9]/g, (digit) => String.fromCodePoint(0x2460 + Number(digit) - 1)).replace(/0/g, '\u24ea')
+    text
+      .replace(/[1-9]/g, (digit) => String.fromCodePoint(0x2460 + Number(digit) - 1))
+      .replace(/0/g, '\u24ea')
   const octal = [a, b, c, d].map((octet) => `0${octet.toString(8)}`)
   return [
     address,

@@ -16,7 +16,10 @@ const PUBLIC = '93.184.215.14'
 const url = 'https://hooks.receiver.example/in'
 const ok: RequestListener = (_request, response) => response.end('taken')
 
-async function serve(listener: RequestListener = ok, certificate?: Parameters<typeof startTlsServer>[1]) {
+async function serve(
+  listener: RequestListener = ok,
+  certificate?: Parameters<typeof startTlsServer>[1],
+) {
   const server = await startTlsServer(listener, certificate)
   closers.push(server.stop)
   const asked: string[] = []
@@ -44,11 +47,21 @@ verifies(
   'outgoing.request',
   'a POST arrives whole over TLS, under the name and at the address that were looked up once',
   async () => {
-    const seen: { host: string | undefined; type: string | undefined; body: string; path: string | undefined }[] = []
+    const seen: {
+      host: string | undefined
+      type: string | undefined
+      body: string
+      path: string | undefined
+    }[] = []
     const { server, asked, reached, outgoing } = await serve(async (request, response) => {
       let body = ''
       for await (const part of request) body += part
-      seen.push({ host: request.headers.host, type: request.headers['content-type'], body, path: request.url })
+      seen.push({
+        host: request.headers.host,
+        type: request.headers['content-type'],
+        body,
+        path: request.url,
+      })
       response.statusCode = 202
       response.end('taken')
     })
@@ -60,7 +73,12 @@ verifies(
     })
     expect(sent).toEqual({ ok: true, status: 202, body: Buffer.from('taken') })
     expect(seen).toEqual([
-      { host: 'hooks.receiver.example', type: 'application/json', body: '{"ä":1}', path: '/in?a=1' },
+      {
+        host: 'hooks.receiver.example',
+        type: 'application/json',
+        body: '{"ä":1}',
+        path: '/in?a=1',
+      },
     ])
     expect({ asked, reached, names: server.names }).toEqual({
       asked: ['hooks.receiver.example'],
@@ -101,32 +119,47 @@ verifies(
       ...insideV4.flatMap(writings),
     ]
     for (const host of hosts)
-      expect(await outgoing()(get(`https://${host}/`)), host).toMatchObject({ ok: false, reason: 'url_refused' })
+      expect(await outgoing()(get(`https://${host}/`)), host).toMatchObject({
+        ok: false,
+        reason: 'url_refused',
+      })
     expect([asked, server.connections()]).toEqual([[], 0])
   },
 )
 
-verifies('outgoing.rebinding', 'a name that changes its answer is reached at the address that was judged', async () => {
-  const { reached, outgoing } = await serve()
-  let questions = 0
-  const resolve = async () => {
-    questions += 1
-    return questions === 1 ? [PUBLIC] : ['127.0.0.1']
-  }
-  const send = outgoing({ resolve })
-  expect(await send(get(url))).toMatchObject({ ok: true, status: 200 })
-  expect([questions, reached]).toEqual([1, [PUBLIC]])
-  expect(await send(get(url))).toMatchObject({ ok: false, reason: 'address_refused' })
-  expect([questions, reached]).toEqual([2, [PUBLIC]])
-})
+verifies(
+  'outgoing.rebinding',
+  'a name that changes its answer is reached at the address that was judged',
+  async () => {
+    const { reached, outgoing } = await serve()
+    let questions = 0
+    const resolve = async () => {
+      questions += 1
+      return questions === 1 ? [PUBLIC] : ['127.0.0.1']
+    }
+    const send = outgoing({ resolve })
+    expect(await send(get(url))).toMatchObject({ ok: true, status: 200 })
+    expect([questions, reached]).toEqual([1, [PUBLIC]])
+    expect(await send(get(url))).toMatchObject({ ok: false, reason: 'address_refused' })
+    expect([questions, reached]).toEqual([2, [PUBLIC]])
+  },
+)
 
-verifies('outgoing.request', 'a name without an address, or whose servers fail, is told apart', async () => {
-  const { outgoing } = await serve()
-  expect(await outgoing({ resolve: async () => [] })(get(url))).toMatchObject({ reason: 'name_unresolved' })
-  expect(await outgoing({ resolve: () => Promise.reject(new Error('SERVFAIL')) })(get(url))).toMatchObject({
-    reason: 'name_unresolved',
-  })
-})
+verifies(
+  'outgoing.request',
+  'a name without an address, or whose servers fail, is told apart',
+  async () => {
+    const { outgoing } = await serve()
+    expect(await outgoing({ resolve: async () => [] })(get(url))).toMatchObject({
+      reason: 'name_unresolved',
+    })
+    expect(
+      await outgoing({ resolve: () => Promise.reject(new Error('SERVFAIL')) })(get(url)),
+    ).toMatchObject({
+      reason: 'name_unresolved',
+    })
+  },
+)
 
 verifies('outgoing.redirects', 'a redirect is an answer and is not followed', async () => {
   for (const status of [301, 302, 303, 307, 308]) {
@@ -150,7 +183,10 @@ verifies(
           requests += 1
           response.end()
         }, certificate)
-        expect(await outgoing()(get(url)), certificate).toMatchObject({ ok: false, reason: 'tls_failed' })
+        expect(await outgoing()(get(url)), certificate).toMatchObject({
+          ok: false,
+          reason: 'tls_failed',
+        })
         expect(requests, certificate).toBe(0)
       }
     } finally {
@@ -163,10 +199,10 @@ verifies(
   'outgoing.bounds',
   'an answer of 64 KiB is read, and one byte more ends it, whether its length is told or not',
   async () => {
-    for (const told of [true, false]) {
+    for (const notified of [true, false]) {
       for (const bytes of [65_536, 65_537]) {
         const { outgoing } = await serve((_request, response) => {
-          if (told) response.setHeader('content-length', String(bytes))
+          if (notified) response.setHeader('content-length', String(bytes))
           response.end(Buffer.alloc(bytes))
         })
         const sent = await outgoing()(get(url))
@@ -177,62 +213,87 @@ verifies(
   },
 )
 
-verifies('outgoing.bounds', 'an answer without end is left after 64 KiB, and its connection closed', async () => {
-  let closed = false
-  const { outgoing } = await serve((_request, response) => {
-    const more = () => void (response.writable && response.write(Buffer.alloc(16_384), more))
-    response.once('close', () => {
-      closed = true
+verifies(
+  'outgoing.bounds',
+  'an answer without end is left after 64 KiB, and its connection closed',
+  async () => {
+    let closed = false
+    const { outgoing } = await serve((_request, response) => {
+      const more = () => void (response.writable && response.write(Buffer.alloc(16_384), more))
+      response.once('close', () => {
+        closed = true
+      })
+      more()
     })
-    more()
-  })
-  expect(await outgoing()(get(url))).toMatchObject({ reason: 'answer_too_large' })
-  await expect.poll(() => closed).toBe(true)
-})
+    expect(await outgoing()(get(url))).toMatchObject({ reason: 'answer_too_large' })
+    await expect.poll(() => closed).toBe(true)
+  },
+)
 
-verifies('outgoing.bounds', 'the time is up for slow names, slow heads and answers that trickle alike', async () => {
-  const timeoutMs = 250
-  const never = await serve()
-  expect(await never.outgoing({ timeoutMs, resolve: () => new Promise(() => undefined) })(get(url))).toMatchObject({
-    reason: 'timeout',
-  })
-  const silent = await serve(() => undefined)
-  expect(await silent.outgoing({ timeoutMs })(get(url))).toMatchObject({ reason: 'timeout' })
-  const interim = await serve(
-    (_request, response) => void setInterval(() => response.writable && response.writeProcessing(), 20).unref(),
-  )
-  expect(await interim.outgoing({ timeoutMs })(get(url))).toMatchObject({ reason: 'timeout' })
-  const trickle = await serve(
-    (_request, response) => void setInterval(() => response.writable && response.write('x'), 20).unref(),
-  )
-  const begun = performance.now()
-  expect(await trickle.outgoing({ timeoutMs })(get(url))).toMatchObject({ reason: 'timeout' })
-  expect(performance.now() - begun).toBeLessThan(2_000)
-})
+verifies(
+  'outgoing.bounds',
+  'the time is up for slow names, slow heads and answers that trickle alike',
+  async () => {
+    const timeoutMs = 250
+    const never = await serve()
+    expect(
+      await never.outgoing({ timeoutMs, resolve: () => new Promise(() => undefined) })(get(url)),
+    ).toMatchObject({
+      reason: 'timeout',
+    })
+    const silent = await serve(() => undefined)
+    expect(await silent.outgoing({ timeoutMs })(get(url))).toMatchObject({ reason: 'timeout' })
+    const interim = await serve(
+      (_request, response) =>
+        void setInterval(() => response.writable && response.writeProcessing(), 20).unref(),
+    )
+    expect(await interim.outgoing({ timeoutMs })(get(url))).toMatchObject({ reason: 'timeout' })
+    const trickle = await serve(
+      (_request, response) =>
+        void setInterval(() => response.writable && response.write('x'), 20).unref(),
+    )
+    const begun = performance.now()
+    expect(await trickle.outgoing({ timeoutMs })(get(url))).toMatchObject({ reason: 'timeout' })
+    expect(performance.now() - begun).toBeLessThan(2_000)
+  },
+)
 
-verifies('outgoing.request', 'a connection that is refused, cut, or speaks something else is no answer', async () => {
-  const cut = await serve((request) => void request.socket.destroy())
-  expect(await cut.outgoing()(get(url))).toMatchObject({ ok: false, reason: 'connection_failed' })
-  const half = await serve((request, response) => {
-    response.writeHead(200, { 'content-length': '100' }).write('half')
-    setTimeout(() => request.socket.destroy(), 20)
-  })
-  expect(await half.outgoing()(get(url))).toMatchObject({ ok: false, reason: 'connection_failed' })
-  const switched = await serve(
-    (request) =>
-      void request.socket.end('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
-  )
-  expect(await switched.outgoing()(get(url))).toMatchObject({ ok: false })
-  const { port } = await plain(ok)
-  expect(await cut.outgoing({ reach: () => ({ host: '127.0.0.1', port }) })(get(url))).toMatchObject({
-    ok: false,
-    reason: 'tls_failed',
-  })
-  expect(await cut.outgoing({ reach: () => ({ host: '127.0.0.1', port: 1 }) })(get(url))).toMatchObject({
-    ok: false,
-    reason: 'connection_failed',
-  })
-})
+verifies(
+  'outgoing.request',
+  'a connection that is refused, cut, or speaks something else is no answer',
+  async () => {
+    const cut = await serve((request) => void request.socket.destroy())
+    expect(await cut.outgoing()(get(url))).toMatchObject({ ok: false, reason: 'connection_failed' })
+    const half = await serve((request, response) => {
+      response.writeHead(200, { 'content-length': '100' }).write('half')
+      setTimeout(() => request.socket.destroy(), 20)
+    })
+    expect(await half.outgoing()(get(url))).toMatchObject({
+      ok: false,
+      reason: 'connection_failed',
+    })
+    const switched = await serve(
+      (request) =>
+        void request.socket.end(
+          'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
+        ),
+    )
+    expect(await switched.outgoing()(get(url))).toMatchObject({ ok: false })
+    const { port } = await plain(ok)
+    expect(
+      await cut.outgoing({ reach: () => ({ host: '127.0.0.1', port }) })(get(url)),
+    ).toMatchObject({
+      ok: false,
+      reason: 'tls_failed',
+    })
+    expect(
+      await cut.outgoing({ reach: () => ({ host: '127.0.0.1', port: 1 }) })(get(url)),
+    ).toMatchObject({
+      ok: false,
+      reason: 'connection_failed',
+    })
+  },
+)
 
 verifies(
   'outgoing.allow-list',
@@ -245,9 +306,12 @@ verifies(
     })
     const local = `http://127.0.0.1:${port}`
     const send = outgoing({ exempt: [`https://localhost:${server.port}`, `${local}/page`] })
-    expect(await send(get(`https://localhost:${server.port}/any`))).toMatchObject({ ok: true, status: 200 })
+    expect(await send(get(`https://localhost:${server.port}/any`))).toMatchObject({
+      ok: true,
+      status: 200,
+    })
     expect(await send(get(`${local}/page?receiver=a`))).toMatchObject({ ok: true, status: 200 })
-    for (const beside of [
+    for (const eventEffects of [
       `${local}/`,
       `${local}/page/x`,
       `${local}/x/../pag`,
@@ -255,7 +319,7 @@ verifies(
       `http://localhost:${port}/page`,
       `https://localhost:${port}/page`,
     ])
-      expect(await send(get(beside)), beside).toMatchObject({ reason: 'url_refused' })
+      expect(await send(get(eventEffects)), eventEffects).toMatchObject({ reason: 'url_refused' })
     expect(requests()).toBe(1)
     const moved = outgoing({ exempt: [local] })
     expect(await moved(get(`${local}/moved`))).toMatchObject({ ok: true, status: 302 })

@@ -1,11 +1,11 @@
 import { compactVerify, decodeProtectedHeader, importJWK, type JWK, jwtVerify, SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
+import { sha256Base64url } from '#domain/payouts/holder-binding.ts'
 import { issueChallenge, verifyChallengeToken } from '../../../activities/keys/challenge.ts'
 import { readCheckout } from '../../../activities/keys/checkout.ts'
 import { signCompact } from '../../../activities/keys/compact.ts'
 import { generateSigningKeys } from '../../../activities/keys/generate.ts'
 import { keyRings } from '../../../activities/keys/key-ring.ts'
-import { sha256Base64url } from '../../../workflows/domain/holder-binding.ts'
 import { standing } from '../../support/standing.ts'
 import { verifies } from '../../verifies.ts'
 import {
@@ -22,7 +22,8 @@ import {
 } from './treasury.ts'
 
 const challenge = newChallenge()
-const payloadOf = (jws: string) => JSON.parse(Buffer.from(jws.split('.')[1]!, 'base64url').toString('utf8'))
+const payloadOf = (jws: string) =>
+  JSON.parse(Buffer.from(jws.split('.')[1]!, 'base64url').toString('utf8'))
 const attempt = (run: () => unknown): unknown => {
   try {
     return run()
@@ -67,7 +68,11 @@ describe('challenge', () => {
         line_items: [{ item: { id: 'api.payout-authorize', price: 10 }, quantity: 1 }],
         currency: 'USD',
         totals: [{ type: 'total', amount: 10 }],
-        request_digest: { type: 'service.payout.principal-authorization.v1', alg: 'sha-256', value: digest },
+        request_digest: {
+          type: 'service.payout.principal-authorization.v1',
+          alg: 'sha-256',
+          value: digest,
+        },
       })
       expect(challenge.checkout_hash).toBe(sha256Base64url(challenge.checkout_jwt))
     },
@@ -105,8 +110,11 @@ describe('challenge', () => {
 
 describe('a presented challenge token', () => {
   const claims = payloadOf(challenge.challenge_token)
-  const signed = (more: object, typ = 'service-payout-challenge+jwt', key = keys.authority.active) =>
-    signCompact(key, { typ, payload: { ...claims, ...more } })
+  const signed = (
+    more: object,
+    typ = 'service-payout-challenge+jwt',
+    key = keys.authority.active,
+  ) => signCompact(key, { typ, payload: { ...claims, ...more } })
   const stranger = keyRings(generateSigningKeys(new Date(nowSeconds * 1000)))
 
   test('of ours is read back', () => {
@@ -120,23 +128,41 @@ describe('a presented challenge token', () => {
       signed({}, undefined, stranger.authority.active),
       'authority_denied',
     ],
-    ['is signed by our receipt key', signed({}, undefined, keys.receipt.active), 'authority_denied'],
+    [
+      'is signed by our receipt key',
+      signed({}, undefined, keys.receipt.active),
+      'authority_denied',
+    ],
     ['is a receipt', signed({}, 'receipt+jwt'), 'authority_denied'],
     ['has another issuer', signed({ iss: 'https://other.example' }), 'authority_denied'],
     ['has an unknown claim', signed({ admin: true }), 'authority_denied'],
     ['has another audience', signed({ aud: `${origin}/api/payout-create` }), 'audience_mismatch'],
-    ['names another holder', signed({ holder: `eip155:8453:0x${'ab'.repeat(20)}` }), 'holder_unknown'],
-    ['names the holder on another chain', signed({ holder: `eip155:1:${treasuryHolder}` }), 'holder_unknown'],
+    [
+      'names another holder',
+      signed({ holder: `eip155:8453:0x${'ab'.repeat(20)}` }),
+      'holder_unknown',
+    ],
+    [
+      'names the holder on another chain',
+      signed({ holder: `eip155:1:${treasuryHolder}` }),
+      'holder_unknown',
+    ],
     ['expires now', signed({ exp: nowSeconds }), 'challenge_expired'],
   ])('that %s is refused', (_, token, code) => {
-    expect(attempt(() => verifyChallengeToken(token, challengeContext))).toMatchObject(refusal(code))
+    expect(attempt(() => verifyChallengeToken(token, challengeContext))).toMatchObject(
+      refusal(code),
+    )
   })
 
   test('with alg none is refused', () => {
     const [, body] = challenge.challenge_token.split('.')
-    const header = Buffer.from(JSON.stringify({ ...decodeProtectedHeader(challenge.challenge_token), alg: 'none' }))
+    const header = Buffer.from(
+      JSON.stringify({ ...decodeProtectedHeader(challenge.challenge_token), alg: 'none' }),
+    )
     const token = `${header.toString('base64url')}.${body}.`
-    expect(attempt(() => verifyChallengeToken(token, challengeContext))).toMatchObject(refusal('authority_denied'))
+    expect(attempt(() => verifyChallengeToken(token, challengeContext))).toMatchObject(
+      refusal('authority_denied'),
+    )
   })
 
   test('after a key rotation is still read', () => {
@@ -146,7 +172,9 @@ describe('a presented challenge token', () => {
         .map((key) => ({ ...key, kid: 'newer' })),
       ...challengeContext.authorityKeys,
     ]
-    expect(verifyChallengeToken(challenge.challenge_token, { ...challengeContext, authorityKeys })).toEqual(claims)
+    expect(
+      verifyChallengeToken(challenge.challenge_token, { ...challengeContext, authorityKeys }),
+    ).toEqual(claims)
   })
 })
 
@@ -166,7 +194,11 @@ describe('a checkout', () => {
     ['the principal as total', { totals: [{ type: 'total', amount: 125 }] }],
     [
       'the principal as price',
-      { line_items: [{ ...claims.line_items[0], item: { ...claims.line_items[0].item, price: 125 } }] },
+      {
+        line_items: [
+          { ...claims.line_items[0], item: { ...claims.line_items[0].item, price: 125 } },
+        ],
+      },
     ],
     ['another currency', { currency: 'USDC' }],
     ['no salt', { salt: undefined }],
@@ -179,7 +211,10 @@ describe('a checkout', () => {
   test('signed with EdDSA by our authority is refused', async () => {
     const eddsa = signCompact(keys.authority.active, { typ: header.typ, payload: claims })
     expect(() => readCheckout(eddsa, context)).toThrow('kid')
-    const renamed = signCompact({ ...keys.authority.active, kid }, { typ: header.typ, payload: claims })
+    const renamed = signCompact(
+      { ...keys.authority.active, kid },
+      { typ: header.typ, payload: claims },
+    )
     expect(() => readCheckout(renamed, context)).toThrow('not signed with ES256')
     const hmac = await new SignJWT(claims)
       .setProtectedHeader({ alg: 'HS256', typ: header.typ, kid })

@@ -1,8 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { deriveTokens, secretSha256, type TokenKey, taskIdOf } from '../../../activities/keys/derived-tokens.ts'
+import {
+  deriveTokens,
+  secretSha256,
+  type TokenKey,
+  taskIdOf,
+} from '../../../activities/keys/derived-tokens.ts'
 import { generateSigningKeys, rotateSigningKeys } from '../../../activities/keys/generate.ts'
-import { findKnownSecret } from '../../../activities/store/known-secrets.ts'
+import { findKnownSecret } from '../../../activities/store/calls/known-secrets.ts'
 import { registeredAgent } from '../../support/agent-rows.ts'
 import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'

@@ -27,15 +27,23 @@ describe('key rings', () => {
     () => {
       const kids = Object.values(rings).map(({ active }) => active.kid)
       expect(kids.map((kid) => kid.replace(/-[0-9a-f]{8}$/, ''))).toEqual(
-        ['receipt', 'authority', 'checkout', 'callback', 'agent-statement'].map((ring) => `${ring}-2026-11-21`),
+        ['receipt', 'authority', 'checkout', 'callback', 'agent-statement'].map(
+          (ring) => `${ring}-2026-11-21`,
+        ),
       )
-      const again = Object.values(keyRings(generateSigningKeys(now))).map(({ active }) => active.kid)
+      const again = Object.values(keyRings(generateSigningKeys(now))).map(
+        ({ active }) => active.kid,
+      )
       expect(again.filter((kid) => kids.includes(kid))).toEqual([])
     },
   )
 
   test('public keys carry their alg and no private member', () => {
-    expect(rings.receipt.active.publicJwk).toMatchObject({ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA' })
+    expect(rings.receipt.active.publicJwk).toMatchObject({
+      kty: 'OKP',
+      crv: 'Ed25519',
+      alg: 'EdDSA',
+    })
     expect(rings.checkout.active.publicJwk).toMatchObject({ kty: 'EC', crv: 'P-256', alg: 'ES256' })
     expect(JSON.stringify(rings)).not.toContain('"d"')
   })
@@ -61,7 +69,9 @@ describe('key rings', () => {
     first(none.rings.receipt).active = false
     expect(() => keyRings(none)).toThrow('exactly one active key')
     const two = copy(file)
-    two.rings.receipt.push(first(generateSigningKeys(new Date('2026-11-22T00:00:00Z')).rings.receipt))
+    two.rings.receipt.push(
+      first(generateSigningKeys(new Date('2026-11-22T00:00:00Z')).rings.receipt),
+    )
     expect(() => keyRings(two)).toThrow('exactly one active key')
     const confused = copy(file)
     confused.rings.checkout = [{ ...first(file.rings.authority), kid: 'other' }]
@@ -80,7 +90,9 @@ describe('key rings', () => {
     writeFileSync(path, `{"d":"${secret}" "x"}`)
     expect(() => loadKeyRings(path)).toThrow('cannot be read as JSON')
     writeFileSync(path, JSON.stringify({ rings: { receipt: [{ d: secret }] } }))
-    expect(() => loadKeyRings(path)).toThrow(expect.objectContaining({ message: expect.not.stringContaining(secret) }))
+    expect(() => loadKeyRings(path)).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining(secret) }),
+    )
   })
 })
 
@@ -93,10 +105,12 @@ describe('compact signatures', () => {
     async (ring) => {
       const { active } = rings[ring]
       const jws = signCompact(active, { typ: 'test+jwt', payload })
-      const judged = await compactVerify(jws, await importJWK(active.publicJwk as JWK, active.alg))
-      expect(judged.protectedHeader).toEqual({ alg: active.alg, kid: active.kid, typ: 'test+jwt' })
-      expect(JSON.parse(new TextDecoder().decode(judged.payload))).toEqual(payload)
-      expect(verifyCompact(jws, { typ: 'test+jwt', alg: active.alg, publicJwk: active.publicJwk })).toEqual(payload)
+      const checked = await compactVerify(jws, await importJWK(active.publicJwk as JWK, active.alg))
+      expect(checked.protectedHeader).toEqual({ alg: active.alg, kid: active.kid, typ: 'test+jwt' })
+      expect(JSON.parse(new TextDecoder().decode(checked.payload))).toEqual(payload)
+      expect(
+        verifyCompact(jws, { typ: 'test+jwt', alg: active.alg, publicJwk: active.publicJwk }),
+      ).toEqual(payload)
     },
   )
 
@@ -109,8 +123,16 @@ describe('compact signatures', () => {
   test.each([
     ['another typ', signCompact(active, { typ: 'other+jwt', payload }), 'not a test+jwt'],
     ['alg none', `${b64u({ alg: 'none', typ: 'test+jwt' })}.${body}.`, 'not signed with EdDSA'],
-    ['another ring', signCompact(rings.authority.active, { typ: 'test+jwt', payload }), 'does not verify'],
-    ['an ES256 key', signCompact(rings.checkout.active, { typ: 'test+jwt', payload }), 'not signed with EdDSA'],
+    [
+      'another ring',
+      signCompact(rings.authority.active, { typ: 'test+jwt', payload }),
+      'does not verify',
+    ],
+    [
+      'an ES256 key',
+      signCompact(rings.checkout.active, { typ: 'test+jwt', payload }),
+      'not signed with EdDSA',
+    ],
     [
       'a critical header',
       `${b64u({ alg: 'EdDSA', typ: 'test+jwt', crit: ['b64'] })}.${body}.${signature}`,
@@ -134,14 +156,19 @@ describe('compact signatures', () => {
     }
     const letters = fc.constantFrom(...'AQgwz09-_+/= \n')
     fc.assert(
-      fc.property(fc.oneof(fc.string({ unit: letters, maxLength: 9 }), fc.base64String()), (text) => {
-        expect(read(decodeBase64url)(text)).toBe(read(base64urlnopad.decode)(text))
-      }),
+      fc.property(
+        fc.oneof(fc.string({ unit: letters, maxLength: 9 }), fc.base64String()),
+        (text) => {
+          expect(read(decodeBase64url)(text)).toBe(read(base64urlnopad.decode)(text))
+        },
+      ),
     )
   })
 
   test('a key of another curve is refused for an algorithm', () => {
     const { publicJwk } = rings.checkout.active
-    expect(() => verifyCompact(jws, { typ: 'test+jwt', alg: 'EdDSA', publicJwk })).toThrow('not one for EdDSA')
+    expect(() => verifyCompact(jws, { typ: 'test+jwt', alg: 'EdDSA', publicJwk })).toThrow(
+      'not one for EdDSA',
+    )
   })
 })

@@ -4,12 +4,19 @@ import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
 import { hashMessage } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
+import {
+  holderBindingHeaders,
+  keyBindingPayload,
+  sha256Base64url,
+} from '#domain/payouts/holder-binding.ts'
 import { signCompact } from '../../../activities/keys/compact.ts'
 import { generateSigningKeys } from '../../../activities/keys/generate.ts'
 import { keyRings } from '../../../activities/keys/key-ring.ts'
-import { type PresentationContext, verifyPresentation } from '../../../activities/keys/presentation.ts'
-import { presentVersion1, presentVersion2 } from '../../../api/surfaces/present.ts'
-import { holderBindingHeaders, keyBindingPayload, sha256Base64url } from '../../../workflows/domain/holder-binding.ts'
+import {
+  type PresentationContext,
+  verifyPresentation,
+} from '../../../activities/keys/presentation.ts'
+import { presentVersion1, presentVersion2 } from '../../../api/http/present.ts'
 import { active } from '../../support/standing.ts'
 import { verifies } from '../../verifies.ts'
 import {
@@ -30,8 +37,11 @@ import {
 
 const b64u = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 const parse = (text: string) => JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
-const judge = (challenge: Challenge, presentation: string, more: Partial<PresentationContext> = {}) =>
-  verifyPresentation({ ...contextOf(challenge, presentation), ...more })
+const check = (
+  challenge: Challenge,
+  presentation: string,
+  more: Partial<PresentationContext> = {},
+) => verifyPresentation({ ...contextOf(challenge, presentation), ...more })
 const stranger = privateKeyToAccount(`0x${'44'.repeat(32)}`)
 
 const strangerPoint = Buffer.from(stranger.publicKey.slice(4), 'hex')
@@ -66,7 +76,9 @@ function forged({
   sd?: Record<string, unknown>
   sign?: { sign(text: string): Uint8Array }
 }): { jwt: string; disclosures: string[] } {
-  const disclosures = Object.entries(sd).map(([name, value], index) => b64u([`salt-${index}`, name, value]))
+  const disclosures = Object.entries(sd).map(([name, value], index) =>
+    b64u([`salt-${index}`, name, value]),
+  )
   const claims = {
     iss: origin,
     vct: 'mandate.checkout.1',
@@ -88,7 +100,13 @@ const joined = ({ jwt, disclosures }: { jwt: string; disclosures: string[] }): s
 const bound = (mandate: string, more: object = {}) => present(2, challenge, mandate, more)
 
 /** A version 1 binding with anything in header and payload, signed raw by the holder. */
-async function boundByHand({ header = {}, payload = {} }: { header?: object; payload?: object }): Promise<string> {
+async function boundByHand({
+  header = {},
+  payload = {},
+}: {
+  header?: object
+  payload?: object
+}): Promise<string> {
   const mandate = mandates[1]
   const facts = keyBindingPayload(bindingOf(challenge), sha256Base64url(mandate), nowSeconds)
   const input = `${b64u({ ...holderBindingHeaders[1], ...header })}.${b64u({ ...facts, ...payload })}`
@@ -98,26 +116,32 @@ async function boundByHand({ header = {}, payload = {} }: { header?: object; pay
 }
 
 /** The same presentation with another signature on its binding. */
-const resigned = (presentation: string, change: (signature: Buffer, input: string) => Buffer): string => {
+const resigned = (
+  presentation: string,
+  change: (signature: Buffer, input: string) => Buffer,
+): string => {
   const cut = presentation.lastIndexOf('.')
   const input = presentation.slice(presentation.lastIndexOf('~') + 1, cut)
   return `${presentation.slice(0, cut)}.${change(Buffer.from(presentation.slice(cut + 1), 'base64url'), input).toString('base64url')}`
 }
 
 describe('a presentation', () => {
-  test.each([1, 2] as const)('of version %i is bound to holder, mandate, checkout and request', async (version) => {
-    const sdPart = presentations[version].slice(0, presentations[version].lastIndexOf('~') + 1)
-    expect(await judge(challenge, presentations[version])).toEqual({
-      version,
-      holder: '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a',
-      mandateIssuer: origin,
-      mandateJti: 'mdt_1',
-      kbNonce: challenge.nonce,
-      checkoutHash: challenge.checkout_hash,
-      requestSha256: digest,
-      mandateRef: createHash('sha256').update(sdPart).digest('base64url'),
-    })
-  })
+  test.each([1, 2] as const)(
+    'of version %i is bound to holder, mandate, checkout and request',
+    async (version) => {
+      const sdPart = presentations[version].slice(0, presentations[version].lastIndexOf('~') + 1)
+      expect(await check(challenge, presentations[version])).toEqual({
+        version,
+        holder: '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a',
+        mandateIssuer: origin,
+        mandateJti: 'mdt_1',
+        kbNonce: challenge.nonce,
+        checkoutHash: challenge.checkout_hash,
+        requestSha256: digest,
+        mandateRef: createHash('sha256').update(sdPart).digest('base64url'),
+      })
+    },
+  )
 
   verifies('binding.v1', 'of version 1 made by the npm library itself is accepted', async () => {
     const library = new SDJwtVcInstance({
@@ -135,39 +159,62 @@ describe('a presentation', () => {
     })
     const { sd_hash: _, ...payload } = keyBindingPayload(bindingOf(challenge), '', nowSeconds)
     const presentation = await library.present(mandates[1], undefined, { kb: { payload } })
-    expect(await judge(challenge, presentation)).toMatchObject({ version: 1 })
+    expect(await check(challenge, presentation)).toMatchObject({ version: 1 })
   })
 
   test('is asked for an earlier use once it is proven, and before its terms are compared', async () => {
     const asked: object[] = []
-    const context = { requestSha256: '00'.repeat(32), assertUnused: async (proven: object) => void asked.push(proven) }
-    await expect(judge(challenge, presentations[2], context)).rejects.toMatchObject(refusal('request_digest_mismatch'))
-    expect(asked).toEqual([{ mandateIssuer: origin, mandateJti: 'mdt_1', kbNonce: challenge.nonce }])
-    await expect(judge(challenge, resigned(presentations[2], flip), context)).rejects.toBeDefined()
+    const context = {
+      requestSha256: '00'.repeat(32),
+      assertUnused: async (proven: object) => void asked.push(proven),
+    }
+    await expect(check(challenge, presentations[2], context)).rejects.toMatchObject(
+      refusal('request_digest_mismatch'),
+    )
+    expect(asked).toEqual([
+      { mandateIssuer: origin, mandateJti: 'mdt_1', kbNonce: challenge.nonce },
+    ])
+    await expect(check(challenge, resigned(presentations[2], flip), context)).rejects.toBeDefined()
     expect(asked).toHaveLength(1)
   })
 
   test('of a hand-made mandate is accepted, so that the forgeries below fail for their one flaw', async () => {
-    expect(await judge(challenge, await bound(joined(forged({}))))).toMatchObject({ version: 2, mandateJti: 'mdt_2' })
-    expect(await judge(challenge, await boundByHand({}))).toMatchObject({ version: 1 })
+    expect(await check(challenge, await bound(joined(forged({}))))).toMatchObject({
+      version: 2,
+      mandateJti: 'mdt_2',
+    })
+    expect(await check(challenge, await boundByHand({}))).toMatchObject({ version: 1 })
   })
 
   test('of another trusted issuer with ES256 is accepted with its one key', async () => {
     const other = keyRings(generateSigningKeys(new Date(nowSeconds * 1000))).checkout.active
-    const anchor = { iss: 'https://issuer.example', kid: 'k1', alg: 'ES256', publicJwk: other.publicJwk } as const
-    const made = forged({ header: { alg: 'ES256', kid: 'k1' }, payload: { iss: anchor.iss }, sign: other })
+    const anchor = {
+      iss: 'https://issuer.example',
+      kid: 'k1',
+      alg: 'ES256',
+      publicJwk: other.publicJwk,
+    } as const
+    const made = forged({
+      header: { alg: 'ES256', kid: 'k1' },
+      payload: { iss: anchor.iss },
+      sign: other,
+    })
     const presentation = await bound(joined(made))
-    expect(await judge(challenge, presentation, { anchors: [{ ...anchor, ...active }] })).toMatchObject({
+    expect(
+      await check(challenge, presentation, { anchors: [{ ...anchor, ...active }] }),
+    ).toMatchObject({
       mandateIssuer: anchor.iss,
     })
-    await expect(judge(challenge, presentation)).rejects.toMatchObject(refusal('issuer_untrusted'))
+    await expect(check(challenge, presentation)).rejects.toMatchObject(refusal('issuer_untrusted'))
   })
 
   test('may disclose what another disclosure references', async () => {
     const inner = b64u(['salt-x', 'note', 'x'])
-    const made = forged({ sd: { checkout_jwt: challenge.checkout_jwt, extra: { _sd: [sha256Base64url(inner)] } } })
+    const made = forged({
+      sd: { checkout_jwt: challenge.checkout_jwt, extra: { _sd: [sha256Base64url(inner)] } },
+    })
     made.disclosures.push(inner)
-    expect(await judge(challenge, await bound(joined(made)))).toMatchObject({ version: 2 })
+    expect(await check(challenge, await bound(joined(made)))).toMatchObject({ version: 2 })
   })
 })
 
@@ -175,8 +222,16 @@ describe('a key binding', () => {
   const rows: [string, string, () => Promise<string> | string][] = [
     ['stripped', 'key_binding_missing', () => mandates[1]],
     ['that is no token', 'key_binding_invalid', () => `${mandates[1]}x`],
-    ['version 1 with a broken signature', 'key_binding_invalid', () => resigned(presentations[1], flip)],
-    ['version 2 with a broken signature', 'key_binding_invalid', () => resigned(presentations[2], flip)],
+    [
+      'version 1 with a broken signature',
+      'key_binding_invalid',
+      () => resigned(presentations[1], flip),
+    ],
+    [
+      'version 2 with a broken signature',
+      'key_binding_invalid',
+      () => resigned(presentations[2], flip),
+    ],
     [
       'version 1 for another audience',
       'audience_mismatch',
@@ -187,8 +242,16 @@ describe('a key binding', () => {
       'audience_mismatch',
       () => present(2, challenge, mandates[2], { audience: origin }),
     ],
-    ['301 s old', 'key_binding_expired', () => present(2, challenge, mandates[2], { issuedAt: nowSeconds - 301 })],
-    ['301 s ahead', 'key_binding_expired', () => present(1, challenge, mandates[1], { issuedAt: nowSeconds + 301 })],
+    [
+      '301 s old',
+      'key_binding_expired',
+      () => present(2, challenge, mandates[2], { issuedAt: nowSeconds - 301 }),
+    ],
+    [
+      '301 s ahead',
+      'key_binding_expired',
+      () => present(1, challenge, mandates[1], { issuedAt: nowSeconds + 301 }),
+    ],
     [
       'for another nonce',
       'key_binding_invalid',
@@ -209,7 +272,11 @@ describe('a key binding', () => {
       'key_binding_invalid',
       () => present(2, challenge, mandates[2], { expiresAt: 1 }),
     ],
-    ['with a further member', 'key_binding_invalid', () => boundByHand({ payload: { scope: 'all' } })],
+    [
+      'with a further member',
+      'key_binding_invalid',
+      () => boundByHand({ payload: { scope: 'all' } }),
+    ],
     [
       'with two transaction data hashes',
       'key_binding_invalid',
@@ -239,12 +306,28 @@ describe('a key binding', () => {
       'key_binding_invalid',
       () => boundByHand({ payload: { sd_hash: sha256Base64url(mandates[2]) } }),
     ],
-    ['of version 2 with a version 1 cnf', 'key_binding_invalid', () => present(2, challenge, mandates[1])],
-    ['of version 1 with a version 2 cnf', 'key_binding_invalid', () => present(1, challenge, mandates[2])],
+    [
+      'of version 2 with a version 1 cnf',
+      'key_binding_invalid',
+      () => present(2, challenge, mandates[1]),
+    ],
+    [
+      'of version 1 with a version 2 cnf',
+      'key_binding_invalid',
+      () => present(1, challenge, mandates[2]),
+    ],
     ['with alg none', 'key_binding_invalid', () => boundByHand({ header: { alg: 'none' } })],
     ['with alg ES256', 'key_binding_invalid', () => boundByHand({ header: { alg: 'ES256' } })],
-    ['with typ kb+sd-jwt', 'key_binding_invalid', () => boundByHand({ header: { typ: 'kb+sd-jwt' } })],
-    ['with a critical header', 'key_binding_invalid', () => boundByHand({ header: { crit: ['b64'] } })],
+    [
+      'with typ kb+sd-jwt',
+      'key_binding_invalid',
+      () => boundByHand({ header: { typ: 'kb+sd-jwt' } }),
+    ],
+    [
+      'with a critical header',
+      'key_binding_invalid',
+      () => boundByHand({ header: { crit: ['b64'] } }),
+    ],
     [
       'of another wallet, version 1',
       'key_binding_invalid',
@@ -304,23 +387,26 @@ describe('a key binding', () => {
       ],
       `${name} is refused (${code})`,
       async () => {
-        await expect(judge(challenge, await presentation())).rejects.toMatchObject(refusal(code))
+        await expect(check(challenge, await presentation())).rejects.toMatchObject(refusal(code))
       },
     )
   }
 
   test.each([-300, 300])('whose iat is %i s from now is accepted', async (offset) => {
     const presentation = await present(2, challenge, mandates[2], { issuedAt: nowSeconds + offset })
-    expect(await judge(challenge, presentation)).toMatchObject({ version: 2 })
+    expect(await check(challenge, presentation)).toMatchObject({ version: 2 })
   })
 
   test('that a contract wallet has to judge is handed over whole, and an unanswered question is not a refusal of the binding', async () => {
     const long = resigned(presentations[2], () => Buffer.alloc(130, 7))
     const asked: string[] = []
-    const verifyWalletMessage = async (_: string, __: string, signature: string) => asked.push(signature) > 0
-    expect(await judge(challenge, long, { verifyWalletMessage })).toMatchObject({ version: 2 })
+    const verifyWalletMessage = async (_: string, __: string, signature: string) =>
+      asked.push(signature) > 0
+    expect(await check(challenge, long, { verifyWalletMessage })).toMatchObject({ version: 2 })
     expect(asked).toEqual([`0x${'07'.repeat(130)}`])
-    const down = judge(challenge, long, { verifyWalletMessage: () => Promise.reject(new Error('rpc down')) })
+    const down = check(challenge, long, {
+      verifyWalletMessage: () => Promise.reject(new Error('rpc down')),
+    })
     await expect(down).rejects.toThrow('rpc down')
   })
 })
@@ -330,13 +416,21 @@ describe('a mandate', () => {
   const es256 = keys.checkout.active
   const rows: [string, string, () => Parameters<typeof forged>[0]][] = [
     ['with alg none', 'mandate_invalid', () => ({ header: { alg: 'none' } })],
-    ['with alg ES256 over an Ed25519 signature', 'mandate_invalid', () => ({ header: { alg: 'ES256' } })],
+    [
+      'with alg ES256 over an Ed25519 signature',
+      'mandate_invalid',
+      () => ({ header: { alg: 'ES256' } }),
+    ],
     ['with alg ES256K', 'mandate_invalid', () => ({ header: { alg: 'ES256K' } })],
     ['signed with our checkout key', 'mandate_invalid', () => ({ sign: es256 })],
     ['signed with another key under our kid', 'mandate_invalid', () => ({ sign: other })],
     ['with an unknown kid', 'issuer_untrusted', () => ({ header: { kid: 'x' } })],
     ['without a kid', 'issuer_untrusted', () => ({ header: { kid: undefined } })],
-    ['of another issuer under our kid', 'issuer_untrusted', () => ({ payload: { iss: 'https://other.example' } })],
+    [
+      'of another issuer under our kid',
+      'issuer_untrusted',
+      () => ({ payload: { iss: 'https://other.example' } }),
+    ],
     [
       'with our receipt key as kid',
       'issuer_untrusted',
@@ -346,8 +440,16 @@ describe('a mandate', () => {
     ['without a typ', 'mandate_invalid', () => ({ header: { typ: undefined } })],
     ['with a critical header', 'mandate_invalid', () => ({ header: { crit: ['exp'] } })],
     ['without a vct', 'mandate_invalid', () => ({ payload: { vct: undefined } })],
-    ['with the vct of a payment', 'mandate_invalid', () => ({ payload: { vct: 'mandate.payment.1' } })],
-    ['with an open vct', 'mandate_invalid', () => ({ payload: { vct: 'mandate.checkout.open.1' } })],
+    [
+      'with the vct of a payment',
+      'mandate_invalid',
+      () => ({ payload: { vct: 'mandate.payment.1' } }),
+    ],
+    [
+      'with an open vct',
+      'mandate_invalid',
+      () => ({ payload: { vct: 'mandate.checkout.open.1' } }),
+    ],
     ['with _sd_alg sha-1', 'mandate_invalid', () => ({ payload: { _sd_alg: 'sha-1' } })],
     [
       'with a status claim',
@@ -369,14 +471,24 @@ describe('a mandate', () => {
     [
       'bound to another wallet',
       'key_binding_invalid',
-      () => ({ payload: { cnf: { kid: `did:pkh:eip155:8453:${stranger.address.toLowerCase()}` } } }),
+      () => ({
+        payload: { cnf: { kid: `did:pkh:eip155:8453:${stranger.address.toLowerCase()}` } },
+      }),
     ],
     ['without an exp', 'mandate_invalid', () => ({ payload: { exp: undefined } })],
     ['without an iat', 'mandate_invalid', () => ({ payload: { iat: undefined } })],
     ['that expired 31 s ago', 'mandate_invalid', () => ({ payload: { exp: nowSeconds - 31 } })],
     ['from 31 s ahead', 'mandate_invalid', () => ({ payload: { iat: nowSeconds + 31 } })],
-    ['not valid before 31 s from now', 'mandate_invalid', () => ({ payload: { nbf: nowSeconds + 31 } })],
-    ['without a checkout hash', 'mandate_invalid', () => ({ payload: { checkout_hash: undefined } })],
+    [
+      'not valid before 31 s from now',
+      'mandate_invalid',
+      () => ({ payload: { nbf: nowSeconds + 31 } }),
+    ],
+    [
+      'without a checkout hash',
+      'mandate_invalid',
+      () => ({ payload: { checkout_hash: undefined } }),
+    ],
     [
       'with another checkout hash',
       'mandate_invalid',
@@ -390,7 +502,10 @@ describe('a mandate', () => {
     [
       'that discloses its expiry',
       'mandate_invalid',
-      () => ({ payload: { exp: undefined }, sd: { checkout_jwt: challenge.checkout_jwt, exp: challenge.expires_at } }),
+      () => ({
+        payload: { exp: undefined },
+        sd: { checkout_jwt: challenge.checkout_jwt, exp: challenge.expires_at },
+      }),
     ],
     [
       'with seventeen disclosures',
@@ -405,10 +520,14 @@ describe('a mandate', () => {
   ]
 
   for (const [name, code, flaw] of rows) {
-    verifies(['authorize.mandate-invalid', 'authorize.issuer-untrusted'], `${name} is refused (${code})`, async () => {
-      const presentation = await bound(joined(forged(flaw())))
-      await expect(judge(challenge, presentation)).rejects.toMatchObject(refusal(code))
-    })
+    verifies(
+      ['authorize.mandate-invalid', 'authorize.issuer-untrusted'],
+      `${name} is refused (${code})`,
+      async () => {
+        const presentation = await bound(joined(forged(flaw())))
+        await expect(check(challenge, presentation)).rejects.toMatchObject(refusal(code))
+      },
+    )
   }
 
   const disclosureRows: [string, (jwt: string, disclosures: string[]) => string[]][] = [
@@ -423,16 +542,18 @@ describe('a mandate', () => {
   test.each(disclosureRows)('with a disclosure %s is refused', async (_, change) => {
     const { jwt, disclosures } = forged({ sd: { checkout_jwt: challenge.checkout_jwt, note: 'x' } })
     const presentation = await bound([...change(jwt, disclosures), ''].join('~'))
-    await expect(judge(challenge, presentation)).rejects.toMatchObject(refusal('mandate_invalid'))
+    await expect(check(challenge, presentation)).rejects.toMatchObject(refusal('mandate_invalid'))
   })
 
   test('with disclosures reordered behind the binding is refused', async () => {
     const { jwt, disclosures } = forged({ sd: { checkout_jwt: challenge.checkout_jwt, note: 'x' } })
     const presentation = await bound([jwt, ...disclosures, ''].join('~'))
-    const reordered = [jwt, ...disclosures.toReversed(), presentation.slice(presentation.lastIndexOf('~') + 1)].join(
-      '~',
-    )
-    await expect(judge(challenge, reordered)).rejects.toMatchObject(refusal('key_binding_invalid'))
+    const reordered = [
+      jwt,
+      ...disclosures.toReversed(),
+      presentation.slice(presentation.lastIndexOf('~') + 1),
+    ].join('~')
+    await expect(check(challenge, reordered)).rejects.toMatchObject(refusal('key_binding_invalid'))
   })
 
   test('that discloses one claim twice under two salts is refused', async () => {
@@ -440,30 +561,34 @@ describe('a mandate', () => {
     const sd = [...forged({}).disclosures, ...twice]
     const { jwt } = forged({ payload: { _sd: sd.map(sha256Base64url) } })
     const presentation = await bound([jwt, ...sd, ''].join('~'))
-    await expect(judge(challenge, presentation)).rejects.toMatchObject(refusal('mandate_invalid'))
+    await expect(check(challenge, presentation)).rejects.toMatchObject(refusal('mandate_invalid'))
   })
 
   test('with a status claim is refused without asking the URL in it', async () => {
     const fetched = vi.spyOn(globalThis, 'fetch')
     const status = { status_list: { idx: 0, uri: 'http://127.0.0.1:1/' } }
     const presentation = await bound(joined(forged({ payload: { status } })))
-    await expect(judge(challenge, presentation)).rejects.toMatchObject(refusal('mandate_invalid'))
+    await expect(check(challenge, presentation)).rejects.toMatchObject(refusal('mandate_invalid'))
     expect(fetched).not.toHaveBeenCalled()
     fetched.mockRestore()
   })
 
   test('that makes the presentation longer than 24576 letters is refused', async () => {
     const padded = (letters: number) =>
-      bound(joined(forged({ sd: { checkout_jwt: challenge.checkout_jwt, note: 'a'.repeat(letters) } })))
-    expect(await judge(challenge, await padded(16_000))).toMatchObject({ version: 2 })
-    await expect(judge(challenge, await padded(18_000))).rejects.toMatchObject(refusal('mandate_invalid'))
+      bound(
+        joined(forged({ sd: { checkout_jwt: challenge.checkout_jwt, note: 'a'.repeat(letters) } })),
+      )
+    expect(await check(challenge, await padded(16_000))).toMatchObject({ version: 2 })
+    await expect(check(challenge, await padded(18_000))).rejects.toMatchObject(
+      refusal('mandate_invalid'),
+    )
   })
 
   test('whose digest stands twice is refused', async () => {
     const { disclosures } = forged({})
     const twice = disclosures.flatMap((text) => [sha256Base64url(text), sha256Base64url(text)])
     const presentation = await bound(joined(forged({ payload: { _sd: twice } })))
-    await expect(judge(challenge, presentation)).rejects.toMatchObject(refusal('mandate_invalid'))
+    await expect(check(challenge, presentation)).rejects.toMatchObject(refusal('mandate_invalid'))
   })
 
   test.each([
@@ -474,7 +599,7 @@ describe('a mandate', () => {
     ['letters outside ASCII', 'é~é'],
     ['too many letters', `${'a'.repeat(24_577)}~x`],
   ])('that is %s is refused', async (_, text) => {
-    await expect(judge(challenge, text)).rejects.toMatchObject(refusal('mandate_invalid'))
+    await expect(check(challenge, text)).rejects.toMatchObject(refusal('mandate_invalid'))
   })
 })
 
@@ -483,34 +608,64 @@ describe('a checkout', () => {
   /** A mandate over this checkout, presented for a challenge that names its hash, so that only the checkout is wrong. */
   async function disclosing(checkout: string, request = digest): Promise<Promise<unknown>> {
     const checkoutHash = sha256Base64url(checkout)
-    const claimed = { ...contextOf(challenge, '').challenge, checkout_hash: checkoutHash, request_sha256: request }
-    const mandate = joined(forged({ payload: { checkout_hash: checkoutHash }, sd: { checkout_jwt: checkout } }))
-    const presentation = await present(2, challenge, mandate, { checkoutHash, requestSha256: request })
-    return judge(challenge, presentation, { challenge: claimed })
+    const claimed = {
+      ...contextOf(challenge, '').challenge,
+      checkout_hash: checkoutHash,
+      request_sha256: request,
+    }
+    const mandate = joined(
+      forged({ payload: { checkout_hash: checkoutHash }, sd: { checkout_jwt: checkout } }),
+    )
+    const presentation = await present(2, challenge, mandate, {
+      checkoutHash,
+      requestSha256: request,
+    })
+    return check(challenge, presentation, { challenge: claimed })
   }
   const typ = 'service-checkout+jwt'
 
   test.each([
     [
       'signed with EdDSA',
-      () => signCompact({ ...keys.authority.active, kid: keys.checkout.active.kid }, { typ, payload: claims }),
+      () =>
+        signCompact(
+          { ...keys.authority.active, kid: keys.checkout.active.kid },
+          { typ, payload: claims },
+        ),
     ],
-    ['with alg none', () => `${b64u({ alg: 'none', typ, kid: keys.checkout.active.kid })}.${b64u(claims)}.`],
+    [
+      'with alg none',
+      () => `${b64u({ alg: 'none', typ, kid: keys.checkout.active.kid })}.${b64u(claims)}.`,
+    ],
     [
       'that charges the principal',
       () =>
-        signCompact(keys.checkout.active, { typ, payload: { ...claims, totals: [{ type: 'total', amount: 125 }] } }),
+        signCompact(keys.checkout.active, {
+          typ,
+          payload: { ...claims, totals: [{ type: 'total', amount: 125 }] },
+        }),
     ],
-    ['without a salt', () => signCompact(keys.checkout.active, { typ, payload: { ...claims, salt: undefined } })],
-    ['of another type', () => signCompact(keys.checkout.active, { typ: 'receipt+jwt', payload: claims })],
+    [
+      'without a salt',
+      () => signCompact(keys.checkout.active, { typ, payload: { ...claims, salt: undefined } }),
+    ],
+    [
+      'of another type',
+      () => signCompact(keys.checkout.active, { typ: 'receipt+jwt', payload: claims }),
+    ],
   ])('%s is refused', async (_, checkout) => {
     await expect(disclosing(checkout())).rejects.toMatchObject(refusal('mandate_invalid'))
   })
 
   test('with another salt is the checkout of another challenge', async () => {
     const salted = newChallenge()
-    const made = forged({ payload: { checkout_hash: salted.checkout_hash }, sd: { checkout_jwt: salted.checkout_jwt } })
-    await expect(judge(challenge, await bound(joined(made)))).rejects.toMatchObject(refusal('mandate_invalid'))
+    const made = forged({
+      payload: { checkout_hash: salted.checkout_hash },
+      sd: { checkout_jwt: salted.checkout_jwt },
+    })
+    await expect(check(challenge, await bound(joined(made)))).rejects.toMatchObject(
+      refusal('mandate_invalid'),
+    )
   })
 
   verifies(
@@ -519,29 +674,42 @@ describe('a checkout', () => {
     async () => {
       const request = '00'.repeat(32)
       const other = newChallenge(request)
-      await expect(disclosing(other.checkout_jwt, request)).rejects.toMatchObject(refusal('request_digest_mismatch'))
+      await expect(disclosing(other.checkout_jwt, request)).rejects.toMatchObject(
+        refusal('request_digest_mismatch'),
+      )
     },
   )
 
   test('is refused when the body asks for other terms than it commits to', async () => {
-    const swapped = judge(challenge, presentations[2], { requestSha256: '00'.repeat(32) })
+    const swapped = check(challenge, presentations[2], { requestSha256: '00'.repeat(32) })
     await expect(swapped).rejects.toMatchObject(refusal('request_digest_mismatch'))
   })
 
   test.each([
-    ['a checkout of another payout under a challenge for this one', newChallenge('00'.repeat(32)), digest],
+    [
+      'a checkout of another payout under a challenge for this one',
+      newChallenge('00'.repeat(32)),
+      digest,
+    ],
     ['this checkout under a challenge for another payout', challenge, '00'.repeat(32)],
   ])('%s is refused', async (_, { checkout_jwt }, request) => {
-    await expect(disclosing(checkout_jwt, request)).rejects.toMatchObject(refusal('request_digest_mismatch'))
+    await expect(disclosing(checkout_jwt, request)).rejects.toMatchObject(
+      refusal('request_digest_mismatch'),
+    )
   })
 
   test('other than the one whose hash the mandate claims is refused', async () => {
     const made = forged({ sd: { checkout_jwt: newChallenge().checkout_jwt } })
-    await expect(judge(challenge, await bound(joined(made)))).rejects.toMatchObject(refusal('mandate_invalid'))
+    await expect(check(challenge, await bound(joined(made)))).rejects.toMatchObject(
+      refusal('mandate_invalid'),
+    )
   })
 
   test('that has expired is refused', async () => {
-    const expired = signCompact(keys.checkout.active, { typ, payload: { ...claims, exp: nowSeconds } })
+    const expired = signCompact(keys.checkout.active, {
+      typ,
+      payload: { ...claims, exp: nowSeconds },
+    })
     await expect(disclosing(expired)).rejects.toMatchObject(refusal('challenge_expired'))
   })
 })

@@ -1,7 +1,7 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { describe, expect, test } from 'vitest'
+import { principalDigest, principalTypedData } from '#domain/payouts/principal-authorization.ts'
 import { verifyPrincipalSignature } from '../../../activities/keys/principal-signature.ts'
-import { principalDigest, principalTypedData } from '../../../workflows/domain/principal-authorization.ts'
 import { verifies } from '../../verifies.ts'
 import { payoutWallet, principal, refusal, terms } from './treasury.ts'
 
@@ -9,13 +9,14 @@ type Hex = `0x${string}`
 const typedData = principalTypedData(terms)
 const signed = (more: object = {}) =>
   principal.signTypedData({ ...typedData, message: { ...typedData.message, ...more } })
-const inDomain = (more: object) => principal.signTypedData({ ...typedData, domain: { ...typedData.domain, ...more } })
-const judge = async (signature: Hex, judged = terms): Promise<Hex> =>
-  verifyPrincipalSignature(judged, signature, principal.address)
+const inDomain = (more: object) =>
+  principal.signTypedData({ ...typedData, domain: { ...typedData.domain, ...more } })
+const check = async (signature: Hex, checked = terms): Promise<Hex> =>
+  verifyPrincipalSignature(checked, signature, principal.address)
 
 describe('a principal signature', () => {
   test('over the exact payout is accepted and gives the digest', async () => {
-    expect(await judge(await signed())).toBe(principalDigest(terms))
+    expect(await check(await signed())).toBe(principalDigest(terms))
   })
 
   const rows: [string, () => Promise<Hex>][] = [
@@ -33,13 +34,16 @@ describe('a principal signature', () => {
     ['with v 0 or 1', async () => withV(await signed(), (v) => v - 27)],
     ['with the other v', async () => withV(await signed(), (v) => 55 - v)],
     ['of 64 bytes', async () => (await signed()).slice(0, -2) as Hex],
-    ['over the digest as a message', () => principal.signMessage({ message: { raw: principalDigest(terms) } })],
+    [
+      'over the digest as a message',
+      () => principal.signMessage({ message: { raw: principalDigest(terms) } }),
+    ],
     ['of zeros', async () => `0x${'00'.repeat(64)}1b`],
   ]
 
   for (const [name, signature] of rows) {
     verifies('authorize.principal-signature', `${name} is refused`, async () => {
-      await expect(signature().then((text) => judge(text))).rejects.toMatchObject(
+      await expect(signature().then((text) => check(text))).rejects.toMatchObject(
         refusal('principal_signature_invalid'),
       )
     })

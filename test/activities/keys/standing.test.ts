@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { receiptSigner } from '../../../activities/build-deps.ts'
+import type { KeyTimes } from '#domain/receipts/key-standing.ts'
+import { receiptSigner } from '../../../activities/container.ts'
 import { verifyChallengeToken } from '../../../activities/keys/challenge.ts'
 import { readCheckout } from '../../../activities/keys/checkout.ts'
 import { decodeCompact } from '../../../activities/keys/compact.ts'
@@ -9,15 +10,23 @@ import { type KeyRings, keyRings } from '../../../activities/keys/key-ring.ts'
 import { KeyRefused, publishKeys } from '../../../activities/keys/publish-keys.ts'
 import { verifyMandate } from '../../../activities/keys/sd-jwt.ts'
 import { anchorsNow } from '../../../activities/keys/standing.ts'
-import { transaction } from '../../../activities/store/db.ts'
-import { appendReceipt } from '../../../activities/store/receipts.ts'
-import { endKey, registerPublicKey } from '../../../activities/store/signing-keys.ts'
-import { createReceiptVerification } from '../../../activities/trust.ts'
-import type { KeyTimes } from '../../../workflows/domain/key-standing.ts'
+import { endKey, registerPublicKey } from '../../../activities/store/keys/signing-keys.ts'
+import { appendReceipt } from '../../../activities/store/payouts/receipts.ts'
+import { transaction } from '../../../activities/store/postgres/db.ts'
+import { createReceiptVerification } from '../../../api/services/receipts/verification.ts'
 import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { standing } from '../../support/standing.ts'
 import { verifies } from '../../verifies.ts'
-import { anchors, challengeContext, keys, newChallenge, newMandate, nowSeconds, origin, refusal } from './treasury.ts'
+import {
+  anchors,
+  challengeContext,
+  keys,
+  newChallenge,
+  newMandate,
+  nowSeconds,
+  origin,
+  refusal,
+} from './treasury.ts'
 
 const issuer = 'https://svc.example/api/trust-contract'
 const day = new Date('2026-11-21T10:00:00Z')
@@ -32,7 +41,14 @@ const endOf = (ring: KeyRings['receipt'], end: 'retire' | 'revoke') =>
   transaction(database.db, (tx) => endKey(tx, end, { ring: ring.ring, kid: ring.active.kid }))
 const sign = (rings: KeyRings, subject: string) =>
   transaction(database.db, (tx) => {
-    const about = { subject, kind: 'payout_created', usage: 'synthetic', environment: 'local', issuer, facts: {} }
+    const about = {
+      subject,
+      kind: 'payout_created',
+      usage: 'synthetic',
+      environment: 'local',
+      issuer,
+      facts: {},
+    }
     return appendReceipt(tx, receiptSigner(rings), about, Math.floor(Date.now() / 1000))
   })
 const kidOf = (jws: string) => decodeCompact(jws).header['kid']
@@ -47,7 +63,8 @@ verifies(
     const signed: string[] = []
     let done = false
     const callers = Array.from({ length: 32 }, async (_, caller) => {
-      for (let turn = 0; !done || turn < 4; turn += 1) signed.push(await sign(rings, `caller-${caller}-${turn}`))
+      for (let turn = 0; !done || turn < 4; turn += 1)
+        signed.push(await sign(rings, `caller-${caller}-${turn}`))
     })
     await new Promise((resolve) => setTimeout(resolve, 300))
     await endOf(rings.receipt, 'retire')
@@ -57,27 +74,33 @@ verifies(
     const verification = createReceiptVerification(database.db, issuer)
     const verdicts = await Promise.all(signed.map((receipt) => verification.verify({ receipt })))
     expect(verdicts.filter(({ verified }) => verified !== true)).toEqual([])
-    await transaction(database.db, (tx) => endKey(tx, 'retire', { ring: 'receipt', kid: next as string }))
+    await transaction(database.db, (tx) =>
+      endKey(tx, 'retire', { ring: 'receipt', kid: next as string }),
+    )
     await expect(sign(rings, 'nobody')).rejects.toMatchObject(refusal('unavailable'))
   },
 )
 
-verifies('keys.signing-standing', 'a key ends only after what it is signing is stored', async () => {
-  const rings = keyRings(generateSigningKeys(day))
-  await publishKeys(database.db, rings)
-  let end: Promise<{ retired_at: Date | null } | undefined> | undefined
-  let ended = false
-  await transaction(database.db, async (tx) => {
-    await receiptSigner(rings)(tx)
-    end = endOf(rings.receipt, 'retire').then((row) => {
-      ended = true
-      return row
+verifies(
+  'keys.signing-standing',
+  'a key ends only after what it is signing is stored',
+  async () => {
+    const rings = keyRings(generateSigningKeys(day))
+    await publishKeys(database.db, rings)
+    let end: Promise<{ retired_at: Date | null } | undefined> | undefined
+    let ended = false
+    await transaction(database.db, async (tx) => {
+      await receiptSigner(rings)(tx)
+      end = endOf(rings.receipt, 'retire').then((row) => {
+        ended = true
+        return row
+      })
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      expect(ended).toBe(false)
     })
-    await new Promise((resolve) => setTimeout(resolve, 100))
-    expect(ended).toBe(false)
-  })
-  expect(await end).toMatchObject({ retired_at: expect.any(Date) })
-})
+    expect(await end).toMatchObject({ retired_at: expect.any(Date) })
+  },
+)
 
 verifies(
   'keys.start',
@@ -89,7 +112,9 @@ verifies(
     await publishKeys(database.db, rings)
     const other = structuredClone(file)
     other.rings.receipt[0]!.private_jwk = generateSigningKeys(day).rings.receipt[0]!.private_jwk
-    await expect(publishKeys(database.db, keyRings(other))).rejects.toThrow('is the name of another key')
+    await expect(publishKeys(database.db, keyRings(other))).rejects.toThrow(
+      'is the name of another key',
+    )
     const renamed = structuredClone(file)
     renamed.rings.callback[0]!.kid = 'callback-renamed'
     await expect(publishKeys(database.db, keyRings(renamed))).rejects.toThrow(KeyRefused)
@@ -101,16 +126,28 @@ verifies(
   },
 )
 
-verifies('keys.start', 'of processes that start at once with one key file none is refused', async () => {
-  const { kid: _, ...key } = keyRings(generateSigningKeys(day)).receipt.publicKeys[0]!
-  // Connections that are open already register at the same moment, which a collision needs.
-  await Promise.all(Array.from({ length: 8 }, () => sql`select pg_sleep(0.2)`.execute(database.db)))
-  for (let start = 0; start < 200; start += 1) {
-    const entry = { ...key, kid: `start-${start}`, publicJwk: { ...key.publicJwk, x: `start-${start}` } }
-    const rows = await Promise.all(Array.from({ length: 8 }, () => registerPublicKey(database.db, entry)))
-    for (const row of rows) expect(row).toMatchObject({ kid: entry.kid })
-  }
-})
+verifies(
+  'keys.start',
+  'of processes that start at once with one key file none is refused',
+  async () => {
+    const { kid: _, ...key } = keyRings(generateSigningKeys(day)).receipt.publicKeys[0]!
+    // Connections that are open already register at the same moment, which a collision needs.
+    await Promise.all(
+      Array.from({ length: 8 }, () => sql`select pg_sleep(0.2)`.execute(database.db)),
+    )
+    for (let start = 0; start < 200; start += 1) {
+      const entry = {
+        ...key,
+        kid: `start-${start}`,
+        publicJwk: { ...key.publicJwk, x: `start-${start}` },
+      }
+      const rows = await Promise.all(
+        Array.from({ length: 8 }, () => registerPublicKey(database.db, entry)),
+      )
+      for (const row of rows) expect(row).toMatchObject({ kid: entry.kid })
+    }
+  },
+)
 
 verifies('keys.kept', 'a stored key never changes, is never removed, and ends once', async () => {
   const rings = keyRings(generateSigningKeys(day))
@@ -118,10 +155,18 @@ verifies('keys.kept', 'a stored key never changes, is never removed, and ends on
   const { kid } = rings.receipt.active
   const row = await endOf(rings.receipt, 'retire')
   expect(await endOf(rings.receipt, 'retire')).toEqual(row)
-  const change = (set: object) => database.db.updateTable('signing_keys').set(set).where('kid', '=', kid).execute()
-  for (const set of [{ retired_at: null }, { retired_at: new Date() }, { alg: 'ES256' }, { activated_at: new Date(0) }])
+  const change = (set: object) =>
+    database.db.updateTable('signing_keys').set(set).where('kid', '=', kid).execute()
+  for (const set of [
+    { retired_at: null },
+    { retired_at: new Date() },
+    { alg: 'ES256' },
+    { activated_at: new Date(0) },
+  ])
     await expect(change(set)).rejects.toMatchObject({ code: '23514' })
-  await expect(database.db.deleteFrom('signing_keys').execute()).rejects.toMatchObject({ code: '23514' })
+  await expect(database.db.deleteFrom('signing_keys').execute()).rejects.toMatchObject({
+    code: '23514',
+  })
 })
 
 verifies(
@@ -130,14 +175,17 @@ verifies(
   async () => {
     const challenge = newChallenge()
     const mandate = await newMandate(challenge, 2)
-    const judge = async (times: KeyTimes) => {
+    const check = async (times: KeyTimes) => {
       const ends = { [keys.authority.active.kid]: times, [keys.checkout.active.kid]: times }
       const now = standing(keys, nowSeconds, ends)
       const authorityKeys = now.verifiers('authority')
       const attempts = [
-        async () => verifyChallengeToken(challenge.challenge_token, { ...challengeContext, authorityKeys }),
-        async () => readCheckout(challenge.checkout_jwt, { keys: now.verifiers('checkout'), origin }),
-        async () => verifyMandate(mandate, { anchors: anchorsNow(anchors, origin, now), nowSeconds }),
+        async () =>
+          verifyChallengeToken(challenge.challenge_token, { ...challengeContext, authorityKeys }),
+        async () =>
+          readCheckout(challenge.checkout_jwt, { keys: now.verifiers('checkout'), origin }),
+        async () =>
+          verifyMandate(mandate, { anchors: anchorsNow(anchors, origin, now), nowSeconds }),
       ]
       return Promise.all(
         attempts.map((attempt) =>
@@ -148,9 +196,17 @@ verifies(
         ),
       )
     }
-    expect(await judge({ retiredAt: null, revokedAt: null })).toEqual([true, true, true])
-    expect(await judge({ retiredAt: nowSeconds, revokedAt: null })).toEqual([true, true, true])
-    expect(await judge({ retiredAt: nowSeconds - 0.001, revokedAt: null })).toEqual([false, false, false])
-    expect(await judge({ retiredAt: null, revokedAt: nowSeconds + 1 })).toEqual([false, false, false])
+    expect(await check({ retiredAt: null, revokedAt: null })).toEqual([true, true, true])
+    expect(await check({ retiredAt: nowSeconds, revokedAt: null })).toEqual([true, true, true])
+    expect(await check({ retiredAt: nowSeconds - 0.001, revokedAt: null })).toEqual([
+      false,
+      false,
+      false,
+    ])
+    expect(await check({ retiredAt: null, revokedAt: nowSeconds + 1 })).toEqual([
+      false,
+      false,
+      false,
+    ])
   },
 )

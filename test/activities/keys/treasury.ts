@@ -1,15 +1,19 @@
 import { recoverMessageAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { challengeSigners, issueChallenge, verifyChallengeToken } from '../../../activities/keys/challenge.ts'
+import { holderProofText } from '#domain/payouts/holder-binding.ts'
+import { type PrincipalTerms, requestSha256 } from '#domain/payouts/principal-authorization.ts'
+import {
+  challengeSigners,
+  issueChallenge,
+  verifyChallengeToken,
+} from '../../../activities/keys/challenge.ts'
 import { generateSigningKeys } from '../../../activities/keys/generate.ts'
 import type { VerifyWalletMessage } from '../../../activities/keys/key-binding.ts'
 import { keyRings } from '../../../activities/keys/key-ring.ts'
 import { issueMandate } from '../../../activities/keys/mandate.ts'
 import type { PresentationContext } from '../../../activities/keys/presentation.ts'
 import { loadTrustAnchors } from '../../../activities/keys/trust-anchors.ts'
-import { presentVersion1, presentVersion2 } from '../../../api/surfaces/present.ts'
-import { holderProofText } from '../../../workflows/domain/holder-binding.ts'
-import { type PrincipalTerms, requestSha256 } from '../../../workflows/domain/principal-authorization.ts'
+import { presentVersion1, presentVersion2 } from '../../../api/http/present.ts'
 import { active, standing } from '../../support/standing.ts'
 
 export const origin = 'https://svc.example'
@@ -40,7 +44,12 @@ export const verifyWalletMessage: VerifyWalletMessage = async (address, message,
   return signer.toLowerCase() === address
 }
 
-export const challengeFacts = { ...challengeSigners(standingKeys), origin, ttlSeconds: 900, treasuryHolder }
+export const challengeFacts = {
+  ...challengeSigners(standingKeys),
+  origin,
+  ttlSeconds: 900,
+  treasuryHolder,
+}
 export const challengeContext = {
   authorityKeys: standingKeys.verifiers('authority'),
   origin,
@@ -49,7 +58,12 @@ export const challengeContext = {
 }
 
 export const newChallenge = (request = digest, at = nowSeconds) =>
-  issueChallenge({ ...challengeFacts, nowSeconds: at, holder: holder.address, requestSha256: request })
+  issueChallenge({
+    ...challengeFacts,
+    nowSeconds: at,
+    holder: holder.address,
+    requestSha256: request,
+  })
 export type Challenge = ReturnType<typeof newChallenge>
 
 /** What a holder needs to present a mandate for a challenge. */
@@ -64,7 +78,12 @@ export const bindingOf = (challenge: Challenge, request = digest) => ({
 })
 
 export async function holderProof(challenge: Challenge, bindingVersion: 1 | 2, signer = holder) {
-  const facts = { origin, holder: holder.address, checkoutHash: challenge.checkout_hash, nonce: challenge.nonce }
+  const facts = {
+    origin,
+    holder: holder.address,
+    checkoutHash: challenge.checkout_hash,
+    nonce: challenge.nonce,
+  }
   const signature = await signer.signMessage({ message: holderProofText(facts) })
   return { bindingVersion, holderWallet: holder.address, signature }
 }
@@ -72,7 +91,13 @@ export async function holderProof(challenge: Challenge, bindingVersion: 1 | 2, s
 export async function mandateRequest(challenge: Challenge, bindingVersion: 1 | 2) {
   const proof = await holderProof(challenge, bindingVersion)
   const checkoutJwt = challenge.checkout_jwt
-  const facts = { standing: standingKeys, origin, treasuryHolder, requestSha256: digest, verifyWalletMessage }
+  const facts = {
+    standing: standingKeys,
+    origin,
+    treasuryHolder,
+    requestSha256: digest,
+    verifyWalletMessage,
+  }
   return { ...facts, mandateId: 'mdt_1', checkoutJwt, holderProof: proof }
 }
 
@@ -82,7 +107,12 @@ export async function newMandate(challenge: Challenge, bindingVersion: 1 | 2): P
 }
 
 /** A whole valid presentation of either version. */
-export function present(version: 1 | 2, challenge: Challenge, mandate: string, more: object = {}): Promise<string> {
+export function present(
+  version: 1 | 2,
+  challenge: Challenge,
+  mandate: string,
+  more: object = {},
+): Promise<string> {
   const facts = { ...bindingOf(challenge), mandate, ...more }
   return version === 1 ? presentVersion1(holder, facts) : presentVersion2(holder, facts)
 }

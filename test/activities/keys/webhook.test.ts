@@ -14,16 +14,22 @@ const message = () => ({
 })
 const secret = `whsec_${randomBytes(32).toString('base64')}`
 
-verifies('callback.signature', 'the v1 signature is one that the library of Standard Webhooks accepts', () => {
-  const signed = message()
-  const headers = signWebhook(key, signed, secret)
-  expect(new Webhook(secret).verify(signed.body, headers)).toEqual(JSON.parse(signed.body))
-  for (const forged of [`${signed.body} `, signed.body.replace('grün', 'blau')])
-    expect(() => new Webhook(secret).verify(forged, headers)).toThrow()
-  expect(() => new Webhook(secret).verify(signed.body, { ...headers, 'webhook-id': 'cb_2' })).toThrow()
-  const late = signWebhook(key, { ...signed, timestamp: signed.timestamp - 301 }, secret)
-  expect(() => new Webhook(secret).verify(signed.body, late)).toThrow(/too old/)
-})
+verifies(
+  'callback.signature',
+  'the v1 signature is one that the library of Standard Webhooks accepts',
+  () => {
+    const signed = message()
+    const headers = signWebhook(key, signed, secret)
+    expect(new Webhook(secret).verify(signed.body, headers)).toEqual(JSON.parse(signed.body))
+    for (const forged of [`${signed.body} `, signed.body.replace('grün', 'blau')])
+      expect(() => new Webhook(secret).verify(forged, headers)).toThrow()
+    expect(() =>
+      new Webhook(secret).verify(signed.body, { ...headers, 'webhook-id': 'cb_2' }),
+    ).toThrow()
+    const late = signWebhook(key, { ...signed, timestamp: signed.timestamp - 301 }, secret)
+    expect(() => new Webhook(secret).verify(signed.body, late)).toThrow(/too old/)
+  },
+)
 
 verifies(
   'callback.signature',
@@ -39,13 +45,18 @@ verifies(
       key: { kty: 'OKP', crv: 'Ed25519', x: raw.toString('base64url') },
       format: 'jwk',
     })
-    const judge = (id: string, timestamp: number, body: string) =>
-      verify(null, Buffer.from(`${id}.${timestamp}.${body}`), publicKey, Buffer.from(text, 'base64'))
-    expect(judge(signed.id, signed.timestamp, signed.body)).toBe(true)
+    const check = (id: string, timestamp: number, body: string) =>
+      verify(
+        null,
+        Buffer.from(`${id}.${timestamp}.${body}`),
+        publicKey,
+        Buffer.from(text, 'base64'),
+      )
+    expect(check(signed.id, signed.timestamp, signed.body)).toBe(true)
     expect([
-      judge('cb_2', signed.timestamp, signed.body),
-      judge(signed.id, 1, signed.body),
-      judge(signed.id, signed.timestamp, '{}'),
+      check('cb_2', signed.timestamp, signed.body),
+      check(signed.id, 1, signed.body),
+      check(signed.id, signed.timestamp, '{}'),
     ]).toEqual([false, false, false])
   },
 )

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
-import type { Database } from '../../../activities/store/schema.ts'
+import type { Database } from '../../../activities/store/schema/schema.ts'
 
 export const hex = (bytes: number) => randomBytes(bytes).toString('hex')
 
@@ -21,7 +21,12 @@ export async function seedPayout(
   seed: Seed,
 ): Promise<{ payoutId: string; hash: string }> {
   const payoutId = `po_${hex(32)}`
-  const [hash, recipient, nonce, creator] = [`0x${hex(32)}`, `0x${hex(20)}`, `0x${hex(32)}`, `0x${hex(20)}`]
+  const [hash, recipient, nonce, creator] = [
+    `0x${hex(32)}`,
+    `0x${hex(20)}`,
+    `0x${hex(32)}`,
+    `0x${hex(20)}`,
+  ]
   const amount = seed.amount.toString()
   const at = (seconds: number | undefined) => sql<Date>`to_timestamp(${seconds ?? null}::float8)`
   await sql`insert into payouts (payout_id, creator, idempotency_key, recipient, amount_atomic, memo, rail_reference, usage, asset, payout_wallet, terms_sha256, state, created_at)

@@ -47,7 +47,9 @@ const members: Record<string, string> = {
   executed: `${authorization}, executed_at = now()`,
 }
 const move = (id: string, state: string) =>
-  sql.raw(`update payouts set state = '${state}', ${members[state]} where payout_id = '${id}'`).execute(database.db)
+  sql
+    .raw(`update payouts set state = '${state}', ${members[state]} where payout_id = '${id}'`)
+    .execute(database.db)
 const paths: Record<string, string[]> = {
   created: [],
   authorized: ['authorized'],
@@ -55,26 +57,30 @@ const paths: Record<string, string[]> = {
 }
 const states = Object.keys(members)
 
-verifies('payout.state.guarded-in-sql', 'SQL typed by hand moves a payout only along the state table', async () => {
-  const allowed = new Set([
-    'created authorized',
-    'authorized executed',
-    'created created',
-    'authorized authorized',
-    'executed executed',
-  ])
-  for (const from of states) {
-    for (const to of states) {
-      const id = await newPayout()
-      for (const step of paths[from] ?? []) await move(id, step)
-      const moved = await move(id, to).then(
-        () => true,
-        (error: { code?: string }) => error.code !== '23514',
-      )
-      expect(moved, `${from} ${to}`).toBe(allowed.has(`${from} ${to}`))
+verifies(
+  'payout.state.guarded-in-sql',
+  'SQL typed by hand moves a payout only along the state table',
+  async () => {
+    const allowed = new Set([
+      'created authorized',
+      'authorized executed',
+      'created created',
+      'authorized authorized',
+      'executed executed',
+    ])
+    for (const from of states) {
+      for (const to of states) {
+        const id = await newPayout()
+        for (const step of paths[from] ?? []) await move(id, step)
+        const moved = await move(id, to).then(
+          () => true,
+          (error: { code?: string }) => error.code !== '23514',
+        )
+        expect(moved, `${from} ${to}`).toBe(allowed.has(`${from} ${to}`))
+      }
     }
-  }
-})
+  },
+)
 
 verifies('payout.state.guarded-in-sql', 'a payout begins as created, within the cap', async () => {
   const insert = (changes: string) =>
@@ -92,28 +98,32 @@ verifies('payout.state.guarded-in-sql', 'a payout begins as created, within the 
   await insert('{"amount_atomic": 25000000}')
 })
 
-verifies('payout.state.guarded-in-sql', 'no term of a payout can be changed, in any state', async () => {
-  const changes = [
-    "recipient = '0x' || repeat('0', 40)",
-    'amount_atomic = 2',
-    "memo = 'n'",
-    "rail_reference = 's'",
-    "usage = 'operational'",
-    "terms_sha256 = repeat('0', 64)",
-    "creator = '0x' || repeat('0', 40)",
-    "idempotency_key = 'x'",
-    "asset = '0x' || repeat('0', 40)",
-    "payout_wallet = '0x' || repeat('0', 40)",
-    'created_at = now()',
-  ]
-  for (const state of states) {
-    const id = await newPayout()
-    for (const step of paths[state] ?? []) await move(id, step)
-    for (const change of changes) {
-      await expect(
-        sql.raw(`update payouts set ${change} where payout_id = '${id}'`).execute(database.db),
-        change,
-      ).rejects.toMatchObject({ code: '23514' })
+verifies(
+  'payout.state.guarded-in-sql',
+  'no term of a payout can be changed, in any state',
+  async () => {
+    const changes = [
+      "recipient = '0x' || repeat('0', 40)",
+      'amount_atomic = 2',
+      "memo = 'n'",
+      "rail_reference = 's'",
+      "usage = 'operational'",
+      "terms_sha256 = repeat('0', 64)",
+      "creator = '0x' || repeat('0', 40)",
+      "idempotency_key = 'x'",
+      "asset = '0x' || repeat('0', 40)",
+      "payout_wallet = '0x' || repeat('0', 40)",
+      'created_at = now()',
+    ]
+    for (const state of states) {
+      const id = await newPayout()
+      for (const step of paths[state] ?? []) await move(id, step)
+      for (const change of changes) {
+        await expect(
+          sql.raw(`update payouts set ${change} where payout_id = '${id}'`).execute(database.db),
+          change,
+        ).rejects.toMatchObject({ code: '23514' })
+      }
     }
-  }
-})
+  },
+)

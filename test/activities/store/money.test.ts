@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { movesOf } from '#domain/core/state-table.ts'
+import { entitlementTransitions } from '#domain/credit/credit.ts'
+import { challengeTransitions, referenceTransitions } from '#domain/payments/payment-reference.ts'
+import type { MoneyDeps } from '../../../activities/credit/deps.ts'
+import { claimQuote, issueQuote, openEntitlement } from '../../../activities/credit/quotes.ts'
 import { secretSha256 } from '../../../activities/keys/derived-tokens.ts'
-import type { MoneyDeps } from '../../../activities/money/deps.ts'
-import { claimQuote, issueQuote, openEntitlement } from '../../../activities/money/quotes.ts'
-import { type Tx, transaction } from '../../../activities/store/db.ts'
-import { entitlementTransitions } from '../../../workflows/domain/credit.ts'
-import { challengeTransitions, referenceTransitions } from '../../../workflows/domain/payment-reference.ts'
-import { movesOf } from '../../../workflows/domain/state-table.ts'
+import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { verifies } from '../../verifies.ts'
-import { funded, hex, newAgent, packetops, quoted, startMoney } from '../money/rig.ts'
+import { funded, hex, newAgent, packetops, quoted, startMoney } from '../credit/fixture.ts'
 
 let deps: MoneyDeps
 let stop: () => Promise<void>
@@ -21,7 +21,16 @@ const run = (text: string) => sql.raw(text).execute(deps.db)
 const refused = { code: '23514' }
 const receipt = async (tx: Tx, kind: string): Promise<string> => {
   const receipt_id = `rc_${hex(32)}`
-  const row = { receipt_id, subject: receipt_id, seq: 0, kind, jws: 'j', kid: 'k', payload_sha256: 'p', prev: null }
+  const row = {
+    receipt_id,
+    subject: receipt_id,
+    seq: 0,
+    kind,
+    jws: 'j',
+    kid: 'k',
+    payload_sha256: 'p',
+    prev: null,
+  }
   await tx.insertInto('receipts').values(row).execute()
   return receipt_id
 }
@@ -38,24 +47,32 @@ const post = (kind: string, legs: [account: string, units: number][]) =>
   })
 const wallet = () => `wallet:aw_${hex(32)}`
 
-verifies('money.sql.balanced', 'postings that do not sum to zero never reach a commit', async () => {
-  const account = wallet()
-  await expect(post('settlement_receipt', [[account, 5]])).rejects.toMatchObject(refused)
-  await expect(
-    post('settlement_receipt', [
-      ['clearing:hosted_checkout', -4],
+verifies(
+  'money.sql.balanced',
+  'postings that do not sum to zero never reach a commit',
+  async () => {
+    const account = wallet()
+    await expect(post('settlement_receipt', [[account, 5]])).rejects.toMatchObject(refused)
+    await expect(
+      post('settlement_receipt', [
+        ['clearing:hosted_checkout', -4],
+        [account, 5],
+      ]),
+    ).rejects.toMatchObject(refused)
+    const receiptId = await post('settlement_receipt', [
+      ['clearing:hosted_checkout', -5],
       [account, 5],
-    ]),
-  ).rejects.toMatchObject(refused)
-  const receiptId = await post('settlement_receipt', [
-    ['clearing:hosted_checkout', -5],
-    [account, 5],
-  ])
-  const later = `insert into postings (receipt_id, account, units) values ('${receiptId}', '${wallet()}', 1), ('${receiptId}', 'clearing:invoice_reference', -1)`
-  await expect(run(later)).rejects.toMatchObject(refused)
-  await expect(run(`update postings set units = 6 where receipt_id = '${receiptId}'`)).rejects.toMatchObject(refused)
-  await expect(run(`delete from postings where receipt_id = '${receiptId}'`)).rejects.toMatchObject(refused)
-})
+    ])
+    const later = `insert into postings (receipt_id, account, units) values ('${receiptId}', '${wallet()}', 1), ('${receiptId}', 'clearing:invoice_reference', -1)`
+    await expect(run(later)).rejects.toMatchObject(refused)
+    await expect(
+      run(`update postings set units = 6 where receipt_id = '${receiptId}'`),
+    ).rejects.toMatchObject(refused)
+    await expect(
+      run(`delete from postings where receipt_id = '${receiptId}'`),
+    ).rejects.toMatchObject(refused)
+  },
+)
 
 verifies(
   'money.sql.balanced',
@@ -72,12 +89,18 @@ verifies(
         [to, 6],
       ]),
     ).rejects.toMatchObject(refused)
-    await expect(run(`update account_balances set units = 100 where account = '${from}'`)).rejects.toMatchObject(
-      refused,
-    )
-    await expect(run(`insert into account_balances values ('${wallet()}', 5)`)).rejects.toMatchObject(refused)
-    await expect(run(`delete from account_balances where account = '${from}'`)).rejects.toMatchObject(refused)
-    expect((await run(`select units from account_balances where account = '${from}'`)).rows).toEqual([{ units: 5 }])
+    await expect(
+      run(`update account_balances set units = 100 where account = '${from}'`),
+    ).rejects.toMatchObject(refused)
+    await expect(
+      run(`insert into account_balances values ('${wallet()}', 5)`),
+    ).rejects.toMatchObject(refused)
+    await expect(
+      run(`delete from account_balances where account = '${from}'`),
+    ).rejects.toMatchObject(refused)
+    expect(
+      (await run(`select units from account_balances where account = '${from}'`)).rows,
+    ).toEqual([{ units: 5 }])
   },
 )
 
@@ -158,12 +181,14 @@ verifies('money.states', 'SQL allows exactly the moves of the three tables', asy
     for (const from of states(table)) {
       for (const to of states(table)) {
         const [row] = (
-          await sql<{ body: string }>`select prosrc as body from pg_proc where proname = ${`${name}_guard`}`.execute(
-            deps.db,
-          )
+          await sql<{
+            body: string
+          }>`select prosrc as body from pg_proc where proname = ${`${name}_guard`}`.execute(deps.db)
         ).rows
         if (from !== to)
-          expect(row?.body.includes(`'${from} ${to}'`), `${name} ${from} ${to}`).toBe(allowed.has(`${from} ${to}`))
+          expect(row?.body.includes(`'${from} ${to}'`), `${name} ${from} ${to}`).toBe(
+            allowed.has(`${from} ${to}`),
+          )
       }
     }
   }
@@ -213,7 +238,7 @@ verifies(
     values ('en_${hex(32)}', '${quote_id}', '${agentId}', 'packetops', 'entry', 'pending', 49, 0)`
     await expect(run(credit(first))).rejects.toMatchObject(refused)
     const claims = [first, second].map((owner) =>
-      transaction(deps.db, (tx) => claimQuote(tx, quote_id, owner, token)).then(
+      transaction(deps.db, (tx) => claimQuote(tx, quote_id, { owner, token })).then(
         ({ bound_to }) => bound_to,
         () => undefined,
       ),
@@ -233,14 +258,18 @@ verifies(
   },
 )
 
-verifies('money.quote', 'however many take up a quote at once, all get its one entitlement', async () => {
-  const agentId = newAgent()
-  for (let round = 0; round < 100; round += 1) {
-    const quote = await transaction(deps.db, (tx) =>
-      issueQuote(tx, { by: { owner: agentId }, rail: packetops, tier: 'entry', units: 1 }),
-    )
-    const open = () => transaction(deps.db, (tx) => openEntitlement(tx, quote, agentId))
-    const opened = await Promise.all(Array.from({ length: 8 }, open))
-    expect(new Set(opened.map(({ entitlement_id }) => entitlement_id)).size).toBe(1)
-  }
-})
+verifies(
+  'money.quote',
+  'however many take up a quote at once, all get its one entitlement',
+  async () => {
+    const agentId = newAgent()
+    for (let round = 0; round < 100; round += 1) {
+      const quote = await transaction(deps.db, (tx) =>
+        issueQuote(tx, { by: { owner: agentId }, rail: packetops, tier: 'entry', units: 1 }),
+      )
+      const open = () => transaction(deps.db, (tx) => openEntitlement(tx, quote, agentId))
+      const opened = await Promise.all(Array.from({ length: 8 }, open))
+      expect(new Set(opened.map(({ entitlement_id }) => entitlement_id)).size).toBe(1)
+    }
+  },
+)

@@ -31,7 +31,8 @@ async function read(from: string, body: object, proof: Record<string, string>) {
   return code
 }
 const unknown = { idempotency_key: 'never-created' }
-const proofBy = (account: typeof wallet, body: object = unknown) => proofOf(account, apis.config.BASE_URL, path, body)
+const proofBy = (account: typeof wallet, body: object = unknown) =>
+  proofOf(account, apis.config.BASE_URL, path, body)
 
 /** A proof of `wallet` that another key signed: the wallet may be a contract, which only the chain knows. */
 async function contractProof() {
@@ -91,17 +92,21 @@ verifies(
   },
 )
 
-verifies('admission.other-services', 'an address without calls left still has its own keys and operators', async () => {
-  const from = '192.0.2.12'
-  const reads = Array.from({ length: 25 }, () =>
-    fetch(`${apis.hosts[0]!.base}/api/agent-pricing`, { headers: { 'x-forwarded-for': from } }),
-  )
-  const statuses = (await Promise.all(reads)).map(({ status }) => status)
-  expect([statuses.includes(200), statuses.includes(429)]).toEqual([true, true])
-  expect(await consoleAs(from, apis.operator)).toBe(200)
-  expect(await read(from, unknown, await proofBy(wallet))).toBe('not_found')
-  expect(await read(from, unknown, await contractProof())).toBe('rate_limited')
-})
+verifies(
+  'admission.other-services',
+  'an address without calls left still has its own keys and operators',
+  async () => {
+    const from = '192.0.2.12'
+    const reads = Array.from({ length: 25 }, () =>
+      fetch(`${apis.hosts[0]!.base}/api/agent-pricing`, { headers: { 'x-forwarded-for': from } }),
+    )
+    const statuses = (await Promise.all(reads)).map(({ status }) => status)
+    expect([statuses.includes(200), statuses.includes(429)]).toEqual([true, true])
+    expect(await consoleAs(from, apis.operator)).toBe(200)
+    expect(await read(from, unknown, await proofBy(wallet))).toBe('not_found')
+    expect(await read(from, unknown, await contractProof())).toBe('rate_limited')
+  },
+)
 
 verifies(
   'admission.repeated-read',
@@ -110,8 +115,20 @@ verifies(
     const payout_id = `po_${'7'.repeat(64)}`
     const creator = stranger.address.toLowerCase() as `0x${string}`
     const { ASSET_CONTRACT_ADDRESS: asset, PAYOUT_WALLET_ADDRESS: payout_wallet } = apis.config
-    const facts = { recipient: `0x${'e5'.repeat(20)}` as const, amount_atomic: '1', memo: 'm', rail_reference: 'r' }
-    const named = { payout_id, creator, asset, payout_wallet, idempotency_key: 'k', terms_sha256: 'a'.repeat(64) }
+    const facts = {
+      recipient: `0x${'e5'.repeat(20)}` as const,
+      amount_atomic: '1',
+      memo: 'm',
+      rail_reference: 'r',
+    }
+    const named = {
+      payout_id,
+      creator,
+      asset,
+      payout_wallet,
+      idempotency_key: 'k',
+      terms_sha256: 'a'.repeat(64),
+    }
     await insertAuthorizedPayout(
       apis.db,
       { ...facts, ...named, usage: 'synthetic' },
@@ -120,7 +137,8 @@ verifies(
     const body = { payout_id }
     const proof = await proofBy(stranger, body)
     const codes: string[] = []
-    for (let call = 0; call < 2 * perMinute; call++) codes.push(await read('192.0.2.13', body, proof))
+    for (let call = 0; call < 2 * perMinute; call++)
+      codes.push(await read('192.0.2.13', body, proof))
     expect(codes.slice(0, perMinute)).toEqual(Array(perMinute).fill('ok'))
     expect(codes.slice(perMinute)).toEqual(Array(perMinute).fill('rate_limited'))
   },

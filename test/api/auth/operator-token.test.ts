@@ -2,9 +2,9 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { DomainError } from '#domain/core/errors.ts'
 import { authenticateOperator } from '../../../api/auth/operator.ts'
 import { operatorTokens } from '../../../api/auth/operator-token.ts'
-import { DomainError } from '../../../workflows/domain/errors.ts'
 import { type ComposedApis, startComposed } from '../../support/composed-api.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -54,7 +54,14 @@ function tokenOf({
   expires = '5m',
   typ = 'at+jwt',
 }: Changes = {}): Promise<string> {
-  return new SignJWT({ iss: issuer, aud: audience, sub: 'ada', scope: `openid ${scope}`, name: 'Ada', ...claims })
+  return new SignJWT({
+    iss: issuer,
+    aud: audience,
+    sub: 'ada',
+    scope: `openid ${scope}`,
+    name: 'Ada',
+    ...claims,
+  })
     .setProtectedHeader({ alg: 'ES256', kid, ...(typ === null ? {} : { typ }) })
     .setIssuedAt()
     .setExpirationTime(expires)
@@ -79,43 +86,58 @@ verifies(
   'keys.operator-token',
   'only an access token makes an operator, whatever else the issuer signs for us',
   async () => {
-    for (const typ of ['at+jwt', 'application/at+jwt']) expect(await answerTo(await tokenOf({ typ }))).toBe('Ada')
+    for (const typ of ['at+jwt', 'application/at+jwt'])
+      expect(await answerTo(await tokenOf({ typ }))).toBe('Ada')
     for (const typ of [null, 'JWT', 'logout+jwt', 'id+jwt'])
       expect(await answerTo(await tokenOf({ typ }))).toBe('credential_invalid')
   },
 )
 
-verifies('road.operator-oidc', 'a token of the issuer is an operator; nothing else is', async () => {
-  expect(await answerTo(await tokenOf())).toBe('Ada')
-  const wrong = [
-    await tokenOf({ key: strange.privateKey }),
-    await tokenOf({ expires: '-1m' }),
-    await tokenOf({ claims: { iss: 'https://elsewhere.example' } }),
-    await tokenOf({ claims: { aud: 'https://elsewhere.example' } }),
-    await tokenOf({ claims: { scope: 'openid' } }),
-    await tokenOf({ claims: { scope: `${scope}s` } }),
-    await tokenOf({ claims: { sub: undefined as never } }),
-    unsigned({ iss: issuer, aud: audience, sub: 'ada', scope, exp: 4_102_444_800 }),
-    `${(await tokenOf()).slice(0, -4)}AAAA`,
-    'eyJ.eyJ.x',
-  ]
-  for (const token of wrong) expect(await answerTo(token), token).toBe('credential_invalid')
-})
+verifies(
+  'pipeline.operator-oidc',
+  'a token of the issuer is an operator; nothing else is',
+  async () => {
+    expect(await answerTo(await tokenOf())).toBe('Ada')
+    const wrong = [
+      await tokenOf({ key: strange.privateKey }),
+      await tokenOf({ expires: '-1m' }),
+      await tokenOf({ claims: { iss: 'https://elsewhere.example' } }),
+      await tokenOf({ claims: { aud: 'https://elsewhere.example' } }),
+      await tokenOf({ claims: { scope: 'openid' } }),
+      await tokenOf({ claims: { scope: `${scope}s` } }),
+      await tokenOf({ claims: { sub: undefined as never } }),
+      unsigned({ iss: issuer, aud: audience, sub: 'ada', scope, exp: 4_102_444_800 }),
+      `${(await tokenOf()).slice(0, -4)}AAAA`,
+      'eyJ.eyJ.x',
+    ]
+    for (const token of wrong) expect(await answerTo(token), token).toBe('credential_invalid')
+  },
+)
 
-verifies('road.operator-oidc', 'keys that cannot be read are a 503, and read again with the next call', async () => {
-  const verifyToken = operatorTokens({ issuer, audience, scope })
-  const token = await tokenOf()
-  isUp = false
-  await expect(verifyToken(token, allowed)).rejects.toMatchObject({ refusal: { code: 'unavailable' } })
-  isUp = true
-  expect(await verifyToken(token, allowed)).toMatchObject({ name: 'Ada' })
-})
+verifies(
+  'pipeline.operator-oidc',
+  'keys that cannot be read are a 503, and read again with the next call',
+  async () => {
+    const verifyToken = operatorTokens({ issuer, audience, scope })
+    const token = await tokenOf()
+    isUp = false
+    await expect(verifyToken(token, allowed)).rejects.toMatchObject({
+      refusal: { code: 'unavailable' },
+    })
+    isUp = true
+    expect(await verifyToken(token, allowed)).toMatchObject({ name: 'Ada' })
+  },
+)
 
 verifies(
   'admission.other-services',
   'after failed attempts of an address the issuer is not asked for it about unknown keys, and a token of a known key passes',
   async () => {
-    const env = { OPERATOR_OIDC_ISSUER: issuer, TRUST_PROXY: '1', LIMIT_FAILED_CREDENTIALS_PER_MINUTE: '3' }
+    const env = {
+      OPERATOR_OIDC_ISSUER: issuer,
+      TRUST_PROXY: '1',
+      LIMIT_FAILED_CREDENTIALS_PER_MINUTE: '3',
+    }
     const few = await startComposed({ env })
     const consoleAs = async (from: string, bearer: string) => {
       const headers = { 'x-forwarded-for': from, authorization: `Bearer ${bearer}` }
@@ -124,7 +146,8 @@ verifies(
     try {
       const good = await tokenOf()
       const fresh = '192.0.2.31'
-      for (let attempt = 0; attempt < 4; attempt++) await consoleAs(fresh, `op_${'0'.repeat(16)}_${'0'.repeat(64)}`)
+      for (let attempt = 0; attempt < 4; attempt++)
+        await consoleAs(fresh, `op_${'0'.repeat(16)}_${'0'.repeat(64)}`)
       const before = keysRead
       // No key was read yet, so that every token is one of an unknown key.
       expect(await consoleAs(fresh, good)).toBe(429)
@@ -141,26 +164,34 @@ verifies(
   },
 )
 
-verifies('road.operator-oidc', 'over HTTP the same person is the same operator in every process', async () => {
-  const bearer = async (claims: JWTPayload) => ({ authorization: `Bearer ${await tokenOf({ claims })}` })
-  const pause = async (base: string, headers: Record<string, string>) => {
-    const body = {
-      scope: 'wallet',
-      target: `0x${'a2'.repeat(20)}`,
-      paused: true,
-      reason: 'a drill',
-      idempotency_key: 'drill',
-    }
-    const answer = await fetch(`${base}/api/os-security-hardening`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
+verifies(
+  'pipeline.operator-oidc',
+  'over HTTP the same person is the same operator in every process',
+  async () => {
+    const bearer = async (claims: JWTPayload) => ({
+      authorization: `Bearer ${await tokenOf({ claims })}`,
     })
-    return { status: answer.status, body: await answer.text() }
-  }
-  const [one, two] = apis.hosts
-  const first = await pause(one!.base, await bearer({}))
-  expect(first).toMatchObject({ status: 200 })
-  expect(await pause(two!.base, await bearer({ name: 'Ada Lovelace' }))).toEqual(first)
-  expect(await pause(two!.base, await bearer({ aud: 'elsewhere' }))).toMatchObject({ status: 401 })
-})
+    const pause = async (base: string, headers: Record<string, string>) => {
+      const body = {
+        scope: 'wallet',
+        target: `0x${'a2'.repeat(20)}`,
+        paused: true,
+        reason: 'a drill',
+        idempotency_key: 'drill',
+      }
+      const answer = await fetch(`${base}/api/os-security-hardening`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      })
+      return { status: answer.status, body: await answer.text() }
+    }
+    const [one, two] = apis.hosts
+    const first = await pause(one!.base, await bearer({}))
+    expect(first).toMatchObject({ status: 200 })
+    expect(await pause(two!.base, await bearer({ name: 'Ada Lovelace' }))).toEqual(first)
+    expect(await pause(two!.base, await bearer({ aud: 'elsewhere' }))).toMatchObject({
+      status: 401,
+    })
+  },
+)

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { createOperator, findOperator } from '../../../activities/store/operators.ts'
+import { DomainError } from '#domain/core/errors.ts'
+import { createOperator, findOperator } from '../../../activities/store/agents/operators.ts'
 import { authenticateOperator, type FindOperator } from '../../../api/auth/operator.ts'
-import { DomainError } from '../../../workflows/domain/errors.ts'
 import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -27,14 +27,17 @@ async function codeOf(header: string | string[] | undefined): Promise<string> {
 }
 
 verifies(
-  'road.operator',
+  'pipeline.operator',
   'a created operator is known by its credential, of which only the SHA-256 is stored',
   async () => {
     const { operatorId, credential } = await createOperator(database.db, 'Ada')
     const [prefix, id, secret = ''] = credential.split('_')
     expect([prefix, id]).toEqual(['op', operatorId])
     expect(Buffer.from(secret, 'hex')).toHaveLength(32)
-    expect(await authenticateOperator(`Bearer ${credential}`, operators)).toEqual({ operatorId, name: 'Ada' })
+    expect(await authenticateOperator(`Bearer ${credential}`, operators)).toEqual({
+      operatorId,
+      name: 'Ada',
+    })
     const row = await database.db
       .selectFrom('operators')
       .selectAll()
@@ -45,28 +48,32 @@ verifies(
   },
 )
 
-verifies('road.operator', 'a missing credential is operator_required, any wrong one credential_invalid', async () => {
-  const one = await createOperator(database.db, 'One')
-  const two = await createOperator(database.db, 'Two')
-  const secret = one.credential.split('_')[2]
-  expect(await codeOf(undefined)).toBe('operator_required')
-  expect(await codeOf('')).toBe('operator_required')
-  const wrong = [
-    `Basic ${one.credential}`,
-    one.credential,
-    `Bearer ${one.credential}0`,
-    `Bearer op_${two.operatorId}_${secret}`,
-    `Bearer op_${'0'.repeat(16)}_${secret}`,
-    `Bearer op_${one.operatorId}_${'0'.repeat(64)}`,
-    `Bearer op_' or 1=1 --_${secret}`,
-    'Bearer ',
-  ]
-  for (const header of [...wrong, [`Bearer ${one.credential}`, `Bearer ${one.credential}`]])
-    expect(await codeOf(header), String(header)).toBe('credential_invalid')
-  expect(await codeOf(`bearer ${one.credential}`)).toBe('One')
-})
+verifies(
+  'pipeline.operator',
+  'a missing credential is operator_required, any wrong one credential_invalid',
+  async () => {
+    const one = await createOperator(database.db, 'One')
+    const two = await createOperator(database.db, 'Two')
+    const secret = one.credential.split('_')[2]
+    expect(await codeOf(undefined)).toBe('operator_required')
+    expect(await codeOf('')).toBe('operator_required')
+    const wrong = [
+      `Basic ${one.credential}`,
+      one.credential,
+      `Bearer ${one.credential}0`,
+      `Bearer op_${two.operatorId}_${secret}`,
+      `Bearer op_${'0'.repeat(16)}_${secret}`,
+      `Bearer op_${one.operatorId}_${'0'.repeat(64)}`,
+      `Bearer op_' or 1=1 --_${secret}`,
+      'Bearer ',
+    ]
+    for (const header of [...wrong, [`Bearer ${one.credential}`, `Bearer ${one.credential}`]])
+      expect(await codeOf(header), String(header)).toBe('credential_invalid')
+    expect(await codeOf(`bearer ${one.credential}`)).toBe('One')
+  },
+)
 
-verifies('road.operator', 'a revoked credential is credential_invalid', async () => {
+verifies('pipeline.operator', 'a revoked credential is credential_invalid', async () => {
   const { operatorId, credential } = await createOperator(database.db, 'Gone')
   await database.db
     .updateTable('operators')

@@ -1,11 +1,11 @@
 import * as wf from '@temporalio/workflow'
-import type { PayoutSteps } from '../../../workflows/payout/ports.ts'
+import type { PayoutSteps } from '../../../workflows/payout/activities.ts'
 
 export { payment } from '../../../workflows/payment/workflow.ts'
 
 const steps = wf.proxyLocalActivities<PayoutSteps>({ startToCloseTimeout: '10s' })
 
-/** A payout workflow as somebody might change it by mistake: it loads the row first, which no saved history did. */
+/** A payout workflow with a wrong change: it loads the row first, which no saved history did. */
 export async function payout(payoutId: string): Promise<void> {
   await steps.loadPayout(payoutId)
   await wf.sleep(1000)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
-import { packageRoot } from '../../../activities/package-root.ts'
+import { packageRoot } from '../../../activities/config/package-root.ts'
 import { withBuildLock } from '../../../temporal/server/build-lock.ts'
 import { obtainTemporal } from '../../../temporal/server/obtain.ts'
 import { serverArguments } from '../../../temporal/server/run.ts'
@@ -35,7 +35,10 @@ verifies(
   'stack.temporal-server',
   'a recent temporal on PATH is taken, an old one is passed over for the cached one',
   async () => {
-    const recent = await program('recent/temporal', 'temporal version 1.5.1 (Server 1.29.1, UI 2.42.1)')
+    const recent = await program(
+      'recent/temporal',
+      'temporal version 1.5.1 (Server 1.29.1, UI 2.42.1)',
+    )
     const old = await program('old/temporal', 'temporal version 1.1.0 (Server 1.25.0, UI 2.30.3)')
     const cached = await program('cache/agent-rails/temporal-1.5.1/temporal', '')
     expect(await obtainTemporal(settings(dirname(recent)))).toBe(recent)
@@ -43,14 +46,18 @@ verifies(
   },
 )
 
-verifies('stack.temporal-server', 'without a binary, a download or Go the ways out are named', async () => {
-  vi.stubGlobal('fetch', () => Promise.reject(new Error('no network')))
-  const nowhere = { ...settings(''), cacheHome: join(scratch, 'empty') }
-  await expect(obtainTemporal(nowhere)).rejects.toThrow(
-    /install the Temporal CLI[\s\S]*install Go 1\.21[\s\S]*temporal\.download/,
-  )
-  vi.unstubAllGlobals()
-})
+verifies(
+  'stack.temporal-server',
+  'without a binary, a download or Go the ways out are named',
+  async () => {
+    vi.stubGlobal('fetch', () => Promise.reject(new Error('no network')))
+    const nowhere = { ...settings(''), cacheHome: join(scratch, 'empty') }
+    await expect(obtainTemporal(nowhere)).rejects.toThrow(
+      /install the Temporal CLI[\s\S]*install Go 1\.21[\s\S]*temporal\.download/,
+    )
+    vi.unstubAllGlobals()
+  },
+)
 
 test('two starts obtain it once, and a lock whose process is gone holds nobody up', async () => {
   await writeFile(join(scratch, 'lock'), '4194304')
@@ -75,9 +82,13 @@ test('the embedded server listens on loopback only and knows every search attrib
 })
 
 test('the composed server is tuned as the embedded one, down to timers that fire when they are due', () => {
-  const { configs } = parse(readFileSync(join(packageRoot, 'docker-compose.yml'), 'utf8'), { merge: true })
+  const { configs } = parse(readFileSync(join(packageRoot, 'docker-compose.yml'), 'utf8'), {
+    merge: true,
+  })
   const composed: Record<string, [{ value: unknown }]> = parse(configs.temporal.content)
-  const tuned = Object.entries(composed).map(([name, [{ value }]]) => `${name}=${JSON.stringify(value)}`)
+  const tuned = Object.entries(composed).map(
+    ([name, [{ value }]]) => `${name}=${JSON.stringify(value)}`,
+  )
   const args = serverArguments({ databaseFile: 'db', port: 1, uiPort: 2 })
   expect(args.filter((_, at) => args[at - 1] === '--dynamic-config-value')).toEqual(tuned)
   expect(tuned).toContain('history.timerProcessorMaxTimeShift="10ms"')

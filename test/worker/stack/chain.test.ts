@@ -1,6 +1,14 @@
 import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type Address, encodeAbiParameters, keccak256, pad, parseAbi, parseSignature, toHex } from 'viem'
+import {
+  type Address,
+  encodeAbiParameters,
+  keccak256,
+  pad,
+  parseAbi,
+  parseSignature,
+  toHex,
+} from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dollarTokenAbi } from '../../../worker/stack/token.ts'
 import { newWallet, startChain, type TestChain } from '../../support/chain.ts'
@@ -31,10 +39,16 @@ beforeAll(async () => {
 })
 afterAll(() => chain.stop())
 
-const read = <Name extends 'name' | 'version' | 'decimals' | 'DOMAIN_SEPARATOR'>(functionName: Name) =>
-  chain.client.readContract({ address: chain.asset, abi, functionName })
+const read = <Name extends 'name' | 'version' | 'decimals' | 'DOMAIN_SEPARATOR'>(
+  functionName: Name,
+) => chain.client.readContract({ address: chain.asset, abi, functionName })
 const balance = (address: Address) =>
-  chain.client.readContract({ address: chain.asset, abi: dollarTokenAbi, functionName: 'balanceOf', args: [address] })
+  chain.client.readContract({
+    address: chain.asset,
+    abi: dollarTokenAbi,
+    functionName: 'balanceOf',
+    args: [address],
+  })
 
 async function authorization(to: Address, value: bigint, nonce: number) {
   const message = {
@@ -56,12 +70,24 @@ async function authorization(to: Address, value: bigint, nonce: number) {
   return { signature, terms }
 }
 
-test('the token has the name, version, decimals and EIP-712 domain of USD Coin', async () => {
-  expect(await Promise.all([read('name'), read('version'), read('decimals')])).toEqual(['USD Coin', '2', 6])
+test('the token has the name, decimals and EIP-712 domain of USD Coin', async () => {
+  expect(await Promise.all([read('name'), read('version'), read('decimals')])).toEqual([
+    'USD Coin',
+    '2',
+    6,
+  ])
   const text = (value: string) => keccak256(toHex(value))
-  const domainType = text('EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)')
+  const domainType = text(
+    'EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)',
+  )
   const encoded = encodeAbiParameters(
-    [{ type: 'bytes32' }, { type: 'bytes32' }, { type: 'bytes32' }, { type: 'uint256' }, { type: 'address' }],
+    [
+      { type: 'bytes32' },
+      { type: 'bytes32' },
+      { type: 'bytes32' },
+      { type: 'uint256' },
+      { type: 'address' },
+    ],
     [domainType, text('USD Coin'), text('2'), 8453n, chain.asset],
   )
   expect(await read('DOMAIN_SEPARATOR')).toBe(keccak256(encoded))
@@ -80,7 +106,9 @@ test('an EIP-3009 authorization moves its amount once, by either overload', asyn
     hash: await chain.client.writeContract({ ...request, args: [...two.terms, Number(v), r, s] }),
   })
   expect(await balance(to)).toBe(12n)
-  await expect(chain.client.writeContract({ ...request, args: [...one.terms, one.signature] })).rejects.toThrow()
+  await expect(
+    chain.client.writeContract({ ...request, args: [...one.terms, one.signature] }),
+  ).rejects.toThrow()
 })
 
 test('a paused token and a blacklisted account move nothing', async () => {
@@ -90,25 +118,35 @@ test('a paused token and a blacklisted account move nothing', async () => {
   await asOwner('pause')
   await expect(chain.mint(to, 1n)).rejects.toThrow()
   await asOwner('unpause')
-  await chain.client.writeContract({ address: chain.asset, abi: dollarTokenAbi, functionName: 'blacklist', args: [to] })
+  await chain.client.writeContract({
+    address: chain.asset,
+    abi: dollarTokenAbi,
+    functionName: 'blacklist',
+    args: [to],
+  })
   await expect(chain.mint(to, 1n)).rejects.toThrow()
 })
 
 test('finalized blocks follow the newest ones', async () => {
   const latest = await chain.client.getBlockNumber()
   await expect
-    .poll(async () => (await chain.client.getBlock({ blockTag: 'finalized' })).number, { timeout: 10_000 })
+    .poll(async () => (await chain.client.getBlock({ blockTag: 'finalized' })).number, {
+      timeout: 10_000,
+    })
     .toBeGreaterThanOrEqual(latest)
 })
 
-test.each(['{"block":', ''])('blocks survive kill -9, also when the state file was cut off at %j', async (torn) => {
-  const to = newWallet().address
-  await chain.mint(to, 9n)
-  await new Promise((resolve) => setTimeout(resolve, 4_500))
-  await chain.part.kill('SIGKILL')
-  const state = join(dirname(chain.part.plan.logFile), 'chain', 'state.json')
-  await writeFile(state, torn)
-  await chain.part.start()
-  await chain.part.waitReady()
-  expect(await balance(to)).toBe(9n)
-})
+test.each(['{"block":', ''])(
+  'blocks survive kill -9, also when the state file was cut off at %j',
+  async (torn) => {
+    const to = newWallet().address
+    await chain.mint(to, 9n)
+    await new Promise((resolve) => setTimeout(resolve, 4_500))
+    await chain.part.kill('SIGKILL')
+    const state = join(dirname(chain.part.plan.logFile), 'chain', 'state.json')
+    await writeFile(state, torn)
+    await chain.part.start()
+    await chain.part.waitReady()
+    expect(await balance(to)).toBe(9n)
+  },
+)

@@ -2,9 +2,14 @@ import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { loadInfrastructure } from '../../../activities/config.ts'
+import { loadInfrastructure } from '../../../activities/config/config.ts'
 import { createTemporalClient } from '../../../temporal/connection.ts'
-import { PAYOUTS_QUEUE, RUNS_QUEUE, SIGNING_QUEUE, TRANSFERS_QUEUE } from '../../../temporal/queues.ts'
+import {
+  PAYOUTS_QUEUE,
+  RUNS_QUEUE,
+  SIGNING_QUEUE,
+  TRANSFERS_QUEUE,
+} from '../../../temporal/queues.ts'
 import { listPollers } from '../../../temporal/readiness.ts'
 import { startStack, type TestStack } from '../../support/stack.ts'
 import { verifies } from '../../verifies.ts'
@@ -16,33 +21,43 @@ beforeAll(async () => {
 afterAll(() => stack.stop())
 
 test('both API processes answer, and say the same base URL', async () => {
-  const answers = await Promise.all([...stack.baseUrls, ...stack.osUrls].map((url) => fetch(`${url}/healthz`)))
+  const answers = await Promise.all(
+    [...stack.baseUrls, ...stack.osUrls].map((url) => fetch(`${url}/healthz`)),
+  )
   expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200])
   expect(stack.accounts.base_url).toBe(stack.baseUrls[0])
 })
 
-verifies('stack.secrets', 'accounts.json has the documented shape and only its owner reads it', async () => {
-  const wallet = {
-    address: expect.stringMatching(/^0x[0-9a-f]{40}$/),
-    private_key: expect.stringMatching(/^0x[0-9a-f]{64}$/),
-  }
-  expect(stack.accounts).toEqual({
-    rpc_url: stack.rpcUrl,
-    base_url: stack.baseUrls[0],
-    treasury: { principal: wallet, holder: wallet },
-    operator: { credential: expect.stringMatching(/^op_/) },
-    agents: [wallet, wallet, wallet],
-  })
-  expect((await stat(join(stack.dataDirectory, 'demo', 'accounts.json'))).mode & 0o777).toBe(0o600)
-})
+verifies(
+  'stack.secrets',
+  'accounts.json has the documented shape and only its owner reads it',
+  async () => {
+    const wallet = {
+      address: expect.stringMatching(/^0x[0-9a-f]{40}$/),
+      private_key: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+    }
+    expect(stack.accounts).toEqual({
+      rpc_url: stack.rpcUrl,
+      base_url: stack.baseUrls[0],
+      treasury: { principal: wallet, holder: wallet },
+      operator: { credential: expect.stringMatching(/^op_/) },
+      agents: [wallet, wallet, wallet],
+    })
+    expect((await stat(join(stack.dataDirectory, 'demo', 'accounts.json'))).mode & 0o777).toBe(
+      0o600,
+    )
+  },
+)
 
 verifies(
   'isolation.queues',
-  'the embedded stack serves the runs in a process of their own, without a wallet’s key',
+  'the embedded stack serves runs in a process without wallet keys',
   async () => {
     const { client, close } = createTemporalClient(loadInfrastructure({ ...stack.env }))
     const pollers = async (queue: string, kind: 'workflow' | 'activity') =>
-      (await listPollers(client, queue, 3_000, kind)).map((identity) => Number(identity.split('@')[0]))
+      (await listPollers(client, queue, 3_000, kind)).map((identity) =>
+        Number(identity.split('@')[0]),
+      )
     const runs = await pollers(RUNS_QUEUE, 'activity')
     const money = [
       ...(await pollers(PAYOUTS_QUEUE, 'workflow')),
@@ -60,7 +75,14 @@ verifies(
 )
 
 test('every part comes back after kill -9', async () => {
-  const parts = [stack.postgres, stack.temporal, stack.chain, stack.worker(1), stack.runWorker(), stack.api(1)]
+  const parts = [
+    stack.postgres,
+    stack.temporal,
+    stack.chain,
+    stack.worker(1),
+    stack.runWorker(),
+    stack.api(1),
+  ]
   await Promise.all(parts.map((part) => part.kill('SIGKILL')))
   for (const part of parts) {
     await part.start()

@@ -3,7 +3,7 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { packageRoot } from '../../../activities/package-root.ts'
+import { packageRoot } from '../../../activities/config/package-root.ts'
 import { lockInstance } from '../../../worker/stack/instance-lock.ts'
 import { Part } from '../../../worker/stack/part.ts'
 import { choosePorts } from '../../../worker/stack/ports.ts'
@@ -57,7 +57,7 @@ verifies(
 
 verifies(
   'local.private-files',
-  'the data directory, logs and what a part writes are our own user’s alone',
+  'the data directory, logs and files of parts are private',
   async () => {
     const data = join(scratch, 'private')
     lockInstance(join(data, 'stack.pid'))
@@ -74,16 +74,20 @@ verifies(
     })
     await part.start()
     await part.exited
-    const modes = await Promise.all([join(data, 'stack.pid'), join(data, 'logs'), logFile, made].map(modeOf))
+    const modes = await Promise.all(
+      [join(data, 'stack.pid'), join(data, 'logs'), logFile, made].map(modeOf),
+    )
     expect(modes).toEqual([0o600, 0o700, 0o600, 0o600])
   },
 )
 
 verifies(
   'local.blocked-ports',
-  'a PORT_BASE that runs into a port which fetch refuses is refused by name',
+  'a PORT_BASE that reaches a port which fetch refuses is refused',
   async () => {
-    await expect(choosePorts(6000)).rejects.toThrow(/port 6000 \(base\) is one that browsers and fetch refuse/)
+    await expect(choosePorts(6000)).rejects.toThrow(
+      /port 6000 \(base\) is one that browsers and fetch refuse/,
+    )
     await expect(choosePorts(10_077)).rejects.toThrow(/port 10080 .* choose another PORT_BASE/)
     await expect(choosePorts(6662)).rejects.toThrow(/port 6665/)
   },

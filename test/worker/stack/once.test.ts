@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { type LedgerEntry, verifyLedger } from '#domain/tasks/ledger.ts'
 import type { AccountsFile } from '../../../worker/stack/embedded.ts'
-import { type LedgerEntry, verifyLedger } from '../../../workflows/domain/task-ledger.ts'
 import { verifies } from '../../verifies.ts'
 
 type Summary = {
@@ -18,7 +18,13 @@ type Summary = {
   timings_ms: Record<string, number>
   task: { task_id: string; state: string; usage: string; rail: string }
   ledger: LedgerEntry[]
-  run: { run_id: string; state: string; task_token: string; proof_hash: string; settlement_receipt_id: string }
+  run: {
+    run_id: string
+    state: string
+    task_token: string
+    proof_hash: string
+    settlement_receipt_id: string
+  }
   return_package: { return_package_id: string; proof_hash: string; result: Record<string, unknown> }
   replay: { verdict: string; checks: { check: string; ok: boolean; detail: string }[] }
 }
@@ -40,7 +46,7 @@ afterAll(() => rmSync(data, { recursive: true, force: true }))
 
 verifies(
   ['stack.once', 'payout.create.created', 'client.typed', 'client.comes-back'],
-  'npm start -- --once drives a payout to its final block: paid with x402, crashed, come back',
+  'npm start -- --once drives a payout through a crash to its final block',
   () => {
     const summary = json<Summary>('demo', 'summary.json')
     expect(Object.keys(summary)).toEqual([
@@ -60,68 +66,91 @@ verifies(
 
 verifies(
   'receipt.jws',
-  'a stranger verifies every receipt of the summary with its key set and nothing else',
+  'every receipt of the summary verifies with its key set alone',
   async () => {
     const { receipts, jwks } = json<Summary>('demo', 'summary.json')
     const keys = createLocalJWKSet(jwks)
     const kinds = []
     for (const receipt of receipts)
-      kinds.push((await jwtVerify(receipt, keys, { typ: 'receipt+jwt', algorithms: ['EdDSA'] })).payload['kind'])
-    expect(kinds).toEqual(['payout_created', 'payout_authorized', 'payout_executed', 'payout_final'])
+      kinds.push(
+        (await jwtVerify(receipt, keys, { typ: 'receipt+jwt', algorithms: ['EdDSA'] })).payload[
+          'kind'
+        ],
+      )
+    expect(kinds).toEqual([
+      'payout_created',
+      'payout_authorized',
+      'payout_executed',
+      'payout_final',
+    ])
   },
 )
+
+verifies('stack.once-task', 'the same start drives a task from its invoice to its replay', () => {
+  const { task, ledger, run, return_package, replay, timings_ms } = json<Summary>(
+    'demo',
+    'summary.json',
+  )
+  expect(task).toMatchObject({ state: 'closed', usage: 'operational', rail: 'tokenops' })
+  expect(verifyLedger(task.task_id, ledger)).toMatchObject({ ok: true })
+  expect(ledger.map(({ event }) => event)).toEqual(
+    expect.arrayContaining([
+      'trust_granted',
+      'credit_funded',
+      'enqueued',
+      'result_attested',
+      'callback_delivered',
+    ]),
+  )
+  expect(run).toMatchObject({ state: 'closed', proof_hash: return_package.proof_hash })
+  expect(return_package.result).toHaveProperty('total_cost_minor')
+  expect(replay).toMatchObject({ verdict: 'proven' })
+  expect(replay.checks.find(({ check }) => check === 'replay')).toMatchObject({ ok: true })
+  expect(timings_ms['task']).toBeGreaterThan(0)
+  for (const line of [
+    'trusted',
+    'preflight',
+    'contract',
+    'credit',
+    'run',
+    'result',
+    'callback',
+    'attested',
+    'replayed',
+  ])
+    expect(said).toMatch(new RegExp(`\\] ${line} `))
+})
 
 verifies(
-  'stack.once-task',
-  'the same start drives a task to its end: paid by invoice, reviewed, called back, attested, and replayed offline',
+  'execute.key-secrecy',
+  'no private key is in a log, a workflow history or the database',
   () => {
-    const { task, ledger, run, return_package, replay, timings_ms } = json<Summary>('demo', 'summary.json')
-    expect(task).toMatchObject({ state: 'closed', usage: 'operational', rail: 'tokenops' })
-    expect(verifyLedger(task.task_id, ledger)).toMatchObject({ ok: true })
-    expect(ledger.map(({ event }) => event)).toEqual(
-      expect.arrayContaining(['trust_granted', 'credit_funded', 'enqueued', 'result_attested', 'callback_delivered']),
+    const accounts = json<AccountsFile>('demo', 'accounts.json')
+    const secrets = [
+      ...[accounts.treasury.principal, accounts.treasury.holder, ...accounts.agents].map(
+        (account) => account.private_key,
+      ),
+      json<string>('keys', 'payout-wallet.json'),
+      ...json<string[]>('keys', 'gas-wallets.json'),
+      ...[
+        ...readFileSync(join(data, 'keys', 'signing-keys.json'), 'utf8').matchAll(
+          /"d": ?"([^"]+)"/g,
+        ),
+      ].map(([, d = '']) => d),
+      accounts.operator.credential.split('_')[2] ?? '',
+      json<Summary>('demo', 'summary.json').run.task_token,
+    ].map((secret) => secret.replace(/^0x/, ''))
+    expect(secrets.length).toBeGreaterThan(9)
+    const places = ['logs', 'temporal', 'postgres'].flatMap((folder) =>
+      filesUnder(join(data, folder)),
     )
-    expect(run).toMatchObject({ state: 'closed', proof_hash: return_package.proof_hash })
-    expect(return_package.result).toHaveProperty('total_cost_minor')
-    expect(replay).toMatchObject({ verdict: 'proven' })
-    expect(replay.checks.find(({ check }) => check === 'replay')).toMatchObject({ ok: true })
-    expect(timings_ms['task']).toBeGreaterThan(0)
-    for (const line of [
-      'trusted',
-      'preflight',
-      'contract',
-      'credit',
-      'run',
-      'result',
-      'callback',
-      'attested',
-      'replayed',
-    ])
-      expect(said).toMatch(new RegExp(`\\] ${line} `))
+    for (const file of places) {
+      const bytes = readFileSync(file)
+      for (const secret of secrets)
+        expect(bytes.includes(secret), `${file} holds a secret`).toBe(false)
+    }
   },
 )
-
-verifies('execute.key-secrecy', 'no private key stands in a log, in the workflow histories, or in the database', () => {
-  const accounts = json<AccountsFile>('demo', 'accounts.json')
-  const secrets = [
-    ...[accounts.treasury.principal, accounts.treasury.holder, ...accounts.agents].map(
-      (account) => account.private_key,
-    ),
-    json<string>('keys', 'payout-wallet.json'),
-    ...json<string[]>('keys', 'gas-wallets.json'),
-    ...[...readFileSync(join(data, 'keys', 'signing-keys.json'), 'utf8').matchAll(/"d": ?"([^"]+)"/g)].map(
-      ([, d = '']) => d,
-    ),
-    accounts.operator.credential.split('_')[2] ?? '',
-    json<Summary>('demo', 'summary.json').run.task_token,
-  ].map((secret) => secret.replace(/^0x/, ''))
-  expect(secrets.length).toBeGreaterThan(9)
-  const places = ['logs', 'temporal', 'postgres'].flatMap((folder) => filesUnder(join(data, folder)))
-  for (const file of places) {
-    const bytes = readFileSync(file)
-    for (const secret of secrets) expect(bytes.includes(secret), `${file} holds a secret`).toBe(false)
-  }
-})
 
 verifies(
   'stack.second-start',
@@ -140,5 +169,7 @@ verifies(
 
 function filesUnder(folder: string): string[] {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
 }

@@ -40,7 +40,9 @@ async function rows(text: string): Promise<unknown[]> {
 
 test('the embedded server is PostgreSQL 18 with the database agent_rails', async () => {
   expect(
-    await rows('select current_database() as name, current_setting($$server_version_num$$)::int / 10000 as major'),
+    await rows(
+      'select current_database() as name, current_setting($$server_version_num$$)::int / 10000 as major',
+    ),
   ).toEqual([{ name: 'agent_rails', major: 18 }])
 })
 
@@ -52,15 +54,20 @@ test('what was committed is there after kill -9 and a start', async () => {
   expect(await rows('select id from kept')).toEqual([{ id: 7 }])
 })
 
-test('a postmaster.pid that names a process of somebody else does not keep it from starting', async () => {
+test('a postmaster.pid of a foreign process does not prevent a start', async () => {
   await part.stop()
-  await writeFile(join(settings.directory, 'postmaster.pid'), `${process.pid}\n${settings.directory}\n`)
+  await writeFile(
+    join(settings.directory, 'postmaster.pid'),
+    `${process.pid}\n${settings.directory}\n`,
+  )
   await part.start()
   await part.waitReady()
-  expect(await readFile(join(settings.directory, 'postmaster.pid'), 'utf8')).toContain(String(part.pid))
+  expect(await readFile(join(settings.directory, 'postmaster.pid'), 'utf8')).toContain(
+    String(part.pid),
+  )
 })
 
-test('a server that was left behind is ended before the next one starts on the same data', async () => {
+test('an orphaned server is ended before the next start on its data', async () => {
   const left = part.pid as number
   const next = postgresPart({ ...settings, port: (await findFree(1))[0] ?? 0 })
   await next.start()

@@ -42,7 +42,8 @@ export function divideRounded(dividend: bigint, divisor: bigint): bigint {
 /** A whole number for JSON; throws a RangeError on one that JSON readers would not keep exact. */
 export function toInteger(value: bigint): number {
   const number = Number(value)
-  if (!Number.isSafeInteger(number)) throw new RangeError(`${value} is too large for a JSON integer`)
+  if (!Number.isSafeInteger(number))
+    throw new RangeError(`${value} is too large for a JSON integer`)
   return number
 }
 

@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import type { Rail, Work } from './rail.ts'
 
-/** What a run input may hold of one list; a longer list is uploaded and taken row by row (endpoints.md §1.3). */
-export const INLINE_ROWS_MAX = 5_000
+/** What a run input may hold of one list; a longer list is uploaded and taken row by row. */
+const INLINE_ROWS_MAX = 5_000
 
 type Lists = Record<string, z.ZodType>
-type InputOf<Head extends z.ZodObject, L extends Lists> = z.infer<Head> & { [Name in keyof L]: z.infer<L[Name]>[] }
+type InputOf<Head extends z.ZodObject, L extends Lists> = z.infer<Head> & {
+  [Name in keyof L]: z.infer<L[Name]>[]
+}
 type RowWork<Head extends z.ZodObject, L extends Lists, Result> = {
   head: Head
   lists: L
@@ -23,7 +25,9 @@ export function byRows<Head extends z.ZodObject, L extends Lists, Result>({
   head,
   lists,
   open,
-}: RowWork<Head, L, Result>): Required<Pick<Rail<InputOf<Head, L>, Result>, 'input' | 'work' | 'rows'>> {
+}: RowWork<Head, L, Result>): Required<
+  Pick<Rail<InputOf<Head, L>, Result>, 'input' | 'work' | 'rows'>
+> {
   const names = Object.keys(lists)
   const arrays = Object.fromEntries(
     Object.entries(lists).map(([name, row]) => [name, z.array(row).max(INLINE_ROWS_MAX)]),
@@ -41,8 +45,11 @@ export function byRows<Head extends z.ZodObject, L extends Lists, Result>({
     input: head.extend(arrays) as unknown as z.ZodType<InputOf<Head, L>>,
     rows: { head, lists, open: openChecked },
     work(input) {
-      const fold = openChecked(Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name))))
-      for (const name of names) for (const [index, row] of input[name as keyof L].entries()) fold.take(name, row, index)
+      const fold = openChecked(
+        Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name))),
+      )
+      for (const name of names)
+        for (const [index, row] of input[name as keyof L].entries()) fold.take(name, row, index)
       return fold.close()
     },
   }

@@ -29,12 +29,15 @@ export function addDays(day: string, days: number): string {
 export function addMonths(day: string, months: number): string {
   const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
   const lastOfMonth = new Date(Date.UTC(year, month + months, 0)).getUTCDate()
-  return new Date(Date.UTC(year, month - 1 + months, Math.min(date, lastOfMonth))).toISOString().slice(0, 10)
+  return new Date(Date.UTC(year, month - 1 + months, Math.min(date, lastOfMonth)))
+    .toISOString()
+    .slice(0, 10)
 }
 
 /** `2026-05-31` of year, month and day; undefined where there is no such day or it is not of these centuries. */
 export function dayFrom(year: number, month: number, date: number): string | undefined {
   const day = new Date(Date.UTC(year, month - 1, date))
-  const exists = year >= 1800 && year <= 2200 && day.getUTCMonth() === month - 1 && day.getUTCDate() === date
+  const exists =
+    year >= 1800 && year <= 2200 && day.getUTCMonth() === month - 1 && day.getUTCDate() === date
   return exists ? day.toISOString().slice(0, 10) : undefined
 }

@@ -13,7 +13,8 @@ import { finishedWork, inOrder } from './work.ts'
 export const contractops: Rail<ContractInput, ContractResult> = {
   key: 'contractops',
   about: {
-    summary: 'Reads a contract: parties, dates, amounts, terms, the days of renewal and notice, and who must do what.',
+    summary:
+      'Reads a contract: parties, dates, amounts, terms, the days of renewal and notice, and who must do what.',
     capabilities: [
       'extract parties, dates and amounts from a contract',
       'compute renewal dates and notice deadlines of a contract',
@@ -59,10 +60,15 @@ function work({ text, as_of }: ContractInput): Work<ContractResult> {
       ),
     ),
   }
-  const more = complete
-    ? []
-    : [{ code: 'obligations_incomplete', detail: 'sentences hold too many duties to tell all', citations: [] }]
-  return finishedWork(result, deadlines(result), [...gapsOf(contract, result), ...more])
+  const gaps = gapsOf(contract, result)
+  if (!complete) gaps.push(incompleteGap)
+  return finishedWork(result, deadlines(result), gaps)
+}
+
+const incompleteGap: Gap = {
+  code: 'obligations_incomplete',
+  detail: 'sentences hold too many duties to tell all',
+  citations: [],
 }
 
 const blanks = /_{3,}|\[\s*(?:●|•|_+|TBD|TBC|insert[^\]\n]{0,1000}|date|name|amount)\s*\]|\bTBD\b/gi
@@ -109,11 +115,14 @@ function deadlines({ terms, as_of }: ContractResult): Finding[] {
   const left = days(notice.deadline_on)
   if (left < 0)
     return [
-      { code: 'notice_passed', detail: `notice against ${renews ?? end} was due by ${notice.deadline_on}`, citations },
+      {
+        code: 'notice_passed',
+        detail: `notice against ${renews ?? end} was due by ${notice.deadline_on}`,
+        citations,
+      },
     ]
-  return left > SOON_DAYS
-    ? []
-    : [{ code: 'notice_due_soon', detail: `notice is due by ${notice.deadline_on}`, citations }]
+  if (left > SOON_DAYS) return []
+  return [{ code: 'notice_due_soon', detail: `notice is due by ${notice.deadline_on}`, citations }]
 }
 
 const attachmentOf = (name: string) => name.replace(/\s+/g, ' ').toLowerCase()
@@ -129,8 +138,10 @@ function headingsOf(text: string): Set<string> {
   return new Set(heads.map(([name]) => attachmentOf(name)))
 }
 
-function gapsOf({ text, sentences }: Contract, { as_of, parties, terms, obligations }: ContractResult): Gap[] {
-  const gap = (code: string, detail: string): Gap => ({ code, detail, citations: [] })
+function gapsOf(
+  { text, sentences }: Contract,
+  { as_of, parties, terms, obligations }: ContractResult,
+): Gap[] {
   const perpetual = terms.initial_term === null && terms.ends_on === null
   const attached = [...text.matchAll(/\b(Exhibit|Schedule|Annex|Appendix)\s+([A-Z]|\d{1,2})\b/g)]
   const supplied = headingsOf(text)
@@ -142,24 +153,23 @@ function gapsOf({ text, sentences }: Contract, { as_of, parties, terms, obligati
         { pointer: '/text', quote: text.slice(index, index + name.length) },
       ]),
   )
-  return [
-    ...(as_of === null ? [gap('as_of_missing', 'without as_of the first term is taken to run')] : []),
-    ...(parties.length === 0 ? [gap('parties_not_found', 'the preamble names no parties that could be read')] : []),
-    ...(terms.effective_on === null ? [gap('effective_date_not_found', 'no day is called its beginning')] : []),
-    ...(perpetual ? [gap('term_not_found', 'neither a length nor an end of the term was found')] : []),
-    ...(terms.notice?.length.unit === 'business days'
-      ? [
-          gap(
-            'business_days_not_counted',
-            'which days are business days the text does not say, so no deadline is computed',
-          ),
-        ]
-      : []),
-    ...(obligations.length === 0 ? [gap('obligations_not_found', `none in ${sentences.length} sentences`)] : []),
-    ...[...missing].map(([name, citation]) => ({
-      code: 'attachment_not_supplied',
-      detail: `${name} is referred to and not part of the text`,
-      citations: [citation],
-    })),
-  ]
+  const gaps: Gap[] = [...missing].map(([name, citation]) => ({
+    code: 'attachment_not_supplied',
+    detail: `${name} is referred to and not part of the text`,
+    citations: [citation],
+  }))
+  const add = (code: string, detail: string) => gaps.push({ code, detail, citations: [] })
+  if (as_of === null) add('as_of_missing', 'without as_of the first term is taken to run')
+  if (parties.length === 0)
+    add('parties_not_found', 'the preamble names no parties that could be read')
+  if (terms.effective_on === null) add('effective_date_not_found', 'no day is called its beginning')
+  if (perpetual) add('term_not_found', 'neither a length nor an end of the term was found')
+  if (terms.notice?.length.unit === 'business days')
+    add(
+      'business_days_not_counted',
+      'which days are business days the text does not say, so no deadline is computed',
+    )
+  if (obligations.length === 0)
+    add('obligations_not_found', `none in ${sentences.length} sentences`)
+  return gaps
 }

@@ -1,8 +1,13 @@
-import { groupedBy } from '../grouped-by.ts'
+import { groupedBy } from '../core/grouped-by.ts'
 import { conflictsIn } from './diligenceops/conflicts.ts'
-import { type Answer, DiligenceInput, DiligenceResult, type EvidenceSpan } from './diligenceops/schema.ts'
+import {
+  type Answer,
+  DiligenceInput,
+  DiligenceResult,
+  type EvidenceSpan,
+} from './diligenceops/schema.ts'
 import { diligenceopsInput } from './fixtures/diligenceops.ts'
-import type { Finding, Gap, Rail, Work } from './rail.ts'
+import type { Citation, Finding, Gap, Rail, Work } from './rail.ts'
 import { type Ranked, rankingOf } from './ranking.ts'
 import { passagesOf, stemsOf, wordsOf } from './words.ts'
 import { finishedWork, firstOf, inOrder } from './work.ts'
@@ -42,37 +47,29 @@ const CITATIONS_MAX = 3
 const PLACES_MAX = 3_000_000
 
 type Passage = EvidenceSpan & { stems: string[] }
+type Search = { question: Question; found: Ranked[]; passages: Passage[]; minScore: number }
+
+type Question = DiligenceInput['questions'][number]
+type Asked = {
+  question: Question
+  cited: Citation
+  stems: string[]
+  /** Stems of the question that no text has. */
+  unknown: string[]
+  searched: boolean
+  answer: Answer
+}
 
 function work(input: DiligenceInput): Work<DiligenceResult> {
   const minScore = input.min_score ?? MIN_SCORE
-  const passages = input.evidence.flatMap(({ id, text }, index) => passagesIn(id, text, `/evidence/${index}/text`))
-  const known = new Set(passages.flatMap(({ stems }) => stems))
-  const ranking = rankingOf(passages.map(({ stems }) => stems))
-  const questions = input.questions.map((question, index) => ({ question, index }))
-  let places = 0
-  const asked = questions.toSorted(inOrder(({ question }) => question.id)).map(({ question, index }) => {
-    const stems = stemsOf(question.text)
-    places += ranking.reach(stems)
-    const searched = places <= PLACES_MAX
-    const found = searched ? ranking.rank(stems) : []
-    const answer = answerOf(question.id, found, passages, minScore)
-    const cited = { pointer: `/questions/${index}/text`, quote: question.text }
-    return { question, cited, stems, searched, answer, unknown: stems.filter((stem) => !known.has(stem)).toSorted() }
-  })
+  const asked = askAll(input, minScore)
+  const answers = asked.map(({ answer }) => answer)
   const open = asked.filter(({ answer }) => answer.answer === null)
-  const required = asked.filter(({ question }) => question.required === true)
-  const answered = asked.length - open.length
-  const { conflicts, complete, cited } = conflictsIn(input.evidence, citingQuestions(asked.map(({ answer }) => answer)))
+  const { conflicts, complete, cited } = conflictsIn(input.evidence, citingQuestions(answers))
   const result: DiligenceResult = {
     min_score: minScore,
-    answers: asked.map(({ answer }) => answer),
-    coverage: {
-      questions: asked.length,
-      answered,
-      required: required.length,
-      required_answered: required.filter(({ answer }) => answer.answer !== null).length,
-      percent: Math.floor((100 * answered) / asked.length),
-    },
+    answers,
+    coverage: coverageOf(asked),
     unanswered: open.map(({ question, answer, unknown }) => ({
       question_id: question.id,
       required: question.required === true,
@@ -81,27 +78,75 @@ function work(input: DiligenceInput): Work<DiligenceResult> {
     })),
     conflicts,
   }
-  const gaps: Gap[] = [
-    ...open.map(({ question, answer, stems, searched, cited }) => ({
-      code: stems.length === 0 ? 'question_without_words' : searched ? 'unanswered' : 'question_not_searched',
-      detail: `${question.required === true ? 'required ' : ''}question ${question.id}: best score ${answer.score}`,
-      citations: [cited],
-    })),
-    ...emptyTexts(input),
-    ...(complete
-      ? []
-      : [{ code: 'conflicts_incomplete', detail: 'too many sentences are alike to compare all', citations: [] }]),
-    ...(cited
-      ? []
-      : [
-          {
-            code: 'conflict_places_left_out',
-            detail: 'sentences that stand in many places are cited once',
-            citations: [],
-          },
-        ]),
-  ]
+  const gaps: Gap[] = [...open.map(openGap), ...emptyTexts(input)]
+  if (!complete) gaps.push(incompleteGap)
+  if (!cited) gaps.push(leftOutGap)
   return finishedWork(result, result.conflicts.map(conflictFinding), gaps)
+}
+
+/** Searches the evidence for each question, in the order of the questions' ids. */
+function askAll({ evidence, questions }: DiligenceInput, minScore: number): Asked[] {
+  const passages = evidence.flatMap(({ id, text }, index) =>
+    passagesIn(id, text, `/evidence/${index}/text`),
+  )
+  const known = new Set(passages.flatMap(({ stems }) => stems))
+  const ranking = rankingOf(passages.map(({ stems }) => stems))
+  let places = 0
+  return questions
+    .map((question, index) => ({ question, index }))
+    .toSorted(inOrder(({ question }) => question.id))
+    .map(({ question, index }) => {
+      const stems = stemsOf(question.text)
+      places += ranking.reach(stems)
+      const searched = places <= PLACES_MAX
+      const found = searched ? ranking.rank(stems) : []
+      return {
+        question,
+        cited: { pointer: `/questions/${index}/text`, quote: question.text },
+        stems,
+        unknown: stems.filter((stem) => !known.has(stem)).toSorted(),
+        searched,
+        answer: answerOf({ question, found, passages, minScore }),
+      }
+    })
+}
+
+function coverageOf(asked: Asked[]): DiligenceResult['coverage'] {
+  const required = asked.filter(({ question }) => question.required === true)
+  const isAnswered = ({ answer }: Asked) => answer.answer !== null
+  const answered = asked.filter(isAnswered).length
+  return {
+    questions: asked.length,
+    answered,
+    required: required.length,
+    required_answered: required.filter(isAnswered).length,
+    percent: Math.floor((100 * answered) / asked.length),
+  }
+}
+
+function openGap({ question, answer, stems, searched, cited }: Asked): Gap {
+  const required = question.required === true ? 'required ' : ''
+  return {
+    code: gapCode(stems, searched),
+    detail: `${required}question ${question.id}: best score ${answer.score}`,
+    citations: [cited],
+  }
+}
+
+function gapCode(stems: string[], searched: boolean): string {
+  if (stems.length === 0) return 'question_without_words'
+  return searched ? 'unanswered' : 'question_not_searched'
+}
+
+const incompleteGap: Gap = {
+  code: 'conflicts_incomplete',
+  detail: 'too many sentences are alike to compare all',
+  citations: [],
+}
+const leftOutGap: Gap = {
+  code: 'conflict_places_left_out',
+  detail: 'sentences that stand in many places are cited once',
+  citations: [],
 }
 
 function passagesIn(evidenceId: string, text: string, pointer: string): Passage[] {
@@ -112,7 +157,7 @@ function passagesIn(evidenceId: string, text: string, pointer: string): Passage[
   })
 }
 
-function answerOf(questionId: string, found: Ranked[], passages: Passage[], minScore: number): Answer {
+function answerOf({ question, found, passages, minScore }: Search): Answer {
   const best = firstOf(
     found,
     CITATIONS_MAX,
@@ -128,16 +173,26 @@ function answerOf(questionId: string, found: Ranked[], passages: Passage[], minS
     const { stems: _, ...span } = passage
     return [{ ...span, score }]
   })
-  return { question_id: questionId, answer: citations[0]?.quote ?? null, score: best[0]?.score ?? 0, citations }
+  return {
+    question_id: question.id,
+    answer: citations[0]?.quote ?? null,
+    score: best[0]?.score ?? 0,
+    citations,
+  }
 }
 
 /** Which questions cite something that overlaps any of some spans; passages of one text do not overlap each other. */
 function citingQuestions(answers: Answer[]): (spans: readonly EvidenceSpan[]) => string[] {
-  const citing = answers.flatMap(({ question_id, citations }) => citations.map((cited) => ({ question_id, cited })))
-  const passages = [...groupedBy(citing, ({ cited }) => JSON.stringify([cited.evidence_id, cited.from])).values()]
+  const citing = answers.flatMap(({ question_id, citations }) =>
+    citations.map((cited) => ({ question_id, cited })),
+  )
+  const passages = [
+    ...groupedBy(citing, ({ cited }) => JSON.stringify([cited.evidence_id, cited.from])).values(),
+  ]
     .flatMap((same) => {
       const [first] = same
-      return first === undefined ? [] : [{ ...first.cited, questions: same.map(({ question_id }) => question_id) }]
+      if (first === undefined) return []
+      return [{ ...first.cited, questions: same.map(({ question_id }) => question_id) }]
     })
     .toSorted(inOrder(({ from }) => from))
   const byText = groupedBy(passages, ({ evidence_id }) => evidence_id)
@@ -171,20 +226,17 @@ function conflictFinding({ kind, about, sides }: DiligenceResult['conflicts'][nu
   return {
     code: `conflict_${kind}`,
     detail: `${about.join(' ')}: “${one.words}” and “${two.words}”`,
-    citations: [...one.citations, ...two.citations].map(({ pointer, quote }) => ({ pointer, quote })),
+    citations: [...one.citations, ...two.citations].map(({ pointer, quote }) => ({
+      pointer,
+      quote,
+    })),
   }
 }
 
 function emptyTexts({ evidence }: DiligenceInput): Gap[] {
-  return evidence.flatMap(({ id, title, text }, index) =>
-    wordsOf(text).length > 0
-      ? []
-      : [
-          {
-            code: 'evidence_without_words',
-            detail: `${id} has no words to search`,
-            citations: [{ pointer: `/evidence/${index}/title`, quote: title }],
-          },
-        ],
-  )
+  return evidence.flatMap(({ id, title, text }, index) => {
+    if (wordsOf(text).length > 0) return []
+    const citations = [{ pointer: `/evidence/${index}/title`, quote: title }]
+    return [{ code: 'evidence_without_words', detail: `${id} has no words to search`, citations }]
+  })
 }

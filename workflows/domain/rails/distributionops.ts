@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { digestOf } from '../canonical-json.ts'
+import { digestOf } from '../core/canonical-json.ts'
 import { Decimal, MINOR_MAX, Minor, toInteger, toMicro } from './amounts.ts'
 import { byRows } from './by-rows.ts'
 import { type Claim, fill, type Share } from './distributionops/water-filling.ts'
@@ -36,11 +36,25 @@ const Result = z.strictObject({
   /** What is left in the pool. */
   remainder_minor: z.int(),
   duplicates: z.array(
-    z.strictObject({ recipient_id: z.string(), same: z.boolean(), citations: z.array(CitationShape) }),
+    z.strictObject({
+      recipient_id: z.string(),
+      same: z.boolean(),
+      citations: z.array(CitationShape),
+    }),
   ),
-  refused: z.array(z.strictObject({ recipient_id: z.string(), reason: z.string(), citations: z.array(CitationShape) })),
+  refused: z.array(
+    z.strictObject({
+      recipient_id: z.string(),
+      reason: z.string(),
+      citations: z.array(CitationShape),
+    }),
+  ),
   caps_applied: z.array(
-    z.strictObject({ recipient_id: z.string(), kind: z.enum(['cap', 'floor']), limit_minor: Minor }),
+    z.strictObject({
+      recipient_id: z.string(),
+      kind: z.enum(['cap', 'floor']),
+      limit_minor: Minor,
+    }),
   ),
   total_check: z.strictObject({
     pool_minor: z.int(),
@@ -50,7 +64,11 @@ const Result = z.strictObject({
   }),
   /** SHA-256 of the canonical JSON of pool, rounding and payments (recipient, amount, destination), in the order of ids. */
   manifest_sha256: z.string(),
-  batch: z.strictObject({ ready_for_review: z.boolean(), payments: z.int(), blockers: z.array(z.string()) }),
+  batch: z.strictObject({
+    ready_for_review: z.boolean(),
+    payments: z.int(),
+    blockers: z.array(z.string()),
+  }),
 })
 
 type Head = z.infer<typeof Head>
@@ -59,12 +77,15 @@ type Result = z.infer<typeof Result>
 type Given = { recipient: Recipient; index: number; amount: bigint; held: Share['held'] }
 type Code = keyof typeof details
 const details = {
-  conflicting_duplicates: (count: number) => `ids whose rows differ, none of which is paid: ${count}`,
+  conflicting_duplicates: (count: number) =>
+    `ids whose rows differ, none of which is paid: ${count}`,
   repeated_rows: (count: number) => `ids with rows that repeat another and count once: ${count}`,
   refused_recipients: (count: number) => `recipients that are refused: ${count}`,
-  shared_destinations: (count: number) => `payments to a destination that has another one: ${count}`,
+  shared_destinations: (count: number) =>
+    `payments to a destination that has another one: ${count}`,
   pool_too_small: () => 'fixed amounts and floors are more than the pool: nothing is allocated',
-  not_distributed: () => 'a part of the pool is left: every recipient has what it may get, or fractions stay in it',
+  not_distributed: () =>
+    'a part of the pool is left: every recipient has what it may get, or fractions stay in it',
   no_destination: (count: number) => `payments without a destination: ${count}`,
 }
 
@@ -75,7 +96,8 @@ const details = {
 export const distributionops: Rail<z.infer<typeof Head> & { recipients: Recipient[] }, Result> = {
   key: 'distributionops',
   about: {
-    summary: 'Divides a pool of money among recipients to the last unit and prepares the payout batch for review.',
+    summary:
+      'Divides a pool of money among recipients to the last unit and prepares the payout batch for review.',
     capabilities: [
       'distribute royalties, commissions, grants or revenue shares',
       'allocate an amount by weight with caps and floors',
@@ -119,19 +141,19 @@ function distribute(head: Head, entries: Entry<Recipient>[]): Work<Result> {
   if (given === null) gaps.add('pool_too_small', [{ pointer: '/pool/amount_minor' }])
   const paid = (given ?? []).filter(({ amount }) => amount > 0n)
   const allocated = paid.reduce((sum, { amount }) => sum + amount, 0n)
-  if (given !== null && allocated < pool) gaps.add('not_distributed', [{ pointer: '/pool/amount_minor' }])
+  if (given !== null && allocated < pool)
+    gaps.add('not_distributed', [{ pointer: '/pool/amount_minor' }])
   noteDestinations(paid, findings, gaps)
   const manifest = paid.map(({ recipient, amount }) => ({
     recipient_id: recipient.id,
     amount_minor: toInteger(amount),
     destination_reference: recipient.destination_reference ?? null,
   }))
-  const blockers = [
-    ...(given === null ? ['pool_too_small'] : []),
-    ...(gaps.count('no_destination') > 0 ? ['no_destination'] : []),
-    ...(entries.some(({ differ }) => differ) ? ['conflicting_duplicates'] : []),
-    ...(paid.length === 0 ? ['no_payments'] : []),
-  ]
+  const blockers: string[] = []
+  if (given === null) blockers.push('pool_too_small')
+  if (gaps.count('no_destination') > 0) blockers.push('no_destination')
+  if (entries.some(({ differ }) => differ)) blockers.push('conflicting_duplicates')
+  if (paid.length === 0) blockers.push('no_payments')
   const remainder_minor = toInteger(pool - allocated)
   const result: Result = {
     allocations: (given ?? []).map(allocationOf),
@@ -145,7 +167,11 @@ function distribute(head: Head, entries: Entry<Recipient>[]): Work<Result> {
       remainder_minor,
       balances: allocated + BigInt(remainder_minor) === pool && remainder_minor >= 0,
     },
-    manifest_sha256: digestOf({ pool: head.pool, rounding: head.rounding ?? 'largest_remainder', payments: manifest }),
+    manifest_sha256: digestOf({
+      pool: head.pool,
+      rounding: head.rounding ?? 'largest_remainder',
+      payments: manifest,
+    }),
     batch: { ready_for_review: blockers.length === 0, payments: paid.length, blockers },
   }
   return { result, findings: findings.list(), gaps: gaps.list() }
@@ -163,7 +189,9 @@ function allocate(pool: bigint, accepted: Entry<Recipient>[], roundDown: boolean
   const fractions = shares.reduce((sum, { rest: part }) => sum + part, 0n)
   const divisor = shares.find(({ rest: part }) => part > 0n)?.divisor ?? 1n
   // Entries stand in the order of ids and the sort is stable, so ties go to the lower id.
-  const byRemainder = [...shares.keys()].sort((a, b) => compare(shares[b]?.rest ?? 0n, shares[a]?.rest ?? 0n))
+  const byRemainder = [...shares.keys()].sort((a, b) =>
+    compare(shares[b]?.rest ?? 0n, shares[a]?.rest ?? 0n),
+  )
   for (const index of roundDown ? [] : byRemainder.slice(0, Number(fractions / divisor))) {
     amounts[index] = (amounts[index] ?? 0n) + 1n
   }
@@ -177,7 +205,17 @@ function fixedAmount({ row, index }: Entry<Recipient>): Given {
   const amount = row.amount_minor ?? 0
   const capped = Math.min(amount, row.cap_minor ?? amount)
   const kept = Math.max(capped, row.floor_minor ?? 0)
-  return { recipient: row, index, amount: BigInt(kept), held: kept < amount ? 'cap' : kept > amount ? 'floor' : null }
+  return {
+    recipient: row,
+    index,
+    amount: BigInt(kept),
+    held: heldBy(amount, kept),
+  }
+}
+
+function heldBy(amount: number, kept: number): Given['held'] {
+  if (kept < amount) return 'cap'
+  return kept > amount ? 'floor' : null
 }
 
 function claimOf({ weight = 0, floor_minor = 0, cap_minor }: Recipient): Claim {
@@ -197,8 +235,14 @@ function refusalsOf(entries: Entry<Recipient>[], findings: Notes<Code>): Result[
   })
 }
 
-function reasonAgainst({ weight, amount_minor, floor_minor = 0, cap_minor }: Recipient): string | null {
-  if (weight === undefined && amount_minor === undefined) return 'has neither a weight nor an amount'
+function reasonAgainst({
+  weight,
+  amount_minor,
+  floor_minor = 0,
+  cap_minor,
+}: Recipient): string | null {
+  if (weight === undefined && amount_minor === undefined)
+    return 'has neither a weight nor an amount'
   if (weight !== undefined && amount_minor !== undefined) return 'has both a weight and an amount'
   if (weight !== undefined && toMicro(weight) <= 0n) return 'its weight is not above zero'
   if (cap_minor !== undefined && cap_minor < floor_minor) return 'its cap is below its floor'
@@ -235,9 +279,14 @@ function limitOf({ recipient, held }: Given): Result['caps_applied'] {
 }
 
 function duplicateOf({ row, rows, differ }: Entry<Recipient>): Result['duplicates'][number] {
-  return { recipient_id: row.id, same: !differ, citations: rows.map(({ index }) => cite('recipients', index)) }
+  return {
+    recipient_id: row.id,
+    same: !differ,
+    citations: rows.map(({ index }) => cite('recipients', index)),
+  }
 }
 
 function compare(a: bigint, b: bigint): number {
-  return a < b ? -1 : a > b ? 1 : 0
+  if (a === b) return 0
+  return a < b ? -1 : 1
 }

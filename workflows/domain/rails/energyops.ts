@@ -1,7 +1,13 @@
 import { decimalText } from './amounts.ts'
 import { byRows } from './by-rows.ts'
 import { recompute } from './energyops/bill.ts'
-import { citedIn, type Interval, instantText, type Placed, readingsSoFar } from './energyops/intervals.ts'
+import {
+  citedIn,
+  type Interval,
+  instantText,
+  type Placed,
+  readingsSoFar,
+} from './energyops/intervals.ts'
 import { type Counted, type Period, walkPeriod } from './energyops/period.ts'
 import { EnergyopsHead, type EnergyopsInput, EnergyopsResult, Reading } from './energyops/schema.ts'
 import { zoneOf } from './energyops/zone.ts'
@@ -11,26 +17,38 @@ import type { Citation, Finding, Gap, Rail, Work } from './rail.ts'
 import { robustScore } from './robust-score.ts'
 
 /** Use varies by nature; a reading is a spike only this far above those of its hour of the day. */
-export const SPIKE_SCORE = 10
+const SPIKE_SCORE = 10
 /** Fewer readings of an hour than these say nothing about what is usual. */
 const HOUR_READINGS_MIN = 20
 const HOUR_MS = 3_600_000
 
 const details = {
-  spikes: (count: number) => `readings far above the others of their hour of the day; they count: ${count}`,
-  repeated: (count: number) => `intervals with the same reading more than once; it counts once: ${count}`,
-  clock_changes: (count: number) => `days with more or fewer intervals because the clocks change: ${count}`,
-  outside_period: (count: number) => `intervals outside the bill’s period, which do not count: ${count}`,
-  missing: (count: number) => `intervals without a usable reading, which the recomputed bill lacks: ${count}`,
-  negative: (count: number) => `intervals with a negative reading, which is no use and does not count: ${count}`,
-  conflicting: (count: number) => `intervals with readings that differ, none of which counts: ${count}`,
+  spikes: (count: number) =>
+    `readings far above the others of their hour of the day; they count: ${count}`,
+  repeated: (count: number) =>
+    `intervals with the same reading more than once; it counts once: ${count}`,
+  clock_changes: (count: number) =>
+    `days with more or fewer intervals because the clocks change: ${count}`,
+  outside_period: (count: number) =>
+    `intervals outside the bill’s period, which do not count: ${count}`,
+  missing: (count: number) =>
+    `intervals without a usable reading, which the recomputed bill lacks: ${count}`,
+  negative: (count: number) =>
+    `intervals with a negative reading, which is no use and does not count: ${count}`,
+  conflicting: (count: number) =>
+    `intervals with readings that differ, none of which counts: ${count}`,
   off_grid: (count: number) =>
     `times of readings at which no interval of the meter begins; they do not count: ${count}`,
-  no_such_time: (count: number) => `readings at local times that the clock went over; they do not count: ${count}`,
-  uncertain_time: (count: number) => `local times that came twice and have one reading, taken as the first: ${count}`,
-  no_band: (count: number) => `intervals that no band of the tariff covers, which cost nothing here: ${count}`,
-  split_band: (count: number) => `intervals in which the band changes; the band of their beginning counts: ${count}`,
-  few_readings: () => `hours of the day with fewer than ${HOUR_READINGS_MIN} readings: no spikes are told there`,
+  no_such_time: (count: number) =>
+    `readings at local times that the clock went over; they do not count: ${count}`,
+  uncertain_time: (count: number) =>
+    `local times that came twice and have one reading, taken as the first: ${count}`,
+  no_band: (count: number) =>
+    `intervals that no band of the tariff covers, which cost nothing here: ${count}`,
+  split_band: (count: number) =>
+    `intervals in which the band changes; the band of their beginning counts: ${count}`,
+  few_readings: () =>
+    `hours of the day with fewer than ${HOUR_READINGS_MIN} readings: no spikes are told there`,
 }
 
 /**
@@ -40,7 +58,8 @@ const details = {
 export const energyops: Rail<EnergyopsInput, EnergyopsResult> = {
   key: 'energyops',
   about: {
-    summary: 'Recomputes an energy bill from interval meter readings and the tariff, and says whether it agrees.',
+    summary:
+      'Recomputes an energy bill from interval meter readings and the tariff, and says whether it agrees.',
     capabilities: [
       'check an electricity or gas bill',
       'find gaps, spikes, negative and duplicate intervals in meter readings',
@@ -133,10 +152,14 @@ type Outlier = EnergyopsResult['outliers'][number]
 
 function spikesAmong(counted: Counted[]): { found: Outlier[]; fewReadings: boolean } {
   const hourOf = ({ local }: Counted) => Math.floor(local / HOUR_MS) % 24
-  const hours = Array.from({ length: 24 }, (_, hour) => counted.filter((one) => hourOf(one) === hour))
+  const hours = Array.from({ length: 24 }, (_, hour) =>
+    counted.filter((one) => hourOf(one) === hour),
+  )
   const found = hours.flatMap((own) => {
     const score =
-      own.length < HOUR_READINGS_MIN ? null : robustScore(Float64Array.from(own, ({ value }) => Number(value)))
+      own.length < HOUR_READINGS_MIN
+        ? null
+        : robustScore(Float64Array.from(own, ({ value }) => Number(value)))
     if (score === null) return []
     return own.flatMap(({ interval, value }) => {
       const above = score(Number(value))

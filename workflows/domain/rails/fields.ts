@@ -22,5 +22,10 @@ export const Digest = z.string().regex(/^[0-9a-f]{64}$/)
 /** A citation inside a result: an RFC 6901 pointer into the input and the words that stand there. */
 export const Cited = z.strictObject({ pointer: z.string(), quote: z.string() })
 /** A citation of a part of a text: `from` and `to` are UTF-16 offsets into the string at the pointer, `to` exclusive. */
-export const Span = z.strictObject({ pointer: z.string(), quote: z.string(), from: z.int().min(0), to: z.int().min(0) })
+export const Span = z.strictObject({
+  pointer: z.string(),
+  quote: z.string(),
+  from: z.int().min(0),
+  to: z.int().min(0),
+})
 export type Span = z.output<typeof Span>

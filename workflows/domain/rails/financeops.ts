@@ -1,4 +1,4 @@
-import { groupedBy } from '../grouped-by.ts'
+import { groupedBy } from '../core/grouped-by.ts'
 import { toInteger } from './amounts.ts'
 import { byRows } from './by-rows.ts'
 import { dayOf } from './calendar.ts'
@@ -7,7 +7,13 @@ import { exceptionsOf } from './financeops/exceptions.ts'
 import { type Item, type List, sortOut } from './financeops/items.ts'
 import { match } from './financeops/matching.ts'
 import { emptySide, type Side, takeRow } from './financeops/rows.ts'
-import { FinanceopsHead, type FinanceopsInput, FinanceopsResult, Invoice, Payment } from './financeops/schema.ts'
+import {
+  FinanceopsHead,
+  type FinanceopsInput,
+  FinanceopsResult,
+  Invoice,
+  Payment,
+} from './financeops/schema.ts'
 import { ageingOf, controlTotals, openOf, settle } from './financeops/settlement.ts'
 import { financeopsInput } from './fixtures/financeops.ts'
 import { cite, notes } from './notes.ts'
@@ -31,7 +37,8 @@ const details = {
 export const financeops: Rail<FinanceopsInput, FinanceopsResult> = {
   key: 'financeops',
   about: {
-    summary: 'Matches invoices with payments, ages what is open and balances every row in control totals.',
+    summary:
+      'Matches invoices with payments, ages what is open and balances every row in control totals.',
     capabilities: [
       'reconcile invoices and bank payments',
       'match payments by reference, amount and tolerance',
@@ -84,8 +91,14 @@ function reconcile(
     matches: settled.map(({ line }) => line),
     unmatched_invoices: unmatchedOf('invoices', matching.invoices),
     unmatched_payments: unmatchedOf('payments', matching.payments),
-    ageing: head.as_of === undefined ? null : ageingOf(openOf(settled, matching.invoices), head.as_of),
-    exceptions: exceptionsOf(aside, { invoices: invoices.items, payments: payments.items }, settled, matching.foreign),
+    ageing:
+      head.as_of === undefined ? null : ageingOf(openOf(settled, matching.invoices), head.as_of),
+    exceptions: exceptionsOf(
+      aside,
+      { invoices: invoices.items, payments: payments.items },
+      settled,
+      matching.foreign,
+    ),
     control_totals: controlTotals(
       { invoices: came.invoices.totals, payments: came.payments.totals },
       aside,
@@ -95,10 +108,14 @@ function reconcile(
   }
   const findings = notes(details)
   for (const { citations } of result.exceptions) findings.add('exceptions', citations)
-  for (const { citations } of result.unmatched_invoices) findings.add('unmatched_invoices', citations)
-  for (const { citations } of result.unmatched_payments) findings.add('unmatched_payments', citations)
+  for (const { citations } of result.unmatched_invoices)
+    findings.add('unmatched_invoices', citations)
+  for (const { citations } of result.unmatched_payments)
+    findings.add('unmatched_payments', citations)
   const gaps = notes(details)
-  const conflicting = [...aside.invoices, ...aside.payments].filter(({ code }) => code.startsWith('conflicting'))
+  const conflicting = [...aside.invoices, ...aside.payments].filter(({ code }) =>
+    code.startsWith('conflicting'),
+  )
   for (const own of groupedBy(conflicting, ({ code, id }) => `${code} ${id}`).values()) {
     gaps.add(
       'set_aside',
@@ -113,7 +130,13 @@ function reconcile(
 function unmatchedOf(list: List, items: Item[]): FinanceopsResult['unmatched_invoices'] {
   return items
     .map(({ id, counterparty, currency, amount, index }) => {
-      return { id, counterparty, currency, amount_minor: toInteger(amount), citations: [cite(list, index)] }
+      return {
+        id,
+        counterparty,
+        currency,
+        amount_minor: toInteger(amount),
+        citations: [cite(list, index)],
+      }
     })
     .sort(inOrder(({ id }) => id))
 }

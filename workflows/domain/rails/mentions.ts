@@ -15,12 +15,16 @@ export type Quantity = Part & {
   spelled: string | null
 }
 
-const monthNames = 'january february march april may june july august september october november december'.split(' ')
+const monthNames =
+  'january february march april may june july august september october november december'.split(' ')
 const month = `(?:${monthNames.map((name) => `${name}|${name.slice(0, 3)}\\b\\.?`).join('|')}|sept\\b\\.?)`
 const ordinal = '(\\d{1,2})(?:st|nd|rd|th)?'
 
 const datePatterns: { pattern: RegExp; read(groups: string[]): (string | undefined)[] }[] = [
-  { pattern: /\b(\d{4})-(\d{2})-(\d{2})(?!\d)/g, read: ([y, m, d]) => [dayFrom(Number(y), Number(m), Number(d))] },
+  {
+    pattern: /\b(\d{4})-(\d{2})-(\d{2})(?!\d)/g,
+    read: ([y, m, d]) => [dayFrom(Number(y), Number(m), Number(d))],
+  },
   {
     pattern: new RegExp(`\\b(${month})\\s+${ordinal},?\\s+(\\d{4})\\b`, 'gi'),
     read: ([m = '', d, y]) => [dayFrom(Number(y), monthNumber(m), Number(d))],
@@ -31,7 +35,10 @@ const datePatterns: { pattern: RegExp; read(groups: string[]): (string | undefin
   },
   {
     pattern: /(?<![\d/.-])(\d{1,2})([/.])(\d{1,2})\2(\d{4})(?![\d/])/g,
-    read: ([a, , b, y]) => [dayFrom(Number(y), Number(a), Number(b)), dayFrom(Number(y), Number(b), Number(a))],
+    read: ([a, , b, y]) => [
+      dayFrom(Number(y), Number(a), Number(b)),
+      dayFrom(Number(y), Number(b), Number(a)),
+    ],
   },
 ]
 
@@ -39,7 +46,9 @@ const datePatterns: { pattern: RegExp; read(groups: string[]): (string | undefin
 export function datesIn(text: string): DateMention[] {
   const found = datePatterns.flatMap(({ pattern, read }) =>
     [...text.matchAll(pattern)].flatMap(({ 0: whole, index, ...groups }): DateMention[] => {
-      const captured = Object.entries(groups).flatMap(([key, value]) => (/^\d+$/.test(key) ? [String(value)] : []))
+      const captured = Object.entries(groups).flatMap(([key, value]) =>
+        /^\d+$/.test(key) ? [String(value)] : [],
+      )
       const [day, other] = [...new Set(read(captured).filter((reading) => reading !== undefined))]
       if (day === undefined) return []
       return [{ kind: 'date', from: index, to: index + whole.length, day, other: other ?? null }]
@@ -65,7 +74,10 @@ const zeros: Record<string, number> = { thousand: 3, k: 3, million: 6, m: 6, bil
 const large = '(?:\\s?(thousand|million|billion|bn|[km])\\b)?'
 const sign = '(US\\$|\\$|€|£|\\b(?:USD|EUR|GBP|CHF))'
 const coin = '(U\\.S\\. ?dollars?|US ?dollars?|dollars?|euros?|pounds?|USD|EUR|GBP|CHF)\\b'
-const signed = new RegExp(`(?:(${spelling})\\s+(?:${coin})\\s*\\(\\s*)?${sign}\\s?(${figures})${large}`, 'gi')
+const signed = new RegExp(
+  `(?:(${spelling})\\s+(?:${coin})\\s*\\(\\s*)?${sign}\\s?(${figures})${large}`,
+  'gi',
+)
 const named = new RegExp(`(?<![\\w.,$€£])(${figures})${large}\\s?${coin}`, 'gi')
 
 const written = new RegExp(`(${spelling})\\s+${coin}`, 'gi')
@@ -81,7 +93,13 @@ function moneyIn(text: string): Quantity[] {
   })
   const words = [...text.matchAll(written)].map((match) => {
     const [, spelled = '', symbol = ''] = match
-    return { match, spelled: undefined, symbol, amount: String(spelledNumber(spelled)), scale: undefined }
+    return {
+      match,
+      spelled: undefined,
+      symbol,
+      amount: String(spelledNumber(spelled)),
+      scale: undefined,
+    }
   })
   return [...before, ...after, ...words].map(({ match, spelled, symbol, amount, scale }) => ({
     kind: 'money',
@@ -89,8 +107,14 @@ function moneyIn(text: string): Quantity[] {
     value: decimal(amount, zeros[scale?.toLowerCase() ?? ''] ?? 0),
     spelled: spelled === undefined ? null : String(spelledNumber(spelled)),
     from: match.index,
-    to: match.index + match[0].length + (spelled !== undefined && text[match.index + match[0].length] === ')' ? 1 : 0),
+    to: endOf(text, match, spelled !== undefined),
   }))
+}
+
+/** The end of a match; the bracket that closes figures after words belongs to it. */
+function endOf(text: string, match: RegExpExecArray, isSpelled: boolean): number {
+  const end = match.index + match[0].length
+  return isSpelled && text[end] === ')' ? end + 1 : end
 }
 
 // Figures, words, or words with the figures after them in brackets.
@@ -104,14 +128,19 @@ const duration = new RegExp(
 )
 
 function percentsIn(text: string): Quantity[] {
-  return [...text.matchAll(percent)].map((match) => ({ kind: 'percent', unit: 'percent', ...readAmount(match) }))
+  return [...text.matchAll(percent)].map((match) => ({
+    kind: 'percent',
+    unit: 'percent',
+    ...readAmount(match),
+  }))
 }
 
 function durationsIn(text: string): Quantity[] {
   return [...text.matchAll(duration)].flatMap((match): Quantity[] => {
     const read = readAmount(match)
     const unit = match[6]?.toLowerCase() ?? ''
-    if (match[5] !== undefined) return unit === 'day' ? [{ kind: 'duration', unit: 'business days', ...read }] : []
+    if (match[5] !== undefined)
+      return unit === 'day' ? [{ kind: 'duration', unit: 'business days', ...read }] : []
     const months = longer[unit as keyof typeof longer]
     const size = months ?? spans[unit as keyof typeof spans]
     const scaled = (value: string) => String(Math.round(Number(value) * size))
@@ -138,13 +167,16 @@ const naming =
 const counted = new RegExp(`(?<![\\w.,$€£/-])(${figures})\\s+([a-z]{3,})`, 'g')
 
 function countsIn(text: string): Quantity[] {
-  return [...text.matchAll(counted)].flatMap(({ 0: whole, 1: figure = '', 2: noun = '', index }): Quantity[] => {
-    const year = /^(?:19|20)\d\d$/.test(figure)
-    const [thing] = wordsOf(noun)
-    if (year || thing === undefined || naming.test(text.slice(Math.max(0, index - 12), index))) return []
-    const span = { from: index, to: index + whole.length }
-    return [{ kind: 'count', unit: thing.stem, value: decimal(figure), spelled: null, ...span }]
-  })
+  return [...text.matchAll(counted)].flatMap(
+    ({ 0: whole, 1: figure = '', 2: noun = '', index }): Quantity[] => {
+      const year = /^(?:19|20)\d\d$/.test(figure)
+      const [thing] = wordsOf(noun)
+      if (year || thing === undefined || naming.test(text.slice(Math.max(0, index - 12), index)))
+        return []
+      const span = { from: index, to: index + whole.length }
+      return [{ kind: 'count', unit: thing.stem, value: decimal(figure), spelled: null, ...span }]
+    },
+  )
 }
 
 function monthNumber(name: string): number {

@@ -9,11 +9,21 @@ export const Id = oneLine(128)
 export const Currency = z.string().regex(/^[A-Z]{3,5}$/)
 
 /** The rows of one id in the order they came, the first of them apart; `differ` where they do not all say the same. */
-export type Entry<Row> = { row: Row; index: number; rows: { row: Row; index: number }[]; differ: boolean }
+export type Entry<Row> = {
+  row: Row
+  index: number
+  rows: { row: Row; index: number }[]
+  differ: boolean
+}
 
-export function enter<Row extends { id: string }>(entries: Map<string, Entry<Row>>, row: Row, index: number): void {
+export function enter<Row extends { id: string }>(
+  entries: Map<string, Entry<Row>>,
+  row: Row,
+  index: number,
+): void {
   const entry = entries.get(row.id)
-  if (entry === undefined) entries.set(row.id, { row, index, rows: [{ row, index }], differ: false })
+  if (entry === undefined)
+    entries.set(row.id, { row, index, rows: [{ row, index }], differ: false })
   else {
     entry.rows.push({ row, index })
     entry.differ ||= !sameFields(entry.row, row)
@@ -22,5 +32,8 @@ export function enter<Row extends { id: string }>(entries: Map<string, Entry<Row
 
 function sameFields<Row extends object>(a: Row, b: Row): boolean {
   const present = (row: Row) => Object.entries(row).filter(([, value]) => value !== undefined)
-  return present(a).length === present(b).length && present(a).every(([name, value]) => b[name as keyof Row] === value)
+  return (
+    present(a).length === present(b).length &&
+    present(a).every(([name, value]) => b[name as keyof Row] === value)
+  )
 }

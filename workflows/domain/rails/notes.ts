@@ -2,9 +2,12 @@ import { z } from 'zod'
 import type { Citation, Finding } from './rail.ts'
 
 /** How many places a finding or a gap cites; its detail says how many there are. */
-export const CITATIONS_MAX = 20
+const CITATIONS_MAX = 20
 
-export const CitationShape = z.strictObject({ pointer: z.string(), quote: z.string().exactOptional() })
+export const CitationShape = z.strictObject({
+  pointer: z.string(),
+  quote: z.string().exactOptional(),
+})
 
 /** The place of a row, or of a field of it. */
 export function cite(list: string, index: number, field?: string): Citation {
@@ -19,7 +22,9 @@ export type Notes<Code extends string> = {
 }
 
 /** What is told once for each code, however often it happens: how many there are, and the first places. */
-export function notes<Code extends string>(details: Record<Code, (count: number) => string>): Notes<Code> {
+export function notes<Code extends string>(
+  details: Record<Code, (count: number) => string>,
+): Notes<Code> {
   const seen = new Map<Code, { count: number; citations: Citation[] }>()
   return {
     add(code, citations, count = 1) {

@@ -1,8 +1,8 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
-import { groupedBy } from '../grouped-by.ts'
-import { merkleRoot } from '../merkle.ts'
+import { groupedBy } from '../core/grouped-by.ts'
+import { merkleRoot } from '../receipts/merkle.ts'
 import { packetopsInput } from './fixtures/packetops.ts'
-import { type InspectedItem, inspectItem, judgeItem, pointsOf } from './packetops/item.ts'
+import { checkItem, type InspectedItem, inspectItem, pointsOf } from './packetops/item.ts'
 import { profiles, type Section } from './packetops/profiles.ts'
 import { PacketInput, PacketResult, type SectionCoverage } from './packetops/schema.ts'
 import type { Finding, Gap, Rail, Work } from './rail.ts'
@@ -11,7 +11,8 @@ import { finishedWork, inOrder } from './work.ts'
 export const packetops: Rail<PacketInput, PacketResult> = {
   key: 'packetops',
   about: {
-    summary: 'Turns documents into a sealed evidence packet: digests checked, sections covered, expired items named.',
+    summary:
+      'Turns documents into a sealed evidence packet: digests checked, sections covered, expired items named.',
     capabilities: [
       'assemble a SOC 2 evidence packet',
       'assemble a vendor security questionnaire packet',
@@ -44,12 +45,14 @@ const READINESS_RULE =
 function work(input: PacketInput): Work<PacketResult> {
   const sections = sectionsOf(input)
   const maxAge = new Map(sections.map(({ key, maxAgeDays }) => [key, maxAgeDays]))
-  const judged = input.items.map((item, index) => {
+  const checked = input.items.map((item, index) => {
     const inspected = inspectItem(item, index, maxAge.get(item.section) ?? null, input.as_of)
-    return { inspected, ...judgeItem(item, inspected, input.as_of) }
+    return { inspected, ...checkItem(item, inspected, input.as_of) }
   })
-  const items = judged.map(({ inspected }) => inspected).toSorted(byPlace)
-  const coverage = sections.map((section) => cover(section, items)).toSorted(inOrder(({ section }) => section))
+  const items = checked.map(({ inspected }) => inspected).toSorted(byPlace)
+  const coverage = sections
+    .map((section) => cover(section, items))
+    .toSorted(inOrder(({ section }) => section))
   const required = coverage.filter((section) => section.required)
   const points = required.reduce((sum, section) => sum + section.points, 0)
   const mismatches = items.filter(({ entry }) => entry.digest === 'mismatch')
@@ -72,8 +75,11 @@ function work(input: PacketInput): Work<PacketResult> {
     readiness: { score: Math.floor((100 * points) / (2 * required.length)), rule: READINESS_RULE },
     complete: mismatches.length === 0 && required.every((section) => section.points === 2),
   }
-  const findings = [...judged.flatMap((one) => one.findings), ...judgePacket(result, sections, items)]
-  const gaps = [...judged.flatMap((one) => one.gaps), ...undatedPacket(input)]
+  const findings = [
+    ...checked.flatMap((one) => one.findings),
+    ...checkPacket(result, sections, items),
+  ]
+  const gaps = [...checked.flatMap((one) => one.gaps), ...undatedPacket(input)]
   return finishedWork(result, findings, gaps)
 }
 
@@ -94,7 +100,10 @@ function sectionsOf({ profile, required_sections = [] }: PacketInput): Section[]
   ]
 }
 
-function cover({ key, title, required, maxAgeDays }: Section, items: InspectedItem[]): SectionCoverage {
+function cover(
+  { key, title, required, maxAgeDays }: Section,
+  items: InspectedItem[],
+): SectionCoverage {
   const own = items.filter(({ entry }) => entry.section === key)
   const spoiled = own.some(({ entry }) => entry.digest === 'mismatch')
   const points = spoiled ? 0 : Math.max(0, ...own.map(({ entry }) => pointsOf(entry)))
@@ -133,15 +142,21 @@ function datedBy(
     })
 }
 
-function judgePacket(result: PacketResult, sections: Section[], items: InspectedItem[]): Finding[] {
+function checkPacket(result: PacketResult, sections: Section[], items: InspectedItem[]): Finding[] {
   const known = new Set(sections.map(({ key }) => key))
   const strangers = items.filter(({ entry }) => !known.has(entry.section))
   const named = groupedBy(items, ({ entry }) => JSON.stringify([entry.section, entry.name]))
-  const reused = [...named.values()].filter((same) => new Set(same.map(({ entry }) => entry.sha256)).size > 1)
+  const reused = [...named.values()].filter(
+    (same) => new Set(same.map(({ entry }) => entry.sha256)).size > 1,
+  )
   return [
     ...result.section_coverage
       .filter(({ required, state }) => required && state === 'missing')
-      .map(({ section, title }) => ({ code: 'section_missing', detail: `${section}: ${title}`, citations: [] })),
+      .map(({ section, title }) => ({
+        code: 'section_missing',
+        detail: `${section}: ${title}`,
+        citations: [],
+      })),
     ...result.duplicates.map(({ sha256, items: citations }) => ({
       code: 'duplicate_content',
       detail: `${citations.length} items have the content ${sha256}`,
@@ -162,5 +177,11 @@ function judgePacket(result: PacketResult, sections: Section[], items: Inspected
 
 function undatedPacket({ as_of }: PacketInput): Gap[] {
   if (as_of !== undefined) return []
-  return [{ code: 'as_of_missing', detail: 'without as_of nothing can be called expired or stale', citations: [] }]
+  return [
+    {
+      code: 'as_of_missing',
+      detail: 'without as_of nothing can be called expired or stale',
+      citations: [],
+    },
+  ]
 }

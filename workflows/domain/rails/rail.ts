@@ -12,14 +12,18 @@ export const railKeys = [
 ] as const
 export type RailKey = (typeof railKeys)[number]
 
-/** The rails that a work order names as its tool (agent-commerce.md § Resources); each declares it too, and a test compares. */
-export const requestedTools = ['packetops', 'distributionops', 'tokenops'] as const satisfies readonly RailKey[]
+/** The rails that a work order names as its tool; each declares it too, and a test compares. */
+export const requestedTools = [
+  'packetops',
+  'distributionops',
+  'tokenops',
+] as const satisfies readonly RailKey[]
 
 export const tiers = ['entry', 'standard', 'pro'] as const
 export type Tier = (typeof tiers)[number]
 
-/** Where a rail takes part (agent-commerce.md § What the service does); a rail declares it, and no shared code names a rail. */
-export type Takes = {
+/** Where a rail takes part; a rail declares it, and no shared code names a rail. */
+type Takes = {
   paidAgentUse: boolean
   quickstart: boolean
   pricingModelV2: boolean
@@ -36,13 +40,13 @@ export type Gap = { code: string; detail: string; citations: Citation[] }
 export type Work<Result> = { result: Result; findings: Finding[]; gaps: Gap[] }
 
 /** Takes the checked rows of an input's lists one by one, in any order of lists, and then tells what they come to. */
-export type Fold<Result> = {
+type Fold<Result> = {
   take(list: string, row: unknown, index: number): void
   close(): Work<Result>
 }
 
 /** What a rail with row lists reads: the input without its lists, one schema for the rows of each list, and the fold of both. */
-export type Rows<Result> = {
+type Rows<Result> = {
   head: z.ZodType
   lists: Readonly<Record<string, z.ZodType>>
   open(head: unknown): Fold<Result>
@@ -68,10 +72,12 @@ export type Rail<Input = unknown, Result = unknown> = {
 }
 
 /** The runs that a rail takes: one that has no price yet is only tried out. */
-export const usagesOf = ({ prices, takes }: Pick<Rail, 'prices' | 'takes'>): ('operational' | 'synthetic')[] => {
+export const usagesOf = ({
+  prices,
+  takes,
+}: Pick<Rail, 'prices' | 'takes'>): ('operational' | 'synthetic')[] => {
   if (prices === null) return ['synthetic']
   return takes.controlledLoop === 'current' ? ['operational', 'synthetic'] : []
 }
 
 export type InputOf<R> = R extends Rail<infer Input, infer _Result> ? Input : never
-export type ResultOf<R> = R extends Rail<infer _Input, infer Result> ? Result : never

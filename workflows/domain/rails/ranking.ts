@@ -28,7 +28,8 @@ export function rankingOf(texts: readonly (readonly string[])[]): Ranking {
   // The index keeps a running mean, whose last bits depend on the order in which it was fed.
   index.addAll(joined.toSorted(inOrder(({ stems }) => stems)))
   const having = new Map<string, number>()
-  for (const stems of texts) for (const stem of new Set(stems)) having.set(stem, (having.get(stem) ?? 0) + 1)
+  for (const stems of texts)
+    for (const stem of new Set(stems)) having.set(stem, (having.get(stem) ?? 0) + 1)
   const rarity = (stem: string) => {
     const count = having.get(stem) ?? 0
     return Math.log(1 + (texts.length - count + 0.5) / (count + 0.5))
@@ -41,7 +42,11 @@ export function rankingOf(texts: readonly (readonly string[])[]): Ranking {
       return index.search(stems.join(' ')).map(({ id, score, queryTerms }) => {
         // MiniSearch multiplies by the number of words found.
         const share = score / queryTerms.length / ideal
-        return { at: Number(id), score: Math.min(1, Math.round(share * 10_000) / 10_000), stems: queryTerms }
+        return {
+          at: Number(id),
+          score: Math.min(1, Math.round(share * 10_000) / 10_000),
+          stems: queryTerms,
+        }
       })
     },
   }

@@ -1,9 +1,15 @@
-import { digestOf } from '../canonical-json.ts'
+import { digestOf } from '../core/canonical-json.ts'
 import type { Span } from './fields.ts'
 import { scoutInput } from './fixtures/scout.ts'
-import type { Rail, Work } from './rail.ts'
+import type { Gap, Rail, Work } from './rail.ts'
 import { rankingOf } from './ranking.ts'
-import { type Exclusion, type Reason, ScoutInput, ScoutResult, type Service } from './scout/schema.ts'
+import {
+  type Exclusion,
+  type Reason,
+  ScoutInput,
+  ScoutResult,
+  type Service,
+} from './scout/schema.ts'
 import { type Part, stemsOf, wordsOf } from './words.ts'
 import { finishedWork, inOrder } from './work.ts'
 
@@ -13,7 +19,10 @@ export function scoutOver(services: readonly Service[]): Rail<ScoutInput, ScoutR
     key: 'scout',
     about: {
       summary: 'Finds the services that fit a task, says why, and names what none of them can do.',
-      capabilities: ['find services for a task', 'compare services by capability, price and protocol'],
+      capabilities: [
+        'find services for a task',
+        'compare services by capability, price and protocol',
+      ],
     },
     takes: {
       paidAgentUse: false,
@@ -51,7 +60,12 @@ const LIMIT = 10
 /** Very many needs that every capability meets could be searched for ever: what comes after so many places is not. */
 const PLACES_MAX = 3_000_000
 
-type Candidate = { service: Service; reasons: Reason[]; score: number; refusal: [Exclusion, string] | undefined }
+type Candidate = {
+  service: Service
+  reasons: Reason[]
+  score: number
+  refusal: [Exclusion, string] | undefined
+}
 
 function scout(input: ScoutInput, own: readonly Service[]): Work<ScoutResult> {
   const byId = inOrder<Service>(({ service_id, origin }) => `${service_id} ${origin}`)
@@ -89,7 +103,9 @@ function scout(input: ScoutInput, own: readonly Service[]): Work<ScoutResult> {
     })),
     excluded: [
       ...candidates.flatMap(({ service, refusal }) =>
-        refusal === undefined ? [] : [{ service_id: service.service_id, code: refusal[0], reason: refusal[1] }],
+        refusal === undefined
+          ? []
+          : [{ service_id: service.service_id, code: refusal[0], reason: refusal[1] }],
       ),
       ...fitting.slice(limit).map(({ service, score }) => ({
         service_id: service.service_id,
@@ -104,15 +120,15 @@ function scout(input: ScoutInput, own: readonly Service[]): Work<ScoutResult> {
     registry_size: services.length,
     registry_sha256: digestOf(services),
   }
-  const gaps = result.missing.map(({ pointer, quote, from }) => ({
+  const gaps: Gap[] = result.missing.map(({ pointer, quote, from }) => ({
     ...(unsearched.has(from)
       ? { code: 'need_not_searched', detail: 'the task has too many needs to search all' }
       : { code: 'capability_missing', detail: 'no service that may be proposed can do this' }),
     citations: [{ pointer, quote }],
   }))
-  const nothing =
-    needs.length === 0 ? [{ code: 'task_without_words', detail: 'the task names nothing', citations: [] }] : []
-  return finishedWork(result, [], [...gaps, ...nothing])
+  if (needs.length === 0)
+    gaps.push({ code: 'task_without_words', detail: 'the task names nothing', citations: [] })
+  return finishedWork(result, [], gaps)
 }
 
 /** The parts of a task, at sentences, commas and “then”; what has only one word that carries meaning joins its neighbour. */
@@ -121,7 +137,10 @@ function needsOf(task: string): Span[] {
   let from = 0
   for (const { 0: end, index } of task.matchAll(/[.;:!?]\s+|,?\s+(?:and\s+)?then\s+|[,\n]\s*|$/g)) {
     const last = parts.at(-1)
-    const [words, before] = [wordsIn(task, { from, to: index }), last === undefined ? 2 : wordsIn(task, last)]
+    const [words, before] = [
+      wordsIn(task, { from, to: index }),
+      last === undefined ? 2 : wordsIn(task, last),
+    ]
     if (last !== undefined && (words < 2 || before < 2)) last.to = words === 0 ? last.to : index
     else if (words > 0) parts.push({ from, to: index })
     from = index + end.length
@@ -141,7 +160,11 @@ function reasonsOf(
   needs: Span[],
 ): { reasons: Map<number, Reason[]>; unsearched: Set<number> } {
   const phrases = services.flatMap(({ capabilities, summary }, at) =>
-    [...capabilities, summary].map((words) => ({ at, words, stems: wordsOf(words).map(({ stem }) => stem) })),
+    [...capabilities, summary].map((words) => ({
+      at,
+      words,
+      stems: wordsOf(words).map(({ stem }) => stem),
+    })),
   )
   const ranking = rankingOf(phrases.map(({ stems }) => stems))
   const reasons = new Map<number, Reason[]>()
@@ -160,8 +183,11 @@ function reasonsOf(
       if (phrase === undefined || score < SCORE_MIN) continue
       const known = best.get(phrase.at)
       const better =
-        known === undefined || known.score < score || (known.score === score && phrase.words < known.capability)
-      if (better) best.set(phrase.at, { need, capability: phrase.words, stems: shared.toSorted(), score })
+        known === undefined ||
+        known.score < score ||
+        (known.score === score && phrase.words < known.capability)
+      if (better)
+        best.set(phrase.at, { need, capability: phrase.words, stems: shared.toSorted(), score })
     }
     for (const [at, reason] of best) {
       const own = reasons.get(at)
@@ -179,15 +205,23 @@ function refusalOf(
   taken: Set<string>,
 ): Candidate['refusal'] {
   const { rails, price_max_usd: most, protocols } = constraints
-  if (service.origin === 'registry' && taken.has(service.service_id)) return ['id_taken', 'the id is that of a rail']
+  if (service.origin === 'registry' && taken.has(service.service_id))
+    return ['id_taken', 'the id is that of a rail']
   if (service.state === 'future') return ['not_available', 'it is announced, and not available yet']
   if (service.state === 'unapproved') return ['not_approved', 'nobody has approved it']
   if (rails !== undefined && (service.rail === null || !rails.includes(service.rail)))
     return ['rail_not_wanted', `only ${rails.toSorted().join(', ')} are wanted`]
-  if (most !== undefined && service.price_usd === null) return ['without_price', 'it names no price']
+  if (most !== undefined && service.price_usd === null)
+    return ['without_price', 'it names no price']
   if (most !== undefined && service.price_usd !== null && service.price_usd > most)
-    return ['price_too_high', `its smallest run costs ${service.price_usd} usd, ${most} are allowed`]
-  if (protocols !== undefined && !protocols.some((protocol) => service.protocols.includes(protocol)))
+    return [
+      'price_too_high',
+      `its smallest run costs ${service.price_usd} usd, ${most} are allowed`,
+    ]
+  if (
+    protocols !== undefined &&
+    !protocols.some((protocol) => service.protocols.includes(protocol))
+  )
     return ['protocol_missing', `it speaks none of ${protocols.toSorted().join(', ')}`]
   return met.length === 0 ? ['no_match', 'it says nothing of what the task needs'] : undefined
 }

@@ -7,20 +7,31 @@ import { DAYS_MIN, ROWS_MIN, together, unusualDays, unusualRows } from './tokeno
 import { budgetState } from './tokenops/budget.ts'
 import { COST_PLACES, readPrices } from './tokenops/prices.ts'
 import { TokenopsHead, type TokenopsInput, TokenopsResult, UsageRow } from './tokenops/schema.ts'
-import { costLine, daysOfAgents, NO_AGENT, pricedCells, sumsBy, unpricedOf } from './tokenops/sums.ts'
+import {
+  costLine,
+  daysOfAgents,
+  NO_AGENT,
+  pricedCells,
+  sumsBy,
+  unpricedOf,
+} from './tokenops/sums.ts'
 import { type UsageSoFar, usageSoFar } from './tokenops/usage.ts'
 
 const details = {
-  unusual_rows: (count: number) => `rows that cost far more than the others of their model: ${count}`,
+  unusual_rows: (count: number) =>
+    `rows that cost far more than the others of their model: ${count}`,
   unusual_days: (count: number) => `days of an agent that cost far more than its others: ${count}`,
-  repeated_prices: (count: number) => `rows of the price table that say what another says: ${count}`,
+  repeated_prices: (count: number) =>
+    `rows of the price table that say what another says: ${count}`,
   outside_period: (count: number) =>
     `days with usage outside the period, which does not count for the budget: ${count}`,
   unpriced_models: (count: number) => `models without a price, whose cost is in no sum: ${count}`,
   differing_prices: (count: number) =>
     `price rows of models with more than one price, none of which is taken: ${count}`,
-  too_few_rows: (count: number) => `models with fewer than ${ROWS_MIN} rows, too few to tell what is unusual: ${count}`,
-  too_few_days: (count: number) => `agents with fewer than ${DAYS_MIN} days, too few to tell what is unusual: ${count}`,
+  too_few_rows: (count: number) =>
+    `models with fewer than ${ROWS_MIN} rows, too few to tell what is unusual: ${count}`,
+  too_few_days: (count: number) =>
+    `agents with fewer than ${DAYS_MIN} days, too few to tell what is unusual: ${count}`,
   no_budget: () => 'no budget is given: nothing is said about its use',
   no_period: () => 'no period is given: nothing is forecast',
   no_usage: () => 'there is no usage',
@@ -33,7 +44,8 @@ const details = {
 export const tokenops: Rail<TokenopsInput, TokenopsResult> = {
   key: 'tokenops',
   about: {
-    summary: 'Prices model usage exactly, forecasts the budget and names what is unpriced or unusual.',
+    summary:
+      'Prices model usage exactly, forecasts the budget and names what is unpriced or unusual.',
     capabilities: [
       'cost of LLM tokens by model, agent and day',
       'track and forecast an AI budget',
@@ -76,7 +88,9 @@ function account(head: TokenopsHead, usage: UsageSoFar): Work<TokenopsResult> {
     .sort()
   const agentDays = daysOfAgents(priced)
   const rows = together(
-    models.filter((sum) => sum.rows >= ROWS_MIN).map(({ key, price }) => unusualRows(key, usage.rowsOf(key), price)),
+    models
+      .filter((sum) => sum.rows >= ROWS_MIN)
+      .map(({ key, price }) => unusualRows(key, usage.rowsOf(key), price)),
   )
   const unusual = together(agentDays.filter((own) => own.length >= DAYS_MIN).map(unusualDays))
   const unpriced = unpricedOf(cells, prices)
@@ -85,8 +99,14 @@ function account(head: TokenopsHead, usage: UsageSoFar): Work<TokenopsResult> {
       priced.reduce((sum, { cost }) => sum + cost, 0n),
       COST_PLACES,
     ),
-    cost_by_model: models.map((sum) => ({ model: sum.key, ...costLine(sum, [cite('price_table', sum.price.index)]) })),
-    cost_by_agent: agents.map((sum) => ({ agent: sum.key === NO_AGENT ? null : sum.key, ...costLine(sum) })),
+    cost_by_model: models.map((sum) => ({
+      model: sum.key,
+      ...costLine(sum, [cite('price_table', sum.price.index)]),
+    })),
+    cost_by_agent: agents.map((sum) => ({
+      agent: sum.key === NO_AGENT ? null : sum.key,
+      ...costLine(sum),
+    })),
     cost_by_day: days.map((sum) => ({ day: sum.key, ...costLine(sum) })),
     unpriced,
     anomalies: [...rows.shown, ...unusual.shown],

@@ -10,14 +10,20 @@ export function uploadsOf({ rows }: Pick<Rail, 'rows'>, input: unknown): Record<
   if (typeof input !== 'object' || input === null) return {}
   return Object.fromEntries(
     Object.entries(input).flatMap(([name, list]) => {
-      const uploaded = Object.hasOwn(rows?.lists ?? {}, name) ? Uploaded.safeParse(list).data : undefined
+      const uploaded = Object.hasOwn(rows?.lists ?? {}, name)
+        ? Uploaded.safeParse(list).data
+        : undefined
       return uploaded === undefined ? [] : [[name, uploaded.sha256]]
     }),
   )
 }
 
 /** Checks an input by the rail's own schema, with each uploaded list as if it were empty: its rows are checked as they are read. */
-export function checkInput({ input: schema }: Pick<Rail, 'input'>, input: unknown, uploads: Record<string, string>) {
+export function checkInput(
+  { input: schema }: Pick<Rail, 'input'>,
+  input: unknown,
+  uploads: Record<string, string>,
+) {
   const inline = Object.fromEntries(Object.keys(uploads).map((name) => [name, []]))
   return schema.safeParse(typeof input === 'object' ? { ...input, ...inline } : input)
 }

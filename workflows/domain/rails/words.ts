@@ -17,10 +17,14 @@ const stopWords = new Set(
 
 /** The words that carry meaning, as Porter stems of English in lower case; numbers and names with dots stay whole. */
 export function wordsOf(text: string): Word[] {
-  return [...text.matchAll(/[\p{L}\p{N}]+(?:[.’'][\p{L}\p{N}]+)*/gu)].flatMap(({ 0: found, index }) => {
-    const word = found.toLowerCase().replace(/[’']s$/, '')
-    return stopWords.has(word) ? [] : [{ stem: stemmer(word), from: index, to: index + found.length }]
-  })
+  return [...text.matchAll(/[\p{L}\p{N}]+(?:[.’'][\p{L}\p{N}]+)*/gu)].flatMap(
+    ({ 0: found, index }) => {
+      const word = found.toLowerCase().replace(/[’']s$/, '')
+      return stopWords.has(word)
+        ? []
+        : [{ stem: stemmer(word), from: index, to: index + found.length }]
+    },
+  )
 }
 
 /** The distinct stems of a text, in the order in which they come. */
@@ -45,7 +49,11 @@ export function sentencesOf(text: string): Part[] {
   for (const { 0: end, index } of text.matchAll(ends)) {
     const stop = index + end.length
     const last = text.slice(Math.max(begin, index - 12), index + 1)
-    if (end.startsWith('.') && (shortened.test(last) || onlyNumber.test(text.slice(begin, index + 1)))) continue
+    if (
+      end.startsWith('.') &&
+      (shortened.test(last) || onlyNumber.test(text.slice(begin, index + 1)))
+    )
+      continue
     for (const piece of pieces(text, begin, stop)) {
       const part = trimmed(text, piece.from, piece.to)
       if (part !== undefined) parts.push(part)
@@ -61,7 +69,8 @@ export function passagesOf(text: string, most: number): Part[] {
   for (const sentence of sentencesOf(text)) {
     const last = passages.at(-1)
     const joins = last !== undefined && sentence.to - last.from <= most
-    if (last !== undefined && joins && !/\n\s*\n/.test(text.slice(last.to, sentence.from))) last.to = sentence.to
+    if (last !== undefined && joins && !/\n\s*\n/.test(text.slice(last.to, sentence.from)))
+      last.to = sentence.to
     else passages.push({ ...sentence })
   }
   return passages

@@ -12,7 +12,11 @@ export function inOrder<T>(...keys: ((item: T) => string | number)[]): (a: T, b:
 }
 
 /** The work with findings and gaps in an order of their own, not in that of the input. */
-export function finishedWork<Result>(result: Result, findings: Finding[], gaps: Gap[]): Work<Result> {
+export function finishedWork<Result>(
+  result: Result,
+  findings: Finding[],
+  gaps: Gap[],
+): Work<Result> {
   const byCode = inOrder<Finding>(
     ({ code }) => code,
     ({ detail }) => detail,

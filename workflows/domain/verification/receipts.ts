@@ -1,6 +1,6 @@
-import { sha256Hex } from '../canonical-json.ts'
-import { receiptId } from '../ids.ts'
-import type { ReplayPackage } from '../replay-package.ts'
+import { sha256Hex } from '../core/canonical-json.ts'
+import { receiptId } from '../core/ids.ts'
+import type { ReplayPackage } from '../runs/replay-package.ts'
 import type { Findings } from './report.ts'
 
 type Read = { jws: string; payload: Record<string, unknown> }
@@ -18,18 +18,32 @@ export function checkReceipts(
   const claims = made.receipts.map((jws) => ({ jws, claims: read(jws) }))
   const unsigned = claims.find(({ claims }) => 'fault' in claims)
   const fault =
-    unsigned && 'fault' in unsigned.claims ? `${receiptId(unsigned.jws)}: ${unsigned.claims.fault}` : undefined
+    unsigned && 'fault' in unsigned.claims
+      ? `${receiptId(unsigned.jws)}: ${unsigned.claims.fault}`
+      : undefined
   findings.note('receipts', fault, `${made.receipts.length}, each signed`)
-  const receipts = claims.flatMap(({ jws, claims }) => ('fault' in claims ? [] : [{ jws, payload: claims.payload }]))
-  findings.note('receipt chains', chainFault(receipts, ownSubjects(made)), 'whole, and of this task and its ledger')
+  const receipts = claims.flatMap(({ jws, claims }) =>
+    'fault' in claims ? [] : [{ jws, payload: claims.payload }],
+  )
+  findings.note(
+    'receipt chains',
+    chainFault(receipts, ownSubjects(made)),
+    'whole, and of this task and its ledger',
+  )
   findings.note('cited receipts', citedFault(made), 'all that the ledger cites')
-  findings.note('receipt facts', factFault(receipts, made), 'no receipt tells of another ledger or issuer')
+  findings.note(
+    'receipt facts',
+    factFault(receipts, made),
+    'no receipt tells of another ledger or issuer',
+  )
   return receipts.map(({ payload }) => payload)
 }
 
 /** The task, its run and its exceptions: who has one receipt of them has to have all. */
 function ownSubjects({ task_id, ledger, exception_id }: ReplayPackage): string[] {
-  const runs = ledger.flatMap(({ data: { run_id } }) => (typeof run_id === 'string' ? [run_id] : []))
+  const runs = ledger.flatMap(({ data: { run_id } }) =>
+    typeof run_id === 'string' ? [run_id] : [],
+  )
   return [task_id, ...runs, ...(exception_id === null ? [] : [exception_id])]
 }
 
@@ -55,7 +69,10 @@ function citedFault({ ledger, receipts }: ReplayPackage): string | undefined {
   return undefined
 }
 
-function factFault(receipts: readonly Read[], { issuer, task_id, ledger }: ReplayPackage): string | undefined {
+function factFault(
+  receipts: readonly Read[],
+  { issuer, task_id, ledger }: ReplayPackage,
+): string | undefined {
   const hashes = new Set<unknown>(ledger.map(({ hash }) => hash))
   const other = receipts.find(({ payload: { iss, task_id: of, ledger_head } }) => {
     const ofThis = of === undefined || of === task_id

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { digestOf } from '../canonical-json.ts'
-import { RECEIPT_TYP } from '../receipt.ts'
-import { REPLAY_TYP, ReplayFile, type ReplayPackage } from '../replay-package.ts'
-import { verifyLedger } from '../task-ledger.ts'
+import { digestOf } from '../core/canonical-json.ts'
+import { RECEIPT_TYP } from '../receipts/receipt.ts'
+import { REPLAY_TYP, ReplayFile, type ReplayPackage } from '../runs/replay-package.ts'
+import { verifyLedger } from '../tasks/ledger.ts'
 import { checkReceipts } from './receipts.ts'
-import { type Findings, firstFault, openFindings, type Report } from './report.ts'
+import { type Findings, faultUnless, firstFault, openFindings, type Report } from './report.ts'
 import { type Given, rerun } from './rerun.ts'
 import { checkCompletion } from './return-package.ts'
 import { type KeySet, verifySigned } from './signed.ts'
@@ -16,7 +16,7 @@ export type ReplaySettings = Given & {
 }
 
 /**
- * Holds a replay package against everything in it, and does the work of its run again (tasks.md § Exceptions and recovery):
+ * Holds a replay package against everything in it, and does the work of its run again:
  * nothing but the file is asked, and every part is looked at even where another is wrong.
  */
 export function verifyReplayFile(value: unknown, settings: ReplaySettings = {}): Report {
@@ -29,17 +29,28 @@ export function verifyReplayFile(value: unknown, settings: ReplaySettings = {}):
   checkSignature(findings, file, keys)
   checkLedger(findings, made)
   checkDocuments(findings, made)
-  const receipts = checkReceipts(findings, made, (jws) => findings.claims(verifySigned(jws, RECEIPT_TYP, keys)))
+  const receipts = checkReceipts(findings, made, (jws) =>
+    findings.claims(verifySigned(jws, RECEIPT_TYP, keys)),
+  )
   checkResult(findings, made, { keys, receipts })
   const again = rerun(made, settings)
-  findings.note('replay', 'fault' in again ? again.fault : undefined, 'holds' in again ? again.holds : '')
+  if ('fault' in again) findings.note('replay', again.fault, '')
+  else findings.note('replay', undefined, again.holds)
   return findings.report()
 }
 
-function checkSignature(findings: Findings, { replay_package: made, jws }: ReplayFile, keys: KeySet): void {
+function checkSignature(
+  findings: Findings,
+  { replay_package: made, jws }: ReplayFile,
+  keys: KeySet,
+): void {
   const { package_sha256, ...body } = made
   const is = digestOf(body)
-  findings.note('package', is === package_sha256 ? undefined : `its digest is ${is}, it says another`, is)
+  findings.note(
+    'package',
+    faultUnless(is === package_sha256, `its digest is ${is}, it says another`),
+    is,
+  )
   const signed = findings.claims(verifySigned(jws, REPLAY_TYP, keys))
   const wanted = {
     iss: made.issuer,
@@ -49,14 +60,15 @@ function checkSignature(findings: Findings, { replay_package: made, jws }: Repla
     ledger_head: made.ledger.at(-1)?.hash,
     package_sha256: is,
   }
-  const fault = 'fault' in signed ? signed.fault : firstFault(Object.entries(wanted), otherThan(signed.payload))
+  const fault =
+    'fault' in signed ? signed.fault : firstFault(Object.entries(wanted), otherThan(signed.payload))
   findings.note('package signature', fault, `signed by ${made.issuer}`)
 }
 
 const otherThan =
   (payload: Record<string, unknown>) =>
   ([name, value]: [string, unknown]): string | undefined =>
-    payload[name] === value ? undefined : `it was signed with another ${name}`
+    faultUnless(payload[name] === value, `it was signed with another ${name}`)
 
 function checkLedger(findings: Findings, { task_id, ledger }: ReplayPackage): void {
   const verdict = verifyLedger(
@@ -64,21 +76,37 @@ function checkLedger(findings: Findings, { task_id, ledger }: ReplayPackage): vo
     ledger.map(({ data: _, ...entry }) => entry),
   )
   const fault = verdict.ok ? undefined : `entry ${verdict.sequence}: ${verdict.fault}`
-  findings.note('ledger', fault, `${ledger.length} entries, each along the state table; head ${ledger.at(-1)?.hash}`)
+  findings.note(
+    'ledger',
+    fault,
+    `${ledger.length} entries, each along the state table; head ${ledger.at(-1)?.hash}`,
+  )
   const changed = ledger.find(({ data, data_sha256 }) => digestOf(data) !== data_sha256)
-  findings.note('ledger data', changed && `the data of entry ${changed.sequence} was changed`, 'as its digests say')
+  findings.note(
+    'ledger data',
+    changed && `the data of entry ${changed.sequence} was changed`,
+    'as its digests say',
+  )
 }
 
 /** The terms that were asked for, the contract that was accepted and the one that was sealed, each as the ledger names it. */
 function checkDocuments(findings: Findings, { ledger, documents }: ReplayPackage): void {
   const changed = documents.find(({ sha256, content }) => digestOf(content) !== sha256)
   const named = ledger.flatMap(({ data }) =>
-    [data['terms_sha256'], data['run_contract_sha256']].filter((sha256) => typeof sha256 === 'string'),
+    [data['terms_sha256'], data['run_contract_sha256']].filter(
+      (sha256) => typeof sha256 === 'string',
+    ),
   )
   const here = new Set(documents.map(({ sha256 }) => sha256))
   const missing = named.find((name) => !here.has(name))
-  const fault = changed ? `${changed.sha256} was changed` : missing && `${missing} is named by the ledger and missing`
-  findings.note('documents', fault, `${documents.length}, with all terms and contracts of the ledger`)
+  const fault = changed
+    ? `${changed.sha256} was changed`
+    : missing && `${missing} is named by the ledger and missing`
+  findings.note(
+    'documents',
+    fault,
+    `${documents.length}, with all terms and contracts of the ledger`,
+  )
 }
 
 /** That loop, package and ledger tell of one result, and that the service signed its completion. */
@@ -87,10 +115,14 @@ function checkResult(
   { task_id, rail, ledger, loop_steps, return_package: made }: ReplayPackage,
   { keys, receipts }: { keys: KeySet; receipts: readonly Record<string, unknown>[] },
 ): void {
-  const told = (event: string) => ledger.findLast((entry) => entry.event === event)?.data
-  const [produced, attested] = [told('result_produced'), told('result_attested')]
+  const dataOf = (event: string) => ledger.findLast((entry) => entry.event === event)?.data
+  const [produced, attested] = [dataOf('result_produced'), dataOf('result_attested')]
   if (made === null) {
-    findings.note('result', produced && 'the ledger tells of a result that is not here', 'none was produced')
+    findings.note(
+      'result',
+      produced && 'the ledger tells of a result that is not here',
+      'none was produced',
+    )
     return
   }
   const completion = checkCompletion(findings, made.completion_signature, keys)
@@ -98,13 +130,19 @@ function checkResult(
   const led = loop_steps.filter(
     ({ step, verdict }) => verdict !== null && step !== 'return_package' && step !== 'attestation',
   )
-  const attestation = receipts.find(({ kind, sub }) => kind === 'attestation' && sub === made.run_id)
+  const attestation = receipts.find(
+    ({ kind, sub }) => kind === 'attestation' && sub === made.run_id,
+  )
+  const { proof_hash } = made
+  const isProduced = produced?.['result_sha256'] === made.result_sha256
+  const ledgerAttests = attested === undefined || attested['proof_hash'] === proof_hash
+  const receiptAttests = attested === undefined || attestation?.['proof_hash'] === proof_hash
   const fault =
     firstFault(Object.entries(proof), otherThan(completion ?? {})) ??
-    (digestOf(led) === made.loop_sha256 ? undefined : 'the steps of the loop are others') ??
-    (rail === made.rail ? undefined : 'it is of another rail') ??
-    (produced?.['result_sha256'] === made.result_sha256 ? undefined : 'the ledger tells of another result') ??
-    (attested === undefined || attested['proof_hash'] === made.proof_hash ? undefined : 'the ledger attests another') ??
-    (attested === undefined || attestation?.['proof_hash'] === made.proof_hash ? undefined : 'no receipt attests it')
+    faultUnless(digestOf(led) === made.loop_sha256, 'the steps of the loop are others') ??
+    faultUnless(rail === made.rail, 'it is of another rail') ??
+    faultUnless(isProduced, 'the ledger tells of another result') ??
+    faultUnless(ledgerAttests, 'the ledger attests another') ??
+    faultUnless(receiptAttests, 'no receipt attests it')
   findings.note('result', fault, `${made.result_sha256}, of ${task_id}`)
 }

@@ -1,4 +1,4 @@
-import type { Check } from '../task-terms.ts'
+import type { Check } from '../tasks/terms.ts'
 import type { Signed, Standing } from './signed.ts'
 
 /** What a verification comes to. `indeterminate`: all holds, but by a key that was revoked. */
@@ -30,16 +30,26 @@ export function openFindings(): Findings {
       return { payload: signed.payload }
     },
     report: () => {
-      const sound = checks.every(({ ok }) => ok)
-      const revoked = [...keys.values()].includes('revoked')
-      const verdict = !sound ? 'refused' : revoked ? 'indeterminate' : 'proven'
-      return { verdict, checks, keys: [...keys].map(([kid, standing]) => ({ kid, standing })) }
+      const signedBy = [...keys].map(([kid, standing]) => ({ kid, standing }))
+      return { verdict: verdictOf(checks, keys), checks, keys: signedBy }
     },
   }
 }
 
-/** What is wrong with the first of the things that has a fault. */
-export function firstFault<T>(things: Iterable<T>, faultOf: (thing: T) => string | undefined): string | undefined {
+function verdictOf(checks: Check[], keys: ReadonlyMap<string, Standing>): Report['verdict'] {
+  if (checks.some(({ ok }) => !ok)) return 'refused'
+  return [...keys.values()].includes('revoked') ? 'indeterminate' : 'proven'
+}
+
+/** A fault, unless the thing that was checked holds. */
+export const faultUnless = (holds: boolean, fault: string): string | undefined =>
+  holds ? undefined : fault
+
+/** The fault of the first thing that has one. */
+export function firstFault<T>(
+  things: Iterable<T>,
+  faultOf: (thing: T) => string | undefined,
+): string | undefined {
   for (const thing of things) {
     const fault = faultOf(thing)
     if (fault !== undefined) return fault

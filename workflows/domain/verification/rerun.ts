@@ -1,11 +1,11 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { z } from 'zod'
-import { canonicalJson, digestOf, sha256Hex } from '../canonical-json.ts'
-import { CODE_VERSION } from '../code-version.ts'
+import { canonicalJson, digestOf, sha256Hex } from '../core/canonical-json.ts'
+import { CODE_VERSION } from '../core/code-version.ts'
 import { railOf } from '../rails/index.ts'
 import type { Work } from '../rails/rail.ts'
 import { checkInput, uploadsOf } from '../rails/uploads.ts'
-import type { ReplayPackage } from '../replay-package.ts'
+import type { ReplayPackage } from '../runs/replay-package.ts'
 
 type Outcome = { fault: string } | { holds: string }
 
@@ -24,11 +24,16 @@ export function rerun(made: ReplayPackage, given: Given): Outcome {
   const names = Object.values(uploads)
   const { again } = given
   if (error === undefined && names.length > 0 && again?.input_sha256 !== input_sha256)
-    return { fault: `the input names uploads, which are not in the package: give each as a file: ${names.join(', ')}` }
-  const done =
-    error !== undefined ? z.prettifyError(error) : names.length > 0 ? again?.done : rail.work(rail.input.parse(input))
+    return {
+      fault: `the input names uploads, which are not in the package: give each as a file: ${names.join(', ')}`,
+    }
+  let done: Work<unknown> | string | undefined
+  if (error !== undefined) done = z.prettifyError(error)
+  else if (names.length > 0) done = again?.done
+  else done = rail.work(rail.input.parse(input))
   if (typeof done === 'object') return compare(made, done)
-  return before === null ? { holds: `${key} refuses the input` } : { fault: done ?? '' }
+  if (before === null) return { holds: `${key} refuses the input` }
+  return { fault: done ?? '' }
 }
 
 /** The input that the run's result is of, with the uploads that it names by list; or why there is nothing to do again. */
@@ -36,24 +41,38 @@ export function latestInput(
   { rail, ledger, inputs, documents, return_package: before }: ReplayPackage,
   given: Given,
 ): Outcome | { input: unknown; input_sha256: string; uploads: Record<string, string> } {
-  const named = ledger.map(({ data }) => data['input_sha256']).filter((sha256) => typeof sha256 === 'string')
-  if (named.join() !== inputs.join()) return { fault: 'the ledger names other inputs than the package' }
+  const named = ledger
+    .map(({ data }) => data['input_sha256'])
+    .filter((sha256) => typeof sha256 === 'string')
+  if (named.join() !== inputs.join())
+    return { fault: 'the ledger names other inputs than the package' }
   const input_sha256 = named.at(-1)
-  if (input_sha256 === undefined)
-    return before === null ? { holds: 'no work was begun' } : { fault: 'the ledger names no input' }
-  if (before !== null && before.input_sha256 !== input_sha256) return { fault: 'the result is of another input' }
+  if (input_sha256 === undefined && before === null) return { holds: 'no work was begun' }
+  if (input_sha256 === undefined) return { fault: 'the ledger names no input' }
+  if (before !== null && before.input_sha256 !== input_sha256)
+    return { fault: 'the result is of another input' }
   const input = given.input ?? documents.find(({ sha256 }) => sha256 === input_sha256)?.content
-  if (input === undefined) return { fault: `the input ${input_sha256} is not in the package: give it as a file` }
-  if (digestOf(input) !== input_sha256) return { fault: `the input that was given is not ${input_sha256}` }
+  if (input === undefined)
+    return { fault: `the input ${input_sha256} is not in the package: give it as a file` }
+  if (digestOf(input) !== input_sha256)
+    return { fault: `the input that was given is not ${input_sha256}` }
   return { input, input_sha256, uploads: uploadsOf(railOf(rail), input) }
 }
 
-function compare({ rail, code_version, return_package: before }: ReplayPackage, work: Work<unknown>): Outcome {
+function compare(
+  { rail, code_version, return_package: before }: ReplayPackage,
+  work: Work<unknown>,
+): Outcome {
   const now = digestOf(work.result)
-  if (before === null) return { holds: `there is no result to compare with; the work done now gives ${now}` }
-  const by = code_version === CODE_VERSION ? '' : `, made by version ${code_version} and done again by ${CODE_VERSION}`
+  if (before === null)
+    return { holds: `there is no result to compare with; the work done now gives ${now}` }
+  const by =
+    code_version === CODE_VERSION
+      ? ''
+      : `, made by version ${code_version} and done again by ${CODE_VERSION}`
   if (now !== before.result_sha256) return { fault: `${rail} gives the result ${now}${by}` }
-  if (manifestOf(work) !== before.manifest_sha256) return { fault: `${rail} gives other findings or gaps${by}` }
+  if (manifestOf(work) !== before.manifest_sha256)
+    return { fault: `${rail} gives other findings or gaps${by}` }
   return { holds: `${rail} gives the result ${now} again${by}` }
 }
 

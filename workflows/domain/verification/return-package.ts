@@ -1,14 +1,18 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { z } from 'zod'
-import { canonicalJson, digestOf, sha256Hex } from '../canonical-json.ts'
-import { COMPLETION_TYP, PackageFile, ReturnPackage, RunProof } from '../return-package.ts'
-import { type Findings, firstFault, openFindings, type Report } from './report.ts'
+import { canonicalJson, digestOf, sha256Hex } from '../core/canonical-json.ts'
+import { COMPLETION_TYP, PackageFile, ReturnPackage, RunProof } from '../runs/return-package.ts'
+import { type Findings, faultUnless, firstFault, openFindings, type Report } from './report.ts'
 import { type KeySet, verifySigned } from './signed.ts'
 
 /** A package taken apart: the texts of its files by name, `manifest.json` among them, and its completion signature. */
 export type PackageParts = { files: Readonly<Record<string, string>>; completionSignature: string }
 
-const Completion = RunProof.extend({ sub: z.string(), kind: z.literal('completion'), proof_hash: z.string() }).loose()
+const Completion = RunProof.extend({
+  sub: z.string(),
+  kind: z.literal('completion'),
+  proof_hash: z.string(),
+}).loose()
 type Completion = z.output<typeof Completion>
 
 /** Whether a package is whole and as it was signed; `manifest.json` is what its files are held against. */
@@ -41,7 +45,11 @@ export function verifyPackageView(value: unknown, keys: KeySet): Report {
 }
 
 /** The claims of a completion signature, with a check each of the signature and of the proof hash in it. */
-export function checkCompletion(findings: Findings, jws: string, keys: KeySet): Completion | undefined {
+export function checkCompletion(
+  findings: Findings,
+  jws: string,
+  keys: KeySet,
+): Completion | undefined {
   const signed = findings.claims(verifySigned(jws, COMPLETION_TYP, keys))
   const parsed = 'fault' in signed ? undefined : Completion.safeParse(signed.payload)
   const fault = 'fault' in signed ? signed.fault : parsed?.error && z.prettifyError(parsed.error)
@@ -50,26 +58,49 @@ export function checkCompletion(findings: Findings, jws: string, keys: KeySet): 
   if (completion === undefined) return undefined
   const proof = RunProof.strip().parse(completion)
   const proven =
-    completion.sub === proof.run_id && completion.proof_hash === digestOf({ type: 'service.run-proof.v2', ...proof })
-  findings.note('proof hash', proven ? undefined : 'it is not the digest of the proof', completion.proof_hash)
+    completion.sub === proof.run_id &&
+    completion.proof_hash === digestOf({ type: 'service.run-proof.v2', ...proof })
+  findings.note(
+    'proof hash',
+    faultUnless(proven, 'it is not the digest of the proof'),
+    completion.proof_hash,
+  )
   return completion
 }
 
-function checkFiles(findings: Findings, files: PackageParts['files'], completion: Completion | undefined): void {
+function checkFiles(
+  findings: Findings,
+  files: PackageParts['files'],
+  completion: Completion | undefined,
+): void {
   const manifest = files['manifest.json'] ?? ''
   const isSigned = sha256Hex(manifest) === completion?.manifest_sha256
-  findings.note('manifest', isSigned ? undefined : 'it is not the one that was signed', sha256Hex(manifest))
+  findings.note(
+    'manifest',
+    faultUnless(isSigned, 'it is not the one that was signed'),
+    sha256Hex(manifest),
+  )
   const listed = manifestOf(manifest)
   for (const { name, sha256, bytes } of listed) {
     const text = Object.hasOwn(files, name) ? files[name] : undefined
-    const is = text !== undefined && sha256Hex(text) === sha256 && utf8ToBytes(text).length === bytes
-    findings.note(name, is ? undefined : text === undefined ? 'it is missing' : 'it was changed', sha256)
+    let fault: string | undefined
+    if (text === undefined) fault = 'it is missing'
+    else if (sha256Hex(text) !== sha256 || utf8ToBytes(text).length !== bytes)
+      fault = 'it was changed'
+    findings.note(name, fault, sha256)
   }
   const names = new Set(['manifest.json', ...listed.map(({ name }) => name)])
-  const surplus = firstFault(Object.keys(files), (name) => (names.has(name) ? undefined : `${name} is in no manifest`))
+  const surplus = firstFault(Object.keys(files), (name) =>
+    faultUnless(names.has(name), `${name} is in no manifest`),
+  )
   findings.note('files', surplus, `${listed.length} files, all of the manifest`)
-  const isResult = completion !== undefined && sha256Hex(files['result.json'] ?? '') === completion.result_sha256
-  findings.note('result', isResult ? undefined : 'it is not the one that was signed', completion?.result_sha256 ?? '')
+  const isResult =
+    completion !== undefined && sha256Hex(files['result.json'] ?? '') === completion.result_sha256
+  findings.note(
+    'result',
+    faultUnless(isResult, 'it is not the one that was signed'),
+    completion?.result_sha256 ?? '',
+  )
 }
 
 function manifestOf(text: string): z.output<typeof PackageFile>[] {

@@ -2,7 +2,7 @@ import { ed25519 } from '@noble/curves/ed25519.js'
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { base64urlnopad } from '@scure/base'
 import { z } from 'zod'
-import { type KeyTimes, standingAt } from '../key-standing.ts'
+import { type KeyTimes, standingAt } from '../receipts/key-standing.ts'
 
 /** A key set as `/.well-known/jwks.json` serves it; members that say nothing about a signature are let be. */
 export const KeySet = z.strictObject({
@@ -49,18 +49,25 @@ export function verifySigned(jws: string, typ: string, { keys }: KeySet): Signed
     const [header = '', payload = '', signature = '', ...more] = jws.split('.')
     if (more.length > 0) return { ok: false, fault: 'it is no compact JWS' }
     const { alg, kid, typ: isTyp, crit } = jsonOf(header)
-    if (alg !== 'EdDSA' || isTyp !== typ || crit !== undefined) return { ok: false, fault: `it is no ${typ} by EdDSA` }
+    if (alg !== 'EdDSA' || isTyp !== typ || crit !== undefined)
+      return { ok: false, fault: `it is no ${typ} by EdDSA` }
     const key = receiptKeysOf(keys).get(kid)
     if (key?.kty !== 'OKP' || key.crv !== 'Ed25519' || key.x === undefined)
       return { ok: false, fault: `the key set has no receipt key ${String(kid)}` }
     const text = utf8ToBytes(`${header}.${payload}`)
-    const valid = ed25519.verify(base64urlnopad.decode(signature), text, base64urlnopad.decode(key.x), {
-      zip215: false,
-    })
+    const valid = ed25519.verify(
+      base64urlnopad.decode(signature),
+      text,
+      base64urlnopad.decode(key.x),
+      {
+        zip215: false,
+      },
+    )
     if (!valid) return { ok: false, fault: `its signature is not that of ${key.kid}` }
     const claims = jsonOf(payload)
     const standing = standingAt(timesOf(key), Number(claims['iat'] ?? Number.POSITIVE_INFINITY))
-    if (standing === 'retired') return { ok: false, fault: `${key.kid} was retired before its date` }
+    if (standing === 'retired')
+      return { ok: false, fault: `${key.kid} was retired before its date` }
     return { ok: true, payload: claims, kid: key.kid, standing }
   } catch {
     return { ok: false, fault: 'it cannot be read' }

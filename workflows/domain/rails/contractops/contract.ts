@@ -9,8 +9,18 @@ export type Contract = { text: string; sentences: Sentence[] }
 export function readContract(text: string): Contract {
   const sentences = sentencesOf(text).map(({ from, to }): Sentence => {
     const words = text.slice(from, to)
-    const moved = <T extends Part>(mention: T): T => ({ ...mention, from: mention.from + from, to: mention.to + from })
-    return { from, to, words, dates: datesIn(words).map(moved), quantities: quantitiesIn(words).map(moved) }
+    const moved = <T extends Part>(mention: T): T => ({
+      ...mention,
+      from: mention.from + from,
+      to: mention.to + from,
+    })
+    return {
+      from,
+      to,
+      words,
+      dates: datesIn(words).map(moved),
+      quantities: quantitiesIn(words).map(moved),
+    }
   })
   return { text, sentences }
 }

@@ -2,7 +2,10 @@ import { type Contract, type Sentence, spanOf } from './contract.ts'
 import type { Amount, DatedMention } from './schema.ts'
 
 const kinds: [DatedMention['kind'], RegExp][] = [
-  ['effective', /effective|commenc\w+|entered\s+into|dated|made\s+(?:as\s+of|on)|start(?:s|ing)|begin(?:s|ning)/gi],
+  [
+    'effective',
+    /effective|commenc\w+|entered\s+into|dated|made\s+(?:as\s+of|on)|start(?:s|ing)|begin(?:s|ning)/gi,
+  ],
   ['end', /until|through|expir\w+|end(?:s|ing)\b|terminates\b/gi],
   ['signature', /\bdate:|signed|executed/gi],
 ]
@@ -24,10 +27,13 @@ function kindOf(
   sentence: Sentence,
   { from, to }: { from: number; to: number },
 ): DatedMention['kind'] {
-  if (/^\s*\((?:the\s+)?[“"'](?:Effective|Commencement|Start)\s+Date/.test(text.slice(to, to + 60))) return 'effective'
+  if (/^\s*\((?:the\s+)?[“"'](?:Effective|Commencement|Start)\s+Date/.test(text.slice(to, to + 60)))
+    return 'effective'
   const before = text.slice(sentence.from, from)
   const nearest = kinds
-    .flatMap(([kind, pattern]) => [...before.matchAll(pattern)].map(({ index }) => ({ kind, index })))
+    .flatMap(([kind, pattern]) =>
+      [...before.matchAll(pattern)].map(({ index }) => ({ kind, index })),
+    )
     .toSorted((a, b) => b.index - a.index)[0]
   return nearest?.kind ?? 'other'
 }
@@ -57,7 +63,9 @@ export function amountsOf(contract: Contract): Amount[] {
             contract.text.slice(sentence.from, money.from),
           )?.[1]
         const period = (after ?? before)?.toLowerCase()
-        const per = Object.entries(periods).find(([, pattern]) => period !== undefined && pattern.test(period))?.[0]
+        const per = Object.entries(periods).find(
+          ([, pattern]) => period !== undefined && pattern.test(period),
+        )?.[0]
         return {
           value: money.value,
           currency: money.unit,

@@ -17,7 +17,9 @@ export function obligationsOf(
   contract: Contract,
   parties: Party[],
 ): { obligations: Obligation[]; uncertain: Uncertain[]; complete: boolean } {
-  const names = parties.flatMap(({ name, role }) => (role === null || role === name ? [name] : [role, name]))
+  const names = parties.flatMap(({ name, role }) =>
+    role === null || role === name ? [name] : [role, name],
+  )
   const subject = new RegExp(
     `(?:\\b(?<led>by|of|to|from|with|for|on|against|upon|between)\\s+(?:the\\s+)?)?\\b(?<who>${[...names, ...everybody].map(escaped).join('|')})\\b(?!['’]s)`,
     'gi',
@@ -75,19 +77,27 @@ function dutiesOf(contract: Contract, sentence: Sentence, subject: RegExp): Duty
     const previous = modals[at - 1]
     const from = previous === undefined ? 0 : previous.index + previous[0].length
     // “Provider shall deliver and shall support”: the second verb has the subject of the first.
-    const joined = /[\s,;](?:and|but)\s+$/.test(words.slice(from, index)) ? subjects[at - 1] : undefined
-    subjects.push(subjectBefore(words, from, index, subject) ?? (joined && { who: joined.who, index }))
+    const joined = /[\s,;](?:and|but)\s+$/.test(words.slice(from, index))
+      ? subjects[at - 1]
+      : undefined
+    subjects.push(
+      subjectBefore(words, from, index, subject) ?? (joined && { who: joined.who, index }),
+    )
   }
   return modals.flatMap((found, at): Duty[] => {
     const by = subjects[at]
     const begin = found.index + found[0].length
     const citation = spanOf(contract, sentence)
-    if (by === undefined) return passive.test(words.slice(begin, begin + 60)) ? [{ who: undefined, citation }] : []
+    if (by === undefined)
+      return passive.test(words.slice(begin, begin + 60)) ? [{ who: undefined, citation }] : []
     const next = subjects.slice(at + 1).find((other) => other !== undefined)
     const act = withoutEnding(words.slice(begin, next?.index).replace(/\s+/g, ' ')).trim()
     if (act === '') return []
     const neither = by.who.toLowerCase() === 'neither party'
-    const mention = [...datesIn(act), ...quantitiesIn(act).filter(({ kind }) => kind === 'duration')][0]
+    const mention = [
+      ...datesIn(act),
+      ...quantitiesIn(act).filter(({ kind }) => kind === 'duration'),
+    ][0]
     return [
       {
         who: neither ? 'each party' : by.who,
@@ -110,13 +120,20 @@ function withoutEnding(text: string): string {
   }
 }
 
-const endsWord = (text: string, end: number) => !/\w/.test(text.charAt(end - 4)) && !/\w/.test(text.charAt(end))
+const endsWord = (text: string, end: number) =>
+  !/\w/.test(text.charAt(end - 4)) && !/\w/.test(text.charAt(end))
 
 /** The last party before a verb, unless words stand between that make something else its subject. */
-function subjectBefore(words: string, from: number, to: number, subject: RegExp): Subject | undefined {
+function subjectBefore(
+  words: string,
+  from: number,
+  to: number,
+  subject: RegExp,
+): Subject | undefined {
   const found = [...words.slice(from, to).matchAll(subject)].at(-1)
   const who = found?.groups?.['who']
-  if (found === undefined || who === undefined || found.groups?.['led'] !== undefined) return undefined
+  if (found === undefined || who === undefined || found.groups?.['led'] !== undefined)
+    return undefined
   const gap = words.slice(from + found.index + found[0].length, to)
   const direct =
     /^\s*(?:\([^)]*\)\s*)?(?:,[^,]*,\s*)?(?:\w+ly\s+|each\s+|also\s+|further\s+|hereby\s+|and\s+its\s+\w+\s+)*$/.test(
@@ -130,4 +147,5 @@ function roleOf(name: string, parties: Party[]): string {
   return party?.role ?? name
 }
 
-const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/\s+/g, '\\s+')
+const escaped = (text: string) =>
+  text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/\s+/g, '\\s+')

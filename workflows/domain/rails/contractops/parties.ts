@@ -10,7 +10,8 @@ const defined = new RegExp(
   String.raw`\(\s*(?:hereinafter,?\s+)?(?:referred\s+to\s+(?:herein\s+)?as\s+)?(?:the\s+)?(?:[“\"'][^”\"'\n]{1,60}[”\"']\s+or\s+(?:the\s+)?)?${quoted}\s*\)`,
   'g',
 )
-const nameEnds = /,\s+(?:an?|the|whose|having|with|located|organi[sz]ed|existing|acting|incorporated|registered)\s/
+const nameEnds =
+  /,\s+(?:an?|the|whose|having|with|located|organi[sz]ed|existing|acting|incorporated|registered)\s/
 const formOf = /^,\s+(an?\s+[^,(]+?)(?=\s*(?:,|\(|$|\s(?:with|having)\s))/
 // Landlord: Harbour Estates LLC
 const labelled =
@@ -20,7 +21,8 @@ const labelled =
 export function partiesOf(contract: Contract): Party[] {
   const preamble = contract.text.slice(0, PREAMBLE_CHARS)
   const start = /\b(?:between|among)\b:?/i.exec(preamble)
-  const named = start === null ? [] : definedParties(contract, preamble, start.index + start[0].length)
+  const named =
+    start === null ? [] : definedParties(contract, preamble, start.index + start[0].length)
   return named.length > 0 ? named : labelledParties(contract, preamble)
 }
 
@@ -35,7 +37,9 @@ function definedParties(contract: Contract, preamble: string, start: number): Pa
     // A definition that follows no name, such as that of a date, ends the list.
     if (
       !/^[\p{Lu}\p{N}]/u.test(description) ||
-      /\n\s*\n\s*\S|\.\s+[A-Z][a-z]+ [a-z]/.test(description.replace(/\b(?:Inc|Ltd|Co|Corp)\./g, ''))
+      /\n\s*\n\s*\S|\.\s+[A-Z][a-z]+ [a-z]/.test(
+        description.replace(/\b(?:Inc|Ltd|Co|Corp)\./g, ''),
+      )
     )
       break
     const end = nameEnds.exec(description)?.index ?? description.search(/[\s,]*$/)

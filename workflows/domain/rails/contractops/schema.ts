@@ -43,11 +43,15 @@ const Terms = z.strictObject({
   effective_on: Day.nullable(),
   initial_term: Length.nullable(),
   ends_on: Day.nullable(),
-  renewal: z.strictObject({ automatic: z.boolean(), every: Length.nullable(), citation: Span }).nullable(),
+  renewal: z
+    .strictObject({ automatic: z.boolean(), every: Length.nullable(), citation: Span })
+    .nullable(),
   /** The term that runs on `as_of` (without it, the first), the day on which it renews, and the last day for notice. */
   current_term_ends_on: Day.nullable(),
   renews_on: Day.nullable(),
-  notice: z.strictObject({ length: Length, deadline_on: Day.nullable(), passed: z.boolean().nullable() }).nullable(),
+  notice: z
+    .strictObject({ length: Length, deadline_on: Day.nullable(), passed: z.boolean().nullable() })
+    .nullable(),
   terminations: z.array(z.strictObject({ kind: z.enum(['cause', 'convenience']), notice: Length })),
   convention: z.string(),
 })
@@ -63,7 +67,7 @@ const Obligation = z.strictObject({
 })
 export type Obligation = z.output<typeof Obligation>
 
-export const uncertainties = [
+const uncertainties = [
   'blank',
   'words_and_figures_differ',
   'ambiguous_date',
@@ -73,7 +77,11 @@ export const uncertainties = [
   'obligor_unclear',
   'vague_time',
 ] as const
-const Uncertain = z.strictObject({ code: z.enum(uncertainties), detail: z.string(), citations: z.array(Span) })
+const Uncertain = z.strictObject({
+  code: z.enum(uncertainties),
+  detail: z.string(),
+  citations: z.array(Span),
+})
 export type Uncertain = z.output<typeof Uncertain>
 
 export const ContractResult = z.strictObject({

@@ -15,7 +15,7 @@ export type Stated = {
 const statesTerm =
   /\binitial\s+term\b|\bterm\s+of\s+(?:this|the)\b|\b(?:this|the)\s+\w+\s+(?:shall|will)\s+(?:continue|remain)\b|\bfor\s+an?\s+(?:\w+\s+)?(?:term|period)\b/i
 // Times that run after the contract or beside it.
-const besides =
+const otherEffects =
   /surviv|confidential|(?:after|following|upon)\s+(?:the\s+|its\s+)?(?:terminat|expir)|\bcure\b|\bwarrant|\bnotice\b/i
 const renews = /\b(?:renew\w*|extend(?:s|ed)?)\b/i
 const refusesRenewal = /\bnot\s+(?:be\s+)?(?:automatically\s+)?(?:renew|extend)|\bno\s+automatic/i
@@ -28,24 +28,40 @@ export function statedTimes(contract: Contract, dates: DatedMention[]): Stated {
   const { sentences, text } = contract
   const certain = dates.filter(({ other_reading }) => other_reading === null)
   const lengths = (sentence: Sentence, fits: (length: Quantity) => boolean) =>
-    sentence.quantities.filter((one) => isLength(one) && fits(one)).map((one) => lengthOf(contract, one))
-  const first = (fits: (sentence: Sentence) => boolean, suits: (length: Quantity, sentence: Sentence) => boolean) =>
-    sentences.filter(fits).flatMap((sentence) => lengths(sentence, (length) => suits(length, sentence)).slice(0, 1))
+    sentence.quantities
+      .filter((one) => isLength(one) && fits(one))
+      .map((one) => lengthOf(contract, one))
+  const first = (
+    fits: (sentence: Sentence) => boolean,
+    suits: (length: Quantity, sentence: Sentence) => boolean,
+  ) =>
+    sentences
+      .filter(fits)
+      .flatMap((sentence) => lengths(sentence, (length) => suits(length, sentence)).slice(0, 1))
   const ofNotice = ({ to }: Quantity) => givesNotice.test(text.slice(to, to + 30))
   return {
     effective: certain.find(({ kind }) => kind === 'effective'),
     ends: certain.filter(
       ({ kind, citation }) =>
-        kind === 'end' && /\b(?:term|agreement|lease)\b/i.test(sentenceOf(sentences, citation)?.words ?? ''),
+        kind === 'end' &&
+        /\b(?:term|agreement|lease)\b/i.test(sentenceOf(sentences, citation)?.words ?? ''),
     ),
     initialTerms: first(
-      ({ words }) => statesTerm.test(untilRenewal(words)) && !besides.test(untilRenewal(words)),
-      ({ to, unit }, { from, words }) => to <= from + untilRenewal(words).length && unit !== 'business days',
+      ({ words }) =>
+        statesTerm.test(untilRenewal(words)) && !otherEffects.test(untilRenewal(words)),
+      ({ to, unit }, { from, words }) =>
+        to <= from + untilRenewal(words).length && unit !== 'business days',
     ),
     renewal: renewalOf(contract, lengths),
-    notices: first(({ words }) => /\bnotice\b|\bnotif/i.test(words) && declines.test(words), ofNotice),
+    notices: first(
+      ({ words }) => /\bnotice\b|\bnotif/i.test(words) && declines.test(words),
+      ofNotice,
+    ),
     terminations: sentences
-      .filter(({ words }) => terminates.test(words) && /\bnotice\b|\bcure/i.test(words) && !declines.test(words))
+      .filter(
+        ({ words }) =>
+          terminates.test(words) && /\bnotice\b|\bcure/i.test(words) && !declines.test(words),
+      )
       .flatMap((sentence) =>
         lengths(sentence, () => true)
           .slice(0, 1)
@@ -69,18 +85,24 @@ function renewalOf(
   const speaking = contract.sentences.filter(
     ({ words }) => renews.test(words) && /\bterm|agreement|lease|period/i.test(words),
   )
-  const sentence = speaking.find(({ words }) => refusesRenewal.test(words) || /automatic/i.test(words)) ?? speaking[0]
+  const sentence =
+    speaking.find(({ words }) => refusesRenewal.test(words) || /automatic/i.test(words)) ??
+    speaking[0]
   if (sentence === undefined) return null
   const automatic = !refusesRenewal.test(sentence.words) && /automatic/i.test(sentence.words)
   const every = speaking.flatMap((one) => {
     const after = one.from + untilRenewal(one.words).length
-    return lengths(one, ({ from, to }) => from >= after && !givesNotice.test(contract.text.slice(to, to + 30)))
+    return lengths(
+      one,
+      ({ from, to }) => from >= after && !givesNotice.test(contract.text.slice(to, to + 30)),
+    )
   })[0]
   return { automatic, every: every ?? null, citation: spanOf(contract, sentence) }
 }
 
 function lengthOf(contract: Contract, quantity: Quantity): Length {
-  const unit = quantity.unit === 'months' || quantity.unit === 'business days' ? quantity.unit : 'seconds'
+  const unit =
+    quantity.unit === 'months' || quantity.unit === 'business days' ? quantity.unit : 'seconds'
   return { unit, value: quantity.value, citation: spanOf(contract, quantity) }
 }
 
@@ -89,7 +111,10 @@ const isLength = ({ kind, unit, value }: Quantity): boolean =>
   kind === 'duration' && Number(value) <= (unit === 'months' ? 1200 : 3_155_760_000)
 
 /** The sentence that a part lies in; sentences stand in the order of the text and do not overlap. */
-function sentenceOf(sentences: readonly Sentence[], part: { from: number; to: number }): Sentence | undefined {
+function sentenceOf(
+  sentences: readonly Sentence[],
+  part: { from: number; to: number },
+): Sentence | undefined {
   let [low, high] = [0, sentences.length - 1]
   while (low < high) {
     const middle = (low + high + 1) >> 1

@@ -40,14 +40,12 @@ export function disagreements(stated: Stated): Uncertain[] {
   const computed = computedEnd(stated)
   const [initial] = stated.initialTerms
   const ends = stated.ends.map(({ day, citation }) => ({ says: day, citation }))
-  const reckoned =
-    computed === null || initial === undefined || agrees(computed, ends[0]?.says)
-      ? []
-      : [{ says: computed, citation: initial.citation }]
+  if (computed !== null && initial !== undefined && !agrees(computed, ends[0]?.says))
+    ends.push({ says: computed, citation: initial.citation })
   return [
     ...differing('initial_terms_differ', said(stated.initialTerms)),
     ...differing('notice_periods_differ', said(stated.notices)),
-    ...differing('end_dates_differ', [...ends, ...reckoned]),
+    ...differing('end_dates_differ', ends),
   ]
 }
 
@@ -66,7 +64,8 @@ function runningEnd(endsOn: string, stated: Stated, asOf: string | undefined): s
   const every = renewal?.automatic === true ? renewal.every : null
   if (every === null || asOf === undefined || !takesDays(every)) return endsOn
   const [initial] = initialTerms
-  const fromStart = endsOn === computedEnd(stated) && initial?.unit === 'months' && every.unit === 'months'
+  const fromStart =
+    endsOn === computedEnd(stated) && initial?.unit === 'months' && every.unit === 'months'
   const origin = fromStart ? (effective?.day ?? endsOn) : addDays(endsOn, 1)
   let count = fromStart ? Number(initial.value) : 0
   let end = endsOn
@@ -77,17 +76,21 @@ function runningEnd(endsOn: string, stated: Stated, asOf: string | undefined): s
   return end
 }
 
-const takesDays = ({ unit, value }: Length): boolean =>
-  unit === 'months' ? Number(value) >= 1 : unit === 'seconds' && Number(value) >= DAY_SECONDS
+function takesDays({ unit, value }: Length): boolean {
+  if (unit === 'months') return Number(value) >= 1
+  return unit === 'seconds' && Number(value) >= DAY_SECONDS
+}
 
 function later(day: string, unit: Length['unit'], count: number): string {
-  return unit === 'months' ? addMonths(day, count) : addDays(day, Math.floor(count / DAY_SECONDS))
+  if (unit === 'months') return addMonths(day, count)
+  return addDays(day, Math.floor(count / DAY_SECONDS))
 }
 
 /** Business days are not counted: which days they are, the contract's place decides. */
 function daysBefore(day: string, { unit, value }: Length): string | null {
   if (unit === 'business days') return null
-  return unit === 'months' ? addMonths(day, -Number(value)) : addDays(day, -Math.ceil(Number(value) / DAY_SECONDS))
+  if (unit === 'months') return addMonths(day, -Number(value))
+  return addDays(day, -Math.ceil(Number(value) / DAY_SECONDS))
 }
 
 function differing(code: Uncertain['code'], said: { says: string; citation: Span }[]): Uncertain[] {

@@ -1,4 +1,4 @@
-import { groupedBy } from '../../grouped-by.ts'
+import { groupedBy } from '../../core/grouped-by.ts'
 import { endOf } from '../calendar.ts'
 import { datesIn, quantitiesIn } from '../mentions.ts'
 import { sentencesOf, stemsOf } from '../words.ts'
@@ -39,13 +39,21 @@ export function conflictsIn(
   questionsAt: (spans: readonly EvidenceSpan[]) => string[],
 ): { conflicts: Conflict[]; complete: boolean; cited: boolean } {
   const dated = new Map(evidence.map(({ id, dated }) => [id, dated]))
-  const said = evidence.flatMap(({ id, text }, index) => statementsIn(id, text, `/evidence/${index}/text`))
-  const statements = [...groupedBy(said, ({ kind, unit, value, stems }) => JSON.stringify([kind, unit, value, stems]))]
+  const said = evidence.flatMap(({ id, text }, index) =>
+    statementsIn(id, text, `/evidence/${index}/text`),
+  )
+  const statements = [
+    ...groupedBy(said, ({ kind, unit, value, stems }) =>
+      JSON.stringify([kind, unit, value, stems]),
+    ),
+  ]
     .map(([key, same]) => ({ key, statement: together(same) }))
     .toSorted(inOrder(({ key }) => key))
     .map(({ statement }) => statement)
   const left = { comparisons: COMPARISONS_MAX, conflicts: CONFLICTS_MAX, chars: CITED_CHARS_MAX }
-  const pairs = [...groupedBy(statements, comparableAs).values()].flatMap((group) => opposedPairs(group, left))
+  const pairs = [...groupedBy(statements, comparableAs).values()].flatMap((group) =>
+    opposedPairs(group, left),
+  )
   // A statement may stand in many conflicts: what it comes to by itself is found out once.
   const sides = new Map<Statement, Side>()
   const sideOf = (statement: Statement): Side => {
@@ -76,7 +84,11 @@ export function conflictsIn(
 }
 
 /** What a statement brings into each of its conflicts; `latest` is null where a text of it has no date. */
-type Side = { questions: string[]; chars: number; latest: { evidence_id: string; at: number } | null }
+type Side = {
+  questions: string[]
+  chars: number
+  latest: { evidence_id: string; at: number } | null
+}
 
 function readSide(
   { citations }: Statement,
@@ -88,7 +100,8 @@ function readSide(
   for (const { evidence_id } of citations) {
     const moment = dated.get(evidence_id)
     if (moment === undefined) undated = true
-    else if (latest === null || endOf(moment) > latest.at) latest = { evidence_id, at: endOf(moment) }
+    else if (latest === null || endOf(moment) > latest.at)
+      latest = { evidence_id, at: endOf(moment) }
   }
   const chars = citations.reduce((sum, { quote }) => sum + quote.length + CITATION_CHARS, 0)
   return { questions: questionsAt(citations), chars, latest: undated ? null : latest }
@@ -116,7 +129,9 @@ function statementsIn(evidenceId: string, text: string, pointer: string): Statem
       // Of several values in one sentence nobody knows which is about what.
       if (alike.length > 1 || only === undefined || only.value === null) return []
       const words = quote.slice(only.from, only.to)
-      return [{ kind: only.kind, unit: only.unit, value: only.value, words, stems, names, citations }]
+      return [
+        { kind: only.kind, unit: only.unit, value: only.value, words, stems, names, citations },
+      ]
     })
   })
 }
@@ -152,7 +167,12 @@ function opposedPairs(
       left.comparisons--
       if (left.comparisons <= 0 || left.conflicts <= 0) return pairs
       const candidate = statements[other]
-      if (candidate === undefined || !differ(candidate, statement) || !alike(candidate, statement, known)) continue
+      if (
+        candidate === undefined ||
+        !differ(candidate, statement) ||
+        !alike(candidate, statement, known)
+      )
+        continue
       pairs.push([candidate, statement])
       left.conflicts--
     }
@@ -166,10 +186,12 @@ function opposedPairs(
 }
 
 /** Values of one kind are compared, counts only of the same things. */
-const comparableAs = ({ kind, unit }: { kind: Kind; unit: string }) => (kind === 'count' ? `count ${unit}` : kind)
+const comparableAs = ({ kind, unit }: { kind: Kind; unit: string }) =>
+  kind === 'count' ? `count ${unit}` : kind
 
 function differ(one: Statement, two: Statement): boolean {
-  if (one.kind !== 'duration' || one.unit === two.unit) return one.unit !== two.unit || one.value !== two.value
+  if (one.kind !== 'duration' || one.unit === two.unit)
+    return one.unit !== two.unit || one.value !== two.value
   const [a, b] = [daysOf(one), daysOf(two)]
   return a !== undefined && b !== undefined && (a.most < b.least || b.most < a.least)
 }

@@ -1,12 +1,15 @@
 import { z } from 'zod'
 import { Moment, Span, text, together, tooLongTogether } from '../fields.ts'
 
-const distinct = (items: { id: string }[]) => new Set(items.map(({ id }) => id)).size === items.length
+const distinct = (items: { id: string }[]) =>
+  new Set(items.map(({ id }) => id)).size === items.length
 
 /** A questionnaire and the texts to answer it from. `min_score` is 0 to 1 (see `rankingOf`), 0.3 where it is not given. */
 export const DiligenceInput = z.strictObject({
   questions: z
-    .array(z.strictObject({ id: text(1, 128), text: text(1, 4000), required: z.boolean().optional() }))
+    .array(
+      z.strictObject({ id: text(1, 128), text: text(1, 4000), required: z.boolean().optional() }),
+    )
     .min(1)
     .max(2000)
     .refine(distinct, 'every question has an id of its own')

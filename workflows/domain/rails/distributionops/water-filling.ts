@@ -16,8 +16,13 @@ export function fill(amount: bigint, claims: Claim[]): Share[] {
   for (const { at, of, claim, becomes } of risingLevels(claims)) {
     if (fixed * of + at * weight >= amount * of) break
     const { weight: own, floor, cap } = claims[claim] as Claim
-    weight += becomes === 'active' ? own : -own
-    fixed += becomes === 'active' ? -floor : (cap ?? 0n)
+    if (becomes === 'active') {
+      weight += own
+      fixed -= floor
+    } else {
+      weight -= own
+      fixed += cap ?? 0n
+    }
     state[claim] = becomes
   }
   return claims.map(({ weight: own, floor, cap }, index) => {
@@ -30,15 +35,17 @@ export function fill(amount: bigint, claims: Claim[]): Share[] {
 
 /** The levels at which a claim leaves its floor or reaches its cap, from the lowest; a claim leaves its floor first. */
 function risingLevels(claims: Claim[]): Level[] {
-  const levels = claims.flatMap(({ weight, floor, cap }, claim): Level[] => [
-    { at: floor, of: weight, claim, becomes: 'active' },
-    ...(cap === null ? [] : [{ at: cap, of: weight, claim, becomes: 'capped' } as const]),
-  ])
+  const levels = claims.flatMap(({ weight, floor, cap }, claim): Level[] => {
+    const leaves: Level = { at: floor, of: weight, claim, becomes: 'active' }
+    return cap === null ? [leaves] : [leaves, { at: cap, of: weight, claim, becomes: 'capped' }]
+  })
   return levels.sort(
-    (a, b) => sign(a.at * b.of - b.at * a.of) || a.claim - b.claim || (a.becomes === 'active' ? -1 : 1),
+    (a, b) =>
+      sign(a.at * b.of - b.at * a.of) || a.claim - b.claim || (a.becomes === 'active' ? -1 : 1),
   )
 }
 
 function sign(value: bigint): number {
-  return value < 0n ? -1 : value > 0n ? 1 : 0
+  if (value === 0n) return 0
+  return value < 0n ? -1 : 1
 }

@@ -35,9 +35,14 @@ export function recompute(head: EnergyopsHead, counted: Counted[], whole: boolea
   const used = bands.filter(({ intervals }) => intervals > 0)
   const days = dayOf(bill.to) - dayOf(bill.from) + 1
   const standing = tariff.standing_per_day === undefined ? null : toMicro(tariff.standing_per_day)
-  const total = used.reduce((sum, { energy, rate }) => sum + energy * rate, (standing ?? 0n) * microOf(days))
+  const total = used.reduce(
+    (sum, { energy, rate }) => sum + energy * rate,
+    (standing ?? 0n) * microOf(days),
+  )
   const line_items = [
-    ...used.map(({ name, index, energy, rate }) => energyLine(name, index, energy, rate, meter.unit)),
+    ...used.map(({ name, index, energy, rate }) =>
+      energyLine(name, index, energy, rate, meter.unit),
+    ),
     ...(standing === null ? [] : [standingLine(days, standing)]),
   ]
   const recomputed_minor = toInteger(divideRounded(total, AMOUNT_UNITS))
@@ -63,7 +68,13 @@ function verdictOf(difference: number, tolerance: number): EnergyopsResult['verd
   return difference > 0 ? 'overbilled' : 'underbilled'
 }
 
-function energyLine(band: string, index: number, energy: bigint, rate: bigint, unit: string): LineItem {
+function energyLine(
+  band: string,
+  index: number,
+  energy: bigint,
+  rate: bigint,
+  unit: string,
+): LineItem {
   return {
     kind: 'energy',
     band,

@@ -9,7 +9,13 @@ const DAY_MS = 86_400_000
 /** No clock goes forward by more than this over a midnight. */
 const SKIP_MINUTES_MAX = 180
 
-export type Counted = { interval: Interval; local: number; value: bigint; band: number; split: boolean }
+export type Counted = {
+  interval: Interval
+  local: number
+  value: bigint
+  band: number
+  split: boolean
+}
 export type Period = {
   expected: number
   /** The intervals with one value that is not negative. */
@@ -25,7 +31,11 @@ export type Period = {
 }
 
 /** Walks the bill's intervals from the first local midnight to the last and says of each what was read. */
-export function walkPeriod({ meter, tariff, bill }: EnergyopsHead, { intervals }: Placed, zone: Zone): Period {
+export function walkPeriod(
+  { meter, tariff, bill }: EnergyopsHead,
+  { intervals }: Placed,
+  zone: Zone,
+): Period {
   const step = meter.interval_minutes * MINUTE_MS
   const [from, to] = [dayOf(bill.from), dayOf(bill.to)]
   const [start, end] = [midnight(zone, from), midnight(zone, to + 1)]
@@ -59,7 +69,11 @@ export function walkPeriod({ meter, tariff, bill }: EnergyopsHead, { intervals }
   for (let day = from; day <= to; day++) {
     const length = midnight(zone, day + 1) - midnight(zone, day)
     if (length === DAY_MS) continue
-    const own = { day: dayText(day), intervals: Math.round(length / step), counted: countedOfDay.get(day) ?? 0 }
+    const own = {
+      day: dayText(day),
+      intervals: Math.round(length / step),
+      counted: countedOfDay.get(day) ?? 0,
+    }
     period.clock_changes.push(own)
   }
   return period

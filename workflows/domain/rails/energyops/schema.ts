@@ -35,7 +35,11 @@ export const EnergyopsHead = z.strictObject({
   }),
   /** `total_minor` is before taxes. */
   bill: z
-    .strictObject({ from: z.iso.date(), to: z.iso.date(), total_minor: z.int().min(-MINOR_MAX).max(MINOR_MAX) })
+    .strictObject({
+      from: z.iso.date(),
+      to: z.iso.date(),
+      total_minor: z.int().min(-MINOR_MAX).max(MINOR_MAX),
+    })
     .refine(
       ({ from, to }) => from <= to && dayOf(to) - dayOf(from) < BILL_DAYS_MAX,
       'is no period of at most ten years',
@@ -44,7 +48,10 @@ export const EnergyopsHead = z.strictObject({
   tolerance_minor: z.int().min(0).max(MINOR_MAX).optional(),
 })
 /** `at` is an instant (with Z or an offset) or, without either, the time on the local clock. */
-export const Reading = z.strictObject({ at: z.iso.datetime({ offset: true, local: true }), value: Decimal })
+export const Reading = z.strictObject({
+  at: z.iso.datetime({ offset: true, local: true }),
+  value: Decimal,
+})
 
 const citations = z.array(CitationShape)
 const Stretch = z.strictObject({ from: z.string(), to: z.string(), intervals: z.int() })
@@ -64,7 +71,9 @@ export const EnergyopsResult = z.strictObject({
   ),
   /** The local days of the period that have more or fewer intervals than others, because clocks change on them. */
   clock_changes: z.array(z.strictObject({ day: z.string(), intervals: z.int(), counted: z.int() })),
-  energy_by_band: z.array(z.strictObject({ band: z.string(), intervals: z.int(), energy: DecimalText })),
+  energy_by_band: z.array(
+    z.strictObject({ band: z.string(), intervals: z.int(), energy: DecimalText }),
+  ),
   /** Exact amounts in minor units; they sum to `recomputed_exact_minor`. */
   line_items: z.array(
     z.strictObject({

@@ -21,7 +21,8 @@ export function bandsOf(bands: readonly Band[]) {
     const found =
       known.get(place) ??
       times.findIndex(
-        ({ begin, end, days }) => (days?.includes(weekdays[day] ?? 'sun') ?? true) && isWithin(minute, begin, end),
+        ({ begin, end, days }) =>
+          (days?.includes(weekdays[day] ?? 'sun') ?? true) && isWithin(minute, begin, end),
       )
     known.set(place, found)
     return found
@@ -29,7 +30,8 @@ export function bandsOf(bands: readonly Band[]) {
   /** Whether the band changes between the beginning of an interval and its end. */
   const isSplit = (local: number, minutes: number): boolean => {
     const band = at(local)
-    for (let step = 1; step < minutes; step++) if (at(local + step * MINUTE_MS) !== band) return true
+    for (let step = 1; step < minutes; step++)
+      if (at(local + step * MINUTE_MS) !== band) return true
     return false
   }
   return { at, isSplit }

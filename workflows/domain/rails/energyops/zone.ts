@@ -34,7 +34,9 @@ export function zoneOf(name: string): Zone {
     second: 'numeric',
   })
   const ask = (instant: number): number => {
-    const parts = Object.fromEntries(format.formatToParts(instant).map(({ type, value }) => [type, Number(value)]))
+    const parts = Object.fromEntries(
+      format.formatToParts(instant).map(({ type, value }) => [type, Number(value)]),
+    )
     const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts
     return Date.UTC(year, month - 1, day, hour, minute, second) - instant
   }
@@ -47,14 +49,18 @@ export function zoneOf(name: string): Zone {
   const offsetAt = (instant: number): number => {
     const day = Math.floor(instant / DAY_MS)
     const offset = offsetAtStart(day)
-    return offset === offsetAtStart(day + 1) ? offset : ask(Math.floor(instant / MINUTE_MS) * MINUTE_MS)
+    return offset === offsetAtStart(day + 1)
+      ? offset
+      : ask(Math.floor(instant / MINUTE_MS) * MINUTE_MS)
   }
   return {
     toLocal: (instant) => instant + offsetAt(instant),
     toInstants(local) {
       const offsets = new Set([offsetAt(local - DAY_MS), offsetAt(local + DAY_MS)])
       const instants = [...offsets].map((offset) => local - offset)
-      return instants.filter((instant) => instant + offsetAt(instant) === local).sort((a, b) => a - b)
+      return instants
+        .filter((instant) => instant + offsetAt(instant) === local)
+        .sort((a, b) => a - b)
     },
   }
 }

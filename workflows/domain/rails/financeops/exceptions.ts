@@ -1,4 +1,4 @@
-import { groupedBy } from '../../grouped-by.ts'
+import { groupedBy } from '../../core/grouped-by.ts'
 import { cite } from '../notes.ts'
 import { inOrder } from '../work.ts'
 import type { Item, List, SetAside } from './items.ts'
@@ -24,7 +24,9 @@ export function exceptionsOf(
       const { invoice_ids, payment_ids, citations } = line
       return [{ code: `${line.status}_payment`, invoice_ids, payment_ids, citations }]
     }),
-    ...settled.flatMap(({ match }) => (isOtherParty(match) ? [about('counterparty_differs', match)] : [])),
+    ...settled.flatMap(({ match }) =>
+      isOtherParty(match) ? [about('counterparty_differs', match)] : [],
+    ),
     ...foreign.map((payment) => about('currency_differs', { invoices: [], payments: [payment] })),
   ]
   return all.sort(
@@ -38,25 +40,35 @@ export function exceptionsOf(
 function setAside(list: List, rows: SetAside[]): Exception[] {
   return [...groupedBy(rows, ({ code, id }) => JSON.stringify([code, id]))].map(([, own]) => {
     const id = own[0]?.id ?? ''
-    const ids = { invoice_ids: list === 'invoices' ? [id] : [], payment_ids: list === 'payments' ? [id] : [] }
-    return { code: own[0]?.code ?? '', ...ids, citations: own.flatMap(({ citations }) => citations) }
+    const ids = { invoices: [], payments: [], [list]: [id] }
+    return {
+      code: own[0]?.code ?? '',
+      invoice_ids: ids.invoices,
+      payment_ids: ids.payments,
+      citations: own.flatMap(({ citations }) => citations),
+    }
   })
+}
+
+const alikeCodes: Record<List, string> = {
+  invoices: 'possible_duplicate_invoice',
+  payments: 'possible_duplicate_payment',
 }
 
 /** Items of different ids that say the same: a bill sent twice, or paid twice. */
 function lookAlikes(list: List, items: Item[], more: (item: Item) => string): Exception[] {
   const named = items.filter(({ counterparty }) => counterparty !== null)
-  const keyOf = (item: Item) => JSON.stringify([item.currency, item.counterparty, String(item.amount), more(item)])
+  const keyOf = (item: Item) =>
+    JSON.stringify([item.currency, item.counterparty, String(item.amount), more(item)])
   const alike = [...groupedBy(named, keyOf).values()].filter((own) => own.length > 1)
-  const code = list === 'invoices' ? 'possible_duplicate_invoice' : 'possible_duplicate_payment'
-  return alike.map((own) =>
-    about(code, { invoices: list === 'invoices' ? own : [], payments: list === 'payments' ? own : [] }),
-  )
+  return alike.map((own) => about(alikeCodes[list], { invoices: [], payments: [], [list]: own }))
 }
 
 function isOtherParty({ invoices, payments }: Record<List, Item[]>): boolean {
   const owing = new Set(invoices.map(({ counterparty }) => counterparty?.toLowerCase()))
-  return payments.some(({ counterparty }) => counterparty !== null && !owing.has(counterparty.toLowerCase()))
+  return payments.some(
+    ({ counterparty }) => counterparty !== null && !owing.has(counterparty.toLowerCase()),
+  )
 }
 
 function about(code: string, { invoices, payments }: Record<List, Item[]>): Exception {

@@ -17,7 +17,13 @@ export type Item = {
   reference: string
 }
 /** A row, or rows of one id, that take no part, and why. */
-export type SetAside = { code: string; id: string; currency: string; amount: bigint; citations: Citation[] }
+export type SetAside = {
+  code: string
+  id: string
+  currency: string
+  amount: bigint
+  citations: Citation[]
+}
 export type List = 'invoices' | 'payments'
 export type Sorted = { items: Item[]; setAside: SetAside[] }
 
@@ -38,23 +44,34 @@ export function sortOut(
   for (const { row, index, rows, differ } of entries) {
     const day = dayOf('due_at' in row ? row.due_at : row.paid_at)
     const later = list === 'payments' && lastDay !== null && day > lastDay
-    const why = differ
-      ? `conflicting_${one}`
-      : row.amount_minor <= 0
-        ? `${one}_not_above_zero`
-        : later
-          ? 'payment_after_as_of'
-          : null
+    let why: SetAside['code'] | null = null
+    if (differ) why = `conflicting_${one}`
+    else if (row.amount_minor <= 0) why = `${one}_not_above_zero`
+    else if (later) why = 'payment_after_as_of'
     const aside = why === null ? rows.slice(1) : rows
     for (const { row: own, index: at } of aside) {
       const code = why ?? `repeated_${one}`
       const { id, currency } = own
-      sorted.setAside.push({ code, id, currency, amount: BigInt(own.amount_minor), citations: [cite(list, at)] })
+      sorted.setAside.push({
+        code,
+        id,
+        currency,
+        amount: BigInt(own.amount_minor),
+        citations: [cite(list, at)],
+      })
     }
     if (why !== null) continue
     const { id, currency, counterparty = null } = row
     const reference = 'reference' in row ? (row.reference ?? '') : ''
-    sorted.items.push({ id, index, amount: BigInt(row.amount_minor), currency, counterparty, day, reference })
+    sorted.items.push({
+      id,
+      index,
+      amount: BigInt(row.amount_minor),
+      currency,
+      counterparty,
+      day,
+      reference,
+    })
   }
   sorted.items.sort(oldestFirst)
   return sorted

@@ -1,11 +1,11 @@
-import { groupedBy } from '../../grouped-by.ts'
+import { groupedBy } from '../../core/grouped-by.ts'
 import { inOrder } from '../work.ts'
 import { combinations, type Search } from './combinations.ts'
 import { disjointSets } from './disjoint-sets.ts'
 import { type Item, oldestFirst, sumOf } from './items.ts'
 import type { FinanceopsResult } from './schema.ts'
 
-export type Basis = FinanceopsResult['matches'][number]['basis']
+type Basis = FinanceopsResult['matches'][number]['basis']
 export type Match = { basis: Basis; invoices: Item[]; payments: Item[] }
 export type Matching = {
   matches: Match[]
@@ -63,7 +63,8 @@ function byReference(invoices: Item[], payments: Item[]): { matches: Match[]; fo
   for (const invoice of joined.items()) {
     const root = joined.rootOf(invoice)
     const group = matches.get(root)
-    if (group === undefined) matches.set(root, { basis: 'reference', invoices: [invoice], payments: [] })
+    if (group === undefined)
+      matches.set(root, { basis: 'reference', invoices: [invoice], payments: [] })
     else group.invoices.push(invoice)
   }
   for (const { payment, first } of named) matches.get(joined.rootOf(first))?.payments.push(payment)
@@ -82,14 +83,21 @@ function partyOf({ currency, counterparty }: Item): string {
 /** The whole reference and its words, as ids may be written in it. */
 function wordsOf(reference: string): string[] {
   const text = reference.toLowerCase()
-  return [text.trim(), ...text.split(/[\s,;:|()[\]"']+/).map((word) => word.replace(/^[#.]+|[.]+$/g, ''))].filter(
-    (word) => word !== '',
-  )
+  return [
+    text.trim(),
+    ...text.split(/[\s,;:|()[\]"']+/).map((word) => word.replace(/^[#.]+|[.]+$/g, '')),
+  ].filter((word) => word !== '')
 }
 
-function withinParty(invoices: Item[], payments: Item[], tolerance: bigint, search: Search): Match[] {
+function withinParty(
+  invoices: Item[],
+  payments: Item[],
+  tolerance: bigint,
+  search: Search,
+): Match[] {
   const equal = pairs(invoices, payments, 0n)
-  const near = tolerance === 0n ? [] : pairs(without(invoices, equal), without(payments, equal), tolerance)
+  const near =
+    tolerance === 0n ? [] : pairs(without(invoices, equal), without(payments, equal), tolerance)
   const found = [...equal, ...near]
   let due = without(invoices, found)
   for (const payment of without(payments, found)) {
@@ -107,7 +115,11 @@ function withinParty(invoices: Item[], payments: Item[], tolerance: bigint, sear
   }
   const [invoice, ...moreInvoices] = without(due, found)
   const [payment, ...morePayments] = paid
-  if (invoice !== undefined && payment !== undefined && moreInvoices.length + morePayments.length === 0) {
+  if (
+    invoice !== undefined &&
+    payment !== undefined &&
+    moreInvoices.length + morePayments.length === 0
+  ) {
     found.push({ basis: 'only_candidate', invoices: [invoice], payments: [payment] })
   }
   return found
@@ -127,7 +139,8 @@ function pairs(invoices: Item[], payments: Item[], tolerance: bigint): Match[] {
   for (;;) {
     const [invoice, payment] = [due[at], paid[by]]
     if (invoice === undefined || payment === undefined) return found
-    const fits = payment.amount - invoice.amount <= tolerance && invoice.amount - payment.amount <= tolerance
+    const fits =
+      payment.amount - invoice.amount <= tolerance && invoice.amount - payment.amount <= tolerance
     if (fits) found.push({ basis: 'amount', invoices: [invoice], payments: [payment] })
     if (fits || invoice.amount < payment.amount) at += 1
     if (fits || invoice.amount > payment.amount) by += 1
@@ -142,7 +155,13 @@ function byAmountAlone(invoices: Item[], payments: Item[]): Match[] {
   return [...groupedBy(unknown, keyOf)].flatMap(([key, own]): Match[] => {
     const [payment, another] = own
     const [invoice, second] = due.get(key) ?? []
-    if (payment === undefined || invoice === undefined || another !== undefined || second !== undefined) return []
+    if (
+      payment === undefined ||
+      invoice === undefined ||
+      another !== undefined ||
+      second !== undefined
+    )
+      return []
     return [{ basis: 'amount', invoices: [invoice], payments: [payment] }]
   })
 }

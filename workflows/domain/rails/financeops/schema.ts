@@ -31,7 +31,9 @@ const Match = z.strictObject({
   invoice_ids: ids,
   payment_ids: ids,
   /** Payments by date on invoices by due date, each the oldest first. */
-  allocations: z.array(z.strictObject({ invoice_id: z.string(), payment_id: z.string(), amount_minor: z.int() })),
+  allocations: z.array(
+    z.strictObject({ invoice_id: z.string(), payment_id: z.string(), amount_minor: z.int() }),
+  ),
   /** Paid less invoiced. */
   difference_minor: z.int(),
   citations,
@@ -70,7 +72,9 @@ export const FinanceopsResult = z.strictObject({
   unmatched_payments: z.array(Unmatched),
   /** Null without `as_of`. */
   ageing: z.array(Ageing).nullable(),
-  exceptions: z.array(z.strictObject({ code: z.string(), invoice_ids: ids, payment_ids: ids, citations })),
+  exceptions: z.array(
+    z.strictObject({ code: z.string(), invoice_ids: ids, payment_ids: ids, citations }),
+  ),
   /** For both sides: total = set aside + allocated + tolerated + left, and both allocated sums are one. */
   control_totals: z.array(
     z.strictObject({ currency: z.string(), invoices: Side, payments: Side, balances: z.boolean() }),

@@ -1,4 +1,4 @@
-import { groupedBy } from '../../grouped-by.ts'
+import { groupedBy } from '../../core/grouped-by.ts'
 import { toInteger } from '../amounts.ts'
 import { dayOf } from '../calendar.ts'
 import { cite } from '../notes.ts'
@@ -25,17 +25,20 @@ export function settle(match: Match, tolerance: bigint): Settled {
       const [due, paid] = [left.get(invoice) ?? 0n, left.get(payment) ?? 0n]
       const amount = due < paid ? due : paid
       left.set(invoice, due - amount).set(payment, paid - amount)
-      allocations.push({ invoice_id: invoice.id, payment_id: payment.id, amount_minor: toInteger(amount) })
+      allocations.push({
+        invoice_id: invoice.id,
+        payment_id: payment.id,
+        amount_minor: toInteger(amount),
+      })
       if (due === amount) at += 1
     }
   }
   const difference = differenceOf(match)
   const tolerated = difference <= tolerance && -difference <= tolerance
-  const status = difference === 0n ? 'exact' : tolerated ? 'within_tolerance' : difference < 0n ? 'partial' : 'over'
   const line: MatchLine = {
     kind: kindOf(match),
     basis: match.basis,
-    status,
+    status: statusOf(difference, tolerated),
     currency: match.invoices[0]?.currency ?? '',
     invoice_ids: match.invoices.map(({ id }) => id),
     payment_ids: match.payments.map(({ id }) => id),
@@ -49,16 +52,27 @@ export function settle(match: Match, tolerance: bigint): Settled {
   return { match, line, left, tolerated }
 }
 
+function statusOf(difference: bigint, tolerated: boolean): MatchLine['status'] {
+  if (difference === 0n) return 'exact'
+  if (tolerated) return 'within_tolerance'
+  return difference < 0n ? 'partial' : 'over'
+}
+
 /** What each invoice is still owed: nothing where its match is within the tolerance. */
 export function openOf(settled: Settled[], unmatched: Item[]): { item: Item; open: bigint }[] {
   const matched = settled.flatMap(({ match, left, tolerated }) =>
     match.invoices.map((item) => ({ item, open: tolerated ? 0n : (left.get(item) ?? 0n) })),
   )
-  return [...matched, ...unmatched.map((item) => ({ item, open: item.amount }))].filter(({ open }) => open > 0n)
+  return [...matched, ...unmatched.map((item) => ({ item, open: item.amount }))].filter(
+    ({ open }) => open > 0n,
+  )
 }
 
 /** Open amounts by the days that they are overdue on a day. */
-export function ageingOf(open: { item: Item; open: bigint }[], asOf: string): NonNullable<FinanceopsResult['ageing']> {
+export function ageingOf(
+  open: { item: Item; open: bigint }[],
+  asOf: string,
+): NonNullable<FinanceopsResult['ageing']> {
   const today = dayOf(asOf)
   return [...groupedBy(open, ({ item }) => item.currency)]
     .map(([currency, own]) => {
@@ -90,8 +104,14 @@ export function controlTotals(
 ): Totals[] {
   const currencies = new Set([...came.invoices.keys(), ...came.payments.keys()])
   const settledBy = groupedBy(settled, ({ line }) => line.currency)
-  const asideBy = { invoices: sumsByCurrency(aside.invoices), payments: sumsByCurrency(aside.payments) }
-  const unmatchedBy = { invoices: sumsByCurrency(unmatched.invoices), payments: sumsByCurrency(unmatched.payments) }
+  const asideBy = {
+    invoices: sumsByCurrency(aside.invoices),
+    payments: sumsByCurrency(aside.payments),
+  }
+  const unmatchedBy = {
+    invoices: sumsByCurrency(unmatched.invoices),
+    payments: sumsByCurrency(unmatched.payments),
+  }
   return [...currencies].sort().map((currency) => {
     const own = settledBy.get(currency) ?? []
     const side = (list: 'invoices' | 'payments'): SideTotals => {
@@ -117,12 +137,17 @@ export function controlTotals(
   })
 }
 
-function sumsByCurrency(items: readonly { currency: string; amount: bigint }[]): Map<string, bigint> {
+function sumsByCurrency(
+  items: readonly { currency: string; amount: bigint }[],
+): Map<string, bigint> {
   const sums = new Map<string, bigint>()
   for (const { currency, amount } of items) sums.set(currency, (sums.get(currency) ?? 0n) + amount)
   return sums
 }
 
 function balances(side: SideTotals): boolean {
-  return side.total_minor === side.set_aside_minor + side.allocated_minor + side.tolerated_minor + side.left_minor
+  return (
+    side.total_minor ===
+    side.set_aside_minor + side.allocated_minor + side.tolerated_minor + side.left_minor
+  )
 }

@@ -1,8 +1,8 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { base64 } from '@scure/base'
-import { canonicalJson } from '../../canonical-json.ts'
-import { leafHash } from '../../merkle.ts'
+import { canonicalJson } from '../../core/canonical-json.ts'
+import { leafHash } from '../../receipts/merkle.ts'
 import { dayOf, endOf, startOf } from '../calendar.ts'
 import type { Citation, Finding, Gap } from '../rail.ts'
 import type { Item, ManifestEntry } from './schema.ts'
@@ -56,46 +56,78 @@ export function inspectItem(
 }
 
 /** What is wrong with one item, and what about it could not be told. */
-export function judgeItem(
+export function checkItem(
   item: Item,
   { entry, place, cited }: InspectedItem,
   asOf: string | undefined,
 ): { findings: Finding[]; gaps: Gap[] } {
   const findings: Finding[] = []
   const gaps: Gap[] = []
-  const at = (field: keyof Item): Citation[] => [{ pointer: `${place}/${field}`, quote: String(item[field]) }]
-  const find = (code: string, detail: string, citations: Citation[]) => findings.push({ code, detail, citations })
+  const at = (field: keyof Item): Citation[] => [
+    { pointer: `${place}/${field}`, quote: String(item[field]) },
+  ]
+  const find = (code: string, detail: string, citations: Citation[]) =>
+    findings.push({ code, detail, citations })
   const whole = `“${item.name}” in ${item.section}`
   if (entry.digest === 'mismatch')
-    find('digest_mismatch', `the content of ${whole} has SHA-256 ${entry.sha256}, not the one given`, at('sha256'))
+    find(
+      'digest_mismatch',
+      `the content of ${whole} has SHA-256 ${entry.sha256}, not the one given`,
+      at('sha256'),
+    )
   if (item.bytes !== undefined && item.bytes !== entry.bytes)
-    find('bytes_mismatch', `the content of ${whole} has ${entry.bytes} bytes, not ${item.bytes}`, at('bytes'))
+    find(
+      'bytes_mismatch',
+      `the content of ${whole} has ${entry.bytes} bytes, not ${item.bytes}`,
+      at('bytes'),
+    )
   if (entry.digest === 'claimed')
     gaps.push({
       code: 'content_not_supplied',
       detail: `the digest of ${whole} could not be checked`,
       citations: [cited],
     })
-  if (entry.validity === 'expired') find('expired', `${whole} expired ${item.expires_at}`, at('expires_at'))
-  if (entry.validity === 'stale') find('stale', `${whole} of ${item.issued_at} is too old`, at('issued_at'))
-  if (entry.validity === 'future') find('issued_in_future', `${whole} is dated after the packet`, at('issued_at'))
+  if (entry.validity === 'expired')
+    find('expired', `${whole} expired ${item.expires_at}`, at('expires_at'))
+  if (entry.validity === 'stale')
+    find('stale', `${whole} of ${item.issued_at} is too old`, at('issued_at'))
+  if (entry.validity === 'future')
+    find('issued_in_future', `${whole} is dated after the packet`, at('issued_at'))
   if (entry.validity === 'undated')
-    gaps.push({ code: 'undated', detail: `${whole} has no date to tell its age by`, citations: [cited] })
+    gaps.push({
+      code: 'undated',
+      detail: `${whole} has no date to tell its age by`,
+      citations: [cited],
+    })
   if (
     item.issued_at !== undefined &&
     item.expires_at !== undefined &&
     startOf(item.issued_at) >= endOf(item.expires_at)
   )
-    find('dates_reversed', `${whole} is over before it begins`, [...at('issued_at'), ...at('expires_at')])
-  const soon = item.expires_at !== undefined && asOf !== undefined && dayOf(item.expires_at) - dayOf(asOf)
+    find('dates_reversed', `${whole} is over before it begins`, [
+      ...at('issued_at'),
+      ...at('expires_at'),
+    ])
+  const soon =
+    item.expires_at !== undefined && asOf !== undefined && dayOf(item.expires_at) - dayOf(asOf)
   if (soon !== false && entry.validity !== 'expired' && soon <= EXPIRES_SOON_DAYS)
-    find('expires_soon', `${whole} expires within ${EXPIRES_SOON_DAYS} days, on ${item.expires_at}`, at('expires_at'))
+    find(
+      'expires_soon',
+      `${whole} expires within ${EXPIRES_SOON_DAYS} days, on ${item.expires_at}`,
+      at('expires_at'),
+    )
   return { findings, gaps }
 }
 
 /** 2: checked against its content and current; 1: its digest is only claimed, or its age cannot be told; 0: of no use. */
 export function pointsOf({ digest, validity }: ManifestEntry): 0 | 1 | 2 {
-  if (digest === 'mismatch' || validity === 'expired' || validity === 'stale' || validity === 'future') return 0
+  if (
+    digest === 'mismatch' ||
+    validity === 'expired' ||
+    validity === 'stale' ||
+    validity === 'future'
+  )
+    return 0
   return digest !== 'claimed' && validity === 'current' ? 2 : 1
 }
 
@@ -104,13 +136,20 @@ function contentOf(item: Item): Uint8Array | undefined {
   return item.content_base64 === undefined ? undefined : base64.decode(item.content_base64)
 }
 
-function digestState(claimed: string | undefined, computed: string | undefined): ManifestEntry['digest'] {
+function digestState(
+  claimed: string | undefined,
+  computed: string | undefined,
+): ManifestEntry['digest'] {
   if (computed === undefined) return 'claimed'
   if (claimed === undefined) return 'computed'
   return claimed === computed ? 'verified' : 'mismatch'
 }
 
-function validityOf(item: Item, maxAgeDays: number | null, asOf: string | undefined): ManifestEntry['validity'] {
+function validityOf(
+  item: Item,
+  maxAgeDays: number | null,
+  asOf: string | undefined,
+): ManifestEntry['validity'] {
   if (asOf === undefined) return 'unjudged'
   if (item.expires_at !== undefined && endOf(item.expires_at) <= startOf(asOf)) return 'expired'
   if (item.issued_at === undefined) return maxAgeDays === null ? 'current' : 'undated'

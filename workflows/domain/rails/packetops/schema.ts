@@ -3,7 +3,8 @@ import { Cited, Digest, Moment, text, together, tooLongTogether } from '../field
 import { profileKeys } from './profiles.ts'
 
 // RFC 4648 §3.5: padded, and no bits left over that a decoder would drop.
-const canonicalBase64 = /^(?:[0-9a-zA-Z+/]{4})*(?:[0-9a-zA-Z+/][AQgw]==|[0-9a-zA-Z+/]{2}[AEIMQUYcgkosw048]=)?$/
+const canonicalBase64 =
+  /^(?:[0-9a-zA-Z+/]{4})*(?:[0-9a-zA-Z+/][AQgw]==|[0-9a-zA-Z+/]{2}[AEIMQUYcgkosw048]=)?$/
 
 const Item = z
   .strictObject({
@@ -19,7 +20,9 @@ const Item = z
   })
   .refine(
     ({ content, content_base64, sha256 }) =>
-      content === undefined ? content_base64 !== undefined || sha256 !== undefined : content_base64 === undefined,
+      content === undefined
+        ? content_base64 !== undefined || sha256 !== undefined
+        : content_base64 === undefined,
     'an item has content or content_base64 (not both), or else sha256',
   )
   .meta({
@@ -45,9 +48,12 @@ export const PacketInput = z
       ),
     as_of: Moment.optional(),
   })
-  .refine(({ profile, required_sections }) => profile !== undefined || required_sections !== undefined, {
-    message: 'a packet names a profile, its required sections, or both',
-  })
+  .refine(
+    ({ profile, required_sections }) => profile !== undefined || required_sections !== undefined,
+    {
+      message: 'a packet names a profile, its required sections, or both',
+    },
+  )
   .meta({ anyOf: [{ required: ['profile'] }, { required: ['required_sections'] }] })
 export type PacketInput = z.output<typeof PacketInput>
 
@@ -66,7 +72,12 @@ const ManifestEntry = z.strictObject({
 })
 export type ManifestEntry = z.output<typeof ManifestEntry>
 
-const Dated = z.strictObject({ name: z.string(), section: z.string(), since: z.string(), citation: Cited })
+const Dated = z.strictObject({
+  name: z.string(),
+  section: z.string(),
+  since: z.string(),
+  citation: Cited,
+})
 
 const SectionCoverage = z.strictObject({
   section: z.string(),

@@ -35,10 +35,17 @@ export const ScoutInput = z.strictObject({
   registry: z
     .array(Service.extend({ origin: z.literal('registry') }))
     .max(1000)
-    .refine((all) => new Set(all.map(({ service_id }) => service_id)).size === all.length, 'ids are distinct')
-    .refine((all) => together(all.flatMap(({ summary, capabilities }) => [summary, ...capabilities])), tooLongTogether)
     .refine(
-      (all) => all.reduce((sum, { capabilities }) => sum + capabilities.length, 0) <= CAPABILITIES_MAX,
+      (all) => new Set(all.map(({ service_id }) => service_id)).size === all.length,
+      'ids are distinct',
+    )
+    .refine(
+      (all) => together(all.flatMap(({ summary, capabilities }) => [summary, ...capabilities])),
+      tooLongTogether,
+    )
+    .refine(
+      (all) =>
+        all.reduce((sum, { capabilities }) => sum + capabilities.length, 0) <= CAPABILITIES_MAX,
       `the services have more than ${CAPABILITIES_MAX} capabilities together`,
     )
     .optional(),
@@ -81,7 +88,9 @@ export const ScoutResult = z.strictObject({
       missing: z.array(Span),
     }),
   ),
-  excluded: z.array(z.strictObject({ service_id: z.string(), code: z.enum(exclusions), reason: z.string() })),
+  excluded: z.array(
+    z.strictObject({ service_id: z.string(), code: z.enum(exclusions), reason: z.string() }),
+  ),
   /** Needs that no ranked service meets. */
   missing: z.array(Span),
   registry_size: z.int(),

@@ -6,7 +6,7 @@ import { COST_PLACES, costOf, type Price } from './prices.ts'
 import type { TokenopsResult } from './schema.ts'
 import type { ModelRows } from './usage.ts'
 
-export type Anomaly = TokenopsResult['anomalies'][number]
+type Anomaly = TokenopsResult['anomalies'][number]
 export type AgentDay = { agent: string | null; day: string; cost: bigint; first: number }
 export type Outliers = { count: number; shown: Anomaly[] }
 
@@ -23,7 +23,14 @@ export function unusualRows(model: string, rows: ModelRows, price: Price): Outli
   return outliersOf(costs, (row) => {
     const { index, ...tokens } = rows.at(row)
     const cost_minor = decimalText(costOf(tokens, price), COST_PLACES)
-    return { kind: 'row', model, agent: null, day: null, cost_minor, citations: [cite('usage', index)] }
+    return {
+      kind: 'row',
+      model,
+      agent: null,
+      day: null,
+      cost_minor,
+      citations: [cite('usage', index)],
+    }
   })
 }
 
@@ -34,7 +41,14 @@ export function unusualDays(days: AgentDay[]): Outliers {
     (row) => {
       const { agent, day, cost, first } = days[row] as AgentDay
       const cost_minor = decimalText(cost, COST_PLACES)
-      return { kind: 'agent_day', model: null, agent, day, cost_minor, citations: [cite('usage', first)] }
+      return {
+        kind: 'agent_day',
+        model: null,
+        agent,
+        day,
+        cost_minor,
+        citations: [cite('usage', first)],
+      }
     },
   )
 }
@@ -42,7 +56,10 @@ export function unusualDays(days: AgentDay[]): Outliers {
 /** The anomalies of all samples together, cut to those that are shown. */
 export function together(samples: Outliers[]): Outliers {
   const shown = samples.flatMap((sample) => sample.shown).sort(dearestFirst)
-  return { count: samples.reduce((sum, { count }) => sum + count, 0), shown: shown.slice(0, SHOWN_MAX) }
+  return {
+    count: samples.reduce((sum, { count }) => sum + count, 0),
+    shown: shown.slice(0, SHOWN_MAX),
+  }
 }
 
 const dearestFirst = inOrder<Anomaly>(
@@ -51,7 +68,10 @@ const dearestFirst = inOrder<Anomaly>(
   ({ citations }) => Number(citations[0]?.pointer.split('/')[2]),
 )
 
-function outliersOf(values: Float64Array, tell: (at: number) => Omit<Anomaly, 'score'>): Outliers {
+function outliersOf(
+  values: Float64Array,
+  describe: (at: number) => Omit<Anomaly, 'score'>,
+): Outliers {
   const score = robustScore(values)
   const found: { at: number; score: number }[] = []
   if (score !== null)
@@ -63,6 +83,9 @@ function outliersOf(values: Float64Array, tell: (at: number) => Omit<Anomaly, 's
   const shown = found.slice(0, SHOWN_MAX)
   return {
     count: found.length,
-    shown: shown.map(({ at, score: own }) => ({ ...tell(at), score: Math.round(own * 100) / 100 })),
+    shown: shown.map(({ at, score: own }) => ({
+      ...describe(at),
+      score: Math.round(own * 100) / 100,
+    })),
   }
 }

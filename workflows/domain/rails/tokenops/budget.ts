@@ -18,41 +18,75 @@ export function budgetState(
   costs: DayCost[],
   used: { first: string | undefined; last: string | undefined },
 ): BudgetState {
-  const budget = budget_minor === undefined ? null : BigInt(budget_minor) * COST_UNITS
   const spent = costs.reduce((sum, { cost }) => sum + cost, 0n)
   const first = period?.from ?? used.first
-  const elapsed = used.last === undefined || first === undefined ? 0 : dayOf(used.last) - dayOf(first) + 1
-  const days = period === undefined ? null : dayOf(period.to) - dayOf(period.from) + 1
-  const forecast = days === null || elapsed === 0 ? null : { total: spent * BigInt(days), elapsed: BigInt(elapsed) }
-  return {
-    state: stateOf(budget, spent, forecast),
-    budget_minor: budget_minor ?? null,
+  const elapsed = daysBetween(first, used.last) ?? 0
+  const days = daysBetween(period?.from, period?.to)
+  const forecast = forecastOf(spent, days, elapsed)
+  const facts = {
     period: period === undefined || days === null ? null : { ...period, days },
     days_elapsed: elapsed,
     spent_minor: decimalText(spent, COST_PLACES),
-    used_percent: budget === null || budget === 0n ? null : Number(divideRounded(spent * 10_000n, budget)) / 100,
-    remaining_minor: budget === null ? null : decimalText(budget - spent, COST_PLACES),
-    forecast_minor: forecast === null ? null : toInteger(divideRounded(forecast.total, forecast.elapsed * COST_UNITS)),
-    exhausted_on: budget === null ? null : exhaustedOn(budget, spent, costs, first, elapsed),
+    forecast_minor: forecastMinor(forecast),
+  }
+  if (budget_minor === undefined) return { ...noBudget, ...facts }
+  const budget = BigInt(budget_minor) * COST_UNITS
+  return {
+    ...facts,
+    state: stateOf(budget, spent, forecast),
+    budget_minor,
+    used_percent: percentOf(spent, budget),
+    remaining_minor: decimalText(budget - spent, COST_PLACES),
+    exhausted_on: exhaustedOn({ budget, spent, costs, first, elapsed }),
   }
 }
 
+const noBudget = {
+  state: 'no_budget',
+  budget_minor: null,
+  used_percent: null,
+  remaining_minor: null,
+  exhausted_on: null,
+} as const
+
+/** The number of days from the first to the last, both counted; null where one is missing. */
+function daysBetween(first: string | undefined, last: string | undefined): number | null {
+  if (first === undefined || last === undefined) return null
+  return dayOf(last) - dayOf(first) + 1
+}
+
+/** In percent with two decimals; null for a budget of nothing. */
+function percentOf(spent: bigint, budget: bigint): number | null {
+  if (budget === 0n) return null
+  return Number(divideRounded(spent * 10_000n, budget)) / 100
+}
+
+function forecastOf(spent: bigint, days: number | null, elapsed: number): Forecast {
+  if (days === null || elapsed === 0) return null
+  return { total: spent * BigInt(days), elapsed: BigInt(elapsed) }
+}
+
+function forecastMinor(forecast: Forecast): number | null {
+  if (forecast === null) return null
+  return toInteger(divideRounded(forecast.total, forecast.elapsed * COST_UNITS))
+}
+
+type Spending = {
+  budget: bigint
+  spent: bigint
+  costs: DayCost[]
+  first: string | undefined
+  elapsed: number
+}
 type Forecast = { total: bigint; elapsed: bigint } | null
 
-function stateOf(budget: bigint | null, spent: bigint, forecast: Forecast): BudgetState['state'] {
-  if (budget === null) return 'no_budget'
+function stateOf(budget: bigint, spent: bigint, forecast: Forecast): BudgetState['state'] {
   if (spent > budget) return 'exceeded'
   return forecast !== null && forecast.total > budget * forecast.elapsed ? 'at_risk' : 'within'
 }
 
 /** The first day by whose end the budget is reached, seen or, at the rate so far, to come; null where nothing is spent. */
-function exhaustedOn(
-  budget: bigint,
-  spent: bigint,
-  costs: DayCost[],
-  first: string | undefined,
-  elapsed: number,
-): string | null {
+function exhaustedOn({ budget, spent, costs, first, elapsed }: Spending): string | null {
   if (first === undefined || spent === 0n) return null
   let reached = 0n
   for (const { key, cost } of costs) {

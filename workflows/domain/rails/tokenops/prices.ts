@@ -1,4 +1,4 @@
-import { groupedBy } from '../../grouped-by.ts'
+import { groupedBy } from '../../core/grouped-by.ts'
 import { toMicro } from '../amounts.ts'
 import type { TokenopsHead } from './schema.ts'
 
@@ -17,15 +17,25 @@ export type Prices = {
 /** A model that has two prices has none: which one holds is not guessed. */
 export function readPrices(table: TokenopsHead['price_table']): Prices {
   const rows = table.map(({ model, input_per_million_minor, output_per_million_minor }, index) => {
-    return { model, input: toMicro(input_per_million_minor), output: toMicro(output_per_million_minor), index }
+    return {
+      model,
+      input: toMicro(input_per_million_minor),
+      output: toMicro(output_per_million_minor),
+      index,
+    }
   })
   const models = groupedBy(rows, ({ model }) => model)
-  const differ = (own: Price[]) => own.some(({ input, output }) => input !== own[0]?.input || output !== own[0]?.output)
-  const known = new Map([...models].map(([model, own]) => [model, differ(own) ? ('prices_differ' as const) : own[0]]))
+  const differ = (own: Price[]) =>
+    own.some(({ input, output }) => input !== own[0]?.input || output !== own[0]?.output)
+  const known = new Map(
+    [...models].map(([model, own]) => [model, differ(own) ? ('prices_differ' as const) : own[0]]),
+  )
   const more = [...models.values()].filter((own) => own.length > 1)
   return {
     of: (model) => known.get(model) ?? 'not_in_price_table',
-    repeated: more.filter((own) => !differ(own)).flatMap((own) => own.slice(1).map(({ index }) => index)),
+    repeated: more
+      .filter((own) => !differ(own))
+      .flatMap((own) => own.slice(1).map(({ index }) => index)),
     differing: more.filter(differ).flatMap((own) => own.map(({ index }) => index)),
   }
 }

@@ -9,7 +9,13 @@ const Price = Decimal.refine((value) => Number(value) >= 0, 'is below zero')
 /** Prices are minor units for a million tokens, of at most six places. A period counts both of its days, in UTC. */
 export const TokenopsHead = z.strictObject({
   price_table: z
-    .array(z.strictObject({ model: oneLine(128), input_per_million_minor: Price, output_per_million_minor: Price }))
+    .array(
+      z.strictObject({
+        model: oneLine(128),
+        input_per_million_minor: Price,
+        output_per_million_minor: Price,
+      }),
+    )
     .max(5_000),
   budget_minor: z.int().min(0).max(MINOR_MAX).optional(),
   period: z
@@ -26,7 +32,12 @@ export const UsageRow = z.strictObject({
   task: oneLine(128).optional(),
 })
 
-const costs = { rows: z.int(), input_tokens: z.int(), output_tokens: z.int(), cost_minor: DecimalText }
+const costs = {
+  rows: z.int(),
+  input_tokens: z.int(),
+  output_tokens: z.int(),
+  cost_minor: DecimalText,
+}
 const cited = { citations: z.array(CitationShape) }
 const Score = z.number()
 

@@ -1,4 +1,4 @@
-import { groupedBy } from '../../grouped-by.ts'
+import { groupedBy } from '../../core/grouped-by.ts'
 import { decimalText } from '../amounts.ts'
 import { cite } from '../notes.ts'
 import type { Citation } from '../rail.ts'

@@ -14,12 +14,16 @@ export function usageSoFar() {
   return {
     cells,
     rowsOf: (model: string): ModelRows => models.get(model) ?? modelRows(),
-    take({ at, model, agent, input_tokens: input, output_tokens: output }: UsageRow, index: number): void {
+    take(
+      { at, model, agent, input_tokens: input, output_tokens: output }: UsageRow,
+      index: number,
+    ): void {
       const day = at.slice(0, 10)
       // No name holds a line break (names.ts), so the key cannot be that of two cells.
       const key = `${day}${agent === undefined ? '' : `\n${agent}`}\n\n${model}`
       const cell = cells.get(key)
-      if (cell === undefined) cells.set(key, { day, agent: agent ?? null, model, rows: 1, input, output, first: index })
+      if (cell === undefined)
+        cells.set(key, { day, agent: agent ?? null, model, rows: 1, input, output, first: index })
       else {
         cell.rows += 1
         cell.input += input

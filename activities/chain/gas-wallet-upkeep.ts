@@ -1,0 +1,222 @@
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import { type Hex, keccak256, type LocalAccount, TransactionReceiptNotFoundError } from 'viem'
+import { groupedBy } from '#domain/core/grouped-by.ts'
+import { CHAIN_ID } from '#domain/core/limits.ts'
+import {
+  type GasWalletTransaction,
+  listAtNonce,
+  listUnsettled,
+  lockGasWallet,
+  type NewGasWalletTransaction,
+  type NonceEnd,
+  nextNonce,
+  recordBroadcast,
+  recordEnds,
+  reopenNonce,
+  storeGasWalletTransaction,
+} from '../store/gas-wallets/gas-wallets.ts'
+import { transaction } from '../store/postgres/db.ts'
+import type { Database } from '../store/schema/schema.ts'
+import { type BroadcastVerdict, broadcast } from './broadcast.ts'
+import type { ChainReader } from './client.ts'
+import { bumpFees, type Fees } from './fees.ts'
+import type { GasWatch } from './funds.ts'
+
+/**
+ * What the lane works with; `feeBumpAfterMs` counts from when a node first took the bytes, `jamAfterMs` from when a wallet's
+ * oldest open nonce became the oldest.
+ */
+export type GasWalletDeps = {
+  readonly db: Kysely<Database>
+  readonly reader: ChainReader
+  readonly gas: GasWatch
+  readonly feeBumpAfterMs: number
+  readonly jamAfterMs: number
+  readonly log: Pick<Logger, 'info' | 'warn'>
+}
+
+/** How many EOA nonces one round looks after; the lowest come first, because nothing above them can be mined before. */
+const NONCES_PER_ROUND = 256n
+/** How many receipts are asked for at once. */
+const RECEIPTS_AT_ONCE = 16
+const FILLER_GAS = 21_000n
+
+/** One call to be signed for a purpose at an EOA nonce of a gas wallet. */
+export type GasWalletCall = { readonly to: Hex; readonly data: Hex; readonly gas: bigint }
+
+/** Signs without sending; the row holds the raw bytes and their hash, lowercase. */
+export async function signRow(
+  account: LocalAccount,
+  nonce: bigint,
+  purpose: string,
+  call: GasWalletCall,
+  fees: Fees,
+): Promise<NewGasWalletTransaction> {
+  const raw = await account.signTransaction({
+    type: 'eip1559',
+    chainId: CHAIN_ID,
+    nonce: Number(nonce),
+    ...call,
+    ...fees,
+  })
+  return {
+    tx_hash: keccak256(raw),
+    gas_wallet: account.address.toLowerCase(),
+    eoa_nonce: nonce.toString(),
+    purpose,
+    to_address: call.to.toLowerCase(),
+    data: call.data,
+    gas: call.gas.toString(),
+    max_fee_per_gas: fees.maxFeePerGas.toString(),
+    max_priority_fee_per_gas: fees.maxPriorityFeePerGas.toString(),
+    raw,
+  }
+}
+
+/** Broadcasts stored bytes and notes that a node has them. */
+export async function sendStored(
+  { db, reader }: GasWalletDeps,
+  row: Pick<GasWalletTransaction, 'raw' | 'tx_hash'>,
+): Promise<BroadcastVerdict> {
+  const verdict = await broadcast(reader, row.raw as Hex)
+  if (verdict === 'accepted' || verdict === 'known') await recordBroadcast(db, row.tx_hash)
+  return verdict
+}
+
+/**
+ * Brings one gas wallet's rows and the chain together: what is below the chain's nonce gets its outcome; from there on
+ * everything is kept in the pool, raised when stuck, opened again after a lost block, and holes are filled. Safe in
+ * several processes at once; throws when the chain does not answer.
+ */
+export async function maintainWallet(deps: GasWalletDeps, account: LocalAccount): Promise<void> {
+  const { db, reader, feeBumpAfterMs } = deps
+  const wallet = account.address.toLowerCase()
+  const [mined, pooled] = await Promise.all([
+    countAt(reader, account, 'latest'),
+    countAt(reader, account, 'pending'),
+  ])
+  // The next nonce is read before the rows, so that an allocation in between does not look like a hole.
+  const next = await nextNonce(db, wallet)
+  const end = next - mined > NONCES_PER_ROUND ? mined + NONCES_PER_ROUND : next
+  const unsettled = await listUnsettled(
+    db,
+    wallet,
+    { mined, end: end > mined ? end : mined },
+    feeBumpAfterMs,
+  )
+  const rows = groupedBy(unsettled, ({ eoa_nonce }) => BigInt(eoa_nonce))
+  const past = [...rows].filter(([nonce]) => nonce < mined)
+  for (let from = 0; from < past.length; from += RECEIPTS_AT_ONCE) {
+    const ends = past
+      .slice(from, from + RECEIPTS_AT_ONCE)
+      .map(([nonce, siblings]) => endOf(reader, nonce, siblings))
+    await recordEnds(db, wallet, await Promise.all(ends))
+  }
+  for (let nonce = mined; nonce < end; nonce++)
+    await keepAlive(deps, account, { nonce, mined, pooled, siblings: rows.get(nonce) ?? [] })
+}
+
+const countAt = async (
+  reader: ChainReader,
+  { address }: LocalAccount,
+  blockTag: 'latest' | 'pending',
+) => BigInt(await reader.getTransactionCount({ address, blockTag }))
+
+/** The chain is past this nonce: one of our hashes has a receipt, or another transaction of the key took its place. */
+async function endOf(
+  reader: ChainReader,
+  nonce: bigint,
+  siblings: GasWalletTransaction[],
+): Promise<NonceEnd> {
+  for (const { tx_hash: txHash } of siblings) {
+    const status = await receiptStatus(reader, txHash as Hex)
+    if (status !== undefined)
+      return { nonce, mined: { txHash, outcome: status === 'success' ? 'mined' : 'reverted' } }
+  }
+  return { nonce, mined: undefined }
+}
+
+async function receiptStatus(
+  reader: ChainReader,
+  hash: Hex,
+): Promise<'success' | 'reverted' | undefined> {
+  try {
+    return (await reader.getTransactionReceipt({ hash })).status
+  } catch (error) {
+    if (error instanceof TransactionReceiptNotFoundError) return undefined
+    throw error
+  }
+}
+
+type Waiting = { nonce: bigint; mined: bigint; pooled: bigint; siblings: GasWalletTransaction[] }
+
+async function keepAlive(
+  deps: GasWalletDeps,
+  account: LocalAccount,
+  { nonce, mined, pooled, siblings }: Waiting,
+): Promise<void> {
+  const [newest] = siblings
+  if (newest === undefined) return nonce >= pooled ? fillHole(deps, account, nonce) : undefined
+  if (siblings.some((row) => row.outcome !== null))
+    await reopenNonce(deps.db, newest.gas_wallet, newest.eoa_nonce)
+  if (newest.stuck && (await isDueForMore(deps, newest, nonce === mined)))
+    return raise(deps, account, newest)
+  if (nonce < pooled && newest.broadcast_at !== null) return
+  if ((await sendStored(deps, newest)) === 'underpriced') await raise(deps, account, newest)
+}
+
+/** Only the first in line, or one that the base fee has left behind: the others merely wait for those before them. */
+async function isDueForMore(
+  { gas }: GasWalletDeps,
+  row: GasWalletTransaction,
+  first: boolean,
+): Promise<boolean> {
+  return first || BigInt(row.max_fee_per_gas) < (await gas()).fees.maxFeePerGas / 2n
+}
+
+/** A replacement on the same nonce, stored before it is sent, unless another process replaced it first. */
+async function raise(
+  deps: GasWalletDeps,
+  account: LocalAccount,
+  newest: GasWalletTransaction,
+): Promise<void> {
+  const { db, gas } = deps
+  const old = {
+    maxFeePerGas: BigInt(newest.max_fee_per_gas),
+    maxPriorityFeePerGas: BigInt(newest.max_priority_fee_per_gas),
+  }
+  const fees = bumpFees(old, (await gas()).fees)
+  const call = { to: newest.to_address as Hex, data: newest.data as Hex, gas: BigInt(newest.gas) }
+  const row = fees && (await signRow(account, BigInt(newest.eoa_nonce), newest.purpose, call, fees))
+  const stored =
+    row &&
+    (await transaction(db, async (tx, atCommit) => {
+      await lockGasWallet(tx, newest.gas_wallet)
+      const [top] = await listAtNonce(tx, newest.gas_wallet, BigInt(newest.eoa_nonce))
+      if (top?.tx_hash !== newest.tx_hash) return undefined
+      atCommit(storeGasWalletTransaction(tx, row))
+      return row
+    }))
+  await sendStored(deps, stored ?? newest)
+}
+
+/** A nonce that was allocated behind a foreign transaction which then vanished: an empty transfer to itself closes the hole. */
+async function fillHole(deps: GasWalletDeps, account: LocalAccount, nonce: bigint): Promise<void> {
+  const wallet = account.address.toLowerCase()
+  const call = { to: wallet as Hex, data: '0x', gas: FILLER_GAS } as const
+  const row = await signRow(
+    account,
+    nonce,
+    `hole:${wallet}:${nonce}`,
+    call,
+    (await deps.gas()).fees,
+  )
+  const stored = await transaction(deps.db, async (tx, atCommit) => {
+    await lockGasWallet(tx, wallet)
+    if ((await listAtNonce(tx, wallet, nonce)).length > 0) return undefined
+    atCommit(storeGasWalletTransaction(tx, row))
+    return row
+  })
+  if (stored !== undefined) await sendStored(deps, stored)
+}

@@ -1,0 +1,356 @@
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { environments } from '#domain/core/environment.ts'
+import { limits } from '#domain/core/limits.ts'
+import { assertLive } from './live-settings.ts'
+import { quotaSettings, uploadSettings } from './quota-settings.ts'
+
+const address = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/)
+  .transform((text) => text.toLowerCase() as `0x${string}`)
+/** Signatures name the origin, so it has one spelling. */
+const origin = z.url().regex(/[^/]$/, 'without a trailing slash')
+const milliseconds = (fallback: number) => z.coerce.number().int().min(1).default(fallback)
+const atomic = (fallback: bigint) => z.coerce.bigint().min(0n).default(fallback)
+const signerLimit = (most: bigint) => z.coerce.bigint().min(1n).max(most).default(most)
+const count = (fallback: number) => z.coerce.number().int().min(0).default(fallback)
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+)
+
+/** The one schema over the environment: every setting of every process, with its default. */
+export const configSchema = z.object({
+  // Where the service is and how it is reached.
+  BASE_URL: origin
+    .default('http://127.0.0.1:3000')
+    .describe(
+      'the public origin: wallet proofs, challenges and receipts name it; the same for every API process',
+    ),
+  OS_URL: origin.default('http://127.0.0.1:3001').describe('the origin of the agents’ host'),
+  BIND_HOST: z
+    .string()
+    .default('127.0.0.1')
+    .describe('the address that the API listens on; 0.0.0.0 in a container'),
+  BASE_PORT: z.coerce.number().int().default(3000).describe('the port behind BASE_URL'),
+  OS_PORT: z.coerce.number().int().default(3001).describe('the port behind OS_URL'),
+  TRUST_PROXY: z
+    .string()
+    .default('')
+    .describe('Express "trust proxy" value; empty: the socket address is the client address'),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info')
+    .describe('of the JSON lines on stdout'),
+
+  // Postgres and Temporal.
+  DATABASE_URL: z
+    .string()
+    .default('postgres://postgres:postgres@127.0.0.1:5432/agent_rails')
+    .describe('PostgreSQL, tested with 18; the migrations create the database when it is missing'),
+  DATABASE_POOL_SIZE: count(16).describe('connections per process'),
+  TEMPORAL_ADDRESS: z
+    .string()
+    .default('127.0.0.1:7233')
+    .describe('host and port of the Temporal frontend'),
+  TEMPORAL_NAMESPACE: z
+    .string()
+    .default('default')
+    .describe('has to be there, with the search attributes registered'),
+  TEMPORAL_API_KEY: z.string().default('').describe('of Temporal Cloud; turns TLS on'),
+  TEMPORAL_TLS: z.enum(['on', 'off']).default('off').describe('on: TLS to the frontend'),
+  TEMPORAL_UI_URL: z.string().default('').describe('where people open workflows; only shown'),
+  TASK_QUEUES: list
+    .default(['payouts', 'signing', 'transfers', 'callbacks', 'tasks'])
+    .describe('which task queues this worker process serves; `runs` needs a process of its own'),
+
+  // Chain. `local` is announced in every payout answer; `live` needs REAL_FUNDS=enabled.
+  ENVIRONMENT: z
+    .enum(environments)
+    .default('local')
+    .describe('announced in every payout answer and receipt; live needs REAL_FUNDS=enabled'),
+  REAL_FUNDS: z
+    .enum(['enabled', 'refused'])
+    .default('refused')
+    .describe('the second switch that moving real money takes'),
+  CHAIN_RPC_URL: list.default(['http://127.0.0.1:8545']).describe('RPC urls, tried in order'),
+  CONFIRM_RPC_URL: list
+    .default([])
+    .describe('a second opinion for confirmations; empty: CHAIN_RPC_URL'),
+  ASSET_CONTRACT_ADDRESS: address.describe('the EIP-3009 dollar token'),
+  PAYOUT_WALLET_ADDRESS: address.describe('the hot wallet that payouts leave from'),
+  PAYOUT_WALLET_KEY_FILE: z.string().default('').describe('only where the signing queue is served'),
+  SIGNER_PAYOUT_MAX_ATOMIC: signerLimit(limits.maxPayoutAtomic).describe(
+    'the largest payout that this signer signs, whatever is stored',
+  ),
+  SIGNER_DAILY_CAP_ATOMIC: signerLimit(limits.dailyCapAtomic).describe(
+    'what may be in use of the payout wallet’s day, with the transfer to sign in it',
+  ),
+  GAS_WALLET_KEYS_FILE: z
+    .string()
+    .default('')
+    .describe('JSON array of private keys; only where the transfers queue is served'),
+  PAY_TO_ADDRESS: address.describe('where x402 fees go'),
+  TREASURY_PRINCIPAL_ADDRESS: address.describe('signs every payout’s terms (EIP-712)'),
+  TREASURY_HOLDER_ADDRESS: address.describe('holds and presents mandates'),
+  CONFIRMATIONS: count(1).describe(
+    'blocks on top, the including one counted, before a transfer counts as executed',
+  ),
+  FEE_BUMP_AFTER_MS: milliseconds(30_000).describe(
+    'a transaction that is not mined by then is sent again with higher fees',
+  ),
+  GAS_WALLET_JAM_AFTER_MS: milliseconds(90_000).describe(
+    'a gas wallet whose oldest open nonce is the same one for this long is jammed: it alarms, and others take over',
+  ),
+  CHAIN_CACHE_MS: milliseconds(1_000).describe(
+    'how long fees and what the gas wallets hold are taken as known',
+  ),
+  CHAIN_POLL_MS: milliseconds(500).describe('between two looks for a confirmation'),
+  RPC_TIMEOUT_MS: milliseconds(1_000).describe('for one question to the chain, over all its urls'),
+
+  // Signing keys (rings receipt, authority, checkout, callback, agent-statement) and trusted mandate issuers beside our own authority.
+  SIGNING_KEYS_FILE: z
+    .string()
+    .default('')
+    .describe('the rings receipt, authority, checkout, callback and agent-statement'),
+  TRUST_ANCHORS_FILE: z
+    .string()
+    .default('')
+    .describe('issuers of mandates that are trusted beside our own authority'),
+
+  PROVIDER_WEBHOOK_KEYS_FILE: z
+    .string()
+    .default('')
+    .describe(
+      'JSON array of the keys that payment providers sign their events with; empty: no event is believed',
+    ),
+
+  OPERATOR_OIDC_ISSUER: z
+    .union([z.literal(''), z.url()])
+    .default('')
+    .describe(
+      'an OpenID Connect issuer whose access tokens operators may present; empty: only our own credentials',
+    ),
+  OPERATOR_OIDC_AUDIENCE: z
+    .string()
+    .default('')
+    .describe('what those tokens have to be made for; empty: BASE_URL'),
+  OPERATOR_OIDC_SCOPE: z
+    .string()
+    .min(1)
+    .default('agent-rails:operate')
+    .describe('the scope that makes an operator'),
+
+  // The road.
+  CHALLENGE_TTL_S: z.coerce
+    .number()
+    .int()
+    .min(60)
+    .max(3600)
+    .default(900)
+    .describe('life of a payout challenge, 60 to 3600'),
+  EXECUTE_WAIT_MS: milliseconds(10_000).describe(
+    'how long an execute waits for its transfer before it answers 202',
+  ),
+  EXECUTE_LIFE_MIN_S: count(limits.executeLifeSecondsMin).describe(
+    'life that a payout needs when its transfer is reserved, so that it can confirm before it dies',
+  ),
+  CALL_LEASE_MS: milliseconds(15_000).describe(
+    'after it, another process may take over a call that was begun',
+  ),
+  UPDATE_WAIT_MS: milliseconds(8_000).describe(
+    'how long a call waits for its workflow before it answers 503',
+  ),
+  SETTLE_WAIT_MS: milliseconds(8_000).describe(
+    'how long a call waits for its payment to settle before it answers 503',
+  ),
+  DEPENDENCY_TIMEOUT_MS: milliseconds(1_000).describe(
+    'for one attempt at Postgres or Temporal; above 1200, a dependency that is down is told late',
+  ),
+  SWEEP_EVERY_MS: milliseconds(2_000).describe(
+    'between two rounds of the sweeper that finishes what a dead process left',
+  ),
+  SWEEP_GRACE_MS: milliseconds(30_000).describe(
+    'how long after its lease an abandoned call keeps its grant, and between two looks for tasks without a workflow',
+  ),
+  RECONCILE_EVERY_MS: milliseconds(3_600_000).describe('between two scheduled reconciliations'),
+  RECONCILE_SETTLE_MS: milliseconds(10_000).describe(
+    'how long a difference has to last before it opens an exception: longer than a step that is in flight',
+  ),
+  CONFIRM_WINDOW_MS: milliseconds(20_000).describe(
+    'how long one confirming activity looks before it reports back',
+  ),
+  X402_FACILITATOR_URL: z
+    .string()
+    .default('')
+    .describe('an x402 facilitator elsewhere; empty: the one in this process'),
+  X402_MIN_REMAINING_S: count(60).describe('life that a payment needs when it is accepted'),
+  X402_MAX_TIMEOUT_S: count(600).describe('maxTimeoutSeconds of the offers'),
+  FREE_GRANTS_PER_ADDRESS_PER_DAY: count(10_000).describe(
+    'free calls over all wallets of a client address',
+  ),
+  FREE_GRANTS_PER_DAY: count(100_000).describe('free calls over all wallets'),
+  LIMIT_WALLET_PER_MINUTE: count(120).describe('calls with a proof of one wallet'),
+  LIMIT_AGENT_PER_MINUTE: count(120).describe('calls with one credential of an agent'),
+  LIMIT_PUBLIC_READS_PER_MINUTE: count(60).describe(
+    'calls that read, without a credential, from one client address',
+  ),
+  LIMIT_PUBLIC_WRITES_PER_MINUTE: count(10).describe(
+    'calls that store, without a credential, from one client address',
+  ),
+  ...quotaSettings,
+  LIMIT_ADDRESS_PER_MINUTE: count(6_000).describe('calls from one client address'),
+  LIMIT_FAILED_CREDENTIALS_PER_MINUTE: count(60).describe(
+    'wrong credentials, proofs, tokens and webhook signatures from one client address, or at one credential, before each further one is answered late',
+  ),
+  PAYOUT_BALANCE_MIN_ATOMIC: atomic(0n).describe(
+    'a new transfer that would leave less than this in the payout wallet is refused; 0: no floor',
+  ),
+  CANARY_RECIPIENT: address
+    .or(z.literal(''))
+    .default('')
+    .describe('where a small transfer goes ahead of each UTC day’s payouts; empty: none does'),
+  CANARY_AMOUNT_ATOMIC: atomic(10_000n)
+    .pipe(z.bigint().min(1n).max(limits.maxPayoutAtomic))
+    .describe('what the canary transfers'),
+  CANARY_LIFE_S: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(3600)
+    .describe(
+      'after it, a canary that could not be mined has failed, and the payout rail is paused',
+    ),
+  CALLBACK_ALLOW_HOSTS: list
+    .pipe(
+      z.array(
+        z.url({ protocol: /^https?$/ }).regex(/^[^/]+\/\/[^/]+$/, 'an origin, without a path'),
+      ),
+    )
+    .default([])
+    .describe(
+      'origins that callbacks reach as they are, such as https://localhost:8443, without the rules about ports and addresses; for local work only',
+    ),
+  INPUT_KEEP_MS: milliseconds(7 * 24 * 3600 * 1000).describe(
+    'how long an uploaded input is kept after its upload and after the last task that used it has closed',
+  ),
+  INPUT_KEEP_SANDBOX_MS: milliseconds(24 * 3600 * 1000).describe(
+    'the same for inputs of sandbox agents',
+  ),
+  WORK_ORDER_KEEP_MS: milliseconds(30 * 24 * 3600 * 1000).describe(
+    'age at which a work order without an agent is closed, if it is undecided and no payment was requested for it',
+  ),
+  AGENT_RUNS_AT_ONCE: count(4).describe(
+    'runs of one agent at once; its further tasks wait in their queue',
+  ),
+  RUN_PROCESSES: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(2)
+    .describe('processes for work on inputs, per worker'),
+  RUN_CPU_MS: milliseconds(60_000).describe(
+    'processor time of one piece of work; ten times as long on the clock',
+  ),
+  RUN_MEMORY_MB: z.coerce
+    .number()
+    .int()
+    .min(128)
+    .default(1_024)
+    .describe('memory of one piece of work on an input'),
+  RAIL_RUNS_AT_ONCE: count(64).describe('runs of one rail at once, over all agents'),
+  ...uploadSettings,
+  CREATED_LIFE_MS: milliseconds(7 * 24 * 3600 * 1000).describe(
+    'after it, the workflow of a payout that was never authorized closes; its row stays',
+  ),
+})
+
+export type Config = z.output<typeof configSchema>
+
+/** Parses the environment once, at start; throws a readable list of what is wrong. */
+export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+  const parsed = configSchema.safeParse(environment)
+  if (!parsed.success) throw new Error(`configuration: ${z.prettifyError(parsed.error)}`)
+  const config = parsed.data
+  if (config.ENVIRONMENT === 'live') assertLive(config)
+  const ours = [
+    config.PAYOUT_WALLET_ADDRESS,
+    config.PAY_TO_ADDRESS,
+    config.TREASURY_PRINCIPAL_ADDRESS,
+    config.TREASURY_HOLDER_ADDRESS,
+  ]
+  if (new Set(ours).size !== ours.length) {
+    throw new Error(
+      'configuration: payout wallet, pay-to, treasury principal and treasury holder must be four different addresses',
+    )
+  }
+  if (
+    config.CANARY_RECIPIENT !== '' &&
+    [...ours, config.ASSET_CONTRACT_ADDRESS].includes(config.CANARY_RECIPIENT)
+  ) {
+    throw new Error('configuration: CANARY_RECIPIENT must be none of the addresses of this service')
+  }
+  return config
+}
+
+/** The one setting that migrations need, so that they run where nothing else is configured yet. */
+export function loadDatabaseUrl(environment: NodeJS.ProcessEnv = process.env): string {
+  return configSchema.pick({ DATABASE_URL: true }).parse(environment).DATABASE_URL
+}
+
+const infrastructureSchema = configSchema.pick({
+  BASE_URL: true,
+  DATABASE_URL: true,
+  TEMPORAL_ADDRESS: true,
+  TEMPORAL_NAMESPACE: true,
+  TEMPORAL_API_KEY: true,
+  TEMPORAL_TLS: true,
+  CHAIN_RPC_URL: true,
+})
+
+/** Where the servers are: all that is known before the local chain has its token and its accounts. */
+export type Infrastructure = z.output<typeof infrastructureSchema>
+
+/** Parses what is known before the local chain has its token and its accounts; throws a readable list of what is wrong. */
+export function loadInfrastructure(environment: NodeJS.ProcessEnv = process.env): Infrastructure {
+  const parsed = infrastructureSchema.safeParse(environment)
+  if (!parsed.success) throw new Error(`configuration: ${z.prettifyError(parsed.error)}`)
+  return parsed.data
+}
+
+/** Reads a JSON file that a setting names, such as the signing keys; its errors name the file and quote nothing of it. */
+export function readJsonFile<T>(path: string, schema: z.ZodType<T>): T {
+  const parsed = schema.safeParse(parseQuietly(path))
+  if (!parsed.success) throw new Error(`${path}: ${z.prettifyError(parsed.error)}`)
+  return parsed.data
+}
+
+// The cause is dropped: a JSON parser quotes the text it fails at, and that text may be a private key.
+function parseQuietly(path: string): unknown {
+  const text = readFileSync(path, 'utf8')
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Error(`${path}: it cannot be read as JSON`)
+  }
+}
+
+const stackSchema = z.object({
+  DATA_DIR: z.string().min(1).default('.data'),
+  PORT_BASE: z.coerce.number().int().min(1024).max(65_530).optional(),
+  XDG_CACHE_HOME: z.string().default(''),
+  PATH: z.string().default(''),
+})
+
+/** Settings of the embedded stack, and the environment that its processes inherit. */
+export type StackSettings = z.output<typeof stackSchema> & { inherited: NodeJS.ProcessEnv }
+
+/** Parses what only the embedded stack needs; throws a readable list of what is wrong. */
+export function loadStackSettings(environment: NodeJS.ProcessEnv = process.env): StackSettings {
+  const parsed = stackSchema.safeParse(environment)
+  if (!parsed.success) throw new Error(`configuration: ${z.prettifyError(parsed.error)}`)
+  return { ...parsed.data, inherited: environment }
+}

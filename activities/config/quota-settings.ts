@@ -1,0 +1,58 @@
+import { z } from 'zod'
+
+/** Four numbers: of an agent, of a client address, of all callers without trust, of all trusted ones. */
+const quota = (numbers: string) =>
+  z
+    .string()
+    .regex(/^[1-9][0-9]{0,14}(\/[1-9][0-9]{0,14}){3}$/, 'four numbers, such as 10/100/1000/10000')
+    .default(numbers)
+    .transform((text) => {
+      const [agent = 0, address = 0, untrusted = 0, trusted = 0] = text.split('/').map(Number)
+      return { agent, address, untrusted, trusted }
+    })
+
+const count = (fallback: number) => z.coerce.number().int().min(0).default(fallback)
+
+/** What callers may use in a day. */
+export const quotaSettings = {
+  QUOTA_REGISTRATIONS_PER_DAY: quota('1/100/1000/1000').describe(
+    'registrations: see QUOTA_TASKS_PER_DAY',
+  ),
+  QUOTA_TASKS_PER_DAY: quota('10000/1000/10000/1000000').describe(
+    'new tasks a day: of an agent / of a client address without trust / of all anonymous and sandbox callers / of all trusted callers',
+  ),
+  QUOTA_WORKFLOWS_PER_DAY: quota('20000/2000/20000/2000000').describe(
+    'new workflows: see QUOTA_TASKS_PER_DAY',
+  ),
+  QUOTA_POSTS_PER_DAY: quota('20000/2000/20000/2000000').describe(
+    'requests of callbacks, each counted when it is sent, and what callers without trust may send also when they ask for it: see QUOTA_TASKS_PER_DAY',
+  ),
+  QUOTA_KIB_PER_DAY: quota('262144/65536/1048576/67108864').describe(
+    'KiB of bodies that are kept: see QUOTA_TASKS_PER_DAY',
+  ),
+}
+
+/** What uploads may take up. */
+export const uploadSettings = {
+  INPUT_BYTES_PER_AGENT: count(1024 * 1024 * 1024).describe(
+    'what the uploaded inputs of one agent may have in all',
+  ),
+  INPUT_BYTES_PER_SANDBOX: count(4 * 1024 * 1024).describe(
+    'what the uploaded inputs of one sandbox agent may have in all',
+  ),
+  INPUT_BYTES_OF_SANDBOXES: count(256 * 1024 * 1024).describe(
+    'what the uploads of all sandbox agents may have together',
+  ),
+  INPUT_BYTES_OF_AGENTS: count(16 * 1024 * 1024 * 1024).describe(
+    'what the uploads of all other agents may have together',
+  ),
+  INPUT_SPACE_PATH: z
+    .string()
+    .default('')
+    .describe(
+      'a directory on the volume of a local Postgres, whose free space is looked at before an upload; empty: none is',
+    ),
+  INPUT_SPACE_MIN: count(1024 * 1024 * 1024).describe(
+    'free bytes there below which uploads are refused',
+  ),
+}

@@ -1,0 +1,297 @@
+import type { FacilitatorClient } from '@x402/core/http'
+import type { Logger } from 'pino'
+import { type LocalAccount, privateKeyToAccount } from 'viem/accounts'
+import { z } from 'zod'
+import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
+import { COMPLETION_TYP } from '#domain/runs/return-package.ts'
+import { callbackHosts } from './callback/hosts.ts'
+import { type Chain, createChain } from './chain/client.ts'
+import { watchGas } from './chain/funds.ts'
+import { createGasWalletQueue, type GasWalletQueue } from './chain/gas-wallet-queue.ts'
+import { type FindOutcome, findOutcome as readOutcome } from './chain/outcome.ts'
+import { type CheckTransfer, preflight } from './chain/preflight.ts'
+import { refuseFaultyStart, type StartFacts } from './chain/start-checks.ts'
+import { createWalletSignatures, type WalletSignatures } from './chain/wallet-signature.ts'
+import { type Config, readJsonFile } from './config/config.ts'
+import type { MoneyDeps } from './credit/deps.ts'
+import { signCompact } from './keys/compact.ts'
+import { type KeyRings, loadKeyRings } from './keys/key-ring.ts'
+import { publishKeys } from './keys/publish-keys.ts'
+import { standingOf } from './keys/standing.ts'
+import { loadTrustAnchors } from './keys/trust-anchors.ts'
+import type { PaymentDeps } from './payment/deps.ts'
+import { inProcessFacilitator, remoteFacilitator } from './payment/facilitator.ts'
+import { createOffers, type Offers } from './payment/offers.ts'
+import { createSettler, type Settler } from './payment/settler.ts'
+import type { PayoutAuthority } from './payout/authorization.ts'
+import { canaryOf } from './payout/canary-settings.ts'
+import type { Deps, Rail } from './payout/deps.ts'
+import {
+  createMinimumBalance,
+  type MinimumBalance,
+  type MinimumBalanceSettings,
+} from './payout/minimum-balance.ts'
+import type { ReceiptSigner, Signer } from './store/payouts/receipts.ts'
+import { createDatabase } from './store/postgres/db.ts'
+import { checkSchemaAge } from './store/postgres/schema-age.ts'
+import type { TaskDeps } from './task/deps.ts'
+
+/** Gas for one transferWithAuthorization with room to spare: measured 90,000 on the local token, 110,000 on USDC. */
+export const TRANSFER_GAS = 200_000n
+
+/** The configured chain, and how to find the outcome of an authorization on it. */
+export function openChain(config: Config) {
+  const chain = createChain({
+    rpcUrls: config.CHAIN_RPC_URL,
+    confirmRpcUrls: config.CONFIRM_RPC_URL,
+    timeoutMs: config.RPC_TIMEOUT_MS,
+    pollMs: config.CHAIN_POLL_MS,
+  })
+  const asset = config.ASSET_CONTRACT_ADDRESS
+  const findOutcome: FindOutcome = (authorization, fromBlock, seenIn) =>
+    readOutcome(
+      chain,
+      { ...authorization, asset, fromBlock, seenIn },
+      { confirmations: config.CONFIRMATIONS },
+    )
+  return { chain, findOutcome }
+}
+
+/** Throws when the schema of the data, the addresses, the chain or the asset forbid a start. */
+export async function checkStart(config: Config, log: Logger): Promise<void> {
+  await checkSchemaAge(config.DATABASE_URL)
+  await refuseFaultyStart(openChain(config).chain, startFacts(config), (text) => log.warn(text))
+}
+
+/** The addresses of every role that this process knows; gas wallets only where their keys are configured. */
+export function startFacts(config: Config): StartFacts {
+  const gasWallets = gasAccounts(config)
+  return {
+    environment: config.ENVIRONMENT,
+    asset: config.ASSET_CONTRACT_ADDRESS,
+    wallets: {
+      'payout wallet': config.PAYOUT_WALLET_ADDRESS,
+      'pay-to address': config.PAY_TO_ADDRESS,
+      'treasury principal': config.TREASURY_PRINCIPAL_ADDRESS,
+      'treasury holder': config.TREASURY_HOLDER_ADDRESS,
+      ...Object.fromEntries(
+        gasWallets.map(({ address }, index) => [`gas wallet ${index + 1}`, address]),
+      ),
+    },
+  }
+}
+
+/** Wallet signatures, of accounts with a key and of contract wallets. */
+export function openWalletSignatures(config: Config): WalletSignatures {
+  return createWalletSignatures({ rpcUrls: config.CHAIN_RPC_URL, timeoutMs: config.RPC_TIMEOUT_MS })
+}
+
+/** Opens what the activities of payouts and payments need; keys are read once. */
+export async function openPayoutDeps(
+  config: Config,
+  log: Logger,
+): Promise<{ payoutDeps: Deps; paymentDeps: PaymentDeps; close(): Promise<void> }> {
+  const { db, close } = createDatabase({
+    url: config.DATABASE_URL,
+    applicationName: 'agent-rails worker',
+    poolSize: config.DATABASE_POOL_SIZE,
+  })
+  const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
+  const { chain, findOutcome } = openChain(config)
+  const accounts = gasAccounts(config)
+  const addresses = accounts.map(({ address }) => address)
+  const gas = watchGas(chain.reader, addresses, config.CHAIN_CACHE_MS)
+  const gasWalletQueue = createGasWalletQueue({
+    db,
+    reader: chain.reader,
+    gas,
+    accounts,
+    log,
+    feeBumpAfterMs: config.FEE_BUMP_AFTER_MS,
+    jamAfterMs: config.GAS_WALLET_JAM_AFTER_MS,
+  })
+  const rail = railOf(config)
+  const checkTransfer: CheckTransfer = (authorization, signature) =>
+    preflight(
+      chain,
+      { asset: rail.asset, gas, transferGas: rail.transferGas },
+      authorization,
+      signature,
+    )
+  await publishKeys(db, keys)
+  const payoutDeps: Deps = {
+    db,
+    log,
+    rail,
+    signReceipt: receiptSigner(keys),
+    authority: authorityOf(config, keys, openWalletSignatures(config).verify),
+    minimumBalance: openMinimumBalance(config, chain, log),
+    canary: canaryOf(config),
+    chain,
+    preflight: checkTransfer,
+    findOutcome,
+    gasWalletQueue,
+  }
+  const paymentDeps: PaymentDeps = {
+    db,
+    chain,
+    findOutcome,
+    settler: openSettler(config, chain, gasWalletQueue, checkTransfer),
+    confirmWindowMs: rail.confirmWindowMs,
+  }
+  return { payoutDeps, paymentDeps, close }
+}
+
+/** The keys, anchors and wallets that verify mandates and their presentations. */
+export const authorityOf = (
+  config: Config,
+  keys: KeyRings,
+  verifyWalletMessage: WalletSignatures['verify'],
+): PayoutAuthority => ({
+  keys,
+  anchors: loadTrustAnchors({
+    authority: keys.authority,
+    issuer: config.BASE_URL,
+    path: config.TRUST_ANCHORS_FILE,
+  }),
+  origin: config.BASE_URL,
+  treasuryHolder: config.TREASURY_HOLDER_ADDRESS,
+  treasuryPrincipal: config.TREASURY_PRINCIPAL_ADDRESS,
+  verifyWalletMessage,
+})
+
+/** What a worker needs to verify payments for which no call asks any more. */
+export async function openMoneyDeps(
+  config: Config,
+  { db, authority, signReceipt }: Pick<Deps, 'db' | 'authority' | 'signReceipt'>,
+): Promise<MoneyDeps> {
+  const { chain } = openChain(config)
+  const { environment, issuer } = railOf(config)
+  const offers = await openOffers(config, chain)
+  return {
+    db,
+    authority,
+    signReceipt,
+    environment,
+    issuer,
+    chain,
+    offers,
+    payTo: config.PAY_TO_ADDRESS,
+  }
+}
+
+/** The x402 offers of the price gate; verifying asks the chain, or the remote facilitator where one is configured. */
+export function openOffers(config: Config, chain: Chain): Promise<Offers> {
+  return createOffers({
+    baseUrl: config.BASE_URL,
+    asset: config.ASSET_CONTRACT_ADDRESS,
+    payTo: config.PAY_TO_ADDRESS,
+    facilitator: openFacilitator(config, chain),
+    maxTimeoutSeconds: config.X402_MAX_TIMEOUT_S,
+    minRemainingSeconds: config.X402_MIN_REMAINING_S,
+  })
+}
+
+function openSettler(
+  config: Config,
+  chain: Chain,
+  gasWalletQueue: GasWalletQueue,
+  checkTransfer: CheckTransfer,
+): Settler {
+  const facilitator = openFacilitator(config, chain, gasWalletQueue)
+  return createSettler(
+    config.X402_FACILITATOR_URL === ''
+      ? { facilitator, preflight: checkTransfer }
+      : { facilitator },
+  )
+}
+
+function openFacilitator(
+  config: Config,
+  chain: Chain,
+  gasWalletQueue?: GasWalletQueue,
+): FacilitatorClient {
+  if (config.X402_FACILITATOR_URL !== '') return remoteFacilitator(config.X402_FACILITATOR_URL)
+  const settings = {
+    reader: chain.reader,
+    asset: config.ASSET_CONTRACT_ADDRESS,
+    gas: TRANSFER_GAS,
+    confirmationTimeoutMs: 2_000,
+  }
+  return inProcessFacilitator(
+    gasWalletQueue === undefined ? settings : { ...settings, gasWalletQueue },
+  )
+}
+
+/** Signs receipts by the receipt ring, with a key that stands active in the transaction. */
+export function receiptSigner(keys: Pick<KeyRings, 'receipt'>): ReceiptSigner {
+  return signerOf(keys, RECEIPT_TYP)
+}
+
+/** Signs claims by the receipt ring under a `typ`, with a key that stands active in the transaction. */
+export function signerOf(
+  keys: Pick<KeyRings, 'receipt'>,
+  typ: string,
+): Signer<Record<string, unknown>> {
+  return async (tx) => {
+    const standing = await standingOf(tx, keys, ['receipt'])
+    return (payload) => {
+      const key = standing.signer('receipt')
+      return { jws: signCompact(key, { typ, payload }), kid: key.kid }
+    }
+  }
+}
+
+/** The minimum balance of the payout wallet. */
+export function openMinimumBalance(
+  config: Config,
+  chain: MinimumBalanceSettings['chain'],
+  log: MinimumBalanceSettings['log'],
+): MinimumBalance {
+  const { PAYOUT_BALANCE_MIN_ATOMIC: minimumAtomic, PAYOUT_WALLET_ADDRESS: wallet } = config
+  return createMinimumBalance({
+    minimumAtomic,
+    wallet,
+    asset: config.ASSET_CONTRACT_ADDRESS,
+    chain,
+    log,
+  })
+}
+
+/** The facts of the rail. */
+export function railOf(config: Config): Rail {
+  return {
+    asset: config.ASSET_CONTRACT_ADDRESS,
+    payoutWallet: config.PAYOUT_WALLET_ADDRESS,
+    environment: config.ENVIRONMENT,
+    issuer: `${config.BASE_URL}/api/trust-contract`,
+    createdLifeMs: config.CREATED_LIFE_MS,
+    executeLifeSecondsMin: config.EXECUTE_LIFE_MIN_S,
+    confirmWindowMs: config.CONFIRM_WINDOW_MS,
+    transferGas: TRANSFER_GAS,
+  }
+}
+
+/** The gas wallets whose keys are configured, none where no file is named; throws when the file cannot be used. */
+export function gasAccounts(config: Config): LocalAccount[] {
+  if (config.GAS_WALLET_KEYS_FILE === '') return []
+  const keys = readJsonFile(
+    config.GAS_WALLET_KEYS_FILE,
+    z.array(z.string().regex(/^0x[0-9a-fA-F]{64}$/)).min(1),
+  )
+  return keys.map((key) => privateKeyToAccount(key as `0x${string}`))
+}
+
+/** What the steps of tasks need. The API uses the same where a decision and its transition are one transaction. */
+export function taskDepsOf(config: Config, keys: KeyRings, db: TaskDeps['db']): TaskDeps {
+  const { environment, issuer } = railOf(config)
+  return {
+    db,
+    environment,
+    issuer,
+    signReceipt: receiptSigner(keys),
+    signCompletion: signerOf(keys, COMPLETION_TYP),
+    callbackHosts: callbackHosts(config),
+    runsAtOnce: { agent: config.AGENT_RUNS_AT_ONCE, rail: config.RAIL_RUNS_AT_ONCE },
+  }
+}

@@ -1,0 +1,187 @@
+import type { Kysely } from 'kysely'
+import { refuse } from '#domain/core/errors.ts'
+import {
+  type AllowanceLimits,
+  allowanceDenials,
+  dayLeft,
+  denied,
+  narrows,
+} from '#domain/credit/allowance.ts'
+import { walletAccount } from '#domain/credit/credit.ts'
+import {
+  findWallet,
+  insertWallet,
+  lockWallet,
+  updateLimits,
+  type WalletRow,
+} from '../store/credit/allowance-wallets.ts'
+import { findEntitlement } from '../store/credit/entitlements.ts'
+import { readBalance, spentToday } from '../store/credit/postings.ts'
+import { disputedIn, type ReferenceRow } from '../store/payments/payment-references.ts'
+import { findWalletPause, shareSwitches } from '../store/payouts/controls.ts'
+import { type Tx, transaction } from '../store/postgres/db.ts'
+import type { Database } from '../store/schema/schema.ts'
+import type { ReceiptIssuer } from './deps.ts'
+import { newId } from './quotes.ts'
+import { closeReference, lockBoth, settle } from './settlement.ts'
+
+/** The one wallet of an agent, made at no charge; 409 `already_exists` for a second one. */
+export async function createWallet(
+  tx: Tx,
+  {
+    agentId,
+    label,
+    limits = {},
+  }: { agentId: string; label: string; limits?: Partial<AllowanceLimits> },
+): Promise<WalletRow> {
+  const { per_run_usd = null, per_day_usd = null, rails = null } = limits
+  const terms = { label, per_run_usd, per_day_usd, rails: rails === null ? null : [...rails] }
+  const wallet = await insertWallet(tx, { wallet_id: newId('aw'), agent_id: agentId, ...terms })
+  if (wallet !== undefined) return wallet
+  throw refuse('already_exists', {
+    detail: 'the agent has its wallet',
+    next_action: 'Use the wallet that is there.',
+  })
+}
+
+/** Who sets limits: the wallet's agent, or an operator. */
+export type LimitsBy = { agentId: string } | { operator: string }
+
+/**
+ * Sets the limits that are given and leaves the others: an agent may only narrow those of its wallet, an operator may widen any.
+ * 404, 403 `not_owner`, `control_denied`.
+ */
+export async function setWalletLimits(
+  tx: Tx,
+  { walletId, by, limits }: { walletId: string; by: LimitsBy; limits: Partial<AllowanceLimits> },
+): Promise<{ before: WalletRow; after: WalletRow }> {
+  const before = await ownWallet(tx, walletId, 'agentId' in by ? by.agentId : undefined)
+  const {
+    per_run_usd = before.per_run_usd,
+    per_day_usd = before.per_day_usd,
+    rails = before.rails,
+  } = limits
+  if ('agentId' in by && !narrows(before, { per_run_usd, per_day_usd, rails }))
+    throw refuse('control_denied', {
+      detail: 'the new limits are wider',
+      next_action: 'An agent may only narrow them; ask an operator.',
+    })
+  const set = { per_run_usd, per_day_usd, rails: rails === null ? null : [...rails] }
+  return { before, after: await updateLimits(tx, walletId, set) }
+}
+
+/** What speaks against a payment from a locked wallet now, and what it could still pay; amounts in whole usd, null no limit. */
+export type WalletVerdict = {
+  paused: string | undefined
+  denials: string[]
+  shortfall_usd: number
+  left: { per_run_usd: number | null; day_usd: number | null; balance_usd: number }
+}
+
+export async function checkWallet(
+  tx: Tx,
+  wallet: WalletRow,
+  payment: { rail: string; amount_usd: number },
+): Promise<WalletVerdict> {
+  const account = walletAccount(wallet.wallet_id)
+  await shareSwitches(tx)
+  const paused = await findWalletPause(tx, wallet.wallet_id)
+  const spent = await spentToday(tx, account)
+  const held = Math.max(
+    0,
+    (await readBalance(tx, account)) - (await disputedIn(tx, wallet.wallet_id)),
+  )
+  return {
+    paused,
+    denials: allowanceDenials(wallet, payment, spent),
+    shortfall_usd: Math.max(0, payment.amount_usd - held),
+    left: { per_run_usd: wallet.per_run_usd, day_usd: dayLeft(wallet, spent), balance_usd: held },
+  }
+}
+
+/**
+ * Refuses what the wallet may or can not pay; the debit itself is posted with the settlement, in the same transaction. Throws
+ * 503 `paused`, 403 `control_denied`, 409 `wallet_underfunded` with the shortfall.
+ */
+export async function payFromWallet(tx: Tx, reference: ReferenceRow): Promise<void> {
+  const wallet = await ownWallet(tx, reference.payer ?? '', reference.agent_id)
+  const entitlement = await findEntitlement(tx, reference.entitlement_id ?? '')
+  const { amount_usd } = reference
+  const { paused, denials, shortfall_usd, left } = await checkWallet(tx, wallet, {
+    rail: entitlement?.rail ?? '',
+    amount_usd,
+  })
+  if (paused !== undefined)
+    throw refuse('paused', {
+      detail: `payments from the wallet are paused: ${paused}`,
+      next_action: 'Pay later.',
+    })
+  const [denial] = denials
+  if (denial !== undefined) throw denied(denial)
+  if (shortfall_usd === 0) return
+  throw refuse('wallet_underfunded', {
+    detail: `the wallet holds ${left.balance_usd} usd, ${shortfall_usd} too little`,
+    next_action: 'Fund the wallet.',
+    extra: { shortfall_usd },
+  })
+}
+
+/** Debits the wallet for a payment that was authorized before, once; past its challenge it is over: 410 `challenge_expired`. */
+export async function debitAuthorized(
+  deps: ReceiptIssuer & { db: Kysely<Database> },
+  referenceId: string,
+): Promise<ReferenceRow> {
+  return debited(await transaction(deps.db, (tx) => debit(deps, tx, referenceId)))
+}
+
+/** The debit in the caller's transaction; a payment that was not debited before its challenge ended expires. */
+export async function debit(
+  deps: ReceiptIssuer,
+  tx: Tx,
+  referenceId: string,
+): Promise<ReferenceRow> {
+  const locked = await lockBoth(tx, referenceId)
+  if (locked === undefined) throw new Error('a payment reference is missing')
+  const { state, payer } = locked.reference
+  if (state !== 'presented' && state !== 'pending') return locked.reference
+  if (locked.challenge?.lapsed === true)
+    return closeReference(tx, locked, {
+      event: 'expire',
+      reason: 'the wallet was not debited in time',
+    })
+  await payFromWallet(tx, locked.reference)
+  const [wallet_id, source] = [payer ?? '', walletAccount(payer ?? '')]
+  const proof = { decidedBy: 'wallet', evidence: { wallet_id }, source }
+  return settle(deps, tx, { ...locked, proof })
+}
+
+export function debited(reference: ReferenceRow): ReferenceRow {
+  if (reference.state !== 'expired') return reference
+  throw refuse('challenge_expired', {
+    detail: 'the challenge has ended',
+    next_action: 'Open a new challenge for the quote.',
+  })
+}
+
+/** A locked wallet; without an agent, the wallet of any agent. 404, 403 `not_owner`. */
+export const ownWallet = async (
+  tx: Tx,
+  walletId: string,
+  agentId: string | undefined,
+): Promise<WalletRow> => owned(await lockWallet(tx, walletId), agentId)
+
+/** As `ownWallet`, without the lock. */
+export const readWallet = async (
+  tx: Tx,
+  walletId: string,
+  agentId: string | undefined,
+): Promise<WalletRow> => owned(await findWallet(tx, walletId), agentId)
+
+function owned(wallet: WalletRow | undefined, agentId: string | undefined): WalletRow {
+  if (wallet === undefined) throw refuse('not_found', { detail: 'no such wallet' })
+  if (agentId === undefined || wallet.agent_id === agentId) return wallet
+  throw refuse('not_owner', {
+    detail: 'the wallet belongs to another agent',
+    next_action: 'Use your own wallet.',
+  })
+}

@@ -1,0 +1,61 @@
+import type { Kysely } from 'kysely'
+import type { Hex } from '#domain/core/ids.ts'
+import type { RunUsage } from '#domain/core/usage.ts'
+import type { Chain } from '../chain/client.ts'
+import type { Offers } from '../payment/offers.ts'
+import type { PayoutAuthority } from '../payout/authorization.ts'
+import { appendReceipt, type ReceiptSigner } from '../store/payouts/receipts.ts'
+import { clockSeconds, type Tx } from '../store/postgres/db.ts'
+import type { Database } from '../store/schema/schema.ts'
+
+/** The issuer of the receipts of credit movements. */
+export type ReceiptIssuer = {
+  readonly signReceipt: ReceiptSigner
+  /** `{base_url}/api/trust-contract`. */
+  readonly issuer: string
+  readonly environment: string
+}
+
+/** The dependencies of the confirmation of payments. */
+export type MoneyDeps = ReceiptIssuer & {
+  readonly db: Kysely<Database>
+  readonly authority: PayoutAuthority
+  readonly chain: Pick<Chain, 'views' | 'head'>
+  readonly offers: Pick<
+    Offers,
+    'asset' | 'requirements' | 'paymentRequired' | 'readPayment' | 'verify'
+  >
+  /** Where stablecoins are paid to, lowercase. */
+  readonly payTo: Hex
+}
+
+/** Receipts that move credit (a settlement receipt funds, a usage receipt consumes), and receipts that move none. */
+export type MoneyReceiptKind =
+  | 'settlement_receipt'
+  | 'usage_receipt'
+  | 'credit_return'
+  | 'refund'
+  | 'intake'
+  | 'control_change'
+
+/** What a receipt of money says; `synthetic` where the credit is the sandbox's. */
+export type MoneyReceipt = {
+  subject: string
+  kind: MoneyReceiptKind
+  usage?: RunUsage
+  facts: Record<string, unknown>
+  /** Its date, by default the current time of the database. */
+  nowSeconds?: number
+}
+
+/** Signs and stores the receipt of a movement in the caller's transaction; returns its JWS. */
+export async function writeMoneyReceipt(
+  { signReceipt, issuer, environment }: ReceiptIssuer,
+  tx: Tx,
+  { subject, kind, usage = 'operational', facts: given, nowSeconds }: MoneyReceipt,
+): Promise<string> {
+  const facts = { ...given, currency: 'usd' }
+  const receipt = { subject, kind, usage, environment, issuer, facts }
+  const seconds = nowSeconds ?? (await clockSeconds(tx))
+  return appendReceipt(tx, signReceipt, receipt, Math.floor(seconds))
+}

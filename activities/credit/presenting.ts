@@ -1,0 +1,218 @@
+import { sha256Hex } from '#domain/core/canonical-json.ts'
+import { refuse } from '#domain/core/errors.ts'
+import type { Hex } from '#domain/core/ids.ts'
+import type { Account } from '#domain/credit/credit.ts'
+import { walletAccount } from '#domain/credit/credit.ts'
+import type { StrictPayment } from '#domain/payments/payment.ts'
+import {
+  atomicOf,
+  mandateRequestSha256,
+  type Payable,
+  type PaymentMethod,
+  payerText,
+} from '#domain/payments/payment-reference.ts'
+import { authorizeAudience } from '#domain/payouts/holder-binding.ts'
+import { searchFrom } from '../chain/outcome.ts'
+import { challengeSigners, issueChallenge, verifyChallengeToken } from '../keys/challenge.ts'
+import type { Order } from '../keys/checkout.ts'
+import { verifyPresentation } from '../keys/presentation.ts'
+import { anchorsNow } from '../keys/standing.ts'
+import { authorityStanding, consumed, replayKeys } from '../payout/authorization.ts'
+import { findConsumed, type ReplayKey } from '../store/calls/replay-ledger.ts'
+import { keepSignature, type PaymentClaim } from '../store/payments/payments.ts'
+import { clockSeconds, type Tx } from '../store/postgres/db.ts'
+import type { MoneyDeps } from './deps.ts'
+
+/** What a caller presents as payment; which of `proof` is needed depends on the method. */
+export type Presented = {
+  method: PaymentMethod
+  /** Of the provider's session, the invoice, or the transaction; the other methods have a name of their own. */
+  externalReference: string
+  /** The wallet that pays, where one does: an address, or `aw_…`. */
+  payer?: string
+  proof?: { signature?: string; payment?: string; presentation?: string; challenge_token?: string }
+}
+
+/** What is presented as it is stored, and what was proven of it already. */
+export type Prepared = {
+  external_reference: string
+  payer: string | null
+  proof: Record<string, string> | null
+  claim?: PaymentClaim
+  /** Proven on the spot: it settles in the transaction that presents it. */
+  proven?: {
+    decidedBy: string
+    evidence: Record<string, unknown>
+    source?: Account
+    keys?: ReplayKey[]
+  }
+}
+
+/** Checks every available proof before anything is stored, so that a false reference cannot block the payment of another agent. */
+export async function prepare(
+  deps: MoneyDeps,
+  payable: Payable,
+  presented: Presented,
+): Promise<Prepared> {
+  switch (presented.method) {
+    case 'hosted_checkout':
+    case 'payment_reference':
+    case 'invoice_reference':
+      return {
+        external_reference: presented.externalReference,
+        payer: presented.payer ?? null,
+        proof: null,
+      }
+    case 'agent_allowance':
+      return fromWallet(payable, presented)
+    case 'stablecoin_reference':
+      return signedTransaction(deps, payable, presented)
+    case 'x402_reference':
+      return paymentByAuthorization(deps, payable, presented)
+    case 'ap2_mandate_reference':
+      return mandate(deps, payable, presented)
+  }
+}
+
+/** What a wallet pays is proven on the spot. */
+export function fromWallet(
+  { id }: Pick<Payable, 'id'>,
+  { payer = '' }: Pick<Presented, 'payer'>,
+): Prepared {
+  const proven = {
+    decidedBy: 'wallet',
+    evidence: { wallet_id: payer },
+    source: walletAccount(payer),
+  }
+  return { external_reference: `${payer}:${id}`, payer, proof: null, proven }
+}
+
+async function signedTransaction(
+  deps: MoneyDeps,
+  payable: Payable,
+  presented: Presented,
+): Promise<Prepared> {
+  const transactionHash = presented.externalReference.toLowerCase()
+  const payer = (presented.payer ?? '').toLowerCase()
+  const signature = presented.proof?.signature ?? ''
+  if (!/^0x[0-9a-f]{64}$/.test(transactionHash) || !/^0x[0-9a-f]{40}$/.test(payer))
+    throw refuse('invalid_request', {
+      detail: 'a stablecoin reference is a transaction hash and the payer’s address',
+      next_action: 'Give both.',
+    })
+  const text = payerText({ origin: deps.authority.origin, paysFor: payable.id, transactionHash })
+  if (!(await deps.authority.verifyWalletMessage(payer as Hex, text, signature as Hex)))
+    throw refuse('proof_invalid', {
+      detail: 'the payer did not sign for this payment',
+      next_action: `Sign with personal_sign: ${JSON.stringify(text)}`,
+    })
+  return { external_reference: transactionHash, payer, proof: { signature } }
+}
+
+/** How a challenge is offered by x402: for exactly its amount. */
+export const offeredAs = ({ amount_usd }: Pick<Payable, 'amount_usd'>) => ({
+  summary: 'Credit for a rail run',
+  price: BigInt(atomicOf(amount_usd)),
+  http: { path: '/api/agent-payment-rail' },
+})
+
+async function paymentByAuthorization(
+  deps: MoneyDeps,
+  payable: Payable,
+  { proof }: Presented,
+): Promise<Prepared> {
+  const offer = offeredAs(payable)
+  const payment = deps.offers.readPayment({ 'payment-signature': proof?.payment }, offer)
+  if (payment === undefined)
+    throw refuse('invalid_request', {
+      detail: 'an x402 reference needs the signed payment',
+      next_action: 'Sign one of the challenge’s accepts.',
+    })
+  await deps.offers.verify(payment, Math.floor(await clockSeconds(deps.db)), offer)
+  const fromBlock = searchFrom(await deps.chain.head())
+  const claim = claimOf(payment, deps.offers.asset, fromBlock)
+  await keepSignature(deps.db, claim)
+  return { external_reference: payment.paymentId, payer: payment.payer, proof: null, claim }
+}
+
+const claimOf = (
+  { raw: _raw, accepted, ...payment }: StrictPayment,
+  asset: Hex,
+  fromBlock: bigint,
+): PaymentClaim => ({
+  ...payment,
+  asset,
+  requirements: accepted,
+  proofWallet: payment.payer,
+  fromBlock,
+})
+
+/** What a mandate's checkout says of a payment: the whole of it, in cents. */
+const orderOf = ({ amount_usd }: Payable): Order => ({ kind: 'payment', cents: amount_usd * 100 })
+
+/** What a holder presents a mandate for: a signed checkout over this payment, and the challenge that names it. */
+export async function mandateChallenge(
+  { db, authority }: Pick<MoneyDeps, 'db' | 'authority'>,
+  payable: Payable,
+  ttlSeconds: number,
+) {
+  const { origin, treasuryHolder } = authority
+  const signing = challengeSigners(await authorityStanding(authority, db))
+  const facts = { ...signing, origin, treasuryHolder, ttlSeconds, holder: treasuryHolder }
+  return issueChallenge({
+    ...facts,
+    requestSha256: mandateRequestSha256(payable),
+    order: orderOf(payable),
+  })
+}
+
+/** The name that a presentation is stored under: its SHA-256. */
+export const presentationName = (presentation: string): string => sha256Hex(presentation)
+
+async function mandate(deps: MoneyDeps, payable: Payable, { proof }: Presented): Promise<Prepared> {
+  const { anchors, origin, treasuryHolder, verifyWalletMessage } = deps.authority
+  const presentation = proof?.presentation ?? ''
+  const standing = await authorityStanding(deps.authority, deps.db)
+  const { nowSeconds } = standing
+  const token = {
+    authorityKeys: standing.verifiers('authority'),
+    origin,
+    nowSeconds,
+    treasuryHolder,
+  }
+  const challenge = verifyChallengeToken(proof?.challenge_token ?? '', token)
+  const bound = await verifyPresentation({
+    presentation,
+    challenge,
+    audience: authorizeAudience(origin),
+    nowSeconds,
+    anchors: anchorsNow(anchors, origin, standing),
+    checkoutKeys: standing.verifiers('checkout'),
+    requestSha256: mandateRequestSha256(payable),
+    order: orderOf(payable),
+    verifyWalletMessage,
+    assertUnused: async (proven) =>
+      assertUnused(deps.db, replayKeys(challenge.jti, proven), payable.id),
+  })
+  const evidence = {
+    mandate_ref: bound.mandateRef,
+    holder: bound.holder,
+    request_sha256: bound.requestSha256,
+  }
+  return {
+    external_reference: presentationName(presentation),
+    payer: bound.holder,
+    proof: null,
+    proven: { decidedBy: 'presentation', evidence, keys: replayKeys(challenge.jti, bound) },
+  }
+}
+
+/** Throws 409 where another payout or payment consumed one of the keys. */
+export async function assertUnused(
+  tx: Tx,
+  keys: readonly ReplayKey[],
+  subject: string,
+): Promise<void> {
+  const used = await findConsumed(tx, keys, subject)
+  if (used !== undefined) throw consumed(used)
+}

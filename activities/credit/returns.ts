@@ -1,0 +1,68 @@
+import { refuse } from '#domain/core/errors.ts'
+import { receiptId } from '#domain/core/ids.ts'
+import { giveBack, remainingUnits, usageOf } from '#domain/credit/credit.ts'
+import {
+  type EntitlementRow,
+  lockEntitlement,
+  updateEntitlement,
+} from '../store/credit/entitlements.ts'
+import { postMovement } from '../store/credit/postings.ts'
+import { findQuote } from '../store/credit/quotes.ts'
+import type { Tx } from '../store/postgres/db.ts'
+import { creditUseOf } from '../store/tasks/task-credits.ts'
+import { type ReceiptIssuer, writeMoneyReceipt } from './deps.ts'
+
+/** Gives back what was not consumed, to where it came from, once; an entitlement with nothing left stays as it is. */
+export async function returnUnused(
+  deps: ReceiptIssuer,
+  tx: Tx,
+  entitlementId: string,
+): Promise<EntitlementRow> {
+  const entitlement = await requireEntitlement(tx, entitlementId)
+  const moved = giveBack(entitlement)
+  if (moved.legs.length === 0) return entitlement
+  const { entitlement_id, source, consumed_units } = entitlement
+  const facts = {
+    entitlement_id,
+    returned_units: remainingUnits(entitlement),
+    consumed_units,
+    to: source,
+  }
+  const receipt = {
+    subject: entitlement_id,
+    kind: 'credit_return' as const,
+    usage: usageOf(entitlement),
+    facts,
+  }
+  await postMovement(tx, receiptId(await writeMoneyReceipt(deps, tx, receipt)), moved.legs)
+  await updateEntitlement(tx, moved.entitlement)
+  const { state, returned_units } = moved.entitlement
+  return { ...entitlement, state, returned_units }
+}
+
+/**
+ * Returns the rest once no task can use it: as many tasks have ended as were paid for, and none is in progress. Credit that
+ * no task was ever set on waits for one.
+ */
+export async function returnRest(
+  deps: ReceiptIssuer,
+  tx: Tx,
+  entitlementId: string,
+): Promise<void> {
+  const { quote_id } = await requireEntitlement(tx, entitlementId)
+  const { underWay, ended } = await creditUseOf(tx, entitlementId)
+  const quote = await findQuote(tx, quote_id)
+  // What was quoted for one task is for no other.
+  const runs = quote === undefined || quote.task_id !== null ? 1 : quote.units
+  if (underWay === 0 && ended >= runs) await returnUnused(deps, tx, entitlementId)
+}
+
+/** The entitlement, locked; 404 without it. */
+export async function requireEntitlement(tx: Tx, entitlementId: string): Promise<EntitlementRow> {
+  const entitlement = await lockEntitlement(tx, entitlementId)
+  if (entitlement !== undefined) return entitlement
+  throw refuse('not_found', {
+    detail: 'no such entitlement',
+    next_action: 'Check the entitlement id.',
+  })
+}

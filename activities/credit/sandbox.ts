@@ -1,0 +1,54 @@
+import { receiptId } from '#domain/core/ids.ts'
+import { type Account, freeAccount, fund, sandboxAccount, usageOf } from '#domain/credit/credit.ts'
+import { pricingModelOf } from '#domain/credit/pricing.ts'
+import { railOf } from '#domain/rails/index.ts'
+import { type EntitlementRow, updateEntitlement } from '../store/credit/entitlements.ts'
+import { postMovement } from '../store/credit/postings.ts'
+import type { Tx } from '../store/postgres/db.ts'
+import { type ReceiptIssuer, writeMoneyReceipt } from './deps.ts'
+import { requireEntitlement } from './returns.ts'
+
+/** The sandbox gives a synthetic run its credit, once: a settlement receipt that says so, and postings of accounts of its own. */
+export const fundFromSandbox = (
+  deps: ReceiptIssuer,
+  tx: Tx,
+  entitlementId: string,
+): Promise<void> =>
+  fundWithoutPayment(deps, tx, {
+    entitlementId,
+    source: sandboxAccount,
+    decidedBy: 'sandbox_policy',
+  })
+
+/** What is free is funded with nothing, once: a settlement receipt that says so, and no posting. */
+export const fundFree = (deps: ReceiptIssuer, tx: Tx, entitlementId: string): Promise<void> =>
+  fundWithoutPayment(deps, tx, { entitlementId, source: freeAccount, decidedBy: 'free_rail' })
+
+type Funding = { entitlementId: string; source: Account; decidedBy: string }
+
+async function fundWithoutPayment(
+  deps: ReceiptIssuer,
+  tx: Tx,
+  { entitlementId, source, decidedBy }: Funding,
+): Promise<void> {
+  const entitlement = await requireEntitlement(tx, entitlementId)
+  if (entitlement.state !== 'pending') return
+  const { entitlement_id, granted_units, agent_id } = entitlement
+  const funded = fund(entitlement, source)
+  const facts = {
+    entitlement_id,
+    agent_id,
+    amount_usd: granted_units,
+    decided_by: decidedBy,
+    ...freeOf(entitlement),
+  }
+  const usage = usageOf(funded.entitlement)
+  const receipt = { subject: entitlement_id, kind: 'settlement_receipt', usage, facts } as const
+  const settlement = receiptId(await writeMoneyReceipt(deps, tx, receipt))
+  await updateEntitlement(tx, funded.entitlement, settlement)
+  await postMovement(tx, settlement, funded.legs)
+}
+
+/** What the receipts of a run that costs nothing say. */
+export const freeOf = ({ granted_units, rail }: Pick<EntitlementRow, 'granted_units' | 'rail'>) =>
+  granted_units > 0 ? {} : { price: 'free', pricing_model: pricingModelOf(railOf(rail)) }

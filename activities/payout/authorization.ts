@@ -1,0 +1,136 @@
+import { refuse } from '#domain/core/errors.ts'
+import type { Hex } from '#domain/core/ids.ts'
+import { authorizeAudience } from '#domain/payouts/holder-binding.ts'
+import { type PrincipalTerms, requestSha256 } from '#domain/payouts/principal-authorization.ts'
+import { verifyChallengeToken } from '../keys/challenge.ts'
+import type { VerifyWalletMessage } from '../keys/key-binding.ts'
+import type { KeyRings } from '../keys/key-ring.ts'
+import { verifyPresentation } from '../keys/presentation.ts'
+import { verifyPrincipalSignature } from '../keys/principal-signature.ts'
+import { anchorsNow, type Standing, standingOf } from '../keys/standing.ts'
+import type { TrustAnchor } from '../keys/trust-anchors.ts'
+import { findConsumed, type ReplayKey } from '../store/calls/replay-ledger.ts'
+import type { PayoutRow } from '../store/payouts/payouts.ts'
+import type { Tx } from '../store/postgres/db.ts'
+
+/** Who may authorize a payout, and with whose keys that is judged. */
+export type PayoutAuthority = {
+  readonly keys: Pick<KeyRings, 'authority' | 'checkout'>
+  readonly anchors: readonly TrustAnchor[]
+  readonly origin: string
+  readonly treasuryHolder: string
+  readonly treasuryPrincipal: string
+  readonly verifyWalletMessage: VerifyWalletMessage
+}
+
+/** How the keys stand that an authorization is judged by. */
+export const authorityStanding = (
+  { keys }: Pick<PayoutAuthority, 'keys'>,
+  tx: Tx,
+): Promise<Standing> => standingOf(tx, keys, ['authority', 'checkout'])
+
+/** What an authorize call says, as it stands in the call's row for the workflow's step. */
+export type AuthorizeInput = {
+  payout_id: string
+  idempotency_key: string
+  presentation: string
+  challenge_token: string
+  expires_at: number
+  principal_signature: string
+}
+
+const consumedCodes = {
+  presentation: 'presentation_consumed',
+  kb_nonce: 'presentation_consumed',
+  principal_digest: 'presentation_consumed',
+  challenge_jti: 'challenge_consumed',
+  mandate: 'mandate_consumed',
+} as const
+
+/** The refusal for a replay key that was used before. */
+export const consumed = (kind: keyof typeof consumedCodes) =>
+  refuse(consumedCodes[kind], {
+    detail: 'it was used before',
+    next_action: 'Ask for a new challenge and mandate and present those.',
+  })
+
+/** The exact terms that holder and principal commit to, for this authorize call. */
+export function principalTermsOf(
+  row: PayoutRow,
+  expiresAt: number,
+  idempotencyKey: string,
+): PrincipalTerms {
+  const {
+    payout_id: payoutId,
+    payout_wallet: payoutWallet,
+    recipient,
+    amount_atomic: amountAtomic,
+    asset,
+  } = row
+  return { payoutId, payoutWallet, recipient, amountAtomic, expiresAt, idempotencyKey, asset }
+}
+
+/**
+ * Everything that authorize checks before it writes, in the order of wire-facts §2.4 step 4: challenge, presentation, principal.
+ * Returns the replay keys that the authorizing transaction has to consume.
+ */
+export async function verifyAuthorization(
+  { authority, standing }: { authority: PayoutAuthority; standing: Standing },
+  tx: Tx,
+  row: PayoutRow,
+  input: AuthorizeInput,
+  nowSeconds: number,
+): Promise<{ keys: ReplayKey[]; mandateRef: string }> {
+  const { anchors, origin, treasuryHolder, treasuryPrincipal, verifyWalletMessage } = authority
+  if (input.expires_at <= nowSeconds)
+    throw refuse('payout_expired', {
+      detail: 'expires_at has passed',
+      next_action: 'Authorize with an expires_at in the future.',
+    })
+  const terms = principalTermsOf(row, input.expires_at, input.idempotency_key)
+  const challenge = verifyChallengeToken(input.challenge_token, {
+    authorityKeys: standing.verifiers('authority'),
+    origin,
+    nowSeconds,
+    treasuryHolder,
+  })
+  const bound = await verifyPresentation({
+    presentation: input.presentation,
+    challenge,
+    audience: authorizeAudience(origin),
+    nowSeconds,
+    anchors: anchorsNow(anchors, origin, standing),
+    checkoutKeys: standing.verifiers('checkout'),
+    requestSha256: requestSha256(terms),
+    verifyWalletMessage,
+    assertUnused: async (proven) => {
+      const used = await findConsumed(tx, replayKeys(challenge.jti, proven), row.payout_id)
+      if (used !== undefined) throw consumed(used)
+    },
+  })
+  const digest = verifyPrincipalSignature(
+    terms,
+    input.principal_signature as Hex,
+    treasuryPrincipal,
+  )
+  return {
+    keys: [...replayKeys(challenge.jti, bound), { kind: 'principal_digest', key: digest }],
+    mandateRef: bound.mandateRef,
+  }
+}
+
+type Proven = { mandateIssuer: string; mandateJti: string; kbNonce: string }
+
+/** Never keyed on signature bytes or the presentation's text, which can be varied without losing their meaning. */
+export function replayKeys(
+  challengeJti: string,
+  { mandateIssuer, mandateJti, kbNonce }: Proven,
+): ReplayKey[] {
+  const mandate = `${mandateIssuer}|${mandateJti}`
+  return [
+    { kind: 'presentation', key: `${mandate}|${kbNonce}` },
+    { kind: 'challenge_jti', key: challengeJti },
+    { kind: 'mandate', key: mandate },
+    { kind: 'kb_nonce', key: kbNonce },
+  ]
+}

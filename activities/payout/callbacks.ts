@@ -1,0 +1,61 @@
+import { hostProofLifeMs } from '#domain/callbacks/callback.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { type CallbackHosts, checkCallbackUrl, isDemoReceiver } from '../callback/hosts.ts'
+import { addDelivery } from '../store/callbacks/callback-deliveries.ts'
+import { answerCall, claimGrant } from '../store/calls/calls.ts'
+import {
+  findPayoutCallback,
+  isHostProven,
+  setPayoutCallback,
+} from '../store/payouts/payout-callbacks.ts'
+import type { PayoutRow } from '../store/payouts/payouts.ts'
+import { listReceipts } from '../store/payouts/receipts.ts'
+import { type Tx, transaction } from '../store/postgres/db.ts'
+
+/** Stores the callback of a payout whose receipt was just written, in the same transaction; none where its creator wants none. */
+export async function addPayoutCallback(tx: Tx, { payout_id, creator }: PayoutRow): Promise<void> {
+  const wanted = await findPayoutCallback(tx, creator)
+  if (wanted === undefined) return
+  const ordinal = (await listReceipts(tx, payout_id)).length
+  await addDelivery(tx, {
+    owner: creator,
+    event: 'payout_updated',
+    subject: payout_id,
+    ordinal,
+    url: wanted.url,
+  })
+}
+
+export type PayoutCallbacks = ReturnType<typeof openPayoutCallbacks>
+
+/** The callback URL of a wallet, for all of its payouts: the terms of a payout have no place for one. */
+export function openPayoutCallbacks(db: Tx, hosts: CallbackHosts) {
+  const read = async (wallet: string, tx: Tx = db) => {
+    const known = await findPayoutCallback(tx, wallet)
+    if (known === undefined) return { callback_url: null, changed_at: null, host_proven: false }
+    const { host } = new URL(known.url)
+    const host_proven =
+      isDemoReceiver(hosts, known.url) || (await isHostProven(tx, wallet, host, hostProofLifeMs))
+    return { callback_url: known.url, changed_at: known.changed_at.toISOString(), host_proven }
+  }
+  return {
+    read: (wallet: string) => read(wallet),
+    /** Sets the URL once for each call: a repeat of the call, and of its proof, changes nothing. */
+    set: async (wallet: string, url: string | null, callId: string) => {
+      const checked = url === null ? { ok: true, detail: '' } : checkCallbackUrl(hosts, url, false)
+      if (!checked.ok)
+        throw refuse('callback_refused', {
+          detail: checked.detail,
+          next_action: 'Name a public HTTPS URL, or null for no callbacks.',
+          errors: [{ pointer: '/callback_url', message: checked.detail }],
+        })
+      return transaction(db, async (tx) => {
+        await claimGrant(tx, callId, callId)
+        await setPayoutCallback(tx, wallet, url)
+        const answer = await read(wallet, tx)
+        await answerCall(callId, callId, 200, answer).execute(tx)
+        return answer
+      })
+    },
+  }
+}

@@ -1,0 +1,18 @@
+import type { Config } from '../config/config.ts'
+
+/** The small transfer that goes ahead of each UTC day's payouts. The configuration is its authority; it has no mandate. */
+export type Canary = {
+  readonly recipient: `0x${string}`
+  readonly amountAtomic: bigint
+  readonly lifeSeconds: number
+}
+
+/** The configured canary; undefined where none is. */
+export function canaryOf(config: Config): Canary | undefined {
+  if (config.CANARY_RECIPIENT === '') return undefined
+  return {
+    recipient: config.CANARY_RECIPIENT,
+    amountAtomic: config.CANARY_AMOUNT_ATOMIC,
+    lifeSeconds: config.CANARY_LIFE_S,
+  }
+}

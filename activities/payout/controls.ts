@@ -1,0 +1,136 @@
+import type { Kysely } from 'kysely'
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { receiptId } from '#domain/core/ids.ts'
+import { type ControlScope, controlTarget } from '#domain/payouts/controls.ts'
+import { type ReceiptView, receiptView } from '../keys/receipt-view.ts'
+import { answerCall, claimGrant } from '../store/calls/calls.ts'
+import {
+  type ControlChange,
+  countCovered,
+  countHeldTasks,
+  findControlChange,
+  lockSwitches,
+  writeControl,
+} from '../store/payouts/controls.ts'
+import { readPayout } from '../store/payouts/payouts.ts'
+import { appendReceipt, findReceipt, type ReceiptSigner } from '../store/payouts/receipts.ts'
+import { clockSeconds, type Tx, transaction } from '../store/postgres/db.ts'
+import type { Database } from '../store/schema/schema.ts'
+
+export type ControlInput = {
+  scope: ControlScope
+  target?: string | undefined
+  paused: boolean
+  reason: string
+}
+/** Who acts, and the key under which a repeat is the same act. */
+export type ControlActor = { operatorId: string; name: string; idempotencyKey: string }
+/** Who issues the receipts of acts on switches. */
+export type ControlDeps = { issuer: string; environment: string; signReceipt: ReceiptSigner }
+
+export type ControlAnswer = {
+  control: {
+    scope: ControlScope
+    target: string | null
+    paused: boolean
+    reason: string
+    operator: { operator_id: string; name: string }
+    changed_at: string
+  }
+  affected: { tasks: number; payouts: number }
+  receipt: ReceiptView
+}
+
+/** The operators' switches as operations see them: the act, its answer and the use of its call are one transaction. */
+export function openControls(deps: ControlDeps & { db: Kysely<Database> }) {
+  return {
+    set: (actor: ControlActor, input: ControlInput, callId: string): Promise<ControlAnswer> =>
+      transaction(deps.db, async (tx) => {
+        await claimGrant(tx, callId, changeIdOf(actor))
+        const answer = await setControl(deps, tx, actor, input)
+        await answerCall(callId, changeIdOf(actor), 200, answer).execute(tx)
+        return answer
+      }),
+  }
+}
+
+/**
+ * Pauses or resumes: the switch, its history and a signed receipt with the operator's name, in the caller's transaction. Nothing is
+ * reserved after it commits where it says pause; what is reserved already goes on. Throws 400 for a target that does not fit and
+ * 404 for a payout that is not there.
+ */
+export async function setControl(
+  deps: ControlDeps,
+  tx: Tx,
+  actor: ControlActor,
+  input: ControlInput,
+): Promise<ControlAnswer> {
+  const target = controlTarget(input.scope, input.target)
+  if (input.scope === 'payout' && (await readPayout(tx, target)) === undefined)
+    throw refuse('not_found', { detail: 'no such payout', next_action: 'Check the payout id.' })
+  const payouts = await countCovered(tx, input.scope, target)
+  const tasks = await countHeldTasks(tx, input.scope, target)
+  await lockSwitches(tx)
+  const change =
+    (await findControlChange(tx, changeIdOf(actor))) ??
+    (await appendChange(deps, tx, actor, { ...input, target }))
+  const receipt = await findReceipt(tx, { receipt_id: change.receipt_id })
+  if (receipt === undefined) throw new Error(`the receipt of ${change.change_id} is not there`)
+  return {
+    control: controlView(change),
+    affected: { tasks, payouts },
+    receipt: receiptView(receipt.jws),
+  }
+}
+
+const changeIdOf = ({ operatorId, idempotencyKey }: ControlActor): string =>
+  `ctl_${digestOf({ operator: operatorId, idempotency_key: idempotencyKey })}`
+
+async function appendChange(
+  deps: ControlDeps,
+  tx: Tx,
+  actor: ControlActor,
+  { scope, target, paused, reason }: ControlInput & { target: string },
+): Promise<ControlChange> {
+  const seconds = await clockSeconds(tx)
+  const act = {
+    change_id: changeIdOf(actor),
+    scope,
+    target,
+    paused,
+    reason,
+    changed_at: new Date(seconds * 1000),
+  }
+  const who = { operator_id: actor.operatorId, operator_name: actor.name }
+  const facts = {
+    scope,
+    target: target || null,
+    paused,
+    reason,
+    ...who,
+    at: act.changed_at.toISOString(),
+  }
+  const { issuer, environment, signReceipt } = deps
+  const receipt = {
+    subject: act.change_id,
+    kind: 'control_change',
+    usage: 'operational',
+    environment,
+    issuer,
+    facts,
+  }
+  const jws = await appendReceipt(tx, signReceipt, receipt, Math.floor(seconds))
+  const change = { ...act, ...who, receipt_id: receiptId(jws) }
+  await writeControl(tx, change)
+  return change
+}
+
+const controlView = (change: ControlChange): ControlAnswer['control'] => ({
+  scope: change.scope,
+  target: change.target || null,
+  paused: change.paused,
+  reason: change.reason,
+  operator: { operator_id: change.operator_id, name: change.operator_name },
+  changed_at: change.changed_at.toISOString(),
+})

@@ -1,0 +1,58 @@
+import { type PayoutReceiptKind, payoutReceiptFacts } from '#domain/receipts/receipt.ts'
+import { answerCall } from '../store/calls/calls.ts'
+import {
+  findTransfer,
+  type PayoutRecord,
+  type PayoutRow,
+  payoutAnswer,
+  requirePayout,
+  type TransferRow,
+} from '../store/payouts/payouts.ts'
+import { appendReceipt, type NewReceipt } from '../store/payouts/receipts.ts'
+import { clockSeconds, type Tx } from '../store/postgres/db.ts'
+import type { Deps } from './deps.ts'
+
+/** The receipt of a payout's transition, to be signed. */
+export const payoutReceipt = (
+  deps: Pick<Deps, 'rail'>,
+  kind: PayoutReceiptKind,
+  row: PayoutRow,
+  transfer: TransferRow | undefined,
+): NewReceipt => ({
+  subject: row.payout_id,
+  kind,
+  usage: row.usage,
+  environment: deps.rail.environment,
+  issuer: deps.rail.issuer,
+  facts: payoutReceiptFacts(kind, row, transfer),
+})
+
+/** Signs and stores the receipt of a payout's transition in the transaction that makes it. */
+export async function writeReceipt(
+  deps: Pick<Deps, 'rail' | 'signReceipt'>,
+  tx: Tx,
+  kind: PayoutReceiptKind,
+  row: PayoutRow,
+): Promise<string> {
+  const [transfer, now] = await Promise.all([findTransfer(tx, row.payout_id), clockSeconds(tx)])
+  return appendReceipt(
+    tx,
+    deps.signReceipt,
+    payoutReceipt(deps, kind, row, transfer),
+    Math.floor(now),
+  )
+}
+
+/** Stores a call's final answer in the transaction of its effect, and returns the payout as it is answered. */
+export async function answerPayoutCall(
+  deps: Deps,
+  tx: Tx,
+  { callId, payoutId }: { callId: string; payoutId: string },
+  status: number,
+): Promise<PayoutRecord> {
+  const record = await requirePayout(tx, payoutId)
+  await answerCall(callId, payoutId, status, payoutAnswer(record, deps.rail.environment)).execute(
+    tx,
+  )
+  return record
+}

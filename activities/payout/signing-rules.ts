@@ -1,0 +1,104 @@
+import { payoutId as payoutIdOf, transferNonce } from '#domain/core/ids.ts'
+import { termsDigest } from '#domain/payouts/payout.ts'
+import { principalDigest } from '#domain/payouts/principal-authorization.ts'
+import { recoverSigner } from '../chain/wallet-signature.ts'
+import type { PayoutRow, TransferRow } from '../store/payouts/payouts.ts'
+import { principalTermsOf } from './authorization.ts'
+import type { Canary } from './canary-settings.ts'
+
+/** What a signer takes from its own configuration, and from nothing that is stored. */
+export type SigningPolicy = {
+  readonly asset: `0x${string}`
+  readonly payoutWallet: `0x${string}`
+  readonly principal: `0x${string}`
+  readonly payoutMaxAtomic: bigint
+  readonly dailyCapAtomic: bigint
+  readonly canary: Canary | undefined
+}
+
+/** A transfer to sign: its rows, what counts against the daily cap with this transfer in it once, and Postgres' clock in Unix seconds. */
+export type SigningOrder = {
+  readonly payout: PayoutRow
+  readonly transfer: TransferRow
+  readonly inUse: bigint
+  readonly now: number
+}
+
+/** Why a signer does not sign this transfer; undefined where it does. Everything is computed again from the rows. */
+export function withheldBecause(order: SigningOrder, policy: SigningPolicy): string | undefined {
+  return (
+    termsFault(order, policy) ??
+    limitFault(order, policy) ??
+    authorityFault(order.payout, policy, order.now)
+  )
+}
+
+function termsFault({ payout, transfer }: SigningOrder, policy: SigningPolicy): string | undefined {
+  const {
+    payout_id,
+    creator,
+    idempotency_key,
+    asset,
+    payout_wallet,
+    recipient,
+    amount_atomic,
+    expires_at,
+  } = payout
+  if (asset !== policy.asset) return 'the payout is of another asset than this signer serves'
+  if (payout_wallet !== policy.payoutWallet)
+    return 'the payout is from another wallet than this signer serves'
+  const isSame =
+    payout.state === 'authorized' &&
+    payout_id === payoutIdOf(creator, idempotency_key) &&
+    payout.terms_sha256 === termsDigest(payout) &&
+    transfer.payout_id === payout_id &&
+    transfer.wallet === payout_wallet &&
+    transfer.recipient === recipient &&
+    transfer.amount_atomic === amount_atomic &&
+    transfer.nonce === transferNonce(policy.asset, payout_id) &&
+    transfer.valid_after === '0' &&
+    transfer.valid_before === expires_at
+  return isSame ? undefined : 'the stored transfer is not that of its authorized payout'
+}
+
+function limitFault(
+  { payout, inUse, now }: SigningOrder,
+  policy: SigningPolicy,
+): string | undefined {
+  const amount = BigInt(payout.amount_atomic)
+  if (Number(payout.expires_at) <= now) return 'the authorization has expired'
+  if (amount <= 0n || amount > policy.payoutMaxAtomic)
+    return `${amount} is not within ${policy.payoutMaxAtomic} atomic units, what this signer signs at most`
+  if (inUse > policy.dailyCapAtomic)
+    return `with this transfer ${inUse} of ${policy.dailyCapAtomic} atomic units of this signer's day are in use`
+  return undefined
+}
+
+function authorityFault(payout: PayoutRow, policy: SigningPolicy, now: number): string | undefined {
+  const { principal_signature, expires_at, authorize_idempotency_key } = payout
+  if (isConfiguredCanary(payout, policy.canary, now)) return undefined
+  if (principal_signature === null || authorize_idempotency_key === null)
+    return 'no signature of the treasury principal is stored with the payout'
+  const terms = principalTermsOf(payout, Number(expires_at), authorize_idempotency_key)
+  if (
+    recoverSigner(principalDigest(terms), principal_signature as `0x${string}`) === policy.principal
+  )
+    return undefined
+  return 'the stored signature is not one of the configured treasury principal over these terms'
+}
+
+const DAY_MS = 24 * 3600 * 1000
+
+/** The configuration is a canary's authority: its recipient, its amount, and one of today's or of yesterday's date. */
+function isConfiguredCanary(payout: PayoutRow, canary: Canary | undefined, now: number): boolean {
+  const days = [now * 1000, now * 1000 - DAY_MS].map(
+    (ms) => `canary-${new Date(ms).toISOString().slice(0, 10)}`,
+  )
+  return (
+    canary !== undefined &&
+    payout.creator === payout.payout_wallet &&
+    payout.recipient === canary.recipient &&
+    BigInt(payout.amount_atomic) <= canary.amountAtomic &&
+    days.includes(payout.idempotency_key)
+  )
+}

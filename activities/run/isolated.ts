@@ -1,0 +1,66 @@
+import { DomainError } from '#domain/core/errors.ts'
+import type { Work } from '#domain/rails/rail.ts'
+import type { Check } from '#domain/tasks/terms.ts'
+import { beginAttempt, takeBackAttempt } from '../store/tasks/step-attempts.ts'
+import { openUploads, readRunInput } from './input.ts'
+import type { RailInput } from './isolation/job.ts'
+import { ChildDied, type RailPool } from './isolation/rail-pool.ts'
+import type { CurrentRun, StepResult } from './loop.ts'
+
+export type Isolation = { pool: RailPool; signal: AbortSignal | undefined }
+
+/** The work of the run's rail, done in a process of the pool. */
+export async function workApart(
+  { pool, signal }: Isolation,
+  current: CurrentRun,
+): Promise<Work<unknown>> {
+  const { input, streams } = await opened(current)
+  return (await pool.run({ kind: 'work', ...input }, streams, signal)) as Work<unknown>
+}
+
+/** The checks of the validator, done in a process of the pool. */
+export async function validateApart(
+  { pool, signal }: Isolation,
+  current: CurrentRun,
+  work: unknown,
+): Promise<Check[]> {
+  const { input, streams } = await opened(current)
+  return (await pool.run({ kind: 'validate', work, ...input }, streams, signal)) as Check[]
+}
+
+async function opened({ db, task }: CurrentRun) {
+  const { rail, value, uploads } = await readRunInput(db, task)
+  const sources = Object.entries(await openUploads(db, task.agent_id, uploads))
+  const lists = Object.fromEntries(sources.map(([list, { format }]) => [list, format]))
+  const input: RailInput = { rail: rail.key, value, lists }
+  return { input, streams: Object.fromEntries(sources.map(([list, { stream }]) => [list, stream])) }
+}
+
+/**
+ * Counts an attempt before it begins, and ends the step as `too_complex` at a limit, or where this attempt would be one too many.
+ * An attempt that fails for an internal reason is not counted.
+ */
+export async function attempted(
+  { db, run }: CurrentRun,
+  step: 'worker' | 'validator',
+  compute: () => Promise<StepResult>,
+): Promise<StepResult> {
+  const { run_id: runId, attempt, round } = run
+  const at = { runId, attempt, round, step }
+  if (!(await beginAttempt(db, at)))
+    return tooComplex('the work was begun three times and never came to its end')
+  try {
+    return await compute()
+  } catch (error) {
+    if (error instanceof DomainError && error.refusal.code === 'input_too_complex')
+      return tooComplex(error.refusal.detail)
+    if (!(error instanceof ChildDied)) await takeBackAttempt(db, at).catch(() => undefined)
+    throw error
+  }
+}
+
+const tooComplex = (errors: string): StepResult => ({
+  verdict: 'too_complex',
+  output: { errors },
+  decidedBy: null,
+})

@@ -1,0 +1,98 @@
+import { Readable } from 'node:stream'
+import { Worker } from 'node:worker_threads'
+import { DomainError } from '#domain/core/errors.ts'
+import { railOf } from '#domain/rails/index.ts'
+import type { Work } from '#domain/rails/rail.ts'
+import { type ReplaySettings, verifyReplayFile } from '#domain/verification/replay-package.ts'
+import type { RowSource } from '../rows.ts'
+import { validateWork } from '../validation.ts'
+import { type SeeRow, workOnInput } from '../work-on-rows.ts'
+import {
+  ANSWER_CHARS_MAX,
+  type Answer,
+  type FromChild,
+  type Job,
+  type RailInput,
+  type ToChild,
+  tooComplex,
+} from './job.ts'
+import { replaySettings } from './replay-uploads.ts'
+
+// The program of a child process of the pool. It has no environment, and reads no file but the program.
+const watchdog = new URL(
+  `./watchdog${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`,
+  import.meta.url,
+)
+new Worker(watchdog, {
+  workerData: { parent: process.ppid, cpuMs: Number(process.argv[2]) },
+}).unref()
+
+/** Does one job. */
+export async function answer(job: Job): Promise<Answer> {
+  say({ started: process.pid })
+  try {
+    const json = JSON.stringify(await outcomeOf(job))
+    if (json.length > ANSWER_CHARS_MAX)
+      throw tooComplex(`the result has more than ${ANSWER_CHARS_MAX} characters`)
+    return { json }
+  } catch (error) {
+    if (error instanceof DomainError) return { refusal: error.refusal }
+    throw error
+  }
+}
+
+async function outcomeOf(job: Job): Promise<unknown> {
+  const sources = sourcesOf(job.lists)
+  if (job.kind === 'replay')
+    return verifyReplayFile(
+      job.file,
+      await replaySettings(job.file, job.settings as ReplaySettings, sources),
+    )
+  if (job.kind === 'work') return workOnInput(railOf(job.rail), job.value, sources)
+  return validateWork(validatedInput(job, sources), job.work as Work<unknown>)
+}
+
+function validatedInput(
+  { rail: key, value, lists }: RailInput,
+  sources: Record<string, RowSource>,
+) {
+  const rail = railOf(key)
+  return {
+    rail,
+    value,
+    lists: Object.keys(lists),
+    again: (see: SeeRow) => workOnInput(rail, value, sources, see),
+  }
+}
+
+function sourcesOf(lists: RailInput['lists']): Record<string, RowSource> {
+  return Object.fromEntries(
+    Object.entries(lists).map(([list, format]) => [list, { format, stream: streamOf(list) }]),
+  )
+}
+
+/** The bytes of a list, asked of the parent piece by piece. */
+function streamOf(list: string): Readable {
+  return Readable.from(piecesOf(list), { objectMode: false })
+}
+
+async function* piecesOf(list: string): AsyncGenerator<Uint8Array> {
+  for (;;) {
+    const next = new Promise<ToChild>((resolve) => {
+      const hear = (message: Partial<ToChild> | null) => {
+        if (message?.list !== list || message.piece === undefined) return
+        process.off('message', hear)
+        resolve(message as ToChild)
+      }
+      process.on('message', hear)
+    })
+    say({ wants: list })
+    const { piece } = await next
+    if (piece === null) return
+    yield piece
+  }
+}
+
+function say(message: FromChild): void {
+  process.send?.(message)
+}

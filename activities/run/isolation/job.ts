@@ -1,0 +1,29 @@
+import { DomainError, type Refusal } from '#domain/core/errors.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
+import type { RowSource } from '../rows.ts'
+
+type Lists = Readonly<Record<string, RowSource['format']>>
+/** An input of a rail, and the format of each of its lists that comes as a stream. */
+export type RailInput = { rail: RailKey; value: unknown; lists: Lists }
+
+/** What a child process is asked to do. `work` and `value` came from agents; the child parses and trusts nothing of them. */
+export type Job =
+  | ({ kind: 'work' } & RailInput)
+  | ({ kind: 'validate'; work: unknown } & RailInput)
+  | { kind: 'replay'; file: unknown; settings: unknown; lists: Lists }
+
+/** What a child answers: the outcome as JSON, or the refusal that the work ended with. */
+export type Answer = { json: string } | { refusal: Refusal }
+
+/** What parent and child say to each other about a job; a piece of null ends its list. */
+export type FromChild = { started: number } | { wants: string }
+export type ToChild = { list: string; piece: Uint8Array | null }
+
+/** An outcome that is longer holds up the processes that store it and answer with it. */
+export const ANSWER_CHARS_MAX = 16 * 1024 * 1024
+
+/** The code of work that went over a limit. */
+export function tooComplex(detail: string): DomainError {
+  const next_action = 'Send a smaller or simpler input, or abandon the task.'
+  return new DomainError({ code: 'input_too_complex', detail, next_action })
+}

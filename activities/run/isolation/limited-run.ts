@@ -1,0 +1,49 @@
+import type { ChildProcess } from 'node:child_process'
+import { tooComplex } from './job.ts'
+import { usageOf } from './process-usage.ts'
+
+/** Processor time and memory decide; `wallMs` only ends a run that never finishes. */
+export type RunLimits = { cpuMs: number; memoryBytes: number; wallMs: number }
+
+/** Outside Linux each reading starts a program. */
+const POLL_EVERY_MS = process.platform === 'linux' ? 50 : 500
+
+/** Watches a child while it does a job, and kills it at a limit; `verdict` is the exceeded limit, and `end` stops the watch. */
+export function watchRun(child: ChildProcess, limits: RunLimits) {
+  const begun = performance.now()
+  let before: number | undefined
+  let verdict: string | undefined
+  const kill = (exceeded: string) => {
+    verdict ??= exceeded
+    child.kill('SIGKILL')
+  }
+  const poll = async () => {
+    if (performance.now() - begun > limits.wallMs)
+      return kill(`the work took longer than ${limits.wallMs / 1000} s`)
+    const usage = child.pid === undefined ? undefined : await usageOf(child.pid)
+    if (usage === undefined || ended) return
+    before ??= usage.cpuMs
+    if (usage.cpuMs - before > limits.cpuMs)
+      kill(`the work took more than ${limits.cpuMs / 1000} s of processor time`)
+    else if (usage.residentBytes > limits.memoryBytes) kill(memoryVerdict(limits))
+  }
+  let ended = false
+  const timer = setInterval(() => void poll(), POLL_EVERY_MS)
+  void poll()
+  // V8 aborts a process whose heap is full, between two polls.
+  const aborted = (code: number | null, signal: NodeJS.Signals | null) => {
+    if (signal === 'SIGABRT' || code === 134) verdict ??= memoryVerdict(limits)
+  }
+  child.once('exit', aborted)
+  return {
+    verdict: () => (verdict === undefined ? undefined : tooComplex(verdict)),
+    end: () => {
+      ended = true
+      clearInterval(timer)
+      child.off('exit', aborted)
+    },
+  }
+}
+
+const memoryVerdict = ({ memoryBytes }: RunLimits) =>
+  `the work took more than ${Math.floor(memoryBytes / 1024 / 1024)} MB of memory`

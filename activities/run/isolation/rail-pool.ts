@@ -1,0 +1,187 @@
+import type { ChildProcess } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { Tinypool } from 'tinypool'
+import { DomainError } from '#domain/core/errors.ts'
+import { type Config, configSchema } from '../../config/config.ts'
+import { builtProgram, packageRoot } from '../../config/package-root.ts'
+import type { Answer, FromChild, Job, ToChild } from './job.ts'
+import { type RunLimits, watchRun } from './limited-run.ts'
+import { createSlots } from './slots.ts'
+
+export type RailPool = {
+  /**
+   * Does a job in a child process, which gets the bytes of its lists as it asks for them. Throws the refusal that the work ends
+   * with, `input_too_complex` at a limit, and `ChildDied` where the child ended without a verdict.
+   */
+  run(
+    job: Job,
+    streams?: Readonly<Record<string, Readable>>,
+    signal?: AbortSignal,
+  ): Promise<unknown>
+  close(): Promise<void>
+}
+export type PoolSettings = RunLimits & { processes: number }
+
+/** The child ended during the work, without a verdict: the work may be done again. */
+export class ChildDied extends Error {
+  override readonly name = 'ChildDied'
+}
+
+/** No child began the work, so that its input is not to blame. */
+class NotBegun extends Error {
+  override readonly name = 'NotBegun'
+}
+
+/** A child that used more than this is not used again: what it left would count for the next run. */
+const REUSE_HEAP_BYTES = 64 * 1024 * 1024
+const IDLE_MS = 30_000
+const WALL_PER_CPU = 10
+
+export function poolSettings({
+  RUN_PROCESSES,
+  RUN_CPU_MS,
+  RUN_MEMORY_MB,
+}: Pick<Config, 'RUN_PROCESSES' | 'RUN_CPU_MS' | 'RUN_MEMORY_MB'>): PoolSettings {
+  const memoryBytes = RUN_MEMORY_MB * 1024 * 1024
+  return {
+    processes: RUN_PROCESSES,
+    cpuMs: RUN_CPU_MS,
+    memoryBytes,
+    wallMs: RUN_CPU_MS * WALL_PER_CPU,
+  }
+}
+
+/** The limits as they are by default, for programs that verify files without a configuration. */
+export const defaultPoolSettings = (): PoolSettings =>
+  poolSettings(
+    configSchema.pick({ RUN_PROCESSES: true, RUN_CPU_MS: true, RUN_MEMORY_MB: true }).parse({}),
+  )
+
+/** A pool of child processes for work on what agents send. */
+export function openRailPool(settings: PoolSettings): RailPool {
+  const { processes } = settings
+  const pool = new Tinypool({
+    runtime: 'child_process',
+    serialization: 'advanced',
+    filename: builtProgram('activities/run/isolation/child.js'),
+    name: 'answer',
+    env: {},
+    execArgv: childFlags(settings),
+    argv: [String(settings.cpuMs)],
+    minThreads: 0,
+    maxThreads: processes,
+    idleTimeout: IDLE_MS,
+    maxMemoryLimitBeforeRecycle: REUSE_HEAP_BYTES,
+  })
+  // A child that ends without a job was idle, or died at its start: the pool would never start another for the job that waits.
+  pool.on('error', () => pool.cancelPendingTasks())
+  const slots = createSlots(processes)
+  return {
+    run: async (job, streams = {}, signal) => {
+      const release = await slots('pool')
+      return runOnce(pool, settings, job, streams, signal).finally(release)
+    },
+    close: () => pool.destroy(),
+  }
+}
+
+async function runOnce(
+  pool: Tinypool,
+  limits: RunLimits,
+  job: Job,
+  streams: Readonly<Record<string, Readable>>,
+  signal: AbortSignal | undefined,
+): Promise<unknown> {
+  signal?.throwIfAborted()
+  const pieces = Object.fromEntries(
+    Object.entries(streams).map(([list, stream]) => [list, stream[Symbol.asyncIterator]()]),
+  )
+  const ended = new AbortController()
+  let watched: ReturnType<typeof watchRun> | undefined
+  let send: (message: ToChild) => void = () => undefined
+  const cancel = () => ended.abort(signal?.reason)
+  const late = setTimeout(
+    () => ended.abort(new NotBegun(`no child began the work within ${limits.wallMs / 1000} s`)),
+    limits.wallMs,
+  )
+  const hear = (message: FromChild): void => {
+    if ('started' in message) {
+      clearTimeout(late)
+      watched = watchRun(childOf(pool, message.started), limits)
+    } else if ('wants' in message) {
+      const next = pieces[message.wants]?.next() ?? Promise.reject(new Error('an unknown list'))
+      next.then(
+        ({ done, value }) => send({ list: message.wants, piece: done === true ? null : value }),
+        (error: unknown) => ended.abort(error),
+      )
+    }
+  }
+  const channel = {
+    onMessage: (post: typeof send) => {
+      send = post
+    },
+    postMessage: (message: FromChild) => hear(message),
+  }
+  signal?.addEventListener('abort', cancel, { once: true })
+  try {
+    const answer: Answer = await pool
+      .run(job, { channel, signal: ended.signal })
+      .catch(async (error: unknown) => {
+        if (ended.signal.aborted) throw ended.signal.reason
+        // The child's exit is heard before its verdict is known.
+        await sleep(0)
+        throw watched?.verdict() ?? failureOf(error, watched !== undefined)
+      })
+    if ('refusal' in answer) throw new DomainError(answer.refusal)
+    return JSON.parse(answer.json)
+  } finally {
+    clearTimeout(late)
+    watched?.end()
+    signal?.removeEventListener('abort', cancel)
+    for (const stream of Object.values(streams)) stream.destroy()
+  }
+}
+
+/** What the work itself threw comes as a plain object; an Error is the end of the child. */
+function failureOf(error: unknown, begun: boolean): Error {
+  if (!(error instanceof Error))
+    return new Error(
+      `the work failed: ${(error as { message?: string } | null)?.message ?? String(error)}`,
+    )
+  return begun
+    ? new ChildDied(error.message)
+    : new NotBegun('the child process ended before it began the work')
+}
+
+/** The process behind a place of the pool, which keeps it to itself. */
+function childOf(pool: Tinypool, pid: number): ChildProcess {
+  const found = pool.threads.find(({ threadId }) => threadId === pid)
+  if (found === undefined) throw new Error(`no child of the pool is ${pid}`)
+  return Reflect.get(found, 'process') as ChildProcess
+}
+
+/**
+ * What the child may do: read the program, start its watchdog. Node refuses files, processes, add-ons and, from version 25, the
+ * network, which `no-network.ts` refuses on every version.
+ */
+export function childFlags({ memoryBytes }: Pick<RunLimits, 'memoryBytes'>): string[] {
+  const modules = dirname(dirname(createRequire(import.meta.url).resolve('tinypool/package.json')))
+  // Where node_modules is a symbolic link, Node reads the link and what it points to.
+  const folders = new Set([modules, join(packageRoot, 'node_modules')])
+  const readable = [join(packageRoot, 'dist'), join(packageRoot, 'package.json'), ...folders]
+  const known = process.allowedNodeEnvironmentFlags
+  const permission = known.has('--permission') ? '--permission' : '--experimental-permission'
+  return [
+    permission,
+    '--allow-worker',
+    '--disable-warning=ExperimentalWarning',
+    '--disable-warning=SecurityWarning',
+    ...readable.map((path) => `--allow-fs-read=${path}${path.endsWith('.json') ? '' : '/*'}`),
+    `--import=${pathToFileURL(builtProgram('activities/run/isolation/no-network.js'))}`,
+    `--max-old-space-size=${Math.floor(memoryBytes / 1024 / 1024)}`,
+  ]
+}

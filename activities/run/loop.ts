@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { DomainError } from '#domain/core/errors.ts'
+import type { Work } from '#domain/rails/rail.ts'
+import { checkInput } from '#domain/rails/uploads.ts'
+import type { LoopStep, StepVerdict } from '#domain/runs/controlled-loop.ts'
+import type { Check } from '#domain/tasks/terms.ts'
+import type { Tx } from '../store/postgres/db.ts'
+import { latestOutput, type RunRow } from '../store/tasks/runs.ts'
+import type { TaskRow } from '../store/tasks/tasks.ts'
+import { readRunInput } from './input.ts'
+import { attempted, type Isolation, validateApart, workApart } from './isolated.ts'
+import { workChecks } from './validation.ts'
+
+export type StepResult = { verdict: StepVerdict; output: unknown; decidedBy: string | null }
+/** A run at its current step, with its task. */
+export type CurrentRun = { db: Tx; task: TaskRow; run: RunRow }
+
+/** The steps that only compute; `run.ts` has the three that also write. */
+type Computed = Exclude<LoopStep, 'review_step' | 'return_package' | 'attestation'>
+
+const done = (output: unknown, verdict: StepVerdict = 'done'): StepResult => ({
+  verdict,
+  output,
+  decidedBy: null,
+})
+
+/** What each step does. The same input gives the same output, so that a step may run twice. */
+export const computedSteps: Record<
+  Computed,
+  (current: CurrentRun, isolation: Isolation) => Promise<StepResult>
+> = {
+  /** Reads the input by the rail's own schema; the rows of uploaded lists are read by the worker. */
+  intake: async ({ db, task }) => {
+    const { input_sha256, rail } = task
+    const input = await readRunInput(db, task)
+    const { error } = checkInput(input.rail, input.value, input.uploads)
+    if (error === undefined) return done({ input_sha256, rail, uploads: input.uploads })
+    return done({ input_sha256, rail, errors: z.prettifyError(error).slice(0, 4000) }, 'refused')
+  },
+  /** Records the planned work and its checks. */
+  planner: async ({ task }) =>
+    done({
+      rail: task.rail,
+      input_sha256: task.input_sha256,
+      on_gaps: task.on_gaps,
+      checks: [...workChecks],
+    }),
+  worker: (current, isolation) =>
+    attempted(current, 'worker', async () => {
+      try {
+        return done(await workApart(isolation, current))
+      } catch (error) {
+        if (!(error instanceof DomainError) || error.refusal.code !== 'input_rejected') throw error
+        return done({ errors: error.refusal.detail }, 'refused')
+      }
+    }),
+  validator: (current, isolation) =>
+    attempted(current, 'validator', async () => {
+      const work = await workOf(current)
+      return done({ checks: await validateApart(isolation, current, work) })
+    }),
+  /** Separates faults from gaps, and stops for gaps where the caller wants to be asked. */
+  exception_agent: async (current) => {
+    const { gaps } = await workOf(current)
+    const faults = await faultsOf(current)
+    const asks = gaps.length > 0 && faults.length === 0 && current.task.on_gaps === 'ask'
+    return done({ faults, gaps }, asks ? 'gaps' : 'done')
+  },
+  revision_loop: async (current) => {
+    const faults = await faultsOf(current)
+    return done({ faults }, faults.length === 0 ? 'done' : 'revise')
+  },
+}
+
+/** The result of the worker step of this attempt. */
+export async function workOf({ db, run }: CurrentRun): Promise<Work<unknown>> {
+  return (await latestOutput(db, run.run_id, run.attempt, 'worker')) as Work<unknown>
+}
+
+async function faultsOf({ db, run }: CurrentRun): Promise<Check[]> {
+  const { checks } = (await latestOutput(db, run.run_id, run.attempt, 'validator')) as {
+    checks: Check[]
+  }
+  return checks.filter(({ ok }) => !ok)
+}

@@ -1,0 +1,193 @@
+import type { Readable } from 'node:stream'
+import { CsvError, parse } from 'csv-parse/sync'
+import { z } from 'zod'
+import { type DomainError, refuse } from '#domain/core/errors.ts'
+
+const rowFormats = ['csv', 'jsonl'] as const
+/** A list as it was uploaded: CSV with a header, or one JSON object a line; UTF-8. */
+export type RowSource = { format: (typeof rowFormats)[number]; stream: Readable }
+type TakeRecord = (value: unknown, line: number) => void
+
+/** A record may not be longer, so that a file without line breaks is refused instead of being read into memory. */
+const RECORD_CHARS_MAX = 65_536
+
+/**
+ * Reads a list from its stream and hands over each row once the schema has passed it; the stream is read on only when a piece's
+ * rows are taken. Throws `input_rejected` for the first record that is wrong, naming its line.
+ */
+export async function eachRow(
+  list: string,
+  { format, stream }: RowSource,
+  schema: z.ZodType,
+  take: (row: unknown, index: number) => void,
+): Promise<void> {
+  let index = 0
+  const read = format === 'csv' ? readCsv : readJsonLines
+  await read(list, stream, schema, (value, line) => {
+    const { data, error } = schema.safeParse(value)
+    if (error !== undefined) throw rejected(list, line, firstIssue(error))
+    take(data, index)
+    index += 1
+  })
+}
+
+async function readJsonLines(
+  list: string,
+  stream: Readable,
+  _schema: z.ZodType,
+  take: TakeRecord,
+): Promise<void> {
+  let [rest, line] = ['', 0]
+  const takeLine = (text: string) => {
+    line += 1
+    if (text.length > RECORD_CHARS_MAX) throw tooLong(list, line)
+    if (text.trim() !== '') take(parseJson(list, text, line), line)
+  }
+  for await (const text of textOf(list, stream, () => line + 1)) {
+    const lines = (rest + text).split('\n')
+    rest = lines.pop() ?? ''
+    for (const whole of lines) takeLine(whole)
+    if (rest.length > RECORD_CHARS_MAX) throw tooLong(list, line + 1)
+  }
+  takeLine(rest)
+}
+
+function parseJson(list: string, text: string, line: number): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw rejected(list, line, 'is not JSON')
+  }
+}
+
+/** Takes whole records off the text, as many as have come; where no cell is quoted, commas and line breaks are all there is. */
+async function readCsv(
+  list: string,
+  stream: Readable,
+  schema: z.ZodType,
+  take: TakeRecord,
+): Promise<void> {
+  let columns: Column[] | undefined
+  let [rest, line] = ['', 1]
+  const takeCells: TakeCells = (cells, at) => {
+    if (columns === undefined) columns = columnsOf(list, cells, schema)
+    else if (cells.length === columns.length) take(rowOf(columns, cells), at)
+    else throw rejected(list, at, `has ${cells.length} cells, and the header ${columns.length}`)
+  }
+  const takeRecords = (text: string) => {
+    const read = text.includes('"') ? readQuoted : readPlain
+    read(list, text, line, takeCells)
+    line += text.split('\n').length - 1
+  }
+  for await (const text of textOf(list, stream, () => line)) {
+    rest += text
+    const end = endOfRecords(rest)
+    takeRecords(rest.slice(0, end))
+    rest = rest.slice(end)
+    if (rest.length > RECORD_CHARS_MAX) throw tooLong(list, line)
+  }
+  takeRecords(rest)
+  if (columns === undefined) throw rejected(list, 1, 'has no header')
+}
+
+type TakeCells = (cells: string[], line: number) => void
+
+/** Where the last whole record ends of a text that begins with one: after a line break outside of quotes. */
+function endOfRecords(text: string): number {
+  if (!text.includes('"')) return text.lastIndexOf('\n') + 1
+  let [at, end] = [0, 0]
+  for (const [index, part] of text.split('"').entries()) {
+    const lineBreak = index % 2 === 0 ? part.lastIndexOf('\n') : -1
+    if (lineBreak !== -1) end = at + lineBreak + 1
+    at += part.length + 1
+  }
+  return end
+}
+
+function readPlain(list: string, text: string, firstLine: number, take: TakeCells): void {
+  for (const [index, ended] of text.split('\n').entries()) {
+    const record = ended.endsWith('\r') ? ended.slice(0, -1) : ended
+    if (record.length > RECORD_CHARS_MAX) throw tooLong(list, firstLine + index)
+    if (record !== '') take(record.split(','), firstLine + index)
+  }
+}
+
+function readQuoted(list: string, text: string, firstLine: number, take: TakeCells): void {
+  try {
+    parse(text, {
+      skip_empty_lines: true,
+      relax_column_count: true,
+      record_delimiter: ['\r\n', '\n'],
+      max_record_size: RECORD_CHARS_MAX,
+      on_record: (cells: string[], { lines }) => {
+        take(cells, firstLine + lines - 1)
+        return null
+      },
+    })
+  } catch (error) {
+    if (error instanceof CsvError)
+      throw rejected(list, firstLine + Number(error['lines']) - 1, error.message)
+    throw error
+  }
+}
+
+type Column = { name: string; numeric: boolean }
+
+/** Cells are texts: those of a numeric field become numbers, and an empty cell is a field that is left out. */
+function columnsOf(list: string, names: string[], schema: z.ZodType): Column[] {
+  const { properties = {} } = z.toJSONSchema(schema, { io: 'input' })
+  return names.map((name, index) => {
+    const field = Object.hasOwn(properties, name) ? properties[name] : undefined
+    if (typeof field !== 'object')
+      throw rejected(
+        list,
+        1,
+        `has the unknown column ${name}; known are ${Object.keys(properties).join(', ')}`,
+      )
+    if (names.indexOf(name) !== index) throw rejected(list, 1, `has the column ${name} twice`)
+    return { name, numeric: field.type === 'integer' || field.type === 'number' }
+  })
+}
+
+function rowOf(columns: Column[], cells: string[]): Record<string, unknown> {
+  const row: Record<string, unknown> = {}
+  let at = 0
+  for (const { name, numeric } of columns) {
+    const cell = cells[at++] ?? ''
+    if (cell !== '') row[name] = numeric && /^-?[0-9]{1,16}$/.test(cell) ? Number(cell) : cell
+  }
+  return row
+}
+
+async function* textOf(
+  list: string,
+  stream: Readable,
+  lineNow: () => number,
+): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const decode = (piece?: Uint8Array) => {
+    try {
+      return decoder.decode(piece, { stream: piece !== undefined })
+    } catch {
+      throw rejected(list, lineNow(), 'or one soon after it is not UTF-8')
+    }
+  }
+  for await (const piece of stream) yield decode(piece)
+  yield decode()
+}
+
+function firstIssue({ issues }: z.ZodError): string {
+  const [issue] = issues
+  return `is refused: ${[...(issue?.path ?? []), ''].join(': ')}${issue?.message}`
+}
+
+function tooLong(list: string, line: number): DomainError {
+  return rejected(list, line, `is longer than ${RECORD_CHARS_MAX} characters`)
+}
+
+function rejected(list: string, line: number, what: string): DomainError {
+  return refuse('input_rejected', {
+    detail: `Line ${line} of ${list} ${what}.`,
+    next_action: 'Correct the list and upload it again.',
+  })
+}

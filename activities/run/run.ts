@@ -1,0 +1,227 @@
+import { resultContractVersion } from '#domain/core/contract-sets.ts'
+import { receiptId } from '#domain/core/ids.ts'
+import { afterStep, type LoopMove, type LoopStep } from '#domain/runs/controlled-loop.ts'
+import type { TaskEvent } from '#domain/tasks/lifecycle.ts'
+import type { TaskEventData } from '#domain/tasks/terms.ts'
+import type {
+  LoopSteps,
+  RunRecords,
+  RunSnapshot,
+  StepInput,
+} from '../../workflows/run/activities.ts'
+import { clockSeconds, type Tx, transaction } from '../store/postgres/db.ts'
+import {
+  findLoopStep,
+  findReturnPackage,
+  findRun,
+  insertLoopStep,
+  listLoopSteps,
+  openReview,
+  placeRun,
+  requireRun,
+} from '../store/tasks/runs.ts'
+import { requireTask, type TaskRow } from '../store/tasks/tasks.ts'
+import type { TaskDeps } from '../task/deps.ts'
+import { writeTaskReceipt } from '../task/receipt.ts'
+import { recordTransition } from '../task/transition.ts'
+import { whileAlive } from './heartbeat.ts'
+import type { Isolation } from './isolated.ts'
+import type { RailPool } from './isolation/rail-pool.ts'
+import { type CurrentRun, computedSteps, type StepResult, workOf } from './loop.ts'
+import { makeReturnPackage } from './return-package.ts'
+
+/** The steps of runs. Each is computed first, and then stored once, with the transition of its task in the same transaction. */
+export function createRunSteps(deps: TaskDeps, pool: RailPool): LoopSteps & RunRecords {
+  return {
+    loadRun: (runId) => transaction(deps.db, (tx) => loadRun(tx, runId)),
+    takeStep: (input) => whileAlive((signal) => takeStep(deps, { pool, signal }, input)),
+    failRun: ({ detail, ...input }) =>
+      transaction(deps.db, async (tx) => {
+        const at = await currentStep(tx, input)
+        if (at !== undefined) await raise(deps, at, { code: 'worker_failed', detail })
+        return requireSnapshot(tx, input.runId)
+      }),
+  }
+}
+
+async function takeStep(
+  deps: TaskDeps,
+  isolation: Isolation,
+  input: StepInput,
+): Promise<RunSnapshot> {
+  const { step } = input
+  const before = await transaction(deps.db, (tx) => currentStep(tx, input))
+  const compute = isComputed(step) ? computedSteps[step] : undefined
+  const computed = before && (await compute?.({ ...before, db: deps.db }, isolation))
+  return transaction(deps.db, async (tx) => {
+    const at = before && (await currentStep(tx, input))
+    if (at !== undefined) await storeResult(deps, at, computed)
+    return requireSnapshot(tx, input.runId)
+  })
+}
+
+const isComputed = (step: LoopStep): step is keyof typeof computedSteps => step in computedSteps
+
+type AtStep = CurrentRun & { input: StepInput }
+
+/** The locked run at this step; undefined when the step was taken before, or its task is not at work. */
+async function currentStep(tx: Tx, input: StepInput): Promise<AtStep | undefined> {
+  const { runId, attempt, round, step } = input
+  const { task_id } = await requireRun(tx, runId)
+  const task = await requireTask(tx, task_id)
+  const run = await requireRun(tx, runId)
+  const isHere = run.attempt === attempt && run.round === round && run.step === step
+  return isHere && isAtWork(task) ? { db: tx, task, run, input } : undefined
+}
+
+const isAtWork = ({ state }: TaskRow): boolean => state === 'operating' || state === 'result_ready'
+
+async function storeResult(deps: TaskDeps, at: AtStep, computed?: StepResult): Promise<void> {
+  const { db: tx, input } = at
+  if (input.step === 'review_step') {
+    const reviewed = await review(at)
+    if (reviewed !== undefined)
+      await follow(deps, at, { next: afterStep(input, reviewed.verdict), reason: reviewed.reason })
+    return
+  }
+  const write = writtenSteps[input.step as keyof typeof writtenSteps]
+  const result = computed ?? (await write(deps, at))
+  await insertLoopStep(tx, input, result)
+  const { errors } = result.output as { errors?: string }
+  await follow(deps, at, { next: afterStep(input, result.verdict), reason: errors })
+}
+
+type Reviewed = { verdict: StepResult['verdict']; reason?: string | undefined }
+
+/** The outcome of the review: the sandbox policy decides about a synthetic run, an operator about every other one. */
+async function review({ db: tx, task, input }: AtStep): Promise<Reviewed | undefined> {
+  const known = await findLoopStep(tx, input)
+  if (known !== undefined) {
+    const { note } = (known.output ?? {}) as { note?: string }
+    return known.verdict === null
+      ? undefined
+      : { verdict: known.verdict, reason: note || undefined }
+  }
+  if (task.review_decision !== 'sandbox_policy') {
+    await openReview(tx, input)
+    return undefined
+  }
+  await insertLoopStep(tx, input, {
+    verdict: 'done',
+    output: { decision: 'approve' },
+    decidedBy: 'sandbox_policy',
+  })
+  return { verdict: 'done' }
+}
+
+/** The last two steps also write a record of their own. */
+const writtenSteps: Record<
+  'return_package' | 'attestation',
+  (deps: TaskDeps, at: AtStep) => Promise<StepResult>
+> = {
+  return_package: async (deps, at) => {
+    const { db: tx, task, run } = at
+    const nowSeconds = await clockSeconds(tx)
+    const work = await workOf(at)
+    const made = await makeReturnPackage(deps, tx, { task, run, work, nowSeconds })
+    const { return_package_id, result_sha256 } = made
+    // A waived gap has led to the result already.
+    if (task.state === 'operating')
+      await record(deps, at, {
+        event: 'result_produced',
+        data: { return_package_id, result_sha256 },
+      })
+    return { verdict: 'done', output: made, decidedBy: null }
+  },
+  attestation: async (deps, at) => {
+    const { db: tx, task, run } = at
+    const made = await findReturnPackage(tx, run.run_id)
+    if (made === undefined) throw new Error('a run is attested by its package')
+    const facts = {
+      run_id: run.run_id,
+      task_id: task.task_id,
+      return_package_id: made.return_package_id,
+      proof_hash: made.proof_hash,
+      completion_signature: made.completion_signature,
+      partial: made.partial,
+      manifest_sha256: made.manifest_sha256,
+      result_sha256: made.result_sha256,
+      input_sha256: task.input_sha256,
+      ledger_head: task.head_hash,
+      result_contract: resultContractVersion,
+    }
+    const receipt = { task, subject: run.run_id, kind: 'attestation', facts }
+    const receipt_id = receiptId(await writeTaskReceipt(deps, tx, receipt))
+    const { proof_hash } = made
+    await record(deps, at, { event: 'result_attested', data: { receipt_id, proof_hash } })
+    return { verdict: 'done', output: { receipt_id, proof_hash }, decidedBy: null }
+  },
+}
+
+type Followed = { next: LoopMove; reason: string | undefined }
+
+/** Moves the run to its next step, or its task where the loop stops. */
+async function follow(deps: TaskDeps, at: AtStep, { next, reason }: Followed): Promise<void> {
+  const { db: tx, run, input } = at
+  if ('go' in next) return placeRun(tx, run.run_id, next.go)
+  if (next.stop === 'attested') return placeRun(tx, run.run_id, null)
+  if (next.stop === 'exception') {
+    const detail = `${input.step}: ${reason ?? 'it ended the run'}`.slice(0, 2000)
+    return raise(deps, at, { code: next.code, detail })
+  }
+  const { gaps } = await workOf(at)
+  await record(deps, at, { event: 'evidence_missing', data: { gaps: gaps.length } })
+}
+
+const raise = (
+  deps: TaskDeps,
+  at: AtStep,
+  data: TaskEventData['exception_raised'],
+): Promise<void> => record(deps, at, { event: 'exception_raised', data })
+
+/** Records an event of the task that this step causes. */
+async function record<Event extends TaskEvent>(
+  deps: TaskDeps,
+  { db: tx, task, input }: AtStep,
+  { event, data }: { event: Event; data: TaskEventData[Event] },
+): Promise<void> {
+  const { runId, attempt, round, step, limits } = input
+  const eventId = `${runId}:${attempt}:${round}:${step}:${task.sequence}`
+  const { task_id: taskId } = task
+  await recordTransition(deps, tx, { taskId, eventId, event, actor: 'service', data, limits })
+}
+
+async function loadRun(tx: Tx, runId: string): Promise<RunSnapshot | null> {
+  const run = await findRun(tx, runId)
+  if (run === undefined) return null
+  const task = await requireTask(tx, run.task_id)
+  const taken = await listLoopSteps(tx, runId)
+  const review =
+    run.step === 'review_step'
+      ? taken.find(({ step, verdict }) => step === 'review_step' && verdict === null)
+      : undefined
+  return {
+    runId,
+    taskId: task.task_id,
+    rail: task.rail,
+    agentId: task.agent_id,
+    usage: task.usage,
+    attempt: run.attempt,
+    round: run.round,
+    step: run.step,
+    next: nextOf(!isAtWork(task) || run.step === null, review !== undefined),
+    reviewSince: review?.started_at.toISOString() ?? null,
+    taken: taken.map(({ attempt, round, step, verdict }) => ({ attempt, round, step, verdict })),
+  }
+}
+
+function nextOf(isOver: boolean, isInReview: boolean): RunSnapshot['next'] {
+  if (isOver) return 'over'
+  return isInReview ? 'review' : 'step'
+}
+
+async function requireSnapshot(tx: Tx, runId: string): Promise<RunSnapshot> {
+  const run = await loadRun(tx, runId)
+  if (run === null) throw new Error(`the run ${runId} is missing`)
+  return run
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { type DomainError, type PointerError, refuse } from '#domain/core/errors.ts'
+import type { Rail, Work } from '#domain/rails/rail.ts'
+import { eachRow, type RowSource } from './rows.ts'
+
+/** Receives each row of a streamed list as it is read. */
+export type SeeRow = (list: string, row: unknown, index: number) => void
+
+/**
+ * The work of a rail on an input whose long lists come as streams: `input` holds the head and the lists that stand in it, `sources`
+ * the others. The same rows give the same work either way. Throws `input_rejected` where rail, head or a row does not fit.
+ */
+export async function workOnRows<Result>(
+  { key, rows }: Pick<Rail<never, Result>, 'key' | 'rows'>,
+  input: Readonly<Record<string, unknown>>,
+  sources: Readonly<Record<string, RowSource>>,
+  see: SeeRow = () => undefined,
+): Promise<Work<Result>> {
+  if (rows === undefined) throw unfit(`The rail ${key} takes no uploaded lists.`)
+  const lists = Object.keys(rows.lists)
+  const twice = lists.filter((list) => list in input && list in sources)
+  const unknown = Object.keys(sources).filter((list) => !lists.includes(list))
+  if (twice.length > 0) throw unfit(`${twice.join(', ')} is given both inline and as an upload.`)
+  if (unknown.length > 0)
+    throw unfit(`The rail ${key} has no list ${unknown.join(', ')}; it has ${lists.join(', ')}.`)
+  const head = Object.fromEntries(Object.entries(input).filter(([name]) => !lists.includes(name)))
+  const fold = rows.open(checked(rows.head, head, ''))
+  for (const [list, schema] of Object.entries(rows.lists)) {
+    const source = sources[list]
+    const take = (row: unknown, index: number) => fold.take(list, row, index)
+    const takeSeen = (row: unknown, index: number) => {
+      see(list, row, index)
+      take(row, index)
+    }
+    if (source !== undefined) await eachRow(list, source, schema, takeSeen)
+    else
+      for (const [index, row] of checked(z.array(schema), input[list] ?? [], `/${list}`).entries())
+        take(row, index)
+  }
+  return fold.close()
+}
+
+/** The work of a rail on an input as it stands, with a source for each list that it names as an upload. */
+export async function workOnInput(
+  rail: Rail,
+  input: unknown,
+  sources: Readonly<Record<string, RowSource>>,
+  see?: SeeRow,
+): Promise<Work<unknown>> {
+  if (Object.keys(sources).length > 0) return workOnUploads(rail, input, sources, see)
+  return rail.work(checked(rail.input, input, ''))
+}
+
+/** The same for an input that names its uploaded lists: each source stands for the list of its name. */
+export function workOnUploads<Result>(
+  rail: Pick<Rail<never, Result>, 'key' | 'rows'>,
+  input: unknown,
+  sources: Readonly<Record<string, RowSource>>,
+  see?: SeeRow,
+): Promise<Work<Result>> {
+  const inline = Object.entries(input as object).filter(([name]) => !Object.hasOwn(sources, name))
+  return workOnRows(rail, Object.fromEntries(inline), sources, see)
+}
+
+function checked<Value>(schema: z.ZodType<Value>, value: unknown, place: string): Value {
+  const { data, error } = schema.safeParse(value)
+  if (error === undefined) return data
+  const errors = error.issues.map(({ path, message }) => ({
+    pointer: [place, ...path].join('/'),
+    message,
+  }))
+  throw unfit('The input does not fit the rail.', errors)
+}
+
+function unfit(detail: string, errors: PointerError[] = []): DomainError {
+  return refuse('input_rejected', {
+    detail,
+    next_action: 'Correct the input and send it again.',
+    errors,
+  })
+}

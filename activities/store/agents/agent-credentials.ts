@@ -1,0 +1,107 @@
+import { type Selectable, sql } from 'kysely'
+import type { Scope } from '#domain/agents/credential.ts'
+import { limits } from '#domain/core/limits.ts'
+import type { Tx } from '../postgres/db.ts'
+import type { AgentCredentialsTable } from '../schema/agents.ts'
+import type { AgentRow } from './agents.ts'
+
+export type CredentialRow = Selectable<AgentCredentialsTable>
+/** A credential with what its agent is trusted with, read in one statement; `readAt` is Postgres' clock, in Unix seconds with a fraction. */
+export type CredentialOfAgent = CredentialRow &
+  Pick<AgentRow, 'trust_state' | 'limits' | 'sandbox'> & { readAt: number }
+
+/** The credential of this id with its agent's trust; read for each call and never kept, so that a revocation holds at once. */
+export async function findCredential(
+  tx: Tx,
+  credentialId: string,
+): Promise<CredentialOfAgent | undefined> {
+  return tx
+    .selectFrom('agent_credentials as c')
+    .innerJoin('agents as a', 'a.agent_id', 'c.agent_id')
+    .selectAll('c')
+    .select(['a.trust_state', 'a.limits', 'a.sandbox'])
+    .select(sql<number>`extract(epoch from clock_timestamp())::float8`.as('readAt'))
+    .where('c.credential_id', '=', credentialId)
+    .executeTakeFirst()
+}
+
+/** All credentials of an agent, newest first. */
+export async function listCredentials(tx: Tx, agentId: string): Promise<CredentialRow[]> {
+  return tx
+    .selectFrom('agent_credentials')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .orderBy('version', 'desc')
+    .execute()
+}
+
+/** A credential that nobody can use before it is claimed; `overlapSeconds` is how long the one before it then goes on. */
+export async function insertCredential(
+  tx: Tx,
+  credential: {
+    credentialId: string
+    agentId: string
+    version: number
+    scopes: Scope[]
+    rails: string[]
+    overlapSeconds: number
+  },
+): Promise<void> {
+  const { credentialId, agentId, version, scopes, rails, overlapSeconds } = credential
+  await tx
+    .insertInto('agent_credentials')
+    .values({
+      credential_id: credentialId,
+      agent_id: agentId,
+      version,
+      state: 'pending',
+      secret_sha256: null,
+      scopes: JSON.stringify(scopes),
+      rails: JSON.stringify(rails),
+      overlap_seconds: overlapSeconds,
+      claimed_at: null,
+      expires_at: null,
+      retire_at: null,
+      revoked_at: null,
+    })
+    .execute()
+}
+
+/** `pending → active` with the digest of its secret, and the one that was active begins to retire. The caller holds the agent's lock. */
+export async function claimCredential(
+  tx: Tx,
+  credential: CredentialRow,
+  secretSha256: string,
+): Promise<CredentialRow> {
+  await tx
+    .updateTable('agent_credentials')
+    .set({ state: 'retiring', retire_at: after(credential.overlap_seconds) })
+    .where('agent_id', '=', credential.agent_id)
+    .where('state', '=', 'active')
+    .execute()
+  return tx
+    .updateTable('agent_credentials')
+    .set({
+      state: 'active',
+      secret_sha256: secretSha256,
+      claimed_at: sql<Date>`clock_timestamp()`,
+      expires_at: after(limits.credentialLifeSeconds),
+    })
+    .where('credential_id', '=', credential.credential_id)
+    .where('state', '=', 'pending')
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Revokes a credential in whatever state; the moment it commits, no process accepts it any more. */
+export async function revokeCredential(tx: Tx, credentialId: string): Promise<CredentialRow> {
+  return tx
+    .updateTable('agent_credentials')
+    .set({ state: 'revoked', revoked_at: sql<Date>`clock_timestamp()` })
+    .where('credential_id', '=', credentialId)
+    .where('state', '<>', 'revoked')
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+const after = (seconds: number) => sql<Date>`clock_timestamp() + ${seconds} * interval '1 second'`

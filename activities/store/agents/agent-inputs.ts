@@ -1,0 +1,221 @@
+import { type Selectable, sql } from 'kysely'
+import { type Tx, transaction } from '../postgres/db.ts'
+import type { AgentInputsTable } from '../schema/agent-inputs.ts'
+
+export type InputRow = Selectable<AgentInputsTable>
+/** What names an input: whose it is, and the SHA-256 of its bytes in lowercase hex. */
+export type InputName = { owner: string; sha256: string }
+export type NewInput = InputName & Pick<InputRow, 'blob_id' | 'byte_length' | 'media_type'>
+
+/** What one owner may upload: in all that is kept, and at once; and what all owners of its kind may together. */
+export type OwnerBounds = {
+  readonly bytesMax: number
+  readonly uploadsMax: number
+  readonly sandbox: boolean
+  readonly allBytesMax: number
+}
+
+/**
+ * Begins an upload; what is appended to it becomes an input by `addInput`, or goes with `dropBlob`. Undefined while the owner
+ * has as many under way as it may; one that was cut off counts until it is swept away. It reserves the bytes that it may
+ * have at most; `no_room` where all uploads of its kind together have too many.
+ */
+export async function beginBlob(
+  db: Tx,
+  owner: string,
+  { uploadsMax, sandbox, allBytesMax }: OwnerBounds,
+  reserved: number,
+): Promise<{ blobId: string } | 'too_many_at_once' | 'no_room'> {
+  return transaction(db, async (tx) => {
+    await lockOwner(tx, owner)
+    const { under_way } = await tx
+      .selectFrom('agent_input_blobs as b')
+      .select(({ fn }) => fn.countAll<string>().as('under_way'))
+      .where('b.owner', '=', owner)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('agent_inputs as i')
+              .select('i.blob_id')
+              .whereRef('i.blob_id', '=', 'b.blob_id'),
+          ),
+        ),
+      )
+      .executeTakeFirstOrThrow()
+    if (Number(under_way) >= uploadsMax) return 'too_many_at_once'
+    if ((await countReserved(tx, sandbox)) + reserved > allBytesMax) return 'no_room'
+    const blob = await tx
+      .insertInto('agent_input_blobs')
+      .values({ owner, reserved, sandbox })
+      .returning('blob_id')
+      .executeTakeFirstOrThrow()
+    return { blobId: blob.blob_id }
+  })
+}
+
+/** What all uploads of a kind have in bytes, those under way with what they may have; counted by one transaction at a time. */
+async function countReserved(tx: Tx, sandbox: boolean): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`uploads, sandbox ${sandbox}`}, 0))`.execute(
+    tx,
+  )
+  const { bytes } = await tx
+    .selectFrom('agent_input_blobs')
+    .select(({ fn }) => fn.sum<string | null>('reserved').as('bytes'))
+    .where('sandbox', '=', sandbox)
+    .executeTakeFirstOrThrow()
+  return Number(bytes ?? 0)
+}
+
+/** What the owner's inputs have in bytes, all together. */
+export async function countBytes(tx: Tx, owner: string): Promise<number> {
+  const { bytes } = await tx
+    .selectFrom('agent_inputs')
+    .select(({ fn }) => fn.sum<string | null>('byte_length').as('bytes'))
+    .where('owner', '=', owner)
+    .executeTakeFirstOrThrow()
+  return Number(bytes ?? 0)
+}
+
+/** Nobody else begins or ends an upload of this owner until the transaction ends. */
+async function lockOwner(tx: Tx, owner: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`inputs of ${owner}`}, 0))`.execute(tx)
+}
+
+export async function appendChunk(
+  tx: Tx,
+  blob_id: string,
+  seq: number,
+  bytes: Buffer,
+): Promise<void> {
+  await tx.insertInto('agent_input_chunks').values({ blob_id, seq, bytes }).execute()
+}
+
+export async function dropBlob(tx: Tx, blobId: string): Promise<void> {
+  await tx.deleteFrom('agent_input_blobs').where('blob_id', '=', blobId).execute()
+}
+
+/** Makes a whole upload the input of that name; nothing is done when the owner has it already, or no room for it. */
+export async function addInput(
+  db: Tx,
+  input: NewInput,
+  { bytesMax }: OwnerBounds,
+): Promise<'added' | 'there' | 'no_room'> {
+  return transaction(db, async (tx) => {
+    await lockOwner(tx, input.owner)
+    if ((await findInput(tx, input)) !== undefined) return 'there'
+    if ((await countBytes(tx, input.owner)) + input.byte_length > bytesMax) return 'no_room'
+    await tx.insertInto('agent_inputs').values(input).execute()
+    await tx
+      .updateTable('agent_input_blobs')
+      .set({ reserved: input.byte_length })
+      .where('blob_id', '=', input.blob_id)
+      .execute()
+    return 'added'
+  })
+}
+
+export async function findInput(
+  tx: Tx,
+  { owner, sha256 }: InputName,
+): Promise<InputRow | undefined> {
+  return tx
+    .selectFrom('agent_inputs')
+    .selectAll()
+    .where('owner', '=', owner)
+    .where('sha256', '=', sha256)
+    .executeTakeFirst()
+}
+
+/** The bytes of an upload in their order, one chunk of at most 1 MiB at a time. */
+export async function* readChunks(tx: Tx, blobId: string): AsyncGenerator<Buffer> {
+  for (let seq = 0; ; seq++) {
+    const chunk = await tx
+      .selectFrom('agent_input_chunks')
+      .select('bytes')
+      .where('blob_id', '=', blobId)
+      .where('seq', '=', seq)
+      .executeTakeFirst()
+    if (chunk === undefined) return
+    yield chunk.bytes
+  }
+}
+
+/** Keeps an input for a subject, such as a task, until that is released; false when the owner has no such input. */
+export async function useInput(
+  tx: Tx,
+  { owner, sha256 }: InputName,
+  subject: string,
+): Promise<boolean> {
+  // The lock keeps the sweep away until the use is there to be seen.
+  const held = await tx
+    .selectFrom('agent_inputs')
+    .select('sha256')
+    .where('owner', '=', owner)
+    .where('sha256', '=', sha256)
+    .forKeyShare()
+    .executeTakeFirst()
+  if (held === undefined) return false
+  await tx
+    .insertInto('agent_input_uses')
+    .values({ owner, sha256, subject })
+    .onConflict((conflict) =>
+      conflict.columns(['owner', 'sha256', 'subject']).doUpdateSet({ released_at: null }),
+    )
+    .execute()
+  return true
+}
+
+/** How long an input is kept that nothing uses: an agent's, and a sandbox's. */
+export type KeepTimes = { readonly keepMs: number; readonly sandboxKeepMs: number }
+
+/** Until when an input is kept at least: undefined while something uses it, else so long after it was uploaded or let go of. */
+export async function keptUntil(
+  tx: Tx,
+  { owner, sha256 }: InputName,
+  keep: KeepTimes,
+): Promise<Date | undefined> {
+  const { rows } = await sql<{ until: Date | null }>`
+    select case when bool_or(u.owner is not null and u.released_at is null) then null
+      else greatest(max(i.stored_at), max(u.released_at))
+        + max(case when b.sandbox then ${keep.sandboxKeepMs}::float8 else ${keep.keepMs}::float8 end) * interval '1 millisecond' end as until
+    from agent_inputs i join agent_input_blobs b using (blob_id)
+      left join agent_input_uses u on u.owner = i.owner and u.sha256 = i.sha256
+    where i.owner = ${owner} and i.sha256 = ${sha256}`.execute(tx)
+  return rows[0]?.until ?? undefined
+}
+
+/** Lets go of every input that a subject uses; the time until they are removed begins. */
+export async function releaseInputs(tx: Tx, subject: string): Promise<void> {
+  await tx
+    .updateTable('agent_input_uses')
+    .set({ released_at: sql<Date>`clock_timestamp()` })
+    .where('subject', '=', subject)
+    .where('released_at', 'is', null)
+    .execute()
+}
+
+/**
+ * Removes inputs that nothing uses and that were uploaded or let go of so long ago, and uploads that nothing came of for
+ * `abandonedMs`, which is not longer; at most `most` of each. Answers how many uploads it removed.
+ */
+export async function removeUnused(
+  db: Tx,
+  { keepMs, sandboxKeepMs, abandonedMs, most }: KeepTimes & { abandonedMs: number; most: number },
+): Promise<number> {
+  const before = (ms: number) => sql`clock_timestamp() - ${ms} * interval '1 millisecond'`
+  const unusedSince = sql`case when b.sandbox then ${before(sandboxKeepMs)} else ${before(keepMs)} end`
+  return transaction(db, async (tx) => {
+    await sql`delete from agent_inputs where (owner, sha256) in (
+      select i.owner, i.sha256 from agent_inputs i join agent_input_blobs b using (blob_id)
+      where i.stored_at < ${unusedSince} and not exists (
+        select 1 from agent_input_uses u where u.owner = i.owner and u.sha256 = i.sha256
+          and (u.released_at is null or u.released_at >= ${unusedSince}))
+      limit ${most} for update of i skip locked)`.execute(tx)
+    // The uploads of the inputs that have just gone are among these.
+    const removed = await sql`delete from agent_input_blobs where blob_id in (
+      select blob_id from agent_input_blobs b where began_at < ${before(abandonedMs)}
+        and not exists (select 1 from agent_inputs i where i.blob_id = b.blob_id)
+      limit ${2 * most} for update skip locked)`.execute(tx)
+    return Number(removed.numAffectedRows ?? 0)
+  })
+}

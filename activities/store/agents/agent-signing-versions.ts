@@ -1,0 +1,99 @@
+import { type Selectable, sql } from 'kysely'
+import { agentKeyId } from '#domain/agents/statement.ts'
+import type { Tx } from '../postgres/db.ts'
+import type { AgentSigningVersionsTable } from '../schema/agents.ts'
+
+export type AgentSigningVersionRow = Selectable<AgentSigningVersionsTable>
+
+export type NewSigningVersion = {
+  agentId: string
+  version: number
+  publicKey: Record<string, unknown>
+  keySha256: string
+}
+
+/** Registers a key of an agent, which signs for it from its activation on; false when it is the key of some agent already. */
+export async function insertSigningVersion(tx: Tx, key: NewSigningVersion): Promise<boolean> {
+  const inserted = await tx
+    .insertInto('agent_signing_versions')
+    .values({
+      agent_id: key.agentId,
+      version: key.version,
+      key_id: agentKeyId(key.agentId, key.version),
+      public_key: JSON.stringify(key.publicKey),
+      key_sha256: key.keySha256,
+      state: 'pending',
+      not_before: null,
+      retire_at: null,
+      revoked_at: null,
+    })
+    .onConflict((conflict) => conflict.column('key_sha256').doNothing())
+    .executeTakeFirst()
+  return inserted.numInsertedOrUpdatedRows === 1n
+}
+
+/** All keys of an agent, newest first. */
+export async function listSigningVersions(
+  tx: Tx,
+  agentId: string,
+): Promise<AgentSigningVersionRow[]> {
+  return tx
+    .selectFrom('agent_signing_versions')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .orderBy('version', 'desc')
+    .execute()
+}
+
+/** Lets the key that is active retire when the overlap is over. */
+export async function retireSigningVersion(
+  tx: Tx,
+  agentId: string,
+  overlapSeconds: number,
+): Promise<void> {
+  await tx
+    .updateTable('agent_signing_versions')
+    .set({
+      state: 'retiring',
+      retire_at: sql<Date>`clock_timestamp() + ${overlapSeconds} * interval '1 second'`,
+    })
+    .where('agent_id', '=', agentId)
+    .where('state', '=', 'active')
+    .execute()
+}
+
+/** Revokes every key of an agent but those that wait. */
+export async function revokeSigningVersions(tx: Tx, agentId: string): Promise<void> {
+  await tx
+    .updateTable('agent_signing_versions')
+    .set({ state: 'revoked', revoked_at: sql<Date>`clock_timestamp()` })
+    .where('agent_id', '=', agentId)
+    .where('state', 'in', ['active', 'retiring', 'retired'])
+    .execute()
+}
+
+/** Activates the version of an agent that is pending; nothing when none is. */
+export async function activateSigningVersion(tx: Tx, agentId: string): Promise<void> {
+  await tx
+    .updateTable('agent_signing_versions')
+    .set({ state: 'active', not_before: sql<Date>`clock_timestamp()` })
+    .where('agent_id', '=', agentId)
+    .where('state', '=', 'pending')
+    .execute()
+}
+
+/** The keys that speak for an agent now: the active one, one that retires later, and before trust the registered one. */
+export async function listSpeakingKeys(tx: Tx, agentId: string): Promise<AgentSigningVersionRow[]> {
+  return tx
+    .selectFrom('agent_signing_versions')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .where((is) =>
+      is.or([
+        is('state', 'in', ['pending', 'active']),
+        is.and([is('state', '=', 'retiring'), is('retire_at', '>', sql<Date>`clock_timestamp()`)]),
+      ]),
+    )
+    .orderBy('version', 'desc')
+    .execute()
+}

@@ -1,0 +1,177 @@
+import { type Selectable, sql } from 'kysely'
+import type { Scope } from '#domain/agents/credential.ts'
+import { mayAct, type TrustState } from '#domain/agents/trust.ts'
+import type { Tx } from '../postgres/db.ts'
+import type { AgentsTable, Contact, TrustLimits } from '../schema/agents.ts'
+
+export type AgentRow = Selectable<AgentsTable>
+
+/** What a manifest becomes; keys are public ones, and of the status token there is only the digest. */
+export type NewAgent = {
+  agentId: string
+  account: { accountId: string; name: string; country: string | null }
+  name: string
+  contact: Contact
+  capabilities: string[]
+  rails: string[]
+  protocols: string[]
+  requestedScopes: Scope[]
+  publicKey: Record<string, unknown>
+  keySha256: string
+  encryptionKey: Record<string, unknown> | null
+  sandbox: boolean
+  statusTokenSha256: string
+  registrationCall: string
+}
+
+/** Writes the agent and its account; undefined when its key belongs to an agent already. */
+export async function insertAgent(tx: Tx, agent: NewAgent): Promise<AgentRow | undefined> {
+  const known = await tx
+    .selectFrom('agents')
+    .select('agent_id')
+    .where('key_sha256', '=', agent.keySha256)
+    .executeTakeFirst()
+  if (known !== undefined) return undefined
+  const { accountId, name, country } = agent.account
+  await tx
+    .insertInto('accounts')
+    .values({ account_id: accountId, name, country, owner_agent_id: agent.agentId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return tx
+    .insertInto('agents')
+    .values({
+      agent_id: agent.agentId,
+      account_id: accountId,
+      name: agent.name,
+      contact: JSON.stringify(agent.contact),
+      capabilities: JSON.stringify(agent.capabilities),
+      rails: JSON.stringify(agent.rails),
+      protocols: JSON.stringify(agent.protocols),
+      requested_scopes: JSON.stringify(agent.requestedScopes),
+      public_key: JSON.stringify(agent.publicKey),
+      key_sha256: agent.keySha256,
+      encryption_key: agent.encryptionKey === null ? null : JSON.stringify(agent.encryptionKey),
+      sandbox: agent.sandbox,
+      status_token_sha256: agent.statusTokenSha256,
+      registration_call: agent.registrationCall,
+      trust_state: agent.sandbox ? 'sandbox_trusted' : 'submitted',
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst()
+}
+
+export async function findAgent(tx: Tx, agentId: string): Promise<AgentRow | undefined> {
+  return tx.selectFrom('agents').selectAll().where('agent_id', '=', agentId).executeTakeFirst()
+}
+
+/** The agent's row, locked until the transaction ends. */
+export async function lockAgent(tx: Tx, agentId: string): Promise<AgentRow | undefined> {
+  return tx
+    .selectFrom('agents')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** The agent that registered with the public key of this digest. */
+export async function findAgentByKey(tx: Tx, keySha256: string): Promise<AgentRow | undefined> {
+  return tx.selectFrom('agents').selectAll().where('key_sha256', '=', keySha256).executeTakeFirst()
+}
+
+/** The agent whose status token has this SHA-256. */
+export async function findAgentByToken(tx: Tx, tokenSha256: string): Promise<AgentRow | undefined> {
+  return tx
+    .selectFrom('agents')
+    .selectAll()
+    .where('status_token_sha256', '=', tokenSha256)
+    .executeTakeFirst()
+}
+
+/** Leads the agent through the states of a decision; limits that are given replace those of earlier decisions. */
+export async function moveTrust(
+  tx: Tx,
+  agentId: string,
+  states: readonly TrustState[],
+  decision: { decisionId: string; limits: TrustLimits | undefined },
+): Promise<AgentRow> {
+  for (const state of states) {
+    await tx
+      .updateTable('agents')
+      .set({
+        trust_state: state,
+        trust_since: sql<Date>`clock_timestamp()`,
+        decision_id: decision.decisionId,
+        ...(decision.limits === undefined ? {} : { limits: JSON.stringify(decision.limits) }),
+      })
+      .where('agent_id', '=', agentId)
+      .execute()
+  }
+  return tx
+    .selectFrom('agents')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .executeTakeFirstOrThrow()
+}
+
+export type AgentFilter = {
+  states: readonly TrustState[]
+  rail?: string | undefined
+  undecided: boolean
+}
+
+export type ListedAgent = AgentRow & { onboarding_receipt_id: string | null }
+
+/** Agents in these states, who waits longest first; `undecided` leaves out those that an operator has looked at. */
+export async function listAgents(
+  tx: Tx,
+  filter: AgentFilter,
+  most: number,
+): Promise<ListedAgent[]> {
+  return filtered(tx, filter)
+    .leftJoin('receipts', (join) =>
+      join.onRef('receipts.subject', '=', 'agents.agent_id').on('receipts.kind', '=', 'onboarding'),
+    )
+    .selectAll('agents')
+    .select('receipts.receipt_id as onboarding_receipt_id')
+    .orderBy('trust_since')
+    .orderBy('agent_id')
+    .limit(most)
+    .execute()
+}
+
+export async function countAgents(tx: Tx, filter: AgentFilter): Promise<number> {
+  const { waiting } = await filtered(tx, filter)
+    .select(({ fn }) => fn.countAll<string>().as('waiting'))
+    .executeTakeFirstOrThrow()
+  return Number(waiting)
+}
+
+/** How many agents stand in each trust state. */
+export async function countTrustStates(tx: Tx): Promise<Record<string, number>> {
+  const rows = await tx
+    .selectFrom('agents')
+    .select(['trust_state', ({ fn }) => fn.countAll<string>().as('agents')])
+    .groupBy('trust_state')
+    .execute()
+  return Object.fromEntries(rows.map(({ trust_state, agents }) => [trust_state, Number(agents)]))
+}
+
+const filtered = (tx: Tx, { states, rail, undecided }: AgentFilter) =>
+  tx
+    .selectFrom('agents')
+    .where(sql<boolean>`trust_state = any(${[...states]})`)
+    .$if(undecided, (query) => query.where('decision_id', 'is', null))
+    .$if(rail !== undefined, (query) => query.where(sql<boolean>`rails::jsonb ? ${rail}`))
+
+/** Whether an agent may act for real: trusted by a decision, and not as a sandbox. */
+export async function isTrustedAgent(tx: Tx, agentId: string): Promise<boolean> {
+  const agent = await tx
+    .selectFrom('agents')
+    .select(['trust_state', 'sandbox'])
+    .where('agent_id', '=', agentId)
+    .executeTakeFirst()
+  return agent !== undefined && !agent.sandbox && mayAct(agent.trust_state)
+}

@@ -1,0 +1,26 @@
+import type { Tx } from '../postgres/db.ts'
+
+/** What was judged about a presented credential, and how. */
+export type CredentialAudit = {
+  auditEventId: string
+  operationId: string
+  credentialId: string | null
+  decision: 'allow' | 'deny'
+  reasons: readonly string[]
+}
+
+/** Appends what was judged; the same event a second time is one. */
+export async function insertAudit(tx: Tx, audit: CredentialAudit): Promise<void> {
+  const { auditEventId, operationId, credentialId, decision, reasons } = audit
+  await tx
+    .insertInto('credential_audits')
+    .values({
+      audit_event_id: auditEventId,
+      operation_id: operationId,
+      credential_id: credentialId,
+      decision,
+      reasons: JSON.stringify(reasons),
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}

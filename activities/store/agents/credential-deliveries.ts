@@ -1,0 +1,41 @@
+import { accessKeyDelivery, type DeliveryStep } from '#domain/agents/onboarding.ts'
+import type { Tx } from '../postgres/db.ts'
+
+/** Records that a step of access key delivery was taken, once; SQL refuses one that comes before its predecessor. */
+export async function recordDelivery(
+  tx: Tx,
+  credentialId: string,
+  step: DeliveryStep,
+  actor: string,
+): Promise<void> {
+  const ordinal = accessKeyDelivery.indexOf(step) + 1
+  await tx
+    .insertInto('credential_deliveries')
+    .values({ credential_id: credentialId, ordinal, step, actor })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Records this step and those before it that are not recorded yet, in their order. */
+export async function recordDeliveryThrough(
+  tx: Tx,
+  credentialId: string,
+  step: DeliveryStep,
+  actor: string,
+): Promise<void> {
+  const taken = await listDeliveries(tx, credentialId)
+  const through = accessKeyDelivery.slice(0, accessKeyDelivery.indexOf(step) + 1)
+  for (const next of through.filter((one) => !taken.includes(one)))
+    await recordDelivery(tx, credentialId, next, actor)
+}
+
+/** The steps that were taken for a credential, in their order. */
+export async function listDeliveries(tx: Tx, credentialId: string): Promise<DeliveryStep[]> {
+  const rows = await tx
+    .selectFrom('credential_deliveries')
+    .select('step')
+    .where('credential_id', '=', credentialId)
+    .orderBy('ordinal')
+    .execute()
+  return rows.map(({ step }) => step)
+}

@@ -1,0 +1,248 @@
+import { type Selectable, sql } from 'kysely'
+import {
+  afterAttempt,
+  type CallbackOutcome,
+  callbackDelayMs,
+  callbackDeliveryId,
+  hostProofLifeMs,
+  isCallbackOpen,
+} from '#domain/callbacks/callback.ts'
+import type { CallbackSubjectEvent } from '#domain/callbacks/callback-body.ts'
+import type { IdPage, Tx } from '../postgres/db.ts'
+import type { CallbackAttemptsTable, CallbackDeliveriesTable } from '../schema/callbacks.ts'
+
+export type DeliveryRow = Selectable<CallbackDeliveriesTable>
+export type AttemptRow = Selectable<CallbackAttemptsTable>
+/** What is delivered, in whose name, and where; `ordinal` counts the deliveries of one event of one subject. */
+export type NewDelivery = {
+  owner: string
+  event: CallbackSubjectEvent
+  subject: string
+  ordinal: number
+  url: string
+}
+/** `wait_ms`: until the next attempt is due, 0 when it is; `last_failure`: of the last attempt whose end is known; `held_back`: by a quota. */
+export type DeliveryStanding = DeliveryRow & {
+  wait_ms: number
+  host_proven: boolean
+  attempts: number
+  last_failure: string | null
+  held_back: boolean
+}
+
+/** Stores what is to be delivered, in the transaction of what it tells; once more changes nothing. Answers its id. */
+export async function addDelivery(tx: Tx, delivery: NewDelivery): Promise<string> {
+  const delivery_id = callbackDeliveryId(delivery.subject, delivery.event, delivery.ordinal)
+  await tx
+    .insertInto('callback_deliveries')
+    .values({ delivery_id, host: new URL(delivery.url).host, ...delivery })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return delivery_id
+}
+
+/** A further delivery of the same event after one that is over, there or to another URL; undefined while one is open. */
+export async function addRedelivery(
+  tx: Tx,
+  deliveryId: string,
+  url?: string,
+): Promise<string | undefined> {
+  const notified = await findDelivery(tx, deliveryId)
+  if (notified === undefined) return undefined
+  const { owner, event, subject } = notified
+  const all = await tx
+    .selectFrom('callback_deliveries')
+    .selectAll()
+    .where('subject', '=', subject)
+    .where('event', '=', event)
+    .forUpdate()
+    .execute()
+  if (all.some(({ state }) => isCallbackOpen(state))) return undefined
+  const ordinal = Math.max(...all.map((row) => row.ordinal)) + 1
+  return addDelivery(tx, { owner, event, subject, ordinal, url: url ?? notified.url })
+}
+
+export async function findDelivery(tx: Tx, deliveryId: string): Promise<DeliveryRow | undefined> {
+  return tx
+    .selectFrom('callback_deliveries')
+    .selectAll()
+    .where('delivery_id', '=', deliveryId)
+    .executeTakeFirst()
+}
+
+/** The newest delivery of one event of one subject. */
+export async function latestDelivery(
+  tx: Tx,
+  subject: string,
+  event: CallbackSubjectEvent,
+): Promise<DeliveryRow | undefined> {
+  return tx
+    .selectFrom('callback_deliveries')
+    .selectAll()
+    .where('subject', '=', subject)
+    .where('event', '=', event)
+    .orderBy('ordinal', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** The delivery, held until the transaction ends; undefined when nothing is to be sent of it any more. */
+export async function lockOpenDelivery(
+  tx: Tx,
+  deliveryId: string,
+): Promise<DeliveryRow | undefined> {
+  const row = await tx
+    .selectFrom('callback_deliveries')
+    .selectAll()
+    .where('delivery_id', '=', deliveryId)
+    .forUpdate()
+    .executeTakeFirst()
+  return row !== undefined && isCallbackOpen(row.state) ? row : undefined
+}
+
+/** All attempts at a delivery, oldest first. */
+export async function listAttempts(tx: Tx, deliveryId: string): Promise<AttemptRow[]> {
+  return tx
+    .selectFrom('callback_attempts')
+    .selectAll()
+    .where('delivery_id', '=', deliveryId)
+    .orderBy('attempt')
+    .execute()
+}
+
+/** How a delivery stands, by Postgres' clock; undefined when there is none of that id. */
+export async function readStanding(
+  tx: Tx,
+  deliveryId: string,
+): Promise<DeliveryStanding | undefined> {
+  return tx
+    .selectFrom('callback_deliveries as d')
+    .selectAll('d')
+    .select([
+      sql<number>`greatest(0, ceil(extract(epoch from next_attempt_at - clock_timestamp()) * 1000))::float8`.as(
+        'wait_ms',
+      ),
+      sql<boolean>`exists (select 1 from callback_hosts h where h.owner = d.owner and h.host = d.host
+        and h.proven_at > clock_timestamp() - ${hostProofLifeMs} * interval '1 millisecond')`.as(
+        'host_proven',
+      ),
+      sql<boolean>`(finished_at is null and held_back_until is not distinct from next_attempt_at)`.as(
+        'held_back',
+      ),
+      sql<number>`(select count(*) from callback_attempts a where a.delivery_id = d.delivery_id)::int`.as(
+        'attempts',
+      ),
+      sql<
+        string | null
+      >`(select failure from callback_attempts a where a.delivery_id = d.delivery_id and outcome is not null
+        order by attempt desc limit 1)`.as('last_failure'),
+    ])
+    .where('delivery_id', '=', deliveryId)
+    .executeTakeFirst()
+}
+
+/** Writes down what is about to be sent for a delivery that the caller holds; answers the number of the attempt. */
+export async function beginAttempt(
+  tx: Tx,
+  { delivery_id, failures }: DeliveryRow,
+  kind: AttemptRow['kind'],
+  body_sha256: string,
+): Promise<number> {
+  const { attempt } = await tx
+    .insertInto('callback_attempts')
+    .values((eb) => ({
+      delivery_id,
+      attempt: eb
+        .selectFrom('callback_attempts as earlier')
+        .where('earlier.delivery_id', '=', delivery_id)
+        .select(({ fn }) => sql<number>`coalesce(${fn.max('earlier.attempt')}, 0) + 1`.as('next')),
+      kind,
+      failures_before: failures,
+      body_sha256,
+    }))
+    .returning('attempt')
+    .executeTakeFirstOrThrow()
+  return attempt
+}
+
+export type AttemptEnd = { outcome: CallbackOutcome; status: number | null; failure: string | null }
+
+/**
+ * Writes down what an attempt came to and moves its delivery. An attempt that ends after another of the same turn has failed
+ * or after the delivery is over moves nothing; a host that took a proof leaves the delivery as it is.
+ */
+export async function endAttempt(
+  tx: Tx,
+  deliveryId: string,
+  attempt: number,
+  end: AttemptEnd,
+): Promise<void> {
+  const delivery = await lockOpenDelivery(tx, deliveryId)
+  const ended = await tx
+    .updateTable('callback_attempts')
+    .set({ ...end, ended_at: sql<Date>`clock_timestamp()` })
+    .where('delivery_id', '=', deliveryId)
+    .where('attempt', '=', attempt)
+    .where('outcome', 'is', null)
+    .returning(['kind', 'failures_before'])
+    .executeTakeFirst()
+  if (delivery === undefined || ended === undefined) return
+  if (
+    end.outcome === 'failed'
+      ? delivery.failures !== ended.failures_before
+      : ended.kind === 'proof' && end.outcome === 'taken'
+  )
+    return
+  await move(tx, delivery, end.outcome)
+}
+
+async function move(tx: Tx, delivery: DeliveryRow, outcome: CallbackOutcome): Promise<void> {
+  const { delivery_id } = delivery
+  const state = afterAttempt(delivery.state, outcome, delivery.failures)
+  const failures = delivery.failures + (outcome === 'failed' ? 1 : 0)
+  const delayMs = callbackDelayMs(delivery_id, failures)
+  await tx
+    .updateTable('callback_deliveries')
+    .set({
+      state,
+      failures,
+      next_attempt_at: sql<Date>`clock_timestamp() + ${delayMs} * interval '1 millisecond'`,
+      finished_at: isCallbackOpen(state) ? null : sql<Date>`clock_timestamp()`,
+    })
+    .where('delivery_id', '=', delivery_id)
+    .where('state', '=', delivery.state)
+    .execute()
+}
+
+/** Remembers that a host wants the callbacks of this owner. */
+export async function recordProvenHost(tx: Tx, owner: string, host: string): Promise<void> {
+  await tx
+    .insertInto('callback_hosts')
+    .values({ owner, host })
+    .onConflict((conflict) =>
+      conflict.columns(['owner', 'host']).doUpdateSet({ proven_at: sql`clock_timestamp()` }),
+    )
+    .execute()
+}
+
+/** A page of the open deliveries that are overdue by `graceMs`: whoever was to attempt them may have died. */
+export async function listOverdueDeliveries(
+  tx: Tx,
+  graceMs: number,
+  { after, most }: IdPage,
+): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('callback_deliveries')
+    .select('delivery_id')
+    .where('finished_at', 'is', null)
+    .where(
+      'next_attempt_at',
+      '<',
+      sql<Date>`clock_timestamp() - ${graceMs} * interval '1 millisecond'`,
+    )
+    .where('delivery_id', '>', after)
+    .orderBy('delivery_id')
+    .limit(most)
+    .execute()
+  return rows.map(({ delivery_id }) => delivery_id)
+}

@@ -1,0 +1,189 @@
+import { sql } from 'kysely'
+import { refuse } from '#domain/core/errors.ts'
+import { limits } from '#domain/core/limits.ts'
+import type { AtCommit, Tx } from '../postgres/db.ts'
+import { prepared, preparedInsert, type Statement } from '../postgres/prepared.ts'
+import { type Lease, leaseEnd } from './call-lease.ts'
+import type { CallRow } from './calls.ts'
+import { creditUndelivered, isUndelivered } from './undelivered.ts'
+
+/** What identifies a call and what a grant of it is bound to. */
+export type CallIdentity = {
+  callId: string
+  caller: string
+  operation: string
+  key: string
+  fingerprint: string
+  path: string
+  proof: { wallet: string; nonce: string; bodySha256: string } | null
+}
+export type Funding = { kind: 'none' | 'free' } | { kind: 'payment' | 'credit'; paymentId: string }
+export type Debt = { callId: string; paymentId: string; operation: string }
+
+/** How a caller stands when it asks for a call: the call itself where it is live, and what could pay for a new one. */
+export type Standing = {
+  call: CallRow | undefined
+  /** A call whose effect ran and whose payment is proven to have failed. */
+  debt: Debt | undefined
+  /** A settled payment whose call came to nothing, or whose answer was never given. */
+  credit: string | undefined
+  freeLeft: number
+}
+
+type StandingRow = CallRow & {
+  proof_call: string | null
+  proof_path: string | null
+  proof_body: string | null
+  debt_call: string | null
+  debt_payment: string | null
+  debt_operation: string | null
+  credit: string | null
+  undelivered: string | null
+  free_used: number
+}
+
+/** Slots, credits and proof nonces of a caller change only under this lock. */
+export const lockCaller = (caller: string): Statement => lockName(`caller:${caller}`)
+const lockName = prepared(
+  (_, name: string) => sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`,
+)
+
+const selectStanding = prepared(
+  (
+    _,
+    callId: string,
+    caller: string,
+    wallet: string,
+    proofWallet: string | null,
+    proofNonce: string | null,
+  ) =>
+    sql<StandingRow>`
+    select c.*, n.call_id as proof_call, n.path as proof_path, n.body_sha256 as proof_body,
+      q.debt_call, q.debt_payment, q.debt_operation, q.credit, q.free_used, u.call_id as undelivered
+    from caller_quota(${caller}, ${wallet}, ${limits.freeWindowSeconds}) q
+    left join calls c on c.call_id = ${callId} and c.grant_state <> 'released'
+    left join proof_nonces n on n.wallet = ${proofWallet} and n.nonce = ${proofNonce}
+    left join lateral (
+      select c.call_id from calls c join payments using (payment_id)
+      where c.caller = ${caller} and ${isUndelivered} and payments.state = 'settled' order by c.granted_at limit 1) u on true`,
+)
+
+/**
+ * Locks the caller until the transaction ends and reads how it stands, which is exact from then on: slots, credits and
+ * proof nonces of a caller change only under this lock. 409 `wallet_proof_replayed` for a nonce of another path or body.
+ */
+export async function readStanding(tx: Tx, call: CallIdentity): Promise<Standing> {
+  const { callId, caller, proof } = call
+  const wallet = caller.replace(/^wallet:/, '')
+  const locked = lockCaller(caller).execute(tx)
+  const [rows] = await Promise.all([
+    selectStanding(callId, caller, wallet, proof?.wallet ?? null, proof?.nonce ?? null).execute(tx),
+    locked,
+  ])
+  const row = rows[0] as StandingRow
+  const {
+    proof_call,
+    proof_path,
+    proof_body,
+    debt_call,
+    debt_payment,
+    debt_operation,
+    free_used,
+    ...rest
+  } = row
+  const { credit, undelivered, ...found } = rest
+  if (proof_call !== null && (proof_path !== call.path || proof_body !== proof?.bodySha256))
+    throw replayedProof()
+  const live = (found as { call_id: string | null }).call_id === null ? undefined : found
+  if (live === undefined && proof_call !== null) throw replayedProof()
+  return {
+    call: live,
+    debt:
+      debt_call === null || debt_payment === null || debt_operation === null
+        ? undefined
+        : { callId: debt_call, paymentId: debt_payment, operation: debt_operation },
+    credit: credit ?? (undelivered === null ? undefined : await creditUndelivered(tx, undelivered)),
+    freeLeft: Math.max(0, limits.freeCallsPerWindow - free_used),
+  }
+}
+
+const replayedProof = () =>
+  refuse('wallet_proof_replayed', {
+    detail: 'the proof nonce was used for another path or body',
+    next_action: 'Sign a new proof with a fresh nonce.',
+  })
+
+const insertProofNonce = preparedInsert('proof_nonces')
+
+/** What a grant stores beside the call: its lease, and the input that a workflow's step will read. */
+export type GrantedToLead = { lease: Lease; input: unknown }
+/** A read's grant is used at once. */
+export type Granted = GrantedToLead | 'read'
+
+/** Grants a call that `readStanding` did not find: uses up the proof nonce and writes the row with its funding. */
+export async function grantCall(
+  tx: Tx,
+  atCommit: AtCommit,
+  call: CallIdentity,
+  funding: Funding,
+  granted: Granted,
+): Promise<void> {
+  if (funding.kind === 'credit') await useCredit(tx, funding.paymentId, call.callId)
+  const { callId: call_id, caller, operation, key, fingerprint, path, proof } = call
+  const row = {
+    fingerprint,
+    funding: funding.kind,
+    payment_id: 'paymentId' in funding ? funding.paymentId : null,
+    proof_nonce: proof?.nonce ?? null,
+    path,
+    body_sha256: proof?.bodySha256 ?? null,
+    granted_at: sql<Date>`clock_timestamp()`,
+    ...(granted === 'read' ? readAlready(call_id, funding) : toBeLed(granted)),
+  }
+  atCommit(
+    tx
+      .insertInto('calls')
+      .values({ call_id, caller, operation, key, ...row })
+      // A live row in the way would be a grant without the lock: the condition makes it an error instead of a second grant.
+      .onConflict((conflict) =>
+        conflict.column('call_id').doUpdateSet({
+          ...row,
+          grant_state: sql<
+            'open' | 'used'
+          >`case when calls.grant_state = 'released' then ${row.grant_state} end`,
+        }),
+      ),
+  )
+  if (proof === null) return
+  const { wallet, nonce, bodySha256: body_sha256 } = proof
+  atCommit(insertProofNonce({ wallet, nonce, path, body_sha256, call_id }))
+}
+
+const toBeLed = ({ lease, input }: GrantedToLead) => ({
+  grant_state: 'open' as const,
+  answer_state: 'open' as const,
+  lease_holder: lease.holder,
+  lease_until: leaseEnd(lease.ms),
+  input: input === undefined ? null : (JSON.stringify(input) as never),
+})
+
+/** A read is its own effect and is answered afresh each time, so nothing of its answer is kept. */
+const readAlready = (callId: string, funding: Funding) => ({
+  grant_state: 'used' as const,
+  answer_state: funding.kind === 'payment' ? ('done' as const) : ('final' as const),
+  subject: callId,
+  status: 200,
+  answer: '{}' as never,
+  finished_at: sql<Date>`clock_timestamp()`,
+})
+
+async function useCredit(tx: Tx, paymentId: string, callId: string): Promise<void> {
+  const used = await tx
+    .updateTable('payments')
+    .set({ credit: 'used', call_id: callId, changed_at: sql<Date>`clock_timestamp()` })
+    .where('payment_id', '=', paymentId)
+    .where('credit', '=', 'available')
+    .returning('payment_id')
+    .executeTakeFirst()
+  if (used === undefined) throw new Error('a credit was used twice: the caller lock was not held')
+}

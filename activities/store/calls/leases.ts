@@ -1,0 +1,64 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Tx } from '../postgres/db.ts'
+import { prepared } from '../postgres/prepared.ts'
+
+/**
+ * Takes one of `slots` places at a resource for `ms`, or returns undefined when all are held by live holders.
+ * A dead holder's place is taken over when its time is up.
+ */
+export async function takeLease(
+  tx: Tx,
+  resource: string,
+  holder: string,
+  slots: number,
+  ms: number,
+): Promise<number | undefined> {
+  // Most often nobody else is there, and any place will do.
+  const [taken] = await takeGiven(resource, Math.floor(Math.random() * slots), holder, ms).execute(
+    tx,
+  )
+  if (taken !== undefined) return taken.slot
+  const [free] = await takeAny(resource, slots - 1, holder, ms).execute(tx)
+  return free?.slot
+}
+
+/** Takes the place that `free` selects as `slot`, unless a live holder has it. */
+const insertAt = (resource: string, holder: string, ms: number, free: RawBuilder<unknown>) => sql<{
+  slot: number
+}>`
+  insert into update_leases (resource, slot, holder, lease_until)
+  select ${resource}, free.slot, ${holder}, clock_timestamp() + ${ms} * interval '1 millisecond' from (${free}) as free
+  on conflict (resource, slot) do update set holder = excluded.holder, lease_until = excluded.lease_until
+    where update_leases.lease_until <= clock_timestamp()
+  returning slot`
+
+const takeGiven = prepared((_, resource: string, slot: number, holder: string, ms: number) =>
+  insertAt(resource, holder, ms, sql`select ${slot}::int as slot`),
+)
+const takeAny = prepared((_, resource: string, last: number, holder: string, ms: number) =>
+  insertAt(
+    resource,
+    holder,
+    ms,
+    sql`select place.slot from generate_series(0, ${last}::int) as place(slot)
+      where not exists (select 1 from update_leases l where l.resource = ${resource} and l.slot = place.slot and l.lease_until > clock_timestamp())
+      order by random() limit 1`,
+  ),
+)
+
+export async function dropLease(
+  tx: Tx,
+  resource: string,
+  slot: number,
+  holder: string,
+): Promise<void> {
+  await deleteLease(resource, slot, holder).execute(tx)
+}
+
+const deleteLease = prepared((tx, resource: string, slot: number, holder: string) =>
+  tx
+    .deleteFrom('update_leases')
+    .where('resource', '=', resource)
+    .where('slot', '=', slot)
+    .where('holder', '=', holder),
+)

@@ -1,0 +1,49 @@
+import { sql } from 'kysely'
+import type { Tx } from '../postgres/db.ts'
+import { prepared, type Statement } from '../postgres/prepared.ts'
+
+export type ReplayKind =
+  | 'presentation'
+  | 'challenge_jti'
+  | 'mandate'
+  | 'kb_nonce'
+  | 'principal_digest'
+export type ReplayKey = { kind: ReplayKind; key: string }
+
+/** Consumes keys in the one global ledger; a key that is there already makes the transaction fail. */
+export const consumeKeys = (keys: readonly ReplayKey[], subject: string): Statement =>
+  insertKeys(kindsOf(keys), keysOf(keys), subject)
+
+const insertKeys = prepared(
+  (
+    _,
+    kinds: string[],
+    keys: string[],
+    subject: string,
+  ) => sql`insert into replay_ledger (kind, key, subject)
+    select kind, key, ${subject} from unnest(${kinds}::text[], ${keys}::text[]) as consumed(kind, key)`,
+)
+const selectConsumed = prepared(
+  (
+    _,
+    kinds: string[],
+    keys: string[],
+    subject: string,
+  ) => sql<ReplayKey>`select l.kind, l.key from replay_ledger l
+    join unnest(${kinds}::text[], ${keys}::text[]) as asked(kind, key) on l.kind = asked.kind and l.key = asked.key
+    where l.subject <> ${subject}`,
+)
+
+const kindsOf = (keys: readonly ReplayKey[]): string[] => keys.map(({ kind }) => kind)
+const keysOf = (keys: readonly ReplayKey[]): string[] => keys.map(({ key }) => key)
+
+/** Which of these keys another subject has consumed already, the first in their order; reads only. */
+export async function findConsumed(
+  tx: Tx,
+  keys: readonly ReplayKey[],
+  subject: string,
+): Promise<ReplayKind | undefined> {
+  const used = await selectConsumed(kindsOf(keys), keysOf(keys), subject).execute(tx)
+  return keys.find(({ kind, key }) => used.some((row) => row.kind === kind && row.key === key))
+    ?.kind
+}

@@ -1,0 +1,51 @@
+import { sql } from 'kysely'
+import { limits } from '#domain/core/limits.ts'
+import type { Tx } from '../postgres/db.ts'
+import { prepared } from '../postgres/prepared.ts'
+import { undoGrant } from './calls.ts'
+
+/** Past this age no proof of a call is taken any more: nothing can ask for its answer again. */
+const PROOF_SECONDS = limits.proofAgeSecondsMax + limits.proofAheadSecondsMax
+
+/** A read that was paid for, whose answer nobody can ask for any more and that was never given. */
+export const isUndelivered =
+  sql.raw(`c.funding = 'payment' and c.answer_state = 'final' and c.subject = c.call_id
+  and c.delivered_at is null and c.granted_at < clock_timestamp() - ${PROOF_SECONDS} * interval '1 second'`)
+
+/** Notes that a paid answer leaves for its caller; false where its charge has become a credit, so that it may not leave. */
+export async function markDelivered(tx: Tx, callId: string): Promise<boolean> {
+  return (await deliver(callId).execute(tx)).length > 0
+}
+
+const deliver = prepared(
+  (
+    _,
+    callId: string,
+  ) => sql`update calls set delivered_at = coalesce(delivered_at, clock_timestamp())
+    where call_id = ${callId} and grant_state <> 'released' returning call_id`,
+)
+
+/**
+ * Makes one call credit of the charge of a paid answer that was never given and no longer can be, under the caller's lock. The payment
+ * of that credit, or undefined where there is none.
+ */
+export async function creditUndelivered(tx: Tx, callId: string): Promise<string | undefined> {
+  const { rows } = await sql<{ payment_id: string }>`
+    select c.payment_id from calls c join payments p using (payment_id)
+    where c.call_id = ${callId} and ${isUndelivered} and p.state = 'settled' for update of c`.execute(
+    tx,
+  )
+  const payment = rows[0]?.payment_id
+  return payment !== undefined && (await undoGrant(tx, callId, payment)) ? payment : undefined
+}
+
+/** Callers with charges of that kind, each with one such call. */
+export async function listUndelivered(
+  tx: Tx,
+  most: number,
+): Promise<{ caller: string; call_id: string }[]> {
+  const { rows } = await sql<{ caller: string; call_id: string }>`
+    select c.caller, min(c.call_id) as call_id from calls c join payments p using (payment_id)
+    where ${isUndelivered} and p.state = 'settled' group by c.caller limit ${most}`.execute(tx)
+  return rows
+}

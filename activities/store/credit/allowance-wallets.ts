@@ -1,0 +1,66 @@
+import { type Selectable, sql } from 'kysely'
+import { walletAccount } from '#domain/credit/credit.ts'
+import type { Tx } from '../postgres/db.ts'
+import type { AllowanceWalletsTable } from '../schema/credit.ts'
+
+export type WalletRow = Selectable<AllowanceWalletsTable>
+export type WalletLimits = Pick<WalletRow, 'per_run_usd' | 'per_day_usd' | 'rails'>
+
+export async function findWallet(tx: Tx, walletId: string): Promise<WalletRow | undefined> {
+  return tx
+    .selectFrom('allowance_wallets')
+    .selectAll()
+    .where('wallet_id', '=', walletId)
+    .executeTakeFirst()
+}
+
+/** The row, locked for the rest of the transaction, so that limits over several payments are exact. */
+export async function lockWallet(tx: Tx, walletId: string): Promise<WalletRow | undefined> {
+  return tx
+    .selectFrom('allowance_wallets')
+    .selectAll()
+    .where('wallet_id', '=', walletId)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** Makes a wallet; undefined when the agent has one already. */
+export async function insertWallet(
+  tx: Tx,
+  wallet: Omit<WalletRow, 'created_at' | 'changed_at'>,
+): Promise<WalletRow | undefined> {
+  return tx
+    .insertInto('allowance_wallets')
+    .values(wallet)
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst()
+}
+
+export async function updateLimits(
+  tx: Tx,
+  walletId: string,
+  limits: WalletLimits,
+): Promise<WalletRow> {
+  return tx
+    .updateTable('allowance_wallets')
+    .set({ ...limits, changed_at: sql<Date>`clock_timestamp()` })
+    .where('wallet_id', '=', walletId)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Credit that this wallet paid for and that is neither consumed nor returned, in whole usd. */
+export async function reservedUnits(tx: Tx, walletId: string): Promise<number> {
+  const row = await tx
+    .selectFrom('entitlements')
+    .select(
+      sql<number>`coalesce(sum(granted_units - consumed_units - returned_units), 0)::int`.as(
+        'reserved',
+      ),
+    )
+    .where('source', '=', walletAccount(walletId))
+    .where('state', '=', 'funded')
+    .executeTakeFirstOrThrow()
+  return row.reserved
+}

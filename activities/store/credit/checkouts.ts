@@ -1,0 +1,15 @@
+import type { Insertable } from 'kysely'
+import type { Tx } from '../postgres/db.ts'
+import type { CheckoutsTable } from '../schema/credit.ts'
+
+/** Stores who opened a checkout, once. */
+export async function insertCheckout(
+  tx: Tx,
+  checkout: Omit<Insertable<CheckoutsTable>, 'opened_at'>,
+): Promise<void> {
+  await tx
+    .insertInto('checkouts')
+    .values(checkout)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}

@@ -1,0 +1,89 @@
+import { type Selectable, sql } from 'kysely'
+import type { Entitlement } from '#domain/credit/credit.ts'
+import type { Tx } from '../postgres/db.ts'
+import { notifyChanged } from '../postgres/notify.ts'
+import type { EntitlementsTable } from '../schema/credit.ts'
+
+export type EntitlementRow = Selectable<EntitlementsTable>
+export type NewEntitlement = Pick<
+  EntitlementRow,
+  'entitlement_id' | 'quote_id' | 'agent_id' | 'rail' | 'tier' | 'granted_units' | 'fee_units'
+>
+
+export async function findEntitlement(
+  tx: Tx,
+  entitlementId: string,
+): Promise<EntitlementRow | undefined> {
+  return tx
+    .selectFrom('entitlements')
+    .selectAll()
+    .where('entitlement_id', '=', entitlementId)
+    .executeTakeFirst()
+}
+
+/** What a quote pays for, where an agent has taken it up. */
+export async function findEntitlementOf(
+  tx: Tx,
+  quoteId: string,
+): Promise<EntitlementRow | undefined> {
+  return tx
+    .selectFrom('entitlements')
+    .selectAll()
+    .where('quote_id', '=', quoteId)
+    .executeTakeFirst()
+}
+
+/** The row, locked for the rest of the transaction. */
+export async function lockEntitlement(
+  tx: Tx,
+  entitlementId: string,
+): Promise<EntitlementRow | undefined> {
+  return tx
+    .selectFrom('entitlements')
+    .selectAll()
+    .where('entitlement_id', '=', entitlementId)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** The entitlement of its quote: made pending, or the one that is there. */
+export async function ensureEntitlement(
+  tx: Tx,
+  entitlement: NewEntitlement,
+): Promise<EntitlementRow> {
+  await tx
+    .insertInto('entitlements')
+    .values({ ...entitlement, state: 'pending' })
+    // No key is named: of two at once, one may find the other by its id first, and naming the quote makes that an error.
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return tx
+    .selectFrom('entitlements')
+    .selectAll()
+    .where('quote_id', '=', entitlement.quote_id)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+}
+
+/** Writes what a movement made of a locked entitlement; `settlement_receipt_id` where it funded it. */
+export async function updateEntitlement(
+  tx: Tx,
+  moved: Entitlement,
+  settlement_receipt_id?: string,
+): Promise<void> {
+  const { entitlement_id, state, consumed_units, returned_units, source } = moved
+  const funding = settlement_receipt_id === undefined ? {} : { settlement_receipt_id }
+  await tx
+    .updateTable('entitlements')
+    .set({
+      state,
+      consumed_units,
+      returned_units,
+      source,
+      ...funding,
+      changed_at: sql<Date>`clock_timestamp()`,
+    })
+    .where('entitlement_id', '=', entitlement_id)
+    .execute()
+  await notifyChanged(tx, entitlement_id)
+}

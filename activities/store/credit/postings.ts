@@ -1,0 +1,68 @@
+import { sql } from 'kysely'
+import type { Account, Leg } from '#domain/credit/credit.ts'
+import type { Tx } from '../postgres/db.ts'
+
+export type PostedLeg = Leg & { receipt_id: string; kind: string; posted_at: Date }
+
+/** Posts one movement under its receipt; Postgres refuses it at the commit unless it balances and no holder goes below zero. */
+export async function postMovement(tx: Tx, receiptId: string, legs: readonly Leg[]): Promise<void> {
+  if (legs.length === 0) return
+  // One order of accounts for everybody, so that two movements wait for each other instead of locking each other out.
+  const ordered = [...legs].sort((left, right) => (left.account < right.account ? -1 : 1))
+  await tx
+    .insertInto('postings')
+    .values(ordered.map((leg) => ({ receipt_id: receiptId, ...leg })))
+    .execute()
+}
+
+/** What an account of an agent holds, in whole usd. */
+export async function readBalance(tx: Tx, account: Account): Promise<number> {
+  const row = await tx
+    .selectFrom('account_balances')
+    .select('units')
+    .where('account', '=', account)
+    .executeTakeFirst()
+  return row?.units ?? 0
+}
+
+/** Every leg of every movement that touched an account, oldest first; with `most`, of its latest movements. */
+export async function listMovements(tx: Tx, account: Account, most?: number): Promise<PostedLeg[]> {
+  const latest = tx
+    .selectFrom('postings')
+    .select('receipt_id')
+    .where('account', '=', account)
+    .orderBy('posting_id', 'desc')
+    .$if(most !== undefined, (query) => query.limit(most ?? 0))
+  return legs(tx).where('postings.receipt_id', 'in', latest).execute()
+}
+
+/** Every leg of the movements under these receipts. */
+export async function listMovementsOf(tx: Tx, receiptIds: readonly string[]): Promise<PostedLeg[]> {
+  return receiptIds.length === 0
+    ? []
+    : legs(tx).where('postings.receipt_id', 'in', receiptIds).execute()
+}
+
+const legs = (tx: Tx) =>
+  tx
+    .selectFrom('postings')
+    .innerJoin('receipts', 'receipts.receipt_id', 'postings.receipt_id')
+    .select([
+      'postings.receipt_id',
+      'receipts.kind',
+      'postings.account',
+      'postings.units',
+      'postings.posted_at',
+    ])
+    .orderBy('postings.posting_id')
+
+/** What left a wallet for credit since the UTC day began, in whole usd. */
+export async function spentToday(tx: Tx, account: Account): Promise<number> {
+  const { rows } = await sql<{ spent: number }>`
+    select coalesce(-sum(p.units), 0)::int as spent from postings p join receipts r on r.receipt_id = p.receipt_id
+    where p.account = ${account} and p.units < 0 and r.kind = 'settlement_receipt'
+      and p.posted_at >= date_trunc('day', clock_timestamp() at time zone 'utc') at time zone 'utc'`.execute(
+    tx,
+  )
+  return rows[0]?.spent ?? 0
+}

@@ -1,0 +1,69 @@
+import { type Selectable, sql } from 'kysely'
+import type { RailKey, Tier } from '#domain/rails/rail.ts'
+import type { Tx } from '../postgres/db.ts'
+import type { ProductLinksTable } from '../schema/credit.ts'
+
+export type LinkRow = Selectable<ProductLinksTable>
+type Cell = { rail: RailKey; tier: Tier }
+
+export async function listLinks(tx: Tx): Promise<LinkRow[]> {
+  return tx.selectFrom('product_links').selectAll().execute()
+}
+
+/** Sets the page of a cell under its receipt; nobody has looked at it yet. */
+export async function putLink(
+  tx: Tx,
+  link: Pick<LinkRow, 'rail' | 'tier' | 'url' | 'provider_price_usd' | 'receipt_id'>,
+): Promise<void> {
+  const { rail, tier, ...set } = link
+  const unchecked = { ...set, outcome: null, checked_at: null }
+  await tx
+    .insertInto('product_links')
+    .values({ rail, tier, ...unchecked })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['rail', 'tier'])
+        .doUpdateSet({ ...unchecked, changed_at: sql<Date>`clock_timestamp()` }),
+    )
+    .execute()
+}
+
+/** What a look at the page found; a page that was replaced meanwhile stays unchecked. */
+export async function checkedLink(
+  tx: Tx,
+  receiptId: string,
+  outcome: 'live' | 'broken',
+): Promise<void> {
+  await tx
+    .updateTable('product_links')
+    .set({ outcome, checked_at: sql<Date>`clock_timestamp()` })
+    .where('receipt_id', '=', receiptId)
+    .execute()
+}
+
+export async function findLink(tx: Tx, { rail, tier }: Cell): Promise<LinkRow | undefined> {
+  return tx
+    .selectFrom('product_links')
+    .selectAll()
+    .where('rail', '=', rail)
+    .where('tier', '=', tier)
+    .executeTakeFirst()
+}
+
+/** The live page that takes exactly a challenge's amount, where there is one. */
+export async function findPageOf(tx: Tx, challengeId: string): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('payment_challenges')
+    .innerJoin('quotes', 'quotes.quote_id', 'payment_challenges.quote_id')
+    .innerJoin('product_links', (join) =>
+      join
+        .onRef('product_links.rail', '=', 'quotes.rail')
+        .onRef('product_links.tier', '=', 'quotes.tier'),
+    )
+    .select('product_links.url')
+    .where('payment_challenges.challenge_id', '=', challengeId)
+    .where('product_links.outcome', '=', 'live')
+    .whereRef('product_links.provider_price_usd', '=', 'payment_challenges.amount_usd')
+    .executeTakeFirst()
+  return row?.url ?? undefined
+}

@@ -1,0 +1,190 @@
+import { type Selectable, sql } from 'kysely'
+import type { ReferenceState } from '#domain/payments/payment-reference.ts'
+import type { ProviderEvent } from '#domain/payments/provider-event.ts'
+import type { Tx } from '../postgres/db.ts'
+import type { ProviderEventsTable } from '../schema/credit.ts'
+
+export type ProviderEventRow = Selectable<ProviderEventsTable>
+export type EventKey = { provider: string; event_id: string }
+
+/** Stores an event before anything is made of it; false when it was stored before. */
+export async function insertProviderEvent(
+  tx: Tx,
+  provider: string,
+  event: ProviderEvent,
+): Promise<boolean> {
+  const stored = await tx
+    .insertInto('provider_events')
+    .values({
+      ...event,
+      provider,
+      amount_cents: String(event.amount_cents),
+      said_at: event.said_at === null ? null : new Date(event.said_at * 1000),
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('event_id')
+    .executeTakeFirst()
+  return stored !== undefined
+}
+
+export async function findProviderEvent(
+  tx: Tx,
+  { provider, event_id }: EventKey,
+): Promise<ProviderEventRow | undefined> {
+  return tx
+    .selectFrom('provider_events')
+    .selectAll()
+    .where('provider', '=', provider)
+    .where('event_id', '=', event_id)
+    .executeTakeFirst()
+}
+
+/** What names a payment in the words of providers; of another provider than its own nothing is heard. */
+export type SpokenOf = {
+  external_reference: string
+  challenge_id: string | null
+  provider: string | null
+}
+
+/**
+ * What providers said of one session, or of a challenge, oldest first, with what came later of the same payment intent. An intent
+ * alone settles nothing: a session that is paid is paid under its own name.
+ */
+export async function eventsAbout(
+  tx: Tx,
+  { external_reference, challenge_id, provider }: SpokenOf,
+): Promise<ProviderEventRow[]> {
+  const named = (row: string) =>
+    sql<boolean>`(${sql.ref(`${row}.external_reference`)} = ${external_reference} or ${sql.ref(`${row}.challenge_id`)} = ${challenge_id})`
+  const { rows } = await sql<ProviderEventRow>`
+    select e.* from provider_events e
+    where (${provider}::text is null or e.provider = ${provider}) and (${named('e')}
+      or (${isReturn} and exists (select from provider_events s
+        where s.provider = e.provider and s.payment_intent = e.payment_intent and ${named('s')})))
+    order by e.received_at, e.event_id`.execute(tx)
+  return rows
+}
+
+const isReturn = sql.raw(
+  "(e.type like 'dispute.%' or e.type in ('payment.refunded','payment.partially_refunded'))",
+)
+
+/** The names that a reference may have been presented under for this event to be about it, and the challenges that it may name. */
+export async function namesIn(
+  tx: Tx,
+  event: Pick<
+    ProviderEventRow,
+    'provider' | 'external_reference' | 'challenge_id' | 'payment_intent'
+  >,
+): Promise<{ references: string[]; challenges: string[] }> {
+  const { provider, payment_intent } = event
+  const notified =
+    payment_intent === null
+      ? []
+      : await tx
+          .selectFrom('provider_events')
+          .select(['external_reference', 'challenge_id'])
+          .where('provider', '=', provider)
+          .where('payment_intent', '=', payment_intent)
+          .where('type', '=', 'payment.settled')
+          .execute()
+  const all = [event, ...notified]
+  return {
+    references: [...new Set(all.map(({ external_reference }) => external_reference))],
+    challenges: [...new Set(all.flatMap(({ challenge_id }) => challenge_id ?? []))],
+  }
+}
+
+/** What became of an event, and of which reference it was. */
+export async function recordOutcome(
+  tx: Tx,
+  { provider, event_id }: EventKey,
+  outcome: string,
+  referenceId: string | null,
+): Promise<void> {
+  await tx
+    .updateTable('provider_events')
+    .set({ outcome, payment_reference_id: referenceId, applied_at: sql<Date>`clock_timestamp()` })
+    .where('provider', '=', provider)
+    .where('event_id', '=', event_id)
+    .execute()
+}
+
+/** Events of more than `graceMs` ago that nothing was made of yet, or that matched nothing until their payment was presented. */
+export async function listOpenEvents(tx: Tx, graceMs: number, most: number): Promise<EventKey[]> {
+  const { rows } = await sql<EventKey>`
+    select e.provider, e.event_id from provider_events e
+    where e.received_at < clock_timestamp() - ${graceMs} * interval '1 millisecond' and (e.applied_at is null
+      or (e.outcome = 'unmatched' and exists (select from payment_references r
+        where r.state not in ('rejected','expired') and (r.provider is null or r.provider = e.provider)
+          and r.method in ('hosted_checkout','payment_reference','invoice_reference')
+          and (r.external_reference = e.external_reference or exists (select from provider_events s
+            where s.provider = e.provider and s.payment_intent = e.payment_intent and s.type = 'payment.settled'
+              and s.external_reference = r.external_reference)))))
+    order by e.received_at limit ${most}`.execute(tx)
+  return rows
+}
+
+/** Keys of events that an operator has to look at and has not closed yet, in their order; `<provider>/<event id>`. */
+export async function listEventsToSee(
+  tx: Tx,
+  after: string | null,
+  most: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ key: string }>`
+    select key from (select provider || '/' || event_id as key, outcome from provider_events e where ${needsAttention}) e
+    where key > ${after ?? ''} and not exists (select from exceptions x
+      where x.section = 'provider_events' and x.subject = 'event/' || key and x.state = 'closed')
+    order by key limit ${most}`.execute(tx)
+  return rows.map(({ key }) => key)
+}
+
+/** How many events wait for an operator now; a dispute only for as long as it lasts. */
+export async function countEventsToSee(tx: Tx): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from provider_events e
+    left join payment_references r on r.payment_reference_id = e.payment_reference_id
+    where ${needsAttention} and (e.outcome <> 'disputed' or r.state = 'disputed') and not exists (select from exceptions x
+      where x.section = 'provider_events' and x.subject = 'event/' || e.provider || '/' || e.event_id and x.state = 'closed')`.execute(
+    tx,
+  )
+  return rows[0]?.count ?? 0
+}
+
+const needsAttention = sql.raw(
+  "(e.outcome like 'refused\\_%' or e.outcome in ('unmatched','disputed','asked_about','partly_returned','refunded_after_use'))",
+)
+
+/** These events, each with how the payment that it is about stands now. */
+export async function readEvents(
+  tx: Tx,
+  keys: readonly string[],
+): Promise<(ProviderEventRow & { reference_state: ReferenceState | null })[]> {
+  if (keys.length === 0) return []
+  return tx
+    .selectFrom('provider_events')
+    .leftJoin(
+      'payment_references',
+      'payment_references.payment_reference_id',
+      'provider_events.payment_reference_id',
+    )
+    .selectAll('provider_events')
+    .select('payment_references.state as reference_state')
+    .where(sql<string>`provider_events.provider || '/' || provider_events.event_id`, 'in', keys)
+    .execute()
+}
+
+/** The event that settled a payment. */
+export async function findSettled(
+  tx: Tx,
+  referenceId: string,
+): Promise<ProviderEventRow | undefined> {
+  return tx
+    .selectFrom('provider_events')
+    .selectAll()
+    .where('payment_reference_id', '=', referenceId)
+    .where('type', '=', 'payment.settled')
+    .orderBy('received_at')
+    .limit(1)
+    .executeTakeFirst()
+}

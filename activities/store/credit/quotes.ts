@@ -1,0 +1,84 @@
+import { type Insertable, type Selectable, sql } from 'kysely'
+import type { Tx } from '../postgres/db.ts'
+import type { QuotesTable } from '../schema/credit.ts'
+
+export type QuoteRow = Selectable<QuotesTable> & { expired: boolean; used: boolean }
+export type NewQuote = Omit<Insertable<QuotesTable>, 'issued_at' | 'expires_at'>
+
+const columns = (tx: Tx) =>
+  tx
+    .selectFrom('quotes')
+    .selectAll()
+    .select(sql<boolean>`expires_at <= clock_timestamp()`.as('expired'))
+    .select(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('payment_challenges')
+          .select('challenge_id')
+          .whereRef('payment_challenges.quote_id', '=', 'quotes.quote_id')
+          .where('state', '=', 'settled'),
+      )
+        .$castTo<boolean>()
+        .as('used'),
+    )
+
+/** A quote as it stands by Postgres' clock. */
+export async function findQuote(tx: Tx, quoteId: string): Promise<QuoteRow | undefined> {
+  return columns(tx).where('quote_id', '=', quoteId).executeTakeFirst()
+}
+
+type Same = { bound_to: string } & Pick<NewQuote, 'rail' | 'tier' | 'units'>
+
+/** Serialises the quotes of one caller for one thing until the transaction ends. */
+export async function lockQuotes(tx: Tx, same: Same): Promise<void> {
+  const name = `quote:${same.bound_to}:${same.rail}:${same.tier}:${same.units}`
+  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx)
+}
+
+/** The quote that its owner had for the same within the last five minutes, with no challenge and no credit on it. */
+export async function findSameQuote(
+  tx: Tx,
+  same: Same & Pick<NewQuote, 'task_id'>,
+): Promise<QuoteRow | undefined> {
+  return columns(tx)
+    .where('bound_to', '=', same.bound_to)
+    .where('rail', '=', same.rail)
+    .where('tier', '=', same.tier)
+    .where('units', '=', same.units)
+    .where('task_id', 'is not distinct from', same.task_id ?? null)
+    .where('issued_at', '>', sql<Date>`clock_timestamp() - interval '5 minutes'`)
+    .where(sql<boolean>`not exists (select from entitlements e where e.quote_id = quotes.quote_id)`)
+    .where(
+      sql<boolean>`not exists (select from payment_challenges c where c.quote_id = quotes.quote_id)`,
+    )
+    .orderBy('issued_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+export async function insertQuote(tx: Tx, quote: NewQuote, lifeSeconds: number): Promise<QuoteRow> {
+  const row = await tx
+    .insertInto('quotes')
+    .values({
+      ...quote,
+      expires_at: sql<Date>`clock_timestamp() + ${lifeSeconds} * interval '1 second'`,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return { ...row, expired: false, used: false }
+}
+
+/** Binds a quote that is not bound yet to its owner, where the token is its own. */
+export async function bindQuote(
+  tx: Tx,
+  quoteId: string,
+  tokenSha256: string,
+  owner: string,
+): Promise<void> {
+  await tx
+    .updateTable('quotes')
+    .set({ bound_to: owner })
+    .where('quote_id', '=', quoteId)
+    .where('token_sha256', '=', tokenSha256)
+    .where('bound_to', 'is', null)
+    .execute()
+}

@@ -1,0 +1,132 @@
+import { type Selectable, sql } from 'kysely'
+import { type UsageEvent, usageEventHash } from '#domain/credit/usage-event.ts'
+import type { Tx } from '../postgres/db.ts'
+import type { UsageEventsTable } from '../schema/credit.ts'
+
+export type NewUsageEvent = Omit<UsageEvent, 'sequence' | 'prev_hash' | 'recorded_at'>
+export type StoredUsageEvent = UsageEvent & { hash: string }
+
+/** Serialises the appends to one chain until the transaction ends. */
+export async function lockUsageChain(tx: Tx, chain: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`usage:${chain}`}, 0))`.execute(tx)
+}
+
+export async function findUsageEvent(
+  tx: Tx,
+  eventId: string,
+): Promise<StoredUsageEvent | undefined> {
+  const row = await tx
+    .selectFrom('usage_events')
+    .selectAll()
+    .where('event_id', '=', eventId)
+    .executeTakeFirst()
+  return row === undefined ? undefined : eventOf(row)
+}
+
+/** Appends an event to its chain, recorded at this time; the caller holds `lockUsageChain`. */
+export async function appendUsageEvent(
+  tx: Tx,
+  event: NewUsageEvent,
+  at: Date,
+): Promise<StoredUsageEvent> {
+  const last = await tx
+    .selectFrom('usage_events')
+    .select(['sequence', 'hash'])
+    .where('chain', '=', event.chain)
+    .orderBy('sequence', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  const place = { sequence: (last?.sequence ?? -1) + 1, prev_hash: last?.hash ?? null }
+  const whole: UsageEvent = { ...event, ...place, recorded_at: at.toISOString() }
+  const stored = { ...whole, hash: usageEventHash(whole) }
+  await tx
+    .insertInto('usage_events')
+    .values({
+      ...stored,
+      units: String(stored.units),
+      occurred_at: new Date(stored.occurred_at),
+      recorded_at: at,
+    })
+    .execute()
+  return stored
+}
+
+/** A chain from its beginning. */
+export async function listUsageEvents(
+  tx: Tx,
+  chain: string,
+  offset: number,
+  limit: number,
+): Promise<StoredUsageEvent[]> {
+  const rows = await tx
+    .selectFrom('usage_events')
+    .selectAll()
+    .where('chain', '=', chain)
+    .orderBy('sequence')
+    .offset(offset)
+    .limit(limit)
+    .execute()
+  return rows.map(eventOf)
+}
+
+/** What an agent asks of its own events. */
+export type UsageFilter = {
+  agentId: string
+  eventId?: string | undefined
+  entitlementId?: string | undefined
+}
+
+const matching = (tx: Tx, { agentId, eventId, entitlementId }: UsageFilter) =>
+  tx
+    .selectFrom('usage_events')
+    .where('agent_id', '=', agentId)
+    .$if(eventId !== undefined, (query) => query.where('event_id', '=', eventId ?? ''))
+    .$if(entitlementId !== undefined, (query) => query.where('chain', '=', entitlementId ?? ''))
+
+/** Events, the newest first. */
+export async function listUsageOf(
+  tx: Tx,
+  filter: UsageFilter,
+  offset: number,
+  limit: number,
+): Promise<StoredUsageEvent[]> {
+  const rows = await matching(tx, filter)
+    .selectAll()
+    .orderBy('recorded_at', 'desc')
+    .orderBy('chain')
+    .orderBy('sequence', 'desc')
+    .offset(offset)
+    .limit(limit)
+    .execute()
+  return rows.map(eventOf)
+}
+
+/** How many events there are, what credit they used in whole usd, and what they count to by unit. */
+export async function sumUsageOf(tx: Tx, filter: UsageFilter) {
+  const rows = await matching(tx, filter)
+    .select([
+      'unit',
+      sql<number>`count(*)::int`.as('events'),
+      sql<string>`sum(units)::text`.as('units'),
+    ])
+    .select(sql<number>`sum(credit_units)::int`.as('credit_units'))
+    .groupBy('unit')
+    .orderBy('unit')
+    .execute()
+  return {
+    total: rows.reduce((sum, { events }) => sum + events, 0),
+    credit_units: rows.reduce((sum, { credit_units }) => sum + credit_units, 0),
+    by_unit: rows.map(({ unit, units }) => ({ unit, units })),
+  }
+}
+
+/** The row as the event that its hash is of. */
+const eventOf = ({
+  record_kind: _kind,
+  ...row
+}: Selectable<UsageEventsTable>): StoredUsageEvent => ({
+  ...row,
+  units: Number(row.units),
+  occurred_at: row.occurred_at.toISOString(),
+  recorded_at: row.recorded_at.toISOString(),
+})

@@ -1,0 +1,235 @@
+import { type Selectable, sql } from 'kysely'
+import type { Tx } from '../postgres/db.ts'
+import type { Compilable } from '../postgres/pipeline.ts'
+import { prepared } from '../postgres/prepared.ts'
+import type { GasWalletTransactionsTable } from '../schema/schema.ts'
+
+/** One signed transaction of a gas wallet; numbers of the chain are decimal texts, as Postgres gives them. */
+export type GasWalletTransaction = Selectable<GasWalletTransactionsTable> & {
+  /** Whether a node took it so long ago that a replacement is due. */
+  stuck: boolean
+}
+export type NewGasWalletTransaction = Omit<
+  Selectable<GasWalletTransactionsTable>,
+  'outcome' | 'created_at' | 'broadcast_at'
+>
+
+/** The transaction that serves a purpose; `heldUpSince` when it is open and its wallet's lane is jammed since then. */
+export type ServingTransaction = Selectable<GasWalletTransactionsTable> & {
+  heldUpSince: Date | null
+}
+
+/** A gas wallet as the chain has it, and how many open nonces it can pay for. */
+export type Place = { address: string; mined: bigint; pooled: bigint; affords: bigint }
+
+/** What became of an EOA nonce: which of our hashes was mined, or none of them. */
+export type NonceEnd = {
+  nonce: bigint
+  mined: { txHash: string; outcome: 'mined' | 'reverted' } | undefined
+}
+
+/** A lane is jammed while its oldest open nonce is the same one for this long. */
+const isJammed = (wallet: string, jamAfterMs: number) => sql<boolean>`(
+  ${sql.ref(`${wallet}.moved_at`)} < clock_timestamp() - ${jamAfterMs} * interval '1 millisecond'
+  and exists (select from gas_wallet_transactions o where o.gas_wallet = ${sql.ref(`${wallet}.address`)} and o.outcome is null))`
+
+/** Makes the rows that allocation locks; known wallets keep their nonce. */
+export async function ensureGasWallets(tx: Tx, addresses: readonly string[]): Promise<void> {
+  if (addresses.length === 0) return
+  const rows = addresses.map((address) => ({ address, next_nonce: '0' }))
+  await tx
+    .insertInto('gas_wallets')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+const lockPurpose = prepared(
+  (_, purpose: string) =>
+    sql`select pg_advisory_xact_lock(hashtextextended('gas wallet purpose:' || ${purpose}, 0))`,
+)
+
+/**
+ * The gas wallet that takes this purpose and its next EOA nonce; purpose and wallet stay locked until the transaction ends.
+ * The one with the fewest open nonces, before it those that can pay and move. Undefined when the purpose is served: it was
+ * mined, or it waits where it is. Another wallet that moves and can pay takes over only where the chain went on without the
+ * lane: it made blocks, up to `chainTime` (Unix seconds), for `jamAfterMs` after the lane moved.
+ */
+export async function lockPlace(
+  tx: Tx,
+  purpose: string,
+  {
+    places,
+    jamAfterMs,
+    chainTime,
+  }: { places: readonly Place[]; jamAfterMs: number; chainTime: bigint },
+): Promise<{ address: string; nonce: bigint } | undefined> {
+  const column = (read: (place: Place) => bigint) => places.map((place) => read(place).toString())
+  const load = sql`greatest(w.next_nonce, p.pooled) - p.mined`
+  const place = sql<{ address: string; nonce: string }>`
+    select w.address, greatest(w.next_nonce, p.pooled) as nonce
+    from gas_wallets w
+    join unnest(
+      ${places.map(({ address }) => address)}::text[], ${column(({ mined }) => mined)}::bigint[],
+      ${column(({ pooled }) => pooled)}::bigint[], ${column(({ affords }) => affords)}::bigint[]
+    ) as p (address, mined, pooled, affords) on p.address = w.address
+    cross join lateral (select ${load} >= p.affords as poor, ${isJammed('w', jamAfterMs)} as jammed) as s
+    where not exists (
+      select from gas_wallet_transactions t join gas_wallets h on h.address = t.gas_wallet
+      where t.purpose = ${purpose} and (t.outcome = 'mined' or t.outcome is null and (
+        s.poor or s.jammed or h.address = w.address
+        or h.moved_at + ${jamAfterMs} * interval '1 millisecond' > to_timestamp(${chainTime.toString()}::bigint))))
+    order by s.poor, s.jammed, ${load}, random()
+    limit 1 for update of w`
+  // Two statements, because a single one would read the purpose before it waited for the lock.
+  await lockPurpose(purpose).execute(tx)
+  const { rows } = await place.execute(tx)
+  const [row] = rows
+  return row && { address: row.address, nonce: BigInt(row.nonce) }
+}
+
+/** Serialises changes of one gas wallet's nonces until the transaction ends. */
+export async function lockGasWallet(tx: Tx, address: string): Promise<void> {
+  await tx
+    .selectFrom('gas_wallets')
+    .select('address')
+    .where('address', '=', address)
+    .forUpdate()
+    .execute()
+}
+
+export async function nextNonce(tx: Tx, address: string): Promise<bigint> {
+  const row = await tx
+    .selectFrom('gas_wallets')
+    .select('next_nonce')
+    .where('address', '=', address)
+    .executeTakeFirst()
+  return BigInt(row?.next_nonce ?? '0')
+}
+
+/** Stores a signed transaction before it is broadcast, and keeps the wallet's next nonce above it; a lane that was empty begins to wait. A statement to be sent. */
+export function storeGasWalletTransaction(
+  tx: Tx,
+  row: NewGasWalletTransaction,
+): Compilable & { execute(): Promise<unknown> } {
+  return tx
+    .with('stored', (db) =>
+      db.insertInto('gas_wallet_transactions').values(row).returning(['gas_wallet', 'eoa_nonce']),
+    )
+    .updateTable('gas_wallets as w')
+    .from('stored')
+    .set({
+      next_nonce: sql<string>`greatest(w.next_nonce, stored.eoa_nonce + 1)`,
+      moved_at: sql<Date>`case when exists (
+        select from gas_wallet_transactions o where o.gas_wallet = w.address and o.outcome is null
+      ) then w.moved_at else clock_timestamp() end`,
+    })
+    .whereRef('w.address', '=', 'stored.gas_wallet')
+}
+
+/** What serves, or did serve, a purpose, neither reverted nor superseded: the mined one, then one that moves, then the newest. */
+export async function findServing(
+  tx: Tx,
+  purpose: string,
+  jamAfterMs: number,
+): Promise<ServingTransaction | undefined> {
+  return tx
+    .selectFrom('gas_wallet_transactions as t')
+    .innerJoin('gas_wallets as w', 'w.address', 't.gas_wallet')
+    .selectAll('t')
+    .select(
+      sql<Date | null>`case when t.outcome is null and ${isJammed('w', jamAfterMs)} then w.moved_at end`.as(
+        'heldUpSince',
+      ),
+    )
+    .where('t.purpose', '=', purpose)
+    .where((where) => where.or([where('t.outcome', 'is', null), where('t.outcome', '=', 'mined')]))
+    .orderBy(sql`t.outcome nulls last, "heldUpSince" desc nulls first, t.created_at desc`)
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/**
+ * What the chain and the rows may disagree about, below the nonce `end`: open transactions, and any at or above the chain's
+ * nonce; lowest nonce first, then newest.
+ */
+export async function listUnsettled(
+  tx: Tx,
+  wallet: string,
+  { mined, end }: { mined: bigint; end: bigint },
+  stuckAfterMs: number,
+): Promise<GasWalletTransaction[]> {
+  return select(tx, stuckAfterMs)
+    .where('gas_wallet', '=', wallet)
+    .where('eoa_nonce', '<', end.toString())
+    .where((where) =>
+      where.or([where('outcome', 'is', null), where('eoa_nonce', '>=', mined.toString())]),
+    )
+    .orderBy('eoa_nonce')
+    .orderBy(sql`max_fee_per_gas desc`)
+    .execute()
+}
+
+export async function listAtNonce(
+  tx: Tx,
+  wallet: string,
+  nonce: bigint,
+): Promise<GasWalletTransaction[]> {
+  return select(tx, 0)
+    .where('gas_wallet', '=', wallet)
+    .where('eoa_nonce', '=', nonce.toString())
+    .orderBy(sql`max_fee_per_gas desc`)
+    .execute()
+}
+
+/** Writes what became of EOA nonces that the chain is past; hashes that were not mined are superseded. The lane has moved. */
+export async function recordEnds(tx: Tx, wallet: string, ends: readonly NonceEnd[]): Promise<void> {
+  if (ends.length === 0) return
+  await sql`
+    with ends as (
+      select * from unnest(
+        ${ends.map(({ nonce }) => nonce.toString())}::bigint[], ${ends.map(({ mined }) => mined?.txHash ?? null)}::text[],
+        ${ends.map(({ mined }) => mined?.outcome ?? null)}::text[]
+      ) as e (nonce, tx_hash, outcome)
+    ), ended as (
+      update gas_wallet_transactions t set outcome = case when t.tx_hash = e.tx_hash then e.outcome else 'superseded' end
+      from ends e
+      where t.gas_wallet = ${wallet} and t.eoa_nonce = e.nonce and t.outcome is null
+      returning t.tx_hash
+    )
+    update gas_wallets set moved_at = clock_timestamp() where address = ${wallet} and exists (select from ended)`.execute(
+    tx,
+  )
+}
+
+/** Opens an EOA nonce again whose block was lost; the lane waits for it from now on. */
+export async function reopenNonce(tx: Tx, wallet: string, nonce: string): Promise<void> {
+  await sql`
+    with reopened as (
+      update gas_wallet_transactions set outcome = null
+      where gas_wallet = ${wallet} and eoa_nonce = ${nonce} and outcome is not null returning tx_hash
+    )
+    update gas_wallets set moved_at = clock_timestamp() where address = ${wallet} and exists (select from reopened)`.execute(
+    tx,
+  )
+}
+
+/** A node took these bytes, for the first time. */
+export async function recordBroadcast(tx: Tx, txHash: string): Promise<void> {
+  await tx
+    .updateTable('gas_wallet_transactions')
+    .set({ broadcast_at: sql<Date>`clock_timestamp()` })
+    .where('tx_hash', '=', txHash)
+    .where('broadcast_at', 'is', null)
+    .execute()
+}
+
+const select = (tx: Tx, stuckAfterMs: number) =>
+  tx
+    .selectFrom('gas_wallet_transactions')
+    .selectAll()
+    .select(
+      sql<boolean>`coalesce(broadcast_at < clock_timestamp() - ${stuckAfterMs} * interval '1 millisecond', false)`.as(
+        'stuck',
+      ),
+    )

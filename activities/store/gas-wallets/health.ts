@@ -1,0 +1,59 @@
+import { sql } from 'kysely'
+import type { Tx } from '../postgres/db.ts'
+
+/** One gas wallet's lane: how many EOA nonces are open, the oldest of them, and since when that is the same one. */
+export type GasWalletHealth = {
+  wallet: string
+  open: number
+  oldestNonce: string | null
+  movedAt: Date
+  /** How long the oldest open nonce waits, in milliseconds; 0 with none open. */
+  idleMs: number
+  jammed: boolean
+}
+
+/** Every lane by the rows alone, so that it is told even when no worker lives. */
+export async function readGasWallets(tx: Tx, jamAfterMs: number): Promise<GasWalletHealth[]> {
+  const { rows } = await sql<Omit<GasWalletHealth, 'jammed'>>`
+    select w.address as wallet, w.moved_at as "movedAt", o.open::integer, o.oldest as "oldestNonce",
+      (case when o.open = 0 then 0 else extract(epoch from clock_timestamp() - w.moved_at) * 1000 end)::float8 as "idleMs"
+    from gas_wallets w
+    cross join lateral (
+      select count(distinct eoa_nonce) as open, min(eoa_nonce) as oldest
+      from gas_wallet_transactions t where t.gas_wallet = w.address and t.outcome is null
+    ) o
+    order by w.address`.execute(tx)
+  return rows.map((row) => ({ ...row, jammed: row.idleMs > jamAfterMs }))
+}
+
+/** What one look at the jams changed. */
+export type JamNews = { wallet: string; movedAt: Date; jammed: boolean }
+
+/** Notes which lanes are jammed and which move again; over all processes each change is answered once, to whoever saw it first. */
+export async function noteJams(
+  tx: Tx,
+  wallets: readonly string[],
+  jamAfterMs: number,
+): Promise<JamNews[]> {
+  const { rows } = await sql<JamNews>`
+    update gas_wallets w set jammed_at = case when jammed_at is null then clock_timestamp() end
+    where w.address = any(${wallets}::text[]) and (w.jammed_at is not null) <> (
+      w.moved_at < clock_timestamp() - ${jamAfterMs} * interval '1 millisecond'
+      and exists (select from gas_wallet_transactions t where t.gas_wallet = w.address and t.outcome is null))
+    returning w.address as wallet, w.moved_at as "movedAt", w.jammed_at is not null as jammed`.execute(
+    tx,
+  )
+  return rows
+}
+
+/** A sentence for operators: `3 gas wallets move`, or which of them have not since when. */
+export function describeGasWallets(gasWallets: readonly GasWalletHealth[]): string {
+  const jammed = gasWallets.filter((gasWalletQueue) => gasWalletQueue.jammed)
+  if (jammed.length === 0) return `${gasWallets.length} gas wallets move`
+  return jammed
+    .map(
+      ({ wallet, movedAt, open }) =>
+        `gas wallet ${wallet} has not moved since ${movedAt.toISOString()}, ${open} wait`,
+    )
+    .join('; ')
+}

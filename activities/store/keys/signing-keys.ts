@@ -1,0 +1,83 @@
+import { type Selectable, sql } from 'kysely'
+import type { KeyTimes } from '#domain/receipts/key-standing.ts'
+import type { Tx } from '../postgres/db.ts'
+import { prepared } from '../postgres/prepared.ts'
+import type { SigningKeysTable } from '../schema/schema.ts'
+
+export type SigningKeyRow = Selectable<SigningKeysTable>
+export type PublicKeyEntry = {
+  ring: string
+  kid: string
+  alg: string
+  publicJwk: Record<string, unknown>
+}
+
+/**
+ * Remembers the public half of a key and returns what is stored under its ring and name, which may be the half of another key.
+ * Undefined if the half is stored under another name, or the name in another ring.
+ */
+export async function registerPublicKey(
+  tx: Tx,
+  { ring, kid, alg, publicJwk }: PublicKeyEntry,
+): Promise<SigningKeyRow | undefined> {
+  const { rows } = await sql<SigningKeyRow>`
+    select * from register_signing_key(${ring}, ${kid}, ${alg}, ${JSON.stringify(publicJwk)})`.execute(
+    tx,
+  )
+  return rows[0]
+}
+
+/** Every key ever used, oldest first. */
+export async function listPublicKeys(tx: Tx): Promise<SigningKeyRow[]> {
+  return tx.selectFrom('signing_keys').selectAll().orderBy('activated_at').orderBy('kid').execute()
+}
+
+export async function findKey(tx: Tx, kid: string): Promise<SigningKeyRow | undefined> {
+  return tx.selectFrom('signing_keys').selectAll().where('kid', '=', kid).executeTakeFirst()
+}
+
+/** A key of a ring with its ends, by Postgres' clock at `readAt`; `x` tells it from another key of the same name. */
+export type StandingRow = KeyTimes & { ring: string; kid: string; x: string; readAt: number }
+
+/** The keys of these rings, which nothing retires or revokes before the transaction ends. */
+export async function readStanding(tx: Tx, rings: readonly string[]): Promise<StandingRow[]> {
+  const rows = await selectStanding([...rings]).execute(tx)
+  return rows.map(({ ring, kid, x, retired_at, revoked_at, read_at }) => ({
+    ring,
+    kid,
+    x,
+    retiredAt: retired_at,
+    revokedAt: revoked_at,
+    readAt: read_at,
+  }))
+}
+
+type SelectedStanding = {
+  ring: string
+  kid: string
+  x: string
+  retired_at: number | null
+  revoked_at: number | null
+  read_at: number
+}
+const selectStanding = prepared(
+  (_, rings: string[]) => sql<SelectedStanding>`select * from signing_standing(${rings}::text[])`,
+)
+
+/** Ends a key once everything that is being signed by its ring is stored; undefined for an unknown key. */
+export async function endKey(
+  tx: Tx,
+  end: 'retire' | 'revoke',
+  { ring, kid }: { ring: string; kid: string },
+): Promise<SigningKeyRow | undefined> {
+  const name = sql.ref(`${end}_signing_key`)
+  const { rows } = await sql<SigningKeyRow>`select * from ${name}(${ring}, ${kid})`.execute(tx)
+  return rows[0]
+}
+
+/** Waits until nothing is being signed by the ring, and keeps others from signing until the transaction ends. */
+export async function lockRing(tx: Tx, ring: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('signing keys: ' || ${ring}, 0))`.execute(
+    tx,
+  )
+}

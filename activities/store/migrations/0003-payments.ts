@@ -1,0 +1,48 @@
+import { hex } from './columns.ts'
+
+/** x402 payments, and every verified signature over a payment nonce with its window. */
+export const payments: readonly string[] = [
+  `create table payments (
+    payment_id text primary key check (payment_id ~ '^[0-9a-f]{64}$'),
+    asset text not null ${hex('asset', 40)},
+    payer text not null ${hex('payer', 40)},
+    authorization_nonce text not null ${hex('authorization_nonce', 64)},
+    pay_to text not null ${hex('pay_to', 40)},
+    amount_atomic numeric(78,0) not null check (amount_atomic > 0),
+    valid_after numeric(78,0) not null,
+    valid_before numeric(78,0) not null,
+    signature text not null,
+    requirements jsonb not null,
+    proof_wallet text not null,
+    call_id text,
+    state text not null check (state in ('claimed','settling','settled','failed','pending','released')),
+    credit text not null default 'none' check (credit in ('none','available','used')),
+    from_block bigint,
+    transaction_hash text,
+    block_number bigint,
+    block_hash text,
+    finalized boolean not null default false check (not finalized or state = 'settled'),
+    failure text,
+    created_at timestamptz not null default clock_timestamp(),
+    changed_at timestamptz not null default clock_timestamp(),
+    unique (asset, payer, authorization_nonce),
+    check (state <> 'settled' or (transaction_hash is not null and block_number is not null)),
+    check (credit = 'none' or state in ('settled', 'settling', 'pending'))
+  )`,
+  `create index payments_due on payments (changed_at) where state in ('settling','pending') or (state = 'settled' and not finalized)`,
+  `create index payments_credit on payments (proof_wallet) where credit = 'available'`,
+  // Everyone who saw one of these signatures may broadcast it while its window is open.
+  `create table payment_signatures (
+    payment_id text not null check (payment_id ~ '^[0-9a-f]{64}$'),
+    signature text not null,
+    valid_after numeric(78,0) not null,
+    valid_before numeric(78,0) not null,
+    amount_atomic numeric(78,0) not null,
+    pay_to text not null,
+    verified_at timestamptz not null default clock_timestamp(),
+    primary key (payment_id, signature)
+  )`,
+  `create function payment_signatures_guard() returns trigger language plpgsql as $$
+  begin raise exception 'a verified signature stays as it was seen' using errcode = 'check_violation'; end $$`,
+  `create trigger payment_signatures_guard before update or delete on payment_signatures for each row execute function payment_signatures_guard()`,
+]

@@ -1,0 +1,73 @@
+/** Reconciliation: its runs, the differences that they found, and the signed statement of each day. */
+export const reconciliation: readonly string[] = [
+  // `changed_since` and `snapshot_xid` are transaction ids: a row whose xmin is not before the last snapshot is newer.
+  `create table reconciliations (
+    reconciliation_id text primary key,
+    scope text not null check (scope in ('changed','all')),
+    changed_since text,
+    snapshot_xid text not null,
+    from_block bigint not null,
+    through_block bigint not null,
+    compared integer,
+    differences integer,
+    started_at timestamptz not null default clock_timestamp(),
+    completed_at timestamptz,
+    check ((completed_at is null) = (compared is null and differences is null)),
+    check ((scope = 'all') = (changed_since is null))
+  )`,
+  `create index reconciliations_completed on reconciliations (completed_at desc) where completed_at is not null`,
+  `create table reconciliation_suspects (
+    reconciliation_id text not null references reconciliations,
+    section text not null,
+    code text not null,
+    subject text not null,
+    block_number bigint,
+    noted_at timestamptz not null default clock_timestamp(),
+    primary key (reconciliation_id, section, subject, code)
+  )`,
+  `create table exceptions (
+    exception_id text primary key check (exception_id ~ '^ex_[0-9a-f]{64}$'),
+    section text not null,
+    code text not null,
+    subject text not null,
+    block_number bigint,
+    evidence jsonb not null,
+    evidence_sha256 text not null,
+    state text not null default 'open' check (state in ('open','closed')),
+    seen boolean not null default true,
+    opened_by text not null references reconciliations,
+    first_seen_at timestamptz not null default clock_timestamp(),
+    last_seen_at timestamptz not null default clock_timestamp(),
+    closed_at timestamptz,
+    closed_by text,
+    reason text,
+    check ((state = 'closed') = (closed_at is not null and closed_by is not null and reason is not null)),
+    check (state = 'closed' or (closed_at is null and closed_by is null and reason is null))
+  )`,
+  `create unique index exceptions_open on exceptions (code, subject) where state = 'open'`,
+  `create index exceptions_subject on exceptions (subject, first_seen_at desc)`,
+  `create index exceptions_seen on exceptions (section, subject) where seen`,
+  `create index exceptions_first_seen on exceptions (first_seen_at)`,
+  `create table statements (
+    day text primary key check (day ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$'),
+    jws text not null,
+    kid text not null,
+    sha256 text not null unique,
+    prev text,
+    made_at timestamptz not null default clock_timestamp()
+  )`,
+  // A statement is never rewritten. An exception is never deleted, and its facts never change.
+  `create function statements_guard() returns trigger language plpgsql as $$
+  begin raise exception 'a statement stays as it was signed' using errcode = 'check_violation'; end $$`,
+  `create trigger statements_guard before update or delete on statements for each row execute function statements_guard()`,
+  `create function exceptions_guard() returns trigger language plpgsql as $$
+  begin
+    if tg_op = 'DELETE' then raise exception 'an exception is never deleted' using errcode = 'check_violation'; end if;
+    if (old.exception_id, old.section, old.code, old.subject, old.evidence, old.opened_by, old.first_seen_at)
+       is distinct from (new.exception_id, new.section, new.code, new.subject, new.evidence, new.opened_by, new.first_seen_at)
+       or (old.state = 'closed' and (new.state, new.closed_at, new.closed_by, new.reason) is distinct from (old.state, old.closed_at, old.closed_by, old.reason))
+    then raise exception 'what an exception says never changes' using errcode = 'check_violation'; end if;
+    return new;
+  end $$`,
+  `create trigger exceptions_guard before update or delete on exceptions for each row execute function exceptions_guard()`,
+]

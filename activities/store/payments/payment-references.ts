@@ -1,0 +1,214 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { AMOUNT_MISMATCH, type PaymentMethod } from '#domain/payments/payment-reference.ts'
+import type { Tx } from '../postgres/db.ts'
+import { notifyChanged } from '../postgres/notify.ts'
+import type { PaymentReferencesTable } from '../schema/credit.ts'
+
+export type ReferenceRow = Selectable<PaymentReferencesTable>
+export type NewReference = Omit<
+  Insertable<PaymentReferencesTable>,
+  | 'state'
+  | 'reason'
+  | 'decided_by'
+  | 'settlement_receipt_id'
+  | 'checked_at'
+  | 'created_at'
+  | 'changed_at'
+>
+
+export async function findReference(
+  tx: Tx,
+  referenceId: string,
+): Promise<ReferenceRow | undefined> {
+  return tx
+    .selectFrom('payment_references')
+    .selectAll()
+    .where('payment_reference_id', '=', referenceId)
+    .executeTakeFirst()
+}
+
+/** The row, locked for the rest of the transaction. */
+export async function lockReference(
+  tx: Tx,
+  referenceId: string,
+): Promise<ReferenceRow | undefined> {
+  return tx
+    .selectFrom('payment_references')
+    .selectAll()
+    .where('payment_reference_id', '=', referenceId)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+const notOver = ['presented', 'pending', 'verified', 'disputed', 'refunded'] as const
+
+/** The reference that this payment was presented as, unless it was rejected or expired. */
+export async function findPresented(
+  tx: Tx,
+  by: { method: PaymentMethod; external_reference: string } | { challenge_id: string },
+): Promise<ReferenceRow | undefined> {
+  const query = tx.selectFrom('payment_references').selectAll().where('state', 'in', notOver)
+  return 'challenge_id' in by
+    ? query.where('challenge_id', '=', by.challenge_id).executeTakeFirst()
+    : query
+        .where('method', '=', by.method)
+        .where('external_reference', '=', by.external_reference)
+        .executeTakeFirst()
+}
+
+/** References that a provider speaks of by these names, or by these challenges where it confirms them, of another provider's none. */
+export async function listSpokenOf(
+  tx: Tx,
+  {
+    provider,
+    references,
+    challenges,
+  }: { provider: string; references: string[]; challenges: string[] },
+): Promise<ReferenceRow[]> {
+  return tx
+    .selectFrom('payment_references')
+    .selectAll()
+    .where('state', 'in', notOver)
+    .where('method', 'in', ['hosted_checkout', 'payment_reference', 'invoice_reference'])
+    .where(({ or, eb }) => or([eb('provider', 'is', null), eb('provider', '=', provider)]))
+    .where(({ or, eb }) =>
+      or([
+        eb('external_reference', 'in', references),
+        eb('challenge_id', 'in', nonEmpty(challenges)),
+      ]),
+    )
+    .execute()
+}
+
+const nonEmpty = (ids: string[]) => (ids.length === 0 ? [''] : ids)
+
+/** The provider is the only one that is believed of a reference from now on. */
+export async function bindProvider(tx: Tx, referenceId: string, provider: string): Promise<void> {
+  await tx
+    .updateTable('payment_references')
+    .set({ provider })
+    .where('payment_reference_id', '=', referenceId)
+    .where('provider', 'is', null)
+    .execute()
+}
+
+/** How much of what a wallet holds came by payments that are disputed now, in whole usd. */
+export async function disputedIn(tx: Tx, walletId: string): Promise<number> {
+  const { usd } = await tx
+    .selectFrom('payment_references')
+    .select(sql<number>`coalesce(sum(amount_usd), 0)::int`.as('usd'))
+    .where('wallet_id', '=', walletId)
+    .where('state', '=', 'disputed')
+    .executeTakeFirstOrThrow()
+  return usd
+}
+
+/** The reference that funds an entitlement or may still do so. */
+export async function findLiveOf(tx: Tx, entitlementId: string): Promise<ReferenceRow | undefined> {
+  return tx
+    .selectFrom('payment_references')
+    .selectAll()
+    .where('entitlement_id', '=', entitlementId)
+    .where('state', 'in', notOver)
+    .executeTakeFirst()
+}
+
+/** `state` takes those that stand in it, waiting or not. */
+export type ReferenceFilter = { state?: string | undefined; rail?: string | undefined }
+
+const awaiting = (tx: Tx, { state, rail }: ReferenceFilter) => {
+  let query = tx
+    .selectFrom('payment_references')
+    .leftJoin('entitlements', 'entitlements.entitlement_id', 'payment_references.entitlement_id')
+    .where(({ or, eb }) =>
+      or([
+        eb('method', 'in', ['payment_reference', 'invoice_reference']),
+        eb('reason', 'like', `${AMOUNT_MISMATCH}%`),
+      ]),
+    )
+  query =
+    state === undefined
+      ? query.where('payment_references.state', 'in', ['presented', 'pending'])
+      : query.where(sql<boolean>`payment_references.state = ${state}`)
+  return rail === undefined ? query : query.where(sql<boolean>`entitlements.rail = ${rail}`)
+}
+
+/** References that wait for an operator's word, the longest waiting first. */
+export async function listAwaiting(
+  tx: Tx,
+  filter: ReferenceFilter,
+  most: number,
+): Promise<(ReferenceRow & { rail: string | null })[]> {
+  return awaiting(tx, filter)
+    .selectAll('payment_references')
+    .select('entitlements.rail')
+    .orderBy('payment_references.created_at')
+    .limit(most)
+    .execute()
+}
+
+export async function countAwaiting(tx: Tx, filter: ReferenceFilter): Promise<number> {
+  const { count } = await awaiting(tx, filter)
+    .select(sql<number>`count(*)::int`.as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** Stores a reference as presented; undefined when this payment, or another one for the challenge, came first. */
+export async function insertReference(
+  tx: Tx,
+  reference: NewReference,
+): Promise<ReferenceRow | undefined> {
+  return tx
+    .insertInto('payment_references')
+    .values({ ...reference, state: 'presented' })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** Writes what became of a locked reference. */
+export async function updateReference(
+  tx: Tx,
+  referenceId: string,
+  change: Pick<
+    Updateable<PaymentReferencesTable>,
+    'state' | 'reason' | 'decided_by' | 'settlement_receipt_id'
+  >,
+): Promise<ReferenceRow> {
+  const now = sql<Date>`clock_timestamp()`
+  const row = await tx
+    .updateTable('payment_references')
+    .set({ ...change, checked_at: now, changed_at: now })
+    .where('payment_reference_id', '=', referenceId)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await notifyChanged(tx, referenceId)
+  return row
+}
+
+/**
+ * References that nobody looked at after they were presented, and those that only looking can decide, which were not looked at for
+ * `idleMs`; the longest waiting first. What providers and operators decide is decided when they speak.
+ */
+export async function listDueReferences(tx: Tx, idleMs: number, most: number): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('payment_references')
+    .select('payment_reference_id')
+    .where(({ or, and, eb }) =>
+      or([
+        eb('state', '=', 'presented'),
+        and([
+          eb('state', '=', 'pending'),
+          eb('method', 'in', ['stablecoin_reference', 'x402_reference']),
+        ]),
+      ]),
+    )
+    .where(
+      sql<boolean>`coalesce(checked_at, created_at) < clock_timestamp() - ${idleMs} * interval '1 millisecond'`,
+    )
+    .orderBy(sql`coalesce(checked_at, created_at)`)
+    .limit(most)
+    .execute()
+  return rows.map((row) => row.payment_reference_id)
+}

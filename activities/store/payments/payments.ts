@@ -1,0 +1,272 @@
+import { type Selectable, sql } from 'kysely'
+import { refuse } from '#domain/core/errors.ts'
+import { releaseUnpaid } from '../calls/calls.ts'
+import type { IdPage, Tx } from '../postgres/db.ts'
+import { notifyChanged } from '../postgres/notify.ts'
+import { prepared } from '../postgres/prepared.ts'
+import type { PaymentsTable } from '../schema/schema.ts'
+
+/** A payment, with when the last of all verified windows of its nonce ends, in Unix seconds. */
+export type PaymentRow = Selectable<PaymentsTable> & { last_valid_before: string }
+export type PaymentClaim = {
+  paymentId: string
+  asset: string
+  payer: string
+  nonce: string
+  payTo: string
+  value: bigint
+  validAfter: bigint
+  validBefore: bigint
+  signature: string
+  requirements: Record<string, unknown>
+  proofWallet: string
+  fromBlock: bigint
+}
+export type Inclusion = { transactionHash: string; blockNumber: bigint; blockHash: string }
+
+const now = sql<Date>`clock_timestamp()`
+
+export async function findPayment(tx: Tx, paymentId: string): Promise<PaymentRow | undefined> {
+  return tx
+    .selectFrom('payments')
+    .selectAll()
+    .select(lastValidBefore)
+    .where('payment_id', '=', paymentId)
+    .executeTakeFirst()
+}
+
+/** The signed payment that was presented for the credit of a quote and may still count, or does. */
+export async function findPaymentOfQuote(tx: Tx, quoteId: string): Promise<PaymentRow | undefined> {
+  return tx
+    .selectFrom('payments')
+    .innerJoin('payment_references', 'payment_references.external_reference', 'payments.payment_id')
+    .innerJoin('entitlements', 'entitlements.entitlement_id', 'payment_references.entitlement_id')
+    .selectAll('payments')
+    .select(lastValidBefore)
+    .where('entitlements.quote_id', '=', quoteId)
+    .where('payment_references.method', '=', 'x402_reference')
+    .where('payment_references.state', 'not in', ['rejected', 'expired'])
+    .executeTakeFirst()
+}
+
+export const lastValidBefore =
+  sql<string>`greatest(payments.valid_before, (select max(s.valid_before) from payment_signatures s
+  where s.payment_id = payments.payment_id))`.as('last_valid_before')
+
+/** Keeps a verified signature with its window: whoever has seen it may send it for as long as that is open. */
+export async function keepSignature(
+  tx: Tx,
+  { paymentId, signature, validAfter, validBefore, value, payTo }: PaymentClaim,
+): Promise<void> {
+  await tx
+    .insertInto('payment_signatures')
+    .values({
+      payment_id: paymentId,
+      signature,
+      valid_after: validAfter.toString(),
+      valid_before: validBefore.toString(),
+      amount_atomic: value.toString(),
+      pay_to: payTo,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/**
+ * Binds a payment to one call for good, by a unique insert; any other call is refused with 409 `payment_already_used`. A payment that
+ * was given up is claimed again on the terms and within the window of its newest signature.
+ */
+export async function claimPayment(
+  tx: Tx,
+  claim: PaymentClaim,
+  callId: string,
+  state: 'claimed' | 'settling',
+): Promise<void> {
+  const bound = {
+    pay_to: claim.payTo,
+    amount_atomic: claim.value.toString(),
+    valid_after: claim.validAfter.toString(),
+    valid_before: claim.validBefore.toString(),
+    requirements: JSON.stringify(claim.requirements) as never,
+    proof_wallet: claim.proofWallet,
+    call_id: callId,
+    state,
+    signature: claim.signature,
+  }
+  await keepSignature(tx, claim)
+  const claimed = await tx
+    .insertInto('payments')
+    .values({
+      payment_id: claim.paymentId,
+      asset: claim.asset,
+      payer: claim.payer,
+      authorization_nonce: claim.nonce,
+      from_block: claim.fromBlock.toString(),
+      ...bound,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .column('payment_id')
+        .doUpdateSet({ ...bound, changed_at: now })
+        .where('payments.state', '=', 'released'),
+    )
+    .returning('payment_id')
+    .executeTakeFirst()
+    .catch(refuseTaken)
+  if (claimed === undefined) throw paymentAlreadyUsed()
+}
+
+/** Of two at the same moment the second may meet the authorization's own constraint first, which no conflict clause covers. */
+function refuseTaken(error: unknown): never {
+  const taken = error instanceof Error && 'code' in error && error.code === '23505'
+  throw taken ? paymentAlreadyUsed() : error
+}
+
+export const paymentAlreadyUsed = () =>
+  refuse('payment_already_used', {
+    detail: 'the payment authorization was used for another call',
+    next_action: 'Sign a new payment for this call.',
+  })
+
+/** `claimed → settling`, for calls that settle before their effect. */
+export async function startSettling(tx: Tx, paymentId: string): Promise<void> {
+  await tx
+    .updateTable('payments')
+    .set({ state: 'settling', changed_at: now })
+    .where('payment_id', '=', paymentId)
+    .where('state', '=', 'claimed')
+    .execute()
+}
+
+/** Puts a new payment under a call whose first one is proven to have failed; the effect is not repeated. */
+export async function replaceFailedPayment(
+  tx: Tx,
+  callId: string,
+  paymentId: string,
+): Promise<boolean> {
+  const replaced = await tx
+    .updateTable('calls')
+    .set({ payment_id: paymentId })
+    .where('call_id', '=', callId)
+    .where('answer_state', '=', 'done')
+    .where(
+      sql<boolean>`exists (select 1 from payments p where p.payment_id = calls.payment_id and p.state = 'failed')`,
+    )
+    .returning('call_id')
+    .executeTakeFirst()
+  return replaced !== undefined
+}
+
+/** A call is locked before its payment, as whoever gives the call up does; the other way round the two wait for each other. */
+const lockCallOf = prepared(
+  (_, paymentId: string) => sql`select 1 from calls where payment_id = ${paymentId} for update`,
+)
+
+/** `settled`: the transfer is on chain at the configured depth; the withheld answer of its call becomes final. */
+export async function recordSettled(
+  tx: Tx,
+  paymentId: string,
+  inclusion: Inclusion,
+): Promise<void> {
+  await lockCallOf(paymentId).execute(tx)
+  await tx
+    .updateTable('payments')
+    .set({
+      state: 'settled',
+      transaction_hash: inclusion.transactionHash,
+      block_number: inclusion.blockNumber.toString(),
+      block_hash: inclusion.blockHash,
+      failure: null,
+      changed_at: now,
+    })
+    .where('payment_id', '=', paymentId)
+    .where('state', 'in', ['settling', 'pending', 'settled'])
+    .execute()
+  const finals = await tx
+    .updateTable('calls')
+    .set({ answer_state: 'final' })
+    .where('payment_id', '=', paymentId)
+    .where('answer_state', '=', 'done')
+    .returning('call_id')
+    .execute()
+  for (const { call_id } of finals) await notifyChanged(tx, call_id)
+  await notifyChanged(tx, paymentId)
+}
+
+/** `settling → pending` with what is known of the cause: the outcome is being found out. */
+export async function recordPending(tx: Tx, paymentId: string, failure: string): Promise<void> {
+  await tx
+    .updateTable('payments')
+    .set({ state: 'pending', failure, changed_at: now })
+    .where('payment_id', '=', paymentId)
+    .where('state', 'in', ['settling', 'pending'])
+    .execute()
+}
+
+/** A block that held the payment vanished: `settled → settling`, to be sent and confirmed again. */
+export async function recordVanished(tx: Tx, paymentId: string): Promise<void> {
+  await tx
+    .updateTable('payments')
+    .set({ state: 'settling', changed_at: now })
+    .where('payment_id', '=', paymentId)
+    .where('state', '=', 'settled')
+    .execute()
+}
+
+/** `failed`: proven on a finalized block that the authorization was never used and never can be. */
+export async function recordFailed(tx: Tx, paymentId: string, failure: string): Promise<void> {
+  await lockCallOf(paymentId).execute(tx)
+  const failed = await tx
+    .updateTable('payments')
+    .set({ state: 'failed', failure, credit: 'none', changed_at: now })
+    .where('payment_id', '=', paymentId)
+    .where('state', 'in', ['settling', 'pending'])
+    .returning('call_id')
+    .executeTakeFirst()
+  if (failed?.call_id != null) {
+    await releaseUnpaid(tx, failed.call_id)
+    await notifyChanged(tx, failed.call_id)
+  }
+  await notifyChanged(tx, paymentId)
+}
+
+/** Whether an earlier call of its creator on a payout is done but its charge is not settled; such a payout takes no further step. */
+export async function hasUnsettledCharge(tx: Tx, payoutId: string): Promise<boolean> {
+  return (await selectUncharged(payoutId).execute(tx)).length > 0
+}
+
+/** One row where there is such a call, else none. */
+export const unchargedOf = (payoutId: string) => sql`select 1 from calls
+  where caller = (select 'wallet:' || creator from payouts where payout_id = ${payoutId})
+    and subject = ${payoutId} and answer_state = 'done' and operation <> 'payout-status' limit 1`
+
+const selectUncharged = prepared((_, payoutId: string) => unchargedOf(payoutId))
+
+/** The settling block is final: nothing more is owed to this payment. */
+export async function recordFinalized(tx: Tx, paymentId: string): Promise<void> {
+  await tx
+    .updateTable('payments')
+    .set({ finalized: true, changed_at: now })
+    .where('payment_id', '=', paymentId)
+    .where('state', '=', 'settled')
+    .execute()
+}
+
+/** A page of the payments that owe a step, settled ones until their block is final, and were not touched for `idleMs`: the outbox of settlement. */
+export async function listDuePayments(tx: Tx, idleMs: number, page: IdPage): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('payments')
+    .select('payment_id')
+    .where((or) =>
+      or.or([
+        or('state', 'in', ['settling', 'pending']),
+        or.and([or('state', '=', 'settled'), or('finalized', '=', false)]),
+      ]),
+    )
+    .where(sql<boolean>`changed_at < clock_timestamp() - ${idleMs} * interval '1 millisecond'`)
+    .where('payment_id', '>', page.after)
+    .orderBy('payment_id')
+    .limit(page.most)
+    .execute()
+  return rows.map((row) => row.payment_id)
+}

@@ -1,0 +1,124 @@
+import { type Selectable, sql } from 'kysely'
+import type { ChallengeState } from '#domain/payments/payment-reference.ts'
+import type { Tx } from '../postgres/db.ts'
+import type { PaymentChallengesTable } from '../schema/credit.ts'
+
+export type ChallengeRow = Selectable<PaymentChallengesTable> & { lapsed: boolean }
+
+const lapsed = sql<boolean>`expires_at <= clock_timestamp()`.as('lapsed')
+
+export async function findChallenge(
+  tx: Tx,
+  challengeId: string,
+): Promise<ChallengeRow | undefined> {
+  return tx
+    .selectFrom('payment_challenges')
+    .selectAll()
+    .select(lapsed)
+    .where('challenge_id', '=', challengeId)
+    .executeTakeFirst()
+}
+
+/** The latest challenge that is bound to this entitlement. */
+export async function findChallengeOf(
+  tx: Tx,
+  entitlementId: string,
+): Promise<ChallengeRow | undefined> {
+  return tx
+    .selectFrom('payment_challenges')
+    .selectAll()
+    .select(lapsed)
+    .where('entitlement_id', '=', entitlementId)
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** How many challenges that are bound to an entitlement stand in each state. */
+export async function countBound(tx: Tx): Promise<Record<string, number>> {
+  const rows = await tx
+    .selectFrom('payment_challenges')
+    .select(['state', sql<number>`count(*)::int`.as('count')])
+    .where('entitlement_id', 'is not', null)
+    .groupBy('state')
+    .execute()
+  return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
+}
+
+/** The row, locked for the rest of the transaction. */
+export async function lockChallenge(
+  tx: Tx,
+  challengeId: string,
+): Promise<ChallengeRow | undefined> {
+  await sql`select 1 from payment_challenges where challenge_id = ${challengeId} for update`.execute(
+    tx,
+  )
+  return findChallenge(tx, challengeId)
+}
+
+/** The one challenge of a quote that may still be paid or was, locked. */
+export async function lockLiveChallenge(
+  tx: Tx,
+  quoteId: string,
+): Promise<ChallengeRow | undefined> {
+  return tx
+    .selectFrom('payment_challenges')
+    .selectAll()
+    .select(lapsed)
+    .where('quote_id', '=', quoteId)
+    .where('state', '<>', 'expired')
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** The challenge of a quote that can still be met, or is being met. */
+export async function findOpenChallenge(
+  tx: Tx,
+  quoteId: string,
+): Promise<ChallengeRow | undefined> {
+  return tx
+    .selectFrom('payment_challenges')
+    .selectAll()
+    .select(lapsed)
+    .where('quote_id', '=', quoteId)
+    .where('state', 'in', ['open', 'pending'])
+    .executeTakeFirst()
+}
+
+/** A challenge that lives this long, but never longer than its quote; undefined when another one came first. */
+export async function insertChallenge(
+  tx: Tx,
+  challenge: {
+    challenge_id: string
+    quote_id: string
+    entitlement_id: string | null
+    amount_usd: number
+  },
+  lifeSeconds: number,
+): Promise<ChallengeRow | undefined> {
+  return tx
+    .insertInto('payment_challenges')
+    .values({
+      ...challenge,
+      state: 'open',
+      expires_at: sql<Date>`least(clock_timestamp() + ${lifeSeconds} * interval '1 second',
+        (select expires_at from quotes where quote_id = ${challenge.quote_id}))`,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .returning(lapsed)
+    .executeTakeFirst()
+}
+
+/** Writes a locked challenge's new state, and the entitlement that it is bound to from now on. */
+export async function updateChallenge(
+  tx: Tx,
+  challengeId: string,
+  change: { state?: ChallengeState; entitlement_id?: string },
+): Promise<void> {
+  await tx
+    .updateTable('payment_challenges')
+    .set({ ...change, changed_at: sql<Date>`clock_timestamp()` })
+    .where('challenge_id', '=', challengeId)
+    .execute()
+}

@@ -1,0 +1,142 @@
+import { type Selectable, sql } from 'kysely'
+import type { ControlScope } from '#domain/payouts/controls.ts'
+import type { Tx } from '../postgres/db.ts'
+import type { Text } from '../postgres/pipeline.ts'
+import type { ControlChangesTable } from '../schema/schema.ts'
+
+export type ControlChange = Omit<Selectable<ControlChangesTable>, 'seq'>
+export type ActivePause = {
+  scope: ControlScope
+  target: string
+  reason: string
+  operator_name: string
+  changed_at: Date
+}
+
+/**
+ * A switch is set alone: it waits for the reservations that are being made, which hold the same lock shared (`lockDailyCap`), and
+ * every later one waits for it. So a reservation is committed before the switch or sees it.
+ */
+export async function lockSwitches(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('switches', 0))`.execute(tx)
+}
+
+/** The reason of the first pause that covers this payout; decides only after `lockDailyCap`, in a later statement. */
+export const pauseOf = (tx: Tx, creator: Text, payoutWallet: Text, payoutId: string) =>
+  tx
+    .selectFrom('controls')
+    .select('reason')
+    .where('paused', '=', true)
+    .where((is) =>
+      is.or([
+        is('scope', 'in', ['service', 'payouts']),
+        is.and([is('scope', '=', 'wallet'), is('target', 'in', [creator, payoutWallet])]),
+        is.and([is('scope', '=', 'payout'), is('target', '=', payoutId)]),
+      ]),
+    )
+    .limit(1)
+
+/** Holds the switches as they are until the transaction ends, beside others who do. */
+export async function shareSwitches(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock_shared(hashtextextended('switches', 0))`.execute(tx)
+}
+
+/** The reason of a pause that covers an allowance wallet, or undefined; decides only after `shareSwitches`. */
+export async function findWalletPause(tx: Tx, walletId: string): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('controls')
+    .select('reason')
+    .where('paused', '=', true)
+    .where((is) =>
+      is.or([
+        is('scope', '=', 'service'),
+        is.and([is('scope', '=', 'wallet'), is('target', '=', walletId)]),
+      ]),
+    )
+    .limit(1)
+    .executeTakeFirst()
+  return row?.reason
+}
+
+/** What is paused now with who paused it (a canary that failed is no operator), what stops everybody first. */
+export async function listPauses(tx: Tx): Promise<ActivePause[]> {
+  return tx
+    .selectFrom('controls')
+    .leftJoin('operators', 'operators.operator_id', 'controls.operator_id')
+    .select(['scope', 'target', 'reason', 'changed_at'])
+    .select(({ fn }) => fn.coalesce('operators.name', 'controls.operator_id').as('operator_name'))
+    .where('paused', '=', true)
+    .orderBy((is) => is('target', '<>', ''))
+    .orderBy('changed_at')
+    .execute()
+}
+
+/** The latest acts on switches, newest first. */
+export async function listControlChanges(tx: Tx, most: number): Promise<ControlChange[]> {
+  return tx.selectFrom('control_changes').selectAll().orderBy('seq', 'desc').limit(most).execute()
+}
+
+export async function findControlChange(
+  tx: Tx,
+  changeId: string,
+): Promise<ControlChange | undefined> {
+  return tx
+    .selectFrom('control_changes')
+    .selectAll()
+    .where('change_id', '=', changeId)
+    .executeTakeFirst()
+}
+
+/** Sets the switch and appends the act to its history; the caller holds `lockSwitches`. */
+export async function writeControl(tx: Tx, change: ControlChange): Promise<void> {
+  const row = JSON.stringify(change)
+  await sql`select set_control(jsonb_populate_record(null::control_changes, ${row}::jsonb))`.execute(
+    tx,
+  )
+}
+
+/** How many payouts that could be executed now a switch of this scope and target covers. */
+export async function countCovered(tx: Tx, scope: ControlScope, target: string): Promise<number> {
+  const row = await tx
+    .selectFrom('payouts')
+    .select(({ fn }) => fn.countAll<string>().as('covered'))
+    .where('state', '=', 'authorized')
+    .where(sql<boolean>`expires_at > extract(epoch from clock_timestamp())`)
+    .where((is) =>
+      is.not(
+        is.exists(
+          is
+            .selectFrom('transfers')
+            .select('transfers.payout_id')
+            .whereRef('transfers.payout_id', '=', 'payouts.payout_id'),
+        ),
+      ),
+    )
+    .$if(scope === 'wallet', (query) =>
+      query.where((is) => is.or([is('creator', '=', target), is('payout_wallet', '=', target)])),
+    )
+    .$if(scope === 'payout', (query) => query.where('payout_id', '=', target))
+    .executeTakeFirstOrThrow()
+  return Number(row.covered)
+}
+
+/** How many tasks wait for a payment from a wallet that a switch of this scope and target holds back. */
+export async function countHeldTasks(tx: Tx, scope: ControlScope, target: string): Promise<number> {
+  if (scope !== 'service' && scope !== 'wallet') return 0
+  const row = await tx
+    .selectFrom('task_credits')
+    .innerJoin('tasks', 'tasks.task_id', 'task_credits.task_id')
+    .innerJoin(
+      'payment_references',
+      'payment_references.entitlement_id',
+      'task_credits.entitlement_id',
+    )
+    .select(({ fn }) => fn.countAll<string>().as('held'))
+    .where('task_credits.state', '=', 'reserved')
+    .where('tasks.state', '<>', 'closed')
+    .where('payment_references.method', '=', 'agent_allowance')
+    .where('payment_references.state', 'in', ['presented', 'pending'])
+    .$if(scope === 'wallet', (query) => query.where('payment_references.payer', '=', target))
+    .executeTakeFirstOrThrow()
+  return Number(row.held)
+}

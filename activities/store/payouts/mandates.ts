@@ -1,0 +1,34 @@
+import type { Selectable } from 'kysely'
+import type { Tx } from '../postgres/db.ts'
+import type { MandatesTable } from '../schema/schema.ts'
+
+export type MandateRow = Selectable<MandatesTable>
+export type NewMandate = {
+  mandateId: string
+  operatorId: string
+  payoutId: string
+  requestSha256: string
+  ap2Mandate: string
+  expiresAt: number
+}
+
+/** Stores a mandate under its id and returns the one that is there: a second issue under one key is the first mandate. */
+export async function storeMandate(tx: Tx, mandate: NewMandate): Promise<MandateRow> {
+  await tx
+    .insertInto('mandates')
+    .values({
+      mandate_id: mandate.mandateId,
+      operator_id: mandate.operatorId,
+      payout_id: mandate.payoutId,
+      request_sha256: mandate.requestSha256,
+      ap2_mandate: mandate.ap2Mandate,
+      expires_at: new Date(mandate.expiresAt * 1000),
+    })
+    .onConflict((conflict) => conflict.column('mandate_id').doNothing())
+    .execute()
+  return tx
+    .selectFrom('mandates')
+    .selectAll()
+    .where('mandate_id', '=', mandate.mandateId)
+    .executeTakeFirstOrThrow()
+}

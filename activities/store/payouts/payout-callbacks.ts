@@ -1,0 +1,49 @@
+import { type Selectable, sql } from 'kysely'
+import type { Tx } from '../postgres/db.ts'
+import type { PayoutCallbacksTable } from '../schema/callbacks.ts'
+
+export type PayoutCallbackRow = Selectable<PayoutCallbacksTable>
+
+/** Where this wallet has its payouts called back; undefined: nowhere. */
+export async function findPayoutCallback(
+  tx: Tx,
+  wallet: string,
+): Promise<PayoutCallbackRow | undefined> {
+  return tx
+    .selectFrom('payout_callbacks')
+    .selectAll()
+    .where('wallet', '=', wallet)
+    .executeTakeFirst()
+}
+
+/** Sets the URL, or with null removes it. Deliveries that are stored already keep theirs. */
+export async function setPayoutCallback(tx: Tx, wallet: string, url: string | null): Promise<void> {
+  if (url === null) {
+    await tx.deleteFrom('payout_callbacks').where('wallet', '=', wallet).execute()
+    return
+  }
+  await tx
+    .insertInto('payout_callbacks')
+    .values({ wallet, url })
+    .onConflict((conflict) =>
+      conflict.column('wallet').doUpdateSet({ url, changed_at: sql`clock_timestamp()` }),
+    )
+    .execute()
+}
+
+/** Whether the host has echoed a nonce for this owner. */
+export async function isHostProven(
+  tx: Tx,
+  owner: string,
+  host: string,
+  lifeMs: number,
+): Promise<boolean> {
+  const row = await tx
+    .selectFrom('callback_hosts')
+    .select('host')
+    .where('owner', '=', owner)
+    .where('host', '=', host)
+    .where('proven_at', '>', sql<Date>`clock_timestamp() - ${lifeMs} * interval '1 millisecond'`)
+    .executeTakeFirst()
+  return row !== undefined
+}

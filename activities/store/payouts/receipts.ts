@@ -1,0 +1,100 @@
+import { digestOf, sha256Hex } from '#domain/core/canonical-json.ts'
+import { receiptId } from '#domain/core/ids.ts'
+import type { ReceiptClaims } from '#domain/receipts/receipt.ts'
+import type { Tx } from '../postgres/db.ts'
+import { prepared, preparedInsert, type Statement } from '../postgres/prepared.ts'
+
+export type ReceiptRow = {
+  receipt_id: string
+  subject: string
+  seq: number
+  kind: string
+  jws: string
+  kid: string
+  issued_at: Date
+}
+export type NewReceipt = {
+  subject: string
+  kind: string
+  usage: string
+  environment: string
+  issuer: string
+  facts: Record<string, unknown>
+}
+/** Signs claims into a compact JWS, and names the key; throws 503 where no key stands active. */
+export type Sign<Claims> = (claims: Claims) => { jws: string; kid: string }
+/** What signs in a transaction: nothing ends its key before the transaction does. The read travels with those sent before it. */
+export type Signer<Claims> = (tx: Tx) => Promise<Sign<Claims>>
+export type ReceiptSigner = Signer<ReceiptClaims>
+
+const insertReceipt = preparedInsert('receipts')
+
+/**
+ * The next receipt of a subject's chain, signed, and the statement that stores it. The caller holds the subject's row lock,
+ * so that two never follow the same predecessor. `iat` in Unix seconds.
+ */
+export function nextReceipt(
+  earlier: readonly ReceiptRow[],
+  sign: Sign<ReceiptClaims>,
+  receipt: NewReceipt,
+  iat: number,
+): { row: ReceiptRow; insert: Statement } {
+  const last = earlier.at(-1)
+  const prev = last === undefined ? null : sha256Hex(last.jws)
+  const { issuer, facts, subject, ...claims } = receipt
+  const payload: ReceiptClaims = { iss: issuer, iat, sub: subject, ...claims, prev, ...facts }
+  const { jws, kid } = sign(payload)
+  const row = {
+    receipt_id: receiptId(jws),
+    subject,
+    seq: earlier.length,
+    kind: receipt.kind,
+    jws,
+    kid,
+  }
+  const payload_sha256 = digestOf(payload)
+  return {
+    row: { ...row, issued_at: new Date(iat * 1000) },
+    insert: insertReceipt({ ...row, prev, payload_sha256 }),
+  }
+}
+
+/** Appends a receipt to its subject's chain and returns its JWS; a second receipt of one kind returns the first. */
+export async function appendReceipt(
+  tx: Tx,
+  signer: ReceiptSigner,
+  receipt: NewReceipt,
+  iat: number,
+): Promise<string> {
+  const [earlier, sign] = await Promise.all([listReceipts(tx, receipt.subject), signer(tx)])
+  const same = earlier.find((row) => row.kind === receipt.kind)
+  if (same !== undefined) return same.jws
+  const { row, insert } = nextReceipt(earlier, sign, receipt, iat)
+  await insert.execute(tx)
+  return row.jws
+}
+
+/** All receipts of a subject, oldest first. */
+export async function listReceipts(tx: Tx, subject: string): Promise<ReceiptRow[]> {
+  return selectReceipts(subject).execute(tx)
+}
+
+const selectReceipts = prepared((tx, subject: string) =>
+  tx
+    .selectFrom('receipts')
+    .select(['receipt_id', 'subject', 'seq', 'kind', 'jws', 'kid', 'issued_at'])
+    .where('subject', '=', subject)
+    .orderBy('seq'),
+)
+
+export async function findReceipt(
+  tx: Tx,
+  by: { receipt_id: string } | { payload_sha256: string },
+): Promise<ReceiptRow | undefined> {
+  const query = tx
+    .selectFrom('receipts')
+    .select(['receipt_id', 'subject', 'seq', 'kind', 'jws', 'kid', 'issued_at'])
+  return 'receipt_id' in by
+    ? query.where('receipt_id', '=', by.receipt_id).executeTakeFirst()
+    : query.where('payload_sha256', '=', by.payload_sha256).executeTakeFirst()
+}

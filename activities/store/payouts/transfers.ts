@@ -1,0 +1,245 @@
+import { sql } from 'kysely'
+import { limits } from '#domain/core/limits.ts'
+import type { IdPage, Tx } from '../postgres/db.ts'
+import { notifyChanged } from '../postgres/notify.ts'
+import type { Text } from '../postgres/pipeline.ts'
+import { prepared, preparedInsert } from '../postgres/prepared.ts'
+import type { PayoutRow, TransferRow } from './payouts.ts'
+
+/** Where a transfer is on chain; the time is in Unix seconds. */
+export type Block = {
+  transactionHash: string
+  blockNumber: bigint
+  blockHash: string
+  blockTime: bigint
+  confirmations: number
+}
+const changed = { changed_at: sql<Date>`clock_timestamp()` }
+
+/**
+ * Serialises all reservations of one payout wallet until the transaction ends, so that the daily sum is exact, and keeps every
+ * switch from being set meanwhile (`lockSwitches`). What is read under it is read in later statements.
+ */
+export async function lockDailyCap(tx: Tx, wallet: string): Promise<void> {
+  await lockCap(`cap:${wallet}`).execute(tx)
+}
+
+/** The same for the wallet of a stored payout, before its row was read. */
+export async function lockDailyCapOf(tx: Tx, payoutId: string): Promise<void> {
+  await lockCapOf(payoutId).execute(tx)
+}
+
+const lock = (cap: Text) => sql`select pg_advisory_xact_lock(hashtextextended(${cap}, 0)),
+    pg_advisory_xact_lock_shared(hashtextextended('switches', 0))`
+const lockCap = prepared((_, cap: string) => lock(cap))
+const lockCapOf = prepared((_, payoutId: string) =>
+  lock(sql<string>`(select 'cap:' || payout_wallet from payouts where payout_id = ${payoutId})`),
+)
+
+/** Atomic units that are reserved and not yet confirmed, whatever their age. */
+const underWay = (wallet: Text) => sql<string>`coalesce((select sum(amount_atomic) from transfers
+    where wallet = ${wallet} and status in ('reserved','signed','submitted')), 0)`
+
+// The time of the statement, since a time that is read anew for each row finds no rows by an index.
+const windowStart = sql`(statement_timestamp() - ${sql.lit(limits.dailyWindowSeconds)} * interval '1 second')`
+const confirmedSince = (wallet: Text) =>
+  sql`from transfers where wallet = ${wallet} and status in ('included','final') and block_time > ${windowStart}`
+
+/**
+ * What counts against the daily cap now: every in-flight reservation whatever its age, and confirmed transfers whose block
+ * is under 24 hours old: ten minutes as a sum each, and the rows of those that the window begins in. One row: their sum, and the
+ * milliseconds until the oldest confirmed one stops counting.
+ */
+export const dailyUseOf = (wallet: Text) => sql<{ used: string; frees_in_ms: string | null }>`
+  select (${underWay(wallet)}
+      + coalesce((select sum(amount_atomic) from confirmed_totals where wallet = ${wallet} and since > ${windowStart}), 0)
+      + coalesce((select sum(amount_atomic) ${confirmedSince(wallet)}
+          and block_time < date_bin('10 minutes', ${windowStart}, 'epoch') + interval '10 minutes'), 0))::text as used,
+    (extract(epoch from (select min(block_time) ${confirmedSince(wallet)}) - ${windowStart}) * 1000)::bigint::text as frees_in_ms`
+
+/**
+ * What counts against a cap with this reserved transfer in it, once. Where all that is in use exceeds the cap, only what was
+ * reserved up to this transfer, and counted then, counts: what came later, or came back by a reorganisation, refuses nothing that was in.
+ */
+export async function dailyUseWith(tx: Tx, transfer: TransferRow, cap: bigint): Promise<bigint> {
+  const all = await dailyUseOf(transfer.wallet).execute(tx)
+  const inUse = BigInt(all.rows[0]?.used ?? '0')
+  if (inUse <= cap) return inUse
+  const since = sql`(${transfer.reserved_at}::timestamptz - ${sql.lit(limits.dailyWindowSeconds)} * interval '1 second')`
+  const earlier = await sql<{
+    used: string
+  }>`select coalesce(sum(amount_atomic), 0)::text as used from transfers
+      where wallet = ${transfer.wallet} and status <> 'dead' and payout_id <> ${transfer.payout_id}
+      and reserved_at <= ${transfer.reserved_at} and (block_time is null or (reserved_at > ${since} and block_time > ${since}))`.execute(
+    tx,
+  )
+  return BigInt(earlier.rows[0]?.used ?? '0') + BigInt(transfer.amount_atomic)
+}
+
+/**
+ * Atomic units that a balance read at `block` still holds but that are promised: what is under way from the wallet, and what was
+ * mined later. A transfer that is mined and not recorded yet counts although it has left, so the sum is never too small.
+ */
+export async function outstanding(tx: Tx, wallet: string, block: bigint): Promise<bigint> {
+  const query = sql<{ promised: string }>`
+    select (${underWay(wallet)} + coalesce((select sum(amount_atomic) from transfers
+      where wallet = ${wallet} and status in ('included','final') and block_number > ${block.toString()}), 0))::text as promised`
+  const { rows } = await query.execute(tx)
+  return BigInt(rows[0]?.promised ?? '0')
+}
+
+/** A transfer as it begins: the terms of its authorization, unsigned; times in Unix seconds. */
+export function reservedTransfer(
+  payout: Pick<PayoutRow, 'payout_id' | 'payout_wallet' | 'recipient' | 'amount_atomic'>,
+  reservation: { nonce: string; validBefore: number; callId: string },
+  nowSeconds: number,
+): TransferRow {
+  const { payout_id, payout_wallet: wallet, recipient, amount_atomic } = payout
+  const at = new Date(nowSeconds * 1000)
+  const terms = { nonce: reservation.nonce, wallet, recipient, amount_atomic }
+  return {
+    payout_id,
+    ...terms,
+    valid_after: '0',
+    valid_before: String(reservation.validBefore),
+    call_id: reservation.callId,
+    status: 'reserved',
+    signature: null,
+    from_block: null,
+    transaction_hash: null,
+    block_number: null,
+    block_hash: null,
+    block_time: null,
+    confirmations: 0,
+    parked: null,
+    exception: null,
+    reserved_at: at,
+    changed_at: at,
+  }
+}
+
+export const insertTransfer = preparedInsert('transfers')
+
+/** Sets the signature where there is none; a second signer loses and the first signature stays. */
+export async function recordSignature(tx: Tx, payoutId: string, signature: string): Promise<void> {
+  await setSignature(payoutId, signature).execute(tx)
+}
+
+const setSignature = prepared((tx, payoutId: string, signature: string) =>
+  tx
+    .updateTable('transfers')
+    .set({ signature, status: 'signed', parked: null, ...changed })
+    .where('payout_id', '=', payoutId)
+    .where('status', '=', 'reserved')
+    .where('signature', 'is', null),
+)
+
+/** Before the first broadcast: the block from which this transfer's events are looked for. */
+export async function recordFromBlock(tx: Tx, payoutId: string, fromBlock: bigint): Promise<void> {
+  await tx
+    .updateTable('transfers')
+    .set({ from_block: fromBlock.toString() })
+    .where('payout_id', '=', payoutId)
+    .where('from_block', 'is', null)
+    .execute()
+}
+
+/** Stored and handed to a node as far as one took it; `parked` says why it is held up, if it is. */
+export async function recordSubmitted(
+  tx: Tx,
+  payoutId: string,
+  transactionHash: string,
+  parked: string | null,
+): Promise<void> {
+  await tx
+    .updateTable('transfers')
+    .set({ status: 'submitted', transaction_hash: transactionHash, parked, ...changed })
+    .where('payout_id', '=', payoutId)
+    .where('status', 'in', ['signed', 'submitted'])
+    .execute()
+  await notifyChanged(tx, payoutId)
+}
+
+/** The transfer cannot go on until somebody acts; nothing is failed, and the reason is told to callers and operators. */
+export async function recordParked(tx: Tx, payoutId: string, reason: string | null): Promise<void> {
+  await tx
+    .updateTable('transfers')
+    .set({ parked: reason, ...changed })
+    .where('payout_id', '=', payoutId)
+    .where('status', 'not in', ['final', 'dead'])
+    .execute()
+  await notifyChanged(tx, payoutId)
+}
+
+export async function recordException(tx: Tx, payoutId: string, exception: string): Promise<void> {
+  await tx
+    .updateTable('transfers')
+    .set({ exception, ...changed })
+    .where('payout_id', '=', payoutId)
+    .execute()
+  await notifyChanged(tx, payoutId)
+}
+
+export async function recordInclusion(
+  tx: Tx,
+  payoutId: string,
+  block: Block,
+  status: 'included' | 'final',
+): Promise<TransferRow | undefined> {
+  return tx
+    .updateTable('transfers')
+    .set({
+      status,
+      transaction_hash: block.transactionHash,
+      block_number: block.blockNumber.toString(),
+      block_hash: block.blockHash,
+      block_time: new Date(Number(block.blockTime) * 1000),
+      confirmations: block.confirmations,
+      parked: null,
+      ...changed,
+    })
+    .where('payout_id', '=', payoutId)
+    .where('status', 'in', ['signed', 'submitted', 'included'])
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** The including block vanished: the same bytes are sent again. */
+export async function recordVanishedBlock(tx: Tx, payoutId: string): Promise<void> {
+  await tx
+    .updateTable('transfers')
+    .set({ status: 'submitted', confirmations: 0, ...changed })
+    .where('payout_id', '=', payoutId)
+    .where('status', '=', 'included')
+    .execute()
+  await notifyChanged(tx, payoutId)
+}
+
+/** Proven on a finalized block never to have moved and never to move: the only thing that releases a cap. */
+export async function recordDead(
+  tx: Tx,
+  payoutId: string,
+  exception: string | null,
+): Promise<TransferRow | undefined> {
+  return tx
+    .updateTable('transfers')
+    .set({ status: 'dead', parked: null, exception, ...changed })
+    .where('payout_id', '=', payoutId)
+    .where('status', 'not in', ['final', 'dead'])
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** A page of the payouts whose transfer is under way and was not touched for `idleMs`. */
+export async function listOpenTransfers(tx: Tx, idleMs: number, page: IdPage): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('transfers')
+    .select('payout_id')
+    .where('status', 'not in', ['final', 'dead'])
+    .where(sql<boolean>`changed_at < clock_timestamp() - ${idleMs} * interval '1 millisecond'`)
+    .where('payout_id', '>', page.after)
+    .orderBy('payout_id')
+    .limit(page.most)
+    .execute()
+  return rows.map((row) => row.payout_id)
+}

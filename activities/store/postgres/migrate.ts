@@ -1,0 +1,86 @@
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import { type Migration, Migrator } from 'kysely/migration'
+import { receipts } from '../migrations/0001-receipts.ts'
+import { keys } from '../migrations/0002-keys.ts'
+import { payments } from '../migrations/0003-payments.ts'
+import { calls } from '../migrations/0004-calls.ts'
+import { payouts } from '../migrations/0005-payouts.ts'
+import { gasWallets } from '../migrations/0006-gas-wallets.ts'
+import { agents } from '../migrations/0007-agents.ts'
+import { agentInputs } from '../migrations/0008-agent-inputs.ts'
+import { credit } from '../migrations/0009-credit.ts'
+import { tasks } from '../migrations/0010-tasks.ts'
+import { callbacks } from '../migrations/0011-callbacks.ts'
+import { workOrders } from '../migrations/0012-work-orders.ts'
+import { reconciliation } from '../migrations/0013-reconciliation.ts'
+import { taskRecords } from '../migrations/0014-task-records.ts'
+import type { Database } from '../schema/schema.ts'
+import { createDatabase as createMissing } from './create-database.ts'
+import { poolOf } from './db.ts'
+import { grantPrivileges } from './roles.ts'
+import { refuseOlderSchema } from './schema-age.ts'
+
+/** The statements of every migration in the order of its number. Migrations only go forward. */
+export const migrations: Readonly<Record<string, readonly string[]>> = {
+  '0001-receipts': receipts,
+  '0002-keys': keys,
+  '0003-payments': payments,
+  '0004-calls': calls,
+  '0005-payouts': payouts,
+  '0006-gas-wallets': gasWallets,
+  '0007-agents': agents,
+  '0008-agent-inputs': agentInputs,
+  '0009-credit': credit,
+  '0010-tasks': tasks,
+  '0011-callbacks': callbacks,
+  '0012-work-orders': workOrders,
+  '0013-reconciliation': reconciliation,
+  '0014-task-records': taskRecords,
+}
+
+/** The name of the last migration that this code knows. */
+export const latestMigration: string = Object.keys(migrations).sort().at(-1) ?? ''
+
+/**
+ * Applies the missing migrations in one transaction, grants the roles their privileges, and returns the names of the applied migrations.
+ * Concurrent processes wait for each other on an advisory lock, so `db` needs a query timeout longer than the migrations take.
+ */
+export async function migrateToLatest(db: Kysely<Database>): Promise<string[]> {
+  await refuseOlderSchema(db)
+  const own = new Kysely<Database>({ dialect: new PostgresDialect({ pool: poolOf(db) }) })
+  const migrator = new Migrator({
+    db: own,
+    provider: { getMigrations: async () => asMigrations() },
+  })
+  const { error, results } = await migrator.migrateToLatest()
+  if (error !== undefined) throw error
+  await grantPrivileges(db)
+  return (results ?? [])
+    .filter((result) => result.status === 'Success')
+    .map((result) => result.migrationName)
+}
+
+function asMigrations(): Record<string, Migration> {
+  const named = Object.entries(migrations).map(([name, statements]): [string, Migration] => [
+    name,
+    { up: (db) => runAll(db, statements) },
+  ])
+  return Object.fromEntries(named)
+}
+
+async function runAll(db: Kysely<unknown>, statements: readonly string[]): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(db)
+}
+
+/** Creates the database that `url` names when the server has none; several processes may do so at once. */
+export async function ensureDatabase(url: string): Promise<void> {
+  try {
+    await createMissing(url)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && createdByAnother.has(error.code)))
+      throw error
+  }
+}
+
+// duplicate_database, and the unique_violation in the catalog that the same race can end in.
+const createdByAnother = new Set<unknown>(['42P04', '23505'])

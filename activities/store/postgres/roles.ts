@@ -1,0 +1,113 @@
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../schema/schema.ts'
+import { transaction } from './db.ts'
+
+/** Who uses the database: `worker` also reserves and signs, `signer` only signs, `reader` only looks. */
+export const databaseRoles = ['api', 'worker', 'signer', 'reader'] as const
+export type DatabaseRole = (typeof databaseRoles)[number]
+type Privilege = 'select' | 'insert' | 'update' | 'delete'
+type Privileges = readonly Privilege[]
+
+export const roleName = (role: DatabaseRole): string => `agent_rails_${role}`
+
+/** On every table that `guardedTables` does not name, those of later migrations included. */
+export const usualPrivileges: Readonly<Record<DatabaseRole, Privileges>> = {
+  api: ['select', 'insert', 'update', 'delete'],
+  worker: ['select', 'insert', 'update', 'delete'],
+  signer: [],
+  reader: ['select'],
+}
+
+/**
+ * Tables on which a role has other privileges. A process that answers callers moves no payout and no transfer, and sets switches and
+ * ends keys only by functions that run with their owner's rights.
+ */
+export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole, Privileges>>>> = {
+  payouts: { api: ['select'], signer: ['select'] },
+  transfers: { api: ['select'], signer: ['select'] },
+  receipts: { api: ['select', 'insert'], signer: ['select'] },
+  confirmed_totals: { api: ['select'], signer: ['select'] },
+  replay_ledger: { api: ['select', 'insert'] },
+  controls: { api: ['select'], worker: ['select'] },
+  control_changes: { api: ['select'], worker: ['select'] },
+  signing_keys: { api: ['select'], worker: ['select'] },
+  operators: { api: ['select'], worker: ['select', 'insert'] },
+  gas_wallets: { api: ['select'] },
+  gas_wallet_transactions: { api: ['select'] },
+  statements: { api: ['select'] },
+  reconciliations: { api: ['select'] },
+  reconciliation_suspects: { api: ['select'] },
+  kysely_migration: { api: ['select'], worker: ['select'] },
+  kysely_migration_lock: { api: ['select'], worker: ['select'] },
+}
+
+/** Columns that a role may update in a table that it may not update whole. */
+const guardedColumns: Readonly<Record<string, Partial<Record<DatabaseRole, readonly string[]>>>> = {
+  transfers: { signer: ['signature', 'status', 'parked', 'changed_at'] },
+}
+
+/** Functions with their owner's rights may be called by the roles that act, and by nobody else. */
+const callers: readonly DatabaseRole[] = ['api', 'worker']
+
+/**
+ * Gives every role exactly what is declared here, on the tables that are there and on those that later migrations add; a role that
+ * the setup step did not make gets nothing. Repeated after every run of the migrations.
+ */
+export async function grantPrivileges(db: Kysely<Database>): Promise<void> {
+  await transaction(db, async (tx) => {
+    await sql`select pg_advisory_xact_lock(hashtextextended('grants', 0))`.execute(tx)
+    const names = databaseRoles.map(roleName)
+    const { rows } = await sql<{
+      rolname: string
+    }>`select rolname from pg_roles where rolname = any(${names})`.execute(tx)
+    const made = databaseRoles.filter((role) =>
+      rows.some(({ rolname }) => rolname === roleName(role)),
+    )
+    if (made.length === 0) return
+    for (const statement of [...ownFunctions, ...made.flatMap(grantsOf)])
+      await sql.raw(statement).execute(tx)
+  })
+}
+
+const ownFunctions = [
+  'revoke execute on all functions in schema public from public',
+  'alter default privileges in schema public revoke execute on functions from public',
+]
+
+function grantsOf(role: DatabaseRole): string[] {
+  const name = roleName(role)
+  const usual = usualPrivileges[role].join(', ')
+  const functions = callers.includes(role)
+    ? [
+        `grant execute on all functions in schema public to ${name}`,
+        `alter default privileges in schema public grant execute on functions to ${name}`,
+      ]
+    : []
+  const tables =
+    usual === ''
+      ? []
+      : [
+          `grant ${usual} on all tables in schema public to ${name}`,
+          `alter default privileges in schema public grant ${usual} on tables to ${name}`,
+        ]
+  return [
+    `grant usage on schema public to ${name}`,
+    `revoke all on all tables in schema public from ${name}`,
+    ...functions,
+    ...tables,
+    ...Object.entries(guardedTables).flatMap(([table, guarded]) =>
+      privilegesOn(table, name, guarded[role]),
+    ),
+    ...Object.entries(guardedColumns).flatMap(([table, columns]) =>
+      (columns[role] ?? []).map((column) => `grant update (${column}) on ${table} to ${name}`),
+    ),
+  ]
+}
+
+function privilegesOn(table: string, name: string, privileges: Privileges | undefined): string[] {
+  if (privileges === undefined) return []
+  return [
+    `revoke all on ${table} from ${name}`,
+    ...(privileges.length === 0 ? [] : [`grant ${privileges.join(', ')} on ${table} to ${name}`]),
+  ]
+}

@@ -1,0 +1,205 @@
+import { type Selectable, sql } from 'kysely'
+import type { DifferenceCode, Section } from '#domain/core/difference.ts'
+import type { Tx } from '../postgres/db.ts'
+import type { ReconciliationsTable } from '../schema/schema.ts'
+
+export type ReconciliationRow = Selectable<ReconciliationsTable>
+export type Suspect = {
+  section: Section
+  code: DifferenceCode
+  subject: string
+  blockNumber: string | null
+}
+
+/** The newest run that was completed. */
+export async function lastReconciliation(tx: Tx): Promise<ReconciliationRow | undefined> {
+  return tx
+    .selectFrom('reconciliations')
+    .selectAll()
+    .where('completed_at', 'is not', null)
+    .orderBy('completed_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/**
+ * Writes the row of a run, or reads it where the run was opened before. `changed` becomes `all` where no earlier run tells
+ * what changed since, or where its snapshot is not of this server's past, as after a restore into a new one.
+ */
+export async function openReconciliation(
+  tx: Tx,
+  run: { reconciliationId: string; scope: 'changed' | 'all'; throughBlock: bigint },
+): Promise<ReconciliationRow> {
+  const last = await lastReconciliation(tx)
+  const known = last === undefined ? undefined : await isOfOurPast(tx, last.snapshot_xid)
+  const since = run.scope === 'changed' && known === true ? last : undefined
+  const from = since === undefined ? await firstBlock(tx) : BigInt(since.through_block) + 1n
+  await tx
+    .insertInto('reconciliations')
+    .values({
+      reconciliation_id: run.reconciliationId,
+      scope: since === undefined ? 'all' : 'changed',
+      changed_since: since?.snapshot_xid ?? null,
+      snapshot_xid: sql<string>`pg_snapshot_xmin(pg_current_snapshot())::text`,
+      from_block: (from ?? run.throughBlock).toString(),
+      through_block: run.throughBlock.toString(),
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return requireReconciliation(tx, run.reconciliationId)
+}
+
+export async function requireReconciliation(
+  tx: Tx,
+  reconciliationId: string,
+): Promise<ReconciliationRow> {
+  return tx
+    .selectFrom('reconciliations')
+    .selectAll()
+    .where('reconciliation_id', '=', reconciliationId)
+    .executeTakeFirstOrThrow()
+}
+
+/** Transaction ids of rows have 32 bits, so a snapshot further back than half of them cannot be told from the future. */
+async function isOfOurPast(tx: Tx, snapshotXid: string): Promise<boolean> {
+  const { rows } = await sql<{ past: boolean }>`
+    select pg_snapshot_xmax(pg_current_snapshot())::text::numeric - ${snapshotXid}::numeric between 0 and 2000000000 as past`.execute(
+    tx,
+  )
+  return rows[0]?.past === true
+}
+
+/** The block before which nothing of ours was ever sent. */
+async function firstBlock(tx: Tx): Promise<bigint | undefined> {
+  const { rows } = await sql<{ first: string | null }>`
+    select least((select min(from_block) from transfers), (select min(from_block) from payments))::text as first`.execute(
+    tx,
+  )
+  return rows[0]?.first == null ? undefined : BigInt(rows[0].first)
+}
+
+export async function noteSuspects(
+  tx: Tx,
+  reconciliationId: string,
+  suspects: readonly Suspect[],
+): Promise<void> {
+  if (suspects.length === 0) return
+  const rows = suspects.map(({ section, code, subject, blockNumber }) => ({
+    reconciliation_id: reconciliationId,
+    section,
+    code,
+    subject,
+    block_number: blockNumber,
+  }))
+  await tx
+    .insertInto('reconciliation_suspects')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** The subjects of a section that a run suspects, after `after`, each with its codes. */
+export async function listSuspects(
+  tx: Tx,
+  {
+    reconciliationId,
+    section,
+    after,
+  }: { reconciliationId: string; section: Section; after: string | null },
+  most: number,
+): Promise<{ subject: string; blockNumber: string | null; codes: string[] }[]> {
+  const rows = await tx
+    .selectFrom('reconciliation_suspects')
+    .select([
+      'subject',
+      sql<string | null>`min(block_number)`.as('block'),
+      sql<string[]>`array_agg(code)`.as('codes'),
+    ])
+    .where('reconciliation_id', '=', reconciliationId)
+    .where('section', '=', section)
+    .where('subject', '>', after ?? '')
+    .groupBy('subject')
+    .orderBy('subject')
+    .limit(most)
+    .execute()
+  return rows.map(({ subject, block, codes }) => ({ subject, blockNumber: block, codes }))
+}
+
+/** The run is over; its suspects, and those of runs that were given up a day ago, have served. */
+export async function completeReconciliation(
+  tx: Tx,
+  reconciliationId: string,
+  counts: { compared: number; differences: number },
+): Promise<void> {
+  await tx
+    .updateTable('reconciliations')
+    .set({ ...counts, completed_at: sql<Date>`clock_timestamp()` })
+    .where('reconciliation_id', '=', reconciliationId)
+    .where('completed_at', 'is', null)
+    .execute()
+  await tx
+    .deleteFrom('reconciliation_suspects')
+    .where((or) =>
+      or.or([
+        or('reconciliation_id', '=', reconciliationId),
+        or('noted_at', '<', sql<Date>`clock_timestamp() - interval '1 day'`),
+      ]),
+    )
+    .execute()
+}
+
+/** Whether this version of a row was written since the snapshot; also by SQL typed by hand, and whatever its own times say. */
+const writtenSince = (row: string, snapshotXid: string | null) =>
+  snapshotXid === null
+    ? sql<boolean>`true`
+    : sql<boolean>`coalesce(age(${sql.ref(`${row}.xmin`)}) <= age((${snapshotXid}::numeric % 4294967296)::text::xid), false)`
+
+/**
+ * Payouts to compare, in the order of their ids: written since the snapshot, under way, known to differ, or without a receipt
+ * or transfer that their state has, since a deleted row leaves no other trace.
+ */
+export async function listDuePayouts(
+  tx: Tx,
+  snapshotXid: string | null,
+  after: string | null,
+  most: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ payout_id: string }>`
+    select p.payout_id from payouts p left join transfers t on t.payout_id = p.payout_id
+    where p.payout_id > ${after ?? ''} and (
+      ${writtenSince('p', snapshotXid)} or ${writtenSince('t', snapshotXid)}
+      or t.status not in ('final','dead') or (p.state = 'executed' and t.payout_id is null)
+      or exists (select from receipts r where r.subject = p.payout_id and ${writtenSince('r', snapshotXid)})
+      or (select count(*) from receipts r where r.subject = p.payout_id) <>
+        case p.state when 'created' then 1 when 'authorized' then 2 else 3 end + coalesce(t.status in ('final','dead'), false)::int
+      or exists (select from exceptions e where e.section = 'payouts' and e.subject = p.payout_id and e.seen))
+    order by p.payout_id limit ${most}`.execute(tx)
+  return rows.map((row) => row.payout_id)
+}
+
+/** Payments to compare, in the order of their ids: they or a call of theirs written since the snapshot, under way, or known to differ. */
+export async function listDuePayments(
+  tx: Tx,
+  snapshotXid: string | null,
+  after: string | null,
+  most: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ payment_id: string }>`
+    select p.payment_id from payments p
+    where p.payment_id > ${after ?? ''} and (
+      ${writtenSince('p', snapshotXid)} or p.state in ('claimed','settling','pending') or (p.state = 'settled' and not p.finalized)
+      or exists (select from calls c where c.payment_id = p.payment_id and ${writtenSince('c', snapshotXid)})
+      or (p.state = 'settled' and p.credit <> 'available' and not exists (select from calls c where c.payment_id = p.payment_id))
+      or exists (select from exceptions e where e.section = 'payments' and e.subject = 'payment/' || p.payment_id and e.seen))
+    order by p.payment_id limit ${most}`.execute(tx)
+  return rows.map((row) => row.payment_id)
+}
+
+/** The oldest block time, Unix seconds, among the transfers written since the snapshot; null when none was. */
+export async function oldestChange(tx: Tx, snapshotXid: string | null): Promise<number | null> {
+  const { rows } = await sql<{ seconds: number | null }>`
+    select extract(epoch from min(block_time))::float8 as seconds from transfers t where ${writtenSince('t', snapshotXid)}`.execute(
+    tx,
+  )
+  return rows[0]?.seconds ?? null
+}

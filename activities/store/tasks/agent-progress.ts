@@ -1,0 +1,35 @@
+import { sql } from 'kysely'
+import type { Tx } from '../postgres/db.ts'
+import type { TaskRow } from './tasks.ts'
+
+/** How far an agent has come. */
+export type AgentProgress = {
+  registered: boolean
+  quoted: boolean
+  contracted: boolean
+  submitted: boolean
+}
+
+/** Whether the agent registered, ever asked for a quote, accepted a contract, and gave a run its input: each as its record says. */
+export async function readProgress(tx: Tx, agentId: string): Promise<AgentProgress> {
+  const { rows } = await sql<AgentProgress>`
+    select exists (select from receipts where subject = ${agentId} and kind = 'onboarding') as registered,
+      exists (select from quotes where bound_to = ${agentId}) as quoted,
+      exists (select from contracts join tasks using (task_id) where agent_id = ${agentId} and accepted_at is not null) as contracted,
+      exists (select from tasks where agent_id = ${agentId} and input_sha256 is not null) as submitted`.execute(
+    tx,
+  )
+  return rows[0] ?? { registered: false, quoted: false, contracted: false, submitted: false }
+}
+
+/** The newest tasks of an agent. */
+export async function listTasksOf(tx: Tx, agentId: string, most: number): Promise<TaskRow[]> {
+  return tx
+    .selectFrom('tasks')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .orderBy('created_at', 'desc')
+    .orderBy('task_id')
+    .limit(most)
+    .execute()
+}

@@ -1,0 +1,96 @@
+import { sql } from 'kysely'
+import type { TaskEvent, TaskState } from '#domain/tasks/lifecycle.ts'
+import type { Tx } from '../postgres/db.ts'
+import type { TaskRow } from './tasks.ts'
+
+/** The task of a run, whose id is known before the run begins. */
+export async function findTaskOfRun(tx: Tx, runId: string): Promise<TaskRow | undefined> {
+  return tx
+    .selectFrom('tasks')
+    .selectAll()
+    .where(sql<string>`run_id_of(task_id)`, '=', runId)
+    .executeTakeFirst()
+}
+
+/** The first task that credit was set aside for. */
+export async function findTaskOfCredit(
+  tx: Tx,
+  entitlementId: string,
+): Promise<TaskRow | undefined> {
+  return tx
+    .selectFrom('tasks')
+    .selectAll()
+    .where('entitlement_id', '=', entitlementId)
+    .orderBy('created_at')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+export type RunFilter = {
+  agentId?: string
+  state?: TaskState | undefined
+  rail?: string | undefined
+}
+
+const runsOf = (tx: Tx, { agentId, state, rail }: RunFilter) =>
+  tx
+    .selectFrom('tasks')
+    .$if(agentId !== undefined, (query) => query.where('agent_id', '=', agentId ?? ''))
+    .$if(state !== undefined, (query) => query.where('state', '=', state as TaskState))
+    .$if(rail !== undefined, (query) => query.where('rail', '=', rail ?? ''))
+
+/** The runs of an agent, or of all, the newest first. */
+export async function listRunsOf(
+  tx: Tx,
+  filter: RunFilter,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<TaskRow[]> {
+  return runsOf(tx, filter)
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('task_id')
+    .offset(offset)
+    .limit(limit)
+    .execute()
+}
+
+/** How many runs of an agent, or of all, are in each state that any of them is in. */
+export async function countRunsOf(
+  tx: Tx,
+  filter: RunFilter,
+): Promise<Partial<Record<TaskState, number>>> {
+  const rows = await runsOf(tx, filter)
+    .select('state')
+    .select(sql<number>`count(*)::int`.as('count'))
+    .groupBy('state')
+    .orderBy('state')
+    .execute()
+  return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
+}
+
+/** Where a task stands in its ledger, which any move of it changes. */
+export async function readSequence(tx: Tx, taskId: string): Promise<number | undefined> {
+  const row = await tx
+    .selectFrom('tasks')
+    .select('sequence')
+    .where('task_id', '=', taskId)
+    .executeTakeFirst()
+  return row?.sequence
+}
+
+/** The latest event of this kind in a task's ledger: its id, and what it carries. */
+export async function latestEvent(
+  tx: Tx,
+  taskId: string,
+  event: TaskEvent,
+): Promise<{ event_id: string; data: Record<string, unknown> } | undefined> {
+  const row = await tx
+    .selectFrom('task_events')
+    .select(['event_id', 'data'])
+    .where('task_id', '=', taskId)
+    .where('event', '=', event)
+    .orderBy('sequence', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row && { event_id: row.event_id, data: row.data as Record<string, unknown> }
+}

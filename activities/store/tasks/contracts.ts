@@ -1,0 +1,66 @@
+import { type Selectable, sql } from 'kysely'
+import { canonicalJson } from '#domain/core/canonical-json.ts'
+import type { Tx } from '../postgres/db.ts'
+import type { ContractsTable } from '../schema/tasks.ts'
+
+export type ContractRow = Selectable<ContractsTable>
+
+const now = sql<Date>`clock_timestamp()`
+
+export async function findContract(tx: Tx, contractId: string): Promise<ContractRow | undefined> {
+  return tx
+    .selectFrom('contracts')
+    .selectAll()
+    .where('contract_id', '=', contractId)
+    .executeTakeFirst()
+}
+
+/** The contract of a task that is not void. */
+export async function liveContract(tx: Tx, taskId: string): Promise<ContractRow | undefined> {
+  return tx
+    .selectFrom('contracts')
+    .selectAll()
+    .where('task_id', '=', taskId)
+    .where('state', '<>', 'void')
+    .executeTakeFirst()
+}
+
+export async function insertContract(
+  tx: Tx,
+  contract: Pick<ContractRow, 'contract_id' | 'task_id' | 'terms_sha256'>,
+): Promise<void> {
+  await tx
+    .insertInto('contracts')
+    .values({ ...contract, state: 'ready' })
+    .execute()
+}
+
+/** `ready → accepted`. */
+export async function acceptContract(tx: Tx, taskId: string, acceptedBy: string): Promise<void> {
+  await tx
+    .updateTable('contracts')
+    .set({ state: 'accepted', accepted_by: acceptedBy, accepted_at: now })
+    .where('task_id', '=', taskId)
+    .where('state', '=', 'ready')
+    .execute()
+}
+
+/** `accepted → sealed` with the run contract: what will be done, on what, for which credit, by whose decision. */
+export async function sealContract(tx: Tx, taskId: string, runContract: object): Promise<void> {
+  await tx
+    .updateTable('contracts')
+    .set({ state: 'sealed', run_contract: canonicalJson(runContract), sealed_at: now })
+    .where('task_id', '=', taskId)
+    .where('state', '=', 'accepted')
+    .execute()
+}
+
+/** What was not sealed never will be. */
+export async function voidContract(tx: Tx, taskId: string): Promise<void> {
+  await tx
+    .updateTable('contracts')
+    .set({ state: 'void' })
+    .where('task_id', '=', taskId)
+    .where('state', 'in', ['ready', 'accepted'])
+    .execute()
+}

@@ -1,0 +1,148 @@
+import { type Selectable, sql } from 'kysely'
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { type Difference, differenceCodes, type Section } from '#domain/core/difference.ts'
+import { refuse } from '#domain/core/errors.ts'
+import type { Tx } from '../postgres/db.ts'
+import type { ExceptionsTable } from '../schema/schema.ts'
+
+export type ExceptionRow = Selectable<ExceptionsTable>
+
+/**
+ * Remembers a confirmed difference and tells whether that opened an exception. One that is open is only seen again; one that an
+ * operator closed while it was still seen stays closed as long as the evidence is the same: it was accepted, not mended.
+ */
+export async function recordDifference(
+  tx: Tx,
+  reconciliationId: string,
+  { code, subject, evidence, blockNumber }: Difference,
+): Promise<boolean> {
+  const evidenceSha256 = digestOf(evidence)
+  const latest = await tx
+    .selectFrom('exceptions')
+    .select(['exception_id', 'state', 'seen', 'evidence_sha256'])
+    .where('code', '=', code)
+    .where('subject', '=', subject)
+    .orderBy('first_seen_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  const accepted =
+    latest?.state === 'closed' && latest.seen && latest.evidence_sha256 === evidenceSha256
+  if (latest !== undefined && (latest.state === 'open' || accepted)) {
+    await tx
+      .updateTable('exceptions')
+      .set({ seen: true, last_seen_at: now })
+      .where('exception_id', '=', latest.exception_id)
+      .execute()
+    return false
+  }
+  const opened = await tx
+    .insertInto('exceptions')
+    .values({
+      exception_id: `ex_${digestOf({ code, subject, reconciliation_id: reconciliationId })}`,
+      section: differenceCodes[code].section,
+      code,
+      subject,
+      block_number: blockNumber ?? null,
+      evidence: JSON.stringify(evidence) as never,
+      evidence_sha256: evidenceSha256,
+      opened_by: reconciliationId,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('exception_id')
+    .executeTakeFirst()
+  return opened !== undefined
+}
+
+const now = sql<Date>`clock_timestamp()`
+
+/** Marks what this run looked at and did not see again; an open exception stays open until an operator closes it. */
+export async function markGone(tx: Tx, startedAt: Date): Promise<void> {
+  await tx
+    .updateTable('exceptions')
+    .set({ seen: false })
+    .where('seen', '=', true)
+    .where('last_seen_at', '<', startedAt)
+    .execute()
+}
+
+/** What was seen last time has to be looked at again: subjects of a section, and the blocks that they stand in. */
+export async function listSeen(
+  tx: Tx,
+  section: Section,
+): Promise<{ subject: string; block_number: string | null }[]> {
+  return tx
+    .selectFrom('exceptions')
+    .select(['subject', 'block_number'])
+    .distinct()
+    .where('section', '=', section)
+    .where('seen', '=', true)
+    .execute()
+}
+
+/** How many differences a run has confirmed, those seen before included and accepted ones left out. */
+export async function countSeenSince(tx: Tx, startedAt: Date): Promise<number> {
+  const row = await tx
+    .selectFrom('exceptions')
+    .select(({ fn }) => fn.countAll<string>().as('seen'))
+    .where('state', '=', 'open')
+    .where('last_seen_at', '>=', startedAt)
+    .executeTakeFirstOrThrow()
+  return Number(row.seen)
+}
+
+/** Open exceptions, the newest first. */
+export async function listOpenExceptions(tx: Tx, most: number): Promise<ExceptionRow[]> {
+  return tx
+    .selectFrom('exceptions')
+    .selectAll()
+    .where('state', '=', 'open')
+    .orderBy('first_seen_at', 'desc')
+    .orderBy('exception_id')
+    .limit(most)
+    .execute()
+}
+
+/** The code of the oldest open exception of a payout, for its page in the Temporal UI. */
+export async function openExceptionCode(tx: Tx, subject: string): Promise<string | null> {
+  const row = await tx
+    .selectFrom('exceptions')
+    .select('code')
+    .where('subject', '=', subject)
+    .where('state', '=', 'open')
+    .orderBy('first_seen_at')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.code ?? null
+}
+
+/** `open → closed` with who closed it and why; throws 404 without one, 409 `wrong_state` when another act closed it. */
+export async function closeException(
+  tx: Tx,
+  { exceptionId, closedBy, reason }: { exceptionId: string; closedBy: string; reason: string },
+): Promise<ExceptionRow> {
+  const closed = await tx
+    .updateTable('exceptions')
+    .set({ state: 'closed', closed_at: now, closed_by: closedBy, reason })
+    .where('exception_id', '=', exceptionId)
+    .where('state', '=', 'open')
+    .returningAll()
+    .executeTakeFirst()
+  if (closed !== undefined) return closed
+  const row = await tx
+    .selectFrom('exceptions')
+    .selectAll()
+    .where('exception_id', '=', exceptionId)
+    .forUpdate()
+    .executeTakeFirst()
+  if (row === undefined)
+    throw refuse('not_found', {
+      detail: 'no such exception',
+      next_action: 'List the open ones: GET /api/operator/reconciliation.',
+    })
+  // The act may run twice: the same operator with the same reason is the same act.
+  if (row.closed_by === closedBy && row.reason === reason) return row
+  throw refuse('wrong_state', {
+    detail: 'the exception is closed',
+    next_action: 'Read who closed it and why in its receipt.',
+  })
+}

@@ -1,0 +1,18 @@
+import type { Selectable } from 'kysely'
+import type { Tx } from '../postgres/db.ts'
+import type { ReviewDecisionsTable } from '../schema/agents.ts'
+
+export type ReviewDecisionRow = Omit<Selectable<ReviewDecisionsTable>, 'seq'>
+
+/** Appends a decision; a subject is decided about once for each time that it waited. */
+export async function insertDecision(tx: Tx, decision: ReviewDecisionRow): Promise<void> {
+  const { limits, evidence_seen_sha256, ...row } = decision
+  await tx
+    .insertInto('review_decisions')
+    .values({
+      ...row,
+      limits: limits === null ? null : JSON.stringify(limits),
+      evidence_seen_sha256: JSON.stringify(evidence_seen_sha256),
+    })
+    .execute()
+}

@@ -1,0 +1,228 @@
+import { type Selectable, sql } from 'kysely'
+import { canonicalJson, sha256Hex } from '#domain/core/canonical-json.ts'
+import type { LoopPlace, LoopStep, StepVerdict } from '#domain/runs/controlled-loop.ts'
+import type { Tx } from '../postgres/db.ts'
+import type { LoopStepsTable, ReturnPackagesTable, RunsTable } from '../schema/tasks.ts'
+
+export type RunRow = Selectable<RunsTable>
+export type LoopStepRow = Selectable<LoopStepsTable>
+export type ReturnPackageRow = Selectable<ReturnPackagesTable>
+
+const now = sql<Date>`clock_timestamp()`
+
+export async function findRun(tx: Tx, runId: string): Promise<RunRow | undefined> {
+  return tx.selectFrom('runs').selectAll().where('run_id', '=', runId).executeTakeFirst()
+}
+
+/** A run that is there. */
+export async function requireRun(tx: Tx, runId: string): Promise<RunRow> {
+  return tx.selectFrom('runs').selectAll().where('run_id', '=', runId).executeTakeFirstOrThrow()
+}
+
+export async function insertRun(tx: Tx, runId: string, taskId: string): Promise<void> {
+  await tx
+    .insertInto('runs')
+    .values({ run_id: runId, task_id: taskId, step: 'intake', finished_at: null })
+    .execute()
+}
+
+/** Where the run goes on; null: it is attested. */
+export async function placeRun(tx: Tx, runId: string, place: LoopPlace | null): Promise<void> {
+  const set =
+    place === null
+      ? { step: null, finished_at: now, changed_at: now }
+      : { ...place, changed_at: now }
+  await tx.updateTable('runs').set(set).where('run_id', '=', runId).execute()
+}
+
+/** Begins the loop anew, with another input or after a step that ended it. */
+export async function restartRun(tx: Tx, runId: string): Promise<void> {
+  await tx
+    .updateTable('runs')
+    .set(({ eb }) => ({
+      attempt: eb('attempt', '+', 1),
+      round: 0,
+      step: 'intake',
+      changed_at: now,
+    }))
+    .where('run_id', '=', runId)
+    .execute()
+}
+
+/** All steps of a run in the order in which they were taken. */
+export async function listLoopSteps(tx: Tx, runId: string): Promise<LoopStepRow[]> {
+  return tx
+    .selectFrom('loop_steps')
+    .selectAll()
+    .where('run_id', '=', runId)
+    .orderBy('started_at')
+    .execute()
+}
+
+type At = { runId: string; attempt: number } & LoopPlace
+
+export async function findLoopStep(
+  tx: Tx,
+  { runId, attempt, round, step }: At,
+): Promise<LoopStepRow | undefined> {
+  return tx
+    .selectFrom('loop_steps')
+    .selectAll()
+    .where('run_id', '=', runId)
+    .where('attempt', '=', attempt)
+    .where('round', '=', round)
+    .where('step', '=', step)
+    .executeTakeFirst()
+}
+
+/** The latest end of a step in this attempt, in whichever round. */
+export async function latestOutput(
+  tx: Tx,
+  runId: string,
+  attempt: number,
+  step: LoopStep,
+): Promise<unknown> {
+  const row = await tx
+    .selectFrom('loop_steps')
+    .select('output')
+    .where('run_id', '=', runId)
+    .where('attempt', '=', attempt)
+    .where('step', '=', step)
+    .where('verdict', 'is not', null)
+    .orderBy('round', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.output ?? undefined
+}
+
+/** Stores the end of a step with what it brought. */
+export async function insertLoopStep(
+  tx: Tx,
+  { runId, attempt, round, step }: At,
+  ended: { verdict: StepVerdict; output: unknown; decidedBy: string | null },
+): Promise<void> {
+  const output = canonicalJson(ended.output)
+  await tx
+    .insertInto('loop_steps')
+    .values({
+      ...{
+        run_id: runId,
+        attempt,
+        round,
+        step,
+        verdict: ended.verdict,
+        decided_by: ended.decidedBy,
+      },
+      ...{ output, output_sha256: sha256Hex(output), finished_at: now },
+    })
+    .execute()
+}
+
+/** Opens the review of a run, which waits for a decision. */
+export async function openReview(tx: Tx, { runId, attempt, round }: At): Promise<void> {
+  const ended = {
+    verdict: null,
+    output: null,
+    output_sha256: null,
+    decided_by: null,
+    finished_at: null,
+  }
+  await tx
+    .insertInto('loop_steps')
+    .values({ run_id: runId, attempt, round, step: 'review_step', ...ended })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Ends an open review; false when none is open there. */
+export async function decideReview(
+  tx: Tx,
+  { runId, attempt, round }: Omit<At, 'step'>,
+  { verdict, output, decidedBy }: { verdict: StepVerdict; output: unknown; decidedBy: string },
+): Promise<boolean> {
+  const text = canonicalJson(output)
+  const decided = await tx
+    .updateTable('loop_steps')
+    .set({
+      verdict,
+      output: text,
+      output_sha256: sha256Hex(text),
+      decided_by: decidedBy,
+      finished_at: now,
+    })
+    .where('run_id', '=', runId)
+    .where('attempt', '=', attempt)
+    .where('round', '=', round)
+    .where('step', '=', 'review_step')
+    .where('verdict', 'is', null)
+    .returning('run_id')
+    .executeTakeFirst()
+  return decided !== undefined
+}
+
+export async function findReturnPackage(
+  tx: Tx,
+  runId: string,
+): Promise<ReturnPackageRow | undefined> {
+  return tx.selectFrom('return_packages').selectAll().where('run_id', '=', runId).executeTakeFirst()
+}
+
+export async function insertReturnPackage(
+  tx: Tx,
+  row: Omit<ReturnPackageRow, 'made_at'>,
+): Promise<void> {
+  await tx
+    .insertInto('return_packages')
+    .values({ ...row, package: canonicalJson(row.package) })
+    .execute()
+}
+
+export type OpenReview = LoopStepRow & { task_id: string; rail: string }
+type ReviewFilter = { state?: string | undefined; rail?: string | undefined }
+
+/** Reviews of runs at work that nobody has decided. */
+const openReviews = (tx: Tx, { state, rail }: ReviewFilter = {}) =>
+  tx
+    .selectFrom('loop_steps')
+    .innerJoin('runs', (join) =>
+      join
+        .onRef('runs.run_id', '=', 'loop_steps.run_id')
+        .onRef('runs.attempt', '=', 'loop_steps.attempt')
+        .onRef('runs.round', '=', 'loop_steps.round')
+        .onRef('runs.step', '=', 'loop_steps.step'),
+    )
+    .innerJoin('tasks', 'tasks.task_id', 'runs.task_id')
+    .where('loop_steps.step', '=', 'review_step')
+    .where('loop_steps.verdict', 'is', null)
+    .where('tasks.state', '=', 'operating')
+    .$if(state !== undefined, (query) => query.where('loop_steps.step', '=', state as LoopStep))
+    .$if(rail !== undefined, (query) => query.where('tasks.rail', '=', rail ?? ''))
+
+/** Who waits longest first. */
+export async function listOpenReviews(
+  tx: Tx,
+  filter: ReviewFilter,
+  most: number,
+): Promise<OpenReview[]> {
+  return openReviews(tx, filter)
+    .selectAll('loop_steps')
+    .select(['tasks.task_id', 'tasks.rail'])
+    .orderBy('loop_steps.started_at')
+    .limit(most)
+    .execute()
+}
+
+export async function countOpenReviews(tx: Tx, filter: ReviewFilter): Promise<number> {
+  const { count } = await openReviews(tx, filter)
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+export async function findOpenReview(tx: Tx, runId: string): Promise<OpenReview | undefined> {
+  return openReviews(tx)
+    .selectAll('loop_steps')
+    .select(['tasks.task_id', 'tasks.rail'])
+    .where('loop_steps.run_id', '=', runId)
+    .executeTakeFirst()
+}

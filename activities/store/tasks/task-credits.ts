@@ -1,0 +1,139 @@
+import { type Selectable, sql } from 'kysely'
+import type { EntitlementState } from '#domain/credit/credit.ts'
+import { AMOUNT_MISMATCH, type ReferenceState } from '#domain/payments/payment-reference.ts'
+import type { IdPage, Tx } from '../postgres/db.ts'
+import type { TaskCreditsTable } from '../schema/credit.ts'
+
+export type TaskCreditRow = Selectable<TaskCreditsTable>
+
+const now = sql<Date>`clock_timestamp()`
+
+/** The credit that a task works for, unless it was released. */
+export async function findTaskCredit(tx: Tx, taskId: string): Promise<TaskCreditRow | undefined> {
+  return tx
+    .selectFrom('task_credits')
+    .selectAll()
+    .where('task_id', '=', taskId)
+    .where('state', '<>', 'released')
+    .executeTakeFirst()
+}
+
+/** Sets credit aside for a task that has none; the caller holds the entitlement's row. */
+export async function reserveCredit(
+  tx: Tx,
+  credit: Pick<TaskCreditRow, 'task_id' | 'quote_id' | 'entitlement_id' | 'units'>,
+): Promise<void> {
+  await tx
+    .insertInto('task_credits')
+    .values({ ...credit, state: 'reserved' })
+    .execute()
+}
+
+/** `reserved → used` by a usage receipt, or `→ released` without one. */
+export async function endReservation(
+  tx: Tx,
+  { task_id, quote_id }: Pick<TaskCreditRow, 'task_id' | 'quote_id'>,
+  usageReceiptId: string | null,
+): Promise<void> {
+  await tx
+    .updateTable('task_credits')
+    .set({
+      state: usageReceiptId === null ? 'released' : 'used',
+      usage_receipt_id: usageReceiptId,
+      changed_at: now,
+    })
+    .where('task_id', '=', task_id)
+    .where('quote_id', '=', quote_id)
+    .where('state', '=', 'reserved')
+    .execute()
+}
+
+/** The tasks that credit of this entitlement is set aside for. */
+export async function listTasksOn(tx: Tx, entitlementId: string): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('task_credits')
+    .select('task_id')
+    .where('entitlement_id', '=', entitlementId)
+    .where('state', '=', 'reserved')
+    .orderBy('task_id')
+    .execute()
+  return rows.map(({ task_id }) => task_id)
+}
+
+export type CreditUse = { reservedUnits: number; underWay: number; ended: number }
+
+/** What tasks have of an entitlement: units set aside, tasks under way and tasks that are over; `except` is not counted. */
+export async function creditUseOf(tx: Tx, entitlementId: string, except = ''): Promise<CreditUse> {
+  const { rows } = await sql<CreditUse>`
+    select coalesce(sum(units) filter (where state = 'reserved'), 0)::int as "reservedUnits",
+      (count(*) filter (where state = 'reserved'))::int as "underWay", (count(*) filter (where state <> 'reserved'))::int as ended
+    from task_credits where entitlement_id = ${entitlementId} and task_id <> ${except}`.execute(tx)
+  return rows[0] ?? { reservedUnits: 0, underWay: 0, ended: 0 }
+}
+
+/** A task's credit with all that is stored of its money; the challenge is one that can still be met. */
+export type WholeTaskCredit = {
+  quote_id: string
+  quote_ends_at: Date
+  quote_lives: boolean
+  entitlement_id: string
+  entitlement_state: EntitlementState
+  settlement_receipt_id: string | null
+  credit_state: 'reserved' | 'used'
+  usage_receipt_id: string | null
+  challenge_id: string | null
+  challenge_ends_at: Date | null
+  reference_state: ReferenceState | null
+  reason: string | null
+  reversed_before: boolean
+}
+
+export async function readTaskCredit(tx: Tx, taskId: string): Promise<WholeTaskCredit | undefined> {
+  const { rows } = await sql<WholeTaskCredit>`
+    select c.quote_id, q.expires_at as quote_ends_at, q.expires_at > clock_timestamp() as quote_lives,
+      c.entitlement_id, e.state as entitlement_state, e.settlement_receipt_id, c.state as credit_state, c.usage_receipt_id,
+      h.challenge_id, h.expires_at as challenge_ends_at, r.state as reference_state, r.reason,
+      exists (select 1 from task_exceptions x where x.task_id = c.task_id and x.code = 'payment_reversed') as reversed_before
+    from task_credits c
+    join quotes q on q.quote_id = c.quote_id
+    join entitlements e on e.entitlement_id = c.entitlement_id
+    left join payment_challenges h on h.quote_id = c.quote_id and h.state in ('open','pending') and h.expires_at > clock_timestamp()
+    left join payment_references r on r.entitlement_id = c.entitlement_id and r.state not in ('rejected','expired')
+    where c.task_id = ${taskId} and c.state <> 'released'`.execute(tx)
+  return rows[0]
+}
+
+/**
+ * Tasks that stand behind what is stored of their money, which would move them if they looked: quoted, challenged, funded,
+ * mistaken or refunded. Those of one entitlement or quote, or a page of all.
+ */
+export async function listBehindMoney(
+  tx: Tx,
+  of: { entitlementId: string } | { quoteId: string } | IdPage,
+): Promise<string[]> {
+  const among =
+    'most' in of
+      ? sql`t.task_id > ${of.after}`
+      : 'quoteId' in of
+        ? sql`c.quote_id = ${of.quoteId}`
+        : sql`c.entitlement_id = ${of.entitlementId}`
+  const { rows } = await sql<{ task_id: string }>`
+    select t.task_id from tasks t
+    join task_credits c on c.task_id = t.task_id and c.state <> 'released'
+    join entitlements e on e.entitlement_id = c.entitlement_id
+    join quotes q on q.quote_id = c.quote_id
+    where t.state <> 'closed' and ${among} and case t.state
+      when 'trusted' then e.state = 'funded' or q.expires_at > clock_timestamp()
+      when 'quoted' then e.state = 'funded' or exists (select 1 from payment_challenges h
+        where h.quote_id = c.quote_id and h.state in ('open','pending') and h.expires_at > clock_timestamp())
+      when 'credit_pending' then e.state = 'funded' or exists (select 1 from payment_references r
+        where r.entitlement_id = e.entitlement_id and (r.state in ('disputed','refunded') or (r.state = 'pending' and r.reason like ${`${AMOUNT_MISMATCH}%`})))
+      when 'exception_open' then e.state = 'funded' and exists (select 1 from task_exceptions x where x.task_id = t.task_id
+        and x.closed_at is null and x.code in ('deadline_passed','credit_mismatch') and x.resume_state in ('trusted','quoted','credit_pending'))
+      else t.state in ('credit_funded','queued','operating','evidence_partial','result_ready','attested','receipt_issued','callback_pending','callback_delivered')
+        and exists (select 1 from payment_references r where r.entitlement_id = e.entitlement_id and r.state in ('disputed','refunded'))
+        and (c.state = 'reserved' or not exists (select 1 from task_exceptions x where x.task_id = t.task_id and x.code = 'payment_reversed'))
+      end
+    order by t.task_id limit ${'most' in of ? of.most : 1000}`.execute(tx)
+  return rows.map(({ task_id }) => task_id)
+}

@@ -1,0 +1,168 @@
+import { type Selectable, sql } from 'kysely'
+import type { TaskExceptionState } from '#domain/tasks/exception.ts'
+import type { Tx } from '../postgres/db.ts'
+import type { RecoveryRequestsTable, TaskExceptionsTable } from '../schema/tasks.ts'
+
+export type TaskExceptionRow = Selectable<TaskExceptionsTable>
+export type RecoveryRequestRow = Selectable<RecoveryRequestsTable>
+
+const now = sql<Date>`clock_timestamp()`
+
+/** The exception that stops a task now; at most one does. */
+export async function openTaskException(
+  tx: Tx,
+  taskId: string,
+): Promise<TaskExceptionRow | undefined> {
+  return tx
+    .selectFrom('task_exceptions')
+    .selectAll()
+    .where('task_id', '=', taskId)
+    .where('closed_at', 'is', null)
+    .executeTakeFirst()
+}
+
+export async function listTaskExceptions(tx: Tx, taskId: string): Promise<TaskExceptionRow[]> {
+  return tx
+    .selectFrom('task_exceptions')
+    .selectAll()
+    .where('task_id', '=', taskId)
+    .orderBy('sequence')
+    .execute()
+}
+
+export async function insertTaskException(
+  tx: Tx,
+  row: Omit<TaskExceptionRow, 'state' | 'opened_at' | 'closed_at'>,
+): Promise<void> {
+  await tx
+    .insertInto('task_exceptions')
+    .values({ ...row, state: 'open', closed_at: null })
+    .execute()
+}
+
+export async function moveTaskException(
+  tx: Tx,
+  exceptionId: string,
+  state: TaskExceptionState,
+): Promise<void> {
+  const over = state === 'resolved' || state === 'abandoned'
+  await tx
+    .updateTable('task_exceptions')
+    .set({ state, ...(over ? { closed_at: now } : {}) })
+    .where('exception_id', '=', exceptionId)
+    .execute()
+}
+
+/** A request to bring a task home, which somebody decides; its exception then says that one was made. */
+export async function insertRecoveryRequest(
+  tx: Tx,
+  request: Pick<
+    RecoveryRequestRow,
+    'recovery_id' | 'exception_id' | 'action' | 'note' | 'input_sha256' | 'requested_by'
+  >,
+): Promise<RecoveryRequestRow> {
+  const row = await tx
+    .insertInto('recovery_requests')
+    .values({ ...request, decided_by: null, decided_at: null })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await tx
+    .updateTable('task_exceptions')
+    .set({ state: 'recovery_requested' })
+    .where('exception_id', '=', request.exception_id)
+    .where('state', '=', 'open')
+    .execute()
+  return row
+}
+
+export async function findRecoveryRequest(
+  tx: Tx,
+  recoveryId: string,
+): Promise<RecoveryRequestRow | undefined> {
+  return tx
+    .selectFrom('recovery_requests')
+    .selectAll()
+    .where('recovery_id', '=', recoveryId)
+    .executeTakeFirst()
+}
+
+/** What was asked for about an exception, the oldest first. */
+export async function listRecoveryRequests(
+  tx: Tx,
+  exceptionId: string,
+): Promise<RecoveryRequestRow[]> {
+  return tx
+    .selectFrom('recovery_requests')
+    .selectAll()
+    .where('exception_id', '=', exceptionId)
+    .orderBy('requested_at')
+    .execute()
+}
+
+/** Writes what became of a request, and who decided. */
+export async function settleRecoveryRequest(
+  tx: Tx,
+  recoveryId: string,
+  state: 'done' | 'refused',
+  decidedBy: string,
+): Promise<RecoveryRequestRow> {
+  return tx
+    .updateTable('recovery_requests')
+    .set({ state, decided_by: decidedBy, decided_at: now })
+    .where('recovery_id', '=', recoveryId)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** A request with the task that it is for. */
+export type RecoveryInReview = RecoveryRequestRow & { task_id: string; rail: string }
+type ReviewFilter = { state?: string | undefined; rail?: string | undefined }
+
+const recoveries = (tx: Tx) =>
+  tx
+    .selectFrom('recovery_requests')
+    .innerJoin('task_exceptions', 'task_exceptions.exception_id', 'recovery_requests.exception_id')
+    .innerJoin('tasks', 'tasks.task_id', 'task_exceptions.task_id')
+
+export async function findRecoveryInReview(
+  tx: Tx,
+  recoveryId: string,
+): Promise<RecoveryInReview | undefined> {
+  return recoveries(tx)
+    .selectAll('recovery_requests')
+    .select(['tasks.task_id', 'tasks.rail'])
+    .where('recovery_id', '=', recoveryId)
+    .executeTakeFirst()
+}
+
+/** Requests whose task is still stopped: another request, or an operator, may have brought it home meanwhile. */
+const waiting = (tx: Tx, { state, rail }: ReviewFilter) =>
+  recoveries(tx)
+    .where('recovery_requests.state', '=', 'requested')
+    .where('tasks.state', 'in', ['exception_open', 'replay_ready'])
+    .where('task_exceptions.closed_at', 'is', null)
+    .$if(state !== undefined, (query) =>
+      query.where('recovery_requests.state', '=', state as 'requested'),
+    )
+    .$if(rail !== undefined, (query) => query.where('tasks.rail', '=', rail ?? ''))
+
+/** Requests that wait for a decision, who waits longest first. */
+export async function listRecoveriesInReview(
+  tx: Tx,
+  filter: ReviewFilter,
+  most: number,
+): Promise<RecoveryInReview[]> {
+  return waiting(tx, filter)
+    .selectAll('recovery_requests')
+    .select(['tasks.task_id', 'tasks.rail'])
+    .orderBy('requested_at')
+    .limit(most)
+    .execute()
+}
+
+export async function countRecoveriesInReview(tx: Tx, filter: ReviewFilter): Promise<number> {
+  const { count } = await waiting(tx, filter)
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}

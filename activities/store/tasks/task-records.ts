@@ -1,0 +1,19 @@
+import type { Selectable } from 'kysely'
+import { recordKinds } from '#domain/core/record-kinds.ts'
+import type { Tx } from '../postgres/db.ts'
+import type { TaskRecordsView } from '../schema/tasks.ts'
+
+export type TaskRecord = Selectable<TaskRecordsView>
+
+/** The runtime records behind a task but for its ledger, by kind in the order of the document, the oldest of a kind first. */
+export async function listTaskRecords(tx: Tx, taskId: string): Promise<TaskRecord[]> {
+  const rows = await tx
+    .selectFrom('task_records')
+    .selectAll()
+    .where('task_id', '=', taskId)
+    .where('record_kind', '<>', 'lifecycle_event')
+    .orderBy('recorded_at')
+    .orderBy('record_id')
+    .execute()
+  return recordKinds.flatMap((kind) => rows.filter(({ record_kind }) => record_kind === kind))
+}

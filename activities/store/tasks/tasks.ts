@@ -1,0 +1,312 @@
+import { type Selectable, sql } from 'kysely'
+import { canonicalJson, sha256Hex } from '#domain/core/canonical-json.ts'
+import type { LedgerEntry } from '#domain/tasks/ledger.ts'
+import type { IdPage, Tx } from '../postgres/db.ts'
+import { prepared, preparedInsert } from '../postgres/prepared.ts'
+import type { TaskEventsTable, TasksTable } from '../schema/tasks.ts'
+
+export type TaskRow = Selectable<TasksTable>
+export type TaskEventRow = Selectable<TaskEventsTable>
+
+const selectTask = prepared((tx, taskId: string) =>
+  tx.selectFrom('tasks').selectAll().where('task_id', '=', taskId),
+)
+const selectTaskForUpdate = prepared((tx, taskId: string) =>
+  tx.selectFrom('tasks').selectAll().where('task_id', '=', taskId).forUpdate(),
+)
+const selectTaskEvent = prepared((tx, taskId: string, eventId: string) =>
+  tx
+    .selectFrom('task_events')
+    .selectAll()
+    .where('task_id', '=', taskId)
+    .where('event_id', '=', eventId),
+)
+const insertEvent = preparedInsert('task_events')
+const insertTaskRow = preparedInsert('tasks')
+
+export async function findTask(tx: Tx, taskId: string): Promise<TaskRow | undefined> {
+  const [row] = await selectTask(taskId).execute(tx)
+  return row
+}
+
+/** The row, locked for the rest of the transaction. */
+export async function lockTask(tx: Tx, taskId: string): Promise<TaskRow | undefined> {
+  const [row] = await selectTaskForUpdate(taskId).execute(tx)
+  return row
+}
+
+/** A task that is there, locked for the rest of the transaction. */
+export async function requireTask(tx: Tx, taskId: string): Promise<TaskRow> {
+  const row = await lockTask(tx, taskId)
+  if (row === undefined) throw new Error(`${taskId} is not there`)
+  return row
+}
+
+export async function findTaskEvent(
+  tx: Tx,
+  taskId: string,
+  eventId: string,
+): Promise<TaskEventRow | undefined> {
+  const [row] = await selectTaskEvent(taskId, eventId).execute(tx)
+  return row
+}
+
+export type NewEvent = { taskId: string; eventId: string; entry: LedgerEntry; data: unknown }
+
+/** Continues the ledger of a task whose row the caller holds; the row has to follow in the same transaction. */
+export async function insertTaskEvent(
+  tx: Tx,
+  { taskId, eventId, entry, data }: NewEvent,
+): Promise<void> {
+  const row = {
+    ...entry,
+    task_id: taskId,
+    event_id: eventId,
+    data: canonicalJson(data),
+    at: new Date(entry.at),
+  }
+  await insertEvent(row).execute(tx)
+}
+
+export async function insertTask(tx: Tx, row: TaskRow): Promise<void> {
+  await insertTaskRow(row).execute(tx)
+}
+
+/** Writes what may change of a locked row. */
+export async function updateTask(tx: Tx, row: TaskRow): Promise<void> {
+  const {
+    task_id,
+    agent_id: _,
+    rail: _r,
+    tier: _t,
+    usage: _u,
+    on_gaps: _g,
+    terms_sha256: _s,
+    created_at: _c,
+    ...rest
+  } = row
+  await tx.updateTable('tasks').set(rest).where('task_id', '=', task_id).execute()
+}
+
+/** The ledger of a task as callers see it, the oldest entry first. */
+export async function listLedger(
+  tx: Tx,
+  taskId: string,
+  { from = 1, most = 1_000_000 }: { from?: number; most?: number } = {},
+): Promise<LedgerEntry[]> {
+  const rows = await tx
+    .selectFrom('task_events')
+    .select([
+      'sequence',
+      'event',
+      'from_state',
+      'to_state',
+      'at',
+      'actor',
+      'data_sha256',
+      'prev_hash',
+      'hash',
+    ])
+    .where('task_id', '=', taskId)
+    .where('sequence', '>=', from)
+    .orderBy('sequence')
+    .limit(most)
+    .execute()
+  return rows.map((row) => ({ ...row, at: row.at.toISOString() }))
+}
+
+/** The ledger with the data that each entry carries the digest of. */
+export async function listLedgerWithData(
+  tx: Tx,
+  taskId: string,
+): Promise<(LedgerEntry & { data: Record<string, unknown> })[]> {
+  const rows = await tx
+    .selectFrom('task_events')
+    .select([
+      'sequence',
+      'event',
+      'from_state',
+      'to_state',
+      'at',
+      'actor',
+      'data_sha256',
+      'prev_hash',
+      'hash',
+      'data',
+    ])
+    .where('task_id', '=', taskId)
+    .orderBy('sequence')
+    .execute()
+  return rows.map((row) => ({
+    ...row,
+    at: row.at.toISOString(),
+    data: row.data as Record<string, unknown>,
+  }))
+}
+
+/** Stores what a task names by its digest, and returns the digest: SHA-256 of the canonical JSON. */
+export async function storeDocument(tx: Tx, taskId: string, body: unknown): Promise<string> {
+  const text = canonicalJson(body)
+  const sha256 = sha256Hex(text)
+  const values = { task_id: taskId, sha256, body: text }
+  await tx
+    .insertInto('task_documents')
+    .values(values)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return sha256
+}
+
+export async function findDocument(tx: Tx, taskId: string, sha256: string): Promise<unknown> {
+  const row = await tx
+    .selectFrom('task_documents')
+    .select('body')
+    .where('task_id', '=', taskId)
+    .where('sha256', '=', sha256)
+    .executeTakeFirst()
+  return row?.body
+}
+
+/** Removes the input of a locked task that never ran. */
+export async function dropTaskInput(tx: Tx, task: TaskRow): Promise<void> {
+  if (task.input_sha256 === null) return
+  await updateTask(tx, { ...task, input_sha256: null })
+  await tx
+    .deleteFrom('task_documents')
+    .where('task_id', '=', task.task_id)
+    .where('sha256', '=', task.input_sha256)
+    .execute()
+}
+
+/** How many runs are at work for this agent and on this rail; nobody else counts for the agent meanwhile. */
+export async function countAtWork(
+  tx: Tx,
+  { agent_id, rail }: TaskRow,
+): Promise<{ agent: number; rail: number }> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('run slots', 0))`.execute(tx)
+  const { agent, onRail } = await tx
+    .selectFrom('tasks')
+    .select(({ fn }) => [
+      fn.countAll<string>().filterWhere('agent_id', 'is not distinct from', agent_id).as('agent'),
+      fn.countAll<string>().filterWhere('rail', '=', rail).as('onRail'),
+    ])
+    .where('state', '=', 'operating')
+    .executeTakeFirstOrThrow()
+  return { agent: Number(agent), rail: Number(onRail) }
+}
+
+/**
+ * Who waits longest for a place that this task has left, of its agent or on its rail; of each agent only so many as it has places
+ * for, which are `atOnce` where no operator has decided about it.
+ */
+export async function listNextQueued(
+  tx: Tx,
+  { agent_id, rail }: TaskRow,
+  { atOnce, most }: { atOnce: number; most: number },
+): Promise<string[]> {
+  const { rows } = await sql<{ task_id: string }>`
+    select task_id from (
+      select task_id, state, rail, agent_id, changed_at,
+        row_number() over (partition by agent_id, state order by changed_at)
+          + count(*) filter (where state = 'operating') over (partition by agent_id) as would_be_nth
+      from tasks where state in ('queued', 'operating')
+    ) as waiting left join agents using (agent_id)
+    where state = 'queued' and (rail = ${rail} or agent_id is not distinct from ${agent_id})
+      and would_be_nth <= coalesce((agents.limits ->> 'concurrent_runs')::int, ${atOnce}::int)
+    order by changed_at limit ${most}`.execute(tx)
+  return rows.map(({ task_id }) => task_id)
+}
+
+type ReviewFilter = { state?: string | undefined; rail?: string | undefined }
+
+/**
+ * Tasks whose work an operator has to approve, and those that wait for evidence which an operator can waive. What stands behind
+ * an order that nobody has decided is reviewed as that order.
+ */
+const inReview = (tx: Tx, { state, rail }: ReviewFilter) =>
+  tx
+    .selectFrom('tasks')
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('work_order_tasks')
+            .innerJoin('work_orders', 'work_orders.work_order_id', 'work_order_tasks.work_order_id')
+            .select('work_orders.work_order_id')
+            .whereRef('work_order_tasks.task_id', '=', 'tasks.task_id')
+            .where('decision', 'is', null),
+        ),
+      ),
+    )
+    .where(({ eb, and, or }) =>
+      or([
+        and([eb('state', '=', 'credit_funded'), eb('review_decision', 'is', null)]),
+        eb('state', '=', 'evidence_partial'),
+      ]),
+    )
+    .$if(state !== undefined, (query) => query.where('state', '=', state as TaskRow['state']))
+    .$if(rail !== undefined, (query) => query.where('rail', '=', rail ?? ''))
+
+/** Who waits longest first. */
+export async function listTasksInReview(
+  tx: Tx,
+  filter: ReviewFilter,
+  most: number,
+): Promise<TaskRow[]> {
+  return inReview(tx, filter).selectAll().orderBy('changed_at').limit(most).execute()
+}
+
+export async function countTasksInReview(tx: Tx, filter: ReviewFilter): Promise<number> {
+  const { count } = await inReview(tx, filter)
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** Tasks that are not closed: those in one of these states first, then those that changed last. */
+export async function listOpenTasks(
+  tx: Tx,
+  first: readonly string[],
+  most: number,
+): Promise<TaskRow[]> {
+  return tx
+    .selectFrom('tasks')
+    .selectAll()
+    .where('state', '<>', 'closed')
+    .orderBy(sql`state = any(${first}) desc, changed_at desc`)
+    .limit(most)
+    .execute()
+}
+
+/** Tasks that have not moved for so long, in none of the states that somebody else ends, and with all that their work needs. */
+export async function listAtWork(
+  tx: Tx,
+  endedByOthers: readonly string[],
+  idleMs: number,
+  { after, most }: IdPage,
+): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('tasks')
+    .select('task_id')
+    .where('state', '<>', 'closed')
+    .where(sql<boolean>`state <> all(${endedByOthers})`)
+    .where(
+      sql<boolean>`(state <> 'credit_funded' or (input_sha256 is not null and review_decision is not null))`,
+    )
+    .where('changed_at', '<', sql<Date>`clock_timestamp() - ${idleMs} * interval '1 millisecond'`)
+    .where('task_id', '>', after)
+    .orderBy('task_id')
+    .limit(most)
+    .execute()
+  return rows.map(({ task_id }) => task_id)
+}
+
+/** Tasks of an agent that wait for it to be trusted. */
+export async function listAwaitingTrust(tx: Tx, agentId: string): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('tasks')
+    .select('task_id')
+    .where('agent_id', '=', agentId)
+    .where('state', '=', 'trust_pending')
+    .execute()
+  return rows.map(({ task_id }) => task_id)
+}

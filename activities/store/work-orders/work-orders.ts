@@ -1,0 +1,176 @@
+import { type Insertable, type Selectable, sql } from 'kysely'
+import type { Tx } from '../postgres/db.ts'
+import type { WorkOrdersTable } from '../schema/work-orders.ts'
+import type { TaskRow } from '../tasks/tasks.ts'
+
+export type WorkOrderRow = Selectable<WorkOrdersTable>
+
+/** Stores an order; false where it was stored before. */
+export async function insertWorkOrder(
+  tx: Tx,
+  order: Insertable<WorkOrdersTable>,
+): Promise<boolean> {
+  const inserted = await tx
+    .insertInto('work_orders')
+    .values(order)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('work_order_id')
+    .executeTakeFirst()
+  return inserted !== undefined
+}
+
+export async function insertOrderedTask(
+  tx: Tx,
+  workOrderId: string,
+  step: number,
+  taskId: string,
+): Promise<void> {
+  await tx
+    .insertInto('work_order_tasks')
+    .values({ work_order_id: workOrderId, step, task_id: taskId })
+    .execute()
+}
+
+export async function findWorkOrder(
+  tx: Tx,
+  by: { work_order_id: string } | { status_token_sha256: string },
+): Promise<WorkOrderRow | undefined> {
+  const query = tx.selectFrom('work_orders').selectAll()
+  return 'work_order_id' in by
+    ? query.where('work_order_id', '=', by.work_order_id).executeTakeFirst()
+    : query.where('status_token_sha256', '=', by.status_token_sha256).executeTakeFirst()
+}
+
+/** The row, locked for the rest of the transaction. */
+export async function lockWorkOrder(
+  tx: Tx,
+  workOrderId: string,
+): Promise<WorkOrderRow | undefined> {
+  return tx
+    .selectFrom('work_orders')
+    .selectAll()
+    .where('work_order_id', '=', workOrderId)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+export async function decideWorkOrder(
+  tx: Tx,
+  workOrderId: string,
+  decided: { decision: 'approve' | 'reject'; decision_id: string },
+): Promise<void> {
+  await tx
+    .updateTable('work_orders')
+    .set(decided)
+    .where('work_order_id', '=', workOrderId)
+    .execute()
+}
+
+/** Orders without an agent that are undecided after `keepMs` and for which no payment was requested, the oldest first. */
+export async function listUndecided(tx: Tx, keepMs: number, most: number): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('work_orders')
+    .select('work_order_id')
+    .where('decision', 'is', null)
+    .where('agent_id', 'is', null)
+    .where('created_at', '<', sql<Date>`clock_timestamp() - ${keepMs} * interval '1 millisecond'`)
+    .where(unpaidFor)
+    .orderBy('created_at')
+    .limit(most)
+    .execute()
+  return rows.map(({ work_order_id }) => work_order_id)
+}
+
+/** Whether neither a challenge nor credit was ever asked for the tasks of an order. */
+export async function isUnpaidFor(tx: Tx, workOrderId: string): Promise<boolean> {
+  const unpaid = await tx
+    .selectFrom('work_orders')
+    .select('work_order_id')
+    .where('work_order_id', '=', workOrderId)
+    .where(unpaidFor)
+    .executeTakeFirst()
+  return unpaid !== undefined
+}
+
+const unpaidFor = sql<boolean>`not exists (
+  select from work_order_tasks o join tasks t using (task_id) join quotes q on q.bound_to = t.task_id
+  where o.work_order_id = work_orders.work_order_id and (
+    exists (select from payment_challenges c where c.quote_id = q.quote_id)
+    or exists (select from entitlements e where e.quote_id = q.quote_id)))`
+
+/** The tasks behind an order in the order of its steps; `attested`: its run has ended with a result. */
+export async function listOrderedTasks(
+  tx: Tx,
+  workOrderId: string,
+): Promise<(TaskRow & { attested: boolean })[]> {
+  return tx
+    .selectFrom('work_order_tasks')
+    .innerJoin('tasks', 'tasks.task_id', 'work_order_tasks.task_id')
+    .leftJoin('runs', 'runs.run_id', 'tasks.run_id')
+    .selectAll('tasks')
+    .select(sql<boolean>`runs.finished_at is not null`.as('attested'))
+    .where('work_order_tasks.work_order_id', '=', workOrderId)
+    .orderBy('work_order_tasks.step')
+    .execute()
+}
+
+/** The order that a task stands behind. */
+export async function findOrderOf(tx: Tx, taskId: string): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('work_order_tasks')
+    .select('work_order_id')
+    .where('task_id', '=', taskId)
+    .executeTakeFirst()
+  return row?.work_order_id
+}
+
+/** The order that a task stands behind and that nobody has decided. */
+export async function findQueuedOrderOf(tx: Tx, taskId: string): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('work_order_tasks')
+    .innerJoin('work_orders', 'work_orders.work_order_id', 'work_order_tasks.work_order_id')
+    .select('work_orders.work_order_id')
+    .where('task_id', '=', taskId)
+    .where('decision', 'is', null)
+    .executeTakeFirst()
+  return row?.work_order_id
+}
+
+/** How many tasks behind orders that a wallet paid for are in each state that any of them is in. */
+export async function countPaidByWallet(tx: Tx): Promise<Record<string, number>> {
+  const rows = await tx
+    .selectFrom('work_order_tasks')
+    .innerJoin('tasks', 'tasks.task_id', 'work_order_tasks.task_id')
+    .innerJoin('entitlements', 'entitlements.entitlement_id', 'tasks.entitlement_id')
+    .select(['tasks.state', sql<number>`count(*)::int`.as('count')])
+    .where('entitlements.source', 'like', 'wallet:%')
+    .groupBy('tasks.state')
+    .orderBy('tasks.state')
+    .execute()
+  return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
+}
+
+type QueueFilter = { state?: string | undefined; rail?: string | undefined }
+
+const queued = (tx: Tx, { state, rail }: QueueFilter) =>
+  tx
+    .selectFrom('work_orders')
+    .where('decision', 'is', null)
+    .$if(state !== undefined && state !== 'queued', (query) => query.where(sql<boolean>`false`))
+    .$if(rail !== undefined, (query) => query.where('requested_tool_id', '=', rail ?? ''))
+
+/** Orders that nobody has decided, who waits longest first. */
+export async function listQueuedOrders(
+  tx: Tx,
+  filter: QueueFilter,
+  most: number,
+): Promise<WorkOrderRow[]> {
+  return queued(tx, filter).selectAll().orderBy('created_at').limit(most).execute()
+}
+
+export async function countQueuedOrders(tx: Tx, filter: QueueFilter): Promise<number> {
+  const { count } = await queued(tx, filter)
+    .select(sql<number>`count(*)::int`.as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}

@@ -1,0 +1,49 @@
+import type { Kysely } from 'kysely'
+import { limits } from '#domain/core/limits.ts'
+import type { Config } from '../config/config.ts'
+import { removeUnused } from '../store/agents/agent-inputs.ts'
+import { forgetPosts } from '../store/callbacks/callback-posts.ts'
+import { listAbandonedCalls, releaseCall } from '../store/calls/calls.ts'
+import { forgetFailures } from '../store/calls/failed-attempts.ts'
+import { lockCaller } from '../store/calls/grants.ts'
+import { creditUndelivered, listUndelivered } from '../store/calls/undelivered.ts'
+import { transaction } from '../store/postgres/db.ts'
+import type { Database } from '../store/schema/schema.ts'
+
+/** How many rows one sweep changes at most. */
+const PAGE = 100
+/** Each input may have hundreds of megabytes to remove. */
+const INPUTS_PER_SWEEP = 2
+
+/** Releases calls that a dead process left without an effect. */
+export async function releaseAbandoned(db: Kysely<Database>, graceMs: number): Promise<void> {
+  for (const callId of await listAbandonedCalls(db, graceMs, PAGE))
+    await transaction(db, (tx) => releaseCall(tx, callId))
+}
+
+/** Turns charges for answers that can no longer be fetched into credits. */
+export async function returnUndelivered(db: Kysely<Database>): Promise<void> {
+  for (const { caller, call_id } of await listUndelivered(db, PAGE))
+    await transaction(db, async (tx) => {
+      await lockCaller(caller).execute(tx)
+      await creditUndelivered(tx, call_id)
+    })
+}
+
+/** Removes uploads that are no longer kept. */
+export async function removeInputs(
+  db: Kysely<Database>,
+  {
+    INPUT_KEEP_MS: keepMs,
+    INPUT_KEEP_SANDBOX_MS: sandboxKeepMs,
+  }: Pick<Config, 'INPUT_KEEP_MS' | 'INPUT_KEEP_SANDBOX_MS'>,
+): Promise<void> {
+  const abandonedMs = Math.min(limits.inputUploadMsMax, keepMs, sandboxKeepMs)
+  await removeUnused(db, { keepMs, sandboxKeepMs, abandonedMs, most: INPUTS_PER_SWEEP })
+}
+
+/** Removes the counts of failed attempts and of callback posts whose time is over. */
+export async function forgetCounts(db: Kysely<Database>): Promise<void> {
+  await forgetFailures(db, PAGE)
+  await forgetPosts(db)
+}

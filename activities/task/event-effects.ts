@@ -1,0 +1,169 @@
+import { refuse } from '#domain/core/errors.ts'
+import { allowedRecoveries } from '#domain/tasks/exception.ts'
+import { type TaskEvent, taskStates } from '#domain/tasks/lifecycle.ts'
+import type { TaskEventData } from '#domain/tasks/terms.ts'
+import { releaseInputs } from '../store/agents/agent-inputs.ts'
+import {
+  addDelivery,
+  addRedelivery,
+  latestDelivery,
+} from '../store/callbacks/callback-deliveries.ts'
+import type { Tx } from '../store/postgres/db.ts'
+import {
+  acceptContract,
+  insertContract,
+  liveContract,
+  sealContract,
+  voidContract,
+} from '../store/tasks/contracts.ts'
+import { insertRun, placeRun, requireRun, restartRun } from '../store/tasks/runs.ts'
+import { moveTaskException, openTaskException } from '../store/tasks/task-exceptions.ts'
+import { findDocument } from '../store/tasks/tasks.ts'
+import { attestTask } from './attestation.ts'
+import { releaseCredit } from './credit.ts'
+import type { TaskDeps } from './deps.ts'
+import { closeException, openException } from './exceptions.ts'
+import { assertStep, prepareRun, replayRun } from './replay-run.ts'
+import { runContractOf } from './run-contract.ts'
+import type { Transition } from './transition.ts'
+
+type Effect = (deps: TaskDeps, tx: Tx, transition: Transition) => Promise<void>
+
+/** What an event checks before it moves a task, and the records that it writes together with its entry in the ledger. */
+export const eventEffects: Partial<Record<TaskEvent, { check?: Effect; write?: Effect }>> = {
+  contract_prepared: {
+    check: (_deps, tx, transition) =>
+      assertDocument(tx, transition, dataOf(transition, 'contract_prepared').terms_sha256),
+    write: async (_deps, tx, transition) => {
+      const { contract_id, terms_sha256 } = dataOf(transition, 'contract_prepared')
+      await insertContract(tx, { contract_id, task_id: transition.after.task_id, terms_sha256 })
+    },
+  },
+  contract_accepted: {
+    check: async (_deps, tx, transition) => {
+      const contract = await liveContract(tx, transition.after.task_id)
+      if (contract?.terms_sha256 !== dataOf(transition, 'contract_accepted').terms_sha256)
+        throw refuse('terms_mismatch', { detail: 'the contract has other terms' })
+    },
+    write: (_deps, tx, { after, input }) => acceptContract(tx, after.task_id, input.actor),
+  },
+  contract_declined: { write: (_deps, tx, { after }) => voidContract(tx, after.task_id) },
+  contract_lapsed: { write: (_deps, tx, { after }) => voidContract(tx, after.task_id) },
+  enqueued: {
+    write: async (_deps, tx, { after }) =>
+      sealContract(tx, after.task_id, await runContractOf(tx, after)),
+  },
+  started: {
+    write: (_deps, tx, transition) =>
+      insertRun(tx, dataOf(transition, 'started').run_id, transition.after.task_id),
+  },
+  evidence_supplied: {
+    check: (_deps, tx, transition) =>
+      assertDocument(tx, transition, dataOf(transition, 'evidence_supplied').input_sha256),
+    write: (_deps, tx, { after }) => withRun(after.run_id, (runId) => restartRun(tx, runId)),
+  },
+  evidence_waived: {
+    write: (_deps, tx, { after }) =>
+      withRun(after.run_id, async (runId) => {
+        const { round } = await requireRun(tx, runId)
+        await placeRun(tx, runId, { step: 'return_package', round })
+      }),
+  },
+  callback_scheduled: {
+    write: async (_deps, tx, { after: { task_id, agent_id, callback_url } }) => {
+      if (callback_url === null)
+        throw refuse('wrong_state', {
+          detail: 'the task has no callback',
+          next_action: 'Let it close.',
+        })
+      await addDelivery(tx, {
+        owner: agent_id ?? task_id,
+        event: 'task_updated',
+        subject: task_id,
+        ordinal: 1,
+        url: callback_url,
+      })
+    },
+  },
+  exception_raised: { write: openException },
+  quote_lapsed: { write: openException },
+  credit_lapsed: { write: openException },
+  replay_prepared: {
+    check: async (_deps, tx, transition) => {
+      const exception = await openTaskException(tx, transition.after.task_id)
+      const { action } = dataOf(transition, 'replay_prepared')
+      const allowed: readonly string[] =
+        exception === undefined ? [] : allowedRecoveries(exception.code)
+      if (action === 'abandon' || !allowed.includes(action))
+        throw refuse('recovery_not_allowed', {
+          detail: `${action} does not replay this exception`,
+          next_action: `Allowed: ${allowed.join(', ')}.`,
+        })
+      await assertStep(tx, transition.after.run_id, dataOf(transition, 'replay_prepared'))
+    },
+    write: async (_deps, tx, transition) => {
+      const exception = await openTaskException(tx, transition.after.task_id)
+      if (exception !== undefined)
+        await moveTaskException(tx, exception.exception_id, 'replay_ready')
+      await prepareRun(tx, transition.after.run_id, dataOf(transition, 'replay_prepared'))
+    },
+  },
+  replayed: {
+    check: async (_deps, tx, transition) => {
+      const { input_sha256 } = dataOf(transition, 'replayed')
+      if (input_sha256 === undefined) return
+      if (taskStates.indexOf(transition.after.state) >= taskStates.indexOf('result_ready'))
+        throw refuse('recovery_not_allowed', {
+          detail: 'the result was made from the earlier input',
+          next_action: 'Replay without another input.',
+        })
+      await assertDocument(tx, transition, input_sha256)
+    },
+    write: async (deps, tx, transition) => {
+      await closeException(deps, tx, transition)
+      await replayRun(tx, transition.after.run_id, dataOf(transition, 'replayed'))
+      if (transition.after.state === 'callback_pending')
+        await redeliver(tx, transition.after.task_id)
+    },
+  },
+  abandoned: {
+    write: async (deps, tx, transition) => {
+      await closeException(deps, tx, transition)
+      await voidContract(tx, transition.after.task_id)
+    },
+  },
+  closed: {
+    write: async (deps, tx, transition) => {
+      await attestTask(deps, tx, transition)
+      await releaseCredit(deps, tx, transition.after.task_id)
+      await releaseInputs(tx, transition.after.task_id)
+    },
+  },
+}
+
+const dataOf = <Event extends TaskEvent>(
+  { input }: Transition,
+  _event: Event,
+): TaskEventData[Event] => input.data as TaskEventData[Event]
+
+async function assertDocument(tx: Tx, { after }: Transition, sha256: string): Promise<void> {
+  if ((await findDocument(tx, after.task_id, sha256)) !== undefined) return
+  throw refuse('evidence_mismatch', {
+    detail: 'no document with this digest is stored for the task',
+    next_action: 'Send its content first.',
+  })
+}
+
+async function withRun(
+  runId: string | null,
+  change: (runId: string) => Promise<void>,
+): Promise<void> {
+  if (runId !== null) await change(runId)
+}
+
+/** Schedules another delivery of a callback that was not delivered; an open delivery stays as it is. */
+async function redeliver(tx: Tx, taskId: string): Promise<void> {
+  const latest = await latestDelivery(tx, taskId, 'task_updated')
+  if (latest !== undefined && latest.state !== 'delivered')
+    await addRedelivery(tx, latest.delivery_id)
+}

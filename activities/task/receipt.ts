@@ -1,0 +1,32 @@
+import { appendReceipt } from '../store/payouts/receipts.ts'
+import { clockSeconds, type Tx } from '../store/postgres/db.ts'
+import type { TaskRow } from '../store/tasks/tasks.ts'
+import type { TaskDeps } from './deps.ts'
+
+/** What a receipt of a task says; `nowSeconds` is its date, by default the current time of the database. */
+export type TaskReceipt = {
+  task: TaskRow
+  subject: string
+  kind: string
+  facts: Record<string, unknown>
+  nowSeconds?: number
+}
+
+/** Signs and stores a receipt of a task in the caller's transaction; returns the JWS. */
+export async function writeTaskReceipt(
+  { environment, issuer, signReceipt }: TaskDeps,
+  tx: Tx,
+  { task, subject, kind, facts, nowSeconds }: TaskReceipt,
+): Promise<string> {
+  const receipt = { subject, kind, facts, usage: task.usage, environment, issuer }
+  const seconds = nowSeconds ?? (await clockSeconds(tx))
+  return appendReceipt(tx, signReceipt, receipt, Math.floor(seconds))
+}
+
+/** Who causes an event, as the ledger names it; an operator also has a name. */
+export type Actor = { actor: string; actorName?: string | undefined }
+
+/** The actor, as a receipt names it. */
+export function actorFacts({ actor, actorName }: Actor): { actor: string; operator_name?: string } {
+  return actorName === undefined ? { actor } : { actor, operator_name: actorName }
+}

@@ -1,0 +1,59 @@
+import { oneLine } from '#domain/core/plain-text.ts'
+import { allowedRecoveries } from '#domain/tasks/exception.ts'
+import type { TaskSnapshot } from '../../workflows/task/activities.ts'
+import { latestDelivery } from '../store/callbacks/callback-deliveries.ts'
+import { clockSeconds, type Tx } from '../store/postgres/db.ts'
+import { openTaskException, type TaskExceptionRow } from '../store/tasks/task-exceptions.ts'
+import { listLedger, type TaskRow } from '../store/tasks/tasks.ts'
+import { readGaps } from './gaps.ts'
+import { pendingReviewOf } from './pending-review.ts'
+
+/** The history of the workflow keeps every snapshot. */
+const DETAIL_MAX = 500
+
+/** What the workflow receives about a task after each step. */
+export async function snapshotOf(tx: Tx, task: TaskRow, wakes: string[]): Promise<TaskSnapshot> {
+  const [last] = await listLedger(tx, task.task_id, { from: task.sequence })
+  const exception =
+    task.resume_state === null ? undefined : await openTaskException(tx, task.task_id)
+  const dueInMs =
+    task.due_at === null
+      ? null
+      : Math.max(0, Math.ceil(task.due_at.getTime() - (await clockSeconds(tx)) * 1000))
+  return {
+    taskId: task.task_id,
+    state: task.state,
+    since: task.changed_at.toISOString(),
+    resumeState: task.resume_state,
+    sequence: task.sequence,
+    lastEvent: last?.event ?? 'submit',
+    agentId: task.agent_id,
+    rail: task.rail,
+    tier: task.tier,
+    usage: task.usage,
+    hasInput: task.input_sha256 !== null,
+    isReviewed: task.review_decision !== null,
+    runId: task.run_id,
+    contractId: task.contract_id,
+    quoteId: task.quote_id,
+    entitlementId: task.entitlement_id,
+    deliveryId: await openDeliveryOf(tx, task),
+    exception: exception === undefined ? null : exceptionOf(exception),
+    gaps: task.state === 'evidence_partial' ? await readGaps(tx, task.run_id ?? '') : [],
+    review: (await pendingReviewOf(tx, task, exception)) ?? null,
+    dueInMs,
+    wakes,
+  }
+}
+
+const exceptionOf = ({ exception_id, code, detail }: TaskExceptionRow) => ({
+  id: exception_id,
+  code,
+  detail: oneLine(detail, DETAIL_MAX),
+  recoveries: allowedRecoveries(code),
+})
+
+async function openDeliveryOf(tx: Tx, { task_id, state }: TaskRow): Promise<string | null> {
+  if (state !== 'callback_pending') return null
+  return (await latestDelivery(tx, task_id, 'task_updated'))?.delivery_id ?? null
+}

@@ -1,0 +1,44 @@
+import { refuse } from '#domain/core/errors.ts'
+import { type TaskEventData, taskTerms } from '#domain/tasks/terms.ts'
+import type { Tx } from '../store/postgres/db.ts'
+import { findDocument, type TaskRow } from '../store/tasks/tasks.ts'
+
+type Submitted = TaskEventData['submit'] & {
+  taskId: string
+  moved: Pick<TaskRow, 'state' | 'sequence' | 'head_hash' | 'changed_at'>
+}
+
+/** The row of a new task from its stored terms; the sandbox policy approves a synthetic run. */
+export async function submittedTask(
+  tx: Tx,
+  { taskId, terms_sha256, moved }: Submitted,
+): Promise<TaskRow> {
+  const parsed = taskTerms.safeParse(await findDocument(tx, taskId, terms_sha256))
+  if (!parsed.success)
+    throw refuse('invalid_request', {
+      detail: 'the terms of the task are not stored',
+      next_action: 'Store the terms first.',
+    })
+  const { agent_id, rail, tier, usage, on_gaps, callback_url } = parsed.data
+  return {
+    ...moved,
+    task_id: taskId,
+    agent_id,
+    rail,
+    tier,
+    usage,
+    on_gaps,
+    callback_url,
+    terms_sha256,
+    created_at: moved.changed_at,
+    review_decision: usage === 'synthetic' ? 'sandbox_policy' : null,
+    resume_state: null,
+    input_sha256: null,
+    contract_id: null,
+    quote_id: null,
+    quote_expires_at: null,
+    entitlement_id: null,
+    run_id: null,
+    due_at: null,
+  }
+}

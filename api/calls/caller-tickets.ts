@@ -1,0 +1,38 @@
+import type { Caller } from '../context.ts'
+import type { AuthorizedCall } from './call.ts'
+import type { CallerTicket, PipelineDeps } from './deps.ts'
+import { both, type User } from './quotas.ts'
+import { callerTicket } from './rate-limits.ts'
+
+type Called = Pick<AuthorizedCall, 'operation' | 'input' | 'caller' | 'request' | 'deps'>
+
+/** A call of its caller's limit, with what it uses of the daily quotas. */
+export async function callerTickets(call: Called): Promise<CallerTicket | undefined> {
+  const { operation, caller, deps } = call
+  const [rate, quota] = await Promise.all([
+    callerTicket(operation, caller, deps.limits),
+    quotaTicket(call),
+  ])
+  return both(rate, quota)
+}
+
+async function quotaTicket({
+  operation,
+  input,
+  caller,
+  request,
+  deps,
+}: Called): Promise<CallerTicket | undefined> {
+  if (operation.uses === undefined) return undefined
+  const uses = { ...operation.uses(input), kib: Math.ceil((request.body?.length ?? 0) / 1024) }
+  return deps.quotas.take(uses, await userOf(caller, request.address, deps))
+}
+
+async function userOf(caller: Caller, address: string, { agents }: PipelineDeps): Promise<User> {
+  if (caller.kind === 'operator') return { agentId: undefined, address, trusted: true }
+  const known = caller.kind === 'public' ? caller.credential?.agent_id : undefined
+  const agentId = 'agentId' in caller ? caller.agentId : known
+  if (agentId === undefined || agentId === '')
+    return { agentId: undefined, address, trusted: false }
+  return { agentId, address, trusted: await agents.isTrusted(agentId) }
+}

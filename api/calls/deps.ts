@@ -1,0 +1,52 @@
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import type { Config } from '../../activities/config/config.ts'
+import type { Offers } from '../../activities/payment/offers.ts'
+import type { Slots } from '../../activities/run/isolation/slots.ts'
+import type { Changes } from '../../activities/store/postgres/changes.ts'
+import type { Database } from '../../activities/store/schema/schema.ts'
+import type { AuthDeps } from '../auth/deps.ts'
+import type { Context } from '../context.ts'
+import type { KeyedQueue } from './keyed-queue.ts'
+import type { Quotas } from './quotas.ts'
+
+/** One call of a wallet or a credential, if it was granted. `assertGranted` uses it up; unused, as by a repeat of a call, it can be put back. */
+export type CallerTicket = { readonly granted: boolean; assertGranted(): void; putBack(): void }
+
+/** A free call of an address. */
+export type FreeTicket = { readonly granted: boolean; putBack(): void }
+
+/** Counted in Postgres, so that the limits hold over processes; a ticket that is not granted throws 429 `rate_limited`. */
+export type RateLimits = {
+  address(address: string, perMinute?: number): Promise<CallerTicket>
+  wallet(caller: string): Promise<CallerTicket>
+  agent(credentialId: string): Promise<CallerTicket>
+  nobody(address: string, of: { reads: boolean }): Promise<CallerTicket>
+  /** Not granted when this address, or all together, had enough free calls today; the call can still be paid for. */
+  freeGrant(address: string): Promise<FreeTicket>
+}
+
+/** What the pipeline needs besides the operation and the request. */
+export type PipelineDeps = Omit<AuthDeps, 'limits' | 'agents'> & {
+  readonly db: Kysely<Database>
+  readonly changes: Changes
+  readonly log: Logger
+  readonly limits: RateLimits
+  readonly quotas: Quotas
+  /** The calls of one address that may run at once before their callers are known. */
+  readonly unknownCalls: Slots
+  readonly agents: AuthDeps['agents'] & {
+    /** Whether an agent is trusted and no sandbox agent. */
+    readonly isTrusted: (agentId: string) => Promise<boolean>
+  }
+  /** One grant of a caller at a time, within this process. */
+  readonly inQueue: KeyedQueue
+  readonly offers: Offers
+  /** Starts or joins the settlement workflow of a payment; if that fails, a worker's sweep does it. */
+  readonly notifyPayment: (paymentId: string) => Promise<void>
+  readonly chainHead: () => Promise<bigint>
+  readonly context: (
+    call: Pick<Context, 'caller' | 'callId' | 'leads' | 'requestId' | 'sent'>,
+  ) => Context
+  readonly config: Pick<Config, 'CALL_LEASE_MS' | 'UPDATE_WAIT_MS' | 'SETTLE_WAIT_MS'>
+}

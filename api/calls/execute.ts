@@ -1,0 +1,166 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DomainError, type Refusal, refuse } from '#domain/core/errors.ts'
+import { limits } from '#domain/core/limits.ts'
+import { isUnavailable } from '../../activities/store/postgres/db.ts'
+import { TooManyAttempts } from '../auth/attempts.ts'
+import { assertRails, authenticate } from '../auth/authenticate.ts'
+import type { CallAnswer, CallRequest } from '../context.ts'
+import { type Access, type AnyOperation, isPlain, waysOf } from '../operation.ts'
+import { answerRead, answerStored } from './answer.ts'
+import { bytesMaxOf } from './body-size.ts'
+import type {
+  AuthorizedCall,
+  CallExecution,
+  Executed,
+  IdentifiedCall,
+  Operations,
+  ReceivedCall,
+} from './call.ts'
+import { type Claim, claimAgain, claimCall } from './claim.ts'
+import type { PipelineDeps } from './deps.ts'
+import { screenFreeText } from './forbidden-material.ts'
+import { bodyOf, checkOutput, contextWith } from './handle.ts'
+import { assertSize, identifyCall, isUnproven } from './identify-call.ts'
+import { identifyRepeat } from './identify-repeat.ts'
+import { readInput, withParams } from './input.ts'
+import { problemAnswer } from './problem.ts'
+import { callerTicket } from './rate-limits.ts'
+import { leadCall, runEffect } from './run-effect.ts'
+import { settleCall } from './settlement.ts'
+
+/**
+ * The pipeline of every call, in this order: size → address limit → credential → JSON → proof over the body → schema → screening →
+ * authorize → stored answer or join → caller limit → price → handle → check output → settle → answer. Never throws.
+ */
+export async function execute(
+  operations: Operations,
+  request: CallRequest,
+  deps: PipelineDeps,
+): Promise<Executed> {
+  const received = { operations, request, deps }
+  const release = operations[0].http.unlimited
+    ? () => undefined
+    : await deps.unknownCalls(request.address)
+  let identified: IdentifiedCall | undefined
+  try {
+    identified = await identifyCall(received)
+    if (!isUnproven(identified.presented)) release()
+    const call = await authorizeCall(identified)
+    release()
+    const answer = isPlain(call.operation)
+      ? await answerPlainly(call)
+      : await runOnce(await identifyRepeat(call))
+    return { operation: identified.operation, answer }
+  } catch (error) {
+    release()
+    if (error instanceof TooManyAttempts) await sleep(limits.guessedCredentialDelayMs)
+    return refuseCall(received, identified?.operation, error)
+  }
+}
+
+/** Proof over the body → schema → screening → authorize. */
+async function authorizeCall(call: IdentifiedCall): Promise<AuthorizedCall> {
+  const { operation, request, deps, value } = call
+  assertSize(request, bytesMaxOf([operation], request))
+  const { caller, proof } = await authenticate(call, call.presented, deps)
+  const input = readInput(operation, withParams(value, request))
+  screenFreeText(operation.input, input)
+  await assertRails(operation, input, caller, deps)
+  const authorized = { operation, request, deps, value, input, caller, proof }
+  const { authorize } = operation
+  if (authorize !== undefined)
+    await deps.attempts.guard({ address: request.address }, async () =>
+      authorize(input, contextWith(authorized, '', false)),
+    )
+  return authorized
+}
+
+/** A call that needs no row: caller limit → handle → check output → answer. */
+async function answerPlainly(call: AuthorizedCall): Promise<CallAnswer> {
+  const { operation, input, caller, deps } = call
+  const rate = await callerTicket(operation, caller, deps.limits)
+  rate?.assertGranted()
+  const reply = bodyOf(operation, await operation.handle(input, contextWith(call, '', true)))
+  return {
+    status: reply.status ?? operation.status[0],
+    headers: {},
+    body: checkOutput(operation, reply.body),
+  }
+}
+
+/** A call whose effect or charge happens once: it is claimed until a claim gives its answer. */
+async function runOnce(call: CallExecution): Promise<CallAnswer> {
+  const until = performance.now() + call.deps.config.UPDATE_WAIT_MS
+  for (let claim = await claimCall(call); ; claim = await claimAgain(call)) {
+    const answer = await followClaim(call, claim, until)
+    if (answer !== undefined) return answer
+  }
+}
+
+/** The answer of a claimed call; undefined where it has to be claimed again. */
+async function followClaim(
+  call: CallExecution,
+  claim: Claim,
+  until: number,
+): Promise<CallAnswer | undefined> {
+  switch (claim.kind) {
+    case 'read':
+      return answerRead(call, claim.reply, { paid: claim.paid })
+    case 'replay':
+      return answerStored(call, claim.row, { replayed: true })
+    case 'join':
+      return runEffect(call, { leads: false })
+    case 'lead':
+      return leadCall(call, { paid: claim.paid, until })
+    case 'settle':
+      await settleCall(call, claim.row)
+      return undefined
+    case 'wait':
+      if (performance.now() >= until) throw stillRunning()
+      await call.deps.changes.wait(call.identity.callId, 250)
+      return undefined
+  }
+}
+
+const stillRunning = () =>
+  refuse('idempotency_in_flight', {
+    detail: 'the same call is still running',
+    money_moved: 'unknown',
+    retry_after_ms: 1000,
+  })
+
+function refuseCall(
+  call: ReceivedCall,
+  picked: AnyOperation | undefined,
+  error: unknown,
+): Executed {
+  const { operations, request, deps } = call
+  const operation = picked ?? (operations.length === 1 ? operations[0] : undefined)
+  const refusal =
+    error instanceof DomainError ? error.refusal : unexpectedRefusal(call, operation, error)
+  const answer = problemAnswer(refusal, {
+    baseUrl: deps.baseUrl,
+    requestId: request.requestId,
+    access: operation?.access ?? accessOf(operations),
+  })
+  return operation === undefined ? { answer } : { answer, operation }
+}
+
+function accessOf([first, ...others]: Operations): Access {
+  return [...waysOf(first), ...others.flatMap((operation) => waysOf(operation))]
+}
+
+function unexpectedRefusal(
+  { request, deps }: ReceivedCall,
+  operation: AnyOperation | undefined,
+  error: unknown,
+): Refusal {
+  // A priced or writing call may have settled or moved something before the dependency failed.
+  const money_moved = operation === undefined || isPlain(operation) ? 'no' : 'unknown'
+  if (isUnavailable(error)) {
+    const detail = 'a dependency does not answer'
+    return refuse('unavailable', { detail, retry_after_ms: 1000, money_moved }).refusal
+  }
+  deps.log.error({ err: error, request_id: request.requestId }, 'a call failed unexpectedly')
+  return refuse('internal_error', { detail: 'the service failed', money_moved }).refusal
+}

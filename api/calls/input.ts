@@ -1,0 +1,104 @@
+import type { z } from 'zod'
+import { type DomainError, type PointerError, refuse } from '#domain/core/errors.ts'
+import { limits } from '#domain/core/limits.ts'
+import type { CallRequest } from '../context.ts'
+import type { AnyOperation } from '../operation.ts'
+import { isNestedWithin } from './json-depth.ts'
+
+/** The JSON value of a body, or the query where there is none or it is taken as a stream; 400 `invalid_json` when the bytes are not UTF-8 JSON or nest too deep. */
+export function readValue(operation: AnyOperation, request: CallRequest): unknown {
+  if (operation.http.method === 'GET' || operation.stream !== undefined) return request.query
+  const body = request.body ?? new Uint8Array()
+  if (!isNestedWithin(body, limits.jsonDepthMax))
+    throw unreadable(`the body nests deeper than ${limits.jsonDepthMax} levels`, 'nested too deep')
+  const { text, value } = parseJson(body)
+  if (escapedSurrogate.test(text)) assertWellFormed(value)
+  return value
+}
+
+function parseJson(body: Uint8Array): { text: string; value: unknown } {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
+    return { text, value: JSON.parse(text) }
+  } catch {
+    throw unreadable('the body is not UTF-8 JSON', 'not JSON')
+  }
+}
+
+// UTF-8 holds no surrogates; only an escape brings one into JSON.
+const escapedSurrogate = /\\u[dD][89a-fA-F]/
+
+/** Throws 400 for text with a lone surrogate, of which there is no canonical JSON and so no digest. */
+function assertWellFormed(value: unknown): void {
+  const errors = illFormed(value, []).map((path) => ({
+    pointer: pointer(path),
+    message: 'holds a lone surrogate',
+  }))
+  if (errors.length === 0) return
+  throw refuse('invalid_request', {
+    detail: 'the body holds a lone surrogate, which is not a whole character',
+    errors,
+  })
+}
+
+function illFormed(value: unknown, path: readonly string[]): (readonly string[])[] {
+  if (typeof value === 'string') return /\p{Cs}/u.test(value) ? [path] : []
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, part]) => [
+    ...illFormed(key, path),
+    ...illFormed(part, [...path, key]),
+  ])
+}
+
+const unreadable = (detail: string, message: string): DomainError =>
+  refuse('invalid_json', {
+    detail,
+    errors: [{ pointer: '', message }],
+  })
+
+/** The value with what stands in the path; a status token there is a credential and no input. 400 for a name that stands in both. */
+export function withParams(value: unknown, { params }: Pick<CallRequest, 'params'>): unknown {
+  const { token: _credential, ...named } = params
+  if (
+    Object.keys(named).length === 0 ||
+    typeof value !== 'object' ||
+    value === null ||
+    Array.isArray(value)
+  )
+    return value
+  const errors = Object.keys(named)
+    .filter((name) => name in value)
+    .map((name) => ({ pointer: `/${name}`, message: 'is given in the path' }))
+  if (errors.length === 0) return { ...value, ...named }
+  throw refuse('invalid_request', {
+    detail: 'a name is in the path and also in the body or query',
+    errors,
+  })
+}
+
+/** The value as the operation's schema reads it; 400 with a JSON pointer for each fault. */
+export function readInput(operation: AnyOperation, value: unknown): unknown {
+  const parsed = (operation.input as z.ZodType).safeParse(value)
+  if (!parsed.success) {
+    const errors = parsed.error.issues.flatMap(pointers)
+    throw refuse('invalid_request', {
+      detail: errors.map(({ pointer, message }) => `${pointer || '(body)'}: ${message}`).join('; '),
+      errors,
+    })
+  }
+  return parsed.data
+}
+
+function pointers(issue: z.core.$ZodIssue): PointerError[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      pointer: pointer([...issue.path, key]),
+      message: 'unknown property',
+    }))
+  }
+  return [{ pointer: pointer(issue.path), message: issue.message }]
+}
+
+/** RFC 6901. */
+const pointer = (path: readonly PropertyKey[]): string =>
+  path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')

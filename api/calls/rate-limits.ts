@@ -1,0 +1,97 @@
+import type { Pool } from 'pg'
+import { refuse } from '#domain/core/errors.ts'
+import type { Config } from '../../activities/config/config.ts'
+import {
+  createLimiter,
+  type Limiter,
+  type Ticket,
+} from '../../activities/store/calls/rate-limits.ts'
+import type { Caller } from '../context.ts'
+import type { AnyOperation } from '../operation.ts'
+import type { CallerTicket, RateLimits } from './deps.ts'
+
+const DAY_S = 24 * 3600
+
+/** The service's limits (api-conventions.md, Limits): per wallet, per credential, per client address, failed proofs, and free grants. */
+export function createRateLimits(pool: Pool, config: Config): RateLimits {
+  const perAddress = createLimiter(pool, 'address', config.LIMIT_ADDRESS_PER_MINUTE, 60)
+  const perWallet = createLimiter(pool, 'wallet', config.LIMIT_WALLET_PER_MINUTE, 60)
+  const perCredential = createLimiter(pool, 'agent', config.LIMIT_AGENT_PER_MINUTE, 60)
+  const publicReads = createLimiter(pool, 'public-read', config.LIMIT_PUBLIC_READS_PER_MINUTE, 60)
+  const publicWrites = createLimiter(
+    pool,
+    'public-write',
+    config.LIMIT_PUBLIC_WRITES_PER_MINUTE,
+    60,
+  )
+  const freePerAddress = createLimiter(
+    pool,
+    'free-address',
+    config.FREE_GRANTS_PER_ADDRESS_PER_DAY,
+    DAY_S,
+  )
+  const freeInAll = createLimiter(pool, 'free', config.FREE_GRANTS_PER_DAY, DAY_S)
+  return {
+    // An operation's own limit is a larger share of the same counter, so that one address has one budget.
+    address: (address, perMinute) =>
+      callOf(
+        perAddress,
+        address,
+        perMinute === undefined
+          ? 1
+          : Math.max(1, Math.floor(config.LIMIT_ADDRESS_PER_MINUTE / perMinute)),
+      ),
+    wallet: (caller) => callOf(perWallet, caller),
+    agent: (credentialId) => callOf(perCredential, credentialId),
+    nobody: (address, { reads }) => callOf(reads ? publicReads : publicWrites, address),
+    freeGrant: async (address) => {
+      const tickets = await Promise.all([freePerAddress.take(address), freeInAll.take('all')])
+      const granted = tickets.every((ticket) => ticket.granted)
+      const putBack = () => {
+        for (const ticket of tickets) ticket.putBack()
+      }
+      if (!granted) putBack()
+      return { granted, putBack: granted ? putBack : () => undefined }
+    },
+  }
+}
+
+/**
+ * A call of a caller with a limit of its own: a wallet, an agent by its credential, or nobody known by the address, who has fewer
+ * calls that write than calls that read; undefined for all others.
+ */
+export async function callerTicket(
+  { idempotency, http }: AnyOperation,
+  caller: Caller,
+  limits: RateLimits,
+): Promise<CallerTicket | undefined> {
+  if (caller.kind === 'wallet') return limits.wallet(caller.id)
+  const credential =
+    caller.kind === 'agent' || caller.kind === 'public' ? caller.credential : undefined
+  if (credential !== undefined) return limits.agent(credential.credential_id)
+  if (caller.kind !== 'public' || http.unlimited) return undefined
+  return limits.nobody(caller.address, { reads: idempotency.kind === 'read' })
+}
+
+async function callOf(limiter: Limiter, key: string, points = 1): Promise<CallerTicket> {
+  const ticket = await limiter.take(key, points)
+  let used = false
+  return {
+    granted: ticket.granted,
+    assertGranted: () => {
+      used = true
+      assertGranted(ticket)
+    },
+    putBack: () => {
+      if (!used) ticket.putBack()
+    },
+  }
+}
+
+function assertGranted(ticket: Ticket): void {
+  if (ticket.granted) return
+  throw refuse('rate_limited', {
+    detail: 'too many calls',
+    retry_after_ms: ticket.retryAfterMs,
+  })
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import { callbackBody } from '#domain/callbacks/callback-body.ts'
+import { rails } from '#domain/rails/index.ts'
+import { ReplayFile } from '#domain/runs/replay-package.ts'
+import { ResultContract, ReturnPackage } from '#domain/runs/return-package.ts'
+import type { SchemaDocuments } from '../context.ts'
+import { problemSchema } from '../http/openapi-components.ts'
+import type { JsonObject } from '../http/schema-components.ts'
+import { Manifest } from '../operations/agents/register.ts'
+import { Receipt } from '../operations/operators/receipt.ts'
+import { VerificationPacket } from '../operations/receipts/verify-receipt.ts'
+
+const written = (schema: z.ZodType, io: 'input' | 'output') => (): JsonObject =>
+  z.toJSONSchema(schema, { target: 'draft-2020-12', io }) as JsonObject
+
+/** The published schema documents, each printed from the schema that reads or writes its values. */
+export const schemaDocuments: SchemaDocuments = {
+  'receipt.v1.json': written(Receipt, 'output'),
+  'verification-packet.v1.json': written(VerificationPacket, 'output'),
+  'return-package.v2.json': written(ReturnPackage, 'output'),
+  'result-contract.v2.json': written(ResultContract, 'output'),
+  'replay-package.v1.json': written(ReplayFile, 'output'),
+  'agent-manifest.v1.json': written(Manifest, 'input'),
+  'callback-event.v1.json': written(callbackBody, 'output'),
+  'problem.v1.json': () => problemSchema,
+  ...Object.fromEntries(
+    rails.map(({ key, input }) => [`rail-input-${key}.v1.json`, written(input, 'input')]),
+  ),
+}

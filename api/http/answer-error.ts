@@ -1,0 +1,64 @@
+import type { ErrorRequestHandler } from 'express'
+import type { Logger } from 'pino'
+import { DomainError, refuse } from '#domain/core/errors.ts'
+import { problemAnswer } from '../calls/problem.ts'
+import { sendAnswer } from './send-answer.ts'
+
+/** 413: the same words whether the length was announced or found out. */
+export const tooLarge = (): DomainError =>
+  refuse('payload_too_large', {
+    detail: 'the body is over its limit',
+  })
+
+/** What Express' own parts refuse, said in our codes; undefined for what nobody foresaw. */
+function foreignRefusal(error: unknown): DomainError | undefined {
+  if (error instanceof URIError)
+    return refuse('not_found', {
+      detail: 'the path is not well-formed',
+    })
+  const type =
+    typeof error === 'object' && error !== null && 'type' in error ? error.type : undefined
+  switch (type) {
+    case 'entity.too.large':
+      return tooLarge()
+    case 'encoding.unsupported':
+      return refuse('unsupported_media_type', {
+        detail: 'the body is encoded',
+      })
+    case 'request.size.invalid':
+    case 'request.aborted':
+      return refuse('invalid_request', {
+        detail: 'the body is not as long as its Content-Length',
+      })
+    default:
+      return undefined
+  }
+}
+
+/** Says as problem+json what was refused outside the road; anything unforeseen is a 500 without internals, logged by its request id. */
+export function answerError({
+  baseUrl,
+  log,
+}: {
+  baseUrl: string
+  log: Logger
+}): ErrorRequestHandler {
+  return (error: unknown, _request, response, _next) => {
+    const { requestId } = response.locals
+    const known = error instanceof DomainError ? error : foreignRefusal(error)
+    if (known === undefined)
+      log.error({ err: error, request_id: requestId }, 'a call failed unexpectedly')
+    if (response.headersSent) {
+      response.destroy()
+      return
+    }
+    const { refusal } = known ?? internalError()
+    sendAnswer(response, problemAnswer(refusal, { baseUrl, requestId }), {})
+  }
+}
+
+const internalError = (): DomainError =>
+  refuse('internal_error', {
+    detail: 'the service failed',
+    money_moved: 'unknown',
+  })

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto'
+import express, { type Express, type RequestHandler } from 'express'
+import helmet from 'helmet'
+import type { Logger } from 'pino'
+import { refuse } from '#domain/core/errors.ts'
+import type { Executed, Operations } from '../calls/call.ts'
+import type { CallRequest } from '../context.ts'
+import type { AnyOperation, Host } from '../operation.ts'
+import { admit } from './admit.ts'
+import { answerError } from './answer-error.ts'
+import { clientAddress, isFromLoopback, trustProxyOf } from './client-address.ts'
+import type { Metrics } from './metrics.ts'
+import { groupByPath, type PathGroup } from './operation-groups.ts'
+import { readBody, streamOf } from './read-body.ts'
+import { sendAnswer } from './send-answer.ts'
+import { standingHeaders } from './standing-headers.ts'
+
+/** One listener's surface: the operations of its host, and the road that carries each call. */
+export type Surface = {
+  readonly registry: readonly AnyOperation[]
+  readonly host: Exclude<Host, 'both'>
+  readonly baseUrl: string
+  /** `TRUST_PROXY` of the configuration. */
+  readonly trustProxy: string
+  readonly log: Logger
+  readonly metrics: Metrics
+  readonly call: (operations: Operations, request: CallRequest) => Promise<Executed>
+  /** Whether an Authorization header is an operator's. */
+  readonly isOperator: (authorization: string | undefined) => Promise<boolean>
+  /** Pages for people, beside the operations. */
+  readonly pages?: RequestHandler
+}
+
+/** The Express app of one host, derived from the registry: one route per path, problem+json for everything that is refused. */
+export function createApp(surface: Surface): Express {
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.enable('strict routing')
+  app.enable('case sensitive routing')
+  app.set('query parser', 'simple')
+  app.set('trust proxy', trustProxyOf(surface.trustProxy))
+  app.use(helmet(), identify, observe(surface))
+  app.get('/metrics', printMetrics(surface))
+  if (surface.pages !== undefined) app.use(surface.pages)
+  const served = surface.registry.filter(
+    ({ http }) => http.host === surface.host || http.host === 'both',
+  )
+  for (const group of groupByPath(served)) {
+    app.all(
+      group.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      admit(group),
+      readBody(group),
+      answerCall(surface, group),
+    )
+  }
+  app.use(() => {
+    throw refuse('not_found', {
+      detail: 'there is nothing at this path',
+    })
+  })
+  app.use(answerError(surface))
+  return app
+}
+
+const REQUEST_ID = /^[A-Za-z0-9._:-]{8,128}$/
+
+/** Gives the call its id, and the answer its standing headers. */
+const identify: RequestHandler = (request, response, next) => {
+  const given = request.get('x-request-id') ?? ''
+  const requestId = REQUEST_ID.test(given) ? given : `req_${randomUUID().replaceAll('-', '')}`
+  response.locals['requestId'] = requestId
+  response.set(standingHeaders(requestId))
+  next()
+}
+
+/** Counts and logs each answer by its operation and route, probes only for debugging; a raw path may hold a token and is never written. */
+function observe({ log, metrics }: Surface): RequestHandler {
+  return (request, response, next) => {
+    const started = performance.now()
+    response.on('close', () => {
+      const { requestId, operation = 'none', route = 'none', probe = false } = response.locals
+      const ms = Math.round(performance.now() - started)
+      const status = response.writableFinished ? response.statusCode : 499
+      metrics.observe(operation, status, ms / 1000)
+      const facts = { request_id: requestId, operation, method: request.method, route, status, ms }
+      log[probe ? 'debug' : 'info'](facts, 'answered')
+    })
+    next()
+  }
+}
+
+/** Prometheus text, for this machine and for operators; to anybody else there is nothing here. */
+function printMetrics({ metrics, isOperator }: Surface): RequestHandler {
+  return async (request, response, next) => {
+    if (!isFromLoopback(request) && !(await isOperator(request.get('authorization')))) return next()
+    response.locals['probe'] = true
+    const { type, text } = await metrics.print()
+    response.type(type).send(text)
+  }
+}
+
+function answerCall({ call }: Surface, { methods }: PathGroup): RequestHandler {
+  return async (request, response) => {
+    const method = request.method === 'HEAD' ? 'GET' : request.method
+    const [first, ...others] = methods.get(method) ?? []
+    if (first === undefined) throw new Error(`no operation for ${method}`)
+    const body: Buffer | null = Buffer.isBuffer(request.body) ? request.body : null
+    response.locals['probe'] = first.http.unlimited === true
+    const { query, path } = request
+    const { requestId } = response.locals
+    const headers = onceOrList(request.headersDistinct)
+    const { answer, operation } = await call([first, ...others], {
+      body,
+      ...streamOf(request, first),
+      query,
+      headers,
+      method,
+      path,
+      params: request.params as Record<string, string>,
+      address: clientAddress(request),
+      requestId,
+    })
+    if (operation !== undefined) response.locals['operation'] = operation.id
+    await sendAnswer(response, answer, { ...operation, ...operation?.http })
+  }
+}
+
+/** Node joins or drops most doubled headers; a doubled credential has to be seen. */
+function onceOrList(distinct: NodeJS.Dict<string[]>): CallRequest['headers'] {
+  return Object.fromEntries(
+    Object.entries(distinct).map(([name, values = []]) => [
+      name,
+      values.length === 1 ? values[0] : values,
+    ]),
+  )
+}

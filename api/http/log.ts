@@ -1,0 +1,21 @@
+import { type DestinationStream, type Logger, pino } from 'pino'
+
+const secretHeaders = [
+  'authorization',
+  'cookie',
+  'set-cookie',
+  'payment-signature',
+  'x-service-wallet-proof',
+  'x-status-token',
+]
+const paths = secretHeaders.flatMap((name) => [
+  `["${name}"]`,
+  `headers["${name}"]`,
+  `*.headers["${name}"]`,
+])
+
+/** The log of an API process: JSON lines in which credentials, proofs and payments never stand. */
+export function createLog(level: string, destination?: DestinationStream): Logger {
+  const options = { name: 'api', level, redact: { paths, censor: '[redacted]' } }
+  return destination === undefined ? pino(options) : pino(options, destination)
+}

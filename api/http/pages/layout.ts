@@ -1,0 +1,55 @@
+import { type Html, html } from './html.ts'
+
+const links: readonly (readonly [path: string, name: string])[] = [
+  ['/', 'Overview'],
+  ['/docs', 'API reference'],
+  ['/problems', 'Problems'],
+]
+
+/** One page: its title and path, its content, and what it loads in addition to the shared stylesheet; `frame` is the class of its main part. */
+export type Page = {
+  readonly title: string
+  readonly path: string
+  readonly body: Html
+  readonly head: Html
+  readonly frame: 'page' | 'reference'
+}
+
+/** A whole document with a skip link and the same three links on top of each page. */
+export function documentOf({ title, path, body, head, frame }: Page): string {
+  const navigation = links.map(
+    ([to, name]) =>
+      html`<a href="${to}"${to === path ? html` aria-current="page"` : ''}>${name}</a>`,
+  )
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="/pages/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/pages/pages.css">
+${head}
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<header class="top"><a class="brand" href="/">agent-rails</a><nav aria-label="Pages">${navigation}</nav></header>
+<main id="content" class="${frame}">
+${body}
+</main>
+</body>
+</html>
+`.markup
+}
+
+/** A page of prose, tables and code to copy. */
+export function pageOf({ title, path, body }: Pick<Page, 'title' | 'path' | 'body'>): string {
+  return documentOf({
+    title,
+    path,
+    body,
+    head: html`<script src="/pages/copy.js" defer></script>`,
+    frame: 'page',
+  })
+}

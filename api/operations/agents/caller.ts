@@ -1,0 +1,111 @@
+import { refuse } from '#domain/core/errors.ts'
+import type { BodyStream, Caller, Context, Presented } from '../../context.ts'
+import type { Payer } from '../../services/credit/payments.ts'
+import type { TaskActor } from '../../services/tasks/access.ts'
+
+type Operator = Extract<Caller, { kind: 'operator' }>
+type Provider = Extract<Caller, { kind: 'provider' }>
+type Token = Extract<Caller, { kind: 'status' }>
+
+/** The wallet that proved this call; a wallet operation is never handled for another kind of caller. */
+export function callingWallet({ caller }: Context): `0x${string}` {
+  if (caller.kind !== 'wallet')
+    throw new TypeError(`a wallet is expected, the caller is ${caller.kind}`)
+  return caller.wallet
+}
+
+/** The operator behind this call; an operator operation is never handled for another kind of caller. */
+export function callingOperator({ caller }: Context): Operator {
+  if (caller.kind !== 'operator')
+    throw new TypeError(`an operator is expected, the caller is ${caller.kind}`)
+  return caller
+}
+
+/** The status token behind this call, and whose it is; an operation of status tokens is never handled for another kind of caller. */
+export function callingToken({ caller }: Context): Token {
+  if (caller.kind !== 'status')
+    throw new TypeError(`a status token is expected, the caller is ${caller.kind}`)
+  return caller
+}
+
+/** The agent for whom this call is made, by its access key or its status token; undefined for everybody else. */
+export function agentIdOf({ caller }: Context): string | undefined {
+  if (caller.kind === 'public') return caller.credential?.agent_id
+  return caller.kind === 'agent' || caller.kind === 'status' ? caller.agentId : undefined
+}
+
+/** The order without an agent whose token this call presents. */
+export function orderOf({ caller }: Context): string | undefined {
+  return caller.kind === 'status' && caller.prefix === 'wt' && caller.agentId === ''
+    ? caller.subjectId
+    : undefined
+}
+
+/** Who pays: an agent, or the holder of the token of an order without one. */
+export function payerOf(context: Context): Payer {
+  const workOrderId = orderOf(context)
+  return workOrderId === undefined ? { agentId: callingAgentId(context) } : { workOrderId }
+}
+
+/** As `agentIdOf`, for what anybody may ask but only its agent reads; throws 401 `credential_required` for everybody else. */
+export function readingAgentId(context: Context, detail: string): string {
+  const agentId = agentIdOf(context)
+  if (agentId === undefined) throw refuse('credential_required', { detail })
+  return agentId
+}
+
+/** As `agentIdOf`, for operations that are never handled for another kind of caller. */
+export function callingAgentId(context: Context): string {
+  const agentId = agentIdOf(context)
+  if (agentId === undefined)
+    throw new TypeError(`an agent is expected, the caller is ${context.caller.kind}`)
+  return agentId
+}
+
+/** What a provider sent, as it came; an operation of providers judges its signature over these bytes. */
+export function signedEvent({ caller }: Context): Provider['signed'] {
+  if (caller.kind !== 'provider')
+    throw new TypeError(`a provider is expected, the caller is ${caller.kind}`)
+  return caller.signed
+}
+
+/** What the call is about: what its status token tells of, or what an operator names in its path. */
+export function subjectOf({ caller }: Context): string {
+  const subject =
+    caller.kind === 'status' ? caller : caller.kind === 'operator' ? caller.subject : undefined
+  if (subject === undefined)
+    throw new TypeError(`a subject is expected, the caller is ${caller.kind}`)
+  return subject.subjectId
+}
+
+/** Who moves a task: an agent only its own, the holder of a task's token only that one, an operator any, by name. */
+export function moverOf({ caller }: Context): TaskActor {
+  if (caller.kind === 'operator') return { actor: caller.id, actorName: caller.name }
+  if (caller.kind !== 'agent' && caller.kind !== 'status')
+    throw new TypeError(`an agent is expected, the caller is ${caller.kind}`)
+  const { agentId } = caller
+  const isTask = caller.kind === 'status' && caller.prefix === 'tk'
+  return { actor: caller.id, agentId, ...(isTask ? { taskId: caller.subjectId } : {}) }
+}
+
+/** The credential that a public operation examines; undefined where none was presented. */
+export function presentedCredential({ caller }: Context): Presented | undefined {
+  return caller.kind === 'public' ? caller.presented : undefined
+}
+
+/** The agent behind this call; an operation of agents is never handled for another kind of caller. */
+export function callingAgent({ caller }: Context): string {
+  if (caller.kind !== 'agent')
+    throw new TypeError(`an agent is expected, the caller is ${caller.kind}`)
+  return caller.agentId
+}
+
+/** The body of a call that is taken as it comes. */
+export function sentStream({ sent }: Context): BodyStream {
+  if (sent.stream === undefined) throw new TypeError('no surface handed on the body of this call')
+  return sent.stream
+}
+
+/** Whether the agent behind this call is one of the sandbox. */
+export const isSandbox = ({ caller }: Context): boolean =>
+  caller.kind === 'agent' && caller.credential.sandbox

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { freeText, IdempotencyKey } from '../../fields.ts'
+import { operation } from '../../operation.ts'
+import { callingAgentId } from '../agents/caller.ts'
+import { Receipt } from '../operators/receipt.ts'
+import { Limits, Wallet } from './wallet-shapes.ts'
+
+const output = z.strictObject({ wallet: Wallet, receipt: Receipt }).meta({ id: 'CreatedWallet' })
+
+/** POST /api/agent-allowance-wallet, mode `create_wallet` or none (endpoints §12): the one free wallet of an agent. */
+export const allowanceWalletCreate = operation({
+  id: 'allowance-wallet-create',
+  summary:
+    'Create your allowance wallet, free of charge, with limits for a run, a day and the rails that it pays.',
+  http: { method: 'POST', path: '/api/agent-allowance-wallet', host: 'base' },
+  mode: 'create_wallet',
+  defaultMode: true,
+  access: 'agent',
+  needs: { scopes: ['wallets:write'] },
+  status: [201],
+  errors: ['already_exists', 'forbidden_material'],
+  idempotency: { kind: 'body' },
+  input: z.strictObject({
+    mode: z.literal('create_wallet').optional(),
+    label: freeText(80).default(''),
+    limits: Limits.default({}),
+    idempotency_key: IdempotencyKey,
+  }),
+  output,
+  handle: async ({ label, limits }, context) => {
+    const made = { callId: context.callId, agentId: callingAgentId(context), label, limits }
+    return { body: output.parse(await context.wallets.create(made)) }
+  },
+})

@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { refuse } from '#domain/core/errors.ts'
+import { operation } from '../../operation.ts'
+import { agentIdOf } from '../agents/caller.ts'
+import { WalletId } from '../payments/shapes.ts'
+import { feeModel, productParts, Wallet } from './wallet-shapes.ts'
+
+const output = z
+  .strictObject({
+    product_parts: z.array(z.enum(productParts)),
+    fee_model: z.string(),
+    wallet: Wallet.nullable(),
+  })
+  .meta({ id: 'AllowanceWalletRead' })
+
+/** GET /api/agent-allowance-wallet (endpoints §12): what the wallet product is; with an id the agent's own wallet, or any to an operator. */
+export const allowanceWalletRead = operation({
+  id: 'allowance-wallet-read',
+  summary:
+    'Read what an allowance wallet is and costs, or a wallet of your own with its balance, limits and postings.',
+  http: { method: 'GET', path: '/api/agent-allowance-wallet', host: 'base' },
+  access: ['agent', 'operator', 'public'],
+  needs: { scopes: ['wallets:read'] },
+  errors: ['credential_required', 'not_found', 'not_owner'],
+  input: z.strictObject({ wallet_id: WalletId.optional() }),
+  output,
+  handle: async ({ wallet_id }, context) => {
+    const product = { product_parts: [...productParts], fee_model: feeModel }
+    if (wallet_id === undefined) return { body: output.parse({ ...product, wallet: null }) }
+    if (context.caller.kind === 'public')
+      throw refuse('credential_required', {
+        detail: 'a wallet is read by its agent',
+      })
+    return {
+      body: output.parse({
+        ...product,
+        wallet: await context.wallets.read(wallet_id, agentIdOf(context)),
+      }),
+    }
+  },
+})

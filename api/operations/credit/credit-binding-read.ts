@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { operation } from '../../operation.ts'
+import { readingAgentId } from '../agents/caller.ts'
+import { contractSchema } from '../discovery/contract-shape.ts'
+import { EntitlementId } from '../payments/shapes.ts'
+import { Binding, BindingId } from './binding-shapes.ts'
+
+const output = contractSchema('Bound challenges by state.', { binding: Binding.nullable() }).meta({
+  id: 'CreditBindingContract',
+})
+
+/** GET /api/agent-credit-checkout-binding (endpoints §11): what the path offers; asked for one, also the agent's own binding. */
+export const creditBindingRead = operation({
+  id: 'credit-binding-read',
+  summary: 'Read how credit is bound to the challenge that pays for it, or a binding of your own.',
+  http: { method: 'GET', path: '/api/agent-credit-checkout-binding', host: 'base' },
+  access: ['agent', 'status', 'public'],
+  needs: { scopes: ['runs:read'] },
+  statusToken: { prefixes: ['st'], signed: false },
+  errors: ['credential_required', 'not_found', 'not_owner'],
+  input: z
+    .strictObject({ binding_id: BindingId.optional(), entitlement_id: EntitlementId.optional() })
+    .refine(
+      ({ binding_id, entitlement_id }) => binding_id === undefined || entitlement_id === undefined,
+      {
+        message: 'give binding_id or entitlement_id, not both',
+      },
+    )
+    .meta({ not: { required: ['binding_id', 'entitlement_id'] } }),
+  output,
+  handle: async ({ binding_id, entitlement_id }, context) => {
+    const contract = await context.contracts.binding()
+    const by =
+      binding_id !== undefined
+        ? { binding_id }
+        : entitlement_id !== undefined
+          ? { entitlement_id }
+          : undefined
+    if (by === undefined) return { body: output.parse({ ...contract, binding: null }) }
+    const agentId = readingAgentId(context, 'a binding is read by its agent')
+    return {
+      body: output.parse({
+        ...contract,
+        binding: await context.checkouts.readBinding(agentId, by),
+      }),
+    }
+  },
+})

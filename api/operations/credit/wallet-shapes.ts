@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { railKeys } from '#domain/rails/rail.ts'
+import { Rail } from '../agents/shapes.ts'
+import { WalletId } from '../payments/shapes.ts'
+import { Postings } from './credit-shapes.ts'
+
+const usd = z.int().min(0).max(1_000_000)
+
+/** What a wallet may pay, in whole usd; null is no limit, a list of rails is all that may be paid. */
+const limits = {
+  per_run_usd: usd.nullable(),
+  per_day_usd: usd.nullable().meta({ description: 'A UTC day.' }),
+  rails: z.array(Rail).max(railKeys.length).nullable(),
+}
+/** Limits as they are asked for: what is absent stays as it is. */
+export const Limits = z.strictObject(limits).partial()
+
+/** An allowance wallet as its owner sees it (endpoints §12). */
+export const Wallet = z
+  .strictObject({
+    wallet_id: WalletId,
+    owner: z.string(),
+    label: z.string(),
+    balance_units: z.int().min(0),
+    reserved_units: z
+      .int()
+      .min(0)
+      .meta({ description: 'Paid for runs, and neither consumed nor returned.' }),
+    limits: z.strictObject(limits),
+    postings: Postings.meta({ description: 'The latest hundred movements.' }),
+    state: z.enum(['active', 'paused']),
+  })
+  .meta({ id: 'AllowanceWallet' })
+
+/** agent-commerce.md § Enumerations, wallet product parts and wallet fee model. */
+export const productParts = [
+  'free_agent_allowance_wallet',
+  'agent_allowance',
+  'payment_router',
+  'receipt_ledger',
+] as const
+export const feeModel =
+  'wallet creation is free; a small rail fee applies on completed paid agent work'

@@ -1,0 +1,14 @@
+import { z } from 'zod'
+
+/** The schema of a contract view: `counted` describes the counts in `live`, `more` are further members. */
+export const contractSchema = <More extends z.ZodRawShape>(counted: string, more: More) =>
+  z.strictObject({
+    path: z.string(),
+    version: z.string(),
+    operations: z
+      .array(z.looseObject({}))
+      .meta({ description: 'Each with its input and output schema.' }),
+    policy_rules: z.array(z.string()),
+    live: z.record(z.string(), z.int()).meta({ description: counted }),
+    ...more,
+  })

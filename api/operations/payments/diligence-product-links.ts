@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { operation } from '../../operation.ts'
+import { ProductCard } from './checkout-shapes.ts'
+import { Tier } from './shapes.ts'
+
+const output = z
+  .strictObject({ product_cards: z.array(ProductCard) })
+  .meta({ id: 'DiligenceProductLinks' })
+
+/** GET /api/diligenceops-payment-product-links (endpoints §11): the cards of the checkout, of one rail. */
+export const diligenceProductLinks = operation({
+  id: 'diligence-product-links',
+  summary: 'Read where each tier of diligenceops is paid.',
+  http: { method: 'GET', path: '/api/diligenceops-payment-product-links', host: 'base' },
+  access: 'public',
+  input: z.strictObject({ tier: Tier.optional() }),
+  output,
+  handle: async ({ tier }, { productLinks }) => ({
+    body: output.parse({ product_cards: await productLinks.cards({ rail: 'diligenceops', tier }) }),
+  }),
+})

@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { operation } from '../../operation.ts'
+import { Rail } from '../agents/shapes.ts'
+import { LinkCell } from './checkout-shapes.ts'
+
+const output = z
+  .strictObject({ cells: z.array(LinkCell), done: z.int().min(0), left: z.int().min(0) })
+  .meta({ id: 'PaymentLinks' })
+
+/** GET /api/payment-link-configuration-sprint (endpoints §11). */
+export const paymentLinksRead = operation({
+  id: 'payment-links-read',
+  summary:
+    'Read which hosted pages are set, what the last look at each found, and how many are left.',
+  http: { method: 'GET', path: '/api/payment-link-configuration-sprint', host: 'base' },
+  access: 'operator',
+  input: z.strictObject({ rail: Rail.optional() }),
+  output,
+  handle: async (only, { productLinks }) => ({
+    body: output.parse(await productLinks.cells(only)),
+  }),
+})

@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { paymentPaths } from '#domain/payments/payment-reference.ts'
+import { freeText, IdempotencyKey } from '../../fields.ts'
+import { operation } from '../../operation.ts'
+import { PaymentChallenge, QuoteId } from './shapes.ts'
+
+const output = z
+  .strictObject({ challenge: PaymentChallenge, reference_instructions: z.string() })
+  .meta({ id: 'OpenedCheckout' })
+
+/** POST /api/agent-rail-checkout (endpoints §11): a customer opens the challenge of a quote, and is told how this path pays it. */
+export const railCheckoutOpen = operation({
+  id: 'rail-checkout-open',
+  summary:
+    'Open the checkout of a quote for a customer, by a hosted page, an invoice, credit or a reference.',
+  http: { method: 'POST', path: '/api/agent-rail-checkout', host: 'base' },
+  access: 'public',
+  status: [201],
+  errors: [
+    'not_found',
+    'wrong_state',
+    'quote_expired',
+    'payment_pending',
+    'already_funded',
+    'forbidden_material',
+  ],
+  idempotency: { kind: 'body' },
+  input: z.strictObject({
+    quote_id: QuoteId,
+    payment_path: z.enum(paymentPaths),
+    customer: z.strictObject({
+      name: freeText(160, 1),
+      email: z.email().max(254),
+      purchase_order: freeText(80, 1).optional(),
+    }),
+    idempotency_key: IdempotencyKey,
+  }),
+  output,
+  handle: async ({ idempotency_key: _key, ...asked }, context) => ({
+    body: output.parse(await context.checkouts.open({ callId: context.callId, ...asked })),
+  }),
+})

@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { CURRENCY, PRICING_MODEL, paidSurfaces } from '#domain/credit/pricing.ts'
+import { operation } from '../../operation.ts'
+import { Rail } from '../agents/shapes.ts'
+
+const usd = z.int().min(0)
+
+const output = z
+  .strictObject({
+    currency: z.literal(CURRENCY),
+    pricing_model: z.literal(PRICING_MODEL),
+    rails: z.array(
+      z.strictObject({
+        rail: Rail,
+        status: z.enum(['active', 'offered', 'free']),
+        entry: usd,
+        standard: usd,
+        pro: usd,
+        rail_fee: usd.meta({ description: 'On standard.' }),
+        totals: z.strictObject({ entry: usd, standard: usd, pro: usd }),
+        paid_surfaces: z
+          .array(z.enum(paidSurfaces))
+          .meta({ description: 'Empty for what is free.' }),
+      }),
+    ),
+    fee_rule: z.string(),
+    quote_how: z.string(),
+  })
+  .meta({ id: 'AgentPricing' })
+
+/** GET /api/agent-pricing (endpoints §11): both price tables, computed from what the rails declare; whole usd. */
+export const agentPricing = operation({
+  id: 'agent-pricing',
+  summary: 'What each rail costs by tier, its fee and its totals.',
+  http: { method: 'GET', path: '/api/agent-pricing', host: 'base' },
+  tool: 'list_rails',
+  access: 'public',
+  input: z.strictObject({
+    rail: Rail.optional(),
+    surface: z.enum(['agent', 'movement_fee', 'all']).default('all'),
+  }),
+  output,
+  handle: async (input, { quotes }) => ({ body: output.parse(quotes.listPrices(input)) }),
+})

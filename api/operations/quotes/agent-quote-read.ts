@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { operation } from '../../operation.ts'
+import { Quoted, QuoteId } from '../payments/shapes.ts'
+
+const output = Quoted.extend({ state: z.enum(['live', 'used', 'expired']) }).meta({
+  id: 'QuoteState',
+})
+
+/** GET /api/agents/quote (endpoints §9). */
+export const agentQuoteRead = operation({
+  id: 'agent-quote-read',
+  summary: 'Read a quote, and whether it can still be paid.',
+  http: { method: 'GET', path: '/api/agents/quote', host: 'base' },
+  access: 'public',
+  errors: ['not_found'],
+  input: z.strictObject({ quote_id: QuoteId }),
+  output,
+  handle: async ({ quote_id }, { quotes }) => ({
+    body: output.parse(await quotes.read(quote_id)),
+  }),
+})

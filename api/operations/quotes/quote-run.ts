@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { IdempotencyKey } from '../../fields.ts'
+import { operation } from '../../operation.ts'
+import { Rail } from '../agents/shapes.ts'
+import { Quoted, Tier } from '../payments/shapes.ts'
+import { quoted, withQuoteToken } from './quoting.ts'
+
+const asked = { rail: Rail, tier: Tier, idempotency_key: IdempotencyKey.optional() }
+
+const quoting = {
+  access: 'public',
+  errors: ['unsupported_request'],
+  output: Quoted,
+} as const
+
+/** POST /api/agent-use, mode `quote_run` (endpoints §11): a quote of a rail that agents buy. */
+export const quoteRun = operation({
+  id: 'quote-run',
+  summary: 'Ask for a quote of a run that agents can buy.',
+  http: { method: 'POST', path: '/api/agent-use', host: 'base' },
+  mode: 'quote_run',
+  tool: 'quote_run',
+  ...quoting,
+  idempotency: { kind: 'body' },
+  input: z.strictObject({ mode: z.literal('quote_run'), ...asked }),
+  handle: ({ rail, tier }, context) => quoted(context, { rail, tier, agentUse: true }),
+  reveal: withQuoteToken,
+})
+
+/** POST /api/agent-pricing: the same quote beside the prices. */
+export const agentPricingQuote = operation({
+  id: 'agent-pricing-quote',
+  summary: 'Ask for a quote of a run that agents can buy, where its price is read.',
+  http: { method: 'POST', path: '/api/agent-pricing', host: 'base' },
+  ...quoting,
+  idempotency: { kind: 'body' },
+  input: z.strictObject(asked),
+  handle: ({ rail, tier }, context) => quoted(context, { rail, tier, agentUse: true }),
+  reveal: withQuoteToken,
+})

@@ -1,0 +1,22 @@
+import type { Context } from '../../context.ts'
+import type { QuoteAsked } from '../../services/credit/quotes.ts'
+import { agentIdOf } from '../agents/caller.ts'
+import { Quoted } from '../payments/shapes.ts'
+
+/** A quote for the agent that calls, or for the one who presents its token. */
+export async function quoted(context: Context, asked: Omit<QuoteAsked, 'agentId'>) {
+  const quote = await context.quotes.issue(
+    { ...asked, agentId: agentIdOf(context) },
+    context.callId,
+  )
+  return { body: Quoted.parse(quote) }
+}
+
+/** The answer with the token of its quote, where no credential was presented. */
+export const withQuoteToken = async (
+  answer: Record<string, unknown>,
+  context: Context,
+): Promise<Record<string, unknown>> =>
+  context.caller.kind === 'public' && agentIdOf(context) === undefined
+    ? context.quotes.withToken(answer, context.callId)
+    : answer

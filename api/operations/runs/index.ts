@@ -1,0 +1,25 @@
+import { readAgentUsePack } from './pack.ts'
+import { recordAgentUseReceipt } from './record-receipt.ts'
+import { fetchReturnPackage } from './return-package.ts'
+import { agentUseRead, getRunStatus } from './run-status.ts'
+import { readAgentUseRuns } from './runs.ts'
+import { selfServeLoopRead } from './self-serve-read.ts'
+import { selfServeLoopSubmit } from './self-serve-submit.ts'
+import { startAgentRun } from './start.ts'
+import { walletRunRead } from './wallet-run-read.ts'
+import { walletRunStart } from './wallet-run-start.ts'
+
+/** Runs: bought by an agent, submitted on an agreed contract, or paid from an allowance wallet (endpoints §11, §12). */
+export const runs = [
+  agentUseRead,
+  readAgentUsePack,
+  startAgentRun,
+  getRunStatus,
+  fetchReturnPackage,
+  recordAgentUseReceipt,
+  readAgentUseRuns,
+  selfServeLoopRead,
+  selfServeLoopSubmit,
+  walletRunRead,
+  walletRunStart,
+] as const

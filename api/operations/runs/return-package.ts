@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { packageTexts, ReturnPackage } from '#domain/runs/return-package.ts'
+import { operation } from '../../operation.ts'
+import { moverOf } from '../agents/caller.ts'
+import { VerificationPacket } from '../receipts/verify-receipt.ts'
+import { Check } from '../tasks/shapes.ts'
+import { RunId } from './shapes.ts'
+
+const output = z
+  .strictObject({
+    return_package: ReturnPackage,
+    file_contents: z.record(z.string(), z.string()).nullable().meta({
+      description:
+        'With include_files: the files of the zip by name, as the very texts that were digested.',
+    }),
+    completion: z
+      .strictObject({
+        verdict: z.enum(['proven', 'refused', 'indeterminate']),
+        checks: z.array(Check),
+        keys: z.array(
+          z.strictObject({ kid: z.string(), standing: z.enum(['active', 'retired', 'revoked']) }),
+        ),
+      })
+      .meta({
+        description:
+          'Our own judgement of the package: each digest, the proof hash, and the signature.',
+      }),
+    verification_packet: VerificationPacket.meta({
+      description: 'Of the attestation receipt of the run.',
+    }),
+  })
+  .meta({ id: 'FetchedReturnPackage' })
+
+/** POST /api/agent-use, mode `fetch_return_package` (endpoints §11): as JSON, or with `Accept: application/zip` as its files. */
+export const fetchReturnPackage = operation({
+  id: 'fetch-return-package',
+  summary:
+    'Fetch the result of an attested run with its proof; Accept: application/zip gives it as files with a manifest.',
+  http: { method: 'POST', path: '/api/agent-use', host: 'base' },
+  mode: 'fetch_return_package',
+  tool: 'fetch_return_package',
+  access: ['agent', 'status'],
+  needs: { scopes: ['runs:read'] },
+  statusToken: { prefixes: ['st', 'tk'], signed: false },
+  errors: ['not_found', 'not_owner', 'not_ready'],
+  idempotency: { kind: 'read' },
+  input: z.strictObject({
+    mode: z.literal('fetch_return_package'),
+    run_id: RunId,
+    include_files: z.boolean().default(false),
+  }),
+  output,
+  asFiles: ({ return_package: made }) => ({
+    name: `${made.return_package_id}.zip`,
+    texts: packageTexts(made, made.completion_signature),
+  }),
+  handle: async ({ run_id, include_files }, context) => {
+    const { attestation, ...fetched } = await context.runs.returnPackage(moverOf(context), run_id)
+    const { return_package: made } = fetched
+    const file_contents = include_files ? packageTexts(made, made.completion_signature) : null
+    const verification_packet = await context.receipts.verify({ receipt_id: attestation })
+    return { body: output.parse({ ...fetched, file_contents, verification_packet }) }
+  },
+})

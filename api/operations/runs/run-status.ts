@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { WAIT_SECONDS_MAX } from '#domain/core/preference.ts'
+import { operation } from '../../operation.ts'
+import { moverOf, readingAgentId } from '../agents/caller.ts'
+import { AgentUsePack, agentUsePack } from './pack.ts'
+import { Run, RunId } from './shapes.ts'
+
+/** The longest that a call waits for a run (endpoints §1.3). */
+const WAIT_MS_MAX = WAIT_SECONDS_MAX * 1000
+
+const output = z.strictObject({ run: Run }).meta({ id: 'RunStatus' })
+
+const reading = {
+  needs: { scopes: ['runs:read'] },
+  statusToken: { prefixes: ['st', 'tk'], signed: false },
+  idempotency: { kind: 'read' },
+} as const
+
+/** POST /api/agent-use, mode `get_run_status` (endpoints §11): a run as it is, or once it has moved. */
+export const getRunStatus = operation({
+  id: 'get-run-status',
+  summary:
+    'Read a run of your own; with wait_ms the answer comes when it moves, at the latest after that time.',
+  http: { method: 'POST', path: '/api/agent-use', host: 'base' },
+  mode: 'get_run_status',
+  tool: 'get_run_status',
+  access: ['agent', 'status'],
+  ...reading,
+  errors: ['not_found', 'not_owner'],
+  input: z.strictObject({
+    mode: z.literal('get_run_status'),
+    run_id: RunId,
+    wait_ms: z.int().min(0).max(WAIT_MS_MAX).default(0),
+  }),
+  output,
+  handle: async ({ run_id, wait_ms }, context) => ({
+    body: output.parse({ run: await context.runs.runMoved(moverOf(context), run_id, wait_ms) }),
+  }),
+})
+
+const read = z.union([output, AgentUsePack])
+
+/** GET /api/agent-use (endpoints §11): the pack; with a run id the caller's own run. */
+export const agentUseRead = operation({
+  id: 'agent-use-read',
+  summary: 'Read what agents can buy and run by themselves, or a run of your own.',
+  http: { method: 'GET', path: '/api/agent-use', host: 'base' },
+  access: ['agent', 'status', 'public'],
+  ...reading,
+  errors: ['credential_required', 'not_found', 'not_owner'],
+  input: z.strictObject({ run_id: RunId.optional() }),
+  output: read,
+  handle: async ({ run_id }, context) => {
+    if (run_id === undefined) return { body: agentUsePack(context) }
+    readingAgentId(context, 'a run is read by its agent')
+    return { body: output.parse({ run: await context.runs.run(moverOf(context), run_id) }) }
+  },
+})

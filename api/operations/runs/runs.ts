@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { operation } from '../../operation.ts'
+import { callingAgentId } from '../agents/caller.ts'
+import { Rail } from '../agents/shapes.ts'
+import { TaskState } from '../tasks/shapes.ts'
+import { Run } from './shapes.ts'
+
+const output = z
+  .strictObject({
+    items: z.array(Run),
+    offset: z.int(),
+    limit: z.int(),
+    total: z.int(),
+    totals: z
+      .partialRecord(TaskState, z.int())
+      .meta({ description: 'By state, of all that the filter takes.' }),
+  })
+  .meta({ id: 'AgentRuns' })
+
+/** POST /api/agent-use, mode `read_agent_use_runs` (endpoints §11): the caller's own runs, the newest first. */
+export const readAgentUseRuns = operation({
+  id: 'read-agent-use-runs',
+  summary: 'List your runs, the newest first, with how many are in which state.',
+  http: { method: 'POST', path: '/api/agent-use', host: 'base' },
+  mode: 'read_agent_use_runs',
+  access: 'agent',
+  needs: { scopes: ['runs:read'] },
+  idempotency: { kind: 'read' },
+  input: z.strictObject({
+    mode: z.literal('read_agent_use_runs'),
+    state: TaskState.optional(),
+    rail: Rail.optional(),
+    offset: z.int().min(0).max(1_000_000).default(0),
+    limit: z.int().min(1).max(100).default(25),
+  }),
+  output,
+  handle: async ({ state, rail, ...page }, context) => {
+    const { offset, limit } = page
+    const filter = { agentId: callingAgentId(context), state, rail }
+    return { body: output.parse(await context.runs.runs(filter, { offset, limit })) }
+  },
+})

@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { operation } from '../../operation.ts'
+import { callingAgent } from '../agents/caller.ts'
+import { postsOf } from '../callbacks/request-count.ts'
+import { WalletId } from '../payments/shapes.ts'
+import { startFields } from './start-fields.ts'
+import { walletRun } from './wallet-run-shapes.ts'
+
+const output = z
+  .strictObject({
+    ...walletRun,
+    status_token: z
+      .string()
+      .regex(/^wt_[A-Za-z0-9_-]{43}$/)
+      .meta({ description: 'Reads the order; given here alone.' }),
+  })
+  .meta({ id: 'StartedWalletRun' })
+
+/**
+ * POST /api/wallet-bound-rail-run (endpoints §12): the price leaves the balance in the transaction that stores order and task, is
+ * earned with its fee once the run is done, and comes back when it fails. A balance that is too small is a 402 with the shortfall.
+ */
+export const walletRunStart = operation({
+  id: 'wallet-run-start',
+  summary: 'Start a run that your allowance wallet pays for; its order waits for a review.',
+  http: { method: 'POST', path: '/api/wallet-bound-rail-run', host: 'base' },
+  access: 'agent',
+  needs: { scopes: ['runs:write', 'wallets:write'], rail: ({ rail }) => rail },
+  limits: { bodyBytes: 1_048_576 },
+  status: [202],
+  errors: [
+    ...([
+      'payment_required',
+      'control_denied',
+      'rail_not_allowed',
+      'not_owner',
+      'not_found',
+    ] as const),
+    ...([
+      'quote_mismatch',
+      'quote_expired',
+      'payment_pending',
+      'already_funded',
+      'challenge_expired',
+    ] as const),
+    ...([
+      'credit_exhausted',
+      'callback_refused',
+      'input_rejected',
+      'evidence_mismatch',
+      'forbidden_material',
+    ] as const),
+  ],
+  uses: ({ callback_url }) => ({ tasks: 1, workflows: 2, posts: postsOf(callback_url) }),
+  idempotency: { kind: 'body' },
+  input: z.strictObject({
+    ...startFields,
+    wallet_id: WalletId.meta({
+      description: 'Pays the quote now; a synthetic run takes no money, and is none of these.',
+    }),
+    usage: startFields.usage.unwrap().extract(['operational']).default('operational'),
+  }),
+  output,
+  handle: async (
+    { accept_terms: _terms, idempotency_key: _key, usage: _usage, ...asked },
+    context,
+  ) => {
+    const { callback_url = null, customer_account = null } = asked
+    const run = { ...asked, callback_url, customer_account }
+    const started = await context.walletRuns.start(callingAgent(context), run, context.callId)
+    return { body: output.parse(started), grantUsed: true }
+  },
+})

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { recordedKinds } from '#domain/credit/usage-event.ts'
+import { freeText, IdempotencyKey, Time } from '../../fields.ts'
+import { operation } from '../../operation.ts'
+import { agentIdOf } from '../agents/caller.ts'
+import { Rail } from '../agents/shapes.ts'
+import { Receipt } from '../operators/receipt.ts'
+import { EntitlementId } from '../payments/shapes.ts'
+import { UsageEvent } from './usage-shapes.ts'
+
+const output = z
+  .strictObject({
+    event: UsageEvent,
+    attribution: z.enum(['agent', 'unverified']),
+    receipt: Receipt.nullable().meta({
+      description: 'The usage receipt, where credit was consumed.',
+    }),
+  })
+  .meta({ id: 'RecordedUsage' })
+
+/**
+ * POST /api/durable-usage-ledger (endpoints §8). Whoever is not known records for nobody. An agent's units of `usd_credit` consume
+ * the credit that it names in the transaction that records them; every other unit is only counted.
+ */
+export const usageLedgerRecord = operation({
+  id: 'usage-ledger-record',
+  summary:
+    'Record a use in the hash-chained ledger; units of usd_credit consume the credit of an entitlement of your own.',
+  http: { method: 'POST', path: '/api/durable-usage-ledger', host: 'base' },
+  access: ['agent', 'public'],
+  needs: { scopes: ['runs:write'], rail: ({ rail }) => rail },
+  errors: [
+    'credential_required',
+    'not_found',
+    'not_owner',
+    'wrong_state',
+    'credit_exhausted',
+    'forbidden_material',
+  ],
+  idempotency: { kind: 'body' },
+  input: z.strictObject({
+    kind: z.enum(recordedKinds),
+    rail: Rail.optional(),
+    units: z.int().min(0).max(1_000_000_000),
+    unit: freeText(32, 1),
+    occurred_at: Time.optional(),
+    run_id: z
+      .string()
+      .regex(/^run_[0-9a-f]{64}$/)
+      .optional(),
+    entitlement_id: EntitlementId.optional(),
+    subject: freeText(160).optional(),
+    idempotency_key: IdempotencyKey,
+  }),
+  output,
+  handle: async ({ idempotency_key: _key, ...use }, context) => {
+    const by = { callId: context.callId, agentId: agentIdOf(context) }
+    return { body: output.parse(await context.usage.record({ ...by, ...use })) }
+  },
+})

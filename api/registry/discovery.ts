@@ -1,0 +1,163 @@
+import type { Kysely } from 'kysely'
+import { contractSets } from '#domain/core/contract-sets.ts'
+import { ASSET_NAME, CHAIN_ID, limits, NETWORK, trustLimits } from '#domain/core/limits.ts'
+import { principalDomain, principalTypes } from '#domain/payouts/principal-authorization.ts'
+import type { Config } from '../../activities/config/config.ts'
+import { buildDate, packageVersion } from '../../activities/config/package-root.ts'
+import { CHALLENGE_TYP } from '../../activities/keys/challenge.ts'
+import type { KeyRing } from '../../activities/keys/key-ring.ts'
+import { keyState, publishedKey } from '../../activities/keys/published-key.ts'
+import { MANDATE_TYP } from '../../activities/keys/sd-jwt.ts'
+import { listPublicKeys, type SigningKeyRow } from '../../activities/store/keys/signing-keys.ts'
+import type { Database } from '../../activities/store/schema/schema.ts'
+import type { DiscoveryCommands, SchemaDocuments } from '../context.ts'
+import { openapiDocument } from '../http/openapi.ts'
+import type { AnyOperation } from '../operation.ts'
+import { publishSchemas } from './published-schemas.ts'
+
+type Discovery = {
+  config: Config
+  db: Kysely<Database>
+  registry: readonly AnyOperation[]
+  /** The operations of the payout rail; the others with a price are the trust service's. */
+  payoutOperations: readonly AnyOperation[]
+  schemaDocuments: SchemaDocuments
+  receipts: KeyRing
+}
+
+/** The documents that print the registry, the key rings and the configuration; none of them is written by hand. */
+export function createDiscovery(deps: Discovery): DiscoveryCommands {
+  const { config, db, registry, receipts } = deps
+  let openapi: Record<string, unknown> | undefined
+  return {
+    schemas: publishSchemas(config.BASE_URL, deps.schemaDocuments),
+    openapi: () => {
+      openapi ??= openapiDocument(registry, { baseUrl: config.BASE_URL, osUrl: config.OS_URL })
+      return openapi
+    },
+    jwks: async () => ({ keys: (await listPublicKeys(db)).map(publishedKey) }),
+    authorityKey: async () =>
+      authorityKey((await listPublicKeys(db)).filter((row) => row.ring === 'authority')),
+    trustContract: async () => {
+      const rows = await listPublicKeys(db)
+      receipts.reread?.()
+      return trustContract(
+        deps,
+        receipts.keys
+          .map(({ kid }) => rows.find((row) => row.ring === 'receipt' && row.kid === kid))
+          .find((row) => row !== undefined && keyState(row) === 'active'),
+      )
+    },
+  }
+}
+
+const time = (date: Date | null): string | null => date?.toISOString() ?? null
+function authorityKey(rows: SigningKeyRow[]): Record<string, unknown> {
+  const active = rows.filter((row) => keyState(row) === 'active').at(-1)
+  const previous = rows.filter((row) => row !== active)
+  return {
+    alg: 'Ed25519',
+    contexts: [CHALLENGE_TYP, MANDATE_TYP],
+    version: rows.length,
+    key_id: active?.kid ?? null,
+    public_key: active === undefined ? null : { ...active.public_jwk, kid: active.kid },
+    not_before: active === undefined ? null : time(active.activated_at),
+    previous_versions: previous.map((row, index) => ({
+      version: index + 1,
+      key_id: row.kid,
+      public_key: row.public_jwk,
+      retired_at: time(row.retired_at),
+      revoked_at: time(row.revoked_at),
+    })),
+  }
+}
+
+function trustContract(
+  { config, registry, payoutOperations }: Discovery,
+  key: SigningKeyRow | undefined,
+): Record<string, unknown> {
+  const price = limits.priceAtomic.toString()
+  const x402 = {
+    x402Version: 2,
+    scheme: 'exact',
+    network: NETWORK,
+    asset: config.ASSET_CONTRACT_ADDRESS,
+    amount: price,
+    pay_to: config.PAY_TO_ADDRESS,
+  }
+  const paid = registry.filter((operation) => operation.price !== null)
+  const ofPayouts = paid.filter(({ id }) =>
+    payoutOperations.some((operation) => operation.id === id),
+  )
+  const listed = (operations: readonly AnyOperation[]) =>
+    operations.map(({ id, http }) => ({ id, method: http.method, path: http.path }))
+  return {
+    service_id: 'service-trust-v1',
+    issuer: `${config.BASE_URL}/api/trust-contract`,
+    environment: config.ENVIRONMENT,
+    alg: 'EdDSA',
+    key_id: key?.kid ?? null,
+    jwk: key === undefined ? null : { ...key.public_jwk, kid: key.kid },
+    jwks_uri: `${config.BASE_URL}/.well-known/jwks.json`,
+    // The operations of the trust service; those of the payout rail are in `payout`.
+    operations: listed(paid.filter((operation) => !ofPayouts.includes(operation))),
+    price: { atomic: price, asset: config.ASSET_CONTRACT_ADDRESS, decimals: 6 },
+    free_tier: { calls: limits.freeCallsPerWindow, window_seconds: limits.freeWindowSeconds },
+    limits: trustLimits,
+    wallet_proof: walletProofFacts(config),
+    x402,
+    payout: { ...payoutFacts(config, x402), operations: listed(ofPayouts) },
+    contract_sets: contractSets,
+    build: { version: packageVersion(), date: buildDate() },
+  }
+}
+
+function walletProofFacts(config: Config): Record<string, unknown> {
+  return {
+    wallet_proof_required: true,
+    header: 'X-Service-Wallet-Proof',
+    max_age_seconds: limits.proofAgeSecondsMax,
+    encoding:
+      'base64url of JSON {v, wallet, chain_id, method, path, body_sha256, issued_at, nonce, signature}, no padding',
+    signature: 'personal_sign (EIP-191) over the lines below joined with LF, without a trailing LF',
+    text: [
+      'service-wallet-proof-v1',
+      `origin: ${config.BASE_URL}`,
+      'method: <METHOD>',
+      'path: <path>',
+      'body-sha256: <SHA-256 of the RFC 8785 form of the body, 64 hex>',
+      `wallet: ${NETWORK}:<address, lowercase>`,
+      'issued-at: <unix seconds>',
+      'nonce: <32 to 64 lowercase hex>',
+    ],
+  }
+}
+
+function payoutFacts(config: Config, x402: Record<string, unknown>): Record<string, unknown> {
+  return {
+    service_id: 'service-payout-rail',
+    version: '1.0.0',
+    network: NETWORK,
+    chain_id: CHAIN_ID,
+    asset: config.ASSET_CONTRACT_ADDRESS,
+    asset_name: ASSET_NAME,
+    payout_wallet: config.PAYOUT_WALLET_ADDRESS,
+    payout_principal_is_fee: false,
+    caps: {
+      max_payout_atomic: limits.maxPayoutAtomic.toString(),
+      daily_cap_atomic: limits.dailyCapAtomic.toString(),
+    },
+    price: x402,
+    holder_bindings: [
+      { version: 1, method: 'eth_sign', format: 'ES256K kb+jwt' },
+      { version: 2, method: 'personal_sign', format: 'service-holder-binding-v2' },
+    ],
+    request_sha256:
+      'SHA-256 of the RFC 8785 form of {type: "service.payout.principal-authorization.v1", payout_id, recipient, amount_atomic (string), expires_at, idempotency_key, chain_id, asset}',
+    eip712: {
+      domain: principalDomain(config.ASSET_CONTRACT_ADDRESS),
+      primary_type: 'PayoutAuthorization',
+      types: principalTypes,
+    },
+  }
+}

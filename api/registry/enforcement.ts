@@ -1,0 +1,62 @@
+import { checkCredential, type Denial } from '#domain/agents/credential.ts'
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { credentialView } from '../../activities/agent/views.ts'
+import { insertAudit } from '../../activities/store/agents/credential-audits.ts'
+import type { Tx } from '../../activities/store/postgres/db.ts'
+import { factsOf } from '../auth/agent.ts'
+import type { Enforcement, EnforcementInput, Presented } from '../context.ts'
+import { type AnyOperation, waysOf } from '../operation.ts'
+
+type EnforcementDeps = { db: Tx; registry: readonly AnyOperation[] }
+
+/** Checks credentials against the operations of the registry. */
+export function createEnforcement({ db, registry }: EnforcementDeps): Enforcement {
+  return {
+    check: async (presented, input, callId) => {
+      const operation = registry.find(({ id }) => id === input.operation_id)
+      if (operation === undefined)
+        throw refuse('not_found', {
+          detail: 'no such operation',
+          next_action: 'Take the id from /openapi.json.',
+        })
+      const reasons = denials(operation, presented, input)
+      const decision: 'allow' | 'deny' = reasons.length === 0 ? 'allow' : 'deny'
+      const credential =
+        presented !== undefined && 'credential' in presented ? presented.credential : null
+      const auditEventId = `aud_${digestOf({ call: callId })}`
+      const checked = {
+        operationId: operation.id,
+        credentialId: credential?.credential_id ?? null,
+        decision,
+      }
+      await insertAudit(db, { auditEventId, ...checked, reasons: reasons.map(({ code }) => code) })
+      return {
+        decision,
+        reasons,
+        credential: credential === null ? null : credentialView(credential, credential.readAt),
+        audit_event_id: auditEventId,
+      }
+    },
+  }
+}
+
+function denials(
+  operation: AnyOperation,
+  presented: Presented | undefined,
+  input: EnforcementInput,
+): Denial[] {
+  const ways = waysOf(operation)
+  if (!ways.includes('agent') || operation.needs === undefined) {
+    if (ways.includes('public')) return []
+    return [{ code: 'scope_denied', detail: 'no credential of an agent is for this operation' }]
+  }
+  if (presented === undefined) {
+    if (ways.includes('public')) return []
+    return [{ code: 'credential_required', detail: 'no credential was presented' }]
+  }
+  if ('refusal' in presented)
+    return [{ code: presented.refusal.code, detail: presented.refusal.detail }]
+  const wanted = { scopes: operation.needs.scopes, rail: input.rail, usd: input.amount_usd }
+  return checkCredential(factsOf(presented.credential), wanted, presented.credential.readAt)
+}

@@ -1,0 +1,59 @@
+import { type Step, stepsOf } from '#domain/agents/onboarding.ts'
+import { isWaiting } from '#domain/agents/trust.ts'
+import { nextAction, stateOf } from '../../../activities/agent/views.ts'
+import {
+  type CredentialRow,
+  listCredentials,
+} from '../../../activities/store/agents/agent-credentials.ts'
+import { type AgentRow, findAgent } from '../../../activities/store/agents/agents.ts'
+import { listDeliveries } from '../../../activities/store/agents/credential-deliveries.ts'
+import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
+import { listTasksOf, readProgress } from '../../../activities/store/tasks/agent-progress.ts'
+import { taskView } from '../tasks/views.ts'
+
+/** As many as a page of a list has. */
+const TASKS_SHOWN = 25
+
+/** The status of an agent: trust, its newest credential, its newest tasks, and the steps of onboarding. */
+export async function agentStatus(tx: Tx, agentId: string) {
+  const agent = await findAgent(tx, agentId)
+  if (agent === undefined) throw new Error(`the agent ${agentId} is missing`)
+  const credentials = await listCredentials(tx, agentId)
+  const [newest] = credentials
+  const tasks = []
+  for (const task of await listTasksOf(tx, agentId, TASKS_SHOWN))
+    tasks.push(await taskView(tx, task))
+  return {
+    kind: 'agent' as const,
+    agent_id: agentId,
+    trust_state: agent.trust_state,
+    credential: newest === undefined ? null : credentialStatus(newest, await clockSeconds(tx)),
+    tasks,
+    next_action: nextAction(agent, credentials),
+    steps: stepsOf(await stepsDone(tx, agent, newest?.credential_id)),
+  }
+}
+
+function credentialStatus(row: CredentialRow, nowSeconds: number) {
+  const { version, state } = row
+  return { state: stateOf(row, nowSeconds), version, claimable: state === 'pending' }
+}
+
+async function stepsDone(
+  tx: Tx,
+  { agent_id: agentId, trust_state }: AgentRow,
+  credentialId: string | undefined,
+): Promise<ReadonlySet<Step>> {
+  const { registered, quoted, contracted, submitted } = await readProgress(tx, agentId)
+  const own: [Step, boolean][] = [
+    ['submit_manifest', registered],
+    ['receive_trust_state', !isWaiting(trust_state)],
+    // Only the holder of the status URL reads this.
+    ['use_status_url', true],
+    ['request_quote', quoted],
+    ['prepare_run_contract', contracted],
+    ['submit_agent_run', submitted],
+  ]
+  const taken = credentialId === undefined ? [] : await listDeliveries(tx, credentialId)
+  return new Set([...own.filter(([, done]) => done).map(([step]) => step), ...taken])
+}

@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { callbackAttemptsMax, callbackScheduleMs } from '#domain/callbacks/callback.ts'
+import {
+  callbackBody,
+  type ReceiverLanguage,
+  receiverLanguages,
+} from '#domain/callbacks/callback-body.ts'
+import { canonicalJson } from '#domain/core/canonical-json.ts'
+import { packageRoot } from '../../../activities/config/package-root.ts'
+import type { SigningKey } from '../../../activities/keys/compact.ts'
+import { checkWebhook, signWebhook, webhookPublicKey } from '../../../activities/keys/webhook.ts'
+
+const receiverFiles: Record<ReceiverLanguage, string> = {
+  typescript: 'receiver.ts',
+  python: 'receiver.py',
+  go: 'receiver.go',
+  shell: 'receiver.sh',
+}
+
+/** When the examples are signed, in Unix seconds; a receiver that compares its own clock finds them too old. */
+const SIGNED_AT = 1_795_000_000
+
+/** Callbacks as this service signs them, with its own key at a fixed time, and receivers that verify them. */
+export function callbackExamples(key: SigningKey, language?: ReceiverLanguage) {
+  const languages = language === undefined ? receiverLanguages : [language]
+  return {
+    signed_at: SIGNED_AT,
+    events: exampleBodies().map((callback) => {
+      const body = canonicalJson(callback)
+      const headers = signWebhook(key, { id: callback.delivery_id, timestamp: SIGNED_AT, body })
+      const signature = headers['webhook-signature']
+      return {
+        event: callback.event,
+        headers,
+        body,
+        signature,
+        public_key: webhookPublicKey(key.publicJwk),
+        verifies: checkWebhook([key.publicJwk], headers, body, SIGNED_AT).every(({ ok }) => ok),
+      }
+    }),
+    receivers: languages.map((name) => ({
+      language: name,
+      code: readFileSync(
+        join(packageRoot, 'docs', 'callback-receivers', receiverFiles[name]),
+        'utf8',
+      ),
+    })),
+    retry_rules: {
+      attempts: callbackAttemptsMax,
+      seconds_before_each: callbackScheduleMs.map((ms) => ms / 1000),
+      jitter: 'up to a tenth more',
+      taken_by: '2xx within 5 s',
+      ended_by: '410',
+    },
+  }
+}
+
+function exampleBodies() {
+  const shared = {
+    delivery_id: `cb_${'1'.repeat(64)}`,
+    at: new Date(SIGNED_AT * 1000).toISOString(),
+  }
+  const events = [
+    { event: 'host_proof', nonce: 'bm9uY2U' },
+    {
+      event: 'credential_ready',
+      agent_id: `agt_${'2'.repeat(64)}`,
+      credential_id: '3'.repeat(16),
+      state: 'pending',
+      sequence: 3,
+    },
+    {
+      event: 'task_updated',
+      task_token_sha256: '4'.repeat(64),
+      run_id: `run_${'5'.repeat(64)}`,
+      state: 'callback_pending',
+      sequence: 17,
+      receipt_ids: [`rc_${'6'.repeat(64)}`],
+    },
+    {
+      event: 'payout_updated',
+      payout_id: `po_${'7'.repeat(64)}`,
+      state: 'executed',
+      transfer_status: 'final',
+      transaction_hash: `0x${'8'.repeat(64)}`,
+      money_moved: 'yes',
+      sequence: 4,
+      receipt_ids: [`rc_${'9'.repeat(64)}`],
+    },
+  ]
+  return events.map((event) => callbackBody.parse({ ...event, ...shared }))
+}

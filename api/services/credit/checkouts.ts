@@ -1,0 +1,146 @@
+import { refuse } from '#domain/core/errors.ts'
+import { creditAccount } from '#domain/credit/credit.ts'
+import {
+  bindingId,
+  challengeOfBinding,
+  instructionsFor,
+  type PaymentPath,
+} from '#domain/payments/payment-reference.ts'
+import { bindChallenge, openChallenge, requireQuote } from '../../../activities/credit/quotes.ts'
+import { answerOnce } from '../../../activities/store/calls/once.ts'
+import { insertCheckout } from '../../../activities/store/credit/checkouts.ts'
+import type { EntitlementRow } from '../../../activities/store/credit/entitlements.ts'
+import { listMovements } from '../../../activities/store/credit/postings.ts'
+import {
+  type ChallengeRow,
+  findChallenge,
+  findChallengeOf,
+} from '../../../activities/store/payouts/challenges.ts'
+import type { Tx } from '../../../activities/store/postgres/db.ts'
+import { ownEntitlement } from './credit.ts'
+import type { PaymentDeps } from './deps.ts'
+import { notifyTasks } from './notify-tasks.ts'
+import { checkoutUrl } from './product-links.ts'
+import { challengeView, entitlementView } from './views.ts'
+
+export type Checkouts = ReturnType<typeof openCheckouts>
+export type CheckoutAsked = {
+  callId: string
+  quote_id: string
+  payment_path: PaymentPath
+  customer: { name: string; email: string; purchase_order?: string | undefined }
+}
+type BindingBy = { binding_id: string } | { entitlement_id: string }
+
+/** Checkouts and the binding of a challenge to the credit that it pays for. */
+export function openCheckouts(deps: PaymentDeps) {
+  const { db } = deps
+  return {
+    /** Opens the challenge of a quote for a customer, and says how it is paid by this path. */
+    open: async ({ callId, quote_id, payment_path, customer }: CheckoutAsked) => {
+      const opened = await answerOnce(
+        deps,
+        { callId, subject: quote_id, status: 201 },
+        async (tx) => {
+          await assertBound(tx, quote_id)
+          const challenge = await openChallenge(tx, quote_id)
+          const { challenge_id, amount_usd } = challenge
+          const { name, email, purchase_order = null } = customer
+          const who = { customer_name: name, customer_email: email, purchase_order }
+          await insertCheckout(tx, { checkout_id: callId, challenge_id, payment_path, ...who })
+          const notified = await challengeWithUrl(deps, tx, challenge)
+          const facts = {
+            challengeId: challenge_id,
+            amountUsd: amount_usd,
+            checkoutUrl: notified.checkout_url,
+          }
+          return {
+            challenge: notified,
+            reference_instructions: instructionsFor(payment_path, facts),
+          }
+        },
+      )
+      await notifyTasks(deps, { quoteId: quote_id })
+      return opened
+    },
+
+    /** A challenge that pays for the agent's own credit, or for none yet. */
+    readChallenge: async (agentId: string, challengeId: string) => {
+      const challenge = await findChallenge(db, challengeId)
+      if (challenge === undefined)
+        throw refuse('not_found', {
+          detail: 'no such challenge',
+          next_action: 'Open a challenge for a quote first.',
+        })
+      if (challenge.entitlement_id !== null)
+        await ownEntitlement(db, challenge.entitlement_id, agentId)
+      return challengeWithUrl(deps, db, challenge)
+    },
+
+    bind: ({
+      callId,
+      ...ids
+    }: {
+      callId: string
+      agentId: string
+      entitlementId: string
+      challengeId: string
+    }) =>
+      answerOnce(deps, { callId, subject: bindingId(ids.challengeId), status: 201 }, async (tx) => {
+        const { challenge, entitlement } = await bindChallenge(tx, ids)
+        return {
+          binding: bindingView(challenge, entitlement),
+          entitlement: entitlementView(
+            entitlement,
+            await listMovements(tx, creditAccount(entitlement.entitlement_id)),
+          ),
+          challenge: await challengeWithUrl(deps, tx, challenge),
+        }
+      }),
+
+    readBinding: async (agentId: string, by: BindingBy) => {
+      const named =
+        'binding_id' in by ? await findChallenge(db, challengeOfBinding(by.binding_id)) : undefined
+      const entitlementId = 'entitlement_id' in by ? by.entitlement_id : named?.entitlement_id
+      if (entitlementId == null) throw noBinding()
+      const entitlement = await ownEntitlement(db, entitlementId, agentId)
+      const challenge = named ?? (await findChallengeOf(db, entitlementId))
+      if (challenge === undefined) throw noBinding()
+      return bindingView(challenge, entitlement)
+    },
+  }
+}
+
+/** No customer pays before it is known whose credit the payment becomes. */
+async function assertBound(tx: Tx, quoteId: string): Promise<void> {
+  if ((await requireQuote(tx, quoteId)).bound_to !== null) return
+  throw refuse('wrong_state', {
+    detail: 'the quote is not bound to an agent yet',
+    next_action:
+      'Start its run or accept its contract with quote_id and quote_token, then open the checkout.',
+  })
+}
+
+const challengeWithUrl = async (deps: PaymentDeps, tx: Tx, challenge: ChallengeRow) => ({
+  ...challengeView(deps, challenge),
+  checkout_url: await checkoutUrl(tx, challenge.challenge_id),
+  mandate: null,
+})
+
+function bindingView({ challenge_id, state, lapsed }: ChallengeRow, entitlement: EntitlementRow) {
+  const { entitlement_id, settlement_receipt_id } = entitlement
+  const now = state === 'open' && lapsed ? ('expired' as const) : state
+  return {
+    binding_id: bindingId(challenge_id),
+    entitlement_id,
+    challenge_id,
+    state: now,
+    settlement_receipt_id,
+  }
+}
+
+const noBinding = () =>
+  refuse('not_found', {
+    detail: 'no challenge is bound to it',
+    next_action: 'Bind a challenge of its quote first.',
+  })

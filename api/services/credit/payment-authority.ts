@@ -1,0 +1,146 @@
+import { refuse } from '#domain/core/errors.ts'
+import { authorityRules, decideAuthority, overReasons } from '#domain/payments/payment-authority.ts'
+import type { AuthorityType } from '#domain/payments/payment-reference.ts'
+import { checkWallet, ownWallet } from '../../../activities/credit/allowance.ts'
+import type { Presented } from '../../../activities/credit/presenting.ts'
+import { claimQuote, liveQuote, requirePayable } from '../../../activities/credit/quotes.ts'
+import { presentReference } from '../../../activities/credit/references.ts'
+import { spendingLimit } from '../../../activities/credit/spending-limit.ts'
+import { findEntitlement } from '../../../activities/store/credit/entitlements.ts'
+import { findQuote, type QuoteRow } from '../../../activities/store/credit/quotes.ts'
+import type { ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
+import type { ChallengeRow } from '../../../activities/store/payouts/challenges.ts'
+import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import type { PaymentDeps } from './deps.ts'
+import { ownReference } from './references.ts'
+import { referenceView } from './views.ts'
+
+export type Authorities = ReturnType<typeof openAuthorities>
+/** An authority with its proof: one of the three fields, by its type. */
+export type AuthorityAsked = {
+  agentId: string
+  authority_type: AuthorityType
+  quote_id: string
+  wallet_id?: string | undefined
+  provider_session_id?: string | undefined
+  wallet_proof?: { wallet: string; transaction_hash: string; signature: string } | undefined
+}
+type Checked = {
+  reasons: string[]
+  left: { agent_usd: number | null; wallet: Awaited<ReturnType<typeof checkWallet>>['left'] | null }
+}
+
+/** Whether a payment may be made, and by which authority: an authority is a payment reference that moves no money. */
+export function openAuthorities(deps: PaymentDeps) {
+  const { db } = deps
+  return {
+    check: async (asked: AuthorityAsked) => {
+      const { agentId, authority_type } = asked
+      const { quote, challenge, checked } = await transaction(db, async (tx) => {
+        await claimQuote(tx, asked.quote_id, { owner: agentId })
+        const quote = await liveQuote(tx, asked.quote_id)
+        // A payment that was presented before is returned again, or refused as pending.
+        const challenge = await requirePayable(tx, quote.quote_id)
+        return {
+          quote,
+          challenge,
+          checked: await checkWalletFor(tx, { agentId, walletId: asked.wallet_id, quote }),
+        }
+      })
+      if (authorityRules[authority_type].hosted_by === 'provider' && deps.providers.length === 0)
+        return {
+          ...authorityView({ authority_type, reference: undefined, checked, quote }),
+          reasons: ['no payment provider is configured'],
+        }
+      const reference =
+        checked.reasons.length > 0 ? undefined : await authorize(deps, asked, challenge)
+      return authorityView({ authority_type, reference, checked, quote })
+    },
+
+    /** The current state of an authority; 404 for a payment that was presented without one. */
+    read: async (agentId: string, referenceId: string) => {
+      const reference = await ownReference(db, agentId, referenceId)
+      const { authority_type, entitlement_id, payer } = reference
+      const quote = await findQuote(
+        db,
+        (await findEntitlement(db, entitlement_id ?? ''))?.quote_id ?? '',
+      )
+      if (authority_type === null || quote === undefined)
+        throw refuse('not_found', {
+          detail: 'the payment was presented without an authority',
+          next_action: 'Read it at the payment rail.',
+        })
+      const over = overReasons(reference)
+      const isOpen = reference.state === 'presented' || reference.state === 'pending'
+      const walletId = isOpen && reference.method === 'agent_allowance' ? (payer ?? '') : undefined
+      const checked = await transaction(db, (tx) =>
+        checkWalletFor(tx, { agentId, walletId, quote }),
+      )
+      const reasons = [...over, ...checked.reasons]
+      return authorityView({ authority_type, reference, checked: { ...checked, reasons }, quote })
+    },
+  }
+}
+
+type Planned = { agentId: string; walletId: string | undefined; quote: QuoteRow }
+
+/** The objections of an allowance wallet to the payment; other authorities are checked when a payment is presented. */
+async function checkWalletFor(tx: Tx, { agentId, walletId, quote }: Planned): Promise<Checked> {
+  const agent_usd = await spendingLimit(tx, agentId)
+  if (walletId === undefined) return { reasons: [], left: { agent_usd, wallet: null } }
+  const payment = { rail: quote.rail, amount_usd: quote.total_usd }
+  const { paused, denials, shortfall_usd, left } = await checkWallet(
+    tx,
+    await ownWallet(tx, walletId, agentId),
+    payment,
+  )
+  const reasons = [
+    ...(paused === undefined ? [] : [`payments from the wallet are paused: ${paused}`]),
+    ...denials,
+    ...(shortfall_usd === 0 ? [] : [`the wallet holds ${shortfall_usd} usd too little`]),
+  ]
+  return { reasons, left: { agent_usd, wallet: left } }
+}
+
+const authorize = (
+  deps: PaymentDeps,
+  asked: AuthorityAsked,
+  { challenge_id }: ChallengeRow,
+): Promise<ReferenceRow> =>
+  presentReference(deps, {
+    agentId: asked.agentId,
+    challengeId: challenge_id,
+    authorityType: asked.authority_type,
+    method: authorityRules[asked.authority_type].method,
+    ...presentedBy(asked),
+  })
+
+function presentedBy({
+  wallet_id,
+  provider_session_id,
+  wallet_proof,
+}: AuthorityAsked): Omit<Presented, 'method'> {
+  if (wallet_id !== undefined) return { externalReference: wallet_id, payer: wallet_id }
+  if (wallet_proof === undefined) return { externalReference: provider_session_id ?? '' }
+  const { wallet, transaction_hash, signature } = wallet_proof
+  return { externalReference: transaction_hash, payer: wallet, proof: { signature } }
+}
+
+type Authority = {
+  authority_type: AuthorityType
+  reference: ReferenceRow | undefined
+  checked: Checked
+  quote: QuoteRow
+}
+
+function authorityView({ authority_type, reference, checked, quote }: Authority) {
+  const { reasons, left } = checked
+  return {
+    authority_type,
+    decision: decideAuthority(authority_type, reference?.state ?? 'none', reasons),
+    reasons,
+    amount_usd: quote.total_usd,
+    payment_reference: reference === undefined ? null : referenceView(reference),
+    limits_left: left,
+  }
+}

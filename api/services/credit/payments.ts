@@ -1,0 +1,113 @@
+import { refuse } from '#domain/core/errors.ts'
+import { creditAccount } from '#domain/credit/credit.ts'
+import { acceptedMethods, type PaymentMethod } from '#domain/payments/payment-reference.ts'
+import { mandateChallenge } from '../../../activities/credit/presenting.ts'
+import {
+  claimQuote,
+  openChallenge,
+  requirePayable,
+  requireQuote,
+} from '../../../activities/credit/quotes.ts'
+import { findEntitlement } from '../../../activities/store/credit/entitlements.ts'
+import { listMovements } from '../../../activities/store/credit/postings.ts'
+import { findQuote } from '../../../activities/store/credit/quotes.ts'
+import { findChallenge, findOpenChallenge } from '../../../activities/store/payouts/challenges.ts'
+import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { findTaskCredit } from '../../../activities/store/tasks/task-credits.ts'
+import { findOrderOf } from '../../../activities/store/work-orders/work-orders.ts'
+import type { PaymentDeps } from './deps.ts'
+import { notifyTasks } from './notify-tasks.ts'
+import { checkoutUrl } from './product-links.ts'
+import { ownReference, type PaymentAsked, presentAndVerify } from './references.ts'
+import { challengeView, entitlementView, referenceView, verificationOf } from './views.ts'
+
+/** Who pays: an agent, or the holder of the token of an order without an agent. */
+export type Payer = { agentId: string } | { workOrderId: string }
+/** What is paid for; a quote that is bound by its token is sent with it. */
+export type PaysFor = ({ challenge_id: string } | { quote_id: string }) & {
+  quote_token?: string | undefined
+}
+
+/** Challenges and the payments that meet them; each call is safe to repeat. */
+export class PaymentService {
+  /** What confirms payments here: references always, webhooks where the keys of a provider are configured. */
+  readonly posture: readonly string[]
+  readonly methods: PaymentMethod[]
+  readonly #deps: PaymentDeps
+
+  constructor(deps: PaymentDeps) {
+    this.#deps = deps
+    this.methods = acceptedMethods(deps.providers)
+    this.posture =
+      deps.providers.length === 0 ? ['reference_based'] : ['reference_based', 'provider_webhooks']
+  }
+
+  /** The challenge of a quote, as the 402 envelope shows it; for a mandate with what its holder signs. */
+  async challenge(quoteId: string, method?: PaymentMethod) {
+    const { db, mandateSeconds } = this.#deps
+    const challenge = await transaction(db, (tx) => openChallenge(tx, quoteId))
+    await notifyTasks(this.#deps, { quoteId })
+    // A hosted page takes no money before the quote is bound to the owner of the credit.
+    const isBound = (await findQuote(db, quoteId))?.bound_to != null
+    const checkout_url = isBound ? await checkoutUrl(db, challenge.challenge_id) : null
+    const view = { ...challengeView(this.#deps, challenge), checkout_url }
+    if (method !== 'ap2_mandate_reference') return { ...view, mandate: null }
+    const payable = { id: challenge.challenge_id, amount_usd: challenge.amount_usd }
+    return { ...view, mandate: await mandateChallenge(this.#deps, payable, mandateSeconds) }
+  }
+
+  /** Presents a payment for a quote of the payer's own. Throws as `claimQuote`, `requirePayable` and `presentReference` do. */
+  async present(payer: Payer, of: PaysFor, asked: PaymentAsked) {
+    const { owner, challengeId } = await transaction(this.#deps.db, async (tx) => {
+      const quoteId = await quoteOf(tx, of)
+      const owner = await ownerOf(tx, payer, quoteId)
+      await claimQuote(tx, quoteId, { owner, token: of.quote_token })
+      // The challenge of a quote may be pending already, by this very payment.
+      const challengeId =
+        'challenge_id' in of ? of.challenge_id : (await requirePayable(tx, quoteId)).challenge_id
+      return { owner, challengeId }
+    })
+    const reference = await presentAndVerify(this.#deps, { agentId: owner, challengeId, asked })
+    return { payment_reference: referenceView(reference), verification: verificationOf(reference) }
+  }
+
+  /** 404, 403 `not_owner`. */
+  async readReference(agentId: string, referenceId: string) {
+    const reference = await ownReference(this.#deps.db, agentId, referenceId)
+    return { payment_reference: referenceView(reference), verification: verificationOf(reference) }
+  }
+
+  /** What a task pays with: its credit, and the challenge that can still be met. */
+  async ofTask(tx: Tx, taskId: string) {
+    const credit = await findTaskCredit(tx, taskId)
+    const entitlement = credit && (await findEntitlement(tx, credit.entitlement_id))
+    if (credit === undefined || entitlement === undefined)
+      return { entitlement: null, challenge: null }
+    const open = await findOpenChallenge(tx, credit.quote_id)
+    const movements = await listMovements(tx, creditAccount(entitlement.entitlement_id))
+    const challenge =
+      open === undefined ? null : { ...challengeView(this.#deps, open), mandate: null }
+    return { entitlement: entitlementView(entitlement, movements), challenge }
+  }
+}
+
+async function quoteOf(tx: Tx, of: PaysFor): Promise<string> {
+  if ('quote_id' in of) return of.quote_id
+  const challenge = await findChallenge(tx, of.challenge_id)
+  if (challenge !== undefined) return challenge.quote_id
+  throw refuse('not_found', {
+    detail: 'no such challenge',
+    next_action: 'Open a challenge for a quote first.',
+  })
+}
+
+/** The owner of the credit: the agent that pays, or the task of the order whose quote it is; 403 `not_owner` for another quote. */
+async function ownerOf(tx: Tx, payer: Payer, quoteId: string): Promise<string> {
+  if ('agentId' in payer) return payer.agentId
+  const { bound_to } = await requireQuote(tx, quoteId)
+  if (bound_to !== null && (await findOrderOf(tx, bound_to)) === payer.workOrderId) return bound_to
+  throw refuse('not_owner', {
+    detail: 'the quote is not one of this order',
+    next_action: 'Ask for the quote of the order with its token.',
+  })
+}

@@ -1,0 +1,75 @@
+import { refuse } from '#domain/core/errors.ts'
+import {
+  CURRENCY,
+  type PaidSurface,
+  PRICING_MODEL,
+  priceCard,
+  type Sold,
+} from '#domain/credit/pricing.ts'
+import { railOf, rails } from '#domain/rails/index.ts'
+import type { Rail, RailKey } from '#domain/rails/rail.ts'
+
+type Priced = Rail & { prices: NonNullable<Sold['prices']> }
+
+const isPriced = (rail: Rail): rail is Priced => rail.prices !== null
+
+/** The two lists of the document, and all that is sold. */
+const onSurface = {
+  agent: ({ takes }: Rail) => takes.paidAgentUse,
+  movement_fee: ({ takes }: Rail) => takes.pricingModelV2,
+  all: () => true,
+}
+export type PriceSurface = keyof typeof onSurface
+
+/** Where a run of the rail is paid for; nowhere what is free. */
+function paidSurfacesOf({ prices, takes }: Priced): PaidSurface[] {
+  if (prices.pro === 0) return []
+  return takes.paidAgentUse ? ['agent_use', 'wallet_bound_run'] : ['wallet_bound_run']
+}
+
+function priced(rail: Priced) {
+  return {
+    rail: rail.key,
+    status: statusOf(rail),
+    ...priceCard(rail),
+    paid_surfaces: paidSurfacesOf(rail),
+  }
+}
+
+function statusOf({ prices, takes }: Priced) {
+  if (prices.pro === 0) return 'free'
+  return takes.pricingModelV2 ? 'active' : 'offered'
+}
+
+/** Both price tables, computed from what the rails declare; whole usd. */
+export function listPrices({
+  rail,
+  surface,
+}: {
+  rail?: RailKey | undefined
+  surface: PriceSurface
+}) {
+  const listed = rails.filter(
+    (one) => onSurface[surface](one) && (rail === undefined || one.key === rail),
+  )
+  return {
+    currency: CURRENCY,
+    pricing_model: PRICING_MODEL,
+    rails: listed.filter(isPriced).map(priced),
+    fee_rule: '8 % of the tier price, rounded to whole usd, on standard and pro; none on entry',
+    quote_how:
+      'Ask for a quote before a payment reference or a run: only a quote fixes a price, for 24 hours.',
+  }
+}
+
+/** What a rail is sold as; 400 `unsupported_request` where agents cannot buy it by themselves. */
+export function soldToAgents(key: RailKey): Sold {
+  const rail = railOf(key)
+  if (rail.takes.paidAgentUse) return rail
+  const bought = rails.flatMap((one) => (one.takes.paidAgentUse ? one.key : []))
+  const next = rail.prices === null ? '' : ` Begin a ${key} run with POST /api/agents/preflight.`
+  throw refuse('unsupported_request', {
+    detail: `${key} is not sold here`,
+    next_action: `Use one of ${bought.join(', ')}.${next}`,
+  })
+}

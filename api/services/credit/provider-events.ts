@@ -1,0 +1,50 @@
+import { readProviderEvent } from '#domain/payments/provider-event.ts'
+import type { MoneyDeps } from '../../../activities/credit/deps.ts'
+import { applyEvent, receiveEvent } from '../../../activities/credit/provider-events.ts'
+import {
+  type ProviderKey,
+  verifyProviderSignature,
+  type WebhookHeaders,
+} from '../../../activities/keys/provider-signature.ts'
+import type { EventKey } from '../../../activities/store/credit/provider-events.ts'
+import { clockSeconds } from '../../../activities/store/postgres/db.ts'
+import type { PaymentDeps } from './deps.ts'
+import { notifyTasks } from './notify-tasks.ts'
+
+/** A webhook as it came: lowercase header names, and the raw bytes that its signature is over. */
+export type SignedEvent = { readonly headers: WebhookHeaders; readonly raw: Uint8Array }
+type ProviderDeps = MoneyDeps &
+  Pick<PaymentDeps, 'notifyTask'> & {
+    providerKeys: readonly ProviderKey[]
+    warn: (error: unknown) => void
+  }
+
+export type ProviderService = ReturnType<typeof openProviderService>
+
+/** Events of payment providers about payments. */
+export function openProviderService(deps: ProviderDeps) {
+  /** The provider that signed it; throws 401 `webhook_signature_invalid`. */
+  const providerOf = async ({ headers, raw }: SignedEvent) =>
+    verifyProviderSignature(headers, raw, deps.providerKeys, await clockSeconds(deps.db))
+  return {
+    providerOf,
+    /** Stores the event before it is applied; if that fails, the workers' sweep applies it. */
+    receive: async (signed: SignedEvent, body: unknown) => {
+      const provider = await providerOf(signed)
+      const event = readProviderEvent(schemeOf(signed), body)
+      if (event === undefined) return { event_id: null, accepted: false, duplicate: false }
+      const { key, duplicate } = await receiveEvent(deps, provider, event)
+      await applyAndNotify(deps, key).catch(deps.warn)
+      return { event_id: key.event_id, accepted: true, duplicate }
+    },
+  }
+}
+
+async function applyAndNotify(deps: ProviderDeps, key: EventKey): Promise<void> {
+  const { reference } = await applyEvent(deps, key)
+  const entitlementId = reference?.entitlement_id ?? null
+  if (entitlementId !== null) await notifyTasks(deps, { entitlementId })
+}
+
+const schemeOf = ({ headers }: SignedEvent) =>
+  headers['webhook-signature'] === undefined ? 'stripe' : 'standard'

@@ -1,0 +1,125 @@
+import { refuse } from '#domain/core/errors.ts'
+import { railOf } from '#domain/rails/index.ts'
+import type { RailKey, Tier } from '#domain/rails/rail.ts'
+import { refuseTaskEvent } from '#domain/tasks/lifecycle.ts'
+import { claimQuote, issueQuote } from '../../../activities/credit/quotes.ts'
+import { secretSha256, taskIdOf } from '../../../activities/keys/derived-tokens.ts'
+import { answerOnce } from '../../../activities/store/calls/once.ts'
+import { findQuote, type QuoteRow } from '../../../activities/store/credit/quotes.ts'
+import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { findTaskCredit } from '../../../activities/store/tasks/task-credits.ts'
+import { requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
+import { listOrderedTasks } from '../../../activities/store/work-orders/work-orders.ts'
+import { claimCredit } from '../../../activities/task/credit.ts'
+import type { PaymentDeps } from './deps.ts'
+import { listPrices, soldToAgents } from './prices.ts'
+import { linesOf, quoteView } from './views.ts'
+
+/** `agentId` owns the quote; without one its owner is the first who presents its token. */
+export type QuoteAsked = {
+  agentId?: string | undefined
+  rail: RailKey
+  tier: Tier
+  units?: number
+  agentUse?: boolean
+}
+export type TaskQuoteAsked = { rail: RailKey; tier: Tier; units: number }
+type OrderQuoteAsked = TaskQuoteAsked & { taskToken?: string | undefined }
+type QuoteState = 'used' | 'expired' | 'live'
+
+/** Quotes for agents, tasks and orders; each call is safe to repeat. */
+export class QuoteService {
+  readonly #deps: PaymentDeps
+
+  constructor(deps: PaymentDeps) {
+    this.#deps = deps
+  }
+
+  /** Both price tables, computed from what the rails declare; whole usd. */
+  readonly listPrices = listPrices
+
+  async issue({ rail, agentUse = false, agentId, ...asked }: QuoteAsked, callId: string) {
+    const sold = agentUse ? soldToAgents(rail) : railOf(rail)
+    const by =
+      agentId === undefined
+        ? { tokenSha256: secretSha256(await this.#deps.tokens.quoteToken(callId)) }
+        : { owner: agentId }
+    const answer = { callId, subject: `quote:${callId}`, status: 200 }
+    return answerOnce(this.#deps, answer, async (tx) => {
+      const quote = await issueQuote(tx, { ...asked, by, rail: sold })
+      return { quote: quoteView(quote), lines: linesOf(quote) }
+    })
+  }
+
+  /** Adds the quote's token, which is derived and never stored, to the stored answer. */
+  async withToken(answer: Record<string, unknown>, callId: string) {
+    return { ...answer, quote_token: await this.#deps.tokens.quoteToken(callId) }
+  }
+
+  /** Binds the quote to this agent or task; 404, 403 `not_owner`. */
+  claim(owner: string, quoteId: string, token?: string): Promise<QuoteRow> {
+    return transaction(this.#deps.db, (tx) => claimQuote(tx, quoteId, { owner, token }))
+  }
+
+  async read(quoteId: string) {
+    const quote = await findQuote(this.#deps.db, quoteId)
+    if (quote === undefined)
+      throw refuse('not_found', { detail: 'no such quote', next_action: 'Ask for a quote first.' })
+    return { quote: quoteView(quote), lines: linesOf(quote), state: stateOf(quote) }
+  }
+
+  /**
+   * A quote for a trusted task, which reserves its credit; a repeat returns the quote that the task has. 409 `wrong_state`,
+   * `quote_mismatch`.
+   */
+  async forTask(taskId: string, asked: TaskQuoteAsked) {
+    const { db, advanceTask } = this.#deps
+    const quote = await transaction(db, async (tx) => {
+      const task = await requireTask(tx, taskId)
+      const known = await quoteOfTask(tx, task, asked)
+      if (known !== undefined) return known
+      if (task.state !== 'trusted') throw refuseTaskEvent(task.state, 'quote_issued')
+      const rail = railOf(asked.rail)
+      const discovery = rail.prices === null && task.usage === 'synthetic'
+      const by = { owner: task.agent_id ?? taskId }
+      const issued = await issueQuote(tx, { ...asked, by, rail, taskId, discovery })
+      await claimCredit(this.#deps, tx, { task, quoteId: issued.quote_id })
+      return issued
+    })
+    await advanceTask(taskId)
+    return { quote: quoteView(quote), lines: linesOf(quote) }
+  }
+
+  /** A quote for the next run of an order that has none, or for the run of the given task token. 409 `wrong_state`. */
+  async forOrder(workOrderId: string, { taskToken, ...asked }: OrderQuoteAsked) {
+    const tasks = await listOrderedTasks(this.#deps.db, workOrderId)
+    const named = taskToken === undefined ? undefined : taskIdOf(taskToken)
+    const fitting = tasks.filter(({ task_id, rail, tier }) =>
+      named === undefined ? rail === asked.rail && tier === asked.tier : task_id === named,
+    )
+    const next = fitting.find(({ state }) => state === 'trusted') ?? fitting[0]
+    if (next !== undefined) return this.forTask(next.task_id, asked)
+    throw refuse('quote_mismatch', {
+      detail: 'the order has no such run',
+      next_action: 'Name the rail and tier of one of its runs.',
+    })
+  }
+}
+
+function stateOf({ used, expired }: QuoteRow): QuoteState {
+  if (used) return 'used'
+  return expired ? 'expired' : 'live'
+}
+
+/** The quote that was issued for the task, where it is for the same run and still valid. */
+async function quoteOfTask(
+  tx: Tx,
+  { task_id }: TaskRow,
+  { rail, tier, units }: TaskQuoteAsked,
+): Promise<QuoteRow | undefined> {
+  const credit = await findTaskCredit(tx, task_id)
+  const quote = credit && (await findQuote(tx, credit.quote_id))
+  if (quote === undefined || quote.expired || quote.used || quote.task_id !== task_id)
+    return undefined
+  return quote.rail === rail && quote.tier === tier && quote.units === units ? quote : undefined
+}

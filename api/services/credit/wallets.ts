@@ -1,0 +1,170 @@
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { type AllowanceLimits, narrows } from '#domain/credit/allowance.ts'
+import { walletAccount } from '#domain/credit/credit.ts'
+import { acceptedMethods } from '#domain/payments/payment-reference.ts'
+import {
+  createWallet,
+  type LimitsBy,
+  readWallet,
+  setWalletLimits,
+} from '../../../activities/credit/allowance.ts'
+import { writeMoneyReceipt } from '../../../activities/credit/deps.ts'
+import { mandateChallenge, offeredAs } from '../../../activities/credit/presenting.ts'
+import { presentTopUp } from '../../../activities/credit/references.ts'
+import { receiptView } from '../../../activities/keys/receipt-view.ts'
+import { answerOnce } from '../../../activities/store/calls/once.ts'
+import {
+  reservedUnits,
+  type WalletRow,
+} from '../../../activities/store/credit/allowance-wallets.ts'
+import { listMovements, readBalance } from '../../../activities/store/credit/postings.ts'
+import type { ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
+import { findWalletPause } from '../../../activities/store/payouts/controls.ts'
+import type { Tx } from '../../../activities/store/postgres/db.ts'
+import type { FundedBy } from './credit.ts'
+import type { PaymentDeps } from './deps.ts'
+import { ownReference, type PaymentAsked, presentedOf, verifyAndNotify } from './references.ts'
+import { postingsOf, referenceView, verificationOf } from './views.ts'
+
+export type Wallets = ReturnType<typeof openWallets>
+/** Requested limits: an absent one stays unchanged, null is no limit. */
+export type LimitsAsked = { [Limit in keyof AllowanceLimits]?: AllowanceLimits[Limit] | undefined }
+type Made = { callId: string; agentId: string; label: string; limits: LimitsAsked }
+type Limited = { callId: string; by: LimitsBy; walletId: string; limits: LimitsAsked }
+
+/** How many movements a wallet shows; the ledger has all of them. */
+const POSTINGS_SHOWN = 100
+
+/** Allowance wallets as operations see them; each call is safe to repeat. */
+export function openWallets(deps: PaymentDeps) {
+  const { db } = deps
+  return {
+    /** Without an agent, the wallet of any agent. */
+    read: async (walletId: string, agentId?: string) =>
+      walletView(db, await readWallet(db, walletId, agentId)),
+
+    create: ({ callId, agentId, label, limits }: Made) =>
+      answerOnce(deps, { callId, subject: agentId, status: 201 }, async (tx) => {
+        const wallet = await createWallet(tx, { agentId, label, limits: given(limits) })
+        const facts = {
+          wallet_id: wallet.wallet_id,
+          agent_id: agentId,
+          fee_usd: 0,
+          ...limitsOf(wallet),
+        }
+        const receipt = { subject: wallet.wallet_id, kind: 'intake' as const, facts }
+        const jws = await writeMoneyReceipt(deps, tx, receipt)
+        return { wallet: await walletView(tx, wallet), receipt: receiptView(jws) }
+      }),
+
+    limit: ({ callId, by, walletId, limits }: Limited) =>
+      answerOnce(deps, { callId, subject: walletId, status: 200 }, async (tx) => {
+        const { before, after } = await setWalletLimits(tx, { walletId, by, limits: given(limits) })
+        const act = {
+          wallet_id: walletId,
+          from: limitsOf(before),
+          to: limitsOf(after),
+          widened: !narrows(before, after),
+        }
+        const facts = {
+          ...act,
+          ...('agentId' in by ? { agent_id: by.agentId } : { operator: by.operator }),
+        }
+        const receipt = {
+          subject: `ctl_${digestOf({ call: callId })}`,
+          kind: 'control_change' as const,
+          facts,
+        }
+        const jws = await writeMoneyReceipt(deps, tx, receipt)
+        return { wallet: await walletView(tx, after), receipt: receiptView(jws) }
+      }),
+
+    fund: async (agentId: string, walletId: string, by: FundedBy) => {
+      await readWallet(db, walletId, agentId)
+      const reference = await verifyAndNotify(deps, await intoWallet(deps, agentId, walletId, by))
+      const wallet = await walletView(db, await readWallet(db, walletId, agentId))
+      return {
+        wallet,
+        payment_reference: referenceView(reference),
+        verification: verificationOf(reference),
+      }
+    },
+  }
+}
+
+/** The payment that was presented for this wallet, or is presented now; a payment for anything else is refused. */
+async function intoWallet(
+  deps: PaymentDeps,
+  agentId: string,
+  walletId: string,
+  by: FundedBy,
+): Promise<ReferenceRow> {
+  if ('payment_reference_id' in by) {
+    const reference = await ownReference(deps.db, agentId, by.payment_reference_id)
+    if (reference.wallet_id === walletId) return reference
+    const open = reference.state === 'presented' || reference.state === 'pending'
+    throw refuse(open ? 'payment_pending' : 'reference_already_used', {
+      detail: 'the payment is for something else',
+      next_action: 'Present another payment for the wallet.',
+    })
+  }
+  const { amount_usd, ...asked } = by
+  await assertProofGiven(deps, walletId, amount_usd, asked)
+  return presentTopUp(deps, {
+    agentId,
+    walletId,
+    amountUsd: amount_usd,
+    ...presentedOf(deps, asked),
+  })
+}
+
+/** A wallet has no challenge that shows what to sign, so a payment without a proof is answered with it: 402 `payment_required`. */
+async function assertProofGiven(
+  deps: PaymentDeps,
+  walletId: string,
+  amount_usd: number,
+  { method, proof }: PaymentAsked,
+): Promise<void> {
+  const missing =
+    (method === 'x402_reference' && proof?.['payment'] === undefined) ||
+    (method === 'ap2_mandate_reference' && proof?.['presentation'] === undefined)
+  if (!missing) return
+  const of = { id: walletId, amount_usd }
+  const mandate =
+    method === 'x402_reference' ? null : await mandateChallenge(deps, of, deps.mandateSeconds)
+  const more = {
+    accepted_methods: acceptedMethods(deps.providers).filter((one) => one !== 'agent_allowance'),
+    mandate,
+  }
+  throw deps.offers.paymentRequired(
+    offeredAs(of),
+    `${amount_usd} usd are to be paid into the wallet`,
+    more,
+  )
+}
+
+/** A wallet as its owner sees it. */
+async function walletView(tx: Tx, wallet: WalletRow) {
+  const { wallet_id, agent_id, label } = wallet
+  const account = walletAccount(wallet_id)
+  return {
+    wallet_id,
+    owner: agent_id,
+    label,
+    limits: limitsOf(wallet),
+    balance_units: await readBalance(tx, account),
+    reserved_units: await reservedUnits(tx, wallet_id),
+    postings: postingsOf(await listMovements(tx, account, POSTINGS_SHOWN)),
+    state: (await findWalletPause(tx, wallet_id)) === undefined ? 'active' : 'paused',
+  }
+}
+
+const limitsOf = ({ per_run_usd, per_day_usd, rails }: AllowanceLimits) => ({
+  per_run_usd,
+  per_day_usd,
+  rails,
+})
+
+const given = (limits: LimitsAsked): Partial<AllowanceLimits> =>
+  Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined))

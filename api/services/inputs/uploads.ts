@@ -1,0 +1,112 @@
+import { statfs } from 'node:fs/promises'
+import { type DomainError, refuse } from '#domain/core/errors.ts'
+import { limits } from '#domain/core/limits.ts'
+import type { Config } from '../../../activities/config/config.ts'
+import { type InputBounds, storeInput, type Upload } from '../../../activities/run/stored-input.ts'
+import {
+  findInput,
+  type InputName,
+  type InputRow,
+  keptUntil,
+} from '../../../activities/store/agents/agent-inputs.ts'
+import type { Tx } from '../../../activities/store/postgres/db.ts'
+
+export type Inputs = ReturnType<typeof openInputs>
+type InputSettings =
+  `INPUT_${'KEEP_MS' | 'KEEP_SANDBOX_MS' | 'BYTES_PER_AGENT' | 'BYTES_PER_SANDBOX' | 'BYTES_OF_AGENTS' | 'BYTES_OF_SANDBOXES'}`
+type InputDeps = {
+  db: Tx
+  config: Pick<Config, InputSettings | 'INPUT_SPACE_PATH' | 'INPUT_SPACE_MIN'>
+}
+/** Whose upload it is; a sandbox has little room. */
+type Uploader = { readonly owner: string; readonly sandbox: boolean }
+type Incoming = { mediaType: string; bytes: AsyncIterable<Uint8Array> }
+
+/** Uploaded inputs as operations see them. */
+export function openInputs({ db, config }: InputDeps) {
+  const { inputBytesMax: bytesMax, inputUploadsMax: uploadsMax } = limits
+  const ofAgents = {
+    bytesMax: config.INPUT_BYTES_PER_AGENT,
+    allBytesMax: config.INPUT_BYTES_OF_AGENTS,
+  }
+  const ofSandboxes = {
+    bytesMax: config.INPUT_BYTES_PER_SANDBOX,
+    allBytesMax: config.INPUT_BYTES_OF_SANDBOXES,
+  }
+  const boundsOf = (sandbox: boolean): InputBounds => ({
+    bytesMax,
+    owner: { ...(sandbox ? ofSandboxes : ofAgents), uploadsMax, sandbox },
+  })
+  const keep = { keepMs: config.INPUT_KEEP_MS, sandboxKeepMs: config.INPUT_KEEP_SANDBOX_MS }
+  const view = async (input: InputRow) => ({
+    sha256: input.sha256,
+    byte_length: input.byte_length,
+    media_type: input.media_type,
+    stored_at: input.stored_at.toISOString(),
+    kept_until: (await keptUntil(db, input, keep))?.toISOString() ?? null,
+  })
+  return {
+    /** Stores an upload; throws 403, 413, 422, 429 and 503, and then nothing of it is left. */
+    store: async ({ owner, sandbox }: Uploader, sha256: string, incoming: Incoming) => {
+      await assertSpace(config)
+      const name = { owner, sha256 }
+      const mediaType = incoming.mediaType as InputRow['media_type']
+      const upload = await storeInput(db, name, mediaType, incoming.bytes, boundsOf(sandbox))
+      if (!upload.ok) throw refusals[upload.reason]()
+      return { fresh: upload.fresh, input: await view(upload.input) }
+    },
+    read: async (name: InputName) => {
+      const input = await findInput(db, name)
+      if (input === undefined)
+        throw refuse('not_found', {
+          detail: 'this agent has no such input',
+          next_action: 'Upload it, or check the digest.',
+        })
+      return view(input)
+    },
+  }
+}
+
+/** Throws 503 while the volume of a local Postgres has little space left. */
+async function assertSpace({
+  INPUT_SPACE_PATH: path,
+  INPUT_SPACE_MIN: least,
+}: InputDeps['config']): Promise<void> {
+  if (path === '') return
+  const { bavail, bsize } = await statfs(path)
+  if (bavail * bsize < least) throw refusals.no_room_at_all()
+}
+
+const refusals: Record<Extract<Upload, { ok: false }>['reason'], () => DomainError> = {
+  digest_mismatch: () =>
+    refuse('evidence_mismatch', {
+      detail: 'the bytes have another SHA-256 than the path says',
+      next_action: 'Send the file of that digest.',
+    }),
+  empty: () =>
+    refuse('evidence_mismatch', {
+      detail: 'the body is empty',
+      next_action: 'Send the file of that digest.',
+    }),
+  too_large: () =>
+    refuse('payload_too_large', {
+      detail: `the body is over ${limits.inputBytesMax} bytes`,
+      next_action: 'Send a smaller file.',
+    }),
+  no_room: () =>
+    refuse('control_denied', {
+      detail: 'the inputs of this agent have as many bytes as they may',
+      next_action: 'Wait until inputs of closed tasks are removed.',
+    }),
+  no_room_at_all: () =>
+    refuse('unavailable', {
+      detail: 'there is no room for uploads',
+      next_action: 'Upload it later, or send a shorter input in the body.',
+    }),
+  too_many_at_once: () =>
+    refuse('rate_limited', {
+      detail: 'this agent uploads too many inputs at once',
+      next_action: 'Finish an upload first.',
+      retry_after_ms: 5_000,
+    }),
+}

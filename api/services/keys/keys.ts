@@ -1,0 +1,179 @@
+import type { Kysely } from 'kysely'
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
+import { signCompact } from '../../../activities/keys/compact.ts'
+import type { KeyRings, Ring } from '../../../activities/keys/key-ring.ts'
+import { KeyRefused, publishKeys } from '../../../activities/keys/publish-keys.ts'
+import { keyState } from '../../../activities/keys/published-key.ts'
+import type { ReceiptView } from '../../../activities/keys/receipt-view.ts'
+import { activeKey, readCurrent } from '../../../activities/keys/standing.ts'
+import type { ControlDeps } from '../../../activities/payout/controls.ts'
+import { answerCall, claimGrant } from '../../../activities/store/calls/calls.ts'
+import {
+  endKey,
+  findKey,
+  listPublicKeys,
+  lockRing,
+  type SigningKeyRow,
+} from '../../../activities/store/keys/signing-keys.ts'
+import type { ReceiptSigner } from '../../../activities/store/payouts/receipts.ts'
+import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import type { Database } from '../../../activities/store/schema/schema.ts'
+import { type OperatorAct, signAct } from '../recovery/operator-commands.ts'
+
+export type KeyDeps = Omit<ControlDeps, 'signReceipt'> & {
+  db: Kysely<Database>
+  keys: KeyRings
+  /** Loads the file of signing keys as it is now. */
+  load: () => KeyRings
+}
+type Operator = { operatorId: string; name: string }
+type Ending = { kid: string; reason: string }
+export type KeyView = ReturnType<typeof keyView>
+export type EndedKey = { key: KeyView; receipt: ReceiptView }
+export type KeyActs = ReturnType<typeof openKeys>
+
+/** What operators do to the signing keys; each act is one transaction with its receipt and the use of its call. */
+export function openKeys(deps: KeyDeps) {
+  const { db } = deps
+  return {
+    /** Every key ever used; the receipt says what was listed, and to whom. */
+    list: (by: Operator) =>
+      transaction(db, async (tx) => {
+        const listed = (await listPublicKeys(tx)).map(keyView)
+        const act = {
+          act: 'signing_keys_list',
+          act_on: `sha256:${digestOf(listed)}`,
+          reason: 'listed',
+        }
+        return { keys: listed, receipt: await signed(deps, tx, by, act) }
+      }),
+
+    /** Takes over what was added to the file of signing keys; an older key signs the receipt where one stands active. */
+    publish: async (by: Operator, { reason }: { reason: string }, callId: string) => {
+      const rings = deps.load()
+      return transaction(db, async (tx) => {
+        await claimGrant(tx, callId, 'signing keys')
+        const known = new Set((await listPublicKeys(tx)).map(({ kid }) => kid))
+        await publishKeys(tx, rings).catch(refused)
+        const listed = (await listPublicKeys(tx)).map(keyView)
+        const published = listed.filter(({ kid }) => !known.has(kid))
+        const facts = { published: published.map(({ ring, kid }) => ({ ring, kid })) }
+        const act = { act: 'signing_keys_publish', act_on: 'signing keys', reason }
+        const receipt = await signed(deps, tx, by, { ...act, facts }, rings.receipt.active.kid)
+        const answer = { published, receipt }
+        await answerCall(callId, 'signing keys', 200, answer).execute(tx)
+        return answer
+      })
+    },
+
+    retire: (by: Operator, ending: Ending, callId: string) =>
+      end(deps, 'retire', by, ending, callId),
+    revoke: (by: Operator, ending: Ending, callId: string) =>
+      end(deps, 'revoke', by, ending, callId),
+  }
+}
+
+/** A file that no process may start with is not taken over either. */
+function refused(error: unknown): never {
+  if (!(error instanceof KeyRefused)) throw error
+  throw refuse('wrong_state', {
+    detail: error.message,
+    next_action: 'Rotate the keys, and publish the file then.',
+    extra: { state: 'refused' },
+  })
+}
+
+/** Ends a key behind everything that its ring is signing. A key that nothing could replace is not retired; it can be revoked. */
+function end(
+  deps: KeyDeps,
+  how: 'retire' | 'revoke',
+  by: Operator,
+  { kid, reason }: Ending,
+  callId: string,
+): Promise<EndedKey> {
+  return transaction(deps.db, async (tx) => {
+    await claimGrant(tx, callId, kid)
+    const { ring } = await requireKey(tx, kid)
+    await lockRing(tx, ring)
+    const row = await requireKey(tx, kid)
+    assertEnds(row, how)
+    if (how === 'retire') await assertReplaced(deps, tx, row)
+    const facts = { ring, key_sha256: digestOf(row.public_jwk) }
+    // Signed before the key ends: where no other key stands, the receipt is our record from before.
+    const receipt = await signed(
+      deps,
+      tx,
+      by,
+      { act: `signing_key_${how}`, act_on: kid, reason, facts },
+      kid,
+    )
+    const ended = await endKey(tx, how, row)
+    if (ended === undefined) throw new Error(`the key ${kid} is not there`)
+    const answer = { key: keyView(ended), receipt }
+    await answerCall(callId, kid, 200, answer).execute(tx)
+    return answer
+  })
+}
+
+async function requireKey(tx: Tx, kid: string): Promise<SigningKeyRow> {
+  const row = await findKey(tx, kid)
+  if (row !== undefined) return row
+  throw refuse('not_found', {
+    detail: 'no key of this service has this kid',
+    next_action: 'List the keys and take one of theirs.',
+  })
+}
+
+function assertEnds(row: SigningKeyRow, how: 'retire' | 'revoke'): void {
+  const state = keyState(row)
+  if (state === 'active' || (how === 'revoke' && state === 'retired')) return
+  throw refuse('wrong_state', {
+    detail: `the key is ${state}`,
+    next_action: 'There is nothing left to end.',
+    extra: { state },
+  })
+}
+
+async function assertReplaced(
+  { keys }: KeyDeps,
+  tx: Tx,
+  { ring, kid }: SigningKeyRow,
+): Promise<void> {
+  const next = activeKey(keys[ring as Ring], await readCurrent(tx, keys, [ring as Ring]), kid)
+  if (next.kid !== kid) return
+  throw refuse('wrong_state', {
+    detail: `no other key of the ring ${ring} stands active in this process`,
+    next_action: 'Rotate the keys first, or revoke this one.',
+    extra: { state: 'active' },
+  })
+}
+
+/** The receipt of an act on keys, signed by another key than `not` where there is one. */
+function signed(
+  { keys, ...deps }: KeyDeps,
+  tx: Tx,
+  by: Operator,
+  act: OperatorAct,
+  not?: string,
+): Promise<ReceiptView> {
+  const signReceipt: ReceiptSigner = async (inside) => {
+    const rows = await readCurrent(inside, keys, ['receipt'])
+    return (payload) => {
+      const key = activeKey(keys.receipt, rows, not)
+      return { jws: signCompact(key, { typ: RECEIPT_TYP, payload }), kid: key.kid }
+    }
+  }
+  return signAct({ ...deps, signReceipt }, tx, by, act)
+}
+
+export const keyView = (row: SigningKeyRow) => ({
+  ring: row.ring,
+  kid: row.kid,
+  alg: row.alg,
+  state: keyState(row),
+  activated_at: row.activated_at.toISOString(),
+  retired_at: row.retired_at?.toISOString() ?? null,
+  revoked_at: row.revoked_at?.toISOString() ?? null,
+})

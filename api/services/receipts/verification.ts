@@ -1,0 +1,146 @@
+import type { Kysely } from 'kysely'
+import { digestOf, sha256Hex } from '#domain/core/canonical-json.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { receiptId } from '#domain/core/ids.ts'
+import {
+  isGood,
+  type KeyStanding,
+  type KeyTimes,
+  standingNow,
+} from '#domain/receipts/key-standing.ts'
+import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
+import { verifyCompact } from '../../../activities/keys/compact.ts'
+import { keyTimes } from '../../../activities/keys/published-key.ts'
+import { listPublicKeys, type SigningKeyRow } from '../../../activities/store/keys/signing-keys.ts'
+import { findReceipt } from '../../../activities/store/payouts/receipts.ts'
+import type { Database } from '../../../activities/store/schema/schema.ts'
+
+export type ReceiptSelector = {
+  receipt_id?: string | undefined
+  receipt?: string | undefined
+  payload_sha256?: string | undefined
+  at?: string | undefined
+}
+type Check = { check: string; ok: boolean; detail: string }
+
+/** Verifies a receipt by its signature, the status of its key and our record of it. */
+export function createReceiptVerification(db: Kysely<Database>, issuer: string) {
+  return {
+    async verify(selector: ReceiptSelector): Promise<Record<string, unknown>> {
+      const jws = selector.receipt ?? (await storedJws(db, selector))
+      const stored = await findReceipt(db, { receipt_id: receiptId(jws) })
+      const key = (await listPublicKeys(db)).find(
+        (row) => row.ring === 'receipt' && row.kid === headerOf(jws)?.['kid'],
+      )
+      const payload = key === undefined ? undefined : verifiedPayload(jws, key)
+      const iat = typeof payload?.['iat'] === 'number' ? payload['iat'] : undefined
+      const at = selector.at === undefined ? iat : Math.floor(Date.parse(selector.at) / 1000)
+      const times = key === undefined ? undefined : keyTimes(key)
+      const checks: Check[] = [
+        check(
+          'key',
+          key !== undefined,
+          key === undefined ? 'no key of this service has this kid' : `key ${key.kid}`,
+        ),
+        check(
+          'signature',
+          payload !== undefined,
+          payload === undefined ? 'the signature does not verify' : 'EdDSA over the compact form',
+        ),
+        check(
+          'issuer',
+          payload?.['iss'] === issuer,
+          `issuer ${String(payload?.['iss'] ?? 'unknown')}`,
+        ),
+        keyStanding(times, iat, stored?.issued_at),
+      ]
+      return {
+        verified: checks.every(({ ok }) => ok),
+        receipt_id: receiptId(jws),
+        kind: typeof payload?.['kind'] === 'string' ? payload['kind'] : null,
+        usage: typeof payload?.['usage'] === 'string' ? payload['usage'] : null,
+        checks,
+        signature: {
+          alg: 'EdDSA',
+          key_id: key?.kid ?? null,
+          key_state_at_issue:
+            times === undefined || at === undefined ? 'unknown' : standingOn(times, at),
+          valid: payload !== undefined,
+        },
+        payload: payload ?? null,
+        payload_sha256: payload === undefined ? null : digestOf(payload),
+        stored: stored !== undefined,
+        receipt_sha256: sha256Hex(jws),
+        verified_at: new Date().toISOString(),
+      }
+    },
+  }
+}
+
+const check = (name: string, ok: boolean, detail: string): Check => ({ check: name, ok, detail })
+
+async function storedJws(
+  db: Kysely<Database>,
+  { receipt_id, payload_sha256 }: ReceiptSelector,
+): Promise<string> {
+  const row = await findReceipt(
+    db,
+    receipt_id === undefined ? { payload_sha256: payload_sha256 ?? '' } : { receipt_id },
+  )
+  if (row === undefined)
+    throw refuse('not_found', {
+      detail: 'no receipt of this service has that id',
+      next_action: 'Check the id, or send the receipt itself.',
+    })
+  return row.jws
+}
+
+function verifiedPayload(jws: string, key: SigningKeyRow): Record<string, unknown> | undefined {
+  try {
+    return verifyCompact(jws, { typ: RECEIPT_TYP, alg: 'EdDSA', publicJwk: key.public_jwk })
+  } catch {
+    return undefined
+  }
+}
+
+/** A revoked key proves nothing by itself: its thief can date a receipt back; our record from before the revocation does. */
+function keyStanding(
+  times: KeyTimes | undefined,
+  iat: number | undefined,
+  storedAt: Date | undefined,
+): Check {
+  if (times === undefined || iat === undefined)
+    return check('key_standing', false, 'the key was unknown')
+  const ok = isGood(times, {
+    issuedAt: iat,
+    storedAt: storedAt === undefined ? null : storedAt.getTime() / 1000,
+  })
+  return check('key_standing', ok, standingDetail(times, iat, ok))
+}
+
+function standingDetail(times: KeyTimes, iat: number, ok: boolean): string {
+  if (times.retiredAt !== null && iat > times.retiredAt)
+    return 'the key was retired before the receipt is dated'
+  if (times.revokedAt === null) return 'the key was active'
+  return ok
+    ? 'the key is revoked, our record of the receipt is older'
+    : 'the key is revoked and no older record of this receipt exists'
+}
+
+/** The status of the key at a time, as it is known today. */
+const standingOn = ({ retiredAt, revokedAt }: KeyTimes, at: number): KeyStanding =>
+  standingNow({
+    retiredAt: retiredAt !== null && retiredAt < at ? retiredAt : null,
+    revokedAt: revokedAt !== null && revokedAt <= at ? revokedAt : null,
+  })
+
+function headerOf(jws: string): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(Buffer.from(jws.split('.')[0] ?? '', 'base64url').toString('utf8')) as Record<
+      string,
+      unknown
+    >
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto'
+import { type ReceiptView, receiptView } from '../../../activities/keys/receipt-view.ts'
+import type { ControlDeps } from '../../../activities/payout/controls.ts'
+import { appendReceipt } from '../../../activities/store/payouts/receipts.ts'
+import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
+
+/** `facts` stand in the receipt as well. */
+export type OperatorAct = {
+  act: string
+  act_on: string
+  reason: string
+  facts?: Record<string, unknown>
+}
+
+/** The signed receipt of an operator's act that has no row of its own, such as waking a workflow. */
+export async function signAct(
+  { issuer, environment, signReceipt }: ControlDeps,
+  tx: Tx,
+  { operatorId, name }: { operatorId: string; name: string },
+  { facts: more = {}, ...act }: OperatorAct,
+): Promise<ReceiptView> {
+  const seconds = await clockSeconds(tx)
+  const who = { operator_id: operatorId, operator_name: name }
+  const facts = { ...more, ...act, ...who, at: new Date(seconds * 1000).toISOString() }
+  const subject = `act_${randomUUID()}`
+  const receipt = {
+    subject,
+    kind: 'control_change',
+    usage: 'operational',
+    environment,
+    issuer,
+    facts,
+  }
+  return receiptView(await appendReceipt(tx, signReceipt, receipt, Math.floor(seconds)))
+}

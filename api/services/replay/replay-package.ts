@@ -1,0 +1,152 @@
+import type { Kysely } from 'kysely'
+import { refuse } from '#domain/core/errors.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
+import {
+  buildReplayPackage,
+  type ReplayFile,
+  type ReplayPackage,
+  replayClaims,
+  verifyInstructions,
+} from '#domain/runs/replay-package.ts'
+import type { MadePackage } from '#domain/runs/return-package.ts'
+import { publishedKey } from '../../../activities/keys/published-key.ts'
+import { listPublicKeys } from '../../../activities/store/keys/signing-keys.ts'
+import {
+  findReceipt,
+  listReceipts,
+  type Signer,
+} from '../../../activities/store/payouts/receipts.ts'
+import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import type { Database } from '../../../activities/store/schema/schema.ts'
+import { liveContract } from '../../../activities/store/tasks/contracts.ts'
+import { findReturnPackage, findRun, listLoopSteps } from '../../../activities/store/tasks/runs.ts'
+import { listTaskExceptions } from '../../../activities/store/tasks/task-exceptions.ts'
+import {
+  findDocument,
+  listLedgerWithData,
+  lockTask,
+  type TaskRow,
+} from '../../../activities/store/tasks/tasks.ts'
+
+export type ReplayDeps = {
+  readonly db: Kysely<Database>
+  readonly issuer: string
+  readonly signReplay: Signer<Record<string, unknown>>
+}
+
+/**
+ * The signed replay package of a task as it stands now; the same ledger gives the same bytes. Throws 404 without the task, and
+ * 409 `not_ready` before there is anything to replay: an exception, or a result.
+ */
+export function readReplayPackage(deps: ReplayDeps, taskId: string): Promise<ReplayFile> {
+  return transaction(deps.db, (tx) => replayFileOf(deps, tx, taskId))
+}
+
+/** As `readReplayPackage`, in the caller's transaction. */
+export async function replayFileOf(
+  { issuer, signReplay }: Pick<ReplayDeps, 'issuer' | 'signReplay'>,
+  tx: Tx,
+  taskId: string,
+): Promise<ReplayFile> {
+  // Held, so that ledger, receipts and steps are of one moment.
+  const task = await lockTask(tx, taskId)
+  if (task === undefined)
+    throw refuse('not_found', { detail: 'no such task', next_action: 'Check the task token.' })
+  const replay_package = buildReplayPackage(await partsOf(tx, task, issuer))
+  if (replay_package.exception_id === null && replay_package.return_package === null)
+    throw refuse('not_ready', {
+      detail: `the task is ${task.state}, and nothing stopped it`,
+      next_action: 'Read the task until it is attested.',
+      extra: { state: task.state },
+    })
+  const sign = await signReplay(tx)
+  const { jws } = sign(replayClaims(replay_package))
+  return { replay_package, jws, verify_instructions: verifyInstructions }
+}
+
+async function partsOf(
+  tx: Tx,
+  task: TaskRow,
+  issuer: string,
+): Promise<Parameters<typeof buildReplayPackage>[0]> {
+  const { task_id, run_id, resume_state } = task
+  const run = run_id === null ? undefined : await findRun(tx, run_id)
+  const exceptions = (await listTaskExceptions(tx, task_id)).map(({ exception_id }) => exception_id)
+  const ledger = await listLedgerWithData(tx, task_id)
+  const subjects = [task_id, ...(run === undefined ? [] : [run.run_id]), ...exceptions]
+  return {
+    issuer,
+    task_id,
+    rail: task.rail as RailKey,
+    resume_state,
+    ledger,
+    exception_id: exceptions.at(-1) ?? null,
+    from_step: run?.step ?? null,
+    loop_steps: run === undefined ? [] : await loopOf(tx, run.run_id),
+    receipts: await receiptsOf(tx, subjects, ledger),
+    documents: await documentsOf(tx, task_id, ledger),
+    return_package: run === undefined ? null : await packageOf(tx, run.run_id),
+    keys: {
+      keys: (await listPublicKeys(tx)).filter(({ ring }) => ring === 'receipt').map(publishedKey),
+    },
+  }
+}
+
+async function loopOf(tx: Tx, runId: string): Promise<ReplayPackage['loop_steps']> {
+  const steps = await listLoopSteps(tx, runId)
+  return steps.map(({ attempt, round, step, verdict, output_sha256 }) => ({
+    attempt,
+    round,
+    step,
+    verdict,
+    output_sha256,
+  }))
+}
+
+/** The chains of the task’s own subjects, and before them what else the ledger cites, such as the receipts of its credit. */
+async function receiptsOf(
+  tx: Tx,
+  subjects: string[],
+  ledger: ReplayPackage['ledger'],
+): Promise<string[]> {
+  const own = (await Promise.all(subjects.map((subject) => listReceipts(tx, subject)))).flat()
+  const ids = new Set(own.map(({ receipt_id }) => receipt_id))
+  const cited = ledger.flatMap(({ data }) => Object.values(data)).filter(isReceiptId)
+  const others = [...new Set(cited)].filter((id) => !ids.has(id))
+  const found = await Promise.all(others.map((receipt_id) => findReceipt(tx, { receipt_id })))
+  return [...found.filter((row) => row !== undefined), ...own].map(({ jws }) => jws)
+}
+const isReceiptId = (value: unknown): value is string =>
+  typeof value === 'string' && value.startsWith('rc_')
+
+/** What the ledger names by digest: terms, inputs, and the run contract, which is stored with its contract. */
+async function documentsOf(
+  tx: Tx,
+  taskId: string,
+  ledger: ReplayPackage['ledger'],
+): Promise<ReplayPackage['documents']> {
+  const named = ledger.flatMap(({ data }) => [data['terms_sha256'], data['input_sha256']])
+  const documents: ReplayPackage['documents'] = []
+  for (const sha256 of new Set(named)) {
+    const content = typeof sha256 === 'string' ? await findDocument(tx, taskId, sha256) : undefined
+    if (typeof sha256 === 'string' && content !== undefined) documents.push({ sha256, content })
+  }
+  const sealed = ledger.find(({ event }) => event === 'enqueued')?.data['run_contract_sha256']
+  const contract = await liveContract(tx, taskId)
+  if (typeof sealed === 'string' && contract?.run_contract != null)
+    documents.push({ sha256: sealed, content: contract.run_contract })
+  return documents
+}
+
+async function packageOf(tx: Tx, runId: string): Promise<ReplayPackage['return_package']> {
+  const row = await findReturnPackage(tx, runId)
+  if (row === undefined) return null
+  const {
+    result: _result,
+    findings: _findings,
+    gaps: _gaps,
+    files: _files,
+    ...proof
+  } = row.package as MadePackage
+  return { ...proof, completion_signature: row.completion_signature }
+}

@@ -1,0 +1,102 @@
+import { allowedDecisions, isWaiting, trustAfter, trustStates } from '#domain/agents/trust.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { grantAccess } from '../../../activities/agent/access.ts'
+import { agentView } from '../../../activities/agent/views.ts'
+import { listCredentials } from '../../../activities/store/agents/agent-credentials.ts'
+import {
+  type AgentFilter,
+  type AgentRow,
+  countAgents,
+  type ListedAgent,
+  listAgents,
+  lockAgent,
+  moveTrust,
+} from '../../../activities/store/agents/agents.ts'
+import type { Tx } from '../../../activities/store/postgres/db.ts'
+import type { TrustLimits } from '../../../activities/store/schema/agents.ts'
+import { listAwaitingTrust } from '../../../activities/store/tasks/tasks.ts'
+import type { ConsoleFilter, DecisionTerms, ReviewSubject, WaitingSubject } from './subject.ts'
+
+/** Agents that ask for trust, and those whose trust can be taken or given back. */
+export const agentSubject: ReviewSubject = {
+  kind: 'agent',
+  list: async (tx, filter, most) =>
+    (await listAgents(tx, filterOf(filter), most)).map(waitingAgent),
+  count: (tx, filter) => countAgents(tx, filterOf(filter)),
+  tasksOf: listAwaitingTrust,
+  decide: async (tx, terms, assertWaiting) => {
+    const { subjectId: agentId } = terms
+    const agent = await lockAgent(tx, agentId)
+    if (agent === undefined)
+      throw refuse('not_found', {
+        detail: 'no such agent',
+        next_action: 'Take the id from the review console.',
+      })
+    assertWaiting(agent.trust_since)
+    const path = trustAfter(agent.trust_state, terms.decision)
+    const moved = await moveTrust(tx, agentId, path, {
+      decisionId: terms.decisionId,
+      limits: terms.limits,
+    })
+    if (moved.trust_state === 'trusted') await giveFirstAccess(tx, agent, terms)
+    return { state: moved.trust_state, view: agentView(moved) }
+  },
+}
+
+const filterOf = ({ state, rail, untouched }: ConsoleFilter): AgentFilter => ({
+  states: trustStates.filter((known) => (state === undefined ? isWaiting(known) : known === state)),
+  rail,
+  undecided: untouched,
+})
+
+function waitingAgent(agent: ListedAgent): WaitingSubject {
+  const { agent_id, name, rails, requested_scopes, contact, onboarding_receipt_id } = agent
+  return {
+    subject_kind: 'agent',
+    subject_id: agent_id,
+    state: agent.trust_state,
+    waiting_since: agent.trust_since.toISOString(),
+    rail: rails.length === 1 ? (rails[0] ?? null) : null,
+    summary: `${name} (${contact.email ?? contact.callback_url}) requests ${requested_scopes.join(', ')} on ${rails.join(', ')}`,
+    evidence_links:
+      onboarding_receipt_id === null
+        ? []
+        : [{ host: 'base', path: `/api/verify-receipt?receipt_id=${onboarding_receipt_id}` }],
+    allowed_decisions: allowedDecisions(agent.trust_state),
+  }
+}
+
+/** An agent whose trust is given back keeps the credential that it has. */
+async function giveFirstAccess(
+  tx: Tx,
+  agent: AgentRow,
+  { limits, operator }: DecisionTerms,
+): Promise<void> {
+  if ((await listCredentials(tx, agent.agent_id)).length > 0) return
+  await grantAccess(tx, agent, {
+    version: 1,
+    ...allowedOf(agent, limits),
+    overlapSeconds: 0,
+    actor: operator.name,
+  })
+}
+
+/** What was asked for, as far as the decision allows it; 400 when nothing is left. */
+function allowedOf({ requested_scopes, rails }: AgentRow, limits: TrustLimits | undefined) {
+  const allowed = {
+    scopes: requested_scopes.filter((scope) => limits?.scopes?.includes(scope) ?? true),
+    rails: rails.filter((rail) => limits?.rails?.includes(rail) ?? true),
+  }
+  for (const [name, left] of Object.entries(allowed)) {
+    if (left.length > 0) continue
+    const errors = [
+      { pointer: `/limits/${name}`, message: 'has nothing of what the agent asked for' },
+    ]
+    throw refuse('invalid_request', {
+      detail: `the limits leave the agent no ${name}`,
+      next_action: 'Allow some of what was asked for, or reject.',
+      errors,
+    })
+  }
+  return allowed
+}

@@ -1,0 +1,79 @@
+import { refuse } from '#domain/core/errors.ts'
+import { type Decision, loopStepDecisions } from '#domain/reviews/review.ts'
+import { taskStanding } from '#domain/tasks/lifecycle.ts'
+import type { Tx } from '../../../activities/store/postgres/db.ts'
+import {
+  countOpenReviews,
+  findOpenReview,
+  findRun,
+  listOpenReviews,
+  type OpenReview,
+} from '../../../activities/store/tasks/runs.ts'
+import { requireTask } from '../../../activities/store/tasks/tasks.ts'
+import { readGaps } from '../../../activities/task/gaps.ts'
+import { recordReview } from '../runs/review.ts'
+import type { ReviewSubject, WaitingSubject } from './subject.ts'
+
+const next = 'Approve the result, or reject it with a note: its agent can then correct the input.'
+const allowed: Decision[] = [...loopStepDecisions]
+
+/** Runs that have done their work and wait for a look at it, named by the id of the run. */
+export const loopStepSubject: ReviewSubject = {
+  kind: 'loop_step',
+  list: async (tx, filter, most) =>
+    Promise.all((await listOpenReviews(tx, filter, most)).map((review) => listed(tx, review))),
+  count: (tx, filter) => countOpenReviews(tx, filter),
+  tasksOf: async (tx, runId) => {
+    const run = await findRun(tx, runId)
+    return run === undefined ? [] : [run.task_id]
+  },
+  decide: async (tx, { subjectId: runId, decision, decisionId, note, operator }, assertWaiting) => {
+    const run = await findRun(tx, runId)
+    if (run === undefined)
+      throw refuse('not_found', {
+        detail: 'no such run',
+        next_action: 'Take the id from the review console.',
+      })
+    const { state } = await requireTask(tx, run.task_id)
+    const open = await findOpenReview(tx, runId)
+    if (open === undefined || decision === 'hold' || decision === 'revise')
+      throw refuse('wrong_state', {
+        detail: 'the run waits for no such decision',
+        next_action: next,
+        extra: {
+          ...taskStanding(state),
+          step: run.step,
+          allowed_decisions: open === undefined ? [] : allowed,
+        },
+      })
+    assertWaiting(open.started_at)
+    await recordReview(tx, runId, {
+      decision,
+      decisionId,
+      decidedBy: `operator:${operator.operatorId}`,
+      note,
+    })
+    const { task_id, attempt, round } = open
+    return {
+      state: decision,
+      view: { run_id: runId, task_id, attempt, round, step: 'review_step' },
+    }
+  },
+}
+
+async function listed(
+  tx: Tx,
+  { run_id, task_id, rail, round, started_at }: OpenReview,
+): Promise<WaitingSubject> {
+  return {
+    subject_kind: 'loop_step',
+    subject_id: run_id,
+    state: 'review_step',
+    waiting_since: started_at.toISOString(),
+    rail,
+    summary: `Review the result of the ${rail} run of ${task_id}${round === 0 ? '' : `, revision ${round}`}.`,
+    evidence_links: [{ host: 'os', path: `/api/agents/tasks/${task_id}/ledger` }],
+    allowed_decisions: allowed,
+    gaps: await readGaps(tx, run_id),
+  }
+}

@@ -1,0 +1,77 @@
+import { refuse } from '#domain/core/errors.ts'
+import { isConfirmedBy } from '#domain/payments/payment-reference.ts'
+import type { Decision } from '#domain/reviews/review.ts'
+import { refundReference } from '../../../activities/credit/credit.ts'
+import type { ReceiptIssuer } from '../../../activities/credit/deps.ts'
+import { decideReference, operatorDecisions } from '../../../activities/credit/references.ts'
+import { lockBoth } from '../../../activities/credit/settlement.ts'
+import {
+  countAwaiting,
+  findReference,
+  listAwaiting,
+  type ReferenceRow,
+} from '../../../activities/store/payments/payment-references.ts'
+import { listTasksOn } from '../../../activities/store/tasks/task-credits.ts'
+import { referenceView } from '../credit/views.ts'
+import type { ReviewSubject } from './subject.ts'
+
+/**
+ * Invoices and plain references, which an operator confirms who has looked at the account, and payments of a wrong amount. What was
+ * confirmed and is taken back since is revised, which refunds it.
+ */
+export const referenceSubject = (deps: ReceiptIssuer): ReviewSubject => ({
+  kind: 'payment_reference',
+  list: async (tx, filter, most) =>
+    (await listAwaiting(tx, filter, most)).map((one) => ({
+      subject_kind: 'payment_reference',
+      subject_id: one.payment_reference_id,
+      state: one.state,
+      waiting_since: waitsSince(one).toISOString(),
+      rail: one.rail,
+      summary: `${one.amount_usd} usd by ${one.method} ${one.external_reference}${one.reason === null ? '' : `: ${one.reason}`}`,
+      evidence_links: one.evidence_url === null ? [] : [{ url: one.evidence_url }],
+      allowed_decisions: decisionsOn(one),
+    })),
+  count: (tx, filter) => countAwaiting(tx, filter),
+  tasksOf: async (tx, referenceId) => {
+    const entitlementId = (await findReference(tx, referenceId))?.entitlement_id ?? null
+    return entitlementId === null ? [] : listTasksOn(tx, entitlementId)
+  },
+  decide: async (tx, { subjectId: referenceId, decision, note, operator }, assertWaiting) => {
+    const before = (await lockBoth(tx, referenceId))?.reference
+    if (before === undefined)
+      throw refuse('not_found', {
+        detail: 'no such payment reference',
+        next_action: 'Take the id from the console.',
+      })
+    if (decision === 'hold' || (decision === 'revise' && !isConfirmed(before)))
+      throw refuse('wrong_state', {
+        detail: `a ${before.state} payment is not decided by ${decision}`,
+        next_action: 'Approve or reject it.',
+        extra: { allowed_decisions: decisionsOn(before) },
+      })
+    assertWaiting(waitsSince(before))
+    const decidedBy = `operator:${operator.operatorId}`
+    const decided =
+      decision === 'revise'
+        ? (await refundReference(deps, tx, { referenceId, decidedBy, reason: note })).reference
+        : await decideReference(deps, tx, {
+            referenceId,
+            approve: decision === 'approve',
+            decidedBy,
+            note,
+          })
+    return { state: decided.state, view: referenceView(decided) }
+  },
+})
+
+const waitsSince = ({ state, created_at, changed_at }: ReferenceRow): Date =>
+  state === 'verified' ? changed_at : created_at
+
+/** Confirmed by an operator, who can then revise it. */
+const isConfirmed = ({ state, method }: ReferenceRow): boolean =>
+  state === 'verified' && isConfirmedBy(method, 'operator')
+
+/** A refund has a decision of its own, so that a late approval or rejection never causes one. */
+const decisionsOn = (reference: ReferenceRow): Decision[] =>
+  isConfirmed(reference) ? ['revise'] : operatorDecisions(reference)

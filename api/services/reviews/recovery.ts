@@ -1,0 +1,84 @@
+import { refuse } from '#domain/core/errors.ts'
+import type { Decision } from '#domain/reviews/review.ts'
+import { taskStanding } from '#domain/tasks/lifecycle.ts'
+import type { Tx } from '../../../activities/store/postgres/db.ts'
+import {
+  countRecoveriesInReview,
+  findRecoveryInReview,
+  listRecoveriesInReview,
+  type RecoveryInReview,
+  settleRecoveryRequest,
+} from '../../../activities/store/tasks/task-exceptions.ts'
+import { requireTask } from '../../../activities/store/tasks/tasks.ts'
+import type { TaskDeps } from '../../../activities/task/deps.ts'
+import { carryOut } from '../tasks/recovery.ts'
+import { recoveryView, taskView } from '../tasks/views.ts'
+import type { ReviewSubject, WaitingSubject } from './subject.ts'
+
+const allowed: Decision[] = ['approve', 'reject']
+
+/** Requests of agents to bring their stopped tasks home; approved, they are carried out with the decision. */
+export const recoverySubject = (deps: TaskDeps): ReviewSubject => ({
+  kind: 'recovery',
+  list: async (tx, filter, most) => (await listRecoveriesInReview(tx, filter, most)).map(listed),
+  count: (tx, filter) => countRecoveriesInReview(tx, filter),
+  tasksOf: async (tx, recoveryId) => {
+    const request = await findRecoveryInReview(tx, recoveryId)
+    return request === undefined ? [] : [request.task_id]
+  },
+  decide: async (tx, { subjectId: recoveryId, decision, operator }, assertWaiting) => {
+    const { task_id, ...request } = await locked(tx, recoveryId)
+    assertWaiting(request.requested_at)
+    const actor = `operator:${operator.operatorId}`
+    if (request.state !== 'requested' || !allowed.includes(decision)) {
+      const standing = taskStanding((await requireTask(tx, task_id)).state)
+      const allowed_decisions = request.state === 'requested' ? allowed : []
+      throw refuse('wrong_state', {
+        detail: `the request is ${request.state}`,
+        next_action: 'Approve or reject what is requested.',
+        extra: { ...standing, state: request.state, allowed_decisions },
+      })
+    }
+    const by = { actor, actorName: operator.name }
+    const settled =
+      decision === 'approve'
+        ? await carryOut(deps, tx, { taskId: task_id, request, by })
+        : await settleRecoveryRequest(tx, recoveryId, 'refused', actor)
+    const task = await taskView(tx, await requireTask(tx, task_id))
+    return { state: settled.state, view: { ...recoveryView(settled), task } }
+  },
+})
+
+/** The request as it is once its task is locked, under which alone it changes. */
+async function locked(tx: Tx, recoveryId: string): Promise<RecoveryInReview> {
+  const found = await findRecoveryInReview(tx, recoveryId)
+  if (found !== undefined) await requireTask(tx, found.task_id)
+  const request = found && (await findRecoveryInReview(tx, recoveryId))
+  if (request === undefined)
+    throw refuse('not_found', {
+      detail: 'no such request',
+      next_action: 'Take the id from the review console.',
+    })
+  return request
+}
+
+function listed({
+  recovery_id,
+  action,
+  note,
+  task_id,
+  rail,
+  requested_at,
+  requested_by,
+}: RecoveryInReview): WaitingSubject {
+  return {
+    subject_kind: 'recovery',
+    subject_id: recovery_id,
+    state: 'requested',
+    waiting_since: requested_at.toISOString(),
+    rail,
+    summary: `${requested_by} requests ${action} for ${task_id}${note === '' ? '' : `: ${note}`}`,
+    evidence_links: [{ host: 'os', path: `/api/agents/tasks/${task_id}/exceptions` }],
+    allowed_decisions: allowed,
+  }
+}

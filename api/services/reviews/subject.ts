@@ -1,0 +1,54 @@
+import type { MissingEvidence } from '#domain/core/wait.ts'
+import type { Decision, SubjectKind } from '#domain/reviews/review.ts'
+import type { Tx } from '../../../activities/store/postgres/db.ts'
+import type { TrustLimits } from '../../../activities/store/schema/agents.ts'
+
+/** The place of the evidence: a path of one of the service's hosts, or a URL that the payer gave. */
+export type EvidenceLink = { host: 'base' | 'os'; path: string } | { url: string }
+
+/** Something that waits for a decision, as the review console lists it. */
+export type WaitingSubject = {
+  subject_kind: SubjectKind
+  subject_id: string
+  state: string
+  waiting_since: string
+  rail: string | null
+  summary: string
+  evidence_links: EvidenceLink[]
+  allowed_decisions: Decision[]
+  /** The gaps in the input of a run, where they are decided about or reported. */
+  gaps?: MissingEvidence[]
+}
+
+/** `state` lists the subjects in it, waiting or not; `untouched` omits those that an operator has seen. */
+export type ConsoleFilter = {
+  state?: string | undefined
+  rail?: string | undefined
+  untouched: boolean
+}
+
+export type DecisionTerms = {
+  subjectId: string
+  decisionId: string
+  decision: Decision
+  note: string
+  limits?: TrustLimits | undefined
+  operator: { operatorId: string; name: string }
+}
+
+/**
+ * One kind of subject that operators decide about. `decide` runs in the transaction that records the decision: it locks the subject,
+ * passes the start of its wait to `assertWaiting`, and carries the decision out; it throws 404 and 409 `wrong_state`.
+ */
+export type ReviewSubject = {
+  readonly kind: SubjectKind
+  list(tx: Tx, filter: ConsoleFilter, most: number): Promise<WaitingSubject[]>
+  count(tx: Tx, filter: ConsoleFilter): Promise<number>
+  /** The tasks that continue once it is decided; their workflows are notified. */
+  tasksOf?(tx: Tx, subjectId: string): Promise<string[]>
+  decide(
+    tx: Tx,
+    terms: DecisionTerms,
+    assertWaiting: (since: Date) => void,
+  ): Promise<{ state: string; view: Record<string, unknown> }>
+}

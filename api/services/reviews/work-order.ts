@@ -1,0 +1,105 @@
+import { refuse } from '#domain/core/errors.ts'
+import type { Decision } from '#domain/reviews/review.ts'
+import { findQuote } from '../../../activities/store/credit/quotes.ts'
+import type { Tx } from '../../../activities/store/postgres/db.ts'
+import { requireTask } from '../../../activities/store/tasks/tasks.ts'
+import {
+  countQueuedOrders,
+  decideWorkOrder,
+  listOrderedTasks,
+  listQueuedOrders,
+  lockWorkOrder,
+  type WorkOrderRow,
+} from '../../../activities/store/work-orders/work-orders.ts'
+import { eventRecorder } from '../../../activities/task/automatic-transitions.ts'
+import { requestCredit } from '../../../activities/task/credit.ts'
+import type { TaskDeps } from '../../../activities/task/deps.ts'
+import { agree } from '../tasks/agreement.ts'
+import { approveTask } from '../tasks/input.ts'
+import { orderView } from '../work-orders/intake.ts'
+import type { DecisionTerms, ReviewSubject, WaitingSubject } from './subject.ts'
+
+const allowed: Decision[] = ['approve', 'reject']
+
+/** Work orders. The tasks of an approved order have a contract, trust and a review, and wait only for their payment. */
+export const workOrderSubject = (deps: TaskDeps): ReviewSubject => ({
+  kind: 'work_order',
+  list: async (tx, filter, most) => (await listQueuedOrders(tx, filter, most)).map(listed),
+  count: (tx, filter) => countQueuedOrders(tx, filter),
+  tasksOf: async (tx, workOrderId) =>
+    (await listOrderedTasks(tx, workOrderId)).map(({ task_id }) => task_id),
+  decide: async (tx, terms, assertWaiting) => {
+    const { subjectId: workOrderId } = terms
+    const order = await lockWorkOrder(tx, workOrderId)
+    if (order === undefined)
+      throw refuse('not_found', {
+        detail: 'no such work order',
+        next_action: 'Take the id from the review console.',
+      })
+    assertWaiting(order.created_at)
+    const { decision, decisionId: decision_id } = terms
+    if (order.decision !== null || (decision !== 'approve' && decision !== 'reject'))
+      throw refuse('wrong_state', {
+        detail: `the order is ${order.decision ?? 'queued'}`,
+        next_action: `Allowed: ${allowed.join(', ')}.`,
+        extra: { allowed_decisions: order.decision === null ? allowed : [] },
+      })
+    for (const { task_id } of await listOrderedTasks(tx, workOrderId))
+      await (decision === 'approve' ? approve : reject)(deps, tx, { order, taskId: task_id, terms })
+    await decideWorkOrder(tx, workOrderId, { decision, decision_id })
+    const view = await orderView(tx, { ...order, decision, decision_id })
+    return { state: view.state, view }
+  },
+})
+
+type Ordered = { order: WorkOrderRow; taskId: string; terms: DecisionTerms }
+
+/** What an agent and operators do one by one in a run that is begun without an order; what is agreed on is only reviewed. */
+async function approve(deps: TaskDeps, tx: Tx, { order, taskId, terms }: Ordered): Promise<void> {
+  const { work_order_id, acceptance_criteria: criteria, quote_id, requester } = order
+  const { decisionId: decision_id } = terms
+  if ((await requireTask(tx, taskId)).contract_id !== null)
+    return approveTask(tx, taskId, decision_id)
+  const operator = `operator:${terms.operator.operatorId}`
+  const parties = { preparedBy: operator, acceptedBy: `work_order:${work_order_id}` }
+  const acceptance = { work_order_id, requester, decision_id }
+  await agree(deps, tx, { taskId, command: decision_id, ...parties, criteria, acceptance })
+  const record = eventRecorder(deps, tx, { taskId, command: decision_id })
+  await record('trust_requested', 'service', {})
+  await record('trust_granted', operator, { decision_id })
+  await approveTask(tx, taskId, decision_id)
+  const quote = quote_id === null ? undefined : await findQuote(tx, quote_id)
+  if (quote?.expired === false)
+    await requestCredit(deps, tx, {
+      task: await requireTask(tx, taskId),
+      quoteId: quote.quote_id,
+    })
+}
+
+async function reject(deps: TaskDeps, tx: Tx, { taskId, terms }: Ordered): Promise<void> {
+  if ((await requireTask(tx, taskId)).state === 'closed') return
+  const actor = `operator:${terms.operator.operatorId}`
+  const record = eventRecorder(deps, tx, { taskId, command: terms.decisionId })
+  await record('exception_raised', actor, { code: 'operator_hold', detail: terms.note })
+  await record('abandoned', actor, {})
+}
+
+function listed({
+  work_order_id,
+  requested_tool_id,
+  objective,
+  requester,
+  created_at,
+}: WorkOrderRow): WaitingSubject {
+  const who = 'name' in requester ? `${requester.name} (${requester.contact})` : requester.agent_id
+  return {
+    subject_kind: 'work_order',
+    subject_id: work_order_id,
+    state: 'queued',
+    waiting_since: created_at.toISOString(),
+    rail: requested_tool_id,
+    summary: `${who} requests ${requested_tool_id}: ${[...objective].slice(0, 200).join('')}`,
+    evidence_links: [{ host: 'base', path: `/api/work-orders?work_order_id=${work_order_id}` }],
+    allowed_decisions: allowed,
+  }
+}

@@ -1,0 +1,97 @@
+import { refuse } from '#domain/core/errors.ts'
+import { findAgent } from '../../../activities/store/agents/agents.ts'
+import { findEntitlementOf } from '../../../activities/store/credit/entitlements.ts'
+import { findPresented } from '../../../activities/store/payments/payment-references.ts'
+import type { TaskDeps } from '../../../activities/task/deps.ts'
+import { isFor } from '../agents/rails.ts'
+import type { CreditService } from '../credit/credit.ts'
+import type { PaymentService } from '../credit/payments.ts'
+import type { QuoteService } from '../credit/quotes.ts'
+import { assertCallback, assertReadable } from '../tasks/asked-input.ts'
+import type { StartAsked } from './start.ts'
+
+type Deps = Pick<TaskDeps, 'db' | 'callbackHosts'> & {
+  quotes: Pick<QuoteService, 'read'>
+  payments: Pick<PaymentService, 'readReference'>
+  credit: Pick<CreditService, 'read'>
+}
+type Startable = Pick<StartAsked, 'rail' | 'tier' | 'callback_url' | 'input' | 'quote_id' | 'usage'>
+type Buyer = { agentId: string; isSold: boolean }
+
+/** Refuses before anything is written what the run would be refused later; `isSold`: the service sells such runs of the rail. */
+export async function assertStartable(
+  { db, quotes, callbackHosts }: Omit<Deps, 'payments' | 'credit'>,
+  { agentId, isSold }: Buyer,
+  asked: Startable,
+): Promise<void> {
+  const { rail, callback_url, input, usage } = asked
+  const agent = await findAgent(db, agentId)
+  if (agent === undefined || !isSold || !isFor(agent, rail))
+    throw refuse('rail_not_allowed', {
+      detail: `the agent may not buy ${rail} here`,
+      next_action: 'Use a rail of the pack and its manifest.',
+    })
+  if (agent.trust_state !== 'trusted' && usage !== 'synthetic')
+    throw refuse('trust_required', {
+      detail: `the agent is ${agent.trust_state}`,
+      next_action: 'Run it as synthetic, or wait to be trusted.',
+    })
+  assertCallback(callbackHosts, callback_url, usage === 'synthetic')
+  assertReadable(rail, input)
+  await assertQuoted(quotes, asked)
+}
+
+/** Throws 409 `quote_mismatch` for a quote of another run, 410 `quote_expired`. */
+export async function assertQuoted(
+  quotes: Deps['quotes'],
+  { quote_id, rail, tier }: Pick<StartAsked, 'quote_id' | 'rail' | 'tier'>,
+): Promise<void> {
+  const { quote, state } = await quotes.read(quote_id)
+  if (quote.rail !== rail || quote.tier !== tier)
+    throw refuse('quote_mismatch', {
+      detail: `the quote is for ${quote.rail} ${quote.tier}`,
+      next_action: 'Ask for a quote of this run.',
+    })
+  if (state === 'expired')
+    throw refuse('quote_expired', { detail: `the quote expired at ${quote.expires_at}` })
+}
+
+/** Names a presented mandate by its payment reference; 404 for a mandate that was not presented. */
+export async function withMandate(db: Deps['db'], asked: StartAsked): Promise<StartAsked> {
+  const { ap2_mandate_reference: external_reference } = asked
+  if (external_reference === undefined) return asked
+  const presented = await findPresented(db, { method: 'ap2_mandate_reference', external_reference })
+  if (presented !== undefined)
+    return { ...asked, payment_reference_id: presented.payment_reference_id }
+  throw refuse('not_found', {
+    detail: 'no such mandate was presented',
+    next_action: 'Present it at POST /api/agent-payment-rail first.',
+  })
+}
+
+type Paid = Pick<StartAsked, 'payment_reference_id' | 'entitlement_id' | 'quote_id'>
+
+/** Throws unless the named payment or credit is the agent's own and pays this quote: 404, 403 `not_owner`, 409 `quote_mismatch`. */
+export async function assertPaysQuote(deps: Deps, agentId: string, paid: Paid): Promise<void> {
+  const entitlementId = await namedEntitlement(deps, agentId, paid)
+  if (entitlementId === undefined) return
+  const expected = (await findEntitlementOf(deps.db, paid.quote_id))?.entitlement_id
+  if (entitlementId === expected) return
+  throw refuse('quote_mismatch', {
+    detail: 'this pays for another quote',
+    next_action: 'Name what was paid for this quote, or nothing.',
+  })
+}
+
+async function namedEntitlement(
+  { payments, credit }: Deps,
+  agentId: string,
+  { payment_reference_id, entitlement_id }: Paid,
+): Promise<string | null | undefined> {
+  if (payment_reference_id !== undefined) {
+    const { payment_reference } = await payments.readReference(agentId, payment_reference_id)
+    return payment_reference.entitlement_id
+  }
+  if (entitlement_id === undefined) return undefined
+  return (await credit.read(entitlement_id, agentId)).entitlement.entitlement_id
+}

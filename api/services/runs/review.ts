@@ -1,0 +1,26 @@
+import { refuse } from '#domain/core/errors.ts'
+import type { Tx } from '../../../activities/store/postgres/db.ts'
+import { decideReview, findRun } from '../../../activities/store/tasks/runs.ts'
+
+const verdicts = { approve: 'done', revise: 'revise', reject: 'reject' } as const
+export type ReviewDecision = {
+  decision: keyof typeof verdicts
+  decisionId: string
+  decidedBy: string
+  note: string
+}
+
+/** Ends the open review of a run; the caller then wakes the task. Throws 404 for an unknown run, 409 `wrong_state` without a review. */
+export async function recordReview(tx: Tx, runId: string, review: ReviewDecision): Promise<void> {
+  const run = await findRun(tx, runId)
+  if (run === undefined) throw refuse('not_found', { detail: 'no such run' })
+  const { decision, decisionId, decidedBy, note } = review
+  const output = { decision, decision_id: decisionId, note }
+  const at = { runId, attempt: run.attempt, round: run.round }
+  if (await decideReview(tx, at, { verdict: verdicts[decision], output, decidedBy })) return
+  throw refuse('wrong_state', {
+    detail: 'the run waits for no review',
+    next_action: 'Read the run.',
+    extra: { step: run.step },
+  })
+}

@@ -1,0 +1,192 @@
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { receiptId } from '#domain/core/ids.ts'
+import { rails } from '#domain/rails/index.ts'
+import type { MadePackage } from '#domain/runs/return-package.ts'
+import { publishedKey } from '../../../activities/keys/published-key.ts'
+import { receiptView } from '../../../activities/keys/receipt-view.ts'
+import { returnPackageView } from '../../../activities/run/isolation/return-package-zip.ts'
+import type { PackageChecks } from '../../../activities/run/package-checks.ts'
+import { answerOnce } from '../../../activities/store/calls/once.ts'
+import { listPublicKeys } from '../../../activities/store/keys/signing-keys.ts'
+import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
+import { type Changes, lookUntil } from '../../../activities/store/postgres/changes.ts'
+import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import {
+  countRunsOf,
+  findTaskOfRun,
+  listRunsOf,
+  type RunFilter,
+  readSequence,
+} from '../../../activities/store/tasks/agent-runs.ts'
+import { findReturnPackage } from '../../../activities/store/tasks/runs.ts'
+import { listTaskExceptions } from '../../../activities/store/tasks/task-exceptions.ts'
+import {
+  findTaskEvent,
+  listLedger,
+  lockTask,
+  type TaskRow,
+} from '../../../activities/store/tasks/tasks.ts'
+import type { TaskDeps } from '../../../activities/task/deps.ts'
+import { runIdOf } from '../../../activities/task/facts.ts'
+import { writeTaskReceipt } from '../../../activities/task/receipt.ts'
+import { assertOwner, type TaskActor, type TaskCaller } from '../tasks/access.ts'
+import { recordAudit } from '../tasks/audit.ts'
+import type { TaskGateway } from '../tasks/events.ts'
+import { taskExceptionView, taskView } from '../tasks/views.ts'
+import { completionOf } from './completion.ts'
+import { receiptsOfRun } from './receipts.ts'
+import { type Submission, submitRun } from './submit.ts'
+import { type RunViewDeps, runView } from './views.ts'
+
+type Deps = TaskDeps &
+  RunViewDeps & { gateway: TaskGateway; changes: Changes; packages: PackageChecks }
+
+export type Acknowledgement = {
+  run_id: string
+  receipt_id: string
+  accepted: boolean
+  note: string
+}
+
+/** Runs as their agents follow, feed and acknowledge them; each read is one transaction, so that its parts agree. */
+export class RunService {
+  /** The rails whose runs agents start by themselves. */
+  readonly offered = rails.filter(({ takes }) => takes.paidAgentUse)
+  readonly #deps: Deps
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  /** 404 for an unknown run, 403 `not_owner`. */
+  run(caller: TaskCaller, runId: string) {
+    return transaction(this.#deps.db, async (tx) =>
+      runView(this.#deps, tx, await ownRun(tx, caller, runId)),
+    )
+  }
+
+  /** The run with the criteria that it has to meet. */
+  completion(caller: TaskCaller, runId: string) {
+    return transaction(this.#deps.db, async (tx) => {
+      const task = await ownRun(tx, caller, runId)
+      const run = await runView(this.#deps, tx, task)
+      return { run, completion: await completionOf(tx, task) }
+    })
+  }
+
+  /** The run once it has changed, or as it is when the time is up. */
+  async runMoved(caller: TaskCaller, runId: string, waitMs: number) {
+    const { db, changes } = this.#deps
+    const { task_id, sequence, state } = await transaction(db, (tx) => ownRun(tx, caller, runId))
+    const hasMoved = async () => (await readSequence(db, task_id)) !== sequence || undefined
+    if (state !== 'closed') await lookUntil(changes, task_id, waitMs, hasMoved)
+    return this.run(caller, runId)
+  }
+
+  runs(filter: RunFilter, page: { offset: number; limit: number }) {
+    return transaction(this.#deps.db, async (tx) => {
+      const totals = await countRunsOf(tx, filter)
+      const items = []
+      for (const task of await listRunsOf(tx, filter, page))
+        items.push(await runView(this.#deps, tx, task))
+      const total = Object.values(totals).reduce((sum, count) => sum + count, 0)
+      return { items, ...page, total, totals }
+    })
+  }
+
+  /** The package of an attested run with our own verification of it. Throws 409 `not_ready`. */
+  async returnPackage(caller: TaskCaller, runId: string) {
+    const { db, packages } = this.#deps
+    const { keys, ...read } = await transaction(db, (tx) => this.#readPackage(tx, caller, runId))
+    const completion = await packages.verify({ view: read.return_package, keys: { keys } })
+    return { ...read, completion }
+  }
+
+  async submit(actor: TaskActor, submission: Submission) {
+    return this.run({}, runIdOf(await submitRun(this.#deps, actor, submission)))
+  }
+
+  /**
+   * Records that the agent received a receipt of its run and accepts or disputes it; a dispute stops the task. Throws 409
+   * `wrong_state` where the task cannot be stopped any more, 422 `receipt_invalid` for a receipt of another run.
+   */
+  async acknowledge(actor: TaskActor, input: Acknowledgement, callId: string): Promise<void> {
+    const { run_id, receipt_id, accepted, note } = input
+    const { db, gateway } = this.#deps
+    const { task_id } = await transaction(db, async (tx) => {
+      const task = await ownRun(tx, actor, run_id)
+      const known = await receiptsOfRun(this.#deps, tx, task)
+      if (known.some((receipt) => receipt.receipt_id === receipt_id)) return task
+      throw refuse('receipt_invalid', { detail: 'it is not a receipt of this run' })
+    })
+    if (!accepted) {
+      const detail = note === '' ? `the agent does not accept ${receipt_id}` : note
+      const event = { eventId: callId, event: 'exception_raised', actor: actor.actor } as const
+      await gateway.send(task_id, { ...event, data: { code: 'caller_dispute', detail } })
+    }
+    await answerOnce(this.#deps, { callId, subject: task_id, status: 200 }, (tx) =>
+      this.#recordAcknowledgement(tx, { ...input, actor: actor.actor }, callId),
+    )
+  }
+
+  async #recordAcknowledgement(tx: Tx, input: Acknowledgement & { actor: string }, callId: string) {
+    const task = await ownRun(tx, {}, input.run_id)
+    const { task_id, sequence } = task
+    const raised = (await findTaskEvent(tx, task_id, callId))?.sequence
+    const [ledger_entry] = await listLedger(tx, task_id, { from: raised ?? sequence, most: 1 })
+    const { actor, ...acknowledged } = input
+    const facts = { ...acknowledged, task_id, actor, ledger_entry: ledger_entry?.hash ?? null }
+    const seconds = await clockSeconds(tx)
+    const jws = await writeTaskReceipt(this.#deps, tx, {
+      task,
+      subject: `ak_${digestOf({ call: callId })}`,
+      kind: 'acknowledgement',
+      facts,
+      nowSeconds: seconds,
+    })
+    const acknowledgement = receiptView(jws)
+    const audit = { unit: 'acknowledgement', subject: acknowledgement.receipt_id, seconds }
+    await recordAudit(tx, task, audit)
+    const dispute = (await listTaskExceptions(tx, task_id)).find((one) => one.sequence === raised)
+    return {
+      acknowledgement,
+      ledger_entry,
+      dispute: dispute === undefined ? null : taskExceptionView(dispute),
+    }
+  }
+
+  async #readPackage(tx: Tx, caller: TaskCaller, runId: string) {
+    const task = await ownRun(tx, caller, runId)
+    const row = await findReturnPackage(tx, runId)
+    const attestation = (await listReceipts(tx, runId)).find(({ kind }) => kind === 'attestation')
+    if (row === undefined || attestation === undefined) throw await notAttested(tx, task)
+    const { settlement_receipt_id, usage_receipt_id } = await runView(this.#deps, tx, task)
+    const receipts = { settlement_receipt_id, usage_receipt_id }
+    const { completion_signature } = row
+    const return_package = returnPackageView(
+      row.package as MadePackage,
+      completion_signature,
+      receipts,
+    )
+    const published = (await listPublicKeys(tx)).filter(({ ring }) => ring === 'receipt')
+    const keys = published.map(publishedKey)
+    return { return_package, keys, attestation: receiptId(attestation.jws) }
+  }
+}
+
+/** The task of a run, locked, so that all that is read with it is consistent. 404 for an unknown run, 403 `not_owner`. */
+export async function ownRun(tx: Tx, caller: TaskCaller, runId: string): Promise<TaskRow> {
+  const found = await findTaskOfRun(tx, runId)
+  const task = found && (await lockTask(tx, found.task_id))
+  if (task === undefined) throw refuse('not_found', { detail: 'no such run' })
+  assertOwner(caller, task)
+  return task
+}
+
+/** The refusal of a run without its package, with what it waits for: an exception does not end by itself. */
+async function notAttested(tx: Tx, task: TaskRow) {
+  const { state, next_action, waiting_for, required_action, gaps } = await taskView(tx, task)
+  const extra = { state, waiting_for, required_action, gaps }
+  return refuse('not_ready', { detail: `the run is ${state}`, next_action, extra })
+}

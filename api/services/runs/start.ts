@@ -1,0 +1,228 @@
+import { canonicalJson, digestOf } from '#domain/core/canonical-json.ts'
+import { resultContractVersion } from '#domain/core/contract-sets.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { railOf } from '#domain/rails/index.ts'
+import type { RailKey, Tier } from '#domain/rails/rail.ts'
+import type { TaskState } from '#domain/tasks/lifecycle.ts'
+import type { TaskTerms } from '#domain/tasks/terms.ts'
+import { responseToPayment } from '../../../activities/credit/payment-response.ts'
+import { taskIdOf } from '../../../activities/keys/derived-tokens.ts'
+import { receiptView } from '../../../activities/keys/receipt-view.ts'
+import type { Changes } from '../../../activities/store/postgres/changes.ts'
+import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { findTask, requireTask } from '../../../activities/store/tasks/tasks.ts'
+import { requestCredit } from '../../../activities/task/credit.ts'
+import type { TaskDeps } from '../../../activities/task/deps.ts'
+import { writeTaskReceipt } from '../../../activities/task/receipt.ts'
+import type { CreditService } from '../credit/credit.ts'
+import type { PaymentService } from '../credit/payments.ts'
+import type { QuoteService } from '../credit/quotes.ts'
+import {
+  sendContractAccepted,
+  sendContractPrepared,
+  sendSubmit,
+  type TaskGateway,
+} from '../tasks/events.ts'
+import { provideInput } from '../tasks/input.ts'
+import { assertPaysQuote, assertStartable, withMandate } from './admission.ts'
+import { receiptsOfRun } from './receipts.ts'
+import { type RunViewDeps, runView } from './views.ts'
+
+/** A run as its agent starts it; at most one of the ids says what pays for it. */
+export type StartAsked = {
+  rail: RailKey
+  tier: Tier
+  usage: TaskTerms['usage']
+  on_gaps: TaskTerms['on_gaps']
+  quote_id: string
+  quote_token?: string | undefined
+  input: Record<string, unknown>
+  callback_url: string | null
+  customer_account: string | null
+  payment_reference_id?: string | undefined
+  entitlement_id?: string | undefined
+  wallet_id?: string | undefined
+  /** The x402 payment that the call itself carries. */
+  payment_signature?: string | undefined
+  /** The SHA-256 of a presented mandate, by which its payment is found. */
+  ap2_mandate_reference?: string | undefined
+}
+
+type Deps = TaskDeps &
+  RunViewDeps & {
+    gateway: TaskGateway
+    quotes: QuoteService
+    payments: PaymentService
+    credit: CreditService
+    changes: Changes
+    settleWaitMs: number
+  }
+/** A start with the id of its task and of the call that it works for. */
+type Start = { agentId: string; taskId: string; callId: string; asked: StartAsked }
+
+/** Starts of runs by agents, and their payment. */
+export class RunStartService {
+  readonly #deps: Deps
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  /**
+   * Starts a run, or continues one: a named wallet pays at once, a payment that is being confirmed is answered with its challenge,
+   * and a payment that the call carries with `PAYMENT-RESPONSE`. Throws 402 `payment_required` with the challenge where nothing
+   * pays, and 409 `payment_pending` where a payment may be in progress.
+   */
+  async start(agentId: string, given: StartAsked, callId: string) {
+    const { db, tokens, gateway, payments } = this.#deps
+    const asked = await withMandate(db, given)
+    const taskId = taskIdOf(await tokens.statusToken('tk', callId))
+    const start = { agentId, taskId, callId, asked }
+    await this.#begin(start)
+    const pays = await this.#pay(start)
+    await gateway.advance(taskId)
+    const headers =
+      asked.payment_signature === undefined
+        ? {}
+        : await responseToPayment(this.#deps, asked.quote_id)
+    const { entitlement, ...started } = await this.#read(taskId)
+    const waits = payableStates.includes(started.run.state) && entitlement?.state === 'pending'
+    if (!waits) return { headers, started: { ...started, challenge: null } }
+    if (pays) return { headers, started }
+    throw this.#unpaid(await payments.challenge(asked.quote_id), started.run)
+  }
+
+  /**
+   * Submits the task, gives it its input and credit, and agrees on its contract; each event is named after the call. A repeat
+   * continues where the call before it stopped, so that a call has one task however often it is sent.
+   */
+  async #begin(start: Start): Promise<void> {
+    const { agentId, taskId, asked } = start
+    const { db, quotes } = this.#deps
+    const terms = termsOf(agentId, asked)
+    const known = await findTask(db, taskId)
+    if (known !== undefined && known.terms_sha256 !== digestOf(terms))
+      throw refuse('idempotency_conflict', { detail: 'this key has started another run' })
+    if (known === undefined) {
+      const isSold = railOf(asked.rail).takes.paidAgentUse
+      await assertStartable(this.#deps, { agentId, isSold }, asked)
+    }
+    await quotes.claim(agentId, asked.quote_id, asked.quote_token)
+    await assertPaysQuote(this.#deps, agentId, asked)
+    if (known?.entitlement_id == null) await this.#agree(start, terms)
+  }
+
+  async #agree({ taskId, asked, callId }: Start, terms: TaskTerms): Promise<void> {
+    const deps = this.#deps
+    const actor = `agent:${terms.agent_id}`
+    const { state } = await sendSubmit(deps, { taskId, terms }, { eventId: callId, actor })
+    // A task that its preflight closed has no contract: its ledger says why.
+    if (state === 'closed') return
+    await transaction(deps.db, async (tx) => {
+      await provideInput(tx, taskId, asked.input)
+      const task = await requireTask(tx, taskId)
+      await requestCredit(deps, tx, { task, quoteId: asked.quote_id })
+    })
+    const prepared = await sendContractPrepared(
+      deps,
+      { taskId, termsSha256: digestOf(terms), criteria: [] },
+      { eventId: `${callId}:contract`, actor },
+    )
+    const { contract_id: subject, terms_sha256 } = prepared
+    await transaction(deps.db, async (tx) => {
+      const task = await requireTask(tx, taskId)
+      const facts = { ...prepared, task_id: taskId }
+      await writeTaskReceipt(deps, tx, { task, subject, kind: 'intake', facts })
+    })
+    const acceptance = {
+      accept_terms: true,
+      agent_id: terms.agent_id,
+      customer_account: asked.customer_account,
+      terms_sha256,
+    }
+    await sendContractAccepted(
+      deps,
+      { taskId, termsSha256: terms_sha256, acceptance },
+      { eventId: `${callId}:accepted`, actor },
+    )
+  }
+
+  /** Pays from a named wallet or by a carried payment, or verifies a named one. False where nothing pays for the run. */
+  async #pay({ agentId, taskId, asked }: Start): Promise<boolean> {
+    const { db, payments, credit } = this.#deps
+    const { entitlement } = await transaction(db, (tx) => payments.ofTask(tx, taskId))
+    if (entitlement?.state !== 'pending') return true
+    const { quote_id, payment_reference_id } = asked
+    if (payment_reference_id !== undefined) {
+      const by = { payment_reference_id }
+      const funded = await credit.fund(agentId, entitlement.entitlement_id, by)
+      return ['presented', 'pending', 'verified'].includes(funded.payment_reference.state)
+    }
+    const payment = carriedPayment(asked)
+    if (payment === undefined) return false
+    await payments.present({ agentId }, { quote_id }, payment)
+    return true
+  }
+
+  #read(taskId: string) {
+    return transaction(this.#deps.db, async (tx: Tx) => {
+      const task = await requireTask(tx, taskId)
+      const run = await runView(this.#deps, tx, task)
+      const { entitlement, challenge } = await this.#deps.payments.ofTask(tx, taskId)
+      const receipts = await receiptsOfRun(this.#deps, tx, task)
+      const { settlement_receipt_id, usage_receipt_id } = run
+      return {
+        run,
+        entitlement,
+        challenge,
+        receipts: receipts.map(({ jws }) => receiptView(jws)),
+        result_contract: { ...resultContractVersion, settlement_receipt_id, usage_receipt_id },
+      }
+    })
+  }
+
+  /** The 402 of an unpaid run. An x402 client can pay it by sending the same call with the payment. */
+  #unpaid(challenge: Awaited<ReturnType<PaymentService['challenge']>>, run: object) {
+    const { accepts, accepted_methods, amount_usd, next_action } = challenge
+    const resource = {
+      url: `${this.#deps.baseUrl}/api/agent-use`,
+      description: 'A rail run',
+      mimeType: 'application/json',
+    }
+    return refuse('payment_required', {
+      detail: `the run costs ${amount_usd} usd`,
+      next_action: `Send the same call with PAYMENT-SIGNATURE for one of accepts. Or: ${next_action} Then send the same call again.`,
+      extra: { x402Version: 2, resource, accepts, accepted_methods, challenge, run },
+    })
+  }
+}
+
+/** States from which a payment advances a task. */
+const payableStates: readonly TaskState[] = ['trusted', 'quoted', 'credit_pending']
+
+/** The payment that the call itself makes; a named wallet takes precedence over a signed payment. */
+function carriedPayment({
+  wallet_id,
+  payment_signature,
+}: Pick<StartAsked, 'wallet_id' | 'payment_signature'>) {
+  if (wallet_id !== undefined)
+    return { method: 'agent_allowance', external_reference: wallet_id, payer: wallet_id } as const
+  if (payment_signature === undefined) return undefined
+  const proof = { payment: payment_signature }
+  return { method: 'x402_reference', external_reference: 'PAYMENT-SIGNATURE', proof } as const
+}
+
+function termsOf(agent_id: string, asked: StartAsked): TaskTerms {
+  const { rail, tier, usage, on_gaps, callback_url, input } = asked
+  const bytes = Buffer.byteLength(canonicalJson(input))
+  return {
+    agent_id,
+    rail,
+    tier,
+    usage,
+    on_gaps,
+    callback_url,
+    objective: `One ${tier} run of ${rail} on the input of that digest.`,
+    input_manifest: [{ name: 'input', sha256: digestOf(input), bytes }],
+  }
+}

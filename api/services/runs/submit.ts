@@ -1,0 +1,45 @@
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { type TaskState, taskStanding } from '#domain/tasks/lifecycle.ts'
+import { taskIdOf } from '../../../activities/keys/derived-tokens.ts'
+import { transaction } from '../../../activities/store/postgres/db.ts'
+import type { TaskDeps } from '../../../activities/task/deps.ts'
+import { ownContract, type TaskActor } from '../tasks/access.ts'
+import type { TaskGateway } from '../tasks/events.ts'
+import { provideInput } from '../tasks/input.ts'
+
+export type Submission = { task_token: string; contract_id: string; input: Record<string, unknown> }
+
+/**
+ * Stores the input of an agreed run and advances its task; a repeat finds the stored input. Returns the task's id. Throws 404 and
+ * 403 for a contract that is not the task's or not the caller's, 409 `wrong_state` before it is accepted and after it is sealed,
+ * 422 `evidence_mismatch` for an input that was not announced.
+ */
+export async function submitRun(
+  { db, gateway }: Pick<TaskDeps, 'db'> & { gateway: TaskGateway },
+  actor: TaskActor,
+  { task_token, contract_id, input }: Submission,
+): Promise<string> {
+  const { taskId, sealed } = await transaction(db, async (tx) => {
+    const { contract, task } = await ownContract(tx, actor, contract_id)
+    const { task_id: taskId, state, input_sha256 } = task
+    if (taskId !== taskIdOf(task_token))
+      throw refuse('not_found', {
+        detail: 'the task of this token has no such contract',
+        next_action: 'Check token and contract id.',
+      })
+    const isStored = input_sha256 === digestOf(input)
+    if (!isStored && contract.state !== 'accepted') throw notAccepted(contract.state, state)
+    if (!isStored) await provideInput(tx, taskId, input)
+    return { taskId, sealed: contract.state === 'sealed' }
+  })
+  if (!sealed) await gateway.advance(taskId)
+  return taskId
+}
+
+const notAccepted = (contract: string, state: TaskState) =>
+  refuse('wrong_state', {
+    detail: `the contract is ${contract}`,
+    next_action: 'Submit once it is accepted, and until it is sealed.',
+    extra: taskStanding(state),
+  })

@@ -1,0 +1,28 @@
+import { declaredTerm } from '#domain/tasks/data-declaration.ts'
+import type { TaskTerms } from '#domain/tasks/terms.ts'
+
+export type ContractTerms = ReturnType<typeof contractTerms>
+
+/** The terms of a contract before it is paid. They never change: `terms_sha256` is their digest. */
+export function contractTerms(
+  taskId: string,
+  contractId: string,
+  terms: TaskTerms,
+  criteria: readonly string[],
+) {
+  const inputs = terms.input_manifest.map(({ name, sha256 }) => `input ${name}, sha256 ${sha256}`)
+  return {
+    contract_id: contractId,
+    version: 'v2' as const,
+    task_id: taskId,
+    rail: terms.rail,
+    tier: terms.tier,
+    usage: terms.usage,
+    scope: [terms.objective, ...inputs],
+    acceptance_criteria: [...criteria],
+    review_policy:
+      terms.usage === 'synthetic' ? ('sandbox_policy' as const) : ('operator_review' as const),
+    data_policy: 'The input is used for this run and its replays, and for nothing else.',
+    data_declaration: declaredTerm,
+  }
+}

@@ -1,0 +1,78 @@
+import { refuse } from '#domain/core/errors.ts'
+import { railOf } from '#domain/rails/index.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
+import { uploadsOf } from '#domain/rails/uploads.ts'
+import { taskStanding, taskStates } from '#domain/tasks/lifecycle.ts'
+import { taskTerms } from '#domain/tasks/terms.ts'
+import { useInput } from '../../../activities/store/agents/agent-inputs.ts'
+import type { Tx } from '../../../activities/store/postgres/db.ts'
+import {
+  findDocument,
+  lockTask,
+  storeDocument,
+  type TaskRow,
+  updateTask,
+} from '../../../activities/store/tasks/tasks.ts'
+
+/**
+ * Stores the input of a task's run and returns its digest; the caller then wakes the task. Throws 409 `wrong_state` once the run
+ * contract is sealed, 422 `evidence_mismatch` unless the preflight announced only digests of the input and of its uploads.
+ */
+export async function provideInput(tx: Tx, taskId: string, input: unknown): Promise<string> {
+  const task = await lockUnsealed(tx, taskId)
+  const { input_manifest } = taskTerms.parse(await findDocument(tx, taskId, task.terms_sha256))
+  const { sha256, uploads } = await storeTaskInput(tx, task, input)
+  const unmatched = input_manifest.filter(
+    (announced) => ![sha256, ...uploads].includes(announced.sha256),
+  )
+  if (unmatched.length > 0) {
+    const names = unmatched.map(({ name }) => name).join(', ')
+    throw refuse('evidence_mismatch', {
+      detail: `the preflight announced others: ${names}`,
+      next_action: 'Send what was announced.',
+    })
+  }
+  await updateTask(tx, { ...task, input_sha256: sha256 })
+  return sha256
+}
+
+/**
+ * Stores an input by its digest and holds the uploads that it names until the task closes. Throws 422 `evidence_mismatch` for
+ * an upload that the agent does not have.
+ */
+export async function storeTaskInput(
+  tx: Tx,
+  { task_id, agent_id, rail }: TaskRow,
+  input: unknown,
+): Promise<{ sha256: string; uploads: string[] }> {
+  const uploads = Object.values(uploadsOf(railOf(rail as RailKey), input))
+  for (const sha256 of uploads)
+    if (agent_id === null || !(await useInput(tx, { owner: agent_id, sha256 }, task_id)))
+      throw refuse('evidence_mismatch', {
+        detail: `there is no upload ${sha256}`,
+        next_action: 'PUT it to /api/agent-inputs/{sha256} first.',
+      })
+  return { sha256: await storeDocument(tx, task_id, input), uploads }
+}
+
+/** Records the operator's decision that lets a task's run begin; the caller then wakes the task. */
+export async function approveTask(tx: Tx, taskId: string, decisionId: string): Promise<void> {
+  const task = await lockUnsealed(tx, taskId)
+  if (task.review_decision !== null && task.review_decision !== decisionId)
+    throw refuse('wrong_state', {
+      detail: 'the task was reviewed before',
+      next_action: 'Read its review.',
+    })
+  await updateTask(tx, { ...task, review_decision: decisionId })
+}
+
+async function lockUnsealed(tx: Tx, taskId: string): Promise<TaskRow> {
+  const task = await lockTask(tx, taskId)
+  if (task === undefined) throw refuse('not_found', { detail: 'no such task' })
+  if (taskStates.indexOf(task.state) <= taskStates.indexOf('credit_funded')) return task
+  throw refuse('wrong_state', {
+    detail: `the run contract is sealed or the task is stopped: ${task.state}`,
+    next_action: 'Read the task.',
+    extra: taskStanding(task.state),
+  })
+}

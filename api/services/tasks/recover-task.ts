@@ -1,0 +1,50 @@
+import { receiptView } from '../../../activities/keys/receipt-view.ts'
+import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
+import type { Tx } from '../../../activities/store/postgres/db.ts'
+import {
+  listTaskExceptions,
+  type RecoveryRequestRow,
+} from '../../../activities/store/tasks/task-exceptions.ts'
+import { requireTask } from '../../../activities/store/tasks/tasks.ts'
+import type { TaskDeps } from '../../../activities/task/deps.ts'
+import { type RecoveryRequest, requestRecovery, supplyEvidence } from './recovery.ts'
+import { recoveryView, taskExceptionView, taskView } from './views.ts'
+
+export type RecoveryAnswer = { waits: boolean; body: Awaited<ReturnType<typeof answerOf>> }
+
+/**
+ * Recovers a stopped task, or supplies the evidence that it waits for, in the caller's transaction, over HTTP and at the command
+ * line. `waits`: an operator has to decide first. The caller then wakes the task.
+ */
+export async function recoverTask(
+  deps: TaskDeps,
+  tx: Tx,
+  asked: RecoveryRequest,
+): Promise<RecoveryAnswer> {
+  const { state } = await requireTask(tx, asked.taskId)
+  if (state === 'evidence_partial' && asked.action === 'supply_evidence') {
+    const receipt = await supplyEvidence(deps, tx, asked)
+    return { waits: false, body: await answerOf(tx, asked.taskId, undefined, receipt) }
+  }
+  const request = await requestRecovery(deps, tx, asked)
+  const waits = request.state === 'requested'
+  const [last] = waits ? [] : (await listReceipts(tx, request.exception_id)).slice(-1)
+  return { waits, body: await answerOf(tx, asked.taskId, request, last?.jws) }
+}
+
+async function answerOf(
+  tx: Tx,
+  taskId: string,
+  request: RecoveryRequestRow | undefined,
+  receipt: string | undefined,
+) {
+  const exception = (await listTaskExceptions(tx, taskId)).find(
+    (one) => one.exception_id === request?.exception_id,
+  )
+  return {
+    recovery_request: request === undefined ? null : recoveryView(request),
+    task: await taskView(tx, await requireTask(tx, taskId)),
+    exception: exception === undefined ? null : taskExceptionView(exception),
+    receipt: receipt === undefined ? null : receiptView(receipt),
+  }
+}

@@ -1,0 +1,69 @@
+import { digestOf } from '#domain/core/canonical-json.ts'
+import type { ReplayFile } from '#domain/runs/replay-package.ts'
+import { receiptView } from '../../../activities/keys/receipt-view.ts'
+import { answerCall, claimGrant } from '../../../activities/store/calls/calls.ts'
+import { answerOnce } from '../../../activities/store/calls/once.ts'
+import { transaction } from '../../../activities/store/postgres/db.ts'
+import { requireTask } from '../../../activities/store/tasks/tasks.ts'
+import type { TaskDeps } from '../../../activities/task/deps.ts'
+import { type ReplayDeps, replayFileOf } from '../replay/replay-package.ts'
+import type { TaskGateway } from './events.ts'
+import { type RecoveryAnswer, recoverTask } from './recover-task.ts'
+import { prepareReplay, type RecoveryRequest, type ReplayRequest } from './recovery.ts'
+import { taskView } from './views.ts'
+
+type Deps = TaskDeps & ReplayDeps & { gateway: Pick<TaskGateway, 'wake'> }
+type Recovered = { status: 202; body: RecoveryAnswer['body'] } | { status: 200 }
+
+const recoveryIdOf = (callId: string): string => `rec_${digestOf({ call: callId })}`
+
+/** Recoveries of stopped tasks as agents and operators request them. */
+export class RecoveryService {
+  readonly #deps: Deps
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  /** Records a recovery and its effect in one transaction; 202 while an operator has to decide. */
+  async recover(asked: Omit<RecoveryRequest, 'recoveryId'>, callId: string): Promise<Recovered> {
+    const { taskId } = asked
+    const request = { ...asked, recoveryId: recoveryIdOf(callId) }
+    return this.#withWorkflow(taskId, () =>
+      transaction(this.#deps.db, async (tx): Promise<Recovered> => {
+        await claimGrant(tx, callId, taskId)
+        const { waits, body } = await recoverTask(this.#deps, tx, request)
+        if (waits) return { status: 202, body }
+        await answerCall(callId, taskId, 200, body).execute(tx)
+        return { status: 200 }
+      }),
+    )
+  }
+
+  /** Prepares the replay of a stopped task and answers its replay package. */
+  async prepareReplay(asked: Omit<ReplayRequest, 'recoveryId'>, callId: string): Promise<void> {
+    const { taskId } = asked
+    const request = { ...asked, recoveryId: recoveryIdOf(callId) }
+    await this.#withWorkflow(taskId, () =>
+      answerOnce(this.#deps, { callId, subject: taskId, status: 201 }, async (tx) => {
+        const receipt = receiptView(await prepareReplay(this.#deps, tx, request))
+        const task = await taskView(tx, await requireTask(tx, taskId))
+        return { ...(await replayFileOf(this.#deps, tx, taskId)), task, receipt }
+      }),
+    )
+  }
+
+  /** The signed replay package of a task as it is now; 409 `not_ready` while it has neither an exception nor a result. */
+  replayPackage(taskId: string): Promise<ReplayFile> {
+    return transaction(this.#deps.db, (tx) => replayFileOf(this.#deps, tx, taskId))
+  }
+
+  /** Refuses while the task's workflow cannot be notified. What was stored stays valid if the second notification fails. */
+  async #withWorkflow<Result>(taskId: string, command: () => Promise<Result>): Promise<Result> {
+    const { gateway } = this.#deps
+    await gateway.wake(taskId)
+    const result = await command()
+    await gateway.wake(taskId).catch(() => undefined)
+    return result
+  }
+}

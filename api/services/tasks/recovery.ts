@@ -1,0 +1,235 @@
+import { refuse } from '#domain/core/errors.ts'
+import type { LoopStep } from '#domain/runs/controlled-loop.ts'
+import { allowedRecoveries, type RecoveryAction } from '#domain/tasks/exception.ts'
+import {
+  refuseTaskEvent,
+  resumableStates,
+  type TaskState,
+  taskStanding,
+} from '#domain/tasks/lifecycle.ts'
+import type { Tx } from '../../../activities/store/postgres/db.ts'
+import {
+  findRecoveryRequest,
+  insertRecoveryRequest,
+  openTaskException,
+  type RecoveryRequestRow,
+  settleRecoveryRequest,
+  type TaskExceptionRow,
+} from '../../../activities/store/tasks/task-exceptions.ts'
+import { requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
+import type { TaskDeps } from '../../../activities/task/deps.ts'
+import { moneyMoved } from '../../../activities/task/exceptions.ts'
+import { type Actor, actorFacts, writeTaskReceipt } from '../../../activities/task/receipt.ts'
+import { recordTransition, type TaskEventInput } from '../../../activities/task/transition.ts'
+import { storeTaskInput } from './input.ts'
+
+/** A request of its actor; `decided`: it needs no further decision, because an operator makes it. */
+export type RecoveryRequest = {
+  recoveryId: string
+  taskId: string
+  exceptionId: string | undefined
+  action: RecoveryAction
+  input: unknown
+  note: string
+  decided: boolean
+} & Actor
+
+/**
+ * Records a request to recover a stopped task, in the caller's transaction. A request of an operator, for a synthetic run or to
+ * abandon the task is carried out at once; any other waits for a review. The caller then wakes the task.
+ * Throws 409 `wrong_state` where nothing is stopped, `recovery_not_allowed`, 404, 400.
+ */
+export async function requestRecovery(
+  deps: TaskDeps,
+  tx: Tx,
+  asked: RecoveryRequest,
+): Promise<RecoveryRequestRow> {
+  const { recoveryId: recovery_id, taskId, action, note, actor, actorName } = asked
+  const task = await requireTask(tx, taskId)
+  const known = await findRecoveryRequest(tx, recovery_id)
+  if (known !== undefined) return known
+  const exception = await stoppingException(tx, task, asked)
+  assertAllowed(exception, asked)
+  if (action === 'abandon') await assertMoneyKnown(tx, task, exception)
+  const corrected = asked.input === undefined ? null : await storeTaskInput(tx, task, asked.input)
+  const request = await insertRecoveryRequest(tx, {
+    recovery_id,
+    exception_id: exception.exception_id,
+    action,
+    note,
+    input_sha256: corrected?.sha256 ?? null,
+    requested_by: actor,
+  })
+  if (asked.decided) return carryOut(deps, tx, { taskId, request, by: { actor, actorName } })
+  const needsReview = task.usage === 'operational' && action !== 'abandon'
+  return needsReview ? request : carryOut(deps, tx, { taskId, request, by: { actor: 'service' } })
+}
+
+type CarriedOut = { taskId: string; request: RecoveryRequestRow; by: Actor }
+
+/** Carries out a request: the task returns to the state that was interrupted, or is abandoned. */
+export async function carryOut(
+  deps: TaskDeps,
+  tx: Tx,
+  { taskId, request, by }: CarriedOut,
+): Promise<RecoveryRequestRow> {
+  const { recovery_id, exception_id, action, input_sha256 } = request
+  const task = await requireTask(tx, taskId)
+  // The request is about this exception and no later one.
+  if ((await openTaskException(tx, taskId))?.exception_id !== exception_id)
+    throw refuseTaskEvent(task.state, 'replay_prepared')
+  const record = (input: Pick<TaskEventInput, 'event' | 'eventId' | 'data'>) =>
+    recordTransition(deps, tx, { taskId, ...by, ...input })
+  if (action === 'abandon') {
+    await record({ event: 'abandoned', eventId: recovery_id, data: { recovery_id } })
+    return settleRecoveryRequest(tx, recovery_id, 'done', by.actor)
+  }
+  if (task.state === 'exception_open') {
+    const eventId = `${recovery_id}:prepared`
+    await record({ event: 'replay_prepared', eventId, data: { action, recovery_id } })
+  }
+  const corrected = input_sha256 === null ? {} : { input_sha256 }
+  const eventId = `${recovery_id}:replayed`
+  await record({ event: 'replayed', eventId, data: { ...corrected, recovery_id } })
+  return settleRecoveryRequest(tx, recovery_id, 'done', by.actor)
+}
+
+export type ReplayRequest = Pick<RecoveryRequest, 'recoveryId' | 'taskId'> &
+  Actor & {
+    exceptionId: string
+    fromStep: LoopStep | undefined
+  }
+
+/**
+ * Prepares a stopped task for its replay, in the caller's transaction; only the recovery that follows needs a decision.
+ * Returns the signed receipt. Throws 409 `wrong_state`, `recovery_not_allowed`, 404, 400.
+ */
+export async function prepareReplay(
+  deps: TaskDeps,
+  tx: Tx,
+  { recoveryId: recovery_id, taskId, exceptionId, fromStep, actor, actorName }: ReplayRequest,
+): Promise<string> {
+  const action = 'replay'
+  const task = await requireTask(tx, taskId)
+  const exception = await stoppingException(tx, task, { exceptionId, action })
+  assertAllowed(exception, { action, input: undefined })
+  const { exception_id } = exception
+  await insertRecoveryRequest(tx, {
+    recovery_id,
+    exception_id,
+    action,
+    note: '',
+    input_sha256: null,
+    requested_by: actor,
+  })
+  const data = { action, recovery_id, ...(fromStep === undefined ? {} : { from_step: fromStep }) }
+  const after = await recordTransition(deps, tx, {
+    taskId,
+    eventId: recovery_id,
+    event: 'replay_prepared',
+    actor,
+    actorName,
+    data,
+  })
+  await settleRecoveryRequest(tx, recovery_id, 'done', actor)
+  const facts = { ...actorFacts({ actor, actorName }), exception_id, ...data }
+  return receiptOfRequest(deps, tx, after, facts)
+}
+
+/** Supplies the evidence that a run waits for as its new input, with which the loop restarts. Returns the signed receipt. */
+export async function supplyEvidence(
+  deps: TaskDeps,
+  tx: Tx,
+  { taskId, recoveryId: recovery_id, actor, actorName, action, input, note }: RecoveryRequest,
+): Promise<string> {
+  if (input === undefined) throw inputNeeded(action)
+  const { sha256: input_sha256 } = await storeTaskInput(tx, await requireTask(tx, taskId), input)
+  const data = { input_sha256 }
+  const asked = { taskId, eventId: recovery_id, event: 'evidence_supplied', actor, data } as const
+  const task = await recordTransition(deps, tx, asked)
+  const facts = { ...actorFacts({ actor, actorName }), action, recovery_id, note, input_sha256 }
+  return receiptOfRequest(deps, tx, task, facts)
+}
+
+/** The signed receipt of a request that ends no exception. */
+async function receiptOfRequest(
+  deps: TaskDeps,
+  tx: Tx,
+  task: TaskRow,
+  asked: { recovery_id: string } & Record<string, unknown>,
+): Promise<string> {
+  const { task_id, state, head_hash: ledger_head } = task
+  const facts = { ...asked, task_id, state, ledger_head }
+  const receipt = { task, subject: asked.recovery_id, kind: 'recovery', facts }
+  return writeTaskReceipt(deps, tx, receipt)
+}
+
+type Named = Pick<RecoveryRequest, 'exceptionId' | 'action'>
+
+/** The exception that stops the task; 409 where none does, 404 where another one does. */
+async function stoppingException(
+  tx: Tx,
+  task: TaskRow,
+  { exceptionId, action }: Named,
+): Promise<TaskExceptionRow> {
+  const exception = await openTaskException(tx, task.task_id)
+  if (exception === undefined) throw notStopped(task.state, action)
+  if (exception.exception_id === exceptionId) return exception
+  throw refuse('not_found', {
+    detail: 'another exception stops the task',
+    next_action: 'Read the exceptions of the task.',
+  })
+}
+
+/** Only a task that an exception stops is recovered. A task that runs or waits is stopped first, and then abandoned. */
+function notStopped(state: TaskState, action: RecoveryAction) {
+  if (action !== 'abandon' || !resumableStates.includes(state))
+    return refuseTaskEvent(state, 'replay_prepared')
+  return refuse('wrong_state', {
+    detail: `the task is ${state}, and only a task that an exception stops can be abandoned`,
+    next_action:
+      'Stop it with POST /api/agents/tasks/{token}/exceptions and code caller_dispute, then abandon that exception.',
+    extra: taskStanding(state),
+  })
+}
+
+function assertAllowed(
+  { code }: TaskExceptionRow,
+  { action, input }: Pick<RecoveryRequest, 'action' | 'input'>,
+): void {
+  const allowed = allowedRecoveries(code)
+  if (!allowed.includes(action))
+    throw refuse('recovery_not_allowed', {
+      detail: `${action} does not recover from ${code}`,
+      next_action: `Allowed: ${allowed.join(', ')}.`,
+    })
+  const takesInput = action === 'correct_input' || action === 'supply_evidence'
+  if (takesInput && input === undefined) throw inputNeeded(action)
+  if (!takesInput && input !== undefined)
+    throw refuse('invalid_request', {
+      detail: `${action} takes no input`,
+      next_action: 'Send it without an input, or correct the input.',
+      errors: [{ pointer: '/input', message: `not for ${action}` }],
+    })
+}
+
+/** A task is abandoned only once the outcome of its payment is known, whatever it was when the task stopped. */
+async function assertMoneyKnown(
+  tx: Tx,
+  task: TaskRow,
+  { resume_state }: TaskExceptionRow,
+): Promise<void> {
+  if ((await moneyMoved(tx, task, resume_state)) !== 'unknown') return
+  throw refuse('recovery_not_allowed', {
+    detail: 'a payment may be in progress',
+    next_action: 'Wait until the payment is decided.',
+    money_moved: 'unknown',
+  })
+}
+
+const inputNeeded = (action: string) =>
+  refuse('invalid_request', {
+    detail: `${action} needs the whole input`,
+    next_action: 'Send the input with what was missing.',
+    errors: [{ pointer: '/input', message: `needed for ${action}` }],
+  })

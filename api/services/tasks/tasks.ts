@@ -1,0 +1,166 @@
+import { refuse } from '#domain/core/errors.ts'
+import {
+  allowedRecoveries,
+  type TaskExceptionCode,
+  type TaskExceptionState,
+} from '#domain/tasks/exception.ts'
+import type { Check, TaskTerms } from '#domain/tasks/terms.ts'
+import { type DerivedTokens, taskIdOf } from '../../../activities/keys/derived-tokens.ts'
+import { receiptView } from '../../../activities/keys/receipt-view.ts'
+import { findAgent } from '../../../activities/store/agents/agents.ts'
+import { answerOnce } from '../../../activities/store/calls/once.ts'
+import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
+import { transaction } from '../../../activities/store/postgres/db.ts'
+import { listTaskExceptions } from '../../../activities/store/tasks/task-exceptions.ts'
+import { listTaskRecords } from '../../../activities/store/tasks/task-records.ts'
+import {
+  findTask,
+  findTaskEvent,
+  listLedger,
+  requireTask,
+  type TaskRow,
+} from '../../../activities/store/tasks/tasks.ts'
+import type { TaskDeps } from '../../../activities/task/deps.ts'
+import type { Actor } from '../../../activities/task/receipt.ts'
+import { isFor } from '../agents/rails.ts'
+import { type TaskCaller, taskOfToken } from './access.ts'
+import { assertCallback } from './asked-input.ts'
+import { sendSubmit, type TaskGateway } from './events.ts'
+import { recordView, taskExceptionView, taskView } from './views.ts'
+
+type Deps = Pick<TaskDeps, 'db' | 'callbackHosts'> & {
+  gateway: TaskGateway
+  tokens: DerivedTokens
+  osUrl: string
+}
+type RaisedException = Actor & { taskId: string; code: TaskExceptionCode; detail: string }
+
+/** Tasks as agents and operators begin, read and stop them. Each event is named after its call, so that a repeat finds it. */
+export class TaskService {
+  readonly #deps: Deps
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  /** Throws 403 `rail_not_allowed` unless the agent may run the rail. */
+  async assertRail(agentId: string, rail: string): Promise<void> {
+    const agent = await findAgent(this.#deps.db, agentId)
+    if (agent !== undefined && isFor(agent, rail)) return
+    throw refuse('rail_not_allowed', { detail: `the agent may not run ${rail}` })
+  }
+
+  /** The task of a token in a body; 404 for an unknown token, 403 `not_owner` for the task of another agent. */
+  ofToken(caller: TaskCaller, token: string): Promise<TaskRow> {
+    return taskOfToken(this.#deps.db, caller, token)
+  }
+
+  /** Begins a task and answers the checks of its preflight. */
+  async preflight(
+    agentId: string,
+    asked: Omit<TaskTerms, 'agent_id'>,
+    callId: string,
+  ): Promise<void> {
+    const { db, tokens } = this.#deps
+    const taskId = taskIdOf(await tokens.statusToken('tk', callId))
+    const terms = { ...asked, agent_id: agentId }
+    if ((await findTask(db, taskId)) === undefined) await this.#assertAdmitted(terms)
+    const source = { eventId: callId, actor: `agent:${agentId}` }
+    await sendSubmit(this.#deps, { taskId, terms }, source)
+    await answerOnce(this.#deps, { callId, subject: taskId, status: 201 }, async (tx) => {
+      // The preflight is always the second entry of the ledger.
+      const checked = await findTaskEvent(tx, taskId, 'own:2')
+      const { checks = [] } = (checked?.data ?? {}) as { checks?: Check[] }
+      const blocking = checks.filter(({ ok }) => !ok).map(({ check }) => check)
+      return { task: await taskView(tx, await requireTask(tx, taskId)), checks, blocking }
+    })
+  }
+
+  /** Adds the task's token, which is derived and never stored, to the stored answer of a preflight. */
+  async withTaskToken(stored: Record<string, unknown>, callId: string) {
+    const task_token = await this.#deps.tokens.statusToken('tk', callId)
+    const at = `${this.#deps.osUrl}/api/agents/tasks/${task_token}`
+    const links = {
+      ledger: `${at}/ledger`,
+      exceptions: `${at}/exceptions`,
+      attestation: `${at}/attestation`,
+    }
+    return { ...stored, task_token, links }
+  }
+
+  read(taskId: string) {
+    return transaction(this.#deps.db, async (tx) => taskView(tx, await requireTask(tx, taskId)))
+  }
+
+  ledger(taskId: string, { from, most }: { from: number; most: number }) {
+    return transaction(this.#deps.db, async (tx) => {
+      const task = await requireTask(tx, taskId)
+      const entries = await listLedger(tx, taskId, { from, most })
+      const records = (await listTaskRecords(tx, taskId)).map(recordView)
+      const complete = (entries.at(-1)?.sequence ?? from - 1) >= task.sequence
+      const view = await taskView(tx, task)
+      return { task: view, entries, head_hash: task.head_hash, complete, records }
+    })
+  }
+
+  /** The closing attestation of the whole ledger, or else the one of the run. Throws 409 `not_ready`. */
+  attestation(taskId: string) {
+    return transaction(this.#deps.db, async (tx) => {
+      const task = await requireTask(tx, taskId)
+      const subjects = task.run_id === null ? [taskId] : [taskId, task.run_id]
+      for (const subject of subjects) {
+        const found = (await listReceipts(tx, subject)).find(({ kind }) => kind === 'attestation')
+        if (found !== undefined) return receiptView(found.jws)
+      }
+      throw refuse('not_ready', {
+        detail: `the task is ${task.state}`,
+        next_action: 'Read the task until it is attested.',
+        extra: { state: task.state },
+      })
+    })
+  }
+
+  exceptions(taskId: string, state: TaskExceptionState | undefined) {
+    return transaction(this.#deps.db, async (tx) => {
+      const rows = await listTaskExceptions(tx, taskId)
+      const task = await taskView(tx, await requireTask(tx, taskId))
+      const open = rows.find(({ closed_at }) => closed_at === null)
+      return {
+        items: rows
+          .filter((row) => state === undefined || row.state === state)
+          .map(taskExceptionView),
+        allowed_recoveries: open === undefined ? [] : [...allowedRecoveries(open.code)],
+        waiting_for: task.waiting_for,
+        waiting_since: task.waiting_since,
+        gaps: task.gaps,
+        required_action: task.required_action,
+        next_action: task.next_action,
+      }
+    })
+  }
+
+  /** Stops a task with an exception. Throws 409 `wrong_state`. */
+  async raise({ taskId, actor, actorName, code, detail }: RaisedException, callId: string) {
+    const event = { eventId: callId, event: 'exception_raised', actor, actorName } as const
+    await this.#deps.gateway.send(taskId, { ...event, data: { code, detail } })
+    await answerOnce(this.#deps, { callId, subject: taskId, status: 201 }, async (tx) => {
+      const task = await requireTask(tx, taskId)
+      const raised = (await findTaskEvent(tx, taskId, callId))?.sequence
+      const rows = await listTaskExceptions(tx, taskId)
+      const exception = rows.find(({ sequence }) => sequence === raised)
+      if (exception === undefined) throw new Error('the exception of a recorded event is missing')
+      return { exception: taskExceptionView(exception), task: await taskView(tx, task) }
+    })
+  }
+
+  /** Refuses before anything is written what the task would be refused later: 403 `trust_required`, 422 `callback_refused`. */
+  async #assertAdmitted({ agent_id, usage, callback_url }: TaskTerms): Promise<void> {
+    const agent = await findAgent(this.#deps.db, agent_id ?? '')
+    if (usage === 'operational' && agent?.sandbox === true)
+      throw refuse('trust_required', {
+        detail: 'a sandbox agent may not run operational tasks',
+        next_action: 'Ask for usage synthetic.',
+      })
+    assertCallback(this.#deps.callbackHosts, callback_url, usage === 'synthetic')
+  }
+}

@@ -1,0 +1,129 @@
+import { canonicalJson, digestOf } from '#domain/core/canonical-json.ts'
+import type { RailKey, Tier } from '#domain/rails/rail.ts'
+import type { DATA_DECLARATION } from '#domain/tasks/data-declaration.ts'
+import type { TaskTerms } from '#domain/tasks/terms.ts'
+import { workOrderState } from '#domain/work-orders/work-order.ts'
+import type { Tx } from '../../../activities/store/postgres/db.ts'
+import type { Requester } from '../../../activities/store/schema/work-orders.ts'
+import { storeDocument } from '../../../activities/store/tasks/tasks.ts'
+import {
+  insertOrderedTask,
+  insertWorkOrder,
+  listOrderedTasks,
+  type WorkOrderRow,
+} from '../../../activities/store/work-orders/work-orders.ts'
+import type { TaskDeps } from '../../../activities/task/deps.ts'
+import { runIdOf } from '../../../activities/task/facts.ts'
+import { writeTaskReceipt } from '../../../activities/task/receipt.ts'
+import { recordTransition } from '../../../activities/task/transition.ts'
+import { provideInput } from '../tasks/input.ts'
+
+/** One run of an order; the token of its task derives from `eventId`. */
+export type OrderedRun = { taskId: string; eventId: string; rail: RailKey; input: unknown }
+
+export type OrderAsked = {
+  workOrderId: string
+  statusTokenSha256: string
+  agentId: string | null
+  intake_kind: WorkOrderRow['intake_kind']
+  requested_tool_id: string
+  objective: string
+  requester: Requester
+  tier: Tier
+  on_gaps: 'ask' | 'report'
+  quote_id: string | null
+  callback_url: string | null
+  acceptance_criteria: string[]
+  data_declaration: typeof DATA_DECLARATION
+  actor: string
+  runs: OrderedRun[]
+}
+
+const OBJECTIVE_CHARS = 500
+
+/** Stores an order once, with its tasks and their inputs, in the caller's transaction. False where it was stored before. */
+export async function storeOrder(deps: TaskDeps, tx: Tx, asked: OrderAsked): Promise<boolean> {
+  const { workOrderId, intake_kind, requested_tool_id, objective } = asked
+  const fresh = await insertWorkOrder(tx, {
+    work_order_id: workOrderId,
+    status_token_sha256: asked.statusTokenSha256,
+    intake_kind,
+    requested_tool_id,
+    objective,
+    quote_id: asked.quote_id,
+    agent_id: asked.agentId,
+    requester: JSON.stringify(asked.requester),
+    acceptance_criteria: JSON.stringify(asked.acceptance_criteria),
+  })
+  if (!fresh) return false
+  for (const [index, run] of asked.runs.entries()) {
+    const task = await submitOrdered(deps, tx, { asked, run })
+    await insertOrderedTask(tx, workOrderId, index + 1, run.taskId)
+    if (index > 0) continue
+    const facts = {
+      work_order_id: workOrderId,
+      intake_kind,
+      requested_tool_id,
+      data_declaration: asked.data_declaration,
+      objective_sha256: digestOf(objective),
+    }
+    await writeTaskReceipt(deps, tx, { task, subject: workOrderId, kind: 'intake', facts })
+  }
+  return true
+}
+
+async function submitOrdered(
+  deps: TaskDeps,
+  tx: Tx,
+  { asked, run }: { asked: OrderAsked; run: OrderedRun },
+) {
+  const { taskId, eventId, rail, input } = run
+  const begin = [...asked.objective].slice(0, OBJECTIVE_CHARS).join('')
+  const bytes = Buffer.byteLength(canonicalJson(input))
+  const terms: TaskTerms = {
+    agent_id: asked.agentId,
+    rail,
+    tier: asked.tier,
+    callback_url: asked.callback_url,
+    usage: 'operational',
+    on_gaps: asked.on_gaps,
+    objective: `${asked.workOrderId}: ${begin}`,
+    input_manifest: [{ name: 'input', sha256: digestOf(input), bytes }],
+  }
+  const data = { terms_sha256: await storeDocument(tx, taskId, terms) }
+  const { actor } = asked
+  const task = await recordTransition(deps, tx, { taskId, eventId, event: 'submit', actor, data })
+  await provideInput(tx, taskId, input)
+  return task
+}
+
+/** An order as its requester and operators see it. */
+export async function orderView(tx: Tx, order: WorkOrderRow) {
+  const tasks = await listOrderedTasks(tx, order.work_order_id)
+  const runs = tasks.map(({ state, run_id, attested }) => ({
+    state,
+    begun: run_id !== null,
+    attested,
+  }))
+  const run_ids = tasks.map(({ task_id }) => runIdOf(task_id))
+  const isSingle = tasks.length === 1
+  return {
+    work_order_id: order.work_order_id,
+    intake_kind: order.intake_kind,
+    state: workOrderState(order.decision, runs),
+    requested_tool_id: order.requested_tool_id,
+    rail: (isSingle && tasks[0]?.rail) || null,
+    objective: order.objective,
+    requester: order.requester,
+    agent_id: order.agent_id,
+    run_id: (isSingle && run_ids[0]) || null,
+    run_ids,
+    review: { state: reviewStateOf(order), decision_id: order.decision_id },
+    created_at: order.created_at.toISOString(),
+  }
+}
+
+function reviewStateOf({ decision }: WorkOrderRow) {
+  if (decision === null) return 'waiting'
+  return decision === 'approve' ? 'approved' : 'rejected'
+}

@@ -1,0 +1,115 @@
+import { DomainError, refuse } from '#domain/core/errors.ts'
+import { railOf } from '#domain/rails/index.ts'
+import { DATA_DECLARATION } from '#domain/tasks/data-declaration.ts'
+import { SERVICE_OS } from '#domain/work-orders/work-order.ts'
+import { taskIdOf } from '../../../activities/keys/derived-tokens.ts'
+import { claimGrant } from '../../../activities/store/calls/calls.ts'
+import { transaction } from '../../../activities/store/postgres/db.ts'
+import { findWorkOrder } from '../../../activities/store/work-orders/work-orders.ts'
+import type { TaskDeps } from '../../../activities/task/deps.ts'
+import { runIdOf } from '../../../activities/task/facts.ts'
+import type { PaymentService } from '../credit/payments.ts'
+import type { QuoteService } from '../credit/quotes.ts'
+import { assertStartable } from '../runs/admission.ts'
+import { ownRun } from '../runs/runs.ts'
+import type { StartAsked } from '../runs/start.ts'
+import type { RunViewDeps } from '../runs/views.ts'
+import type { TaskCaller } from '../tasks/access.ts'
+import { assertNotPaused, type TaskGateway } from '../tasks/events.ts'
+import { storeWalletRun, walletRunView } from './wallet-run.ts'
+import { orderNames } from './work-orders.ts'
+
+type Deps = TaskDeps &
+  RunViewDeps & {
+    gateway: Pick<TaskGateway, 'wake'>
+    quotes: Pick<QuoteService, 'read' | 'claim'>
+    payments: Pick<PaymentService, 'challenge'>
+  }
+type Asked =
+  | 'rail'
+  | 'tier'
+  | 'on_gaps'
+  | 'quote_id'
+  | 'quote_token'
+  | 'input'
+  | 'callback_url'
+  | 'customer_account'
+export type WalletStart = Pick<StartAsked, Asked> & { wallet_id: string }
+
+/** Runs that an allowance wallet pays for. */
+export class WalletRunService {
+  readonly #deps: Deps
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  /** 404 for an unknown run, 403 `not_owner`. */
+  read(caller: TaskCaller, runId: string) {
+    return transaction(this.#deps.db, async (tx) =>
+      walletRunView(this.#deps, tx, await ownRun(tx, caller, runId)),
+    )
+  }
+
+  /** Starts a run with its order and its payment; repeated, it returns the run that it started. 402 with the shortfall. */
+  async start(agentId: string, asked: WalletStart, callId: string) {
+    const { db, tokens, gateway } = this.#deps
+    const { status_token, ids } = await orderNames(tokens, callId)
+    const work_order_id = ids.workOrderId
+    if ((await findWorkOrder(db, { work_order_id })) === undefined)
+      await this.#assertStartable(agentId, asked)
+    const taskId = taskIdOf(await tokens.statusToken('tk', callId))
+    const run = { taskId, eventId: callId, rail: asked.rail, input: asked.input }
+    await transaction(db, async (tx) => {
+      await claimGrant(tx, callId, work_order_id)
+      await storeWalletRun(this.#deps, tx, {
+        agentId,
+        walletId: asked.wallet_id,
+        quoteId: asked.quote_id,
+        customerAccount: asked.customer_account,
+        order: { ...ids, ...orderOf(agentId, asked) },
+        run,
+      })
+    }).catch((error: unknown) => this.#askForMoney(asked, error))
+    // The run is stored even if its workflow cannot be notified now: the review wakes it too.
+    await gateway.wake(taskId).catch(() => undefined)
+    return { ...(await this.read({}, runIdOf(taskId))), status_token }
+  }
+
+  async #assertStartable(agentId: string, asked: WalletStart): Promise<void> {
+    const { db, quotes } = this.#deps
+    await assertNotPaused(db)
+    const isSold = (railOf(asked.rail).prices?.[asked.tier] ?? 0) > 0
+    await assertStartable(this.#deps, { agentId, isSold }, { ...asked, usage: 'operational' })
+    await quotes.claim(agentId, asked.quote_id, asked.quote_token)
+  }
+
+  /** A balance that is too small leaves no run: the agent funds its wallet, or pays the quote in another way. */
+  async #askForMoney({ wallet_id, quote_id }: WalletStart, error: unknown): Promise<never> {
+    if (!(error instanceof DomainError) || error.refusal.code !== 'wallet_underfunded') throw error
+    const challenge = await this.#deps.payments.challenge(quote_id)
+    const { accepted_methods } = challenge
+    throw refuse('payment_required', {
+      detail: error.refusal.detail,
+      next_action:
+        'Pay the shortfall into the wallet by fund_allowance, then send the same call again.',
+      extra: { ...error.refusal.extra, wallet_id, challenge, accepted_methods },
+    })
+  }
+}
+
+function orderOf(agentId: string, { rail, tier, on_gaps, callback_url }: WalletStart) {
+  return {
+    intake_kind: 'external_agent_request' as const,
+    requested_tool_id: railOf(rail).takes.requestedTool ? rail : SERVICE_OS,
+    objective: `One ${tier} run of ${rail}, paid from an allowance wallet.`,
+    requester: { agent_id: agentId },
+    // The agent accepted terms that contain this declaration.
+    data_declaration: DATA_DECLARATION,
+    tier,
+    on_gaps,
+    callback_url,
+    acceptance_criteria: [],
+    actor: `agent:${agentId}`,
+  }
+}

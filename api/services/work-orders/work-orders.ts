@@ -1,0 +1,147 @@
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { railOf } from '#domain/rails/index.ts'
+import { type RailKey, usagesOf } from '#domain/rails/rail.ts'
+import {
+  type DerivedTokens,
+  secretSha256,
+  taskIdOf,
+} from '../../../activities/keys/derived-tokens.ts'
+import { receiptView } from '../../../activities/keys/receipt-view.ts'
+import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
+import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { listLedger } from '../../../activities/store/tasks/tasks.ts'
+import {
+  findWorkOrder,
+  listOrderedTasks,
+  type WorkOrderRow,
+} from '../../../activities/store/work-orders/work-orders.ts'
+import type { TaskDeps } from '../../../activities/task/deps.ts'
+import type { CreditService } from '../credit/credit.ts'
+import type { PaymentService } from '../credit/payments.ts'
+import type { QuoteService } from '../credit/quotes.ts'
+import { assertPaysQuote, assertQuoted } from '../runs/admission.ts'
+import { type RunViewDeps, runView } from '../runs/views.ts'
+import { assertCallback, assertReadable } from '../tasks/asked-input.ts'
+import { assertNotPaused, type TaskGateway } from '../tasks/events.ts'
+import { type OrderAsked, type OrderedRun, orderView, storeOrder } from './intake.ts'
+
+type Step = { rail: RailKey; input: Record<string, unknown> }
+/** An order as it is sent; the `pointer` of a step is the place of its input in the body. */
+export type OrderInput = Omit<
+  OrderAsked,
+  'workOrderId' | 'statusTokenSha256' | 'on_gaps' | 'runs'
+> & {
+  payment_reference_id: string | undefined
+  quote_token: string | undefined
+  steps: (Step & { pointer: string })[]
+}
+type Deps = TaskDeps &
+  RunViewDeps & {
+    gateway: Pick<TaskGateway, 'advance'>
+    quotes: Pick<QuoteService, 'read' | 'claim'>
+    payments: Pick<PaymentService, 'readReference'>
+    credit: Pick<CreditService, 'read'>
+  }
+type OrderCaller = { agentId?: string; workOrderId?: string }
+
+/** Work orders: sent by any caller, decided at the review console, and completed by the tasks behind them. */
+export class WorkOrderService {
+  readonly #deps: Deps
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  /** Stores an order; repeated, it returns the stored one. 422 `input_rejected`, 409 `quote_mismatch`, 410, 503 `paused`. */
+  async create(asked: OrderInput, callId: string) {
+    const { db, tokens, quotes, gateway } = this.#deps
+    const { status_token, ids } = await orderNames(tokens, callId)
+    const work_order_id = ids.workOrderId
+    const known = await findWorkOrder(db, { work_order_id })
+    const { steps, payment_reference_id: _paid, quote_token, ...order } = asked
+    const runs = await this.#runsOf(steps, callId)
+    if (known === undefined) {
+      await this.#assertAcceptable(asked)
+      const owner = order.agentId ?? runs[0]?.taskId ?? ''
+      if (order.quote_id !== null) await quotes.claim(owner, order.quote_id, quote_token)
+    }
+    await transaction(db, (tx) =>
+      storeOrder(this.#deps, tx, { ...order, ...ids, on_gaps: 'report', runs }),
+    )
+    await Promise.all(runs.map(({ taskId }) => gateway.advance(taskId)))
+    const stored = await transaction(db, (tx) => this.#readStored(tx, work_order_id))
+    return { ...stored, status_token }
+  }
+
+  /** 404 for an unknown order, 403 `not_owner` for a caller who neither is its agent nor holds its token. */
+  read({ agentId, workOrderId }: OrderCaller, work_order_id: string) {
+    return transaction(this.#deps.db, async (tx) => {
+      const order = await requireOrder(tx, work_order_id)
+      if (workOrderId === work_order_id || (agentId ?? '') === order.agent_id)
+        return orderView(tx, order)
+      throw refuse('not_owner', {
+        detail: 'the order belongs to another caller',
+        next_action: 'Use its status token, or the key of its agent.',
+      })
+    })
+  }
+
+  #runsOf(steps: readonly Step[], callId: string): Promise<OrderedRun[]> {
+    return Promise.all(
+      steps.map(async ({ rail, input }, index) => {
+        const eventId = `${callId}:${index + 1}`
+        const taskId = taskIdOf(await this.#deps.tokens.statusToken('tk', eventId))
+        return { taskId, eventId, rail, input }
+      }),
+    )
+  }
+
+  async #assertAcceptable(asked: OrderInput): Promise<void> {
+    const { steps, quote_id, tier, agentId, payment_reference_id, callback_url } = asked
+    await assertNotPaused(this.#deps.db)
+    assertCallback(this.#deps.callbackHosts, callback_url, agentId === null)
+    for (const { rail, input, pointer } of steps) {
+      assertOperational(rail)
+      assertReadable(rail, input, pointer)
+    }
+    const [first] = steps
+    if (quote_id === null || first === undefined) return
+    await assertQuoted(this.#deps.quotes, { quote_id, rail: first.rail, tier })
+    if (agentId !== null)
+      await assertPaysQuote(this.#deps, agentId, { quote_id, payment_reference_id })
+  }
+
+  async #readStored(tx: Tx, work_order_id: string) {
+    const work_order = await orderView(tx, await requireOrder(tx, work_order_id))
+    const rail_runs = []
+    const tasks = await listOrderedTasks(tx, work_order_id)
+    for (const task of tasks) rail_runs.push(await runView(this.#deps, tx, task))
+    const [intake] = await listReceipts(tx, work_order_id)
+    const [task] = tasks
+    const [first] = task === undefined ? [] : await listLedger(tx, task.task_id, { most: 1 })
+    if (intake === undefined) throw new Error('a stored order has no receipt')
+    return { work_order, rail_runs, receipt: receiptView(intake.jws), trust_ledger_record: first }
+  }
+}
+
+/** The names of an order, which derive from the call that sends it. */
+export async function orderNames(tokens: Pick<DerivedTokens, 'statusToken'>, callId: string) {
+  const status_token = await tokens.statusToken('wt', callId)
+  const workOrderId = `wo_${digestOf({ call: callId })}`
+  return { status_token, ids: { workOrderId, statusTokenSha256: secretSha256(status_token) } }
+}
+
+async function requireOrder(tx: Tx, work_order_id: string): Promise<WorkOrderRow> {
+  const order = await findWorkOrder(tx, { work_order_id })
+  if (order === undefined) throw refuse('not_found', { detail: 'no such work order' })
+  return order
+}
+
+function assertOperational(key: RailKey): void {
+  if (usagesOf(railOf(key)).includes('operational')) return
+  throw refuse('rail_not_allowed', {
+    detail: `${key} has synthetic runs only`,
+    next_action: 'Begin one by preflight with usage synthetic.',
+  })
+}

@@ -1,0 +1,94 @@
+import type { Client } from '@temporalio/client'
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import type { Config } from '../activities/config/config.ts'
+import { listOverdueDeliveries } from '../activities/store/callbacks/callback-deliveries.ts'
+import { listDuePayments } from '../activities/store/payments/payments.ts'
+import { readPayout } from '../activities/store/payouts/payouts.ts'
+import { listOpenTransfers } from '../activities/store/payouts/transfers.ts'
+import type { IdPage } from '../activities/store/postgres/db.ts'
+import type { Database } from '../activities/store/schema/schema.ts'
+import { listBehindMoney } from '../activities/store/tasks/task-credits.ts'
+import { listAtWork } from '../activities/store/tasks/tasks.ts'
+import { callbackWorkflowId } from '../workflows/callback/messages.ts'
+import { endedByOthers } from '../workflows/task/attributes.ts'
+import { endBroken } from './broken-runs.ts'
+import { ensureCallback } from './callbacks.ts'
+import { ensurePayment, paymentWorkflowId } from './payments.ts'
+import { wakePayout } from './payouts.ts'
+import { notRunning } from './running.ts'
+import { notifyTask, wakeTask } from './tasks.ts'
+
+type ResumeDeps = { client: Client; db: Kysely<Database>; log: Logger }
+type WithinGrace = ResumeDeps & { config: Pick<Config, 'SWEEP_GRACE_MS'> }
+type OfEachSweep = ResumeDeps & { config: Pick<Config, 'SWEEP_EVERY_MS'> }
+
+const PAGE = 100
+
+/** Starts the settlement of due payments that have no running workflow. */
+export async function resumePayments({ client, db, config }: OfEachSweep): Promise<void> {
+  for await (const due of pages((page) => listDuePayments(db, config.SWEEP_EVERY_MS, page)))
+    for (const paymentId of await notRunning(client, due, paymentWorkflowId))
+      await ensurePayment(client, paymentId)
+}
+
+/** Starts the workflows of open transfers that have none. */
+export async function resumeTransfers({ client, db, config, log }: OfEachSweep): Promise<void> {
+  for await (const open of pages((page) => listOpenTransfers(db, config.SWEEP_EVERY_MS, page)))
+    for (const payoutId of await notRunning(client, open)) {
+      const record = await readPayout(db, payoutId)
+      if (record === undefined) continue
+      log.info({ payoutId }, 'picking up a payout whose workflow is not running')
+      await wakePayout(client, record)
+    }
+}
+
+/** Starts the workflows of tasks that advance by themselves and have none. */
+export async function resumeTasks({ client, db, config, log }: WithinGrace): Promise<void> {
+  const listTasks = (page: IdPage) => listAtWork(db, endedByOthers, config.SWEEP_GRACE_MS, page)
+  for await (const taskIds of pages(listTasks))
+    for (const taskId of await notRunning(client, taskIds)) {
+      log.info({ taskId }, 'picking up a task whose workflow is not running')
+      await wakeTask({ client, db }, taskId)
+    }
+}
+
+/** Starts the delivery of overdue callbacks that have no running workflow. */
+export async function resumeCallbacks({ client, db, config }: WithinGrace): Promise<void> {
+  const listOverdue = (page: IdPage) => listOverdueDeliveries(db, config.SWEEP_GRACE_MS, page)
+  for await (const overdue of pages(listOverdue))
+    for (const deliveryId of await notRunning(client, overdue, callbackWorkflowId))
+      await ensureCallback(client, deliveryId)
+}
+
+/** Ends the broken runs of payouts and tasks that have not changed for long; the next sweep then starts a new run. */
+export async function endBrokenRuns({ client, db, config, log }: WithinGrace): Promise<void> {
+  const idleMs = config.SWEEP_GRACE_MS
+  const lists = [
+    (page: IdPage) => listOpenTransfers(db, idleMs, page),
+    (page: IdPage) => listAtWork(db, endedByOthers, idleMs, page),
+  ]
+  for (const list of lists)
+    for await (const unchanged of pages(list))
+      for (const workflowId of unchanged)
+        if (await endBroken(client, workflowId))
+          log.warn({ workflowId }, 'ended a run that could not continue')
+}
+
+/** Advances tasks whose money was stored by a process that did not notify them. */
+export async function notifyTasksBehind({ client, db, log }: ResumeDeps): Promise<void> {
+  for await (const taskIds of pages((page) => listBehindMoney(db, page)))
+    for (const taskId of taskIds)
+      await notifyTask({ client, db }, taskId).catch((error: unknown) =>
+        log.warn({ taskId, error: String(error) }, 'the task is notified by the next sweep'),
+      )
+}
+
+/** Pages of ids in their order, up to the first that is not full. */
+async function* pages(list: (page: IdPage) => Promise<string[]>): AsyncGenerator<string[]> {
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const ids = await list({ after, most: PAGE })
+    yield ids
+    after = ids[PAGE - 1]
+  }
+}

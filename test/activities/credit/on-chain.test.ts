@@ -1,0 +1,270 @@
+import { parseAbi, parseEther } from 'viem'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { walletAccount } from '#domain/credit/credit.ts'
+import { payerText } from '#domain/payments/payment-reference.ts'
+import { preflight } from '../../../activities/chain/preflight.ts'
+import { createWallet } from '../../../activities/credit/allowance.ts'
+import type { MoneyDeps } from '../../../activities/credit/deps.ts'
+import { offeredAs } from '../../../activities/credit/presenting.ts'
+import { presentTopUp, verifyReference } from '../../../activities/credit/references.ts'
+import { inProcessFacilitator } from '../../../activities/payment/facilitator.ts'
+import { createPaymentSteps } from '../../../activities/payment/payment.ts'
+import { createSettler } from '../../../activities/payment/settler.ts'
+import { findEntitlement } from '../../../activities/store/credit/entitlements.ts'
+import { readBalance } from '../../../activities/store/credit/postings.ts'
+import type { ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
+import { listDuePayments } from '../../../activities/store/payments/payments.ts'
+import { findChallenge } from '../../../activities/store/payouts/challenges.ts'
+import { transaction } from '../../../activities/store/postgres/db.ts'
+import {
+  explainReferences,
+  readPayments,
+} from '../../../activities/store/reconciliation/findings.ts'
+import { newWallet, type TestWallet } from '../../support/chain.ts'
+import { base64, signPayment } from '../../support/payments.ts'
+import { verifies } from '../../verifies.ts'
+import { eventually, type Fixture, GAS } from '../chain/fixture.ts'
+import { origin } from '../keys/treasury.ts'
+import { hex, newAgent, payTo, present, quoted, refusal, startMoneyOnChain } from './fixture.ts'
+
+let fixture: Fixture
+let deps: MoneyDeps
+let stop: () => Promise<void>
+let payer: TestWallet
+beforeAll(async () => {
+  ;({ fixture, deps, stop } = await startMoneyOnChain())
+  payer = newWallet()
+  await fixture.client.setBalance({ address: payer.address, value: parseEther('1') })
+  await fixture.mint(payer.address, 10_000_000_000n)
+})
+afterAll(() => stop?.())
+
+type Quoted = Awaited<ReturnType<typeof quoted>>
+const abi = parseAbi(['function transfer(address to, uint256 value) returns (bool)'])
+const transfer = (to: `0x${string}`, value: bigint) =>
+  fixture.client.writeContract({
+    account: payer.account,
+    address: fixture.asset,
+    abi,
+    functionName: 'transfer',
+    args: [to, value],
+  })
+const stablecoin = async (
+  { challenge, agentId }: Quoted,
+  transactionHash: string,
+  signer = payer,
+) => {
+  const text = payerText({ origin, paysFor: challenge.challenge_id, transactionHash })
+  const proof = { signature: await signer.account.signMessage({ message: text }) }
+  const method = 'stablecoin_reference' as const
+  return present(
+    deps,
+    { challenge, agentId },
+    { method, externalReference: transactionHash, payer: payer.address, proof },
+  )
+}
+const decided = ({ payment_reference_id }: ReferenceRow) =>
+  eventually(
+    () => verifyReference(deps, payment_reference_id),
+    ({ state }) => state !== 'presented' && state !== 'pending',
+    20_000,
+  )
+const states = async ({ challenge, entitlement }: Quoted) => [
+  (await findChallenge(deps.db, challenge.challenge_id))?.state,
+  (await findEntitlement(deps.db, entitlement.entitlement_id))?.state,
+]
+
+verifies(
+  'money.stablecoin',
+  'a transfer that its payer signed for the challenge funds once its block is final',
+  async () => {
+    const one = await quoted(deps)
+    const hash = await transfer(payTo, 107_000_000n)
+    const reference = await stablecoin(one, hash)
+    // Presented again it is the same reference, whoever else presents it is refused.
+    expect((await stablecoin(one, hash)).payment_reference_id).toBe(reference.payment_reference_id)
+    const row = await decided(reference)
+    expect(row).toMatchObject({ state: 'verified', decided_by: 'chain' })
+    expect(await states(one)).toEqual(['settled', 'funded'])
+    const explained = {
+      from: payer.address,
+      to: payTo,
+      amountAtomic: '107000000',
+      transactionHash: hash,
+    }
+    expect(await explainReferences(deps.db, payTo, [hash])).toMatchObject([explained])
+    await expect(stablecoin(await quoted(deps), hash)).rejects.toMatchObject(
+      refusal('reference_already_used'),
+    )
+  },
+)
+
+verifies('money.stablecoin', 'nobody presents what another wallet paid', async () => {
+  const one = await quoted(deps)
+  const hash = await transfer(payTo, 107_000_000n)
+  await expect(stablecoin(one, hash, newWallet())).rejects.toMatchObject(refusal('proof_invalid'))
+  expect(await states(one)).toEqual(['open', 'pending'])
+})
+
+verifies(
+  'money.stablecoin',
+  'another amount or address, and a reverted transaction, are rejected when final and free the challenge',
+  async () => {
+    const reverted = await fixture.client.sendTransaction({
+      account: payer.account,
+      to: fixture.asset,
+      data: '0xdeadbeef',
+      gas: 100_000n,
+    })
+    const hashes = [
+      reverted,
+      await transfer(payTo, 106_000_000n),
+      await transfer(newWallet().address, 107_000_000n),
+    ]
+    for (const hash of hashes) {
+      const one = await quoted(deps)
+      expect(await decided(await stablecoin(one, hash))).toMatchObject({ state: 'rejected' })
+      expect(await states(one)).toEqual(['open', 'pending'])
+    }
+  },
+)
+
+verifies('money.stablecoin', 'a transaction that nobody knows stays pending', async () => {
+  const one = await quoted(deps)
+  const reference = await stablecoin(one, `0x${hex(32)}`)
+  expect(await verifyReference(deps, reference.payment_reference_id)).toMatchObject({
+    state: 'pending',
+  })
+  expect(await states(one)).toEqual(['pending', 'pending'])
+})
+
+const x402 = async (of: { amount_usd: number }) => {
+  const offer = deps.offers.requirements(offeredAs(of))
+  const service = { asset: fixture.asset, service: { payTo: { address: payTo } } } as Parameters<
+    typeof signPayment
+  >[0]
+  const payment = await signPayment(service, payer, { value: offer.amount })
+  return base64(JSON.stringify({ ...payment, accepted: offer }))
+}
+const steps = () => {
+  const { reader } = fixture.chain
+  const gasWalletQueue = fixture.newGasWalletQueue()
+  const facilitator = inProcessFacilitator({
+    reader,
+    asset: fixture.asset,
+    gasWalletQueue,
+    gas: GAS,
+    confirmationTimeoutMs: 1_500,
+  })
+  const looks = { asset: fixture.asset, gas: fixture.gasWalletSettings().gas, transferGas: GAS }
+  const settler = createSettler({
+    facilitator,
+    preflight: (a, signature) => preflight(fixture.chain, looks, a, signature),
+  })
+  return createPaymentSteps({
+    db: fixture.db,
+    chain: fixture.chain,
+    settler,
+    findOutcome: (authorization) => fixture.outcome(authorization),
+    confirmWindowMs: 0,
+  })
+}
+
+verifies(
+  'money.x402',
+  'a signed payment is claimed with its reference, settled by its own steps, and funds when final',
+  async () => {
+    const one = await quoted(deps)
+    const presented = {
+      method: 'x402_reference' as const,
+      externalReference: '',
+      proof: { payment: await x402(one.challenge) },
+    }
+    const [reference, again] = await Promise.all([
+      present(deps, one, presented),
+      present(deps, one, presented),
+    ])
+    expect(again.payment_reference_id).toBe(reference.payment_reference_id)
+    const paymentId = reference.external_reference
+    expect(await listDuePayments(deps.db, 0, { after: '', most: 10 })).toContain(paymentId)
+    expect(await verifyReference(deps, reference.payment_reference_id)).toMatchObject({
+      state: 'pending',
+    })
+    const { submitPayment, confirmPayment } = steps()
+    await submitPayment(paymentId)
+    await eventually(
+      () => confirmPayment(paymentId),
+      ({ finished }) => finished,
+      20_000,
+    )
+    expect(await decided(reference)).toMatchObject({ state: 'verified', decided_by: 'payment' })
+    expect(await states(one)).toEqual(['settled', 'funded'])
+    expect(await fixture.balance(payTo)).toBeGreaterThanOrEqual(107_000_000n)
+    const [found] = await readPayments(deps.db, [paymentId])
+    expect(found?.calls).toEqual([
+      { operation: 'payment reference', grant: 'used', answer: 'final', funding: 'payment' },
+    ])
+
+    // The same transfer is no stablecoin reference: it was counted.
+    const other = await quoted(deps)
+    const paid = await fixture.db
+      .selectFrom('payments')
+      .selectAll()
+      .where('payment_id', '=', paymentId)
+      .executeTakeFirstOrThrow()
+    const twice = await decided(await stablecoin(other, paid.transaction_hash ?? ''))
+    expect(twice).toMatchObject({
+      state: 'rejected',
+      reason: expect.stringContaining('x402_reference'),
+    })
+  },
+)
+
+verifies(
+  'money.x402',
+  'a payment of another amount is refused before anything is stored',
+  async () => {
+    const [one, pro] = [await quoted(deps), await quoted(deps, undefined, { tier: 'pro' })]
+    const proof = { payment: await x402(one.challenge) }
+    await expect(
+      present(deps, pro, { method: 'x402_reference', externalReference: '', proof }),
+    ).rejects.toMatchObject(refusal('payment_invalid'))
+    expect(await states(pro)).toEqual(['open', 'pending'])
+  },
+)
+
+verifies(
+  'wallet.http.terms',
+  'a signed payment tops a wallet up once, and sent again it is the same reference',
+  async () => {
+    const agentId = newAgent()
+    const { wallet_id } = await transaction(deps.db, (tx) =>
+      createWallet(tx, { agentId, label: '' }),
+    )
+    const proof = { payment: await x402({ amount_usd: 120 }) }
+    const method = 'x402_reference' as const
+    const input = {
+      agentId,
+      walletId: wallet_id,
+      amountUsd: 120,
+      method,
+      externalReference: '',
+      proof,
+    }
+    const first = await presentTopUp(deps, input)
+    const { submitPayment, confirmPayment } = steps()
+    await submitPayment(first.external_reference)
+    await eventually(
+      () => confirmPayment(first.external_reference),
+      ({ finished }) => finished,
+      20_000,
+    )
+    expect(await decided(first)).toMatchObject({ state: 'verified', wallet_id })
+    // What is settled does not verify any more: it is found by its name instead.
+    expect(await presentTopUp(deps, input)).toMatchObject({
+      payment_reference_id: first.payment_reference_id,
+      state: 'verified',
+    })
+    expect(await readBalance(deps.db, walletAccount(wallet_id))).toBe(120)
+  },
+)

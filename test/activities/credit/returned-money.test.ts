@@ -1,0 +1,265 @@
+import { MockActivityEnvironment } from '@temporalio/testing'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { readProviderEvent } from '#domain/payments/provider-event.ts'
+import { createWallet } from '../../../activities/credit/allowance.ts'
+import { consumeCredit } from '../../../activities/credit/credit.ts'
+import type { MoneyDeps } from '../../../activities/credit/deps.ts'
+import { applyEvent, receiveEvent } from '../../../activities/credit/provider-events.ts'
+import { presentTopUp } from '../../../activities/credit/references.ts'
+import { createReconciliationSteps } from '../../../activities/reconciliation/steps.ts'
+import { findEntitlement } from '../../../activities/store/credit/entitlements.ts'
+import {
+  countEventsToSee,
+  listOpenEvents,
+} from '../../../activities/store/credit/provider-events.ts'
+import { findReference } from '../../../activities/store/payments/payment-references.ts'
+import { transaction } from '../../../activities/store/postgres/db.ts'
+import { closeException, listOpenExceptions } from '../../../activities/store/tasks/exceptions.ts'
+import type { Confirmed } from '../../../workflows/reconciliation/activities.ts'
+import {
+  charge,
+  checkoutSession,
+  dispute,
+  type StripeEvent,
+  stripeEvent,
+} from '../../support/stripe-events.ts'
+import { verifies } from '../../verifies.ts'
+import { type Books, startBooks } from '../reconciliation/fixture.ts'
+import { moneyOver, newAgent, present, quoted, refusal } from './fixture.ts'
+
+let books: Books
+let deps: MoneyDeps
+beforeAll(async () => {
+  books = await startBooks()
+  deps = await moneyOver(books.db)
+})
+afterAll(() => books?.stop())
+
+const inTransaction = <T>(run: Parameters<typeof transaction<T>>[1]) => transaction(deps.db, run)
+async function notify(event: StripeEvent, provider = 'stripe') {
+  const read = readProviderEvent('stripe', event)
+  if (read === undefined) throw new Error('the event says nothing')
+  const { key } = await receiveEvent(deps, provider, read)
+  return (await applyEvent(deps, key)).outcome
+}
+const stateOf = async (referenceId: string) => (await findReference(deps.db, referenceId))?.state
+
+/** A session that an agent presented, with what Stripe sends when it is paid. */
+async function checkout() {
+  const one = await quoted(deps)
+  const session = checkoutSession()
+  const hosted = { method: 'hosted_checkout' as const, externalReference: session.id }
+  const reference = await present(deps, one, hosted)
+  const { payment_reference_id: referenceId } = reference
+  const { entitlement_id: entitlementId } = one.entitlement
+  const use = {
+    entitlementId,
+    key: 'run',
+    units: 10,
+    kind: 'run_usage' as const,
+    occurredAt: new Date(),
+  }
+  return {
+    referenceId,
+    entitlementId,
+    intent: session.payment_intent,
+    pay: () => notify(stripeEvent('checkout.session.completed', session)),
+    consume: () => inTransaction((tx) => consumeCredit(deps, tx, use)),
+    state: () => stateOf(referenceId),
+    credit: async () => (await findEntitlement(deps.db, entitlementId))?.state,
+  }
+}
+
+verifies(
+  'returns.by-intent',
+  'a refund names the charge and its intent only, and takes the credit back',
+  async () => {
+    const one = await checkout()
+    expect(await one.pay()).toBe('verified')
+    expect(await notify(stripeEvent('charge.refunded', charge(one.intent, 10_700)))).toBe(
+      'refunded',
+    )
+    expect([await one.state(), await one.credit()]).toEqual(['refunded', 'returned'])
+    await expect(one.consume()).rejects.toMatchObject(refusal('credit_exhausted'))
+    const used = await checkout()
+    await used.pay()
+    await used.consume()
+    expect(await notify(stripeEvent('charge.refunded', charge(used.intent, 10_700)))).toBe(
+      'refunded_after_use',
+    )
+  },
+)
+
+verifies(
+  'returns.by-intent',
+  'a refund that is told before the payment is applied once the payment is known',
+  async () => {
+    const one = await checkout()
+    const refunded = stripeEvent('charge.refunded', charge(one.intent, 10_700))
+    expect(await notify(refunded)).toBe('unmatched')
+    expect(await listOpenEvents(deps.db, 0, 100)).not.toContainEqual({
+      provider: 'stripe',
+      event_id: refunded.id,
+    })
+    expect(await one.pay()).toBe('rejected')
+    expect(await one.credit()).toBe('pending')
+  },
+)
+
+verifies(
+  'returns.by-intent',
+  'a payment that nobody had presented is applied by the sweep once it is',
+  async () => {
+    const one = await quoted(deps)
+    const session = checkoutSession()
+    const paid = stripeEvent('checkout.session.completed', session)
+    expect(await notify(paid)).toBe('unmatched')
+    const open = { provider: 'stripe', event_id: paid.id }
+    expect(await listOpenEvents(deps.db, 0, 100)).not.toContainEqual(open)
+    const hosted = { method: 'hosted_checkout' as const, externalReference: session.id }
+    const { payment_reference_id } = await present(deps, one, hosted)
+    expect(await listOpenEvents(deps.db, 0, 100)).toContainEqual(open)
+    expect((await applyEvent(deps, open)).outcome).toBe('verified')
+    expect(await stateOf(payment_reference_id)).toBe('verified')
+    expect(await listOpenEvents(deps.db, 0, 100)).not.toContainEqual(open)
+  },
+)
+
+verifies(
+  'returns.disputed',
+  'credit rests while its payment is disputed, and is there again when that is won',
+  async () => {
+    const one = await checkout()
+    await one.pay()
+    const disputed = dispute(one.intent, 'needs_response')
+    const speak = (type: string, status: string, created: number) =>
+      notify(stripeEvent(`charge.dispute.${type}`, { ...disputed, status }, created))
+    expect(await speak('created', 'needs_response', 1)).toBe('disputed')
+    expect(await speak('funds_withdrawn', 'needs_response', 2)).toBe('disputed')
+    expect([await one.state(), await one.credit()]).toEqual(['disputed', 'funded'])
+    await expect(one.consume()).rejects.toMatchObject(refusal('wrong_state'))
+    expect(await speak('closed', 'won', 4)).toBe('verified')
+    expect(await speak('updated', 'under_review', 3)).toBe('verified')
+    expect(await speak('funds_reinstated', 'won', 5)).toBe('verified')
+    expect(await one.state()).toBe('verified')
+    expect((await one.consume()).credit_units).toBe(10)
+  },
+)
+
+verifies(
+  'returns.disputed',
+  'a dispute that is lost takes the credit, whichever of its events comes first',
+  async () => {
+    const [one, other] = [await checkout(), await checkout()]
+    await Promise.all([one.pay(), other.pay()])
+    const opened = dispute(one.intent, 'needs_response')
+    expect(await notify(stripeEvent('charge.dispute.created', opened))).toBe('disputed')
+    expect(await notify(stripeEvent('charge.dispute.closed', { ...opened, status: 'lost' }))).toBe(
+      'refunded',
+    )
+    expect([await one.state(), await one.credit()]).toEqual(['refunded', 'returned'])
+    const lost = dispute(other.intent, 'lost')
+    expect(await notify(stripeEvent('charge.dispute.closed', lost))).toBe('refunded')
+    expect(
+      await notify(stripeEvent('charge.dispute.created', { ...lost, status: 'needs_response' })),
+    ).toBe('refunded')
+    expect([await other.state(), await other.credit()]).toEqual(['refunded', 'returned'])
+  },
+)
+
+verifies('returns.disputed', 'a wallet does not pay with money that is disputed', async () => {
+  const agentId = newAgent()
+  const { wallet_id } = await inTransaction((tx) => createWallet(tx, { agentId, label: 'runs' }))
+  const session = checkoutSession({ amount_total: 25_000 })
+  const into = { agentId, walletId: wallet_id, amountUsd: 250 }
+  await presentTopUp(deps, { ...into, method: 'hosted_checkout', externalReference: session.id })
+  expect(await notify(stripeEvent('checkout.session.completed', session))).toBe('verified')
+  const opened = dispute(session.payment_intent, 'needs_response', { amount: 25_000 })
+  expect(await notify(stripeEvent('charge.dispute.created', opened))).toBe('disputed')
+  const pay = async () => {
+    const debit = { method: 'agent_allowance' as const, payer: wallet_id, externalReference: '' }
+    return (await present(deps, await quoted(deps, agentId), debit)).state
+  }
+  await expect(pay()).rejects.toMatchObject(refusal('wallet_underfunded'))
+  await notify(stripeEvent('charge.dispute.closed', { ...opened, status: 'won' }))
+  expect(await pay()).toBe('verified')
+})
+
+verifies(
+  'returns.provider-scope',
+  'one provider neither settles nor takes back what another one stands for',
+  async () => {
+    const one = await quoted(deps)
+    const session = checkoutSession()
+    const hosted = {
+      method: 'hosted_checkout' as const,
+      externalReference: session.id,
+      provider: 'stripe',
+    }
+    const { payment_reference_id } = await present(deps, one, hosted)
+    expect(await notify(stripeEvent('checkout.session.completed', session), 'other')).toBe(
+      'unmatched',
+    )
+    expect(await stateOf(payment_reference_id)).toBe('presented')
+    expect(await notify(stripeEvent('checkout.session.completed', session))).toBe('verified')
+    const refunded = charge(session.payment_intent, 10_700)
+    expect(await notify(stripeEvent('charge.refunded', refunded), 'other')).toBe('unmatched')
+    expect(await stateOf(payment_reference_id)).toBe('verified')
+    const free = await checkout()
+    await free.pay()
+    const { id, payment_intent } = checkoutSession({ payment_intent: free.intent })
+    expect(
+      await notify(stripeEvent('charge.refunded', charge(payment_intent, 10_700)), 'other'),
+    ).toBe('unmatched')
+    expect([id.length > 0, await free.state()]).toEqual([true, 'verified'])
+  },
+)
+
+async function reconcile(reconciliationId: string) {
+  const steps = createReconciliationSteps(books.deps)
+  await steps.openReconciliation({ reconciliationId, scope: 'changed' })
+  const page = { reconciliationId, section: 'provider_events' as const, after: null }
+  const activity = new MockActivityEnvironment()
+  await activity.run(steps.comparePage, page)
+  const { opened } = (await activity.run(steps.confirmPage, page)) as Confirmed
+  await steps.closeReconciliation({ reconciliationId, compared: 0 })
+  return opened
+}
+
+verifies(
+  'returns.attention',
+  'what is not simply applied opens an exception, until an operator closes it',
+  async () => {
+    await reconcile('before')
+    const before = await countEventsToSee(deps.db)
+    const stray = stripeEvent('charge.refunded', charge('pi_of_nobody', 10_700))
+    expect(await notify(stray)).toBe('unmatched')
+    const one = await checkout()
+    await one.pay()
+    const partly = stripeEvent('charge.refunded', charge(one.intent, 700))
+    expect(await notify(partly)).toBe('partly_returned')
+    expect(await one.credit()).toBe('funded')
+    const inquiry = stripeEvent(
+      'charge.dispute.created',
+      dispute(one.intent, 'warning_needs_response'),
+    )
+    expect(await notify(inquiry)).toBe('partly_returned')
+    expect(await countEventsToSee(deps.db)).toBe(before + 3)
+    expect((await reconcile('first')).sort()).toEqual(
+      [
+        `event_unmatched event/stripe/${stray.id}`,
+        `payment_partly_returned event/stripe/${partly.id}`,
+        `payment_partly_returned event/stripe/${inquiry.id}`,
+      ].sort(),
+    )
+    expect(await reconcile('second')).toEqual([])
+    const subject = `event/stripe/${stray.id}`
+    const { exception_id: exceptionId = '' } =
+      (await listOpenExceptions(deps.db, 100)).find((open) => open.subject === subject) ?? {}
+    await inTransaction((tx) =>
+      closeException(tx, { exceptionId, closedBy: 'op_1', reason: 'another shop' }),
+    )
+    expect(await countEventsToSee(deps.db)).toBe(before + 2)
+    expect([await reconcile('third'), await reconcile('fourth')]).toEqual([[], []])
+  },
+)

@@ -1,0 +1,173 @@
+import { Readable } from 'node:stream'
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import { DomainError } from '#domain/core/errors.ts'
+import { oneLine } from '#domain/rails/names.ts'
+import { packetops } from '#domain/rails/packetops.ts'
+import type { UsageRow } from '#domain/rails/tokenops/schema.ts'
+import { tokenops } from '#domain/rails/tokenops.ts'
+import type { RowSource } from '../../../activities/run/rows.ts'
+import { workOnRows } from '../../../activities/run/work-on-rows.ts'
+import { verifies } from '../../verifies.ts'
+import { usageMaterial, usageRows } from '../../workflows/domain/rails/material/usage.ts'
+
+type Format = RowSource['format']
+const columns = ['agent', 'at', 'model', 'input_tokens', 'output_tokens', 'task'] as const
+const quoted = (cell: string | number = '') =>
+  /[",\n]/.test(`${cell}`) ? `"${`${cell}`.replaceAll('"', '""')}"` : cell
+const csvOf = (rows: UsageRow[]) =>
+  [
+    columns.join(','),
+    ...rows.map((row) => columns.map((name) => quoted(row[name])).join(',')),
+  ].join('\n')
+const fileOf = (format: Format, rows: UsageRow[]) =>
+  Buffer.from(format === 'csv' ? csvOf(rows) : rows.map((row) => JSON.stringify(row)).join('\n'))
+const cut = (bytes: Buffer, size: number) =>
+  Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+    bytes.subarray(index * size, (index + 1) * size),
+  )
+const source = (format: Format, text: string | Buffer, size = 65_536): RowSource => {
+  return { format, stream: Readable.from(cut(Buffer.from(text), size)) }
+}
+const head = { price_table: usageMaterial(0).price_table, budget_minor: 40_000 }
+const refusalOf = async (work: Promise<unknown>) => {
+  const error = await work.catch((thrown: unknown) => thrown)
+  if (!(error instanceof DomainError)) throw error
+  expect(error.refusal.code).toBe('input_rejected')
+  return error.refusal.detail
+}
+
+verifies(
+  ['rails.rows', 'rails.fold'],
+  'a stream of CSV or JSON Lines comes to the same work as the rows inline',
+  async () => {
+    const { usage, ...rest } = usageMaterial(5_000)
+    const inline = tokenops.work({ ...rest, usage })
+    for (const format of ['csv', 'jsonl'] as const) {
+      expect(
+        await workOnRows(tokenops, rest, { usage: source(format, fileOf(format, usage)) }),
+      ).toEqual(inline)
+    }
+    expect(await workOnRows(tokenops, { ...rest, usage }, {})).toEqual(inline)
+  },
+)
+
+verifies(
+  'rails.rows',
+  'names with quotes, commas, spaces and any letters survive, wherever the stream is cut',
+  async () => {
+    const name = fc
+      .string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
+      .filter((text) => oneLine(128).safeParse(text).success)
+    const row = fc.record({
+      model: name,
+      agent: name,
+      input_tokens: fc.nat(1_000),
+      output_tokens: fc.nat(1_000),
+    })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(row, { minLength: 1, maxLength: 8 }),
+        fc.integer({ min: 1, max: 40 }),
+        async (rows, size) => {
+          const usage = rows.map((one) => ({ at: '2026-01-01T00:00:00Z', ...one }))
+          const inline = tokenops.work({ ...head, usage })
+          for (const format of ['csv', 'jsonl'] as const) {
+            const streamed = workOnRows(tokenops, head, {
+              usage: source(format, fileOf(format, usage), size),
+            })
+            expect(await streamed).toEqual(inline)
+          }
+        },
+      ),
+      { numRuns: 60 },
+    )
+  },
+)
+
+verifies('rails.rows', 'a wrong record is refused by the number of its line', async () => {
+  const good = { at: '2026-01-01T00:00:00Z', model: 'm', input_tokens: 1, output_tokens: 2 }
+  const title = 'at,model,input_tokens,output_tokens'
+  const line = '2026-01-01T00:00:00Z,m,1,2'
+  const wrong: [format: Format, text: string | Buffer, detail: RegExp][] = [
+    ['jsonl', `${JSON.stringify(good)}\n\n{"at":`, /^Line 3 of usage is not JSON\.$/],
+    [
+      'jsonl',
+      `${JSON.stringify(good)}\n${JSON.stringify({ ...good, input_tokens: '1' })}`,
+      /^Line 2 .*input_tokens: .*number/,
+    ],
+    ['jsonl', JSON.stringify({ ...good, more: 1 }), /^Line 1 .*more/],
+    ['jsonl', `"${'x'.repeat(70_000)}`, /^Line 1 of usage is longer than 65536 characters/],
+    ['csv', `${title}\n${line}\n\n2026-01-01T00:00:00Z,m,1.5,2`, /^Line 4 .*input_tokens: /],
+    ['csv', `${title}\n${line},3`, /^Line 2 of usage has 5 cells, and the header 4/],
+    ['csv', `${title}\n2026-01-01T00:00:00Z,m,,2`, /^Line 2 .*input_tokens: /],
+    [
+      'csv',
+      `${title},color\n${line},red`,
+      /^Line 1 of usage has the unknown column color; known are at, model,/,
+    ],
+    ['csv', `${title},model\n${line},m`, /^Line 1 of usage has the column model twice/],
+    ['csv', `${title}\n2026-01-01T00:00:00Z,"${'x'.repeat(70_000)}`, /^Line 2 of usage .*65536/],
+    ['csv', `${title}\n2026-01-01T00:00:00Z,"m,1,2`, /^Line 2 of usage .*Quote/],
+    [
+      'csv',
+      `${title}\n${line}\r\n"2026-01-01T00:00:00Z",m,1,2\n2026-01-01T00:00:00Z,"m"m,1,2\n`,
+      /^Line 4 of usage .*Quote/,
+    ],
+    [
+      'csv',
+      `${title}\n"2026-01-01T00:00:00Z",m,1,2\n\n${line},3\n`,
+      /^Line 4 of usage has 5 cells/,
+    ],
+    [
+      'csv',
+      `${title}\n2026-01-01T00:00:00Z,${'x'.repeat(70_000)},1,2\n`,
+      /^Line 2 of usage is longer/,
+    ],
+    ['csv', '', /^Line 1 of usage has no header/],
+    [
+      'csv',
+      Buffer.concat([Buffer.from(`${title}\n${line}\n`), Buffer.of(0xff, 0x0a)]),
+      /^Line \d+ of usage .*not UTF-8/,
+    ],
+  ]
+  for (const [format, text, detail] of wrong) {
+    expect(await refusalOf(workOnRows(tokenops, head, { usage: source(format, text) }))).toMatch(
+      detail,
+    )
+  }
+})
+
+verifies('rails.rows', 'a head, a list or a rail that does not fit is refused', async () => {
+  const usage = source('jsonl', '')
+  expect(await refusalOf(workOnRows(tokenops, {}, { usage }))).toMatch(/does not fit/)
+  expect(await refusalOf(workOnRows(tokenops, { ...head, usage: [] }, { usage }))).toMatch(
+    /usage is given both/,
+  )
+  expect(await refusalOf(workOnRows(tokenops, head, { other: usage }))).toMatch(
+    /has no list other; it has usage/,
+  )
+  expect(await refusalOf(workOnRows(packetops, {}, {}))).toMatch(
+    /packetops takes no uploaded lists/,
+  )
+})
+
+verifies(
+  'rails.rows',
+  'a file is read on only as its rows are taken, and left alone after a wrong one',
+  async () => {
+    let given = 0
+    const lines = (function* () {
+      for (const row of usageRows(200_000)) {
+        given += 1
+        yield Buffer.from(`${JSON.stringify(given === 1_000 ? {} : row)}\n`)
+      }
+    })()
+    const stream = Readable.from(lines, { highWaterMark: 16 })
+    expect(
+      await refusalOf(workOnRows(tokenops, head, { usage: { format: 'jsonl', stream } })),
+    ).toMatch(/^Line 1000 /)
+    expect(given).toBeLessThan(1_100)
+    expect(stream.destroyed).toBe(true)
+  },
+)

@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect } from 'vitest'
+import type { ControlScope } from '#domain/payouts/controls.ts'
+import { readPayoutConstraints } from '../../../../activities/store/payouts/constraints.ts'
+import {
+  listPauses,
+  lockSwitches,
+  writeControl,
+} from '../../../../activities/store/payouts/controls.ts'
+import { lockDailyCap } from '../../../../activities/store/payouts/transfers.ts'
+import { type Tx, transaction } from '../../../../activities/store/postgres/db.ts'
+import { startDatabase, type TestDatabase } from '../../../support/postgres.ts'
+import { verifies } from '../../../verifies.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await startDatabase()
+})
+afterAll(async () => {
+  await database?.stop()
+})
+
+const hex = (bytes: number) => randomBytes(bytes).toString('hex')
+const newPayout = () => ({
+  creator: `0x${hex(20)}`,
+  payout_wallet: `0x${hex(20)}`,
+  payout_id: `po_${hex(32)}`,
+})
+
+async function set(tx: Tx, scope: ControlScope, target: string, paused: boolean): Promise<void> {
+  const receipt_id = `rc_${hex(32)}`
+  const receipt = {
+    subject: receipt_id,
+    seq: 0,
+    kind: 'control_change',
+    jws: 'j',
+    kid: 'k',
+    payload_sha256: 'p',
+  }
+  await tx
+    .insertInto('receipts')
+    .values({ receipt_id, ...receipt, prev: null })
+    .execute()
+  const who = { operator_id: 'o', operator_name: 'night shift' }
+  const act = {
+    change_id: `ctl_${hex(32)}`,
+    scope,
+    target,
+    paused,
+    reason: `${scope} ${paused}`,
+    changed_at: new Date(),
+  }
+  await writeControl(tx, { ...act, ...who, receipt_id })
+}
+
+verifies(
+  'switches.scopes',
+  'a pause covers its own payouts, every one that covers it has to be taken back',
+  async () => {
+    const [payout, other] = [newPayout(), newPayout()]
+    const covers: [ControlScope, string, boolean][] = [
+      ['service', '', true],
+      ['payouts', '', true],
+      ['wallet', payout.creator, false],
+      ['wallet', payout.payout_wallet, false],
+      ['payout', payout.payout_id, false],
+    ]
+    const found = async (of: typeof payout) =>
+      (await readPayoutConstraints(database.db, of)).pause !== undefined
+    for (const [scope, target, everybody] of covers) {
+      await set(database.db, scope, target, true)
+      expect([await found(payout), await found(other)], scope).toEqual([true, everybody])
+      await set(database.db, scope, target, false)
+      expect([await found(payout), await found(other)], scope).toEqual([false, false])
+    }
+    for (const [scope, target] of covers) await set(database.db, scope, target, true)
+    const listed = await listPauses(database.db)
+    expect(listed.map(({ scope }) => scope)).toEqual([
+      'service',
+      'payouts',
+      'wallet',
+      'wallet',
+      'payout',
+    ])
+    for (const [index, [scope, target]] of covers.entries()) {
+      expect(await found(payout), `${index} left`).toBe(true)
+      await set(database.db, scope, target, false)
+    }
+    expect(await found(payout)).toBe(false)
+  },
+)
+
+verifies(
+  'switches.ordered',
+  'a pause waits for a reservation that is being made, and the next reservation waits for the pause and sees it',
+  async () => {
+    const order: string[] = []
+    const reserve = (name: string, payout: ReturnType<typeof newPayout>, hold?: Promise<void>) =>
+      transaction(database.db, async (tx) => {
+        await lockDailyCap(tx, payout.payout_wallet)
+        const { pause } = await readPayoutConstraints(tx, payout)
+        if (hold !== undefined) order.push(`${name} looked`)
+        await hold
+        order.push(`${name} ${pause === undefined ? 'reserved' : 'refused'}`)
+      })
+    let release: () => void = () => undefined
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const first = reserve('first', newPayout(), held)
+    await until(() => order.length > 0)
+    const pausing = transaction(database.db, async (tx) => {
+      await lockSwitches(tx)
+      order.push('paused')
+      await set(tx, 'payouts', '', true)
+    })
+    let second: Promise<void> | undefined
+    try {
+      await until(async () => (await waiting()) === 1)
+      second = reserve('second', newPayout())
+      await until(async () => (await waiting()) === 2)
+    } finally {
+      release()
+      await Promise.all([first, pausing, second])
+    }
+    expect(order).toEqual(['first looked', 'first reserved', 'paused', 'second refused'])
+    await set(database.db, 'payouts', '', false)
+  },
+)
+
+verifies(
+  'switches.append-only',
+  'SQL typed by hand neither changes nor deletes what was done to a switch',
+  async () => {
+    await set(database.db, 'service', '', false)
+    for (const statement of [
+      "update control_changes set reason = 'other'",
+      'delete from control_changes',
+    ])
+      await expect(sql.raw(statement).execute(database.db), statement).rejects.toMatchObject({
+        code: '23514',
+      })
+  },
+)
+
+async function waiting(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from pg_locks where locktype = 'advisory' and not granted`.execute(
+    database.db,
+  )
+  return rows[0]?.count ?? 0
+}
+
+async function until(right: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + 5_000
+  while (!(await right())) {
+    if (Date.now() > end) throw new Error('nobody waits')
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}

@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, vi } from 'vitest'
+import { createRoles } from '../../../../activities/store/postgres/create-roles.ts'
+import { createDatabase, type OpenDatabase } from '../../../../activities/store/postgres/db.ts'
+import { migrateToLatest } from '../../../../activities/store/postgres/migrate.ts'
+import { checkSchemaAge } from '../../../../activities/store/postgres/schema-age.ts'
+import { readCatalogue } from '../../../support/catalogue.ts'
+import { startPostgres } from '../../../support/postgres.ts'
+import { verifies } from '../../../verifies.ts'
+
+/** The catalogue that the migrations made before they were squashed. */
+const recorded = gunzipSync(
+  readFileSync(join(import.meta.dirname, 'schema-before-squash.txt.gz')),
+).toString()
+
+/** Names that changed in the squash. */
+const renamed: readonly (readonly [RegExp, string])[] = [
+  [/\blane_transactions/g, 'gas_wallet_transactions'],
+  [/\blane_(by_nonce|by_purpose|open)\b/g, 'gas_wallet_transactions_$1'],
+]
+
+/** The rule of the free tier is in `caller_quota` since the squash, and `grant_free` calls it. */
+const rewritten = /^(grant on )?function .*\b(caller_quota|grant_free)\b/
+
+let postgres: Awaited<ReturnType<typeof startPostgres>>
+const opened: OpenDatabase[] = []
+
+beforeAll(async () => {
+  postgres = await startPostgres()
+})
+afterAll(async () => {
+  for (const { close } of opened) await close()
+  await postgres?.stop()
+})
+
+async function newDatabase(name: string): Promise<OpenDatabase & { url: string }> {
+  await sql.raw(`create database ${name}`).execute(openAt(postgres.url).db)
+  const url = new URL(postgres.url)
+  url.pathname = `/${name}`
+  return { ...openAt(url.href), url: url.href }
+}
+
+function openAt(url: string): OpenDatabase {
+  const open = createDatabase({ url, applicationName: 'test', poolSize: 1 })
+  opened.push(open)
+  return open
+}
+
+async function olderDatabase(name: string): Promise<OpenDatabase & { url: string }> {
+  const older = await newDatabase(name)
+  await sql`create table kysely_migration (name text primary key, timestamp text)`.execute(older.db)
+  await sql`create table calls (call_id text primary key)`.execute(older.db)
+  await sql`insert into kysely_migration values ('0001-payout-rail', 'then')`.execute(older.db)
+  return older
+}
+
+/** Every relation of ours with its rows. */
+async function contentOf({ db }: OpenDatabase): Promise<unknown> {
+  const { rows } = await sql`
+    select relname, query_to_xml(format('select * from %I', relname), true, false, '')::text as content
+    from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' order by 1`.execute(
+    db,
+  )
+  return rows
+}
+
+verifies('store.migrations', 'the squashed migrations make the recorded schema', async () => {
+  const fresh = await newDatabase('fresh')
+  const passwords = { api: 'a', worker: 'w', signer: 's', reader: 'r' }
+  await createRoles(postgres.url, passwords)
+  await migrateToLatest(fresh.db)
+  const expected = renamed
+    .reduce((text, [from, to]) => text.replace(from, to), recorded)
+    .trimEnd()
+    .split('\n')
+  const unchanged = (lines: readonly string[]) =>
+    lines.filter((line) => !rewritten.test(line)).sort()
+  expect(unchanged(await readCatalogue(fresh.db))).toEqual(unchanged(expected))
+})
+
+verifies('store.migrations', 'the migrations stop at an older schema', async () => {
+  const older = await olderDatabase('older')
+  const before = await contentOf(older)
+  const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  vi.stubEnv('DATABASE_URL', older.url)
+  await import('../../../../worker/migrate.ts')
+  const [lines, code] = [printed.mock.calls.map(([line]) => String(line)), process.exitCode]
+  process.exitCode = 0
+  printed.mockRestore()
+  vi.unstubAllEnvs()
+  expect(code).toBe(1)
+  expect(lines).toEqual([
+    expect.stringMatching(
+      /^The database has an older schema .*pg_dump -Fc.*new, empty database\.$/,
+    ),
+  ])
+  expect(await contentOf(older)).toEqual(before)
+})
+
+verifies('store.migrations', 'a process does not start on an older schema', async () => {
+  const older = await olderDatabase('older_start')
+  const current = await newDatabase('current_start')
+  await checkSchemaAge(current.url)
+  await migrateToLatest(current.db)
+  await checkSchemaAge(current.url)
+  await expect(checkSchemaAge(older.url)).rejects.toThrow('pg_dump -Fc "$DATABASE_URL"')
+  await checkSchemaAge('postgres://nobody@127.0.0.1:1/none')
+})

@@ -1,0 +1,661 @@
+import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { callbackDeliveryId } from '#domain/callbacks/callback.ts'
+import { DomainError } from '#domain/core/errors.ts'
+import { packetops } from '#domain/rails/packetops.ts'
+import { verifyLedger } from '#domain/tasks/ledger.ts'
+import {
+  nextTaskState,
+  resumableStates,
+  type TaskEvent,
+  taskEvents,
+  taskStates,
+  taskTransitions,
+} from '#domain/tasks/lifecycle.ts'
+import { storeInput } from '../../../activities/run/stored-input.ts'
+import { keptUntil, removeUnused, useInput } from '../../../activities/store/agents/agent-inputs.ts'
+import {
+  type AttemptEnd,
+  beginAttempt,
+  type DeliveryRow,
+  endAttempt,
+  findDelivery,
+} from '../../../activities/store/callbacks/callback-deliveries.ts'
+import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
+import { transaction } from '../../../activities/store/postgres/db.ts'
+import { findRun, insertLoopStep } from '../../../activities/store/tasks/runs.ts'
+import { listTaskExceptions } from '../../../activities/store/tasks/task-exceptions.ts'
+import { findTask, listLedger, storeDocument } from '../../../activities/store/tasks/tasks.ts'
+import { approveTask, provideInput } from '../../../api/services/tasks/input.ts'
+import type { EventResult } from '../../../workflows/task/activities.ts'
+import { verifies } from '../../verifies.ts'
+import { startTasks, stateLimits, trustedAgent } from './fixture.ts'
+
+let tasks: Awaited<ReturnType<typeof startTasks>>
+beforeAll(async () => {
+  tasks = await startTasks()
+})
+afterAll(() => tasks?.stop())
+
+const byHand = (text: string) => sql.raw(text).execute(tasks.db)
+const refusalOf = async (made: Promise<unknown>) =>
+  made.then(
+    () => undefined,
+    (error: unknown) => (error instanceof DomainError ? error.refusal.code : error),
+  )
+const snapshot = (result: EventResult) => {
+  if (!result.ok) throw new DomainError(result.refusal)
+  return result.snapshot
+}
+let count = 0
+const send = (taskId: string, event: TaskEvent, data: object, limits = stateLimits) =>
+  tasks.steps.recordEvent({
+    ...{
+      taskId,
+      eventId: `e${count++}`,
+      event,
+      actor: `agent:${trustedAgent}`,
+      data: { ...data },
+      limits,
+    },
+  })
+
+verifies(
+  'task.state.guarded-in-sql',
+  'the database has the moves of the state table and no others',
+  async () => {
+    const pure = Object.entries(taskTransitions).flatMap(([from, moves]) =>
+      Object.entries(moves).flatMap(([event, to]) =>
+        (to === 'resume_state' ? resumableStates : [to]).map(
+          (state) => `${from} ${event} ${state}`,
+        ),
+      ),
+    )
+    const rows = await sql<{ move: string }>`
+    select from_state || ' ' || event || ' ' || to_state as move from task_transitions`.execute(
+      tasks.db,
+    )
+    expect(rows.rows.map(({ move }) => move).sort()).toEqual(pure.sort())
+  },
+)
+
+verifies(
+  'task.state.refused',
+  'in every state, every event that the table has no move for is refused and nothing is written',
+  async () => {
+    const data: Record<string, object> = {
+      ...{
+        submit: {},
+        quote_issued: { quote_id: 'qt_2' },
+        credit_requested: { entitlement_id: 'en_2' },
+      },
+      ...{
+        exception_raised: { code: 'operator_hold', detail: '' },
+        replay_prepared: { action: 'replay' },
+      },
+    }
+    for (const state of taskStates) {
+      const { task_id, resume_state, sequence } = await tasks.taskIn(state)
+      for (const event of taskEvents.filter(
+        (each) => nextTaskState(state, each, resume_state) === undefined,
+      )) {
+        const result = await send(task_id, event, data[event] ?? {})
+        // Some of them carry data that is not given here; what is refused first is the same either way.
+        expect(result.ok ? result.snapshot : result.refusal.code, `${state} ${event}`).toMatch(
+          /wrong_state|invalid_request/,
+        )
+      }
+      expect(await findTask(tasks.db, task_id)).toMatchObject({ state, sequence })
+    }
+  },
+)
+
+verifies(
+  'task.ledger.chain',
+  'a whole task leaves a ledger that verifies, and an attestation over its head',
+  async () => {
+    const { task_id, head_hash, sequence } = await tasks.taskIn('closed')
+    const ledger = await listLedger(tasks.db, task_id)
+    expect(verifyLedger(task_id, ledger)).toEqual({ ok: true, head_hash })
+    expect(ledger).toHaveLength(sequence)
+    const [attestation] = await listReceipts(tasks.db, task_id)
+    const claims = JSON.parse(
+      Buffer.from(String(attestation?.jws.split('.')[1]), 'base64url').toString(),
+    )
+    expect(claims).toMatchObject({
+      kind: 'attestation',
+      ledger_head: head_hash,
+      ledger_entries: sequence,
+      outcome: 'completed',
+    })
+  },
+)
+
+verifies(
+  'task.state.guarded-in-sql',
+  'SQL typed by hand moves no task, rewrites no entry and begins no second ledger',
+  async () => {
+    const { task_id, head_hash, sequence } = await tasks.taskIn('quoted')
+    const one = `where task_id = '${task_id}'`
+    const wrong = [
+      `update tasks set state = 'credit_pending' ${one}`,
+      `update tasks set state = 'closed', sequence = sequence + 1 ${one}`,
+      `update tasks set sequence = 1, state = 'created' ${one}`,
+      `update tasks set resume_state = 'created' ${one}`,
+      `update tasks set usage = 'operational' ${one}`,
+      `update tasks set terms_sha256 = head_hash ${one}`,
+      `update task_events set actor = 'operator:mallory' ${one}`,
+      `delete from task_events ${one}`,
+      `insert into task_events select (jsonb_populate_record(e, '{"sequence": ${sequence + 2}, "event_id": "x"}')).* from task_events e ${one} and sequence = ${sequence}`,
+      `insert into task_events select (jsonb_populate_record(e, '{"sequence": ${sequence + 1}, "event_id": "x", "prev_hash": "${head_hash}"}')).* from task_events e ${one} and sequence = ${sequence}`,
+      `insert into tasks select (jsonb_populate_record(t, '{"task_id": "task-${'e'.repeat(64)}"}')).* from tasks t ${one}`,
+    ]
+    for (const text of wrong)
+      await expect(byHand(text), text).rejects.toMatchObject({ code: expect.stringMatching(/^23/) })
+    expect(await findTask(tasks.db, task_id)).toMatchObject({ state: 'quoted', head_hash })
+  },
+)
+
+verifies(
+  'task.event.once',
+  '20 repeats of one event at once are one move; the id serves no other event',
+  async () => {
+    const { task_id } = await tasks.taskIn('trusted')
+    const asked = {
+      taskId: task_id,
+      eventId: 'call_1',
+      event: 'quote_issued',
+      actor: `agent:${trustedAgent}`,
+    } as const
+    const results = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        tasks.steps.recordEvent({ ...asked, data: { quote_id: 'qt_7' }, limits: stateLimits }),
+      ),
+    )
+    expect(new Set(results.map((result) => snapshot(result).sequence))).toEqual(new Set([7]))
+    const other = await tasks.steps.recordEvent({
+      ...asked,
+      data: { quote_id: 'qt_8' },
+      limits: stateLimits,
+    })
+    expect(other).toMatchObject({ ok: false, refusal: { code: 'idempotency_conflict' } })
+    expect(await listLedger(tasks.db, task_id)).toHaveLength(7)
+  },
+)
+
+verifies(
+  'task.moves.own',
+  'what follows by itself is recorded with the event that it follows from',
+  async () => {
+    const { taskId, submit } = await tasks.draft({ callback_url: null })
+    expect(snapshot(await send(taskId, ...submit))).toMatchObject({
+      state: 'preflight_checked',
+      lastEvent: 'preflight_passed',
+    })
+    const terms_sha256 = await storeDocument(tasks.db, taskId, { scope: ['packet'] })
+    await send(taskId, 'contract_prepared', { contract_id: 'ct_own', terms_sha256 })
+    const accepted = snapshot(await send(taskId, 'contract_accepted', { terms_sha256 }))
+    expect(accepted).toMatchObject({ state: 'trusted', sequence: 6, dueInMs: null })
+    await send(taskId, 'quote_issued', { quote_id: 'qt_1' })
+    await send(taskId, 'credit_requested', { entitlement_id: 'en_1' })
+    const funded = snapshot(await send(taskId, 'credit_funded', { settlement_receipt_id: 'rc_1' }))
+    expect(funded).toMatchObject({ state: 'credit_funded', hasInput: false, isReviewed: true })
+    const input_sha256 = await transaction(tasks.db, (tx) =>
+      provideInput(tx, taskId, packetops.sandboxInput),
+    )
+    const advanced = await tasks.steps.advanceTask({ taskId, limits: stateLimits, leftSlot: false })
+    expect(advanced).toMatchObject({ state: 'operating', lastEvent: 'started' })
+    const contract = await tasks.db
+      .selectFrom('contracts')
+      .selectAll()
+      .where('contract_id', '=', 'ct_own')
+      .executeTakeFirst()
+    expect(contract).toMatchObject({ state: 'sealed', accepted_by: `agent:${trustedAgent}` })
+    expect(contract?.run_contract).toMatchObject({
+      input_sha256,
+      terms_sha256,
+      review_decision: 'sandbox_policy',
+    })
+    expect(await findRun(tasks.db, String(advanced?.runId))).toMatchObject({
+      step: 'intake',
+      attempt: 0,
+      round: 0,
+    })
+    expect(verifyLedger(taskId, await listLedger(tasks.db, taskId))).toMatchObject({ ok: true })
+  },
+)
+
+verifies(
+  'task.preflight',
+  'a task of an unknown kind of rail, or with a callback inside, fails its preflight and is closed',
+  async () => {
+    for (const changed of [
+      { rail: 'contractops' as const, usage: 'operational' as const },
+      { callback_url: 'https://127.0.0.1/x' },
+      { callback_url: 'https://service.example/x' },
+      { callback_url: 'https://service.example/x', usage: 'operational' as const },
+      { callback_url: 'http://agent.example/x', usage: 'operational' as const },
+      { callback_url: 'https://agent.example/callback' },
+      {
+        callback_url: 'https://agent.example/callback',
+        usage: 'operational' as const,
+        agent_id: null,
+      },
+      { callback_url: 'https://hooks.receiver.example/other' },
+      { callback_url: 'https://me@hooks.receiver.example/in' },
+      { input_manifest: [{ name: 'huge', sha256: 'b'.repeat(64), bytes: 2 ** 30 }] },
+    ]) {
+      const { taskId, submit } = await tasks.draft(changed)
+      const failed = snapshot(await send(taskId, ...submit))
+      expect(failed, JSON.stringify(changed)).toMatchObject({ state: 'closed', sequence: 3 })
+      const [, rejected] = await listLedger(tasks.db, taskId)
+      expect(rejected?.event).toBe('preflight_rejected')
+    }
+  },
+)
+
+verifies(
+  'task.preflight',
+  'the demo receiver takes the callbacks of any run, a public host those of paid ones',
+  async () => {
+    const demo = 'https://hooks.receiver.example/in?receiver=me&fail=2'
+    for (const changed of [
+      { callback_url: demo },
+      { callback_url: demo, agent_id: null },
+      { callback_url: 'https://agent.example/callback', usage: 'operational' as const },
+    ]) {
+      const { taskId, submit } = await tasks.draft(changed)
+      expect(snapshot(await send(taskId, ...submit)).state, JSON.stringify(changed)).toBe(
+        'preflight_checked',
+      )
+    }
+  },
+)
+
+verifies(
+  'task.callback',
+  'a callback is stored with its move, and how its delivery ends moves the task; a redelivery is a new one',
+  async () => {
+    const advance = (taskId: string) =>
+      tasks.steps.advanceTask({ taskId, limits: stateLimits, leftSlot: false })
+    const { task_id, agent_id, callback_url } = await tasks.taskIn('receipt_issued')
+    const pending = await advance(task_id)
+    const deliveryId = callbackDeliveryId(task_id, 'task_updated', 1)
+    expect(pending).toMatchObject({
+      state: 'callback_pending',
+      lastEvent: 'callback_scheduled',
+      deliveryId,
+    })
+    expect(await findDelivery(tasks.db, deliveryId)).toMatchObject({
+      ...{ owner: agent_id, subject: task_id, url: callback_url, state: 'pending' },
+    })
+    expect(await advance(task_id)).toEqual(pending)
+    const attempt = async (id: string, end: AttemptEnd) => {
+      const row = await findDelivery(tasks.db, id)
+      const number = await beginAttempt(tasks.db, row as DeliveryRow, 'delivery', 'a'.repeat(64))
+      await transaction(tasks.db, (tx) => endAttempt(tx, id, number, end))
+    }
+    await attempt(deliveryId, { outcome: 'gone', status: 410, failure: 'status_410' })
+    const stopped = await advance(task_id)
+    expect(stopped).toMatchObject({
+      state: 'exception_open',
+      exception: { code: 'callback_failed' },
+      deliveryId: null,
+    })
+    await send(task_id, 'replay_prepared', { action: 'redeliver_callback' })
+    const again = snapshot(await send(task_id, 'replayed', {}))
+    const second = callbackDeliveryId(task_id, 'task_updated', 2)
+    expect(again).toMatchObject({ state: 'callback_pending', deliveryId: second })
+    await attempt(second, { outcome: 'taken', status: 200, failure: null })
+    expect(await advance(task_id)).toMatchObject({ state: 'closed' })
+    const events = (await listLedger(tasks.db, task_id)).map(({ event }) => event)
+    expect(events.slice(-5)).toEqual([
+      ...['exception_raised', 'replay_prepared', 'replayed', 'callback_delivered', 'closed'],
+    ])
+  },
+)
+
+verifies(
+  'task.trust',
+  'an untrusted agent waits for a decision, a trusted one does not',
+  async () => {
+    const { taskId, submit } = await tasks.draft({ agent_id: 'agt_new' })
+    await send(taskId, ...submit)
+    const terms_sha256 = await storeDocument(tasks.db, taskId, { scope: [] })
+    await send(taskId, 'contract_prepared', { contract_id: 'ct_trust', terms_sha256 })
+    expect(snapshot(await send(taskId, 'contract_accepted', { terms_sha256 }))).toMatchObject({
+      state: 'trust_pending',
+    })
+    expect(snapshot(await send(taskId, 'trust_granted', { decision_id: 'rd_1' }))).toMatchObject({
+      state: 'trusted',
+    })
+  },
+)
+
+verifies('task.contract', 'only the terms of the contract can be accepted', async () => {
+  const { task_id } = await tasks.taskIn('contract_ready')
+  const other = await send(task_id, 'contract_accepted', { terms_sha256: 'f'.repeat(64) })
+  expect(other).toMatchObject({ ok: false, refusal: { code: 'terms_mismatch' } })
+})
+
+verifies(
+  'task.review',
+  'an operational run begins only with a decision and its input, in code and in SQL',
+  async () => {
+    const { task_id } = await tasks.taskIn('credit_funded', { usage: 'operational' })
+    const advance = () =>
+      tasks.steps.advanceTask({ taskId: task_id, limits: stateLimits, leftSlot: false })
+    expect(await advance()).toMatchObject({ state: 'credit_funded', isReviewed: false })
+    await transaction(tasks.db, (tx) => provideInput(tx, task_id, packetops.sandboxInput))
+    expect(await advance()).toMatchObject({
+      state: 'credit_funded',
+      hasInput: true,
+      isReviewed: false,
+    })
+    await expect(
+      byHand(`update tasks set review_decision = 'sandbox_policy' where task_id = '${task_id}'`),
+    ).rejects.toMatchObject({ code: '23514' })
+    await transaction(tasks.db, (tx) => approveTask(tx, task_id, 'rd_2'))
+    expect(await advance()).toMatchObject({ state: 'operating' })
+    await expect(
+      byHand(`update tasks set review_decision = null where task_id = '${task_id}'`),
+    ).rejects.toMatchObject({
+      code: '23514',
+    })
+    const late = transaction(tasks.db, (tx) => provideInput(tx, task_id, { other: 1 }))
+    expect(await refusalOf(late)).toBe('wrong_state')
+  },
+)
+
+verifies(
+  'task.input.announced',
+  'an input that the preflight did not announce is refused and not stored',
+  async () => {
+    const { task_id } = await tasks.taskIn('trusted', {
+      input_manifest: [{ name: 'in', sha256: 'c'.repeat(64), bytes: 9 }],
+    })
+    const provided = transaction(tasks.db, (tx) => provideInput(tx, task_id, { other: 2 }))
+    expect(await refusalOf(provided)).toBe('evidence_mismatch')
+    expect(await findTask(tasks.db, task_id)).toMatchObject({ input_sha256: null })
+  },
+)
+
+verifies(
+  'task.lapse',
+  'contract, quote and credit lapse by the database’s clock, and not before their time',
+  async () => {
+    const soon = { contract_ready: 300, quoted: 300, credit_pending: 300 }
+    for (const [from, state, event] of [
+      ['preflight_checked', 'contract_ready', 'contract_lapsed'],
+      ['trusted', 'quoted', 'quote_lapsed'],
+      ['quoted', 'credit_pending', 'credit_lapsed'],
+    ] as const) {
+      const { task_id } = await tasks.taskIn(from)
+      const terms_sha256 = await storeDocument(tasks.db, task_id, { terms: from })
+      const data = {
+        contract_ready: { contract_id: `ct_${task_id.slice(5, 20)}x`, terms_sha256 },
+        quoted: { quote_id: 'qt_1' },
+        credit_pending: { entitlement_id: 'en_1' },
+      }
+      const events = {
+        contract_ready: 'contract_prepared',
+        quoted: 'quote_issued',
+        credit_pending: 'credit_requested',
+      } as const
+      const waiting = snapshot(await send(task_id, events[state], data[state], soon))
+      expect(waiting).toMatchObject({ state })
+      expect(waiting.dueInMs).toBeGreaterThan(0)
+      await new Promise((resolve) => setTimeout(resolve, waiting.dueInMs ?? 0))
+      const commands = {
+        contract_ready: ['contract_accepted', { terms_sha256 }, 'expired'],
+        quoted: ['credit_requested', data.credit_pending, 'quote_expired'],
+      } as const
+      if (state !== 'credit_pending') {
+        const [late, its, code] = commands[state]
+        expect(await send(task_id, late, its), state).toMatchObject({
+          ok: false,
+          refusal: { code },
+        })
+      }
+      const lapsed = await tasks.steps.advanceTask({
+        taskId: task_id,
+        limits: stateLimits,
+        leftSlot: false,
+      })
+      expect((await listLedger(tasks.db, task_id)).map((entry) => entry.event)).toContain(event)
+      if (state === 'contract_ready') expect(lapsed).toMatchObject({ state: 'closed' })
+      else
+        expect(lapsed).toMatchObject({
+          state: 'exception_open',
+          resumeState: from,
+          exception: { code: 'deadline_passed', recoveries: ['replay', 'abandon'] },
+        })
+    }
+  },
+)
+
+verifies(
+  'task.lapse',
+  'money that comes after the time and before the lapse still counts',
+  async () => {
+    const { task_id } = await tasks.taskIn('quoted')
+    await tasks.record(task_id, ['credit_requested', { entitlement_id: 'en_1' }], 'late', {
+      credit_pending: 1,
+    })
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(
+      snapshot(await send(task_id, 'credit_funded', { settlement_receipt_id: 'rc_2' })),
+    ).toMatchObject({
+      state: 'credit_funded',
+    })
+  },
+)
+
+verifies('task.lapse', 'a challenge never outlives its quote', async () => {
+  const { task_id } = await tasks.taskIn('trusted')
+  const expires_at = new Date(Date.now() + 60_000).toISOString()
+  await send(task_id, 'quote_issued', { quote_id: 'qt_1', expires_at })
+  const pending = snapshot(await send(task_id, 'credit_requested', { entitlement_id: 'en_1' }))
+  expect(pending.dueInMs).toBeLessThanOrEqual(60_000)
+})
+
+verifies(
+  'task.exception.resume',
+  'raised from each of 17 states, resumed by replay into the same one, each with signed receipts',
+  async () => {
+    for (const state of resumableStates) {
+      const { task_id } = await tasks.taskIn(state, { usage: 'operational' })
+      await tasks.record(task_id, [
+        'exception_raised',
+        { code: 'caller_dispute', detail: 'a dispute' },
+      ])
+      const [exception] = await listTaskExceptions(tasks.db, task_id)
+      expect(exception).toMatchObject({
+        state: 'open',
+        resume_state: state,
+        code: 'caller_dispute',
+      })
+      const before = [
+        'created',
+        'preflight_checked',
+        'contract_ready',
+        'contract_accepted',
+        'trust_pending',
+        'trusted',
+        'quoted',
+      ]
+      expect(exception?.money_moved, state).toBe(
+        before.includes(state) ? 'no' : state === 'credit_pending' ? 'unknown' : 'yes',
+      )
+      const wrong = tasks.record(task_id, ['replay_prepared', { action: 'redeliver_callback' }])
+      expect(await refusalOf(wrong)).toBe('recovery_not_allowed')
+      await tasks.record(task_id, ['replay_prepared', { action: 'replay' }])
+      const replayed = await tasks.record(task_id, ['replayed', {}])
+      expect(replayed, state).toMatchObject({ state, resume_state: null })
+      const kinds = (await listReceipts(tasks.db, String(exception?.exception_id))).map(
+        ({ kind }) => kind,
+      )
+      expect(kinds).toEqual(['exception', 'recovery'])
+      expect(verifyLedger(task_id, await listLedger(tasks.db, task_id))).toMatchObject({ ok: true })
+    }
+  },
+)
+
+verifies(
+  'views.money-moved',
+  'an exception of a synthetic task says in every state that no money moved',
+  async () => {
+    for (const state of resumableStates) {
+      const { task_id } = await tasks.taskIn(state)
+      await tasks.record(task_id, [
+        'exception_raised',
+        { code: 'caller_dispute', detail: 'a dispute' },
+      ])
+      const [exception] = await listTaskExceptions(tasks.db, task_id)
+      expect(exception?.money_moved, state).toBe('no')
+    }
+  },
+)
+
+verifies(
+  'task.exception.resume',
+  'an abandoned task fails, is closed by itself and attested as failed',
+  async () => {
+    const { task_id } = await tasks.taskIn('exception_open')
+    const abandoned = snapshot(await send(task_id, 'abandoned', {}))
+    expect(abandoned).toMatchObject({ state: 'closed', lastEvent: 'closed', exception: null })
+    const [attestation] = await listReceipts(tasks.db, task_id)
+    expect(Buffer.from(String(attestation?.jws.split('.')[1]), 'base64url').toString()).toContain(
+      '"outcome":"failed"',
+    )
+  },
+)
+
+verifies(
+  'input.kept',
+  'a task lets go of its uploaded inputs when it closes, and not before',
+  async () => {
+    const { task_id } = await tasks.taskIn('exception_open')
+    const bytes = Buffer.from('a,b\n1,2\n')
+    const name = { owner: trustedAgent, sha256: createHash('sha256').update(bytes).digest('hex') }
+    async function* stream() {
+      yield bytes
+    }
+    const bounds = {
+      bytesMax: 100,
+      owner: { bytesMax: 100, uploadsMax: 1, sandbox: false, allBytesMax: 2 ** 40 },
+    }
+    expect(await storeInput(tasks.db, name, 'text/csv', stream(), bounds)).toMatchObject({
+      ok: true,
+    })
+    await useInput(tasks.db, name, task_id)
+    const kept = { keepMs: 1_000, sandboxKeepMs: 1_000 }
+    const sweep = () =>
+      removeUnused(tasks.db, { keepMs: 0, sandboxKeepMs: 0, abandonedMs: 0, most: 10 })
+    expect([await sweep(), await keptUntil(tasks.db, name, kept)]).toEqual([0, undefined])
+    snapshot(await send(task_id, 'abandoned', {}))
+    expect(await keptUntil(tasks.db, name, kept)).toBeInstanceOf(Date)
+    expect(await sweep()).toBe(1)
+  },
+)
+
+verifies(
+  'task.slots',
+  'an agent has so many runs at once and no more, also when they begin at once; who leaves names who may follow',
+  async () => {
+    const few = await startTasks({ runsAtOnce: { agent: 2, rail: 3 } })
+    try {
+      const queued = await Promise.all([1, 2, 3].map(() => few.taskIn('queued')))
+      const other = await few.taskIn('queued', { agent_id: 'agt_other' })
+      const advance = ({ task_id }: { task_id: string }) =>
+        few.steps.advanceTask({ taskId: task_id, limits: stateLimits, leftSlot: false })
+      const states = (await Promise.all(queued.map(advance))).map((each) => each?.state)
+      expect(states.sort()).toEqual(['operating', 'operating', 'queued'])
+      expect(await advance(other)).toMatchObject({ state: 'operating' })
+      const rows = await few.db
+        .selectFrom('tasks')
+        .selectAll()
+        .where('agent_id', '=', trustedAgent)
+        .execute()
+      const working = rows.find(({ state }) => state === 'operating')
+      const waiting = rows.find(({ state }) => state === 'queued')
+      const left = await few.steps.recordEvent({
+        ...{
+          taskId: String(working?.task_id),
+          eventId: 'x',
+          event: 'exception_raised',
+          actor: 'operator:alice',
+        },
+        ...{ data: { code: 'operator_hold', detail: '' }, limits: stateLimits },
+      })
+      expect(left).toMatchObject({ ok: true, snapshot: { wakes: [waiting?.task_id] } })
+      expect(await advance({ task_id: String(waiting?.task_id) })).toMatchObject({
+        state: 'operating',
+      })
+    } finally {
+      await few.stop()
+    }
+  },
+)
+
+verifies(
+  'task.slots',
+  'who leaves names as many as there are places, and of each agent no more than may begin',
+  async () => {
+    const few = await startTasks({ runsAtOnce: { agent: 2, rail: 3 } })
+    try {
+      const advance = (taskId: string) =>
+        few.steps.advanceTask({ taskId, limits: stateLimits, leftSlot: false })
+      const queue = async (agent_id: string, count: number) => {
+        const ids: string[] = []
+        for (let left = count; left > 0; left -= 1) {
+          const { task_id } = await few.taskIn('queued', { agent_id })
+          ids.push(task_id)
+          await advance(task_id)
+        }
+        return ids
+      }
+      const leave = async (taskId = '') => {
+        const by = { eventId: 'x', event: 'exception_raised', actor: 'operator:alice' } as const
+        const data = { code: 'operator_hold', detail: '' }
+        const left = await few.steps.recordEvent({ taskId, ...by, data, limits: stateLimits })
+        return left.ok && left.snapshot.wakes
+      }
+      const [first, second, ...waiting] = await queue(trustedAgent, 5)
+      const [third] = await queue('agt_other', 1)
+      const further = await queue('agt_third', 2)
+      expect(await leave(first)).toEqual(waiting.slice(0, 1))
+      expect(await leave(second)).toEqual(waiting.slice(0, 2))
+      expect(await leave(third)).toEqual([...waiting.slice(0, 2), ...further.slice(0, 1)])
+    } finally {
+      await few.stop()
+    }
+  },
+)
+
+verifies(
+  'run.loop.guarded-in-sql',
+  'a step of the loop is stored only after the one before it, once, and stays as it ended',
+  async () => {
+    const { task_id, run_id } = await tasks.taskIn('operating')
+    const runId = String(run_id)
+    const insert = (step: 'intake' | 'planner' | 'worker', round = 0) =>
+      insertLoopStep(
+        tasks.db,
+        { runId, attempt: 0, round, step },
+        { verdict: 'done', output: {}, decidedBy: null },
+      )
+    await expect(insert('planner')).rejects.toMatchObject({ code: '23514' })
+    await insert('intake')
+    await expect(insert('intake')).rejects.toMatchObject({ code: '23505' })
+    await expect(insert('worker', 1)).rejects.toMatchObject({ code: '23514' })
+    await insert('planner')
+    await expect(
+      byHand(`update loop_steps set verdict = 'refused' where run_id = '${runId}'`),
+    ).rejects.toMatchObject({
+      code: '23514',
+    })
+    expect(await findTask(tasks.db, task_id)).toMatchObject({ state: 'operating' })
+  },
+)

@@ -1,0 +1,261 @@
+import { afterAll, beforeAll, describe, expect } from 'vitest'
+import type { Environment } from '#domain/core/environment.ts'
+import { errorCodes } from '#domain/core/errors.ts'
+import { createApp } from '../../../api/http/express.ts'
+import { type Listener, listen } from '../../../api/http/listen.ts'
+import { createLog } from '../../../api/http/log.ts'
+import { createMetrics } from '../../../api/http/metrics.ts'
+import { html } from '../../../api/http/pages/html.ts'
+import { createPages } from '../../../api/http/pages/pages.ts'
+import { operations } from '../../../api/operations/index.ts'
+import { verifies } from '../../verifies.ts'
+
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+const ui = 'http://127.0.0.1:8233'
+const baseUrl = 'https://svc.example'
+const surface = {
+  registry: operations,
+  baseUrl,
+  trustProxy: '',
+  isOperator: async () => false,
+  log: createLog('silent'),
+  metrics: createMetrics(),
+  call: async () => ({ answer: { status: 200, headers: {}, body: {} } }),
+}
+const pages = (environment: Environment = 'local', temporalUiUrl = ui) =>
+  createPages({
+    registry: operations,
+    baseUrl,
+    osUrl: 'https://os.example',
+    temporalUiUrl,
+    environment,
+    pauses: async () => [],
+  })
+
+const listeners: Listener[] = []
+const start = async (app: Parameters<typeof listen>[0]) => {
+  const listener = await listen(app, '127.0.0.1', 0)
+  listeners.push(listener)
+  return `http://127.0.0.1:${listener.port}`
+}
+let base: string
+beforeAll(async () => {
+  base = await start(createApp({ ...surface, host: 'base', pages: pages() }))
+})
+afterAll(async () => {
+  await Promise.all(listeners.map((listener) => listener.stop(0)))
+})
+
+const get = (path: string, accept = BROWSER) => fetch(base + path, { headers: { Accept: accept } })
+const policyOf = (response: Response) => response.headers.get('content-security-policy') ?? ''
+/** What a page makes a browser load or offers to follow: the value of each href and src. */
+const linksIn = (page: string) =>
+  [...page.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, url = '']) => url)
+const json = async (path: string) =>
+  (await (await get(path, 'application/json')).json()) as Record<string, unknown>
+const codes = Object.keys(errorCodes)
+
+describe('the front page', () => {
+  verifies(
+    'pages.landing',
+    'is HTML that names every operation and leads to documents, health and the Temporal UI',
+    async () => {
+      const response = await get('/')
+      expect([response.status, response.headers.get('content-type')]).toEqual([
+        200,
+        'text/html; charset=utf-8',
+      ])
+      const page = await response.text()
+      for (const { http } of operations) expect(page).toContain(`${http.method} ${http.path}`)
+      expect(linksIn(page)).toEqual(
+        expect.arrayContaining([
+          '/docs',
+          '/openapi.json',
+          '/problems',
+          '/readyz',
+          '/api/trust-contract',
+          ui,
+        ]),
+      )
+      expect(page).toContain('no real funds move here')
+    },
+  )
+
+  verifies('pages.landing', 'every link of every page leads somewhere', async () => {
+    const found = await Promise.all(
+      ['/', '/docs', '/problems', '/problems/not_found'].map(async (path) =>
+        linksIn(await (await get(path)).text()),
+      ),
+    )
+    const own = [...new Set(found.flat())].filter((url) => url.startsWith('/'))
+    expect(own.length).toBeGreaterThan(60)
+    const statuses = await Promise.all(own.map(async (url) => [url, (await get(url)).status]))
+    expect(statuses.filter(([, status]) => status !== 200)).toEqual([])
+  })
+
+  verifies(
+    'pages.landing',
+    'the walk-through on the page is the program that /walk-through.mjs answers',
+    async () => {
+      const script = await get('/walk-through.mjs')
+      expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+      const program = await script.text()
+      expect(program).toContain(`const baseUrl = '${baseUrl}'`)
+      const page = decode(await (await get('/')).text())
+      const snippets = [...page.matchAll(/<pre[^>]*: TypeScript"><code>([\s\S]*?)<\/code>/g)].map(
+        ([, code = '']) => code,
+      )
+      expect(snippets.length).toBe(5)
+      for (const code of snippets) expect(program).toContain(code)
+    },
+  )
+
+  verifies(
+    'pages.landing',
+    'a live service says so and names no Temporal UI that it has not',
+    async () => {
+      const live = await start(createApp({ ...surface, host: 'base', pages: pages('live', '') }))
+      const page = await (await fetch(live)).text()
+      expect(page).toContain('payouts move real funds')
+      expect(page).not.toContain('Temporal UI</a>')
+    },
+  )
+})
+
+describe('the reference page', () => {
+  verifies('pages.reference', 'loads the library and the document from this host', async () => {
+    const page = await (await get('/docs')).text()
+    expect(linksIn(page)).toEqual(
+      expect.arrayContaining(['/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js']),
+    )
+    expect(await (await get('/docs/start.js')).text()).toContain("url: '/openapi.json'")
+    const library = await get('/docs/swagger-ui-bundle.js')
+    expect(library.headers.get('content-type')).toMatch(/^text\/javascript/)
+    expect(library.headers.get('cache-control')).toBe('public, max-age=3600')
+    expect((await library.text()).length).toBeGreaterThan(1_000_000)
+  })
+
+  verifies('pages.reference', 'serves nothing else of the installed package', async () => {
+    for (const path of [
+      '/docs/package.json',
+      '/docs/swagger-ui-bundle.js.map',
+      '/docs/..%2fpackage.json',
+      '/docs/index.html',
+    ])
+      expect((await get(path)).status, path).toBe(404)
+  })
+})
+
+describe('problem pages', () => {
+  verifies(
+    'pages.problems',
+    'every code has a page and a JSON description that agree with the vocabulary',
+    async () => {
+      for (const [code, { status, title }] of Object.entries(errorCodes)) {
+        const page = await get(`/problems/${code}`)
+        expect([page.status, page.headers.get('content-type')], code).toEqual([
+          200,
+          'text/html; charset=utf-8',
+        ])
+        expect(decode(await page.text()), code).toContain(`<h1>${title}</h1>`)
+        const description = await json(`/problems/${code}`)
+        expect(description, code).toMatchObject({
+          type: `${baseUrl}/problems/${code}`,
+          code,
+          status,
+          title,
+        })
+        for (const sentence of [description['meaning'], description['action']])
+          expect(sentence, code).toMatch(/^[A-Z].{10,}\.$/)
+      }
+    },
+  )
+
+  verifies(
+    'pages.problems',
+    'a code says whether it is worth repeating and which operations give it',
+    async () => {
+      expect(await json('/problems/settlement_pending')).toMatchObject({ retryable: true })
+      expect(await json('/problems/payout_cap_exceeded')).toMatchObject({
+        retryable: false,
+        operations: ['payout-create'],
+      })
+    },
+  )
+
+  verifies(
+    'pages.problems',
+    'browsers get HTML, programs JSON, whatever they accept first',
+    async () => {
+      const kind = async (accept: string) =>
+        (await get('/problems/paused', accept)).headers.get('content-type')
+      expect(await kind(BROWSER)).toMatch(/^text\/html/)
+      expect(await kind('text/html')).toMatch(/^text\/html/)
+      for (const accept of [
+        '*/*',
+        'application/json',
+        'application/problem+json',
+        'application/json, text/html;q=0.5',
+      ])
+        expect(await kind(accept), accept).toMatch(/^application\/json/)
+      expect((await get('/problems/paused')).headers.get('vary')).toBe('Accept')
+    },
+  )
+
+  verifies('pages.problems', 'the list has every code, for people and for programs', async () => {
+    const page = await (await get('/problems')).text()
+    for (const code of codes) expect(page).toContain(`href="/problems/${code}"`)
+    const { problems } = await json('/problems')
+    expect(problems).toMatchObject(codes.map((code) => ({ code })))
+  })
+
+  verifies('pages.problems', 'an unknown code is 404, also one that every object has', async () => {
+    for (const code of ['nonsense', 'constructor', '__proto__', 'PAUSED']) {
+      const response = await get(`/problems/${code}`)
+      expect(response.status, code).toBe(404)
+      expect(await response.json(), code).toMatchObject({ code: 'not_found' })
+    }
+  })
+})
+
+describe('every page', () => {
+  verifies('pages.policy', 'allows scripts only from files of this host', async () => {
+    for (const path of ['/', '/docs', '/problems', '/problems/paused']) {
+      const response = await get(path)
+      const policy = policyOf(response)
+      expect(policy, path).toMatch(/default-src 'none';script-src 'self';/)
+      expect(policy, path).not.toMatch(/https:|\*|unsafe-eval/)
+      expect(policy.includes("'unsafe-inline'"), path).toBe(path === '/docs')
+      const page = await response.text()
+      expect(page.match(/<script(?![^>]*\bsrc=)|\son\w+=|\sstyle=/g), path).toBeNull()
+      const foreign = linksIn(page).filter((url) => url.startsWith('http') && url !== ui)
+      expect(foreign, path).toEqual([])
+    }
+  })
+
+  verifies('pages.policy', 'answers GET and HEAD and refuses the rest', async () => {
+    for (const path of ['/', '/docs', '/problems', '/problems/paused']) {
+      const head = await fetch(base + path, { method: 'HEAD' })
+      expect([head.status, await head.text()], path).toEqual([200, ''])
+      const posted = await fetch(base + path, { method: 'POST', body: '{}' })
+      expect([posted.status, posted.headers.get('allow')], path).toEqual([405, 'GET, HEAD'])
+    }
+  })
+
+  verifies('pages.policy', 'is not on the OS host', async () => {
+    const os = await start(createApp({ ...surface, host: 'os' }))
+    for (const path of ['/', '/docs', '/problems/paused'])
+      expect((await fetch(os + path)).status, path).toBe(404)
+  })
+
+  verifies('pages.policy', 'escapes what it is given as text', () => {
+    expect(html`<p title="${'"\'&'}">${'<script>'}${html`<b>${1}</b>`}</p>`.markup).toBe(
+      '<p title="&quot;&#39;&amp;">&lt;script&gt;<b>1</b></p>',
+    )
+  })
+})
+
+function decode(markup: string): string {
+  const characters: Record<string, string> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' }
+  return markup.replace(/&(lt|gt|quot|#39|amp);/g, (_whole, name: string) => characters[name] ?? '')
+}

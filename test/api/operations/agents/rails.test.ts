@@ -1,0 +1,286 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { credentialText, type Scope } from '#domain/agents/credential.ts'
+import { diligenceops } from '#domain/rails/diligenceops.ts'
+import { packetops } from '#domain/rails/packetops.ts'
+import { tokenops } from '#domain/rails/tokenops.ts'
+import { taskDepsOf } from '../../../../activities/container.ts'
+import { secretSha256 } from '../../../../activities/keys/derived-tokens.ts'
+import { loadKeyRings } from '../../../../activities/keys/key-ring.ts'
+import {
+  type CredentialRow,
+  claimCredential,
+  findCredential,
+  insertCredential,
+} from '../../../../activities/store/agents/agent-credentials.ts'
+import { transaction } from '../../../../activities/store/postgres/db.ts'
+import { namesRails } from '../../../../api/auth/named-rails.ts'
+import { createClient, type InputOf, type OperationId } from '../../../../api/http/client.ts'
+import { type AnyOperation, waysOf } from '../../../../api/operation.ts'
+import { operations } from '../../../../api/operations/index.ts'
+import { exampleOrder } from '../../../../api/operations/work-orders/shapes.ts'
+import { fieldsOfRails } from '../../../../api/services/agents/rails.ts'
+import { openTaskRows } from '../../../activities/task/fixture.ts'
+import { startComposed } from '../../../support/composed-api.ts'
+import { type Hosts, trustedAgent } from '../../../support/registering-agent.ts'
+import { codeOf, key } from '../../../support/task-calls.ts'
+import { verifies } from '../../../verifies.ts'
+
+let apis: Awaited<ReturnType<typeof startComposed>>
+beforeAll(async () => {
+  apis = await startComposed({ env: { LIMIT_AGENT_PER_MINUTE: '6000' } })
+})
+afterAll(() => apis?.stop())
+
+const acting: readonly AnyOperation[] = operations.filter(
+  (one: AnyOperation) => waysOf(one).includes('agent') && one.idempotency.kind !== 'read',
+)
+const requested_scopes: Scope[] = ['runs:read', 'runs:write', 'wallets:write']
+
+/** Another key of the agent that lives beside its first one, for other rails than packetops. */
+async function keyForOthers(agentId: string): Promise<string> {
+  const [credentialId, secret] = [randomBytes(8).toString('hex'), randomBytes(32).toString('hex')]
+  const limited = {
+    scopes: requested_scopes,
+    rails: ['tokenops', 'diligenceops'],
+    overlapSeconds: 3600,
+  }
+  await transaction(apis.db, async (tx) => {
+    await insertCredential(tx, { credentialId, agentId, version: 2, ...limited })
+    const pending = (await findCredential(tx, credentialId)) as CredentialRow
+    await claimCredential(tx, pending, secretSha256(secret))
+  })
+  return credentialText(credentialId, secret)
+}
+
+const client = (credential: string) => {
+  const [{ base, os }] = apis.hosts as [Hosts]
+  return createClient({ baseUrl: base, osUrl: os, agent: credential })
+}
+
+/** What an agent can name that is of packetops: a quote and its challenge, a payment and its credit, a task at work. */
+async function ofPacketops(agent_id: string, { call }: ReturnType<typeof client>) {
+  const asked = { rail: 'packetops', tier: 'standard', idempotency_key: key() } as const
+  const { quote_id } = (await call('agent-quote', asked)).body.quote
+  const paid = {
+    quote_id,
+    method: 'invoice_reference',
+    external_reference: `INV-${key()}`,
+  } as const
+  const presented = (await call('payment-reference-create', { ...paid, idempotency_key: key() }))
+    .body
+  const { payment_reference_id, entitlement_id, challenge_id } = presented.payment_reference
+  const task_token = `tk_${randomBytes(32).toString('base64url')}`
+  const named = `task-${secretSha256(task_token)}`
+  const deps = taskDepsOf(apis.config, loadKeyRings(apis.config.SIGNING_KEYS_FILE), apis.db)
+  const task = await openTaskRows(apis.db, deps).taskIn(
+    'operating',
+    { agent_id, usage: 'operational' },
+    { named },
+  )
+  return {
+    ...{ quote_id, payment_reference_id, task_token },
+    ...{ entitlement_id: String(entitlement_id), challenge_id: String(challenge_id) },
+    ...{ contract_id: String(task.contract_id), run_id: String(task.run_id) },
+  }
+}
+
+type Calls = { [Id in OperationId]?: InputOf<Id>[] }
+const sample = ({ sandboxInput }: { sandboxInput: unknown }) =>
+  sandboxInput as Record<string, unknown>
+const idempotency_key = key()
+const packet = { rail: 'packetops', tier: 'standard' } as const
+const sha256 = 'a'.repeat(64)
+
+/** Every way in which each operation can name packetops. */
+function callsOn(named: Awaited<ReturnType<typeof ofPacketops>>): Calls {
+  const { task_token, contract_id, run_id } = named
+  const begun = { mode: 'start_agent_run', accept_terms: true, idempotency_key } as const
+  const other = {
+    ...begun,
+    rail: 'diligenceops',
+    tier: 'standard',
+    input: sample(diligenceops),
+  } as const
+  const unknown = `qt_${sha256}`
+  const bought = {
+    wallet_id: `aw_${sha256}`,
+    on_gaps: 'report',
+    accept_terms: true,
+    idempotency_key,
+  } as const
+  const receipt = { receipt_id: `rc_${sha256}`, accepted: false }
+  const input_manifest = [{ name: 'input', sha256, bytes: 10 }]
+  return {
+    preflight: [{ ...packet, input_manifest, objective: 'a packet', idempotency_key }],
+    'contract-prepare': [{ task_token, idempotency_key }],
+    'contract-accept': [
+      { contract_id, terms_sha256: sha256, signature: 'A'.repeat(86), idempotency_key },
+    ],
+    'self-serve-loop-submit': [
+      { task_token, contract_id, input: sample(packetops), idempotency_key },
+    ],
+    'start-agent-run': [
+      { ...begun, ...packet, input: sample(packetops), quote_id: unknown },
+      { ...other, quote_id: named.quote_id },
+      { ...other, quote_id: unknown, entitlement_id: named.entitlement_id },
+    ],
+    'wallet-run-start': [
+      { ...bought, ...packet, input: sample(packetops), quote_id: unknown },
+      {
+        ...bought,
+        rail: 'tokenops',
+        tier: 'standard',
+        input: sample(tokenops),
+        quote_id: named.quote_id,
+      },
+    ],
+    'record-agent-use-receipt': [
+      { mode: 'record_agent_use_receipt', run_id, ...receipt, idempotency_key },
+    ],
+    ...ordersOn(named),
+    ...paymentsOn(named),
+  }
+}
+
+function ordersOn({
+  quote_id,
+  payment_reference_id,
+}: Awaited<ReturnType<typeof ofPacketops>>): Calls {
+  const requester = { name: 'Northwind', contact: 'ops@northwind.example' }
+  const { data_declaration } = exampleOrder
+  const intake = { intake_kind: 'external_agent_request', data_declaration } as const
+  const order = { ...intake, objective: 'a packet', requester, idempotency_key }
+  const other = { ...order, requested_tool_id: 'tokenops', input: sample(tokenops) } as const
+  const steps = [tokenops, packetops].map((rail) => ({ rail: rail.key, input: sample(rail) }))
+  return {
+    'work-order-create': [
+      { ...order, requested_tool_id: 'packetops', input: sample(packetops) },
+      { ...order, requested_tool_id: 'service_os', steps },
+      { ...other, quote_id },
+      { ...other, payment_reference_id },
+    ],
+  }
+}
+
+function paymentsOn(named: Awaited<ReturnType<typeof ofPacketops>>): Calls {
+  const { quote_id, challenge_id, payment_reference_id, entitlement_id, task_token, run_id } = named
+  const paid = {
+    method: 'invoice_reference',
+    external_reference: `INV-${key()}`,
+    idempotency_key,
+  } as const
+  const use = { kind: 'tool_call', units: 1, unit: 'usd_credit', idempotency_key } as const
+  const wallet_id = `aw_${sha256}`
+  return {
+    'agent-quote': [
+      { ...packet, idempotency_key },
+      { rail: 'tokenops', tier: 'standard', task_token, idempotency_key },
+    ],
+    'payment-authority-check': [
+      { authority_type: 'agent_allowance_reference', quote_id, wallet_id, idempotency_key },
+    ],
+    'payment-reference-create': [
+      { ...paid, quote_id },
+      { ...paid, challenge_id },
+    ],
+    'agent-credit-fund': [
+      { ...paid, entitlement_id, amount_usd: 5 },
+      { entitlement_id, payment_reference_id, idempotency_key },
+    ],
+    'allowance-fund': [
+      { mode: 'fund_allowance', wallet_id, payment_reference_id, idempotency_key },
+    ],
+    'credit-binding-create': [{ entitlement_id, challenge_id, idempotency_key }],
+    'usage-ledger-record': [
+      { ...use, rail: 'packetops' },
+      { ...use, entitlement_id },
+      { ...use, entitlement_id, rail: 'tokenops' },
+      { ...use, run_id },
+    ],
+  }
+}
+
+verifies(
+  'agent.rails',
+  'an access key for other rails does nothing for this one, by whatever name it is called',
+  async () => {
+    const manifest = {
+      rails: ['packetops' as const, 'tokenops' as const, 'diligenceops' as const],
+      requested_scopes,
+    }
+    const [hosts] = apis.hosts as [Hosts]
+    const { credential, registered } = await trustedAgent(hosts, apis.operator, manifest)
+    const { agent_id } = registered.agent
+    const calls = callsOn(await ofPacketops(agent_id, client(credential)))
+    const bound = acting.filter(namesRails).map(({ id }) => id)
+    expect(Object.keys(calls).sort()).toEqual(bound.sort())
+    const asked = Object.entries(calls).flatMap(([id, inputs]) =>
+      inputs.map((input) => [id, input] as const),
+    )
+    const answer = (credential: string, [id, input]: (typeof asked)[number]) =>
+      codeOf(client(credential).call(id as never, input as never))
+    const limited = await keyForOthers(agent_id)
+    for (const one of asked)
+      expect(await answer(limited, one), JSON.stringify(one)).toBe('rail_not_allowed')
+    const others = await Promise.all(asked.map((one) => answer(credential, one)))
+    expect(others).not.toContain('rail_not_allowed')
+  },
+)
+
+verifies(
+  'agent.rails',
+  'what an operator does not allow an agent, its registered key does not begin either',
+  async () => {
+    const [hosts] = apis.hosts as [Hosts]
+    const manifest = { rails: ['packetops' as const, 'tokenops' as const], requested_scopes }
+    const { agent, registered } = await trustedAgent(hosts, apis.operator, manifest, {
+      rails: ['tokenops'],
+    })
+    const { OS_URL } = apis.config
+    const holder = createClient({
+      ...{
+        baseUrl: hosts.base,
+        osUrl: OS_URL,
+        statusToken: registered.status_token,
+        signAsAgent: agent.signText,
+      },
+      fetch: (url: string, init: RequestInit) => fetch(url.replace(OS_URL, hosts.os), init),
+    })
+    const begun = {
+      ...packet,
+      objective: 'a packet',
+      input_manifest: [{ name: 'input', sha256, bytes: 10 }],
+    }
+    expect(await codeOf(holder.call('preflight', { ...begun, idempotency_key }))).toBe(
+      'rail_not_allowed',
+    )
+  },
+)
+
+/** What no rail has: the agent itself, wallets, receipts, the token of a quote, and names that somebody else gave. */
+const ofNoRail = [
+  ...['agent_id', 'wallet_id', 'receipt_id', 'quote_token'],
+  ...['provider_session_id', 'ap2_mandate_reference', 'external_reference'],
+]
+
+verifies(
+  'agent.rails',
+  'every name that an agent’s act takes is looked up for its rail, or is of none',
+  () => {
+    const fieldsOf = ({ input }: AnyOperation) =>
+      Object.keys('shape' in input ? (input.shape as object) : {})
+    const names = acting.flatMap((one) =>
+      fieldsOf(one)
+        .filter((field) => /(^|_)(id|token|reference|rail|steps)$/.test(field))
+        .filter(
+          (field) =>
+            one.needs?.rail === undefined ||
+            !['rail', 'steps', 'requested_tool_id'].includes(field),
+        )
+        .filter((field) => !fieldsOfRails.includes(field) && !ofNoRail.includes(field))
+        .map((field) => `${one.id} ${field}`),
+    )
+    expect(names).toEqual([])
+  },
+)

@@ -1,0 +1,218 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { readInput } from '../../../../activities/run/stored-input.ts'
+import { createClient } from '../../../../api/http/client.ts'
+import { type ComposedApis, startComposed } from '../../../support/composed-api.ts'
+import { trustedAgent } from '../../../support/registering-agent.ts'
+import { verifies } from '../../../verifies.ts'
+
+let apis: ComposedApis
+beforeAll(async () => {
+  apis = await startComposed({ apis: 2, env: { INPUT_BYTES_PER_AGENT: '3000000' } })
+})
+afterAll(async () => {
+  await apis?.stop()
+})
+
+const newAgent = (scopes: ('runs:read' | 'runs:write')[] = ['runs:read', 'runs:write']) =>
+  trustedAgent(apis.hosts[0]!, apis.operator, { requested_scopes: scopes })
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+const clientOf = (agent: string, api = 0) => createClient({ baseUrl: apis.hosts[api]!.base, agent })
+type Sent = {
+  credential?: string
+  type?: string
+  digest?: string
+  headers?: Record<string, string>
+}
+async function put(
+  bytes: Uint8Array<ArrayBuffer> | ReadableStream,
+  { credential, type, digest, headers }: Sent = {},
+) {
+  const response = await fetch(
+    `${apis.hosts[0]!.base}/api/agent-inputs/${digest ?? sha256(bytes as Uint8Array)}`,
+    {
+      method: 'PUT',
+      headers: {
+        'Content-Type': type ?? 'text/csv',
+        ...(credential === undefined ? {} : { Authorization: `Bearer ${credential}` }),
+        ...headers,
+      },
+      body: bytes,
+      duplex: 'half',
+    } as RequestInit,
+  )
+  const { code, pointer } = (await response.json()) as { code?: string; pointer?: string }
+  return { status: response.status, code, pointer, headers: response.headers }
+}
+const blobs = async () => {
+  const { rows } = await sql<{
+    n: number
+  }>`select count(*)::int as n from agent_input_blobs`.execute(apis.db)
+  return rows[0]?.n
+}
+
+verifies(
+  'input.upload',
+  'a file is there for both processes, whoever it came through, and its repeat is 200',
+  async () => {
+    const { credential, registered } = await newAgent()
+    const bytes = randomBytes(1_000_000)
+    const digest = sha256(bytes)
+    const upload = { mediaType: 'application/x-ndjson; charset=utf-8', bytes }
+    const [first, again] = [
+      await clientOf(credential).call('input-upload', { sha256: digest }, { upload }),
+      await clientOf(credential, 1).call('input-upload', { sha256: digest }, { upload }),
+    ]
+    expect([first.status, again.status]).toEqual([201, 200])
+    expect(first.body).toMatchObject({
+      sha256: digest,
+      byte_length: 1_000_000,
+      media_type: 'application/x-ndjson',
+    })
+    expect(Date.parse(String(first.body.kept_until)) - Date.parse(first.body.stored_at)).toBe(
+      7 * 24 * 3_600_000,
+    )
+    const read = await clientOf(credential, 1).call('input-read', { sha256: digest })
+    expect([again.body, read.body]).toEqual([first.body, first.body])
+    const stored = await readInput(apis.db, { owner: registered.agent.agent_id, sha256: digest })
+    expect(sha256(Buffer.concat((await stored?.stream.toArray()) ?? []))).toBe(digest)
+    const other = await newAgent()
+    await expect(
+      clientOf(other.credential).call('input-read', { sha256: digest }),
+    ).rejects.toMatchObject({
+      code: 'not_found',
+    })
+  },
+)
+
+verifies('input.upload', 'what is refused is refused unread, and says why', async () => {
+  const { credential } = await newAgent()
+  const before = await blobs()
+  const bytes = randomBytes(100)
+  let pulled = 0
+  const endless = () =>
+    new ReadableStream({
+      pull: (controller) => {
+        pulled++
+        controller.enqueue(new Uint8Array(65_536))
+        return sleep(1)
+      },
+    })
+  expect(await put(bytes)).toMatchObject({ status: 401, code: 'credential_required' })
+  expect(await put(bytes, { credential: 'ag_x' })).toMatchObject({
+    status: 401,
+    code: 'credential_invalid',
+  })
+  const reader = await newAgent(['runs:read'])
+  expect(await put(bytes, { credential: reader.credential })).toMatchObject({
+    status: 403,
+    code: 'scope_denied',
+  })
+  for (const type of ['application/json', 'text/csvx', 'text/plain'])
+    expect(await put(bytes, { credential, type }), type).toMatchObject({
+      status: 415,
+      code: 'unsupported_media_type',
+    })
+  expect(await put(bytes, { credential, headers: { 'Content-Encoding': 'gzip' } })).toMatchObject({
+    status: 415,
+  })
+  expect(await put(bytes, { credential, digest: 'A'.repeat(64) })).toMatchObject({ status: 400 })
+  expect(
+    await put(bytes, { digest: sha256(bytes), credential, type: 'TEXT/CSV;header=present' }),
+  ).toMatchObject({
+    status: 201,
+  })
+  await put(endless(), { digest: 'b'.repeat(64) }).catch(() => undefined)
+  expect(pulled).toBeLessThan(1_000)
+  expect(await blobs()).toBe(Number(before) + 1)
+})
+
+verifies(
+  ['input.upload', 'input.digest'],
+  'another digest, nothing at all, and an abort halfway leave nothing',
+  async () => {
+    const { credential } = await newAgent()
+    const before = await blobs()
+    const bytes = randomBytes(1_200_000)
+    expect(await put(bytes, { credential, digest: sha256(randomBytes(1)) })).toMatchObject({
+      status: 422,
+      code: 'evidence_mismatch',
+    })
+    expect(await put(new Uint8Array(0), { credential })).toMatchObject({
+      status: 422,
+      code: 'evidence_mismatch',
+    })
+    expect(await blobs()).toBe(before)
+    const { hostname, port } = new URL(apis.hosts[1]!.base)
+    const cut = request({
+      hostname,
+      port,
+      method: 'PUT',
+      path: `/api/agent-inputs/${sha256(bytes)}`,
+      headers: {
+        authorization: `Bearer ${credential}`,
+        'content-type': 'text/csv',
+        'content-length': bytes.length,
+      },
+    })
+    cut.on('error', () => undefined)
+    cut.write(bytes.subarray(0, 1_100_000))
+    await expect.poll(blobs).toBe(Number(before) + 1)
+    cut.destroy()
+    await expect.poll(blobs).toBe(before)
+    expect(apis.logged()).not.toContain('failed unexpectedly')
+    expect(await put(bytes, { credential })).toMatchObject({ status: 201 })
+  },
+)
+
+verifies(
+  ['input.upload', 'input.bounds'],
+  'too long is 413 by its announcement, and 403 where the agent has no room',
+  async () => {
+    const { credential } = await newAgent()
+    const before = await blobs()
+    const announced = { 'Content-Length': String(256 * 2 ** 20 + 1) }
+    const { hostname, port } = new URL(apis.hosts[0]!.base)
+    const status = await new Promise((resolve, reject) => {
+      const asked = request({
+        hostname,
+        port,
+        method: 'PUT',
+        path: `/api/agent-inputs/${'c'.repeat(64)}`,
+        headers: {
+          authorization: `Bearer ${credential}`,
+          'content-type': 'text/csv',
+          ...announced,
+        },
+      })
+      asked.on('response', (response) => {
+        resolve(response.statusCode)
+        asked.destroy()
+      })
+      asked.on('error', reject)
+      asked.write('a')
+    })
+    expect(status).toBe(413)
+    expect(await put(randomBytes(2_900_000), { credential })).toMatchObject({ status: 201 })
+    expect(await put(randomBytes(200_000), { credential })).toMatchObject({
+      status: 403,
+      code: 'control_denied',
+    })
+    expect(await blobs()).toBe(Number(before) + 1)
+  },
+)
+
+verifies(
+  'input.upload',
+  'a connection that was refused halfway goes on with the next call',
+  async () => {
+    const { credential } = await newAgent()
+    for (let n = 0; n < 3; n++) {
+      expect(await put(randomBytes(3_500_000), { credential })).toMatchObject({ status: 403 })
+      expect(await put(randomBytes(1_000), { credential })).toMatchObject({ status: 201 })
+    }
+  },
+)

@@ -1,0 +1,343 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { acceptanceText } from '#domain/agents/signature.ts'
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { packetops } from '#domain/rails/packetops.ts'
+import type { TaskEvent } from '#domain/tasks/lifecycle.ts'
+import type { TaskEventData } from '#domain/tasks/terms.ts'
+import { createChanges } from '../../../../activities/store/postgres/changes.ts'
+import { transaction } from '../../../../activities/store/postgres/db.ts'
+import { runIdOf } from '../../../../activities/task/facts.ts'
+import { createClient, type InputOf, ProblemError } from '../../../../api/http/client.ts'
+import { operations } from '../../../../api/operations/index.ts'
+import { agentUseModes } from '../../../../api/operations/runs/pack.ts'
+import { provideInput } from '../../../../api/services/tasks/input.ts'
+import { createTemporalClient } from '../../../../temporal/connection.ts'
+import { createTaskGateway } from '../../../../temporal/tasks.ts'
+import { startComposedTasks } from '../../../support/composed-tasks.ts'
+import { trustedAgent } from '../../../support/registering-agent.ts'
+import { unzipped } from '../../../support/unzipped.ts'
+import { verifies } from '../../../verifies.ts'
+
+type Known = Awaited<ReturnType<typeof trustedAgent>>
+let apis: Awaited<ReturnType<typeof startComposedTasks>>
+let known: Known
+let stranger: Known
+beforeAll(async () => {
+  apis = await startComposedTasks()
+  known = await trustedAgent(hosts(), apis.operator, { rails: ['packetops'] })
+  stranger = await trustedAgent(hosts(), apis.operator, { rails: ['packetops'] })
+}, 120_000)
+afterAll(async () => {
+  await apis?.stop()
+})
+
+const hosts = () => apis.hosts[0]!
+const key = () => randomBytes(6).toString('hex')
+const clientOf = ({ credential }: Known) =>
+  createClient({ baseUrl: hosts().base, osUrl: hosts().os, agent: credential })
+const asAgent = () => clientOf(known)
+const problemOf = (call: Promise<unknown>) =>
+  call.then(
+    () => undefined,
+    (error: unknown) => (error instanceof ProblemError ? error.problem : error),
+  )
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+
+/** As the operations of money move a task. */
+async function funded(taskId: string) {
+  const { client, close } = createTemporalClient(apis.config)
+  const changes = createChanges(apis.config.DATABASE_URL)
+  const gateway = createTaskGateway({ client, db: apis.db, changes, config: apis.config })
+  const send = <Event extends TaskEvent>(event: Event, data: TaskEventData[Event]) =>
+    gateway.send(taskId, { eventId: key(), event, actor: 'service', data })
+  await send('quote_issued', { quote_id: 'qt_1' })
+  await send('credit_requested', { entitlement_id: 'en_1' })
+  await send('credit_funded', { settlement_receipt_id: `rc_${'a'.repeat(64)}` })
+  await Promise.all([changes.close(), close()])
+}
+
+/** A synthetic task that its agent has agreed on. */
+async function agreed() {
+  const input_manifest = [{ name: 'packet', sha256: digestOf(packetops.sandboxInput), bytes: 1000 }]
+  const asked = {
+    rail: 'packetops',
+    tier: 'standard',
+    objective: 'a packet',
+    on_gaps: 'report',
+  } as const
+  const begun = { ...asked, usage: 'synthetic' as const, input_manifest, idempotency_key: key() }
+  const { task, task_token } = (await asAgent().call('preflight', begun)).body
+  const prepared = await asAgent().call('contract-prepare', { task_token, idempotency_key: key() })
+  const { contract_id, terms_sha256 } = prepared.body.contract
+  const signature = known.agent.signText(acceptanceText(contract_id, terms_sha256))
+  await asAgent().call('contract-accept', {
+    contract_id,
+    terms_sha256,
+    signature,
+    idempotency_key: key(),
+  })
+  return { taskId: task.task_id, token: task_token, runId: runIdOf(task.task_id) }
+}
+
+async function attested() {
+  const task = await agreed()
+  await transaction(apis.db, (tx) => provideInput(tx, task.taskId, packetops.sandboxInput))
+  await funded(task.taskId)
+  await expect
+    .poll(async () => (await status(task.runId, 5_000)).state, { timeout: 30_000 })
+    .toBe('attested')
+  return task
+}
+
+const statusInput = (run_id: string, wait_ms = 0) => ({
+  mode: 'get_run_status' as const,
+  run_id,
+  wait_ms,
+})
+const status = async (runId: string, waitMs = 0) =>
+  (await asAgent().call('get-run-status', statusInput(runId, waitMs))).body.run
+const packageInput = (run_id: string, include_files = false) => ({
+  mode: 'fetch_return_package' as const,
+  run_id,
+  include_files,
+})
+const fetchZip = (runId: string) =>
+  fetch(`${hosts().base}/api/agent-use`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${known.credential}`,
+      'Content-Type': 'application/json',
+      Accept: 'application/zip',
+    },
+    body: JSON.stringify(packageInput(runId)),
+  })
+
+verifies(
+  'agent-use.pack',
+  'the pack names the eight modes with bodies that fit, by GET and by POST',
+  async () => {
+    const open = createClient({ baseUrl: hosts().base })
+    const { body } = await open.call('read-agent-use-pack', { mode: 'read_agent_use_pack' })
+    expect((await open.call('agent-use-read', {})).body).toEqual(body)
+    expect(body).toMatchObject({ modes: [...agentUseModes], rails: ['packetops', 'diligenceops'] })
+    expect(body.prices.rails.map(({ rail }) => rail)).toEqual(body.rails)
+    expect(body.accepted_methods).toHaveLength(6)
+    const declared = operations.filter(
+      ({ http }) => http.path === '/api/agent-use' && http.method === 'POST',
+    )
+    expect(declared.map((one) => 'mode' in one && one.mode).sort()).toEqual(
+      [...agentUseModes].sort(),
+    )
+    for (const operation of declared) {
+      const mode = 'mode' in operation ? operation.mode : undefined
+      expect(
+        operation.input.safeParse(body.example_bodies[mode as (typeof agentUseModes)[number]]),
+        mode,
+      ).toMatchObject({
+        success: true,
+      })
+    }
+    const headers = { 'Content-Type': 'application/json' }
+    const unknown = await fetch(`${hosts().base}/api/agent-use`, {
+      method: 'POST',
+      headers,
+      body: '{"mode":"start"}',
+    })
+    expect(await unknown.json()).toMatchObject({ code: 'unknown_mode' })
+  },
+)
+
+verifies(
+  'agent-use.status',
+  'a run is read by its owner before it begins; another agent and nobody do not',
+  async () => {
+    const { runId, token, taskId } = await agreed()
+    const run = await status(runId)
+    expect(run).toMatchObject({
+      run_id: runId,
+      task_id: taskId,
+      task_token: token,
+      state: 'trusted',
+      quote_id: null,
+    })
+    expect(run.loop).toMatchObject({ step: null, index: null })
+    expect((await asAgent().call('agent-use-read', { run_id: runId })).body).toEqual({ run })
+    const holder = createClient({ baseUrl: hosts().base, statusToken: token })
+    expect((await holder.call('get-run-status', statusInput(runId))).body.run).toEqual(run)
+    expect(
+      await problemOf(clientOf(stranger).call('get-run-status', statusInput(runId))),
+    ).toMatchObject({
+      code: 'not_owner',
+    })
+    const other = await agreed()
+    expect(await problemOf(holder.call('get-run-status', statusInput(other.runId)))).toMatchObject({
+      code: 'not_owner',
+    })
+    const open = createClient({ baseUrl: hosts().base })
+    expect(await problemOf(open.call('agent-use-read', { run_id: runId }))).toMatchObject({
+      code: 'credential_required',
+    })
+    const nobody = `run_${'0'.repeat(64)}`
+    expect(await problemOf(asAgent().call('get-run-status', statusInput(nobody)))).toMatchObject({
+      code: 'not_found',
+    })
+  },
+)
+
+verifies(
+  'agent-use.status',
+  'who waits is told when the run moves, and at the latest when the time is up',
+  async () => {
+    const { runId, taskId } = await agreed()
+    const began = performance.now()
+    expect((await status(runId, 700)).state).toBe('trusted')
+    expect(performance.now() - began).toBeGreaterThan(690)
+    const waiting = status(runId, 20_000)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    await funded(taskId)
+    expect((await waiting).state).not.toBe('trusted')
+    expect(performance.now() - began).toBeLessThan(15_000)
+  },
+)
+
+verifies(
+  ['agent-use.package', 'package.by-strangers'],
+  'unzip, jose and SHA-256 verify what is fetched, and the JSON says the same',
+  async () => {
+    const waiting = await agreed()
+    expect(
+      await problemOf(asAgent().call('fetch-return-package', packageInput(waiting.runId))),
+    ).toMatchObject({
+      code: 'not_ready',
+      status: 409,
+    })
+    const { runId } = await attested()
+    const { body } = await asAgent().call('fetch-return-package', packageInput(runId, true))
+    expect(body).toMatchObject({
+      completion: { verdict: 'proven' },
+      verification_packet: { verified: true },
+    })
+    const run = await status(runId)
+    const { proof_hash, completion_signature, return_package_id } = body.return_package
+    expect(run).toMatchObject({
+      proof_hash,
+      completion_signature,
+      return_package_id,
+      loop: { step: null, index: 9 },
+    })
+    expect(run.loop.steps.map(({ state }) => state)).toEqual(Array(9).fill('done'))
+    const answers = await Promise.all([fetchZip(runId), fetchZip(runId)])
+    expect(answers.map(({ headers }) => headers.get('content-type'))).toEqual(
+      Array(2).fill('application/zip'),
+    )
+    expect(answers[0]?.headers.get('content-disposition')).toBe(
+      `attachment; filename=${return_package_id}.zip`,
+    )
+    const zips = await Promise.all(
+      answers.map(async (answer) => Buffer.from(await answer.arrayBuffer())),
+    )
+    expect(zips[0]).toEqual(zips[1])
+    const files = await unzipped(zips[0]!)
+    expect(Object.fromEntries(files)).toEqual(body.file_contents)
+    const text = (name: string) => files.get(name) ?? ''
+    const manifest = JSON.parse(text('manifest.json')) as {
+      name: string
+      sha256: string
+      bytes: number
+    }[]
+    expect([...manifest.map(({ name }) => name), 'manifest.json', 'completion.jws'].sort()).toEqual(
+      [...files.keys()].sort(),
+    )
+    for (const { name, sha256: digest, bytes } of manifest)
+      expect([sha256(text(name)), Buffer.byteLength(text(name))]).toEqual([digest, bytes])
+    const keys = (await (
+      await fetch(`${hosts().base}/.well-known/jwks.json`)
+    ).json()) as JSONWebKeySet
+    const { payload } = await compactVerify(text('completion.jws'), createLocalJWKSet(keys))
+    expect(JSON.parse(new TextDecoder().decode(payload))).toMatchObject({
+      ...{ run_id: runId, proof_hash, manifest_sha256: sha256(text('manifest.json')) },
+      result_sha256: sha256(text('result.json')),
+    })
+    const refused = await fetchZip(waiting.runId)
+    expect(refused.headers.get('content-type')).toContain('application/problem+json')
+  },
+)
+
+verifies(
+  'agent-use.receipt',
+  'a receipt is taken once; one that is not accepted stops the task',
+  async () => {
+    const { runId } = await attested()
+    const { receipt_id } = (await asAgent().call('fetch-return-package', packageInput(runId))).body
+      .verification_packet
+    const taken = (more: Partial<InputOf<'record-agent-use-receipt'>> = {}) => ({
+      ...{ mode: 'record_agent_use_receipt' as const, run_id: runId, receipt_id, accepted: true },
+      idempotency_key: key(),
+      ...more,
+    })
+    const input = taken({ note: 'all there' })
+    const first = await asAgent().call('record-agent-use-receipt', input)
+    expect(first.body).toMatchObject({
+      acknowledgement: {
+        kind: 'acknowledgement',
+        payload: { receipt_id, accepted: true, note: 'all there' },
+      },
+      ledger_entry: { to_state: 'attested' },
+      dispute: null,
+    })
+    expect(await asAgent().call('record-agent-use-receipt', input)).toMatchObject({
+      body: first.body,
+      replayed: true,
+    })
+    const events = apis.db.selectFrom('usage_events').selectAll().where('run_id', '=', runId)
+    expect(await events.execute()).toMatchObject([
+      {
+        kind: 'audit',
+        unit: 'acknowledgement',
+        subject: first.body.acknowledgement.receipt_id,
+        credit_units: 0,
+      },
+    ])
+    const others = { receipt_id: `rc_${'0'.repeat(64)}` }
+    expect(
+      await problemOf(asAgent().call('record-agent-use-receipt', taken(others))),
+    ).toMatchObject({
+      code: 'receipt_invalid',
+    })
+    const { jws } = first.body.acknowledgement
+    const { receipt_id: _id, ...byText } = taken({ receipt: jws })
+    expect(await problemOf(asAgent().call('record-agent-use-receipt', byText))).toMatchObject({
+      code: 'receipt_invalid',
+    })
+    const disputed = await asAgent().call(
+      'record-agent-use-receipt',
+      taken({ accepted: false, note: 'not ours' }),
+    )
+    expect(disputed.body).toMatchObject({
+      ledger_entry: { event: 'exception_raised' },
+      dispute: { code: 'caller_dispute', detail: 'not ours', resume_state: 'attested' },
+    })
+    expect((await status(runId)).state).toBe('exception_open')
+  },
+)
+
+verifies(
+  'agent-use.runs',
+  'an agent sees its own runs by state and rail, the newest first',
+  async () => {
+    const fresh = await agreed()
+    const list = async (more: Partial<InputOf<'read-agent-use-runs'>> = {}, by = known) =>
+      (await clientOf(by).call('read-agent-use-runs', { mode: 'read_agent_use_runs', ...more }))
+        .body
+    const all = await list()
+    expect(all.items[0]?.run_id).toBe(fresh.runId)
+    expect(all.total).toBe(all.items.length)
+    const trusted = await list({ state: 'trusted', limit: 1, offset: 1 })
+    expect(trusted).toMatchObject({ total: all.totals.trusted, offset: 1, limit: 1 })
+    expect(trusted.items.map(({ state }) => state)).toEqual(['trusted'])
+    expect(await list({ rail: 'diligenceops' })).toMatchObject({ items: [], total: 0, totals: {} })
+    expect(await list({}, stranger)).toMatchObject({ total: 0 })
+  },
+)

@@ -1,0 +1,312 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { sha256Hex } from '#domain/core/canonical-json.ts'
+import { distributionops } from '#domain/rails/distributionops.ts'
+import { packetopsInput } from '#domain/rails/fixtures/packetops.ts'
+import { workOrderState } from '#domain/work-orders/work-order.ts'
+import { taskDepsOf } from '../../../../activities/container.ts'
+import { loadKeyRings } from '../../../../activities/keys/key-ring.ts'
+import { closeUndecided } from '../../../../activities/sweep/orders.ts'
+import { createClient, type InputOf } from '../../../../api/http/client.ts'
+import { exampleOrder, WorkOrderInput } from '../../../../api/operations/work-orders/shapes.ts'
+import { createTemporalClient } from '../../../../temporal/connection.ts'
+import { wakeTask } from '../../../../temporal/tasks.ts'
+import { freshKey, openAgentUse, problemOf } from '../../../support/agent-use.ts'
+import { startComposedTasks } from '../../../support/composed-tasks.ts'
+import { decide } from '../../../support/registering-agent.ts'
+import { verifies } from '../../../verifies.ts'
+
+type Order = InputOf<'work-order-create'>
+let apis: Awaited<ReturnType<typeof startComposedTasks>>
+let agent: Awaited<ReturnType<typeof openAgentUse>>
+beforeAll(async () => {
+  apis = await startComposedTasks()
+  agent = await openAgentUse(hosts(), apis.operator)
+}, 120_000)
+afterAll(async () => {
+  await apis?.stop()
+})
+
+const hosts = (api = 0) => apis.hosts[api]!
+const open = (api = 0) =>
+  createClient({ baseUrl: hosts(api).base, idempotencySecret: 'orders-of-one-customer' })
+const holder = (statusToken: string) =>
+  createClient({ baseUrl: hosts().base, osUrl: hosts().os, statusToken })
+const order = (more: Partial<Order> = {}): Order =>
+  ({ ...exampleOrder, ...more, idempotency_key: freshKey() }) as Order
+const check = (id: string, decision: 'approve' | 'reject') =>
+  decide(hosts(), apis.operator, id, decision, { subject_kind: 'work_order' })
+const orderOf = async (token: string, work_order_id: string) =>
+  (await holder(token).call('work-orders-read', { work_order_id })).body.work_order
+const eventsOf = async (taskToken: string) =>
+  (await holder(taskToken).call('task-ledger', {})).body.entries.map(({ event }) => event)
+
+verifies(
+  'work-order.intake',
+  'an order of anybody is queued once, with a task that waits, and read by its token',
+  async () => {
+    const { body } = await open().call('work-orders-read', {})
+    expect(WorkOrderInput.safeParse(body.example)).toMatchObject({ success: true })
+    const input = order()
+    const answers = await Promise.all(
+      [0, 1, 0, 1].map((api) => open(api).call('work-order-create', input)),
+    )
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]))
+    const [first] = answers.map((answer) => answer.body)
+    const { work_order, status_token, rail_run, receipt } = first!
+    for (const answer of answers)
+      expect(answer.body).toMatchObject({
+        work_order: { work_order_id: work_order.work_order_id },
+        status_token,
+      })
+    expect(work_order).toMatchObject({
+      state: 'queued',
+      rail: 'packetops',
+      run_id: rail_run.run_id,
+      agent_id: null,
+    })
+    expect(rail_run).toMatchObject({
+      state: 'preflight_checked',
+      work_order_id: work_order.work_order_id,
+    })
+    expect(receipt).toMatchObject({ kind: 'intake', subject: work_order.work_order_id })
+    expect(first).toMatchObject({
+      verification_packet: { verified: true },
+      trust_ledger_record: { event: 'submit' },
+    })
+    expect(await eventsOf(rail_run.task_token)).toEqual(['submit', 'preflight_passed'])
+    expect(await orderOf(status_token, work_order.work_order_id)).toEqual(work_order)
+    const { body: notified } = await holder(status_token).call('agent-status', {})
+    expect(notified).toMatchObject({ kind: 'work_order', work_order })
+    const { work_order_id } = work_order
+    expect(await problemOf(open().call('work-orders-read', { work_order_id }))).toMatchObject({
+      code: 'credential_required',
+    })
+    expect(await problemOf(agent.client.call('work-orders-read', { work_order_id }))).toMatchObject(
+      {
+        code: 'not_owner',
+      },
+    )
+    const unreadable = order({ input: { title: 'nothing else' } })
+    expect(await problemOf(open().call('work-order-create', unreadable))).toMatchObject({
+      code: 'input_rejected',
+    })
+    const called = order({ callback_url: 'https://receiver.example/hook' })
+    expect(await problemOf(open().call('work-order-create', called))).toMatchObject({
+      code: 'callback_refused',
+    })
+    const forAnother = order({ requester: { agent_id: agent.registered.agent.agent_id } })
+    expect(await problemOf(open().call('work-order-create', forAnother))).toMatchObject({
+      code: 'not_owner',
+    })
+  },
+)
+
+verifies(
+  'admission.screening-kinds',
+  'digests and transaction hashes in an order and in the contents of its packet are accepted, and a labelled key is not',
+  async () => {
+    const hash = `0x${sha256Hex('a transaction')}`
+    const content = `step,sha256,transaction\nsettled,${sha256Hex('a file')},${hash}\n`
+    const items = (text: string) => [
+      {
+        name: 'settlements.csv',
+        section: 'logical_access',
+        content: text,
+        sha256: sha256Hex(text),
+      },
+    ]
+    const objective = `A packet for transaction ${hash}, digest sha256:${sha256Hex(content)}.`
+    const sent = order({ objective, input: { ...packetopsInput, items: items(content) } })
+    const { body } = await open().call('work-order-create', sent)
+    expect(body.work_order).toMatchObject({ objective, state: 'queued' })
+    const secret = order({
+      input: { ...packetopsInput, items: items(`private key: ${sha256Hex('a key')}`) },
+    })
+    expect(await problemOf(open().call('work-order-create', secret))).toMatchObject({
+      code: 'forbidden_material',
+      errors: [{ pointer: '/input/items/0/content' }],
+    })
+  },
+)
+
+verifies(
+  'work-order.review',
+  'approved, an order of several runs is agreed on and waits for quotes; rejected, it is over',
+  async () => {
+    const { sandboxInput } = distributionops
+    const steps = [
+      { rail: 'packetops' as const, input: exampleOrder.input as Record<string, unknown> },
+      { rail: 'distributionops' as const, input: sandboxInput as Record<string, unknown> },
+    ]
+    const { input: _one, ...rest } = order({ requested_tool_id: 'service_os' })
+    const taken = (await open().call('work-order-create', { ...rest, steps })).body
+    const { work_order_id } = taken.work_order
+    expect(taken.rail_runs.map(({ rail }) => rail)).toEqual(['packetops', 'distributionops'])
+    const listed = await createClient({ baseUrl: hosts().base, operator: apis.operator }).call(
+      'loop-review-console',
+      {
+        kind: 'work_order',
+      },
+    )
+    expect(listed.body.items.map(({ subject_id }) => subject_id)).toContain(work_order_id)
+    expect((await check(work_order_id, 'approve')).subject).toMatchObject({ state: 'approved' })
+    for (const { task_token } of taken.rail_runs)
+      expect(await eventsOf(task_token)).toEqual([
+        ...[
+          'submit',
+          'preflight_passed',
+          'contract_prepared',
+          'contract_accepted',
+          'trust_requested',
+          'trust_granted',
+        ],
+      ])
+    expect(await problemOf(check(work_order_id, 'reject'))).toMatchObject({ code: 'wrong_state' })
+    const other = (await open().call('work-order-create', order())).body
+    await check(other.work_order.work_order_id, 'reject')
+    expect(await orderOf(other.status_token, other.work_order.work_order_id)).toMatchObject({
+      state: 'rejected',
+      review: { state: 'rejected' },
+    })
+    const over = async () => (await eventsOf(other.rail_run.task_token)).slice(2)
+    await expect
+      .poll(over, { timeout: 10_000 })
+      .toEqual(['exception_raised', 'abandoned', 'closed'])
+  },
+)
+
+/** One sweep of undecided orders, as every worker makes them, as if so much time were the limit. */
+async function sweepUndecided(keepMs: number): Promise<void> {
+  const { client, close } = createTemporalClient(apis.config)
+  const tasks = taskDepsOf(apis.config, loadKeyRings(apis.config.SIGNING_KEYS_FILE), apis.db)
+  try {
+    await closeUndecided(tasks, keepMs, (taskId) => wakeTask({ client, db: apis.db }, taskId))
+  } finally {
+    await close()
+  }
+}
+
+verifies(
+  'admission.undecided-orders',
+  'a public order that was not decided in time is closed with its tasks, and orders of agents and of money stay',
+  async () => {
+    const { sandboxInput } = distributionops
+    const { input: _one, ...rest } = order({ requested_tool_id: 'service_os' })
+    const steps = [exampleOrder.input, sandboxInput].map((input, index) => ({
+      rail: index === 0 ? ('packetops' as const) : ('distributionops' as const),
+      input: input as Record<string, unknown>,
+    }))
+    const left = (await open().call('work-order-create', { ...rest, steps })).body
+    const requester = { agent_id: agent.registered.agent.agent_id }
+    const owned = (await agent.client.call('work-order-create', order({ requester }))).body
+    const decided = (await open().call('work-order-create', order())).body
+    await check(decided.work_order.work_order_id, 'approve')
+    const quoted = (
+      await open().call('quote-run', { mode: 'quote_run', rail: 'packetops', tier: 'standard' })
+    ).body
+    const {
+      quote: { quote_id },
+      quote_token = '',
+    } = quoted
+    const paid = (await open().call('work-order-create', order({ quote_id, quote_token }))).body
+    const payment = {
+      quote_id,
+      method: 'invoice_reference' as const,
+      external_reference: `INV-${freshKey()}`,
+    }
+    await createClient({
+      baseUrl: hosts().base,
+      statusToken: paid.status_token,
+      signAsAgent: () => 'A'.repeat(86),
+    }).call('payment-reference-create', { ...payment, idempotency_key: freshKey() })
+    const stateOf = async ({ status_token, work_order }: typeof left) =>
+      (await orderOf(status_token, work_order.work_order_id))?.state
+    const receipts = async () => {
+      const { rows } = await sql<{ n: number }>`select count(*)::int as n from receipts
+        where subject = ${left.work_order.work_order_id}`.execute(apis.db)
+      return rows[0]?.n
+    }
+    const before = await receipts()
+
+    await sweepUndecided(3_600_000)
+    expect(await stateOf(left)).toBe('queued')
+    await Promise.all([sweepUndecided(0), sweepUndecided(0)])
+    await sweepUndecided(0)
+    expect(await Promise.all([left, owned, decided, paid].map(stateOf))).toEqual([
+      ...['rejected', 'queued', 'approved', 'queued'],
+    ])
+    for (const { task_token } of left.rail_runs) {
+      expect((await eventsOf(task_token)).slice(2)).toEqual([
+        'exception_raised',
+        'abandoned',
+        'closed',
+      ])
+      const taskId = `task-${sha256Hex(task_token)}`
+      const workflow = async () => {
+        const { client, close } = createTemporalClient(apis.config)
+        const { status } = await client.workflow.getHandle(taskId).describe()
+        await close()
+        return status.name
+      }
+      await expect.poll(workflow, { timeout: 10_000 }).toBe('COMPLETED')
+      const { rows } = await sql`select 1 from task_documents d join tasks t using (task_id)
+        where t.task_id = ${taskId} and d.sha256 <> t.terms_sha256`.execute(apis.db)
+      expect(rows).toEqual([])
+    }
+    expect([before, await receipts()]).toEqual([1, 1])
+    expect(await problemOf(check(left.work_order.work_order_id, 'approve'))).toMatchObject({
+      code: 'wrong_state',
+    })
+  },
+  60_000,
+)
+
+verifies(
+  'work-order.worked-off',
+  'an agent’s order is paid by its quote and delivered by its task',
+  async () => {
+    const { quote_id } = await agent.quote('packetops', 7)
+    const requester = { agent_id: agent.registered.agent.agent_id }
+    const { body } = await agent.client.call('work-order-create', order({ quote_id, requester }))
+    const { work_order, rail_run, status_token } = body
+    await check(work_order.work_order_id, 'approve')
+    expect(await agent.status(rail_run.run_id, 5_000)).toMatchObject({ state: 'credit_pending' })
+    const { payment_reference_id } = await agent.pay(quote_id)
+    await agent.approve('payment_reference', payment_reference_id)
+    const stateOf = async () => (await orderOf(status_token, work_order.work_order_id))?.state
+    await expect.poll(stateOf, { timeout: 20_000 }).toBe('operating')
+    const waits = async () =>
+      (await agent.status(rail_run.run_id)).loop.steps.find(({ step }) => step === 'review_step')
+        ?.state
+    await expect.poll(waits, { timeout: 20_000 }).toBe('waits')
+    await agent.approve('loop_step', rail_run.run_id)
+    await expect.poll(stateOf, { timeout: 30_000 }).toBe('completed')
+    const own = await agent.client.call('work-orders-read', {
+      work_order_id: work_order.work_order_id,
+    })
+    expect(own.body.work_order).toMatchObject({ state: 'completed', agent_id: requester.agent_id })
+  },
+)
+
+verifies(
+  'work-order.worked-off',
+  'the state of an order follows from its decision and its tasks',
+  () => {
+    const task = (state: 'trusted' | 'operating' | 'attested' | 'closed', attested = false) => ({
+      ...{ state, attested },
+      begun: state !== 'trusted',
+    })
+    expect(workOrderState(null, [task('trusted')])).toBe('queued')
+    expect(workOrderState('reject', [task('closed')])).toBe('rejected')
+    expect(workOrderState('approve', [task('trusted'), task('trusted')])).toBe('approved')
+    expect(workOrderState('approve', [task('trusted'), task('operating')])).toBe('operating')
+    expect(workOrderState('approve', [task('closed', true), task('operating')])).toBe('operating')
+    expect(workOrderState('approve', [task('closed', true), task('attested', true)])).toBe(
+      'delivered',
+    )
+    expect(workOrderState('approve', [task('closed', true), task('closed', true)])).toBe(
+      'completed',
+    )
+  },
+)

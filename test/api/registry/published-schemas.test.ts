@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { expect } from 'vitest'
+import { rails } from '#domain/rails/index.ts'
+import { packetops } from '#domain/rails/packetops.ts'
+import { returnPackageView } from '../../../activities/run/isolation/return-package-zip.ts'
+import { bodyOf } from '../../../api/calls/handle.ts'
+import { schemaDocuments } from '../../../api/composition/schema-documents.ts'
+import type { Context } from '../../../api/context.ts'
+import { schemaIndex } from '../../../api/operations/discovery/schema-index.ts'
+import { schemaRead } from '../../../api/operations/discovery/schema-read.ts'
+import { publishSchemas } from '../../../api/registry/published-schemas.ts'
+import { finishedPackage, finishedTask } from '../../support/finished-task.ts'
+import { verifies } from '../../verifies.ts'
+import { schemaDigests } from '../schema-digests.ts'
+
+const baseUrl = 'https://rails.example'
+const context = {
+  discovery: { schemas: publishSchemas(baseUrl, schemaDocuments) },
+} as unknown as Context
+const read = async (schema_name: string) =>
+  bodyOf(schemaRead, await schemaRead.handle({ schema_name }, context)).body
+const index = async () => {
+  const { body } = bodyOf(schemaIndex, await schemaIndex.handle({}, context))
+  return body.schemas
+}
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false })
+
+/** What a stranger’s validator says of a value by the document of this name. */
+async function faultsOf(name: string, value: unknown): Promise<unknown> {
+  const validate =
+    ajv.getSchema(`${baseUrl}/schemas/${name}`) ?? ajv.compile((await read(name)) as object)
+  return (await validate(JSON.parse(JSON.stringify(value)))) ? [] : validate.errors
+}
+
+verifies(
+  'schemas.published',
+  'the index names each document by its URL and the digest of the bytes that are served',
+  async () => {
+    const entries = await index()
+    expect(entries.map(({ name }) => name)).toEqual(
+      expect.arrayContaining([
+        ...[
+          'agent-manifest.v1.json',
+          'callback-event.v1.json',
+          'problem.v1.json',
+          'receipt.v1.json',
+        ],
+        ...['replay-package.v1.json', 'result-contract.v2.json', 'return-package.v2.json'],
+        ...rails.map(({ key }) => `rail-input-${key}.v1.json`),
+      ]),
+    )
+    for (const { name, version, url, sha256 } of entries) {
+      const document = await read(name)
+      expect(url).toBe(`${baseUrl}/schemas/${name}`)
+      expect(document).toMatchObject({
+        $id: url,
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
+      })
+      expect(name).toContain(`.${version}.json`)
+      expect(createHash('sha256').update(JSON.stringify(document)).digest('hex')).toBe(sha256)
+    }
+    await expect(read('nothing.v1.json')).rejects.toThrow('not_found')
+    await expect(read('constructor')).rejects.toThrow('not_found')
+  },
+)
+
+verifies(
+  'schemas.immutable',
+  'what is published under a name is what was published before',
+  async () => {
+    const digests = (await index()).map(({ name, sha256 }) => [name, sha256])
+    expect(Object.fromEntries(digests)).toEqual(schemaDigests)
+  },
+)
+
+verifies(
+  'schemas.published',
+  'another validator takes what the service takes and makes, and refuses what it refuses',
+  async () => {
+    for (const { key, sandboxInput } of rails) {
+      const name = `rail-input-${key}.v1.json`
+      expect(await faultsOf(name, sandboxInput), name).toEqual([])
+      expect(await faultsOf(name, { ...(sandboxInput as object), surplus: 1 }), name).not.toEqual(
+        [],
+      )
+    }
+    const { made, signature } = finishedPackage(packetops)
+    const view = returnPackageView(made, signature, {
+      settlement_receipt_id: null,
+      usage_receipt_id: null,
+    })
+    expect(await faultsOf('return-package.v2.json', view)).toEqual([])
+    expect(await faultsOf('return-package.v2.json', { ...view, proof_hash: 'x' })).not.toEqual([])
+    expect(await faultsOf('result-contract.v2.json', view.result_contract)).toEqual([])
+    expect(await faultsOf('replay-package.v1.json', finishedTask(packetops))).toEqual([])
+    expect(
+      await faultsOf('replay-package.v1.json', { ...finishedTask(packetops), jws: 1 }),
+    ).not.toEqual([])
+    const problem = {
+      ...{
+        type: `${baseUrl}/problems/not_found`,
+        title: 'Not found',
+        status: 404,
+        code: 'not_found',
+        detail: 'd',
+      },
+      ...{
+        retryable: false,
+        retry_after_ms: null,
+        money_moved: 'no',
+        next_action: 'n',
+        errors: [],
+        request_id: 'req_1',
+      },
+    }
+    expect(await faultsOf('problem.v1.json', problem)).toEqual([])
+    expect(await faultsOf('problem.v1.json', { ...problem, code: 'nothing' })).not.toEqual([])
+  },
+)

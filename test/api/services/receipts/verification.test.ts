@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, expect } from 'vitest'
+import { receiptId } from '#domain/core/ids.ts'
+import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
+import { receiptSigner } from '../../../../activities/container.ts'
+import { signCompact } from '../../../../activities/keys/compact.ts'
+import { generateSigningKeys } from '../../../../activities/keys/generate.ts'
+import { keyRings } from '../../../../activities/keys/key-ring.ts'
+import { publishKeys } from '../../../../activities/keys/publish-keys.ts'
+import { endKey } from '../../../../activities/store/keys/signing-keys.ts'
+import { appendReceipt } from '../../../../activities/store/payouts/receipts.ts'
+import { createReceiptVerification } from '../../../../api/services/receipts/verification.ts'
+import { startDatabase, type TestDatabase } from '../../../support/postgres.ts'
+import { verifies } from '../../../verifies.ts'
+
+const issuer = 'https://svc.example/api/trust-contract'
+let database: TestDatabase
+const nowSeconds = () => Math.floor(Date.now() / 1000)
+
+beforeAll(async () => {
+  database = await startDatabase()
+})
+afterAll(async () => {
+  await database?.stop()
+})
+
+/** A fresh receipt key with a stored receipt of now; `forged` signs one that was never stored. */
+async function fresh(name: string) {
+  const keys = keyRings(generateSigningKeys(new Date()))
+  await publishKeys(database.db, keys)
+  const claims = { kind: 'payout_created', usage: 'synthetic', environment: 'local' }
+  const stored = await appendReceipt(
+    database.db,
+    receiptSigner(keys),
+    { ...claims, subject: name, issuer, facts: {} },
+    nowSeconds(),
+  )
+  const { active } = keys.receipt
+  const forged = (iat: number) =>
+    signCompact(active, {
+      typ: RECEIPT_TYP,
+      payload: { iss: issuer, iat, sub: name, ...claims, prev: null },
+    })
+  return { stored, forged, key: { ring: 'receipt', kid: active.kid } }
+}
+
+const verdict = (receipt: string) =>
+  createReceiptVerification(database.db, issuer).verify({ receipt })
+const later = (seconds: number) => new Date((nowSeconds() + seconds) * 1000).toISOString()
+
+verifies(
+  'receipt.verify',
+  'a receipt verifies by id, by digest and by itself; a changed one says that its signature is wrong',
+  async () => {
+    const { stored } = await fresh('a')
+    const verification = createReceiptVerification(database.db, issuer)
+    const byItself = await verification.verify({ receipt: stored })
+    expect(byItself).toMatchObject({ verified: true, kind: 'payout_created', stored: true })
+    expect(await verification.verify({ receipt_id: String(byItself['receipt_id']) })).toMatchObject(
+      { verified: true },
+    )
+    expect(
+      await verification.verify({ payload_sha256: String(byItself['payload_sha256']) }),
+    ).toMatchObject({
+      verified: true,
+    })
+    const [header, payload, signature = ''] = stored.split('.')
+    const broken = await verdict(
+      `${header}.${payload}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`,
+    )
+    expect(broken).toMatchObject({ verified: false })
+    expect(broken['checks']).toContainEqual({
+      check: 'signature',
+      ok: false,
+      detail: 'the signature does not verify',
+    })
+    await expect(verification.verify({ receipt_id: `rc_${'0'.repeat(64)}` })).rejects.toThrow(
+      'not_found',
+    )
+  },
+)
+
+verifies(
+  ['receipt.key-rotation', 'keys.retired'],
+  'a receipt of a retired key stays valid, and one that is dated after the retirement is refused',
+  async () => {
+    const { stored, forged, key } = await fresh('b')
+    await endKey(database.db, 'retire', key)
+    expect(await verdict(stored)).toMatchObject({
+      verified: true,
+      signature: { key_state_at_issue: 'active' },
+    })
+    const { db } = database
+    const asOfLater = await createReceiptVerification(db, issuer).verify({
+      receipt: stored,
+      at: later(60),
+    })
+    expect(asOfLater).toMatchObject({
+      verified: true,
+      signature: { key_state_at_issue: 'retired' },
+    })
+    expect(await verdict(forged(nowSeconds() - 60))).toMatchObject({
+      verified: true,
+      stored: false,
+    })
+    const after = await verdict(forged(nowSeconds() + 2))
+    expect(after).toMatchObject({
+      verified: false,
+      signature: { key_state_at_issue: 'retired', valid: true },
+    })
+    expect(after['checks']).toContainEqual({
+      check: 'key_standing',
+      ok: false,
+      detail: 'the key was retired before the receipt is dated',
+    })
+  },
+)
+
+verifies(
+  ['receipt.key-rotation', 'keys.revoked-receipt'],
+  'of a revoked key only receipts that our store holds from before are valid, whatever their iat says',
+  async () => {
+    const { stored, forged, key } = await fresh('c')
+    const backdated = forged(nowSeconds() - 86_400)
+    expect(await verdict(backdated)).toMatchObject({ verified: true, stored: false })
+    await endKey(database.db, 'revoke', key)
+    expect(await verdict(stored)).toMatchObject({ verified: true })
+    expect(await verdict(backdated)).toMatchObject({ verified: false })
+    const late = {
+      subject: 'c2',
+      kid: key.kid,
+      kind: 'payout_created',
+      seq: 0,
+      payload_sha256: '0'.repeat(64),
+    }
+    await database.db
+      .insertInto('receipts')
+      .values({ ...late, receipt_id: receiptId(backdated), jws: backdated, prev: null })
+      .execute()
+    expect(await verdict(backdated)).toMatchObject({ verified: false, stored: true })
+  },
+)
+
+verifies(
+  'receipt.chain',
+  'each receipt of a subject carries the digest of the one before, and a second of one kind is the first again',
+  async () => {
+    const keys = keyRings(generateSigningKeys(new Date()))
+    await publishKeys(database.db, keys)
+    const sign = receiptSigner(keys)
+    const append = (kind: string) =>
+      appendReceipt(
+        database.db,
+        sign,
+        { subject: 'e', kind, usage: 'synthetic', environment: 'local', issuer, facts: {} },
+        nowSeconds(),
+      )
+    const first = await append('payout_created')
+    const second = await append('payout_authorized')
+    expect(await append('payout_created')).toBe(first)
+    const claims = JSON.parse(Buffer.from(second.split('.')[1] ?? '', 'base64url').toString()) as {
+      prev: string
+    }
+    const { createHash } = await import('node:crypto')
+    expect(claims.prev).toBe(createHash('sha256').update(first).digest('hex'))
+  },
+)

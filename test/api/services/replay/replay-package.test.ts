@@ -1,0 +1,107 @@
+import { MockActivityEnvironment } from '@temporalio/testing'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { receiptId } from '#domain/core/ids.ts'
+import { packetops } from '#domain/rails/packetops.ts'
+import { REPLAY_TYP } from '#domain/runs/replay-package.ts'
+import { verifyReplayFile } from '#domain/verification/replay-package.ts'
+import { signerOf } from '../../../../activities/container.ts'
+import { createRunSteps } from '../../../../activities/run/run.ts'
+import { appendReceipt } from '../../../../activities/store/payouts/receipts.ts'
+import { transaction } from '../../../../activities/store/postgres/db.ts'
+import { findReturnPackage } from '../../../../activities/store/tasks/runs.ts'
+import { requireTask, storeDocument } from '../../../../activities/store/tasks/tasks.ts'
+import { runIdOf } from '../../../../activities/task/facts.ts'
+import { runContractOf } from '../../../../activities/task/run-contract.ts'
+import { readReplayPackage } from '../../../../api/services/replay/replay-package.ts'
+import { startTasks, stateLimits } from '../../../activities/task/fixture.ts'
+import { startRailPool } from '../../../support/rail-pool.ts'
+import { verifies } from '../../../verifies.ts'
+
+let tasks: Awaited<ReturnType<typeof startTasks>>
+beforeAll(async () => {
+  tasks = await startTasks()
+})
+const pool = startRailPool()
+afterAll(async () => {
+  await pool.close()
+  await tasks?.stop()
+})
+
+/** A task whose run has been attested by the real steps, whose credit a receipt stands for, and which was then stopped. */
+async function stoppedTask(): Promise<string> {
+  const { db, deps, record, draft } = tasks
+  const { taskId, submit } = await draft()
+  const input_sha256 = await storeDocument(db, taskId, packetops.sandboxInput)
+  const contract = await storeDocument(db, taskId, { contract: 'terms', task_id: taskId })
+  const { issuer, environment, signReceipt } = deps
+  const settlement = {
+    subject: `en_${taskId}`,
+    kind: 'settlement_receipt',
+    usage: 'synthetic',
+    environment,
+    issuer,
+    facts: {},
+  }
+  const jws = await transaction(db, (tx) =>
+    appendReceipt(tx, signReceipt, settlement, 1_795_255_200),
+  )
+  await record(taskId, submit)
+  await record(taskId, ['preflight_passed', { checks: [] }])
+  await record(taskId, [
+    'contract_prepared',
+    { contract_id: `ct_${taskId.slice(5)}`, terms_sha256: contract },
+  ])
+  await record(taskId, ['contract_accepted', { terms_sha256: contract }])
+  await record(taskId, ['trust_requested', {}])
+  await record(taskId, ['trust_granted', {}])
+  await record(taskId, ['quote_issued', { quote_id: 'qt_1' }])
+  await record(taskId, ['credit_requested', { entitlement_id: 'en_1' }])
+  await record(taskId, ['credit_funded', { settlement_receipt_id: receiptId(jws) }])
+  const sealed = await transaction(db, async (tx) =>
+    runContractOf(tx, {
+      ...(await requireTask(tx, taskId)),
+      input_sha256,
+      review_decision: 'sandbox_policy',
+    }),
+  )
+  const run_contract_sha256 = digestOf(sealed)
+  await record(taskId, [
+    'enqueued',
+    { review_decision: 'sandbox_policy', input_sha256, run_contract_sha256 },
+  ])
+  await record(taskId, ['started', { run_id: runIdOf(taskId) }])
+  const runs = createRunSteps(deps, pool)
+  let run = await runs.loadRun(runIdOf(taskId))
+  while (run?.next === 'step' && run.step !== null) {
+    const { attempt, round, step } = run
+    const input = { runId: run.runId, attempt, round, step, limits: stateLimits }
+    run = await new MockActivityEnvironment().run(runs.takeStep, input)
+  }
+  await record(taskId, ['exception_raised', { code: 'operator_hold', detail: 'held' }])
+  return taskId
+}
+
+verifies(
+  ['replay.verified', 'package.verified'],
+  'what a real run left in the store is one file that anybody can verify and do again, and the same each time',
+  async () => {
+    const taskId = await stoppedTask()
+    const { db, deps, keys } = tasks
+    const read = () =>
+      readReplayPackage({ db, issuer: deps.issuer, signReplay: signerOf(keys, REPLAY_TYP) }, taskId)
+    const file = JSON.parse(JSON.stringify(await read()))
+    expect(file.replay_package).toMatchObject({
+      task_id: taskId,
+      resume_state: 'attested',
+      from_step: null,
+    })
+    const report = verifyReplayFile(file)
+    expect(report.checks.filter(({ ok }) => !ok)).toEqual([])
+    expect(report.verdict).toBe('proven')
+    expect(JSON.parse(JSON.stringify(await read()))).toEqual(file)
+    const made = await findReturnPackage(db, runIdOf(taskId))
+    expect(file.replay_package.return_package.proof_hash).toBe(made?.proof_hash)
+    expect(report.checks.at(-1)?.detail).toContain(made?.result_sha256)
+  },
+)

@@ -1,0 +1,28 @@
+import { createReadStream } from 'node:fs'
+import { tokenops } from '#domain/rails/tokenops.ts'
+import type { RowSource } from '../../../activities/run/rows.ts'
+import { workOnRows } from '../../../activities/run/work-on-rows.ts'
+import { usageMaterial } from '../../workflows/domain/rails/material/usage.ts'
+import { serveParent } from './child.ts'
+
+/** `priced`: rows of models that have a price, which shows that they were read. */
+export type RowsTaken = { seconds: number; priced: number }
+
+/** Reads and reckons in a process of its own, whose memory is nobody else's. */
+serveParent({
+  work: async ({
+    format,
+    file,
+  }: {
+    format: RowSource['format']
+    file: string
+  }): Promise<RowsTaken> => {
+    const { usage: _, ...head } = usageMaterial(0)
+    const begun = performance.now()
+    const { result } = await workOnRows(tokenops, head, {
+      usage: { format, stream: createReadStream(file) },
+    })
+    const seconds = (performance.now() - begun) / 1000
+    return { seconds, priced: result.cost_by_model.reduce((sum, { rows }) => sum + rows, 0) }
+  },
+})

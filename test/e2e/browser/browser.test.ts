@@ -1,0 +1,276 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
+import { packageRoot } from '../../../activities/config/package-root.ts'
+import { startStack, type TestStack } from '../../support/stack.ts'
+import { verifies } from '../../verifies.ts'
+import { noBrowser, openChromium, openWatched } from './chromium.ts'
+import { takeScreenshot } from './screenshots.ts'
+
+if (noBrowser !== undefined) console.log(`browser tests skipped: ${noBrowser}`)
+
+/** Swagger UI resolves the whole document before it shows an operation: seconds of a processor, and here two tests share it. */
+const REFERENCE_MS = 90_000
+
+let stack: TestStack
+let printed: string
+let payoutId: string
+let baseUrl: string
+let uiUrl: string
+let browser: Browser
+let context: BrowserContext
+
+/** Runs the walk-through as its page says: the program on standard input of Node, in the project's folder. */
+async function runWalkThrough(): Promise<string> {
+  const program = await (await fetch(`${baseUrl}/walk-through.mjs`)).text()
+  const child = spawn(process.execPath, ['--input-type=module'], {
+    cwd: packageRoot,
+    env: { ...process.env, DATA_DIR: stack.dataDirectory },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  child.stdin.end(program)
+  const [out, errors] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ])
+  if (child.exitCode !== 0) throw new Error(`the walk-through failed: ${errors}`)
+  return out
+}
+
+describe.skipIf(noBrowser !== undefined)('in a browser', () => {
+  beforeAll(async () => {
+    stack = await startStack()
+    baseUrl = stack.baseUrls[0] as string
+    uiUrl = stack.env['TEMPORAL_UI_URL'] as string
+    printed = await runWalkThrough()
+    payoutId = /po_[0-9a-f]{64}/.exec(printed)?.[0] as string
+    browser = await openChromium()
+  }, 180_000)
+  afterAll(async () => {
+    await browser?.close()
+    await stack?.stop()
+  }, 60_000)
+  beforeEach(async () => {
+    context = await browser.newContext({
+      viewport: { width: 1280, height: 860 },
+      colorScheme: 'light',
+    })
+    return async () => context.close()
+  })
+
+  verifies(
+    'pages.policy',
+    'a request to a foreign host and a console error do not go unseen',
+    async () => {
+      const { page, complaints } = await openWatched(context, [new URL(baseUrl).host])
+      await page.setContent('<img src="https://example.com/x.png"><script>nowhere()</script>')
+      await expect.poll(() => complaints.join('\n')).toContain('foreign: https://example.com/x.png')
+      expect(complaints.join('\n')).toContain('uncaught: nowhere is not defined')
+    },
+  )
+
+  /** Visits pages and expects that nothing in them complained. */
+  async function visit(work: (page: Page) => Promise<void>): Promise<void> {
+    const { page, complaints } = await openWatched(context, [
+      new URL(baseUrl).host,
+      new URL(uiUrl).host,
+    ])
+    await work(page)
+    expect(complaints).toEqual([])
+  }
+
+  verifies('pages.landing', 'the page executes a payout and verifies its receipts', () => {
+    expect(printed).toMatch(/^executed\s+0x[0-9a-f]{64}$/m)
+    for (const kind of ['payout_created', 'payout_authorized', 'payout_executed'])
+      expect(printed).toMatch(new RegExp(`^receipt\\s+${kind} true http`, 'm'))
+  })
+
+  verifies('pages.landing', 'the curl calls of the page answer JSON as they stand there', () =>
+    visit(async (page) => {
+      await page.goto(baseUrl, { waitUntil: 'domcontentloaded' })
+      const calls = await page
+        .locator('.snippet code', { hasText: /^curl (?!.*walk-through)/ })
+        .allTextContents()
+      const lines = calls.flatMap((call) => call.split(/(?<!\\)\n/))
+      expect(lines.length).toBe(4)
+      const answers = await Promise.all(
+        lines.map((line) => promisify(execFile)('sh', ['-c', line])),
+      )
+      const [ready, contract, refusal, problem] = answers.map(({ stdout }) => JSON.parse(stdout))
+      expect(ready).toMatchObject({ ok: true })
+      expect(contract).toMatchObject({ service_id: 'service-trust-v1' })
+      expect([refusal.code, refusal.type]).toEqual([problem.code, problem.type])
+    }),
+  )
+
+  verifies(
+    ['pages.landing', 'pages.policy'],
+    'the front page copies its calls and leads to the reference',
+    () =>
+      visit(async (page) => {
+        await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: baseUrl })
+        await page.goto(baseUrl, { waitUntil: 'domcontentloaded' })
+        await page.getByRole('heading', { level: 1 }).waitFor()
+        await takeScreenshot(page, 'landing')
+        const create = page.locator('.snippet', { hasText: 'payout-create' }).first()
+        await create.getByRole('button', { name: 'Copy' }).click()
+        await create.getByRole('button', { name: 'Copied' }).waitFor()
+        expect(await page.evaluate('navigator.clipboard.readText()')).toContain(
+          "client.call('payout-create'",
+        )
+        await create.scrollIntoViewIfNeeded()
+        await takeScreenshot(page, 'walk-through')
+        await page.getByRole('navigation').getByRole('link', { name: 'API reference' }).click()
+        await page.waitForURL('**/docs')
+      }),
+  )
+
+  verifies(
+    ['pages.phone', 'pages.policy'],
+    'on a phone the front page is short and opens one section at a time',
+    () =>
+      visit(async (page) => {
+        await page.setViewportSize({ width: 390, height: 844 })
+        await page.goto(baseUrl, { waitUntil: 'domcontentloaded' })
+        const size = (side: 'Width' | 'Height') =>
+          page.evaluate<number>(`document.documentElement.scroll${side}`)
+        expect(await size('Width')).toBe(390)
+        expect(await size('Height')).toBeLessThan(7_000)
+        const open = page.locator('details[name="first-agent"][open]')
+        expect(await open.locator('summary').allTextContents()).toEqual([
+          expect.stringContaining('TypeScript'),
+        ])
+        await page.getByText('Python: ').click()
+        expect(await open.locator('summary').allTextContents()).toEqual([
+          expect.stringContaining('Python'),
+        ])
+        await page.locator('.groups summary', { hasText: 'payouts' }).click()
+        await page.getByText('POST /api/payout-create').waitFor()
+        expect(await size('Width')).toBe(390)
+      }),
+  )
+
+  const operation = (page: Page, id: string) =>
+    page.locator('.opblock', { has: page.locator(`[data-path="${id}"]`) })
+
+  verifies(
+    ['pages.reference', 'pages.policy'],
+    'the reference opens an operation and calls one',
+    () =>
+      visit(async (page) => {
+        page.setDefaultTimeout(REFERENCE_MS)
+        await page.goto(`${baseUrl}/docs`, { waitUntil: 'domcontentloaded' })
+        await operation(page, '/api/payout-create').waitFor()
+        expect(
+          await page
+            .locator('.errors-wrapper, .version-pragma, .information-container .error-wrapper')
+            .count(),
+        ).toBe(0)
+        expect(await page.getByText('Warning').count()).toBe(0)
+        await takeScreenshot(page, 'reference')
+        const healthz = operation(page, '/healthz')
+        await healthz.locator('.opblock-summary-control').click()
+        await healthz.getByRole('button', { name: 'Try it out' }).click()
+        await healthz.getByRole('button', { name: 'Execute' }).click()
+        await healthz
+          .locator('.live-responses-table .response-col_status', { hasText: '200' })
+          .waitFor()
+      }),
+    2 * REFERENCE_MS,
+  )
+
+  verifies(
+    'pages.reference',
+    'a link to an operation opens it in the reference',
+    () =>
+      visit(async (page) => {
+        page.setDefaultTimeout(REFERENCE_MS)
+        await page.goto(`${baseUrl}/docs#/payouts/payout-create`, { waitUntil: 'domcontentloaded' })
+        await operation(page, '/api/payout-create').locator('.responses-wrapper').waitFor()
+        await takeScreenshot(page, 'reference-operation')
+      }),
+    2 * REFERENCE_MS,
+  )
+
+  verifies('pages.problems', 'a refusal’s type opens as a page that says what to do', () =>
+    visit(async (page) => {
+      const refusal = await fetch(`${baseUrl}/api/payout-status`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ payout_id: payoutId }),
+      })
+      const { type } = (await refusal.json()) as { type: string }
+      await page.goto(type, { waitUntil: 'domcontentloaded' })
+      await page.getByRole('heading', { name: 'A wallet proof is required' }).waitFor()
+      await takeScreenshot(page, 'problem')
+      await page.getByRole('link', { name: 'All problems' }).click()
+      await page.getByRole('heading', { name: 'Problems', level: 1 }).waitFor()
+      await page.getByRole('link', { name: 'settlement_pending' }).click()
+      await page.getByText('joins and is not charged again').waitFor()
+    }),
+  )
+
+  verifies(
+    ['operate.legible', 'pages.landing', 'views.details'],
+    'the Temporal UI shows a payout, its waits and its receipts',
+    () =>
+      visit(async (page) => {
+        await page.goto(baseUrl, { waitUntil: 'domcontentloaded' })
+        await page.getByRole('link', { name: 'Temporal UI' }).click()
+        const link = page.getByRole('link', { name: payoutId }).first()
+        await link.waitFor()
+        await takeScreenshot(page, 'temporal-list')
+        await link.click()
+        await page.waitForURL(`**/${payoutId}/**`)
+        await page
+          .getByText(/Payout 1\.25 USDC/)
+          .first()
+          .waitFor()
+        await page.getByText('checks whether the payout is idle').first().waitFor()
+        await takeScreenshot(page, 'temporal-payout')
+        await page.getByRole('tab', { name: 'User Metadata' }).click()
+        await page.getByText('Current Details').first().waitFor()
+        // Markdown without its blank line would make one paragraph of the receipts.
+        const details = page.frameLocator('iframe').last()
+        await details.getByRole('listitem').filter({ hasText: 'payout_executed: rc_' }).waitFor()
+        const frame = await page.locator('iframe').last().boundingBox()
+        const last = details.getByRole('listitem').last()
+        await last.scrollIntoViewIfNeeded()
+        const line = await last.boundingBox()
+        const bottom = (box: { y: number; height: number } | null) =>
+          box === null ? Number.NaN : box.y + box.height
+        expect(bottom(line)).toBeLessThanOrEqual(bottom(frame))
+        await takeScreenshot(page, 'temporal-payout-details')
+      }),
+  )
+
+  verifies(
+    'pages.landing',
+    'the pages fit a telephone and follow the reader into the dark',
+    async () => {
+      await context.close()
+      context = await browser.newContext({
+        viewport: { width: 390, height: 844 },
+        colorScheme: 'dark',
+      })
+      await visit(async (page) => {
+        for (const path of ['/', '/problems', '/problems/settlement_pending']) {
+          await page.goto(baseUrl + path, { waitUntil: 'domcontentloaded' })
+          await page.getByRole('heading', { level: 1 }).waitFor()
+          expect(
+            await page.evaluate('document.documentElement.scrollWidth - innerWidth'),
+            path,
+          ).toBe(0)
+          expect(await page.evaluate('getComputedStyle(document.body).backgroundColor'), path).toBe(
+            'rgb(20, 21, 23)',
+          )
+        }
+        await takeScreenshot(page, 'problem-dark')
+      })
+    },
+  )
+})

@@ -1,0 +1,107 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Order } from './activity-faults.ts'
+import type { ActivityFault } from './schedule.ts'
+import type { Tally } from './tally.ts'
+
+type Asked = { activity: string; argument: unknown }
+type Armed = { fault: ActivityFault; seen: number; open: boolean; anybodys: boolean }
+
+/** Tells the workers what goes wrong with which activity; it outlives them, so a fault strikes once however often a worker is killed. */
+export type Director = {
+  url: string
+  /** Every activity that a worker has registered, sorted. */
+  activities(): string[]
+  arm(run: number, fault: ActivityFault): void
+  /** A run that is over leaves what has not struck it to the others. */
+  release(run: number): void
+  /** Resolves when everything armed has struck, or the time is up. */
+  spent(withinMs: number): Promise<void>
+  /** What is armed and has not struck. */
+  unspent(): string[]
+  disarm(): void
+  close(): Promise<void>
+}
+
+/** `runOf` says whose payout or payment an activity is about; one about neither may be struck by anybody's fault. */
+export async function startDirector(
+  runOf: (subject: string) => Promise<number | undefined>,
+  tally: Tally,
+): Promise<Director> {
+  const armed = new Map<string, Armed>()
+  const registered = new Set<string>()
+  let disarmed = false
+
+  const begins = async ({ activity, argument }: Asked): Promise<Order> => {
+    if (disarmed) return null
+    const subject = subjectOf(argument)
+    const run = subject === undefined ? undefined : await runOf(subject)
+    for (const [token, entry] of armed) {
+      if (!entry.open || entry.fault.activity !== activity) continue
+      if (run !== undefined && token !== String(run) && !entry.anybodys) continue
+      entry.seen += 1
+      if (entry.seen < entry.fault.occurrence) return null
+      const { boundary, action, effect } = entry.fault
+      // An execution may have fewer requests than were foreseen: each further one is struck earlier.
+      const request = Math.max(1, entry.fault.request - (entry.seen - entry.fault.occurrence))
+      return { token, fault: { boundary, action, effect, request } }
+    }
+    return null
+  }
+  const strikes = ({ token }: { token: string }): void => {
+    const entry = armed.get(token)
+    if (entry?.open) {
+      entry.open = false
+      const { activity, boundary, action } = entry.fault
+      tally.count(`${boundary} ${activity}: ${action}`)
+    }
+  }
+
+  const unspent = () =>
+    [...armed.values()].flatMap(({ open, fault }) =>
+      open ? [`${fault.boundary} ${fault.activity}`] : [],
+    )
+
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const body = JSON.parse(Buffer.concat(chunks).toString())
+    const answer = request.url === '/begins' ? await begins(body).catch(() => null) : null
+    if (request.url === '/strikes') strikes(body)
+    if (request.url === '/registers') for (const name of body as string[]) registered.add(name)
+    response.end(JSON.stringify(answer))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    activities: () => [...registered].sort(),
+    arm: (run, fault) =>
+      void armed.set(String(run), { fault, seen: 0, open: true, anybodys: false }),
+    release: (run) => {
+      const entry = armed.get(String(run))
+      if (entry !== undefined) entry.anybodys = true
+    },
+    spent: async (withinMs) => {
+      const until = Date.now() + withinMs
+      while (unspent().length > 0 && Date.now() < until) await sleep(200)
+    },
+    unspent,
+    disarm: () => {
+      disarmed = true
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+function subjectOf(argument: unknown): string | undefined {
+  if (typeof argument === 'string') return argument
+  if (typeof argument !== 'object' || argument === null) return undefined
+  const { payoutId, paymentId } = argument as Record<string, unknown>
+  const subject = payoutId ?? paymentId
+  return typeof subject === 'string' ? subject : undefined
+}

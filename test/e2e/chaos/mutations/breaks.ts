@@ -1,0 +1,145 @@
+/** One text that stands exactly once in a file of the rail, and what stands there instead. */
+export type Edit = { file: string; find: string; replace: string }
+/** A way to break the rail, and the part of the harness's schedule that has the situation in which it matters. */
+export type Break = { name: string; edits: readonly Edit[]; harness: readonly string[] }
+/** A way to break a rule that no schedule of faults touches, and the files of tests that have to fail. */
+export type TestedBreak = { name: string; edits: readonly Edit[]; tests: readonly string[] }
+
+const oneBatch = ['--runs', '48']
+
+/** The five breaks that the harness has to catch. */
+export const breaks: readonly Break[] = [
+  {
+    name: 'sign at a new token nonce on retry',
+    // The third batch has a key where transfers are sent.
+    harness: ['--runs', '144', '--stack', '2'],
+    edits: [
+      {
+        file: 'activities/payout/signer.ts',
+        find: 'export function createPayoutSigner(key: DigestSigner, policy: SigningPolicy): Signer {\n',
+        replace: `type Unverified = (authorization: ReturnType<typeof authorizationOf>) => Promise<\`0x\${string}\`>
+export let again: Unverified | undefined
+export function createPayoutSigner(key: DigestSigner, policy: SigningPolicy): Signer {
+  again = (authorization) => signAuthorization(key, policy.asset, authorization)
+`,
+      },
+      {
+        file: 'activities/payout/transfer.ts',
+        find: "import type { SigningOrder } from './signing-rules.ts'\n",
+        replace:
+          "import { again } from './signer.ts'\nimport type { SigningOrder } from './signing-rules.ts'\n",
+      },
+      {
+        file: 'activities/payout/transfer.ts',
+        find: '  const authorization = authorizationOf(transfer)\n  const signature = ',
+        replace: '  let authorization = authorizationOf(transfer)\n  let signature = ',
+      },
+      {
+        file: 'activities/payout/transfer.ts',
+        find: '  const check = await deps.preflight(authorization, signature)\n',
+        replace: `  if (transfer.status === 'submitted' && again !== undefined) {
+    const nonce = '0x' + crypto.randomUUID().replaceAll('-', '').repeat(2)
+    authorization = { ...authorization, nonce: nonce as never }
+    signature = await again(authorization)
+  }
+  const check = await deps.preflight(authorization, signature)
+`,
+      },
+      {
+        file: 'activities/payout/transfer.ts',
+        find: 'deps.gasWalletQueue.submit(`payout:',
+        replace: 'deps.gasWalletQueue.submit(authorization.nonce + `payout:',
+      },
+    ],
+  },
+  {
+    name: 'broadcast before storing',
+    harness: oneBatch,
+    edits: [
+      {
+        file: 'activities/chain/gas-wallet-queue.ts',
+        find: '    atCommit(storeGasWalletTransaction(tx, row))\n',
+        replace:
+          '    await sendStored(settings, row)\n    atCommit(storeGasWalletTransaction(tx, row))\n',
+      },
+    ],
+  },
+  {
+    name: 'release the cap on timeout',
+    // The fourth batch asks for more than the cap.
+    harness: ['--runs', '192', '--stack', '3'],
+    edits: [
+      {
+        file: 'activities/store/payouts/transfers.ts',
+        find: "and status in ('reserved','signed','submitted')), 0)`",
+        replace:
+          "and status in ('reserved','signed','submitted') and reserved_at > clock_timestamp() - interval '2 seconds'), 0)`",
+      },
+    ],
+  },
+  {
+    name: "take the transaction's success for the transfer",
+    harness: oneBatch,
+    edits: [
+      {
+        file: 'activities/chain/outcome.ts',
+        find: '  if (!holdsTransfer(receipt, terms))\n',
+        replace: "  if (receipt.status !== 'success' && !holdsTransfer(receipt, terms))\n",
+      },
+    ],
+  },
+  {
+    name: 'write the replay keys outside the transaction',
+    harness: oneBatch,
+    edits: [
+      {
+        file: 'activities/payout/payout.ts',
+        find: '  atCommit(consumeKeys(bound.keys, payout.payout_id))\n',
+        replace: '  await consumeKeys(bound.keys, payout.payout_id).execute(deps.db)\n',
+      },
+    ],
+  },
+]
+
+/** The breaks that tests have to catch. */
+export const testedBreaks: readonly TestedBreak[] = [
+  {
+    name: 'verifier without the standing check',
+    tests: [
+      'test/activities/keys/standing.test.ts',
+      'test/api/services/receipts/verification.test.ts',
+    ],
+    edits: [
+      {
+        file: 'workflows/domain/receipts/key-standing.ts',
+        find: "  if (revokedAt !== null) return 'revoked'\n  return retiredAt !== null && issuedAt > retiredAt ? 'retired' : 'active'\n",
+        replace:
+          "  return (retiredAt ?? revokedAt ?? issuedAt) === undefined ? 'revoked' : 'active'\n",
+      },
+    ],
+  },
+  {
+    name: 'signer without the principal check',
+    tests: ['test/activities/signing.test.ts', 'test/activities/payout/signing-rules.test.ts'],
+    edits: [
+      {
+        file: 'activities/payout/signing-rules.ts',
+        find: '    authorityFault(order.payout, policy, order.now)\n',
+        replace:
+          '    (order.now < 0 ? authorityFault(order.payout, policy, order.now) : undefined)\n',
+      },
+    ],
+  },
+  {
+    name: 'step without the operation check',
+    tests: ['test/activities/signing.test.ts'],
+    edits: [
+      {
+        file: 'activities/store/calls/calls.ts',
+        find: '  if (call.operation === operation) return call\n',
+        replace:
+          '  if (call.operation !== operation || call.operation === operation) return call\n',
+      },
+    ],
+  },
+]

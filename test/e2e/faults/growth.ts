@@ -1,0 +1,74 @@
+import { fork } from 'node:child_process'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import { type Bomb, draws, type Piece } from './bombs.ts'
+
+const STEPS = [1, 2, 4, 8, 16]
+/** n·log n gives 2.1 to 2.2 for a doubling. */
+const RATIO_MAX = 2.5
+/** Shorter times say more of the machine than of the work: a smaller piece is done so many times that it takes this. */
+const LEAST_MS = 60
+const TRIES = 8
+
+type Size = { piece: Piece; medianMs: number }
+
+/** The processor time of each of five sizes, each twice the one before it; throws where a doubling takes too much more, eight times. */
+export async function expectGrowth({ name, size, make }: Bomb): Promise<number[]> {
+  const [drawn] = fc.sample(draws, 1)
+  if (drawn === undefined) throw new Error('nothing was drawn')
+  const smallest = make(size, drawn)
+  const times = Math.min(
+    200,
+    Math.max(1, Math.ceil(LEAST_MS / Math.max(0.2, await cpuOf(smallest, 1)))),
+  )
+  const sizes: Size[] = []
+  for (const step of STEPS) {
+    const piece = make(size * step, drawn)
+    sizes.push({ piece, medianMs: await cpuOf(piece, times) })
+  }
+  const found = sizes.map(({ medianMs }) => Math.round(medianMs))
+  const ratios: number[] = []
+  for (const [at, after] of sizes.entries()) {
+    const before = sizes[at - 1]
+    if (before === undefined) continue
+    ratios.push(
+      await ratioOf(`${name}, ${JSON.stringify(drawn)}, doubling ${at}`, before, after, times),
+    )
+  }
+  console.log(`| ${name} | ${found.join(' ')} | ${Math.max(...ratios).toFixed(2)} |`)
+  return found
+}
+
+/** Measures both again while the ratio of their medians is too large: what the machine or the compiler does may spoil one of them. */
+async function ratioOf(name: string, before: Size, after: Size, times: number): Promise<number> {
+  const seen = { before: [before.medianMs], after: [after.medianMs] }
+  const ratio = () => median(seen.after) / median(seen.before)
+  while (ratio() > RATIO_MAX) {
+    if (seen.after.length === TRIES) expect.fail(`${name} takes ${JSON.stringify(seen)}`)
+    seen.before.push(await cpuOf(before.piece, times))
+    seen.after.push(await cpuOf(after.piece, times))
+  }
+  return ratio()
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+}
+
+/** The median of five measurements of equal work in one new process, without the process's own start. */
+function cpuOf(piece: Piece, times: number): Promise<number> {
+  const child = fork(join(import.meta.dirname, 'measured-child.mjs'), {
+    serialization: 'advanced',
+    // The collector copies more once a piece outgrows the young generation: one of a fixed size keeps that step out of the ratios.
+    execArgv: ['--single-threaded-gc', '--min-semi-space-size=64', '--max-semi-space-size=64'],
+  })
+  return new Promise((resolve, reject) => {
+    child.once('message', ({ cpuMs }: { cpuMs: number[] }) => {
+      child.kill()
+      resolve(median(cpuMs))
+    })
+    child.once('exit', (code) => reject(new Error(`the child ended with ${code}`)))
+    child.send({ ...piece, times })
+  })
+}

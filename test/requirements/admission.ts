@@ -1,0 +1,96 @@
+/** Requirements on what a call may cost before and after its caller is known: id → source and behavior. */
+export const admissionRequirements = {
+  'admission.caller-first': {
+    source: 'calls § Pipeline',
+    behavior:
+      'A wrong credential, webhook signature or wallet proof is refused before the body is read as JSON, and a body that is refused is not screened.',
+  },
+  'admission.body-size': {
+    source: 'calls § Bodies',
+    behavior:
+      'A body without a credential is at most 64 KiB, also where the operation takes larger ones, and also with a credential of a kind that the operation does not take.',
+  },
+  'admission.json-depth': {
+    source: 'calls § Bodies',
+    behavior: 'A body whose lists and objects nest deeper than 64 levels returns 400 invalid_json.',
+  },
+  'admission.screening-kinds': {
+    source: 'calls § Forbidden material',
+    behavior:
+      'Free text, and the names in it, are refused with PEM, private JWKs, BIP-39 phrases, known key prefixes, bearer tokens, passwords (labelled or in URLs), formatted SSNs, and 64 hex digits that a label marks as a private key or seed. Unlabelled hex passes: digests and transaction hashes in memo, rail_reference and packet contents are accepted.',
+  },
+  'admission.screening-bounded': {
+    source: 'calls § Forbidden material',
+    behavior:
+      'Screening is linear and bounded: 64 KiB take at most 5 ms of processor time for any content. At most 1,000 checksums are computed for a body; a body with more candidates is refused as a recovery phrase.',
+  },
+  'admission.signature-list': {
+    source: 'calls § Access kinds',
+    behavior:
+      'A webhook has at most four signatures, and judging a wrong one costs less than 10 ms of processor time.',
+  },
+  'admission.address-form': {
+    source: 'calls § Rate limits',
+    behavior:
+      'Limits count an IPv6 address by its /64 network, and IPv4 that is mapped into IPv6 as IPv4.',
+  },
+  'admission.other-services': {
+    source: 'calls § Wallet proof',
+    behavior:
+      'Another service is asked about a signature of a contract wallet or a token of an unknown key only within the limits of the address. A signature that this process can check is always accepted.',
+  },
+  'admission.unknown-calls': {
+    source: 'limits § Call limits',
+    behavior:
+      'A process handles at most eight unidentified calls of one address at once. The others wait, and calls of other addresses are not delayed. Late answers and calls of known callers take no slot.',
+  },
+  'admission.failures-cheap': {
+    source: 'calls § Rate limits',
+    behavior:
+      'Failed attempts are counted in batches, one statement of a process at a time; an address that is over its limit costs no further statement until its window ends.',
+  },
+  'admission.repeated-read': {
+    source: 'calls § Rate limits',
+    behavior: 'A read that repeats its proof counts like any other call of its wallet.',
+  },
+  'admission.quotas': {
+    source: 'limits § Quotas',
+    behavior:
+      'Registrations, tasks, workflows, callback requests and kept bytes have daily quotas, counted in Postgres, of an agent, of a client address without trust, and in total; trusted callers have a total of their own, which others cannot exhaust.',
+  },
+  'admission.posts-sent': {
+    source: 'callbacks § Delivery',
+    behavior:
+      'Each callback request is counted in Postgres before it is sent, of its owner and of all of its kind; where a quota is used up the delivery waits for the next UTC day as post_quota, without a failed attempt, and is then sent.',
+  },
+  'admission.proof-once': {
+    source: 'callbacks § Payout callbacks',
+    behavior:
+      'The wallet proof that set a payout callback sets it once: its repeat gets the first answer and changes nothing.',
+  },
+  'admission.upload-room': {
+    source: 'runs § Inputs',
+    behavior:
+      'A sandbox agent may store a few MB; all sandboxes and all other agents have a total each, of which an upload reserves what it may have; below a threshold of free space on the local volume uploads are refused.',
+  },
+  'admission.upload-sweep': {
+    source: 'runs § Inputs',
+    behavior:
+      'Unused uploads of sandbox agents are removed after INPUT_KEEP_SANDBOX_MS, those of others after INPUT_KEEP_MS.',
+  },
+  'admission.undecided-orders': {
+    source: 'runs § Work orders',
+    behavior:
+      'A public work order that was not decided within WORK_ORDER_KEEP_MS is rejected and its tasks close without their inputs; orders of agents, decided ones and those that money was asked for stay, and so do all receipts.',
+  },
+  'admission.local-hosts': {
+    source: 'stack § Local files',
+    behavior:
+      'The embedded chain and Temporal UI answer 421 to a Host that does not name this machine and to an Origin elsewhere; /metrics is not found under a foreign Host without an operator credential.',
+  },
+  'admission.registered-callback': {
+    source: 'agents § Registration',
+    behavior:
+      'A sandbox agent registers only the demo receiver as its callback URL, and no agent a URL inside.',
+  },
+} as const

@@ -1,0 +1,1500 @@
+import { admissionRequirements } from './admission.ts'
+import { callerRequirements } from './callers.ts'
+import { conformanceRequirements } from './conformance.ts'
+import { firstUseRequirements } from './first-use.ts'
+import { isolationRequirements } from './isolation.ts'
+import { keyStandingRequirements } from './key-standing.ts'
+import { packageRequirements } from './package.ts'
+import { railRequirements } from './rail.ts'
+import { returnedMoneyRequirements } from './returned-money.ts'
+import { signerRequirements } from './signer.ts'
+import { taskRequirements } from './task.ts'
+import { viewsRequirements } from './views.ts'
+import { walletRequirements } from './wallet.ts'
+
+/** One demand on the product: where it stands, and the behavior that a test can prove. `deferred` says why it has no test yet. */
+export type Requirement = {
+  readonly source: string
+  readonly behavior: string
+  readonly deferred?: string
+}
+
+/**
+ * What the payout rail owes, as data: id → demand. A test cites ids with `verifies('…', …)`; `coverage.test.ts` fails on an id
+ * that no test cites. `source` names the document and its section; `decision` marks what no document shows.
+ */
+export const requirements = {
+  // Payout terms and create.
+  'payout.create.created': {
+    source: 'payouts § States and transitions',
+    behavior:
+      'A valid create fixes the terms, sets the state created and returns a signed receipt.',
+  },
+  'payout.create.idempotent': {
+    source: 'payouts § Identity and terms',
+    behavior: '50 identical parallel creates make one payout, one workflow and one charge.',
+  },
+  'payout.create.conflict': {
+    source: 'payouts § Identity and terms',
+    behavior:
+      'Other terms under the same key, also in parallel, return 422 idempotency_conflict and change nothing.',
+  },
+  'payout.create.same-amount-text': {
+    source: 'payouts § Identity and terms',
+    behavior: '1.0 and 1.00 are the same payout.',
+  },
+  'payout.create.schema': {
+    source: 'payouts § Create',
+    behavior: 'Every bound of the create fields is enforced. Unknown properties are refused.',
+  },
+  'payout.create.cap': {
+    source: 'payouts § Amounts and caps',
+    behavior:
+      'More than 25000000 atomic returns 422 payout_cap_exceeded. Exactly 25000000 is accepted.',
+  },
+  'payout.create.zero-amount': {
+    source: 'payouts § Create',
+    behavior: 'An amount of zero is refused.',
+  },
+  'payout.create.recipient-refused': {
+    source: 'payouts § Create',
+    behavior:
+      'The zero address, the asset and our own addresses as recipient return 422 recipient_refused.',
+  },
+  'payout.create.usage-default': {
+    source: 'payouts § Create',
+    behavior: 'usage defaults to unspecified. Otherwise it is the value that the caller declared.',
+  },
+  'payout.id.derivation': {
+    source: 'payouts § Identity and terms',
+    behavior: 'payout_id is po_ and the SHA-256 of creator and key. It is also the workflow id.',
+  },
+  'payout.terms.digest': {
+    source: 'payouts § Identity and terms',
+    behavior: 'The terms digest is the SHA-256 of the canonical terms and is in every receipt.',
+  },
+  'payout.money.exact': {
+    source: 'payouts § Amounts and caps',
+    behavior:
+      'amount_usdc becomes atomic units by string arithmetic with six places, and is printed in its shortest form.',
+  },
+  'payout.state.table': {
+    source: 'payouts § States and transitions',
+    behavior:
+      'Only create, authorize and execute, in this order, change the state of a payout. Every other pair is refused.',
+  },
+  'payout.state.guarded-in-sql': {
+    source: 'payouts § Guards',
+    behavior:
+      'SQL refuses a transition outside the table and a change of terms, also in manual statements.',
+  },
+  'payout.answer.body': {
+    source: 'payouts § Response body',
+    behavior: 'Every payout response has exactly the documented members.',
+  },
+  'payout.creator-only': {
+    source: 'payouts § Identity and terms',
+    behavior:
+      'authorize, execute and status of an unknown payout or of another creator’s payout return 404.',
+  },
+
+  // Money: prices, credit, payment references.
+  'money.prices': {
+    source: 'money § Prices',
+    behavior: 'One rule gives both price tables: the base, plus 8 % of it on standard and pro.',
+  },
+  'money.quote-lines': {
+    source: 'money § Quotes',
+    behavior:
+      'The lines of a quote sum to its total, and units multiply it. A rail that is not sold has no quote.',
+  },
+  'money.states': {
+    source: 'money § Payment references',
+    behavior:
+      'Entitlement, challenge and reference change only along their tables, in code and in SQL.',
+  },
+  'money.double-entry': {
+    source: 'money § Credit',
+    behavior:
+      'Every movement balances, the fee is exact for every use of credit, and no credit falls below zero.',
+  },
+  'money.methods': {
+    source: 'money § Payment methods',
+    behavior:
+      'Each of the seven accepted methods is confirmed by another party than its presenter.',
+  },
+  'money.stablecoin': {
+    source: 'money § Payment methods',
+    behavior:
+      'A stablecoin reference is one exact plain transfer, final on chain, that its payer signed for the challenge.',
+  },
+  'money.ap2': {
+    source: 'money § Payment methods',
+    behavior:
+      'An AP2 reference is a presentation bound to the challenge; its replay keys are those of payouts.',
+  },
+  'money.webhook-signature': {
+    source: 'money § Provider events',
+    behavior:
+      'A provider’s event is signed over its raw bytes, v1, v1a or Stripe’s form, and at most 300 s old.',
+  },
+  'money.provider-event': {
+    source: 'money § Provider events',
+    behavior: 'Events of every scheme are mapped to one of four types about one payment.',
+  },
+  'money.usage-chain': {
+    source: 'money § Usage ledger',
+    behavior: 'Usage events are hash-chained. A changed, removed or added event is detected.',
+  },
+  'money.sql.balanced': {
+    source: 'money § Credit',
+    behavior:
+      'SQL refuses unbalanced postings, any change of a posting, and credit or a wallet below zero.',
+  },
+  'money.sql.receipts': {
+    source: 'money § Credit',
+    behavior:
+      'A settlement receipt funds and a usage receipt consumes. SQL lets no other receipt do either.',
+  },
+  'money.quote': {
+    source: 'money § Quotes',
+    behavior: 'A quote lives 24 hours. The same caller gets the same quote within five minutes.',
+  },
+  'money.challenge': {
+    source: 'money § Challenges',
+    behavior:
+      'A quote has at most one open challenge. A pending payment is named instead of a new challenge.',
+  },
+  'money.reference': {
+    source: 'money § Payment references',
+    behavior:
+      'A payment reference is unique, funds only once it is verified, and frees its challenge when proven empty.',
+  },
+  'money.spending-limit': {
+    source: 'money § Payment methods',
+    behavior:
+      'An agent presents no payment above the amount that an operator allows at once, by any method. Payments that a provider reports count.',
+  },
+  'money.provider': {
+    source: 'money § Provider events',
+    behavior:
+      'A provider’s events fund, reject or refund by session, challenge and exact amount, each at most once.',
+  },
+  'money.allowance': {
+    source: 'money § Allowance wallets',
+    behavior:
+      'An allowance wallet pays at once within its limits. Its balance is exact under concurrency.',
+  },
+  'money.x402': {
+    source: 'money § Payment methods',
+    behavior:
+      'An x402 reference is claimed once, settles by its own workflow, and counts when it is final on chain.',
+  },
+  'money.consume': {
+    source: 'money § Credit',
+    behavior:
+      'A use consumes credit exactly once, with a usage receipt; 100 at once never take more than there is.',
+  },
+  'money.return': {
+    source: 'money § Credit',
+    behavior: 'Credit that was not consumed is returned once to its source.',
+  },
+  'money.http.prices': {
+    source: 'money § Prices',
+    behavior:
+      'Every number of both price tables is in the price list and in the quotes of the API.',
+  },
+  'money.http.challenge': {
+    source: 'money § Challenges',
+    behavior:
+      'A challenge is a 402 problem with its seven methods. Repeated, or requested 100 times at once, it is one challenge.',
+  },
+  'money.http.methods': {
+    source: 'money § Payment methods',
+    behavior:
+      'Over HTTP each method funds an entitlement once its confirmation is there, or is refused with its code.',
+  },
+  'money.http.owner': {
+    source: 'money § Payment references',
+    behavior: 'Only their agent and operators read payments and credit.',
+  },
+  'money.http.once': {
+    source: 'money § Payment references',
+    behavior:
+      'One payment funds one credit, however often and by whichever caller it is presented, also in parallel.',
+  },
+  'money.http.provider': {
+    source: 'money § Provider events',
+    behavior:
+      'A provider’s event is accepted by its signature alone, counts once, and never pays a wrong amount.',
+  },
+  'money.refund': {
+    source: 'money § Refunds and disputes',
+    behavior:
+      'A payment that is taken back takes the rest of its credit and what was earned from it, once.',
+  },
+
+  // Challenge, mandate, authorize.
+  'challenge.answer': {
+    source: 'payouts § Challenge',
+    behavior:
+      'A challenge answers token, ES256 checkout of 10 cents with the request digest, its hash, nonce, audience, both holder bindings and expiry.',
+  },
+  'challenge.holder-unknown': {
+    source: 'payouts § Challenge',
+    behavior: 'A holder wallet that is not configured: 403 holder_unknown.',
+  },
+  'challenge.input-exact': {
+    source: 'payouts § Challenge',
+    behavior: 'The input is exactly holder_wallet and request_sha256.',
+  },
+  'authority.request-digest': {
+    source: 'payouts § Request digest',
+    behavior: 'request_sha256 is the SHA-256 of the canonical JSON of the eight named keys.',
+  },
+  'authority.eip712': {
+    source: 'payouts § Principal authorization',
+    behavior:
+      'Domain, types and message mapping of the principal authorization give the documented digest.',
+  },
+  'mandate.issue': {
+    source: 'payouts § Mandate',
+    behavior:
+      'An operator issues a dc+sd-jwt mandate for a created payout and sees recipient and amount.',
+  },
+  'mandate.issue.operator-only': {
+    source: 'payouts § Mandate',
+    behavior: 'issue_mandate without an operator credential: 401.',
+  },
+  'mandate.issue.digest-mismatch': {
+    source: 'payouts § Mandate',
+    behavior: 'A checkout for another payout: 403 request_digest_mismatch.',
+  },
+  'mandate.issue.holder-proof': {
+    source: 'payouts § Mandate',
+    behavior: 'A holder proof that the holder did not sign is refused.',
+  },
+  'binding.v1': {
+    source: 'payouts § Holder bindings',
+    behavior: 'Binding version 1 is an ES256K kb+jwt of the holder.',
+  },
+  'binding.v2': {
+    source: 'payouts § Holder bindings',
+    behavior: 'Binding version 2 is a personal_sign over service-holder-binding-v2.',
+  },
+  'authorize.authorized': {
+    source: 'payouts § Authorize',
+    behavior:
+      'A valid principal signature and an unused presentation authorize the payout, bind the mandate reference and answer a receipt.',
+  },
+  'authorize.retry': {
+    source: 'payouts § Authorize',
+    behavior:
+      'The same authorize again answers as the first did; other content under its key: 422.',
+  },
+  'authorize.schema': {
+    source: 'payouts § Authorize',
+    behavior: 'Every bound of the authorize fields is enforced; unknown properties are refused.',
+  },
+  'authorize.principal-signature': {
+    source: 'payouts § Authorize',
+    behavior:
+      'Swapped recipient, amount, expiry or key, a foreign domain or chain, a malleated s, a wrong signer: 403 principal_signature_invalid.',
+  },
+  'authorize.issuer-untrusted': {
+    source: 'payouts § Authorize',
+    behavior: 'A mandate of an issuer or key that is no anchor: 403 issuer_untrusted.',
+  },
+  'authorize.mandate-invalid': {
+    source: 'payouts § Authorize',
+    behavior:
+      'Wrong typ, alg, vct, _sd_alg, an unreferenced, repeated or dropped disclosure, a status claim: 403 mandate_invalid.',
+  },
+  'authorize.key-binding-missing': {
+    source: 'payouts § Authorize',
+    behavior: 'A presentation without key binding: 403 key_binding_missing.',
+  },
+  'authorize.key-binding-invalid': {
+    source: 'payouts § Authorize',
+    behavior: 'A broken key binding: 403 key_binding_invalid.',
+  },
+  'authorize.key-binding-expired': {
+    source: 'payouts § Authorize',
+    behavior: 'A key binding over 300 s old: 403 key_binding_expired.',
+  },
+  'authorize.audience': {
+    source: 'payouts § Authorize',
+    behavior: 'A key binding for another audience: 403 audience_mismatch.',
+  },
+  'authorize.request-digest': {
+    source: 'payouts § Authorize',
+    behavior: 'A presentation that commits to another request: 403 request_digest_mismatch.',
+  },
+  'authorize.presentation-consumed': {
+    source: 'payouts § Authorize',
+    behavior: 'A used presentation: 409 presentation_consumed.',
+  },
+  'authorize.challenge-consumed': {
+    source: 'payouts § Authorize',
+    behavior: 'A used challenge: 409 challenge_consumed.',
+  },
+  'authorize.mandate-consumed': {
+    source: 'payouts § Authorize',
+    behavior: 'A used mandate, also for two payouts in parallel: 409 mandate_consumed.',
+  },
+  'authorize.expired': {
+    source: 'payouts § Authorize',
+    behavior: 'A passed expiry: 410 challenge_expired or payout_expired.',
+  },
+  'authorize.refusal-changes-nothing': {
+    source: 'payouts § Authorize',
+    behavior: 'A refused authorize leaves state, ledger and receipts as they were.',
+  },
+
+  // Execute.
+  'execute.executed': {
+    source: 'payouts § Execute',
+    behavior:
+      'An authorized, unexpired payout is transferred, confirmed and executed with the transaction hash in its receipt.',
+  },
+  'execute.once': {
+    source: 'payouts § Execute',
+    behavior:
+      '100 executes in parallel over two API and two worker processes: one transfer, every answer agrees.',
+  },
+  'execute.wrong-state': {
+    source: 'payouts § States and transitions',
+    behavior: 'An unauthorized payout cannot be executed: 409 wrong_state with the allowed events.',
+  },
+  'execute.expired': {
+    source: 'payouts § Execute',
+    behavior: 'With under 30 s of life left: 410 payout_expired.',
+  },
+  'execute.daily-cap': {
+    source: 'payouts § Execute',
+    behavior:
+      'Reservations, also in parallel, never add up to over 100000000 atomic: 409 daily_cap_exceeded with the time it frees up.',
+  },
+  'execute.stored-before-sent': {
+    source: 'payouts § Execute',
+    behavior:
+      'Nonce and signed transfer are stored before submission, and a re-entry broadcasts the stored bytes.',
+  },
+  'execute.nonce': {
+    source: 'payouts § Execute',
+    behavior: 'The EIP-3009 nonce is derived from asset and payout id.',
+  },
+  'execute.never-resigned': {
+    source: 'payouts § Signer',
+    behavior: 'A signed authorization is never replaced by another signature or other terms.',
+  },
+  'execute.signed-when-reserved': {
+    source: 'payouts § Signer',
+    behavior:
+      'A worker that has the key reserves a transfer together with its signature, or not at all. Without the key, the signing queue adds the signature.',
+  },
+  'calls.answered-when-stored': {
+    source: 'calls § Idempotency',
+    behavior:
+      'A caller gets the answer of a workflow step once it is stored, even when Temporal has not recorded the step.',
+  },
+  'execute.submit-errors': {
+    source: 'payouts § Gas wallets',
+    behavior: 'Known and repeated broadcasts count as sent; nonce too low leads to reconciliation.',
+  },
+  'execute.fee-bump': {
+    source: 'payouts § Gas wallets',
+    behavior:
+      'An unmined transaction is replaced at the same EOA nonce with at least 12.5 % more; every hash is kept.',
+  },
+  'gas-wallets.alarm': {
+    source: 'payouts § Gas wallets',
+    behavior:
+      'A gas-wallet queue that has not moved for GAS_WALLET_JAM_AFTER_MS is shown by metrics, readyz, doctor, one line of the log and the parked transfers behind it.',
+  },
+  'gas-wallets.heals': {
+    source: 'payouts § Gas wallets',
+    behavior:
+      'Every kind of jam heals without a person. An empty gas wallet is relieved by the others.',
+  },
+  'gas-wallets.shared': {
+    source: 'payouts § Gas wallets',
+    behavior:
+      'Gas wallets share the load, and 1,000 executes at once drain with no stuck nonce, each executed once.',
+  },
+  'gas-wallets.laws': {
+    source: 'payouts § Gas wallets',
+    behavior:
+      'Each replacement offers at least an eighth more and at most the ceiling. Every node error has one meaning. A wallet is chosen by ether, jam and load.',
+  },
+  'gas-wallets.frugal': {
+    source: 'payouts § Gas wallets',
+    behavior:
+      'A submit costs two requests to the chain, in addition to those that all submits of a second share.',
+  },
+  'confirm.frugal': {
+    source: 'payouts § Confirmation',
+    behavior:
+      'Waits for confirmations share the block heights of a process, and ask only when there are new blocks.',
+  },
+  'execute.confirmed-by-logs': {
+    source: 'payouts § Confirmation',
+    behavior:
+      'AuthorizationUsed together with the exact Transfer confirms, whichever account sent it.',
+  },
+  'execute.final': {
+    source: 'payouts § Confirmation',
+    behavior: 'When the block is finalized a payout_final receipt follows.',
+  },
+  'execute.reorg': {
+    source: 'payouts § Confirmation',
+    behavior: 'A vanished block re-broadcasts the same bytes.',
+  },
+  'execute.dead': {
+    source: 'payouts § Confirmation',
+    behavior:
+      'Unused at expiry in a finalized block: dead, cap released, a receipt that no money moved.',
+  },
+  'execute.nonce-conflict': {
+    source: 'payouts § Confirmation',
+    behavior: 'A used nonce without our Transfer: nonce_conflict, cap held, NeedsAttention.',
+  },
+  'execute.voided': {
+    source: 'payouts § Confirmation',
+    behavior:
+      'Executed, then vanished and expired: payout_voided, cap released; the closed run keeps its ExceptionCode.',
+  },
+  'execute.accepted': {
+    source: 'payouts § Execute',
+    behavior:
+      'Not confirmed within the wait: 202 with state authorized, transfer status and money_moved unknown; a repeat joins.',
+  },
+  'execute.parked': {
+    source: 'payouts § Execute',
+    behavior:
+      'A reserved payout whose transfer cannot be sent is parked with a reason and continues by itself.',
+  },
+  'execute.paused': {
+    source: 'payouts § Pauses',
+    behavior: 'A payout paused by an operator is not reserved: 503 paused.',
+  },
+  'execute.key-secrecy': {
+    source: 'payouts § Execute',
+    behavior: 'No key enters workflow history, logs or errors.',
+  },
+
+  // Status.
+  'status.exactly-one': {
+    source: 'payouts § Status',
+    behavior: 'Both or neither of payout_id and idempotency_key: 400.',
+  },
+  'status.by-either': {
+    source: 'payouts § Status',
+    behavior: 'A payout is found by its id and by its create key.',
+  },
+  'status.creator': {
+    source: 'payouts § Status',
+    behavior: 'The wallet proof of another wallet: 404.',
+  },
+  'status.read-only': {
+    source: 'payouts § Status',
+    behavior: 'Status changes nothing and needs neither Temporal nor the chain.',
+  },
+  'status.repeat-afresh': {
+    source: 'payouts § Status',
+    behavior: 'A repeated proof is answered afresh and not charged again.',
+  },
+
+  // Wallet proof.
+  'proof.known-answer': {
+    source: 'calls § Wallet proof',
+    behavior: 'Text, body digest and signature reproduce the known answer of wire-facts §3.2.',
+  },
+  'proof.encoding': {
+    source: 'calls § Wallet proof',
+    behavior:
+      'The header is one base64url value of at most 2048 characters with exactly the documented members.',
+  },
+  'proof.required': {
+    source: 'calls § Wallet proof',
+    behavior: 'A paid call without proof: 401 wallet_proof_required.',
+  },
+  'proof.unknown-member': {
+    source: 'calls § Wallet proof',
+    behavior: 'An unknown member: 401 wallet_proof_invalid.',
+  },
+  'proof.other-path': {
+    source: 'calls § Wallet proof',
+    behavior: 'A proof for another path: 401 wallet_proof_invalid.',
+  },
+  'proof.other-method': {
+    source: 'calls § Wallet proof',
+    behavior: 'A proof for another method: 401 wallet_proof_invalid.',
+  },
+  'proof.other-body': {
+    source: 'calls § Wallet proof',
+    behavior: 'A proof for another body: 401 wallet_proof_invalid.',
+  },
+  'proof.other-origin': {
+    source: 'calls § Wallet proof',
+    behavior: 'A proof for another origin: 401 wallet_proof_invalid; Host headers play no part.',
+  },
+  'proof.key-order': {
+    source: 'calls § Wallet proof',
+    behavior: 'Another order of the body’s keys passes.',
+  },
+  'proof.before-defaults': {
+    source: 'calls § Wallet proof',
+    behavior: 'The body digest is of what the caller sent, before schema defaults.',
+  },
+  'proof.age.old': {
+    source: 'calls § Wallet proof',
+    behavior: '300 s old passes; 301 s: 401 wallet_proof_expired.',
+  },
+  'proof.age.ahead': {
+    source: 'calls § Wallet proof',
+    behavior: '30 s ahead passes; 31 s: 401 wallet_proof_expired.',
+  },
+  'proof.upper-case': {
+    source: 'calls § Wallet proof',
+    behavior: 'An upper-case address: 401 wallet_proof_invalid.',
+  },
+  'proof.signature-form': {
+    source: 'calls § Wallet proof',
+    behavior: 'v of 0 or 1, high s, 64 bytes: 401 wallet_proof_invalid.',
+  },
+  'proof.contract-wallet': {
+    source: 'calls § Wallet proof',
+    behavior: 'An EIP-1271 wallet proves itself with one bounded eth_call.',
+  },
+  'proof.account-with-code': {
+    source: 'calls § Wallet proof',
+    behavior:
+      'An account with code (EIP-7702) whose own key signed is accepted without asking its code.',
+  },
+  'proof.chain-down': {
+    source: 'calls § Wallet proof',
+    behavior: 'Without RPC only wallets whose key did not sign get 503.',
+  },
+  'proof.replay-same': {
+    source: 'calls § Wallet proof',
+    behavior: 'The same proof 20 times in parallel: one effect, equal answers.',
+  },
+  'proof.replay-other-body': {
+    source: 'calls § Wallet proof',
+    behavior: 'A used nonce with another body or path: 409 wallet_proof_replayed.',
+  },
+  'proof.not-burnt': {
+    source: 'calls § Wallet proof',
+    behavior: 'A 400, 401, 402, 429 or 503 never uses up the nonce.',
+  },
+  'proof.kept': {
+    source: 'calls § Wallet proof',
+    behavior: 'Granted calls are kept with wallet, nonce, path, body digest, funding and outcome.',
+  },
+
+  // Price gate.
+  'free.ten': {
+    source: 'money § Free calls',
+    behavior: '50 parallel first calls of a wallet grant exactly 10 free calls.',
+  },
+  'free.rolling': {
+    source: 'money § Free calls',
+    behavior: 'A free call comes back 30 days after it was used, each for itself.',
+  },
+  'free.failed-call': {
+    source: 'money § Free calls',
+    behavior: 'A failed call gives its free slot back.',
+  },
+  'free.address-limit': {
+    source: 'money § Free calls',
+    behavior: 'Free grants are limited per client address and in all; beyond that 402.',
+  },
+  'x402.offer': {
+    source: 'money § x402 offers',
+    behavior:
+      '402 carries PAYMENT-REQUIRED and a problem body with accepts: version 2, exact, eip155:8453, 100000 atomic.',
+  },
+  'x402.paid': {
+    source: 'money § x402 offers',
+    behavior: 'The official x402 client pays a call, and the payment settles on chain.',
+  },
+  'x402.strict-payload': {
+    source: 'money § x402 offers',
+    behavior:
+      'permit2Authorization, an ERC-6492 wrapper or any extra member: 402 payment_invalid, handler not run.',
+  },
+  'x402.header-confusion': {
+    source: 'money § x402 offers',
+    behavior:
+      'X-PAYMENT, a doubled header, base64url, other terms, payTo or network: 402, handler not run.',
+  },
+  'x402.one-effect': {
+    source: 'money § One payment, one effect',
+    behavior:
+      'One payment sent twice in parallel, on one or two routes: one effect, the other 409 payment_already_used.',
+  },
+  'x402.payment-id': {
+    source: 'money § One payment, one effect',
+    behavior: 'payment_id is the SHA-256 of network, asset, payer and nonce.',
+  },
+  'x402.remaining-life': {
+    source: 'money § x402 offers',
+    behavior: 'A payment with under 60 s of life left is refused by Postgres time.',
+  },
+  'x402.third-party-broadcast': {
+    source: 'money § Settlement',
+    behavior: 'An authorization that another account broadcast counts as settled.',
+  },
+  'x402.empty-payer': {
+    source: 'money § Debt',
+    behavior:
+      'A payer empties the wallet before settlement: the answer is withheld, then 402 with the debt, and no second effect.',
+  },
+  'x402.unknown-outcome': {
+    source: 'money § Settlement',
+    behavior:
+      'An unknown settlement: 503 settlement_pending with money_moved unknown; the retry joins.',
+  },
+  'x402.process-killed': {
+    source: 'money § One payment, one effect',
+    behavior:
+      'The API killed between claim, effect and settlement: the retry gets the result, charged once.',
+  },
+  'x402.credit': {
+    source: 'money § Call credit',
+    behavior: 'A call refused after settlement leaves one credit for the wallet’s next call.',
+  },
+  'x402.debt': {
+    source: 'money § Debt',
+    behavior: 'A debt blocks other calls of the wallet, status excepted, until it is paid.',
+  },
+  'x402.unsettled-stops-payout': {
+    source: 'money § Settlement',
+    behavior: 'A payout with an unsettled charge takes no further step.',
+  },
+  'charge.only-success': {
+    source: 'errors § Charging',
+    behavior: 'A 4xx or 5xx uses up no free call, no payment and no proof.',
+  },
+  'charge.grant-or-release': {
+    source: 'money § One payment, one effect',
+    behavior: 'Release and effect exclude each other.',
+  },
+  'charge.late-effect': {
+    source: 'money § One payment, one effect',
+    behavior:
+      'A call that got 503 and whose effect ran later is charged once, and its retry gets the result.',
+  },
+
+  // Receipts and discovery.
+  'receipt.per-transition': {
+    source: 'payouts § Payout receipts',
+    behavior:
+      'Each transition has a signed receipt with id, recipient, amount, usage, and hash and mandate reference when there are.',
+  },
+  'receipt.jws': {
+    source: 'trust § Receipts',
+    behavior:
+      'A receipt is a compact EdDSA JWS of typ receipt+jwt that the published key verifies.',
+  },
+  'receipt.chain': {
+    source: 'payouts § Payout receipts',
+    behavior: 'prev is the SHA-256 of the previous JWS of the same payout.',
+  },
+  'receipt.key-rotation': {
+    source: 'trust § Key status',
+    behavior:
+      'A receipt of a retired key is valid when dated up to its retirement; one of a revoked key only by our store.',
+  },
+  'receipt.verify': {
+    source: 'trust § Verification',
+    behavior: 'GET /api/verify-receipt says valid or not, and why.',
+  },
+  'discovery.jwks': {
+    source: 'trust § Key rings',
+    behavior: 'jwks.json has every key ever used with its times.',
+  },
+  'discovery.trust-contract': {
+    source: 'trust § Trust contract',
+    behavior:
+      'The trust contract names issuer, key, service ids, caps, price, bindings and EIP-712 domain.',
+  },
+  'discovery.openapi': {
+    source: 'calls § Discovery',
+    behavior:
+      'openapi.json is valid OpenAPI 3.1 and lists every operation with every error code it can give.',
+  },
+
+  // The pipeline.
+  'pipeline.problem-json': {
+    source: 'errors § Problem body',
+    behavior:
+      'Every refusal is application/problem+json with code, retryable, money_moved, next_action and request_id, without a stack trace.',
+  },
+  'pipeline.error-codes': {
+    source: 'errors § Statuses',
+    behavior:
+      'Every code belongs to one status, and 429, 502, 503 and a running call are retryable.',
+  },
+  'pipeline.unknown-property': {
+    source: 'calls § Bodies',
+    behavior: 'An unknown property: 400 with its pointer, nothing charged.',
+  },
+  'pipeline.malformed': {
+    source: 'errors § Malformed calls',
+    behavior: 'Malformed JSON 400, wrong content type 415, over 64 KiB 413, wrong method 405.',
+  },
+  'pipeline.text': {
+    source: 'calls § Bodies',
+    behavior: 'NUL and lone surrogates: 400; lengths count code points.',
+  },
+  'pipeline.forbidden-material': {
+    source: 'calls § Forbidden material',
+    behavior:
+      'Secrets in free text: 422 forbidden_material with the pointer, never the value; bare hex passes.',
+  },
+  'pipeline.operator': {
+    source: 'agents § Operators',
+    behavior:
+      'An operator credential is 256 bits, stored as SHA-256; a wrong or revoked one: 401 with WWW-Authenticate.',
+  },
+  'pipeline.operator-oidc': {
+    source: 'agents § Operators',
+    behavior:
+      'An operator may present a JWT of the configured OIDC issuer: audience and scope are checked, no other algorithm is taken, and unreadable keys are a 503.',
+  },
+  'pipeline.replay': {
+    source: 'calls § Idempotency',
+    behavior: 'A repeat of a final call answers the same with Idempotent-Replayed: true.',
+  },
+  'pipeline.public-limit': {
+    source: 'limits § Call limits',
+    behavior:
+      'Without a credential an address has 60 reads and 10 other calls a minute, over all processes; a repeat is not counted.',
+  },
+  'pipeline.rate-limit': {
+    source: 'calls § Rate limits',
+    behavior:
+      'Limits per wallet and address are counted in Postgres over processes: 429 with Retry-After.',
+  },
+  'pipeline.headers': {
+    source: 'calls § Headers',
+    behavior:
+      'Every answer has X-Request-Id, X-Interface-Version and no-store except on discovery.',
+  },
+  'pipeline.canonical-json': {
+    source: 'calls § Canonical JSON',
+    behavior: 'Digests are of RFC 8785 text, SHA-256, lowercase hex.',
+  },
+  'pipeline.reads-together': {
+    source: 'decision',
+    behavior: 'Concurrent reads never hold one database connection while they wait for another.',
+  },
+  'pipeline.dependency-down': {
+    source: 'errors § Dependencies',
+    behavior: 'Postgres or Temporal down: 503 within 2 s, and recovery by itself.',
+  },
+  'pipeline.chain-down': {
+    source: 'payouts § Execute',
+    behavior:
+      'With the chain down, new executes and settlements return 503 within 2 s with nothing reserved. Free calls still work.',
+  },
+  'health.ready': {
+    source: 'calls § Health',
+    behavior:
+      'readyz names Postgres, Temporal, chain, workers and clock skew, each with its state.',
+  },
+
+  // The stack and the agent that drives it.
+  'stack.once': {
+    source: 'stack § Start',
+    behavior:
+      'One start brings every part up and drives one real payout through the public API; --once writes its summary and exits 0.',
+  },
+  'stack.second-start': {
+    source: 'stack § Start',
+    behavior: 'A second start continues with the same data, and two stacks run in parallel.',
+  },
+  'stack.supervised': {
+    source: 'stack § Start',
+    behavior: 'A part that dies is restarted and reported. Ctrl-C stops all parts.',
+  },
+  'stack.temporal-server': {
+    source: 'stack § Temporal server',
+    behavior:
+      'The Temporal server is found, downloaded or built. When none is possible, the options are named.',
+  },
+  'stack.secrets': {
+    source: 'stack § Local files',
+    behavior: 'Generated keys and accounts are files of mode 0600, made only on the local chain.',
+  },
+  'client.typed': {
+    source: 'stack § Client',
+    behavior: 'The typed client is derived from the operations and drives a whole payout.',
+  },
+  'client.comes-back': {
+    source: 'stack § Client',
+    behavior:
+      'An agent that crashed after execute comes back with the same key and gets the result.',
+  },
+  'operate.operator-create': {
+    source: 'stack § Command line',
+    behavior: 'agent-rails operator create NAME prints a working credential once.',
+  },
+  'operate.doctor': {
+    source: 'stack § Command line',
+    behavior:
+      'agent-rails doctor names each fault of a deployment with what to do about it, and exits 1 on any.',
+  },
+  'docs.operations': {
+    source: 'decision',
+    behavior:
+      'docs/operations.md has the configuration reference of the schema and names only commands that exist.',
+  },
+  'docs.security': {
+    source: 'decision',
+    behavior:
+      'docs/security.md says what is promised, the answer to each known attack, and how to report.',
+  },
+  'docs.guarantees': {
+    source: 'decision',
+    behavior:
+      'docs/guarantees.md names for each promise the tests that prove it, and how each of its figures is made.',
+  },
+  'ship.containers': {
+    source: 'stack § Containers',
+    behavior: 'docker-compose.yml runs the same parts as containers; api and worker scale.',
+  },
+  'operate.metrics': {
+    source: 'calls § Access kinds',
+    behavior: '/metrics answers Prometheus text to loopback or an operator only.',
+  },
+  'operate.drain': {
+    source: 'stack § Processes',
+    behavior: 'A stopping process finishes the calls it has begun.',
+  },
+  'limits.documented': {
+    source: 'limits § Payout limits',
+    behavior: 'Every limit has the number of the document.',
+  },
+
+  // The pages for people.
+  'pages.landing': {
+    source: 'calls § Pages',
+    behavior:
+      'The front page says what this is and links to everything. Its walk-through runs as shown.',
+  },
+  'pages.reference': {
+    source: 'calls § Pages',
+    behavior:
+      'The reference page is made from /openapi.json, and everything that it loads comes from this host.',
+  },
+  'pages.problems': {
+    source: 'errors § Problem body',
+    behavior:
+      'The type of every refusal leads to what it means and what to do: a page for people, JSON for programs.',
+  },
+  'pages.policy': {
+    source: 'calls § Pages',
+    behavior:
+      'No page runs inline scripts or asks a foreign host for anything, and pages answer only GET and HEAD.',
+  },
+
+  // Durability, operation, structure.
+  'durable.kill-worker': {
+    source: 'payouts § Workflow',
+    behavior:
+      'kill -9 of the worker right after broadcast: executed once, and the retry gets the result.',
+  },
+  'durable.kill-parts': {
+    source: 'payouts § Workflow',
+    behavior: 'kill -9 of Temporal, Postgres and the API during a payout: executed once.',
+  },
+  'durable.terminated': {
+    source: 'payouts § Workflow',
+    behavior: 'A payout whose workflow was terminated by an operator is continued by a new run.',
+  },
+  'durable.replay': {
+    source: 'payouts § Workflow',
+    behavior: 'Saved histories of every payout path replay; a drifted copy is rejected.',
+  },
+  'payout.renewed': {
+    source: 'payouts § Workflow',
+    behavior:
+      'The workflow of a payout renews itself after many calls. A run that is ending refuses updates, and callers reach the next run.',
+  },
+  'payout.idle': {
+    source: 'payouts § Workflow',
+    behavior: 'A payout without events for too long is left to its row: its workflow ends.',
+  },
+  'payout.shown': {
+    source: 'payouts § Workflow',
+    behavior:
+      'In the list of workflows, State shows authorized with the next change, or at the first check after half an hour. What needs a person is shown at once.',
+  },
+  'durable.broken-run': {
+    source: 'payouts § Workflow',
+    behavior:
+      'A run whose workflow task fails repeatedly is ended, and a new run continues from the rows.',
+  },
+  'durable.slow-steps': {
+    source: 'payouts § Workflow',
+    behavior: 'A step that takes longer than a workflow task leaves a history that replays.',
+  },
+  'durable.contention': {
+    source: 'payouts § Workflow',
+    behavior: 'At most 6 updates of one payout are in flight over all processes.',
+  },
+  'durable.unknown-update': {
+    source: 'payouts § Workflow',
+    behavior: 'A failed update call is unknown: Postgres is read, and the call is retried.',
+  },
+  'operate.legible': {
+    source: 'payouts § Workflow',
+    behavior:
+      'Summary, current details and search attributes show state, last receipt and the action that unblocks.',
+  },
+  'operate.recover': {
+    source: 'payouts § Recovery',
+    behavior: 'recover list, explain, wake and reconcile work without editing the database.',
+  },
+  // Operators' switches.
+  'switches.scopes': {
+    source: 'payouts § Pauses',
+    behavior:
+      'A pause of everything, the rail, a wallet or a payout refuses new executes with 503 and reserves nothing.',
+  },
+  'switches.ordered': {
+    source: 'payouts § Pauses',
+    behavior: 'A reservation commits before a pause or sees it; none is made after the pause.',
+  },
+  'switches.signed': {
+    source: 'payouts § Pauses',
+    behavior:
+      'Each command on a switch writes its row, its history and a signed receipt with the operator, in one transaction.',
+  },
+  'switches.idempotent': {
+    source: 'calls § Idempotency',
+    behavior:
+      'One key is one command on a switch with one receipt. Another body under it is a conflict.',
+  },
+  'switches.append-only': {
+    source: 'payouts § Pauses',
+    behavior: 'The history of the switches cannot be rewritten.',
+  },
+  'switches.cli': {
+    source: 'payouts § Pauses',
+    behavior: 'agent-rails pause, resume and pauses work as the API does, in an operator’s name.',
+  },
+  'switches.shown': {
+    source: 'payouts § Pauses',
+    behavior:
+      'readyz, the front page, doctor and the metrics show a pause, and the service stays ready.',
+  },
+  'minimum-balance.refuses': {
+    source: 'payouts § Minimum balance',
+    behavior:
+      'An execute that would bring the payout wallet below its minimum balance returns 503 paused with nothing reserved, exact under concurrency.',
+  },
+  'minimum-balance.alarms': {
+    source: 'payouts § Minimum balance',
+    behavior: 'A balance near the minimum is reported in the log, the metrics and doctor.',
+  },
+  'canary.first': {
+    source: 'payouts § Canary',
+    behavior:
+      'Before the first reservation of a UTC day a small transfer goes ahead; until it is confirmed executes are 503.',
+  },
+  'canary.worker': {
+    source: 'payouts § Canary',
+    behavior:
+      'A worker begins the canary when its run loads it; an API, which may write no payout, only wakes that run.',
+  },
+  'canary.receipts': {
+    source: 'payouts § Canary',
+    behavior:
+      'The canary’s receipts say that the service is its creator and the configuration its authority.',
+  },
+  'canary.fails': {
+    source: 'payouts § Canary',
+    behavior:
+      'A canary that is proven dead or in conflict pauses the rail, until an operator resumes it.',
+  },
+  'reconcile.schedule': {
+    source: 'reconciliation § Schedule',
+    behavior: 'One Temporal schedule for all workers starts reconciliations that never overlap.',
+  },
+  'reconcile.agreement': {
+    source: 'reconciliation § Comparison',
+    behavior: 'Healthy traffic, including work in progress, opens no exception.',
+  },
+  'reconcile.compares': {
+    source: 'reconciliation § Comparison',
+    behavior:
+      'Each possible difference between chain, rows, workflows, receipts, charges, cap and gas-wallet queues has its code.',
+  },
+  'reconcile.exceptions': {
+    source: 'reconciliation § Reconciliation exceptions',
+    behavior:
+      'A difference that lasts opens one exception with both sides as evidence. Seen again, it opens no second one.',
+  },
+  'reconcile.never-repairs': {
+    source: 'reconciliation § Reconciliation exceptions',
+    behavior:
+      'A reconciliation changes no row but its own. A difference that disappears stays open, marked as gone.',
+  },
+  'reconcile.close': {
+    source: 'reconciliation § Reconciliation exceptions',
+    behavior:
+      'Only an operator closes an exception, with a reason and a signed receipt; accepted evidence does not reopen, other evidence does.',
+  },
+  'reconcile.attention': {
+    source: 'reconciliation § Reconciliation exceptions',
+    behavior:
+      'The workflow of a payout with an open exception shows its code, and NeedsAttention while it runs; the list of what is stuck names a closed one too.',
+  },
+  'reconcile.read': {
+    source: 'reconciliation § Reading',
+    behavior:
+      'GET /api/operator/reconciliation answers an operator with statement, last run and open exceptions.',
+  },
+  'reconcile.finds-what-changed': {
+    source: 'reconciliation § Comparison',
+    behavior:
+      'A run reads what was written since the snapshot of the last one, manual changes included, and everything that is not final, also with 100,000 rows.',
+  },
+  'statement.signed': {
+    source: 'reconciliation § Statement',
+    behavior:
+      'One signed statement for each UTC day, once the day is final on chain, verifiable with the published keys.',
+  },
+  'statement.chain': {
+    source: 'reconciliation § Statement',
+    behavior:
+      'Statements of missed days are caught up in order, each naming the digest of the day before; none is rewritten.',
+  },
+  'statement.sums': {
+    source: 'reconciliation § Statement',
+    behavior:
+      'The sums of a statement are those of the rows, and its balances those of the chain at its named blocks.',
+  },
+  // Agents: trust, credentials, status tokens, decisions.
+  'agent.trust.table': {
+    source: 'agents § Trust',
+    behavior:
+      'Each pair of trust state and decision follows the table or is refused with the allowed decisions.',
+  },
+  'agent.trust.guarded-in-sql': {
+    source: 'agents § Trust',
+    behavior:
+      'The database refuses every other change of trust, and every change of registered data.',
+  },
+  'agent.register.key-once': {
+    source: 'agents § Registration',
+    behavior: 'One key is one agent, also for parallel registrations: 409 key_already_registered.',
+  },
+  'agent.credential.format': {
+    source: 'agents § Access keys',
+    behavior: 'A credential is ag_<id>_<256-bit secret>.',
+  },
+  'agent.credential.judged': {
+    source: 'agents § Access keys',
+    behavior:
+      'State, expiry, trust, scope, rail and amount are checked, and each problem is reported.',
+  },
+  'agent.credential.guarded-in-sql': {
+    source: 'agents § Access keys',
+    behavior:
+      'Credentials and signing versions move along their table only, one active and one waiting of each agent.',
+  },
+  'agent.credential.digest': {
+    source: 'agents § Access keys',
+    behavior: 'Of a credential’s secret only the SHA-256 is stored.',
+  },
+  'agent.credential.rotated': {
+    source: 'agents § Access keys',
+    behavior: 'Rotation keeps the old credential valid for a grace time, and no longer.',
+  },
+  'agent.delivery.order': {
+    source: 'agents § Access key delivery',
+    behavior:
+      'The six steps of access key delivery are taken in the order of the document, in code and in SQL.',
+  },
+  'agent.delivery.notice': {
+    source: 'agents § Access key delivery',
+    behavior: 'An agent with a callback URL is notified that its key is ready, without the key.',
+  },
+  'agent.steps.order': {
+    source: 'agents § Access key delivery',
+    behavior:
+      'The status shows the steps of self-onboarding and access key delivery in the order of the document.',
+  },
+  'agent.status-token.format': {
+    source: 'agents § Status tokens',
+    behavior: 'A status token is its prefix and 256 bits.',
+  },
+  'agent.signature.text': {
+    source: 'calls § Agent signature',
+    behavior:
+      'What an agent signs names origin, method, path, body, status token and time, and counts for 300 seconds.',
+  },
+  'pipeline.access-kinds': {
+    source: 'calls § Access kinds',
+    behavior: 'An operation checks what its access kinds require. A status token alone only reads.',
+  },
+  'pipeline.hosts': {
+    source: 'calls § Hosts',
+    behavior: 'An operation is served on its host only: on the other one its path is 404.',
+  },
+  'agent.onboarding.end-to-end': {
+    source: 'tasks § Sequences',
+    behavior:
+      'Manifest, trust state, status URL, and the six steps of access key delivery follow each other over HTTP.',
+  },
+  'agent.register.idempotent': {
+    source: 'agents § Registration',
+    behavior:
+      'A registration repeated with its key gets the same agent and status token; other terms are a conflict.',
+  },
+  'agent.secrets.not-stored': {
+    source: 'agents § Status tokens',
+    behavior: 'No status token, access key or refused secret is in any table or log line.',
+  },
+  'agent.sandbox': {
+    source: 'agents § Sandbox',
+    behavior: 'A sandbox agent is trusted at once, within the scopes of the sandbox.',
+  },
+  'agent.envelope': {
+    source: 'agents § Access keys',
+    behavior:
+      'The access key is sealed to the agent’s encryption key, or given once to a signed handshake.',
+  },
+  'agent.handshake.proof': {
+    source: 'agents § Handshake',
+    behavior:
+      'A handshake needs a live nonce of the service, signed with the status token by the registered key.',
+  },
+  'agent.status-token.unknown': {
+    source: 'agents § Status tokens',
+    behavior: 'A malformed, foreign or unknown status token gets the same 404.',
+  },
+  'agent.signature.required': {
+    source: 'calls § Agent signature',
+    behavior:
+      'A status token acts only with a fresh signature by the registered key over this very call.',
+  },
+  'agent.access': {
+    source: 'agents § Access keys',
+    behavior: 'A credential opens what its scope and rails cover: 401, 403 and 429 otherwise.',
+  },
+  'agent.rails': {
+    source: 'agents § Access keys',
+    behavior:
+      'An access key acts only on its rails, named directly or by the id of a quote, contract or run. It reads everything of its agent.',
+  },
+  'agent.revoked-at-once': {
+    source: 'agents § Access keys',
+    behavior:
+      'A revoked credential and a suspended agent stop with the next call, in every process.',
+  },
+  'agent.attempts.slowed': {
+    source: 'agents § Failed attempts',
+    behavior:
+      'Guessing is slowed per address and per credential. A correct key is accepted at once, whatever its address did before.',
+  },
+  'agent.enforce': {
+    source: 'agents § Credential check',
+    behavior:
+      'enforce_agent_credential says what a presented credential may do, with every reason why not, and is audited.',
+  },
+  'agent.statement.signed': {
+    source: 'agents § Statements',
+    behavior:
+      'The service signs what an agent states with a key of its own ring, verifiable by version and no receipt.',
+  },
+  'agent.statement.own-key': {
+    source: 'agents § Statements',
+    behavior:
+      'A statement by an agent’s own key (kid agt_…#version) is verified by the version that it names.',
+  },
+  'agent.statement.key-state': {
+    source: 'agents § Statements',
+    behavior:
+      'A statement counts by the status of its key when it was made. A revoked key proves nothing.',
+  },
+  'agent.signing.rotated': {
+    source: 'agents § Statements',
+    behavior:
+      'A signing key is changed by the signatures of the old and the next key, with an overlap or at once.',
+  },
+  'agent.credential.rotated-over-http': {
+    source: 'agents § Access keys',
+    behavior:
+      'Agent or operator rotates an access key; the next one is claimed by handshake with the registered key.',
+  },
+  'review.console': {
+    source: 'agents § Reviews',
+    behavior:
+      'The console lists what waits, longest first, by page, kind, state and rail, also compact.',
+  },
+  'review.record': {
+    source: 'agents § Reviews',
+    behavior:
+      'A decision is one row with a signed receipt, made once for each time that its subject waited.',
+  },
+  'agent.attempts.counted': {
+    source: 'agents § Failed attempts',
+    behavior:
+      'Failed attempts are counted per address and credential in Postgres, exactly over all processes.',
+  },
+  'store.transaction-retry': {
+    source: 'stack § Storage',
+    behavior:
+      'A transaction or single statement is retried after a serialization failure or deadlock.',
+  },
+  'store.lock-order': {
+    source: 'stack § Storage',
+    behavior:
+      'Every transaction locks a call before its payment, so that settling and releasing never wait for each other.',
+  },
+  'store.migrations': {
+    source: 'stack § Storage',
+    behavior:
+      'Migrations go forward, make the database when missing, and two processes may run them at once.',
+  },
+  'payout.model': {
+    source: 'decision',
+    behavior:
+      'Random interleavings of callers, repeats and crashes answer as a reference model does in some order.',
+  },
+  'chaos.schedule': {
+    source: 'decision',
+    behavior:
+      'A seed gives one schedule of faults, which has every boundary of every activity and every kind of fault.',
+  },
+  'chaos.boundaries': {
+    source: 'payouts § Workflow',
+    behavior:
+      'A fault at every boundary of every activity and in every part, and a lying, deaf or reorganised chain: each payout moved once or provably never, and all records agree.',
+  },
+  'chaos.checker.judges': {
+    source: 'decision',
+    behavior: 'The checker finds nothing in a healthy batch, and finds each planted fault.',
+  },
+  'chaos.checker.real': {
+    source: 'decision',
+    behavior:
+      'On the real stack the checker finds nothing in healthy payouts, and finds each planted error.',
+  },
+  'chaos.mutations': {
+    source: 'decision',
+    behavior:
+      'Eight ways to break the rail match the sources of today and compile, so that each can be shown to be caught.',
+  },
+  'chaos.checker.independent': {
+    source: 'decision',
+    behavior:
+      'The checker reads chain, Postgres and Temporal for itself and shares no code with the rail.',
+  },
+  // Outgoing HTTP.
+  'outgoing.urls': {
+    source: 'callbacks § Outgoing requests',
+    behavior:
+      'Only HTTPS on 443 of a host written as a plain DNS name that is not ours; every other form is refused unasked.',
+  },
+  'outgoing.addresses': {
+    source: 'callbacks § Outgoing requests',
+    behavior:
+      'A name any of whose addresses is private, special, multicast or carries an IPv4 address is never reached.',
+  },
+  'outgoing.rebinding': {
+    source: 'callbacks § Outgoing requests',
+    behavior: 'The name is resolved once, and the connection goes to the checked address.',
+  },
+  'outgoing.certificates': {
+    source: 'callbacks § Outgoing requests',
+    behavior: 'The certificate is checked by name, for any environment variable.',
+  },
+  'outgoing.redirects': {
+    source: 'callbacks § Outgoing requests',
+    behavior: 'A redirect is not followed.',
+  },
+  'outgoing.bounds': {
+    source: 'callbacks § Outgoing requests',
+    behavior: 'A request takes at most 5 s and reads at most 64 KiB of its response.',
+  },
+  'outgoing.allow-list': {
+    source: 'callbacks § Outgoing requests',
+    behavior:
+      'CALLBACK_ALLOW_HOSTS names the origins that are reached as they are, for local work only.',
+  },
+  'outgoing.request': {
+    source: 'callbacks § Outgoing requests',
+    behavior:
+      'Every request ends in an answer with its status or in one named reason why there is none.',
+  },
+
+  // Callbacks.
+  'callback.signature': {
+    source: 'callbacks § Signature',
+    behavior:
+      'Standard Webhooks headers, signed v1a with the callback ring and, with a shared secret, v1.',
+  },
+  'callback.states': {
+    source: 'callbacks § Delivery',
+    behavior:
+      'A delivery changes only along its table. 2xx is accepted, 410 ends it, everything else is retried.',
+  },
+  'callback.schedule': {
+    source: 'callbacks § Delivery',
+    behavior:
+      'Eight attempts, 0 s to 24 h after the end of the one before, with the same jitter for the same attempt.',
+  },
+  'callback.delivery': {
+    source: 'callbacks § Delivery',
+    behavior:
+      'The body is built when it is sent. Every attempt is recorded. A 410 and the eighth failure end the delivery.',
+  },
+  'callback.at-least-once': {
+    source: 'callbacks § Delivery',
+    behavior:
+      'An attempt is stored before it is sent. An interrupted one is sent again under the same id, which a receiver accepts once.',
+  },
+  'callback.redelivery': {
+    source: 'callbacks § Redelivery',
+    behavior: 'An open delivery can be attempted at once; one that is over gets one successor.',
+  },
+  'callback.guarded-in-sql': {
+    source: 'callbacks § Delivery',
+    behavior: 'The table of deliveries holds in SQL as well, and attempts are only added to.',
+  },
+  'callback.workflow': {
+    source: 'callbacks § Delivery',
+    behavior:
+      'One workflow for each delivery makes its attempts when they are due; its history replays and holds no URL.',
+  },
+  'callback.running': {
+    source: 'callbacks § Delivery',
+    behavior:
+      'Workers serve the queue of callbacks, and read the facts of a callback when they send it.',
+  },
+  'callback.examples': {
+    source: 'callbacks § Receivers',
+    behavior:
+      'The examples are signed by the real signer at a fixed time and include the code of the receivers.',
+  },
+  'callback.demo-receiver': {
+    source: 'callbacks § Receivers',
+    behavior:
+      'The demo receiver takes what this service signed within five minutes, counts attempts, and refuses the first when asked.',
+  },
+  'callback.receivers': {
+    source: 'callbacks § Receivers',
+    behavior:
+      'Receivers in four languages accept what the signer makes and refuse every change of it.',
+  },
+  'callback.host-proof': {
+    source: 'callbacks § Callback URL',
+    behavior: 'A host first echoes a signed nonce; the demo receiver need not.',
+  },
+
+  // Uploaded inputs.
+  'input.stored': {
+    source: 'runs § Inputs',
+    behavior:
+      'An uploaded input is streamed in and out of Postgres, where every process reads it, byte for byte.',
+  },
+  'input.digest': {
+    source: 'runs § Inputs',
+    behavior: 'An upload with another digest, or that ends early, leaves nothing.',
+  },
+  'input.owner': {
+    source: 'runs § Inputs',
+    behavior: 'An input belongs to the agent that uploaded it, and is stored once.',
+  },
+  'input.bounds': {
+    source: 'limits § Task and run limits',
+    behavior: 'An upload has at most 256 MB.',
+  },
+  'input.quota': {
+    source: 'runs § Inputs',
+    behavior:
+      'The inputs of one agent have at most INPUT_BYTES_PER_AGENT in all, and four are uploaded at once.',
+  },
+  'input.upload': {
+    source: 'runs § Inputs',
+    behavior:
+      'PUT /api/agent-inputs/{sha256} accepts CSV or JSON Lines of an agent: 201, then 200. GET describes it. Everything else is refused.',
+  },
+  'money.http.activation': {
+    source: 'money § Provider events',
+    behavior:
+      'The eight steps of the provider activation are read by payment or run, each with when and what shows it.',
+  },
+  'input.used': {
+    source: 'runs § Inputs',
+    behavior:
+      'A run input names an uploaded list as {"sha256": …}; worker and validator read it as a stream, with the result of the same rows inline.',
+  },
+  'input.memory': {
+    source: 'runs § Inputs',
+    behavior: 'The memory of an upload and of reading it does not grow with its length.',
+  },
+  'input.kept': {
+    source: 'runs § Inputs',
+    behavior: 'An input is removed a set time after the last task that uses it has closed.',
+  },
+  'input.guarded-in-sql': {
+    source: 'runs § Inputs',
+    behavior: 'SQL lets no stored input change, be incomplete, or go while it is used.',
+  },
+
+  'structure.rooms': {
+    source: 'decision',
+    behavior: 'Imports, packages, SQL, environment, sizes and names keep to the rooms.',
+  },
+  'bench.paired': {
+    source: 'decision',
+    behavior:
+      'Two builds are compared in pairs, by the median of their ratios and its distribution-free interval.',
+  },
+  'docs.architecture': {
+    source: 'decision',
+    behavior:
+      'The architecture page is generated from the code or agrees with it: layers, pipeline, states, messages, guards.',
+  },
+  'docs.links': {
+    source: 'decision',
+    behavior: 'Every relative link and every named file of the documents exists.',
+  },
+  'docs.examples': {
+    source: 'decision',
+    behavior:
+      'The TypeScript of the README type-checks against the packed client, and the tour’s offline check and printed paths are true.',
+  },
+  'local.worthless-signatures': {
+    source: 'payouts § Local chain',
+    behavior: 'The local token is at no known asset’s address and no key is from anvil’s mnemonic.',
+  },
+  'local.refuses-real-funds': {
+    source: 'payouts § Local chain',
+    behavior:
+      'Real funds need REAL_FUNDS=enabled; payTo, payout wallet and treasury must be different addresses.',
+  },
+  ...taskRequirements,
+  ...railRequirements,
+  ...packageRequirements,
+  ...walletRequirements,
+  ...isolationRequirements,
+  ...admissionRequirements,
+  ...callerRequirements,
+  ...signerRequirements,
+  ...keyStandingRequirements,
+  ...returnedMoneyRequirements,
+  ...viewsRequirements,
+  ...firstUseRequirements,
+  ...conformanceRequirements,
+} as const satisfies Record<string, Requirement>
+
+export type RequirementId = keyof typeof requirements

@@ -1,0 +1,73 @@
+/** Requirements on how keys are rotated, retired and revoked: id → source and behavior. */
+export const keyStandingRequirements = {
+  'keys.retired': {
+    source: 'trust § Key status',
+    behavior:
+      'What a retired key signed up to its retirement stays valid until its own expiry; what is dated after it is refused by every verifier.',
+  },
+  'keys.revoked-receipt': {
+    source: 'trust § Key status',
+    behavior:
+      'A receipt of a revoked key is valid only by our stored record from before the revocation.',
+  },
+  'keys.revoked': {
+    source: 'trust § Key status',
+    behavior:
+      'Challenges, mandates, checkouts and statements of a revoked key are refused at once, for any date.',
+  },
+  'keys.signing-standing': {
+    source: 'trust § Key operation',
+    behavior:
+      'The signer reads the status of its key in the transaction that stores the artifact, under a lock that retiring and revoking take. It uses the next active key of the process; without one the call is 503.',
+  },
+  'keys.names': {
+    source: 'trust § Key operation',
+    behavior:
+      'A generated key has a name that no other key has, also where a file is made again on the same day.',
+  },
+  'keys.start': {
+    source: 'trust § Key operation',
+    behavior:
+      'A process refuses to start with a revoked key, with a key name of another public key, and with a key that has another name. Any number of processes that start at once with one key file all start.',
+  },
+  'keys.kept': {
+    source: 'trust § Key operation',
+    behavior:
+      'A stored key never changes and is never removed, and its retirement and revocation are set once.',
+  },
+  'keys.commands': {
+    source: 'trust § Key operation',
+    behavior:
+      'Operators list, publish, retire and revoke signing keys by operations that the command line calls, each with a signed receipt. The last key that could sign is not retired, and no key is sent over the network.',
+  },
+  'keys.manual': {
+    source: 'decision',
+    behavior:
+      'The manual has a command for every action on keys and operators, and contains no SQL.',
+  },
+  'keys.token-key': {
+    source: 'agents § Status tokens',
+    behavior:
+      'A rotated token key is used for new tokens once every process has had an hour to read it; status tokens, quote tokens and access keys that are known stay the same for a repeat.',
+  },
+  'keys.sound': {
+    source: 'agents § Registration',
+    behavior:
+      'An Ed25519 public key that is not canonical or of small order is refused at registration, at rotation and by every verifier.',
+  },
+  'keys.operator-token': {
+    source: 'agents § Operators',
+    behavior:
+      'A JWT of the operators’ issuer is accepted only as an access token: its typ is at+jwt.',
+  },
+  'keys.live-https': {
+    source: 'payouts § Local chain',
+    behavior:
+      'A live service refuses to start when its origins, its RPC or the operators’ issuer are not https.',
+  },
+  'keys.operators': {
+    source: 'agents § Operators',
+    behavior:
+      'Operators list and revoke the credentials of operators, each with a signed receipt; a revoked one is refused with its next call.',
+  },
+} as const

@@ -1,0 +1,46 @@
+/** What return packages, replay packages and published schemas owe. */
+export const packageRequirements = {
+  'package.built': {
+    source: 'runs § Return package',
+    behavior:
+      'The package of a run is made from its work alone. The same work always makes the same bytes, zip included.',
+  },
+  'package.verified': {
+    source: 'runs § Return package',
+    behavior:
+      'A return package verifies by its signature and digests; a changed part is refused and named.',
+  },
+  'package.by-strangers': {
+    source: 'runs § Return package',
+    behavior: 'jose, unzip and a SHA-256 tool confirm zip, signature, ledger and digests.',
+  },
+  'replay.verified': {
+    source: 'tasks § Replay package',
+    behavior:
+      'A replay package is checked completely offline, and its deterministic rail gives the same result again.',
+  },
+  'replay.tampered': {
+    source: 'tasks § Replay package',
+    behavior:
+      'A change of any part of a replay package is refused and named, also when another key sealed the package.',
+  },
+  'replay.keys': {
+    source: 'trust § Key status',
+    behavior:
+      'A saved key set decides which key signed. A signature of a revoked key is indeterminate; one of a retired key is valid up to its retirement.',
+  },
+  'replay.cli': {
+    source: 'tasks § Replay package',
+    behavior:
+      '`agent-rails replay FILE` prints what was proven and by which key. Otherwise it exits non-zero with a reason.',
+  },
+  'schemas.published': {
+    source: 'trust § Schemas',
+    behavior:
+      'Each schema document is printed from the schema that parses, with its URL as $id and its digest in the index.',
+  },
+  'schemas.immutable': {
+    source: 'trust § Schemas',
+    behavior: 'A schema document that was published does not change: a change is a new version.',
+  },
+} as const

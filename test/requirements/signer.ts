@@ -1,0 +1,42 @@
+/** Requirements on what a signer verifies, and what each database role may do: id → source and behavior. */
+export const signerRequirements = {
+  'signer.verifies': {
+    source: 'payouts § Signer',
+    behavior:
+      'The signer first computes terms, nonce, expiry and caps from the rows and recovers the principal. Asset, wallet, principal and caps come from its own configuration.',
+  },
+  'signer.withholds': {
+    source: 'payouts § Signer',
+    behavior:
+      'A transfer without the stored signature of the configured principal is parked with the reason, is never signed, and dies when it expires.',
+  },
+  'signer.cap-once': {
+    source: 'payouts § Signer',
+    behavior:
+      'The daily cap of the signer counts the transfer to sign once, and refuses no transfer that was reserved within the cap.',
+  },
+  'signer.own-operation': {
+    source: 'payouts § Signer',
+    behavior: 'A step of a payout runs only for a call of its own operation.',
+  },
+  'signer.execute-proof': {
+    source: 'payouts § Signer',
+    behavior:
+      'The execute call stores the wallet proof, and the step that reserves verifies it against the creator, body and path before anything is reserved.',
+  },
+  'signer.guarded-in-sql': {
+    source: 'payouts § Signer',
+    behavior:
+      'SQL, too, requires a signature for an authorization and never changes it. A transfer begins only with the terms and nonce of its authorized payout, for an execute of its creator.',
+  },
+  'signer.roles': {
+    source: 'stack § Database roles',
+    behavior:
+      'API, worker, signer and reader have database roles of their own; the API’s writes no payout, transfer, switch or signing key but by functions made for it. Every table is covered.',
+  },
+  'signer.no-way-around': {
+    source: 'stack § Database roles',
+    behavior:
+      'The database role of the API, manual SQL and a Temporal client together cause no transfer of tokens.',
+  },
+} as const

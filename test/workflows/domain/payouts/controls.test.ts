@@ -1,0 +1,60 @@
+import { expect } from 'vitest'
+import { controlTarget, pauseNote } from '#domain/payouts/controls.ts'
+import { verifies } from '../../../verifies.ts'
+import { refusalOf } from '../refusal.ts'
+
+const wallet = `0x${'aB'.repeat(20)}`
+const payout = `po_${'0'.repeat(64)}`
+const allowanceWallet = `aw_${'0'.repeat(64)}`
+
+verifies(
+  'switches.scopes',
+  'a wallet takes an address, a payout its id, everything and the rail nothing',
+  () => {
+    expect(controlTarget('wallet', wallet)).toBe(wallet.toLowerCase())
+    expect(controlTarget('payout', payout)).toBe(payout)
+    expect(controlTarget('wallet', allowanceWallet)).toBe(allowanceWallet)
+    for (const scope of ['service', 'payouts'] as const)
+      for (const target of [undefined, '']) expect(controlTarget(scope, target)).toBe('')
+    for (const [scope, target] of [
+      ['service', wallet],
+      ['payouts', 'payouts'],
+      ['wallet', undefined],
+      ['wallet', payout],
+      ['wallet', '0x12'],
+      ['payout', wallet],
+      ['payout', undefined],
+      ['wallet', `${wallet}0`],
+      ['wallet', `x${wallet}`],
+      ['wallet', 'aw_a'],
+      ['wallet', `aw_${'g'.repeat(64)}`],
+      ['payout', `${payout}0`],
+      ['payout', `x${payout}`],
+    ] as const) {
+      expect(refusalOf(() => controlTarget(scope, target))).toMatchObject({
+        code: 'invalid_request',
+        errors: [{ pointer: '/target', message: expect.stringMatching(/\S/) }],
+      })
+    }
+  },
+)
+
+verifies(
+  'switches.shown',
+  'the note names what stops everybody with its reason, and counts the rest',
+  () => {
+    const single = { scope: 'wallet', target: wallet, reason: 'private' } as const
+    expect(pauseNote([])).toBeUndefined()
+    expect(pauseNote([{ scope: 'payouts', target: '', reason: 'night' }])).toBe(
+      'paused: payouts (night)',
+    )
+    expect(
+      pauseNote([
+        { scope: 'service', target: '', reason: 'audit' },
+        { scope: 'payouts', target: '', reason: 'night' },
+        single,
+      ]),
+    ).toBe('paused: everything (audit), payouts (night), 1 single wallet or payout')
+    expect(pauseNote([single, single])).toBe('paused: 2 single wallets or payouts')
+  },
+)

@@ -1,0 +1,273 @@
+import fc from 'fast-check'
+import { stemmer } from 'stemmer'
+import { expect } from 'vitest'
+import { DiligenceInput, DiligenceResult } from '#domain/rails/diligenceops/schema.ts'
+import { diligenceops } from '#domain/rails/diligenceops.ts'
+import { passagesOf, stemsOf, wordsOf } from '#domain/rails/words.ts'
+import { verifies } from '../../../verifies.ts'
+import { bm25Over } from './bm25.ts'
+import { expectCited } from './citations.ts'
+import { dice, shuffled } from './material/dice.ts'
+import { questionnaire } from './material/questionnaire.ts'
+
+const { input, answers, unanswerable, contradictions } = questionnaire()
+const work = diligenceops.work(input)
+const answered = work.result.answers.filter(({ answer }) => answer !== null)
+
+const passages = input.evidence.flatMap(({ text }) =>
+  passagesOf(text, 480).map(({ from, to }) =>
+    wordsOf(text.slice(from, to)).map(({ stem }) => stem),
+  ),
+)
+
+verifies(
+  'diligenceops.answers',
+  '500 questions over 300 texts: what BM25 by its definition finds is what is cited',
+  () => {
+    expect(input.questions).toHaveLength(500)
+    expect(input.evidence).toHaveLength(300)
+    expect(DiligenceInput.parse(input)).toEqual(input)
+    expect(DiligenceResult.parse(work.result)).toEqual(work.result)
+    const scores = bm25Over(passages)
+    for (const question of input.questions) {
+      const answer = work.result.answers.find(({ question_id }) => question_id === question.id)!
+      const expected = scores(stemsOf(question.text)).sort((a, b) => b - a)
+      expect(answer.score).toBeCloseTo(expected[0]!, 3)
+      const good = expected.filter((score) => score >= 0.3).slice(0, 3)
+      expect(answer.citations).toHaveLength(good.length)
+      for (const [index, cited] of answer.citations.entries())
+        expect(cited.score).toBeCloseTo(good[index]!, 3)
+    }
+  },
+)
+
+verifies(
+  'diligenceops.answers',
+  'every question about a stated control is answered by a text that states it',
+  () => {
+    for (const [id, { evidenceIds }] of answers) {
+      const answer = work.result.answers.find(({ question_id }) => question_id === id)!
+      expect(evidenceIds, `${id}: ${answer.answer}`).toContain(answer.citations[0]?.evidence_id)
+    }
+    const unlike = answered.filter(
+      ({ question_id, answer }) => !answer!.includes(answers.get(question_id)!.sentence),
+    )
+    // The twenty-five that are contradicted may be answered in the contradiction's words.
+    expect(unlike.length).toBeLessThanOrEqual(25)
+  },
+)
+
+verifies(
+  'diligenceops.coverage',
+  'what nothing answers is listed with the stems that nobody uses, and counted',
+  () => {
+    expect(work.result.unanswered.map(({ question_id }) => question_id)).toEqual(unanswerable)
+    expect(work.result.coverage).toEqual({
+      questions: 500,
+      answered: 475,
+      required: 164,
+      required_answered: 159,
+      percent: 95,
+    })
+    expect(work.result.unanswered.every(({ unknown_stems }) => unknown_stems.length > 0)).toBe(true)
+    expect(work.gaps.map(({ code }) => code)).toEqual(unanswerable.map(() => 'unanswered'))
+  },
+)
+
+verifies(
+  'diligenceops.conflicts',
+  'of 300 texts exactly the planted contradictions are found',
+  () => {
+    expect(contradictions).toHaveLength(25)
+    const found = work.result.conflicts.map(({ sides }) =>
+      sides.map(({ citations }) => citations[0]!.quote).sort(),
+    )
+    expect(found.sort()).toEqual(contradictions)
+    expect(work.findings).toHaveLength(25)
+    for (const { question_ids } of work.result.conflicts)
+      expect(question_ids.length).toBeGreaterThan(0)
+  },
+)
+
+verifies(
+  'rails.citations',
+  'every quote of an answer, a conflict and a gap stands at its offsets',
+  () => {
+    expect(expectCited(input, work)).toBeGreaterThan(1000)
+  },
+)
+
+const withoutPlaces = (value: unknown) =>
+  JSON.parse(JSON.stringify(value).replaceAll(/"pointer":"[^"]*"/g, '"pointer":""'))
+
+verifies(
+  'rails.order',
+  'the order of questions and texts changes nothing but where citations point',
+  () => {
+    const some = { questions: input.questions.slice(0, 60), evidence: input.evidence.slice(0, 120) }
+    const before = withoutPlaces(diligenceops.work(some))
+    fc.assert(
+      fc.property(fc.integer(), (seed) => {
+        const roll = dice(seed)
+        const mixed = {
+          questions: shuffled(some.questions, roll),
+          evidence: shuffled(some.evidence, roll),
+        }
+        expect(withoutPlaces(diligenceops.work(mixed))).toEqual(before)
+      }),
+      { numRuns: 5 },
+    )
+  },
+)
+
+const ask = (questions: string[], texts: string[], more: Partial<DiligenceInput> = {}) =>
+  diligenceops.work({
+    questions: questions.map((text, index) => ({ id: `q${index}`, text })),
+    evidence: texts.map((text, index) => ({ id: `e${index}`, title: `t${index}`, text })),
+    ...more,
+  })
+
+verifies(
+  'diligenceops.answers',
+  'a score by hand: one passage that has the two words of a question once each is 1',
+  () => {
+    const { result } = ask(['Are backups encrypted?'], ['Backups encrypted.'])
+    expect(result.answers[0]).toMatchObject({ score: 1, answer: 'Backups encrypted.' })
+    // Of two equally rare words one is found, in one of two passages of the same length: half.
+    const half = ask(['glaciers backups'], ['Backups exist.', 'Tenants exist.'])
+    const [found, missing] = [Math.log(1 + 1.5 / 1.5), Math.log(1 + 2.5 / 0.5)]
+    expect(half.result.answers[0]!.score).toBeCloseTo(found / (found + missing), 4)
+  },
+)
+
+verifies('diligenceops.answers', 'a higher min_score only takes citations away', () => {
+  const some = { questions: input.questions.slice(0, 40), evidence: input.evidence.slice(0, 60) }
+  const at = (min_score: number) =>
+    diligenceops
+      .work({ ...some, min_score })
+      .result.answers.flatMap(({ question_id, citations }) =>
+        citations.map(({ evidence_id, from }) => `${question_id} ${evidence_id} ${from}`),
+      )
+  fc.assert(
+    fc.property(
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (a, b) => {
+        const [low, high] = [at(Math.min(a, b)), at(Math.max(a, b))]
+        expect(high.filter((cited) => !low.includes(cited))).toEqual([])
+      },
+    ),
+    { numRuns: 10 },
+  )
+})
+
+verifies(
+  'diligenceops.conflicts',
+  'the same value in other words is no contradiction, and another release is another thing',
+  () => {
+    const none = (...texts: string[]) => expect(ask(['x'], texts).result.conflicts).toEqual([])
+    none('Logs are kept for 12 months.', 'Logs are kept for one (1) year.')
+    none('Logs are kept for 30 days.', 'Logs are kept for one month.')
+    none('Logs are kept for 5 business days.', 'Logs are kept for 7 days.')
+    none('Restores finish within 24 hours.', 'Restores finish within 1 day.')
+    none(
+      'Release 41 was deployed to all regions on 2026-06-03.',
+      'Release 42 was deployed to all regions on 2026-06-17.',
+    )
+    none('The cap is $2,000,000 per claim.', 'The cap per claim is USD 2 million.')
+    none('Tests ran on 03/04/2026.', 'Tests ran on 5 March 2026.')
+    none('Logs are kept for 30 or 60 days.', 'Logs are kept for 90 days.')
+  },
+)
+
+verifies(
+  'diligenceops.conflicts',
+  'dates, money, shares, times and counts contradict; the later text is named',
+  () => {
+    const texts = [
+      [
+        'The audit report was issued on 3 May 2026.',
+        'The audit report was issued on May 13, 2026.',
+        'date',
+      ],
+      ['The cover limit is $2,000,000.', 'The cover limit is 5 million dollars.', 'money'],
+      ['Uptime promised is 99.9 %.', 'Uptime promised is 99.5 percent.', 'percent'],
+      [
+        'Customer data is deleted within thirty (30) days of termination.',
+        'Upon termination, customer data is deleted after 60 days.',
+        'duration',
+      ],
+      ['The cover limit is $2,000,000.', 'The cover limit is EUR 2 million.', 'money'],
+      ['Logs are kept for 90 days.', 'Logs are kept for 1 year.', 'duration'],
+      [
+        'The company employs 250 people worldwide.',
+        'Worldwide the company employs 310 people.',
+        'count',
+      ],
+    ] as const
+    for (const [one, two, kind] of texts) {
+      const evidence = [
+        { id: 'a', title: 'a', text: one, dated: '2026-01-01' },
+        { id: 'b', title: 'b', text: two, dated: '2026-02-01' },
+      ]
+      const { conflicts } = ask([one], [], { evidence }).result
+      expect(conflicts, one).toMatchObject([{ kind, newer_evidence_id: 'b', question_ids: ['q0'] }])
+    }
+  },
+)
+
+verifies(
+  'diligenceops.conflicts',
+  'the pairs compared by their stems are those that comparing every pair finds',
+  () => {
+    const noun = fc.constantFrom(
+      'logs',
+      'backups',
+      'keys',
+      'tenants',
+      'servers',
+      'badges',
+      'audits',
+    )
+    const sentence = fc
+      .tuple(fc.uniqueArray(noun, { minLength: 2, maxLength: 6 }), fc.integer({ min: 1, max: 3 }))
+      .map(([nouns, days]) => ({
+        stems: nouns.map((word) => stemmer(word)),
+        days,
+        text: `${nouns.join(' ')} ${days} days.`,
+      }))
+    fc.assert(
+      fc.property(fc.array(sentence, { minLength: 2, maxLength: 12 }), (said) => {
+        const distinct = new Map(
+          said.map((one) => [JSON.stringify([one.days, [...one.stems].sort()]), one]),
+        )
+        const all = [...distinct.values()]
+        const opposed = all.flatMap((one, index) =>
+          all.slice(0, index).filter((other) => {
+            const common = one.stems.filter((stem) => other.stems.includes(stem)).length
+            return (
+              other.days !== one.days &&
+              common / (one.stems.length + other.stems.length - common) >= 0.75
+            )
+          }),
+        )
+        expect(
+          ask(
+            ['x'],
+            said.map(({ text }) => text),
+          ).result.conflicts,
+        ).toHaveLength(opposed.length)
+      }),
+    )
+  },
+)
+
+verifies('diligenceops.coverage', 'a text and a question without words are gaps', () => {
+  const { gaps } = ask(['What is it?'], ['—', 'Some words.'])
+  expect(gaps.map(({ code }) => code)).toEqual(['evidence_without_words', 'question_without_words'])
+  const twice = [
+    { id: 'a', text: 'x' },
+    { id: 'a', text: 'y' },
+  ]
+  expect(DiligenceInput.safeParse({ ...input, questions: twice }).success).toBe(false)
+})

@@ -1,0 +1,238 @@
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import type { EnergyopsInput } from '#domain/rails/energyops/schema.ts'
+import { zoneOf } from '#domain/rails/energyops/zone.ts'
+import { energyops } from '#domain/rails/energyops.ts'
+import { verifies } from '../../../verifies.ts'
+import { expectCited } from './citations.ts'
+import { byFold } from './fold.ts'
+import { dice, shuffled } from './material/dice.ts'
+import { meterYear } from './material/readings.ts'
+
+const codes = (notified: { code: string }[]) => notified.map(({ code }) => code)
+const HOUR = 3_600_000
+/** Great Britain's summer time in 2025: from 30 March to 26 October, both at 01:00 UTC. */
+const isSummer = (at: number) => Date.UTC(2025, 2, 30, 1) <= at && at < Date.UTC(2025, 9, 26, 1)
+/** A decimal text as a whole number of 10⁻¹² units. */
+function exact(text: string): bigint {
+  const [whole = '0', fraction = ''] = text.split('.')
+  return BigInt(whole) * 10n ** 12n + BigInt(fraction.padEnd(12, '0'))
+}
+const micro = (value: number | string) => BigInt(Math.round(Number(value) * 1e6))
+
+verifies(
+  ['energyops.bill', 'energyops.clock-changes'],
+  'two days around a clock change, worked out by hand',
+  () => {
+    const { result, findings, gaps } = energyops.work(energyops.sandboxInput)
+    // Slots of a day: 14 of 0.12, 20 of 0.25, 14 of 0.55 kWh. Night is 00:30 to 04:30: 8 slots on Saturday, and 6 on Sunday, which
+    // lacks 01:00 and 01:30: 14 × 0.12 = 1.68 kWh. Day: 6 + 6 slots of 0.12, 40 of 0.25, 28 of 0.55 = 26.84 kWh.
+    expect(result.energy_by_band).toEqual([
+      { band: 'night', intervals: 14, energy: '1.68' },
+      { band: 'day', intervals: 80, energy: '26.84' },
+    ])
+    // 1.68 × 9.5 + 26.84 × 28.34 + 2 × 53.37 = 15.96 + 760.6456 + 106.74
+    expect(result.line_items.map(({ amount_minor }) => amount_minor)).toEqual([
+      '15.96',
+      '760.6456',
+      '106.74',
+    ])
+    expect(result.recomputed_exact_minor).toBe('883.3456')
+    expect(result).toMatchObject({
+      recomputed_minor: 883,
+      billed_minor: 1_085,
+      difference_minor: 202,
+      verdict: 'overbilled',
+    })
+    expect(result.intervals).toEqual({ expected: 94, counted: 94 })
+    expect(result.clock_changes).toEqual([{ day: '2026-03-29', intervals: 46, counted: 46 }])
+    expect(codes(findings)).toEqual(['clock_changes'])
+    expect(codes(gaps)).toEqual(['few_readings'])
+  },
+)
+
+verifies(
+  ['energyops.bill', 'energyops.clock-changes', 'rails.fold'],
+  'a year of quarter hours costs what a plain sum says',
+  () => {
+    const input = meterYear()
+    expect(input.readings.length).toBe(365 * 96)
+    const work = energyops.work(input)
+    const { result } = work
+    const [night, weekend, day] = input.tariff.bands.map(({ rate_minor }) => micro(rate_minor))
+    let expected = micro(input.tariff.standing_per_day ?? 0) * 365n * 1_000_000n
+    for (const { at, value } of input.readings) {
+      const local = new Date(Date.parse(at) + (isSummer(Date.parse(at)) ? HOUR : 0))
+      const isNight = local.getUTCHours() >= 23 || local.getUTCHours() < 6
+      const isWeekend = local.getUTCDay() % 6 === 0
+      let rate = day
+      if (isNight) rate = night
+      else if (isWeekend) rate = weekend
+      expected += micro(value) * (rate ?? 0n)
+    }
+    expect(exact(result.recomputed_exact_minor)).toBe(expected)
+    expect(result.line_items.reduce((sum, { amount_minor }) => sum + exact(amount_minor), 0n)).toBe(
+      expected,
+    )
+    expect(result.recomputed_minor).toBe(Math.round(Number(expected) / 1e12))
+    expect(result.clock_changes).toEqual([
+      { day: '2025-03-30', intervals: 92, counted: 92 },
+      { day: '2025-10-26', intervals: 100, counted: 100 },
+    ])
+    expect(result.gaps).toEqual([])
+    expect(work.gaps).toEqual([])
+    expect(
+      energyops.work({ ...input, bill: { ...input.bill, total_minor: result.recomputed_minor } })
+        .result.verdict,
+    ).toBe('agrees')
+    expect(JSON.stringify(byFold(energyops, input))).toBe(JSON.stringify(work))
+    expect(energyops.result.parse(result)).toEqual(result)
+  },
+)
+
+verifies(
+  'energyops.clock-changes',
+  'readings by the local clock come to the same bill, the repeated hour in its order',
+  () => {
+    const input = meterYear()
+    const readings = input.readings.map(({ at, value }) => {
+      const local = Date.parse(at) + (isSummer(Date.parse(at)) ? HOUR : 0)
+      return { at: new Date(local).toISOString().slice(0, 16), value }
+    })
+    expect(energyops.work({ ...input, readings }).result).toEqual(energyops.work(input).result)
+  },
+)
+
+verifies(
+  'energyops.clock-changes',
+  'a local time that was skipped, or came twice and was read once, is told',
+  () => {
+    const bill = { from: '2025-03-30', to: '2025-10-26', total_minor: 0 }
+    const readings = ['2025-03-30T01:15', '2025-10-26T01:15'].map((at) => ({ at, value: 1 }))
+    const { result, gaps } = energyops.work({ ...meterYear(), bill, readings })
+    expect(codes(gaps)).toEqual(['few_readings', 'missing', 'no_such_time', 'uncertain_time'])
+    expect(result.gaps[0]).toEqual({
+      from: '2025-03-30T00:00:00Z',
+      to: '2025-10-26T00:15:00Z',
+      intervals: 20_161,
+    })
+    expect(result.verdict).toBe('undetermined')
+  },
+)
+
+verifies(
+  'energyops.clock-changes',
+  'zones: half-hour changes, days without a midnight, and none at all',
+  () => {
+    const utc = (text: string) => Date.parse(`${text}Z`)
+    const known: [zone: string, local: string, instants: string[]][] = [
+      ['Australia/Lord_Howe', '2025-04-06T01:45', ['2025-04-05T14:45', '2025-04-05T15:15']],
+      ['Australia/Lord_Howe', '2025-10-05T02:15', []],
+      ['Africa/Cairo', '2025-04-25T00:30', []],
+      ['Africa/Cairo', '2025-04-25T01:00', ['2025-04-24T22:00']],
+      ['Asia/Kolkata', '2025-07-01T00:00', ['2025-06-30T18:30']],
+      ['America/New_York', '2025-11-02T01:30', ['2025-11-02T05:30', '2025-11-02T06:30']],
+      ['UTC', '2025-01-01T00:00', ['2025-01-01T00:00']],
+    ]
+    for (const [name, local, instants] of known) {
+      const zone = zoneOf(name)
+      expect(zone.toInstants(utc(local)), `${name} ${local}`).toEqual(instants.map(utc))
+      for (const instant of instants) expect(zone.toLocal(utc(instant))).toBe(utc(local))
+    }
+    const cairo = meterYear().meter
+    const { result } = energyops.work({
+      ...meterYear(),
+      meter: { ...cairo, time_zone: 'Africa/Cairo' },
+      bill: { from: '2025-04-25', to: '2025-04-25', total_minor: 0 },
+      readings: [],
+    })
+    expect(result.intervals.expected).toBe(92)
+  },
+)
+
+verifies(
+  'energyops.readings',
+  'every fault that is put into a year is found, and none besides',
+  () => {
+    const input = meterYear()
+    const at = (index: number) => input.readings[index]?.at ?? ''
+    const readings = input.readings.flatMap((reading, index) => {
+      if (index >= 1_000 && index < 1_008) return []
+      if (index === 5_000) return [reading, { ...reading }]
+      if (index === 6_000) return [reading, { ...reading, value: 9.75 }]
+      if (index === 7_000) return [{ ...reading, value: -0.5 }]
+      if (index === 8_000) return [{ ...reading, value: '40.25' }]
+      return [reading]
+    })
+    readings.push(
+      { at: '2025-06-01T00:07:00Z', value: 1 },
+      { at: '2024-12-31T23:45:00Z', value: 1 },
+    )
+    const work = energyops.work({ ...input, readings })
+    const { result, findings, gaps } = work
+    expect(result.gaps).toEqual([
+      { from: at(1_000), to: at(1_008), intervals: 8 },
+      { from: at(6_000), to: at(6_001), intervals: 1 },
+      { from: at(7_000), to: at(7_001), intervals: 1 },
+    ])
+    expect(result.duplicates.map(({ at: when, same }) => [when, same])).toEqual([
+      [at(5_000), true],
+      [at(6_000), false],
+    ])
+    expect(result.outliers.map(({ at: when, kind, value }) => [when, kind, value])).toEqual([
+      [at(8_000), 'spike', '40.25'],
+      [at(7_000), 'negative', '-0.5'],
+    ])
+    expect(result.verdict).toBe('undetermined')
+    expect(codes(findings)).toEqual(['clock_changes', 'outside_period', 'repeated', 'spikes'])
+    expect(codes(gaps)).toEqual(['conflicting', 'missing', 'negative', 'off_grid'])
+    expect(gaps.find(({ code }) => code === 'missing')?.detail).toMatch(/: 10$/)
+    expect(expectCited({ ...input, readings }, work)).toBeGreaterThan(10)
+  },
+)
+
+verifies(
+  'energyops.bill',
+  'a time that no band covers, and a band that changes within an interval, are gaps',
+  () => {
+    const input = meterYear()
+    const bill = { from: '2025-01-01', to: '2025-01-01', total_minor: 0 }
+    const bands = [{ name: 'most', rate_minor: 1, from: '01:00', to: '23:50' }]
+    const { result, gaps } = energyops.work({
+      ...input,
+      bill,
+      tariff: { currency: 'GBP', bands },
+      readings: input.readings.slice(0, 96),
+    })
+    expect(codes(gaps)).toEqual(['few_readings', 'no_band', 'split_band'])
+    expect(result.energy_by_band).toMatchObject([{ intervals: 92 }])
+    expect(result.verdict).toBe('undetermined')
+  },
+)
+
+verifies(
+  ['energyops.bill', 'rails.order'],
+  'a bill adds up over any cut of its days, and the order of readings changes only citations',
+  () => {
+    const input = meterYear(40)
+    const day = (number: number) =>
+      new Date(Date.UTC(2025, 2, 1 + number)).toISOString().slice(0, 10)
+    const costOf = (from: number, to: number, readings: EnergyopsInput['readings']) =>
+      exact(
+        energyops.work({
+          ...input,
+          bill: { from: day(from), to: day(to), total_minor: 0 },
+          readings,
+        }).result.recomputed_exact_minor,
+      )
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 39 }), fc.nat(), (cut, seed) => {
+        const readings = shuffled(input.readings, dice(seed))
+        expect(costOf(0, cut - 1, readings) + costOf(cut, 39, readings)).toBe(
+          costOf(0, 39, input.readings),
+        )
+      }),
+      { numRuns: 15 },
+    )
+  },
+)

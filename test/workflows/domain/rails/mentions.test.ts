@@ -1,0 +1,160 @@
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import { addDays, addMonths } from '#domain/rails/calendar.ts'
+import { diligenceops } from '#domain/rails/diligenceops.ts'
+import { datesIn, quantitiesIn } from '#domain/rails/mentions.ts'
+import { passagesOf, sentencesOf, stemsOf } from '#domain/rails/words.ts'
+import { verifies } from '../../../verifies.ts'
+
+verifies('rails.words', 'a day in each way of writing it', () => {
+  const days = (text: string) =>
+    datesIn(text).map(({ day, other }) => (other === null ? day : `${day}|${other}`))
+  for (const text of [
+    '2026-05-08',
+    'May 8, 2026',
+    'May 8th, 2026',
+    '8 May 2026',
+    'the 8th day of May, 2026',
+    '8 MAY 2026',
+  ])
+    expect(days(`On ${text} it began.`), text).toEqual(['2026-05-08'])
+  expect(days('Sept. 30, 2025 and 30.09.2025 and 9/30/2025')).toEqual([
+    '2025-09-30',
+    '2025-09-30',
+    '2025-09-30',
+  ])
+  expect(days('03/04/2026, 05/05/2026')).toEqual(['2026-03-04|2026-04-03', '2026-05-05'])
+  expect(days('2026-02-29, 31 April 2026, build 1.2.3.2026, May 2026, 0008-05-08')).toEqual([])
+})
+
+verifies('rails.words', 'sums, shares, lengths and counts', () => {
+  const read = (text: string) =>
+    quantitiesIn(text).map(({ kind, unit, value }) => `${kind} ${value} ${unit}`)
+  expect(read('$1,250.50, EUR 1.5 million, 300 USD, £2k, twelve thousand euros')).toEqual([
+    'money 1250.5 USD',
+    'money 1500000 EUR',
+    'money 300 USD',
+    'money 2000 GBP',
+    'money 12000 EUR',
+  ])
+  expect(read('99.95 %, five percent (5%), ten per cent')).toEqual([
+    'percent 99.95 percent',
+    'percent 5 percent',
+    'percent 5 percent',
+    'percent 10 percent',
+  ])
+  expect(
+    read(
+      'one (1) year, 90-day, six months, 36 hours, two weeks, 5 business days, one hundred and five days',
+    ),
+  ).toEqual([
+    'duration 12 months',
+    `duration ${90 * 86_400} seconds`,
+    'duration 6 months',
+    `duration ${36 * 3600} seconds`,
+    `duration ${14 * 86_400} seconds`,
+    'duration 5 business days',
+    `duration ${105 * 86_400} seconds`,
+  ])
+  expect(
+    read(
+      '250 employees, Section 4 applies, ISO 27001 certified, TLS 1.3 only, 3 of them, in 2026 customers',
+    ),
+  ).toEqual(['count 250 employe'])
+  expect(quantitiesIn('thirty (20) days')[0]).toMatchObject({
+    value: String(20 * 86_400),
+    spelled: String(30 * 86_400),
+  })
+})
+
+verifies('rails.words', 'sentences end where they end', () => {
+  const of = (text: string) => sentencesOf(text).map(({ from, to }) => text.slice(from, to))
+  expect(of('Acme, Inc. pays Dr. Ada. The U.S. branch (No. 4) does not.')).toEqual([
+    'Acme, Inc. pays Dr. Ada.',
+    'The U.S. branch (No. 4) does not.',
+  ])
+  expect(of('It ran on 3 May 2026. Nothing failed.')).toEqual([
+    'It ran on 3 May 2026.',
+    'Nothing failed.',
+  ])
+  expect(of('within\n30 days of\n2.5 units\n\nNext')).toEqual([
+    'within\n30 days of\n2.5 units',
+    'Next',
+  ])
+  expect(of('1. Term. It lasts.\n2. Fees. None.')).toEqual([
+    '1. Term.',
+    'It lasts.',
+    '2. Fees.',
+    'None.',
+  ])
+  expect(of(`${'word '.repeat(2000)}end.`).every((sentence) => sentence.length <= 4000)).toBe(true)
+})
+
+verifies('rails.words', 'passages stand in order, do not overlap, and lose no word', () => {
+  const part = fc.constantFrom(
+    'Data is kept. ',
+    'No!\n\n',
+    'It is (very) late ',
+    '1. Term. ',
+    '- item\n',
+    ' ',
+    'Ümläut. ',
+  )
+  fc.assert(
+    fc.property(
+      fc.array(part, { maxLength: 60 }),
+      fc.integer({ min: 5, max: 120 }),
+      (parts, most) => {
+        const text = parts.join('')
+        const passages = passagesOf(text, most)
+        const joined = passages.map(({ from, to }) => text.slice(from, to)).join(' ')
+        expect(joined.replace(/\s+/g, '')).toBe(text.replace(/\s+/g, ''))
+        for (const [at, { from }] of passages.entries())
+          if (at > 0) expect(from).toBeGreaterThanOrEqual(passages[at - 1]!.to)
+      },
+    ),
+  )
+  expect(stemsOf('The backups are encrypted; encrypting a backup.')).toEqual(['backup', 'encrypt'])
+})
+
+verifies('rails.words', 'months and days are added as a calendar does', () => {
+  expect(addMonths('2026-01-31', 1)).toBe('2026-02-28')
+  expect(addMonths('2024-01-31', 1)).toBe('2024-02-29')
+  expect(addMonths('2026-03-31', -1)).toBe('2026-02-28')
+  expect(addMonths('2026-12-15', 14)).toBe('2028-02-15')
+  expect(addDays('2026-03-01', -1)).toBe('2026-02-28')
+})
+
+verifies(
+  'rails.bounded',
+  'very many like sentences are compared up to a limit, and the result says so',
+  () => {
+    const text = Array.from(
+      { length: 2000 },
+      (_, index) => `Backups of customer data live ${index + 1} days.`,
+    ).join(' ')
+    const { result, gaps } = diligenceops.work({
+      questions: [{ id: 'q', text: 'How long do backups live?' }],
+      evidence: [{ id: 'e', title: 't', text }],
+    })
+    expect(result.conflicts).toHaveLength(1000)
+    expect(gaps.map(({ code }) => code)).toEqual(['conflicts_incomplete', 'unanswered'])
+  },
+)
+
+verifies(
+  'rails.bounded',
+  'very many questions about what every passage says are searched up to a limit',
+  () => {
+    const { result, gaps } = diligenceops.work({
+      questions: Array.from({ length: 90 }, (_, index) => ({
+        id: `${1000 + index}`,
+        text: 'Where is data kept?',
+      })),
+      evidence: [{ id: 'e', title: 't', text: 'Data is kept here.\n\n'.repeat(20_000) }],
+    })
+    // Each question looks at two words of 20,000 passages, so that 75 come to three million.
+    expect(result.coverage.answered).toBe(75)
+    expect(new Set(gaps.map(({ code }) => code))).toEqual(new Set(['question_not_searched']))
+  },
+)

@@ -1,0 +1,86 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { expect } from 'vitest'
+import { z } from 'zod'
+import { canonicalJson } from '#domain/core/canonical-json.ts'
+import { railOf, rails } from '#domain/rails/index.ts'
+import { type RailKey, railKeys, requestedTools } from '#domain/rails/rail.ts'
+import { verifies } from '../../../verifies.ts'
+import { expectCited } from './citations.ts'
+
+verifies(
+  'rails.sandbox-input',
+  'every rail works its own sandbox input, cites it, and answers by its schema',
+  () => {
+    for (const rail of rails) {
+      expect(rail.input.parse(rail.sandboxInput)).toEqual(rail.sandboxInput)
+      const work = rail.work(rail.sandboxInput)
+      expect(rail.result.parse(work.result)).toEqual(work.result)
+      expect(expectCited(rail.sandboxInput, work), rail.key).toBeGreaterThan(0)
+    }
+  },
+)
+
+verifies(
+  'rails.sandbox-input',
+  'the published schema of an input is a closed object that takes the sandbox input',
+  () => {
+    for (const rail of rails) {
+      const schema = z.toJSONSchema(rail.input)
+      expect(schema, rail.key).toMatchObject({ type: 'object', additionalProperties: false })
+      const valid = new Ajv2020({ strict: false, validateFormats: false }).compile(schema)
+      expect(valid(rail.sandboxInput), `${rail.key} ${JSON.stringify(valid.errors)}`).toBe(true)
+      expect(valid({ ...(rail.sandboxInput as object), surprise: 1 })).toBe(false)
+      expect(() => z.toJSONSchema(rail.result)).not.toThrow()
+    }
+  },
+)
+
+verifies('rails.order', 'the same input gives the same bytes', () => {
+  for (const rail of rails) {
+    const again = structuredClone(rail.sandboxInput)
+    expect(canonicalJson(rail.work(again))).toBe(canonicalJson(rail.work(rail.sandboxInput)))
+    expect(again, `${rail.key} changes its input`).toEqual(rail.sandboxInput)
+  }
+})
+
+// endpoints.md §22.1, row by row: paid agent use, quickstart, pricing model 2, loop, offers, requested tool, entry to pro.
+const table: Record<
+  RailKey,
+  [boolean, boolean, boolean, 'current' | 'future', boolean, boolean, number[] | null]
+> = {
+  packetops: [true, true, true, 'current', false, true, [49, 99, 249]],
+  diligenceops: [true, false, true, 'current', false, false, [99, 199, 399]],
+  energyops: [false, true, true, 'current', true, false, [149, 299, 499]],
+  distributionops: [false, true, true, 'current', false, true, [199, 399, 699]],
+  tokenops: [false, true, false, 'current', true, true, [49, 99, 249]],
+  financeops: [false, true, false, 'current', true, false, [99, 199, 399]],
+  scout: [false, false, false, 'current', false, false, [0, 0, 0]],
+  contractops: [false, false, false, 'future', false, false, null],
+}
+
+verifies(
+  'rails.registry',
+  'each rail is found by its key and declares the lists and prices of the table',
+  () => {
+    expect(rails.map(({ key }) => key).sort()).toEqual([...railKeys].sort())
+    expect(rails.flatMap(({ key, takes }) => (takes.requestedTool ? key : [])).sort()).toEqual(
+      [...requestedTools].sort(),
+    )
+    for (const rail of rails) {
+      expect(railOf(rail.key)).toBe(rail)
+      const { paidAgentUse, quickstart, pricingModelV2, controlledLoop, offer, requestedTool } =
+        rail.takes
+      const prices = rail.prices && [rail.prices.entry, rail.prices.standard, rail.prices.pro]
+      const declared = [
+        paidAgentUse,
+        quickstart,
+        pricingModelV2,
+        controlledLoop,
+        offer,
+        requestedTool,
+        prices,
+      ]
+      expect(declared, rail.key).toEqual(table[rail.key])
+    }
+  },
+)

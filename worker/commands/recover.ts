@@ -1,0 +1,188 @@
+import { Argument, type Command, InvalidArgumentError } from 'commander'
+import { z } from 'zod'
+import { readJsonFile } from '../../activities/config/config.ts'
+import { type RecoverAct, recoverCommands } from '../../api/services/recovery/commands.ts'
+import type { Explanation, Line } from '../../api/services/recovery/line.ts'
+import { print, printJson, printTable } from '../print.ts'
+import { type Outcome, openRecovery } from '../recovery-service.ts'
+import { addWhere, chosen, type Where } from './where.ts'
+
+/** `agent-rails recover …`: list, explain and resolve stuck payouts and tasks, and compare everything; nothing is ever repaired by SQL. */
+export function addRecover(program: Command): void {
+  const recover = program
+    .command('recover')
+    .description(
+      'list, explain and resolve what is stuck, and compare rows with the chain; nothing is ever repaired by SQL',
+    )
+  addWhere(recover.command('list'))
+    .description(
+      'what is under way, at most 1,000 payouts and 1,000 tasks, those that need attention first',
+    )
+    .option('--stuck', 'only those that need attention')
+    .option('--json', 'print them as JSON, with the agent and what --where goes by')
+    .action(async ({ stuck, json, where }: { stuck?: true; json?: true; where: Where[] }) => {
+      await using service = await openRecovery()
+      const lines = chosen(await service.list(stuck === true), where)
+      if (json === true) printJson(lines)
+      else if (lines.length === 0)
+        print(
+          `nothing ${stuck ? 'needs attention' : 'is under way'}${where.length > 0 ? ' and matches --where' : ''}`,
+        )
+      else print(lines.map(textOf).join('\n'))
+    })
+  recover
+    .command('explain <id>')
+    .description('what a payout, a task or a run waits for, and the action that resolves it')
+    .action(async (id: string) => {
+      await using service = await openRecovery()
+      print(explanationText(await service.explain(id)))
+    })
+  recover
+    .command('replay-package <id>')
+    .description('print the signed replay package of a task, for agent-rails replay')
+    .action(async (id: string) => {
+      await using service = await openRecovery()
+      printJson(await service.replayPackage(id))
+    })
+  addAct(recover)
+  addReconciliation(recover)
+}
+
+/** `!` marks what needs attention; ids are printed whole, because the next command takes one. */
+const textOf = ({ id, summary, state, code, needs_attention, waits_for }: Line): string => {
+  const is = [state, code].filter((one) => one !== null)
+  return `${needs_attention ? '!' : ' '} ${id}\n    ${summary}: ${is.join(', ')}; waits for ${waits_for}`
+}
+
+/** One name a line; what has several lines is indented. */
+function explanationText(explanation: Explanation): string {
+  const lines = Object.entries(explanation).map(([name, value]) => {
+    const text = String(value ?? '–').replaceAll('\n', `\n${' '.repeat(17)}`)
+    return `${name.padEnd(16)} ${text}`
+  })
+  return lines.join('\n')
+}
+
+type ActOptions = {
+  operator: string
+  reason: string
+  input?: string
+  all?: true
+  where: Where[]
+  dryRun?: true
+}
+
+/** `recover act ID ACT`, and `recover act ACT --all --where …`. */
+function addAct(recover: Command): void {
+  addWhere(recover.command('act'))
+    .description(
+      `act on one that is stuck, or with --all on several: ${recoverCommands.join(', ')}`,
+    )
+    .addArgument(new Argument('<id-or-act>', 'the id, or the act with --all'))
+    .addArgument(new Argument('[act]').choices(recoverCommands))
+    .requiredOption('--reason <text>', 'why, for the receipt')
+    .requiredOption('--operator <who>', 'name or credential of the operator who acts')
+    .option(
+      '--input <file>',
+      'the whole input of the run as JSON, for supply_evidence and correct_input',
+    )
+    .option('--all', 'on all that need attention and match --where')
+    .option('--dry-run', 'try it on each, undo it, and print the outcome')
+    .action(async (first: string, second: RecoverAct | undefined, options: ActOptions) => {
+      await using service = await openRecovery()
+      const { act, ids } =
+        options.all === true
+          ? {
+              act: actNamed(second === undefined ? first : ''),
+              ids: await idsOf(service, options.where),
+            }
+          : { act: actNamed(second ?? ''), ids: [first] }
+      const { reason, operator, all, dryRun } = options
+      const input =
+        options.input === undefined ? undefined : readJsonFile(options.input, z.unknown())
+      if (ids.length === 0) return print('nothing needs attention and matches --where')
+      const commands = ids.map((id) => ({ id, act, reason, input }))
+      const outcomes = await service.act(operator, commands, dryRun === true)
+      if (dryRun === true) print(triedText(act, outcomes))
+      else printJson(all === true ? outcomes : outcomes[0])
+      if (outcomes.some((outcome) => 'refused' in outcome)) process.exitCode = 1
+    })
+}
+
+function triedText(act: RecoverAct, outcomes: readonly Outcome[]): string {
+  const lines = outcomes.map((outcome) =>
+    'refused' in outcome
+      ? `${outcome.id} would refuse it: ${outcome.refused}`
+      : `${outcome.id} would be ${outcome.state}`,
+  )
+  return [`${act}, tried on ${outcomes.length} and undone:`, ...lines].join('\n')
+}
+
+function actNamed(name: string): RecoverAct {
+  const act = recoverCommands.find((known) => known === name)
+  if (act === undefined)
+    throw new InvalidArgumentError(`the act is one of ${recoverCommands.join(', ')}`)
+  return act
+}
+
+async function idsOf(
+  service: Awaited<ReturnType<typeof openRecovery>>,
+  where: Where[],
+): Promise<string[]> {
+  if (where.length === 0)
+    throw new InvalidArgumentError(
+      'name which of them with --where, such as --where state=exception_open',
+    )
+  return chosen(await service.list(true), where).map(({ id }) => id)
+}
+
+function addReconciliation(recover: Command): void {
+  recover
+    .command('reconcile')
+    .description('compare chain, rows, workflows, receipts and charges now; exit 1 on a difference')
+    .action(async () => {
+      await using service = await openRecovery()
+      const { differences } = await service.reconcile()
+      if (differences === 0)
+        return print('rows and chain agree, and so do workflows, receipts and charges')
+      printTable((await service.exceptions()).filter(({ seen }) => seen).map(line))
+      process.exitCode = 1
+    })
+  recover
+    .command('exceptions')
+    .description('differences that reconciliation found and that are not closed')
+    .option('--json', 'print them with their evidence as JSON')
+    .action(async ({ json }: { json?: true }) => {
+      await using service = await openRecovery()
+      const open = await service.exceptions()
+      if (json === true) printJson(open)
+      else if (open.length === 0) print('no exception is open')
+      else printTable(open.map(line))
+    })
+  recover
+    .command('close <exception>')
+    .description('close an exception; what differs is not touched')
+    .requiredOption('--reason <text>', 'why, for the receipt')
+    .requiredOption('--operator <who>', 'name or credential of the operator who acts')
+    .action(
+      async (exception_id: string, { reason, operator }: { reason: string; operator: string }) => {
+        await using service = await openRecovery()
+        printJson(await service.close(operator, { exception_id, reason }))
+      },
+    )
+}
+
+type Shown = {
+  exception_id: string
+  code: string
+  subject: string
+  seen: boolean
+  first_seen_at: string
+}
+const line = ({ exception_id, code, subject, seen, first_seen_at }: Shown) => ({
+  exception_id,
+  code,
+  subject,
+  seen,
+  first_seen_at,
+})

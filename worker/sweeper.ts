@@ -1,0 +1,104 @@
+import { setMaxListeners } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client } from '@temporalio/client'
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import type { Config } from '../activities/config/config.ts'
+import type { MoneyDeps } from '../activities/credit/deps.ts'
+import type { Database } from '../activities/store/schema/schema.ts'
+import {
+  forgetCounts,
+  releaseAbandoned,
+  removeInputs,
+  returnUndelivered,
+} from '../activities/sweep/housekeeping.ts'
+import { applyEvents, verifyDue } from '../activities/sweep/money.ts'
+import { closeUndecided } from '../activities/sweep/orders.ts'
+import type { TaskDeps } from '../activities/task/deps.ts'
+import {
+  endBrokenRuns,
+  notifyTasksBehind,
+  resumeCallbacks,
+  resumePayments,
+  resumeTasks,
+  resumeTransfers,
+} from '../temporal/resume.ts'
+import { wakeTask } from '../temporal/tasks.ts'
+
+export type SweeperDeps = {
+  client: Client
+  db: Kysely<Database>
+  log: Logger
+  config: Pick<
+    Config,
+    | 'SWEEP_EVERY_MS'
+    | 'SWEEP_GRACE_MS'
+    | 'INPUT_KEEP_MS'
+    | 'INPUT_KEEP_SANDBOX_MS'
+    | 'WORK_ORDER_KEEP_MS'
+  >
+  maintainGasWallets: () => Promise<void>
+  money: MoneyDeps
+  tasks: TaskDeps
+}
+
+/**
+ * Finishes what dead processes left behind and removes what is no longer kept. Every worker runs it: each job is idempotent.
+ * Each job has its own loop, so the gas wallets are maintained while Temporal is slow or down.
+ */
+export function startSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  // Each loop listens while it sleeps.
+  setMaxListeners(0, signal)
+  const { SWEEP_EVERY_MS, SWEEP_GRACE_MS } = deps.config
+  const start = (jobs: Record<string, () => Promise<void>>, everyMs: number) =>
+    Object.entries(jobs).map(([job, run]) => repeat(run, { job, everyMs, log: deps.log, signal }))
+  const loops = start(jobsOf(deps), SWEEP_EVERY_MS).concat(
+    // These ask Temporal about each of what may be thousands.
+    start(
+      { resumeTasks: () => resumeTasks(deps), endBrokenRuns: () => endBrokenRuns(deps) },
+      SWEEP_GRACE_MS,
+    ),
+  )
+  return {
+    stop: async () => {
+      stopping.abort()
+      await Promise.all(loops)
+    },
+  }
+}
+
+function jobsOf(deps: SweeperDeps): Record<string, () => Promise<void>> {
+  const { client, db, log, config, money, tasks, maintainGasWallets } = deps
+  const { SWEEP_GRACE_MS: graceMs, WORK_ORDER_KEEP_MS: keepMs } = config
+  return {
+    releaseAbandoned: () => releaseAbandoned(db, graceMs),
+    returnUndelivered: () => returnUndelivered(db),
+    resumePayments: () => resumePayments(deps),
+    resumeTransfers: () => resumeTransfers(deps),
+    resumeCallbacks: () => resumeCallbacks(deps),
+    removeInputs: () => removeInputs(db, config),
+    forgetCounts: () => forgetCounts(db),
+    closeUndecided: () =>
+      closeUndecided(tasks, keepMs, (taskId) => wakeTask({ client, db }, taskId)),
+    maintainGasWallets,
+    applyEvents: () => applyEvents(money, log, graceMs),
+    verifyDue: () => verifyDue(money, log, graceMs),
+    notifyTasksBehind: () => notifyTasksBehind(deps),
+  }
+}
+
+type Loop = { job: string; everyMs: number; log: Logger; signal: AbortSignal }
+
+async function repeat(
+  run: () => Promise<void>,
+  { job, everyMs, log, signal }: Loop,
+): Promise<void> {
+  while (!signal.aborted) {
+    await run().catch((error: unknown) =>
+      log.warn({ job, error: String(error) }, 'sweep failed; it is repeated'),
+    )
+    await sleep(everyMs, undefined, { signal }).catch(() => undefined)
+  }
+}

@@ -1,0 +1,116 @@
+import type { ErrorCode } from '../core/errors.ts'
+import { mayAct, type TrustState } from './trust.ts'
+
+/** What a credential may be for: each opens an operation. */
+export const scopes = [
+  'runs:read',
+  'runs:write',
+  'wallets:read',
+  'wallets:write',
+  'signing:use',
+] as const
+export type Scope = (typeof scopes)[number]
+
+/** What nobody has to approve: nothing of it moves money, speaks for customers or acts under a mandate. */
+const sandboxScopes: ReadonlySet<Scope> = new Set([
+  'runs:read',
+  'runs:write',
+  'wallets:read',
+  'signing:use',
+])
+
+/** Of the scopes that a sandbox agent asks for, those it gets without a review. */
+export const sandboxScopesOf = (requested: readonly Scope[]): Scope[] =>
+  requested.filter((scope) => sandboxScopes.has(scope))
+
+/** States of credentials and of agents' signing versions. */
+export const keyStates = ['pending', 'active', 'retiring', 'retired', 'revoked'] as const
+export type KeyState = (typeof keyStates)[number]
+
+/** The moves of a credential or signing version; the same pairs stand in SQL. */
+export const keyMoves: Readonly<Record<KeyState, readonly KeyState[]>> = {
+  pending: ['active', 'revoked'],
+  active: ['retiring', 'revoked'],
+  retiring: ['retired', 'revoked'],
+  retired: ['revoked'],
+  revoked: [],
+}
+
+/** `ag_<16 hex>_<64 hex>`: a name that is looked up, and 256 bits of which only the SHA-256 is stored. */
+export const credentialText = (credentialId: string, secret: string): string =>
+  `ag_${credentialId}_${secret}`
+
+const credentialForm = /^ag_([0-9a-f]{16})_([0-9a-f]{64})$/
+
+/** The id and the secret in the text of a credential; undefined for anything else. */
+export function parseCredential(
+  text: string,
+): { credentialId: string; secret: string } | undefined {
+  const [, credentialId, secret] = credentialForm.exec(text) ?? []
+  return credentialId === undefined || secret === undefined ? undefined : { credentialId, secret }
+}
+
+/** What is known of a credential when it is judged; times in Unix seconds. */
+export type CredentialFacts = {
+  readonly state: KeyState
+  readonly scopes: readonly Scope[]
+  readonly rails: readonly string[]
+  readonly expiresAt: number | null
+  /** Until when one that was rotated out still works. */
+  readonly retireAt: number | null
+  readonly trust: TrustState
+  readonly maxUsd: number | null
+}
+
+/** The state as of now: one that is rotated out retires by time alone, without anybody writing it down. */
+export function stateNow(
+  { state, retireAt }: Pick<CredentialFacts, 'state' | 'retireAt'>,
+  nowSeconds: number,
+): KeyState {
+  return state === 'retiring' && retireAt !== null && retireAt <= nowSeconds ? 'retired' : state
+}
+
+/** What a call needs of a credential: all of the scopes; `rail` and `usd` where the call names them. */
+export type Wanted = {
+  readonly scopes: readonly Scope[]
+  readonly rail?: string | undefined
+  readonly usd?: number | undefined
+}
+export type Denial = { readonly code: ErrorCode; readonly detail: string }
+
+/** Why an agent may not spend so much at once; undefined where it may. `maxUsd` null is no limit. */
+export const overLimit = (usd: number, maxUsd: number | null): string | undefined =>
+  maxUsd !== null && usd > maxUsd ? `${usd} usd is over the agent’s limit of ${maxUsd}` : undefined
+
+/**
+ * Every reason why the credential may not do what is wanted, in the order of the checks: state, expiry, trust, scope, rail,
+ * amount; none when it may. The surfaces refuse with the first, `enforce_agent_credential` tells all.
+ */
+export function checkCredential(
+  facts: CredentialFacts,
+  wanted: Wanted,
+  nowSeconds: number,
+): Denial[] {
+  const state = stateNow(facts, nowSeconds)
+  const live = state === 'active' || state === 'retiring'
+  const { rail, usd } = wanted
+  const over = usd === undefined ? undefined : overLimit(usd, facts.maxUsd)
+  const missing = wanted.scopes.filter((scope) => !facts.scopes.includes(scope))
+  const checks: readonly (readonly [fails: boolean, code: ErrorCode, detail: string])[] = [
+    [!live, 'credential_invalid', `the credential is ${state}`],
+    [
+      live && facts.expiresAt !== null && facts.expiresAt <= nowSeconds,
+      'credential_invalid',
+      'the credential has expired',
+    ],
+    [!mayAct(facts.trust), 'trust_required', `the agent is ${facts.trust}`],
+    [missing.length > 0, 'scope_denied', `the credential has no scope ${missing.join(' and ')}`],
+    [
+      rail !== undefined && !facts.rails.includes(rail),
+      'rail_not_allowed',
+      `the credential is not for the rail ${rail}`,
+    ],
+    [over !== undefined, 'control_denied', over ?? ''],
+  ]
+  return checks.filter(([fails]) => fails).map(([, code, detail]) => ({ code, detail }))
+}

@@ -1,0 +1,63 @@
+/** Every number that limits something, once, with its unit in its name. Numbers without a comment stand in the payout document. */
+export const limits = {
+  maxPayoutAtomic: 25_000_000n,
+  dailyCapAtomic: 100_000_000n,
+  priceAtomic: 100_000n,
+  freeCallsPerWindow: 10,
+  freeWindowSeconds: 30 * 24 * 3600,
+  proofAgeSecondsMax: 300,
+  /** Decision: tolerated clock advance of a caller. */
+  proofAheadSecondsMax: 30,
+  proofHeaderBytesMax: 2048,
+  memoCharsMax: 1024,
+  railReferenceCharsMax: 256,
+  idempotencyKeyCharsMax: 128,
+  presentationCharsMax: 24_576,
+  challengeTokenCharsMax: 8192,
+  expiresAtMax: 4_102_444_800,
+  bodyBytesMax: 65_536,
+  /** Decision: how deep the lists and objects of a body may nest. */
+  jsonDepthMax: 64,
+  inputBytesMax: 256 * 1024 * 1024,
+  /** Decision: inputs that one agent may be uploading at once. */
+  inputUploadsMax: 4,
+  /** Nobody uploads one input for as long as this; what is there after it without a name was cut off. */
+  inputUploadMsMax: 3_600_000,
+  /** Decision: an execute needs this much life left, so that the transfer can confirm before it dies. */
+  executeLifeSecondsMin: 30,
+  keyBindingAgeSecondsMax: 300,
+  dailyWindowSeconds: 24 * 3600,
+  /** Decision: measured bound below which concurrent updates of one workflow never run twice. */
+  updatesInFlightMax: 6,
+  disclosuresMax: 16,
+  /** Decision: after it an agent's credential has to be rotated. */
+  credentialLifeSeconds: 90 * 24 * 3600,
+  /** Decision: the longest that a credential which was rotated out goes on. */
+  credentialOverlapSecondsMax: 604_800,
+  /** Decision: the life of a handshake nonce. */
+  handshakeNonceSeconds: 300,
+  /** Decision: how long after its nonce has ended a handshake that was taken may be repeated for its answer. */
+  handshakeRepeatSeconds: 600,
+  /** Decision: the window in which failed credentials are counted. */
+  failedAttemptsWindowSeconds: 60,
+  /** Decision: calls of one client address that a process looks into at once before it knows their callers. */
+  unknownCallsAtOnce: 8,
+  /** Decision: what each attempt at a credential waits that others are guessing at; its agent is slowed, never locked out. */
+  guessedCredentialDelayMs: 1_000,
+} as const
+
+/** What the trust operations keep to, under the names of the document. */
+export const trustLimits = {
+  recordsPerWallet: 256,
+  bytesPerWallet: 4_194_304,
+  casAttempts: 32,
+  proofPageSize: 25,
+  handoffInputBytes: 12_000,
+  refundsPerScore: 12,
+} as const
+
+export const NETWORK = 'eip155:8453'
+export const CHAIN_ID = 8453
+export const ASSET_DECIMALS = 6
+export const ASSET_NAME = 'USD Coin'
+export const ASSET_VERSION = '2'

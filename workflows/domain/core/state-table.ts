@@ -1,0 +1,30 @@
+import { refuse } from './errors.ts'
+
+/** A record's life as pure data: (state, event) → state; every pair that is not there is refused. */
+export type StateTable<State extends string, Event extends string> = Readonly<
+  Record<State, Readonly<Partial<Record<Event, State>>>>
+>
+
+/** The state after an event; throws 409 `wrong_state` naming the events allowed now. */
+export function move<State extends string, Event extends string>(
+  what: string,
+  table: StateTable<State, Event>,
+  from: State,
+  event: Event,
+): State {
+  const to = table[from][event]
+  if (to !== undefined) return to
+  const allowed = Object.keys(table[from])
+  throw refuse('wrong_state', {
+    detail: `${what} is ${from}`,
+    extra: { state: from, allowed_events: allowed },
+  })
+}
+
+/** Every move of a table as `from to`, for guards elsewhere to be compared with. */
+export const movesOf = <State extends string, Event extends string>(
+  table: StateTable<State, Event>,
+): string[] =>
+  Object.entries<Readonly<Partial<Record<Event, State>>>>(table).flatMap(([from, events]) =>
+    Object.values(events).map((to) => `${from} ${to}`),
+  )

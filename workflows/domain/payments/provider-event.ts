@@ -1,0 +1,148 @@
+import { z } from 'zod'
+import { refuse } from '../core/errors.ts'
+import { AMOUNT_MISMATCH, type Verdict } from './payment-reference.ts'
+import { readStripe, stripeEvent } from './stripe-event.ts'
+
+export const providerEventTypes = [
+  'payment.settled',
+  'payment.failed',
+  'payment.refunded',
+  'session.expired',
+] as const
+/** What else a provider says of money that went back, or may go back. */
+const returnEventTypes = [
+  'payment.partially_refunded',
+  'dispute.inquiry',
+  'dispute.opened',
+  'dispute.won',
+  'dispute.lost',
+] as const
+export type ProviderEventType =
+  | (typeof providerEventTypes)[number]
+  | (typeof returnEventTypes)[number]
+
+/**
+ * What a provider says of one payment; the amount is in cents. `external_reference` is its session, and of money that went back the
+ * payment intent, which the session's own event names too. `said_at` is the provider's time in Unix seconds.
+ */
+export type ProviderEvent = {
+  event_id: string
+  type: ProviderEventType
+  external_reference: string
+  payment_intent: string | null
+  dispute_id: string | null
+  challenge_id: string | null
+  amount_cents: number
+  currency: string
+  said_at: number | null
+}
+
+const text = z.string().min(1).max(200)
+const challengeId = z.string().regex(/^ch_[0-9a-f]{64}$/)
+
+/** The body of a Standard Webhooks event; the amount in whole usd. */
+const ProviderEventBody = z
+  .strictObject({
+    event_id: text,
+    type: z.enum(providerEventTypes),
+    provider_session_id: text.optional(),
+    external_reference: text.optional(),
+    challenge_id: challengeId.optional(),
+    amount_usd: z.int().min(0).max(1_000_000),
+    currency: z.string().regex(/^[a-z]{3}$/),
+  })
+  .refine(
+    (body) => (body.provider_session_id === undefined) !== (body.external_reference === undefined),
+    {
+      message: 'give exactly one of provider_session_id and external_reference',
+    },
+  )
+  .meta({ oneOf: [{ required: ['provider_session_id'] }, { required: ['external_reference'] }] })
+
+/** A verified event's body as what it says of a payment; undefined for a Stripe event of no concern; 400 `invalid_request`. */
+export function readProviderEvent(
+  scheme: 'standard' | 'stripe',
+  body: unknown,
+): ProviderEvent | undefined {
+  return scheme === 'stripe'
+    ? readStripe(parsed(stripeEvent, body))
+    : readStandard(parsed(ProviderEventBody, body))
+}
+
+function readStandard(event: z.output<typeof ProviderEventBody>): ProviderEvent {
+  const {
+    event_id,
+    type,
+    provider_session_id,
+    external_reference,
+    challenge_id,
+    amount_usd,
+    currency,
+  } = event
+  return {
+    event_id,
+    type,
+    external_reference: provider_session_id ?? external_reference ?? '',
+    payment_intent: null,
+    dispute_id: null,
+    challenge_id: challenge_id ?? null,
+    amount_cents: amount_usd * 100,
+    currency,
+    said_at: null,
+  }
+}
+
+function parsed<T>(schema: z.ZodType<T>, body: unknown): T {
+  const read = schema.safeParse(body)
+  if (read.success) return read.data
+  const errors = read.error.issues.map(({ path, message }) => ({
+    pointer: `/${path.join('/')}`,
+    message,
+  }))
+  throw refuse('invalid_request', {
+    detail: 'the event has another form',
+    errors,
+  })
+}
+
+/** What was stored of an event; an amount in cents as text. */
+export type StoredEvent = Omit<ProviderEvent, 'amount_cents' | 'said_at'> & {
+  provider: string
+  amount_cents: string
+  said_at: Date | null
+}
+
+/**
+ * What the events about a session or its challenge prove of a reference. A wrong amount is never part of the credit: it stays
+ * pending, for an operator, because money did move.
+ */
+export function checkEvents(
+  reference: { challenge_id: string | null; amount_usd: number },
+  events: readonly StoredEvent[],
+): Verdict {
+  const other = events.filter(
+    ({ challenge_id }) => challenge_id !== null && challenge_id !== reference.challenge_id,
+  )
+  const own = events.filter((event) => !other.includes(event))
+  const of = (type: ProviderEventType) => own.find((event) => event.type === type)
+  const settled = of('payment.settled')
+  if (of('payment.refunded') !== undefined)
+    return { kind: 'rejected', reason: 'the provider gave the payment back' }
+  if (settled !== undefined) {
+    const { provider, event_id, currency, amount_cents } = settled
+    const owed = `${reference.amount_usd * 100}`
+    if (currency === 'usd' && amount_cents === owed)
+      return { kind: 'verified', evidence: { provider, event_id } }
+    return {
+      kind: 'pending',
+      reason: `${AMOUNT_MISMATCH} the provider says ${amount_cents} cents of ${currency}, not ${owed} of usd`,
+    }
+  }
+  if (of('payment.failed') !== undefined)
+    return { kind: 'rejected', reason: 'the provider says that the payment failed' }
+  if (of('session.expired') !== undefined)
+    return { kind: 'rejected', reason: 'the provider’s session expired unpaid' }
+  if (other.length > 0)
+    return { kind: 'rejected', reason: 'the session pays for another challenge' }
+  return { kind: 'pending', reason: 'no event of a payment provider has confirmed it yet' }
+}

@@ -1,0 +1,103 @@
+import { z } from 'zod'
+import type { ProviderEvent, ProviderEventType } from './provider-event.ts'
+
+const text = z.string().min(1).max(200)
+const challengeId = z.string().regex(/^ch_[0-9a-f]{64}$/)
+/** Stripe names an object by its id, or spells it out where that was asked for. */
+const named = z
+  .union([text, z.object({ id: text }).transform(({ id }) => id)])
+  .nullish()
+  .transform((id) => id ?? null)
+const cents = z.int().min(0)
+
+/** The members of a checkout session, a charge or a dispute that matter here. */
+export const stripeEvent = z.object({
+  id: text,
+  type: z.string(),
+  created: z.int().min(0).max(99_999_999_999).nullish(),
+  data: z.object({
+    object: z.object({
+      id: text,
+      amount_total: cents.nullish(),
+      amount: cents.nullish(),
+      amount_refunded: cents.nullish(),
+      currency: z.string().max(10).nullish(),
+      payment_status: z.string().nullish(),
+      payment_intent: named,
+      charge: named,
+      status: z.string().nullish(),
+      client_reference_id: z.string().nullish(),
+      metadata: z.record(z.string(), z.string()).nullish(),
+    }),
+  }),
+})
+type StripeEvent = z.output<typeof stripeEvent>
+type StripeObject = StripeEvent['data']['object']
+
+/** Reads a Stripe event about a payment; undefined for any other event. */
+export function readStripe({
+  id,
+  type,
+  created,
+  data: { object },
+}: StripeEvent): ProviderEvent | undefined {
+  const said = sessionType(type, object) ?? refundType(type, object) ?? disputeType(type, object)
+  if (said === undefined) return undefined
+  const challenge = challengeId.safeParse(
+    object.client_reference_id ?? object.metadata?.['challenge_id'],
+  )
+  return {
+    event_id: id,
+    type: said,
+    external_reference: referenceOf(type, object),
+    payment_intent: object.payment_intent,
+    dispute_id: type.startsWith('charge.dispute.') ? object.id : null,
+    challenge_id: challenge.data ?? null,
+    amount_cents: centsOf(type, object),
+    currency: object.currency ?? '',
+    said_at: created ?? null,
+  }
+}
+
+function referenceOf(type: string, object: StripeObject): string {
+  if (type.startsWith('checkout.session.')) return object.id
+  return object.payment_intent ?? object.charge ?? object.id
+}
+
+function centsOf(type: string, object: StripeObject): number {
+  if (type === 'charge.refunded') return object.amount_refunded ?? 0
+  return object.amount_total ?? object.amount ?? 0
+}
+
+function sessionType(
+  type: string,
+  { payment_status }: StripeObject,
+): ProviderEventType | undefined {
+  const paid = payment_status === 'paid' || payment_status === 'no_payment_required'
+  if (type === 'checkout.session.completed' && paid) return 'payment.settled'
+  if (type === 'checkout.session.async_payment_succeeded') return 'payment.settled'
+  if (type === 'checkout.session.async_payment_failed') return 'payment.failed'
+  return type === 'checkout.session.expired' ? 'session.expired' : undefined
+}
+
+/** `amount_refunded` is the sum of every refund of the charge so far. */
+function refundType(
+  type: string,
+  { amount, amount_refunded }: StripeObject,
+): ProviderEventType | undefined {
+  if (type !== 'charge.refunded') return undefined
+  if (amount != null && amount_refunded === amount) return 'payment.refunded'
+  return 'payment.partially_refunded'
+}
+
+/** Funds are withdrawn when a dispute opens; an inquiry withdraws none before it becomes one. */
+function disputeType(type: string, { status }: StripeObject): ProviderEventType | undefined {
+  if (!type.startsWith('charge.dispute.')) return undefined
+  if (type === 'charge.dispute.funds_reinstated') return 'dispute.won'
+  if (status === 'lost') return 'dispute.lost'
+  if (status === 'won' || status === 'warning_closed' || status === 'prevented')
+    return 'dispute.won'
+  const withdrawn = type === 'charge.dispute.funds_withdrawn'
+  if (status?.startsWith('warning_') === true && !withdrawn) return 'dispute.inquiry'
+  return 'dispute.opened'
+}

@@ -1,0 +1,157 @@
+import { utf8ToBytes } from '@noble/hashes/utils.js'
+import { z } from 'zod'
+import { canonicalJson, digestOf, sha256Hex } from '../core/canonical-json.ts'
+import { contractSets } from '../core/contract-sets.ts'
+import { runUsages } from '../core/usage.ts'
+import { Digest } from '../rails/fields.ts'
+import { CitationShape } from '../rails/notes.ts'
+import { railKeys, tiers, type Work } from '../rails/rail.ts'
+import { type LoopStep, loopSteps, type StepVerdict } from './controlled-loop.ts'
+
+/** `typ` of a completion signature; the receipt ring signs it. */
+export const COMPLETION_TYP = 'completion+jwt'
+
+const Note = z.strictObject({
+  code: z.string(),
+  detail: z.string(),
+  citations: z.array(CitationShape),
+})
+const ReceiptId = z.string().regex(/^rc_[0-9a-f]{64}$/)
+
+/** What a run's completion signature stands for; its digest is the proof hash. */
+export const RunProof = z.strictObject({
+  return_package_id: z.string().regex(/^rp_[0-9a-f]{64}$/),
+  run_id: z.string().regex(/^run_[0-9a-f]{64}$/),
+  rail: z.enum(railKeys),
+  tier: z.enum(tiers),
+  usage: z.enum(runUsages),
+  partial: z.boolean().meta({ description: 'Gaps were waived: the result is of what there was.' }),
+  input_sha256: Digest,
+  loop_sha256: Digest.meta({
+    description: 'Digest of the steps of the loop, each with its verdict and output digest.',
+  }),
+  result_sha256: Digest.meta({
+    description: 'SHA-256 of result.json, which is canonical JSON (RFC 8785).',
+  }),
+  manifest_sha256: Digest.meta({
+    description: 'SHA-256 of manifest.json: the canonical JSON of `files`.',
+  }),
+})
+export type RunProof = z.output<typeof RunProof>
+
+/** What a result is delivered under; settlement funds credit, usage consumes it. */
+export const ResultContract = z
+  .strictObject({
+    version: z.literal(contractSets.result_contract),
+    split_version: z.literal(contractSets.result_contract_split),
+    settlement_receipt_id: ReceiptId.nullable(),
+    usage_receipt_id: ReceiptId.nullable(),
+  })
+  .meta({ id: 'ResultContract' })
+export type ResultContract = z.output<typeof ResultContract>
+
+export const PackageFile = z.strictObject({
+  name: z.string(),
+  sha256: Digest,
+  bytes: z.int().min(0),
+})
+
+/** A return package as JSON: what the zip holds, and the receipts that came after it was made. */
+export const ReturnPackage = z
+  .strictObject({
+    ...RunProof.shape,
+    result: z.unknown(),
+    findings: z.array(Note),
+    gaps: z.array(Note),
+    files: z.array(PackageFile),
+    proof_hash: Digest,
+    completion_signature: z.string(),
+    result_contract: ResultContract,
+  })
+  .meta({ id: 'ReturnPackage' })
+export type ReturnPackage = z.output<typeof ReturnPackage>
+
+/** A package as it is made, once; the completion signature and later receipts stand beside it. */
+export type MadePackage = Omit<ReturnPackage, 'completion_signature' | 'result_contract'>
+
+/** How one step of a run's loop ended; `output_sha256` is null only while a review is open. */
+export type LoopRecord = {
+  attempt: number
+  round: number
+  step: LoopStep
+  verdict: StepVerdict | null
+  output_sha256: string | null
+}
+
+export const returnPackageId = (runId: string): string =>
+  `rp_${digestOf({ type: 'service.return-package.v2', run_id: runId })}`
+
+/** The digest of what led to a result: every ended step before the package itself, in the order in which they ended. */
+export function loopDigest(steps: readonly LoopRecord[]): string {
+  const led = loopSteps.slice(0, loopSteps.indexOf('return_package'))
+  const ended = steps.filter(({ step, verdict }) => verdict !== null && led.includes(step))
+  return digestOf(
+    ended.map(({ attempt, round, step, verdict, output_sha256 }) => ({
+      attempt,
+      round,
+      step,
+      verdict,
+      output_sha256,
+    })),
+  )
+}
+
+/** The files of finished work, by name: canonical JSON, so that their SHA-256 is the digest of their value. */
+function packageFiles({ result, findings, gaps }: Work<unknown>): Record<string, string> {
+  return {
+    'result.json': canonicalJson(result),
+    'findings.json': canonicalJson(findings),
+    'gaps.json': canonicalJson(gaps),
+  }
+}
+
+/** The name of the file that holds the completion signature beside what it is over. */
+export const SIGNATURE_FILE = 'completion.jws'
+
+/** Every file of a package by name: what it holds, `manifest.json` with their digests, and the completion signature. */
+export function packageTexts(
+  made: Pick<MadePackage, 'result' | 'findings' | 'gaps' | 'files'>,
+  completionSignature: string,
+): Record<string, string> {
+  return {
+    'manifest.json': canonicalJson(made.files),
+    [SIGNATURE_FILE]: completionSignature,
+    ...packageFiles(made),
+  }
+}
+
+type RunFacts = Pick<
+  RunProof,
+  'run_id' | 'rail' | 'tier' | 'usage' | 'partial' | 'input_sha256' | 'loop_sha256'
+>
+
+/** The package of a run's work; the same run and work always make the same. */
+export function buildReturnPackage(run: RunFacts, work: Work<unknown>): MadePackage {
+  const files = Object.entries(packageFiles(work)).map(([name, text]) => ({
+    name,
+    sha256: sha256Hex(text),
+    bytes: utf8ToBytes(text).length,
+  }))
+  const proof: RunProof = {
+    ...run,
+    return_package_id: returnPackageId(run.run_id),
+    result_sha256: digestOf(work.result),
+    manifest_sha256: digestOf(files),
+  }
+  return { ...proof, ...work, files, proof_hash: proofHash(proof) }
+}
+
+const proofHash = (proof: RunProof): string => digestOf({ type: 'service.run-proof.v2', ...proof })
+
+/** The claims of the completion signature; `iat` in Unix seconds. */
+export function completionClaims(
+  { result: _result, findings: _findings, gaps: _gaps, files: _files, ...proof }: MadePackage,
+  { issuer, environment, iat }: { issuer: string; environment: string; iat: number },
+): Record<string, unknown> {
+  return { iss: issuer, iat, sub: proof.run_id, kind: 'completion', environment, ...proof }
+}

@@ -1,0 +1,81 @@
+import { type CallbackState, isCallbackOpen } from '../callbacks/callback.ts'
+import type { TaskState } from './lifecycle.ts'
+import { type CreditFacts, moneyMove, type Stopped } from './money.ts'
+import type { Check, TaskEventData } from './terms.ts'
+
+/** What decides whether a task goes on by itself. A fact counts only in the states that ask for it. */
+export type TaskFacts = {
+  state: TaskState
+  /** The time limit of the state is over, by Postgres' clock. */
+  due: boolean
+  checks: Check[]
+  agentTrusted: boolean
+  inputSha256: string | null
+  reviewDecision: string | null
+  runContractSha256: string
+  runId: string
+  slotFree: boolean
+  /** The latest delivery of its callback, or the one that it is going to have; null: none is asked for. */
+  callback: { deliveryId: string; state: CallbackState } | null
+  /** The credit that was set aside for it; null: none was. */
+  credit: CreditFacts | null
+  stopped: Stopped | undefined
+}
+
+export type OwnMove = {
+  [Event in keyof TaskEventData]: { event: Event; data: TaskEventData[Event] }
+}[keyof TaskEventData]
+
+/** The move that the service makes by itself from where a task stands; undefined while it waits for somebody or for time. */
+export function ownMove(facts: TaskFacts): OwnMove | undefined {
+  return moneyMove(facts.state, facts.credit, facts.stopped) ?? moveInTurn(facts)
+}
+
+function moveInTurn(facts: TaskFacts): OwnMove | undefined {
+  const { state, due, checks, callback } = facts
+  if (state === 'created')
+    return {
+      event: checks.every(({ ok }) => ok) ? 'preflight_passed' : 'preflight_rejected',
+      data: { checks },
+    }
+  if (state === 'contract_ready' && due) return { event: 'contract_lapsed', data: {} }
+  if (state === 'contract_accepted') return { event: 'trust_requested', data: {} }
+  if (state === 'trust_pending' && facts.agentTrusted) return { event: 'trust_granted', data: {} }
+  if (state === 'quoted' && due) return { event: 'quote_lapsed', data: {} }
+  if (state === 'credit_pending' && due) return { event: 'credit_lapsed', data: {} }
+  if (state === 'credit_funded') return enqueued(facts)
+  if (state === 'queued' && facts.slotFree)
+    return { event: 'started', data: { run_id: facts.runId } }
+  if (state === 'receipt_issued' && callback === null) return { event: 'closed', data: {} }
+  if (state === 'receipt_issued' && callback !== null)
+    return { event: 'callback_scheduled', data: { delivery_id: callback.deliveryId } }
+  if (state === 'callback_pending' && callback !== null) return delivered(callback)
+  if (state === 'callback_delivered' || state === 'failed') return { event: 'closed', data: {} }
+  return undefined
+}
+
+function delivered({ deliveryId, state }: NonNullable<TaskFacts['callback']>): OwnMove | undefined {
+  if (isCallbackOpen(state)) return undefined
+  if (state === 'delivered')
+    return { event: 'callback_delivered', data: { delivery_id: deliveryId } }
+  const why = state === 'disabled' ? 'the receiver wants no callbacks (410)' : 'all attempts failed'
+  return {
+    event: 'exception_raised',
+    data: { code: 'callback_failed', detail: `${deliveryId}: ${why}` },
+  }
+}
+
+/** Work needs its input and a review beside the credit that the state stands for. */
+function enqueued({
+  inputSha256,
+  reviewDecision,
+  runContractSha256,
+}: TaskFacts): OwnMove | undefined {
+  if (inputSha256 === null || reviewDecision === null) return undefined
+  const data = {
+    review_decision: reviewDecision,
+    input_sha256: inputSha256,
+    run_contract_sha256: runContractSha256,
+  }
+  return { event: 'enqueued', data }
+}

@@ -1,0 +1,123 @@
+import { z } from 'zod'
+import { runUsages } from '../core/usage.ts'
+import { type RailKey, railKeys, tiers } from '../rails/rail.ts'
+import { loopSteps } from '../runs/controlled-loop.ts'
+import { taskExceptions } from './exception.ts'
+import type { TaskEvent } from './lifecycle.ts'
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
+const reference = z.string().regex(/^[a-z]+_[A-Za-z0-9_-]{1,128}$/)
+const at = z.iso.datetime()
+
+/** The largest single input, uploaded before its run. */
+const INPUT_BYTES_MAX = 256 * 1024 * 1024
+
+/**
+ * What is asked for when a task is submitted. `on_gaps`: `ask` stops the run where the input has gaps, so that evidence can
+ * be supplied; `report` delivers what there is, with the gaps listed.
+ */
+export const taskTerms = z.strictObject({
+  agent_id: reference.nullable(),
+  rail: z.enum(railKeys),
+  tier: z.enum(tiers),
+  usage: z.enum(runUsages),
+  on_gaps: z.enum(['ask', 'report']),
+  callback_url: z.string().max(2048).nullable(),
+  objective: z.string().max(2000),
+  /** Digests of the canonical input; empty: any input that fits the rail. */
+  input_manifest: z
+    .array(z.strictObject({ name: z.string(), sha256, bytes: z.number().int().min(0) }))
+    .max(200),
+})
+export type TaskTerms = z.output<typeof taskTerms>
+
+export type Check = { check: string; ok: boolean; detail: string }
+
+/** What the preflight asks of the terms; `railTakes` says which runs the rail takes. */
+export function preflightChecks(
+  terms: TaskTerms,
+  railTakes: (rail: RailKey) => readonly TaskTerms['usage'][],
+  callback: Omit<Check, 'check'>,
+): Check[] {
+  const takes = railTakes(terms.rail)
+  const only = takes.length === 0 ? 'no' : takes.join(' and ')
+  const tooLarge = terms.input_manifest
+    .filter(({ bytes }) => bytes > INPUT_BYTES_MAX)
+    .map(({ name }) => name)
+  return [
+    { check: 'rail', ok: takes.includes(terms.usage), detail: `${terms.rail} takes ${only} runs` },
+    {
+      check: 'input_sizes',
+      ok: tooLarge.length === 0,
+      detail: `over ${INPUT_BYTES_MAX} bytes: ${tooLarge.length}`,
+    },
+    { check: 'callback', ...callback },
+  ]
+}
+
+const decided = z.strictObject({ decision_id: reference.optional() })
+const nothing = z.strictObject({})
+const checks = z.strictObject({
+  checks: z.array(z.strictObject({ check: z.string(), ok: z.boolean(), detail: z.string() })),
+})
+const delivery = z.strictObject({ delivery_id: reference })
+
+/** What each event carries: ids and digests only, because it stands in histories and in the ledger. */
+export const taskEventData = {
+  submit: z.strictObject({ terms_sha256: sha256 }),
+  preflight_passed: checks,
+  preflight_rejected: checks,
+  contract_prepared: z.strictObject({
+    contract_id: reference,
+    terms_sha256: sha256,
+    expires_at: at.optional(),
+  }),
+  contract_accepted: z.strictObject({ terms_sha256: sha256, acceptance_sha256: sha256.optional() }),
+  contract_declined: nothing,
+  contract_lapsed: nothing,
+  trust_requested: nothing,
+  trust_granted: decided,
+  trust_denied: decided,
+  quote_issued: z.strictObject({ quote_id: reference, expires_at: at.optional() }),
+  credit_requested: z.strictObject({
+    entitlement_id: reference,
+    challenge_id: reference.optional(),
+    expires_at: at.optional(),
+  }),
+  quote_lapsed: nothing,
+  credit_funded: z.strictObject({
+    settlement_receipt_id: reference,
+    payment_reference_id: reference.optional(),
+  }),
+  credit_lapsed: nothing,
+  enqueued: z.strictObject({
+    review_decision: z.string(),
+    input_sha256: sha256,
+    run_contract_sha256: sha256,
+  }),
+  review_rejected: decided,
+  started: z.strictObject({ run_id: reference }),
+  evidence_missing: z.strictObject({ gaps: z.number().int().min(1) }),
+  result_produced: z.strictObject({ return_package_id: reference, result_sha256: sha256 }),
+  evidence_supplied: z.strictObject({ input_sha256: sha256 }),
+  evidence_waived: decided,
+  result_attested: z.strictObject({ receipt_id: reference, proof_hash: sha256 }),
+  receipts_issued: z.strictObject({ usage_receipt_id: reference }),
+  callback_scheduled: delivery,
+  callback_delivered: delivery,
+  closed: nothing,
+  exception_raised: z.strictObject({
+    code: z.enum(Object.keys(taskExceptions) as [keyof typeof taskExceptions]),
+    detail: z.string().max(2000),
+  }),
+  replay_prepared: z.strictObject({
+    action: z.string(),
+    recovery_id: reference.optional(),
+    /** The step that the run stands at, unless it begins anew. */
+    from_step: z.enum(loopSteps).optional(),
+  }),
+  replayed: z.strictObject({ input_sha256: sha256.optional(), recovery_id: reference.optional() }),
+  abandoned: z.strictObject({ recovery_id: reference.optional() }),
+} as const satisfies Record<TaskEvent, z.ZodType>
+
+export type TaskEventData = { [Event in TaskEvent]: z.output<(typeof taskEventData)[Event]> }

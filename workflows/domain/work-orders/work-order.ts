@@ -1,0 +1,30 @@
+import type { TaskState } from '../tasks/lifecycle.ts'
+
+export const intakeKinds = ['external_agent_request', 'workflow_intake'] as const
+/** What an order may ask for: a rail that takes such requests, or `service_os`, which is several runs in one order. */
+export const SERVICE_OS = 'service_os'
+export const workOrderStates = [
+  'queued',
+  'approved',
+  'claimed',
+  'operating',
+  'delivered',
+  'completed',
+  'rejected',
+] as const
+export type WorkOrderState = (typeof workOrderStates)[number]
+
+/** What an order's state follows from: its decision, and where the tasks behind it stand. */
+export type OrderedTask = { state: TaskState; begun: boolean; attested: boolean }
+
+/** How far an order is. It has no moves of its own after its decision: its tasks are what happens. */
+export function workOrderState(
+  decision: 'approve' | 'reject' | null,
+  tasks: readonly OrderedTask[],
+): WorkOrderState {
+  if (decision === null) return 'queued'
+  if (decision === 'reject') return 'rejected'
+  if (tasks.every(({ attested }) => attested))
+    return tasks.every(({ state }) => state === 'closed') ? 'completed' : 'delivered'
+  return tasks.some(({ begun }) => begun) ? 'operating' : 'approved'
+}

@@ -1,0 +1,14 @@
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common'
+
+/** What operators filter by in the Temporal UI, shared by all workflows. A namespace on SQL has at most ten Keywords. */
+export const searchAttributes = {
+  State: defineSearchAttributeKey('State', SearchAttributeType.KEYWORD),
+  Usage: defineSearchAttributeKey('Usage', SearchAttributeType.KEYWORD),
+  Wallet: defineSearchAttributeKey('Wallet', SearchAttributeType.KEYWORD),
+  Rail: defineSearchAttributeKey('Rail', SearchAttributeType.KEYWORD),
+  AgentId: defineSearchAttributeKey('AgentId', SearchAttributeType.KEYWORD),
+  ExceptionCode: defineSearchAttributeKey('ExceptionCode', SearchAttributeType.KEYWORD),
+  /** The summary of the workflow, which lists do not show otherwise. */
+  Summary: defineSearchAttributeKey('Summary', SearchAttributeType.KEYWORD),
+  NeedsAttention: defineSearchAttributeKey('NeedsAttention', SearchAttributeType.BOOL),
+} as const

@@ -1,0 +1,30 @@
+import type { SearchAttributeUpdatePair } from '@temporalio/common'
+import { searchAttributes } from '../shared/search-attributes.ts'
+import type { TaskSnapshot } from './activities.ts'
+
+/** States in which a task waits for a person. */
+export const attended = ['trust_pending', 'exception_open', 'replay_ready', 'evidence_partial']
+
+/** States that only a caller or an operator ends; a task leaves the other states by itself, in time or once it has what it needs. */
+export const endedByOthers = [...attended, 'preflight_checked', 'trusted', 'closed']
+
+type Attended = Pick<TaskSnapshot, 'state' | 'isReviewed' | 'review'>
+
+/** Whether a task waits for a person, who may have to review the result of its run. */
+export const needsAttention = ({ state, isReviewed, review }: Attended): boolean =>
+  attended.includes(state) || (state === 'credit_funded' && !isReviewed) || review !== null
+
+type Filtered = Attended &
+  Pick<TaskSnapshot, 'usage' | 'rail' | 'agentId'> & { exception: { code: string } | null }
+
+/** A task's search attributes; null removes one. */
+export function taskAttributes(task: Filtered): SearchAttributeUpdatePair[] {
+  return [
+    { key: searchAttributes.State, value: task.state },
+    { key: searchAttributes.Usage, value: task.usage },
+    { key: searchAttributes.Rail, value: task.rail },
+    { key: searchAttributes.AgentId, value: task.agentId },
+    { key: searchAttributes.ExceptionCode, value: task.exception?.code ?? null },
+    { key: searchAttributes.NeedsAttention, value: needsAttention(task) },
+  ]
+}
