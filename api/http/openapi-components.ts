@@ -97,8 +97,17 @@ const nullable = (type: string): JsonObject => ({ type: [type, 'null'] })
 export const problemSchema: JsonObject = {
   type: 'object',
   required: [
-    ...['type', 'title', 'status', 'code', 'detail', 'retryable', 'retry_after_ms'],
-    ...['money_moved', 'next_action', 'errors', 'request_id'],
+    'type',
+    'title',
+    'status',
+    'code',
+    'detail',
+    'retryable',
+    'retry_after_ms',
+    'money_moved',
+    'next_action',
+    'errors',
+    'request_id',
   ],
   properties: {
     type: { type: 'string', format: 'uri' },

@@ -262,7 +262,9 @@ verifies(
       })
     for (const more of [{}, { provider: 'tills' }])
       expect(await problemOf(present(more))).toMatchObject({
-        ...{ status: 400, code: 'invalid_request', detail: 'no payment provider is configured' },
+        status: 400,
+        code: 'invalid_request',
+        detail: 'no payment provider is configured',
         errors: [{ pointer: '/provider' }],
       })
     for (const authority_type of ['checkout', 'stablecoin_checkout'] as const) {
@@ -272,7 +274,8 @@ verifies(
         idempotency_key: key(),
       })
       expect(body).toMatchObject({
-        ...{ decision: 'needs_provider', payment_reference: null },
+        decision: 'needs_provider',
+        payment_reference: null,
         reasons: ['no payment provider is configured'],
       })
     }
@@ -322,7 +325,8 @@ verifies(
       open().call('work-order-create', order as InputOf<'work-order-create'>)
     for (const order of [undeclared, { ...undeclared, data_declaration: 'regulated' }])
       expect(await problemOf(sent({ ...order, idempotency_key: key() }))).toMatchObject({
-        ...{ status: 400, errors: [{ pointer: '/data_declaration' }] },
+        status: 400,
+        errors: [{ pointer: '/data_declaration' }],
       })
     const { receipt } = (await sent({ ...exampleOrder, idempotency_key: key() })).body
     expect(receipt).toMatchObject({ kind: 'intake', payload: { data_declaration } })

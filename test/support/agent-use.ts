@@ -36,12 +36,14 @@ export async function openAgentUse(
     return (await client.call('agent-quote', asked)).body.quote
   }
   const startInput = (quote_id: string, rail: PaidRail = 'packetops'): StartInput => ({
-    ...{ mode: 'start_agent_run', rail, tier: 'standard', quote_id, on_gaps: 'report' },
-    ...{
-      input: railOf(rail).sandboxInput as StartInput['input'],
-      accept_terms: true,
-      idempotency_key: freshKey(),
-    },
+    mode: 'start_agent_run',
+    rail,
+    tier: 'standard',
+    quote_id,
+    on_gaps: 'report',
+    input: railOf(rail).sandboxInput as StartInput['input'],
+    accept_terms: true,
+    idempotency_key: freshKey(),
   })
   return {
     ...known,

@@ -18,8 +18,13 @@ export async function begunTask({ client, agent }: AgentUse, asked: Asked = {}) 
     bytes: Buffer.byteLength(canonicalJson(input)),
   }
   const { body: begun } = await client.call('preflight', {
-    ...{ rail, tier, usage, objective: 'one run', input_manifest: [manifest] },
-    ...{ on_gaps: 'report', idempotency_key: freshKey() },
+    rail,
+    tier,
+    usage,
+    objective: 'one run',
+    input_manifest: [manifest],
+    on_gaps: 'report',
+    idempotency_key: freshKey(),
   })
   const { task_token } = begun
 

@@ -53,12 +53,10 @@ export function buyingAgent(
 
   async function preflighted() {
     const begun = await agent.call('preflight', {
-      ...{
-        rail: 'tokenops',
-        tier: 'standard',
-        objective: 'what each model cost',
-        idempotency_key: key(),
-      },
+      rail: 'tokenops',
+      tier: 'standard',
+      objective: 'what each model cost',
+      idempotency_key: key(),
       input_manifest: [{ name: 'usage', sha256: digestOf(tokenops.sandboxInput), bytes: 100 }],
       on_gaps: 'report',
     })
@@ -76,7 +74,9 @@ export function buyingAgent(
     const accept = async (quote_id?: string) =>
       (
         await agent.call('contract-accept', {
-          ...{ contract_id, terms_sha256, idempotency_key: key() },
+          contract_id,
+          terms_sha256,
+          idempotency_key: key(),
           signature: known.agent.signText(acceptanceText(contract_id, terms_sha256)),
           ...(quote_id === undefined ? {} : { quote_id }),
         })
@@ -139,7 +139,16 @@ export function buyingAgent(
   }
 
   return {
-    ...{ agent, reviewer, preflighted, contracted, quoted, challenged },
-    ...{ stateOf, reaches, present, review, finish },
+    agent,
+    reviewer,
+    preflighted,
+    contracted,
+    quoted,
+    challenged,
+    stateOf,
+    reaches,
+    present,
+    review,
+    finish,
   }
 }

@@ -39,7 +39,12 @@ export const receiptKey = rings.receipt.active
 /** The key set as the service publishes it. */
 export const keySet = (changes: Partial<KeySet['keys'][number]> = {}): KeySet => ({
   keys: rings.receipt.publicKeys.map(({ kid, publicJwk }) => ({
-    ...{ kty: 'OKP', ...publicJwk, kid, use_for: 'receipt', retired_at: null, revoked_at: null },
+    kty: 'OKP',
+    ...publicJwk,
+    kid,
+    use_for: 'receipt',
+    retired_at: null,
+    revoked_at: null,
     ...changes,
   })),
 })
@@ -59,7 +64,11 @@ export function finishedPackage(
   steps: ReplayPackage['loop_steps']
 } {
   const steps = loopSteps.map((step) => ({
-    ...{ attempt: 0, round: 0, step, verdict: 'done' as const, output_sha256: sha256Hex(step) },
+    attempt: 0,
+    round: 0,
+    step,
+    verdict: 'done' as const,
+    output_sha256: sha256Hex(step),
   }))
   const run = {
     run_id: runId(rail),
@@ -134,7 +143,9 @@ export function finishedTask(rail: Rail, input: unknown = rail.sandboxInput): Re
   ]
   const { result: _result, findings: _findings, gaps: _gaps, files: _files, ...proof } = made
   const attestation = receipt(made.run_id, 'attestation', null, {
-    ...{ task_id, proof_hash: made.proof_hash, ledger_head: ledgerOf(task_id, until).at(-1)?.hash },
+    task_id,
+    proof_hash: made.proof_hash,
+    ledger_head: ledgerOf(task_id, until).at(-1)?.hash,
   })
   const exception_id = `ex_${digestOf({ task_id })}`
   const raised: Notice[] = [
@@ -151,15 +162,13 @@ export function finishedTask(rail: Rail, input: unknown = rail.sandboxInput): Re
     ledger_head: ledger.at(-1)?.hash,
   })
   return signedFile({
-    ...{
-      issuer,
-      task_id,
-      rail: rail.key,
-      exception_id,
-      resume_state: 'callback_pending',
-      from_step: null,
-      ledger,
-    },
+    issuer,
+    task_id,
+    rail: rail.key,
+    exception_id,
+    resume_state: 'callback_pending',
+    from_step: null,
+    ledger,
     loop_steps: steps,
     receipts: [settlement, usage, attestation, exception],
     documents: [terms, sealed, input].map((content) => ({ sha256: digestOf(content), content })),

@@ -134,7 +134,20 @@ export async function openTaskCalls(apis: Awaited<ReturnType<typeof startCompose
     return (await waits()) ?? ''
   }
   return {
-    ...{ hosts, agent, registered, asAgent, asHolder, asOperator },
-    ...{ begin, agreed, funded, move, raise, stateOf, reaches, decided, reviewOf },
+    hosts,
+    agent,
+    registered,
+    asAgent,
+    asHolder,
+    asOperator,
+    begin,
+    agreed,
+    funded,
+    move,
+    raise,
+    stateOf,
+    reaches,
+    decided,
+    reviewOf,
   }
 }

@@ -38,17 +38,14 @@ beforeAll(async () => {
   const address = (digit: string) => `0x${digit.repeat(40)}`
   environment = {
     PATH: process.env['PATH'],
-    ...{
-      DATABASE_URL: fixture.tasks.url,
-      TEMPORAL_ADDRESS: fixture.address,
-      SIGNING_KEYS_FILE: keys,
-    },
-    ...{
-      ASSET_CONTRACT_ADDRESS: address('1'),
-      PAYOUT_WALLET_ADDRESS: address('2'),
-      PAY_TO_ADDRESS: address('3'),
-    },
-    ...{ TREASURY_PRINCIPAL_ADDRESS: address('4'), TREASURY_HOLDER_ADDRESS: address('5') },
+    DATABASE_URL: fixture.tasks.url,
+    TEMPORAL_ADDRESS: fixture.address,
+    SIGNING_KEYS_FILE: keys,
+    ASSET_CONTRACT_ADDRESS: address('1'),
+    PAYOUT_WALLET_ADDRESS: address('2'),
+    PAY_TO_ADDRESS: address('3'),
+    TREASURY_PRINCIPAL_ADDRESS: address('4'),
+    TREASURY_HOLDER_ADDRESS: address('5'),
     // Tasks at work whose turn does not come take their places as well.
     AGENT_RUNS_AT_ONCE: '100',
   }

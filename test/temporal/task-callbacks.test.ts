@@ -52,8 +52,11 @@ verifies(
     const { sequence } = await fixture.rowOf(taskId)
     expect(notified(first).map(({ body }) => body)).toMatchObject(
       Array.from({ length: 3 }, () => ({
-        ...{ event: 'task_updated', delivery_id: first, task_token_sha256: taskId.slice(5) },
-        ...{ state: 'callback_pending', sequence: sequence - 2 },
+        event: 'task_updated',
+        delivery_id: first,
+        task_token_sha256: taskId.slice(5),
+        state: 'callback_pending',
+        sequence: sequence - 2,
       })),
     )
     expect(notified(first).every(({ verified }) => verified)).toBe(true)

@@ -151,24 +151,20 @@ export async function startTaskWorkflows(
   }
 
   return {
-    ...{
-      receiver,
-      tasks,
-      db: tasks.db,
-      client,
-      gateway,
-      real,
-      serve,
-      endServing,
-      send,
-      replay,
-      rowOf,
-    },
-    ...{
-      address: temporal.address,
-      binary: temporal.binary,
-      temporal: temporal.part,
-    },
+    receiver,
+    tasks,
+    db: tasks.db,
+    client,
+    gateway,
+    real,
+    serve,
+    endServing,
+    send,
+    replay,
+    rowOf,
+    address: temporal.address,
+    binary: temporal.binary,
+    temporal: temporal.part,
     stop: () => closeAll(closers),
   }
 }

@@ -5,10 +5,8 @@ const HOST = '127.0.0.1'
 
 /** Whether a request names this machine, and no page of another origin sends it. */
 const isLocalRequest = ({ host, origin }: IncomingHttpHeaders): boolean =>
-  namesThisMachine(host) && (origin === undefined || isLocalOrigin(origin))
-
-const isLocalOrigin = (origin: string): boolean =>
-  /^https?:\/\//i.test(origin) && namesThisMachine(origin.replace(/^https?:\/\//i, ''))
+  namesThisMachine(host) &&
+  (origin === undefined || namesThisMachine(/^https?:\/\/(.+)$/i.exec(origin)?.[1]))
 
 /**
  * Answers on a port of 127.0.0.1 for a program on another one that takes every Host: a page whose name leads to this machine (DNS

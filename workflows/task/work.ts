@@ -30,7 +30,8 @@ type Child =
   | wf.ChildWorkflowHandle<typeof callbackWorkflow>
 
 const standing = (task: TaskSnapshot, staticSummary: string) => ({
-  ...{ workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const, staticSummary },
+  workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
+  staticSummary,
   typedSearchAttributes: [
     ...taskAttributes(task).filter((pair): pair is SearchAttributePair => pair.value !== null),
     { key: searchAttributes.Summary, value: staticSummary },

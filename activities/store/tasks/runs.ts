@@ -105,15 +105,15 @@ export async function insertLoopStep(
   await tx
     .insertInto('loop_steps')
     .values({
-      ...{
-        run_id: runId,
-        attempt,
-        round,
-        step,
-        verdict: ended.verdict,
-        decided_by: ended.decidedBy,
-      },
-      ...{ output, output_sha256: sha256Hex(output), finished_at: now },
+      run_id: runId,
+      attempt,
+      round,
+      step,
+      verdict: ended.verdict,
+      decided_by: ended.decidedBy,
+      output,
+      output_sha256: sha256Hex(output),
+      finished_at: now,
     })
     .execute()
 }

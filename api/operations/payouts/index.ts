@@ -7,6 +7,11 @@ import { payoutStatus } from './payout-status.ts'
 
 /** The payout rail (payout-and-trust, Endpoints). */
 export const payouts = [
-  ...[createPayout, payoutChallenge, authorizePayout, executePayout, payoutStatus],
-  ...[setPayoutCallback, readPayoutCallback],
+  createPayout,
+  payoutChallenge,
+  authorizePayout,
+  executePayout,
+  payoutStatus,
+  setPayoutCallback,
+  readPayoutCallback,
 ] as const

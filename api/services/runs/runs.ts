@@ -80,7 +80,7 @@ export class RunService {
     const { db, changes } = this.#deps
     const { task_id, sequence, state } = await transaction(db, (tx) => ownRun(tx, caller, runId))
     const hasMoved = async () => (await readSequence(db, task_id)) !== sequence || undefined
-    if (state !== 'closed') await lookUntil(changes, task_id, waitMs, hasMoved)
+    if (state !== 'closed' && waitMs > 0) await lookUntil(changes, task_id, waitMs, hasMoved)
     return this.run(caller, runId)
   }
 

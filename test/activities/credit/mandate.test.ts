@@ -151,7 +151,8 @@ verifies(
     const merchantOf = ({ checkout_jwt }: Pick<Challenge, 'checkout_jwt'>) =>
       decodeCompact(checkout_jwt).payload['merchant']
     expect(merchantOf(await ask(payable))).toEqual({
-      ...{ id: 'service-agent-rails', name: 'Service Agent Rails' },
+      id: 'service-agent-rails',
+      name: 'Service Agent Rails',
       website: origin,
     })
     expect(merchantOf(newChallenge())).toEqual({

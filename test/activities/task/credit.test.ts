@@ -178,15 +178,15 @@ verifies(
     await work(taskId)
     expect(await advance(taskId)).toBe('closed')
     expect(await eventsOf(taskId)).toEqual([
-      ...[
-        'quote_issued',
-        'credit_requested',
-        'credit_funded',
-        'enqueued',
-        'started',
-        'result_produced',
-      ],
-      ...['result_attested', 'receipts_issued', 'closed'],
+      'quote_issued',
+      'credit_requested',
+      'credit_funded',
+      'enqueued',
+      'started',
+      'result_produced',
+      'result_attested',
+      'receipts_issued',
+      'closed',
     ])
     expect(await entitlementOf(taskId)).toMatchObject({ state: 'consumed', consumed_units: 107 })
     expect(await accounts(entitlementId)).toEqual({
@@ -204,9 +204,13 @@ verifies(
       tasks.db,
     )
     expect(usage).toMatchObject({
-      ...{ kind: 'usage_receipt', usage: 'operational', task_id: taskId, consumed_units: 107 },
+      kind: 'usage_receipt',
+      usage: 'operational',
+      task_id: taskId,
+      consumed_units: 107,
       result_contract: {
-        ...{ version: 'v2', settlement_receipt_id: reference.settlement_receipt_id },
+        version: 'v2',
+        settlement_receipt_id: reference.settlement_receipt_id,
         ...run.rows[0],
       },
     })
@@ -275,7 +279,9 @@ verifies(
     await new Promise((resolve) => setTimeout(resolve, 1_100))
     expect(await advance(one.taskId, soon)).toBe('exception_open')
     expect(await openTaskException(tasks.db, one.taskId)).toMatchObject({
-      ...{ code: 'deadline_passed', resume_state: 'quoted', money_moved: 'unknown' },
+      code: 'deadline_passed',
+      resume_state: 'quoted',
+      money_moved: 'unknown',
     })
     expect(await advance(one.taskId)).toBe('exception_open')
     await decide(money, reference)
@@ -284,7 +290,11 @@ verifies(
     ])
     expect(await advance(one.taskId)).toBe('credit_funded')
     expect(await eventsOf(one.taskId, 9)).toEqual([
-      ...['credit_lapsed', 'replay_prepared', 'replayed', 'credit_requested', 'credit_funded'],
+      'credit_lapsed',
+      'replay_prepared',
+      'replayed',
+      'credit_requested',
+      'credit_funded',
     ])
     expect(await listBehindMoney(tasks.db, { entitlementId: one.entitlementId })).toEqual([])
   },
@@ -316,7 +326,8 @@ verifies(
     expect(await advance(given.taskId)).toBe('closed')
     await decide(money, reference)
     expect(await findEntitlement(tasks.db, given.entitlementId)).toMatchObject({
-      ...{ state: 'returned', returned_units: 107 },
+      state: 'returned',
+      returned_units: 107,
     })
     expect(await accounts(given.entitlementId)).toEqual({})
   },
@@ -390,7 +401,9 @@ verifies(
     await work(task_id)
     expect(await advance(task_id)).toBe('closed')
     expect(await findEntitlement(tasks.db, entitlement.entitlement_id)).toMatchObject({
-      ...{ state: 'returned', consumed_units: 107, returned_units: 214 },
+      state: 'returned',
+      consumed_units: 107,
+      returned_units: 214,
     })
     const other = await tasks.taskIn('trusted', operational)
     expect(await refusalOf(claim(other.task_id, quote.quote_id))).toBe('quote_mismatch')
@@ -480,7 +493,9 @@ verifies(
       fees: 20 * 8,
     })
     expect(await findEntitlement(tasks.db, entitlement_id)).toMatchObject({
-      ...{ state: 'returned', consumed_units: 20 * 107, returned_units: 20 * 107 },
+      state: 'returned',
+      consumed_units: 20 * 107,
+      returned_units: 20 * 107,
     })
     const low = await sql`select 1 from account_balances where units < 0`.execute(tasks.db)
     expect(low.rows).toEqual([])

@@ -75,7 +75,12 @@ export async function startTasks(changes: Partial<TaskDeps> = {}, database?: Tes
 
   return {
     ...openTaskRows(db, deps),
-    ...{ db, deps, keys, steps: createTaskSteps(deps), url, stop },
+    db,
+    deps,
+    keys,
+    steps: createTaskSteps(deps),
+    url,
+    stop,
   }
 }
 

@@ -51,14 +51,12 @@ const snapshot = (result: EventResult) => {
 let count = 0
 const send = (taskId: string, event: TaskEvent, data: object, limits = stateLimits) =>
   tasks.steps.recordEvent({
-    ...{
-      taskId,
-      eventId: `e${count++}`,
-      event,
-      actor: `agent:${trustedAgent}`,
-      data: { ...data },
-      limits,
-    },
+    taskId,
+    eventId: `e${count++}`,
+    event,
+    actor: `agent:${trustedAgent}`,
+    data: { ...data },
+    limits,
   })
 
 verifies(
@@ -85,15 +83,11 @@ verifies(
   'in every state, every event that the table has no move for is refused and nothing is written',
   async () => {
     const data: Record<string, object> = {
-      ...{
-        submit: {},
-        quote_issued: { quote_id: 'qt_2' },
-        credit_requested: { entitlement_id: 'en_2' },
-      },
-      ...{
-        exception_raised: { code: 'operator_hold', detail: '' },
-        replay_prepared: { action: 'replay' },
-      },
+      submit: {},
+      quote_issued: { quote_id: 'qt_2' },
+      credit_requested: { entitlement_id: 'en_2' },
+      exception_raised: { code: 'operator_hold', detail: '' },
+      replay_prepared: { action: 'replay' },
     }
     for (const state of taskStates) {
       const { task_id, resume_state, sequence } = await tasks.taskIn(state)
@@ -288,7 +282,10 @@ verifies(
       deliveryId,
     })
     expect(await findDelivery(tasks.db, deliveryId)).toMatchObject({
-      ...{ owner: agent_id, subject: task_id, url: callback_url, state: 'pending' },
+      owner: agent_id,
+      subject: task_id,
+      url: callback_url,
+      state: 'pending',
     })
     expect(await advance(task_id)).toEqual(pending)
     const attempt = async (id: string, end: AttemptEnd) => {
@@ -311,7 +308,11 @@ verifies(
     expect(await advance(task_id)).toMatchObject({ state: 'closed' })
     const events = (await listLedger(tasks.db, task_id)).map(({ event }) => event)
     expect(events.slice(-5)).toEqual([
-      ...['exception_raised', 'replay_prepared', 'replayed', 'callback_delivered', 'closed'],
+      'exception_raised',
+      'replay_prepared',
+      'replayed',
+      'callback_delivered',
+      'closed',
     ])
   },
 )
@@ -581,13 +582,12 @@ verifies(
       const working = rows.find(({ state }) => state === 'operating')
       const waiting = rows.find(({ state }) => state === 'queued')
       const left = await few.steps.recordEvent({
-        ...{
-          taskId: String(working?.task_id),
-          eventId: 'x',
-          event: 'exception_raised',
-          actor: 'operator:alice',
-        },
-        ...{ data: { code: 'operator_hold', detail: '' }, limits: stateLimits },
+        taskId: String(working?.task_id),
+        eventId: 'x',
+        event: 'exception_raised',
+        actor: 'operator:alice',
+        data: { code: 'operator_hold', detail: '' },
+        limits: stateLimits,
       })
       expect(left).toMatchObject({ ok: true, snapshot: { wakes: [waiting?.task_id] } })
       expect(await advance({ task_id: String(waiting?.task_id) })).toMatchObject({

@@ -189,7 +189,9 @@ verifies(
       const codes = [await as(), await as(), await as(), await as()]
       expect(codes.at(-1)).toBe('rate_limited')
       expect([await as(credential), await as(credential), await as(credential)]).toEqual([
-        ...['answered', 'answered', 'rate_limited'],
+        'answered',
+        'answered',
+        'rate_limited',
       ])
     } finally {
       await few.stop()

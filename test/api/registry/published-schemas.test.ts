@@ -41,13 +41,13 @@ verifies(
     const entries = await index()
     expect(entries.map(({ name }) => name)).toEqual(
       expect.arrayContaining([
-        ...[
-          'agent-manifest.v1.json',
-          'callback-event.v1.json',
-          'problem.v1.json',
-          'receipt.v1.json',
-        ],
-        ...['replay-package.v1.json', 'result-contract.v2.json', 'return-package.v2.json'],
+        'agent-manifest.v1.json',
+        'callback-event.v1.json',
+        'problem.v1.json',
+        'receipt.v1.json',
+        'replay-package.v1.json',
+        'result-contract.v2.json',
+        'return-package.v2.json',
         ...rails.map(({ key }) => `rail-input-${key}.v1.json`),
       ]),
     )
@@ -99,21 +99,17 @@ verifies(
       await faultsOf('replay-package.v1.json', { ...finishedTask(packetops), jws: 1 }),
     ).not.toEqual([])
     const problem = {
-      ...{
-        type: `${baseUrl}/problems/not_found`,
-        title: 'Not found',
-        status: 404,
-        code: 'not_found',
-        detail: 'd',
-      },
-      ...{
-        retryable: false,
-        retry_after_ms: null,
-        money_moved: 'no',
-        next_action: 'n',
-        errors: [],
-        request_id: 'req_1',
-      },
+      type: `${baseUrl}/problems/not_found`,
+      title: 'Not found',
+      status: 404,
+      code: 'not_found',
+      detail: 'd',
+      retryable: false,
+      retry_after_ms: null,
+      money_moved: 'no',
+      next_action: 'n',
+      errors: [],
+      request_id: 'req_1',
     }
     expect(await faultsOf('problem.v1.json', problem)).toEqual([])
     expect(await faultsOf('problem.v1.json', { ...problem, code: 'nothing' })).not.toEqual([])

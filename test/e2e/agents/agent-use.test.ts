@@ -136,7 +136,9 @@ async function verifiedByStrangers(
   const { payload } = await compactVerify(text('completion.jws'), createLocalJWKSet(keys))
   expect(text('completion.jws')).toBe(completion_signature)
   expect(JSON.parse(new TextDecoder().decode(payload))).toMatchObject({
-    ...{ run_id, proof_hash, manifest_sha256: sha256(text('manifest.json')) },
+    run_id,
+    proof_hash,
+    manifest_sha256: sha256(text('manifest.json')),
     result_sha256: sha256(text('result.json')),
   })
 }

@@ -78,13 +78,11 @@ verifies(
     })
     const method = 'stablecoin_reference' as const
     await buyer.present({
-      ...{
-        challenge_id,
-        method,
-        external_reference: transactionHash,
-        payer: account.address,
-        proof: { signature },
-      },
+      challenge_id,
+      method,
+      external_reference: transactionHash,
+      payer: account.address,
+      proof: { signature },
     })
     await stack.worker().start()
     await buyer.reaches(task.task_token, 'credit_funded', 60_000)
@@ -106,7 +104,9 @@ verifies(
       { value: offer.amount },
     )
     await buyer.present({
-      ...{ challenge_id, method: 'x402_reference', external_reference: 'x402' },
+      challenge_id,
+      method: 'x402_reference',
+      external_reference: 'x402',
       proof: { payment: base64(JSON.stringify({ ...payment, accepted: offer })) },
     })
     await buyer.reaches(task.task_token, 'credit_funded', 60_000)

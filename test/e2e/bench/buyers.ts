@@ -34,18 +34,14 @@ export async function openBuyer({ stack }: Fixture): Promise<Buyer> {
     const nth = Math.floor(started++ / RUNS_PER_QUOTE)
     quotes[nth] ??= quote(RUNS_PER_QUOTE + nth)
     const { body } = await keyed.call('start-agent-run', {
-      ...{
-        mode: 'start_agent_run',
-        ...bought,
-        quote_id: await quotes[nth],
-        input: packetops.sandboxInput,
-      },
-      ...{
-        usage: 'synthetic',
-        on_gaps: 'report',
-        accept_terms: true,
-        idempotency_key: randomUUID(),
-      },
+      mode: 'start_agent_run',
+      ...bought,
+      quote_id: await quotes[nth],
+      input: packetops.sandboxInput,
+      usage: 'synthetic',
+      on_gaps: 'report',
+      accept_terms: true,
+      idempotency_key: randomUUID(),
     })
     return body.run
   }

@@ -54,7 +54,8 @@ export async function measureTasks(
   const { tasks, baseline } = rounds
   const seconds = (of: readonly Observed[]) => spread(of.map(({ run }) => run.seconds))
   return {
-    ...{ count, shape },
+    count,
+    shape,
     ratio_to_baseline: spread(
       tasks.map(({ perSecond }, turn) => perSecond / (baseline[turn]?.perSecond ?? Number.NaN)),
     ),
@@ -72,7 +73,8 @@ async function shapeOf(fixture: Fixture, start: Buyer): Promise<BaselineShape> {
   await fixture.temporal.workflow.getHandle(task_id).result()
   const [task, run] = [await countEvents(fixture, task_id), await countEvents(fixture, run_id)]
   return {
-    ...{ updates: task.updates, shortSteps: task['local activities'] },
+    updates: task.updates,
+    shortSteps: task['local activities'],
     run: { shortSteps: run['local activities'], longSteps: run.activities },
   }
 }
@@ -82,7 +84,9 @@ async function runBaselineTask({ temporal }: Fixture, shape: BaselineShape): Pro
   const startWorkflowOperation = new WithStartWorkflowOperation<typeof baselineTask>(
     'baselineTask',
     {
-      ...{ workflowId, taskQueue: FLOOR_QUEUE, args: [shape] },
+      workflowId,
+      taskQueue: FLOOR_QUEUE,
+      args: [shape],
       workflowIdConflictPolicy: 'USE_EXISTING',
     },
   )

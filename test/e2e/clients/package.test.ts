@@ -71,13 +71,13 @@ verifies(
   async () => {
     writeFileSync(join(project, 'agent.ts'), program)
     const compilerOptions = {
-      ...{
-        strict: true,
-        exactOptionalPropertyTypes: true,
-        noUncheckedIndexedAccess: true,
-        skipLibCheck: false,
-      },
-      ...{ target: 'es2022', module: 'nodenext', types: ['node'] },
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      skipLibCheck: false,
+      target: 'es2022',
+      module: 'nodenext',
+      types: ['node'],
     }
     writeFileSync(
       join(project, 'tsconfig.json'),

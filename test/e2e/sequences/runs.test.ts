@@ -204,29 +204,23 @@ verifies(
     ]
     expect(steps.toSorted(([, one], [, other]) => one - other)).toEqual(steps)
     expect(entries.map(({ event }) => event)).toEqual([
-      ...[
-        'submit',
-        'preflight_passed',
-        'contract_prepared',
-        'contract_accepted',
-        'trust_requested',
-        'trust_granted',
-      ],
-      ...[
-        'quote_issued',
-        'credit_requested',
-        'credit_funded',
-        'enqueued',
-        'started',
-        'result_produced',
-      ],
-      ...[
-        'result_attested',
-        'receipts_issued',
-        'callback_scheduled',
-        'callback_delivered',
-        'closed',
-      ],
+      'submit',
+      'preflight_passed',
+      'contract_prepared',
+      'contract_accepted',
+      'trust_requested',
+      'trust_granted',
+      'quote_issued',
+      'credit_requested',
+      'credit_funded',
+      'enqueued',
+      'started',
+      'result_produced',
+      'result_attested',
+      'receipts_issued',
+      'callback_scheduled',
+      'callback_delivered',
+      'closed',
     ])
     assertChained(closed.task_id, entries)
 

@@ -50,8 +50,17 @@ verifies(
   () => {
     const summary = json<Summary>('demo', 'summary.json')
     expect(Object.keys(summary)).toEqual([
-      ...['payout', 'receipts', 'jwks', 'transaction', 'workflow_ids', 'timings_ms'],
-      ...['task', 'ledger', 'run', 'return_package', 'replay'],
+      'payout',
+      'receipts',
+      'jwks',
+      'transaction',
+      'workflow_ids',
+      'timings_ms',
+      'task',
+      'ledger',
+      'run',
+      'return_package',
+      'replay',
     ])
     expect(summary.payout).toMatchObject({
       state: 'executed',

@@ -20,31 +20,28 @@ import { verifies } from '../../verifies.ts'
 
 const since = '2026-11-23T10:00:00.000Z'
 const task: TaskSnapshot = {
-  ...{
-    taskId: `task-${'a'.repeat(64)}`,
-    state: 'operating',
-    since,
-    agentId: 'agt_1',
-    rail: 'tokenops',
-    tier: 'entry',
-  },
-  ...{
-    contractId: 'ct_1',
-    quoteId: 'qt_1',
-    entitlementId: 'ent_1',
-    hasInput: true,
-    isReviewed: true,
-    runId: 'run_1',
-  },
-  ...{
-    exception: null,
-    gaps: [],
-    review: null,
-    resumeState: null,
-    sequence: 7,
-    lastEvent: 'started',
-  },
-  ...{ usage: 'operational', deliveryId: null, dueInMs: null, wakes: [] },
+  taskId: `task-${'a'.repeat(64)}`,
+  state: 'operating',
+  since,
+  agentId: 'agt_1',
+  rail: 'tokenops',
+  tier: 'entry',
+  contractId: 'ct_1',
+  quoteId: 'qt_1',
+  entitlementId: 'ent_1',
+  hasInput: true,
+  isReviewed: true,
+  runId: 'run_1',
+  exception: null,
+  gaps: [],
+  review: null,
+  resumeState: null,
+  sequence: 7,
+  lastEvent: 'started',
+  usage: 'operational',
+  deliveryId: null,
+  dueInMs: null,
+  wakes: [],
 }
 
 const forged =
@@ -149,20 +146,19 @@ verifies(
 )
 
 const payout: PayoutSnapshot = {
-  ...{
-    payoutId: `po_${'b'.repeat(64)}`,
-    state: 'authorized',
-    creator: '0xc',
-    recipient: `0x${'d'.repeat(40)}`,
-  },
-  ...{
-    amountUsdc: '1',
-    usage: 'synthetic',
-    environment: 'local',
-    expiresAt: null,
-    transfer: 'submitted',
-  },
-  ...{ transactionHash: null, parked: 'the token is paused', exception: null, idleMs: 1 },
+  payoutId: `po_${'b'.repeat(64)}`,
+  state: 'authorized',
+  creator: '0xc',
+  recipient: `0x${'d'.repeat(40)}`,
+  amountUsdc: '1',
+  usage: 'synthetic',
+  environment: 'local',
+  expiresAt: null,
+  transfer: 'submitted',
+  transactionHash: null,
+  parked: 'the token is paused',
+  exception: null,
+  idleMs: 1,
   receipts: [{ kind: 'payout_authorized', receiptId: 'rc_last' }],
 }
 

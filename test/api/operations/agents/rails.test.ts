@@ -79,9 +79,13 @@ async function ofPacketops(agent_id: string, { call }: ReturnType<typeof client>
     { named },
   )
   return {
-    ...{ quote_id, payment_reference_id, task_token },
-    ...{ entitlement_id: String(entitlement_id), challenge_id: String(challenge_id) },
-    ...{ contract_id: String(task.contract_id), run_id: String(task.run_id) },
+    quote_id,
+    payment_reference_id,
+    task_token,
+    entitlement_id: String(entitlement_id),
+    challenge_id: String(challenge_id),
+    contract_id: String(task.contract_id),
+    run_id: String(task.run_id),
   }
 }
 
@@ -239,12 +243,10 @@ verifies(
     })
     const { OS_URL } = apis.config
     const holder = createClient({
-      ...{
-        baseUrl: hosts.base,
-        osUrl: OS_URL,
-        statusToken: registered.status_token,
-        signAsAgent: agent.signText,
-      },
+      baseUrl: hosts.base,
+      osUrl: OS_URL,
+      statusToken: registered.status_token,
+      signAsAgent: agent.signText,
       fetch: (url: string, init: RequestInit) => fetch(url.replace(OS_URL, hosts.os), init),
     })
     const begun = {
@@ -260,8 +262,13 @@ verifies(
 
 /** What no rail has: the agent itself, wallets, receipts, the token of a quote, and names that somebody else gave. */
 const ofNoRail = [
-  ...['agent_id', 'wallet_id', 'receipt_id', 'quote_token'],
-  ...['provider_session_id', 'ap2_mandate_reference', 'external_reference'],
+  'agent_id',
+  'wallet_id',
+  'receipt_id',
+  'quote_token',
+  'provider_session_id',
+  'ap2_mandate_reference',
+  'external_reference',
 ]
 
 verifies(

@@ -150,7 +150,9 @@ verifies(
     expect(await codeOf(agent.pay(quote_id))).toBe('not_owner')
     const { task_token } = mine.rail_run
     const raise = holder(mine.status_token).call('task-exception-raise', {
-      ...{ code: 'operator_hold', detail: 'mine', idempotency_key: freshKey() },
+      code: 'operator_hold',
+      detail: 'mine',
+      idempotency_key: freshKey(),
     } as InputOf<'task-exception-raise'>)
     expect(await codeOf(raise)).toBe('not_found')
     const prepare = { task_token, idempotency_key: freshKey() }
@@ -268,7 +270,8 @@ verifies(
 
 verifies('caller.free-run', 'a public order of scout is run at nothing as well', async () => {
   const { work_order, rail_runs, status_token } = await ordered({
-    ...{ requested_tool_id: 'service_os', input: undefined },
+    requested_tool_id: 'service_os',
+    input: undefined,
     steps: [{ rail: 'scout', input: scoutInput }],
   })
   await approve('work_order', work_order.work_order_id)

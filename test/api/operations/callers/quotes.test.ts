@@ -113,27 +113,26 @@ const binding: Record<
   accept: async (agent, quote) => (await (await begunTask(agent)).agree()).accept(quote),
   'credit-fund': (agent, quote) =>
     agent.client.call('agent-credit-fund', {
-      ...{
-        entitlement_id: `en_${digestOf({ quote_id: quote.quote_id })}`,
-        ...quote,
-        amount_usd: 107,
-      },
-      ...{
-        method: 'invoice_reference',
-        external_reference: `INV-${freshKey()}`,
-        idempotency_key: freshKey(),
-      },
+      entitlement_id: `en_${digestOf({ quote_id: quote.quote_id })}`,
+      ...quote,
+      amount_usd: 107,
+      method: 'invoice_reference',
+      external_reference: `INV-${freshKey()}`,
+      idempotency_key: freshKey(),
     }),
   payment: (agent, quote) =>
     agent.client.call('payment-reference-create', {
-      ...{ ...quote, method: 'invoice_reference', external_reference: `INV-${freshKey()}` },
+      ...quote,
+      method: 'invoice_reference',
+      external_reference: `INV-${freshKey()}`,
       idempotency_key: freshKey(),
     }),
   'work-order': (agent, quote) =>
     agent.client.call('work-order-create', {
       ...exampleOrder,
       ...quote,
-      ...{ requester: { agent_id: agent.registered.agent.agent_id }, idempotency_key: freshKey() },
+      requester: { agent_id: agent.registered.agent.agent_id },
+      idempotency_key: freshKey(),
     }),
 }
 const boundTo = async (quote_id: string) =>

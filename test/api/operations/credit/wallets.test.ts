@@ -24,7 +24,11 @@ const read = async (agent: Agent, wallet_id: string) =>
   (await agent.call('allowance-wallet-read', { wallet_id })).body.wallet
 const mode = 'fund_allowance' as const
 const invoice = (wallet_id: string, amount_usd: number, external_reference = `INV-${key()}`) => ({
-  ...{ mode, wallet_id, method: 'invoice_reference' as const, external_reference, amount_usd },
+  mode,
+  wallet_id,
+  method: 'invoice_reference' as const,
+  external_reference,
+  amount_usd,
   idempotency_key: key(),
 })
 const limit = (by: Pick<Agent, 'call'>, wallet_id: string, limits: Limits) =>
@@ -405,7 +409,10 @@ verifies('wallet.http.paused', 'a paused wallet pays nothing until it is resumed
   const { wallet_id } = await filled(agent, 10_000)
   const pause = (paused: boolean) =>
     apis.console.call('pause-set', {
-      ...{ scope: 'wallet' as const, target: wallet_id, paused, reason: 'looked at' },
+      scope: 'wallet' as const,
+      target: wallet_id,
+      paused,
+      reason: 'looked at',
       idempotency_key: key(),
     })
   await pause(true)

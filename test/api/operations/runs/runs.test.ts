@@ -257,7 +257,9 @@ verifies(
     ).json()) as JSONWebKeySet
     const { payload } = await compactVerify(text('completion.jws'), createLocalJWKSet(keys))
     expect(JSON.parse(new TextDecoder().decode(payload))).toMatchObject({
-      ...{ run_id: runId, proof_hash, manifest_sha256: sha256(text('manifest.json')) },
+      run_id: runId,
+      proof_hash,
+      manifest_sha256: sha256(text('manifest.json')),
       result_sha256: sha256(text('result.json')),
     })
     const refused = await fetchZip(waiting.runId)
@@ -273,7 +275,10 @@ verifies(
     const { receipt_id } = (await asAgent().call('fetch-return-package', packageInput(runId))).body
       .verification_packet
     const taken = (more: Partial<InputOf<'record-agent-use-receipt'>> = {}) => ({
-      ...{ mode: 'record_agent_use_receipt' as const, run_id: runId, receipt_id, accepted: true },
+      mode: 'record_agent_use_receipt' as const,
+      run_id: runId,
+      receipt_id,
+      accepted: true,
       idempotency_key: key(),
       ...more,
     })

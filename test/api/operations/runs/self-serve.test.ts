@@ -66,13 +66,12 @@ const input = { ...head, usage: { sha256 } }
 async function prepared(callback_url?: string) {
   await asAgent().call('input-upload', { sha256 }, { upload: { mediaType: 'text/csv', bytes } })
   const begun = await asAgent().call('preflight', {
-    ...{
-      rail: 'tokenops',
-      tier: 'standard',
-      usage: 'synthetic',
-      objective: 'what each model cost',
-    },
-    ...{ input_manifest: [{ name: 'usage', sha256, bytes: bytes.length }], on_gaps: 'report' },
+    rail: 'tokenops',
+    tier: 'standard',
+    usage: 'synthetic',
+    objective: 'what each model cost',
+    input_manifest: [{ name: 'usage', sha256, bytes: bytes.length }],
+    on_gaps: 'report',
     ...(callback_url === undefined ? {} : { callback_url }),
     idempotency_key: key(),
   })
@@ -87,7 +86,9 @@ async function prepared(callback_url?: string) {
   const { contract_id, terms_sha256 } = made.body.contract
   const accept = () =>
     asAgent().call('contract-accept', {
-      ...{ contract_id, terms_sha256, idempotency_key: key() },
+      contract_id,
+      terms_sha256,
+      idempotency_key: key(),
       signature: known.agent.signText(acceptanceText(contract_id, terms_sha256)),
     })
   return { taskId: task.task_id, task_token, contract_id, accept }
@@ -169,7 +170,8 @@ verifies(
       completion: {
         criteria: ['result_fits', 'citations_stand', 'same_again', 'every row is priced'].map(
           (criterion) => ({
-            ...{ criterion, met: true },
+            criterion,
+            met: true,
           }),
         ),
       },

@@ -62,15 +62,14 @@ verifies(
     })
     const events = await eventsOf(task_id)
     expect(events.map(({ event }) => event)).toEqual([
-      ...[
-        'submit',
-        'preflight_passed',
-        'contract_prepared',
-        'contract_accepted',
-        'trust_requested',
-        'trust_granted',
-      ],
-      ...['quote_issued', 'credit_requested'],
+      'submit',
+      'preflight_passed',
+      'contract_prepared',
+      'contract_accepted',
+      'trust_requested',
+      'trust_granted',
+      'quote_issued',
+      'credit_requested',
     ])
     expect(events[3]?.actor).toBe(`agent:${agent.registered.agent.agent_id}`)
     const reference = await agent.pay(quote_id)

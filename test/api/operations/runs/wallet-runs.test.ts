@@ -75,7 +75,10 @@ async function owner(usd: number, limits: Limits = {}, maxUsd?: number) {
     return { rail, tier, quote_id, input: sample, wallet_id, ...agreed, ...more }
   }
   return {
-    ...{ ...agent, wallet_id, quoted, input },
+    ...agent,
+    wallet_id,
+    quoted,
+    input,
     agentId: agent.registered.agent.agent_id,
     start: (given: Start, api = 0) =>
       createClient({ baseUrl: hosts(api).base, agent: agent.credential }).call(
@@ -150,26 +153,24 @@ verifies(
     })
     expect(body.settlement_reference).toBe(run.settlement_receipt_id)
     expect(work_order).toMatchObject({
-      ...{
-        state: 'queued',
-        requested_tool_id: 'service_os',
-        run_id,
-        intake_kind: 'external_agent_request',
-      },
+      state: 'queued',
+      requested_tool_id: 'service_os',
+      run_id,
+      intake_kind: 'external_agent_request',
       requester: { agent_id: agent.agentId },
     })
     expect(run.work_order_id).toBe(work_order.work_order_id)
     const entries = await listLedger(apis.db, task_id)
     expect(entries.map(({ event }) => event)).toEqual([
-      ...[
-        'submit',
-        'preflight_passed',
-        'contract_prepared',
-        'contract_accepted',
-        'trust_requested',
-        'trust_granted',
-      ],
-      ...['quote_issued', 'credit_requested', 'credit_funded'],
+      'submit',
+      'preflight_passed',
+      'contract_prepared',
+      'contract_accepted',
+      'trust_requested',
+      'trust_granted',
+      'quote_issued',
+      'credit_requested',
+      'credit_funded',
     ])
     expect(await agent.holds()).toEqual({ balance: 400 - 323, reserved: 323 })
     expect(await postedFor(entitlement_id)).toEqual({ wallet: -323, credit: 323 })
@@ -271,7 +272,8 @@ verifies(
     expect(await listed('work_order')).toContain(work_order.work_order_id)
     expect(await listed('task')).not.toContain(run.task_id)
     expect(await problemOf(agent.approve('task', run.task_id))).toMatchObject({
-      ...{ code: 'wrong_state', allowed_decisions: [] },
+      code: 'wrong_state',
+      allowed_decisions: [],
       detail: expect.stringContaining(work_order.work_order_id),
     })
     await check(work_order.work_order_id, 'approve')
@@ -292,13 +294,11 @@ verifies(
     const input = await agent.input()
     const problem = await problemOf(agent.start(input))
     expect(problem).toMatchObject({
-      ...{
-        status: 402,
-        code: 'payment_required',
-        money_moved: 'no',
-        shortfall_usd: 23,
-        wallet_id: agent.wallet_id,
-      },
+      status: 402,
+      code: 'payment_required',
+      money_moved: 'no',
+      shortfall_usd: 23,
+      wallet_id: agent.wallet_id,
       challenge: { quote_id: input.quote_id, amount_usd: 323, state: 'open' },
     })
     expect(problem['accepted_methods']).toHaveLength(6)
@@ -376,7 +376,8 @@ verifies(
       })
       const missing = only === 'runs:write' ? 'wallets:write' : 'runs:write'
       expect(await problemOf(half.client.call('wallet-run-start', input))).toMatchObject({
-        ...{ status: 403, code: 'scope_denied' },
+        status: 403,
+        code: 'scope_denied',
         detail: `the credential has no scope ${missing}`,
       })
     }

@@ -68,8 +68,12 @@ const invoice = (challenge_id: string) => {
   return { challenge_id, method, external_reference: `INV-${key()}` }
 }
 const event = (challenge_id: string, amount_usd: number, type = 'payment.settled') => ({
-  ...{ event_id: `evt_${key()}`, type, provider_session_id: `cs_${challenge_id.slice(3, 13)}` },
-  ...{ challenge_id, amount_usd, currency: 'usd' },
+  event_id: `evt_${key()}`,
+  type,
+  provider_session_id: `cs_${challenge_id.slice(3, 13)}`,
+  challenge_id,
+  amount_usd,
+  currency: 'usd',
 })
 async function webhook(body: ReturnType<typeof event>): Promise<number> {
   const raw = JSON.stringify(body)
@@ -79,11 +83,9 @@ async function webhook(body: ReturnType<typeof event>): Promise<number> {
     .digest('base64')
   const headers = {
     'content-type': 'application/json',
-    ...{
-      'webhook-id': body.event_id,
-      'webhook-timestamp': String(seconds),
-      'webhook-signature': `v1,${signature}`,
-    },
+    'webhook-id': body.event_id,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': `v1,${signature}`,
   }
   const answer = await fetch(`${hosts().base}/api/agent-paid-callback-completion`, {
     method: 'POST',
@@ -164,11 +166,9 @@ verifies(
     const wallet = await transaction(apis.db, (tx) => createWallet(tx, { agentId, label: 'runs' }))
     await topUp(money, agentId, wallet.wallet_id, byWallet.challenge.amount_usd)
     await buyer.present({
-      ...{
-        challenge_id: byWallet.challenge.challenge_id,
-        method: 'agent_allowance',
-        external_reference: 'wallet',
-      },
+      challenge_id: byWallet.challenge.challenge_id,
+      method: 'agent_allowance',
+      external_reference: 'wallet',
       payer: wallet.wallet_id,
     })
     expect(await buyer.stateOf(byWallet.task_token)).toBe('credit_funded')
@@ -181,12 +181,11 @@ verifies(
 
     const byCredit = await buyer.challenged()
     const funding = await buyer.agent.call('agent-credit-fund', {
-      ...{
-        entitlement_id: byCredit.entitlement.entitlement_id,
-        method: 'payment_reference',
-        idempotency_key: key(),
-      },
-      ...{ external_reference: `REF-${key()}`, amount_usd: byCredit.challenge.amount_usd },
+      entitlement_id: byCredit.entitlement.entitlement_id,
+      method: 'payment_reference',
+      idempotency_key: key(),
+      external_reference: `REF-${key()}`,
+      amount_usd: byCredit.challenge.amount_usd,
     })
     await buyer.review(
       'payment_reference',
@@ -234,30 +233,26 @@ verifies(
     await transaction(apis.db, (tx) => decideReference(money, tx, decision))
     const notified = await buyer.challenged()
     const stored = (type: 'payment.settled' | 'payment.refunded') => ({
-      ...{
-        event_id: `evt_${key()}`,
-        type,
-        external_reference: 'cs_told',
-        challenge_id: notified.challenge.challenge_id,
-      },
-      ...{
-        amount_cents: notified.challenge.amount_usd * 100,
-        currency: 'usd',
-        payment_intent: null,
-        dispute_id: null,
-        said_at: null,
-      },
+      event_id: `evt_${key()}`,
+      type,
+      external_reference: 'cs_told',
+      challenge_id: notified.challenge.challenge_id,
+      amount_cents: notified.challenge.amount_usd * 100,
+      currency: 'usd',
+      payment_intent: null,
+      dispute_id: null,
+      said_at: null,
     })
     await receiveEvent(money, 'tills', stored('payment.settled'))
     expect([
       await buyer.stateOf(settled.task_token),
       await buyer.stateOf(notified.task_token),
-    ]).toEqual([...['credit_pending', 'credit_pending']])
+    ]).toEqual(['credit_pending', 'credit_pending'])
     await Promise.all([sweep(), sweep()])
     expect([
       await buyer.stateOf(settled.task_token),
       await buyer.stateOf(notified.task_token),
-    ]).toEqual([...['credit_funded', 'credit_funded']])
+    ]).toEqual(['credit_funded', 'credit_funded'])
     await receiveEvent(money, 'tills', stored('payment.refunded'))
     await sweep()
     expect(await buyer.stateOf(notified.task_token)).toBe('exception_open')

@@ -109,12 +109,10 @@ const commands: readonly Act[] = [
     needs: 'contract_id',
     call: ({ token: task_token, row }) =>
       calls.asAgent.call('self-serve-loop-submit', {
-        ...{
-          task_token,
-          contract_id: String(row.contract_id),
-          input: { another: 'input' },
-          idempotency_key: key(),
-        },
+        task_token,
+        contract_id: String(row.contract_id),
+        input: { another: 'input' },
+        idempotency_key: key(),
       }),
   },
   {
@@ -122,7 +120,9 @@ const commands: readonly Act[] = [
     inQueue: resting.filter((state) => allowedTaskEvents(state).includes('exception_raised')),
     call: ({ token }) =>
       calls.asHolder(token).call('task-exception-raise', {
-        ...{ code: 'caller_dispute', detail: 'wrong', idempotency_key: key() },
+        code: 'caller_dispute',
+        detail: 'wrong',
+        idempotency_key: key(),
       }),
   },
   {

@@ -15,7 +15,9 @@ afterAll(async () => {
 })
 
 const recovery = (exception_id: string, action: InputOf<'task-recover'>['action']) => ({
-  ...{ exception_id, action, idempotency_key: key() },
+  exception_id,
+  action,
+  idempotency_key: key(),
 })
 
 verifies(

@@ -93,7 +93,11 @@ verifies(
     const { entries } = (await calls.asHolder(token).call('task-ledger', {})).body
     const home = entries.slice(entries.findIndex(({ event }) => event === 'exception_raised'))
     expect(home.map(({ event }) => event)).toEqual([
-      ...['exception_raised', 'replay_prepared', 'replayed', 'result_produced', 'result_attested'],
+      'exception_raised',
+      'replay_prepared',
+      'replayed',
+      'result_produced',
+      'result_attested',
     ])
     const report = await proven(token)
     const { replay_package } = await packageOf(token)
@@ -159,7 +163,8 @@ verifies(
     const { exception_id } = await calls.raise(token)
     const from = (from_step?: 'worker' | 'intake') =>
       calls.asHolder(token).call('task-replay-prepare', {
-        ...{ exception_id, idempotency_key: key() },
+        exception_id,
+        idempotency_key: key(),
         ...(from_step === undefined ? {} : { from_step }),
       })
     expect(await codeOf(from('worker'))).toBe('invalid_request')

@@ -28,7 +28,10 @@ const asHolder = (statusToken: string) => {
   const { OS_URL } = apis.config
   const send = (url: string, init: RequestInit) => fetch(url.replace(OS_URL, hosts().os), init)
   return createClient({
-    ...{ baseUrl: hosts().base, osUrl: OS_URL, fetch: send, statusToken },
+    baseUrl: hosts().base,
+    osUrl: OS_URL,
+    fetch: send,
+    statusToken,
     signAsAgent: known.agent.signText,
   })
 }
@@ -50,7 +53,9 @@ const prepare = async (task_token: string) =>
   (await asAgent().call('contract-prepare', { task_token, idempotency_key: key() })).body
 const accept = (contract_id: string, terms_sha256: string) =>
   asAgent().call('contract-accept', {
-    ...{ contract_id, terms_sha256, idempotency_key: key() },
+    contract_id,
+    terms_sha256,
+    idempotency_key: key(),
     signature: known.agent.signText(acceptanceText(contract_id, terms_sha256)),
   })
 const raise = (token: string) =>
@@ -94,14 +99,12 @@ verifies(
       head_hash: ledger.head_hash,
     })
     expect(ledger.entries.map(({ event }) => event)).toEqual([
-      ...[
-        'submit',
-        'preflight_passed',
-        'contract_prepared',
-        'contract_accepted',
-        'trust_requested',
-        'trust_granted',
-      ],
+      'submit',
+      'preflight_passed',
+      'contract_prepared',
+      'contract_accepted',
+      'trust_requested',
+      'trust_granted',
     ])
     expect(apis.logged()).not.toContain(first.task_token)
   },

@@ -69,11 +69,9 @@ verifies(
     const decision = { subject_kind: 'loop_step', subject_id: runId, decision: 'approve' }
     const run = await runOf(runId)
     expect(run).toMatchObject({
-      ...{
-        state: 'operating',
-        waiting_for: ['review'],
-        waiting_since: expect.stringMatching(/^2\d{3}-.*Z$/),
-      },
+      state: 'operating',
+      waiting_for: ['review'],
+      waiting_since: expect.stringMatching(/^2\d{3}-.*Z$/),
       required_action: { ...call, arguments: decision, choices: ['approve', 'reject'] },
       next_action:
         'Waiting for an operator to review the result. No action is needed from the agent.',
@@ -149,10 +147,12 @@ verifies(
     const abandon = (exception_id?: string) =>
       calls.asHolder(token).call('task-recover', {
         ...(exception_id === undefined ? {} : { exception_id }),
-        ...{ action: 'abandon', idempotency_key: key() },
+        action: 'abandon',
+        idempotency_key: key(),
       })
     expect(await problemOf(abandon())).toMatchObject({
-      ...{ code: 'wrong_state', state: 'evidence_partial' },
+      code: 'wrong_state',
+      state: 'evidence_partial',
       detail: expect.stringContaining('only a task that an exception stops can be abandoned'),
       next_action: expect.stringContaining('POST /api/agents/tasks/{token}/exceptions'),
     })
@@ -225,7 +225,9 @@ verifies(
         calls.asAgent.call('fetch-return-package', { mode: 'fetch_return_package', run_id }),
       )
     expect(await problemOf(fetched)).toMatchObject({
-      ...{ code: 'not_ready', waiting_for: ['recovery'], next_action: task.next_action },
+      code: 'not_ready',
+      waiting_for: ['recovery'],
+      next_action: task.next_action,
       required_action: { call: 'POST /api/agents/tasks/{token}/recover' },
     })
   },

@@ -153,14 +153,12 @@ verifies(
     expect((await check(work_order_id, 'approve')).subject).toMatchObject({ state: 'approved' })
     for (const { task_token } of taken.rail_runs)
       expect(await eventsOf(task_token)).toEqual([
-        ...[
-          'submit',
-          'preflight_passed',
-          'contract_prepared',
-          'contract_accepted',
-          'trust_requested',
-          'trust_granted',
-        ],
+        'submit',
+        'preflight_passed',
+        'contract_prepared',
+        'contract_accepted',
+        'trust_requested',
+        'trust_granted',
       ])
     expect(await problemOf(check(work_order_id, 'reject'))).toMatchObject({ code: 'wrong_state' })
     const other = (await open().call('work-order-create', order())).body
@@ -234,7 +232,10 @@ verifies(
     await Promise.all([sweepUndecided(0), sweepUndecided(0)])
     await sweepUndecided(0)
     expect(await Promise.all([left, owned, decided, paid].map(stateOf))).toEqual([
-      ...['rejected', 'queued', 'approved', 'queued'],
+      'rejected',
+      'queued',
+      'approved',
+      'queued',
     ])
     for (const { task_token } of left.rail_runs) {
       expect((await eventsOf(task_token)).slice(2)).toEqual([
@@ -294,7 +295,8 @@ verifies(
   'the state of an order follows from its decision and its tasks',
   () => {
     const task = (state: 'trusted' | 'operating' | 'attested' | 'closed', attested = false) => ({
-      ...{ state, attested },
+      state,
+      attested,
       begun: state !== 'trusted',
     })
     expect(workOrderState(null, [task('trusted')])).toBe('queued')

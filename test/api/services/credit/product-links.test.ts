@@ -33,7 +33,10 @@ verifies(
         .end(path.startsWith('/long') ? 'x'.repeat(70_000) : 'page')
     })
     const sendOutgoing: SendOutgoing = createOutgoing({
-      ...{ ownHosts: [], exempt: [], ca: testAuthority, resolve: async () => ['93.184.215.14'] },
+      ownHosts: [],
+      exempt: [],
+      ca: testAuthority,
+      resolve: async () => ['93.184.215.14'],
       reach: () => ({ host: '127.0.0.1', port: server.port }),
     })
     const links = openProductLinks({ ...deps, sendOutgoing })

@@ -199,12 +199,12 @@ verifies('replay.verified', 'an input that only its digest is packed of is given
 
 verifies('replay.verified', 'a task that never had a result is proven as far as it came', () => {
   const before = resigned({
-    ...{
-      ledger: made.ledger.slice(0, 10),
-      receipts: made.receipts.slice(0, 2),
-      exception_id: null,
-    },
-    ...{ return_package: null, loop_steps: [], resume_state: null },
+    ledger: made.ledger.slice(0, 10),
+    receipts: made.receipts.slice(0, 2),
+    exception_id: null,
+    return_package: null,
+    loop_steps: [],
+    resume_state: null,
   })
   const report = verifyAgain(before, { keys: keySet() })
   expect(report.verdict).toBe('proven')

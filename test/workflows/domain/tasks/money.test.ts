@@ -12,8 +12,14 @@ import { verifies } from '../../../verifies.ts'
 const at = '2026-11-21T10:00:00.000Z'
 const receipt = `rc_${'a'.repeat(64)}`
 const unpaid: CreditFacts = {
-  ...{ quoteId: 'qt_1', quoteEndsAt: at, quoteLives: true, entitlementId: 'en_1', challenge: null },
-  ...{ settlementReceiptId: null, usageReceiptId: null, trouble: null },
+  quoteId: 'qt_1',
+  quoteEndsAt: at,
+  quoteLives: true,
+  entitlementId: 'en_1',
+  challenge: null,
+  settlementReceiptId: null,
+  usageReceiptId: null,
+  trouble: null,
 }
 const paid: CreditFacts = { ...unpaid, quoteLives: false, settlementReceiptId: receipt }
 

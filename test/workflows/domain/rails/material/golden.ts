@@ -69,11 +69,13 @@ function diligence(roll: Roll): unknown {
   const dated = (index: number) => maybe(roll, { dated: day(index) })
   return {
     questions: times(1 + upTo(14, roll), (index) => ({
-      ...{ id: `q${index}`, text: some(words, 4, roll).join(' ') },
+      id: `q${index}`,
+      text: some(words, 4, roll).join(' '),
       ...maybe(roll, { required: roll() < 0.5 }),
     })),
     evidence: times(1 + upTo(7, roll), (index) => ({
-      ...{ id: `e${index}`, title: `Text ${index}` },
+      id: `e${index}`,
+      title: `Text ${index}`,
       text:
         roll() < 0.2
           ? prose(80, roll)
@@ -97,19 +99,15 @@ function finance(roll: Roll): unknown {
     ...maybe(roll, { tolerance_minor: pick([0, 1, 50, 120], roll) }),
     ...maybe(roll, { as_of: day(40) }),
     invoices: times(size, (index) => ({
-      ...{
-        id: `inv-${roll() < 0.1 ? upTo(size, roll) : index}`,
-        ...money(),
-        counterparty: pick(parties, roll),
-      },
+      id: `inv-${roll() < 0.1 ? upTo(size, roll) : index}`,
+      ...money(),
+      counterparty: pick(parties, roll),
       due_at: day(upTo(120, roll)),
     })),
     payments: times(upTo(30, roll), (index) => ({
-      ...{
-        id: `pay-${roll() < 0.1 ? upTo(30, roll) : index}`,
-        ...money(),
-        paid_at: day(upTo(120, roll)),
-      },
+      id: `pay-${roll() < 0.1 ? upTo(30, roll) : index}`,
+      ...money(),
+      paid_at: day(upTo(120, roll)),
       ...maybe(roll, { counterparty: pick(parties, roll) }),
       ...maybe(roll, { reference: names() || 'none' }),
     })),
@@ -164,7 +162,9 @@ function packet(roll: Roll): unknown {
     roll,
   ).slice(0, 1 + upTo(40, roll))
   return {
-    ...{ title: 'Packet', profile: 'soc2_evidence_packet', items },
+    title: 'Packet',
+    profile: 'soc2_evidence_packet',
+    items,
     ...maybe(roll, { as_of: '2026-06-30' }),
     ...maybe(roll, { required_sections: some(['monitoring', 'extra', 'other'], 3, roll) }),
   }
@@ -177,7 +177,8 @@ function scouting(roll: Roll): unknown {
     roll,
   ).join(', ')
   return {
-    ...{ task, registry: shuffled(registry, roll).slice(0, 1 + upTo(registry.length - 1, roll)) },
+    task,
+    registry: shuffled(registry, roll).slice(0, 1 + upTo(registry.length - 1, roll)),
     ...maybe(roll, { limit: 1 + upTo(24, roll) }),
   }
 }
