@@ -70,9 +70,9 @@ export type TokenSubject = {
 /** A credential that a public operation judges, or why it is none. */
 export type Presented = { readonly credential: CredentialOfAgent } | { readonly refusal: Refusal }
 
-export type PayoutAnswer = { payout: PayoutView; receipt: string | null; receipts: string[] }
+type PayoutAnswer = { payout: PayoutView; receipt: string | null; receipts: string[] }
 /** The payout gateway as operations see it; each act is idempotent and throws only DomainError. */
-export type PayoutActs = {
+type PayoutActs = {
   create(creator: string, terms: CreateInput, callId: string): Promise<void>
   authorize(creator: string, payoutId: string, callId: string): Promise<void>
   /** Refuses a new execute while the chain is down; with a fee to be settled, also whatever the execute would refuse. */
@@ -91,14 +91,14 @@ export type PayoutActs = {
   next(creator: string, read: PayoutAnswer, ms: number): Promise<PayoutAnswer>
 }
 
-export type Challenge = Record<string, unknown>
-export type IssueMandateInput = {
+type Challenge = Record<string, unknown>
+type IssueMandateInput = {
   payout: { payout_id: string; expires_at: number; authorize_idempotency_key: string }
   checkout_jwt: string
   holder_proof: { binding_version: 1 | 2; holder_wallet: string; signature: string }
   idempotency_key: string
 }
-export type AuthorityActs = {
+type AuthorityActs = {
   challenge(input: { holder_wallet: string; request_sha256: string }): Promise<Challenge>
   issueMandate(
     operator: { operatorId: string; name: string },
@@ -107,7 +107,7 @@ export type AuthorityActs = {
 }
 
 /** Operators' switches: each act is one transaction with its receipt and the use of its call. */
-export type ControlActs = {
+type ControlActs = {
   set(
     actor: { operatorId: string; name: string; idempotencyKey: string },
     input: { scope: ControlScope; target?: string | undefined; paused: boolean; reason: string },
@@ -115,16 +115,16 @@ export type ControlActs = {
   ): Promise<Record<string, unknown>>
 }
 
-export type ReceiptSelector = {
+type ReceiptSelector = {
   receipt_id?: string | undefined
   receipt?: string | undefined
   payload_sha256?: string | undefined
   at?: string | undefined
 }
-export type ReceiptActs = { verify(selector: ReceiptSelector): Promise<Record<string, unknown>> }
+type ReceiptActs = { verify(selector: ReceiptSelector): Promise<Record<string, unknown>> }
 
 /** Reconciliation as an operator reads it, and the closing of an exception. */
-export type ReconciliationActs = {
+type ReconciliationActs = {
   read(day?: string): Promise<Record<string, unknown>>
   close(
     closer: { operatorId: string; name: string },
@@ -183,7 +183,7 @@ export type HealthCommands = {
 }
 
 /** The contract views, one for each path that has one. */
-export type ContractActs = Record<
+type ContractActs = Record<
   'registration' | 'binding' | 'loop' | 'walletRun',
   () => Promise<ContractView>
 >

@@ -15,6 +15,7 @@ const files = filters.flatMap((filter) => filesOf(filter, join(root, 'test')))
 const checks = [
   ['types', bin('typescript/bin/tsc'), ['-p', 'tsconfig.json', '--noEmit']],
   ['format and lint', bin('@biomejs/biome/bin/biome'), ['check', '.']],
+  ['unused code', bin('knip/bin/knip.js'), []],
   ['workflow bundle', join(root, 'dist/worker/bundle.js'), []],
 ]
 const tests = { name: 'tests', projects: ['pure', 'tests', 'alone'] }

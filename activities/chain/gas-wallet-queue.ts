@@ -28,7 +28,7 @@ const REGISTERED_FOR_MS = 10_000
 export type GasWalletSettings = GasWalletDeps & { readonly accounts: readonly LocalAccount[] }
 
 /** A stored transaction, and why it waits longer than it should: its gas wallet has not moved, and no other could take over. */
-export type Submitted = {
+type Submitted = {
   readonly txHash: Hex
   readonly heldUp?: { readonly wallet: Hex; readonly since: Date }
 }

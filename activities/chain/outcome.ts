@@ -29,7 +29,7 @@ export type OutcomeTerms = {
 }
 
 /** A block that held the event when it was last looked for. */
-export type SeenIn = { readonly number: bigint; readonly hash: string }
+type SeenIn = { readonly number: bigint; readonly hash: string }
 
 export type Included = {
   kind: 'included'
@@ -44,7 +44,7 @@ export type Included = {
 }
 
 /** Why nothing is proven: no node answered, the nonce is unused so far, or the answers are not final or contradict each other. */
-export type UnknownCode = 'unreachable' | 'unused' | 'open'
+type UnknownCode = 'unreachable' | 'unused' | 'open'
 
 /**
  * What the chain proves about an authorization. `unknown` proves nothing; only with the code `unused` did every node answer that

@@ -30,7 +30,7 @@ export type MoneyDeps = ReceiptIssuer & {
 }
 
 /** Receipts that move credit (a settlement receipt funds, a usage receipt consumes), and receipts that move none. */
-export type MoneyReceiptKind =
+type MoneyReceiptKind =
   | 'settlement_receipt'
   | 'usage_receipt'
   | 'credit_return'

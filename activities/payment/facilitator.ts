@@ -81,7 +81,7 @@ async function isShort(
 }
 
 /** The chain gave no verdict while a payment was verified or settled. */
-export class ChainFault extends Error {
+class ChainFault extends Error {
   constructor(cause: unknown) {
     super('the chain does not answer', { cause })
     this.name = 'ChainFault'

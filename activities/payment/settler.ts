@@ -7,7 +7,7 @@ import type { PaymentRow } from '../store/payments/payments.ts'
 import { payloadOf } from './facilitator.ts'
 
 /** What the sending of a payment came to; only a hint, the truth is what the chain's logs say. */
-export type SettleHint = { ok: true } | { ok: false; reason: string }
+type SettleHint = { ok: true } | { ok: false; reason: string }
 
 /** Sends a claimed payment; repeats join what is stored. Never throws. */
 export type Settler = { settle(row: SettledRow): Promise<SettleHint> }
@@ -77,7 +77,7 @@ export const lastAuthorization = (
 })
 
 /** The EIP-3009 authorization that a payment row holds. */
-export function paymentAuthorization(row: SettledRow): TokenAuthorization {
+function paymentAuthorization(row: SettledRow): TokenAuthorization {
   return {
     from: row.payer as Hex,
     to: row.pay_to as Hex,

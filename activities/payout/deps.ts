@@ -28,7 +28,7 @@ export type Rail = {
 }
 
 /** A signature, or why the signer withholds it; `dailyCapAtomic` is the signer's own. */
-export type Signing = { readonly signature: `0x${string}` } | { readonly withheld: string }
+type Signing = { readonly signature: `0x${string}` } | { readonly withheld: string }
 export type Signer = {
   readonly dailyCapAtomic: bigint
   sign(order: SigningOrder): Promise<Signing>

@@ -9,7 +9,7 @@ import { outstanding } from '../store/payouts/transfers.ts'
 import type { Tx } from '../store/postgres/db.ts'
 
 /** What the payout wallet held in atomic units when the block was the newest. */
-export type Holding = { readonly atomic: bigint; readonly block: bigint }
+type Holding = { readonly atomic: bigint; readonly block: bigint }
 
 /** The balance under which no new reservation may bring the payout wallet; every question is answered without the chain while it is 0. */
 export type MinimumBalance = {

@@ -54,7 +54,7 @@ async function headroom(config: Config, db: Tx): Promise<bigint> {
 }
 
 /** The balance above the minimum must be enough for the largest single payout. */
-export function checkMinimumBalance(atomic: bigint): Finding {
+function checkMinimumBalance(atomic: bigint): Finding {
   const text =
     atomic < 0n
       ? `${formatUsdc(-atomic)} USDC below the minimum`
@@ -67,7 +67,7 @@ export function checkMinimumBalance(atomic: bigint): Finding {
 }
 
 /** Events of payment providers that could not be applied need an operator. */
-export function checkEvents(waiting: number): Finding {
+function checkEvents(waiting: number): Finding {
   if (waiting === 0) return fine('every provider event is applied')
   const text = `${waiting} provider ${waiting === 1 ? 'event needs' : 'events need'} attention`
   return warning(
@@ -77,7 +77,7 @@ export function checkEvents(waiting: number): Finding {
 }
 
 /** A canary that failed has paused the rail until an operator has found the cause. */
-export function checkCanary(state: CanaryState): Finding {
+function checkCanary(state: CanaryState): Finding {
   const text = `today's canary is ${state}`
   if (state !== 'failed') return fine(text)
   return fault(

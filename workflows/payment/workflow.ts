@@ -14,7 +14,7 @@ const chain = (summary: string) =>
     summary,
   })
 
-export const viewQuery = wf.defineQuery<PaymentSnapshot | null>('view')
+const viewQuery = wf.defineQuery<PaymentSnapshot | null>('view')
 
 /** Settles one claimed x402 payment: submit, find out what became of it on chain, watch until final. */
 export async function payment(paymentId: string): Promise<void> {

@@ -18,7 +18,7 @@ export type CallIdentity = {
   proof: { wallet: string; nonce: string; bodySha256: string } | null
 }
 export type Funding = { kind: 'none' | 'free' } | { kind: 'payment' | 'credit'; paymentId: string }
-export type Debt = { callId: string; paymentId: string; operation: string }
+type Debt = { callId: string; paymentId: string; operation: string }
 
 /** How a caller stands when it asks for a call: the call itself where it is live, and what could pay for a new one. */
 export type Standing = {

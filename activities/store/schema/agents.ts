@@ -16,7 +16,7 @@ export type TrustLimits = {
   concurrent_runs?: number | undefined
 }
 
-export type AccountsTable = {
+type AccountsTable = {
   account_id: string
   name: string
   country: string | null

@@ -22,12 +22,12 @@ import type { Issuing } from './deps.ts'
 import { accessKeyVersion, agentKeyVersion, type KeyVersion } from './key-versions.ts'
 
 /** The next signing key of an agent, and the signatures of both keys over `keyRotationText`, each 64 bytes as base64url. */
-export type NextKey = {
+type NextKey = {
   public_key: { kty: 'OKP'; crv: 'Ed25519'; x: string }
   signed_by_old: string
   signed_by_next: string
 }
-export type Rotation = {
+type Rotation = {
   agentId: string
   overlapSeconds: number
   revokeOld: boolean

@@ -29,7 +29,7 @@ import { postingsOf, referenceView, verificationOf } from './views.ts'
 
 export type Wallets = ReturnType<typeof openWallets>
 /** Requested limits: an absent one stays unchanged, null is no limit. */
-export type LimitsAsked = { [Limit in keyof AllowanceLimits]?: AllowanceLimits[Limit] | undefined }
+type LimitsAsked = { [Limit in keyof AllowanceLimits]?: AllowanceLimits[Limit] | undefined }
 type Made = { callId: string; agentId: string; label: string; limits: LimitsAsked }
 type Limited = { callId: string; by: LimitsBy; walletId: string; limits: LimitsAsked }
 

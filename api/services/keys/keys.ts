@@ -30,7 +30,7 @@ export type KeyDeps = Omit<ControlDeps, 'signReceipt'> & {
 }
 type Operator = { operatorId: string; name: string }
 type Ending = { kid: string; reason: string }
-export type KeyView = ReturnType<typeof keyView>
+type KeyView = ReturnType<typeof keyView>
 export type EndedKey = { key: KeyView; receipt: ReceiptView }
 export type KeyActs = ReturnType<typeof openKeys>
 
@@ -168,7 +168,7 @@ function signed(
   return signAct({ ...deps, signReceipt }, tx, by, act)
 }
 
-export const keyView = (row: SigningKeyRow) => ({
+const keyView = (row: SigningKeyRow) => ({
   ring: row.ring,
   kid: row.kid,
   alg: row.alg,

@@ -35,7 +35,7 @@ export async function taskView(tx: Tx, row: TaskRow) {
 }
 
 /** A wait as callers see it: its reason and start, the gaps in the input, and the call that ends it. */
-export function waitView(wait: Wait) {
+function waitView(wait: Wait) {
   const { waiting_for, since, gaps, action } = wait
   return {
     waiting_for,

@@ -28,7 +28,7 @@ export const stateLimits: StateLimits = {
   credit_pending: hour,
 }
 
-export const newTaskId = (): string =>
+const newTaskId = (): string =>
   `task-${createHash('sha256')
     .update(`tk_${randomBytes(32).toString('base64url')}`)
     .digest('hex')}`

@@ -10,7 +10,7 @@ import type { ReplayPackage } from '../runs/replay-package.ts'
 type Outcome = { fault: string } | { holds: string }
 
 /** What was done on the files of the uploads that an input names: the work, or why the rail refuses one of them. */
-export type DoneAgain = { input_sha256: string; done: Work<unknown> | string }
+type DoneAgain = { input_sha256: string; done: Work<unknown> | string }
 export type Given = { input?: unknown; again?: DoneAgain | undefined }
 
 /** Does the work of the run's latest input again, and holds what comes out against the signed result, findings and gaps. */
