@@ -1,7 +1,6 @@
 import { refuse } from '#domain/core/errors.ts'
 import { move } from '#domain/core/state-table.ts'
 import {
-  AMOUNT_MISMATCH,
   type AuthorityType,
   challengeTransitions,
   isConfirmedBy,
@@ -309,7 +308,7 @@ export async function verifyReference(deps: MoneyDeps, referenceId: string): Pro
         // A transaction that no node knows when the challenge ends expires; once it is mined, it can be presented again.
         if (verdict.absent === true && challenge?.lapsed === true)
           return closeReference(tx, locked, { event: 'expire', reason: verdict.reason })
-        return keepPending(tx, locked, verdict.reason)
+        return keepPending(tx, locked, verdict)
     }
   })
 }
@@ -322,9 +321,9 @@ export type ReferenceDecision = {
 }
 
 /** What an operator may decide about a payment. */
-export function operatorDecisions({ method, reason }: ReferenceRow): ('approve' | 'reject')[] {
+export function operatorDecisions({ method, reason_code }: ReferenceRow): ('approve' | 'reject')[] {
   if (isConfirmedBy(method, 'operator')) return ['approve', 'reject']
-  return reason?.startsWith(AMOUNT_MISMATCH) ? ['reject'] : []
+  return reason_code === 'amount_mismatch' ? ['reject'] : []
 }
 
 /**

@@ -8,7 +8,11 @@ import {
   transferLegs,
   walletAccount,
 } from '#domain/credit/credit.ts'
-import { challengeTransitions, referenceTransitions } from '#domain/payments/payment-reference.ts'
+import {
+  challengeTransitions,
+  type ReasonCode,
+  referenceTransitions,
+} from '#domain/payments/payment-reference.ts'
 import { lockEntitlement, updateEntitlement } from '../store/credit/entitlements.ts'
 import { postMovement } from '../store/credit/postings.ts'
 import {
@@ -43,10 +47,17 @@ const movedTo = (
     reference.state,
   )
 
-/** Keeps a payment pending; `reason` says what it waits for. */
-export function keepPending(tx: Tx, { reference }: Locked, reason: string): Promise<ReferenceRow> {
+type Waiting = { reason: string; code?: ReasonCode | undefined }
+
+/** Keeps a payment pending; `reason` says why. */
+export function keepPending(
+  tx: Tx,
+  { reference }: Locked,
+  { reason, code }: Waiting,
+): Promise<ReferenceRow> {
   const state = reference.state === 'presented' ? movedTo(reference, 'check') : reference.state
-  return updateReference(tx, reference.payment_reference_id, { state, reason })
+  const pending = { state, reason, reason_code: code ?? null }
+  return updateReference(tx, reference.payment_reference_id, pending)
 }
 
 type Closing = { event: 'reject' | 'expire'; reason: string; decidedBy?: string }

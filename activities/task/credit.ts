@@ -183,6 +183,7 @@ export async function creditFactsOf(
       uncharged: credit_state === 'reserved',
       referenceState: row.reference_state,
       reason: row.reason,
+      reasonCode: row.reason_code,
       reversedBefore: row.reversed_before,
     }),
   }

@@ -162,6 +162,7 @@ export const credit: readonly string[] = [
     checked_at timestamptz,
     ${times},
     provider text,
+    reason_code text check (reason_code = 'amount_mismatch'),
     check ((challenge_id is null) = (entitlement_id is null)),
     check ((entitlement_id is null) <> (wallet_id is null)),
     constraint payment_references_settled

@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
-import { AMOUNT_MISMATCH, type PaymentMethod } from '#domain/payments/payment-reference.ts'
+import type { PaymentMethod } from '#domain/payments/payment-reference.ts'
 import type { Tx } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
 import type { PaymentReferencesTable } from '../schema/credit.ts'
@@ -9,6 +9,7 @@ export type NewReference = Omit<
   Insertable<PaymentReferencesTable>,
   | 'state'
   | 'reason'
+  | 'reason_code'
   | 'decided_by'
   | 'settlement_receipt_id'
   | 'checked_at'
@@ -123,7 +124,7 @@ const awaiting = (tx: Tx, { state, rail }: ReferenceFilter) => {
     .where(({ or, eb }) =>
       or([
         eb('method', 'in', ['payment_reference', 'invoice_reference']),
-        eb('reason', 'like', `${AMOUNT_MISMATCH}%`),
+        eb('reason_code', '=', 'amount_mismatch'),
       ]),
     )
   query =
@@ -167,19 +168,20 @@ export async function insertReference(
     .executeTakeFirst()
 }
 
-/** Writes what became of a locked reference. */
+/** Updates a locked reference; a new reason without a code removes the code of the earlier reason. */
 export async function updateReference(
   tx: Tx,
   referenceId: string,
   change: Pick<
     Updateable<PaymentReferencesTable>,
-    'state' | 'reason' | 'decided_by' | 'settlement_receipt_id'
+    'state' | 'reason' | 'reason_code' | 'decided_by' | 'settlement_receipt_id'
   >,
 ): Promise<ReferenceRow> {
   const now = sql<Date>`clock_timestamp()`
+  const reason_code = change.reason === undefined ? undefined : (change.reason_code ?? null)
   const row = await tx
     .updateTable('payment_references')
-    .set({ ...change, checked_at: now, changed_at: now })
+    .set({ ...change, reason_code, checked_at: now, changed_at: now })
     .where('payment_reference_id', '=', referenceId)
     .returningAll()
     .executeTakeFirstOrThrow()

@@ -6,6 +6,7 @@ import type {
   ChallengeState,
   PaymentMethod,
   PaymentPath,
+  ReasonCode,
   ReferenceState,
 } from '#domain/payments/payment-reference.ts'
 import type { ProviderEventType } from '#domain/payments/provider-event.ts'
@@ -90,6 +91,7 @@ export type PaymentReferencesTable = {
   proof: Json<Record<string, string>> | null
   state: ReferenceState
   reason: string | null
+  reason_code: ReasonCode | null
   decided_by: string | null
   settlement_receipt_id: string | null
   checked_at: Date | null

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { EntitlementState } from '#domain/credit/credit.ts'
-import { AMOUNT_MISMATCH, type ReferenceState } from '#domain/payments/payment-reference.ts'
+import type { ReasonCode, ReferenceState } from '#domain/payments/payment-reference.ts'
 import type { IdPage, Tx } from '../postgres/db.ts'
 import type { TaskCreditsTable } from '../schema/credit.ts'
 
@@ -85,6 +85,7 @@ export type WholeTaskCredit = {
   challenge_ends_at: Date | null
   reference_state: ReferenceState | null
   reason: string | null
+  reason_code: ReasonCode | null
   reversed_before: boolean
 }
 
@@ -92,7 +93,7 @@ export async function readTaskCredit(tx: Tx, taskId: string): Promise<WholeTaskC
   const { rows } = await sql<WholeTaskCredit>`
     select c.quote_id, q.expires_at as quote_ends_at, q.expires_at > clock_timestamp() as quote_lives,
       c.entitlement_id, e.state as entitlement_state, e.settlement_receipt_id, c.state as credit_state, c.usage_receipt_id,
-      h.challenge_id, h.expires_at as challenge_ends_at, r.state as reference_state, r.reason,
+      h.challenge_id, h.expires_at as challenge_ends_at, r.state as reference_state, r.reason, r.reason_code,
       exists (select 1 from task_exceptions x where x.task_id = c.task_id and x.code = 'payment_reversed') as reversed_before
     from task_credits c
     join quotes q on q.quote_id = c.quote_id
@@ -127,7 +128,7 @@ export async function listBehindMoney(
       when 'quoted' then e.state = 'funded' or exists (select 1 from payment_challenges h
         where h.quote_id = c.quote_id and h.state in ('open','pending') and h.expires_at > clock_timestamp())
       when 'credit_pending' then e.state = 'funded' or exists (select 1 from payment_references r
-        where r.entitlement_id = e.entitlement_id and (r.state in ('disputed','refunded') or (r.state = 'pending' and r.reason like ${`${AMOUNT_MISMATCH}%`})))
+        where r.entitlement_id = e.entitlement_id and (r.state in ('disputed','refunded') or (r.state = 'pending' and r.reason_code = 'amount_mismatch')))
       when 'exception_open' then e.state = 'funded' and exists (select 1 from task_exceptions x where x.task_id = t.task_id
         and x.closed_at is null and x.code in ('deadline_passed','credit_mismatch') and x.resume_state in ('trusted','quoted','credit_pending'))
       else t.state in ('credit_funded','queued','operating','evidence_partial','result_ready','attested','receipt_issued','callback_pending','callback_delivered')

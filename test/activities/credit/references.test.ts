@@ -275,7 +275,7 @@ verifies(
       await hosted(one, notified.external_reference)
       const { outcome, reference } = await notify(notified)
       expect(outcome).toBe('pending')
-      expect(reference?.reason).toMatch(/^amount_mismatch/)
+      expect(reference?.reason_code).toBe('amount_mismatch')
       expect(await challengeState(one.challenge.challenge_id)).toBe('pending')
     }
   },

@@ -116,14 +116,14 @@ export const referenceTransitions: StateTable<ReferenceState, ReferenceEvent> = 
   refunded: {},
 }
 
-/** The prefix of the reason when a payment has another amount than was owed. */
-export const AMOUNT_MISMATCH = 'amount_mismatch:'
+/** Why a payment waits for an operator: it has another amount than was owed. */
+export type ReasonCode = 'amount_mismatch'
 
 /** The result of checking a reference. Only `verified` funds, `rejected` is proven, and any doubt is `pending`. */
 export type Verdict =
   | { kind: 'verified'; evidence: Record<string, unknown> }
   | { kind: 'rejected'; reason: string }
-  | { kind: 'pending'; reason: string; absent?: boolean }
+  | { kind: 'pending'; reason: string; code?: ReasonCode; absent?: boolean }
 
 /** A stablecoin has six decimals, credit whole usd. */
 export const atomicOf = (amountUsd: number): string => `${amountUsd}000000`

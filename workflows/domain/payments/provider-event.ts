@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { refuse } from '../core/errors.ts'
-import { AMOUNT_MISMATCH, type Verdict } from './payment-reference.ts'
+import type { Verdict } from './payment-reference.ts'
 import { readStripe, stripeEvent } from './stripe-event.ts'
 
 export const providerEventTypes = [
@@ -135,7 +135,8 @@ export function checkEvents(
       return { kind: 'verified', evidence: { provider, event_id } }
     return {
       kind: 'pending',
-      reason: `${AMOUNT_MISMATCH} the provider says ${amount_cents} cents of ${currency}, not ${owed} of usd`,
+      code: 'amount_mismatch',
+      reason: `the provider says ${amount_cents} cents of ${currency}, not ${owed} of usd`,
     }
   }
   if (of('payment.failed') !== undefined)

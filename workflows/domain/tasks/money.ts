@@ -1,4 +1,4 @@
-import { AMOUNT_MISMATCH, type ReferenceState } from '../payments/payment-reference.ts'
+import type { ReasonCode, ReferenceState } from '../payments/payment-reference.ts'
 import type { OwnMove } from './automatic-transitions.ts'
 import type { TaskExceptionCode } from './exception.ts'
 import type { TaskState } from './lifecycle.ts'
@@ -79,6 +79,7 @@ export function moneyTrouble(
     uncharged: boolean
     referenceState: ReferenceState | null
     reason: string | null
+    reasonCode: ReasonCode | null
     reversedBefore: boolean
   },
 ): Trouble {
@@ -87,12 +88,9 @@ export function moneyTrouble(
   const reversed = referenceState === 'refunded' || referenceState === 'disputed'
   if (reversed && (uncharged || !paid.reversedBefore))
     return { code: 'payment_reversed', detail: reason ?? 'the payment was taken back' }
-  if (
-    state === 'credit_pending' &&
-    referenceState === 'pending' &&
-    reason?.startsWith(AMOUNT_MISMATCH) === true
-  )
-    return { code: 'credit_mismatch', detail: reason }
+  const isWrongAmount = referenceState === 'pending' && paid.reasonCode === 'amount_mismatch'
+  if (state === 'credit_pending' && isWrongAmount)
+    return { code: 'credit_mismatch', detail: reason ?? 'the payment has another amount' }
   if (state === 'attested' && uncharged)
     return { code: 'credit_mismatch', detail: 'the credit that was set aside is not there' }
   return null

@@ -39,7 +39,8 @@ test('only the exact amount in usd verifies a payment', () => {
   for (const change of [{ amount_cents: '10600' }, { currency: 'eur' }])
     expect(verdictOf(change)).toEqual({
       kind: 'pending',
-      reason: expect.stringMatching(/^amount_mismatch: .* cents of (usd|eur), not 10700 of usd$/),
+      code: 'amount_mismatch',
+      reason: expect.stringMatching(/^the provider says .* cents of (usd|eur), not 10700 of usd$/),
     })
 })
 

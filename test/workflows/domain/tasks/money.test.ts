@@ -109,7 +109,7 @@ verifies(
   'task.money.reversed',
   'of a payment that was taken back a task is told once it is charged, and always before',
   () => {
-    const refunded = { referenceState: 'refunded', reason: 'event 1' } as const
+    const refunded = { referenceState: 'refunded', reason: 'event 1', reasonCode: null } as const
     const notified = { code: 'payment_reversed', detail: 'event 1' }
     expect(
       moneyTrouble('operating', { ...refunded, uncharged: true, reversedBefore: true }),
@@ -129,14 +129,20 @@ verifies(
   () => {
     const wrong = {
       referenceState: 'pending',
-      reason: 'amount_mismatch: 1, not 2',
+      reason: '1, not 2',
+      reasonCode: 'amount_mismatch',
       reversedBefore: false,
     } as const
     expect(moneyTrouble('credit_pending', { ...wrong, uncharged: true })).toMatchObject({
       code: 'credit_mismatch',
     })
     expect(moneyTrouble('quoted', { ...wrong, uncharged: true })).toBeNull()
-    const verified = { referenceState: 'verified', reason: null, reversedBefore: false } as const
+    const verified = {
+      referenceState: 'verified',
+      reason: null,
+      reasonCode: null,
+      reversedBefore: false,
+    } as const
     expect(moneyTrouble('attested', { ...verified, uncharged: true })).toMatchObject({
       code: 'credit_mismatch',
     })
