@@ -18,7 +18,7 @@ const sources: Source[] = rooms.flatMap((room) => {
 })
 const product = sources.filter(({ path }) => !path.startsWith('test/'))
 
-verifies('structure.rooms', 'imports point only to the same or a lower folder', () => {
+verifies('structure.layers', 'imports point only to the same or a lower folder', () => {
   const wrong = sources.flatMap(({ path, imports }) =>
     imports.flatMap(({ from }) => {
       const target = importedFile(path, from)
@@ -28,7 +28,7 @@ verifies('structure.rooms', 'imports point only to the same or a lower folder', 
   expect(wrong).toEqual([])
 })
 
-verifies('structure.rooms', 'no two folders of a layer import each other', () => {
+verifies('structure.layers', 'no two folders of a layer import each other', () => {
   const mutual = ['activities', 'temporal', 'workflows'].flatMap((layer) => {
     const arrows = folderArrows(`${layer}/`)
     return [...arrows].filter((arrow) => arrows.has(arrow.split(' -> ').reverse().join(' -> ')))
@@ -36,7 +36,7 @@ verifies('structure.rooms', 'no two folders of a layer import each other', () =>
   expect(mutual).toEqual([])
 })
 
-verifies('structure.rooms', 'no file imports itself through other files, types included', () => {
+verifies('structure.layers', 'no file imports itself through other files, types included', () => {
   const ordered = /^(temporal|workflows\/(?!domain\/)|activities\/(?!run|store|task)[^/]+(\/|$))/
   const cyclic = product
     .map(({ path }) => path)
@@ -44,7 +44,7 @@ verifies('structure.rooms', 'no file imports itself through other files, types i
   expect(cyclic).toEqual([])
 })
 
-verifies('structure.rooms', 'each room uses only the packages that belong to it', () => {
+verifies('structure.layers', 'each layer uses only its own packages', () => {
   const pure = /^(zod|viem(\/.*)?|@noble\/.*|@scure\/base|canonicalize|minisearch|stemmer)$/
   const wrong = packageImports(({ path, from }) => {
     if (path.startsWith('workflows/domain/')) return pure.test(from)
@@ -60,7 +60,7 @@ verifies('structure.rooms', 'each room uses only the packages that belong to it'
   expect(wrong).toEqual([])
 })
 
-verifies('structure.rooms', 'SQL is only in activities/store', () => {
+verifies('structure.layers', 'SQL is only in activities/store', () => {
   const outside = product.filter(({ path }) => !path.startsWith('activities/store/'))
   const imported = outside.filter(({ imports }) =>
     imports.some(({ from, typeOnly }) => !typeOnly && /^(pg|kysely)(\/|$)/.test(from)),
@@ -72,7 +72,7 @@ verifies('structure.rooms', 'SQL is only in activities/store', () => {
 })
 
 verifies(
-  'structure.rooms',
+  'structure.layers',
   'the environment is read only by the config and by process starters',
   () => {
     const mayRead =
@@ -88,7 +88,7 @@ verifies(
   },
 )
 
-verifies('structure.rooms', 'pure rules have no clock and no randomness', () => {
+verifies('structure.layers', 'pure rules have no clock and no randomness', () => {
   const domain = product.filter(({ path }) => path.startsWith('workflows/domain/'))
   const impure =
     /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bperformance\.|\brandom(Bytes|UUID)\b|\bBuffer\b/
@@ -98,7 +98,7 @@ verifies('structure.rooms', 'pure rules have no clock and no randomness', () => 
 })
 
 verifies(
-  'structure.rooms',
+  'structure.layers',
   'modules of workflows keep no state, because all runs share them',
   () => {
     const kept = product.filter(
@@ -113,14 +113,14 @@ verifies(
   },
 )
 
-verifies('structure.rooms', 'files keep to their sizes', () => {
+verifies('structure.layers', 'files keep to their sizes', () => {
   const tooLong = product
     .filter(({ path, lines }) => lines > mostLines(path))
     .map(({ path, lines }) => `${path}: ${lines} lines, at most ${mostLines(path)}`)
   expect(tooLong).toEqual([])
 })
 
-verifies('structure.rooms', 'files and folders have names that say what is in them', () => {
+verifies('structure.layers', 'files and folders have names that say what is in them', () => {
   const names = sources.flatMap(({ path }) => path.split('/'))
   const empty = /^(utils?|helpers?|common|managers?|misc)(\.|$)/
   expect([
@@ -130,14 +130,14 @@ verifies('structure.rooms', 'files and folders have names that say what is in th
   ]).toEqual([])
 })
 
-verifies('structure.rooms', 'modules export names, not defaults', () => {
+verifies('structure.layers', 'modules export names, not defaults', () => {
   expect(
     product.filter(({ text }) => /^export default\b/m.test(text)).map(({ path }) => path),
   ).toEqual([])
 })
 
 verifies(
-  'structure.rooms',
+  'structure.layers',
   'every file of an operation family is reached from the registry',
   () => {
     const reached = reachableFrom('api/operations/index.ts')
@@ -150,7 +150,7 @@ verifies(
 /** Folders whose test names are still longer; a folder leaves this list when it is done. */
 const longNames = /^test\/(activities|api|docs|temporal|workflows)\/|^test\/surfaces\.test\.ts$/
 
-verifies('structure.rooms', 'a test name has at most 70 characters', () => {
+verifies('structure.layers', 'a test name has at most 70 characters', () => {
   const call = /\b(?:verifies\(\s*(?:\[[^\]]*\]|'[^']*'|\w+),|test\()\s*(['`])((?:(?!\1).)+)\1/gs
   const tests = sources.filter(({ path }) => path.endsWith('.test.ts') && !longNames.test(path))
   const tooLong = tests.flatMap(({ path, text }) =>

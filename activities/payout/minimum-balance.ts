@@ -65,7 +65,7 @@ export function createMinimumBalance({
       if (BigInt(row.amount_atomic) <= room) return
       log.warn(
         { wallet, held: seen.atomic.toString(), headroom: room.toString() },
-        'the balance floor is reached',
+        'the minimum balance is reached',
       )
       throw refuse('paused', {
         detail: `the payout wallet would fall under its floor of ${formatUsdc(minimumAtomic)} USDC`,

@@ -1450,9 +1450,10 @@ export const requirements = {
     behavior: 'SQL lets no stored input change, be incomplete, or go while it is used.',
   },
 
-  'structure.rooms': {
+  'structure.layers': {
     source: 'decision',
-    behavior: 'Imports, packages, SQL, environment, sizes and names keep to the rooms.',
+    behavior:
+      'Each layer keeps the rules for its imports, packages, SQL, environment variables, file sizes and names.',
   },
   'bench.paired': {
     source: 'decision',

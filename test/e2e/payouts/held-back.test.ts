@@ -114,7 +114,7 @@ describe('a canary that is confirmed', () => {
   )
 })
 
-describe('a canary that fails, and the balance floor', () => {
+describe('a canary that fails, and the minimum balance', () => {
   let stack: TestStack
   let rail: Rail
   beforeAll(async () => {
@@ -205,7 +205,7 @@ describe('a canary that fails, and the balance floor', () => {
       const metrics = async () => (await fetch(`${stack.baseUrls[0]}/metrics`)).text()
       expect(
         await eventually(metrics, (text) =>
-          /^agent_rails_floor_headroom_atomic 500000$/m.test(text),
+          /^agent_rails_minimum_balance_headroom_atomic 500000$/m.test(text),
         ),
       ).toMatch(/headroom_atomic 500000$/m)
       expect(
@@ -215,7 +215,7 @@ describe('a canary that fails, and the balance floor', () => {
         detail: '0.5 USDC above the minimum',
         remedy: 'Fund the payout wallet with at least 24.5 USDC.',
       })
-      expect(Object.values(stack.logs()).join('\n')).toContain('the balance floor is reached')
+      expect(Object.values(stack.logs()).join('\n')).toContain('the minimum balance is reached')
       expect(await reserved()).toBe(4)
 
       await mintTokens(rail.chain, rail.asset, payoutWallet.address, 100_000_000n)
