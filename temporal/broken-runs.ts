@@ -1,18 +1,18 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client'
 
-/** How often in a row a run's workflow task has failed or timed out until nobody waits for it any longer. */
+/** Consecutive failures of a workflow task after which its run counts as broken. */
 const ATTEMPTS_MAX = 3
 
 /**
- * Ends a run that cannot go on, such as one of which the server lost a task that its worker had done: the rows are the truth,
- * and whoever calls next begins a run that goes on from them. Whether there was one to end.
+ * Terminates a run that cannot continue, for example after the server lost a completed workflow task. The rows are the source of
+ * truth, and the next call starts a run that continues from them. Returns whether a run was terminated.
  */
 export async function endBroken(client: Client, workflowId: string): Promise<boolean> {
   try {
     const { raw, runId, status } = await client.workflow.getHandle(workflowId).describe()
     if (status.name !== 'RUNNING' || (raw.pendingWorkflowTask?.attempt ?? 0) <= ATTEMPTS_MAX)
       return false
-    // This very run: another may have begun meanwhile.
+    // Terminates this run only, because another may have started since.
     await client.workflow
       .getHandle(workflowId, runId)
       .terminate('its workflow task fails again and again')

@@ -12,7 +12,7 @@ const optionsOf = (deliveryId: string) =>
     staticSummary: `Callback ${deliveryId.slice(0, 13)}…`,
   }) as const
 
-/** Starts the delivery of a stored callback, or joins the run that delivers it. */
+/** Starts the delivery of a stored callback, or joins its open run. */
 export async function ensureCallback(client: Client, deliveryId: string): Promise<void> {
   await client.workflow.start<typeof callback>('callback', {
     ...optionsOf(deliveryId),
@@ -20,7 +20,7 @@ export async function ensureCallback(client: Client, deliveryId: string): Promis
   })
 }
 
-/** Makes the next attempt of an open delivery at once, in a new run where none is open. */
+/** Makes the next attempt of a delivery now, in a new run if none is open. */
 export async function attemptCallbackNow(client: Client, deliveryId: string): Promise<void> {
   await client.workflow.signalWithStart<typeof callback>('callback', {
     ...optionsOf(deliveryId),

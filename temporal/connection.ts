@@ -2,24 +2,24 @@ import { Client, Connection } from '@temporalio/client'
 import { NativeConnection } from '@temporalio/worker'
 import type { Config } from '../activities/config/config.ts'
 
-type Where = Pick<
+type Address = Pick<
   Config,
   'TEMPORAL_ADDRESS' | 'TEMPORAL_NAMESPACE' | 'TEMPORAL_API_KEY' | 'TEMPORAL_TLS'
 >
 
-const options = (where: Where) => ({
+const options = (where: Address) => ({
   address: where.TEMPORAL_ADDRESS,
   ...(where.TEMPORAL_TLS === 'on' || where.TEMPORAL_API_KEY !== '' ? { tls: true as const } : {}),
   ...(where.TEMPORAL_API_KEY === '' ? {} : { apiKey: where.TEMPORAL_API_KEY }),
 })
 
-/**
- * A client that connects when it is first used and comes back by itself. It has no retrying interceptor: ten hidden
- * retries would turn "exhausted" into slowness, and every failure of ours is looked up in Postgres before it is repeated.
- */
 export type { Client as TemporalClient } from '@temporalio/client'
 
-export function createTemporalClient(where: Where): { client: Client; close(): Promise<void> } {
+/**
+ * A client that connects on first use and reconnects by itself. It has no retrying interceptor: hidden retries would turn an
+ * exhausted server into a slow one, and our callers check Postgres before they retry.
+ */
+export function createTemporalClient(where: Address): { client: Client; close(): Promise<void> } {
   const channelArgs = {
     'grpc.initial_reconnect_backoff_ms': 100,
     'grpc.max_reconnect_backoff_ms': 1000,
@@ -31,7 +31,7 @@ export function createTemporalClient(where: Where): { client: Client; close(): P
   }
 }
 
-/** A connection for one worker; two workers in one process need two of them. */
-export function connectWorker(where: Where): Promise<NativeConnection> {
+/** A connection for one worker; each worker of a process needs its own. */
+export function connectWorker(where: Address): Promise<NativeConnection> {
   return NativeConnection.connect(options(where))
 }

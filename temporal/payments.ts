@@ -5,7 +5,7 @@ import { NOTIFY_MS } from './updates.ts'
 
 export const paymentWorkflowId = (paymentId: string): string => `payment/${paymentId}`
 
-/** Starts the settlement of a payment, or joins the one under way; a settlement that ended is begun again from its row. */
+/** Starts the settlement of a payment or joins its open run; after a closed run, a new one continues from the row. */
 export async function ensurePayment(client: Client, paymentId: string): Promise<void> {
   await client.workflow.start<typeof paymentWorkflow>('payment', {
     workflowId: paymentWorkflowId(paymentId),
@@ -17,7 +17,7 @@ export async function ensurePayment(client: Client, paymentId: string): Promise<
   })
 }
 
-/** One short try of it that never fails: the row is the outbox, and a worker's sweep starts what is due. */
+/** Tries once to start the settlement and never fails: a worker's sweep starts every payment that is due. */
 export const notifyPayment = (client: Client, paymentId: string): Promise<void> =>
   client
     .withDeadline(Date.now() + NOTIFY_MS, () => ensurePayment(client, paymentId))

@@ -11,51 +11,52 @@ import type { payout as payoutWorkflow } from '../workflows/payout/workflow.ts'
 import { searchAttributes } from '../workflows/shared/search-attributes.ts'
 import { wakeSignal } from '../workflows/shared/signals.ts'
 import { PAYOUTS_QUEUE } from './queues.ts'
-import { type Crowd, durableStep, type UpdateDeps } from './updates.ts'
+import { durableStep, type UpdateDeps } from './updates.ts'
 
-/** What the list of workflows shows of a payout. */
+/** The facts of a payout that the list of workflows shows. */
 export type PayoutLabel = {
   readonly creator: string
   readonly recipient: string
   readonly amount_atomic: string
   readonly usage: PayoutUsage
 }
-/** Reads the label, which only the start of a workflow needs. */
+/** Only the start of a workflow needs the label, so it is read on demand. */
 export type ReadLabel = () => Promise<PayoutLabel>
 
-/** Calls under several keys may authorize one payout at once; create and execute need a call's lease first. */
-const AUTHORIZE_CROWD: Crowd = { places: limits.updatesInFlightMax - 2 }
+/** Calls with different keys may authorize one payout at the same time; create and execute first need the lease of their call. */
+const AUTHORIZE_SLOTS = limits.updatesInFlightMax - 2
 
 /**
- * Sends the steps of payouts to their workflows and returns what the step answered, which may be a refusal. A step is idempotent;
- * a DomainError says that its answer is not known.
+ * Sends the steps of payouts to their workflows and returns their answers, which may be refusals. Steps are idempotent. A thrown
+ * DomainError means that the answer is unknown.
  */
 export function createPayoutGateway(deps: UpdateDeps) {
   const { client } = deps
   return {
     create: (step: StepInput, label: PayoutLabel): Promise<StepAnswer> =>
-      durableStep(deps, step.payoutId, (updateId) =>
-        startWith(client, { update: createUpdate, step, updateId }, label),
-      ),
+      durableStep(deps, {
+        workflowId: step.payoutId,
+        send: (updateId) => startWith(client, { update: createUpdate, step, updateId }, label),
+      }),
 
     authorize: (step: StepInput, readLabel: ReadLabel): Promise<StepAnswer> =>
-      durableStep(
-        deps,
-        step.payoutId,
-        (updateId) => sendTo(client, { update: authorizeUpdate, step, updateId }, readLabel),
-        AUTHORIZE_CROWD,
-      ),
+      durableStep(deps, {
+        workflowId: step.payoutId,
+        send: (updateId) => sendTo(client, { update: authorizeUpdate, step, updateId }, readLabel),
+        slots: AUTHORIZE_SLOTS,
+      }),
 
     execute: (step: StepInput, readLabel: ReadLabel): Promise<StepAnswer> =>
-      durableStep(deps, step.payoutId, (updateId) =>
-        sendTo(client, { update: executeUpdate, step, updateId }, readLabel),
-      ),
+      durableStep(deps, {
+        workflowId: step.payoutId,
+        send: (updateId) => sendTo(client, { update: executeUpdate, step, updateId }, readLabel),
+      }),
   }
 }
 
 export type PayoutGateway = ReturnType<typeof createPayoutGateway>
 
-/** Makes the payout's workflow read its row and continue, in a new run where none is open. */
+/** Makes the workflow of the payout read its row and continue, in a new run if none is open. */
 export async function wakePayout(
   client: Client,
   { payout }: { payout: PayoutLabel & { readonly payout_id: string } },
@@ -69,7 +70,7 @@ export async function wakePayout(
 
 type Update = { update: typeof createUpdate; step: StepInput; updateId: string }
 
-/** Sends the update to the open run; starts a run only where none is open, because that call costs more. */
+/** Sends the update to the open run. Starts a run only if none is open, because that call costs more. */
 async function sendTo(
   client: Client,
   { update, step, updateId }: Update,

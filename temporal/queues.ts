@@ -1,14 +1,14 @@
-/** Workflows, and the local activities that are their short steps. */
+/** Workflows of payouts, payments and callbacks, with the local activities of their short steps. */
 export const PAYOUTS_QUEUE = 'payouts'
-/** Activities that need the payout wallet's key; may be served by a process of its own. */
+/** Activities that need the key of the payout wallet; a separate process may serve them. */
 export const SIGNING_QUEUE = 'signing'
-/** Activities that speak to the chain and need the gas wallets' keys. */
+/** Activities that use the chain and need the keys of the gas wallets. */
 export const TRANSFERS_QUEUE = 'transfers'
-/** Activities that send callbacks: the only ones that need a way out to the internet. */
+/** Activities that send callbacks: the only ones that need access to the internet. */
 export const CALLBACKS_QUEUE = 'callbacks'
-/** Workflows of tasks and their runs, and the local activities that are their short steps. */
+/** Workflows of tasks and runs, with the local activities of their short steps. */
 export const TASKS_QUEUE = 'tasks'
-/** The steps of runs, which work on agents' inputs; served by a process of its own. */
+/** The steps of runs, which process the inputs of agents; a separate process serves them. */
 export const RUNS_QUEUE = 'runs'
 
 const moneyQueues: readonly string[] = [PAYOUTS_QUEUE, SIGNING_QUEUE, TRANSFERS_QUEUE]
@@ -18,6 +18,6 @@ export function refuseSharedRuns(queues: readonly string[]): void {
   const shared = queues.filter((queue) => moneyQueues.includes(queue))
   if (queues.includes(RUNS_QUEUE) && shared.length > 0)
     throw new Error(
-      `TASK_QUEUES: runs has a worker process of its own, apart from ${shared.join(', ')}; start another with TASK_QUEUES=runs`,
+      `TASK_QUEUES: runs needs a separate worker process, apart from ${shared.join(', ')}; start another with TASK_QUEUES=runs`,
     )
 }

@@ -1,6 +1,6 @@
 import { type Client, isGrpcServiceError } from '@temporalio/client'
 
-/** Whether the client's namespace is there; throws when Temporal does not answer. */
+/** Whether the namespace of the client exists; throws if Temporal does not answer. */
 export async function namespaceExists(client: Client, ms: number): Promise<boolean> {
   const { namespace } = client.options
   try {
@@ -17,22 +17,22 @@ export async function namespaceExists(client: Client, ms: number): Promise<boole
 const GRPC_NOT_FOUND = 5
 const taskQueueTypes = { workflow: 1, activity: 2 } as const
 
-/** How many workers polled this queue in the last minute, for workflow tasks unless told otherwise; throws when Temporal does not answer. */
-export async function countPollers(
-  client: Client,
-  taskQueue: string,
-  ms: number,
-  kind: keyof typeof taskQueueTypes = 'workflow',
-): Promise<number> {
-  return (await listPollers(client, taskQueue, ms, kind)).length
+type PollerQuery = {
+  readonly taskQueue: string
+  /** How long Temporal may take to answer. */
+  readonly ms: number
+  readonly kind: keyof typeof taskQueueTypes
+}
+
+/** How many workers polled this queue for workflow tasks in the last minute; throws if Temporal does not answer. */
+export async function countPollers(client: Client, taskQueue: string, ms: number): Promise<number> {
+  return (await listPollers(client, { taskQueue, ms, kind: 'workflow' })).length
 }
 
 /** The identities, such as `1234@host`, of the workers that polled this queue in the last minute. */
 export async function listPollers(
   client: Client,
-  taskQueue: string,
-  ms: number,
-  kind: keyof typeof taskQueueTypes,
+  { taskQueue, ms, kind }: PollerQuery,
 ): Promise<string[]> {
   const taskQueueType = taskQueueTypes[kind]
   const request = {

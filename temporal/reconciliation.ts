@@ -10,7 +10,7 @@ import { PAYOUTS_QUEUE } from './queues.ts'
 import { countPollers } from './readiness.ts'
 
 const VIEW_MS = 3_000
-/** What one reconciliation takes in of failed runs; the next ones take the rest. */
+/** The failed runs that one reconciliation reads; later ones read the rest. */
 const FAILED_MAX = 1_000
 
 /** Temporal as reconciliation sees it. */
@@ -44,11 +44,11 @@ export function watchWorkflows(client: Client): WorkflowWatch {
   }
 }
 
-/** Compares everything now, or joins the comparison that somebody else asked for; throws when no worker is there to do it. */
+/** Compares everything now, or joins a comparison that is already running; throws if no worker serves the queue. */
 export async function reconcileNow(client: Client): Promise<Summary> {
   if ((await countPollers(client, PAYOUTS_QUEUE, 1_000)) === 0)
     throw new Error(
-      'no worker serves the queue payouts; start one, since it is the workers that compare',
+      'no worker serves the queue payouts; start one, because workers do the comparison',
     )
   const handle = await client.workflow.start<typeof reconcile>('reconcile', {
     workflowId: 'reconciliation/all',
@@ -56,7 +56,7 @@ export async function reconcileNow(client: Client): Promise<Summary> {
     args: [{ scope: 'all' }],
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     workflowIdConflictPolicy: 'USE_EXISTING',
-    staticSummary: 'Reconciliation of everything, asked for by an operator',
+    staticSummary: 'Reconciliation of everything, requested by an operator',
   })
   return handle.result()
 }
@@ -70,7 +70,7 @@ async function statusOf(client: Client, workflowId: string): Promise<string> {
   }
 }
 
-/** The payout as its run knows it; undefined when no worker answers for it in time, which proves nothing. */
+/** The payout as its run knows it; undefined if no worker answers in time, which proves nothing. */
 async function viewOf(
   client: Client,
   workflowId: string,

@@ -5,8 +5,8 @@ import { PAYOUTS_QUEUE } from './queues.ts'
 export const RECONCILIATION_SCHEDULE = 'reconciliation'
 
 /**
- * Makes the schedule of reconciliation, or gives the one that is there this interval and action; a pause by hand stays.
- * Several workers may do so at once. Two reconciliations of the schedule never overlap.
+ * Creates the schedule of reconciliation, or updates the interval and action of an existing one; a manual pause stays. Several
+ * workers may do this at the same time. Two reconciliations of the schedule never overlap.
  */
 export async function ensureReconciliationSchedule(client: Client, everyMs: number): Promise<void> {
   const plan = {

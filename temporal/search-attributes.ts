@@ -1,14 +1,14 @@
 import type { Client } from '@temporalio/client'
 import { searchAttributes } from '../workflows/shared/search-attributes.ts'
 
-/** `Name=Type` of each search attribute of the workflows, as the embedded server's `--search-attribute` takes them. */
+/** `Name=Type` of each search attribute, as `--search-attribute` of the embedded server expects it. */
 export function searchAttributeFlags(): string[] {
   return wanted().map(([name, type]) => `${name}=${type}`)
 }
 
 const indexedValueTypes = { Keyword: 2, Bool: 5 } as const
 
-/** `name → type` of the attributes that the client's namespace lacks or has with another type; throws when Temporal does not answer. */
+/** Names and types of the attributes that the namespace lacks or has with another type; throws if Temporal does not answer. */
 export async function missingSearchAttributes(
   client: Client,
   ms: number,
@@ -23,7 +23,7 @@ export async function missingSearchAttributes(
   )
 }
 
-/** Adds to the client's namespace what it lacks; what is there stays. */
+/** Adds the missing attributes to the namespace of the client and keeps the others. */
 export async function registerSearchAttributes(client: Client, ms: number): Promise<void> {
   const missing = await missingSearchAttributes(client, ms)
   const lacking = wanted().filter(([name]) => name in missing)

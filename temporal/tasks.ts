@@ -21,11 +21,11 @@ import { durableStep, NOTIFY_MS, type UpdateDeps } from './updates.ts'
 
 type Known = Pick<TaskTerms, 'rail' | 'tier' | 'usage' | 'agent_id'>
 
-/** Speaks to task workflows; an event is idempotent by its id, waits for what was recorded, and throws only DomainError. */
+/** Sends events to task workflows and waits until they are recorded. An event is idempotent by its id; only DomainError is thrown. */
 export function createTaskGateway(deps: UpdateDeps) {
   const { client, db } = deps
   return {
-    /** Submits a task whose terms are stored; the workflow starts with it. */
+    /** Submits a task whose terms are stored, and starts its workflow. */
     async submit(
       taskId: string,
       termsSha256: string,
@@ -39,26 +39,29 @@ export function createTaskGateway(deps: UpdateDeps) {
         data: { terms_sha256: termsSha256 },
       } as const
       return step(deps, taskId, (updateId) =>
-        startWith(client, taskId, { update: eventUpdate, arg: input }, terms, updateId),
+        startWith(client, { taskId, update: eventUpdate, arg: input, updateId }, terms),
       )
     },
 
-    /** Moves a task by one event; starts its workflow where none is open. Throws 404 without the task, 409 `wrong_state`. */
+    /** Records one event of a task; starts its workflow if none is open. Throws 404 without the task, 409 `wrong_state`. */
     async send(taskId: string, input: EventInput): Promise<TaskSnapshot> {
       return step(deps, taskId, (updateId) =>
-        updateTask(deps, taskId, { update: eventUpdate, arg: input }, updateId),
+        updateTask(deps, { taskId, update: eventUpdate, arg: input, updateId }),
       )
     },
 
-    /** Has the task make the moves that follow from what is stored of it, such as its money, and waits for them. */
+    /** Makes the automatic transitions that the stored facts of the task allow, such as its money, and waits for them. */
     async advance(taskId: string): Promise<TaskSnapshot> {
-      return step(deps, taskId, (updateId) => updateTask(deps, taskId, advancing, updateId))
+      return step(deps, taskId, (updateId) => updateTask(deps, advanceOf(taskId, updateId)))
     },
 
-    /** Makes the task's workflow read its row and go on, in a new run where none is open. */
+    /** Makes the workflow of the task read its row and continue, in a new run if none is open. */
     async wake(taskId: string): Promise<void> {
       const known = await knownTask(deps, taskId)
-      await durableStep(deps, taskId, () => signalTask(client, taskId, known))
+      await durableStep(deps, {
+        workflowId: taskId,
+        send: () => signalTask(client, taskId, known),
+      })
     },
   }
 }
@@ -66,42 +69,56 @@ export function createTaskGateway(deps: UpdateDeps) {
 async function step(
   deps: UpdateDeps,
   taskId: string,
-  send: Parameters<typeof durableStep<Awaited<ReturnType<typeof startWith>>>>[2],
+  send: (updateId: string) => Promise<EventResult>,
 ): Promise<TaskSnapshot> {
-  const result = await durableStep(deps, taskId, send, { places: limits.updatesInFlightMax })
+  const result = await durableStep(deps, {
+    workflowId: taskId,
+    send,
+    slots: limits.updatesInFlightMax,
+  })
   if (!result.ok) throw new DomainError(result.refusal)
   return result.snapshot
 }
 
-type Ask<Arg> = { update: UpdateDefinition<EventResult, [Arg]>; arg: Arg }
-const advancing: Ask<string> = { update: advanceUpdate, arg: 'something about it was stored' }
+type TaskUpdate<Arg> = {
+  taskId: string
+  update: UpdateDefinition<EventResult, [Arg]>
+  arg: Arg
+  updateId: string
+}
 
-/** Sends an update to the workflow of a task that is stored; starts it where none is open. */
+const advanceOf = (taskId: string, updateId: string): TaskUpdate<string> => ({
+  taskId,
+  update: advanceUpdate,
+  arg: 'facts of the task were stored',
+  updateId,
+})
+
+/** Sends an update to the workflow of a stored task; starts the workflow if none is open. */
 async function updateTask<Arg>(
   deps: Pick<UpdateDeps, 'client' | 'db'>,
-  taskId: string,
-  { update, arg }: Ask<Arg>,
-  updateId: string,
+  sent: TaskUpdate<Arg>,
 ): Promise<EventResult> {
   const { client } = deps
+  const { taskId, update, arg, updateId } = sent
   try {
     return await client.workflow.getHandle(taskId).executeUpdate(update, { args: [arg], updateId })
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error
-    return startWith(client, taskId, { update, arg }, await knownTask(deps, taskId), updateId)
+    return startWith(client, sent, await knownTask(deps, taskId))
   }
 }
 
-/** One try of what the gateway's `advance` does, for who leaves it to the sweep otherwise. */
+/** Tries the gateway's `advance` once; if that fails, the sweep does it later. */
 export const notifyTask = (
   deps: Pick<UpdateDeps, 'client' | 'db'>,
   taskId: string,
 ): Promise<EventResult> =>
   deps.client.withDeadline(Date.now() + NOTIFY_MS, () =>
-    updateTask(deps, taskId, advancing, randomUUID()),
+    updateTask(deps, advanceOf(taskId, randomUUID())),
   )
 
-/** One try of what the gateway's `wake` does. */
+/** Tries the gateway's `wake` once. */
 export const wakeTask = async (deps: Pick<UpdateDeps, 'client' | 'db'>, taskId: string) =>
   signalTask(deps.client, taskId, await knownTask(deps, taskId))
 
@@ -114,11 +131,9 @@ const signalTask = (client: Client, taskId: string, known: Known) =>
 
 function startWith<Arg>(
   client: Client,
-  taskId: string,
-  { update, arg }: Ask<Arg>,
+  { taskId, update, arg, updateId }: TaskUpdate<Arg>,
   known: Known,
-  updateId: string,
-) {
+): Promise<EventResult> {
   const startWorkflowOperation = new WithStartWorkflowOperation<typeof taskWorkflow>('task', {
     ...startOptions(taskId, known),
     workflowIdConflictPolicy: 'USE_EXISTING',

@@ -15,29 +15,30 @@ export type UpdateDeps = {
   config: Pick<Config, 'UPDATE_WAIT_MS' | 'DEPENDENCY_TIMEOUT_MS'>
 }
 
-/** How long who only tells a workflow something waits for it, and then goes on: a worker's sweep tells it later. */
+/** How long a caller waits to notify a workflow. After that it gives up, and a worker's sweep notifies the workflow later. */
 export const NOTIFY_MS = 2_000
 
-/** How many steps of one workflow may be in flight at once over all API processes, where several callers may send them. */
-export type Crowd = { readonly places: number }
+export type DurableStep<Result> = {
+  readonly workflowId: string
+  readonly send: (updateId: string) => Promise<Result>
+  /** How many steps of the workflow may be in flight over all API processes, if several callers may send them. */
+  readonly slots?: number
+}
 
 /**
- * Sends one durable step and waits for its result. Any failure of the call itself is "unknown": it is tried again with a
- * fresh update id, because handlers are idempotent by state; only when the time is up, or Temporal does not answer, does
- * the caller get a 503. At most six updates of one workflow are in flight over all processes (payout.md, measured).
+ * Sends one durable step and waits for its result. A failed call has an unknown outcome, so it is retried with a new update id:
+ * handlers are idempotent by state. The caller gets a 503 only if the time is over or Temporal does not answer.
  */
 export async function durableStep<Result>(
   deps: UpdateDeps,
-  workflowId: string,
-  send: (updateId: string) => Promise<Result>,
-  crowd?: Crowd,
+  { workflowId, send, slots }: DurableStep<Result>,
 ): Promise<Result> {
   const until = performance.now() + deps.config.UPDATE_WAIT_MS
   const holder = randomUUID()
   for (let attempt = 0; ; attempt += 1) {
-    const slot = crowd && (await waitForSlot(deps, workflowId, holder, crowd, until))
+    const slot = slots && (await waitForSlot(deps, { workflowId, holder, slots, until }))
     try {
-      return await whileReachable(deps, workflowId, send(randomUUID()), until)
+      return await whileReachable(deps, { workflowId, until }, send(randomUUID()))
     } catch (error) {
       if (error instanceof DomainError) throw error
       if (performance.now() >= until) throw temporalDown('the step was not answered in time')
@@ -48,21 +49,15 @@ export async function durableStep<Result>(
   }
 }
 
+type SlotRequest = { workflowId: string; holder: string; slots: number; until: number }
+
 async function waitForSlot(
   deps: UpdateDeps,
-  workflowId: string,
-  holder: string,
-  { places }: Crowd,
-  until: number,
+  { workflowId, holder, slots, until }: SlotRequest,
 ): Promise<number> {
+  const leaseMs = deps.config.UPDATE_WAIT_MS * 2
   for (;;) {
-    const slot = await takeLease(
-      deps.db,
-      workflowId,
-      holder,
-      places,
-      deps.config.UPDATE_WAIT_MS * 2,
-    )
+    const slot = await takeLease(deps.db, workflowId, holder, slots, leaseMs)
     if (slot !== undefined) return slot
     if (performance.now() >= until) {
       throw refuse('contention', {
@@ -76,14 +71,13 @@ async function waitForSlot(
 }
 
 /**
- * Waits for a result, but asks Temporal now and then whether it is there at all: a dead server is a 503 within 2 s. A run that
- * cannot answer is ended, and the next attempt begins another.
+ * Waits for a result, and checks at intervals that Temporal answers: a dead server is a 503 within 2 s. A broken run is
+ * terminated, and the next attempt starts a new one.
  */
 async function whileReachable<Result>(
   deps: UpdateDeps,
-  workflowId: string,
+  { workflowId, until }: Pick<SlotRequest, 'workflowId' | 'until'>,
   sent: Promise<Result>,
-  until: number,
 ): Promise<Result> {
   const settled = sent.then(
     (value) => ({ value }),
@@ -121,6 +115,7 @@ async function temporalAnswers(client: Client, ms: number): Promise<boolean> {
 const temporalDown = (detail: string) =>
   refuse('unavailable', {
     detail,
-    next_action: 'Repeat the call with the same idempotency key; it joins what may have begun.',
+    next_action:
+      'Repeat the call with the same idempotency key; it joins the step that may have begun.',
     retry_after_ms: 1000,
   })

@@ -17,6 +17,7 @@ const sources: Source[] = rooms.flatMap((room) => {
     .map((file) => readSource(join(room, file)))
 })
 const product = sources.filter(({ path }) => !path.startsWith('test/'))
+const productFiles = new Map(product.map((source) => [source.path, source]))
 
 verifies('structure.layers', 'imports point only to the same or a lower folder', () => {
   const wrong = sources.flatMap(({ path, imports }) =>
@@ -37,12 +38,39 @@ verifies('structure.layers', 'no two folders of a layer import each other', () =
 })
 
 verifies('structure.layers', 'no file imports itself through other files, types included', () => {
-  const ordered = /^(temporal|workflows\/(?!domain\/)|activities\/(?!run|store|task)[^/]+(\/|$))/
-  const cyclic = product
-    .map(({ path }) => path)
-    .filter((path) => ordered.test(path) && importsItself(path))
-  expect(cyclic).toEqual([])
+  const cyclic = product.map(({ path }) => path).filter(importsItself)
+  expect(cyclic.filter((path) => !knownCycles.has(path))).toEqual([])
 })
+
+/** Files that still import themselves through another file's types; only remove files from this list. */
+const knownCycles = new Set([
+  'activities/store/postgres/db.ts',
+  'activities/store/postgres/prepared.ts',
+  'api/auth/operator-token.ts',
+  'api/auth/operator.ts',
+  'api/calls/deps.ts',
+  'api/calls/quotas.ts',
+  'api/services/runs/admission.ts',
+  'api/services/runs/start.ts',
+  'worker/stack/demo-payout.ts',
+  'worker/stack/demo-task.ts',
+  'worker/stack/demo.ts',
+  'workflows/domain/core/error-help.ts',
+  'workflows/domain/core/errors.ts',
+  'workflows/domain/payments/provider-event.ts',
+  'workflows/domain/payments/stripe-event.ts',
+  'workflows/domain/payouts/payout.ts',
+  'workflows/domain/payouts/wait.ts',
+  'workflows/domain/rails/distributionops.ts',
+  'workflows/domain/rails/fixtures/distributionops.ts',
+  'workflows/domain/receipts/receipt-chain.ts',
+  'workflows/domain/reconciliation/reconciliation.ts',
+  'workflows/domain/tasks/automatic-transitions.ts',
+  'workflows/domain/tasks/calls.ts',
+  'workflows/domain/tasks/error-help.ts',
+  'workflows/domain/tasks/lifecycle.ts',
+  'workflows/domain/tasks/money.ts',
+])
 
 verifies('structure.layers', 'each layer uses only its own packages', () => {
   const pure = /^(zod|viem(\/.*)?|@noble\/.*|@scure\/base|canonicalize|minisearch|stemmer)$/
@@ -185,7 +213,7 @@ function folderArrows(layer: string): Set<string> {
 }
 
 function importsItself(path: string): boolean {
-  const source = product.find((candidate) => candidate.path === path)
+  const source = productFiles.get(path)
   const targets = source?.imports.map(({ from }) => importedFile(path, from)) ?? []
   return targets.some((target) => target !== undefined && reachableFrom(target).has(path))
 }
@@ -194,7 +222,7 @@ function reachableFrom(start: string, follow: (use: Import) => boolean = () => t
   const reached = new Set([start])
   // A set hands out what is added to it while it is walked.
   for (const path of reached) {
-    const source = product.find((candidate) => candidate.path === path)
+    const source = productFiles.get(path)
     for (const use of source?.imports ?? []) {
       const target = importedFile(path, use.from)
       if (target !== undefined && follow(use)) reached.add(target)

@@ -34,7 +34,6 @@ const knownNames = new Set(['floor_minor', 'floors_applied'])
 const notCleanYet = [
   'activities/',
   'api/',
-  'temporal/',
   'worker/',
   'workflows/',
   'test/activities/',

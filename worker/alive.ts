@@ -10,12 +10,8 @@ const workflowQueues = [PAYOUTS_QUEUE, TASKS_QUEUE]
 const { client, close } = createTemporalClient(config)
 try {
   for (const queue of config.TASK_QUEUES) {
-    const pollers = await listPollers(
-      client,
-      queue,
-      3_000,
-      workflowQueues.includes(queue) ? 'workflow' : 'activity',
-    )
+    const kind = workflowQueues.includes(queue) ? 'workflow' : 'activity'
+    const pollers = await listPollers(client, { taskQueue: queue, ms: 3_000, kind })
     if (!pollers.some((identity) => identity.endsWith(`@${hostname()}`)))
       throw new Error(`nobody here polls ${queue}`)
   }

@@ -2,10 +2,10 @@ import { DomainError } from '#domain/core/errors.ts'
 import type { Work } from '#domain/rails/rail.ts'
 import type { Check } from '#domain/tasks/terms.ts'
 import { beginAttempt, takeBackAttempt } from '../store/tasks/step-attempts.ts'
+import type { CurrentRun, StepResult } from './current-run.ts'
 import { openUploads, readRunInput } from './input.ts'
 import type { RailInput } from './isolation/job.ts'
 import { ChildDied, type RailPool } from './isolation/rail-pool.ts'
-import type { CurrentRun, StepResult } from './loop.ts'
 
 export type Isolation = { pool: RailPool; signal: AbortSignal | undefined }
 

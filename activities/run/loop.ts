@@ -4,16 +4,11 @@ import type { Work } from '#domain/rails/rail.ts'
 import { checkInput } from '#domain/rails/uploads.ts'
 import type { LoopStep, StepVerdict } from '#domain/runs/controlled-loop.ts'
 import type { Check } from '#domain/tasks/terms.ts'
-import type { Tx } from '../store/postgres/db.ts'
-import { latestOutput, type RunRow } from '../store/tasks/runs.ts'
-import type { TaskRow } from '../store/tasks/tasks.ts'
+import { latestOutput } from '../store/tasks/runs.ts'
+import type { CurrentRun, StepResult } from './current-run.ts'
 import { readRunInput } from './input.ts'
 import { attempted, type Isolation, validateApart, workApart } from './isolated.ts'
 import { workChecks } from './validation.ts'
-
-export type StepResult = { verdict: StepVerdict; output: unknown; decidedBy: string | null }
-/** A run at its current step, with its task. */
-export type CurrentRun = { db: Tx; task: TaskRow; run: RunRow }
 
 /** The steps that only compute; `run.ts` has the three that also write. */
 type Computed = Exclude<LoopStep, 'review_step' | 'return_package' | 'attestation'>

@@ -24,10 +24,11 @@ import { requireTask, type TaskRow } from '../store/tasks/tasks.ts'
 import type { TaskDeps } from '../task/deps.ts'
 import { writeTaskReceipt } from '../task/receipt.ts'
 import { recordTransition } from '../task/transition.ts'
+import type { CurrentRun, StepResult } from './current-run.ts'
 import { whileAlive } from './heartbeat.ts'
 import type { Isolation } from './isolated.ts'
 import type { RailPool } from './isolation/rail-pool.ts'
-import { type CurrentRun, computedSteps, type StepResult, workOf } from './loop.ts'
+import { computedSteps, workOf } from './loop.ts'
 import { makeReturnPackage } from './return-package.ts'
 
 /** The steps of runs. Each is computed first, and then stored once, with the transition of its task in the same transaction. */

@@ -1,7 +1,7 @@
 import type { Tx } from '../store/postgres/db.ts'
 import type { TaskDeps } from './deps.ts'
 import { writeTaskReceipt } from './receipt.ts'
-import type { Transition } from './transition.ts'
+import type { Transition } from './task-event.ts'
 
 /** Attests a closed task: its outcome and the head of its ledger, which no entry follows. */
 export async function attestTask(

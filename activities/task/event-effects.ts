@@ -25,7 +25,7 @@ import type { TaskDeps } from './deps.ts'
 import { closeException, openException } from './exceptions.ts'
 import { assertStep, prepareRun, replayRun } from './replay-run.ts'
 import { runContractOf } from './run-contract.ts'
-import type { Transition } from './transition.ts'
+import type { Transition } from './task-event.ts'
 
 type Effect = (deps: TaskDeps, tx: Tx, transition: Transition) => Promise<void>
 

@@ -14,7 +14,7 @@ import {
 import type { TaskRow } from '../store/tasks/tasks.ts'
 import type { TaskDeps } from './deps.ts'
 import { actorFacts, writeTaskReceipt } from './receipt.ts'
-import type { TaskEventInput, Transition } from './transition.ts'
+import type { TaskEventInput, Transition } from './task-event.ts'
 
 /** Whether money has moved for a task that is, or was stopped, in this state; sandbox credit is no money. */
 export async function moneyMoved(

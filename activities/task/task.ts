@@ -8,7 +8,8 @@ import { makeAutomaticTransitions } from './automatic-transitions.ts'
 import type { TaskDeps } from './deps.ts'
 import { listStartable } from './slots.ts'
 import { snapshotOf } from './snapshot.ts'
-import { recordTransition, type TaskEventInput } from './transition.ts'
+import type { TaskEventInput } from './task-event.ts'
+import { recordTransition } from './transition.ts'
 
 /** The short durable steps of a task: each is one transaction and may run twice. */
 export function createTaskSteps(deps: TaskDeps): TaskSteps {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
-import { type LedgerEntry, ledgerEntry, type Move } from '#domain/tasks/ledger.ts'
+import { ledgerEntry, type Move } from '#domain/tasks/ledger.ts'
 import {
   nextTaskState,
   refuseTaskEvent,
@@ -23,26 +23,8 @@ import {
 } from '../store/tasks/tasks.ts'
 import type { TaskDeps } from './deps.ts'
 import { eventEffects } from './event-effects.ts'
-import type { Actor } from './receipt.ts'
 import { submittedTask } from './submission.ts'
-
-/** An event as it is requested; a repeat of `eventId` returns what was recorded. `limits` default to the service's. */
-export type TaskEventInput = Actor & {
-  taskId: string
-  eventId: string
-  event: TaskEvent
-  data: TaskEventData[TaskEvent]
-  limits?: StateLimits
-}
-
-/** A transition: the row before and after it, its entry in the ledger, and the event that caused it. */
-export type Transition = {
-  before: TaskRow | undefined
-  after: TaskRow
-  entry: LedgerEntry
-  input: TaskEventInput
-  nowSeconds: number
-}
+import type { TaskEventInput, Transition } from './task-event.ts'
 
 /**
  * Moves a task by one event in the caller's transaction: checks the state table under the row's lock, and writes the ledger

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Runs `work` while holding `folder`'s lock file, so that two starts obtain Temporal once; a lock whose process is gone is taken over. */
+/** Runs `work` under the lock file of `folder`, so that two starts obtain Temporal once. The lock of a dead process is taken over. */
 export async function withBuildLock<T>(
   folder: string,
   say: (text: string) => void,

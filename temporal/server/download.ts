@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { TestWorkflowEnvironment } from '@temporalio/testing'
 import { CLI_VERSION } from './version.ts'
 
-// A program of its own, `node download.js FOLDER`, because the SDK's download cannot be cancelled and this can be killed.
+// A separate program, `node download.js FOLDER`, because the download of the SDK cannot be cancelled but a process can be killed.
 const [folder = ''] = process.argv.slice(2)
 const executable = {
   type: 'cached-download' as const,

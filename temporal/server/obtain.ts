@@ -18,15 +18,18 @@ const OLDEST_SERVER = [1, 28] as const
 const REACH_MS = 4_000
 const DOWNLOAD_MS = 120_000
 
-/** Where to look and build: the PATH, the cache folder (`~/.cache`), the Go tools module, and who is told of slow steps. */
 export type ObtainSettings = {
+  /** The PATH to search. */
   path: string
+  /** The cache folder, such as `~/.cache`. */
   cacheHome: string
+  /** The folder of the Go module that builds the CLI. */
   toolsModule: string
+  /** Reports slow steps. */
   say: (text: string) => void
 }
 
-/** The temporal binary: on PATH, else cached, else the SDK's own download, else built with Go; throws with the ways out. */
+/** The temporal binary: from PATH, the cache, the download of the SDK or a Go build, in this order. Throws with the possible remedies. */
 export async function obtainTemporal(settings: ObtainSettings): Promise<string> {
   const onPath = findOnPath('temporal', settings.path)
   if (onPath !== undefined && (await isRecent(onPath))) return onPath
@@ -103,7 +106,7 @@ async function build(scratch: string, { path, toolsModule, say }: ObtainSettings
 }
 
 const waysOut = [
-  `No temporal binary: there is none on PATH (server ${OLDEST_SERVER.join('.')} or newer), it could not be downloaded, and Go is missing or its build failed.`,
+  `No temporal binary: PATH has none (server ${OLDEST_SERVER.join('.')} or newer), the download failed, and Go is missing or its build failed.`,
   'Any one of these helps:',
   '  - install the Temporal CLI (https://docs.temporal.io/cli) so that `temporal` is on PATH;',
   '  - install Go 1.21 or newer (https://go.dev/dl), and start again: it is built once and kept;',

@@ -1,9 +1,9 @@
 import { searchAttributeFlags } from '../search-attributes.ts'
 
-/** Where the embedded server keeps its database and which ports of 127.0.0.1 it and its UI listen on. */
+/** The database file of the embedded server, and the ports of 127.0.0.1 for it and its UI. */
 export type ServerSettings = { databaseFile: string; port: number; uiPort: number }
 
-/** By default a timer of less than a second lasts up to one, because the server has read that far ahead; one server needs no such lead. */
+/** The last value: by default a shorter timer may last a full second, because the server reads timers ahead; a single server need not. */
 const DYNAMIC_CONFIG = [
   'matching.numTaskqueueReadPartitions=1',
   'matching.numTaskqueueWritePartitions=1',
@@ -12,10 +12,10 @@ const DYNAMIC_CONFIG = [
   'history.timerProcessorMaxTimeShift="10ms"',
 ]
 
-/** Environment additions of the embedded server (temporal-floor.md, "Embedded server, exact"). */
+/** Environment variables that the embedded server needs in addition. */
 export const serverEnvironment = { GOGC: '400' }
 
-/** Arguments of the embedded server (temporal-floor.md, "Embedded server, exact"). */
+/** Command-line arguments of the embedded server. */
 export function serverArguments(settings: ServerSettings): string[] {
   const network = [
     '--ip',

@@ -32,7 +32,7 @@ verifies(
       fc.property(fc.subarray(queues), (served) => {
         const shared = served.includes(RUNS_QUEUE) && served.some((queue) => money.includes(queue))
         if (shared)
-          expect(() => refuseSharedRuns(served)).toThrow('runs has a worker process of its own')
+          expect(() => refuseSharedRuns(served)).toThrow('runs needs a separate worker process')
         else expect(() => refuseSharedRuns(served)).not.toThrow()
       }),
     )

@@ -35,7 +35,7 @@ beforeAll(async () => {
 })
 afterAll(() => closeAll(closers))
 
-const crowd = { places: 6 }
+const slots = 6
 const refused = { ok: false, refusal: { code: 'not_found' } }
 
 /** A run that loads what its code cannot show, and the worker that serves it; later runs of it load nothing. */
@@ -103,7 +103,7 @@ function deps(address: string, waitMs: number) {
 
 verifies(
   'durable.contention',
-  'of 40 steps of one payout at most 6 are in flight, over all processes, and each of them runs',
+  'all 40 steps of one payout run, at most 6 at once over all processes',
   async () => {
     const processes = [deps(temporal.address, 20_000), deps(temporal.address, 20_000)]
     let inFlight = 0
@@ -116,7 +116,7 @@ verifies(
     }
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
-        durableStep(processes[index % 2]!, 'po_1', step, crowd),
+        durableStep(processes[index % 2]!, { workflowId: 'po_1', send: step, slots }),
       ),
     )
     expect(answers.every((answer) => answer === 'done')).toBe(true)
@@ -126,12 +126,11 @@ verifies(
 
 verifies(
   'durable.contention',
-  'a step that finds no place in its time is 503 contention; places that end are free again',
+  'a step without a slot in time is 503 contention; ended steps free slots',
   async () => {
     const one = deps(temporal.address, 2_000)
-    const hanging = Promise.allSettled(
-      Array.from({ length: 6 }, () => durableStep(one, 'po_2', () => sleep(10_000), crowd)),
-    )
+    const hang = { workflowId: 'po_2', send: () => sleep(10_000), slots }
+    const hanging = Promise.allSettled(Array.from({ length: 6 }, () => durableStep(one, hang)))
     const taken = () =>
       database.db
         .selectFrom('update_leases')
@@ -142,26 +141,28 @@ verifies(
     await expect(
       durableStep(
         { ...one, config: { ...one.config, UPDATE_WAIT_MS: 200 } },
-        'po_2',
-        async () => 'never',
-        crowd,
+        { workflowId: 'po_2', send: async () => 'never', slots },
       ),
     ).rejects.toThrow('contention')
     await hanging
-    expect(await durableStep(one, 'po_2', async () => 'done', crowd)).toBe('done')
+    expect(await durableStep(one, { workflowId: 'po_2', send: async () => 'done', slots })).toBe(
+      'done',
+    )
   },
 )
 
 verifies(
   'durable.unknown-update',
-  'a failed update is unknown: it is tried again with a fresh update id until it answers',
+  'a failed update is retried with a new update id until it answers',
   async () => {
     const seen: string[] = []
-    const answer = await durableStep(deps(temporal.address, 5_000), 'po_3', async (updateId) => {
+    const send = async (updateId: string) => {
       seen.push(updateId)
       if (seen.length < 3) throw new Error('rejected because it was not processed by worker')
       return 'done'
-    })
+    }
+    const one = deps(temporal.address, 5_000)
+    const answer = await durableStep(one, { workflowId: 'po_3', send })
     expect(answer).toBe('done')
     expect(new Set(seen).size).toBe(3)
   },
@@ -169,21 +170,24 @@ verifies(
 
 verifies(
   'durable.broken-run',
-  'a run whose workflow task fails again and again is ended, and the same call is answered by the next one',
+  'a broken run is ended, and the next run answers the same call',
   async () => {
     const one = deps(temporal.address, 60_000)
     const { start, runId, worker } = await brokenRun(one.client, 'po_5')
     const answer = await worker.runUntil(
-      durableStep(one, 'po_5', () => {
-        const startWorkflowOperation = new WithStartWorkflowOperation('payout', {
-          ...start,
-          workflowIdConflictPolicy: 'USE_EXISTING',
-        })
-        const args: [StepInput] = [{ payoutId: 'po_5', callId: 'c' }]
-        return one.client.workflow.executeUpdateWithStart(authorizeUpdate, {
-          args,
-          startWorkflowOperation,
-        })
+      durableStep(one, {
+        workflowId: 'po_5',
+        send: () => {
+          const startWorkflowOperation = new WithStartWorkflowOperation('payout', {
+            ...start,
+            workflowIdConflictPolicy: 'USE_EXISTING',
+          })
+          const args: [StepInput] = [{ payoutId: 'po_5', callId: 'c' }]
+          return one.client.workflow.executeUpdateWithStart(authorizeUpdate, {
+            args,
+            startWorkflowOperation,
+          })
+        },
       }),
     )
     expect(answer).toEqual(refused)
@@ -194,7 +198,7 @@ verifies(
 
 verifies(
   'durable.broken-run',
-  'where nobody calls, the sweep ends the run of a transfer that cannot go on, and leaves others alone',
+  'the sweep ends only the broken run of a transfer, without any call',
   async () => {
     const { client, db } = deps(temporal.address, 60_000)
     const [payoutId, other] = [`po_${'6'.repeat(64)}`, `po_${'7'.repeat(64)}`]
@@ -231,7 +235,9 @@ verifies(
         taskQueue: 'payouts',
         args: ['po_4'],
       })
-    await expect(durableStep(dead, 'po_4', update)).rejects.toThrow('unavailable')
+    await expect(durableStep(dead, { workflowId: 'po_4', send: update })).rejects.toThrow(
+      'unavailable',
+    )
     expect(performance.now() - begun).toBeLessThan(2_000)
   },
 )

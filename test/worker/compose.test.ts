@@ -318,7 +318,7 @@ verifies(
 
     const { client, close } = temporalClient()
     const pollers = await eventually(
-      () => listPollers(client, PAYOUTS_QUEUE, 2_000, 'workflow'),
+      () => listPollers(client, { taskQueue: PAYOUTS_QUEUE, ms: 2_000, kind: 'workflow' }),
       (identities) => identities.length === 2,
     )
     expect(pollers).toHaveLength(2)

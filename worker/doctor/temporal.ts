@@ -50,7 +50,7 @@ function checkPollers(
   kind: 'workflow' | 'activity',
 ): Promise<Check> {
   return runCheck(`workers on ${queue}`, ANSWERS, async () => {
-    const pollers = await listPollers(client, queue, WITHIN_MS, kind)
+    const pollers = await listPollers(client, { taskQueue: queue, ms: WITHIN_MS, kind })
     if (pollers.length > 0) return fine(pollers.join(', '))
     return fault('no worker polls', `Start node dist/worker/main.js with ${queue} in TASK_QUEUES.`)
   })

@@ -20,7 +20,8 @@ import { requireTask, type TaskRow } from '../../../activities/store/tasks/tasks
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { moneyMoved } from '../../../activities/task/exceptions.ts'
 import { type Actor, actorFacts, writeTaskReceipt } from '../../../activities/task/receipt.ts'
-import { recordTransition, type TaskEventInput } from '../../../activities/task/transition.ts'
+import type { TaskEventInput } from '../../../activities/task/task-event.ts'
+import { recordTransition } from '../../../activities/task/transition.ts'
 import { storeTaskInput } from './input.ts'
 
 /** A request of its actor; `decided`: it needs no further decision, because an operator makes it. */

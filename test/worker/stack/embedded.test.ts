@@ -55,7 +55,7 @@ verifies(
   async () => {
     const { client, close } = createTemporalClient(loadInfrastructure({ ...stack.env }))
     const pollers = async (queue: string, kind: 'workflow' | 'activity') =>
-      (await listPollers(client, queue, 3_000, kind)).map((identity) =>
+      (await listPollers(client, { taskQueue: queue, ms: 3_000, kind })).map((identity) =>
         Number(identity.split('@')[0]),
       )
     const runs = await pollers(RUNS_QUEUE, 'activity')
