@@ -41,52 +41,55 @@ export const requirements = {
   },
   'payout.create.same-amount-text': {
     source: 'payouts § Identity and terms',
-    behavior: '1.0 and 1.00 are the same payout.',
+    behavior: 'The amounts 1.0 and 1.00 under one key are the same payout.',
   },
   'payout.create.schema': {
     source: 'payouts § Create',
-    behavior: 'Every bound of the create fields is enforced. Unknown properties are refused.',
+    behavior: 'The API enforces every bound of the create fields and refuses unknown properties.',
   },
   'payout.create.cap': {
     source: 'payouts § Amounts and caps',
     behavior:
-      'More than 25000000 atomic returns 422 payout_cap_exceeded. Exactly 25000000 is accepted.',
+      'A create of more than 25000000 atomic returns 422 payout_cap_exceeded. A create of exactly 25000000 is accepted.',
   },
   'payout.create.zero-amount': {
     source: 'payouts § Create',
-    behavior: 'An amount of zero is refused.',
+    behavior: 'The API refuses an amount of zero.',
   },
   'payout.create.recipient-refused': {
     source: 'payouts § Create',
     behavior:
-      'The zero address, the asset and our own addresses as recipient return 422 recipient_refused.',
+      'A create returns 422 recipient_refused when the recipient is the zero address, the asset or one of our own addresses.',
   },
   'payout.create.usage-default': {
     source: 'payouts § Create',
-    behavior: 'usage defaults to unspecified. Otherwise it is the value that the caller declared.',
+    behavior:
+      'The usage of a payout is the value that the caller declared, or unspecified by default.',
   },
   'payout.id.derivation': {
     source: 'payouts § Identity and terms',
-    behavior: 'payout_id is po_ and the SHA-256 of creator and key. It is also the workflow id.',
+    behavior:
+      'A payout_id is po_ and the SHA-256 of the creator and the idempotency key. It is also the id of the workflow.',
   },
   'payout.terms.digest': {
     source: 'payouts § Identity and terms',
-    behavior: 'The terms digest is the SHA-256 of the canonical terms and is in every receipt.',
+    behavior:
+      'The terms digest is the SHA-256 of the canonical terms. Every receipt of the payout contains it.',
   },
   'payout.money.exact': {
     source: 'payouts § Amounts and caps',
     behavior:
-      'amount_usdc becomes atomic units by string arithmetic with six places, and is printed in its shortest form.',
+      'amount_usdc becomes atomic units by string arithmetic with six decimal places, and is printed in its shortest form.',
   },
   'payout.state.table': {
     source: 'payouts § States and transitions',
     behavior:
-      'Only create, authorize and execute, in this order, change the state of a payout. Every other pair is refused.',
+      'Only create, authorize and execute, in this order, change the state of a payout. Every other pair of state and operation is refused.',
   },
   'payout.state.guarded-in-sql': {
     source: 'payouts § Guards',
     behavior:
-      'SQL refuses a transition outside the table and a change of terms, also in manual statements.',
+      'SQL refuses a transition that is not in the state table and a change of the terms, in manual statements as well.',
   },
   'payout.answer.body': {
     source: 'payouts § Response body',
@@ -95,7 +98,7 @@ export const requirements = {
   'payout.creator-only': {
     source: 'payouts § Identity and terms',
     behavior:
-      'authorize, execute and status of an unknown payout or of another creator’s payout return 404.',
+      'The operations authorize, execute and status return 404 for an unknown payout and for a payout of another creator.',
   },
 
   // Money: prices, credit, payment references.
@@ -238,15 +241,15 @@ export const requirements = {
   'challenge.answer': {
     source: 'payouts § Challenge',
     behavior:
-      'A challenge answers token, ES256 checkout of 10 cents with the request digest, its hash, nonce, audience, both holder bindings and expiry.',
+      'A challenge returns a token, an ES256 checkout of 10 cents with the request digest, the hash of the checkout, a nonce, the audience, both holder bindings and an expiry.',
   },
   'challenge.holder-unknown': {
     source: 'payouts § Challenge',
-    behavior: 'A holder wallet that is not configured: 403 holder_unknown.',
+    behavior: 'A challenge for a holder wallet that is not configured returns 403 holder_unknown.',
   },
   'challenge.input-exact': {
     source: 'payouts § Challenge',
-    behavior: 'The input is exactly holder_wallet and request_sha256.',
+    behavior: 'The input of a challenge has exactly two members: holder_wallet and request_sha256.',
   },
   'authority.request-digest': {
     source: 'payouts § Request digest',
@@ -255,419 +258,450 @@ export const requirements = {
   'authority.eip712': {
     source: 'payouts § Principal authorization',
     behavior:
-      'Domain, types and message mapping of the principal authorization give the documented digest.',
+      'The domain, the types and the message of the principal authorization give the documented EIP-712 digest.',
   },
   'mandate.issue': {
     source: 'payouts § Mandate',
     behavior:
-      'An operator issues a dc+sd-jwt mandate for a created payout and sees recipient and amount.',
+      'An operator issues a dc+sd-jwt mandate for a created payout. The response shows the recipient and the amount.',
   },
   'mandate.issue.operator-only': {
     source: 'payouts § Mandate',
-    behavior: 'issue_mandate without an operator credential: 401.',
+    behavior: 'A call of issue_mandate without an operator credential returns 401.',
   },
   'mandate.issue.digest-mismatch': {
     source: 'payouts § Mandate',
-    behavior: 'A checkout for another payout: 403 request_digest_mismatch.',
+    behavior:
+      'A call of issue_mandate with the checkout of another payout returns 403 request_digest_mismatch.',
   },
   'mandate.issue.holder-proof': {
     source: 'payouts § Mandate',
-    behavior: 'A holder proof that the holder did not sign is refused.',
+    behavior: 'A call of issue_mandate is refused when the holder did not sign the holder proof.',
   },
   'binding.v1': {
     source: 'payouts § Holder bindings',
-    behavior: 'Binding version 1 is an ES256K kb+jwt of the holder.',
+    behavior:
+      'A payout can be authorized with holder binding version 1: an ES256K kb+jwt that the holder signs.',
   },
   'binding.v2': {
     source: 'payouts § Holder bindings',
-    behavior: 'Binding version 2 is a personal_sign over service-holder-binding-v2.',
+    behavior:
+      'A payout can be authorized with holder binding version 2: a personal_sign over service-holder-binding-v2.',
   },
   'authorize.authorized': {
     source: 'payouts § Authorize',
     behavior:
-      'A valid principal signature and an unused presentation authorize the payout, bind the mandate reference and answer a receipt.',
+      'A valid principal signature and an unused presentation authorize the payout. The payout then has its mandate reference and a signed receipt.',
   },
   'authorize.retry': {
     source: 'payouts § Authorize',
     behavior:
-      'The same authorize again answers as the first did; other content under its key: 422.',
+      'An identical authorize returns the first response. Other content under the same key returns 422.',
   },
   'authorize.schema': {
     source: 'payouts § Authorize',
-    behavior: 'Every bound of the authorize fields is enforced; unknown properties are refused.',
+    behavior:
+      'The API enforces every bound of the authorize fields and refuses unknown properties.',
   },
   'authorize.principal-signature': {
     source: 'payouts § Authorize',
     behavior:
-      'Swapped recipient, amount, expiry or key, a foreign domain or chain, a malleated s, a wrong signer: 403 principal_signature_invalid.',
+      'An authorize returns 403 principal_signature_invalid when the signature is for another recipient, amount, expiry, key, domain or chain, when its s is malleated, or when its signer is wrong.',
   },
   'authorize.issuer-untrusted': {
     source: 'payouts § Authorize',
-    behavior: 'A mandate of an issuer or key that is no anchor: 403 issuer_untrusted.',
+    behavior:
+      'An authorize returns 403 issuer_untrusted when the issuer of the mandate or its key is not configured as trusted.',
   },
   'authorize.mandate-invalid': {
     source: 'payouts § Authorize',
     behavior:
-      'Wrong typ, alg, vct, _sd_alg, an unreferenced, repeated or dropped disclosure, a status claim: 403 mandate_invalid.',
+      'An authorize returns 403 mandate_invalid for a wrong typ, alg, vct or _sd_alg, for a disclosure that is unreferenced, repeated or dropped, and for a status claim.',
   },
   'authorize.key-binding-missing': {
     source: 'payouts § Authorize',
-    behavior: 'A presentation without key binding: 403 key_binding_missing.',
+    behavior:
+      'An authorize returns 403 key_binding_missing when the presentation has no key binding.',
   },
   'authorize.key-binding-invalid': {
     source: 'payouts § Authorize',
-    behavior: 'A broken key binding: 403 key_binding_invalid.',
+    behavior: 'An authorize returns 403 key_binding_invalid when the key binding is broken.',
   },
   'authorize.key-binding-expired': {
     source: 'payouts § Authorize',
-    behavior: 'A key binding over 300 s old: 403 key_binding_expired.',
+    behavior:
+      'An authorize returns 403 key_binding_expired when the key binding is more than 300 seconds old.',
   },
   'authorize.audience': {
     source: 'payouts § Authorize',
-    behavior: 'A key binding for another audience: 403 audience_mismatch.',
+    behavior:
+      'An authorize returns 403 audience_mismatch when the key binding is made for another audience.',
   },
   'authorize.request-digest': {
     source: 'payouts § Authorize',
-    behavior: 'A presentation that commits to another request: 403 request_digest_mismatch.',
+    behavior:
+      'An authorize returns 403 request_digest_mismatch when the presentation commits to another request.',
   },
   'authorize.presentation-consumed': {
     source: 'payouts § Authorize',
-    behavior: 'A used presentation: 409 presentation_consumed.',
+    behavior:
+      'An authorize with a presentation that was used before returns 409 presentation_consumed.',
   },
   'authorize.challenge-consumed': {
     source: 'payouts § Authorize',
-    behavior: 'A used challenge: 409 challenge_consumed.',
+    behavior: 'An authorize with a challenge that was used before returns 409 challenge_consumed.',
   },
   'authorize.mandate-consumed': {
     source: 'payouts § Authorize',
-    behavior: 'A used mandate, also for two payouts in parallel: 409 mandate_consumed.',
+    behavior:
+      'An authorize with a mandate that was used before returns 409 mandate_consumed, also when two payouts use it in parallel.',
   },
   'authorize.expired': {
     source: 'payouts § Authorize',
-    behavior: 'A passed expiry: 410 challenge_expired or payout_expired.',
+    behavior:
+      'An authorize returns 410 challenge_expired or payout_expired when the challenge or the payout has expired.',
   },
   'authorize.refusal-changes-nothing': {
     source: 'payouts § Authorize',
-    behavior: 'A refused authorize leaves state, ledger and receipts as they were.',
+    behavior: 'A refused authorize does not change the state, the replay ledger or the receipts.',
   },
 
   // Execute.
   'execute.executed': {
     source: 'payouts § Execute',
     behavior:
-      'An authorized, unexpired payout is transferred, confirmed and executed with the transaction hash in its receipt.',
+      'An execute of an authorized and unexpired payout transfers the money, confirms the transfer and records executed. The receipt has the transaction hash.',
   },
   'execute.once': {
     source: 'payouts § Execute',
     behavior:
-      '100 executes in parallel over two API and two worker processes: one transfer, every answer agrees.',
+      '100 parallel executes over two API and two worker processes make one transfer, and all responses agree.',
   },
   'execute.wrong-state': {
     source: 'payouts § States and transitions',
-    behavior: 'An unauthorized payout cannot be executed: 409 wrong_state with the allowed events.',
+    behavior:
+      'An execute of a payout that is not authorized returns 409 wrong_state with the allowed events.',
   },
   'execute.expired': {
     source: 'payouts § Execute',
-    behavior: 'With under 30 s of life left: 410 payout_expired.',
+    behavior: 'An execute with less than 30 seconds of remaining life returns 410 payout_expired.',
   },
   'execute.daily-cap': {
     source: 'payouts § Execute',
     behavior:
-      'Reservations, also in parallel, never add up to over 100000000 atomic: 409 daily_cap_exceeded with the time it frees up.',
+      'Reservations never add up to more than 100000000 atomic a day, in parallel as well. An execute beyond the cap returns 409 daily_cap_exceeded with the time when room is free.',
   },
   'execute.stored-before-sent': {
     source: 'payouts § Execute',
     behavior:
-      'Nonce and signed transfer are stored before submission, and a re-entry broadcasts the stored bytes.',
+      'The nonce and the signed transfer are stored before submission. A repeated step broadcasts the stored bytes.',
   },
   'execute.nonce': {
     source: 'payouts § Execute',
-    behavior: 'The EIP-3009 nonce is derived from asset and payout id.',
+    behavior: 'The EIP-3009 nonce of a transfer is derived from the asset and the payout id.',
   },
   'execute.never-resigned': {
     source: 'payouts § Signer',
-    behavior: 'A signed authorization is never replaced by another signature or other terms.',
+    behavior:
+      'A stored signature of an authorization is never replaced, and no other terms are signed.',
   },
   'execute.signed-when-reserved': {
     source: 'payouts § Signer',
     behavior:
-      'A worker that has the key reserves a transfer together with its signature, or not at all. Without the key, the signing queue adds the signature.',
+      'A worker that has the key stores a reservation and its signature together or not at all. Without the key, the signing queue adds the signature.',
   },
   'calls.answered-when-stored': {
     source: 'calls § Idempotency',
     behavior:
-      'A caller gets the answer of a workflow step once it is stored, even when Temporal has not recorded the step.',
+      'A caller gets the answer of a workflow step once the answer is stored, even when Temporal has not recorded the step.',
   },
   'execute.submit-errors': {
     source: 'payouts § Gas wallets',
-    behavior: 'Known and repeated broadcasts count as sent; nonce too low leads to reconciliation.',
+    behavior:
+      'A broadcast that the node already knows counts as sent. The error "nonce too low" leads to reconciliation.',
   },
   'execute.fee-bump': {
     source: 'payouts § Gas wallets',
     behavior:
-      'An unmined transaction is replaced at the same EOA nonce with at least 12.5 % more; every hash is kept.',
+      'A transaction that is not mined in time is replaced at the same account nonce with a fee at least 12.5 % higher. Every hash is kept.',
   },
   'gas-wallets.alarm': {
     source: 'payouts § Gas wallets',
     behavior:
-      'A gas-wallet queue that has not moved for GAS_WALLET_JAM_AFTER_MS is shown by metrics, readyz, doctor, one line of the log and the parked transfers behind it.',
+      'When a gas-wallet queue has not moved for GAS_WALLET_JAM_AFTER_MS, the metrics, readyz, doctor, one log line and the waiting transfers show it.',
   },
   'gas-wallets.heals': {
     source: 'payouts § Gas wallets',
     behavior:
-      'Every kind of jam heals without a person. An empty gas wallet is relieved by the others.',
+      'Every kind of jam resolves without a person. Other gas wallets take the load of an empty one.',
   },
   'gas-wallets.shared': {
     source: 'payouts § Gas wallets',
     behavior:
-      'Gas wallets share the load, and 1,000 executes at once drain with no stuck nonce, each executed once.',
+      'The gas wallets share the load. 1,000 concurrent executes all finish, each exactly once, and no nonce stays stuck.',
   },
   'gas-wallets.laws': {
     source: 'payouts § Gas wallets',
     behavior:
-      'Each replacement offers at least an eighth more and at most the ceiling. Every node error has one meaning. A wallet is chosen by ether, jam and load.',
+      'Each replacement raises the fee by at least an eighth and stays below the ceiling. Every node error has one meaning. A gas wallet is chosen by balance, jam and load.',
   },
   'gas-wallets.frugal': {
     source: 'payouts § Gas wallets',
     behavior:
-      'A submit costs two requests to the chain, in addition to those that all submits of a second share.',
+      'One submit costs two chain requests, in addition to the requests that all submits of a second share.',
   },
   'confirm.frugal': {
     source: 'payouts § Confirmation',
     behavior:
-      'Waits for confirmations share the block heights of a process, and ask only when there are new blocks.',
+      'All waits of a process for confirmations share the block heights that it reads. They send requests only when there are new blocks.',
   },
   'execute.confirmed-by-logs': {
     source: 'payouts § Confirmation',
     behavior:
-      'AuthorizationUsed together with the exact Transfer confirms, whichever account sent it.',
+      'A transfer is confirmed by AuthorizationUsed together with the exact Transfer, whichever account sent the transaction.',
   },
   'execute.final': {
     source: 'payouts § Confirmation',
-    behavior: 'When the block is finalized a payout_final receipt follows.',
+    behavior: 'A payout_final receipt follows when the block of the transfer is finalized.',
   },
   'execute.reorg': {
     source: 'payouts § Confirmation',
-    behavior: 'A vanished block re-broadcasts the same bytes.',
+    behavior: 'When the block of a transfer vanishes, the worker broadcasts the same bytes again.',
   },
   'execute.dead': {
     source: 'payouts § Confirmation',
     behavior:
-      'Unused at expiry in a finalized block: dead, cap released, a receipt that no money moved.',
+      'A transfer is dead when a finalized block shows that its authorization expired unused. The cap is released, and a receipt says that no money moved.',
   },
   'execute.nonce-conflict': {
     source: 'payouts § Confirmation',
-    behavior: 'A used nonce without our Transfer: nonce_conflict, cap held, NeedsAttention.',
+    behavior:
+      'When the nonce was used without our Transfer, the payout has the exception nonce_conflict and NeedsAttention, and its amount stays in the cap.',
   },
   'execute.voided': {
     source: 'payouts § Confirmation',
     behavior:
-      'Executed, then vanished and expired: payout_voided, cap released; the closed run keeps its ExceptionCode.',
+      'An executed transfer that vanishes and then expires gets a payout_voided receipt, and its cap is released. The closed workflow run keeps its ExceptionCode.',
   },
   'execute.accepted': {
     source: 'payouts § Execute',
     behavior:
-      'Not confirmed within the wait: 202 with state authorized, transfer status and money_moved unknown; a repeat joins.',
+      'An execute that is not confirmed within the wait returns 202 with the state authorized, the transfer status and money_moved unknown. A repeat joins it.',
   },
   'execute.parked': {
     source: 'payouts § Execute',
     behavior:
-      'A reserved payout whose transfer cannot be sent is parked with a reason and continues by itself.',
+      'A reserved payout whose transfer cannot be sent is parked with a reason. It continues by itself when the cause is gone.',
   },
   'execute.paused': {
     source: 'payouts § Pauses',
-    behavior: 'A payout paused by an operator is not reserved: 503 paused.',
+    behavior:
+      'An execute of a payout that an operator paused returns 503 paused and reserves nothing.',
   },
   'execute.key-secrecy': {
     source: 'payouts § Execute',
-    behavior: 'No key enters workflow history, logs or errors.',
+    behavior: 'No private key is in the workflow history, in a log or in an error.',
   },
 
   // Status.
   'status.exactly-one': {
     source: 'payouts § Status',
-    behavior: 'Both or neither of payout_id and idempotency_key: 400.',
+    behavior:
+      'A status call with both payout_id and idempotency_key, or with neither, returns 400.',
   },
   'status.by-either': {
     source: 'payouts § Status',
-    behavior: 'A payout is found by its id and by its create key.',
+    behavior: 'A status call finds a payout by its id and by the key of its create.',
   },
   'status.creator': {
     source: 'payouts § Status',
-    behavior: 'The wallet proof of another wallet: 404.',
+    behavior: 'A status call with the wallet proof of another wallet returns 404.',
   },
   'status.read-only': {
     source: 'payouts § Status',
-    behavior: 'Status changes nothing and needs neither Temporal nor the chain.',
+    behavior: 'A status call changes nothing and needs neither Temporal nor the chain.',
   },
   'status.repeat-afresh': {
     source: 'payouts § Status',
-    behavior: 'A repeated proof is answered afresh and not charged again.',
+    behavior:
+      'A status call that repeats a proof returns the current state and is not charged again.',
   },
 
   // Wallet proof.
   'proof.known-answer': {
     source: 'calls § Wallet proof',
-    behavior: 'Text, body digest and signature reproduce the known answer of wire-facts §3.2.',
+    behavior:
+      'The signed text, the body digest and the signature of a wallet proof reproduce a recorded example.',
   },
   'proof.encoding': {
     source: 'calls § Wallet proof',
     behavior:
-      'The header is one base64url value of at most 2048 characters with exactly the documented members.',
+      'The header of a wallet proof is one base64url value of at most 2048 characters with exactly the documented members.',
   },
   'proof.required': {
     source: 'calls § Wallet proof',
-    behavior: 'A paid call without proof: 401 wallet_proof_required.',
+    behavior: 'A paid call without a wallet proof returns 401 wallet_proof_required.',
   },
   'proof.unknown-member': {
     source: 'calls § Wallet proof',
-    behavior: 'An unknown member: 401 wallet_proof_invalid.',
+    behavior: 'A wallet proof with an unknown member returns 401 wallet_proof_invalid.',
   },
   'proof.other-path': {
     source: 'calls § Wallet proof',
-    behavior: 'A proof for another path: 401 wallet_proof_invalid.',
+    behavior: 'A wallet proof for another path returns 401 wallet_proof_invalid.',
   },
   'proof.other-method': {
     source: 'calls § Wallet proof',
-    behavior: 'A proof for another method: 401 wallet_proof_invalid.',
+    behavior: 'A wallet proof for another method returns 401 wallet_proof_invalid.',
   },
   'proof.other-body': {
     source: 'calls § Wallet proof',
-    behavior: 'A proof for another body: 401 wallet_proof_invalid.',
+    behavior: 'A wallet proof for another body returns 401 wallet_proof_invalid.',
   },
   'proof.other-origin': {
     source: 'calls § Wallet proof',
-    behavior: 'A proof for another origin: 401 wallet_proof_invalid; Host headers play no part.',
+    behavior:
+      'A wallet proof for another origin returns 401 wallet_proof_invalid. The Host header has no influence.',
   },
   'proof.key-order': {
     source: 'calls § Wallet proof',
-    behavior: 'Another order of the body’s keys passes.',
+    behavior: 'A wallet proof is valid for any order of the keys of the body.',
   },
   'proof.before-defaults': {
     source: 'calls § Wallet proof',
-    behavior: 'The body digest is of what the caller sent, before schema defaults.',
+    behavior:
+      'The body digest of a wallet proof covers what the caller sent, before the schema adds defaults.',
   },
   'proof.age.old': {
     source: 'calls § Wallet proof',
-    behavior: '300 s old passes; 301 s: 401 wallet_proof_expired.',
+    behavior:
+      'A wallet proof is valid at an age of 300 seconds. At 301 seconds it returns 401 wallet_proof_expired.',
   },
   'proof.age.ahead': {
     source: 'calls § Wallet proof',
-    behavior: '30 s ahead passes; 31 s: 401 wallet_proof_expired.',
+    behavior:
+      'A wallet proof is valid when it is dated 30 seconds ahead. At 31 seconds it returns 401 wallet_proof_expired.',
   },
   'proof.upper-case': {
     source: 'calls § Wallet proof',
-    behavior: 'An upper-case address: 401 wallet_proof_invalid.',
+    behavior: 'A wallet proof with an upper-case address returns 401 wallet_proof_invalid.',
   },
   'proof.signature-form': {
     source: 'calls § Wallet proof',
-    behavior: 'v of 0 or 1, high s, 64 bytes: 401 wallet_proof_invalid.',
+    behavior:
+      'A wallet proof whose signature has a v of 0 or 1, a high s or 64 bytes returns 401 wallet_proof_invalid.',
   },
   'proof.contract-wallet': {
     source: 'calls § Wallet proof',
-    behavior: 'An EIP-1271 wallet proves itself with one bounded eth_call.',
+    behavior:
+      'A contract wallet (EIP-1271) can prove itself. The check takes one bounded eth_call.',
   },
   'proof.account-with-code': {
     source: 'calls § Wallet proof',
     behavior:
-      'An account with code (EIP-7702) whose own key signed is accepted without asking its code.',
+      'A proof that the key of an account with code (EIP-7702) signed is accepted without a call of that code.',
   },
   'proof.chain-down': {
     source: 'calls § Wallet proof',
-    behavior: 'Without RPC only wallets whose key did not sign get 503.',
+    behavior: 'Without an RPC, only wallets whose own key did not sign the proof get 503.',
   },
   'proof.replay-same': {
     source: 'calls § Wallet proof',
-    behavior: 'The same proof 20 times in parallel: one effect, equal answers.',
+    behavior:
+      'The same proof sent 20 times in parallel has one effect, and all responses are equal.',
   },
   'proof.replay-other-body': {
     source: 'calls § Wallet proof',
-    behavior: 'A used nonce with another body or path: 409 wallet_proof_replayed.',
+    behavior: 'A used proof nonce with another body or path returns 409 wallet_proof_replayed.',
   },
   'proof.not-burnt': {
     source: 'calls § Wallet proof',
-    behavior: 'A 400, 401, 402, 429 or 503 never uses up the nonce.',
+    behavior: 'A response of 400, 401, 402, 429 or 503 never uses up the nonce of the proof.',
   },
   'proof.kept': {
     source: 'calls § Wallet proof',
-    behavior: 'Granted calls are kept with wallet, nonce, path, body digest, funding and outcome.',
+    behavior:
+      'Each granted call is kept permanently with its wallet, nonce, path, body digest, funding and outcome.',
   },
 
   // Price gate.
   'free.ten': {
     source: 'money § Free calls',
-    behavior: '50 parallel first calls of a wallet grant exactly 10 free calls.',
+    behavior: '50 parallel first calls of a wallet are granted exactly 10 free calls.',
   },
   'free.rolling': {
     source: 'money § Free calls',
-    behavior: 'A free call comes back 30 days after it was used, each for itself.',
+    behavior: 'Each free call becomes available again 30 days after its own use.',
   },
   'free.failed-call': {
     source: 'money § Free calls',
-    behavior: 'A failed call gives its free slot back.',
+    behavior: 'A failed call returns its free call.',
   },
   'free.address-limit': {
     source: 'money § Free calls',
-    behavior: 'Free grants are limited per client address and in all; beyond that 402.',
+    behavior:
+      'Free calls are limited per client address and in total. Beyond a limit the response is 402.',
   },
   'x402.offer': {
     source: 'money § x402 offers',
     behavior:
-      '402 carries PAYMENT-REQUIRED and a problem body with accepts: version 2, exact, eip155:8453, 100000 atomic.',
+      'A 402 response has the header PAYMENT-REQUIRED and a problem body whose accepts name x402 version 2, the scheme exact, eip155:8453 and 100000 atomic.',
   },
   'x402.paid': {
     source: 'money § x402 offers',
-    behavior: 'The official x402 client pays a call, and the payment settles on chain.',
+    behavior: 'The official x402 client can pay a call, and the payment settles on chain.',
   },
   'x402.strict-payload': {
     source: 'money § x402 offers',
     behavior:
-      'permit2Authorization, an ERC-6492 wrapper or any extra member: 402 payment_invalid, handler not run.',
+      'A payment with permit2Authorization, an ERC-6492 wrapper or any extra member returns 402 payment_invalid, and the handler does not run.',
   },
   'x402.header-confusion': {
     source: 'money § x402 offers',
     behavior:
-      'X-PAYMENT, a doubled header, base64url, other terms, payTo or network: 402, handler not run.',
+      'A payment in X-PAYMENT, in a doubled header or in base64url, or with other terms, payTo or network returns 402, and the handler does not run.',
   },
   'x402.one-effect': {
     source: 'money § One payment, one effect',
     behavior:
-      'One payment sent twice in parallel, on one or two routes: one effect, the other 409 payment_already_used.',
+      'One payment that is sent twice in parallel, to one route or to two, has one effect. The other call returns 409 payment_already_used.',
   },
   'x402.payment-id': {
     source: 'money § One payment, one effect',
-    behavior: 'payment_id is the SHA-256 of network, asset, payer and nonce.',
+    behavior: 'A payment_id is the SHA-256 of the network, the asset, the payer and the nonce.',
   },
   'x402.remaining-life': {
     source: 'money § x402 offers',
-    behavior: 'A payment with under 60 s of life left is refused by Postgres time.',
+    behavior:
+      'A payment with less than 60 seconds of remaining life is refused, measured by the clock of Postgres.',
   },
   'x402.third-party-broadcast': {
     source: 'money § Settlement',
-    behavior: 'An authorization that another account broadcast counts as settled.',
+    behavior: 'A payment counts as settled when another account broadcast its authorization.',
   },
   'x402.empty-payer': {
     source: 'money § Debt',
     behavior:
-      'A payer empties the wallet before settlement: the answer is withheld, then 402 with the debt, and no second effect.',
+      'When a payer empties its wallet before settlement, the response is withheld. The payer then gets 402 with the debt, and there is no second effect.',
   },
   'x402.unknown-outcome': {
     source: 'money § Settlement',
     behavior:
-      'An unknown settlement: 503 settlement_pending with money_moved unknown; the retry joins.',
+      'A settlement with an unknown outcome returns 503 settlement_pending with money_moved unknown. A retry joins it.',
   },
   'x402.process-killed': {
     source: 'money § One payment, one effect',
     behavior:
-      'The API killed between claim, effect and settlement: the retry gets the result, charged once.',
+      'When the API is killed between claim, effect and settlement, the retry gets the result and is charged once.',
   },
   'x402.credit': {
     source: 'money § Call credit',
-    behavior: 'A call refused after settlement leaves one credit for the wallet’s next call.',
+    behavior:
+      'A call that is refused after its settlement leaves one call credit for the next call of the wallet.',
   },
   'x402.debt': {
     source: 'money § Debt',
-    behavior: 'A debt blocks other calls of the wallet, status excepted, until it is paid.',
+    behavior: 'A debt blocks all other calls of the wallet except status until it is paid.',
   },
   'x402.unsettled-stops-payout': {
     source: 'money § Settlement',
@@ -675,16 +709,16 @@ export const requirements = {
   },
   'charge.only-success': {
     source: 'errors § Charging',
-    behavior: 'A 4xx or 5xx uses up no free call, no payment and no proof.',
+    behavior: 'A response of 4xx or 5xx uses up no free call, no payment and no proof.',
   },
   'charge.grant-or-release': {
     source: 'money § One payment, one effect',
-    behavior: 'Release and effect exclude each other.',
+    behavior: 'The claim of a call is released or used by its effect, never both.',
   },
   'charge.late-effect': {
     source: 'money § One payment, one effect',
     behavior:
-      'A call that got 503 and whose effect ran later is charged once, and its retry gets the result.',
+      'A call that got 503 and whose effect happened later is charged once, and its retry gets the result.',
   },
 
   // Receipts and discovery.
