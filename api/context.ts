@@ -188,8 +188,8 @@ type ContractActs = Record<
   () => Promise<ContractView>
 >
 
-/** Everything a handler may touch. */
-export type Context = {
+/** What a handler knows of its call. */
+export type CallContext = {
   readonly caller: Caller
   /** The granted call that this run works for; empty for public operations. */
   readonly callId: string
@@ -198,6 +198,10 @@ export type Context = {
   readonly requestId: string
   /** What came over the wire, for what is signed or taken as raw bytes. */
   readonly sent: Pick<CallRequest, 'headers' | 'stream'>
+}
+
+/** The services that handlers call. */
+export type Services = {
   readonly payouts: PayoutActs
   readonly authority: AuthorityActs
   readonly controls: ControlActs
@@ -234,6 +238,9 @@ export type Context = {
   readonly workOrders: WorkOrderService
   readonly walletRuns: WalletRunService
 }
+
+/** Everything that a handler may use. */
+export type Context = CallContext & Services
 
 /**
  * A body as it comes. Reading it throws 413 as soon as it is over the operation's limit, and 400 when it breaks off or nothing

@@ -2,6 +2,7 @@ import { createRemoteJWKSet, decodeProtectedHeader, errors, type JWTPayload, jwt
 import { z } from 'zod'
 import { sha256Hex } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
+import type { Config } from '../../activities/config/config.ts'
 import type { AuthenticatedOperator } from './operator.ts'
 
 /** `audience` and `scope` have to stand in a token of this issuer, so that one made for another service is worth nothing here. */
@@ -33,6 +34,16 @@ const discovery = z.object({ issuer: z.string(), jwks_uri: z.url() })
 const person = z
   .object({ name: z.string(), preferred_username: z.string(), email: z.string() })
   .partial()
+
+/** The check of access tokens that is configured; undefined where no issuer is. */
+export function operatorTokensOf(config: Config): VerifyOperatorToken | undefined {
+  if (config.OPERATOR_OIDC_ISSUER === '') return undefined
+  return operatorTokens({
+    issuer: config.OPERATOR_OIDC_ISSUER,
+    audience: config.OPERATOR_OIDC_AUDIENCE || config.BASE_URL,
+    scope: config.OPERATOR_OIDC_SCOPE,
+  })
+}
 
 /**
  * Verifies access tokens of an OpenID Connect issuer (RFC 9068 §4, OpenID Connect Discovery 1.0 §4): signature by its published

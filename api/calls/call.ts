@@ -8,7 +8,10 @@ import type { PipelineDeps } from './deps.ts'
 export type Operations = readonly [AnyOperation, ...AnyOperation[]]
 
 /** The answer of a call; `operation` is absent where the call was refused before its mode was read. */
-export type Executed = { readonly answer: CallAnswer; readonly operation?: AnyOperation }
+export type Executed = {
+  readonly answer: CallAnswer
+  readonly operation?: AnyOperation | undefined
+}
 
 /** A call as it arrives. */
 export type ReceivedCall = {

@@ -6,7 +6,7 @@ import type { Slots } from '../../activities/run/isolation/slots.ts'
 import type { Changes } from '../../activities/store/postgres/changes.ts'
 import type { Database } from '../../activities/store/schema/schema.ts'
 import type { AuthDeps } from '../auth/deps.ts'
-import type { Context } from '../context.ts'
+import type { Services } from '../context.ts'
 import type { KeyedQueue } from './keyed-queue.ts'
 import type { Quotas } from './quotas.ts'
 
@@ -45,8 +45,6 @@ export type PipelineDeps = Omit<AuthDeps, 'limits' | 'agents'> & {
   /** Starts or joins the settlement workflow of a payment; if that fails, a worker's sweep does it. */
   readonly notifyPayment: (paymentId: string) => Promise<void>
   readonly chainHead: () => Promise<bigint>
-  readonly context: (
-    call: Pick<Context, 'caller' | 'callId' | 'leads' | 'requestId' | 'sent'>,
-  ) => Context
+  readonly services: Services
   readonly config: Pick<Config, 'CALL_LEASE_MS' | 'UPDATE_WAIT_MS' | 'SETTLE_WAIT_MS'>
 }

@@ -135,15 +135,19 @@ function refuseCall(
   error: unknown,
 ): Executed {
   const { operations, request, deps } = call
-  const operation = picked ?? (operations.length === 1 ? operations[0] : undefined)
-  const refusal =
-    error instanceof DomainError ? error.refusal : unexpectedRefusal(call, operation, error)
+  const operation = picked ?? onlyOperation(operations)
+  const isKnown = error instanceof DomainError
+  const refusal = isKnown ? error.refusal : unexpectedRefusal(call, operation, error)
   const answer = problemAnswer(refusal, {
     baseUrl: deps.baseUrl,
     requestId: request.requestId,
     access: operation?.access ?? accessOf(operations),
   })
-  return operation === undefined ? { answer } : { answer, operation }
+  return { answer, operation }
+}
+
+function onlyOperation([first, ...others]: Operations): AnyOperation | undefined {
+  return others.length === 0 ? first : undefined
 }
 
 function accessOf([first, ...others]: Operations): Access {

@@ -15,7 +15,14 @@ export const contextWith = (
   { deps, caller, request }: Omit<AuthorizedCall, 'proof'>,
   callId: string,
   leads: boolean,
-): Context => deps.context({ caller, callId, leads, requestId: request.requestId, sent: request })
+): Context => ({
+  caller,
+  callId,
+  leads,
+  requestId: request.requestId,
+  sent: request,
+  ...deps.services,
+})
 
 /** The reply as a value; an operation without a row, or a read, cannot store its answer. */
 export function bodyOf<Output>(

@@ -1,7 +1,26 @@
 import { z } from 'zod'
 import { policyRules } from '#domain/agents/policy-rules.ts'
-import type { ContractView } from '../context.ts'
+import { countTrustStates } from '../../activities/store/agents/agents.ts'
+import { countBound } from '../../activities/store/payouts/challenges.ts'
+import type { Tx } from '../../activities/store/postgres/db.ts'
+import { countRunsOf } from '../../activities/store/tasks/agent-runs.ts'
+import { countPaidByWallet } from '../../activities/store/work-orders/work-orders.ts'
+import type { ContractActs, ContractView } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
+
+/** The contract views of the service, each with the live counts of its records. */
+export function createContractViews(db: Tx, registry: readonly AnyOperation[]): ContractActs {
+  return {
+    registration: async () =>
+      contractView(registry, '/api/agents/register', await countTrustStates(db)),
+    binding: async () =>
+      contractView(registry, '/api/agent-credit-checkout-binding', await countBound(db)),
+    walletRun: async () =>
+      contractView(registry, '/api/wallet-bound-rail-run', await countPaidByWallet(db)),
+    loop: async () =>
+      contractView(registry, '/api/agent-self-serve-rail-loop', await countRunsOf(db, {})),
+  }
+}
 
 /** Prints the operations of a path from the registry, with the live counts of its records. */
 export function contractView(

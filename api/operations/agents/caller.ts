@@ -71,11 +71,9 @@ export function signedEvent({ caller }: Context): Provider['signed'] {
 
 /** What the call is about: what its status token tells of, or what an operator names in its path. */
 export function subjectOf({ caller }: Context): string {
-  const subject =
-    caller.kind === 'status' ? caller : caller.kind === 'operator' ? caller.subject : undefined
-  if (subject === undefined)
-    throw new TypeError(`a subject is expected, the caller is ${caller.kind}`)
-  return subject.subjectId
+  if (caller.kind === 'status') return caller.subjectId
+  if (caller.kind === 'operator' && caller.subject !== undefined) return caller.subject.subjectId
+  throw new TypeError(`a subject is expected, the caller is ${caller.kind}`)
 }
 
 /** Who moves a task: an agent only its own, the holder of a task's token only that one, an operator any, by name. */

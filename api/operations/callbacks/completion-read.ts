@@ -3,6 +3,7 @@ import { activationSteps } from '#domain/payments/provider-activation.ts'
 import { providerEventTypes } from '#domain/payments/provider-event.ts'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
+import type { ActivationOf } from '../../services/credit/activation.ts'
 import { moverOf, readingAgentId } from '../agents/caller.ts'
 import { ReferenceId } from '../payments/shapes.ts'
 import { RunId } from '../runs/shapes.ts'
@@ -48,6 +49,12 @@ const rules = {
   },
 }
 
+function activationOf(payment_reference_id?: string, run_id?: string): ActivationOf | undefined {
+  if (run_id !== undefined) return { run_id }
+  if (payment_reference_id !== undefined) return { payment_reference_id }
+  return undefined
+}
+
 /** GET /api/agent-paid-callback-completion (endpoints §20): what follows from a provider's event, and how far a payment or run is. */
 export const callbackCompletionRead = operation({
   id: 'callback-completion-read',
@@ -70,12 +77,7 @@ export const callbackCompletionRead = operation({
     .meta({ not: { required: ['payment_reference_id', 'run_id'] } }),
   output,
   handle: async ({ payment_reference_id, run_id }, context) => {
-    const of =
-      run_id !== undefined
-        ? { run_id }
-        : payment_reference_id !== undefined
-          ? { payment_reference_id }
-          : undefined
+    const of = activationOf(payment_reference_id, run_id)
     if (of === undefined) return { body: { ...rules, steps: null } }
     readingAgentId(context, 'a payment or run is read by its agent')
     return { body: { ...rules, steps: await context.activations.read(moverOf(context), of) } }

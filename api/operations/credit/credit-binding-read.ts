@@ -30,19 +30,16 @@ export const creditBindingRead = operation({
   output,
   handle: async ({ binding_id, entitlement_id }, context) => {
     const contract = await context.contracts.binding()
-    const by =
-      binding_id !== undefined
-        ? { binding_id }
-        : entitlement_id !== undefined
-          ? { entitlement_id }
-          : undefined
-    if (by === undefined) return { body: output.parse({ ...contract, binding: null }) }
-    const agentId = readingAgentId(context, 'a binding is read by its agent')
-    return {
-      body: output.parse({
-        ...contract,
-        binding: await context.checkouts.readBinding(agentId, by),
-      }),
-    }
+    const selector = selectorOf(binding_id, entitlement_id)
+    if (selector === undefined) return { body: { ...contract, binding: null } }
+    const agentId = readingAgentId(context, 'only its agent can read a binding')
+    const binding = await context.checkouts.readBinding(agentId, selector)
+    return { body: { ...contract, binding } }
   },
 })
+
+function selectorOf(binding_id?: string, entitlement_id?: string) {
+  if (binding_id !== undefined) return { binding_id }
+  if (entitlement_id !== undefined) return { entitlement_id }
+  return undefined
+}

@@ -1,0 +1,391 @@
+import type { Logger } from 'pino'
+import { limits } from '#domain/core/limits.ts'
+import { REPLAY_TYP } from '#domain/runs/replay-package.ts'
+import { callbackHosts } from '../activities/callback/hosts.ts'
+import type { Config } from '../activities/config/config.ts'
+import {
+  authorityOf,
+  openChain,
+  openMinimumBalance,
+  openOffers,
+  openWalletSignatures,
+  railOf,
+  receiptSigner,
+  signerOf,
+  taskDepsOf,
+} from '../activities/container.ts'
+import { createOutgoing } from '../activities/http/outgoing.ts'
+import { deriveTokens } from '../activities/keys/derived-tokens.ts'
+import { loadKeyRings, loadTokenKeys } from '../activities/keys/key-ring.ts'
+import { loadProviderKeys } from '../activities/keys/provider-keys.ts'
+import { keepPublishing, publishKeys } from '../activities/keys/publish-keys.ts'
+import { openPayoutCallbacks } from '../activities/payout/callbacks.ts'
+import { canaryOf } from '../activities/payout/canary-settings.ts'
+import { openControls } from '../activities/payout/controls.ts'
+import { createSlots } from '../activities/run/isolation/slots.ts'
+import { openPackageChecks } from '../activities/run/package-checks.ts'
+import { findCredential } from '../activities/store/agents/agent-credentials.ts'
+import { isTrustedAgent } from '../activities/store/agents/agents.ts'
+import { findOperator } from '../activities/store/agents/operators.ts'
+import { findKnownSecret } from '../activities/store/calls/known-secrets.ts'
+import { readGasWallets } from '../activities/store/gas-wallets/health.ts'
+import { type ActivePause, listPauses } from '../activities/store/payouts/controls.ts'
+import { createChanges } from '../activities/store/postgres/changes.ts'
+import { createDatabaseClock } from '../activities/store/postgres/clock.ts'
+import { createDatabase } from '../activities/store/postgres/db.ts'
+import { createTemporalClient } from '../temporal/connection.ts'
+import { notifyPayment } from '../temporal/payments.ts'
+import { createPayoutGateway, wakePayout } from '../temporal/payouts.ts'
+import { PAYOUTS_QUEUE } from '../temporal/queues.ts'
+import { countPollers } from '../temporal/readiness.ts'
+import { watchWorkflows } from '../temporal/reconciliation.ts'
+import { createTaskGateway, notifyTask } from '../temporal/tasks.ts'
+import { createAttempts } from './auth/attempts.ts'
+import { operatorTokensOf } from './auth/operator-token.ts'
+import { findTokenSubjects } from './auth/token-subjects.ts'
+import type { PipelineDeps } from './calls/deps.ts'
+import { createKeyedQueue } from './calls/keyed-queue.ts'
+import { createQuotas } from './calls/quotas.ts'
+import { createRateLimits } from './calls/rate-limits.ts'
+import type { Services } from './context.ts'
+import { gasWalletGauges } from './health/gas-wallet-gauges.ts'
+import { createGauges } from './health/gauges.ts'
+import { createHealth } from './health/health.ts'
+import type { Gauges } from './http/metrics.ts'
+import { families, operations } from './operations/index.ts'
+import { createContractViews } from './registry/contract-view.ts'
+import { createDiscovery } from './registry/discovery.ts'
+import { createEnforcement } from './registry/enforcement.ts'
+import { schemaDocuments } from './registry/schema-documents.ts'
+import { HandshakeService, isSignedByAgent } from './services/agents/handshake.ts'
+import { railsNamed } from './services/agents/rails.ts'
+import { RegistrationService, registrationBy } from './services/agents/registration.ts'
+import { SigningService } from './services/agents/signing.ts'
+import { openCallbacks } from './services/callbacks/demo-receiver.ts'
+import { ActivationService } from './services/credit/activation.ts'
+import { openCheckouts } from './services/credit/checkouts.ts'
+import { CreditService } from './services/credit/credit.ts'
+import type { PaymentDeps } from './services/credit/deps.ts'
+import { openAuthorities } from './services/credit/payment-authority.ts'
+import { PaymentService } from './services/credit/payments.ts'
+import { openProductLinks } from './services/credit/product-links.ts'
+import { openProviderService } from './services/credit/provider-events.ts'
+import { QuoteService } from './services/credit/quotes.ts'
+import { openUsageLedger } from './services/credit/usage-ledger.ts'
+import { openWallets } from './services/credit/wallets.ts'
+import { openInputs } from './services/inputs/uploads.ts'
+import { openKeys } from './services/keys/keys.ts'
+import { openOperators } from './services/operators/operators.ts'
+import { openAuthority } from './services/payouts/authority.ts'
+import { openPayouts } from './services/payouts/payouts.ts'
+import { createReservationGate } from './services/payouts/reservation-gate.ts'
+import { createReceiptVerification } from './services/receipts/verification.ts'
+import { openReconciliationService } from './services/reconciliation/reconciliation.ts'
+import { agentSubject } from './services/reviews/agent.ts'
+import { loopStepSubject } from './services/reviews/loop-step.ts'
+import { referenceSubject } from './services/reviews/payment-reference.ts'
+import { recoverySubject } from './services/reviews/recovery.ts'
+import { openReviews } from './services/reviews/reviews.ts'
+import { taskSubject } from './services/reviews/task.ts'
+import { workOrderSubject } from './services/reviews/work-order.ts'
+import { RunService } from './services/runs/runs.ts'
+import { RunStartService } from './services/runs/start.ts'
+import { ContractService } from './services/tasks/contracts.ts'
+import { RecoveryService } from './services/tasks/recoveries.ts'
+import { TaskService } from './services/tasks/tasks.ts'
+import { WalletRunService } from './services/work-orders/wallet-runs.ts'
+import { WorkOrderService } from './services/work-orders/work-orders.ts'
+
+/** One composed API process: its call pipeline, its pauses and metrics, and how it ends. */
+export type Api = {
+  deps: PipelineDeps
+  pauses(): Promise<ActivePause[]>
+  gauges: Gauges
+  close(): Promise<void>
+}
+
+/** Composes one API process. Nothing connects before its first use, so the process can start while a dependency is down. */
+export async function createApi(config: Config, log: Logger): Promise<Api> {
+  const adapters = await openAdapters(config, log)
+  const { db, keys, minimumBalance } = adapters
+  const services = openServices(adapters)
+  const publishing = await keepPublishing(() => publishKeys(db, keys), {
+    everyMs: 2_000,
+    warn: (error) => log.warn({ error: String(error) }, 'public keys are not registered yet'),
+    refuse: (error) => {
+      log.fatal({ error: error.message }, 'this process must not sign')
+      process.exit(1)
+    },
+  })
+  return {
+    deps: pipelineDeps(adapters, services),
+    pauses: () => listPauses(db),
+    gauges: {
+      ...createGauges(db, minimumBalance, config.PAYOUT_BALANCE_MIN_ATOMIC),
+      ...gasWalletGauges(() => readGasWallets(db, config.GAS_WALLET_JAM_AFTER_MS)),
+    },
+    close: async () => {
+      publishing.stop()
+      await adapters.close()
+    },
+  }
+}
+
+type Adapters = Awaited<ReturnType<typeof openAdapters>>
+
+/** Opens Postgres, Temporal, the chain, the keys, and the child processes that check packages. */
+async function openAdapters(config: Config, log: Logger) {
+  const database = createDatabase({
+    url: config.DATABASE_URL,
+    applicationName: 'agent-rails api',
+    poolSize: config.DATABASE_POOL_SIZE,
+    // These timeouts bound how long a call waits for a Postgres that is down.
+    connectTimeoutMs: config.DEPENDENCY_TIMEOUT_MS,
+    queryTimeoutMs: 1_200,
+  })
+  const changes = createChanges(config.DATABASE_URL)
+  const temporal = createTemporalClient(config)
+  const { db } = database
+  const { client } = temporal
+  const { chain } = openChain(config)
+  const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
+  const tokenKeys = loadTokenKeys(config.SIGNING_KEYS_FILE)
+  const wallets = openWalletSignatures(config)
+  const rail = railOf(config)
+  const packages = openPackageChecks()
+  return {
+    config,
+    log,
+    db,
+    pool: database.pool,
+    changes,
+    client,
+    chain,
+    keys,
+    tokens: deriveTokens(tokenKeys, (kind, sha256s) => findKnownSecret(db, kind, sha256s)),
+    wallets,
+    rail,
+    /** What a command needs to write a receipt. */
+    receiptIssuer: {
+      db,
+      issuer: rail.issuer,
+      environment: rail.environment,
+      signReceipt: receiptSigner(keys),
+    },
+    offers: await openOffers(config, chain),
+    minimumBalance: openMinimumBalance(config, chain, log),
+    taskGateway: createTaskGateway({ db, client, changes, config }),
+    packages,
+    close: async () => {
+      await Promise.all([packages.close(), changes.close()])
+      await temporal.close()
+      await database.close()
+    },
+  }
+}
+
+function openServices(adapters: Adapters): Services {
+  const creditServices = openCreditServices(adapters)
+  return {
+    ...openPayoutServices(adapters),
+    ...creditServices,
+    ...openAgentServices(adapters),
+    ...openTaskServices(adapters, creditServices),
+    ...openOperatorServices(adapters),
+    ...openPublicServices(adapters),
+  }
+}
+
+function openPayoutServices(adapters: Adapters) {
+  const { config, db, client, changes, chain, keys, wallets, rail, minimumBalance } = adapters
+  const reservationGate = createReservationGate({
+    wakePayout: (record) => wakePayout(client, record),
+    db,
+    rail,
+    minimumBalance,
+    canary: canaryOf(config),
+  })
+  return {
+    payouts: openPayouts({
+      gateway: createPayoutGateway({ client, db, changes, config }),
+      db,
+      changes,
+      environment: rail.environment,
+      executeWaitMs: config.EXECUTE_WAIT_MS,
+      executeLifeSecondsMin: rail.executeLifeSecondsMin,
+      refusedRecipients: refusedRecipients(config),
+      chainUp: chain.isUp,
+      reservationGate,
+    }),
+    authority: openAuthority({ db, config, keys, wallets }),
+    payoutCallbacks: openPayoutCallbacks(db, callbackHosts(config)),
+  }
+}
+
+function openCreditServices(adapters: Adapters) {
+  const { config, log, client, db, keys, wallets, offers, receiptIssuer, taskGateway } = adapters
+  const providerKeys = loadProviderKeys(config.PROVIDER_WEBHOOK_KEYS_FILE)
+  const deps: PaymentDeps = {
+    ...receiptIssuer,
+    authority: authorityOf(config, keys, wallets.verify),
+    chain: adapters.chain,
+    offers,
+    tokens: adapters.tokens,
+    payTo: config.PAY_TO_ADDRESS,
+    mandateSeconds: config.CHALLENGE_TTL_S,
+    providers: [...new Set(providerKeys.map(({ provider }) => provider))],
+    notifyPayment: (paymentId) => notifyPayment(client, paymentId),
+    notifyTask: (taskId) => notifyTask({ client, db }, taskId),
+    advanceTask: taskGateway.advance,
+  }
+  const warn = (error: unknown) =>
+    log.warn({ error: String(error) }, 'the sweep of the workers applies a stored provider event')
+  return {
+    quotes: new QuoteService(deps),
+    payments: new PaymentService(deps),
+    credit: new CreditService(deps),
+    providers: openProviderService({ ...deps, providerKeys, warn }),
+    wallets: openWallets(deps),
+    authorities: openAuthorities(deps),
+    usage: openUsageLedger(deps),
+    checkouts: openCheckouts(deps),
+    productLinks: openProductLinks({
+      ...deps,
+      sendOutgoing: createOutgoing(callbackHosts(config)),
+    }),
+    activations: new ActivationService(db),
+  }
+}
+
+function openAgentServices({ config, db, keys, tokens, receiptIssuer }: Adapters) {
+  const agentDeps = {
+    ...receiptIssuer,
+    baseUrl: config.BASE_URL,
+    tokens,
+    callbackHosts: callbackHosts(config),
+  }
+  return {
+    registrations: new RegistrationService(agentDeps),
+    handshakes: new HandshakeService(agentDeps),
+    signing: new SigningService({ ...receiptIssuer, keys }),
+    inputs: openInputs({ db, config }),
+    callbacks: openCallbacks({ db, keys }),
+  }
+}
+
+type CreditServices = Pick<Services, 'quotes' | 'payments' | 'credit'>
+
+function openTaskServices(adapters: Adapters, { quotes, payments, credit }: CreditServices) {
+  const { config, db, keys, tokens, changes, packages, taskGateway: gateway } = adapters
+  const taskDeps = taskDepsOf(config, keys, db)
+  const urls = { baseUrl: config.BASE_URL, osUrl: config.OS_URL }
+  const runDeps = { ...taskDeps, ...urls, gateway, quotes, payments, credit, tokens, changes }
+  return {
+    tasks: new TaskService(runDeps),
+    taskContracts: new ContractService(runDeps),
+    recoveries: new RecoveryService({ ...runDeps, signReplay: signerOf(keys, REPLAY_TYP) }),
+    runs: new RunService({ ...runDeps, packages }),
+    runStarts: new RunStartService({ ...runDeps, settleWaitMs: config.SETTLE_WAIT_MS }),
+    workOrders: new WorkOrderService(runDeps),
+    walletRuns: new WalletRunService(runDeps),
+  }
+}
+
+/** The services for operators: reviews, pauses, keys, operators and reconciliation. */
+function openOperatorServices({ config, db, keys, client, receiptIssuer, taskGateway }: Adapters) {
+  const taskDeps = taskDepsOf(config, keys, db)
+  return {
+    reviews: openReviews({
+      ...receiptIssuer,
+      subjects: [
+        agentSubject,
+        taskSubject(taskDeps),
+        loopStepSubject,
+        recoverySubject(taskDeps),
+        workOrderSubject(taskDeps),
+        referenceSubject(receiptIssuer),
+      ],
+      wakeTask: taskGateway.wake,
+      hosts: { base: config.BASE_URL, os: config.OS_URL },
+    }),
+    controls: openControls(receiptIssuer),
+    keys: openKeys({ ...receiptIssuer, keys, load: () => loadKeyRings(config.SIGNING_KEYS_FILE) }),
+    operators: openOperators(receiptIssuer),
+    reconciliation: openReconciliationService({
+      ...receiptIssuer,
+      show: watchWorkflows(client).show,
+    }),
+  }
+}
+
+/** The services that answer any caller: documents, health, and the verification of receipts. */
+function openPublicServices({ config, db, client, chain, keys, rail }: Adapters) {
+  return {
+    receipts: createReceiptVerification(db, rail.issuer),
+    enforcement: createEnforcement({ db, registry: operations }),
+    contracts: createContractViews(db, operations),
+    discovery: createDiscovery({
+      config,
+      db,
+      receipts: keys.receipt,
+      registry: operations,
+      payoutOperations: families.payouts,
+      schemaDocuments,
+    }),
+    health: createHealth({
+      db,
+      countPollers: () => countPollers(client, PAYOUTS_QUEUE, 1_000),
+      chainUp: chain.isUp,
+      pauses: () => listPauses(db),
+      gasWallets: () => readGasWallets(db, config.GAS_WALLET_JAM_AFTER_MS),
+    }),
+  }
+}
+
+function pipelineDeps(adapters: Adapters, services: Services): PipelineDeps {
+  const { config, log, db, pool, changes, client, chain, wallets, offers } = adapters
+  return {
+    config,
+    baseUrl: config.BASE_URL,
+    osUrl: config.OS_URL,
+    log,
+    db,
+    changes,
+    clock: createDatabaseClock(db),
+    wallets,
+    offers,
+    chainHead: chain.head,
+    limits: createRateLimits(pool, config),
+    quotas: createQuotas(pool, config),
+    unknownCalls: createSlots(limits.unknownCallsAtOnce),
+    attempts: createAttempts(db, config.LIMIT_FAILED_CREDENTIALS_PER_MINUTE),
+    inQueue: createKeyedQueue(),
+    operators: {
+      find: (operatorId) => findOperator(db, operatorId),
+      verifyToken: operatorTokensOf(config),
+    },
+    agents: {
+      findCredential: (credentialId) => findCredential(db, credentialId),
+      findTokens: findTokenSubjects(db),
+      railsNamed: (agentId, input) => railsNamed(db, agentId, input),
+      isTrusted: (agentId) => isTrustedAgent(db, agentId),
+      spokeFor: (agentId, text, signature) => isSignedByAgent(db, { agentId, text, signature }),
+      registrationBy: (publicJwk) => registrationBy(db, publicJwk),
+    },
+    verifyWebhook: services.providers.providerOf,
+    notifyPayment: (paymentId) => notifyPayment(client, paymentId),
+    services,
+  }
+}
+
+/** Addresses that are never paid: the zero address, the asset, and those of the service. */
+function refusedRecipients(config: Config): ReadonlySet<string> {
+  return new Set([
+    `0x${'0'.repeat(40)}`,
+    config.ASSET_CONTRACT_ADDRESS,
+    config.PAYOUT_WALLET_ADDRESS,
+    config.PAY_TO_ADDRESS,
+    config.TREASURY_PRINCIPAL_ADDRESS,
+    config.TREASURY_HOLDER_ADDRESS,
+  ])
+}
