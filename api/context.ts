@@ -183,13 +183,13 @@ export type HealthCommands = {
 }
 
 /** The contract views, one for each path that has one. */
-type ContractActs = Record<
+export type ContractCommands = Record<
   'registration' | 'binding' | 'loop' | 'walletRun',
   () => Promise<ContractView>
 >
 
 /** What a handler knows of its call. */
-export type CallContext = {
+type CallContext = {
   readonly caller: Caller
   /** The granted call that this run works for; empty for public operations. */
   readonly callId: string
@@ -216,7 +216,7 @@ export type Services = {
   readonly signing: SigningService
   readonly reviews: Reviews
   readonly enforcement: Enforcement
-  readonly contracts: ContractActs
+  readonly contracts: ContractCommands
   readonly quotes: QuoteService
   readonly payments: PaymentService
   readonly credit: CreditService

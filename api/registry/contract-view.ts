@@ -5,11 +5,11 @@ import { countBound } from '../../activities/store/payouts/challenges.ts'
 import type { Tx } from '../../activities/store/postgres/db.ts'
 import { countRunsOf } from '../../activities/store/tasks/agent-runs.ts'
 import { countPaidByWallet } from '../../activities/store/work-orders/work-orders.ts'
-import type { ContractActs, ContractView } from '../context.ts'
+import type { ContractCommands, ContractView } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
 
 /** The contract views of the service, each with the live counts of its records. */
-export function createContractViews(db: Tx, registry: readonly AnyOperation[]): ContractActs {
+export function createContractViews(db: Tx, registry: readonly AnyOperation[]): ContractCommands {
   return {
     registration: async () =>
       contractView(registry, '/api/agents/register', await countTrustStates(db)),
@@ -23,7 +23,7 @@ export function createContractViews(db: Tx, registry: readonly AnyOperation[]): 
 }
 
 /** Prints the operations of a path from the registry, with the live counts of its records. */
-export function contractView(
+function contractView(
   registry: readonly AnyOperation[],
   path: string,
   live: Record<string, number>,

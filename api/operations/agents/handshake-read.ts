@@ -21,6 +21,6 @@ export const handshakeRead = operation({
   access: 'public',
   output,
   handle: async (_input, context) => ({
-    body: output.parse(await context.handshakes.document()),
+    body: await context.handshakes.document(),
   }),
 })

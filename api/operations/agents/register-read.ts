@@ -20,7 +20,7 @@ export const agentRegisterRead = operation({
   handle: async (_input, context) => {
     const view = await context.contracts.registration()
     return {
-      body: output.parse({ ...view, manifest_schema: z.toJSONSchema(Manifest, { io: 'input' }) }),
+      body: { ...view, manifest_schema: z.toJSONSchema(Manifest, { io: 'input' }) },
     }
   },
 })

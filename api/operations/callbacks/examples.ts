@@ -42,6 +42,6 @@ export const callbackExamples = operation({
   input: z.strictObject({ language: z.enum(receiverLanguages).optional() }),
   output,
   handle: async ({ language }, context) => ({
-    body: output.parse(await context.callbacks.examples(language)),
+    body: await context.callbacks.examples(language),
   }),
 })

@@ -54,6 +54,6 @@ export const agentCreditFund = operation({
     const agentId = callingAgentId(context)
     if (quote_id !== undefined && quote_token !== undefined)
       await credit.open(agentId, { quote_id, quote_token })
-    return { body: output.parse(await credit.fund(agentId, entitlement_id, fundedBy(given))) }
+    return { body: await credit.fund(agentId, entitlement_id, fundedBy(given)) }
   },
 })

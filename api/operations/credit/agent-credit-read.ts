@@ -18,6 +18,6 @@ export const agentCreditRead = operation({
   input: z.strictObject({ entitlement_id: EntitlementId }),
   output,
   handle: async ({ entitlement_id }, context) => ({
-    body: output.parse(await context.credit.read(entitlement_id, agentIdOf(context))),
+    body: await context.credit.read(entitlement_id, agentIdOf(context)),
   }),
 })

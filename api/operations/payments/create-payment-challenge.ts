@@ -40,7 +40,7 @@ export const createPaymentChallenge = operation({
   }),
   output,
   handle: async ({ quote_id, method }, { payments }) => {
-    const challenge = PaymentChallenge.parse(await payments.challenge(quote_id, method))
+    const challenge = await payments.challenge(quote_id, method)
     const { accepted_methods, amount_usd, next_action } = challenge
     throw refuse('payment_required', {
       detail: `${amount_usd} usd are to be paid`,

@@ -16,6 +16,6 @@ export const diligenceProductLinks = operation({
   input: z.strictObject({ tier: Tier.optional() }),
   output,
   handle: async ({ tier }, { productLinks }) => ({
-    body: output.parse({ product_cards: await productLinks.cards({ rail: 'diligenceops', tier }) }),
+    body: { product_cards: await productLinks.cards({ rail: 'diligenceops', tier }) },
   }),
 })

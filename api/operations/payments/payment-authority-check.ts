@@ -62,6 +62,6 @@ export const paymentAuthorityCheck = operation({
   output: Authority,
   handle: async ({ idempotency_key: _key, ...asked }, context) => {
     const agentId = callingAgentId(context)
-    return { body: Authority.parse(await context.authorities.check({ agentId, ...asked })) }
+    return { body: await context.authorities.check({ agentId, ...asked }) }
   },
 })

@@ -42,10 +42,9 @@ export const paymentAuthorityRead = operation({
   input: z.strictObject({ payment_reference_id: ReferenceId.optional() }),
   output,
   handle: async ({ payment_reference_id }, context) => {
-    if (payment_reference_id === undefined)
-      return { body: output.parse({ ...contract, authority: null }) }
+    if (payment_reference_id === undefined) return { body: { ...contract, authority: null } }
     const agentId = readingAgentId(context, 'an authority is read by its agent')
     const authority = await context.authorities.read(agentId, payment_reference_id)
-    return { body: output.parse({ ...contract, authority }) }
+    return { body: { ...contract, authority } }
   },
 })

@@ -79,6 +79,6 @@ export const paymentReferenceCreate = operation({
   ) => {
     const target =
       challenge_id === undefined ? { quote_id, quote_token } : { challenge_id, quote_token }
-    return { body: output.parse(await context.payments.present(payerOf(context), target, paid)) }
+    return { body: await context.payments.present(payerOf(context), target, paid) }
   },
 })

@@ -30,6 +30,6 @@ export const providerEventReceive = operation({
   }),
   output,
   handle: async (event, context) => ({
-    body: output.parse(await context.providers.receive(signedEvent(context), event)),
+    body: await context.providers.receive(signedEvent(context), event),
   }),
 })

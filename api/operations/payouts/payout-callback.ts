@@ -34,9 +34,7 @@ export const setPayoutCallback = operation({
     callback_url: CallbackUrl.nullable().meta({ description: 'null: no callbacks.' }),
   }),
   handle: async ({ callback_url }, context) => ({
-    body: output.parse(
-      await context.payoutCallbacks.set(callingWallet(context), callback_url, context.callId),
-    ),
+    body: await context.payoutCallbacks.set(callingWallet(context), callback_url, context.callId),
   }),
 })
 
@@ -49,6 +47,6 @@ export const readPayoutCallback = operation({
   idempotency: { kind: 'read' },
   input: z.strictObject({ mode: z.literal('read_callback') }),
   handle: async (_input, context) => ({
-    body: output.parse(await context.payoutCallbacks.read(callingWallet(context))),
+    body: await context.payoutCallbacks.read(callingWallet(context)),
   }),
 })

@@ -78,6 +78,6 @@ export const reviewConsole = operation({
       compact === 'true'
         ? listed.items.map((item) => z.object(compactItem).parse(item))
         : listed.items
-    return { body: output.parse({ ...listed, items }) }
+    return { body: { ...listed, items } }
   },
 })

@@ -44,6 +44,6 @@ export const signingSign = operation({
     const { caller, callId } = context
     const credentialId = caller.kind === 'agent' ? caller.credential.credential_id : null
     const speaker = { id: agentIdOf(context) ?? caller.id, credentialId }
-    return { body: output.parse(await context.signing.sign(speaker, input, callId)) }
+    return { body: await context.signing.sign(speaker, input, callId) }
   },
 })

@@ -44,6 +44,6 @@ export const signingVerify = operation({
     .meta({ not: { required: ['payload', 'payload_sha256'] } }),
   output,
   handle: async ({ mode: _mode, ...input }, context) => ({
-    body: output.parse(await context.signing.verify(input)),
+    body: await context.signing.verify(input),
   }),
 })

@@ -25,6 +25,6 @@ export const taskExceptionsRead = operation({
   input: z.strictObject({ state: ExceptionState.optional() }),
   output,
   handle: async ({ state }, context) => ({
-    body: output.parse(await context.tasks.exceptions(subjectOf(context), state)),
+    body: await context.tasks.exceptions(subjectOf(context), state),
   }),
 })
