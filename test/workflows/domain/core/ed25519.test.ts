@@ -3,7 +3,7 @@ import { hexToBytes } from '@noble/hashes/utils.js'
 import { base64urlnopad } from '@scure/base'
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { isSoundPublicKey } from '#domain/core/ed25519.ts'
+import { isSoundKeyText, isSoundPublicKey } from '#domain/core/ed25519.ts'
 import { verifySigned } from '#domain/verification/signed.ts'
 import { verifySignature } from '../../../../activities/keys/compact.ts'
 import { PublicKey } from '../../../../api/operations/agents/shapes.ts'
@@ -50,4 +50,15 @@ verifies(
 verifies('keys.sound', 'every key that is generated is sound', () => {
   const secret = fc.uint8Array({ minLength: 32, maxLength: 32 })
   fc.assert(fc.property(secret, (bytes) => isSoundPublicKey(ed25519.getPublicKey(bytes))))
+})
+
+verifies('keys.sound', 'only 32 bytes in base64url without padding are a key', () => {
+  const key = ed25519.getPublicKey(new Uint8Array(32).fill(7))
+  expect(isSoundPublicKey(key)).toBe(true)
+  expect(isSoundPublicKey(key.slice(1))).toBe(false)
+  expect(isSoundPublicKey(Uint8Array.from([...key.slice(0, 31), 0, 0]))).toBe(false)
+  const text = base64urlnopad.encode(key)
+  expect(isSoundKeyText(text)).toBe(true)
+  for (const wrong of [`${text}=`, text.slice(1), `${text}A`, '!'.repeat(43), ''])
+    expect(isSoundKeyText(wrong), wrong).toBe(false)
 })

@@ -45,6 +45,7 @@ verifies('views.text', 'inline code is one line whose fence no text can close', 
       expect(runs.map(({ length }) => length)).not.toContain(fence.length)
     }),
   )
+  expect(markdownCode('a|b')).toBe('`a¦b`')
   expect(markdownCode('')).toBe('`–`')
 })
 
@@ -71,5 +72,6 @@ verifies('views.text', 'JSON for a terminal says the same without control charac
 
 verifies('views.text', 'a line is cut to whole characters', () => {
   expect(oneLine(' a\n\tb  c ')).toBe('a b c')
+  expect(oneLine('abc', 3)).toBe('abc')
   expect(oneLine('\u{1F4B8}'.repeat(5), 3)).toBe(`${'\u{1F4B8}'.repeat(2)}…`)
 })

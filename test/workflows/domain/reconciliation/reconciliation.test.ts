@@ -1,112 +1,37 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { sha256Hex } from '#domain/core/canonical-json.ts'
 import { differenceCodes } from '#domain/core/difference.ts'
-import { receiptId } from '#domain/core/ids.ts'
 import { expectedReceipts, type SeenReceipt } from '#domain/receipts/receipt-chain.ts'
 import {
   compareGasWallet,
   comparePayment,
   comparePayout,
   type Explanation,
-  type LoggedTransaction,
   type LoggedTransfer,
   type PaymentFindings,
   type PayoutFindings,
   peakUse,
-  type SeenTransfer,
   unexplained,
 } from '#domain/reconciliation/reconciliation.ts'
 import { verifies } from '../../../verifies.ts'
+import {
+  address,
+  call,
+  hash,
+  healthy,
+  log,
+  onChain,
+  paid,
+  receipts,
+  steps,
+  underWay,
+} from './findings.ts'
 
-const hash = (digit: string) => `0x${digit.repeat(64)}`
-const address = (digit: string) => `0x${digit.repeat(40)}`
 const found = new Set<string>()
 const codesOf = (differences: { code: string }[]) => {
   const codes = differences.map(({ code }) => code)
   for (const code of codes) found.add(code)
   return codes
-}
-
-const paid: SeenTransfer = {
-  status: 'final',
-  from: address('a'),
-  to: address('b'),
-  amountAtomic: '5',
-  nonce: hash('1'),
-  transactionHash: hash('2'),
-  blockNumber: '7',
-  blockHash: hash('3'),
-  blockTime: 1_000,
-}
-const log = (more: Partial<LoggedTransfer> = {}): LoggedTransfer => ({
-  transactionHash: hash('2'),
-  logIndex: 1,
-  blockNumber: '7',
-  blockHash: hash('3'),
-  from: address('a'),
-  to: address('b'),
-  amountAtomic: '5',
-  nonce: hash('1'),
-  ...more,
-})
-const onChain = (more: Partial<LoggedTransfer> = {}): LoggedTransaction => ({
-  blockHash: hash('3'),
-  blockTime: 1_000,
-  transfers: [log(more)],
-})
-const call = (operation: string, more = {}) => ({
-  operation,
-  grant: 'used',
-  answer: 'final',
-  funding: 'free',
-  ...more,
-})
-const steps = ['create', 'authorize', 'execute'].map((step) => call(`payout-${step}`))
-const place = { transaction_hash: paid.transactionHash, block_number: 7 }
-
-function receipts(kinds: string[]): SeenReceipt[] {
-  let before: string | null = null
-  return kinds.map((kind, seq) => {
-    const jws = `jws-${kind}`
-    const prev = before === null ? null : sha256Hex(before)
-    before = jws
-    const payload = {
-      sub: 'po_1',
-      kind,
-      prev,
-      amount_atomic: '5',
-      ...(kind === 'payout_final' ? place : {}),
-    }
-    return { receiptId: receiptId(jws), seq, kind, prev, jws, payload }
-  })
-}
-
-/** A payout that was executed and is final, as chain, rows and receipts agree on it. */
-function healthy(more: Partial<PayoutFindings> = {}): PayoutFindings {
-  return {
-    payout: { payoutId: 'po_1', state: 'executed', facts: { amount_atomic: '5' } },
-    transfer: paid,
-    receipts: receipts(['payout_created', 'payout_authorized', 'payout_executed', 'payout_final']),
-    calls: steps,
-    transaction: onChain(),
-    outcome: null,
-    workflow: null,
-    ...more,
-  }
-}
-
-/** The same payout on its way, driven by its workflow. */
-function underWay(more: Partial<PayoutFindings> = {}): PayoutFindings {
-  return healthy({
-    payout: { payoutId: 'po_1', state: 'authorized', facts: { amount_atomic: '5' } },
-    transfer: { ...paid, status: 'submitted' },
-    receipts: receipts(['payout_created', 'payout_authorized']),
-    transaction: null,
-    outcome: { kind: 'open' },
-    workflow: { status: 'RUNNING', view: { state: 'authorized', transfer: 'signed' } },
-    ...more,
-  })
 }
 
 verifies('reconcile.agreement', 'what agrees is no difference, in any state', () => {
@@ -206,7 +131,7 @@ verifies('reconcile.compares', 'a payout and the calls behind its steps', () => 
   ])
 })
 
-verifies('reconcile.compares', 'a payout of the service itself is charged to nobody', () => {
+verifies('reconcile.compares', 'no call pays for a payout of the service itself', () => {
   expect(comparePayout(healthy({ calls: null }))).toEqual([])
 })
 
@@ -291,35 +216,31 @@ verifies('reconcile.compares', 'the nonces of a gas wallet', () => {
   ).toEqual(['lane_unsettled', 'lane_foreign_transaction'])
 })
 
-verifies(
-  'reconcile.compares',
-  'the most that left within a day is what looking at every window finds',
-  () => {
-    const spending = fc.array(
-      fc.record({
-        blockTime: fc.integer({ min: 0, max: 50 }),
-        amount: fc.bigInt({ min: 1n, max: 30n }),
-      }),
-    )
-    fc.assert(
-      fc.property(spending, fc.integer({ min: 1, max: 30 }), (made, window) => {
-        const spent = made
-          .map(({ blockTime, amount }) => ({ payoutId: 'po', blockTime, amountAtomic: amount }))
-          .sort((a, b) => a.blockTime - b.blockTime)
-        const within = (end: number) =>
-          spent
-            .filter(({ blockTime }) => blockTime > end - window && blockTime <= end)
-            .reduce((sum, { amountAtomic }) => sum + amountAtomic, 0n)
-        const most =
-          spent
-            .map(({ blockTime }) => within(blockTime))
-            .sort((a, b) => Number(a - b))
-            .at(-1) ?? 0n
-        expect(peakUse(spent, window).atomic).toBe(most)
-      }),
-    )
-  },
-)
+verifies('reconcile.compares', 'the peak of a day is the largest sum of all its windows', () => {
+  const spending = fc.array(
+    fc.record({
+      blockTime: fc.integer({ min: 0, max: 50 }),
+      amount: fc.bigInt({ min: 1n, max: 30n }),
+    }),
+  )
+  fc.assert(
+    fc.property(spending, fc.integer({ min: 1, max: 30 }), (made, window) => {
+      const spent = made
+        .map(({ blockTime, amount }) => ({ payoutId: 'po', blockTime, amountAtomic: amount }))
+        .sort((a, b) => a.blockTime - b.blockTime)
+      const within = (end: number) =>
+        spent
+          .filter(({ blockTime }) => blockTime > end - window && blockTime <= end)
+          .reduce((sum, { amountAtomic }) => sum + amountAtomic, 0n)
+      const most =
+        spent
+          .map(({ blockTime }) => within(blockTime))
+          .sort((a, b) => Number(a - b))
+          .at(-1) ?? 0n
+      expect(peakUse(spent, window).atomic).toBe(most)
+    }),
+  )
+})
 
 verifies('reconcile.compares', 'every code of a comparison of this page has been planted', () => {
   const elsewhere = ['daily_cap_exceeded', 'workflow_failed']
