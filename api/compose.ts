@@ -61,31 +61,31 @@ import { HandshakeService, isSignedByAgent } from './services/agents/handshake.t
 import { railsNamed } from './services/agents/rails.ts'
 import { RegistrationService, registrationBy } from './services/agents/registration.ts'
 import { SigningService } from './services/agents/signing.ts'
-import { openCallbacks } from './services/callbacks/demo-receiver.ts'
+import { CallbackService } from './services/callbacks/demo-receiver.ts'
 import { ActivationService } from './services/credit/activation.ts'
-import { openCheckouts } from './services/credit/checkouts.ts'
+import { CheckoutService } from './services/credit/checkouts.ts'
 import { CreditService } from './services/credit/credit.ts'
 import type { PaymentDeps } from './services/credit/deps.ts'
-import { openAuthorities } from './services/credit/payment-authority.ts'
+import { PaymentAuthorityService } from './services/credit/payment-authority.ts'
 import { PaymentService } from './services/credit/payments.ts'
-import { openProductLinks } from './services/credit/product-links.ts'
-import { openProviderService } from './services/credit/provider-events.ts'
+import { ProductLinkService } from './services/credit/product-links.ts'
+import { ProviderService } from './services/credit/provider-events.ts'
 import { QuoteService } from './services/credit/quotes.ts'
-import { openUsageLedger } from './services/credit/usage-ledger.ts'
-import { openWallets } from './services/credit/wallets.ts'
-import { openInputs } from './services/inputs/uploads.ts'
-import { openKeys } from './services/keys/keys.ts'
-import { openOperators } from './services/operators/operators.ts'
-import { openAuthority } from './services/payouts/authority.ts'
-import { openPayouts } from './services/payouts/payouts.ts'
+import { UsageLedger } from './services/credit/usage-ledger.ts'
+import { WalletService } from './services/credit/wallets.ts'
+import { InputService } from './services/inputs/uploads.ts'
+import { KeyService } from './services/keys/keys.ts'
+import { OperatorService } from './services/operators/operators.ts'
+import { AuthorityService } from './services/payouts/authority.ts'
+import { PayoutService } from './services/payouts/payouts.ts'
 import { createReservationGate } from './services/payouts/reservation-gate.ts'
-import { createReceiptVerification } from './services/receipts/verification.ts'
-import { openReconciliationService } from './services/reconciliation/reconciliation.ts'
+import { ReceiptService } from './services/receipts/verification.ts'
+import { ReconciliationService } from './services/reconciliation/reconciliation.ts'
 import { agentSubject } from './services/reviews/agent.ts'
 import { loopStepSubject } from './services/reviews/loop-step.ts'
 import { referenceSubject } from './services/reviews/payment-reference.ts'
 import { recoverySubject } from './services/reviews/recovery.ts'
-import { openReviews } from './services/reviews/reviews.ts'
+import { ReviewService } from './services/reviews/reviews.ts'
 import { taskSubject } from './services/reviews/task.ts'
 import { workOrderSubject } from './services/reviews/work-order.ts'
 import { RunService } from './services/runs/runs.ts'
@@ -206,7 +206,7 @@ function openPayoutServices(adapters: Adapters) {
     canary: canaryOf(config),
   })
   return {
-    payouts: openPayouts({
+    payouts: new PayoutService({
       gateway: createPayoutGateway({ client, db, changes, config }),
       db,
       changes,
@@ -217,7 +217,7 @@ function openPayoutServices(adapters: Adapters) {
       chainUp: chain.isUp,
       reservationGate,
     }),
-    authority: openAuthority({ db, config, keys, wallets }),
+    authority: new AuthorityService({ db, config, keys, wallets }),
     payoutCallbacks: openPayoutCallbacks(db, callbackHosts(config)),
   }
 }
@@ -244,12 +244,12 @@ function openCreditServices(adapters: Adapters) {
     quotes: new QuoteService(deps),
     payments: new PaymentService(deps),
     credit: new CreditService(deps),
-    providers: openProviderService({ ...deps, providerKeys, warn }),
-    wallets: openWallets(deps),
-    authorities: openAuthorities(deps),
-    usage: openUsageLedger(deps),
-    checkouts: openCheckouts(deps),
-    productLinks: openProductLinks({
+    providers: new ProviderService({ ...deps, providerKeys, warn }),
+    wallets: new WalletService(deps),
+    authorities: new PaymentAuthorityService(deps),
+    usage: new UsageLedger(deps),
+    checkouts: new CheckoutService(deps),
+    productLinks: new ProductLinkService({
       ...deps,
       sendOutgoing: createOutgoing(callbackHosts(config)),
     }),
@@ -268,8 +268,8 @@ function openAgentServices({ config, db, keys, tokens, receiptIssuer }: Adapters
     registrations: new RegistrationService(agentDeps),
     handshakes: new HandshakeService(agentDeps),
     signing: new SigningService({ ...receiptIssuer, keys }),
-    inputs: openInputs({ db, config }),
-    callbacks: openCallbacks({ db, keys }),
+    inputs: new InputService({ db, config }),
+    callbacks: new CallbackService({ db, keys }),
   }
 }
 
@@ -295,7 +295,7 @@ function openTaskServices(adapters: Adapters, { quotes, payments, credit }: Cred
 function openOperatorServices({ config, db, keys, client, receiptIssuer, taskGateway }: Adapters) {
   const taskDeps = taskDepsOf(config, keys, db)
   return {
-    reviews: openReviews({
+    reviews: new ReviewService({
       ...receiptIssuer,
       subjects: [
         agentSubject,
@@ -309,9 +309,13 @@ function openOperatorServices({ config, db, keys, client, receiptIssuer, taskGat
       hosts: { base: config.BASE_URL, os: config.OS_URL },
     }),
     controls: openControls(receiptIssuer),
-    keys: openKeys({ ...receiptIssuer, keys, load: () => loadKeyRings(config.SIGNING_KEYS_FILE) }),
-    operators: openOperators(receiptIssuer),
-    reconciliation: openReconciliationService({
+    keys: new KeyService({
+      ...receiptIssuer,
+      keys,
+      load: () => loadKeyRings(config.SIGNING_KEYS_FILE),
+    }),
+    operators: new OperatorService(receiptIssuer),
+    reconciliation: new ReconciliationService({
       ...receiptIssuer,
       show: watchWorkflows(client).show,
     }),
@@ -321,7 +325,7 @@ function openOperatorServices({ config, db, keys, client, receiptIssuer, taskGat
 /** The services that answer any caller: documents, health, and the verification of receipts. */
 function openPublicServices({ config, db, client, chain, keys, rail }: Adapters) {
   return {
-    receipts: createReceiptVerification(db, rail.issuer),
+    receipts: new ReceiptService(db, rail.issuer),
     enforcement: createEnforcement({ db, registry: operations }),
     contracts: createContractViews(db, operations),
     discovery: createDiscovery({
@@ -372,7 +376,7 @@ function pipelineDeps(adapters: Adapters, services: Services): PipelineDeps {
       spokeFor: (agentId, text, signature) => isSignedByAgent(db, { agentId, text, signature }),
       registrationBy: (publicJwk) => registrationBy(db, publicJwk),
     },
-    verifyWebhook: services.providers.providerOf,
+    verifyWebhook: (signed) => services.providers.providerOf(signed),
     notifyPayment: (paymentId) => notifyPayment(client, paymentId),
     services,
   }

@@ -2,28 +2,31 @@ import type { Denial } from '#domain/agents/credential.ts'
 import type { TokenPrefix } from '#domain/agents/status-token.ts'
 import type { Refusal } from '#domain/core/errors.ts'
 import type { ControlScope } from '#domain/payouts/controls.ts'
-import type { CreateInput, PayoutView } from '#domain/payouts/payout.ts'
 import type { credentialView } from '../activities/agent/views.ts'
 import type { PayoutCallbacks } from '../activities/payout/callbacks.ts'
 import type { CredentialOfAgent } from '../activities/store/agents/agent-credentials.ts'
 import type { HandshakeService } from './services/agents/handshake.ts'
 import type { RegistrationService } from './services/agents/registration.ts'
 import type { SigningService } from './services/agents/signing.ts'
-import type { Callbacks } from './services/callbacks/demo-receiver.ts'
+import type { CallbackService } from './services/callbacks/demo-receiver.ts'
 import type { ActivationService } from './services/credit/activation.ts'
-import type { Checkouts } from './services/credit/checkouts.ts'
+import type { CheckoutService } from './services/credit/checkouts.ts'
 import type { CreditService } from './services/credit/credit.ts'
-import type { Authorities } from './services/credit/payment-authority.ts'
+import type { PaymentAuthorityService } from './services/credit/payment-authority.ts'
 import type { PaymentService } from './services/credit/payments.ts'
-import type { ProductLinks } from './services/credit/product-links.ts'
+import type { ProductLinkService } from './services/credit/product-links.ts'
 import type { ProviderService, SignedEvent } from './services/credit/provider-events.ts'
 import type { QuoteService } from './services/credit/quotes.ts'
 import type { UsageLedger } from './services/credit/usage-ledger.ts'
-import type { Wallets } from './services/credit/wallets.ts'
-import type { Inputs } from './services/inputs/uploads.ts'
-import type { KeyActs } from './services/keys/keys.ts'
-import type { OperatorActs } from './services/operators/operators.ts'
-import type { Reviews } from './services/reviews/reviews.ts'
+import type { WalletService } from './services/credit/wallets.ts'
+import type { InputService } from './services/inputs/uploads.ts'
+import type { KeyService } from './services/keys/keys.ts'
+import type { OperatorService } from './services/operators/operators.ts'
+import type { AuthorityService } from './services/payouts/authority.ts'
+import type { PayoutService } from './services/payouts/payouts.ts'
+import type { ReceiptService } from './services/receipts/verification.ts'
+import type { ReconciliationService } from './services/reconciliation/reconciliation.ts'
+import type { ReviewService } from './services/reviews/reviews.ts'
 import type { RunService } from './services/runs/runs.ts'
 import type { RunStartService } from './services/runs/start.ts'
 import type { ContractService } from './services/tasks/contracts.ts'
@@ -70,65 +73,11 @@ export type TokenSubject = {
 /** A credential that a public operation judges, or why it is none. */
 export type Presented = { readonly credential: CredentialOfAgent } | { readonly refusal: Refusal }
 
-type PayoutAnswer = { payout: PayoutView; receipt: string | null; receipts: string[] }
-/** The payout gateway as operations see it; each act is idempotent and throws only DomainError. */
-type PayoutActs = {
-  create(creator: string, terms: CreateInput, callId: string): Promise<void>
-  authorize(creator: string, payoutId: string, callId: string): Promise<void>
-  /** Refuses a new execute while the chain is down; with a fee to be settled, also whatever the execute would refuse. */
-  checkExecutable(creator: string, payoutId: string, paid: boolean): Promise<void>
-  /** Waits up to EXECUTE_WAIT_MS; gives the payout back while it is still under way. */
-  execute(
-    creator: string,
-    payoutId: string,
-    call: { callId: string; leads: boolean },
-  ): Promise<PayoutAnswer | undefined>
-  read(
-    creator: string,
-    by: { payout_id: string } | { idempotency_key: string },
-  ): Promise<PayoutAnswer>
-  /** The payout once it differs from what was read, or as it is when the time is up. */
-  next(creator: string, read: PayoutAnswer, ms: number): Promise<PayoutAnswer>
-}
-
-type Challenge = Record<string, unknown>
-type IssueMandateInput = {
-  payout: { payout_id: string; expires_at: number; authorize_idempotency_key: string }
-  checkout_jwt: string
-  holder_proof: { binding_version: 1 | 2; holder_wallet: string; signature: string }
-  idempotency_key: string
-}
-type AuthorityActs = {
-  challenge(input: { holder_wallet: string; request_sha256: string }): Promise<Challenge>
-  issueMandate(
-    operator: { operatorId: string; name: string },
-    input: IssueMandateInput,
-  ): Promise<Record<string, unknown>>
-}
-
 /** Operators' switches: each act is one transaction with its receipt and the use of its call. */
 type ControlActs = {
   set(
     actor: { operatorId: string; name: string; idempotencyKey: string },
     input: { scope: ControlScope; target?: string | undefined; paused: boolean; reason: string },
-    callId: string,
-  ): Promise<Record<string, unknown>>
-}
-
-type ReceiptSelector = {
-  receipt_id?: string | undefined
-  receipt?: string | undefined
-  payload_sha256?: string | undefined
-  at?: string | undefined
-}
-type ReceiptActs = { verify(selector: ReceiptSelector): Promise<Record<string, unknown>> }
-
-/** Reconciliation as an operator reads it, and the closing of an exception. */
-type ReconciliationActs = {
-  read(day?: string): Promise<Record<string, unknown>>
-  close(
-    closer: { operatorId: string; name: string },
-    input: { exception_id: string; reason: string },
     callId: string,
   ): Promise<Record<string, unknown>>
 }
@@ -202,32 +151,32 @@ type CallContext = {
 
 /** The services that handlers call. */
 export type Services = {
-  readonly payouts: PayoutActs
-  readonly authority: AuthorityActs
+  readonly payouts: PayoutService
+  readonly authority: AuthorityService
   readonly controls: ControlActs
-  readonly reconciliation: ReconciliationActs
-  readonly keys: KeyActs
-  readonly operators: OperatorActs
-  readonly receipts: ReceiptActs
+  readonly reconciliation: ReconciliationService
+  readonly keys: KeyService
+  readonly operators: OperatorService
+  readonly receipts: ReceiptService
   readonly discovery: DiscoveryCommands
   readonly health: HealthCommands
   readonly registrations: RegistrationService
   readonly handshakes: HandshakeService
   readonly signing: SigningService
-  readonly reviews: Reviews
+  readonly reviews: ReviewService
   readonly enforcement: Enforcement
   readonly contracts: ContractCommands
   readonly quotes: QuoteService
   readonly payments: PaymentService
   readonly credit: CreditService
   readonly providers: ProviderService
-  readonly wallets: Wallets
-  readonly authorities: Authorities
+  readonly wallets: WalletService
+  readonly authorities: PaymentAuthorityService
   readonly usage: UsageLedger
-  readonly checkouts: Checkouts
-  readonly productLinks: ProductLinks
-  readonly inputs: Inputs
-  readonly callbacks: Callbacks
+  readonly checkouts: CheckoutService
+  readonly productLinks: ProductLinkService
+  readonly inputs: InputService
+  readonly callbacks: CallbackService
   readonly payoutCallbacks: PayoutCallbacks
   readonly tasks: TaskService
   readonly taskContracts: ContractService

@@ -19,7 +19,6 @@ import { listPublicKeys } from '../../../activities/store/keys/signing-keys.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
 import { callbackExamples } from './examples.ts'
 
-export type Callbacks = ReturnType<typeof openCallbacks>
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 type Incoming = {
   receiver: string
@@ -29,44 +28,55 @@ type Incoming = {
 }
 
 /** The service's own receiver of callbacks, which verifies them by the published keys, like any other receiver. */
-export function openCallbacks({ db, keys }: { db: Tx; keys: Pick<KeyRings, 'callback'> }) {
-  return {
-    examples: async (language?: ReceiverLanguage) =>
-      callbackExamples((await standingOf(db, keys, ['callback'])).signer('callback'), language),
-    /** Receives a signed callback; throws 401 for an invalid signature, and 503 as often as its caller asks for. */
-    receive: async ({ receiver, refuseFirst, headers, body }: Incoming) => {
-      const text = await readText(body)
-      const signedAt = Number(headers['webhook-timestamp'])
-      const active = (await listPublicKeys(db)).filter(
-        (row) => row.ring === 'callback' && standingAt(keyTimes(row), signedAt) === 'active',
-      )
-      const jwks = active.map(({ public_jwk }) => public_jwk)
-      const checks = checkWebhook(jwks, headers, text, await clockSeconds(db))
-      const failed = checks.find(({ ok }) => !ok)
-      if (failed !== undefined) throw unsigned(`the ${failed.check} of the callback`)
-      const callback = readBody(text)
-      const { delivery_id, event } = callback
-      if (headers['webhook-id'] !== delivery_id)
-        throw unsigned('the webhook-id, which is not the delivery’s,')
-      const answer = { verified: true as const, checks, delivery_id }
-      // A host proof is answered and not stored.
-      if (callback.event === 'host_proof')
-        return { ...answer, duplicate: false, nonce: callback.nonce }
-      const { taken, duplicate } = await receiveCallback(db, {
-        receiver,
-        deliveryId: delivery_id,
-        event,
-        refuseFirst,
+export class CallbackService {
+  readonly #deps: { db: Tx; keys: Pick<KeyRings, 'callback'> }
+
+  constructor(deps: { db: Tx; keys: Pick<KeyRings, 'callback'> }) {
+    this.#deps = deps
+  }
+
+  async examples(language?: ReceiverLanguage) {
+    const { db, keys } = this.#deps
+    return callbackExamples((await standingOf(db, keys, ['callback'])).signer('callback'), language)
+  }
+
+  /** Receives a signed callback; throws 401 for an invalid signature, and 503 as often as its caller asks for. */
+  async receive({ receiver, refuseFirst, headers, body }: Incoming) {
+    const { db } = this.#deps
+    const text = await readText(body)
+    const signedAt = Number(headers['webhook-timestamp'])
+    const active = (await listPublicKeys(db)).filter(
+      (row) => row.ring === 'callback' && standingAt(keyTimes(row), signedAt) === 'active',
+    )
+    const jwks = active.map(({ public_jwk }) => public_jwk)
+    const checks = checkWebhook(jwks, headers, text, await clockSeconds(db))
+    const failed = checks.find(({ ok }) => !ok)
+    if (failed !== undefined) throw unsigned(`the ${failed.check} of the callback`)
+    const callback = readBody(text)
+    const { delivery_id, event } = callback
+    if (headers['webhook-id'] !== delivery_id)
+      throw unsigned('the webhook-id, which is not the delivery’s,')
+    const answer = { verified: true as const, checks, delivery_id }
+    // A host proof is answered and not stored.
+    if (callback.event === 'host_proof')
+      return { ...answer, duplicate: false, nonce: callback.nonce }
+    const { taken, duplicate } = await receiveCallback(db, {
+      receiver,
+      deliveryId: delivery_id,
+      event,
+      refuseFirst,
+    })
+    if (!taken)
+      throw refuse('unavailable', {
+        detail: 'this attempt is refused, as requested',
+        next_action: 'Deliver it again later.',
       })
-      if (!taken)
-        throw refuse('unavailable', {
-          detail: 'this attempt is refused, as requested',
-          next_action: 'Deliver it again later.',
-        })
-      return { ...answer, duplicate }
-    },
-    read: async (receiver: string, deliveryId?: string) =>
-      (await listInbox(db, receiver, deliveryId)).map(inboxView),
+    return { ...answer, duplicate }
+  }
+
+  async read(receiver: string, deliveryId?: string) {
+    const { db } = this.#deps
+    return (await listInbox(db, receiver, deliveryId)).map(inboxView)
   }
 }
 

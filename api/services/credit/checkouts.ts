@@ -22,8 +22,6 @@ import type { PaymentDeps } from './deps.ts'
 import { notifyTasks } from './notify-tasks.ts'
 import { checkoutUrl } from './product-links.ts'
 import { challengeView, entitlementView } from './views.ts'
-
-export type Checkouts = ReturnType<typeof openCheckouts>
 export type CheckoutAsked = {
   callId: string
   quote_id: string
@@ -33,60 +31,68 @@ export type CheckoutAsked = {
 type BindingBy = { binding_id: string } | { entitlement_id: string }
 
 /** Checkouts and the binding of a challenge to the credit that it pays for. */
-export function openCheckouts(deps: PaymentDeps) {
-  const { db } = deps
-  return {
-    /** Opens the challenge of a quote for a customer, and says how it is paid by this path. */
-    open: async ({ callId, quote_id, payment_path, customer }: CheckoutAsked) => {
-      const opened = await answerOnce(
-        deps,
-        { callId, subject: quote_id, status: 201 },
-        async (tx) => {
-          await assertBound(tx, quote_id)
-          const challenge = await openChallenge(tx, quote_id)
-          const { challenge_id, amount_usd } = challenge
-          const { name, email, purchase_order = null } = customer
-          const who = { customer_name: name, customer_email: email, purchase_order }
-          await insertCheckout(tx, { checkout_id: callId, challenge_id, payment_path, ...who })
-          const notified = await challengeWithUrl(deps, tx, challenge)
-          const facts = {
-            challengeId: challenge_id,
-            amountUsd: amount_usd,
-            checkoutUrl: notified.checkout_url,
-          }
-          return {
-            challenge: notified,
-            reference_instructions: instructionsFor(payment_path, facts),
-          }
-        },
-      )
-      await notifyTasks(deps, { quoteId: quote_id })
-      return opened
-    },
+export class CheckoutService {
+  readonly #deps: PaymentDeps
 
-    /** A challenge that pays for the agent's own credit, or for none yet. */
-    readChallenge: async (agentId: string, challengeId: string) => {
-      const challenge = await findChallenge(db, challengeId)
-      if (challenge === undefined)
-        throw refuse('not_found', {
-          detail: 'no such challenge',
-          next_action: 'Open a challenge for a quote first.',
-        })
-      if (challenge.entitlement_id !== null)
-        await ownEntitlement(db, challenge.entitlement_id, agentId)
-      return challengeWithUrl(deps, db, challenge)
-    },
+  constructor(deps: PaymentDeps) {
+    this.#deps = deps
+  }
 
-    bind: ({
-      callId,
-      ...ids
-    }: {
-      callId: string
-      agentId: string
-      entitlementId: string
-      challengeId: string
-    }) =>
-      answerOnce(deps, { callId, subject: bindingId(ids.challengeId), status: 201 }, async (tx) => {
+  /** Opens the challenge of a quote for a customer, and says how it is paid by this path. */
+  async open({ callId, quote_id, payment_path, customer }: CheckoutAsked) {
+    const opened = await answerOnce(
+      this.#deps,
+      { callId, subject: quote_id, status: 201 },
+      async (tx) => {
+        await assertBound(tx, quote_id)
+        const challenge = await openChallenge(tx, quote_id)
+        const { challenge_id, amount_usd } = challenge
+        const { name, email, purchase_order = null } = customer
+        const who = { customer_name: name, customer_email: email, purchase_order }
+        await insertCheckout(tx, { checkout_id: callId, challenge_id, payment_path, ...who })
+        const notified = await challengeWithUrl(this.#deps, tx, challenge)
+        const facts = {
+          challengeId: challenge_id,
+          amountUsd: amount_usd,
+          checkoutUrl: notified.checkout_url,
+        }
+        return {
+          challenge: notified,
+          reference_instructions: instructionsFor(payment_path, facts),
+        }
+      },
+    )
+    await notifyTasks(this.#deps, { quoteId: quote_id })
+    return opened
+  }
+
+  /** A challenge that pays for the agent's own credit, or for none yet. */
+  async readChallenge(agentId: string, challengeId: string) {
+    const { db } = this.#deps
+    const challenge = await findChallenge(db, challengeId)
+    if (challenge === undefined)
+      throw refuse('not_found', {
+        detail: 'no such challenge',
+        next_action: 'Open a challenge for a quote first.',
+      })
+    if (challenge.entitlement_id !== null)
+      await ownEntitlement(db, challenge.entitlement_id, agentId)
+    return challengeWithUrl(this.#deps, db, challenge)
+  }
+
+  bind({
+    callId,
+    ...ids
+  }: {
+    callId: string
+    agentId: string
+    entitlementId: string
+    challengeId: string
+  }) {
+    return answerOnce(
+      this.#deps,
+      { callId, subject: bindingId(ids.challengeId), status: 201 },
+      async (tx) => {
         const { challenge, entitlement } = await bindChallenge(tx, ids)
         return {
           binding: bindingView(challenge, entitlement),
@@ -94,20 +100,22 @@ export function openCheckouts(deps: PaymentDeps) {
             entitlement,
             await listMovements(tx, creditAccount(entitlement.entitlement_id)),
           ),
-          challenge: await challengeWithUrl(deps, tx, challenge),
+          challenge: await challengeWithUrl(this.#deps, tx, challenge),
         }
-      }),
+      },
+    )
+  }
 
-    readBinding: async (agentId: string, by: BindingBy) => {
-      const named =
-        'binding_id' in by ? await findChallenge(db, challengeOfBinding(by.binding_id)) : undefined
-      const entitlementId = 'entitlement_id' in by ? by.entitlement_id : named?.entitlement_id
-      if (entitlementId == null) throw noBinding()
-      const entitlement = await ownEntitlement(db, entitlementId, agentId)
-      const challenge = named ?? (await findChallengeOf(db, entitlementId))
-      if (challenge === undefined) throw noBinding()
-      return bindingView(challenge, entitlement)
-    },
+  async readBinding(agentId: string, by: BindingBy) {
+    const { db } = this.#deps
+    const named =
+      'binding_id' in by ? await findChallenge(db, challengeOfBinding(by.binding_id)) : undefined
+    const entitlementId = 'entitlement_id' in by ? by.entitlement_id : named?.entitlement_id
+    if (entitlementId == null) throw noBinding()
+    const entitlement = await ownEntitlement(db, entitlementId, agentId)
+    const challenge = named ?? (await findChallengeOf(db, entitlementId))
+    if (challenge === undefined) throw noBinding()
+    return bindingView(challenge, entitlement)
   }
 }
 

@@ -14,8 +14,6 @@ import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import type { PaymentDeps } from './deps.ts'
 import { ownReference } from './references.ts'
 import { referenceView } from './views.ts'
-
-export type Authorities = ReturnType<typeof openAuthorities>
 /** An authority with its proof: one of the three fields, by its type. */
 export type AuthorityAsked = {
   agentId: string
@@ -31,54 +29,60 @@ type Checked = {
 }
 
 /** Whether a payment may be made, and by which authority: an authority is a payment reference that moves no money. */
-export function openAuthorities(deps: PaymentDeps) {
-  const { db } = deps
-  return {
-    check: async (asked: AuthorityAsked) => {
-      const { agentId, authority_type } = asked
-      const { quote, challenge, checked } = await transaction(db, async (tx) => {
-        await claimQuote(tx, asked.quote_id, { owner: agentId })
-        const quote = await liveQuote(tx, asked.quote_id)
-        // A payment that was presented before is returned again, or refused as pending.
-        const challenge = await requirePayable(tx, quote.quote_id)
-        return {
-          quote,
-          challenge,
-          checked: await checkWalletFor(tx, { agentId, walletId: asked.wallet_id, quote }),
-        }
-      })
-      if (authorityRules[authority_type].hosted_by === 'provider' && deps.providers.length === 0)
-        return {
-          ...authorityView({ authority_type, reference: undefined, checked, quote }),
-          reasons: ['no payment provider is configured'],
-        }
-      const reference =
-        checked.reasons.length > 0 ? undefined : await authorize(deps, asked, challenge)
-      return authorityView({ authority_type, reference, checked, quote })
-    },
+export class PaymentAuthorityService {
+  readonly #deps: PaymentDeps
 
-    /** The current state of an authority; 404 for a payment that was presented without one. */
-    read: async (agentId: string, referenceId: string) => {
-      const reference = await ownReference(db, agentId, referenceId)
-      const { authority_type, entitlement_id, payer } = reference
-      const quote = await findQuote(
-        db,
-        (await findEntitlement(db, entitlement_id ?? ''))?.quote_id ?? '',
-      )
-      if (authority_type === null || quote === undefined)
-        throw refuse('not_found', {
-          detail: 'the payment was presented without an authority',
-          next_action: 'Read it at the payment rail.',
-        })
-      const over = overReasons(reference)
-      const isOpen = reference.state === 'presented' || reference.state === 'pending'
-      const walletId = isOpen && reference.method === 'agent_allowance' ? (payer ?? '') : undefined
-      const checked = await transaction(db, (tx) =>
-        checkWalletFor(tx, { agentId, walletId, quote }),
-      )
-      const reasons = [...over, ...checked.reasons]
-      return authorityView({ authority_type, reference, checked: { ...checked, reasons }, quote })
-    },
+  constructor(deps: PaymentDeps) {
+    this.#deps = deps
+  }
+
+  async check(asked: AuthorityAsked) {
+    const { db } = this.#deps
+    const { agentId, authority_type } = asked
+    const { quote, challenge, checked } = await transaction(db, async (tx) => {
+      await claimQuote(tx, asked.quote_id, { owner: agentId })
+      const quote = await liveQuote(tx, asked.quote_id)
+      // A payment that was presented before is returned again, or refused as pending.
+      const challenge = await requirePayable(tx, quote.quote_id)
+      return {
+        quote,
+        challenge,
+        checked: await checkWalletFor(tx, { agentId, walletId: asked.wallet_id, quote }),
+      }
+    })
+    if (
+      authorityRules[authority_type].hosted_by === 'provider' &&
+      this.#deps.providers.length === 0
+    )
+      return {
+        ...authorityView({ authority_type, reference: undefined, checked, quote }),
+        reasons: ['no payment provider is configured'],
+      }
+    const reference =
+      checked.reasons.length > 0 ? undefined : await authorize(this.#deps, asked, challenge)
+    return authorityView({ authority_type, reference, checked, quote })
+  }
+
+  /** The current state of an authority; 404 for a payment that was presented without one. */
+  async read(agentId: string, referenceId: string) {
+    const { db } = this.#deps
+    const reference = await ownReference(db, agentId, referenceId)
+    const { authority_type, entitlement_id, payer } = reference
+    const quote = await findQuote(
+      db,
+      (await findEntitlement(db, entitlement_id ?? ''))?.quote_id ?? '',
+    )
+    if (authority_type === null || quote === undefined)
+      throw refuse('not_found', {
+        detail: 'the payment was presented without an authority',
+        next_action: 'Read it at the payment rail.',
+      })
+    const over = overReasons(reference)
+    const isOpen = reference.state === 'presented' || reference.state === 'pending'
+    const walletId = isOpen && reference.method === 'agent_allowance' ? (payer ?? '') : undefined
+    const checked = await transaction(db, (tx) => checkWalletFor(tx, { agentId, walletId, quote }))
+    const reasons = [...over, ...checked.reasons]
+    return authorityView({ authority_type, reference, checked: { ...checked, reasons }, quote })
   }
 }
 

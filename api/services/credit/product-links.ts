@@ -21,7 +21,6 @@ import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 
 export type LinkDeps = MoneyDeps & { sendOutgoing: SendOutgoing }
-export type ProductLinks = ReturnType<typeof openProductLinks>
 type Only = { rail?: RailKey | undefined; tier?: Tier | undefined }
 type LinkSet = {
   callId: string
@@ -34,67 +33,75 @@ type LinkSet = {
 type SoldCell = ReturnType<typeof soldCells>[number]
 
 /** The hosted pages of a payment provider, one for each rail and tier that is sold. */
-export function openProductLinks(deps: LinkDeps) {
-  const { db, authority, sendOutgoing } = deps
-  const sold = ({ rail, tier }: Only) =>
-    soldCells(rails).filter(
-      (cell) => (rail ?? cell.rail) === cell.rail && (tier ?? cell.tier) === cell.tier,
+export class ProductLinkService {
+  readonly #deps: LinkDeps
+
+  constructor(deps: LinkDeps) {
+    this.#deps = deps
+  }
+
+  /** What can be bought: by a live page, or else by the checkout of this service. */
+  async cards(only: Only) {
+    const { authority } = this.#deps
+    return (await this.#withLinks(only)).map(({ cell, link }) => {
+      const hosted = linkStateOf(link, cell.total_usd) === 'live' ? link?.url : undefined
+      const own = `${authority.origin}/api/agent-rail-checkout?rail=${cell.rail}&tier=${cell.tier}`
+      return {
+        ...cell,
+        link_state: hosted == null ? ('rail_checkout' as const) : ('hosted' as const),
+        url: hosted ?? own,
+      }
+    })
+  }
+
+  /** Every page with its state, with the numbers of live and of missing pages. */
+  async cells(only: Only) {
+    const cells = (await this.#withLinks(only)).map(({ cell, link }) => cellView(cell, link))
+    const done = cells.filter(({ state }) => state === 'live').length
+    return { cells, done, left: cells.length - done }
+  }
+
+  /** Stores the page first, then requests it once; 422 `amount_mismatch` unless its price is the quote's total. */
+  async set(asked: LinkSet) {
+    const { db, sendOutgoing } = this.#deps
+    const [cell] = sold(asked)
+    if (cell === undefined)
+      throw refuse('unsupported_request', {
+        detail: `${asked.rail} is not sold`,
+        next_action: 'Choose a rail with a price.',
+      })
+    if (asked.provider_price_usd !== cell.total_usd)
+      throw refuse('amount_mismatch', {
+        detail: `a quote comes to ${cell.total_usd} usd`,
+        next_action: 'Set that price at the provider first.',
+      })
+    const jws = await transaction(db, (tx) => storeLink(this.#deps, tx, asked))
+    const receipt = receiptId(jws)
+    const reachable = asked.url !== null && (await isLive(sendOutgoing, asked.url))
+    return answerOnce(
+      this.#deps,
+      { callId: asked.callId, subject: receipt, status: 200 },
+      async (tx) => {
+        if (asked.url !== null) await checkedLink(tx, receipt, reachable ? 'live' : 'broken')
+        const link = await findLink(tx, asked)
+        const check = { reachable, price_matches: link?.provider_price_usd === cell.total_usd }
+        return { cell: cellView(cell, link), check, receipt: receiptView(jws) }
+      },
     )
-  const withLinks = async (only: Only) => {
-    const links = await listLinks(db)
+  }
+
+  async #withLinks(only: Only) {
+    const links = await listLinks(this.#deps.db)
     const linkOf = (cell: SoldCell) =>
       links.find(({ rail, tier }) => rail === cell.rail && tier === cell.tier)
     return sold(only).map((cell) => ({ cell, link: linkOf(cell) }))
   }
-  return {
-    /** What can be bought: by a live page, or else by the checkout of this service. */
-    cards: async (only: Only) =>
-      (await withLinks(only)).map(({ cell, link }) => {
-        const hosted = linkStateOf(link, cell.total_usd) === 'live' ? link?.url : undefined
-        const own = `${authority.origin}/api/agent-rail-checkout?rail=${cell.rail}&tier=${cell.tier}`
-        return {
-          ...cell,
-          link_state: hosted == null ? ('rail_checkout' as const) : ('hosted' as const),
-          url: hosted ?? own,
-        }
-      }),
-
-    /** Every page with its state, with the numbers of live and of missing pages. */
-    cells: async (only: Only) => {
-      const cells = (await withLinks(only)).map(({ cell, link }) => cellView(cell, link))
-      const done = cells.filter(({ state }) => state === 'live').length
-      return { cells, done, left: cells.length - done }
-    },
-
-    /** Stores the page first, then requests it once; 422 `amount_mismatch` unless its price is the quote's total. */
-    set: async (asked: LinkSet) => {
-      const [cell] = sold(asked)
-      if (cell === undefined)
-        throw refuse('unsupported_request', {
-          detail: `${asked.rail} is not sold`,
-          next_action: 'Choose a rail with a price.',
-        })
-      if (asked.provider_price_usd !== cell.total_usd)
-        throw refuse('amount_mismatch', {
-          detail: `a quote comes to ${cell.total_usd} usd`,
-          next_action: 'Set that price at the provider first.',
-        })
-      const jws = await transaction(db, (tx) => storeLink(deps, tx, asked))
-      const receipt = receiptId(jws)
-      const reachable = asked.url !== null && (await isLive(sendOutgoing, asked.url))
-      return answerOnce(
-        deps,
-        { callId: asked.callId, subject: receipt, status: 200 },
-        async (tx) => {
-          if (asked.url !== null) await checkedLink(tx, receipt, reachable ? 'live' : 'broken')
-          const link = await findLink(tx, asked)
-          const check = { reachable, price_matches: link?.provider_price_usd === cell.total_usd }
-          return { cell: cellView(cell, link), check, receipt: receiptView(jws) }
-        },
-      )
-    },
-  }
 }
+
+const sold = ({ rail, tier }: Only) =>
+  soldCells(rails).filter(
+    (cell) => (rail ?? cell.rail) === cell.rail && (tier ?? cell.tier) === cell.tier,
+  )
 
 /** Stores the page with its receipt, once for its call; a repeat does not undo a later change. */
 async function storeLink(deps: LinkDeps, tx: Tx, asked: LinkSet): Promise<string> {

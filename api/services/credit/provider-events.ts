@@ -19,24 +19,28 @@ type ProviderDeps = MoneyDeps &
     warn: (error: unknown) => void
   }
 
-export type ProviderService = ReturnType<typeof openProviderService>
-
 /** Events of payment providers about payments. */
-export function openProviderService(deps: ProviderDeps) {
-  /** The provider that signed it; throws 401 `webhook_signature_invalid`. */
-  const providerOf = async ({ headers, raw }: SignedEvent) =>
-    verifyProviderSignature(headers, raw, deps.providerKeys, await clockSeconds(deps.db))
-  return {
-    providerOf,
-    /** Stores the event before it is applied; if that fails, the workers' sweep applies it. */
-    receive: async (signed: SignedEvent, body: unknown) => {
-      const provider = await providerOf(signed)
-      const event = readProviderEvent(schemeOf(signed), body)
-      if (event === undefined) return { event_id: null, accepted: false, duplicate: false }
-      const { key, duplicate } = await receiveEvent(deps, provider, event)
-      await applyAndNotify(deps, key).catch(deps.warn)
-      return { event_id: key.event_id, accepted: true, duplicate }
-    },
+export class ProviderService {
+  readonly #deps: ProviderDeps
+
+  constructor(deps: ProviderDeps) {
+    this.#deps = deps
+  }
+
+  /** The provider whose key signed the event; throws 401 `webhook_signature_invalid`. */
+  async providerOf({ headers, raw }: SignedEvent) {
+    const { db, providerKeys } = this.#deps
+    return verifyProviderSignature(headers, raw, providerKeys, await clockSeconds(db))
+  }
+
+  /** Stores the event before it is applied; if that fails, the workers' sweep applies it. */
+  async receive(signed: SignedEvent, body: unknown) {
+    const provider = await this.providerOf(signed)
+    const event = readProviderEvent(schemeOf(signed), body)
+    if (event === undefined) return { event_id: null, accepted: false, duplicate: false }
+    const { key, duplicate } = await receiveEvent(this.#deps, provider, event)
+    await applyAndNotify(this.#deps, key).catch(this.#deps.warn)
+    return { event_id: key.event_id, accepted: true, duplicate }
   }
 }
 

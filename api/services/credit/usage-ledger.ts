@@ -46,27 +46,32 @@ type UsageDeps = Pick<MoneyDeps, 'db' | 'signReceipt' | 'issuer' | 'environment'
 /** How far a caller's clock may be ahead of ours. */
 const CLOCK_SKEW_MS = 300_000
 
-export type UsageLedger = ReturnType<typeof openUsageLedger>
-
 /** The durable usage ledger as operations see it. */
-export function openUsageLedger(deps: UsageDeps) {
-  const { db } = deps
-  return {
-    /** One invented event as the ledger would record it. */
-    sample: () => {
-      const at = Date.parse(sampleUsageEvent.recorded_at) / 1000
-      return sampleOf(deps, {
-        fixtureId: 'durable-usage-ledger',
-        at,
-        shown: { event: eventView(sampleUsageEvent) },
-      })
-    },
+export class UsageLedger {
+  readonly #deps: UsageDeps
 
-    record: (use: UsageRecord) => {
-      const eventId = `ue_${digestOf({ call: use.callId })}`
-      return answerOnce(deps, { callId: use.callId, subject: eventId, status: 200 }, async (tx) => {
+  constructor(deps: UsageDeps) {
+    this.#deps = deps
+  }
+
+  /** One invented event as the ledger would record it. */
+  sample() {
+    const at = Date.parse(sampleUsageEvent.recorded_at) / 1000
+    return sampleOf(this.#deps, {
+      fixtureId: 'durable-usage-ledger',
+      at,
+      shown: { event: eventView(sampleUsageEvent) },
+    })
+  }
+
+  record(use: UsageRecord) {
+    const eventId = `ue_${digestOf({ call: use.callId })}`
+    return answerOnce(
+      this.#deps,
+      { callId: use.callId, subject: eventId, status: 200 },
+      async (tx) => {
         await assertOwn(tx, use)
-        const event = await append(deps, tx, use, eventId)
+        const event = await append(this.#deps, tx, use, eventId)
         const { usage_receipt_id } = event
         const receipt =
           usage_receipt_id === null
@@ -77,23 +82,24 @@ export function openUsageLedger(deps: UsageDeps) {
           attribution: use.agentId === undefined ? 'unverified' : 'agent',
           receipt: receipt === undefined ? null : receiptView(receipt.jws),
         }
-      })
-    },
+      },
+    )
+  }
 
-    /** The agent's own events, the newest first, with the movements of credit under each, and what they come to in all. */
-    read: async (own: UsageFilter, { offset, limit }: { offset: number; limit: number }) => {
-      const events = await listUsageOf(db, own, offset, limit)
-      const movements = await listMovementsOf(
-        db,
-        events.flatMap(({ usage_receipt_id }) => usage_receipt_id ?? []),
-      )
-      const items = events.map((event) => ({
-        ...eventView(event),
-        postings: postingsUnder(event, movements),
-      }))
-      const { total, ...totals } = await sumUsageOf(db, own)
-      return { items, offset, limit, total, totals }
-    },
+  /** The agent's own events, the newest first, with the movements of credit under each, and what they come to in all. */
+  async read(own: UsageFilter, { offset, limit }: { offset: number; limit: number }) {
+    const { db } = this.#deps
+    const events = await listUsageOf(db, own, offset, limit)
+    const movements = await listMovementsOf(
+      db,
+      events.flatMap(({ usage_receipt_id }) => usage_receipt_id ?? []),
+    )
+    const items = events.map((event) => ({
+      ...eventView(event),
+      postings: postingsUnder(event, movements),
+    }))
+    const { total, ...totals } = await sumUsageOf(db, own)
+    return { items, offset, limit, total, totals }
   }
 }
 

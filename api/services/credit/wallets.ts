@@ -27,7 +27,6 @@ import type { PaymentDeps } from './deps.ts'
 import { ownReference, type PaymentAsked, presentedOf, verifyAndNotify } from './references.ts'
 import { postingsOf, referenceView, verificationOf } from './views.ts'
 
-export type Wallets = ReturnType<typeof openWallets>
 /** Requested limits: an absent one stays unchanged, null is no limit. */
 type LimitsAsked = { [Limit in keyof AllowanceLimits]?: AllowanceLimits[Limit] | undefined }
 type Made = { callId: string; agentId: string; label: string; limits: LimitsAsked }
@@ -37,59 +36,70 @@ type Limited = { callId: string; by: LimitsBy; walletId: string; limits: LimitsA
 const POSTINGS_SHOWN = 100
 
 /** Allowance wallets as operations see them; each call is safe to repeat. */
-export function openWallets(deps: PaymentDeps) {
-  const { db } = deps
-  return {
-    /** Without an agent, the wallet of any agent. */
-    read: async (walletId: string, agentId?: string) =>
-      walletView(db, await readWallet(db, walletId, agentId)),
+export class WalletService {
+  readonly #deps: PaymentDeps
 
-    create: ({ callId, agentId, label, limits }: Made) =>
-      answerOnce(deps, { callId, subject: agentId, status: 201 }, async (tx) => {
-        const wallet = await createWallet(tx, { agentId, label, limits: given(limits) })
-        const facts = {
-          wallet_id: wallet.wallet_id,
-          agent_id: agentId,
-          fee_usd: 0,
-          ...limitsOf(wallet),
-        }
-        const receipt = { subject: wallet.wallet_id, kind: 'intake' as const, facts }
-        const jws = await writeMoneyReceipt(deps, tx, receipt)
-        return { wallet: await walletView(tx, wallet), receipt: receiptView(jws) }
-      }),
+  constructor(deps: PaymentDeps) {
+    this.#deps = deps
+  }
 
-    limit: ({ callId, by, walletId, limits }: Limited) =>
-      answerOnce(deps, { callId, subject: walletId, status: 200 }, async (tx) => {
-        const { before, after } = await setWalletLimits(tx, { walletId, by, limits: given(limits) })
-        const act = {
-          wallet_id: walletId,
-          from: limitsOf(before),
-          to: limitsOf(after),
-          widened: !narrows(before, after),
-        }
-        const facts = {
-          ...act,
-          ...('agentId' in by ? { agent_id: by.agentId } : { operator: by.operator }),
-        }
-        const receipt = {
-          subject: `ctl_${digestOf({ call: callId })}`,
-          kind: 'control_change' as const,
-          facts,
-        }
-        const jws = await writeMoneyReceipt(deps, tx, receipt)
-        return { wallet: await walletView(tx, after), receipt: receiptView(jws) }
-      }),
+  /** Without an agent, the wallet of any agent. */
+  async read(walletId: string, agentId?: string) {
+    const { db } = this.#deps
+    return walletView(db, await readWallet(db, walletId, agentId))
+  }
 
-    fund: async (agentId: string, walletId: string, by: FundedBy) => {
-      await readWallet(db, walletId, agentId)
-      const reference = await verifyAndNotify(deps, await intoWallet(deps, agentId, walletId, by))
-      const wallet = await walletView(db, await readWallet(db, walletId, agentId))
-      return {
-        wallet,
-        payment_reference: referenceView(reference),
-        verification: verificationOf(reference),
+  create({ callId, agentId, label, limits }: Made) {
+    return answerOnce(this.#deps, { callId, subject: agentId, status: 201 }, async (tx) => {
+      const wallet = await createWallet(tx, { agentId, label, limits: given(limits) })
+      const facts = {
+        wallet_id: wallet.wallet_id,
+        agent_id: agentId,
+        fee_usd: 0,
+        ...limitsOf(wallet),
       }
-    },
+      const receipt = { subject: wallet.wallet_id, kind: 'intake' as const, facts }
+      const jws = await writeMoneyReceipt(this.#deps, tx, receipt)
+      return { wallet: await walletView(tx, wallet), receipt: receiptView(jws) }
+    })
+  }
+
+  limit({ callId, by, walletId, limits }: Limited) {
+    return answerOnce(this.#deps, { callId, subject: walletId, status: 200 }, async (tx) => {
+      const { before, after } = await setWalletLimits(tx, { walletId, by, limits: given(limits) })
+      const act = {
+        wallet_id: walletId,
+        from: limitsOf(before),
+        to: limitsOf(after),
+        widened: !narrows(before, after),
+      }
+      const facts = {
+        ...act,
+        ...('agentId' in by ? { agent_id: by.agentId } : { operator: by.operator }),
+      }
+      const receipt = {
+        subject: `ctl_${digestOf({ call: callId })}`,
+        kind: 'control_change' as const,
+        facts,
+      }
+      const jws = await writeMoneyReceipt(this.#deps, tx, receipt)
+      return { wallet: await walletView(tx, after), receipt: receiptView(jws) }
+    })
+  }
+
+  async fund(agentId: string, walletId: string, by: FundedBy) {
+    const { db } = this.#deps
+    await readWallet(db, walletId, agentId)
+    const reference = await verifyAndNotify(
+      this.#deps,
+      await intoWallet(this.#deps, agentId, walletId, by),
+    )
+    const wallet = await walletView(db, await readWallet(db, walletId, agentId))
+    return {
+      wallet,
+      payment_reference: referenceView(reference),
+      verification: verificationOf(reference),
+    }
   }
 }
 

@@ -11,7 +11,6 @@ import {
 } from '../../../activities/store/agents/agent-inputs.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 
-export type Inputs = ReturnType<typeof openInputs>
 type InputSettings =
   `INPUT_${'KEEP_MS' | 'KEEP_SANDBOX_MS' | 'BYTES_PER_AGENT' | 'BYTES_PER_SANDBOX' | 'BYTES_OF_AGENTS' | 'BYTES_OF_SANDBOXES'}`
 type InputDeps = {
@@ -23,7 +22,49 @@ type Uploader = { readonly owner: string; readonly sandbox: boolean }
 type Incoming = { mediaType: string; bytes: AsyncIterable<Uint8Array> }
 
 /** Uploaded inputs as operations see them. */
-export function openInputs({ db, config }: InputDeps) {
+export class InputService {
+  readonly #deps: InputDeps
+
+  constructor(deps: InputDeps) {
+    this.#deps = deps
+  }
+
+  /** Stores an upload; throws 403, 413, 422, 429 and 503, and then nothing of it is left. */
+  async store({ owner, sandbox }: Uploader, sha256: string, incoming: Incoming) {
+    const { db, config } = this.#deps
+    await assertSpace(config)
+    const name = { owner, sha256 }
+    const mediaType = incoming.mediaType as InputRow['media_type']
+    const upload = await storeInput(db, name, mediaType, incoming.bytes, boundsOf(config, sandbox))
+    if (!upload.ok) throw refusals[upload.reason]()
+    return { fresh: upload.fresh, input: await this.#view(upload.input) }
+  }
+
+  async read(name: InputName) {
+    const { db } = this.#deps
+    const input = await findInput(db, name)
+    if (input === undefined)
+      throw refuse('not_found', {
+        detail: 'this agent has no such input',
+        next_action: 'Upload it, or check the digest.',
+      })
+    return this.#view(input)
+  }
+
+  async #view(input: InputRow) {
+    const { db, config } = this.#deps
+    const keep = { keepMs: config.INPUT_KEEP_MS, sandboxKeepMs: config.INPUT_KEEP_SANDBOX_MS }
+    return {
+      sha256: input.sha256,
+      byte_length: input.byte_length,
+      media_type: input.media_type,
+      stored_at: input.stored_at.toISOString(),
+      kept_until: (await keptUntil(db, input, keep))?.toISOString() ?? null,
+    }
+  }
+}
+
+function boundsOf(config: InputDeps['config'], sandbox: boolean): InputBounds {
   const { inputBytesMax: bytesMax, inputUploadsMax: uploadsMax } = limits
   const ofAgents = {
     bytesMax: config.INPUT_BYTES_PER_AGENT,
@@ -33,38 +74,7 @@ export function openInputs({ db, config }: InputDeps) {
     bytesMax: config.INPUT_BYTES_PER_SANDBOX,
     allBytesMax: config.INPUT_BYTES_OF_SANDBOXES,
   }
-  const boundsOf = (sandbox: boolean): InputBounds => ({
-    bytesMax,
-    owner: { ...(sandbox ? ofSandboxes : ofAgents), uploadsMax, sandbox },
-  })
-  const keep = { keepMs: config.INPUT_KEEP_MS, sandboxKeepMs: config.INPUT_KEEP_SANDBOX_MS }
-  const view = async (input: InputRow) => ({
-    sha256: input.sha256,
-    byte_length: input.byte_length,
-    media_type: input.media_type,
-    stored_at: input.stored_at.toISOString(),
-    kept_until: (await keptUntil(db, input, keep))?.toISOString() ?? null,
-  })
-  return {
-    /** Stores an upload; throws 403, 413, 422, 429 and 503, and then nothing of it is left. */
-    store: async ({ owner, sandbox }: Uploader, sha256: string, incoming: Incoming) => {
-      await assertSpace(config)
-      const name = { owner, sha256 }
-      const mediaType = incoming.mediaType as InputRow['media_type']
-      const upload = await storeInput(db, name, mediaType, incoming.bytes, boundsOf(sandbox))
-      if (!upload.ok) throw refusals[upload.reason]()
-      return { fresh: upload.fresh, input: await view(upload.input) }
-    },
-    read: async (name: InputName) => {
-      const input = await findInput(db, name)
-      if (input === undefined)
-        throw refuse('not_found', {
-          detail: 'this agent has no such input',
-          next_action: 'Upload it, or check the digest.',
-        })
-      return view(input)
-    },
-  }
+  return { bytesMax, owner: { ...(sandbox ? ofSandboxes : ofAgents), uploadsMax, sandbox } }
 }
 
 /** Throws 503 while the volume of a local Postgres has little space left. */

@@ -32,46 +32,54 @@ type Operator = { operatorId: string; name: string }
 type Ending = { kid: string; reason: string }
 type KeyView = ReturnType<typeof keyView>
 export type EndedKey = { key: KeyView; receipt: ReceiptView }
-export type KeyActs = ReturnType<typeof openKeys>
 
 /** What operators do to the signing keys; each act is one transaction with its receipt and the use of its call. */
-export function openKeys(deps: KeyDeps) {
-  const { db } = deps
-  return {
-    /** Every key ever used; the receipt says what was listed, and to whom. */
-    list: (by: Operator) =>
-      transaction(db, async (tx) => {
-        const listed = (await listPublicKeys(tx)).map(keyView)
-        const act = {
-          act: 'signing_keys_list',
-          act_on: `sha256:${digestOf(listed)}`,
-          reason: 'listed',
-        }
-        return { keys: listed, receipt: await signed(deps, tx, by, act) }
-      }),
+export class KeyService {
+  readonly #deps: KeyDeps
 
-    /** Takes over what was added to the file of signing keys; an older key signs the receipt where one stands active. */
-    publish: async (by: Operator, { reason }: { reason: string }, callId: string) => {
-      const rings = deps.load()
-      return transaction(db, async (tx) => {
-        await claimGrant(tx, callId, 'signing keys')
-        const known = new Set((await listPublicKeys(tx)).map(({ kid }) => kid))
-        await publishKeys(tx, rings).catch(refused)
-        const listed = (await listPublicKeys(tx)).map(keyView)
-        const published = listed.filter(({ kid }) => !known.has(kid))
-        const facts = { published: published.map(({ ring, kid }) => ({ ring, kid })) }
-        const act = { act: 'signing_keys_publish', act_on: 'signing keys', reason }
-        const receipt = await signed(deps, tx, by, { ...act, facts }, rings.receipt.active.kid)
-        const answer = { published, receipt }
-        await answerCall(callId, 'signing keys', 200, answer).execute(tx)
-        return answer
-      })
-    },
+  constructor(deps: KeyDeps) {
+    this.#deps = deps
+  }
 
-    retire: (by: Operator, ending: Ending, callId: string) =>
-      end(deps, 'retire', by, ending, callId),
-    revoke: (by: Operator, ending: Ending, callId: string) =>
-      end(deps, 'revoke', by, ending, callId),
+  /** Every key ever used; the receipt says what was listed, and to whom. */
+  list(by: Operator) {
+    const { db } = this.#deps
+    return transaction(db, async (tx) => {
+      const listed = (await listPublicKeys(tx)).map(keyView)
+      const act = {
+        act: 'signing_keys_list',
+        act_on: `sha256:${digestOf(listed)}`,
+        reason: 'listed',
+      }
+      return { keys: listed, receipt: await signed(this.#deps, tx, by, act) }
+    })
+  }
+
+  /** Takes over what was added to the file of signing keys; an older key signs the receipt where one stands active. */
+  async publish(by: Operator, { reason }: { reason: string }, callId: string) {
+    const { db } = this.#deps
+    const rings = this.#deps.load()
+    return transaction(db, async (tx) => {
+      await claimGrant(tx, callId, 'signing keys')
+      const known = new Set((await listPublicKeys(tx)).map(({ kid }) => kid))
+      await publishKeys(tx, rings).catch(refused)
+      const listed = (await listPublicKeys(tx)).map(keyView)
+      const published = listed.filter(({ kid }) => !known.has(kid))
+      const facts = { published: published.map(({ ring, kid }) => ({ ring, kid })) }
+      const act = { act: 'signing_keys_publish', act_on: 'signing keys', reason }
+      const receipt = await signed(this.#deps, tx, by, { ...act, facts }, rings.receipt.active.kid)
+      const answer = { published, receipt }
+      await answerCall(callId, 'signing keys', 200, answer).execute(tx)
+      return answer
+    })
+  }
+
+  retire(by: Operator, ending: Ending, callId: string) {
+    return end(this.#deps, 'retire', by, ending, callId)
+  }
+
+  revoke(by: Operator, ending: Ending, callId: string) {
+    return end(this.#deps, 'revoke', by, ending, callId)
   }
 }
 

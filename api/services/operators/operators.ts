@@ -13,48 +13,53 @@ import type { Database } from '../../../activities/store/schema/schema.ts'
 import { signAct } from '../recovery/operator-commands.ts'
 
 type Operator = { operatorId: string; name: string }
-export type OperatorActs = ReturnType<typeof openOperators>
 
 /** Who may act as an operator, and the end of a credential; each act with its receipt. */
-export function openOperators(deps: ControlDeps & { db: Kysely<Database> }) {
-  return {
-    list: (by: Operator) =>
-      transaction(deps.db, async (tx) => {
-        const operators = (await listOperators(tx)).map(operatorView)
-        const act = {
-          act: 'operators_list',
-          act_on: `sha256:${digestOf(operators)}`,
-          reason: 'listed',
-        }
-        return { operators, receipt: await signAct(deps, tx, by, act) }
-      }),
+export class OperatorService {
+  readonly #deps: ControlDeps & { db: Kysely<Database> }
 
-    /** The credential is refused with the next call; throws 404 for an unknown one and 409 for one that is revoked. */
-    revoke: (
-      by: Operator,
-      { operator_id, reason }: { operator_id: string; reason: string },
-      callId: string,
-    ) =>
-      transaction(deps.db, async (tx) => {
-        await claimGrant(tx, callId, operator_id)
-        const before = (await listOperators(tx)).find((row) => row.operator_id === operator_id)
-        if (before === undefined)
-          throw refuse('not_found', {
-            detail: 'no such operator',
-            next_action: 'List the operators.',
-          })
-        if (before.revoked_at !== null)
-          throw refuse('wrong_state', {
-            detail: 'the credential is revoked',
-            next_action: 'There is nothing left to revoke.',
-            extra: { state: 'revoked' },
-          })
-        const operator = operatorView(await revokeOperator(tx, operator_id))
-        const act = { act: 'operator_revoke', act_on: operator_id, reason }
-        const answer = { operator, receipt: await signAct(deps, tx, by, act) }
-        await answerCall(callId, operator_id, 200, answer).execute(tx)
-        return answer
-      }),
+  constructor(deps: ControlDeps & { db: Kysely<Database> }) {
+    this.#deps = deps
+  }
+
+  list(by: Operator) {
+    return transaction(this.#deps.db, async (tx) => {
+      const operators = (await listOperators(tx)).map(operatorView)
+      const act = {
+        act: 'operators_list',
+        act_on: `sha256:${digestOf(operators)}`,
+        reason: 'listed',
+      }
+      return { operators, receipt: await signAct(this.#deps, tx, by, act) }
+    })
+  }
+
+  /** The credential is refused with the next call; throws 404 for an unknown one and 409 for one that is revoked. */
+  revoke(
+    by: Operator,
+    { operator_id, reason }: { operator_id: string; reason: string },
+    callId: string,
+  ) {
+    return transaction(this.#deps.db, async (tx) => {
+      await claimGrant(tx, callId, operator_id)
+      const before = (await listOperators(tx)).find((row) => row.operator_id === operator_id)
+      if (before === undefined)
+        throw refuse('not_found', {
+          detail: 'no such operator',
+          next_action: 'List the operators.',
+        })
+      if (before.revoked_at !== null)
+        throw refuse('wrong_state', {
+          detail: 'the credential is revoked',
+          next_action: 'There is nothing left to revoke.',
+          extra: { state: 'revoked' },
+        })
+      const operator = operatorView(await revokeOperator(tx, operator_id))
+      const act = { act: 'operator_revoke', act_on: operator_id, reason }
+      const answer = { operator, receipt: await signAct(this.#deps, tx, by, act) }
+      await answerCall(callId, operator_id, 200, answer).execute(tx)
+      return answer
+    })
   }
 }
 

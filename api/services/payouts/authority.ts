@@ -35,50 +35,60 @@ type Operator = { operatorId: string; name: string }
 type Issued = { mandateId: string; requestSha256: string; ap2Mandate: string; expiresAt: number }
 
 /** The authority's own acts: challenges for a treasury holder, and mandates that an operator issues for one created payout. */
-export function openAuthority(settings: AuthoritySettings) {
-  const { db, config, keys, wallets } = settings
-  const facts = { origin: config.BASE_URL, treasuryHolder: config.TREASURY_HOLDER_ADDRESS }
-  return {
-    challenge: async (input: { holder_wallet: string; request_sha256: string }) => {
-      const asked = { holder: input.holder_wallet, requestSha256: input.request_sha256 }
-      const signing = challengeSigners(await authorityStanding({ keys }, db))
-      return issueChallenge({ ...facts, ...signing, ttlSeconds: config.CHALLENGE_TTL_S, ...asked })
-    },
+export class AuthorityService {
+  readonly #deps: AuthoritySettings
 
-    /** The same operator and key give the first mandate again; the digest is recomputed from the stored payout, never taken from the caller. */
-    issueMandate: async (operator: Operator, input: MandateInput) => {
-      const { payout, holder_proof: proof } = input
-      assertAhead(payout.expires_at, await clockSeconds(db))
-      const row = createdPayout((await readPayout(db, payout.payout_id))?.payout)
-      const mandateId = `mdt_${digestOf({ operator: operator.operatorId, idempotency_key: input.idempotency_key })}`
-      const requestDigest = requestSha256(
-        principalTermsOf(row, payout.expires_at, payout.authorize_idempotency_key),
-      )
-      const holderProof = {
-        bindingVersion: proof.binding_version,
-        holderWallet: proof.holder_wallet,
-        signature: proof.signature as Hex,
-      }
-      const asked = {
-        mandateId,
-        requestSha256: requestDigest,
-        checkoutJwt: input.checkout_jwt,
-        holderProof,
-      }
-      return transaction(db, async (tx) => {
-        const standing = await authorityStanding({ keys }, tx)
-        const issued = await issueMandate({
-          ...facts,
-          standing,
-          ...asked,
-          verifyWalletMessage: wallets.verify,
-        })
-        const mandate = { mandateId, requestSha256: requestDigest, ...issued }
-        return keepMandate(settings, tx, { operator, row, mandate, iat: standing.nowSeconds })
+  constructor(deps: AuthoritySettings) {
+    this.#deps = deps
+  }
+
+  async challenge(input: { holder_wallet: string; request_sha256: string }) {
+    const { db, config, keys } = this.#deps
+    const facts = factsOf(config)
+    const asked = { holder: input.holder_wallet, requestSha256: input.request_sha256 }
+    const signing = challengeSigners(await authorityStanding({ keys }, db))
+    return issueChallenge({ ...facts, ...signing, ttlSeconds: config.CHALLENGE_TTL_S, ...asked })
+  }
+
+  /** The same operator and key give the first mandate again; the digest is recomputed from the stored payout, never taken from the caller. */
+  async issueMandate(operator: Operator, input: MandateInput) {
+    const { db, config, keys, wallets } = this.#deps
+    const { payout, holder_proof: proof } = input
+    assertAhead(payout.expires_at, await clockSeconds(db))
+    const row = createdPayout((await readPayout(db, payout.payout_id))?.payout)
+    const mandateId = `mdt_${digestOf({ operator: operator.operatorId, idempotency_key: input.idempotency_key })}`
+    const requestDigest = requestSha256(
+      principalTermsOf(row, payout.expires_at, payout.authorize_idempotency_key),
+    )
+    const holderProof = {
+      bindingVersion: proof.binding_version,
+      holderWallet: proof.holder_wallet,
+      signature: proof.signature as Hex,
+    }
+    const asked = {
+      mandateId,
+      requestSha256: requestDigest,
+      checkoutJwt: input.checkout_jwt,
+      holderProof,
+    }
+    return transaction(db, async (tx) => {
+      const standing = await authorityStanding({ keys }, tx)
+      const issued = await issueMandate({
+        ...factsOf(config),
+        standing,
+        ...asked,
+        verifyWalletMessage: wallets.verify,
       })
-    },
+      const mandate = { mandateId, requestSha256: requestDigest, ...issued }
+      return keepMandate(this.#deps, tx, { operator, row, mandate, iat: standing.nowSeconds })
+    })
   }
 }
+
+const factsOf = (config: AuthoritySettings['config']) => ({
+  origin: config.BASE_URL,
+  treasuryHolder: config.TREASURY_HOLDER_ADDRESS,
+})
 
 /** A mandate for a payout that could never be authorized any more is not issued. */
 function assertAhead(expiresAt: number, nowSeconds: number): void {

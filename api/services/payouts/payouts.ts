@@ -37,85 +37,105 @@ export type PayoutServiceDeps = {
 }
 
 /** The operations of payouts: each step is sent to the payout's workflow, and each answer is read from its rows. */
-export function openPayouts(deps: PayoutServiceDeps) {
-  const { gateway, changes } = deps
-  const answer = (record: PayoutRecord) => payoutAnswer(record, deps.environment)
-  const readOwn = (creator: string, payoutId: string) => ownRecord(deps, creator, payoutId)
-  const labelOf = (creator: string, payoutId: string) => async () =>
-    (await readOwn(creator, payoutId)).payout
+export class PayoutService {
+  readonly #deps: PayoutServiceDeps
 
-  return {
-    async create(creator: string, input: CreateInput, callId: string): Promise<void> {
-      const terms = acceptTerms(payoutTerms(input), deps.refusedRecipients)
-      const payoutId = payoutIdOf(creator, input.idempotency_key)
-      await runStep(deps, payoutId, 'no', () =>
-        gateway.create({ payoutId, callId }, { creator, ...terms }),
+  constructor(deps: PayoutServiceDeps) {
+    this.#deps = deps
+  }
+
+  /** Each command is idempotent, and throws only DomainError. */
+  async create(creator: string, input: CreateInput, callId: string): Promise<void> {
+    const { gateway } = this.#deps
+    const terms = acceptTerms(payoutTerms(input), this.#deps.refusedRecipients)
+    const payoutId = payoutIdOf(creator, input.idempotency_key)
+    await runStep(this.#deps, payoutId, 'no', () =>
+      gateway.create({ payoutId, callId }, { creator, ...terms }),
+    )
+  }
+
+  async authorize(creator: string, payoutId: string, callId: string): Promise<void> {
+    const { gateway } = this.#deps
+    await runStep(this.#deps, payoutId, 'no', () =>
+      gateway.authorize({ payoutId, callId }, this.#labelOf(creator, payoutId)),
+    )
+  }
+
+  /** Refuses a new execute while the chain is down; before a fee is settled, also what the execute would refuse. */
+  async checkExecutable(creator: string, payoutId: string, paid: boolean): Promise<void> {
+    const up = await this.#deps.chainUp()
+    if (!paid && this.#deps.reservationGate === undefined && up) return
+    const record = await this.#readOwn(creator, payoutId)
+    if (record.transfer?.status === 'dead') throw deadTransfer(record)
+    if (record.transfer !== undefined) return
+    await assertExecutable(this.#deps.db, record.payout, this.#deps.executeLifeSecondsMin)
+    if (!up) throw chainDown()
+    await this.#deps.reservationGate?.(record.payout)
+  }
+
+  /** The payout while its transfer is under way; undefined once it is executed and the call is answered. */
+  async execute(
+    creator: string,
+    payoutId: string,
+    { callId, leads }: { callId: string; leads: boolean },
+  ): Promise<PayoutAnswerBody | undefined> {
+    const { gateway, changes } = this.#deps
+    const until = performance.now() + this.#deps.executeWaitMs
+    // A call that joins another finds its transfer reserved, and sends nothing.
+    let record = leads ? undefined : await this.#readOwn(creator, payoutId)
+    if (record?.transfer === undefined) {
+      await runStep(this.#deps, payoutId, 'unknown', () =>
+        gateway.execute({ payoutId, callId }, this.#labelOf(creator, payoutId)),
       )
-    },
-
-    async authorize(creator: string, payoutId: string, callId: string): Promise<void> {
-      await runStep(deps, payoutId, 'no', () =>
-        gateway.authorize({ payoutId, callId }, labelOf(creator, payoutId)),
-      )
-    },
-
-    async checkExecutable(creator: string, payoutId: string, paid: boolean): Promise<void> {
-      const up = await deps.chainUp()
-      if (!paid && deps.reservationGate === undefined && up) return
-      const record = await readOwn(creator, payoutId)
+      await changes.wait(payoutId, until - performance.now())
+      record = await this.#readOwn(creator, payoutId)
+    }
+    for (;;) {
       if (record.transfer?.status === 'dead') throw deadTransfer(record)
-      if (record.transfer !== undefined) return
-      await assertExecutable(deps.db, record.payout, deps.executeLifeSecondsMin)
-      if (!up) throw chainDown()
-      await deps.reservationGate?.(record.payout)
-    },
+      if (record.payout.state === 'executed') return undefined
+      const isStopped = record.transfer?.exception != null
+      if (isStopped || performance.now() >= until) return this.#answer(record)
+      await changes.wait(payoutId, until - performance.now())
+      record = await this.#readOwn(creator, payoutId)
+    }
+  }
 
-    /** The payout while its transfer is under way; undefined once it is executed and the call is answered. */
-    async execute(
-      creator: string,
-      payoutId: string,
-      { callId, leads }: { callId: string; leads: boolean },
-    ): Promise<PayoutAnswerBody | undefined> {
-      const until = performance.now() + deps.executeWaitMs
-      // A call that joins another finds its transfer reserved, and sends nothing.
-      let record = leads ? undefined : await readOwn(creator, payoutId)
-      if (record?.transfer === undefined) {
-        await runStep(deps, payoutId, 'unknown', () =>
-          gateway.execute({ payoutId, callId }, labelOf(creator, payoutId)),
-        )
-        await changes.wait(payoutId, until - performance.now())
-        record = await readOwn(creator, payoutId)
-      }
-      for (;;) {
-        if (record.transfer?.status === 'dead') throw deadTransfer(record)
-        if (record.payout.state === 'executed') return undefined
-        const isStopped = record.transfer?.exception != null
-        if (isStopped || performance.now() >= until) return answer(record)
-        await changes.wait(payoutId, until - performance.now())
-        record = await readOwn(creator, payoutId)
-      }
-    },
+  async read(
+    creator: string,
+    by: { payout_id: string } | { idempotency_key: string },
+  ): Promise<PayoutAnswerBody> {
+    const payoutId = 'payout_id' in by ? by.payout_id : payoutIdOf(creator, by.idempotency_key)
+    return this.#answer(await this.#readOwn(creator, payoutId))
+  }
 
-    async read(
-      creator: string,
-      by: { payout_id: string } | { idempotency_key: string },
-    ): Promise<PayoutAnswerBody> {
-      const payoutId = 'payout_id' in by ? by.payout_id : payoutIdOf(creator, by.idempotency_key)
-      return answer(await readOwn(creator, payoutId))
-    },
+  /** The payout once it differs from `read`, or as it is when the time is up. */
+  async next(creator: string, read: PayoutAnswerBody, ms: number): Promise<PayoutAnswerBody> {
+    const { changes } = this.#deps
+    const { payout_id: payoutId } = read.payout
+    const until = performance.now() + ms
+    let current = read
+    for (;;) {
+      const left = until - performance.now()
+      if (left <= 0 || isClosed(current) || visibleState(current) !== visibleState(read))
+        return current
+      await changes.wait(payoutId, left)
+      current = this.#answer(await this.#readOwn(creator, payoutId))
+    }
+  }
 
-    async next(creator: string, read: PayoutAnswerBody, ms: number): Promise<PayoutAnswerBody> {
-      const { payout_id: payoutId } = read.payout
-      const until = performance.now() + ms
-      let current = read
-      for (;;) {
-        const left = until - performance.now()
-        if (left <= 0 || isClosed(current) || visibleState(current) !== visibleState(read))
-          return current
-        await changes.wait(payoutId, left)
-        current = answer(await readOwn(creator, payoutId))
-      }
-    },
+  async #readOwn(creator: string, payoutId: string): Promise<PayoutRecord> {
+    const record = await readPayout(this.#deps.db, payoutId)
+    ownPayout(record?.payout, creator)
+    if (record === undefined) throw unknownPayout()
+    return record
+  }
+
+  #labelOf(creator: string, payoutId: string): () => Promise<PayoutRow> {
+    return async () => (await this.#readOwn(creator, payoutId)).payout
+  }
+
+  #answer(record: PayoutRecord): PayoutAnswerBody {
+    return payoutAnswer(record, this.#deps.environment)
   }
 }
 
@@ -131,17 +151,6 @@ const visibleState = ({ payout, receipts }: PayoutAnswerBody): string =>
     payout.next_action,
     receipts.length,
   ])
-
-async function ownRecord(
-  { db }: PayoutServiceDeps,
-  creator: string,
-  payoutId: string,
-): Promise<PayoutRecord> {
-  const record = await readPayout(db, payoutId)
-  ownPayout(record?.payout, creator)
-  if (record === undefined) throw unknownPayout()
-  return record
-}
 
 /**
  * Throws the refusal of a step as the step gave it. Where the answer is not known, the error says whether money has moved: without a

@@ -24,56 +24,62 @@ export type ReceiptSelector = {
 type Check = { check: string; ok: boolean; detail: string }
 
 /** Verifies a receipt by its signature, the status of its key and our record of it. */
-export function createReceiptVerification(db: Kysely<Database>, issuer: string) {
-  return {
-    async verify(selector: ReceiptSelector): Promise<Record<string, unknown>> {
-      const jws = selector.receipt ?? (await storedJws(db, selector))
-      const stored = await findReceipt(db, { receipt_id: receiptId(jws) })
-      const key = (await listPublicKeys(db)).find(
-        (row) => row.ring === 'receipt' && row.kid === headerOf(jws)?.['kid'],
-      )
-      const payload = key === undefined ? undefined : verifiedPayload(jws, key)
-      const iat = typeof payload?.['iat'] === 'number' ? payload['iat'] : undefined
-      const at = selector.at === undefined ? iat : Math.floor(Date.parse(selector.at) / 1000)
-      const times = key === undefined ? undefined : keyTimes(key)
-      const checks: Check[] = [
-        check(
-          'key',
-          key !== undefined,
-          key === undefined ? 'no key of this service has this kid' : `key ${key.kid}`,
-        ),
-        check(
-          'signature',
-          payload !== undefined,
-          payload === undefined ? 'the signature does not verify' : 'EdDSA over the compact form',
-        ),
-        check(
-          'issuer',
-          payload?.['iss'] === issuer,
-          `issuer ${String(payload?.['iss'] ?? 'unknown')}`,
-        ),
-        keyStanding(times, iat, stored?.issued_at),
-      ]
-      return {
-        verified: checks.every(({ ok }) => ok),
-        receipt_id: receiptId(jws),
-        kind: typeof payload?.['kind'] === 'string' ? payload['kind'] : null,
-        usage: typeof payload?.['usage'] === 'string' ? payload['usage'] : null,
-        checks,
-        signature: {
-          alg: 'EdDSA',
-          key_id: key?.kid ?? null,
-          key_state_at_issue:
-            times === undefined || at === undefined ? 'unknown' : standingOn(times, at),
-          valid: payload !== undefined,
-        },
-        payload: payload ?? null,
-        payload_sha256: payload === undefined ? null : digestOf(payload),
-        stored: stored !== undefined,
-        receipt_sha256: sha256Hex(jws),
-        verified_at: new Date().toISOString(),
-      }
-    },
+export class ReceiptService {
+  readonly #db: Kysely<Database>
+  readonly #issuer: string
+
+  constructor(db: Kysely<Database>, issuer: string) {
+    this.#db = db
+    this.#issuer = issuer
+  }
+
+  async verify(selector: ReceiptSelector) {
+    const jws = selector.receipt ?? (await storedJws(this.#db, selector))
+    const stored = await findReceipt(this.#db, { receipt_id: receiptId(jws) })
+    const key = (await listPublicKeys(this.#db)).find(
+      (row) => row.ring === 'receipt' && row.kid === headerOf(jws)?.['kid'],
+    )
+    const payload = key === undefined ? undefined : verifiedPayload(jws, key)
+    const iat = typeof payload?.['iat'] === 'number' ? payload['iat'] : undefined
+    const at = selector.at === undefined ? iat : Math.floor(Date.parse(selector.at) / 1000)
+    const times = key === undefined ? undefined : keyTimes(key)
+    const checks: Check[] = [
+      check(
+        'key',
+        key !== undefined,
+        key === undefined ? 'no key of this service has this kid' : `key ${key.kid}`,
+      ),
+      check(
+        'signature',
+        payload !== undefined,
+        payload === undefined ? 'the signature does not verify' : 'EdDSA over the compact form',
+      ),
+      check(
+        'issuer',
+        payload?.['iss'] === this.#issuer,
+        `issuer ${String(payload?.['iss'] ?? 'unknown')}`,
+      ),
+      keyStanding(times, iat, stored?.issued_at),
+    ]
+    return {
+      verified: checks.every(({ ok }) => ok),
+      receipt_id: receiptId(jws),
+      kind: typeof payload?.['kind'] === 'string' ? payload['kind'] : null,
+      usage: typeof payload?.['usage'] === 'string' ? payload['usage'] : null,
+      checks,
+      signature: {
+        alg: 'EdDSA',
+        key_id: key?.kid ?? null,
+        key_state_at_issue:
+          times === undefined || at === undefined ? 'unknown' : standingOn(times, at),
+        valid: payload !== undefined,
+      },
+      payload: payload ?? null,
+      payload_sha256: payload === undefined ? null : digestOf(payload),
+      stored: stored !== undefined,
+      receipt_sha256: sha256Hex(jws),
+      verified_at: new Date().toISOString(),
+    }
   }
 }
 

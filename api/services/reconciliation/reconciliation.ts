@@ -38,41 +38,45 @@ type ServiceDeps = CloseDeps & {
 }
 
 /** Reconciliation as operators see it: what was signed and found, and the one act there is. */
-export function openReconciliationService(deps: ServiceDeps) {
-  const { db, show } = deps
-  return {
-    /** The statement of a day, or the latest, with the last run and the open exceptions; throws 404 for a day without one. */
-    read: async (day?: string) => {
-      const statement = await findStatement(db, day)
-      if (statement === undefined && day !== undefined)
-        throw refuse('not_found', {
-          detail: `${day} has no statement`,
-          next_action: 'Statements are signed once their day is final on chain.',
-        })
-      const last = await lastReconciliation(db)
-      return {
-        day: statement?.day ?? null,
-        statement:
-          statement === undefined
-            ? null
-            : (decodeCompact(statement.jws).payload as StatementClaims),
-        jws: statement?.jws ?? null,
-        last_run: last === undefined ? null : runView(last),
-        exceptions: (await listOpenExceptions(db, LISTED_MAX)).map(exceptionView),
-      }
-    },
-    /** The act, its answer and the use of its call are one transaction. */
-    close: async (closer: Closer, input: CloseInput, callId: string): Promise<CloseAnswer> => {
-      const answer = await transaction(db, async (tx) => {
-        await claimGrant(tx, callId, input.exception_id)
-        const closed = await closeWithReceipt(deps, tx, closer, input)
-        await answerCall(callId, input.exception_id, 200, closed).execute(tx)
-        return closed
+export class ReconciliationService {
+  readonly #deps: ServiceDeps
+
+  constructor(deps: ServiceDeps) {
+    this.#deps = deps
+  }
+
+  /** The statement of a day, or the latest, with the last run and the open exceptions; throws 404 for a day without one. */
+  async read(day?: string) {
+    const { db } = this.#deps
+    const statement = await findStatement(db, day)
+    if (statement === undefined && day !== undefined)
+      throw refuse('not_found', {
+        detail: `${day} has no statement`,
+        next_action: 'Statements are signed once their day is final on chain.',
       })
-      const record = await readPayout(db, answer.exception.subject)
-      if (record !== undefined) await show(record).catch(() => undefined)
-      return answer
-    },
+    const last = await lastReconciliation(db)
+    return {
+      day: statement?.day ?? null,
+      statement:
+        statement === undefined ? null : (decodeCompact(statement.jws).payload as StatementClaims),
+      jws: statement?.jws ?? null,
+      last_run: last === undefined ? null : runView(last),
+      exceptions: (await listOpenExceptions(db, LISTED_MAX)).map(exceptionView),
+    }
+  }
+
+  /** The act, its answer and the use of its call are one transaction. */
+  async close(closer: Closer, input: CloseInput, callId: string): Promise<CloseAnswer> {
+    const { db, show } = this.#deps
+    const answer = await transaction(db, async (tx) => {
+      await claimGrant(tx, callId, input.exception_id)
+      const closed = await closeWithReceipt(this.#deps, tx, closer, input)
+      await answerCall(callId, input.exception_id, 200, closed).execute(tx)
+      return closed
+    })
+    const record = await readPayout(db, answer.exception.subject)
+    if (record !== undefined) await show(record).catch(() => undefined)
+    return answer
   }
 }
 

@@ -41,51 +41,56 @@ export type ConsoleQuery = ConsoleFilter & {
   limit: number
 }
 
-export type Reviews = ReturnType<typeof openReviews>
-
 /** Human decisions: what waits for one, and the recording of a decision with its receipt. */
-export function openReviews(deps: ReviewDeps) {
-  return {
-    list: async ({ kind, offset, limit, ...filter }: ConsoleQuery) => {
-      const subjects = deps.subjects.filter(
-        (subject) => kind === undefined || subject.kind === kind,
-      )
-      const waiting = await Promise.all(
-        subjects.map((subject) => subject.list(deps.db, filter, offset + limit)),
-      )
-      const counted = await Promise.all(subjects.map((subject) => subject.count(deps.db, filter)))
-      const items = waiting
-        .flat()
-        .sort((one, other) => one.waiting_since.localeCompare(other.waiting_since))
-      const counts = Object.fromEntries(
-        subjects.map((subject, index) => [subject.kind, counted[index] ?? 0]),
-      )
-      const total = counted.reduce((sum, count) => sum + count, 0)
-      return {
-        items: items.slice(offset, offset + limit).map((item) => shown(deps, item)),
-        offset,
-        limit,
-        total,
-        counts,
-      }
-    },
-    record: async (reviewer: Reviewer, input: ReviewInput, callId: string) => {
-      const subject = deps.subjects.find(({ kind }) => kind === input.subject_kind)
-      const tasks = (await subject?.tasksOf?.(deps.db, input.subject_id)) ?? []
-      // Nothing is decided for a task whose workflow cannot be reached.
-      await Promise.all(tasks.map(deps.wakeTask))
-      const answer = await transaction(deps.db, async (tx) => {
-        const { operatorId: operator, idempotencyKey: idempotency_key } = reviewer
-        const decisionId = `dec_${digestOf({ operator, idempotency_key })}`
-        await claimGrant(tx, callId, decisionId)
-        const decided = await decide(deps, tx, { reviewer, input, decisionId })
-        await answerCall(callId, decisionId, 200, decided).execute(tx)
-        return decided
-      })
-      // The decision is valid even if they cannot be notified now.
-      await Promise.allSettled(tasks.map(deps.wakeTask))
-      return answer
-    },
+export class ReviewService {
+  readonly #deps: ReviewDeps
+
+  constructor(deps: ReviewDeps) {
+    this.#deps = deps
+  }
+
+  async list({ kind, offset, limit, ...filter }: ConsoleQuery) {
+    const subjects = this.#deps.subjects.filter(
+      (subject) => kind === undefined || subject.kind === kind,
+    )
+    const waiting = await Promise.all(
+      subjects.map((subject) => subject.list(this.#deps.db, filter, offset + limit)),
+    )
+    const counted = await Promise.all(
+      subjects.map((subject) => subject.count(this.#deps.db, filter)),
+    )
+    const items = waiting
+      .flat()
+      .sort((one, other) => one.waiting_since.localeCompare(other.waiting_since))
+    const counts = Object.fromEntries(
+      subjects.map((subject, index) => [subject.kind, counted[index] ?? 0]),
+    )
+    const total = counted.reduce((sum, count) => sum + count, 0)
+    return {
+      items: items.slice(offset, offset + limit).map((item) => shown(this.#deps, item)),
+      offset,
+      limit,
+      total,
+      counts,
+    }
+  }
+
+  async record(reviewer: Reviewer, input: ReviewInput, callId: string) {
+    const subject = this.#deps.subjects.find(({ kind }) => kind === input.subject_kind)
+    const tasks = (await subject?.tasksOf?.(this.#deps.db, input.subject_id)) ?? []
+    // Nothing is decided for a task whose workflow cannot be reached.
+    await Promise.all(tasks.map(this.#deps.wakeTask))
+    const answer = await transaction(this.#deps.db, async (tx) => {
+      const { operatorId: operator, idempotencyKey: idempotency_key } = reviewer
+      const decisionId = `dec_${digestOf({ operator, idempotency_key })}`
+      await claimGrant(tx, callId, decisionId)
+      const decided = await decide(this.#deps, tx, { reviewer, input, decisionId })
+      await answerCall(callId, decisionId, 200, decided).execute(tx)
+      return decided
+    })
+    // The decision is valid even if they cannot be notified now.
+    await Promise.allSettled(tasks.map(this.#deps.wakeTask))
+    return answer
   }
 }
 

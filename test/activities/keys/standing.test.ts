@@ -13,7 +13,7 @@ import { anchorsNow } from '../../../activities/keys/standing.ts'
 import { endKey, registerPublicKey } from '../../../activities/store/keys/signing-keys.ts'
 import { appendReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
-import { createReceiptVerification } from '../../../api/services/receipts/verification.ts'
+import { ReceiptService } from '../../../api/services/receipts/verification.ts'
 import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { standing } from '../../support/standing.ts'
 import { verifies } from '../../verifies.ts'
@@ -71,7 +71,7 @@ verifies(
     done = true
     await Promise.all(callers)
     expect(new Set(signed.map(kidOf))).toEqual(new Set([chosen, next]))
-    const verification = createReceiptVerification(database.db, issuer)
+    const verification = new ReceiptService(database.db, issuer)
     const verdicts = await Promise.all(signed.map((receipt) => verification.verify({ receipt })))
     expect(verdicts.filter(({ verified }) => verified !== true)).toEqual([])
     await transaction(database.db, (tx) =>

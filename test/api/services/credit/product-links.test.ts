@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import type { MoneyDeps } from '../../../../activities/credit/deps.ts'
 import type { SendOutgoing } from '../../../../activities/http/outgoing.ts'
 import { createOutgoing } from '../../../../activities/http/outgoing.ts'
-import { openProductLinks } from '../../../../api/services/credit/product-links.ts'
+import { ProductLinkService } from '../../../../api/services/credit/product-links.ts'
 import { grantedCall, startMoney } from '../../../activities/credit/fixture.ts'
 import { startTlsServer, testAuthority } from '../../../support/tls-server.ts'
 import { verifies } from '../../../verifies.ts'
@@ -39,7 +39,7 @@ verifies(
       resolve: async () => ['93.184.215.14'],
       reach: () => ({ host: '127.0.0.1', port: server.port }),
     })
-    const links = openProductLinks({ ...deps, sendOutgoing })
+    const links = new ProductLinkService({ ...deps, sendOutgoing })
     const set = async (path: string) => {
       const terms = { rail: 'packetops', tier: 'pro', provider_price_usd: 269 } as const
       const operator = { operatorId: 'op_1', name: 'Ada' }

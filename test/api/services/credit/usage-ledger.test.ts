@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { MoneyDeps } from '../../../../activities/credit/deps.ts'
 import { listUsageEvents } from '../../../../activities/store/credit/usage-events.ts'
-import { openUsageLedger } from '../../../../api/services/credit/usage-ledger.ts'
+import { UsageLedger } from '../../../../api/services/credit/usage-ledger.ts'
 import { funded, grantedCall, startMoney } from '../../../activities/credit/fixture.ts'
 import { verifies } from '../../../verifies.ts'
 
@@ -16,7 +16,7 @@ verifies(
   ['usage.record', 'usage.credit'],
   'a call that is carried out twice records and consumes once',
   async () => {
-    const usage = openUsageLedger(deps)
+    const usage = new UsageLedger(deps)
     const { entitlement, agentId } = await funded(deps)
     const { entitlement_id } = entitlement
     for (const unit of ['calls', 'usd_credit']) {

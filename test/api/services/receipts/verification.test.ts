@@ -8,7 +8,7 @@ import { keyRings } from '../../../../activities/keys/key-ring.ts'
 import { publishKeys } from '../../../../activities/keys/publish-keys.ts'
 import { endKey } from '../../../../activities/store/keys/signing-keys.ts'
 import { appendReceipt } from '../../../../activities/store/payouts/receipts.ts'
-import { createReceiptVerification } from '../../../../api/services/receipts/verification.ts'
+import { ReceiptService } from '../../../../api/services/receipts/verification.ts'
 import { startDatabase, type TestDatabase } from '../../../support/postgres.ts'
 import { verifies } from '../../../verifies.ts'
 
@@ -43,8 +43,7 @@ async function fresh(name: string) {
   return { stored, forged, key: { ring: 'receipt', kid: active.kid } }
 }
 
-const verdict = (receipt: string) =>
-  createReceiptVerification(database.db, issuer).verify({ receipt })
+const verdict = (receipt: string) => new ReceiptService(database.db, issuer).verify({ receipt })
 const later = (seconds: number) => new Date((nowSeconds() + seconds) * 1000).toISOString()
 
 verifies(
@@ -52,7 +51,7 @@ verifies(
   'a receipt verifies by id, by digest and by itself; a changed one says that its signature is wrong',
   async () => {
     const { stored } = await fresh('a')
-    const verification = createReceiptVerification(database.db, issuer)
+    const verification = new ReceiptService(database.db, issuer)
     const byItself = await verification.verify({ receipt: stored })
     expect(byItself).toMatchObject({ verified: true, kind: 'payout_created', stored: true })
     expect(await verification.verify({ receipt_id: String(byItself['receipt_id']) })).toMatchObject(
@@ -90,7 +89,7 @@ verifies(
       signature: { key_state_at_issue: 'active' },
     })
     const { db } = database
-    const asOfLater = await createReceiptVerification(db, issuer).verify({
+    const asOfLater = await new ReceiptService(db, issuer).verify({
       receipt: stored,
       at: later(60),
     })
