@@ -104,60 +104,60 @@ export const requirements = {
   // Money: prices, credit, payment references.
   'money.prices': {
     source: 'money § Prices',
-    behavior: 'One rule gives both price tables: the base, plus 8 % of it on standard and pro.',
+    behavior:
+      'One rule makes both price tables: the base price, plus a fee of 8 % on the tiers standard and pro.',
   },
   'money.quote-lines': {
     source: 'money § Quotes',
     behavior:
-      'The lines of a quote sum to its total, and units multiply it. A rail that is not sold has no quote.',
+      'The lines of a quote sum to its total, and units multiply the total. A rail that is not sold has no quote.',
   },
   'money.states': {
     source: 'money § Payment references',
     behavior:
-      'Entitlement, challenge and reference change only along their tables, in code and in SQL.',
+      'Entitlements, challenges and payment references change state only along their tables, in code and in SQL.',
   },
   'money.double-entry': {
     source: 'money § Credit',
     behavior:
-      'Every movement balances, the fee is exact for every use of credit, and no credit falls below zero.',
+      'Every movement of credit balances, the fee is exact for every use, and no credit falls below zero.',
   },
   'money.methods': {
     source: 'money § Payment methods',
-    behavior:
-      'Each of the seven accepted methods is confirmed by another party than its presenter.',
+    behavior: 'Each of the seven payment methods is confirmed by another party than its presenter.',
   },
   'money.stablecoin': {
     source: 'money § Payment methods',
     behavior:
-      'A stablecoin reference is one exact plain transfer, final on chain, that its payer signed for the challenge.',
+      'A stablecoin reference is one exact plain transfer that is final on chain and that its payer signed for the challenge.',
   },
   'money.ap2': {
     source: 'money § Payment methods',
     behavior:
-      'An AP2 reference is a presentation bound to the challenge; its replay keys are those of payouts.',
+      'An AP2 reference is a presentation bound to the challenge. Its replay keys are in the same ledger as those of payouts.',
   },
   'money.webhook-signature': {
     source: 'money § Provider events',
     behavior:
-      'A provider’s event is signed over its raw bytes, v1, v1a or Stripe’s form, and at most 300 s old.',
+      'The event of a provider is accepted when its raw bytes are signed as v1, v1a or in Stripe’s form and the signature is at most 300 seconds old.',
   },
   'money.provider-event': {
     source: 'money § Provider events',
-    behavior: 'Events of every scheme are mapped to one of four types about one payment.',
+    behavior: 'The events of every provider are mapped to one of four types about one payment.',
   },
   'money.usage-chain': {
     source: 'money § Usage ledger',
-    behavior: 'Usage events are hash-chained. A changed, removed or added event is detected.',
+    behavior: 'Usage events form a hash chain. A changed, removed or added event is detected.',
   },
   'money.sql.balanced': {
     source: 'money § Credit',
     behavior:
-      'SQL refuses unbalanced postings, any change of a posting, and credit or a wallet below zero.',
+      'SQL refuses unbalanced postings, every change of a posting, and a balance of credit or a wallet below zero.',
   },
   'money.sql.receipts': {
     source: 'money § Credit',
     behavior:
-      'A settlement receipt funds and a usage receipt consumes. SQL lets no other receipt do either.',
+      'Only a settlement receipt funds credit, and only a usage receipt consumes it. SQL enforces both.',
   },
   'money.quote': {
     source: 'money § Quotes',
@@ -166,22 +166,22 @@ export const requirements = {
   'money.challenge': {
     source: 'money § Challenges',
     behavior:
-      'A quote has at most one open challenge. A pending payment is named instead of a new challenge.',
+      'A quote has at most one open challenge. While a payment is pending, the response names it instead of a new challenge.',
   },
   'money.reference': {
     source: 'money § Payment references',
     behavior:
-      'A payment reference is unique, funds only once it is verified, and frees its challenge when proven empty.',
+      'A payment reference is unique and funds credit only after it is verified. Its challenge becomes free when the reference is proven to be empty.',
   },
   'money.spending-limit': {
     source: 'money § Payment methods',
     behavior:
-      'An agent presents no payment above the amount that an operator allows at once, by any method. Payments that a provider reports count.',
+      'An agent cannot present a payment above the limit that an operator set, by any method. Payments that a provider reports count as well.',
   },
   'money.provider': {
     source: 'money § Provider events',
     behavior:
-      'A provider’s events fund, reject or refund by session, challenge and exact amount, each at most once.',
+      'The events of a provider fund, reject or refund a payment, matched by session, challenge and exact amount, each at most once.',
   },
   'money.allowance': {
     source: 'money § Allowance wallets',
@@ -191,12 +191,12 @@ export const requirements = {
   'money.x402': {
     source: 'money § Payment methods',
     behavior:
-      'An x402 reference is claimed once, settles by its own workflow, and counts when it is final on chain.',
+      'An x402 reference is claimed once, is settled by its own workflow, and counts when it is final on chain.',
   },
   'money.consume': {
     source: 'money § Credit',
     behavior:
-      'A use consumes credit exactly once, with a usage receipt; 100 at once never take more than there is.',
+      'A use consumes credit exactly once, with a usage receipt. 100 concurrent uses never take more than the balance.',
   },
   'money.return': {
     source: 'money § Credit',
@@ -204,37 +204,36 @@ export const requirements = {
   },
   'money.http.prices': {
     source: 'money § Prices',
-    behavior:
-      'Every number of both price tables is in the price list and in the quotes of the API.',
+    behavior: 'The price list and the quotes of the API contain every number of both price tables.',
   },
   'money.http.challenge': {
     source: 'money § Challenges',
     behavior:
-      'A challenge is a 402 problem with its seven methods. Repeated, or requested 100 times at once, it is one challenge.',
+      'A challenge is a 402 problem with the seven payment methods. 100 concurrent requests and every repeat get the same challenge.',
   },
   'money.http.methods': {
     source: 'money § Payment methods',
     behavior:
-      'Over HTTP each method funds an entitlement once its confirmation is there, or is refused with its code.',
+      'Over HTTP, each payment method funds an entitlement after its confirmation or is refused with its code.',
   },
   'money.http.owner': {
     source: 'money § Payment references',
-    behavior: 'Only their agent and operators read payments and credit.',
+    behavior: 'Payments and credit are readable only by their own agent and by operators.',
   },
   'money.http.once': {
     source: 'money § Payment references',
     behavior:
-      'One payment funds one credit, however often and by whichever caller it is presented, also in parallel.',
+      'One payment funds one credit, however often it is presented, by any caller and in parallel.',
   },
   'money.http.provider': {
     source: 'money § Provider events',
     behavior:
-      'A provider’s event is accepted by its signature alone, counts once, and never pays a wrong amount.',
+      'The event of a provider needs no credential but its signature. It counts once, and it never funds a wrong amount.',
   },
   'money.refund': {
     source: 'money § Refunds and disputes',
     behavior:
-      'A payment that is taken back takes the rest of its credit and what was earned from it, once.',
+      'When a payment is taken back, the rest of its credit and the revenue from it are taken back once.',
   },
 
   // Challenge, mandate, authorize.
@@ -725,101 +724,104 @@ export const requirements = {
   'receipt.per-transition': {
     source: 'payouts § Payout receipts',
     behavior:
-      'Each transition has a signed receipt with id, recipient, amount, usage, and hash and mandate reference when there are.',
+      'Each transition has a signed receipt with the payout id, recipient, amount and usage, and with the transaction hash and mandate reference once they exist.',
   },
   'receipt.jws': {
     source: 'trust § Receipts',
     behavior:
-      'A receipt is a compact EdDSA JWS of typ receipt+jwt that the published key verifies.',
+      'A receipt is a compact EdDSA JWS of type receipt+jwt. The published key verifies it.',
   },
   'receipt.chain': {
     source: 'payouts § Payout receipts',
-    behavior: 'prev is the SHA-256 of the previous JWS of the same payout.',
+    behavior: 'The member prev of a receipt is the SHA-256 of the previous JWS of the same payout.',
   },
   'receipt.key-rotation': {
     source: 'trust § Key status',
     behavior:
-      'A receipt of a retired key is valid when dated up to its retirement; one of a revoked key only by our store.',
+      'A receipt of a retired key is valid when it is dated before the retirement. A receipt of a revoked key is valid only when our store has it.',
   },
   'receipt.verify': {
     source: 'trust § Verification',
-    behavior: 'GET /api/verify-receipt says valid or not, and why.',
+    behavior: 'GET /api/verify-receipt says whether a receipt is valid, and why.',
   },
   'discovery.jwks': {
     source: 'trust § Key rings',
-    behavior: 'jwks.json has every key ever used with its times.',
+    behavior: 'The document jwks.json contains every key that was ever used, with its times.',
   },
   'discovery.trust-contract': {
     source: 'trust § Trust contract',
     behavior:
-      'The trust contract names issuer, key, service ids, caps, price, bindings and EIP-712 domain.',
+      'The trust contract names the issuer, key, service ids, caps, price, holder bindings and EIP-712 domain.',
   },
   'discovery.openapi': {
     source: 'calls § Discovery',
     behavior:
-      'openapi.json is valid OpenAPI 3.1 and lists every operation with every error code it can give.',
+      'The document openapi.json is valid OpenAPI 3.1. It lists every operation with every error code that the operation can return.',
   },
 
   // The pipeline.
   'pipeline.problem-json': {
     source: 'errors § Problem body',
     behavior:
-      'Every refusal is application/problem+json with code, retryable, money_moved, next_action and request_id, without a stack trace.',
+      'Every refusal is application/problem+json with code, retryable, money_moved, next_action and request_id, and without a stack trace.',
   },
   'pipeline.error-codes': {
     source: 'errors § Statuses',
     behavior:
-      'Every code belongs to one status, and 429, 502, 503 and a running call are retryable.',
+      'Every error code belongs to one status. The statuses 429, 502 and 503 and the code idempotency_in_flight are retryable.',
   },
   'pipeline.unknown-property': {
     source: 'calls § Bodies',
-    behavior: 'An unknown property: 400 with its pointer, nothing charged.',
+    behavior:
+      'A body with an unknown property returns 400 with the pointer of the property, and nothing is charged.',
   },
   'pipeline.malformed': {
     source: 'errors § Malformed calls',
-    behavior: 'Malformed JSON 400, wrong content type 415, over 64 KiB 413, wrong method 405.',
+    behavior:
+      'Malformed JSON returns 400, a wrong content type 415, a body over 64 KiB 413, and a wrong method 405.',
   },
   'pipeline.text': {
     source: 'calls § Bodies',
-    behavior: 'NUL and lone surrogates: 400; lengths count code points.',
+    behavior: 'Text with NUL or lone surrogates returns 400. Lengths count code points.',
   },
   'pipeline.forbidden-material': {
     source: 'calls § Forbidden material',
     behavior:
-      'Secrets in free text: 422 forbidden_material with the pointer, never the value; bare hex passes.',
+      'Secrets in free text return 422 forbidden_material with the pointer and without the value. Hex without a label is accepted.',
   },
   'pipeline.operator': {
     source: 'agents § Operators',
     behavior:
-      'An operator credential is 256 bits, stored as SHA-256; a wrong or revoked one: 401 with WWW-Authenticate.',
+      'An operator credential has 256 bits and is stored as SHA-256. A wrong or revoked one returns 401 with WWW-Authenticate.',
   },
   'pipeline.operator-oidc': {
     source: 'agents § Operators',
     behavior:
-      'An operator may present a JWT of the configured OIDC issuer: audience and scope are checked, no other algorithm is taken, and unreadable keys are a 503.',
+      'An operator may present a JWT of the configured OIDC issuer. Its audience, scope and algorithm are checked. When the keys of the issuer cannot be read, the response is 503.',
   },
   'pipeline.replay': {
     source: 'calls § Idempotency',
-    behavior: 'A repeat of a final call answers the same with Idempotent-Replayed: true.',
+    behavior:
+      'A repeat of a finished call returns the same response with Idempotent-Replayed: true.',
   },
   'pipeline.public-limit': {
     source: 'limits § Call limits',
     behavior:
-      'Without a credential an address has 60 reads and 10 other calls a minute, over all processes; a repeat is not counted.',
+      'An address without a credential has 60 reads and 10 other calls a minute over all processes. A repeat is not counted.',
   },
   'pipeline.rate-limit': {
     source: 'calls § Rate limits',
     behavior:
-      'Limits per wallet and address are counted in Postgres over processes: 429 with Retry-After.',
+      'The limits of wallets and addresses are counted in Postgres over all processes. Beyond a limit the response is 429 with Retry-After.',
   },
   'pipeline.headers': {
     source: 'calls § Headers',
     behavior:
-      'Every answer has X-Request-Id, X-Interface-Version and no-store except on discovery.',
+      'Every response has X-Request-Id and X-Interface-Version, and Cache-Control: no-store except on discovery.',
   },
   'pipeline.canonical-json': {
     source: 'calls § Canonical JSON',
-    behavior: 'Digests are of RFC 8785 text, SHA-256, lowercase hex.',
+    behavior: 'Digests are the SHA-256 of RFC 8785 text in lowercase hex.',
   },
   'pipeline.reads-together': {
     source: 'decision',
@@ -827,131 +829,136 @@ export const requirements = {
   },
   'pipeline.dependency-down': {
     source: 'errors § Dependencies',
-    behavior: 'Postgres or Temporal down: 503 within 2 s, and recovery by itself.',
+    behavior:
+      'When Postgres or Temporal is down, the API returns 503 within 2 seconds and recovers by itself.',
   },
   'pipeline.chain-down': {
     source: 'payouts § Execute',
     behavior:
-      'With the chain down, new executes and settlements return 503 within 2 s with nothing reserved. Free calls still work.',
+      'When the chain is down, new executes and settlements return 503 within 2 seconds and reserve nothing. Free calls still work.',
   },
   'health.ready': {
     source: 'calls § Health',
     behavior:
-      'readyz names Postgres, Temporal, chain, workers and clock skew, each with its state.',
+      'The endpoint /readyz shows the state of Postgres, Temporal, the chain, the workers and the clock.',
   },
 
   // The stack and the agent that drives it.
   'stack.once': {
     source: 'stack § Start',
     behavior:
-      'One start brings every part up and drives one real payout through the public API; --once writes its summary and exits 0.',
+      'One start brings up every part and makes one real payout through the public API. With --once it writes its summary and exits with 0.',
   },
   'stack.second-start': {
     source: 'stack § Start',
-    behavior: 'A second start continues with the same data, and two stacks run in parallel.',
+    behavior: 'A second start continues with the same data, and two stacks can run in parallel.',
   },
   'stack.supervised': {
     source: 'stack § Start',
-    behavior: 'A part that dies is restarted and reported. Ctrl-C stops all parts.',
+    behavior: 'A part that dies is reported and started again. Ctrl-C stops all parts.',
   },
   'stack.temporal-server': {
     source: 'stack § Temporal server',
     behavior:
-      'The Temporal server is found, downloaded or built. When none is possible, the options are named.',
+      'The start finds, downloads or builds a Temporal server. When it cannot, its message names the options.',
   },
   'stack.secrets': {
     source: 'stack § Local files',
-    behavior: 'Generated keys and accounts are files of mode 0600, made only on the local chain.',
+    behavior:
+      'Generated keys and accounts are files of mode 0600, and they are made only for the local chain.',
   },
   'client.typed': {
     source: 'stack § Client',
-    behavior: 'The typed client is derived from the operations and drives a whole payout.',
+    behavior: 'The typed client is derived from the operations and can make a whole payout.',
   },
   'client.comes-back': {
     source: 'stack § Client',
     behavior:
-      'An agent that crashed after execute comes back with the same key and gets the result.',
+      'An agent that crashed after its execute gets the result when it repeats the call with the same key.',
   },
   'operate.operator-create': {
     source: 'stack § Command line',
-    behavior: 'agent-rails operator create NAME prints a working credential once.',
+    behavior: 'The command agent-rails operator create NAME prints a working credential once.',
   },
   'operate.doctor': {
     source: 'stack § Command line',
     behavior:
-      'agent-rails doctor names each fault of a deployment with what to do about it, and exits 1 on any.',
+      'The command agent-rails doctor names each fault of a deployment with its remedy, and exits with 1 when there is a fault.',
   },
   'docs.operations': {
     source: 'decision',
     behavior:
-      'docs/operations.md has the configuration reference of the schema and names only commands that exist.',
+      'The page docs/operations.md contains the configuration reference of the schema and names only commands that exist.',
   },
   'docs.security': {
     source: 'decision',
     behavior:
-      'docs/security.md says what is promised, the answer to each known attack, and how to report.',
+      'The page docs/security.md states the promises, the answer to each known attack, and how to report a vulnerability.',
   },
   'docs.guarantees': {
     source: 'decision',
     behavior:
-      'docs/guarantees.md names for each promise the tests that prove it, and how each of its figures is made.',
+      'The page docs/guarantees.md names the requirements that prove each promise, and the source of each of its figures.',
   },
   'ship.containers': {
     source: 'stack § Containers',
-    behavior: 'docker-compose.yml runs the same parts as containers; api and worker scale.',
+    behavior: 'docker-compose.yml runs the same parts as containers. The API and the worker scale.',
   },
   'operate.metrics': {
     source: 'calls § Access kinds',
-    behavior: '/metrics answers Prometheus text to loopback or an operator only.',
+    behavior: 'The endpoint /metrics returns Prometheus text, only to loopback or to an operator.',
   },
   'operate.drain': {
     source: 'stack § Processes',
-    behavior: 'A stopping process finishes the calls it has begun.',
+    behavior: 'A process that is stopping finishes the calls that it has begun.',
   },
   'limits.documented': {
     source: 'limits § Payout limits',
-    behavior: 'Every limit has the number of the document.',
+    behavior: 'Every limit has the documented number.',
   },
 
   // The pages for people.
   'pages.landing': {
     source: 'calls § Pages',
     behavior:
-      'The front page says what this is and links to everything. Its walk-through runs as shown.',
+      'The front page explains the service and links to all other pages. Its walk-through runs as shown.',
   },
   'pages.reference': {
     source: 'calls § Pages',
     behavior:
-      'The reference page is made from /openapi.json, and everything that it loads comes from this host.',
+      'The reference page is made from /openapi.json and loads files only from its own host.',
   },
   'pages.problems': {
     source: 'errors § Problem body',
     behavior:
-      'The type of every refusal leads to what it means and what to do: a page for people, JSON for programs.',
+      'The type of every refusal is the address of an explanation with the next step, as a page for people and as JSON for programs.',
   },
   'pages.policy': {
     source: 'calls § Pages',
     behavior:
-      'No page runs inline scripts or asks a foreign host for anything, and pages answer only GET and HEAD.',
+      'No page runs inline scripts or loads anything from another host. Pages answer only GET and HEAD.',
   },
 
   // Durability, operation, structure.
   'durable.kill-worker': {
     source: 'payouts § Workflow',
     behavior:
-      'kill -9 of the worker right after broadcast: executed once, and the retry gets the result.',
+      'When the worker is killed with kill -9 right after the broadcast, the payout is executed once and the retry gets the result.',
   },
   'durable.kill-parts': {
     source: 'payouts § Workflow',
-    behavior: 'kill -9 of Temporal, Postgres and the API during a payout: executed once.',
+    behavior:
+      'When Temporal, Postgres and the API are killed with kill -9 during a payout, the payout is executed once.',
   },
   'durable.terminated': {
     source: 'payouts § Workflow',
-    behavior: 'A payout whose workflow was terminated by an operator is continued by a new run.',
+    behavior:
+      'When an operator terminates the workflow of a payout, a new run continues the payout.',
   },
   'durable.replay': {
     source: 'payouts § Workflow',
-    behavior: 'Saved histories of every payout path replay; a drifted copy is rejected.',
+    behavior:
+      'Saved histories of every path of a payout replay on the current workflows. A changed copy is rejected.',
   },
   'payout.renewed': {
     source: 'payouts § Workflow',
@@ -960,12 +967,12 @@ export const requirements = {
   },
   'payout.idle': {
     source: 'payouts § Workflow',
-    behavior: 'A payout without events for too long is left to its row: its workflow ends.',
+    behavior: 'The workflow of a payout ends after a long time without events. The row remains.',
   },
   'payout.shown': {
     source: 'payouts § Workflow',
     behavior:
-      'In the list of workflows, State shows authorized with the next change, or at the first check after half an hour. What needs a person is shown at once.',
+      'In the list of workflows, State shows authorized with the next change, or at the first check after half an hour. Work for a person is shown at once.',
   },
   'durable.broken-run': {
     source: 'payouts § Workflow',
@@ -982,78 +989,82 @@ export const requirements = {
   },
   'durable.unknown-update': {
     source: 'payouts § Workflow',
-    behavior: 'A failed update call is unknown: Postgres is read, and the call is retried.',
+    behavior:
+      'A failed update call has an unknown outcome. The API reads Postgres and retries the call.',
   },
   'operate.legible': {
     source: 'payouts § Workflow',
     behavior:
-      'Summary, current details and search attributes show state, last receipt and the action that unblocks.',
+      'The summary, the current details and the search attributes of a workflow show its state, its last receipt and the action that unblocks it.',
   },
   'operate.recover': {
     source: 'payouts § Recovery',
-    behavior: 'recover list, explain, wake and reconcile work without editing the database.',
+    behavior:
+      'The commands recover list, explain, wake and reconcile work without editing the database.',
   },
   // Operators' switches.
   'switches.scopes': {
     source: 'payouts § Pauses',
     behavior:
-      'A pause of everything, the rail, a wallet or a payout refuses new executes with 503 and reserves nothing.',
+      'A pause of the service, the rail, a wallet or a payout refuses new executes with 503 and reserves nothing.',
   },
   'switches.ordered': {
     source: 'payouts § Pauses',
-    behavior: 'A reservation commits before a pause or sees it; none is made after the pause.',
+    behavior:
+      'A reservation commits before a pause or sees it. No reservation is made after a pause.',
   },
   'switches.signed': {
     source: 'payouts § Pauses',
     behavior:
-      'Each command on a switch writes its row, its history and a signed receipt with the operator, in one transaction.',
+      'Each pause and resume writes its row, its history and a signed receipt with the name of the operator in one transaction.',
   },
   'switches.idempotent': {
     source: 'calls § Idempotency',
     behavior:
-      'One key is one command on a switch with one receipt. Another body under it is a conflict.',
+      'One key makes one pause or resume with one receipt. Another body under the same key is a conflict.',
   },
   'switches.append-only': {
     source: 'payouts § Pauses',
-    behavior: 'The history of the switches cannot be rewritten.',
+    behavior: 'SQL refuses a change of the history of pauses.',
   },
   'switches.cli': {
     source: 'payouts § Pauses',
-    behavior: 'agent-rails pause, resume and pauses work as the API does, in an operator’s name.',
+    behavior:
+      'The commands agent-rails pause, resume and pauses have the same effect as the API, in the name of an operator.',
   },
   'switches.shown': {
     source: 'payouts § Pauses',
     behavior:
-      'readyz, the front page, doctor and the metrics show a pause, and the service stays ready.',
+      'The endpoint readyz, the front page, doctor and the metrics show a pause. The service stays ready.',
   },
   'minimum-balance.refuses': {
     source: 'payouts § Minimum balance',
     behavior:
-      'An execute that would bring the payout wallet below its minimum balance returns 503 paused with nothing reserved, exact under concurrency.',
+      'An execute that would bring the payout wallet below its minimum balance returns 503 paused and reserves nothing, exactly under concurrency.',
   },
   'minimum-balance.alarms': {
     source: 'payouts § Minimum balance',
-    behavior: 'A balance near the minimum is reported in the log, the metrics and doctor.',
+    behavior: 'The log, the metrics and doctor report a balance near the minimum.',
   },
   'canary.first': {
     source: 'payouts § Canary',
     behavior:
-      'Before the first reservation of a UTC day a small transfer goes ahead; until it is confirmed executes are 503.',
+      'A small transfer precedes the first reservation of a UTC day. Until it is confirmed, executes return 503.',
   },
   'canary.worker': {
     source: 'payouts § Canary',
     behavior:
-      'A worker begins the canary when its run loads it; an API, which may write no payout, only wakes that run.',
+      'A worker starts the canary when its workflow run loads it. An API process, which may write no payout, only wakes that run.',
   },
   'canary.receipts': {
     source: 'payouts § Canary',
     behavior:
-      'The canary’s receipts say that the service is its creator and the configuration its authority.',
+      'The receipts of the canary name the service as its creator and the configuration as its authority.',
   },
   'canary.fails': {
     source: 'payouts § Canary',
     behavior:
-      'A canary that is proven dead or in conflict pauses the rail, until an operator resumes it.',
+      'A canary that is proven dead or in conflict pauses the rail until an operator resumes it.',
   },
   'reconcile.schedule': {
     source: 'reconciliation § Schedule',
@@ -1061,57 +1072,57 @@ export const requirements = {
   },
   'reconcile.agreement': {
     source: 'reconciliation § Comparison',
-    behavior: 'Healthy traffic, including work in progress, opens no exception.',
+    behavior: 'Healthy traffic opens no exception, including work in progress.',
   },
   'reconcile.compares': {
     source: 'reconciliation § Comparison',
     behavior:
-      'Each possible difference between chain, rows, workflows, receipts, charges, cap and gas-wallet queues has its code.',
+      'Each possible difference between chain, rows, workflows, receipts, charges, the cap and the gas-wallet queues has its own code.',
   },
   'reconcile.exceptions': {
     source: 'reconciliation § Reconciliation exceptions',
     behavior:
-      'A difference that lasts opens one exception with both sides as evidence. Seen again, it opens no second one.',
+      'A difference that lasts opens one exception with both sides as evidence. When it is found again, no second exception is opened.',
   },
   'reconcile.never-repairs': {
     source: 'reconciliation § Reconciliation exceptions',
     behavior:
-      'A reconciliation changes no row but its own. A difference that disappears stays open, marked as gone.',
+      'A reconciliation changes no rows but its own. The exception of a difference that disappears stays open and is marked as gone.',
   },
   'reconcile.close': {
     source: 'reconciliation § Reconciliation exceptions',
     behavior:
-      'Only an operator closes an exception, with a reason and a signed receipt; accepted evidence does not reopen, other evidence does.',
+      'Only an operator closes an exception, with a reason and a signed receipt. Accepted evidence does not open it again; other evidence does.',
   },
   'reconcile.attention': {
     source: 'reconciliation § Reconciliation exceptions',
     behavior:
-      'The workflow of a payout with an open exception shows its code, and NeedsAttention while it runs; the list of what is stuck names a closed one too.',
+      'The workflow of a payout with an open exception shows its code, and NeedsAttention while it runs. The list of stuck work also names closed workflows.',
   },
   'reconcile.read': {
     source: 'reconciliation § Reading',
     behavior:
-      'GET /api/operator/reconciliation answers an operator with statement, last run and open exceptions.',
+      'GET /api/operator/reconciliation returns the statement, the last run and the open exceptions to an operator.',
   },
   'reconcile.finds-what-changed': {
     source: 'reconciliation § Comparison',
     behavior:
-      'A run reads what was written since the snapshot of the last one, manual changes included, and everything that is not final, also with 100,000 rows.',
+      'A reconciliation reads all rows that changed since the snapshot of the last one, manual changes included, and everything that is not final. This holds with 100,000 rows.',
   },
   'statement.signed': {
     source: 'reconciliation § Statement',
     behavior:
-      'One signed statement for each UTC day, once the day is final on chain, verifiable with the published keys.',
+      'Each UTC day has one signed statement after the day is final on chain. The published keys verify it.',
   },
   'statement.chain': {
     source: 'reconciliation § Statement',
     behavior:
-      'Statements of missed days are caught up in order, each naming the digest of the day before; none is rewritten.',
+      'Statements of missed days are made in order. Each names the digest of the day before, and none is rewritten.',
   },
   'statement.sums': {
     source: 'reconciliation § Statement',
     behavior:
-      'The sums of a statement are those of the rows, and its balances those of the chain at its named blocks.',
+      'The sums of a statement are the sums of the rows. Its balances are those of the chain at the named blocks.',
   },
   // Agents: trust, credentials, status tokens, decisions.
   'agent.trust.table': {
@@ -1175,11 +1186,12 @@ export const requirements = {
   },
   'pipeline.access-kinds': {
     source: 'calls § Access kinds',
-    behavior: 'An operation checks what its access kinds require. A status token alone only reads.',
+    behavior: 'Every operation enforces its access kinds. A status token alone can only read.',
   },
   'pipeline.hosts': {
     source: 'calls § Hosts',
-    behavior: 'An operation is served on its host only: on the other one its path is 404.',
+    behavior:
+      'An operation is served on its own host only. On the other host its path returns 404.',
   },
   'agent.onboarding.end-to-end': {
     source: 'tasks § Sequences',
@@ -1464,7 +1476,7 @@ export const requirements = {
   'money.http.activation': {
     source: 'money § Provider events',
     behavior:
-      'The eight steps of the provider activation are read by payment or run, each with when and what shows it.',
+      'The eight steps of a provider activation can be read by payment or by run. Each step has its time and its evidence.',
   },
   'input.used': {
     source: 'runs § Inputs',

@@ -385,6 +385,6 @@ export const taskRequirements = {
   'stack.once-task': {
     source: 'stack § Start',
     behavior:
-      'npm start drives a task to its end over HTTP and shows its ledger, run, package and offline replay.',
+      'The demo of npm start completes a task over HTTP and shows its ledger, run, package and offline replay.',
   },
 } as const

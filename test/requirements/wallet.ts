@@ -85,7 +85,7 @@ export const walletRequirements = {
   'pipeline.default-mode': {
     source: 'calls § Modes',
     behavior:
-      'A path may have a mode for bodies that name none; a mode that is not known is still refused.',
+      'A path may have a default mode for bodies that name none. An unknown mode is refused.',
   },
   'authority.payment.contract': {
     source: 'money § Payment authority',
