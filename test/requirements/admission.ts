@@ -12,7 +12,8 @@ export const admissionRequirements = {
   },
   'admission.json-depth': {
     source: 'calls § Bodies',
-    behavior: 'A body whose lists and objects nest deeper than 64 levels returns 400 invalid_json.',
+    behavior:
+      'A body whose lists and objects nest more than 64 levels deep returns 400 invalid_json.',
   },
   'admission.screening-kinds': {
     source: 'calls § Forbidden material',
@@ -27,12 +28,12 @@ export const admissionRequirements = {
   'admission.signature-list': {
     source: 'calls § Access kinds',
     behavior:
-      'A webhook has at most four signatures, and judging a wrong one costs less than 10 ms of processor time.',
+      'A webhook has at most four signatures, and the check of a wrong one takes less than 10 ms of processor time.',
   },
   'admission.address-form': {
     source: 'calls § Rate limits',
     behavior:
-      'Limits count an IPv6 address by its /64 network, and IPv4 that is mapped into IPv6 as IPv4.',
+      'Limits count an IPv6 address by its /64 network, and an IPv4 address that is mapped into IPv6 as IPv4.',
   },
   'admission.other-services': {
     source: 'calls § Wallet proof',
@@ -61,36 +62,36 @@ export const admissionRequirements = {
   'admission.posts-sent': {
     source: 'callbacks § Delivery',
     behavior:
-      'Each callback request is counted in Postgres before it is sent, of its owner and of all of its kind; where a quota is used up the delivery waits for the next UTC day as post_quota, without a failed attempt, and is then sent.',
+      'Each callback request is counted in Postgres before it is sent, for its owner and for all requests of its kind. When a quota is used up, the delivery waits for the next UTC day with the reason post_quota, without a failed attempt.',
   },
   'admission.proof-once': {
     source: 'callbacks § Payout callbacks',
     behavior:
-      'The wallet proof that set a payout callback sets it once: its repeat gets the first answer and changes nothing.',
+      'The wallet proof of a payout callback sets the URL once. A repeat returns the first response and changes nothing.',
   },
   'admission.upload-room': {
     source: 'runs § Inputs',
     behavior:
-      'A sandbox agent may store a few MB; all sandboxes and all other agents have a total each, of which an upload reserves what it may have; below a threshold of free space on the local volume uploads are refused.',
+      'A sandbox agent may store a few megabytes. Sandbox agents and all other agents each have a total, and an upload reserves its share of it. Uploads are refused when the local volume has too little free space.',
   },
   'admission.upload-sweep': {
     source: 'runs § Inputs',
     behavior:
-      'Unused uploads of sandbox agents are removed after INPUT_KEEP_SANDBOX_MS, those of others after INPUT_KEEP_MS.',
+      'Unused uploads of sandbox agents are removed after INPUT_KEEP_SANDBOX_MS, and those of other agents after INPUT_KEEP_MS.',
   },
   'admission.undecided-orders': {
     source: 'runs § Work orders',
     behavior:
-      'A public work order that was not decided within WORK_ORDER_KEEP_MS is rejected and its tasks close without their inputs; orders of agents, decided ones and those that money was asked for stay, and so do all receipts.',
+      'A public work order that is not decided within WORK_ORDER_KEEP_MS is rejected, and its tasks close without their inputs. Orders of agents, decided orders, orders with a payment challenge and all receipts remain.',
   },
   'admission.local-hosts': {
     source: 'stack § Local files',
     behavior:
-      'The embedded chain and Temporal UI answer 421 to a Host that does not name this machine and to an Origin elsewhere; /metrics is not found under a foreign Host without an operator credential.',
+      'The embedded chain and the Temporal UI answer 421 to a foreign Host or Origin. Under a foreign Host, /metrics returns 404 without an operator credential.',
   },
   'admission.registered-callback': {
     source: 'agents § Registration',
     behavior:
-      'A sandbox agent registers only the demo receiver as its callback URL, and no agent a URL inside.',
+      'A sandbox agent can register only the demo receiver as its callback URL. No agent can register a URL inside our network.',
   },
 } as const

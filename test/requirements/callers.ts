@@ -3,17 +3,17 @@ export const callerRequirements = {
   'caller.known': {
     source: 'calls § Access kinds',
     behavior:
-      'A public call that is kept honours a presented access key: it is the agent’s, and a wrong key is refused.',
+      'A public operation accepts an access key and stores the result for its agent. A wrong key is refused.',
   },
   'caller.secret': {
     source: 'calls § Idempotency',
     behavior:
-      'Idempotency keys of calls without a credential are scoped by Idempotency-Secret, stored as its digest; without one a repeat is a new call, and no stored secret is given again.',
+      'The idempotency keys of calls without a credential are scoped by Idempotency-Secret, which is stored as its digest. Without one, a repeat is a new call. No stored secret is returned a second time.',
   },
   'caller.registration-signed': {
     source: 'calls § Idempotency',
     behavior:
-      'A registration that is repeated with a signature of its own key gets the first answer with its status token, also when the first answer was lost.',
+      'A registration that is repeated with a signature of its own key returns the first response with its status token, also when the first response was lost.',
   },
   'caller.quote-bound': {
     source: 'money § Quotes',
@@ -23,30 +23,30 @@ export const callerRequirements = {
   'caller.quote-once': {
     source: 'money § Quotes',
     behavior:
-      'A quote with a challenge or credit on it is never issued again, so that a second run works at once.',
+      'A quote that has a challenge or credit is never issued a second time, so a second run gets a quote of its own.',
   },
   'caller.x402-run': {
     source: 'money § x402 offers',
     behavior:
-      'An unmodified x402 client pays for a run: the unpaid start offers x402 v2 terms, and the same call with the payment goes through.',
+      'An unmodified x402 client can pay for a run. The unpaid start offers x402 v2 terms, and the same call with the payment succeeds.',
   },
   'caller.x402-balance': {
     source: 'money § x402 offers',
-    behavior: 'A payment of a payer who holds too little is refused in just these words.',
+    behavior: 'A payment of a payer with too small a balance is refused with that reason.',
   },
   'caller.order-token': {
     source: 'runs § Work orders',
     behavior:
-      'The token of a public order, in its header, asks for the quote of a run of the order and presents a payment for it, and does nothing else.',
+      'The token of a public order, in its header, can read the order, request the quote of one of its runs and present a payment for it. It can do nothing else.',
   },
   'caller.free-run': {
     source: 'runs § Rails',
     behavior:
-      'A run of scout passes every state with a quote and credit of nothing: no posting, receipts that say free, and the review before the work.',
+      'A run of scout passes every state with a quote and credit of zero. It has no posting, its receipts say that it was free, and an operator reviews it before the work.',
   },
   'caller.discovery': {
     source: 'runs § Rails',
     behavior:
-      'contractops runs only as synthetic, by preflight, quoted at nothing as contractops_discovery.',
+      'The rail contractops runs only synthetic tasks, by preflight, with a quote of zero as contractops_discovery.',
   },
 } as const

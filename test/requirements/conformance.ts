@@ -2,16 +2,16 @@
 export const conformanceRequirements = {
   'conform.mandate-expiry': {
     source: 'payouts § Mandate',
-    behavior: 'A mandate is refused with payout_expired when its expires_at has passed.',
+    behavior: 'The mandate of a payout is refused with payout_expired when expires_at has passed.',
   },
   'conform.trust-contract': {
     source: 'trust § Trust contract',
     behavior:
-      'The trust contract states x402Version and the limits under the names and with the values of the document.',
+      'The trust contract states x402Version and the limits with the documented names and values.',
   },
   'conform.policy-rules': {
     source: 'calls § Policy rules',
-    behavior: 'The policy rules are printed in full, in the words of the document.',
+    behavior: 'The service prints its policy rules in full, in the documented words.',
   },
   'conform.requested-tool': {
     source: 'runs § Work orders',
@@ -20,7 +20,7 @@ export const conformanceRequirements = {
   'conform.preflight': {
     source: 'tasks § Preflight',
     behavior:
-      'Preflight refuses operational work of a sandbox agent and a callback that cannot be called before it writes.',
+      'A preflight refuses operational work of a sandbox agent and a callback that cannot be called, before it writes anything.',
   },
   'conform.computed': {
     source: 'decision',
@@ -30,32 +30,32 @@ export const conformanceRequirements = {
   'conform.records': {
     source: 'tasks § Record kinds',
     behavior:
-      'Each stored row says its runtime record kind, and the ledger of a full reference run lists records of all fifteen kinds.',
+      'Each stored row states its runtime record kind. The ledger of a full reference run lists records of all fifteen kinds.',
   },
   'conform.steps': {
     source: 'agents § Access key delivery',
     behavior:
-      'A step of self-onboarding and access key delivery is shown as done when its record is there: the trust state when it is decided, the delivery when a receiver took the notice or the agent claimed the key.',
+      'A step of self-onboarding or access key delivery is shown as done when its record exists: the trust state after the decision, the delivery after a receiver accepted the notice or the agent claimed the key.',
   },
   'conform.provider': {
     source: 'money § Payment methods',
     behavior:
-      'Without a configured payment provider hosted_checkout is not offered and refused with 400, and a checkout authority says needs_provider; with several the provider is named.',
+      'Without a payment provider, hosted_checkout is not offered and returns 400, and a checkout authority says needs_provider. With several providers, the response names one.',
   },
   'conform.declaration': {
     source: 'calls § Forbidden material',
     behavior:
-      'Contracts and work orders carry the declaration that the input holds no regulated records and no confidential client data; an order without it is refused.',
+      'Contracts and work orders contain the declaration that the input holds no regulated records and no confidential client data. An order without it is refused.',
   },
   'conform.contract-sets': {
     source: 'trust § Trust contract',
     behavior:
-      'The trust contract states the contract sets and the day of the build, lists the operations of each service under its own id, and OpenAPI names no tool that cannot be called.',
+      'The trust contract states the contract sets and the day of the build, and lists the operations of each service under its own id. OpenAPI names only tools that can be called.',
   },
   'conform.payment-response': {
     source: 'money § x402 offers',
     behavior:
-      'A run that is started with a signed payment answers with PAYMENT-RESPONSE once the payment has settled.',
+      'A run that is started with a signed payment returns PAYMENT-RESPONSE after the payment has settled.',
   },
   'conform.evidence-links': {
     source: 'agents § Reviews',
@@ -65,16 +65,16 @@ export const conformanceRequirements = {
   'conform.recover-running': {
     source: 'tasks § Recovery',
     behavior:
-      'Only a task that an exception stops is abandoned; one that waits for evidence is refused with the call that stops it first.',
+      'Only a task that an exception stopped can be abandoned. For a task that waits for evidence, the refusal names the call that stops it first.',
   },
   'conform.merchant': {
     source: 'money § Checkout',
     behavior:
-      'A checkout names who sells: the payout rail its fee, and the agent rails their credit.',
+      'A checkout names the seller: the payout rail sells its fee, and the agent rails sell their credit.',
   },
   'conform.revise': {
     source: 'runs § Controlled loop',
     behavior:
-      'An operator approves or rejects a result; to revise is not offered, because the same input gives the same result.',
+      'An operator can approve or reject a result. A revision is not offered, because the same input gives the same result.',
   },
 } as const

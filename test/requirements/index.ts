@@ -1128,7 +1128,7 @@ export const requirements = {
   'agent.trust.table': {
     source: 'agents § Trust',
     behavior:
-      'Each pair of trust state and decision follows the table or is refused with the allowed decisions.',
+      'Each pair of trust state and decision follows the table, or is refused with the allowed decisions.',
   },
   'agent.trust.guarded-in-sql': {
     source: 'agents § Trust',
@@ -1137,25 +1137,26 @@ export const requirements = {
   },
   'agent.register.key-once': {
     source: 'agents § Registration',
-    behavior: 'One key is one agent, also for parallel registrations: 409 key_already_registered.',
+    behavior:
+      'One public key is one agent, also for parallel registrations. A second one returns 409 key_already_registered.',
   },
   'agent.credential.format': {
     source: 'agents § Access keys',
-    behavior: 'A credential is ag_<id>_<256-bit secret>.',
+    behavior: 'An access key has the form ag_<id>_<256-bit secret>.',
   },
   'agent.credential.judged': {
     source: 'agents § Access keys',
     behavior:
-      'State, expiry, trust, scope, rail and amount are checked, and each problem is reported.',
+      'The state, expiry, trust, scope, rail and amount of a credential are checked, and every problem is reported.',
   },
   'agent.credential.guarded-in-sql': {
     source: 'agents § Access keys',
     behavior:
-      'Credentials and signing versions move along their table only, one active and one waiting of each agent.',
+      'SQL lets access keys and signing versions change only along their table, with one active and one waiting for each agent.',
   },
   'agent.credential.digest': {
     source: 'agents § Access keys',
-    behavior: 'Of a credential’s secret only the SHA-256 is stored.',
+    behavior: 'The database holds only the SHA-256 of the secret of a credential.',
   },
   'agent.credential.rotated': {
     source: 'agents § Access keys',
@@ -1163,26 +1164,26 @@ export const requirements = {
   },
   'agent.delivery.order': {
     source: 'agents § Access key delivery',
-    behavior:
-      'The six steps of access key delivery are taken in the order of the document, in code and in SQL.',
+    behavior: 'Code and SQL enforce the documented order of the six steps of access key delivery.',
   },
   'agent.delivery.notice': {
     source: 'agents § Access key delivery',
-    behavior: 'An agent with a callback URL is notified that its key is ready, without the key.',
+    behavior:
+      'An agent with a callback URL is notified that its key is ready. The notice does not contain the key.',
   },
   'agent.steps.order': {
     source: 'agents § Access key delivery',
     behavior:
-      'The status shows the steps of self-onboarding and access key delivery in the order of the document.',
+      'The status shows the steps of self-onboarding and access key delivery in the documented order.',
   },
   'agent.status-token.format': {
     source: 'agents § Status tokens',
-    behavior: 'A status token is its prefix and 256 bits.',
+    behavior: 'A status token consists of its prefix and 256 bits.',
   },
   'agent.signature.text': {
     source: 'calls § Agent signature',
     behavior:
-      'What an agent signs names origin, method, path, body, status token and time, and counts for 300 seconds.',
+      'An agent signs the origin, method, path, body, status token and time of a call. The signature is valid for 300 seconds.',
   },
   'pipeline.access-kinds': {
     source: 'calls § Access kinds',
@@ -1196,16 +1197,17 @@ export const requirements = {
   'agent.onboarding.end-to-end': {
     source: 'tasks § Sequences',
     behavior:
-      'Manifest, trust state, status URL, and the six steps of access key delivery follow each other over HTTP.',
+      'Over HTTP, an agent submits its manifest, gets its trust state and status URL, and passes the six steps of access key delivery.',
   },
   'agent.register.idempotent': {
     source: 'agents § Registration',
     behavior:
-      'A registration repeated with its key gets the same agent and status token; other terms are a conflict.',
+      'A registration that is repeated with its idempotency key returns the same agent and status token. Other terms are a conflict.',
   },
   'agent.secrets.not-stored': {
     source: 'agents § Status tokens',
-    behavior: 'No status token, access key or refused secret is in any table or log line.',
+    behavior:
+      'No table and no log line contains a status token, an access key or a refused secret.',
   },
   'agent.sandbox': {
     source: 'agents § Sandbox',
@@ -1214,25 +1216,26 @@ export const requirements = {
   'agent.envelope': {
     source: 'agents § Access keys',
     behavior:
-      'The access key is sealed to the agent’s encryption key, or given once to a signed handshake.',
+      'An access key is sealed to the encryption key of the agent, or is returned once to a signed handshake.',
   },
   'agent.handshake.proof': {
     source: 'agents § Handshake',
     behavior:
-      'A handshake needs a live nonce of the service, signed with the status token by the registered key.',
+      'A handshake needs a signature of the registered key over a current nonce of the service and the status token.',
   },
   'agent.status-token.unknown': {
     source: 'agents § Status tokens',
-    behavior: 'A malformed, foreign or unknown status token gets the same 404.',
+    behavior: 'A malformed, foreign or unknown status token returns the same 404.',
   },
   'agent.signature.required': {
     source: 'calls § Agent signature',
     behavior:
-      'A status token acts only with a fresh signature by the registered key over this very call.',
+      'A status token allows an action only with a fresh signature of the registered key over this call.',
   },
   'agent.access': {
     source: 'agents § Access keys',
-    behavior: 'A credential opens what its scope and rails cover: 401, 403 and 429 otherwise.',
+    behavior:
+      'An access key permits what its scopes and rails cover. Other calls return 401, 403 or 429.',
   },
   'agent.rails': {
     source: 'agents § Access keys',
@@ -1242,7 +1245,7 @@ export const requirements = {
   'agent.revoked-at-once': {
     source: 'agents § Access keys',
     behavior:
-      'A revoked credential and a suspended agent stop with the next call, in every process.',
+      'A revoked credential and a suspended agent are refused from the next call on, in every process.',
   },
   'agent.attempts.slowed': {
     source: 'agents § Failed attempts',
@@ -1252,42 +1255,42 @@ export const requirements = {
   'agent.enforce': {
     source: 'agents § Credential check',
     behavior:
-      'enforce_agent_credential says what a presented credential may do, with every reason why not, and is audited.',
+      'The operation enforce_agent_credential says what a presented credential may do, with each reason for a denial. It is audited.',
   },
   'agent.statement.signed': {
     source: 'agents § Statements',
     behavior:
-      'The service signs what an agent states with a key of its own ring, verifiable by version and no receipt.',
+      'The service signs the statements of an agent with a key ring of its own. A statement can be verified by version and is never a receipt.',
   },
   'agent.statement.own-key': {
     source: 'agents § Statements',
     behavior:
-      'A statement by an agent’s own key (kid agt_…#version) is verified by the version that it names.',
+      'A statement that an agent signs with its own key (kid agt_…#version) is verified by the version that it names.',
   },
   'agent.statement.key-state': {
     source: 'agents § Statements',
     behavior:
-      'A statement counts by the status of its key when it was made. A revoked key proves nothing.',
+      'A statement is valid by the status of its key at the time of the statement. A revoked key proves nothing.',
   },
   'agent.signing.rotated': {
     source: 'agents § Statements',
     behavior:
-      'A signing key is changed by the signatures of the old and the next key, with an overlap or at once.',
+      'A signing key is replaced by signatures of the old and the next key, with an overlap or at once.',
   },
   'agent.credential.rotated-over-http': {
     source: 'agents § Access keys',
     behavior:
-      'Agent or operator rotates an access key; the next one is claimed by handshake with the registered key.',
+      'An agent or an operator can rotate an access key. The agent claims the next key by a handshake with its registered key.',
   },
   'review.console': {
     source: 'agents § Reviews',
     behavior:
-      'The console lists what waits, longest first, by page, kind, state and rail, also compact.',
+      'The review console lists waiting work, longest first, by page, kind, state and rail. It has a compact form.',
   },
   'review.record': {
     source: 'agents § Reviews',
     behavior:
-      'A decision is one row with a signed receipt, made once for each time that its subject waited.',
+      'A decision is one row with a signed receipt. It is made once for each time that its subject waits.',
   },
   'agent.attempts.counted': {
     source: 'agents § Failed attempts',
@@ -1307,22 +1310,22 @@ export const requirements = {
   'store.migrations': {
     source: 'stack § Storage',
     behavior:
-      'Migrations go forward, make the database when missing, and two processes may run them at once.',
+      'Migrations only go forward and create a missing database. Two processes may run them at once.',
   },
   'payout.model': {
     source: 'decision',
     behavior:
-      'Random interleavings of callers, repeats and crashes answer as a reference model does in some order.',
+      'Random interleavings of callers, repeats and crashes give responses that a reference model also gives in some order.',
   },
   'chaos.schedule': {
     source: 'decision',
     behavior:
-      'A seed gives one schedule of faults, which has every boundary of every activity and every kind of fault.',
+      'A seed gives one schedule of faults. It covers every boundary of every activity and every kind of fault.',
   },
   'chaos.boundaries': {
     source: 'payouts § Workflow',
     behavior:
-      'A fault at every boundary of every activity and in every part, and a lying, deaf or reorganised chain: each payout moved once or provably never, and all records agree.',
+      'With a fault at each boundary of each activity and in each part, and with a chain that lies, is silent or reorganises, each payout moves money once or provably never, and all records agree.',
   },
   'chaos.checker.judges': {
     source: 'decision',
@@ -1336,23 +1339,23 @@ export const requirements = {
   'chaos.mutations': {
     source: 'decision',
     behavior:
-      'Eight ways to break the rail match the sources of today and compile, so that each can be shown to be caught.',
+      'Each of the eight mutations of the rail matches the current source and compiles, so that a test can show that it is caught.',
   },
   'chaos.checker.independent': {
     source: 'decision',
     behavior:
-      'The checker reads chain, Postgres and Temporal for itself and shares no code with the rail.',
+      'The checker reads the chain, Postgres and Temporal by itself and shares no code with the rail.',
   },
   // Outgoing HTTP.
   'outgoing.urls': {
     source: 'callbacks § Outgoing requests',
     behavior:
-      'Only HTTPS on 443 of a host written as a plain DNS name that is not ours; every other form is refused unasked.',
+      'An outgoing request uses HTTPS on port 443 of a plain DNS name that is not ours. Every other form is refused without a lookup.',
   },
   'outgoing.addresses': {
     source: 'callbacks § Outgoing requests',
     behavior:
-      'A name any of whose addresses is private, special, multicast or carries an IPv4 address is never reached.',
+      'A name is never called when one of its addresses is private, special, multicast or an embedded IPv4 address.',
   },
   'outgoing.rebinding': {
     source: 'callbacks § Outgoing requests',
@@ -1360,11 +1363,11 @@ export const requirements = {
   },
   'outgoing.certificates': {
     source: 'callbacks § Outgoing requests',
-    behavior: 'The certificate is checked by name, for any environment variable.',
+    behavior: 'The certificate is checked by name, whatever the environment variables say.',
   },
   'outgoing.redirects': {
     source: 'callbacks § Outgoing requests',
-    behavior: 'A redirect is not followed.',
+    behavior: 'An outgoing request follows no redirect.',
   },
   'outgoing.bounds': {
     source: 'callbacks § Outgoing requests',
@@ -1373,34 +1376,33 @@ export const requirements = {
   'outgoing.allow-list': {
     source: 'callbacks § Outgoing requests',
     behavior:
-      'CALLBACK_ALLOW_HOSTS names the origins that are reached as they are, for local work only.',
+      'CALLBACK_ALLOW_HOSTS names origins that are called without these checks, for local work only.',
   },
   'outgoing.request': {
     source: 'callbacks § Outgoing requests',
-    behavior:
-      'Every request ends in an answer with its status or in one named reason why there is none.',
+    behavior: 'Every outgoing request ends in a response with a status or in one named reason.',
   },
 
   // Callbacks.
   'callback.signature': {
     source: 'callbacks § Signature',
     behavior:
-      'Standard Webhooks headers, signed v1a with the callback ring and, with a shared secret, v1.',
+      'A callback has the Standard Webhooks headers and is signed v1a with the callback ring and, with a shared secret, v1.',
   },
   'callback.states': {
     source: 'callbacks § Delivery',
     behavior:
-      'A delivery changes only along its table. 2xx is accepted, 410 ends it, everything else is retried.',
+      'A delivery changes state only along its table. A 2xx is accepted, a 410 ends the delivery, and everything else is retried.',
   },
   'callback.schedule': {
     source: 'callbacks § Delivery',
     behavior:
-      'Eight attempts, 0 s to 24 h after the end of the one before, with the same jitter for the same attempt.',
+      'A delivery has eight attempts, from 0 s to 24 h after the end of the previous one. The same attempt always gets the same jitter.',
   },
   'callback.delivery': {
     source: 'callbacks § Delivery',
     behavior:
-      'The body is built when it is sent. Every attempt is recorded. A 410 and the eighth failure end the delivery.',
+      'The body of a callback is built when it is sent, and every attempt is recorded. A 410 or the eighth failure ends the delivery.',
   },
   'callback.at-least-once': {
     source: 'callbacks § Delivery',
@@ -1409,51 +1411,53 @@ export const requirements = {
   },
   'callback.redelivery': {
     source: 'callbacks § Redelivery',
-    behavior: 'An open delivery can be attempted at once; one that is over gets one successor.',
+    behavior: 'An open delivery can be attempted at once. A finished delivery gets one successor.',
   },
   'callback.guarded-in-sql': {
     source: 'callbacks § Delivery',
-    behavior: 'The table of deliveries holds in SQL as well, and attempts are only added to.',
+    behavior:
+      'SQL enforces the state table of deliveries and refuses a change of recorded attempts.',
   },
   'callback.workflow': {
     source: 'callbacks § Delivery',
     behavior:
-      'One workflow for each delivery makes its attempts when they are due; its history replays and holds no URL.',
+      'Each delivery has one workflow that makes its attempts when they are due. Its history replays and contains no URL.',
   },
   'callback.running': {
     source: 'callbacks § Delivery',
     behavior:
-      'Workers serve the queue of callbacks, and read the facts of a callback when they send it.',
+      'Workers serve the callback queue and read the facts of a callback when they send it.',
   },
   'callback.examples': {
     source: 'callbacks § Receivers',
     behavior:
-      'The examples are signed by the real signer at a fixed time and include the code of the receivers.',
+      'The callback examples are signed by the real signer at a fixed time and contain the code of the receivers.',
   },
   'callback.demo-receiver': {
     source: 'callbacks § Receivers',
     behavior:
-      'The demo receiver takes what this service signed within five minutes, counts attempts, and refuses the first when asked.',
+      'The demo receiver accepts what this service signed within five minutes, counts the attempts, and refuses the first ones on request.',
   },
   'callback.receivers': {
     source: 'callbacks § Receivers',
     behavior:
-      'Receivers in four languages accept what the signer makes and refuse every change of it.',
+      'The receivers in four languages accept each callback of the signer and refuse every change of it.',
   },
   'callback.host-proof': {
     source: 'callbacks § Callback URL',
-    behavior: 'A host first echoes a signed nonce; the demo receiver need not.',
+    behavior:
+      'A callback host must first echo a signed nonce. The demo receiver needs no such proof.',
   },
 
   // Uploaded inputs.
   'input.stored': {
     source: 'runs § Inputs',
     behavior:
-      'An uploaded input is streamed in and out of Postgres, where every process reads it, byte for byte.',
+      'An uploaded input is streamed into and out of Postgres, and every process reads it byte for byte.',
   },
   'input.digest': {
     source: 'runs § Inputs',
-    behavior: 'An upload with another digest, or that ends early, leaves nothing.',
+    behavior: 'An upload with another digest or an early end stores nothing.',
   },
   'input.owner': {
     source: 'runs § Inputs',
@@ -1466,12 +1470,12 @@ export const requirements = {
   'input.quota': {
     source: 'runs § Inputs',
     behavior:
-      'The inputs of one agent have at most INPUT_BYTES_PER_AGENT in all, and four are uploaded at once.',
+      'The stored inputs of one agent have at most INPUT_BYTES_PER_AGENT bytes in total, and at most four uploads run at once.',
   },
   'input.upload': {
     source: 'runs § Inputs',
     behavior:
-      'PUT /api/agent-inputs/{sha256} accepts CSV or JSON Lines of an agent: 201, then 200. GET describes it. Everything else is refused.',
+      'PUT /api/agent-inputs/{sha256} accepts CSV or JSON Lines of an agent with 201, and a repeat with 200. GET describes the input. Everything else is refused.',
   },
   'money.http.activation': {
     source: 'money § Provider events',
@@ -1481,11 +1485,11 @@ export const requirements = {
   'input.used': {
     source: 'runs § Inputs',
     behavior:
-      'A run input names an uploaded list as {"sha256": …}; worker and validator read it as a stream, with the result of the same rows inline.',
+      'The input of a run may name an uploaded list as {"sha256": …}. The worker and the validator stream it, and the result equals that of the same rows inline.',
   },
   'input.memory': {
     source: 'runs § Inputs',
-    behavior: 'The memory of an upload and of reading it does not grow with its length.',
+    behavior: 'The memory for an upload, and for reading it, does not grow with its length.',
   },
   'input.kept': {
     source: 'runs § Inputs',
@@ -1493,7 +1497,8 @@ export const requirements = {
   },
   'input.guarded-in-sql': {
     source: 'runs § Inputs',
-    behavior: 'SQL lets no stored input change, be incomplete, or go while it is used.',
+    behavior:
+      'SQL refuses a change of a stored input, an incomplete input, and the removal of an input that is in use.',
   },
 
   'structure.layers': {
@@ -1504,7 +1509,7 @@ export const requirements = {
   'bench.paired': {
     source: 'decision',
     behavior:
-      'Two builds are compared in pairs, by the median of their ratios and its distribution-free interval.',
+      'Two builds are compared in pairs, by the median of their ratios with its distribution-free interval.',
   },
   'docs.architecture': {
     source: 'decision',
@@ -1513,21 +1518,22 @@ export const requirements = {
   },
   'docs.links': {
     source: 'decision',
-    behavior: 'Every relative link and every named file of the documents exists.',
+    behavior: 'Every relative link and every file that the documents name exists.',
   },
   'docs.examples': {
     source: 'decision',
     behavior:
-      'The TypeScript of the README type-checks against the packed client, and the tour’s offline check and printed paths are true.',
+      'The TypeScript of the README type-checks against the packed client. The offline check and the printed paths of the tour are correct.',
   },
   'local.worthless-signatures': {
     source: 'payouts § Local chain',
-    behavior: 'The local token is at no known asset’s address and no key is from anvil’s mnemonic.',
+    behavior:
+      'The local token is never at the address of a known asset, and no local key is from the mnemonic of anvil.',
   },
   'local.refuses-real-funds': {
     source: 'payouts § Local chain',
     behavior:
-      'Real funds need REAL_FUNDS=enabled; payTo, payout wallet and treasury must be different addresses.',
+      'Real funds need REAL_FUNDS=enabled and different addresses for payTo, payout wallet and treasury.',
   },
   ...taskRequirements,
   ...railRequirements,

@@ -8,36 +8,36 @@ export const isolationRequirements = {
   'isolation.processes': {
     source: 'runs § Isolation',
     behavior:
-      'Work on data of agents is done in a pool of child processes. The parent streams bytes, and the child parses them.',
+      'Work on the data of agents runs in a pool of child processes. The parent streams bytes, and the child parses them.',
   },
   'isolation.limits': {
     source: 'runs § Isolation',
     behavior:
-      'Processor time and memory of each piece of work are limited, and ten times the processor time on the clock; at a limit the child is killed and the work is refused as input_too_complex.',
+      'Processor time, elapsed time (ten times the processor time) and memory of each piece of work are limited. At a limit the child is killed, and the work is refused as input_too_complex.',
   },
   'isolation.child': {
     source: 'runs § Isolation',
     behavior:
-      'A child has no environment, reads nothing but the program, writes nothing and starts nothing.',
+      'A child process has no environment, reads only the program, and can neither write nor start a process.',
   },
   'isolation.network': {
     source: 'runs § Isolation',
     behavior:
-      'A child has no network: Node’s functions to connect, listen and resolve names are refused before any other code runs, and by Node itself from version 25.',
+      'A child process has no network. The functions of Node that connect, listen and resolve names are refused before any other code runs, and by Node itself from version 25.',
   },
   'isolation.attempts': {
     source: 'runs § Isolation',
     behavior:
-      'An attempt at a piece of work is counted in Postgres before its child starts. Work whose parent dies without a verdict is repeated at most twice, then refused as input_too_complex; a child that never begins the work counts for nothing.',
+      'An attempt is counted in Postgres before its child process starts. Work whose parent dies without a verdict is repeated at most twice and then refused as input_too_complex. A child that never begins the work is not counted.',
   },
   'isolation.verdict': {
     source: 'runs § Isolation',
     behavior:
-      'A limit verdict is stored and final. Its task is exception_open with correct_input and abandon, which returns the credit.',
+      'The verdict of a limit is stored and final. Its task is exception_open with correct_input and abandon, and abandon returns the credit.',
   },
   'isolation.money': {
     source: 'runs § Isolation',
-    behavior: 'Slow inputs in every process of the runs delay no payout.',
+    behavior: 'Slow inputs in every run process delay no payout.',
   },
   'isolation.growth': {
     source: 'runs § Isolation',
@@ -47,21 +47,21 @@ export const isolationRequirements = {
   'isolation.maxima': {
     source: 'runs § Isolation',
     behavior:
-      'The largest input of each kind that is accepted finishes within the default limits of a run.',
+      'The largest accepted input of each kind finishes within the default limits of a run.',
   },
   'isolation.bounds': {
     source: 'runs § Isolation',
     behavior:
-      'What the lists of an input may hold together is declared, and an input beyond it is refused before it is paid for.',
+      'The combined size of the lists of an input has a declared limit. A larger input is refused before payment.',
   },
   'isolation.packages': {
     source: 'runs § Isolation',
     behavior:
-      'The result of a run has at most 16 Mi characters. A large package is verified and compressed in threads and holds no lock meanwhile.',
+      'The result of a run has at most 16 Mi characters. A large package is verified and compressed in threads, without a database lock.',
   },
   'isolation.golden': {
     source: 'runs § Isolation',
     behavior:
-      'Bounds on time change no result: accepted inputs of every rail give the work that was recorded for them.',
+      'The limits on time change no result: accepted inputs of every rail give their recorded results.',
   },
 } as const

@@ -3,17 +3,17 @@ export const keyStandingRequirements = {
   'keys.retired': {
     source: 'trust § Key status',
     behavior:
-      'What a retired key signed up to its retirement stays valid until its own expiry; what is dated after it is refused by every verifier.',
+      'A signature that a key made before its retirement stays valid until its own expiry. Every verifier refuses one that is dated later.',
   },
   'keys.revoked-receipt': {
     source: 'trust § Key status',
     behavior:
-      'A receipt of a revoked key is valid only by our stored record from before the revocation.',
+      'A receipt of a revoked key is valid only when our store has it from before the revocation.',
   },
   'keys.revoked': {
     source: 'trust § Key status',
     behavior:
-      'Challenges, mandates, checkouts and statements of a revoked key are refused at once, for any date.',
+      'Challenges, mandates, checkouts and statements of a revoked key are refused at once, whatever their date.',
   },
   'keys.signing-standing': {
     source: 'trust § Key operation',
@@ -23,7 +23,7 @@ export const keyStandingRequirements = {
   'keys.names': {
     source: 'trust § Key operation',
     behavior:
-      'A generated key has a name that no other key has, also where a file is made again on the same day.',
+      'Each generated key has a unique name, also when its file is created a second time on the same day.',
   },
   'keys.start': {
     source: 'trust § Key operation',
@@ -33,7 +33,7 @@ export const keyStandingRequirements = {
   'keys.kept': {
     source: 'trust § Key operation',
     behavior:
-      'A stored key never changes and is never removed, and its retirement and revocation are set once.',
+      'A stored key never changes and is never removed. Its retirement and its revocation are each set once.',
   },
   'keys.commands': {
     source: 'trust § Key operation',
@@ -43,7 +43,7 @@ export const keyStandingRequirements = {
   'keys.manual': {
     source: 'decision',
     behavior:
-      'The manual has a command for every action on keys and operators, and contains no SQL.',
+      'The manual has a command for every action on keys and operators and contains no SQL.',
   },
   'keys.token-key': {
     source: 'agents § Status tokens',
@@ -58,12 +58,12 @@ export const keyStandingRequirements = {
   'keys.operator-token': {
     source: 'agents § Operators',
     behavior:
-      'A JWT of the operators’ issuer is accepted only as an access token: its typ is at+jwt.',
+      'A JWT of the issuer of operators is accepted only as an access token, with typ at+jwt.',
   },
   'keys.live-https': {
     source: 'payouts § Local chain',
     behavior:
-      'A live service refuses to start when its origins, its RPC or the operators’ issuer are not https.',
+      'A live service refuses to start unless its origins, its RPC and the issuer of operators use https.',
   },
   'keys.operators': {
     source: 'agents § Operators',

@@ -3,21 +3,22 @@ export const packageRequirements = {
   'package.built': {
     source: 'runs § Return package',
     behavior:
-      'The package of a run is made from its work alone. The same work always makes the same bytes, zip included.',
+      'The return package of a run is made from its work alone. The same work always gives the same bytes, zip included.',
   },
   'package.verified': {
     source: 'runs § Return package',
     behavior:
-      'A return package verifies by its signature and digests; a changed part is refused and named.',
+      'A return package verifies by its signature and digests. A changed part is refused and named.',
   },
   'package.by-strangers': {
     source: 'runs § Return package',
-    behavior: 'jose, unzip and a SHA-256 tool confirm zip, signature, ledger and digests.',
+    behavior:
+      'Third-party tools (jose, unzip and a SHA-256 tool) confirm the zip, the signature, the ledger and the digests of a package.',
   },
   'replay.verified': {
     source: 'tasks § Replay package',
     behavior:
-      'A replay package is checked completely offline, and its deterministic rail gives the same result again.',
+      'A replay package is verified completely offline, and its deterministic rail gives the same result.',
   },
   'replay.tampered': {
     source: 'tasks § Replay package',
@@ -32,7 +33,7 @@ export const packageRequirements = {
   'replay.cli': {
     source: 'tasks § Replay package',
     behavior:
-      '`agent-rails replay FILE` prints what was proven and by which key. Otherwise it exits non-zero with a reason.',
+      'The command agent-rails replay FILE prints what was proven and by which key. Otherwise it exits with an error and the reason.',
   },
   'schemas.published': {
     source: 'trust § Schemas',
