@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { loadBench } from './checkout.ts'
 import { serveParent } from './child.ts'
 import { cpuOf } from './figures.ts'
 import type * as fixtureModule from './fixture.ts'
@@ -6,15 +6,13 @@ import type * as fixtureModule from './fixture.ts'
 /** One build of the service under load; its own bench opens the stack, so that each build is started as it starts itself. */
 const state = {
   fixture: undefined as fixtureModule.Fixture | undefined,
-  bench: undefined as typeof fixtureModule | undefined,
+  bench: undefined as Awaited<ReturnType<typeof loadBench>> | undefined,
 }
 
 serveParent({
   /** Starts the stack of the build in this checkout, with nothing measured yet. */
   open: async (checkout: string) => {
-    const bench: typeof fixtureModule = await import(
-      join(checkout, 'dist', 'test', 'bench', 'rig.js')
-    )
+    const bench = await loadBench(checkout)
     state.bench = bench
     state.fixture = await bench.openFixture(undefined)
   },

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { packageRoot } from '../../../activities/config/package-root.ts'
+import { benchOf } from './checkout.ts'
 import { startChild } from './child.ts'
 import { median, round } from './figures.ts'
 import { medianInterval } from './median-interval.ts'
@@ -89,5 +90,5 @@ function report(taken: readonly Pair[]): void {
 function buildBench(checkout: string): void {
   const run = (...args: string[]) => execFileSync('npx', args, { cwd: checkout, stdio: 'inherit' })
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: checkout, stdio: 'inherit' })
-  run('tsc', '-p', 'test/e2e/bench/tsconfig.json')
+  run('tsc', '-p', `${benchOf(checkout).folder}/tsconfig.json`)
 }
