@@ -2,10 +2,10 @@ import { type Selectable, sql } from 'kysely'
 import type { Scope } from '#domain/agents/credential.ts'
 import { limits } from '#domain/core/limits.ts'
 import type { Tx } from '../postgres/db.ts'
-import type { AgentCredentialsTable } from '../schema/agents.ts'
+import type { Database } from '../schema/schema.ts'
 import type { AgentRow } from './agents.ts'
 
-export type CredentialRow = Selectable<AgentCredentialsTable>
+export type CredentialRow = Selectable<Database['agent_credentials']>
 /** A credential with what its agent is trusted with, read in one statement; `readAt` is Postgres' clock, in Unix seconds with a fraction. */
 export type CredentialOfAgent = CredentialRow &
   Pick<AgentRow, 'trust_state' | 'limits' | 'sandbox'> & { readAt: number }

@@ -1,8 +1,8 @@
 import { type Selectable, sql } from 'kysely'
 import { type Tx, transaction } from '../postgres/db.ts'
-import type { AgentInputsTable } from '../schema/agent-inputs.ts'
+import type { Database } from '../schema/schema.ts'
 
-export type InputRow = Selectable<AgentInputsTable>
+export type InputRow = Selectable<Database['agent_inputs']>
 /** What names an input: whose it is, and the SHA-256 of its bytes in lowercase hex. */
 export type InputName = { owner: string; sha256: string }
 export type NewInput = InputName & Pick<InputRow, 'blob_id' | 'byte_length' | 'media_type'>
@@ -46,7 +46,7 @@ export async function beginBlob(
     if ((await countReserved(tx, sandbox)) + reserved > allBytesMax) return 'no_room'
     const blob = await tx
       .insertInto('agent_input_blobs')
-      .values({ owner, reserved, sandbox })
+      .values({ owner, reserved: String(reserved), sandbox })
       .returning('blob_id')
       .executeTakeFirstOrThrow()
     return { blobId: blob.blob_id }
@@ -107,7 +107,7 @@ export async function addInput(
     await tx.insertInto('agent_inputs').values(input).execute()
     await tx
       .updateTable('agent_input_blobs')
-      .set({ reserved: input.byte_length })
+      .set({ reserved: String(input.byte_length) })
       .where('blob_id', '=', input.blob_id)
       .execute()
     return 'added'

@@ -1,9 +1,9 @@
 import { type Selectable, sql } from 'kysely'
 import { agentKeyId } from '#domain/agents/statement.ts'
 import type { Tx } from '../postgres/db.ts'
-import type { AgentSigningVersionsTable } from '../schema/agents.ts'
+import type { Database } from '../schema/schema.ts'
 
-export type AgentSigningVersionRow = Selectable<AgentSigningVersionsTable>
+export type AgentSigningVersionRow = Selectable<Database['agent_signing_versions']>
 
 export type NewSigningVersion = {
   agentId: string

@@ -2,9 +2,10 @@ import { type Selectable, sql } from 'kysely'
 import type { Scope } from '#domain/agents/credential.ts'
 import { mayAct, type TrustState } from '#domain/agents/trust.ts'
 import type { Tx } from '../postgres/db.ts'
-import type { AgentsTable, Contact, TrustLimits } from '../schema/agents.ts'
+import type { Contact, TrustLimits } from '../schema/json-columns.ts'
+import type { Database } from '../schema/schema.ts'
 
-export type AgentRow = Selectable<AgentsTable>
+export type AgentRow = Selectable<Database['agents']>
 
 /** What a manifest becomes; keys are public ones, and of the status token there is only the digest. */
 export type NewAgent = {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
 import { sha256Hex } from '#domain/core/canonical-json.ts'
 import type { Tx } from '../postgres/db.ts'
-import type { OperatorsTable } from '../schema/schema.ts'
+import type { Database } from '../schema/schema.ts'
 
 /** An operator who may act; `secretSha256` is the lowercase hex digest of the secret's 64 hex characters. */
 export type Operator = { operatorId: string; name: string; secretSha256: string }
@@ -35,7 +35,7 @@ export async function findOperator(tx: Tx, operatorId: string): Promise<Operator
     : { operatorId: row.operator_id, name: row.name, secretSha256: row.secret_sha256 }
 }
 
-export type OperatorRow = Selectable<OperatorsTable>
+export type OperatorRow = Selectable<Database['operators']>
 
 /** Every operator ever made, oldest first. */
 export async function listOperators(tx: Tx): Promise<OperatorRow[]> {

@@ -9,10 +9,10 @@ import {
 } from '#domain/callbacks/callback.ts'
 import type { CallbackSubjectEvent } from '#domain/callbacks/callback-body.ts'
 import type { IdPage, Tx } from '../postgres/db.ts'
-import type { CallbackAttemptsTable, CallbackDeliveriesTable } from '../schema/callbacks.ts'
+import type { Database } from '../schema/schema.ts'
 
-export type DeliveryRow = Selectable<CallbackDeliveriesTable>
-export type AttemptRow = Selectable<CallbackAttemptsTable>
+export type DeliveryRow = Selectable<Database['callback_deliveries']>
+export type AttemptRow = Selectable<Database['callback_attempts']>
 /** What is delivered, in whose name, and where; `ordinal` counts the deliveries of one event of one subject. */
 export type NewDelivery = {
   owner: string

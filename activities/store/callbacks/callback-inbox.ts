@@ -1,8 +1,8 @@
 import { type Selectable, sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
-import type { CallbackInboxTable } from '../schema/callbacks.ts'
+import type { Database } from '../schema/schema.ts'
 
-export type InboxRow = Selectable<CallbackInboxTable>
+export type InboxRow = Selectable<Database['callback_inbox']>
 /** A callback that came in, and how many attempts at it are to be refused before one is taken. */
 export type Incoming = { receiver: string; deliveryId: string; event: string; refuseFirst: number }
 

@@ -3,13 +3,13 @@ import { refuse } from '#domain/core/errors.ts'
 import type { Tx } from '../postgres/db.ts'
 import { CHANGES_CHANNEL, notifyChanged } from '../postgres/notify.ts'
 import { prepared, type Statement } from '../postgres/prepared.ts'
-import type { CallsTable } from '../schema/schema.ts'
+import type { Database } from '../schema/schema.ts'
 import { type Lease, leaseEnd } from './call-lease.ts'
 
 /** Postgres carries less than 8,000 bytes in a notification, ids included. */
 const TOLD_BYTES_MAX = 7_500
 
-export type CallRow = Selectable<CallsTable>
+export type CallRow = Selectable<Database['calls']>
 /** A call that is answered: what its caller gets, and what is owed for it. */
 export type AnsweredCall = Pick<
   CallRow,

@@ -1,9 +1,9 @@
 import { type Selectable, sql } from 'kysely'
 import { walletAccount } from '#domain/credit/credit.ts'
 import type { Tx } from '../postgres/db.ts'
-import type { AllowanceWalletsTable } from '../schema/credit.ts'
+import type { Database } from '../schema/schema.ts'
 
-export type WalletRow = Selectable<AllowanceWalletsTable>
+export type WalletRow = Selectable<Database['allowance_wallets']>
 export type WalletLimits = Pick<WalletRow, 'per_run_usd' | 'per_day_usd' | 'rails'>
 
 export async function findWallet(tx: Tx, walletId: string): Promise<WalletRow | undefined> {

@@ -1,11 +1,11 @@
 import type { Insertable } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
-import type { CheckoutsTable } from '../schema/credit.ts'
+import type { Database } from '../schema/schema.ts'
 
 /** Stores who opened a checkout, once. */
 export async function insertCheckout(
   tx: Tx,
-  checkout: Omit<Insertable<CheckoutsTable>, 'opened_at'>,
+  checkout: Omit<Insertable<Database['checkouts']>, 'opened_at'>,
 ): Promise<void> {
   await tx
     .insertInto('checkouts')

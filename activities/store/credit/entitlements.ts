@@ -2,9 +2,9 @@ import { type Selectable, sql } from 'kysely'
 import type { Entitlement } from '#domain/credit/credit.ts'
 import type { Tx } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
-import type { EntitlementsTable } from '../schema/credit.ts'
+import type { Database } from '../schema/schema.ts'
 
-export type EntitlementRow = Selectable<EntitlementsTable>
+export type EntitlementRow = Selectable<Database['entitlements']>
 export type NewEntitlement = Pick<
   EntitlementRow,
   'entitlement_id' | 'quote_id' | 'agent_id' | 'rail' | 'tier' | 'granted_units' | 'fee_units'

@@ -1,9 +1,9 @@
 import { type Selectable, sql } from 'kysely'
 import type { RailKey, Tier } from '#domain/rails/rail.ts'
 import type { Tx } from '../postgres/db.ts'
-import type { ProductLinksTable } from '../schema/credit.ts'
+import type { Database } from '../schema/schema.ts'
 
-export type LinkRow = Selectable<ProductLinksTable>
+export type LinkRow = Selectable<Database['product_links']>
 type Cell = { rail: RailKey; tier: Tier }
 
 export async function listLinks(tx: Tx): Promise<LinkRow[]> {

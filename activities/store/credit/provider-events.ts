@@ -2,9 +2,9 @@ import { type Selectable, sql } from 'kysely'
 import type { ReferenceState } from '#domain/payments/payment-reference.ts'
 import type { ProviderEvent } from '#domain/payments/provider-event.ts'
 import type { Tx } from '../postgres/db.ts'
-import type { ProviderEventsTable } from '../schema/credit.ts'
+import type { Database } from '../schema/schema.ts'
 
-export type ProviderEventRow = Selectable<ProviderEventsTable>
+export type ProviderEventRow = Selectable<Database['provider_events']>
 export type EventKey = { provider: string; event_id: string }
 
 /** Stores an event before anything is made of it; false when it was stored before. */

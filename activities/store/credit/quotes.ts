@@ -1,9 +1,9 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
-import type { QuotesTable } from '../schema/credit.ts'
+import type { Database } from '../schema/schema.ts'
 
-export type QuoteRow = Selectable<QuotesTable> & { expired: boolean; used: boolean }
-export type NewQuote = Omit<Insertable<QuotesTable>, 'issued_at' | 'expires_at'>
+export type QuoteRow = Selectable<Database['quotes']> & { expired: boolean; used: boolean }
+export type NewQuote = Omit<Insertable<Database['quotes']>, 'issued_at' | 'expires_at'>
 
 const columns = (tx: Tx) =>
   tx

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import { type UsageEvent, usageEventHash } from '#domain/credit/usage-event.ts'
 import type { Tx } from '../postgres/db.ts'
-import type { UsageEventsTable } from '../schema/credit.ts'
+import type { Database } from '../schema/schema.ts'
 
 export type NewUsageEvent = Omit<UsageEvent, 'sequence' | 'prev_hash' | 'recorded_at'>
 export type StoredUsageEvent = UsageEvent & { hash: string }
@@ -124,7 +124,7 @@ export async function sumUsageOf(tx: Tx, filter: UsageFilter) {
 const eventOf = ({
   record_kind: _kind,
   ...row
-}: Selectable<UsageEventsTable>): StoredUsageEvent => ({
+}: Selectable<Database['usage_events']>): StoredUsageEvent => ({
   ...row,
   units: Number(row.units),
   occurred_at: row.occurred_at.toISOString(),

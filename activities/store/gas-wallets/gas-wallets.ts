@@ -2,20 +2,20 @@ import { type Selectable, sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
 import type { Compilable } from '../postgres/pipeline.ts'
 import { prepared } from '../postgres/prepared.ts'
-import type { GasWalletTransactionsTable } from '../schema/schema.ts'
+import type { Database } from '../schema/schema.ts'
 
 /** One signed transaction of a gas wallet; numbers of the chain are decimal texts, as Postgres gives them. */
-export type GasWalletTransaction = Selectable<GasWalletTransactionsTable> & {
+export type GasWalletTransaction = Selectable<Database['gas_wallet_transactions']> & {
   /** Whether a node took it so long ago that a replacement is due. */
   stuck: boolean
 }
 export type NewGasWalletTransaction = Omit<
-  Selectable<GasWalletTransactionsTable>,
+  Selectable<Database['gas_wallet_transactions']>,
   'outcome' | 'created_at' | 'broadcast_at'
 >
 
 /** The transaction that serves a purpose; `heldUpSince` when it is open and its wallet's lane is jammed since then. */
-export type ServingTransaction = Selectable<GasWalletTransactionsTable> & {
+export type ServingTransaction = Selectable<Database['gas_wallet_transactions']> & {
   heldUpSince: Date | null
 }
 

@@ -2,9 +2,9 @@ import { type Selectable, sql } from 'kysely'
 import type { KeyTimes } from '#domain/receipts/key-standing.ts'
 import type { Tx } from '../postgres/db.ts'
 import { prepared } from '../postgres/prepared.ts'
-import type { SigningKeysTable } from '../schema/schema.ts'
+import type { Database } from '../schema/schema.ts'
 
-export type SigningKeyRow = Selectable<SigningKeysTable>
+export type SigningKeyRow = Selectable<Database['signing_keys']>
 export type PublicKeyEntry = {
   ring: string
   kid: string

@@ -2,11 +2,11 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { PaymentMethod } from '#domain/payments/payment-reference.ts'
 import type { Tx } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
-import type { PaymentReferencesTable } from '../schema/credit.ts'
+import type { Database } from '../schema/schema.ts'
 
-export type ReferenceRow = Selectable<PaymentReferencesTable>
+export type ReferenceRow = Selectable<Database['payment_references']>
 export type NewReference = Omit<
-  Insertable<PaymentReferencesTable>,
+  Insertable<Database['payment_references']>,
   | 'state'
   | 'reason'
   | 'reason_code'
@@ -173,7 +173,7 @@ export async function updateReference(
   tx: Tx,
   referenceId: string,
   change: Pick<
-    Updateable<PaymentReferencesTable>,
+    Updateable<Database['payment_references']>,
     'state' | 'reason' | 'reason_code' | 'decided_by' | 'settlement_receipt_id'
   >,
 ): Promise<ReferenceRow> {

@@ -4,10 +4,10 @@ import { releaseUnpaid } from '../calls/calls.ts'
 import type { IdPage, Tx } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
 import { prepared } from '../postgres/prepared.ts'
-import type { PaymentsTable } from '../schema/schema.ts'
+import type { Database } from '../schema/schema.ts'
 
 /** A payment, with when the last of all verified windows of its nonce ends, in Unix seconds. */
-export type PaymentRow = Selectable<PaymentsTable> & { last_valid_before: string }
+export type PaymentRow = Selectable<Database['payments']> & { last_valid_before: string }
 export type PaymentClaim = {
   paymentId: string
   asset: string

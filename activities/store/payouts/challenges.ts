@@ -1,9 +1,9 @@
 import { type Selectable, sql } from 'kysely'
 import type { ChallengeState } from '#domain/payments/payment-reference.ts'
 import type { Tx } from '../postgres/db.ts'
-import type { PaymentChallengesTable } from '../schema/credit.ts'
+import type { Database } from '../schema/schema.ts'
 
-export type ChallengeRow = Selectable<PaymentChallengesTable> & { lapsed: boolean }
+export type ChallengeRow = Selectable<Database['payment_challenges']> & { lapsed: boolean }
 
 const lapsed = sql<boolean>`expires_at <= clock_timestamp()`.as('lapsed')
 

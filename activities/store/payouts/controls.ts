@@ -2,9 +2,9 @@ import { type Selectable, sql } from 'kysely'
 import type { ControlScope } from '#domain/payouts/controls.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { Text } from '../postgres/pipeline.ts'
-import type { ControlChangesTable } from '../schema/schema.ts'
+import type { Database } from '../schema/schema.ts'
 
-export type ControlChange = Omit<Selectable<ControlChangesTable>, 'seq'>
+export type ControlChange = Omit<Selectable<Database['control_changes']>, 'seq'>
 export type ActivePause = {
   scope: ControlScope
   target: string

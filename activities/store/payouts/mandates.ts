@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
-import type { MandatesTable } from '../schema/schema.ts'
+import type { Database } from '../schema/schema.ts'
 
-export type MandateRow = Selectable<MandatesTable>
+export type MandateRow = Selectable<Database['mandates']>
 export type NewMandate = {
   mandateId: string
   operatorId: string

@@ -1,8 +1,8 @@
 import { type Selectable, sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
-import type { PayoutCallbacksTable } from '../schema/callbacks.ts'
+import type { Database } from '../schema/schema.ts'
 
-export type PayoutCallbackRow = Selectable<PayoutCallbacksTable>
+export type PayoutCallbackRow = Selectable<Database['payout_callbacks']>
 
 /** Where this wallet has its payouts called back; undefined: nowhere. */
 export async function findPayoutCallback(

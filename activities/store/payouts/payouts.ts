@@ -4,11 +4,11 @@ import { transferNonce } from '#domain/core/ids.ts'
 import { type PayoutFacts, type PayoutView, payoutView } from '#domain/payouts/payout.ts'
 import type { Tx } from '../postgres/db.ts'
 import { prepared, preparedInsert } from '../postgres/prepared.ts'
-import type { PayoutsTable, TransfersTable } from '../schema/schema.ts'
+import type { Database } from '../schema/schema.ts'
 import type { ReceiptRow } from './receipts.ts'
 
-export type PayoutRow = Selectable<PayoutsTable>
-export type TransferRow = Selectable<TransfersTable>
+export type PayoutRow = Selectable<Database['payouts']>
+export type TransferRow = Selectable<Database['transfers']>
 export type PayoutRecord = {
   payout: PayoutRow
   transfer: TransferRow | undefined
@@ -47,7 +47,7 @@ const transferColumns = [
   'call_id',
   'reserved_at',
   'changed_at',
-] as const satisfies readonly Exclude<keyof TransfersTable, keyof PayoutsTable>[]
+] as const satisfies readonly Exclude<keyof Database['transfers'], keyof Database['payouts']>[]
 
 type Joined = PayoutRow & {
   [Name in (typeof transferColumns)[number]]: TransferRow[Name] | null

@@ -10,10 +10,10 @@ import type {
 import { lastValidBefore, type PaymentRow } from '../payments/payments.ts'
 import type { PayoutRow, TransferRow } from '../payouts/payouts.ts'
 import { type Tx, transaction } from '../postgres/db.ts'
-import type { ReceiptsTable } from '../schema/schema.ts'
+import type { Database } from '../schema/schema.ts'
 
 export type StoredReceipt = Pick<
-  Selectable<ReceiptsTable>,
+  Selectable<Database['receipts']>,
   'receipt_id' | 'seq' | 'kind' | 'jws' | 'prev' | 'kid' | 'issued_at'
 >
 export type StoredPayout = {

@@ -1,9 +1,9 @@
 import { type Selectable, sql } from 'kysely'
 import type { DifferenceCode, Section } from '#domain/core/difference.ts'
 import type { Tx } from '../postgres/db.ts'
-import type { ReconciliationsTable } from '../schema/schema.ts'
+import type { Database } from '../schema/schema.ts'
 
-export type ReconciliationRow = Selectable<ReconciliationsTable>
+export type ReconciliationRow = Selectable<Database['reconciliations']>
 export type Suspect = {
   section: Section
   code: DifferenceCode

@@ -2,9 +2,9 @@ import { type Selectable, sql } from 'kysely'
 import type { CountAndSum, Entry, StatementClaims } from '#domain/receipts/statement.ts'
 import type { Spent } from '#domain/reconciliation/reconciliation.ts'
 import type { Tx } from '../postgres/db.ts'
-import type { StatementsTable } from '../schema/schema.ts'
+import type { Database } from '../schema/schema.ts'
 
-export type StatementRow = Selectable<StatementsTable>
+export type StatementRow = Selectable<Database['statements']>
 
 /** The statement of a day (`2026-11-21`), or the latest. */
 export async function findStatement(tx: Tx, day?: string): Promise<StatementRow | undefined> {

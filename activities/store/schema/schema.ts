@@ -1,303 +1,850 @@
-import type { ColumnType, Generated, JSONColumnType } from 'kysely'
-import type { PayoutUsage } from '#domain/core/usage.ts'
+// Made by `npm run store:types` from the migrated database. Change the migrations, or test/support/column-types.ts.
+import type { ColumnType, Generated } from 'kysely'
+import type { Scope } from '#domain/agents/credential.ts'
+import type { DeliveryStep } from '#domain/agents/onboarding.ts'
+import type { RecordKind } from '#domain/core/record-kinds.ts'
+import type { Account } from '#domain/credit/credit.ts'
 import type { ControlScope } from '#domain/payouts/controls.ts'
-import type { TransferStatus } from '#domain/payouts/transfer-status.ts'
-import type { AgentInputTables } from './agent-inputs.ts'
-import type { AgentTables } from './agents.ts'
-import type { CallbackTables } from './callbacks.ts'
-import type { MoneyTables } from './credit.ts'
-import type { TaskTables } from './tasks.ts'
-import type { WorkOrderTables } from './work-orders.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
+import type { TaskEvent, TaskState } from '#domain/tasks/lifecycle.ts'
+import type { Contact, JsonObject, ProviderRoute, Requester, TrustLimits } from './json-columns.ts'
 
-type Time = ColumnType<Date, Date | undefined, Date>
-type Json<T> = JSONColumnType<object & T>
+/** Written as text, because digests are checked against it. */
+type Json<T> = ColumnType<T, string, string>
 
-export type CallsTable = {
-  call_id: string
-  caller: string
-  operation: string
-  key: string
-  fingerprint: string
-  grant_state: 'open' | 'used' | 'released'
-  answer_state: 'open' | 'done' | 'final'
-  funding: 'none' | 'free' | 'payment' | 'credit'
-  payment_id: string | null
-  proof_nonce: string | null
-  path: string
-  body_sha256: string | null
-  subject: string | null
-  lease_holder: string | null
-  lease_until: Date | null
-  status: number | null
-  answer: Json<Record<string, unknown>> | null
-  /** Kept while the grant is open, for the workflow's step. */
-  input: Json<Record<string, unknown>> | null
-  granted_at: Time
-  finished_at: Date | null
-  /** When an answer that was paid for left for its caller. */
-  delivered_at: Date | null
-}
-
-type ProofNoncesTable = {
-  wallet: string
-  nonce: string
-  path: string
-  body_sha256: string
-  call_id: string
-  used_at: Time
-}
-
-export type PaymentsTable = {
-  payment_id: string
-  asset: string
-  payer: string
-  authorization_nonce: string
-  pay_to: string
-  amount_atomic: string
-  valid_after: string
-  valid_before: string
-  signature: string
-  requirements: Json<Record<string, unknown>>
-  proof_wallet: string
-  call_id: string | null
-  state: 'claimed' | 'settling' | 'settled' | 'failed' | 'pending' | 'released'
-  credit: Generated<'none' | 'available' | 'used'>
-  from_block: string | null
-  transaction_hash: string | null
-  block_number: string | null
-  block_hash: string | null
-  finalized: Generated<boolean>
-  failure: string | null
-  created_at: Time
-  changed_at: Time
-}
-
-/** Every signature over a payment nonce that was verified, with its window; a row never changes. */
-type PaymentSignaturesTable = {
-  payment_id: string
-  signature: string
-  valid_after: string
-  valid_before: string
-  amount_atomic: string
-  pay_to: string
-  verified_at: Time
-}
-
-export type PayoutsTable = {
-  payout_id: string
-  creator: string
-  idempotency_key: string
-  recipient: string
-  amount_atomic: string
-  memo: string
-  rail_reference: string
-  usage: PayoutUsage
-  asset: string
-  payout_wallet: string
-  terms_sha256: string
-  state: 'created' | 'authorized' | 'executed'
-  created_at: Time
-  authorized_at: Date | null
-  executed_at: Date | null
-  expires_at: string | null
-  authorize_idempotency_key: string | null
-  authorize_fingerprint: string | null
-  mandate_ref: string | null
-  /** Null in a canary, whose authority is the configuration. */
-  principal_signature: string | null
-  /** Of the one transfer that the authorization allows. */
-  transfer_nonce: string | null
-}
-
-export type TransfersTable = {
-  payout_id: string
-  nonce: string
-  wallet: string
-  recipient: string
-  amount_atomic: string
-  valid_after: string
-  valid_before: string
-  signature: string | null
-  status: TransferStatus
-  from_block: string | null
-  transaction_hash: string | null
-  block_number: string | null
-  block_hash: string | null
-  block_time: Date | null
-  confirmations: Generated<number>
-  parked: string | null
-  exception: string | null
-  call_id: string
-  reserved_at: Time
-  changed_at: Time
-}
-
-type GasWalletsTable = {
-  address: string
-  next_nonce: string
-  moved_at: Time
-  jammed_at: Date | null
-}
-
-export type GasWalletTransactionsTable = {
-  tx_hash: string
-  gas_wallet: string
-  eoa_nonce: string
-  purpose: string
-  to_address: string
-  data: string
-  gas: string
-  max_fee_per_gas: string
-  max_priority_fee_per_gas: string
-  raw: string
-  outcome: 'mined' | 'reverted' | 'superseded' | null
-  created_at: Time
-  broadcast_at: Date | null
-}
-
-export type ReceiptsTable = {
-  receipt_id: string
-  subject: string
-  seq: number
-  kind: string
-  jws: string
-  prev: string | null
-  kid: string
-  payload_sha256: string
-  issued_at: Time
-}
-
-type ReplayLedgerTable = { kind: string; key: string; subject: string; first_seen: Time }
-export type OperatorsTable = {
-  operator_id: string
-  name: string
-  secret_sha256: string
-  created_at: Time
-  revoked_at: Date | null
-}
-
-export type SigningKeysTable = {
-  ring: string
-  kid: string
-  alg: string
-  public_jwk: Json<Record<string, unknown>>
-  activated_at: Time
-  retired_at: Date | null
-  revoked_at: Date | null
-}
-
-type ControlsTable = {
-  scope: ControlScope
-  target: string
-  paused: boolean
-  reason: string
-  operator_id: string
-  changed_at: Time
-}
-
-export type ControlChangesTable = {
-  change_id: string
-  seq: Generated<string>
-  scope: ControlScope
-  target: string
-  paused: boolean
-  reason: string
-  operator_id: string
-  operator_name: string
-  receipt_id: string
-  changed_at: Date
-}
-
-type UpdateLeasesTable = {
-  resource: string
-  slot: number
-  holder: string
-  lease_until: Date
-}
-
-export type MandatesTable = {
-  mandate_id: string
-  operator_id: string
-  payout_id: string
-  request_sha256: string
-  ap2_mandate: string
-  issued_at: Time
-  expires_at: Date
-}
-
-export type ReconciliationsTable = {
-  reconciliation_id: string
-  scope: 'changed' | 'all'
-  changed_since: string | null
-  snapshot_xid: string
-  from_block: string
-  through_block: string
-  compared: number | null
-  differences: number | null
-  started_at: Time
-  completed_at: Date | null
-}
-
-type ReconciliationSuspectsTable = {
-  reconciliation_id: string
-  section: string
-  code: string
-  subject: string
-  block_number: string | null
-  noted_at: Time
-}
-
-export type ExceptionsTable = {
-  exception_id: string
-  section: string
-  code: string
-  subject: string
-  block_number: string | null
-  evidence: Json<Record<string, unknown>>
-  evidence_sha256: string
-  state: Generated<'open' | 'closed'>
-  seen: Generated<boolean>
-  opened_by: string
-  first_seen_at: Time
-  last_seen_at: Time
-  closed_at: Date | null
-  closed_by: string | null
-  reason: string | null
-}
-
-export type StatementsTable = {
-  day: string
-  jws: string
-  kid: string
-  sha256: string
-  prev: string | null
-  made_at: Time
-}
-
-export type Database = AgentInputTables &
-  AgentTables &
-  CallbackTables &
-  MoneyTables &
-  TaskTables &
-  WorkOrderTables & {
-    calls: CallsTable
-    proof_nonces: ProofNoncesTable
-    payments: PaymentsTable
-    payment_signatures: PaymentSignaturesTable
-    payouts: PayoutsTable
-    transfers: TransfersTable
-    gas_wallets: GasWalletsTable
-    gas_wallet_transactions: GasWalletTransactionsTable
-    receipts: ReceiptsTable
-    replay_ledger: ReplayLedgerTable
-    operators: OperatorsTable
-    signing_keys: SigningKeysTable
-    controls: ControlsTable
-    control_changes: ControlChangesTable
-    update_leases: UpdateLeasesTable
-    mandates: MandatesTable
-    reconciliations: ReconciliationsTable
-    reconciliation_suspects: ReconciliationSuspectsTable
-    exceptions: ExceptionsTable
-    statements: StatementsTable
+export type Database = {
+  account_balances: {
+    account: Account
+    units: number
   }
+  accounts: {
+    account_id: string
+    name: string
+    country: string | null
+    owner_agent_id: string
+    created_at: Generated<Date>
+  }
+  agent_credentials: {
+    credential_id: string
+    agent_id: string
+    version: number
+    state: 'pending' | 'active' | 'retiring' | 'retired' | 'revoked'
+    secret_sha256: string | null
+    scopes: Json<Scope[]>
+    rails: Json<string[]>
+    overlap_seconds: number
+    created_at: Generated<Date>
+    claimed_at: Date | null
+    expires_at: Date | null
+    retire_at: Date | null
+    revoked_at: Date | null
+    record_kind: Generated<'credential_envelope'>
+  }
+  agent_input_blobs: {
+    blob_id: Generated<string>
+    began_at: Generated<Date>
+    owner: Generated<string>
+    reserved: Generated<string>
+    sandbox: Generated<boolean>
+  }
+  agent_input_chunks: {
+    blob_id: string
+    seq: number
+    bytes: Buffer
+  }
+  agent_input_uses: {
+    owner: string
+    sha256: string
+    subject: string
+    since: Generated<Date>
+    released_at: Date | null
+  }
+  agent_inputs: {
+    owner: string
+    sha256: string
+    blob_id: string
+    byte_length: number
+    media_type: 'text/csv' | 'application/x-ndjson'
+    stored_at: Generated<Date>
+  }
+  agent_signing_versions: {
+    agent_id: string
+    version: number
+    key_id: string
+    public_key: Json<JsonObject>
+    key_sha256: string
+    state: 'pending' | 'active' | 'retiring' | 'retired' | 'revoked'
+    not_before: Date | null
+    retire_at: Date | null
+    revoked_at: Date | null
+    created_at: Generated<Date>
+  }
+  agents: {
+    agent_id: string
+    account_id: string
+    name: string
+    contact: Json<Contact>
+    capabilities: Json<string[]>
+    rails: Json<string[]>
+    protocols: Json<string[]>
+    requested_scopes: Json<Scope[]>
+    public_key: Json<JsonObject>
+    key_sha256: string
+    encryption_key: Json<JsonObject> | null
+    sandbox: boolean
+    status_token_sha256: string
+    trust_state:
+      | 'submitted'
+      | 'under_review'
+      | 'trusted'
+      | 'rejected'
+      | 'suspended'
+      | 'sandbox_trusted'
+    trust_since: Generated<Date>
+    decision_id: string | null
+    limits: Json<TrustLimits> | null
+    publish_profile: Generated<boolean>
+    created_at: Generated<Date>
+    registration_call: string | null
+    record_kind: Generated<'trust_profile'>
+  }
+  allowance_wallets: {
+    wallet_id: string
+    agent_id: string
+    label: string
+    per_run_usd: number | null
+    per_day_usd: number | null
+    rails: string[] | null
+    created_at: Generated<Date>
+    changed_at: Generated<Date>
+  }
+  callback_attempts: {
+    delivery_id: string
+    attempt: number
+    kind: 'proof' | 'delivery'
+    failures_before: number
+    body_sha256: string
+    began_at: Generated<Date>
+    ended_at: Date | null
+    outcome: 'taken' | 'failed' | 'gone' | null
+    status: number | null
+    failure: string | null
+  }
+  callback_deliveries: {
+    delivery_id: string
+    owner: string
+    event: 'task_updated' | 'credential_ready' | 'payout_updated'
+    subject: string
+    ordinal: number
+    url: string
+    host: string
+    state: Generated<'pending' | 'retrying' | 'delivered' | 'gave_up' | 'disabled'>
+    failures: Generated<number>
+    next_attempt_at: Generated<Date>
+    created_at: Generated<Date>
+    finished_at: Date | null
+    held_back_until: Date | null
+    record_kind: Generated<'callback_delivery'>
+  }
+  callback_hosts: {
+    owner: string
+    host: string
+    proven_at: Generated<Date>
+  }
+  callback_inbox: {
+    receiver: string
+    delivery_id: string
+    event: string
+    attempts: Generated<number>
+    refused: Generated<number>
+    first_at: Generated<Date>
+    received_at: Date | null
+  }
+  callback_posts: {
+    scope: string
+    day: ColumnType<Date, string, string>
+    posts: string
+  }
+  calls: {
+    call_id: string
+    caller: string
+    operation: string
+    key: string
+    fingerprint: string
+    grant_state: 'open' | 'used' | 'released'
+    answer_state: 'open' | 'done' | 'final'
+    funding: 'none' | 'free' | 'payment' | 'credit'
+    payment_id: string | null
+    proof_nonce: string | null
+    path: string
+    body_sha256: string | null
+    subject: string | null
+    lease_holder: string | null
+    lease_until: Date | null
+    status: number | null
+    answer: Json<JsonObject> | null
+    granted_at: Generated<Date>
+    finished_at: Date | null
+    input: Json<JsonObject> | null
+    delivered_at: Date | null
+  }
+  checkouts: {
+    checkout_id: string
+    challenge_id: string
+    payment_path:
+      | 'hosted_checkout_link'
+      | 'invoice_or_purchase_order'
+      | 'agent_credit'
+      | 'manual_operator_verified_reference'
+    customer_name: string
+    customer_email: string
+    purchase_order: string | null
+    opened_at: Generated<Date>
+  }
+  confirmed_totals: {
+    wallet: string
+    since: Date
+    amount_atomic: string
+  }
+  contracts: {
+    contract_id: string
+    task_id: string
+    terms_sha256: string
+    state: 'ready' | 'accepted' | 'sealed' | 'void'
+    accepted_by: string | null
+    run_contract: Json<unknown> | null
+    created_at: Generated<Date>
+    accepted_at: Date | null
+    sealed_at: Date | null
+    record_kind: Generated<'run_contract'>
+  }
+  control_changes: {
+    change_id: string
+    seq: Generated<string>
+    scope: 'service' | 'payouts' | 'wallet' | 'payout'
+    target: string
+    paused: boolean
+    reason: string
+    operator_id: string
+    operator_name: string
+    receipt_id: string
+    changed_at: Date
+  }
+  controls: {
+    scope: ControlScope
+    target: string
+    paused: boolean
+    reason: string
+    operator_id: string
+    changed_at: Generated<Date>
+  }
+  credential_audits: {
+    audit_event_id: string
+    operation_id: string
+    credential_id: string | null
+    decision: 'allow' | 'deny'
+    reasons: Json<string[]>
+    at: Generated<Date>
+  }
+  credential_deliveries: {
+    credential_id: string
+    ordinal: number
+    step: DeliveryStep
+    actor: string
+    at: Generated<Date>
+  }
+  entitlements: {
+    entitlement_id: string
+    quote_id: string
+    agent_id: string
+    rail: RailKey
+    tier: 'entry' | 'standard' | 'pro'
+    state: 'pending' | 'funded' | 'consumed' | 'returned'
+    granted_units: number
+    fee_units: number
+    consumed_units: Generated<number>
+    returned_units: Generated<number>
+    source: Account | null
+    settlement_receipt_id: string | null
+    created_at: Generated<Date>
+    changed_at: Generated<Date>
+    record_kind: Generated<'credit_entitlement'>
+  }
+  exceptions: {
+    exception_id: string
+    section: string
+    code: string
+    subject: string
+    block_number: string | null
+    evidence: Json<JsonObject>
+    evidence_sha256: string
+    state: Generated<'open' | 'closed'>
+    seen: Generated<boolean>
+    opened_by: string
+    first_seen_at: Generated<Date>
+    last_seen_at: Generated<Date>
+    closed_at: Date | null
+    closed_by: string | null
+    reason: string | null
+  }
+  failed_attempts: {
+    subject: string
+    failures: number
+    window_ends_at: Date
+  }
+  gas_wallet_transactions: {
+    tx_hash: string
+    gas_wallet: string
+    eoa_nonce: string
+    purpose: string
+    to_address: string
+    data: string
+    gas: string
+    max_fee_per_gas: string
+    max_priority_fee_per_gas: string
+    raw: string
+    outcome: 'mined' | 'reverted' | 'superseded' | null
+    created_at: Generated<Date>
+    broadcast_at: Date | null
+  }
+  gas_wallets: {
+    address: string
+    next_nonce: string
+    moved_at: Generated<Date>
+    jammed_at: Date | null
+  }
+  loop_steps: {
+    run_id: string
+    attempt: number
+    round: number
+    step:
+      | 'intake'
+      | 'planner'
+      | 'worker'
+      | 'validator'
+      | 'exception_agent'
+      | 'revision_loop'
+      | 'review_step'
+      | 'return_package'
+      | 'attestation'
+    verdict: 'done' | 'refused' | 'too_complex' | 'gaps' | 'revise' | 'reject' | null
+    output: Json<unknown> | null
+    output_sha256: string | null
+    decided_by: string | null
+    started_at: Generated<Date>
+    finished_at: Date | null
+  }
+  mandates: {
+    mandate_id: string
+    operator_id: string
+    payout_id: string
+    request_sha256: string
+    ap2_mandate: string
+    issued_at: Generated<Date>
+    expires_at: Date
+  }
+  operators: {
+    operator_id: string
+    name: string
+    secret_sha256: string
+    created_at: Generated<Date>
+    revoked_at: Date | null
+  }
+  payment_challenges: {
+    challenge_id: string
+    quote_id: string
+    entitlement_id: string | null
+    state: 'open' | 'pending' | 'settled' | 'expired'
+    amount_usd: number
+    expires_at: Date
+    created_at: Generated<Date>
+    changed_at: Generated<Date>
+  }
+  payment_references: {
+    payment_reference_id: string
+    agent_id: string
+    method:
+      | 'hosted_checkout'
+      | 'agent_allowance'
+      | 'payment_reference'
+      | 'invoice_reference'
+      | 'stablecoin_reference'
+      | 'x402_reference'
+      | 'ap2_mandate_reference'
+    external_reference: string
+    amount_usd: number
+    challenge_id: string | null
+    entitlement_id: string | null
+    wallet_id: string | null
+    payer: string | null
+    authority_type:
+      | 'checkout'
+      | 'stablecoin_checkout'
+      | 'agent_allowance_reference'
+      | 'wallet_reference'
+      | null
+    evidence_sha256: string | null
+    evidence_url: string | null
+    proof: Json<Record<string, string>> | null
+    state: 'presented' | 'pending' | 'verified' | 'disputed' | 'rejected' | 'expired' | 'refunded'
+    reason: string | null
+    decided_by: string | null
+    settlement_receipt_id: string | null
+    checked_at: Date | null
+    created_at: Generated<Date>
+    changed_at: Generated<Date>
+    provider: string | null
+    reason_code: 'amount_mismatch' | null
+  }
+  payment_signatures: {
+    payment_id: string
+    signature: string
+    valid_after: string
+    valid_before: string
+    amount_atomic: string
+    pay_to: string
+    verified_at: Generated<Date>
+  }
+  payments: {
+    payment_id: string
+    asset: string
+    payer: string
+    authorization_nonce: string
+    pay_to: string
+    amount_atomic: string
+    valid_after: string
+    valid_before: string
+    signature: string
+    requirements: Json<JsonObject>
+    proof_wallet: string
+    call_id: string | null
+    state: 'claimed' | 'settling' | 'settled' | 'failed' | 'pending' | 'released'
+    credit: Generated<'none' | 'available' | 'used'>
+    from_block: string | null
+    transaction_hash: string | null
+    block_number: string | null
+    block_hash: string | null
+    finalized: Generated<boolean>
+    failure: string | null
+    created_at: Generated<Date>
+    changed_at: Generated<Date>
+  }
+  payout_callbacks: {
+    wallet: string
+    url: string
+    changed_at: Generated<Date>
+  }
+  payouts: {
+    payout_id: string
+    creator: string
+    idempotency_key: string
+    recipient: string
+    amount_atomic: string
+    memo: string
+    rail_reference: string
+    usage: 'synthetic' | 'operational' | 'unspecified'
+    asset: string
+    payout_wallet: string
+    terms_sha256: string
+    state: 'created' | 'authorized' | 'executed'
+    created_at: Generated<Date>
+    authorized_at: Date | null
+    executed_at: Date | null
+    expires_at: string | null
+    authorize_idempotency_key: string | null
+    authorize_fingerprint: string | null
+    mandate_ref: string | null
+    principal_signature: string | null
+    transfer_nonce: string | null
+  }
+  postings: {
+    posting_id: Generated<string>
+    receipt_id: string
+    account: Account
+    units: number
+    written_by: Generated<string>
+    posted_at: Generated<Date>
+  }
+  product_links: {
+    rail: RailKey
+    tier: 'entry' | 'standard' | 'pro'
+    url: string | null
+    provider_price_usd: number
+    outcome: 'live' | 'broken' | null
+    checked_at: Date | null
+    receipt_id: string
+    changed_at: Generated<Date>
+  }
+  proof_nonces: {
+    wallet: string
+    nonce: string
+    path: string
+    body_sha256: string
+    call_id: string
+    used_at: Generated<Date>
+  }
+  provider_events: {
+    provider: string
+    event_id: string
+    type:
+      | 'payment.settled'
+      | 'payment.failed'
+      | 'payment.refunded'
+      | 'session.expired'
+      | 'payment.partially_refunded'
+      | 'dispute.inquiry'
+      | 'dispute.opened'
+      | 'dispute.won'
+      | 'dispute.lost'
+    external_reference: string
+    challenge_id: string | null
+    amount_cents: string
+    currency: string
+    payment_reference_id: string | null
+    outcome: string | null
+    received_at: Generated<Date>
+    applied_at: Date | null
+    payment_intent: string | null
+    dispute_id: string | null
+    said_at: Date | null
+  }
+  quotes: {
+    quote_id: string
+    task_id: string | null
+    rail: RailKey
+    tier: 'entry' | 'standard' | 'pro'
+    units: number
+    base_usd: number
+    rail_fee_usd: number
+    total_usd: number
+    pricing_model: string
+    provider_route: Json<ProviderRoute>
+    issued_at: Generated<Date>
+    expires_at: Date
+    bound_to: string | null
+    token_sha256: string | null
+    record_kind: Generated<'quote'>
+  }
+  rate_limits: {
+    key: string
+    points: Generated<number>
+    expire: string | null
+  }
+  receipts: {
+    receipt_id: string
+    subject: string
+    seq: number
+    kind: string
+    jws: string
+    prev: string | null
+    kid: string
+    payload_sha256: string
+    issued_at: Generated<Date>
+  }
+  reconciliation_suspects: {
+    reconciliation_id: string
+    section: string
+    code: string
+    subject: string
+    block_number: string | null
+    noted_at: Generated<Date>
+  }
+  reconciliations: {
+    reconciliation_id: string
+    scope: 'changed' | 'all'
+    changed_since: string | null
+    snapshot_xid: string
+    from_block: string
+    through_block: string
+    compared: number | null
+    differences: number | null
+    started_at: Generated<Date>
+    completed_at: Date | null
+  }
+  recovery_requests: {
+    recovery_id: string
+    exception_id: string
+    action:
+      | 'supply_evidence'
+      | 'correct_input'
+      | 'retry_step'
+      | 'redeliver_callback'
+      | 'replay'
+      | 'abandon'
+    note: Generated<string>
+    input_sha256: string | null
+    state: Generated<'requested' | 'approved' | 'refused' | 'done'>
+    requested_by: string
+    requested_at: Generated<Date>
+    decided_by: string | null
+    decided_at: Date | null
+  }
+  replay_ledger: {
+    kind: string
+    key: string
+    subject: string
+    first_seen: Generated<Date>
+  }
+  return_packages: {
+    return_package_id: string
+    run_id: string
+    partial: boolean
+    package: Json<unknown>
+    manifest_sha256: string
+    result_sha256: string
+    proof_hash: string
+    completion_signature: string
+    made_at: Generated<Date>
+    record_kind: Generated<'result_contract'>
+  }
+  review_decisions: {
+    decision_id: string
+    seq: Generated<string>
+    subject_kind:
+      | 'agent'
+      | 'service_candidate'
+      | 'work_order'
+      | 'task'
+      | 'loop_step'
+      | 'payment_reference'
+      | 'listing'
+      | 'pilot'
+      | 'commerce_proof'
+      | 'exception'
+      | 'recovery'
+      | 'workflow'
+      | 'clearing'
+    subject_id: string
+    waiting_since: Date
+    decision: 'approve' | 'reject' | 'revise' | 'hold'
+    note: string
+    limits: Json<JsonObject> | null
+    evidence_seen_sha256: Json<string[]>
+    operator_id: string
+    operator_name: string
+    receipt_id: string
+    decided_at: Date
+  }
+  runs: {
+    run_id: string
+    task_id: string
+    attempt: Generated<number>
+    round: Generated<number>
+    step:
+      | 'intake'
+      | 'planner'
+      | 'worker'
+      | 'validator'
+      | 'exception_agent'
+      | 'revision_loop'
+      | 'review_step'
+      | 'return_package'
+      | 'attestation'
+      | null
+    started_at: Generated<Date>
+    finished_at: Date | null
+    changed_at: Generated<Date>
+    record_kind: Generated<'task_run'>
+  }
+  signing_keys: {
+    ring: string
+    kid: string
+    alg: string
+    public_jwk: Json<JsonObject>
+    activated_at: Generated<Date>
+    retired_at: Date | null
+    revoked_at: Date | null
+  }
+  statements: {
+    day: string
+    jws: string
+    kid: string
+    sha256: string
+    prev: string | null
+    made_at: Generated<Date>
+  }
+  step_attempts: {
+    run_id: string
+    attempt: number
+    round: number
+    step: 'worker' | 'validator'
+    begun: number
+  }
+  task_credits: {
+    task_id: string
+    quote_id: string
+    entitlement_id: string
+    units: number
+    state: 'reserved' | 'used' | 'released'
+    usage_receipt_id: string | null
+    created_at: Generated<Date>
+    changed_at: Generated<Date>
+  }
+  task_documents: {
+    task_id: string
+    sha256: string
+    body: Json<unknown>
+    stored_at: Generated<Date>
+  }
+  task_events: {
+    task_id: string
+    sequence: number
+    event_id: string
+    event: TaskEvent
+    from_state: TaskState | 'none'
+    to_state: TaskState
+    actor: string
+    data: Json<unknown>
+    data_sha256: string
+    at: Date
+    prev_hash: string
+    hash: string
+    record_kind: Generated<'lifecycle_event'>
+  }
+  task_exceptions: {
+    exception_id: string
+    task_id: string
+    sequence: number
+    code:
+      | 'evidence_gap'
+      | 'input_invalid'
+      | 'input_too_complex'
+      | 'worker_failed'
+      | 'validator_failed'
+      | 'payment_reversed'
+      | 'credit_mismatch'
+      | 'callback_failed'
+      | 'deadline_passed'
+      | 'operator_hold'
+      | 'caller_dispute'
+    detail: string
+    state: 'open' | 'recovery_requested' | 'replay_ready' | 'resolved' | 'abandoned'
+    resume_state: TaskState
+    money_moved: 'no' | 'yes' | 'unknown'
+    receipt_id: string
+    opened_at: Generated<Date>
+    closed_at: Date | null
+  }
+  task_records: {
+    task_id: string
+    record_kind: RecordKind
+    record_id: string
+    recorded_at: Date
+  }
+  task_transitions: {
+    from_state: string
+    event: string
+    to_state: string
+  }
+  tasks: {
+    task_id: string
+    state:
+      | 'created'
+      | 'preflight_checked'
+      | 'contract_ready'
+      | 'contract_accepted'
+      | 'trust_pending'
+      | 'trusted'
+      | 'quoted'
+      | 'credit_pending'
+      | 'credit_funded'
+      | 'queued'
+      | 'operating'
+      | 'evidence_partial'
+      | 'result_ready'
+      | 'attested'
+      | 'receipt_issued'
+      | 'callback_pending'
+      | 'callback_delivered'
+      | 'exception_open'
+      | 'replay_ready'
+      | 'failed'
+      | 'closed'
+    resume_state: TaskState | null
+    sequence: number
+    head_hash: string
+    agent_id: string | null
+    rail: string
+    tier: 'entry' | 'standard' | 'pro'
+    usage: 'synthetic' | 'operational'
+    on_gaps: 'ask' | 'report'
+    callback_url: string | null
+    terms_sha256: string
+    input_sha256: string | null
+    review_decision: string | null
+    contract_id: string | null
+    quote_id: string | null
+    quote_expires_at: Date | null
+    entitlement_id: string | null
+    run_id: string | null
+    due_at: Date | null
+    created_at: Generated<Date>
+    changed_at: Generated<Date>
+  }
+  transfers: {
+    payout_id: string
+    nonce: string
+    wallet: string
+    recipient: string
+    amount_atomic: string
+    valid_after: string
+    valid_before: string
+    signature: string | null
+    status: 'reserved' | 'signed' | 'submitted' | 'included' | 'final' | 'dead'
+    from_block: string | null
+    transaction_hash: string | null
+    block_number: string | null
+    block_hash: string | null
+    block_time: Date | null
+    confirmations: Generated<number>
+    parked: string | null
+    exception: string | null
+    call_id: string
+    reserved_at: Generated<Date>
+    changed_at: Generated<Date>
+  }
+  update_leases: {
+    resource: string
+    slot: number
+    holder: string
+    lease_until: Date
+  }
+  usage_events: {
+    event_id: string
+    chain: string
+    sequence: number
+    kind: 'run_usage' | 'tool_call' | 'model_tokens' | 'storage' | 'other' | 'audit'
+    rail: string | null
+    units: string
+    unit: string
+    credit_units: Generated<number>
+    occurred_at: Date
+    recorded_at: Date
+    agent_id: string | null
+    run_id: string | null
+    subject: string | null
+    usage_receipt_id: string | null
+    prev_hash: string | null
+    hash: string
+    record_kind: Generated<'ledger_event'>
+  }
+  work_order_tasks: {
+    work_order_id: string
+    step: number
+    task_id: string
+  }
+  work_orders: {
+    work_order_id: string
+    intake_kind: 'external_agent_request' | 'workflow_intake'
+    requested_tool_id: string
+    objective: string
+    requester: Json<Requester>
+    agent_id: string | null
+    quote_id: string | null
+    acceptance_criteria: Json<string[]>
+    status_token_sha256: string
+    decision: 'approve' | 'reject' | null
+    decision_id: string | null
+    created_at: Generated<Date>
+  }
+}

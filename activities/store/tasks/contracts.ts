@@ -1,9 +1,9 @@
 import { type Selectable, sql } from 'kysely'
 import { canonicalJson } from '#domain/core/canonical-json.ts'
 import type { Tx } from '../postgres/db.ts'
-import type { ContractsTable } from '../schema/tasks.ts'
+import type { Database } from '../schema/schema.ts'
 
-export type ContractRow = Selectable<ContractsTable>
+export type ContractRow = Selectable<Database['contracts']>
 
 const now = sql<Date>`clock_timestamp()`
 

@@ -3,9 +3,9 @@ import { digestOf } from '#domain/core/canonical-json.ts'
 import { type Difference, differenceCodes, type Section } from '#domain/core/difference.ts'
 import { refuse } from '#domain/core/errors.ts'
 import type { Tx } from '../postgres/db.ts'
-import type { ExceptionsTable } from '../schema/schema.ts'
+import type { Database } from '../schema/schema.ts'
 
-export type ExceptionRow = Selectable<ExceptionsTable>
+export type ExceptionRow = Selectable<Database['exceptions']>
 
 /**
  * Remembers a confirmed difference and tells whether that opened an exception. One that is open is only seen again; one that an

@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
-import type { ReviewDecisionsTable } from '../schema/agents.ts'
+import type { Database } from '../schema/schema.ts'
 
-export type ReviewDecisionRow = Omit<Selectable<ReviewDecisionsTable>, 'seq'>
+export type ReviewDecisionRow = Omit<Selectable<Database['review_decisions']>, 'seq'>
 
 /** Appends a decision; a subject is decided about once for each time that it waited. */
 export async function insertDecision(tx: Tx, decision: ReviewDecisionRow): Promise<void> {

@@ -2,11 +2,11 @@ import { type Selectable, sql } from 'kysely'
 import { canonicalJson, sha256Hex } from '#domain/core/canonical-json.ts'
 import type { LoopPlace, LoopStep, StepVerdict } from '#domain/runs/controlled-loop.ts'
 import type { Tx } from '../postgres/db.ts'
-import type { LoopStepsTable, ReturnPackagesTable, RunsTable } from '../schema/tasks.ts'
+import type { Database } from '../schema/schema.ts'
 
-export type RunRow = Selectable<RunsTable>
-export type LoopStepRow = Selectable<LoopStepsTable>
-export type ReturnPackageRow = Selectable<ReturnPackagesTable>
+export type RunRow = Selectable<Database['runs']>
+export type LoopStepRow = Selectable<Database['loop_steps']>
+export type ReturnPackageRow = Selectable<Database['return_packages']>
 
 const now = sql<Date>`clock_timestamp()`
 
@@ -169,7 +169,7 @@ export async function findReturnPackage(
 
 export async function insertReturnPackage(
   tx: Tx,
-  row: Omit<ReturnPackageRow, 'made_at'>,
+  row: Omit<ReturnPackageRow, 'made_at' | 'record_kind'>,
 ): Promise<void> {
   await tx
     .insertInto('return_packages')

@@ -1,12 +1,17 @@
-import type { LoopPlace } from '#domain/runs/controlled-loop.ts'
 import type { Tx } from '../postgres/db.ts'
+import type { Database } from '../schema/schema.ts'
 
-/** Work is begun once, and repeated twice where its process died without a verdict. */
+/** One try, and two more if its process died without a verdict. */
 const STEP_ATTEMPTS_MAX = 3
 
-type At = LoopPlace & { runId: string; attempt: number }
+type At = {
+  runId: string
+  attempt: number
+  round: number
+  step: Database['step_attempts']['step']
+}
 
-/** Counts that the work of a step begins; false, and nothing is counted, where it was begun often enough. */
+/** Counts one more try of a step. Returns false and counts nothing if no try is left. */
 export async function beginAttempt(tx: Tx, { runId, attempt, round, step }: At): Promise<boolean> {
   const counted = await tx
     .insertInto('step_attempts')
@@ -22,7 +27,7 @@ export async function beginAttempt(tx: Tx, { runId, attempt, round, step }: At):
   return counted !== undefined
 }
 
-/** Takes back the count of work that ended for another reason than its input. */
+/** Takes back the count of a try whose failure its input did not cause. */
 export async function takeBackAttempt(tx: Tx, { runId, attempt, round, step }: At): Promise<void> {
   await tx
     .updateTable('step_attempts')

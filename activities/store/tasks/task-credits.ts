@@ -2,9 +2,9 @@ import { type Selectable, sql } from 'kysely'
 import type { EntitlementState } from '#domain/credit/credit.ts'
 import type { ReasonCode, ReferenceState } from '#domain/payments/payment-reference.ts'
 import type { IdPage, Tx } from '../postgres/db.ts'
-import type { TaskCreditsTable } from '../schema/credit.ts'
+import type { Database } from '../schema/schema.ts'
 
-export type TaskCreditRow = Selectable<TaskCreditsTable>
+export type TaskCreditRow = Selectable<Database['task_credits']>
 
 const now = sql<Date>`clock_timestamp()`
 

@@ -1,10 +1,10 @@
 import { type Selectable, sql } from 'kysely'
 import type { TaskExceptionState } from '#domain/tasks/exception.ts'
 import type { Tx } from '../postgres/db.ts'
-import type { RecoveryRequestsTable, TaskExceptionsTable } from '../schema/tasks.ts'
+import type { Database } from '../schema/schema.ts'
 
-export type TaskExceptionRow = Selectable<TaskExceptionsTable>
-export type RecoveryRequestRow = Selectable<RecoveryRequestsTable>
+export type TaskExceptionRow = Selectable<Database['task_exceptions']>
+export type RecoveryRequestRow = Selectable<Database['recovery_requests']>
 
 const now = sql<Date>`clock_timestamp()`
 

@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely'
 import { recordKinds } from '#domain/core/record-kinds.ts'
 import type { Tx } from '../postgres/db.ts'
-import type { TaskRecordsView } from '../schema/tasks.ts'
+import type { Database } from '../schema/schema.ts'
 
-export type TaskRecord = Selectable<TaskRecordsView>
+export type TaskRecord = Selectable<Database['task_records']>
 
 /** The runtime records behind a task but for its ledger, by kind in the order of the document, the oldest of a kind first. */
 export async function listTaskRecords(tx: Tx, taskId: string): Promise<TaskRecord[]> {

@@ -3,10 +3,10 @@ import { canonicalJson, sha256Hex } from '#domain/core/canonical-json.ts'
 import type { LedgerEntry } from '#domain/tasks/ledger.ts'
 import type { IdPage, Tx } from '../postgres/db.ts'
 import { prepared, preparedInsert } from '../postgres/prepared.ts'
-import type { TaskEventsTable, TasksTable } from '../schema/tasks.ts'
+import type { Database } from '../schema/schema.ts'
 
-export type TaskRow = Selectable<TasksTable>
-export type TaskEventRow = Selectable<TaskEventsTable>
+export type TaskRow = Selectable<Database['tasks']>
+export type TaskEventRow = Selectable<Database['task_events']>
 
 const selectTask = prepared((tx, taskId: string) =>
   tx.selectFrom('tasks').selectAll().where('task_id', '=', taskId),

@@ -1,14 +1,14 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
-import type { WorkOrdersTable } from '../schema/work-orders.ts'
+import type { Database } from '../schema/schema.ts'
 import type { TaskRow } from '../tasks/tasks.ts'
 
-export type WorkOrderRow = Selectable<WorkOrdersTable>
+export type WorkOrderRow = Selectable<Database['work_orders']>
 
 /** Stores an order; false where it was stored before. */
 export async function insertWorkOrder(
   tx: Tx,
-  order: Insertable<WorkOrdersTable>,
+  order: Insertable<Database['work_orders']>,
 ): Promise<boolean> {
   const inserted = await tx
     .insertInto('work_orders')

@@ -24,7 +24,7 @@ import {
 } from '../../../activities/store/calls/calls.ts'
 import { appendReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
-import type { Contact } from '../../../activities/store/schema/agents.ts'
+import type { Contact } from '../../../activities/store/schema/json-columns.ts'
 import { assertCallback } from '../tasks/asked-input.ts'
 import type { AgentDeps } from './deps.ts'
 import { agentStatus } from './status.ts'

@@ -13,7 +13,7 @@ import {
   moveTrust,
 } from '../../../activities/store/agents/agents.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import type { TrustLimits } from '../../../activities/store/schema/agents.ts'
+import type { TrustLimits } from '../../../activities/store/schema/json-columns.ts'
 import { listAwaitingTrust } from '../../../activities/store/tasks/tasks.ts'
 import type { ConsoleFilter, DecisionTerms, ReviewSubject, WaitingSubject } from './subject.ts'
 

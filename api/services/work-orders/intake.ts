@@ -4,7 +4,7 @@ import type { DATA_DECLARATION } from '#domain/tasks/data-declaration.ts'
 import type { TaskTerms } from '#domain/tasks/terms.ts'
 import { workOrderState } from '#domain/work-orders/work-order.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import type { Requester } from '../../../activities/store/schema/work-orders.ts'
+import type { Requester } from '../../../activities/store/schema/json-columns.ts'
 import { storeDocument } from '../../../activities/store/tasks/tasks.ts'
 import {
   insertOrderedTask,

@@ -16,10 +16,7 @@ import {
 } from '../../../activities/chain/gas-wallet-queue.ts'
 import { findOutcome, type Outcome } from '../../../activities/chain/outcome.ts'
 import { ensureGasWallets } from '../../../activities/store/gas-wallets/gas-wallets.ts'
-import type {
-  Database,
-  GasWalletTransactionsTable,
-} from '../../../activities/store/schema/schema.ts'
+import type { Database } from '../../../activities/store/schema/schema.ts'
 import { newWallet, startChain, type TestChain, type TestWallet } from '../../support/chain.ts'
 import { startDatabase } from '../../support/postgres.ts'
 
@@ -42,7 +39,7 @@ export type Fixture = TestChain & {
   newGasWalletQueue(more?: GasWalletOptions): GasWalletQueue
   outcome(terms: TokenAuthorization, confirmations?: number): Promise<Outcome>
   balance(address: Hex): Promise<bigint>
-  rows(purpose: string): Promise<Selectable<GasWalletTransactionsTable>[]>
+  rows(purpose: string): Promise<Selectable<Database['gas_wallet_transactions']>[]>
   /** A wallet of a lane of its own, so that a test can misuse its key. */
   fundedWallet(): Promise<TestWallet>
   /** Nothing is mined until `mine` or the returned function is called. */

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { sql } from 'kysely'
@@ -9,12 +9,15 @@ import { migrateToLatest } from '../../../../activities/store/postgres/migrate.t
 import { checkSchemaAge } from '../../../../activities/store/postgres/schema-age.ts'
 import { readCatalogue } from '../../../support/catalogue.ts'
 import { startPostgres } from '../../../support/postgres.ts'
+import { tableTypes } from '../../../support/table-types.ts'
 import { verifies } from '../../../verifies.ts'
 
 /** The catalogue that the migrations made before they were squashed. */
 const recorded = gunzipSync(
   readFileSync(join(import.meta.dirname, 'schema-before-squash.txt.gz')),
 ).toString()
+
+const typedTables = join(import.meta.dirname, '../../../../activities/store/schema/schema.ts')
 
 /** Names that changed in the squash. */
 const renamed: readonly (readonly [RegExp, string])[] = [
@@ -86,6 +89,15 @@ verifies('store.migrations', 'the squashed migrations make the recorded schema',
   const unchanged = (lines: readonly string[]) =>
     lines.filter((line) => !rewritten.test(line)).sort()
   expect(unchanged(await readCatalogue(fresh.db))).toEqual(unchanged(expected))
+})
+
+verifies('store.migrations', 'the typed tables are those of the migrated database', async () => {
+  const migrated = await newDatabase('typed')
+  await migrateToLatest(migrated.db)
+  const made = await tableTypes(migrated.db)
+  if (process.env['WRITE_TYPES'] !== undefined) writeFileSync(typedTables, made)
+  // `npm run store:types` writes the file.
+  expect(readFileSync(typedTables, 'utf8')).toBe(made)
 })
 
 verifies('store.migrations', 'the migrations stop at an older schema', async () => {
