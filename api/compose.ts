@@ -363,7 +363,7 @@ function pipelineDeps(adapters: Adapters, services: Services): PipelineDeps {
     quotas: createQuotas(pool, config),
     unknownCalls: createSlots(limits.unknownCallsAtOnce),
     attempts: createAttempts(db, config.LIMIT_FAILED_CREDENTIALS_PER_MINUTE),
-    inQueue: createKeyedQueue(),
+    callerQueue: createKeyedQueue(),
     operators: {
       find: (operatorId) => findOperator(db, operatorId),
       verifyToken: operatorTokensOf(config),

@@ -40,7 +40,7 @@ export type Caller =
       readonly kind: 'public'
       readonly id: string
       readonly address: string
-      /** The access key of who could have called without one. */
+      /** The access key of a caller that needs none. */
       readonly credential?: CredentialOfAgent
       /** What the operation examines. */
       readonly presented?: Presented
@@ -60,11 +60,11 @@ export type Caller =
       /** What the call is about, where its path names that. */
       readonly subject?: TokenSubject
     }
-  /** Who sent a webhook; the operation judges its signature in `authorize`, before anything else. */
+  /** The sender of a webhook; `authorize` verifies the signature first. */
   | { readonly kind: 'provider'; readonly id: string; readonly signed: SignedEvent }
   | ({ readonly kind: 'status'; readonly id: string; readonly tokenSha256: string } & TokenSubject)
 
-/** What a status token tells of, and the agent whose it is. */
+/** The subject of a status token, and its agent. */
 export type TokenSubject = {
   readonly prefix: TokenPrefix
   readonly subjectId: string
@@ -73,7 +73,7 @@ export type TokenSubject = {
 /** A credential that a public operation judges, or why it is none. */
 export type Presented = { readonly credential: CredentialOfAgent } | { readonly refusal: Refusal }
 
-/** Operators' switches: each act is one transaction with its receipt and the use of its call. */
+/** The pauses that operators set: one transaction with its receipt and the use of its call. */
 type ControlActs = {
   set(
     actor: { operatorId: string; name: string; idempotencyKey: string },
@@ -142,10 +142,10 @@ type CallContext = {
   readonly caller: Caller
   /** The granted call that this run works for; empty for public operations. */
   readonly callId: string
-  /** Whether this run leads its call, so that nobody has begun its effect yet. */
+  /** Whether this attempt leads its call: no other attempt has begun the effect. */
   readonly leads: boolean
   readonly requestId: string
-  /** What came over the wire, for what is signed or taken as raw bytes. */
+  /** The request as it was sent, for signatures and streams. */
   readonly sent: Pick<CallRequest, 'headers' | 'stream'>
 }
 
@@ -192,12 +192,11 @@ export type Services = {
 export type Context = CallContext & Services
 
 /**
- * A body as it comes. Reading it throws 413 as soon as it is over the operation's limit, and 400 when it breaks off or nothing
- * comes any more.
+ * A body as a stream. Reading it throws 413 when it exceeds the operation's limit, and 400 when it breaks off or stalls.
  */
 export type BodyStream = { readonly mediaType: string; readonly bytes: AsyncIterable<Uint8Array> }
 
-/** What a surface hands to the one road. Header names are lowercase; a doubled header is an array. */
+/** A request as the pipeline takes it. Header names are lowercase; a doubled header is an array. */
 export type CallRequest = {
   readonly body: Buffer | null
   /** Instead of `body`, for an operation that takes a stream. */
@@ -206,7 +205,7 @@ export type CallRequest = {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly method: string
   readonly path: string
-  /** What stands in the path where the operation's has names in braces. */
+  /** The values of the names in braces in the operation's path. */
   readonly params: Readonly<Record<string, string>>
   readonly address: string
   readonly requestId: string

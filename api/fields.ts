@@ -5,7 +5,7 @@ import { payoutUsages } from '#domain/core/usage.ts'
 
 // Wire fields: strings in, strings out, without transforms, so that the same schema is the check, the OpenAPI and the client's type.
 
-/** `0x` and 40 hex in any case (payout-and-trust, payout-create). */
+/** `0x` and 40 hex in any case: creates a payout from its terms. */
 export const Address = z
   .string()
   .regex(/^0x[0-9a-fA-F]{40}$/)
@@ -17,7 +17,7 @@ export const Digest = z.string().regex(/^[0-9a-f]{64}$/)
 /** `po_` and 64 lowercase hex. */
 export const PayoutId = z.string().regex(/^po_[0-9a-f]{64}$/)
 
-/** `rc_` and 64 lowercase hex (api-conventions, Signed receipts). */
+/** `rc_` and 64 lowercase hex. */
 export const ReceiptId = z.string().regex(/^rc_[0-9a-f]{64}$/)
 
 /** 1 to 128 of letters, digits, `.`, `_`, `:` and `-`. */
@@ -75,7 +75,7 @@ export function text(min: number, max: number) {
 const REFUSED_IN_TEXT =
   'text must not hold control characters (other than tab and \\n), bidi overrides or lone surrogates'
 
-/** Up to `max` code points that a person or an agent writes; the road screens it for forbidden material. */
+/** Up to `max` code points that a person or an agent writes; the pipeline screens it for forbidden material. */
 export function freeText(max: number, min = 0) {
   return text(min, max).meta({
     minLength: min,

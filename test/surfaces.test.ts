@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { errorCodes } from '#domain/core/errors.ts'
-import { standingErrors } from '../api/calls/problem.ts'
+import { commonErrors } from '../api/calls/problem.ts'
 import { openapiDocument } from '../api/http/openapi.ts'
 import { type AnyOperation, waysOf } from '../api/operation.ts'
 import { operations } from '../api/operations/index.ts'
@@ -359,7 +359,7 @@ describe.each(registry.map((operation) => [operation.id, operation] as const))(
       'documents every code it can give under the status of that code',
       () => {
         const responses = at(described(operation), 'responses')
-        for (const code of [...operation.errors, ...standingErrors(operation)]) {
+        for (const code of [...operation.errors, ...commonErrors(operation)]) {
           const body = at(
             responses,
             String(errorCodes[code].status),

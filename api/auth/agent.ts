@@ -4,7 +4,7 @@ import { unixSeconds } from '../../activities/agent/views.ts'
 import type { CredentialOfAgent } from '../../activities/store/agents/agent-credentials.ts'
 import { hasDigest } from './secret.ts'
 
-/** Looks a credential up by its id, in the database and for each call anew. */
+/** Finds a credential by its id; each call reads the database. */
 export type FindCredential = (credentialId: string) => Promise<CredentialOfAgent | undefined>
 
 type Header = string | string[] | undefined
@@ -15,8 +15,8 @@ export function presentedCredentialId(header: Header): string | undefined {
 }
 
 /**
- * The credential behind `Authorization: Bearer ag_<id>_<secret>`, in whatever state it is; throws 401 `credential_required`
- * without one and `credential_invalid` for one that nobody was given.
+ * The credential behind `Authorization: Bearer ag_<id>_<secret>`, in any state; throws 401 `credential_required`
+ * without one and `credential_invalid` for one that was never issued.
  */
 export async function recogniseCredential(
   header: Header,

@@ -28,9 +28,9 @@ const failing: ReadonlySet<ErrorCode> = new Set([
 export class TooManyAttempts extends DomainError {}
 
 /**
- * Counts failed checks of credentials for each address and each presented credential. What is right is accepted at once, whatever
- * happened before; after `perMinute` failures within a minute each further one is 429. What is over its limit is counted no more
- * until its window ends, so that it costs Postgres nothing.
+ * Counts failed checks of credentials for each address and each presented credential. A correct credential is always accepted
+ * at once; after `perMinute` failures within a minute each further one is 429. A subject over its limit is not counted
+ * until its window ends, so it costs Postgres nothing.
  */
 export function createAttempts(db: Tx, perMinute: number): Attempts {
   const over = new Map<string, number>()
@@ -63,7 +63,7 @@ export function createAttempts(db: Tx, perMinute: number): Attempts {
   }
 }
 
-/** Counts what comes in while a statement is under way together in the next one, so that one process never has two. */
+/** Collects failures while a statement runs and counts them in the next one: a process runs one statement at a time. */
 function inBatches(count: (counts: ReadonlyMap<string, number>) => Promise<Map<string, Failures>>) {
   let before: Promise<unknown> = Promise.resolve()
   let next: { counts: Map<string, number>; counted: Promise<Map<string, Failures>> } | undefined

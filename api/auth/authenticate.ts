@@ -21,8 +21,8 @@ export type ReadCall = { operation: AnyOperation; request: CallRequest; value: u
 type Known<Kind extends Identity['kind']> = Extract<Identity, { kind: Kind }>
 
 /**
- * The caller of this operation, once what is signed over the body is judged as well; throws 401, 403, 404 and 429. A credential
- * that is presented is never passed over for a way that needs none.
+ * Authenticates the caller, including signatures over the body; throws 401, 403, 404 and 429. A credential
+ * that is presented is always checked, also where none is needed.
  */
 export async function authenticate(
   call: ReadCall,
@@ -150,7 +150,7 @@ async function tokenCaller(
     throw new Error(`the operation ${id} does not say which status tokens it takes`)
   const known = token.agentId === '' ? token.subjectId : `agent:${token.agentId}`
   const caller = { kind: 'status', id: known, ...token } as const
-  // The token of an order without an agent is all that its holder has.
+  // The holder of an order without an agent has only its token.
   const isKeyless = token.prefix === 'wt' && token.agentId === ''
   const { method, path, headers, address } = request
   return deps.attempts.guard({ address }, async () => {

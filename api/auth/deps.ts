@@ -7,7 +7,7 @@ import type { KnownOperators } from './operator.ts'
 import type { FindTokens } from './status-token.ts'
 import type { WalletProofDeps } from './wallet-proof.ts'
 
-/** What authentication needs besides the operation and the request. */
+/** The dependencies of authentication. */
 export type AuthDeps = {
   readonly baseUrl: string
   readonly osUrl: string

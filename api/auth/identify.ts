@@ -11,7 +11,7 @@ import { presentedWay } from './presented.ts'
 import { presentedToken, recogniseToken } from './status-token.ts'
 import { verifyWalletProof } from './wallet-proof.ts'
 
-/** What a call proved without its JSON being read; whether that is enough is a matter of the operation. */
+/** What a call proved before its JSON is read; the operation decides whether that is enough. */
 export type Identity =
   | { readonly kind: 'public' }
   | { readonly kind: 'operator'; readonly operator: AuthenticatedOperator }
@@ -22,7 +22,7 @@ export type Identity =
   | { readonly kind: 'provider' }
 
 /**
- * Finds out who calls, by one lookup or one signature check and before the body is read as JSON; throws 401, 404 and 429. A call
+ * Identifies the caller by one lookup or one signature check, before the body is read as JSON; throws 401, 404 and 429. A call
  * that presents nothing is refused here where every operation of the path asks for a credential of the same kind.
  */
 export async function identify(
@@ -40,7 +40,7 @@ export async function identify(
   return recognise(needed, operations, request, deps)
 }
 
-/** Whoever presents what this way asks for; throws 401 or 404 for anything else. */
+/** Identifies the caller by one kind of access; throws 401 or 404 when the call does not present it. */
 export async function recognise(
   way: AccessKind,
   operations: readonly AnyOperation[],
@@ -64,7 +64,7 @@ export async function recognise(
   }
 }
 
-/** A wrong credential is what an operation that examines them reports. */
+/** An operation that examines credentials reports a wrong one. */
 const examine = (request: CallRequest, deps: AuthDeps): Promise<Identity> =>
   findCredential(request, deps).then(
     (credential): Identity => ({ kind: 'agent', credential }),
@@ -121,7 +121,7 @@ async function findWallet(
   )
 }
 
-/** A check that asks another service stays behind the limits of the address. */
+/** The limits of the address apply before a check that asks another service. */
 const mayAskOthers =
   (address: string, { limits, attempts }: AuthDeps): MayAskOthers =>
   async () => {

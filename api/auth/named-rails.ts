@@ -2,7 +2,7 @@ import { type AnyOperation, waysOf } from '../operation.ts'
 import { fieldsOfRails } from '../services/agents/rails.ts'
 
 type Input = Readonly<Record<string, unknown>>
-/** A credential's rails limit what is done with it; who reads sees all that is the agent's. */
+/** The rails of a credential limit commands; a read shows every record of its agent. */
 const commands = ({ idempotency }: AnyOperation): boolean => idempotency.kind !== 'read'
 
 /** Whether a call of an agent can name rails, by itself or by the ids of what is bought, agreed on or run. */

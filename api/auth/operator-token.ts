@@ -5,9 +5,9 @@ import { refuse } from '#domain/core/errors.ts'
 import type { Config } from '../../activities/config/config.ts'
 import type { AuthenticatedOperator } from './operator.ts'
 
-/** `audience` and `scope` have to stand in a token of this issuer, so that one made for another service is worth nothing here. */
+/** `audience` and `scope` must be in each token, so a token for another service is refused. */
 export type TokenSettings = { issuer: string; audience: string; scope: string }
-/** Throws 429 where the caller may not have another service asked. */
+/** Throws 429 where this caller may not cause a request to the issuer. */
 export type MayAskOthers = () => Promise<void>
 export type VerifyOperatorToken = (
   token: string,
@@ -105,7 +105,7 @@ function operatorOf(issuer: string, payload: JWTPayload): AuthenticatedOperator 
   }
 }
 
-/** That the keys cannot be read is our trouble and not the bearer's. */
+/** When the keys cannot be read, the service is at fault and not the bearer. */
 const unreadable = [errors.JOSEError, errors.JWKSTimeout, errors.JWKSInvalid].map(
   ({ code }) => code,
 )

@@ -20,8 +20,8 @@ const token = /^Bearer (eyJ[\w-]+\.[\w-]+\.[\w-]+)$/i
 const credential = /^Bearer op_([0-9a-f]{16})_([0-9a-f]{64})$/i
 
 /**
- * The operator behind `Authorization: Bearer op_<id>_<secret>` or an access token of the configured issuer (api-conventions.md,
- * Access kinds); throws 401 `operator_required` without a credential and `credential_invalid` for a wrong one.
+ * The operator behind `Authorization: Bearer op_<id>_<secret>` or an access token of the configured issuer.
+ * Throws 401 `operator_required` without a credential and `credential_invalid` for a wrong one.
  */
 export async function authenticateOperator(
   header: string | string[] | undefined,

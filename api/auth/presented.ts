@@ -4,12 +4,12 @@ import { isOperatorHeader } from './operator.ts'
 import { isAccessKey } from './public-caller.ts'
 import { presentedToken } from './status-token.ts'
 
-/** What a call presents besides its body. */
+/** The parts of a call that can present a credential. */
 export type Presentation = Pick<CallRequest, 'headers' | 'params'>
 
 const order: readonly AccessKind[] = ['operator', 'agent', 'status', 'wallet', 'provider']
 
-/** The way, of those that these operations take, for which the call presents something; undefined where it presents nothing. */
+/** The first kind of access of these operations that the call presents; undefined where it presents none. */
 export function presentedWay(
   operations: readonly AnyOperation[],
   call: Presentation,
@@ -29,7 +29,7 @@ export function presentedWay(
   return order.find((way) => taken.has(way) && presents[way])
 }
 
-/** A public operation that examines a credential takes one; what keeps a call belongs to its caller, so it takes an access key. */
+/** A public operation takes an access key where it examines credentials or stores its call for the caller. */
 function waysTaken(operation: AnyOperation, hasAccessKey: boolean): readonly AccessKind[] {
   const ways = waysOf(operation)
   const taken =

@@ -8,7 +8,7 @@ import { factsOf } from './agent.ts'
 
 type Public = Extract<Caller, { kind: 'public' }>
 
-/** The header by which a caller without a credential is known again. */
+/** The header that identifies a returning caller without a credential. */
 const IDEMPOTENCY_SECRET = 'Idempotency-Secret'
 const secretForm = /^[A-Za-z0-9_-]{22,128}$/
 

@@ -3,7 +3,7 @@ import { refuse } from '#domain/core/errors.ts'
 import { secretSha256 } from '../../activities/keys/derived-tokens.ts'
 import type { CallRequest, TokenSubject } from '../context.ts'
 
-/** Looks a status token up by its SHA-256, each kind of token in its own table. */
+/** Finds the subject of a status token by the SHA-256 of the token. */
 export type FindTokens = Partial<
   Record<TokenPrefix, (tokenSha256: string) => Promise<Omit<TokenSubject, 'prefix'> | undefined>>
 >
@@ -18,7 +18,7 @@ export function presentedToken({
 
 const taskIdForm = /^task-([0-9a-f]{64})$/
 
-/** What an operator's path is about: a status token, or the id of a task, which is the digest of its token; 404 for nothing known. */
+/** The subject in the path of an operator's call: a status token, or a task id (the digest of its token); 404 for an unknown one. */
 export async function recogniseSubject(
   presented: string,
   prefixes: readonly TokenPrefix[],
@@ -33,8 +33,8 @@ export async function recogniseSubject(
 }
 
 /**
- * What the token tells of; throws 401 `credential_required` without one, and 404 `not_found`, the same for one that is malformed, of
- * another kind or unknown.
+ * The subject of a status token; throws 401 `credential_required` without a token, and 404 `not_found` for a token that is
+ * malformed, of another kind or unknown.
  */
 export async function recogniseToken(
   presented: string | string[] | undefined,

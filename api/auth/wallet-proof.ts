@@ -24,7 +24,7 @@ export type ProvenCall = {
 }
 
 /**
- * The proof in `X-Service-Wallet-Proof` (payout.md, Wallet proof), signed by its wallet for this method, path and time; throws 401
+ * The proof in `X-Service-Wallet-Proof`, signed by its wallet for this method, path and time; throws 401
  * `wallet_proof_required`, `wallet_proof_invalid` or `wallet_proof_expired`. It reads no body and uses up nothing: the transaction
  * that grants the call consumes the nonce.
  */

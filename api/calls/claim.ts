@@ -75,7 +75,7 @@ const isRead = ({ operation }: CallExecution): boolean => operation.idempotency.
 async function grantedAtOnce(call: CallExecution): Promise<boolean> {
   if (isRead(call)) return false
   const { deps, identity } = call
-  return deps.inQueue(identity.caller, () => grantFree(deps.db, identity, grantTo(call)))
+  return deps.callerQueue(identity.caller, () => grantFree(deps.db, identity, grantTo(call)))
 }
 
 type WorkedOut = PromiseSettledResult<Reply<unknown>> | undefined
@@ -130,7 +130,7 @@ type Fund = (tx: Tx, standing: Standing) => Promise<Funding | undefined>
 /** Grants in one transaction under the caller's lock, so that free calls, credits and proof nonces are counted exactly. */
 async function grant({ call, read, rate }: Granting, fund: Fund): Promise<Claim | undefined> {
   const { deps, identity } = call
-  const granted = await deps.inQueue(identity.caller, () =>
+  const granted = await deps.callerQueue(identity.caller, () =>
     transaction(deps.db, async (tx, atCommit): Promise<Claim | { joins: CallRow } | undefined> => {
       const standing = await readStanding(tx, identity)
       if (standing.call !== undefined) {

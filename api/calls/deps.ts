@@ -21,12 +21,12 @@ export type RateLimits = {
   address(address: string, perMinute?: number): Promise<CallerTicket>
   wallet(caller: string): Promise<CallerTicket>
   agent(credentialId: string): Promise<CallerTicket>
-  nobody(address: string, of: { reads: boolean }): Promise<CallerTicket>
+  publicCaller(address: string, of: { reads: boolean }): Promise<CallerTicket>
   /** Not granted when this address, or all together, had enough free calls today; the call can still be paid for. */
   freeGrant(address: string): Promise<FreeTicket>
 }
 
-/** What the pipeline needs besides the operation and the request. */
+/** The dependencies of the pipeline. */
 export type PipelineDeps = Omit<AuthDeps, 'limits' | 'agents'> & {
   readonly db: Kysely<Database>
   readonly changes: Changes
@@ -39,8 +39,8 @@ export type PipelineDeps = Omit<AuthDeps, 'limits' | 'agents'> & {
     /** Whether an agent is trusted and no sandbox agent. */
     readonly isTrusted: (agentId: string) => Promise<boolean>
   }
-  /** One grant of a caller at a time, within this process. */
-  readonly inQueue: KeyedQueue
+  /** Runs the grants of one caller one after the other, within this process. */
+  readonly callerQueue: KeyedQueue
   readonly offers: Offers
   /** Starts or joins the settlement workflow of a payment; if that fails, a worker's sweep does it. */
   readonly notifyPayment: (paymentId: string) => Promise<void>

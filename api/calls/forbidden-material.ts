@@ -4,7 +4,7 @@ import { CHECKSUMS_MAX, type PhraseBudget } from './recovery-phrase.ts'
 import { isPrivateJwk, nameSecret } from './secret-patterns.ts'
 
 /**
- * Refuses secrets in the fields that the schema marks with `.meta({ 'x-free-text': true })` (api-conventions.md, Forbidden material): 422
+ * Refuses secrets in the fields that the schema marks with `.meta({ 'x-free-text': true })`: 422
  * `forbidden_material` that names JSON pointers and the kind of secret, never the value.
  */
 export function screenFreeText(schema: z.ZodType, value: unknown): void {
@@ -17,7 +17,7 @@ export function screenFreeText(schema: z.ZodType, value: unknown): void {
   })
 }
 
-/** So many findings are named; who sends more has enough to look at. */
+/** At most this many findings are reported. */
 const FINDINGS_MAX = 20
 
 /**

@@ -4,9 +4,8 @@ import { isUnavailable } from '../../activities/store/postgres/db.ts'
 export type KeyedQueue = <T>(key: string, work: () => Promise<T>) => Promise<T>
 
 /**
- * A burst of one caller queues here, holding nothing, instead of holding a connection each while it waits for the same lock
- * in Postgres; nothing is decided by it, the lock in Postgres still is what counts over all processes. What waits behind work
- * that could not reach Postgres fails with it, rather than find that out for itself when its own turn comes.
+ * The calls of one caller wait here without a connection, instead of each holding one while it waits for the same lock in
+ * Postgres. Correctness over all processes comes from that lock alone. When Postgres is down, waiting work fails at once.
  */
 export function createKeyedQueue(): KeyedQueue {
   const tails = new Map<string, Promise<unknown>>()

@@ -4,7 +4,7 @@ import { namesRails } from '../auth/named-rails.ts'
 import type { CallAnswer } from '../context.ts'
 import { type Access, type AccessKind, type AnyOperation, isPlain, waysOf } from '../operation.ts'
 
-/** Where a refusal is told: `access` is absent where no operation was reached. */
+/** The call that is refused; `access` is absent where no operation was reached. */
 export type ProblemContext = {
   readonly baseUrl: string
   readonly requestId: string
@@ -14,7 +14,7 @@ export type ProblemContext = {
 /** Time for a caller that was given none, in milliseconds. */
 const RETRY_AFTER_MS = 1000
 
-/** A refusal as an HTTP answer: an RFC 9457 body with the members of api-conventions "Errors", and the headers that go with it. */
+/** A refusal as an HTTP answer: an RFC 9457 body and its headers. */
 export function problemAnswer(refusal: Refusal, context: ProblemContext): CallAnswer {
   const { status, title } = errorCodes[refusal.code]
   const retryAfterMs = refusal.retry_after_ms ?? (isRetryable(refusal.code) ? RETRY_AFTER_MS : null)
@@ -92,8 +92,8 @@ const ofPrices: readonly ErrorCode[] = [
 const ofGrants: readonly ErrorCode[] = ['idempotency_in_flight', 'grant_released']
 const ofEffects: readonly ErrorCode[] = ['contention', 'paused']
 
-/** The codes that every operation of this shape may give beside its own (endpoints §1.2): by method, access, price and idempotency. */
-export function standingErrors(operation: AnyOperation): ErrorCode[] {
+/** The codes that follow from method, access, price and idempotency; an operation's own codes are in `errors`. */
+export function commonErrors(operation: AnyOperation): ErrorCode[] {
   const { http, idempotency, mode, price, statusToken, stream } = operation
   const kept = 'key' in idempotency
   return [

@@ -12,7 +12,7 @@ import type { CallerTicket, RateLimits } from './deps.ts'
 
 const DAY_S = 24 * 3600
 
-/** The service's limits (api-conventions.md, Limits): per wallet, per credential, per client address, failed proofs, and free grants. */
+/** The service's limits: per wallet, per credential, per client address, failed proofs, and free grants. */
 export function createRateLimits(pool: Pool, config: Config): RateLimits {
   const perAddress = createLimiter(pool, 'address', config.LIMIT_ADDRESS_PER_MINUTE, 60)
   const perWallet = createLimiter(pool, 'wallet', config.LIMIT_WALLET_PER_MINUTE, 60)
@@ -43,7 +43,7 @@ export function createRateLimits(pool: Pool, config: Config): RateLimits {
       ),
     wallet: (caller) => callOf(perWallet, caller),
     agent: (credentialId) => callOf(perCredential, credentialId),
-    nobody: (address, { reads }) => callOf(reads ? publicReads : publicWrites, address),
+    publicCaller: (address, { reads }) => callOf(reads ? publicReads : publicWrites, address),
     freeGrant: async (address) => {
       const tickets = await Promise.all([freePerAddress.take(address), freeInAll.take('all')])
       const granted = tickets.every((ticket) => ticket.granted)
@@ -57,8 +57,8 @@ export function createRateLimits(pool: Pool, config: Config): RateLimits {
 }
 
 /**
- * A call of a caller with a limit of its own: a wallet, an agent by its credential, or nobody known by the address, who has fewer
- * calls that write than calls that read; undefined for all others.
+ * A ticket of the caller's own limit: of a wallet, of an agent's credential, or of a public caller's address, which has fewer
+ * writes than reads. Undefined for all others.
  */
 export async function callerTicket(
   { idempotency, http }: AnyOperation,
@@ -70,7 +70,7 @@ export async function callerTicket(
     caller.kind === 'agent' || caller.kind === 'public' ? caller.credential : undefined
   if (credential !== undefined) return limits.agent(credential.credential_id)
   if (caller.kind !== 'public' || http.unlimited) return undefined
-  return limits.nobody(caller.address, { reads: idempotency.kind === 'read' })
+  return limits.publicCaller(caller.address, { reads: idempotency.kind === 'read' })
 }
 
 async function callOf(limiter: Limiter, key: string, points = 1): Promise<CallerTicket> {

@@ -2,7 +2,7 @@ import { keepFresh } from '../../activities/chain/shared-reading.ts'
 import type { GasWalletHealth } from '../../activities/store/gas-wallets/health.ts'
 import type { Gauges } from '../http/metrics.ts'
 
-/** The lanes of the gas wallets for /metrics; one reading for all of them. */
+/** The gauges of the gas wallets for /metrics, all from one read. */
 export function gasWalletGauges(gasWallets: () => Promise<GasWalletHealth[]>): Gauges {
   const read = keepFresh(gasWallets, 0)
   const gauge = (help: string, of: (gasWalletQueue: GasWalletHealth) => number) => ({

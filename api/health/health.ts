@@ -20,8 +20,8 @@ type State = { ok: boolean; detail: string }
 const SKEW_MS_MAX = 5_000
 
 /**
- * Readiness part by part: Postgres, Temporal, workers polling, chain, clock skew. Each part has 1.2 s to answer. A pause is
- * an operator's will, and a jammed lane heals by itself: both are told and never make the service unready.
+ * Readiness part by part: Postgres, Temporal, workers polling, chain, clock skew. Each part has 1.2 s to answer. A pause
+ * is intended, and a jammed gas wallet recovers by itself: both are reported and never make the service unready.
  */
 export function createHealth({
   db,
@@ -34,24 +34,25 @@ export function createHealth({
     ready: async () => {
       const skew = databaseSkewMs(db)
       const pollers = countPollers()
-      const [postgres, clock, temporal, workers, chain, switches, lane] = await Promise.all([
-        state(skew, () => ({ ok: true, detail: 'answers' })),
-        state(skew, (ms) => ({
-          ok: Math.abs(ms) <= SKEW_MS_MAX,
-          detail: `${ms} ms from this process's clock`,
-        })),
-        state(pollers, () => ({ ok: true, detail: 'answers' })),
-        state(pollers, (count) => ({ ok: count > 0, detail: `${count} polling` })),
-        state(chainUp(), (up) => ({ ok: up, detail: up ? 'answers' : 'does not answer' })),
-        state(pauses(), (active) => ({
-          ok: true,
-          detail: pauseNote(active) ?? 'nothing is paused',
-        })),
-        state(gasWallets(), (all) => ({ ok: true, detail: describeGasWallets(all) })),
-      ])
+      const [postgres, clock, temporal, workers, chain, pauseState, gasWalletState] =
+        await Promise.all([
+          state(skew, () => ({ ok: true, detail: 'answers' })),
+          state(skew, (ms) => ({
+            ok: Math.abs(ms) <= SKEW_MS_MAX,
+            detail: `${ms} ms from this process's clock`,
+          })),
+          state(pollers, () => ({ ok: true, detail: 'answers' })),
+          state(pollers, (count) => ({ ok: count > 0, detail: `${count} polling` })),
+          state(chainUp(), (up) => ({ ok: up, detail: up ? 'answers' : 'does not answer' })),
+          state(pauses(), (active) => ({
+            ok: true,
+            detail: pauseNote(active) ?? 'nothing is paused',
+          })),
+          state(gasWallets(), (all) => ({ ok: true, detail: describeGasWallets(all) })),
+        ])
       const informative = {
-        switches: { ...switches, ok: true },
-        lane: { ...lane, ok: true },
+        switches: { ...pauseState, ok: true },
+        lane: { ...gasWalletState, ok: true },
       }
       const checks = { postgres, temporal, workers, chain, clock, ...informative }
       return { ok: Object.values(checks).every(({ ok }) => ok), checks }

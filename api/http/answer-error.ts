@@ -10,7 +10,7 @@ export const tooLarge = (): DomainError =>
     detail: 'the body is over its limit',
   })
 
-/** What Express' own parts refuse, said in our codes; undefined for what nobody foresaw. */
+/** The code of a refusal by Express itself; undefined for an unforeseen error. */
 function foreignRefusal(error: unknown): DomainError | undefined {
   if (error instanceof URIError)
     return refuse('not_found', {
@@ -35,7 +35,7 @@ function foreignRefusal(error: unknown): DomainError | undefined {
   }
 }
 
-/** Says as problem+json what was refused outside the road; anything unforeseen is a 500 without internals, logged by its request id. */
+/** Answers an error outside the pipeline as problem+json; an unforeseen one is a 500 without internals, logged with its request id. */
 export function answerError({
   baseUrl,
   log,

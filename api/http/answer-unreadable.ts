@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { refuse } from '#domain/core/errors.ts'
 import { problemAnswer } from '../calls/problem.ts'
-import { standingHeaders } from './standing-headers.ts'
+import { commonHeaders } from './common-headers.ts'
 
 /** Takes a connection on which Node's HTTP parser gave up, with the parser's error. */
 export type UnreadableHandler = (error: NodeJS.ErrnoException, socket: Duplex) => void
@@ -39,7 +39,7 @@ function problemText({ code }: NodeJS.ErrnoException, baseUrl: string): string {
           detail: 'the bytes are not an HTTP/1.1 request',
         })
   const { status, headers, body } = problemAnswer(refusal, { baseUrl, requestId })
-  return httpText(status, { ...standingHeaders(requestId), ...headers }, JSON.stringify(body))
+  return httpText(status, { ...commonHeaders(requestId), ...headers }, JSON.stringify(body))
 }
 
 function httpText(status: number, headers: Record<string, string>, body: string): string {

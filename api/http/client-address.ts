@@ -1,14 +1,14 @@
 import { isIPv6 } from 'node:net'
 import type { Request } from 'express'
 
-/** Express' "trust proxy" value of the setting: empty trusts nobody, a number counts proxies, `true` trusts all, else addresses. */
+/** Express' "trust proxy" value of the setting: empty trusts no proxy, a number counts proxies, `true` trusts all, else addresses. */
 export function trustProxyOf(setting: string): boolean | number | string {
   if (setting === '') return false
   if (setting === 'true' || setting === 'false') return setting === 'true'
   return /^[0-9]+$/.test(setting) ? Number(setting) : setting
 }
 
-/** The caller's address as limits count it: the socket's, or the proxy's word where proxies are trusted. */
+/** The caller's address for limits: of the socket, or as a trusted proxy reports it. */
 export function clientAddress(request: Request): string {
   return countedAddress(request.ip ?? request.socket.remoteAddress ?? 'unknown')
 }

@@ -1,6 +1,6 @@
 import type { ErrorCode, MoneyMoved, PointerError } from '#domain/core/errors.ts'
 
-/** The problem+json body of a refusal (api-conventions, Errors). */
+/** The problem+json body of a refusal. */
 export type Problem = {
   readonly type: string
   readonly title: string

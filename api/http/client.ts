@@ -212,7 +212,7 @@ async function agentSignatureHeader(
   return encodeAgentSignature(issuedAt, await required(options.signAsAgent, 'signAsAgent')(text))
 }
 
-/** A fresh proof for one call (wire-facts §3.2); a paying fetch repeats it on its second request, and it is used up once. */
+/** A fresh proof for one call; a paying fetch repeats it on its second request, and it is used up once. */
 export async function walletProofHeader(
   options: Pick<ClientOptions, 'baseUrl' | 'origin' | 'wallet'>,
   http: { method: string; path: string },

@@ -9,13 +9,13 @@ import type { AnyOperation, Host } from '../operation.ts'
 import { admit } from './admit.ts'
 import { answerError } from './answer-error.ts'
 import { clientAddress, isFromLoopback, trustProxyOf } from './client-address.ts'
+import { commonHeaders } from './common-headers.ts'
 import type { Metrics } from './metrics.ts'
 import { groupByPath, type PathGroup } from './operation-groups.ts'
 import { readBody, streamOf } from './read-body.ts'
 import { sendAnswer } from './send-answer.ts'
-import { standingHeaders } from './standing-headers.ts'
 
-/** One listener's surface: the operations of its host, and the road that carries each call. */
+/** One listener's surface: the operations of its host, and the pipeline of each call. */
 export type Surface = {
   readonly registry: readonly AnyOperation[]
   readonly host: Exclude<Host, 'both'>
@@ -27,11 +27,11 @@ export type Surface = {
   readonly call: (operations: Operations, request: CallRequest) => Promise<Executed>
   /** Whether an Authorization header is an operator's. */
   readonly isOperator: (authorization: string | undefined) => Promise<boolean>
-  /** Pages for people, beside the operations. */
+  /** Pages for people. */
   readonly pages?: RequestHandler
 }
 
-/** The Express app of one host, derived from the registry: one route per path, problem+json for everything that is refused. */
+/** The Express app of one host, derived from the registry: one route per path, problem+json for every refusal. */
 export function createApp(surface: Surface): Express {
   const app = express()
   app.disable('x-powered-by')
@@ -65,12 +65,12 @@ export function createApp(surface: Surface): Express {
 
 const REQUEST_ID = /^[A-Za-z0-9._:-]{8,128}$/
 
-/** Gives the call its id, and the answer its standing headers. */
+/** Gives the call its id, and the answer its common headers. */
 const identify: RequestHandler = (request, response, next) => {
   const given = request.get('x-request-id') ?? ''
   const requestId = REQUEST_ID.test(given) ? given : `req_${randomUUID().replaceAll('-', '')}`
   response.locals['requestId'] = requestId
-  response.set(standingHeaders(requestId))
+  response.set(commonHeaders(requestId))
   next()
 }
 
@@ -90,7 +90,7 @@ function observe({ log, metrics }: Surface): RequestHandler {
   }
 }
 
-/** Prometheus text, for this machine and for operators; to anybody else there is nothing here. */
+/** Prometheus text, for this machine and for operators; 404 for all others. */
 function printMetrics({ metrics, isOperator }: Surface): RequestHandler {
   return async (request, response, next) => {
     if (!isFromLoopback(request) && !(await isOperator(request.get('authorization')))) return next()

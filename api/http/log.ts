@@ -14,7 +14,7 @@ const paths = secretHeaders.flatMap((name) => [
   `*.headers["${name}"]`,
 ])
 
-/** The log of an API process: JSON lines in which credentials, proofs and payments never stand. */
+/** The log of an API process: JSON lines without credentials, proofs and payments. */
 export function createLog(level: string, destination?: DestinationStream): Logger {
   const options = { name: 'api', level, redact: { paths, censor: '[redacted]' } }
   return destination === undefined ? pino(options) : pino(options, destination)

@@ -8,7 +8,7 @@ export type Metrics = {
   print(): Promise<{ type: string; text: string }>
 }
 
-/** What is read anew for each print, by name; one that cannot be read keeps its last value. With a `label`, a value for each of its values. */
+/** Gauges by name, read for each scrape; one that cannot be read keeps its last value. With a `label`, one value per label value. */
 export type Gauges = Readonly<
   Record<
     string,

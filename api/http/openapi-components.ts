@@ -93,7 +93,7 @@ export const securitySchemes: JsonObject = {
 
 const nullable = (type: string): JsonObject => ({ type: [type, 'null'] })
 
-/** The body of every refusal (RFC 9457; api-conventions, Errors). */
+/** The body of every refusal (RFC 9457). */
 export const problemSchema: JsonObject = {
   type: 'object',
   required: [

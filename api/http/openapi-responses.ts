@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { type ErrorCode, errorCodes } from '#domain/core/errors.ts'
-import { standingErrors } from '../calls/problem.ts'
+import { commonErrors } from '../calls/problem.ts'
 import { type AnyOperation, takesPayment } from '../operation.ts'
 import type { JsonObject, SchemaComponents } from './schema-components.ts'
 
@@ -18,7 +18,7 @@ export function responsesOf(
   components: SchemaComponents,
 ): JsonObject {
   const codes = [
-    ...new Set(group.flatMap((operation) => [...operation.errors, ...standingErrors(operation)])),
+    ...new Set(group.flatMap((operation) => [...operation.errors, ...commonErrors(operation)])),
   ]
   const statuses = new Set([
     ...group.flatMap(({ status }) => status),

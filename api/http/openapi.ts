@@ -31,7 +31,7 @@ Calls marked with a lock need a wallet proof (\`X-Service-Wallet-Proof\`), a sta
 the text to sign stands in the trust contract, and the typed client signs it. Paid calls are free ten times per wallet in 30 days, then paid with x402.
 Every refusal is \`application/problem+json\`; its \`type\` leads to a page that says what to do.`
 
-/** The OpenAPI 3.1 document of every operation on both hosts (endpoints §25). */
+/** The OpenAPI 3.1 document of every operation on both hosts. */
 export function openapiDocument(registry: readonly AnyOperation[], urls: HostUrls): JsonObject {
   const components = createSchemaComponents()
   components.name('Problem', problemSchema)

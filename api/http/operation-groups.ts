@@ -1,12 +1,12 @@
 import type { AnyOperation } from '../operation.ts'
 
-/** The operations behind one path, by method; several under one method are told apart by their `mode`. */
+/** The operations behind one path, by method; `mode` distinguishes several under one method. */
 export type PathGroup = {
   readonly path: string
   readonly methods: ReadonlyMap<string, readonly AnyOperation[]>
 }
 
-/** Groups the registry by path (aliases are paths of their own) and method; throws when two operations cannot be told apart. */
+/** Groups the registry by path (aliases are paths of their own) and method; throws when two operations are not distinct. */
 export function groupByPath(registry: readonly AnyOperation[]): PathGroup[] {
   const paths = new Map<string, Map<string, AnyOperation[]>>()
   for (const operation of registry) {
@@ -14,14 +14,14 @@ export function groupByPath(registry: readonly AnyOperation[]): PathGroup[] {
     for (const at of [path, ...aliases]) {
       const methods = paths.get(at) ?? new Map<string, AnyOperation[]>()
       const group = methods.get(method) ?? []
-      assertTold(operation, group)
+      assertDistinct(operation, group)
       paths.set(at, methods.set(method, [...group, operation]))
     }
   }
   return [...paths].map(([path, methods]) => ({ path, methods }))
 }
 
-function assertTold(operation: AnyOperation, group: readonly AnyOperation[]): void {
+function assertDistinct(operation: AnyOperation, group: readonly AnyOperation[]): void {
   if (group.length === 0) return
   const modes = [...group, operation].map(({ mode }) => mode)
   if (modes.includes(undefined) || new Set(modes).size < modes.length) {

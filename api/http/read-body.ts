@@ -10,7 +10,7 @@ import type { PathGroup } from './operation-groups.ts'
 
 /** How long a body may take, and how long a stream may pause. */
 const BODY_MS = 30_000
-/** How long a caller that was answered may go on sending; a connection closed on unread bytes would lose the answer. */
+/** How long a caller may still send after its answer; a connection closed on unread bytes would lose the answer. */
 const LINGER_MS = 30_000
 
 /** Reads a body up to the largest limit of its operations, leaves a stream alone, and refuses unread what says it is longer. */
@@ -51,7 +51,7 @@ function readWhole(
   express.raw({ limit, inflate: false, type: () => true })(request, response, done)
 }
 
-/** The body of an operation that takes it as it comes; nothing is read before somebody asks for it. */
+/** The body as a stream; nothing is read before its first use. */
 export function streamOf(request: Request, { stream }: AnyOperation): { stream?: BodyStream } {
   if (stream === undefined) return {}
   if (request.get('content-encoding') !== undefined)
@@ -70,7 +70,7 @@ async function* piecesOf(request: Request, bytesMax: number): AsyncGenerator<Uin
   let bytes = 0
   request.setTimeout(BODY_MS, () => request.destroy())
   try {
-    // Whoever stops reading still has to answer on this connection.
+    // The answer still goes out on this connection.
     for await (const piece of request.iterator({ destroyOnReturn: false })) {
       bytes += piece.length
       if (bytes > bytesMax) break
@@ -84,7 +84,7 @@ async function* piecesOf(request: Request, bytesMax: number): AsyncGenerator<Uin
   if (bytes > bytesMax) throw tooLarge()
 }
 
-/** Reads on what nobody wants, so that the answer arrives and the connection can be used again, and not for long. */
+/** Reads and drops the rest for a short time, so that the answer arrives and the connection can be reused. */
 function letGo(request: Request): void {
   if (request.complete) return
   request.resume()

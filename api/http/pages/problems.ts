@@ -1,6 +1,6 @@
 import { errorHelp } from '#domain/core/error-help.ts'
 import { type ErrorCode, errorCodes, isRetryable } from '#domain/core/errors.ts'
-import { standingErrors } from '../../calls/problem.ts'
+import { commonErrors } from '../../calls/problem.ts'
 import type { AnyOperation } from '../../operation.ts'
 import { type Html, html } from './html.ts'
 import type { PageFacts } from './landing.ts'
@@ -46,7 +46,7 @@ export function describeProblems(facts: PageFacts): ProblemDescription[] {
 const isCode = (code: string): code is ErrorCode => Object.hasOwn(errorCodes, code)
 const codesOf = (operation: AnyOperation): readonly ErrorCode[] => [
   ...operation.errors,
-  ...standingErrors(operation),
+  ...commonErrors(operation),
 ]
 
 /** The page of one code. */

@@ -28,7 +28,7 @@ export function callingToken({ caller }: Context): Token {
   return caller
 }
 
-/** The agent for whom this call is made, by its access key or its status token; undefined for everybody else. */
+/** The agent for whom this call is made, by its access key or its status token; undefined for all other callers. */
 export function agentIdOf({ caller }: Context): string | undefined {
   if (caller.kind === 'public') return caller.credential?.agent_id
   return caller.kind === 'agent' || caller.kind === 'status' ? caller.agentId : undefined
@@ -47,7 +47,7 @@ export function payerOf(context: Context): Payer {
   return workOrderId === undefined ? { agentId: callingAgentId(context) } : { workOrderId }
 }
 
-/** As `agentIdOf`, for what anybody may ask but only its agent reads; throws 401 `credential_required` for everybody else. */
+/** As `agentIdOf`, for records of an agent in a public operation; throws 401 `credential_required` for all other callers. */
 export function readingAgentId(context: Context, detail: string): string {
   const agentId = agentIdOf(context)
   if (agentId === undefined) throw refuse('credential_required', { detail })
@@ -62,21 +62,21 @@ export function callingAgentId(context: Context): string {
   return agentId
 }
 
-/** What a provider sent, as it came; an operation of providers judges its signature over these bytes. */
+/** The raw request of a provider, whose signature covers these bytes. */
 export function signedEvent({ caller }: Context): Provider['signed'] {
   if (caller.kind !== 'provider')
     throw new TypeError(`a provider is expected, the caller is ${caller.kind}`)
   return caller.signed
 }
 
-/** What the call is about: what its status token tells of, or what an operator names in its path. */
+/** The subject of the call: of its status token, or as an operator names it in the path. */
 export function subjectOf({ caller }: Context): string {
   if (caller.kind === 'status') return caller.subjectId
   if (caller.kind === 'operator' && caller.subject !== undefined) return caller.subject.subjectId
   throw new TypeError(`a subject is expected, the caller is ${caller.kind}`)
 }
 
-/** Who moves a task: an agent only its own, the holder of a task's token only that one, an operator any, by name. */
+/** The actor on a task: an agent for its own tasks, the holder of a task's token for that task, an operator for any. */
 export function moverOf({ caller }: Context): TaskActor {
   if (caller.kind === 'operator') return { actor: caller.id, actorName: caller.name }
   if (caller.kind !== 'agent' && caller.kind !== 'status')
@@ -98,12 +98,12 @@ export function callingAgent({ caller }: Context): string {
   return caller.agentId
 }
 
-/** The body of a call that is taken as it comes. */
+/** The body of a call as a stream. */
 export function sentStream({ sent }: Context): BodyStream {
-  if (sent.stream === undefined) throw new TypeError('no surface handed on the body of this call')
+  if (sent.stream === undefined) throw new TypeError('this call has no stream')
   return sent.stream
 }
 
-/** Whether the agent behind this call is one of the sandbox. */
+/** Whether a sandbox agent makes this call. */
 export const isSandbox = ({ caller }: Context): boolean =>
   caller.kind === 'agent' && caller.credential.sandbox

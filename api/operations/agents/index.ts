@@ -5,7 +5,7 @@ import { agentRegister } from './register.ts'
 import { agentRegisterRead } from './register-read.ts'
 import { agentStatus } from './status.ts'
 
-/** How an agent comes in, gets its access key, and asks what that is good for (endpoints §9, §10, §16). */
+/** Registration of agents, their access keys, and the check of a credential. */
 export const agents = [
   agentRegisterRead,
   agentRegister,

@@ -9,7 +9,7 @@ const output = contractSchema('Agents by trust state.', {
   id: 'RegistrationContract',
 })
 
-/** GET /api/agents/register: how to register, and what holds for everybody. */
+/** GET /api/agents/register: how to register, and the rules for all agents. */
 export const agentRegisterRead = operation({
   id: 'agent-register-read',
   summary:

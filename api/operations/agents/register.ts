@@ -12,7 +12,7 @@ const CallbackUrl = z
   .regex(/^https:\/\/[!-~]+$/)
   .meta({ 'x-free-text': true })
 
-/** What an agent says of itself (endpoints §9, submit_manifest). */
+/** What an agent says of itself. */
 export const Manifest = z.strictObject({
   name: freeText(120, 1),
   contact: z

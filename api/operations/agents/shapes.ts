@@ -41,7 +41,7 @@ export const TrustLimits = z.strictObject({
     .meta({ description: 'Further runs wait in their queue.' }),
 })
 
-/** An agent as its owner and operators see it (endpoints §2). */
+/** An agent as its owner and operators see it. */
 export const Agent = z
   .strictObject({
     agent_id: AgentId,

@@ -46,7 +46,7 @@ const nextOf: Record<(typeof workOrderStates)[number], string> = {
 export const agentStatus = operation({
   id: 'agent-status',
   summary:
-    'Read what a status token tells: of an agent its trust, access key and steps; of a task where it stands.',
+    'Read the subject of a status token: an agent’s trust, access key and next steps, or a task’s state.',
   http: { method: 'GET', path: '/api/agents/status/{token}', host: 'base' },
   access: 'status',
   statusToken: { prefixes: ['st', 'tk', 'wt'], signed: false },

@@ -1,4 +1,4 @@
 import { issueMandate } from './issue-mandate.ts'
 
-/** Delegated authority (endpoints §5). */
+/** Delegated authority. */
 export const authority = [issueMandate] as const

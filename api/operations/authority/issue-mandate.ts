@@ -41,7 +41,7 @@ const output = z
   })
   .meta({ id: 'IssuedMandate' })
 
-/** POST /api/delegated-authority, mode `issue_mandate` (payout.md, issue_mandate for a payout). */
+/** POST /api/delegated-authority, mode `issue_mandate`. */
 export const issueMandate = operation({
   id: 'issue-mandate',
   summary:

@@ -55,7 +55,7 @@ function activationOf(payment_reference_id?: string, run_id?: string): Activatio
   return undefined
 }
 
-/** GET /api/agent-paid-callback-completion (endpoints §20): what follows from a provider's event, and how far a payment or run is. */
+/** GET /api/agent-paid-callback-completion: what follows from a provider's event, and how far a payment or run is. */
 export const callbackCompletionRead = operation({
   id: 'callback-completion-read',
   summary:

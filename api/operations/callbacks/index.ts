@@ -3,7 +3,7 @@ import { callbackDemoRead } from './demo-read.ts'
 import { callbackDemoReceive } from './demo-receive.ts'
 import { callbackExamples } from './examples.ts'
 
-/** How callbacks are received (endpoints §20). */
+/** How callbacks are received. */
 export const callbacks = [
   callbackCompletionRead,
   callbackExamples,

@@ -18,8 +18,8 @@ const output = z
   .meta({ id: 'FundedCredit' })
 
 /**
- * POST /api/agents/credits/{entitlement_id} (endpoints §9): looks again for a payment that was presented, or presents one. Each
- * repeat looks again; nothing is paid twice.
+ * POST /api/agents/credits/{entitlement_id}: checks a presented payment, or presents one. Each
+ * repeat checks again; nothing is paid twice.
  */
 export const agentCreditFund = operation({
   id: 'agent-credit-fund',

@@ -6,7 +6,7 @@ import { credit } from './credit-shapes.ts'
 
 const output = z.strictObject(credit).meta({ id: 'Credit' })
 
-/** GET /api/agents/credits/{entitlement_id} (endpoints §9). */
+/** GET /api/agents/credits/{entitlement_id}. */
 export const agentCreditRead = operation({
   id: 'agent-credit-read',
   summary: 'Read an entitlement: what is left of its credit, its postings and its receipts.',

@@ -12,7 +12,7 @@ const output = z
   .meta({ id: 'FundedWallet' })
 
 /**
- * POST /api/agent-allowance-wallet, mode `fund_allowance` (endpoints §12): presents a payment into a wallet, or looks again for one.
+ * POST /api/agent-allowance-wallet, mode `fund_allowance`: presents a payment into a wallet, or checks one again.
  * Without the proof that x402 or a mandate needs, it answers 402 with what is to be signed.
  */
 export const allowanceFund = operation({

@@ -8,7 +8,7 @@ import { Limits, Wallet } from './wallet-shapes.ts'
 
 const output = z.strictObject({ wallet: Wallet, receipt: Receipt }).meta({ id: 'LimitedWallet' })
 
-/** POST /api/agent-allowance-wallet, mode `set_limits` (endpoints §12). */
+/** POST /api/agent-allowance-wallet, mode `set_limits`. */
 export const allowanceLimits = operation({
   id: 'allowance-limits',
   summary: 'Set limits of an allowance wallet: its agent narrows them, an operator may widen them.',

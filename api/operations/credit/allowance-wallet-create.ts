@@ -7,7 +7,7 @@ import { Limits, Wallet } from './wallet-shapes.ts'
 
 const output = z.strictObject({ wallet: Wallet, receipt: Receipt }).meta({ id: 'CreatedWallet' })
 
-/** POST /api/agent-allowance-wallet, mode `create_wallet` or none (endpoints §12): the one free wallet of an agent. */
+/** POST /api/agent-allowance-wallet, mode `create_wallet` or none: the one free wallet of an agent. */
 export const allowanceWalletCreate = operation({
   id: 'allowance-wallet-create',
   summary:

@@ -13,7 +13,7 @@ const output = z
   })
   .meta({ id: 'AllowanceWalletRead' })
 
-/** GET /api/agent-allowance-wallet (endpoints §12): what the wallet product is; with an id the agent's own wallet, or any to an operator. */
+/** GET /api/agent-allowance-wallet: what the wallet product is; with an id the agent's own wallet, or any to an operator. */
 export const allowanceWalletRead = operation({
   id: 'allowance-wallet-read',
   summary:

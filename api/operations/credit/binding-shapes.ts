@@ -4,7 +4,7 @@ import { ChallengeId, ChallengeState, EntitlementId } from '../payments/shapes.t
 
 export const BindingId = z.string().regex(/^bd_[0-9a-f]{64}$/)
 
-/** A challenge and the one entitlement that its payment funds (endpoints §11); its state is that of the challenge. */
+/** A challenge and the one entitlement that its payment funds; its state is that of the challenge. */
 export const Binding = z
   .strictObject({
     binding_id: BindingId,

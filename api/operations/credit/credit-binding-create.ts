@@ -10,11 +10,11 @@ const output = z
   .strictObject({ binding: Binding, entitlement: Entitlement, challenge: PaymentChallenge })
   .meta({ id: 'BoundCredit' })
 
-/** POST /api/agent-credit-checkout-binding (endpoints §11): what settles this challenge later funds exactly this entitlement. */
+/** POST /api/agent-credit-checkout-binding: what settles this challenge later funds exactly this entitlement. */
 export const creditBindingCreate = operation({
   id: 'credit-binding-create',
   summary:
-    'Bind a challenge to the entitlement of its quote, so that whoever pays it funds exactly that.',
+    'Bind a challenge to the entitlement of its quote, so that its payment funds exactly that.',
   http: { method: 'POST', path: '/api/agent-credit-checkout-binding', host: 'base' },
   access: ['agent', 'status'],
   needs: { scopes: ['runs:write'] },

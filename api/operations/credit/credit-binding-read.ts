@@ -9,7 +9,7 @@ const output = contractSchema('Bound challenges by state.', { binding: Binding.n
   id: 'CreditBindingContract',
 })
 
-/** GET /api/agent-credit-checkout-binding (endpoints §11): what the path offers; asked for one, also the agent's own binding. */
+/** GET /api/agent-credit-checkout-binding: what the path offers; asked for one, also the agent's own binding. */
 export const creditBindingRead = operation({
   id: 'credit-binding-read',
   summary: 'Read how credit is bound to the challenge that pays for it, or a binding of your own.',

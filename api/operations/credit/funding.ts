@@ -34,7 +34,7 @@ export const fundingForms = {
   ],
 }
 
-/** What pays, as the desk takes it. */
+/** The payment as the services take it. */
 export function fundedBy({ payment_reference_id, ...given }: Given): FundedBy {
   if (payment_reference_id !== undefined) return { payment_reference_id }
   const {

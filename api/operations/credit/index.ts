@@ -7,7 +7,7 @@ import { allowanceWalletRead } from './allowance-wallet-read.ts'
 import { creditBindingCreate } from './credit-binding-create.ts'
 import { creditBindingRead } from './credit-binding-read.ts'
 
-/** Credit of agents, and allowance wallets (endpoints §9, §12). */
+/** Credit of agents, and allowance wallets. */
 export const credit = [
   agentCreditRead,
   agentCreditFund,

@@ -15,7 +15,7 @@ const limits = {
 /** Limits as they are asked for: what is absent stays as it is. */
 export const Limits = z.strictObject(limits).partial()
 
-/** An allowance wallet as its owner sees it (endpoints §12). */
+/** An allowance wallet as its owner sees it. */
 export const Wallet = z
   .strictObject({
     wallet_id: WalletId,
@@ -32,7 +32,6 @@ export const Wallet = z
   })
   .meta({ id: 'AllowanceWallet' })
 
-/** agent-commerce.md § Enumerations, wallet product parts and wallet fee model. */
 export const productParts = [
   'free_agent_allowance_wallet',
   'agent_allowance',

@@ -8,7 +8,7 @@ const output = z.looseObject({
   key_id: z.string().nullable(),
 })
 
-/** GET /.well-known/service-authority-key.json: endpoints §25. */
+/** GET /.well-known/service-authority-key.json: the public key of the authority. */
 export const authorityKey = operation({
   id: 'authority-key',
   summary: 'The key that signs mandates and challenges, and its earlier versions.',

@@ -7,7 +7,7 @@ import { schemaIndex } from './schema-index.ts'
 import { schemaRead } from './schema-read.ts'
 import { trustContract } from './trust-contract.ts'
 
-/** Documents and health (endpoints §3). */
+/** Documents and health. */
 export const discovery = [
   healthz,
   readyz,

@@ -10,7 +10,7 @@ const entry = z.strictObject({
 })
 const output = z.strictObject({ schemas: z.array(entry) }).meta({ id: 'SchemaIndex' })
 
-/** GET /schemas: endpoints §3, §25. */
+/** GET /schemas: the published schema documents. */
 export const schemaIndex = operation({
   id: 'schema-index',
   summary: 'Every schema document with its version, its URL and the SHA-256 of its bytes.',

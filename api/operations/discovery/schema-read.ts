@@ -4,7 +4,7 @@ import { operation } from '../../operation.ts'
 
 const output = z.looseObject({ $schema: z.string(), $id: z.url() }).meta({ id: 'SchemaDocument' })
 
-/** GET /schemas/{schema_name}: endpoints §3, §22.6; a document never changes under its name, a change is a new version. */
+/** GET /schemas/{schema_name}: a document never changes under its name, a change is a new version. */
 export const schemaRead = operation({
   id: 'schema-read',
   summary: 'One schema document: JSON Schema 2020-12, whose $id is its URL.',

@@ -9,7 +9,7 @@ const output = z.looseObject({
   payout: z.looseObject({}),
 })
 
-/** GET /api/trust-contract: the issuer document (payout-and-trust, Trust service identity). */
+/** GET /api/trust-contract: the issuer document. */
 export const trustContract = operation({
   id: 'trust-contract',
   summary:

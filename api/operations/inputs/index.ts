@@ -1,5 +1,5 @@
 import { inputRead } from './read.ts'
 import { inputUpload } from './upload.ts'
 
-/** Files that are uploaded before a run (decision: endpoints §1.3 has no operation for them). */
+/** Files that are uploaded before a run. */
 export const inputs = [inputUpload, inputRead] as const

@@ -8,7 +8,7 @@ const output = z
   .strictObject({ keys: z.array(ServiceKey), receipt: Receipt })
   .meta({ id: 'ServiceKeys' })
 
-/** GET /api/operator/keys: every signing key with its standing, oldest first. */
+/** GET /api/operator/keys: every signing key with its state, oldest first. */
 export const listKeys = operation({
   id: 'keys-list',
   summary:

@@ -4,7 +4,7 @@ import { reconciliation } from './reconciliation.ts'
 import { revokeOperator } from './revoke.ts'
 import { setPause } from './set-pause.ts'
 
-/** What operators do to the running service (endpoints §16). */
+/** What operators do to the running service. */
 export const operators = [
   setPause,
   reconciliation,

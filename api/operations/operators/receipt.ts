@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Digest, ReceiptId, Time, Usage } from '../../fields.ts'
 
-/** A signed receipt as operators' acts answer with it (endpoints §2). */
+/** A signed receipt as operators' acts answer with it. */
 export const Receipt = z
   .strictObject({
     receipt_id: ReceiptId,

@@ -25,10 +25,7 @@ export const Exception = z
 const output = z
   .strictObject({
     day: z.string().nullable(),
-    statement: z
-      .looseObject({})
-      .nullable()
-      .meta({ description: 'The claims of the JWS beside it.' }),
+    statement: z.looseObject({}).nullable().meta({ description: 'The claims of `jws`.' }),
     jws: z
       .string()
       .nullable()

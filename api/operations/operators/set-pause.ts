@@ -20,7 +20,7 @@ const output = z
   })
   .meta({ id: 'ControlChange' })
 
-/** POST /api/os-security-hardening (endpoints §16, pause-set): stops new reservations; what is reserved already goes on. */
+/** POST /api/os-security-hardening: stops new reservations; existing reservations continue. */
 export const setPause = operation({
   id: 'pause-set',
   summary:

@@ -5,7 +5,7 @@ import { PaymentReference } from './shapes.ts'
 const usd = z.int().min(0)
 export const AuthorityType = z.enum(authorityTypes)
 
-/** A payment authority as it stands now (endpoints §12); it is a payment reference, and moves nothing by itself. */
+/** The current state of a payment authority: a payment reference that moves no money by itself. */
 export const Authority = z
   .strictObject({
     authority_type: AuthorityType,

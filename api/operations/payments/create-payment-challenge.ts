@@ -9,7 +9,7 @@ const output = z
   .meta({ id: 'PaymentRequired' })
 
 /**
- * POST /api/agent-use, mode `create_payment_challenge` (endpoints §11). Its success is the 402 envelope, a problem body with the
+ * POST /api/agent-use, mode `create_payment_challenge`. Its success is the 402 envelope, a problem body with the
  * challenge in it; as every refusal it is worked out again when it is repeated, and then shows the one challenge as it stands.
  */
 export const createPaymentChallenge = operation({

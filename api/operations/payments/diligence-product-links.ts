@@ -7,7 +7,7 @@ const output = z
   .strictObject({ product_cards: z.array(ProductCard) })
   .meta({ id: 'DiligenceProductLinks' })
 
-/** GET /api/diligenceops-payment-product-links (endpoints §11): the cards of the checkout, of one rail. */
+/** GET /api/diligenceops-payment-product-links: the cards of the checkout, of one rail. */
 export const diligenceProductLinks = operation({
   id: 'diligence-product-links',
   summary: 'Read where each tier of diligenceops is paid.',

@@ -10,7 +10,7 @@ import { providerEventReceive } from './provider-event-receive.ts'
 import { railCheckoutOpen } from './rail-checkout-open.ts'
 import { railCheckoutRead } from './rail-checkout-read.ts'
 
-/** Challenges, payment references, provider events, checkouts and product links (endpoints §8, §9, §20). */
+/** Challenges, payment references, provider events, checkouts and product links. */
 export const payments = [
   createPaymentChallenge,
   paymentRailRead,

@@ -8,7 +8,7 @@ import { QuoteId, WalletId } from './shapes.ts'
 
 const carriers = ['wallet_id', 'provider_session_id', 'wallet_proof'] as const
 
-/** POST /api/payment-authority-layer (endpoints §12): whether a quote may be paid in this way; no money moves here. */
+/** POST /api/payment-authority-layer: whether a quote may be paid in this way; no money moves here. */
 export const paymentAuthorityCheck = operation({
   id: 'payment-authority-check',
   summary:

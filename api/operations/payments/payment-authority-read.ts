@@ -30,7 +30,7 @@ const contract = {
   })),
 }
 
-/** GET /api/payment-authority-layer (endpoints §12): the kinds of authority and their rules; with an id the agent's own authority. */
+/** GET /api/payment-authority-layer: the kinds of authority and their rules; with an id the agent's own authority. */
 export const paymentAuthorityRead = operation({
   id: 'payment-authority-read',
   summary:

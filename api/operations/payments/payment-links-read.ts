@@ -7,7 +7,7 @@ const output = z
   .strictObject({ cells: z.array(LinkCell), done: z.int().min(0), left: z.int().min(0) })
   .meta({ id: 'PaymentLinks' })
 
-/** GET /api/payment-link-configuration-sprint (endpoints §11). */
+/** GET /api/payment-link-configuration-sprint. */
 export const paymentLinksRead = operation({
   id: 'payment-links-read',
   summary:

@@ -15,7 +15,7 @@ const output = z
   })
   .meta({ id: 'SetPaymentLink' })
 
-/** POST /api/payment-link-configuration-sprint (endpoints §11): sets or removes the hosted page of a rail and tier, and looks at it. */
+/** POST /api/payment-link-configuration-sprint: sets or removes the hosted page of a rail and tier, and checks it. */
 export const paymentLinksSet = operation({
   id: 'payment-links-set',
   summary:

@@ -14,7 +14,7 @@ const output = z
   })
   .meta({ id: 'PaymentRail' })
 
-/** GET /api/agent-payment-rail (endpoints §11): the ways of payment; with an id the caller's own payment reference. */
+/** GET /api/agent-payment-rail: the ways of payment; with an id the caller's own payment reference. */
 export const paymentRailRead = operation({
   id: 'payment-rail-read',
   summary: 'Read the ways of payment and who confirms each, or a payment reference of your own.',

@@ -9,7 +9,7 @@ const output = z
   .strictObject({ payment_reference: PaymentReference, verification: Verification })
   .meta({ id: 'PresentedPayment' })
 
-/** POST /api/agent-payment-rail (endpoints §11): a payment is presented, and funds what it pays for once it is confirmed. */
+/** POST /api/agent-payment-rail: a payment is presented, and funds what it pays for once it is confirmed. */
 export const paymentReferenceCreate = operation({
   id: 'payment-reference-create',
   summary:

@@ -13,7 +13,7 @@ const output = z
   })
   .meta({ id: 'ReceivedEvent' })
 
-/** POST /api/agent-paid-callback-completion (endpoints §20): a payment provider's signed event, stored first and then applied. */
+/** POST /api/agent-paid-callback-completion: a payment provider's signed event, stored first and then applied. */
 export const providerEventReceive = operation({
   id: 'provider-event-receive',
   summary:

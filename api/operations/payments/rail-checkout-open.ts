@@ -8,7 +8,7 @@ const output = z
   .strictObject({ challenge: PaymentChallenge, reference_instructions: z.string() })
   .meta({ id: 'OpenedCheckout' })
 
-/** POST /api/agent-rail-checkout (endpoints §11): a customer opens the challenge of a quote, and is told how this path pays it. */
+/** POST /api/agent-rail-checkout: opens the challenge of a quote for a customer and shows how this path pays it. */
 export const railCheckoutOpen = operation({
   id: 'rail-checkout-open',
   summary:

@@ -9,7 +9,7 @@ const output = z
   .strictObject({ product_cards: z.array(ProductCard), challenge: PaymentChallenge.nullable() })
   .meta({ id: 'RailCheckout' })
 
-/** GET /api/agent-rail-checkout (endpoints §11): what can be bought and where; with an id the agent's own challenge. */
+/** GET /api/agent-rail-checkout: what can be bought and where; with an id the agent's own challenge. */
 export const railCheckoutRead = operation({
   id: 'rail-checkout-read',
   summary:

@@ -23,7 +23,7 @@ const Currency = z.literal('usd')
 
 export const ChallengeState = z.enum(['open', 'pending', 'settled', 'expired'])
 
-/** A price that holds for 24 hours (endpoints §2). */
+/** A price that holds for 24 hours. */
 const Quote = z
   .strictObject({
     quote_id: QuoteId,

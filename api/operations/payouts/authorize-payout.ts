@@ -5,7 +5,7 @@ import { answeredByWorkflow, operation } from '../../operation.ts'
 import { callingWallet } from '../agents/caller.ts'
 import { PayoutAnswer } from './payout-answer.ts'
 
-/** POST /api/payout-authorize (payout-and-trust, payout-authorize). */
+/** POST /api/payout-authorize: authorizes a created payout. */
 export const authorizePayout = operation({
   id: 'payout-authorize',
   summary:

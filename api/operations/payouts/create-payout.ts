@@ -15,7 +15,7 @@ const input = z.strictObject({
   usage: Usage.default('unspecified'),
 })
 
-/** POST /api/payout-create (payout-and-trust, payout-create). */
+/** POST /api/payout-create: creates a payout from its terms. */
 export const createPayout = operation({
   id: 'payout-create',
   summary:

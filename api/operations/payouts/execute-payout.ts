@@ -6,7 +6,7 @@ import { answeredByWorkflow, operation } from '../../operation.ts'
 import { callingWallet } from '../agents/caller.ts'
 import { PayoutAnswer } from './payout-answer.ts'
 
-/** POST /api/payout-execute (payout.md, payout-execute): the payout is the key, so any repeat joins the one transfer. */
+/** POST /api/payout-execute: the payout is the key, so any repeat joins the one transfer. */
 export const executePayout = operation({
   id: 'payout-execute',
   summary:

@@ -5,7 +5,7 @@ import { readPayoutCallback, setPayoutCallback } from './payout-callback.ts'
 import { payoutChallenge } from './payout-challenge.ts'
 import { payoutStatus } from './payout-status.ts'
 
-/** The payout rail (payout-and-trust, Endpoints). */
+/** The payout rail. */
 export const payouts = [
   createPayout,
   payoutChallenge,

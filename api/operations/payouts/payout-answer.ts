@@ -46,7 +46,7 @@ const Payout = z
   })
   .meta({ id: 'Payout', description: 'A payout as its creator sees it.' })
 
-/** What every payout operation answers (payout.md, Answer body): the payout and its signed receipts, each a compact JWS. */
+/** What every payout operation answers: the payout and its signed receipts, each a compact JWS. */
 export const PayoutAnswer = z
   .object({ payout: Payout, receipt: z.string().nullable(), receipts: z.array(z.string()) })
   .meta({

@@ -14,7 +14,7 @@ const output = z
   })
   .meta({ id: 'PayoutChallenge' })
 
-/** POST /api/payout-challenge (payout.md, payout-challenge): stateless, with a fresh nonce each time. */
+/** POST /api/payout-challenge: stateless, with a fresh nonce each time. */
 export const payoutChallenge = operation({
   id: 'payout-challenge',
   summary:

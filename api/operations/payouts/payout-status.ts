@@ -7,7 +7,7 @@ import { PayoutAnswer } from './payout-answer.ts'
 
 const exactlyOne = [{ required: ['payout_id'] }, { required: ['idempotency_key'] }]
 
-/** POST /api/payout-status (payout.md, payout-status): the creator reads; nothing is submitted or reconciled. */
+/** POST /api/payout-status: the creator reads; nothing is submitted or reconciled. */
 export const payoutStatus = operation({
   id: 'payout-status',
   summary:

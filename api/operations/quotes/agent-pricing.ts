@@ -28,7 +28,7 @@ const output = z
   })
   .meta({ id: 'AgentPricing' })
 
-/** GET /api/agent-pricing (endpoints §11): both price tables, computed from what the rails declare; whole usd. */
+/** GET /api/agent-pricing: both price tables, computed from what the rails declare; whole usd. */
 export const agentPricing = operation({
   id: 'agent-pricing',
   summary: 'What each rail costs by tier, its fee and its totals.',

@@ -6,7 +6,7 @@ const output = Quoted.extend({ state: z.enum(['live', 'used', 'expired']) }).met
   id: 'QuoteState',
 })
 
-/** GET /api/agents/quote (endpoints §9). */
+/** GET /api/agents/quote. */
 export const agentQuoteRead = operation({
   id: 'agent-quote-read',
   summary: 'Read a quote, and whether it can still be paid.',

@@ -9,7 +9,7 @@ import { TaskToken } from '../tasks/shapes.ts'
 import { quoted, withQuoteToken } from './quoting.ts'
 
 /**
- * POST /api/agents/quote (endpoints §9): a price for 24 hours, for its agent, for the holder of its token, or for a run of an order by
+ * POST /api/agents/quote: a price for 24 hours, for its agent, for the holder of its token, or for a run of an order by
  * the token of the order.
  */
 export const agentQuote = operation({

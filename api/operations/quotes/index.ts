@@ -3,7 +3,7 @@ import { agentQuote } from './agent-quote.ts'
 import { agentQuoteRead } from './agent-quote-read.ts'
 import { agentPricingQuote, quoteRun } from './quote-run.ts'
 
-/** Prices and quotes (endpoints §8, §11). */
+/** Prices and quotes. */
 export const quotes = [
   agentPricing,
   agentPricingQuote,

@@ -13,7 +13,7 @@ const quoting = {
   output: Quoted,
 } as const
 
-/** POST /api/agent-use, mode `quote_run` (endpoints §11): a quote of a rail that agents buy. */
+/** POST /api/agent-use, mode `quote_run`: a quote of a rail that agents buy. */
 export const quoteRun = operation({
   id: 'quote-run',
   summary: 'Ask for a quote of a run that agents can buy.',
@@ -27,7 +27,7 @@ export const quoteRun = operation({
   reveal: withQuoteToken,
 })
 
-/** POST /api/agent-pricing: the same quote beside the prices. */
+/** POST /api/agent-pricing: the same quote with the prices. */
 export const agentPricingQuote = operation({
   id: 'agent-pricing-quote',
   summary: 'Ask for a quote of a run that agents can buy, where its price is read.',

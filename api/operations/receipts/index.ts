@@ -1,4 +1,4 @@
 import { verifyReceipt } from './verify-receipt.ts'
 
-/** Receipts (endpoints §8). */
+/** Receipts. */
 export const receipts = [verifyReceipt] as const

@@ -22,7 +22,7 @@ export const VerificationPacket = z
   })
   .meta({ id: 'VerificationPacket' })
 
-/** GET /api/verify-receipt (endpoints §8, §26): a receipt that does not verify is a 200 that says why. */
+/** GET /api/verify-receipt: a receipt that does not verify is a 200 that says why. */
 export const verifyReceipt = operation({
   id: 'verify-receipt',
   summary:

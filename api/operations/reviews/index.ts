@@ -1,5 +1,5 @@
 import { reviewConsole } from './console.ts'
 import { reviewRecord } from './record.ts'
 
-/** Where people decide (endpoints §17). */
+/** Where people decide. */
 export const reviews = [reviewConsole, reviewRecord] as const

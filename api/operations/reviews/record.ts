@@ -27,7 +27,7 @@ const output = z
   })
   .meta({ id: 'ReviewDecision' })
 
-/** POST /api/loop-review-console: the one road of every human decision (endpoints §1.1 rule 5). */
+/** POST /api/loop-review-console: records every human decision. */
 export const reviewRecord = operation({
   id: 'loop-review-record',
   summary:

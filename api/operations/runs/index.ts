@@ -9,7 +9,7 @@ import { startAgentRun } from './start.ts'
 import { walletRunRead } from './wallet-run-read.ts'
 import { walletRunStart } from './wallet-run-start.ts'
 
-/** Runs: bought by an agent, submitted on an agreed contract, or paid from an allowance wallet (endpoints §11, §12). */
+/** Runs: bought by an agent, submitted on an agreed contract, or paid from an allowance wallet. */
 export const runs = [
   agentUseRead,
   readAgentUsePack,

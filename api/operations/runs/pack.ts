@@ -5,7 +5,7 @@ import { Rail } from '../agents/shapes.ts'
 import { Method } from '../payments/shapes.ts'
 import { agentPricing } from '../quotes/agent-pricing.ts'
 
-/** The eight modes of the document, in its order (agent-commerce.md § Resources). */
+/** The eight modes of the document, in its order. */
 export const agentUseModes = [
   'read_agent_use_pack',
   'quote_run',
@@ -88,7 +88,7 @@ export const agentUsePack = ({ payments, quotes, runs: { offered } }: Context) =
     example_bodies: exampleBodies(offered),
   })
 
-/** POST /api/agent-use, mode `read_agent_use_pack` (endpoints §11). */
+/** POST /api/agent-use, mode `read_agent_use_pack`. */
 export const readAgentUsePack = operation({
   id: 'read-agent-use-pack',
   summary:

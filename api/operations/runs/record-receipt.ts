@@ -8,7 +8,7 @@ import { TaskException } from '../tasks/recovery-shapes.ts'
 import { LedgerEntry } from '../tasks/shapes.ts'
 import { RunId } from './shapes.ts'
 
-/** POST /api/agent-use, mode `record_agent_use_receipt` (endpoints §11): a receipt of a run is taken, or the run disputed. */
+/** POST /api/agent-use, mode `record_agent_use_receipt`: a receipt of a run is taken, or the run disputed. */
 export const recordAgentUseReceipt = operation({
   id: 'record-agent-use-receipt',
   summary:

@@ -31,7 +31,7 @@ const output = z
   })
   .meta({ id: 'FetchedReturnPackage' })
 
-/** POST /api/agent-use, mode `fetch_return_package` (endpoints §11): as JSON, or with `Accept: application/zip` as its files. */
+/** POST /api/agent-use, mode `fetch_return_package`: as JSON, or with `Accept: application/zip` as its files. */
 export const fetchReturnPackage = operation({
   id: 'fetch-return-package',
   summary:

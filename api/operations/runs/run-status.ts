@@ -5,7 +5,7 @@ import { moverOf, readingAgentId } from '../agents/caller.ts'
 import { AgentUsePack, agentUsePack } from './pack.ts'
 import { Run, RunId } from './shapes.ts'
 
-/** The longest that a call waits for a run (endpoints §1.3). */
+/** The longest that a call waits for a run. */
 const WAIT_MS_MAX = WAIT_SECONDS_MAX * 1000
 
 const output = z.strictObject({ run: Run }).meta({ id: 'RunStatus' })
@@ -16,7 +16,7 @@ const reading = {
   idempotency: { kind: 'read' },
 } as const
 
-/** POST /api/agent-use, mode `get_run_status` (endpoints §11): a run as it is, or once it has moved. */
+/** POST /api/agent-use, mode `get_run_status`: a run as it is, or once it has moved. */
 export const getRunStatus = operation({
   id: 'get-run-status',
   summary:
@@ -40,7 +40,7 @@ export const getRunStatus = operation({
 
 const read = z.union([output, AgentUsePack])
 
-/** GET /api/agent-use (endpoints §11): the pack; with a run id the caller's own run. */
+/** GET /api/agent-use: the pack; with a run id the caller's own run. */
 export const agentUseRead = operation({
   id: 'agent-use-read',
   summary: 'Read what agents can buy and run by themselves, or a run of your own.',

@@ -17,7 +17,7 @@ const output = z
   })
   .meta({ id: 'AgentRuns' })
 
-/** POST /api/agent-use, mode `read_agent_use_runs` (endpoints §11): the caller's own runs, the newest first. */
+/** POST /api/agent-use, mode `read_agent_use_runs`: the caller's own runs, the newest first. */
 export const readAgentUseRuns = operation({
   id: 'read-agent-use-runs',
   summary: 'List your runs, the newest first, with how many are in which state.',

@@ -27,7 +27,7 @@ const sequence = [
   'GET {base_url}/api/agent-self-serve-rail-loop?run_id=…: until every criterion is met',
 ]
 
-/** GET /api/agent-self-serve-rail-loop (endpoints §11): how a run is had without anybody’s help, and with a run id how far it is. */
+/** GET /api/agent-self-serve-rail-loop: how an agent gets a run without help; with a run id, its progress. */
 export const selfServeLoopRead = operation({
   id: 'self-serve-loop-read',
   summary:

@@ -9,7 +9,7 @@ const output = z
   .strictObject({ run: Run, waiting_for: Task.shape.waiting_for })
   .meta({ id: 'SubmittedRun' })
 
-/** POST /api/agent-self-serve-rail-loop (endpoints §11), the step `submit_agent_run`: the input of a run that was agreed on. */
+/** POST /api/agent-self-serve-rail-loop, the step `submit_agent_run`: the input of a run that was agreed on. */
 export const selfServeLoopSubmit = operation({
   id: 'self-serve-loop-submit',
   summary:

@@ -33,7 +33,7 @@ const Loop = z.strictObject({
   ),
 })
 
-/** A run as its owner sees it (endpoints §2): one task stands behind it, whose state it has. */
+/** A run as its owner sees it: one task stands behind it, whose state it has. */
 export const Run = z
   .strictObject({
     run_id: RunId,

@@ -48,7 +48,7 @@ const Started = z
 export const startAgentRun = operation({
   id: 'start-agent-run',
   summary:
-    'Start a paid run: its task is agreed on, quoted and asked credit for; it goes on once that is paid and reviewed.',
+    'Start a paid run: create its task, contract, quote and challenge; the run continues once it is paid and reviewed.',
   http: { method: 'POST', path: '/api/agent-use', host: 'base' },
   mode: 'start_agent_run',
   tool: 'start_rail_run',

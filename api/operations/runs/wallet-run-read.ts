@@ -11,7 +11,7 @@ const contract = contractSchema('Runs by state.', { fee_model: z.string() }).met
 })
 const bound = z.strictObject(walletRun).meta({ id: 'WalletRun' })
 
-/** GET /api/wallet-bound-rail-run (endpoints §12): how a wallet pays for runs, and with a run id the caller’s own run. */
+/** GET /api/wallet-bound-rail-run: how a wallet pays for runs, and with a run id the caller’s own run. */
 export const walletRunRead = operation({
   id: 'wallet-run-read',
   summary:

@@ -4,7 +4,7 @@ import { ReferenceId, WalletId } from '../payments/shapes.ts'
 import { WorkOrder } from '../work-orders/shapes.ts'
 import { Run } from './shapes.ts'
 
-/** What a run that is bound to a wallet carries (agent-commerce.md § Enumerations). */
+/** What a run that is bound to a wallet carries. */
 export const walletRun = {
   wallet_id: WalletId,
   payment_intent_id: ReferenceId.meta({ description: 'The payment reference of the debit.' }),

@@ -17,7 +17,7 @@ const output = z
   .meta({ id: 'StartedWalletRun' })
 
 /**
- * POST /api/wallet-bound-rail-run (endpoints §12): the price leaves the balance in the transaction that stores order and task, is
+ * POST /api/wallet-bound-rail-run: the price leaves the balance in the transaction that stores order and task, is
  * earned with its fee once the run is done, and comes back when it fails. A balance that is too small is a 402 with the shortfall.
  */
 export const walletRunStart = operation({

@@ -31,7 +31,7 @@ const output = z
 
 /**
  * POST /api/signing-secret-rotation, mode `rotate_signing_credential`. The next access key is not in the answer: it is claimed by
- * handshake, so that whoever stole an access key never gets its successor.
+ * handshake, so that a thief of an access key never gets its successor.
  */
 export const signingRotate = operation({
   id: 'signing-rotate',

@@ -5,7 +5,7 @@ import { moverOf, subjectOf } from '../agents/caller.ts'
 import { ExceptionCode, TaskException } from './recovery-shapes.ts'
 import { Task } from './shapes.ts'
 
-/** POST /api/agents/tasks/{token}/exceptions on the OS host: stops a task where it stands, until it is recovered. */
+/** POST /api/agents/tasks/{token}/exceptions on the OS host: stops a task until it is recovered. */
 export const taskExceptionRaise = operation({
   id: 'task-exception-raise',
   summary: 'Stop a task with an exception; it keeps the state that it comes back to.',

@@ -10,7 +10,7 @@ import { taskRecover } from './recover.ts'
 import { taskReplayPackage } from './replay-package.ts'
 import { taskReplayPrepare } from './replay-prepare.ts'
 
-/** How a task begins, is agreed on, read, stopped, and recovered (endpoints §10). */
+/** How a task begins, is agreed on, read, stopped, and recovered. */
 export const tasks = [
   preflight,
   contractPrepare,

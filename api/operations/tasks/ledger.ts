@@ -26,7 +26,7 @@ const output = z
   })
   .meta({ id: 'TaskLedger' })
 
-/** GET /api/agents/tasks/{token}/ledger on the OS host: every move of the task, the oldest first. */
+/** GET /api/agents/tasks/{token}/ledger on the OS host: every transition of the task, the oldest first. */
 export const taskLedger = operation({
   id: 'task-ledger',
   summary: 'Read a task, its hash-chained ledger and the runtime records behind it.',

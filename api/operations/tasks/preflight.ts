@@ -29,7 +29,7 @@ const output = z
   })
   .meta({ id: 'Preflight' })
 
-/** POST /api/agents/preflight on the OS host: begins a task, and checks what is asked for before anybody promises it. */
+/** POST /api/agents/preflight on the OS host: begins a task and checks the request before the service commits to it. */
 export const preflight = operation({
   id: 'preflight',
   summary:

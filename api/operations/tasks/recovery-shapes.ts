@@ -14,7 +14,7 @@ export const ExceptionState = z.enum([
 ])
 export const RecoveryAction = z.enum(recoveryActions)
 
-/** Why a task is stopped, and what resolves it (endpoints §2). */
+/** Why a task is stopped, and what resolves it. */
 export const TaskException = z
   .strictObject({
     exception_id: TaskExceptionId,

@@ -6,7 +6,7 @@ import { subjectOf } from '../agents/caller.ts'
 export const taskReplayPackage = operation({
   id: 'task-replay-package',
   summary:
-    'Read a task as one signed file that anybody can verify, and do its work again, offline.',
+    'Read a task as one signed file, with which any party can verify and repeat its work offline.',
   http: { method: 'GET', path: '/api/agents/tasks/{token}/replay-package', host: 'os' },
   access: ['operator', 'status'],
   statusToken: { prefixes: ['tk'], signed: false },

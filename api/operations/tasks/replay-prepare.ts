@@ -8,7 +8,7 @@ import { Receipt } from '../operators/receipt.ts'
 import { TaskExceptionId } from './recovery-shapes.ts'
 import { Task } from './shapes.ts'
 
-/** POST /api/agents/tasks/{token}/replay-package on the OS host: gets a stopped task ready to come back. */
+/** POST /api/agents/tasks/{token}/replay-package on the OS host: prepares a stopped task for its replay. */
 export const taskReplayPrepare = operation({
   id: 'task-replay-prepare',
   summary: 'Prepare the replay of a stopped task; a recovery then brings it back to where it was.',
@@ -22,7 +22,7 @@ export const taskReplayPrepare = operation({
     exception_id: TaskExceptionId,
     from_step: z.enum(loopSteps).optional().meta({
       description:
-        'intake: the run begins anew; else the step that it stands at, where it goes on unless told.',
+        'intake: the run restarts; else its current step, where it continues by default.',
     }),
     idempotency_key: IdempotencyKey,
   }),

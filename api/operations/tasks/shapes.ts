@@ -23,7 +23,7 @@ export const OnGaps = z.enum(['ask', 'report']).default('ask').meta({
     'ask: a run whose input has gaps waits for evidence; report: it lists them in its result.',
 })
 
-/** A task as its agent and operators see it (endpoints §2). */
+/** A task as its agent and operators see it. */
 export const Task = z
   .strictObject({
     task_id: TaskId,
@@ -44,7 +44,7 @@ export const Task = z
   })
   .meta({ id: 'Task' })
 
-/** One move of a task, chained to the one before it (endpoints §2). */
+/** One transition of a task, chained to the one before it. */
 export const LedgerEntry = z
   .strictObject({
     sequence: z.int().min(1),
@@ -61,7 +61,7 @@ export const LedgerEntry = z
   })
   .meta({ id: 'LedgerEntry' })
 
-/** What will be done for a task, and under which terms (endpoints §10). */
+/** What will be done for a task, and under which terms. */
 export const Contract = z
   .strictObject({
     contract_id: ContractId,
@@ -95,7 +95,7 @@ export const Contract = z
   })
   .meta({ id: 'Contract' })
 
-/** What was checked before a task goes on. */
+/** The checks before a task continues. */
 export const Check = z.strictObject({ check: z.string(), ok: z.boolean(), detail: z.string() })
 
 export const InputManifest = z

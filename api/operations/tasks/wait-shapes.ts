@@ -24,7 +24,7 @@ const RequiredAction = z
   })
   .meta({ id: 'RequiredAction', description: 'The call that ends the wait, with its arguments.' })
 
-/** Why something does not go on by itself; every view shows the same. */
+/** Why a task, run or payout waits; every view shows the same reason. */
 export const waitShape = {
   waiting_for: z.array(z.enum(waitKinds)),
   waiting_since: Time.nullable(),

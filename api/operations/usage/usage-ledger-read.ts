@@ -26,7 +26,7 @@ const UsagePage = z
   .meta({ id: 'UsagePage' })
 const output = z.union([UsageSample, UsagePage])
 
-/** GET /api/durable-usage-ledger (endpoints §8): one sample event; asked for something, the agent's own events and their postings. */
+/** GET /api/durable-usage-ledger: one sample event; asked for something, the agent's own events and their postings. */
 export const usageLedgerRead = operation({
   id: 'usage-ledger-read',
   summary:

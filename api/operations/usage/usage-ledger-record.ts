@@ -19,7 +19,7 @@ const output = z
   .meta({ id: 'RecordedUsage' })
 
 /**
- * POST /api/durable-usage-ledger (endpoints §8). Whoever is not known records for nobody. An agent's units of `usd_credit` consume
+ * POST /api/durable-usage-ledger. An unknown caller records no agent. An agent's units of `usd_credit` consume
  * the credit that it names in the transaction that records them; every other unit is only counted.
  */
 export const usageLedgerRecord = operation({

@@ -34,7 +34,7 @@ export const UsageEventWithPostings = z
   .strictObject({ ...event, postings: Postings })
   .meta({ id: 'PostedUsageEvent' })
 
-/** What a GET shows without anything having happened (endpoints §2, Sample<T>). */
+/** What a GET shows without anything having happened. */
 export const sampled = {
   sample: z.literal(true),
   usage: Usage.extract(['synthetic']),

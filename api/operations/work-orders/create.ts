@@ -33,7 +33,7 @@ const output = z
   })
   .meta({ id: 'QueuedWorkOrder' })
 
-/** POST /api/work-orders (endpoints §19): an order is taken from anybody, and waits for the review of an operator. */
+/** POST /api/work-orders: any caller may send an order, which waits for the review of an operator. */
 export const workOrderCreate = operation({
   id: 'work-order-create',
   summary: 'Send a work order; it is queued with its runs and waits for a review.',

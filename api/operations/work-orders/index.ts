@@ -1,5 +1,5 @@
 import { workOrderCreate } from './create.ts'
 import { workOrdersRead } from './read.ts'
 
-/** Orders that anybody may send, and nobody but an operator lets through (endpoints §19). */
+/** Orders that any caller may send and only an operator approves. */
 export const workOrders = [workOrdersRead, workOrderCreate] as const

@@ -14,7 +14,7 @@ const output = z
 
 const schema = z.toJSONSchema(WorkOrderInput, { target: 'draft-2020-12', io: 'input' })
 
-/** GET /api/work-orders (endpoints §19): how an order is sent; with an id the caller's own. */
+/** GET /api/work-orders: how an order is sent; with an id the caller's own. */
 export const workOrdersRead = operation({
   id: 'work-orders-read',
   summary: 'Read how a work order is sent, or a work order of your own; an operator reads any.',

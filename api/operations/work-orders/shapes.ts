@@ -16,7 +16,7 @@ const Requester = z.union([
   z.strictObject({ agent_id: AgentId }),
 ])
 
-/** What an order is asked for with (endpoints §19). */
+/** What an order is asked for with. */
 export const WorkOrderInput = z
   .strictObject({
     intake_kind: z.enum(intakeKinds),
@@ -52,7 +52,7 @@ export const WorkOrderInput = z
   )
   .meta({ oneOf: [{ required: ['input'] }, { required: ['steps'] }] })
 
-/** An order as its requester sees it (endpoints §2); its state follows from its decision and its tasks. */
+/** An order as its requester sees it; its state follows from its decision and its tasks. */
 export const WorkOrder = z
   .strictObject({
     work_order_id: WorkOrderId,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { errorCodes, refuse } from '#domain/core/errors.ts'
-import { problemAnswer, standingErrors } from '../../../api/calls/problem.ts'
+import { commonErrors, problemAnswer } from '../../../api/calls/problem.ts'
 import { operations } from '../../../api/operations/index.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -120,7 +120,7 @@ describe('a refusal as an answer', () => {
 
 test('standing codes follow from access, price, method and idempotency', () => {
   const standing = (id: string) =>
-    standingErrors(operations.find((operation) => operation.id === id) ?? operations[0])
+    commonErrors(operations.find((operation) => operation.id === id) ?? operations[0])
   expect(standing('payout-create')).toEqual(
     expect.arrayContaining([
       'wallet_proof_replayed',

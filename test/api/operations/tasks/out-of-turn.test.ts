@@ -29,7 +29,7 @@ type Task = { token: string; row: TaskRow; exceptionId: string }
 /** `needs`: what there has to be, for an operation that names more than the task. */
 type Act = {
   name: string
-  inQueue: readonly TaskState[]
+  allowedIn: readonly TaskState[]
   needs?: 'contract_id' | 'run_id'
   call(task: Task): Promise<unknown>
 }
@@ -72,13 +72,13 @@ const review =
 const commands: readonly Act[] = [
   {
     name: 'contract-prepare',
-    inQueue: ['preflight_checked'],
+    allowedIn: ['preflight_checked'],
     call: ({ token: task_token }) =>
       calls.asAgent.call('contract-prepare', { task_token, idempotency_key: key() }),
   },
   {
     name: 'contract-accept',
-    inQueue: ['contract_ready'],
+    allowedIn: ['contract_ready'],
     needs: 'contract_id',
     call: ({ row: { task_id, contract_id: named } }) => {
       const contract_id = String(named)
@@ -94,7 +94,7 @@ const commands: readonly Act[] = [
   },
   {
     name: 'agent-quote',
-    inQueue: ['trusted'],
+    allowedIn: ['trusted'],
     call: ({ token: task_token }) =>
       calls.asAgent.call('agent-quote', {
         rail: 'packetops',
@@ -105,7 +105,7 @@ const commands: readonly Act[] = [
   },
   {
     name: 'self-serve-loop-submit',
-    inQueue: ['trusted', 'quoted', 'credit_pending', 'credit_funded'],
+    allowedIn: ['trusted', 'quoted', 'credit_pending', 'credit_funded'],
     needs: 'contract_id',
     call: ({ token: task_token, row }) =>
       calls.asAgent.call('self-serve-loop-submit', {
@@ -117,7 +117,7 @@ const commands: readonly Act[] = [
   },
   {
     name: 'task-exception-raise',
-    inQueue: resting.filter((state) => allowedTaskEvents(state).includes('exception_raised')),
+    allowedIn: resting.filter((state) => allowedTaskEvents(state).includes('exception_raised')),
     call: ({ token }) =>
       calls.asHolder(token).call('task-exception-raise', {
         code: 'caller_dispute',
@@ -127,26 +127,26 @@ const commands: readonly Act[] = [
   },
   {
     name: 'task-replay-prepare',
-    inQueue: ['exception_open'],
+    allowedIn: ['exception_open'],
     call: ({ token, exceptionId: exception_id }) =>
       calls.asHolder(token).call('task-replay-prepare', { exception_id, idempotency_key: key() }),
   },
-  { name: 'task-recover replay', inQueue: stopped, call: recover('replay') },
-  { name: 'task-recover abandon', inQueue: stopped, call: recover('abandon') },
+  { name: 'task-recover replay', allowedIn: stopped, call: recover('replay') },
+  { name: 'task-recover abandon', allowedIn: stopped, call: recover('abandon') },
   {
     name: 'task-recover supply_evidence',
-    inQueue: [...stopped, 'evidence_partial'],
+    allowedIn: [...stopped, 'evidence_partial'],
     call: recover('supply_evidence', packetops.sandboxInput),
   },
   {
     name: 'loop-review-record approve',
-    inQueue: ['credit_funded', 'evidence_partial'],
+    allowedIn: ['credit_funded', 'evidence_partial'],
     call: review('approve'),
   },
-  { name: 'loop-review-record reject', inQueue: ['credit_funded'], call: review('reject') },
+  { name: 'loop-review-record reject', allowedIn: ['credit_funded'], call: review('reject') },
   {
     name: 'loop-review-record loop_step',
-    inQueue: ['operating'],
+    allowedIn: ['operating'],
     needs: 'run_id',
     call: ({ row }) => calls.decided(String(row.run_id), 'loop_step', 'approve'),
   },
@@ -178,7 +178,8 @@ for (const state of resting)
       const task = await openTask(state)
       const { task_id, sequence } = task.row
       const outOfTurn = commands.filter(
-        ({ inQueue, needs }) => !inQueue.includes(state) && (!needs || task.row[needs] !== null),
+        ({ allowedIn, needs }) =>
+          !allowedIn.includes(state) && (!needs || task.row[needs] !== null),
       )
       for (const { name, call } of outOfTurn) {
         const expected = {
