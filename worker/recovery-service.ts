@@ -75,7 +75,7 @@ export async function openRecovery() {
     exceptions: async () => (await listOpenExceptions(db, 200)).map(exceptionView),
     close: async (who: string, input: CloseInput) => {
       const closed = await signed(config, db, who, (deps, tx, operator) =>
-        closeWithReceipt(deps, tx, operator, input),
+        closeWithReceipt(deps, tx, { closer: operator, input }),
       )
       const record = await readPayout(db, closed.exception.subject)
       if (record !== undefined) await watchWorkflows(temporal.client).show(record)

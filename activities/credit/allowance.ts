@@ -40,7 +40,6 @@ export async function createWallet(
   if (wallet !== undefined) return wallet
   throw refuse('already_exists', {
     detail: 'the agent has its wallet',
-    next_action: 'Use the wallet that is there.',
   })
 }
 
@@ -114,14 +113,12 @@ export async function payFromWallet(tx: Tx, reference: ReferenceRow): Promise<vo
   if (paused !== undefined)
     throw refuse('paused', {
       detail: `payments from the wallet are paused: ${paused}`,
-      next_action: 'Pay later.',
     })
   const [denial] = denials
   if (denial !== undefined) throw denied(denial)
   if (shortfall_usd === 0) return
   throw refuse('wallet_underfunded', {
     detail: `the wallet holds ${left.balance_usd} usd, ${shortfall_usd} too little`,
-    next_action: 'Fund the wallet.',
     extra: { shortfall_usd },
   })
 }
@@ -182,6 +179,5 @@ function owned(wallet: WalletRow | undefined, agentId: string | undefined): Wall
   if (agentId === undefined || wallet.agent_id === agentId) return wallet
   throw refuse('not_owner', {
     detail: 'the wallet belongs to another agent',
-    next_action: 'Use your own wallet.',
   })
 }

@@ -17,7 +17,7 @@ export type Checked =
   | Exclude<Verdict, { kind: 'verified' }>
   | (Extract<Verdict, { kind: 'verified' }> & { by: string })
 
-const notHere: Verdict = { kind: 'pending', reason: 'it waits for a decision' }
+const undecided = { kind: 'pending', reason: 'it waits for a decision' } as const
 
 /** Asks the source that confirms this method. A failure is no verdict: it is `pending` with the reason. */
 export async function checkReference(deps: MoneyDeps, reference: ReferenceRow): Promise<Checked> {
@@ -38,12 +38,12 @@ export async function checkReference(deps: MoneyDeps, reference: ReferenceRow): 
         absent: true,
       })
     default:
-      return by('nobody', notHere)
+      return undecided
   }
 }
 
-const by = (who: string, verdict: Verdict): Checked =>
-  verdict.kind === 'verified' ? { ...verdict, by: who } : verdict
+const by = (source: string, verdict: Verdict): Checked =>
+  verdict.kind === 'verified' ? { ...verdict, by: source } : verdict
 
 async function onChain(
   { chain, offers, payTo }: MoneyDeps,

@@ -67,7 +67,6 @@ export async function consumeCredit(
   if (earlier !== undefined)
     throw refuse('idempotency_conflict', {
       detail: 'this use was recorded with other units',
-      next_action: 'Use a new key for another use.',
     })
   if (entitlement.state === 'pending') throw notFunded()
   if ((await findLiveOf(tx, entitlement_id))?.state === 'disputed') throw disputed()

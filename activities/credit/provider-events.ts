@@ -16,8 +16,9 @@ import {
 } from '../store/payments/payment-references.ts'
 import { findChallenge } from '../store/payouts/challenges.ts'
 import type { MoneyDeps } from './deps.ts'
-import { presentReference, verifyReference } from './references.ts'
+import { presentReference } from './references.ts'
 import { applyReturns } from './returned-payments.ts'
+import { verifyReference } from './verify-reference.ts'
 
 /** Stores a verified event; `duplicate` when it came before. Nothing is made of it yet. */
 export async function receiveEvent(
@@ -31,7 +32,7 @@ export async function receiveEvent(
 
 /**
  * What became of an event: `verified`, `rejected` or `pending` (a wrong amount) as the reference now is; how the payment stands after
- * a refund or dispute; `unmatched` where nobody presented it and it names no open challenge of ours; or `refused_…` with the code of a
+ * a refund or dispute; `unmatched` if no caller presented it and it names no open challenge of ours; or `refused_…` with the code of a
  * rule that forbids what the event asks for. What is not simply applied is for an operator to look at.
  */
 export type EventOutcome = { outcome: string; reference: ReferenceRow | undefined }

@@ -223,12 +223,10 @@ export async function bindChallenge(
   if (challenge === undefined || entitlement === undefined)
     throw refuse('not_found', {
       detail: 'no such challenge or entitlement',
-      next_action: 'Check both ids.',
     })
   if (entitlement.agent_id !== ids.agentId)
     throw refuse('not_owner', {
       detail: 'the entitlement belongs to another agent',
-      next_action: 'Use your own entitlement.',
     })
   if (
     challenge.amount_usd !== entitlement.granted_units ||
@@ -241,7 +239,6 @@ export async function bindChallenge(
   if ((challenge.entitlement_id ?? ids.entitlementId) !== ids.entitlementId)
     throw refuse('already_bound', {
       detail: 'the challenge is bound to another entitlement',
-      next_action: 'Read the challenge.',
     })
   if (challenge.state === 'expired' || (challenge.state === 'open' && challenge.lapsed))
     throw refuse('challenge_expired', {
@@ -255,20 +252,17 @@ export async function bindChallenge(
 export const quoteExpired = ({ expires_at }: Pick<QuoteRow, 'expires_at'>) =>
   refuse('quote_expired', {
     detail: `the quote ended at ${expires_at.toISOString()}`,
-    next_action: 'Ask for a new quote.',
   })
 
 export const alreadyFunded = ({ entitlement_id }: { entitlement_id: string | null }) =>
   refuse('already_funded', {
     detail: 'the quote is paid',
-    next_action: 'Use the credit of the entitlement that is named.',
     extra: { entitlement_id },
   })
 
 export const paymentPending = (reference: { payment_reference_id: string } | undefined) =>
   refuse('payment_pending', {
     detail: 'a payment for this is pending',
-    next_action: 'Read the payment reference until it is verified or rejected.',
     money_moved: 'unknown',
     extra: { payment_reference_id: reference?.payment_reference_id ?? null },
   })

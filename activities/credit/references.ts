@@ -3,18 +3,9 @@ import { move } from '#domain/core/state-table.ts'
 import {
   type AuthorityType,
   challengeTransitions,
-  isConfirmedBy,
   type PaymentMethod,
 } from '#domain/payments/payment-reference.ts'
-import { consumeKeys } from '../store/calls/replay-ledger.ts'
-import {
-  findPresented,
-  findReference,
-  insertReference,
-  type NewReference,
-  type ReferenceRow,
-} from '../store/payments/payment-references.ts'
-import { claimPayment } from '../store/payments/payments.ts'
+import { findPresented, type ReferenceRow } from '../store/payments/payment-references.ts'
 import {
   type ChallengeRow,
   findChallenge,
@@ -22,28 +13,12 @@ import {
   updateChallenge,
 } from '../store/payouts/challenges.ts'
 import { type Tx, transaction } from '../store/postgres/db.ts'
-import { debit, debitAuthorized, debited, ownWallet, payFromWallet } from './allowance.ts'
-import { checkReference } from './checks.ts'
+import { debit, debitAuthorized, debited } from './allowance.ts'
 import type { MoneyDeps, ReceiptIssuer } from './deps.ts'
-import {
-  assertUnused,
-  fromWallet,
-  offeredAs,
-  type Prepared,
-  type Presented,
-  prepare,
-  presentationName,
-} from './presenting.ts'
-import { alreadyFunded, liveQuote, newId, openEntitlement, paymentPending } from './quotes.ts'
-import { closeReference, keepPending, type Locked, lockBoth, settle } from './settlement.ts'
+import { insertPresented, type Presenter, settleProven } from './presented.ts'
+import { fromWallet, type Prepared, prepare } from './presenting.ts'
+import { alreadyFunded, liveQuote, openEntitlement, paymentPending } from './quotes.ts'
 import { assertMaySpend } from './spending-limit.ts'
-
-/** `provider`: only its events confirm the payment; without one, those of the first provider that reports it. */
-type Presenter = Presented & {
-  agentId: string
-  evidence?: { sha256?: string; url?: string }
-  provider?: string
-}
 
 /**
  * `amountUsd` is the amount that the caller expects, in whole usd. With `authorityType` the payment is only authorized; it moves
@@ -133,106 +108,6 @@ async function storePresented(
   return settleProven(deps, tx, { reference, challenge: { ...challenge, state }, proven })
 }
 
-export type TopUpInput = Presenter & { walletId: string; amountUsd: number }
-
-/**
- * Presents a payment into an allowance wallet; repeated, it answers the same reference. No wallet is paid from another one, as
- * its limits would be gone around. Throws as `presentReference` does.
- */
-export async function presentTopUp(deps: MoneyDeps, input: TopUpInput): Promise<ReferenceRow> {
-  const { agentId, walletId, amountUsd, method } = input
-  if (method === 'agent_allowance')
-    throw refuse('unsupported_request', {
-      detail: 'a wallet is not paid from a wallet',
-      next_action: 'Pay into it in another way.',
-    })
-  const earlier = sameTopUp(await presentedBefore(deps, input), input)
-  if (earlier !== undefined) return earlier
-  const prepared = await prepare(deps, { id: walletId, amount_usd: amountUsd }, input)
-  return transaction(deps.db, async (tx) => {
-    await ownWallet(tx, walletId, agentId)
-    const known = await findPresented(tx, {
-      method,
-      external_reference: prepared.external_reference,
-    })
-    const same = sameTopUp(known, input)
-    if (same !== undefined) return same
-    const reference = await insertPresented(tx, {
-      input,
-      prepared,
-      target: { amount_usd: amountUsd, wallet_id: walletId },
-    })
-    return settleProven(deps, tx, { reference, challenge: undefined, proven: prepared.proven })
-  })
-}
-
-/** The row where it is this very top-up; 422 `amount_mismatch` where it was presented as another amount. */
-function sameTopUp(row: ReferenceRow | undefined, { walletId, agentId, amountUsd }: TopUpInput) {
-  if (row?.wallet_id !== walletId || row.agent_id !== agentId) return undefined
-  if (row.amount_usd === amountUsd) return row
-  throw refuse('amount_mismatch', {
-    detail: `it was presented as ${row.amount_usd} usd`,
-    next_action: 'Name the amount that was presented.',
-  })
-}
-
-/** The earlier reference of the same mandate or signed payment, which can be proven only once. */
-async function presentedBefore(
-  deps: MoneyDeps,
-  input: TopUpInput,
-): Promise<ReferenceRow | undefined> {
-  const external_reference = proofName(deps, input)
-  if (external_reference === undefined) return undefined
-  return findPresented(deps.db, { method: input.method, external_reference })
-}
-
-/** The name under which the proof of a mandate or a signed payment is stored. */
-function proofName(
-  { offers }: MoneyDeps,
-  { method, amountUsd, proof }: TopUpInput,
-): string | undefined {
-  if (method === 'ap2_mandate_reference')
-    return proof?.presentation === undefined ? undefined : presentationName(proof.presentation)
-  if (method !== 'x402_reference') return undefined
-  const offer = offeredAs({ amount_usd: amountUsd })
-  return offers.readPayment({ 'payment-signature': proof?.payment }, offer)?.paymentId
-}
-
-type NewPresented = {
-  input: Presenter & Pick<PresentInput, 'authorityType'>
-  prepared: Prepared
-  target: Pick<NewReference, 'amount_usd' | 'challenge_id' | 'entitlement_id' | 'wallet_id'>
-}
-
-/** Stores the reference, and binds an x402 payment to it permanently. */
-async function insertPresented(
-  tx: Tx,
-  { input, prepared, target }: NewPresented,
-): Promise<ReferenceRow> {
-  const { agentId, method, evidence, authorityType, provider } = input
-  const { external_reference, payer, proof, claim } = prepared
-  const reference = await insertReference(tx, {
-    payment_reference_id: newId('pr'),
-    agent_id: agentId,
-    method,
-    external_reference,
-    payer,
-    proof: proof === null ? null : JSON.stringify(proof),
-    ...target,
-    authority_type: authorityType ?? null,
-    evidence_sha256: evidence?.sha256 ?? null,
-    evidence_url: evidence?.url ?? null,
-    provider: provider ?? null,
-  })
-  if (reference === undefined)
-    throw refuse('reference_already_used', {
-      detail: 'this payment was presented before',
-      next_action: 'Read the reference that used it.',
-    })
-  if (claim !== undefined) await claimPayment(tx, claim, reference.payment_reference_id, 'settling')
-  return reference
-}
-
 /** Whether this very payment was presented for the challenge before, by the same agent. */
 function repeats(
   earlier: ReferenceRow,
@@ -264,90 +139,5 @@ function assertPayable(
   if (amountUsd !== undefined && amountUsd !== challenge.amount_usd)
     throw refuse('amount_mismatch', {
       detail: `the challenge is for ${challenge.amount_usd} usd`,
-      next_action: 'Pay exactly that amount.',
     })
-}
-
-async function settleProven(
-  deps: ReceiptIssuer,
-  tx: Tx,
-  { reference, challenge, proven }: Locked & { proven: Prepared['proven'] },
-): Promise<ReferenceRow> {
-  if (proven === undefined) return reference
-  const { keys = [], ...proof } = proven
-  if (proof.source !== undefined) await payFromWallet(tx, reference)
-  const subject = reference.challenge_id ?? reference.wallet_id ?? ''
-  await assertUnused(tx, keys, subject)
-  if (keys.length > 0) await consumeKeys(keys, subject).execute(tx)
-  return settle(deps, tx, { reference, challenge, proof })
-}
-
-/**
- * Checks the proof of a presented payment and stores the verdict: `verified` settles, `rejected` frees the challenge, and any other
- * stays `pending`. May run at any time and any number of times; the chain is read outside the transaction.
- */
-export async function verifyReference(deps: MoneyDeps, referenceId: string): Promise<ReferenceRow> {
-  const known = await findReference(deps.db, referenceId)
-  if (known === undefined) throw refuse('not_found', { detail: 'no such payment reference' })
-  if (known.state !== 'presented' && known.state !== 'pending') return known
-  const verdict = await checkReference(deps, known)
-  return transaction(deps.db, async (tx) => {
-    const locked = await lockBoth(tx, referenceId)
-    if (locked === undefined) throw new Error('a payment reference is missing')
-    const { reference, challenge } = locked
-    if (reference.state !== 'presented' && reference.state !== 'pending') return reference
-    switch (verdict.kind) {
-      case 'verified':
-        return settle(deps, tx, {
-          ...locked,
-          proof: { decidedBy: verdict.by, evidence: verdict.evidence },
-        })
-      case 'rejected':
-        return closeReference(tx, locked, { event: 'reject', reason: verdict.reason })
-      case 'pending':
-        // A transaction that no node knows when the challenge ends expires; once it is mined, it can be presented again.
-        if (verdict.absent === true && challenge?.lapsed === true)
-          return closeReference(tx, locked, { event: 'expire', reason: verdict.reason })
-        return keepPending(tx, locked, verdict)
-    }
-  })
-}
-
-export type ReferenceDecision = {
-  referenceId: string
-  approve: boolean
-  decidedBy: string
-  note: string
-}
-
-/** What an operator may decide about a payment. */
-export function operatorDecisions({ method, reason_code }: ReferenceRow): ('approve' | 'reject')[] {
-  if (isConfirmedBy(method, 'operator')) return ['approve', 'reject']
-  return reason_code === 'amount_mismatch' ? ['reject'] : []
-}
-
-/**
- * An operator's decision on a payment that no machine confirms. Only invoices and plain references can be approved; a chain, a
- * wallet or a mandate decides the other methods. A payment of a wrong amount can always be rejected: it has to be returned.
- * 404, 403 `control_denied`, 409 `wrong_state`.
- */
-export async function decideReference(
-  deps: ReceiptIssuer,
-  tx: Tx,
-  decision: ReferenceDecision,
-): Promise<ReferenceRow> {
-  const locked = await lockBoth(tx, decision.referenceId)
-  if (locked === undefined) throw refuse('not_found', { detail: 'no such payment reference' })
-  const { reference } = locked
-  const decided = decision.approve ? 'verified' : 'rejected'
-  if (reference.state === decided && reference.decided_by === decision.decidedBy) return reference
-  if (!operatorDecisions(reference).includes(decision.approve ? 'approve' : 'reject'))
-    throw refuse('control_denied', {
-      detail: `${reference.method} is not for an operator to decide`,
-      next_action: 'Wait for its proof.',
-    })
-  const { decidedBy, note } = decision
-  if (decision.approve)
-    return settle(deps, tx, { ...locked, proof: { decidedBy, evidence: { note } } })
-  return closeReference(tx, locked, { event: 'reject', reason: note, decidedBy })
 }

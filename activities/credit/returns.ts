@@ -63,6 +63,5 @@ export async function requireEntitlement(tx: Tx, entitlementId: string): Promise
   if (entitlement !== undefined) return entitlement
   throw refuse('not_found', {
     detail: 'no such entitlement',
-    next_action: 'Check the entitlement id.',
   })
 }

@@ -10,6 +10,5 @@ export const spendingLimit = async (tx: Tx, agentId: string): Promise<number | n
 /** Throws 403 `control_denied` for a payment over what an operator lets the agent spend at once. */
 export async function assertMaySpend(tx: Tx, agentId: string, usd: number): Promise<void> {
   const over = overLimit(usd, await spendingLimit(tx, agentId))
-  if (over !== undefined)
-    throw refuse('control_denied', { detail: over, next_action: 'Ask an operator to widen it.' })
+  if (over !== undefined) throw refuse('control_denied', { detail: over })
 }

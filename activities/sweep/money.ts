@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { MoneyDeps } from '../credit/deps.ts'
 import { applyEvent } from '../credit/provider-events.ts'
-import { verifyReference } from '../credit/references.ts'
+import { verifyReference } from '../credit/verify-reference.ts'
 import { listOpenEvents } from '../store/credit/provider-events.ts'
 import { listDueReferences } from '../store/payments/payment-references.ts'
 

@@ -150,10 +150,10 @@ verifies(
         await expect
           .poll(() => handleOf(id).query(viewQuery), { timeout: 10_000 })
           .toMatchObject({ failures })
-        expect(await redeliver(client, database.db, id)).toBe(id)
+        expect(await redeliver({ client, db: database.db }, id)).toBe(id)
       }
       expect(await result(id)).toMatchObject({ state: 'gave_up', failures: 8 })
-      const next = (await redeliver(client, database.db, id)) ?? ''
+      const next = (await redeliver({ client, db: database.db }, id)) ?? ''
       expect(await result(next)).toMatchObject({
         state: 'delivered',
         hostProven: true,

@@ -45,7 +45,7 @@ verifies(
     for (const failures of [1, 2]) {
       await expect.poll(() => outcomes(first), { timeout: 20_000 }).toHaveLength(failures)
       await expect.poll(() => outcomes(first)).not.toContain(null)
-      await redeliver(fixture.client, fixture.db, first)
+      await redeliver(fixture, first)
     }
     await reaches(taskId, 'closed')
     expect(await outcomes(first)).toEqual(['failed', 'failed', 'taken'])

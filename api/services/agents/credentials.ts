@@ -54,7 +54,6 @@ export async function rotateCredential(
   if (newest.state === 'pending')
     throw refuse('rotation_in_progress', {
       detail: 'a credential waits to be claimed',
-      next_action: 'Let the agent claim it, or revoke it.',
     })
   const { scopes, rails, version } = newest
   if (revokeOld)

@@ -119,7 +119,6 @@ export class HandshakeService {
     if (waiting === undefined)
       throw refuse('already_claimed', {
         detail: 'no access key waits to be claimed',
-        next_action: 'Repeat the handshake that claimed it, or have the key rotated.',
       })
     const { credential_id } = waiting
     const secret = await this.#deps.tokens.credentialSecret(credential_id)

@@ -55,7 +55,7 @@ export async function readKeyVersions(db: Tx, agentId?: string) {
     return { owner: 'service', versions: versions.reverse() }
   }
   if ((await findAgent(db, agentId)) === undefined)
-    throw refuse('not_found', { detail: 'no such agent', next_action: 'Check the agent id.' })
+    throw refuse('not_found', { detail: 'no such agent' })
   const now = await clockSeconds(db)
   return {
     owner: agentId,

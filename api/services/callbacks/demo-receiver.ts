@@ -69,7 +69,6 @@ export class CallbackService {
     if (!taken)
       throw refuse('unavailable', {
         detail: 'this attempt is refused, as requested',
-        next_action: 'Deliver it again later.',
       })
     return { ...answer, duplicate }
   }

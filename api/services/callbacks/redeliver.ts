@@ -14,8 +14,7 @@ import type { TemporalClient } from '../../../temporal/connection.ts'
  * Returns the id of the delivery that is now open; undefined where there is none to repeat.
  */
 export async function redeliver(
-  client: TemporalClient,
-  db: Kysely<Database>,
+  { client, db }: { client: TemporalClient; db: Kysely<Database> },
   deliveryId: string,
   url?: string,
 ): Promise<string | undefined> {

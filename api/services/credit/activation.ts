@@ -63,7 +63,6 @@ async function findParties(tx: Tx, caller: TaskCaller, of: ActivationOf): Promis
   if (reference.agent_id !== caller.agentId)
     throw refuse('not_owner', {
       detail: 'the payment belongs to another agent',
-      next_action: 'Use the access key that presented it.',
     })
   const { entitlement_id } = reference
   return {

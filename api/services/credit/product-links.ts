@@ -68,7 +68,6 @@ export class ProductLinkService {
     if (cell === undefined)
       throw refuse('unsupported_request', {
         detail: `${asked.rail} is not sold`,
-        next_action: 'Choose a rail with a price.',
       })
     if (asked.provider_price_usd !== cell.total_usd)
       throw refuse('amount_mismatch', {

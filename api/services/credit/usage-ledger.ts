@@ -65,13 +65,13 @@ export class UsageLedger {
   }
 
   record(use: UsageRecord) {
-    const eventId = `ue_${digestOf({ call: use.callId })}`
+    const eventId = eventIdOf(use)
     return answerOnce(
       this.#deps,
       { callId: use.callId, subject: eventId, status: 200 },
       async (tx) => {
         await assertOwn(tx, use)
-        const event = await append(this.#deps, tx, use, eventId)
+        const event = await append(this.#deps, tx, use)
         const { usage_receipt_id } = event
         const receipt =
           usage_receipt_id === null
@@ -103,6 +103,8 @@ export class UsageLedger {
   }
 }
 
+const eventIdOf = ({ callId }: UsageRecord): string => `ue_${digestOf({ call: callId })}`
+
 /** Refuses the credit or run of another agent, and credit without an agent. */
 async function assertOwn(tx: Tx, { agentId, entitlement_id, run_id }: UsageRecord): Promise<void> {
   if (entitlement_id !== undefined) {
@@ -115,32 +117,24 @@ async function assertOwn(tx: Tx, { agentId, entitlement_id, run_id }: UsageRecor
     if (entitlement === undefined)
       throw refuse('not_found', {
         detail: 'no such entitlement',
-        next_action: 'Check the entitlement id.',
       })
     if (entitlement.agent_id !== agentId)
       throw refuse('not_owner', {
         detail: 'the entitlement belongs to another agent',
-        next_action: 'Use your own entitlement.',
       })
   }
   if (run_id === undefined || agentId === undefined) return
   const task = await findTaskOfRun(tx, run_id)
-  if (task === undefined)
-    throw refuse('not_found', { detail: 'no such run', next_action: 'Check the run id.' })
+  if (task === undefined) throw refuse('not_found', { detail: 'no such run' })
   if (task.agent_id !== agentId)
     throw refuse('not_owner', {
       detail: 'the run belongs to another agent',
-      next_action: 'Name a run of your own.',
     })
 }
 
-async function append(
-  deps: UsageDeps,
-  tx: Tx,
-  use: UsageRecord,
-  event_id: string,
-): Promise<StoredUsageEvent> {
+async function append(deps: UsageDeps, tx: Tx, use: UsageRecord): Promise<StoredUsageEvent> {
   const { kind, units, unit, entitlement_id, run_id, subject } = use
+  const event_id = eventIdOf(use)
   const now = new Date((await clockSeconds(tx)) * 1000)
   const occurredAt = use.occurred_at === undefined ? now : new Date(use.occurred_at)
   if (occurredAt.getTime() > now.getTime() + CLOCK_SKEW_MS)

@@ -2,7 +2,7 @@ import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { type AllowanceLimits, narrows } from '#domain/credit/allowance.ts'
 import { walletAccount } from '#domain/credit/credit.ts'
-import { acceptedMethods } from '#domain/payments/payment-reference.ts'
+import { acceptedMethods, type Payable } from '#domain/payments/payment-reference.ts'
 import {
   createWallet,
   type LimitsBy,
@@ -11,7 +11,7 @@ import {
 } from '../../../activities/credit/allowance.ts'
 import { writeMoneyReceipt } from '../../../activities/credit/deps.ts'
 import { mandateChallenge, offeredAs } from '../../../activities/credit/presenting.ts'
-import { presentTopUp } from '../../../activities/credit/references.ts'
+import { presentTopUp } from '../../../activities/credit/top-ups.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import {
@@ -92,7 +92,7 @@ export class WalletService {
     await readWallet(db, walletId, agentId)
     const reference = await verifyAndNotify(
       this.#deps,
-      await intoWallet(this.#deps, agentId, walletId, by),
+      await intoWallet(this.#deps, { agentId, walletId }, by),
     )
     const wallet = await walletView(db, await readWallet(db, walletId, agentId))
     return {
@@ -106,8 +106,7 @@ export class WalletService {
 /** The payment that was presented for this wallet, or is presented now; a payment for anything else is refused. */
 async function intoWallet(
   deps: PaymentDeps,
-  agentId: string,
-  walletId: string,
+  { agentId, walletId }: { agentId: string; walletId: string },
   by: FundedBy,
 ): Promise<ReferenceRow> {
   if ('payment_reference_id' in by) {
@@ -120,7 +119,7 @@ async function intoWallet(
     })
   }
   const { amount_usd, ...asked } = by
-  await assertProofGiven(deps, walletId, amount_usd, asked)
+  await assertProofGiven(deps, { id: walletId, amount_usd }, asked)
   return presentTopUp(deps, {
     agentId,
     walletId,
@@ -132,15 +131,13 @@ async function intoWallet(
 /** A wallet has no challenge that shows what to sign, so a payment without a proof is answered with it: 402 `payment_required`. */
 async function assertProofGiven(
   deps: PaymentDeps,
-  walletId: string,
-  amount_usd: number,
+  of: Payable,
   { method, proof }: PaymentAsked,
 ): Promise<void> {
   const missing =
     (method === 'x402_reference' && proof?.['payment'] === undefined) ||
     (method === 'ap2_mandate_reference' && proof?.['presentation'] === undefined)
   if (!missing) return
-  const of = { id: walletId, amount_usd }
   const mandate =
     method === 'x402_reference' ? null : await mandateChallenge(deps, of, deps.mandateSeconds)
   const more = {
@@ -149,7 +146,7 @@ async function assertProofGiven(
   }
   throw deps.offers.paymentRequired(
     offeredAs(of),
-    `${amount_usd} usd are to be paid into the wallet`,
+    `${of.amount_usd} usd are to be paid into the wallet`,
     more,
   )
 }

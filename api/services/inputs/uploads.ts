@@ -101,7 +101,6 @@ const refusals: Record<Extract<Upload, { ok: false }>['reason'], () => DomainErr
   too_large: () =>
     refuse('payload_too_large', {
       detail: `the body is over ${limits.inputBytesMax} bytes`,
-      next_action: 'Send a smaller file.',
     }),
   no_room: () =>
     refuse('control_denied', {

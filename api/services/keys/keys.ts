@@ -51,7 +51,7 @@ export class KeyService {
         act_on: `sha256:${digestOf(listed)}`,
         reason: 'listed',
       }
-      return { keys: listed, receipt: await signed(this.#deps, tx, by, act) }
+      return { keys: listed, receipt: await signed(this.#deps, tx, { by, act }) }
     })
   }
 
@@ -67,7 +67,11 @@ export class KeyService {
       const published = listed.filter(({ kid }) => !known.has(kid))
       const facts = { published: published.map(({ ring, kid }) => ({ ring, kid })) }
       const act = { act: 'signing_keys_publish', act_on: 'signing keys', reason }
-      const receipt = await signed(this.#deps, tx, by, { ...act, facts }, rings.receipt.active.kid)
+      const receipt = await signed(this.#deps, tx, {
+        by,
+        act: { ...act, facts },
+        not: rings.receipt.active.kid,
+      })
       const answer = { published, receipt }
       await answerCall(callId, 'signing keys', 200, answer).execute(tx)
       return answer
@@ -75,11 +79,11 @@ export class KeyService {
   }
 
   retire(by: Operator, ending: Ending, callId: string) {
-    return end(this.#deps, 'retire', by, ending, callId)
+    return end(this.#deps, 'retire', { by, callId, ...ending })
   }
 
   revoke(by: Operator, ending: Ending, callId: string) {
-    return end(this.#deps, 'revoke', by, ending, callId)
+    return end(this.#deps, 'revoke', { by, callId, ...ending })
   }
 }
 
@@ -97,9 +101,7 @@ function refused(error: unknown): never {
 function end(
   deps: KeyDeps,
   how: 'retire' | 'revoke',
-  by: Operator,
-  { kid, reason }: Ending,
-  callId: string,
+  { by, callId, kid, reason }: Ending & { by: Operator; callId: string },
 ): Promise<EndedKey> {
   return transaction(deps.db, async (tx) => {
     await claimGrant(tx, callId, kid)
@@ -110,13 +112,11 @@ function end(
     if (how === 'retire') await assertReplaced(deps, tx, row)
     const facts = { ring, key_sha256: digestOf(row.public_jwk) }
     // Signed before the key ends: where no other key stands, the receipt is our record from before.
-    const receipt = await signed(
-      deps,
-      tx,
+    const receipt = await signed(deps, tx, {
       by,
-      { act: `signing_key_${how}`, act_on: kid, reason, facts },
-      kid,
-    )
+      act: { act: `signing_key_${how}`, act_on: kid, reason, facts },
+      not: kid,
+    })
     const ended = await endKey(tx, how, row)
     if (ended === undefined) throw new Error(`the key ${kid} is not there`)
     const answer = { key: keyView(ended), receipt }
@@ -162,9 +162,7 @@ async function assertReplaced(
 function signed(
   { keys, ...deps }: KeyDeps,
   tx: Tx,
-  by: Operator,
-  act: OperatorAct,
-  not?: string,
+  { by, act, not }: { by: Operator; act: OperatorAct; not?: string },
 ): Promise<ReceiptView> {
   const signReceipt: ReceiptSigner = async (inside) => {
     const rows = await readCurrent(inside, keys, ['receipt'])
@@ -173,7 +171,7 @@ function signed(
       return { jws: signCompact(key, { typ: RECEIPT_TYP, payload }), kid: key.kid }
     }
   }
-  return signAct({ ...deps, signReceipt }, tx, by, act)
+  return signAct({ ...deps, signReceipt }, tx, { by, act })
 }
 
 const keyView = (row: SigningKeyRow) => ({

@@ -30,7 +30,7 @@ export class OperatorService {
         act_on: `sha256:${digestOf(operators)}`,
         reason: 'listed',
       }
-      return { operators, receipt: await signAct(this.#deps, tx, by, act) }
+      return { operators, receipt: await signAct(this.#deps, tx, { by, act }) }
     })
   }
 
@@ -56,7 +56,7 @@ export class OperatorService {
         })
       const operator = operatorView(await revokeOperator(tx, operator_id))
       const act = { act: 'operator_revoke', act_on: operator_id, reason }
-      const answer = { operator, receipt: await signAct(this.#deps, tx, by, act) }
+      const answer = { operator, receipt: await signAct(this.#deps, tx, { by, act }) }
       await answerCall(callId, operator_id, 200, answer).execute(tx)
       return answer
     })

@@ -18,7 +18,6 @@ export function acceptTerms(terms: Terms, refusedRecipients: ReadonlySet<string>
     const most = formatUsdc(limits.maxPayoutAtomic)
     throw refuse('payout_cap_exceeded', {
       detail: `amount ${atomic} is over max_payout_atomic ${limits.maxPayoutAtomic}`,
-      next_action: 'Create a payout of at most 25 USDC.',
       errors: [{ pointer: '/amount_usdc', message: `at most ${most}` }],
     })
   }
@@ -26,7 +25,6 @@ export function acceptTerms(terms: Terms, refusedRecipients: ReadonlySet<string>
     const message = 'not the zero address, the asset or an address of this service'
     throw refuse('recipient_refused', {
       detail: 'this address is never paid',
-      next_action: 'Name another recipient.',
       errors: [{ pointer: '/recipient', message }],
     })
   }

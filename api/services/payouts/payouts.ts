@@ -49,14 +49,14 @@ export class PayoutService {
     const { gateway } = this.#deps
     const terms = acceptTerms(payoutTerms(input), this.#deps.refusedRecipients)
     const payoutId = payoutIdOf(creator, input.idempotency_key)
-    await runStep(this.#deps, payoutId, 'no', () =>
+    await runStep(this.#deps, { payoutId, withoutTransfer: 'no' }, () =>
       gateway.create({ payoutId, callId }, { creator, ...terms }),
     )
   }
 
   async authorize(creator: string, payoutId: string, callId: string): Promise<void> {
     const { gateway } = this.#deps
-    await runStep(this.#deps, payoutId, 'no', () =>
+    await runStep(this.#deps, { payoutId, withoutTransfer: 'no' }, () =>
       gateway.authorize({ payoutId, callId }, this.#labelOf(creator, payoutId)),
     )
   }
@@ -84,7 +84,7 @@ export class PayoutService {
     // A call that joins another finds its transfer reserved, and sends nothing.
     let record = leads ? undefined : await this.#readOwn(creator, payoutId)
     if (record?.transfer === undefined) {
-      await runStep(this.#deps, payoutId, 'unknown', () =>
+      await runStep(this.#deps, { payoutId, withoutTransfer: 'unknown' }, () =>
         gateway.execute({ payoutId, callId }, this.#labelOf(creator, payoutId)),
       )
       await changes.wait(payoutId, until - performance.now())
@@ -158,8 +158,7 @@ const visibleState = ({ payout, receipts }: PayoutAnswerBody): string =>
  */
 async function runStep(
   { db }: PayoutServiceDeps,
-  payoutId: string,
-  withoutTransfer: 'no' | 'unknown',
+  { payoutId, withoutTransfer }: { payoutId: string; withoutTransfer: 'no' | 'unknown' },
   send: () => Promise<StepAnswer>,
 ): Promise<void> {
   const answer = await send().catch(async (error) => {
@@ -174,6 +173,5 @@ async function runStep(
 const chainDown = () =>
   refuse('unavailable', {
     detail: 'the chain does not answer; nothing was reserved',
-    next_action: 'Repeat the call later.',
     retry_after_ms: 2000,
   })

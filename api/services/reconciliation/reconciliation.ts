@@ -70,7 +70,7 @@ export class ReconciliationService {
     const { db, show } = this.#deps
     const answer = await transaction(db, async (tx) => {
       await claimGrant(tx, callId, input.exception_id)
-      const closed = await closeWithReceipt(this.#deps, tx, closer, input)
+      const closed = await closeWithReceipt(this.#deps, tx, { closer, input })
       await answerCall(callId, input.exception_id, 200, closed).execute(tx)
       return closed
     })
@@ -84,9 +84,10 @@ export class ReconciliationService {
 export async function closeWithReceipt(
   { issuer, environment, signReceipt }: CloseDeps,
   tx: Tx,
-  { operatorId, name }: Closer,
-  { exception_id, reason }: CloseInput,
+  { closer, input }: { closer: Closer; input: CloseInput },
 ): Promise<CloseAnswer> {
+  const { operatorId, name } = closer
+  const { exception_id, reason } = input
   const row = await closeException(tx, { exceptionId: exception_id, closedBy: operatorId, reason })
   const { code, evidence_sha256, seen } = row
   const facts = {

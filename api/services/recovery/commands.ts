@@ -88,7 +88,7 @@ async function record(
 ): Promise<CommandResult> {
   if (act === 'wake') {
     const state = await stateOf(tx, id)
-    const receipt = await signAct(tasks, tx, operator, { act, act_on: id, reason })
+    const receipt = await signAct(tasks, tx, { by: operator, act: { act, act_on: id, reason } })
     return { id, act, state, receipt }
   }
   if (!isTask(id))

@@ -4,7 +4,7 @@ import type { ControlDeps } from '../../../activities/payout/controls.ts'
 import { appendReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
 
-/** `facts` stand in the receipt as well. */
+/** The receipt contains `facts` too. */
 export type OperatorAct = {
   act: string
   act_on: string
@@ -12,13 +12,15 @@ export type OperatorAct = {
   facts?: Record<string, unknown>
 }
 
-/** The signed receipt of an operator's act that has no row of its own, such as waking a workflow. */
+type Commanded = { by: { operatorId: string; name: string }; act: OperatorAct }
+
+/** The signed receipt of an operator's command that has no row of its own, such as waking a workflow. */
 export async function signAct(
   { issuer, environment, signReceipt }: ControlDeps,
   tx: Tx,
-  { operatorId, name }: { operatorId: string; name: string },
-  { facts: more = {}, ...act }: OperatorAct,
+  { by: { operatorId, name }, act: command }: Commanded,
 ): Promise<ReceiptView> {
+  const { facts: more = {}, ...act } = command
   const seconds = await clockSeconds(tx)
   const who = { operator_id: operatorId, operator_name: name }
   const facts = { ...more, ...act, ...who, at: new Date(seconds * 1000).toISOString() }

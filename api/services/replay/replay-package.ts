@@ -50,8 +50,7 @@ export async function replayFileOf(
 ): Promise<ReplayFile> {
   // Held, so that ledger, receipts and steps are of one moment.
   const task = await lockTask(tx, taskId)
-  if (task === undefined)
-    throw refuse('not_found', { detail: 'no such task', next_action: 'Check the task token.' })
+  if (task === undefined) throw refuse('not_found', { detail: 'no such task' })
   const replay_package = buildReplayPackage(await partsOf(tx, task, issuer))
   if (replay_package.exception_id === null && replay_package.return_package === null)
     throw refuse('not_ready', {

@@ -2,8 +2,8 @@ import { refuse } from '#domain/core/errors.ts'
 import { isConfirmedBy } from '#domain/payments/payment-reference.ts'
 import type { Decision } from '#domain/reviews/review.ts'
 import { refundReference } from '../../../activities/credit/credit.ts'
+import { decideReference, operatorDecisions } from '../../../activities/credit/decide-reference.ts'
 import type { ReceiptIssuer } from '../../../activities/credit/deps.ts'
-import { decideReference, operatorDecisions } from '../../../activities/credit/references.ts'
 import { lockBoth } from '../../../activities/credit/settlement.ts'
 import {
   countAwaiting,

@@ -170,5 +170,4 @@ async function decide(
 const alreadyDecided = () =>
   refuse('already_decided', {
     detail: 'it does not wait since then any more',
-    next_action: 'Read the review console again, and decide about what waits now.',
   })

@@ -50,7 +50,6 @@ export async function assertQuoted(
   if (quote.rail !== rail || quote.tier !== tier)
     throw refuse('quote_mismatch', {
       detail: `the quote is for ${quote.rail} ${quote.tier}`,
-      next_action: 'Ask for a quote of this run.',
     })
   if (state === 'expired')
     throw refuse('quote_expired', { detail: `the quote expired at ${quote.expires_at}` })

@@ -20,7 +20,6 @@ export async function recordReview(tx: Tx, runId: string, review: ReviewDecision
   if (await decideReview(tx, at, { verdict: verdicts[decision], output, decidedBy })) return
   throw refuse('wrong_state', {
     detail: 'the run waits for no review',
-    next_action: 'Read the run.',
     extra: { step: run.step },
   })
 }

@@ -26,7 +26,6 @@ export async function submitRun(
     if (taskId !== taskIdOf(task_token))
       throw refuse('not_found', {
         detail: 'the task of this token has no such contract',
-        next_action: 'Check token and contract id.',
       })
     const isStored = input_sha256 === digestOf(input)
     if (!isStored && contract.state !== 'accepted') throw notAccepted(contract.state, state)

@@ -22,7 +22,12 @@ export async function agree(deps: TaskDeps, tx: Tx, agreement: Agreement): Promi
   const task = await requireTask(tx, taskId)
   const asked = taskTerms.parse(await findDocument(tx, taskId, task.terms_sha256))
   const contract_id = contractIdOf(taskId, command)
-  const terms = contractTerms(taskId, contract_id, asked, criteria)
+  const terms = contractTerms({
+    taskId,
+    contractId: contract_id,
+    terms: asked,
+    criteria,
+  })
   const terms_sha256 = await storeDocument(tx, taskId, terms)
   const acceptance = { ...agreement.acceptance, terms_sha256 }
   const acceptance_sha256 = await storeDocument(tx, taskId, acceptance)

@@ -29,6 +29,5 @@ export function assertCallback(hosts: CallbackHosts, url: string | null, sandbox
   if (checked?.ok === false)
     throw refuse('callback_refused', {
       detail: checked.detail,
-      next_action: 'Name another URL, or none.',
     })
 }

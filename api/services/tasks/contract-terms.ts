@@ -3,13 +3,15 @@ import type { TaskTerms } from '#domain/tasks/terms.ts'
 
 export type ContractTerms = ReturnType<typeof contractTerms>
 
+type Agreed = {
+  taskId: string
+  contractId: string
+  terms: TaskTerms
+  criteria: readonly string[]
+}
+
 /** The terms of a contract before it is paid. They never change: `terms_sha256` is their digest. */
-export function contractTerms(
-  taskId: string,
-  contractId: string,
-  terms: TaskTerms,
-  criteria: readonly string[],
-) {
+export function contractTerms({ taskId, contractId, terms, criteria }: Agreed) {
   const inputs = terms.input_manifest.map(({ name, sha256 }) => `input ${name}, sha256 ${sha256}`)
   return {
     contract_id: contractId,

@@ -41,7 +41,12 @@ export async function sendContractPrepared(
 ): Promise<PreparedContract> {
   const contract_id = contractIdOf(taskId, source.eventId)
   const asked = taskTerms.parse(await findDocument(db, taskId, termsSha256))
-  const terms = contractTerms(taskId, contract_id, asked, criteria)
+  const terms = contractTerms({
+    taskId,
+    contractId: contract_id,
+    terms: asked,
+    criteria,
+  })
   const data = { contract_id, terms_sha256: await storeDocument(db, taskId, terms) }
   await gateway.send(taskId, { ...source, event: 'contract_prepared', data })
   return data

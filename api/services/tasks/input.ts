@@ -29,7 +29,6 @@ export async function provideInput(tx: Tx, taskId: string, input: unknown): Prom
     const names = unmatched.map(({ name }) => name).join(', ')
     throw refuse('evidence_mismatch', {
       detail: `the preflight announced others: ${names}`,
-      next_action: 'Send what was announced.',
     })
   }
   await updateTask(tx, { ...task, input_sha256: sha256 })
@@ -72,7 +71,6 @@ async function lockUnsealed(tx: Tx, taskId: string): Promise<TaskRow> {
   if (taskStates.indexOf(task.state) <= taskStates.indexOf('credit_funded')) return task
   throw refuse('wrong_state', {
     detail: `the run contract is sealed or the task is stopped: ${task.state}`,
-    next_action: 'Read the task.',
     extra: taskStanding(task.state),
   })
 }

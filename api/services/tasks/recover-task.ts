@@ -24,19 +24,18 @@ export async function recoverTask(
   const { state } = await requireTask(tx, asked.taskId)
   if (state === 'evidence_partial' && asked.action === 'supply_evidence') {
     const receipt = await supplyEvidence(deps, tx, asked)
-    return { waits: false, body: await answerOf(tx, asked.taskId, undefined, receipt) }
+    return { waits: false, body: await answerOf(tx, asked.taskId, { receipt }) }
   }
   const request = await requestRecovery(deps, tx, asked)
   const waits = request.state === 'requested'
   const [last] = waits ? [] : (await listReceipts(tx, request.exception_id)).slice(-1)
-  return { waits, body: await answerOf(tx, asked.taskId, request, last?.jws) }
+  return { waits, body: await answerOf(tx, asked.taskId, { request, receipt: last?.jws }) }
 }
 
 async function answerOf(
   tx: Tx,
   taskId: string,
-  request: RecoveryRequestRow | undefined,
-  receipt: string | undefined,
+  { request, receipt }: { request?: RecoveryRequestRow; receipt: string | undefined },
 ) {
   const exception = (await listTaskExceptions(tx, taskId)).find(
     (one) => one.exception_id === request?.exception_id,

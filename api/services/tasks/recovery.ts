@@ -134,7 +134,7 @@ export async function prepareReplay(
   })
   await settleRecoveryRequest(tx, recovery_id, 'done', actor)
   const facts = { ...actorFacts({ actor, actorName }), exception_id, ...data }
-  return receiptOfRequest(deps, tx, after, facts)
+  return receiptOfRequest(deps, tx, { task: after, asked: facts })
 }
 
 /** Supplies the evidence that a run waits for as its new input, with which the loop restarts. Returns the signed receipt. */
@@ -149,15 +149,14 @@ export async function supplyEvidence(
   const asked = { taskId, eventId: recovery_id, event: 'evidence_supplied', actor, data } as const
   const task = await recordTransition(deps, tx, asked)
   const facts = { ...actorFacts({ actor, actorName }), action, recovery_id, note, input_sha256 }
-  return receiptOfRequest(deps, tx, task, facts)
+  return receiptOfRequest(deps, tx, { task, asked: facts })
 }
 
 /** The signed receipt of a request that ends no exception. */
 async function receiptOfRequest(
   deps: TaskDeps,
   tx: Tx,
-  task: TaskRow,
-  asked: { recovery_id: string } & Record<string, unknown>,
+  { task, asked }: { task: TaskRow; asked: { recovery_id: string } & Record<string, unknown> },
 ): Promise<string> {
   const { task_id, state, head_hash: ledger_head } = task
   const facts = { ...asked, task_id, state, ledger_head }

@@ -82,7 +82,6 @@ export class WorkOrderService {
         return orderView(tx, order)
       throw refuse('not_owner', {
         detail: 'the order belongs to another caller',
-        next_action: 'Use its status token, or the key of its agent.',
       })
     })
   }

@@ -39,25 +39,29 @@ const sumOf = async () => {
   return rows[0]?.sum
 }
 
-verifies('money.consume', 'a usage receipt consumes once, whoever repeats it', async () => {
-  const { entitlement } = await funded(deps)
-  const id = entitlement.entitlement_id
-  const first = await use(id, 'run_1', 107)
-  const repeats = await Promise.all(Array.from({ length: 10 }, () => use(id, 'run_1', 107)))
-  expect(repeats).toEqual(Array(10).fill(first))
-  expect(await findEntitlement(deps.db, id)).toMatchObject({
-    state: 'consumed',
-    consumed_units: 107,
-  })
-  const [usage] = await listReceipts(deps.db, first.event_id)
-  expect(usage).toMatchObject({ kind: 'usage_receipt', receipt_id: first.usage_receipt_id })
-  await expect(use(id, 'run_1', 106)).rejects.toMatchObject(refusal('idempotency_conflict'))
-  await expect(use(id, 'run_2', 1)).rejects.toMatchObject(refusal('credit_exhausted'))
-})
+verifies(
+  'money.consume',
+  'a usage receipt consumes once, whichever caller repeats it',
+  async () => {
+    const { entitlement } = await funded(deps)
+    const id = entitlement.entitlement_id
+    const first = await use(id, 'run_1', 107)
+    const repeats = await Promise.all(Array.from({ length: 10 }, () => use(id, 'run_1', 107)))
+    expect(repeats).toEqual(Array(10).fill(first))
+    expect(await findEntitlement(deps.db, id)).toMatchObject({
+      state: 'consumed',
+      consumed_units: 107,
+    })
+    const [usage] = await listReceipts(deps.db, first.event_id)
+    expect(usage).toMatchObject({ kind: 'usage_receipt', receipt_id: first.usage_receipt_id })
+    await expect(use(id, 'run_1', 106)).rejects.toMatchObject(refusal('idempotency_conflict'))
+    await expect(use(id, 'run_2', 1)).rejects.toMatchObject(refusal('credit_exhausted'))
+  },
+)
 
 verifies(
   'money.consume',
-  '100 parallel consumers of one entitlement never take more than it holds',
+  '100 parallel consumers never take more than the entitlement holds',
   async () => {
     const { entitlement } = await funded(deps)
     const id = entitlement.entitlement_id
@@ -84,7 +88,7 @@ verifies(
 
 verifies(
   'money.return',
-  'what was not consumed goes back once to where it came from, and shows as pairs of accounts',
+  'unused credit returns once to its source, as pairs of accounts',
   async () => {
     const { entitlement, reference } = await funded(deps)
     const id = entitlement.entitlement_id
@@ -125,7 +129,7 @@ verifies('money.return', 'nothing is consumed or returned before it is funded', 
 
 verifies(
   'money.refund',
-  'a refund takes what is left and what was earned, once, and says whether work was done',
+  'a refund takes rest and earnings once, and says if work was done',
   async () => {
     const unused = await funded(deps)
     const [first, second] = await Promise.all([
@@ -160,7 +164,7 @@ verifies(
 
 verifies(
   'money.usage-chain',
-  'SQL refuses an event that does not follow, and a change of one that stands',
+  'SQL refuses an event out of order, and a change of a stored event',
   async () => {
     const { entitlement } = await funded(deps)
     const { event_id, hash } = await use(entitlement.entitlement_id, 'run_1', 5)

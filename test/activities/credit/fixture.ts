@@ -3,13 +3,11 @@ import type { Sold } from '#domain/credit/pricing.ts'
 import type { Tier } from '#domain/rails/rail.ts'
 import { createChain } from '../../../activities/chain/client.ts'
 import { receiptSigner } from '../../../activities/container.ts'
+import { decideReference } from '../../../activities/credit/decide-reference.ts'
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'
 import { issueQuote, openChallenge, openEntitlement } from '../../../activities/credit/quotes.ts'
-import {
-  decideReference,
-  presentReference,
-  presentTopUp,
-} from '../../../activities/credit/references.ts'
+import { presentReference } from '../../../activities/credit/references.ts'
+import { presentTopUp } from '../../../activities/credit/top-ups.ts'
 import { publishKeys } from '../../../activities/keys/publish-keys.ts'
 import { inProcessFacilitator } from '../../../activities/payment/facilitator.ts'
 import { createOffers } from '../../../activities/payment/offers.ts'
@@ -60,7 +58,7 @@ async function depsOf({ db, chain, asset, facilitator }: World): Promise<MoneyDe
   }
 }
 
-/** Money over this database; the chain is one that nobody serves. */
+/** Money over this database; its chain never answers. */
 export function moneyOver(db: MoneyDeps['db']): Promise<MoneyDeps> {
   const chain = createChain({ rpcUrls: ['http://127.0.0.1:9'], confirmRpcUrls: [], timeoutMs: 200 })
   const asset = `0x${'5'.repeat(40)}` as const
@@ -146,7 +144,7 @@ export async function topUp(deps: MoneyDeps, agentId: string, walletId: string, 
 
 export const refusal = (code: string) => ({ refusal: { code } })
 
-/** A granted call, as the road leaves it for the act. */
+/** A granted call, as the pipeline hands it to an operation. */
 export async function grantedCall(
   { db }: Pick<MoneyDeps, 'db'>,
   operation: string,

@@ -4,7 +4,7 @@ import { mandateRequestSha256, type Payable } from '#domain/payments/payment-ref
 import { createWallet } from '../../../activities/credit/allowance.ts'
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'
 import { mandateChallenge } from '../../../activities/credit/presenting.ts'
-import { presentTopUp } from '../../../activities/credit/references.ts'
+import { presentTopUp } from '../../../activities/credit/top-ups.ts'
 import { decodeCompact } from '../../../activities/keys/compact.ts'
 import { type IssuedMandate, issueMandate } from '../../../activities/keys/mandate.ts'
 import { authorityStanding } from '../../../activities/payout/authorization.ts'
@@ -69,7 +69,7 @@ const method = 'ap2_mandate_reference' as const
 
 verifies(
   'money.ap2',
-  'a mandate for exactly this payment funds at once, and presented again it is the same reference',
+  'a mandate for this payment funds at once; a repeat changes nothing',
   async () => {
     const one = await quoted(deps)
     const payable = payableOf(one)
@@ -92,32 +92,28 @@ verifies(
   },
 )
 
-verifies(
-  'money.ap2',
-  'a mandate for another payment, another amount or a payout funds nothing',
-  async () => {
-    const [one, other] = [await quoted(deps), await quoted(deps)]
-    const payable = payableOf(one)
-    const challenge = await ask(payable)
-    const foreign = { method, externalReference: '', proof: await proofOf(challenge, payable) }
-    await expect(present(deps, other, foreign)).rejects.toMatchObject(
-      refusal('request_digest_mismatch'),
-    )
-    await expect(mandateFor(challenge, payable, 10)).rejects.toMatchObject(
-      refusal('authority_denied'),
-    )
-    const payout = newChallenge(mandateRequestSha256(payable), await now())
-    await expect(mandateFor(payout, payable)).rejects.toMatchObject(refusal('authority_denied'))
-    await expect(present(deps, one, { method, externalReference: '' })).rejects.toMatchObject(
-      refusal('authority_denied'),
-    )
-    expect((await findEntitlement(deps.db, one.entitlement.entitlement_id))?.state).toBe('pending')
-  },
-)
+verifies('money.ap2', 'a mandate for another payment, amount or payout funds nothing', async () => {
+  const [one, other] = [await quoted(deps), await quoted(deps)]
+  const payable = payableOf(one)
+  const challenge = await ask(payable)
+  const foreign = { method, externalReference: '', proof: await proofOf(challenge, payable) }
+  await expect(present(deps, other, foreign)).rejects.toMatchObject(
+    refusal('request_digest_mismatch'),
+  )
+  await expect(mandateFor(challenge, payable, 10)).rejects.toMatchObject(
+    refusal('authority_denied'),
+  )
+  const payout = newChallenge(mandateRequestSha256(payable), await now())
+  await expect(mandateFor(payout, payable)).rejects.toMatchObject(refusal('authority_denied'))
+  await expect(present(deps, one, { method, externalReference: '' })).rejects.toMatchObject(
+    refusal('authority_denied'),
+  )
+  expect((await findEntitlement(deps.db, one.entitlement.entitlement_id))?.state).toBe('pending')
+})
 
 verifies(
   'money.ap2',
-  'a mandate tops a wallet up once, and presented again it is the same reference',
+  'a mandate tops a wallet up once; a repeat returns the same reference',
   async () => {
     const agentId = newAgent()
     const { wallet_id } = await transaction(deps.db, (tx) =>
@@ -145,7 +141,7 @@ verifies(
 
 verifies(
   'conform.merchant',
-  'the checkout of credit and that of a payout name the service that sells it',
+  'checkouts of credit and of payouts name the service that sells them',
   async () => {
     const payable = payableOf(await quoted(deps))
     const merchantOf = ({ checkout_jwt }: Pick<Challenge, 'checkout_jwt'>) =>

@@ -6,7 +6,8 @@ import { preflight } from '../../../activities/chain/preflight.ts'
 import { createWallet } from '../../../activities/credit/allowance.ts'
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'
 import { offeredAs } from '../../../activities/credit/presenting.ts'
-import { presentTopUp, verifyReference } from '../../../activities/credit/references.ts'
+import { presentTopUp } from '../../../activities/credit/top-ups.ts'
+import { verifyReference } from '../../../activities/credit/verify-reference.ts'
 import { inProcessFacilitator } from '../../../activities/payment/facilitator.ts'
 import { createPaymentSteps } from '../../../activities/payment/payment.ts'
 import { createSettler } from '../../../activities/payment/settler.ts'
@@ -76,12 +77,12 @@ const states = async ({ challenge, entitlement }: Quoted) => [
 
 verifies(
   'money.stablecoin',
-  'a transfer that its payer signed for the challenge funds once its block is final',
+  'a transfer signed for the challenge funds once its block is final',
   async () => {
     const one = await quoted(deps)
     const hash = await transfer(payTo, 107_000_000n)
     const reference = await stablecoin(one, hash)
-    // Presented again it is the same reference, whoever else presents it is refused.
+    // The same agent gets the same reference, another agent is refused.
     expect((await stablecoin(one, hash)).payment_reference_id).toBe(reference.payment_reference_id)
     const row = await decided(reference)
     expect(row).toMatchObject({ state: 'verified', decided_by: 'chain' })
@@ -99,37 +100,33 @@ verifies(
   },
 )
 
-verifies('money.stablecoin', 'nobody presents what another wallet paid', async () => {
+verifies('money.stablecoin', 'a payment of another wallet is refused', async () => {
   const one = await quoted(deps)
   const hash = await transfer(payTo, 107_000_000n)
   await expect(stablecoin(one, hash, newWallet())).rejects.toMatchObject(refusal('proof_invalid'))
   expect(await states(one)).toEqual(['open', 'pending'])
 })
 
-verifies(
-  'money.stablecoin',
-  'another amount or address, and a reverted transaction, are rejected when final and free the challenge',
-  async () => {
-    const reverted = await fixture.client.sendTransaction({
-      account: payer.account,
-      to: fixture.asset,
-      data: '0xdeadbeef',
-      gas: 100_000n,
-    })
-    const hashes = [
-      reverted,
-      await transfer(payTo, 106_000_000n),
-      await transfer(newWallet().address, 107_000_000n),
-    ]
-    for (const hash of hashes) {
-      const one = await quoted(deps)
-      expect(await decided(await stablecoin(one, hash))).toMatchObject({ state: 'rejected' })
-      expect(await states(one)).toEqual(['open', 'pending'])
-    }
-  },
-)
+verifies('money.stablecoin', 'a wrong or reverted transfer is rejected when final', async () => {
+  const reverted = await fixture.client.sendTransaction({
+    account: payer.account,
+    to: fixture.asset,
+    data: '0xdeadbeef',
+    gas: 100_000n,
+  })
+  const hashes = [
+    reverted,
+    await transfer(payTo, 106_000_000n),
+    await transfer(newWallet().address, 107_000_000n),
+  ]
+  for (const hash of hashes) {
+    const one = await quoted(deps)
+    expect(await decided(await stablecoin(one, hash))).toMatchObject({ state: 'rejected' })
+    expect(await states(one)).toEqual(['open', 'pending'])
+  }
+})
 
-verifies('money.stablecoin', 'a transaction that nobody knows stays pending', async () => {
+verifies('money.stablecoin', 'an unknown transaction stays pending', async () => {
   const one = await quoted(deps)
   const reference = await stablecoin(one, `0x${hex(32)}`)
   expect(await verifyReference(deps, reference.payment_reference_id)).toMatchObject({
@@ -172,7 +169,7 @@ const steps = () => {
 
 verifies(
   'money.x402',
-  'a signed payment is claimed with its reference, settled by its own steps, and funds when final',
+  'a signed payment is claimed, settled by its steps, and then funds',
   async () => {
     const one = await quoted(deps)
     const presented = {
@@ -235,7 +232,7 @@ verifies(
 
 verifies(
   'wallet.http.terms',
-  'a signed payment tops a wallet up once, and sent again it is the same reference',
+  'a signed payment tops a wallet up once; a repeat changes nothing',
   async () => {
     const agentId = newAgent()
     const { wallet_id } = await transaction(deps.db, (tx) =>

@@ -7,8 +7,9 @@ import { consumeCredit, refundReference } from '../../../activities/credit/credi
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'
 import { applyEvent, receiveEvent } from '../../../activities/credit/provider-events.ts'
 import { bindChallenge, issueQuote, openChallenge } from '../../../activities/credit/quotes.ts'
-import { presentTopUp, verifyReference } from '../../../activities/credit/references.ts'
 import { returnUnused } from '../../../activities/credit/returns.ts'
+import { presentTopUp } from '../../../activities/credit/top-ups.ts'
+import { verifyReference } from '../../../activities/credit/verify-reference.ts'
 import { reservedUnits } from '../../../activities/store/credit/allowance-wallets.ts'
 import { findEntitlement } from '../../../activities/store/credit/entitlements.ts'
 import { readBalance } from '../../../activities/store/credit/postings.ts'
@@ -42,7 +43,7 @@ afterAll(() => stop?.())
 const inTransaction = <T>(run: Parameters<typeof transaction<T>>[1]) => transaction(deps.db, run)
 const challengeState = async (id: string) => (await findChallenge(deps.db, id))?.state
 const entitlementState = async (id: string) => (await findEntitlement(deps.db, id))?.state
-/** Moves a challenge's end into the past, which SQL allows nobody who keeps its guards. */
+/** Moves a challenge's end into the past, which the guards in SQL forbid. */
 const lapse = (challengeId: string) =>
   inTransaction(async (tx) => {
     await sql`alter table payment_challenges disable trigger payment_challenges_guard`.execute(tx)
@@ -52,36 +53,32 @@ const lapse = (challengeId: string) =>
     await sql`alter table payment_challenges enable trigger payment_challenges_guard`.execute(tx)
   })
 
-verifies(
-  'money.quote',
-  'the same caller gets the same unpaid quote within five minutes, also at once; another caller his own',
-  async () => {
-    const caller = newAgent()
-    const quote = (who = caller, units = 1) =>
-      inTransaction((tx) =>
-        issueQuote(tx, { by: { owner: who }, rail: packetops, tier: 'standard', units }),
-      )
-    const same = await Promise.all(Array.from({ length: 10 }, () => quote()))
-    expect(new Set(same.map(({ quote_id }) => quote_id)).size).toBe(1)
-    expect(same[0]).toMatchObject({
-      base_usd: 99,
-      rail_fee_usd: 8,
-      total_usd: 107,
-      expired: false,
-      used: false,
-    })
-    expect((await quote(caller, 2)).total_usd).toBe(214)
-    expect((await quote(newAgent())).quote_id).not.toBe(same[0]?.quote_id)
-    const free = { key: 'scout' as const, prices: { entry: 0, standard: 0, pro: 0 } }
-    const quoteFree = await inTransaction((tx) =>
-      issueQuote(tx, { by: { owner: caller }, rail: free, tier: 'entry' }),
+verifies('money.quote', 'a caller gets the same unpaid quote within five minutes', async () => {
+  const caller = newAgent()
+  const quote = (who = caller, units = 1) =>
+    inTransaction((tx) =>
+      issueQuote(tx, { by: { owner: who }, rail: packetops, tier: 'standard', units }),
     )
-    expect(quoteFree).toMatchObject({ base_usd: 0, rail_fee_usd: 0, total_usd: 0 })
-    await expect(
-      inTransaction((tx) => openChallenge(tx, quoteFree.quote_id)),
-    ).rejects.toMatchObject(refusal('unsupported_request'))
-  },
-)
+  const same = await Promise.all(Array.from({ length: 10 }, () => quote()))
+  expect(new Set(same.map(({ quote_id }) => quote_id)).size).toBe(1)
+  expect(same[0]).toMatchObject({
+    base_usd: 99,
+    rail_fee_usd: 8,
+    total_usd: 107,
+    expired: false,
+    used: false,
+  })
+  expect((await quote(caller, 2)).total_usd).toBe(214)
+  expect((await quote(newAgent())).quote_id).not.toBe(same[0]?.quote_id)
+  const free = { key: 'scout' as const, prices: { entry: 0, standard: 0, pro: 0 } }
+  const quoteFree = await inTransaction((tx) =>
+    issueQuote(tx, { by: { owner: caller }, rail: free, tier: 'entry' }),
+  )
+  expect(quoteFree).toMatchObject({ base_usd: 0, rail_fee_usd: 0, total_usd: 0 })
+  await expect(inTransaction((tx) => openChallenge(tx, quoteFree.quote_id))).rejects.toMatchObject(
+    refusal('unsupported_request'),
+  )
+})
 
 verifies(
   'money.challenge',
@@ -105,23 +102,19 @@ verifies(
   },
 )
 
-verifies(
-  'money.challenge',
-  'while a payment is pending there is no new challenge, and once it is paid there is none either',
-  async () => {
-    const one = await quoted(deps)
-    const reference = await present(deps, one)
-    const again = () => inTransaction((tx) => openChallenge(tx, one.challenge.quote_id))
-    await expect(again()).rejects.toMatchObject({
-      refusal: {
-        code: 'payment_pending',
-        extra: { payment_reference_id: reference.payment_reference_id },
-      },
-    })
-    await decide(deps, reference)
-    await expect(again()).rejects.toMatchObject(refusal('already_funded'))
-  },
-)
+verifies('money.challenge', 'a pending or paid payment allows no new challenge', async () => {
+  const one = await quoted(deps)
+  const reference = await present(deps, one)
+  const again = () => inTransaction((tx) => openChallenge(tx, one.challenge.quote_id))
+  await expect(again()).rejects.toMatchObject({
+    refusal: {
+      code: 'payment_pending',
+      extra: { payment_reference_id: reference.payment_reference_id },
+    },
+  })
+  await decide(deps, reference)
+  await expect(again()).rejects.toMatchObject(refusal('already_funded'))
+})
 
 verifies(
   'money.challenge',
@@ -142,7 +135,7 @@ verifies(
 
 verifies(
   'money.reference',
-  'an invoice funds only by an operator’s word, once, with a settlement receipt',
+  'an invoice funds once, by an operator, with a settlement receipt',
   async () => {
     const one = await quoted(deps)
     const presented = await Promise.all([
@@ -174,7 +167,7 @@ verifies(
 
 verifies(
   'money.reference',
-  'a payment is presented once; a rejected one frees its challenge and may come again',
+  'a payment counts once; a rejected one may be presented again',
   async () => {
     const [one, other] = [await quoted(deps), await quoted(deps)]
     const invoice = { externalReference: `INV-${hex(8)}` }
@@ -197,7 +190,7 @@ verifies(
 
 verifies(
   'money.reference',
-  'wrong amounts, ended challenges, other agents and other methods are refused',
+  'wrong amounts, ended challenges and other agents are refused',
   async () => {
     const one = await quoted(deps)
     await expect(present(deps, one, { amountUsd: 106 })).rejects.toMatchObject(
@@ -241,7 +234,7 @@ const hosted = (one: Awaited<ReturnType<typeof quoted>>, externalReference: stri
 
 verifies(
   'money.provider',
-  'a settled event of the session funds once, in whatever order, repeated or told twice',
+  'a settled event of the session funds once, in any order, repeated',
   async () => {
     const one = await quoted(deps)
     const notified = event()
@@ -265,54 +258,46 @@ verifies(
   },
 )
 
-verifies(
-  'money.provider',
-  'a wrong amount or currency funds nothing and rejects nothing: it waits for an operator',
-  async () => {
-    for (const wrong of [{ amount_cents: 10_699 }, { amount_cents: 10_750 }, { currency: 'eur' }]) {
-      const one = await quoted(deps)
-      const notified = event(wrong)
-      await hosted(one, notified.external_reference)
-      const { outcome, reference } = await notify(notified)
-      expect(outcome).toBe('pending')
-      expect(reference?.reason_code).toBe('amount_mismatch')
-      expect(await challengeState(one.challenge.challenge_id)).toBe('pending')
-    }
-  },
-)
-
-verifies(
-  'money.provider',
-  'a failed, expired or foreign session frees the challenge; a refund takes the credit back',
-  async () => {
-    for (const type of ['payment.failed', 'session.expired'] as const) {
-      const one = await quoted(deps)
-      const notified = event({ type })
-      await hosted(one, notified.external_reference)
-      expect((await notify(notified)).outcome).toBe('rejected')
-      expect(await challengeState(one.challenge.challenge_id)).toBe('open')
-    }
-    const foreign = event({ challenge_id: `ch_${hex(32)}` })
+verifies('money.provider', 'a wrong amount or currency waits for an operator', async () => {
+  for (const wrong of [{ amount_cents: 10_699 }, { amount_cents: 10_750 }, { currency: 'eur' }]) {
     const one = await quoted(deps)
-    await hosted(one, foreign.external_reference)
-    expect((await notify(foreign)).outcome).toBe('rejected')
-
-    const notified = event()
+    const notified = event(wrong)
     await hosted(one, notified.external_reference)
-    expect((await notify(notified)).outcome).toBe('verified')
-    const refunded = event({
-      type: 'payment.refunded',
-      external_reference: notified.external_reference,
-    })
-    expect((await notify(refunded)).outcome).toBe('refunded')
-    expect((await notify(refunded)).outcome).toBe('refunded')
-    expect(await entitlementState(one.entitlement.entitlement_id)).toBe('returned')
-  },
-)
+    const { outcome, reference } = await notify(notified)
+    expect(outcome).toBe('pending')
+    expect(reference?.reason_code).toBe('amount_mismatch')
+    expect(await challengeState(one.challenge.challenge_id)).toBe('pending')
+  }
+})
+
+verifies('money.provider', 'a failed, expired or foreign session frees the challenge', async () => {
+  for (const type of ['payment.failed', 'session.expired'] as const) {
+    const one = await quoted(deps)
+    const notified = event({ type })
+    await hosted(one, notified.external_reference)
+    expect((await notify(notified)).outcome).toBe('rejected')
+    expect(await challengeState(one.challenge.challenge_id)).toBe('open')
+  }
+  const foreign = event({ challenge_id: `ch_${hex(32)}` })
+  const one = await quoted(deps)
+  await hosted(one, foreign.external_reference)
+  expect((await notify(foreign)).outcome).toBe('rejected')
+
+  const notified = event()
+  await hosted(one, notified.external_reference)
+  expect((await notify(notified)).outcome).toBe('verified')
+  const refunded = event({
+    type: 'payment.refunded',
+    external_reference: notified.external_reference,
+  })
+  expect((await notify(refunded)).outcome).toBe('refunded')
+  expect((await notify(refunded)).outcome).toBe('refunded')
+  expect(await entitlementState(one.entitlement.entitlement_id)).toBe('returned')
+})
 
 verifies(
   'money.provider',
-  'a customer who paid a bound challenge by its link needs to present nothing',
+  'a payment by the link of a bound challenge needs no presentation',
   async () => {
     const one = await quoted(deps)
     const ids = {
@@ -337,7 +322,7 @@ const payFrom = (walletId: string, one: Awaited<ReturnType<typeof quoted>>) =>
 
 verifies(
   'money.allowance',
-  'a wallet pays at once, never twice for one challenge and never below zero',
+  'a wallet pays once for a challenge and never falls below zero',
   async () => {
     const agentId = newAgent()
     const { wallet_id } = await newWallet(agentId)
@@ -372,7 +357,7 @@ verifies(
 
 verifies(
   'money.allowance',
-  'limits a run, a day and of rails hold; an agent narrows them, an operator widens them',
+  'limits hold; an agent narrows them, an operator widens them',
   async () => {
     const agentId = newAgent()
     const { wallet_id } = await newWallet(agentId, {

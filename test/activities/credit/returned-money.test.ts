@@ -5,7 +5,7 @@ import { createWallet } from '../../../activities/credit/allowance.ts'
 import { consumeCredit } from '../../../activities/credit/credit.ts'
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'
 import { applyEvent, receiveEvent } from '../../../activities/credit/provider-events.ts'
-import { presentTopUp } from '../../../activities/credit/references.ts'
+import { presentTopUp } from '../../../activities/credit/top-ups.ts'
 import { createReconciliationSteps } from '../../../activities/reconciliation/steps.ts'
 import { findEntitlement } from '../../../activities/store/credit/entitlements.ts'
 import {
@@ -72,7 +72,7 @@ async function checkout() {
 
 verifies(
   'returns.by-intent',
-  'a refund names the charge and its intent only, and takes the credit back',
+  'a refund that names only charge and intent takes the credit back',
   async () => {
     const one = await checkout()
     expect(await one.pay()).toBe('verified')
@@ -92,7 +92,7 @@ verifies(
 
 verifies(
   'returns.by-intent',
-  'a refund that is told before the payment is applied once the payment is known',
+  'a refund that arrives before its payment applies after the payment',
   async () => {
     const one = await checkout()
     const refunded = stripeEvent('charge.refunded', charge(one.intent, 10_700))
@@ -108,7 +108,7 @@ verifies(
 
 verifies(
   'returns.by-intent',
-  'a payment that nobody had presented is applied by the sweep once it is',
+  'the sweep applies an earlier event once its payment is presented',
   async () => {
     const one = await quoted(deps)
     const session = checkoutSession()
@@ -127,7 +127,7 @@ verifies(
 
 verifies(
   'returns.disputed',
-  'credit rests while its payment is disputed, and is there again when that is won',
+  'disputed credit cannot be used until the dispute is won',
   async () => {
     const one = await checkout()
     await one.pay()
@@ -148,7 +148,7 @@ verifies(
 
 verifies(
   'returns.disputed',
-  'a dispute that is lost takes the credit, whichever of its events comes first',
+  'a lost dispute takes the credit back, in any order of its events',
   async () => {
     const [one, other] = [await checkout(), await checkout()]
     await Promise.all([one.pay(), other.pay()])
@@ -187,7 +187,7 @@ verifies('returns.disputed', 'a wallet does not pay with money that is disputed'
 
 verifies(
   'returns.provider-scope',
-  'one provider neither settles nor takes back what another one stands for',
+  'a provider cannot settle or return the payment of another provider',
   async () => {
     const one = await quoted(deps)
     const session = checkoutSession()
@@ -228,11 +228,11 @@ async function reconcile(reconciliationId: string) {
 
 verifies(
   'returns.attention',
-  'what is not simply applied opens an exception, until an operator closes it',
+  'an event that does not apply opens an exception for an operator',
   async () => {
     await reconcile('before')
     const before = await countEventsToSee(deps.db)
-    const stray = stripeEvent('charge.refunded', charge('pi_of_nobody', 10_700))
+    const stray = stripeEvent('charge.refunded', charge('pi_of_none', 10_700))
     expect(await notify(stray)).toBe('unmatched')
     const one = await checkout()
     await one.pay()

@@ -155,7 +155,7 @@ verifies(
     const outcomes = async () => (await listAttempts(apis.db, id)).map(({ outcome }) => outcome)
     for (const failed of [1, 2]) {
       await expect.poll(outcomes, { timeout: 30_000 }).toEqual(Array(failed).fill('failed'))
-      await redeliver(temporal.client, apis.db, id)
+      await redeliver({ client: temporal.client, db: apis.db }, id)
     }
     await reaches(run_id, 'closed')
     expect(await outcomes()).toEqual(['failed', 'failed', 'taken'])

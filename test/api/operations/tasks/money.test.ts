@@ -12,9 +12,9 @@ import {
   receiptSigner,
 } from '../../../../activities/container.ts'
 import { createWallet } from '../../../../activities/credit/allowance.ts'
+import { decideReference } from '../../../../activities/credit/decide-reference.ts'
 import type { MoneyDeps } from '../../../../activities/credit/deps.ts'
 import { receiveEvent } from '../../../../activities/credit/provider-events.ts'
-import { decideReference } from '../../../../activities/credit/references.ts'
 import { loadKeyRings } from '../../../../activities/keys/key-ring.ts'
 import { transaction } from '../../../../activities/store/postgres/db.ts'
 import { applyEvents } from '../../../../activities/sweep/money.ts'

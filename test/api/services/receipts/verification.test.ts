@@ -48,7 +48,7 @@ const later = (seconds: number) => new Date((nowSeconds() + seconds) * 1000).toI
 
 verifies(
   'receipt.verify',
-  'a receipt verifies by id, by digest and by itself; a changed one says that its signature is wrong',
+  'a receipt verifies by id, digest or itself; a changed one does not',
   async () => {
     const { stored } = await fresh('a')
     const verification = new ReceiptService(database.db, issuer)
@@ -80,7 +80,7 @@ verifies(
 
 verifies(
   ['receipt.key-rotation', 'keys.retired'],
-  'a receipt of a retired key stays valid, and one that is dated after the retirement is refused',
+  'a retired key keeps its earlier receipts valid, and no later ones',
   async () => {
     const { stored, forged, key } = await fresh('b')
     await endKey(database.db, 'retire', key)
@@ -116,7 +116,7 @@ verifies(
 
 verifies(
   ['receipt.key-rotation', 'keys.revoked-receipt'],
-  'of a revoked key only receipts that our store holds from before are valid, whatever their iat says',
+  'of a revoked key only receipts stored before the revocation are valid',
   async () => {
     const { stored, forged, key } = await fresh('c')
     const backdated = forged(nowSeconds() - 86_400)
@@ -141,7 +141,7 @@ verifies(
 
 verifies(
   'receipt.chain',
-  'each receipt of a subject carries the digest of the one before, and a second of one kind is the first again',
+  'receipts of a subject form a chain; a second of a kind is the first',
   async () => {
     const keys = keyRings(generateSigningKeys(new Date()))
     await publishKeys(database.db, keys)

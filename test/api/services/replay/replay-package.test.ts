@@ -84,7 +84,7 @@ async function stoppedTask(): Promise<string> {
 
 verifies(
   ['replay.verified', 'package.verified'],
-  'what a real run left in the store is one file that anybody can verify and do again, and the same each time',
+  'the replay file of a real run is verifiable, repeatable and stable',
   async () => {
     const taskId = await stoppedTask()
     const { db, deps, keys } = tasks

@@ -1,0 +1,71 @@
+import { refuse } from '#domain/core/errors.ts'
+import type { AuthorityType } from '#domain/payments/payment-reference.ts'
+import { consumeKeys } from '../store/calls/replay-ledger.ts'
+import {
+  insertReference,
+  type NewReference,
+  type ReferenceRow,
+} from '../store/payments/payment-references.ts'
+import { claimPayment } from '../store/payments/payments.ts'
+import type { Tx } from '../store/postgres/db.ts'
+import { payFromWallet } from './allowance.ts'
+import type { ReceiptIssuer } from './deps.ts'
+import { assertUnused, type Prepared, type Presented } from './presenting.ts'
+import { newId } from './quotes.ts'
+import { type Locked, settle } from './settlement.ts'
+
+/** `provider`: only its events confirm the payment; without one, those of the first provider that reports it. */
+export type Presenter = Presented & {
+  agentId: string
+  evidence?: { sha256?: string; url?: string }
+  provider?: string
+}
+
+type NewPresented = {
+  input: Presenter & { authorityType?: AuthorityType }
+  prepared: Prepared
+  target: Pick<NewReference, 'amount_usd' | 'challenge_id' | 'entitlement_id' | 'wallet_id'>
+}
+
+/** Stores the reference, and binds an x402 payment to it permanently. */
+export async function insertPresented(
+  tx: Tx,
+  { input, prepared, target }: NewPresented,
+): Promise<ReferenceRow> {
+  const { agentId, method, evidence, authorityType, provider } = input
+  const { external_reference, payer, proof, claim } = prepared
+  const reference = await insertReference(tx, {
+    payment_reference_id: newId('pr'),
+    agent_id: agentId,
+    method,
+    external_reference,
+    payer,
+    proof: proof === null ? null : JSON.stringify(proof),
+    ...target,
+    authority_type: authorityType ?? null,
+    evidence_sha256: evidence?.sha256 ?? null,
+    evidence_url: evidence?.url ?? null,
+    provider: provider ?? null,
+  })
+  if (reference === undefined)
+    throw refuse('reference_already_used', {
+      detail: 'this payment was presented before',
+    })
+  if (claim !== undefined) await claimPayment(tx, claim, reference.payment_reference_id, 'settling')
+  return reference
+}
+
+/** Settles a payment that was proven when it was presented, in the same transaction. */
+export async function settleProven(
+  deps: ReceiptIssuer,
+  tx: Tx,
+  { reference, challenge, proven }: Locked & { proven: Prepared['proven'] },
+): Promise<ReferenceRow> {
+  if (proven === undefined) return reference
+  const { keys = [], ...proof } = proven
+  if (proof.source !== undefined) await payFromWallet(tx, reference)
+  const subject = reference.challenge_id ?? reference.wallet_id ?? ''
+  await assertUnused(tx, keys, subject)
+  if (keys.length > 0) await consumeKeys(keys, subject).execute(tx)
+  return settle(deps, tx, { reference, challenge, proof })
+}
