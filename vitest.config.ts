@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/longest-first.ts'
 
 /** Rules without servers, clocks and files: their modules are loaded once for all of them. */
 const pure = ['test/workflows/**/*.test.ts', 'test/api/registry/**/*.test.ts']
@@ -14,6 +15,17 @@ const faults = [
 /** Files that need the machine for themselves: they strike every part of a stack, or live by short times. */
 const alone = ['test/temporal/task-times.test.ts']
 const aloneUnderFaults = ['test/e2e/chaos/chaos.test.ts']
+
+/** Files of one process that share its modules: to load these took more time than many of their tests. */
+const shared = ['test/{activities,api,temporal}/**/*.test.ts']
+/** Files that change their process, such as its environment, or that load a module twice. */
+const changing = [
+  'test/activities/store/postgres/{db,schema}.test.ts',
+  'test/activities/http/outgoing.test.ts',
+  'test/temporal/server/obtain.test.ts',
+]
+/** Files that measure how time or memory grows: anything that runs at the same time distorts them. */
+const timed = ['test/e2e/faults/{growth-of-rows,growth-of-texts,screening,maxima}.test.ts']
 
 /** A group of files that runs after the groups before it, in forks: Temporal's worker does not run in threads. */
 const project = (name: string, groupOrder: number, test: object) => ({
@@ -36,19 +48,32 @@ export default defineConfig({
   resolve: { alias: { '#domain': join(import.meta.dirname, 'workflows', 'domain') } },
   test: {
     globalSetup: 'test/support/run-servers.ts',
+    sequence: { sequencer: LongestFirst },
     projects: [
       project('pure', 0, { include: pure, isolate: false, maxWorkers, ...normal }),
+      project('shared', 0, {
+        include: shared,
+        exclude: [...pure, ...faults, ...alone, ...changing],
+        isolate: false,
+        maxWorkers,
+        ...normal,
+      }),
       project('tests', 0, {
-        include: ['test/**/*.test.ts'],
-        exclude: [...pure, ...faults, ...alone, ...aloneUnderFaults],
+        include: [
+          'test/*.test.ts',
+          'test/!(activities|api|temporal|workflows)/**/*.test.ts',
+          ...changing,
+        ],
+        exclude: [...faults, ...aloneUnderFaults],
         maxWorkers,
         ...normal,
       }),
       project('alone', 1, { include: alone, maxWorkers: 1, ...normal }),
-      project('faults', 2, { include: faults, maxWorkers, ...long }),
+      project('faults', 2, { include: faults, exclude: timed, maxWorkers, ...long }),
       project('chaos', 3, { include: aloneUnderFaults, maxWorkers: 1, ...long }),
-      project('bench', 4, { include: ['test/e2e/bench/**/*.bench.ts'], ...unbounded }),
-      project('checks', 5, { include: ['test/e2e/checks/**/*.check.ts'], ...unbounded }),
+      project('timed', 4, { include: timed, maxWorkers: 1, ...long }),
+      project('bench', 5, { include: ['test/e2e/bench/**/*.bench.ts'], ...unbounded }),
+      project('checks', 6, { include: ['test/e2e/checks/**/*.check.ts'], ...unbounded }),
     ],
   },
 })

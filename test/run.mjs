@@ -1,11 +1,13 @@
 // `npm test` runs every check, `npm run test:faults` the long runs under faults, and `.ci/run` both; the last line counts the tests.
 // `npm test -- payouts` runs only the tests of one noun, `npm test -- test/api` only those of a path, both without the other checks.
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { filesOf } from './files-of.mjs'
+import { endProcesses, processesLeft, RUN_VARIABLE } from './leftovers.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const bin = (path) => join(root, 'node_modules', path)
@@ -18,8 +20,8 @@ const checks = [
   ['unused code', bin('knip/bin/knip.js'), []],
   ['workflow bundle', join(root, 'dist/worker/bundle.js'), []],
 ]
-const tests = { name: 'tests', projects: ['pure', 'tests', 'alone'] }
-const faultTests = { name: 'fault tests', projects: ['faults', 'chaos'] }
+const tests = { name: 'tests', projects: ['pure', 'shared', 'tests', 'alone'] }
+const faultTests = { name: 'fault tests', projects: ['faults', 'chaos', 'timed'] }
 const suites = { tests: [tests], faults: [faultTests], all: [tests, faultTests] }
 
 let interrupted = false
@@ -43,12 +45,13 @@ process.exitCode = failed === 0 ? 0 : 1
 async function runTests(name, projects) {
   const folder = mkdtempSync(join(tmpdir(), 'agent-rails-report-'))
   const report = join(folder, 'vitest.json')
-  const code = await step(name, bin('vitest/vitest.mjs'), [
-    'run',
-    ...projects.flatMap((project) => ['--project', project]),
-    ...['--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
-    ...files,
-  ])
+  const run = randomUUID()
+  const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+  for (const project of projects) args.push('--project', project)
+  args.push(...files)
+  const env = { ...process.env, [RUN_VARIABLE]: run }
+  const code = await step(name, bin('vitest/vitest.mjs'), args, env)
+  await expectNoneLeft(run)
   const read = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : { testResults: [] }
   rmSync(folder, { recursive: true, force: true })
   const outcomes = read.testResults.flatMap(({ assertionResults }) => assertionResults)
@@ -58,6 +61,15 @@ async function runTests(name, projects) {
   // Vitest also ends with an error when no test has failed, such as an unhandled rejection or a file that does not load.
   failed += Math.max(count('failed'), code === 0 ? 0 : 1)
   return outcomes
+}
+
+/** A process that outlives its tests is a failure, and is ended. */
+async function expectNoneLeft(run) {
+  const left = await processesLeft(run)
+  failed += left.length
+  for (const { pid, command } of left)
+    console.log(`Still running after the tests: ${pid} ${command}`)
+  endProcesses(left)
 }
 
 /** Each requirement is proven by a test that passed. The fault tests prove the last of them, so `npm test` alone lists these. */
@@ -79,12 +91,12 @@ function provenBy(outcomes) {
   return new Set(done.flatMap(({ meta }) => meta?.requirements ?? []))
 }
 
-function step(name, program, args) {
+function step(name, program, args, env = process.env) {
   if (interrupted) return Promise.resolve(1)
   const begun = Date.now()
   console.log(`\n== ${name}`)
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [program, ...args], { cwd: root, stdio: 'inherit' })
+    const child = spawn(process.execPath, [program, ...args], { cwd: root, env, stdio: 'inherit' })
     const pass = (signal) => {
       interrupted = true
       child.kill(signal)

@@ -4,11 +4,13 @@ import { createCallbackActivities, createTaskActivities } from '../../activities
 import { CALLBACKS_QUEUE, RUNS_QUEUE, TASKS_QUEUE } from '../../temporal/queues.ts'
 import { findFree } from '../../worker/stack/ports.ts'
 import { startComposed } from './composed-api.ts'
+import { quietRuntime } from './quiet.ts'
 import { startTemporal } from './temporal.ts'
 import { bundleWorkflows } from './workflow-bundle.ts'
 
 /** Two APIs on one Postgres, with a Temporal server and workers that serve tasks, their runs and callbacks. */
 export async function startComposedTasks(more: Record<string, string> = {}) {
+  quietRuntime()
   const temporal = await startTemporal()
   const [base, os] = await findFree(2)
   const reached = { BASE_URL: `http://127.0.0.1:${base}`, OS_URL: `http://127.0.0.1:${os}` }

@@ -1,10 +1,14 @@
 import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker'
 
-/** What Temporal logs to in tests: errors alone. */
+/** The logger of Temporal in tests, which prints errors only. */
 export const quiet = new DefaultLogger('ERROR')
 
-/** Has this process's Temporal tell of errors alone; before anything else of it is made. */
+let installed = false
+
+/** Limits this process's Temporal runtime to errors. Call it before anything else of Temporal's worker is created. */
 export function quietRuntime(): void {
+  if (installed) return
+  installed = true
   const logging = { filter: makeTelemetryFilterString({ core: 'ERROR' }) }
   Runtime.install({ logger: quiet, telemetryOptions: { logging } })
 }

@@ -15,14 +15,15 @@ import {
   markGone,
   recordDifference,
 } from '../../../activities/store/tasks/exceptions.ts'
-import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
+import { startOwnDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
 import { hex, seedFee, seedPayout } from './rows.ts'
 
 let database: TestDatabase
 let db: Tx
 beforeAll(async () => {
-  database = await startDatabase()
+  // A snapshot counts the open transactions of all databases of its server.
+  database = await startOwnDatabase()
   db = database.db
 })
 afterAll(async () => {
