@@ -7,16 +7,17 @@ export const railRequirements = {
   'rails.sandbox-input': {
     source: 'runs § Rails',
     behavior:
-      'Each rail has one fixed sandbox input that fits its schema; its result fits the result schema.',
+      'Each rail has one fixed sandbox input that fits its input schema. Its result fits the result schema.',
   },
   'rails.citations': {
     source: 'runs § Rail work',
-    behavior: 'Every citation of a result points into the input, and its quote is there.',
+    behavior:
+      'Every citation of a result points into the input, and the quoted text is at that place.',
   },
   'rails.order': {
     source: 'runs § Rail work',
     behavior:
-      'The same input gives the same bytes, and the order of its lists changes only where citations point.',
+      'The same input gives the same bytes. The order of its lists changes only the places of citations.',
   },
   'merkle.rfc6962': {
     source: 'runs § packetops',
@@ -30,16 +31,16 @@ export const railRequirements = {
   'packetops.age': {
     source: 'runs § packetops',
     behavior:
-      'Expired and stale items are listed as of the given date. Without a date the age is a gap.',
+      'Expired and stale items are listed for the given date. Without a date, the age of an item is a gap.',
   },
   'packetops.sections': {
     source: 'runs § packetops',
     behavior:
-      'Required sections of a profile or of the input are present, partial, unusable or missing; duplicates go by digest.',
+      'Each required section of a profile or of the input is present, partial, unusable or missing. Duplicates are found by digest.',
   },
   'packetops.merkle': {
     source: 'runs § packetops',
-    behavior: 'The manifest, in its own order, is sealed by a Merkle root.',
+    behavior: 'A Merkle root seals the manifest in its own order.',
   },
   'packetops.readiness': {
     source: 'runs § packetops',
@@ -47,7 +48,8 @@ export const railRequirements = {
   },
   'rails.fold': {
     source: 'runs § Rail work',
-    behavior: 'The rows of a list give the same work inline and one by one.',
+    behavior:
+      'A list gives the same result when its rows are inline and when they are streamed one by one.',
   },
   'financeops.matches': {
     source: 'runs § financeops',
@@ -56,7 +58,8 @@ export const railRequirements = {
   },
   'financeops.exceptions': {
     source: 'runs § financeops',
-    behavior: 'Duplicates, conflicts and all other cases for a person have a code and their rows.',
+    behavior:
+      'Duplicates, conflicts and all other cases for a person have a code and name their rows.',
   },
   'financeops.ageing': {
     source: 'runs § financeops',
@@ -65,21 +68,22 @@ export const railRequirements = {
   'financeops.totals': {
     source: 'runs § financeops',
     behavior:
-      'Both sides balance: received amounts are set aside, allocated, tolerated or left, in any order of rows.',
+      'Both sides balance in any order of rows: each received amount is set aside, allocated, tolerated or left over.',
   },
   'financeops.bounds': {
     source: 'runs § financeops',
-    behavior: 'The search for sums of several is bounded, and what it did not try is a gap.',
+    behavior:
+      'The search for sums of several payments is bounded. Combinations that it did not try are a gap.',
   },
   'energyops.readings': {
     source: 'runs § energyops',
     behavior:
-      'Missing, repeated, conflicting, negative and unusual intervals of a meter are listed, each with its rows.',
+      'Missing, repeated, conflicting, negative and unusual intervals of a meter are listed with their rows.',
   },
   'energyops.clock-changes': {
     source: 'runs § energyops',
     behavior:
-      'Days of 23 and 25 hours have their own intervals, and readings may be by UTC or by the local clock.',
+      'Days of 23 and 25 hours have their own intervals. Readings may be in UTC or in local time.',
   },
   'energyops.bill': {
     source: 'runs § energyops',
@@ -99,11 +103,11 @@ export const railRequirements = {
   'diligenceops.answers': {
     source: 'runs § diligenceops',
     behavior:
-      'Each question gets the best passages by BM25 that reach min_score, each with its place and offsets.',
+      'Each question gets the best passages by BM25 that reach min_score, with their document and offsets.',
   },
   'diligenceops.coverage': {
     source: 'runs § diligenceops',
-    behavior: 'Questions without a passage are listed and counted, the required ones apart.',
+    behavior: 'Questions without a passage are listed and counted, required ones separately.',
   },
   'diligenceops.conflicts': {
     source: 'runs § diligenceops',
@@ -113,12 +117,11 @@ export const railRequirements = {
   'scout.ranking': {
     source: 'runs § scout',
     behavior:
-      'Services are ranked by how well their capabilities meet the parts of a task, each with its reasons.',
+      'Services are ranked by how well their capabilities meet the parts of a task, with reasons.',
   },
   'scout.exclusions': {
     source: 'runs § scout',
-    behavior:
-      'A service that is not ranked is excluded with the reason: constraint, state, no match or limit.',
+    behavior: 'A service that is not ranked has a reason: constraint, state, no match or limit.',
   },
   'scout.missing': {
     source: 'runs § scout',
@@ -127,16 +130,17 @@ export const railRequirements = {
   'rails.rows': {
     source: 'runs § Inputs',
     behavior:
-      'A list comes as a stream of CSV or JSON Lines, each row checked; the first wrong record is named by its line, and nothing is read ahead.',
+      'A list is read as a stream of CSV or JSON Lines, and each row is checked. The first wrong record is named by its line, and nothing is read ahead.',
   },
   'tokenops.costs': {
     source: 'runs § tokenops',
     behavior:
-      'Usage is priced exactly by model, agent and day; models without one price are gaps and in no sum.',
+      'Usage is priced exactly by model, agent and day. A model without exactly one price is a gap and is in no sum.',
   },
   'tokenops.budget': {
     source: 'runs § tokenops',
-    behavior: 'The use of a budget is computed, and forecast over its period from the rate so far.',
+    behavior:
+      'The result shows the used part of a budget and a forecast over its period from the current rate.',
   },
   'tokenops.anomalies': {
     source: 'runs § tokenops',
@@ -150,7 +154,7 @@ export const railRequirements = {
   'rails.bounded': {
     source: 'runs § Rail work',
     behavior:
-      'No accepted text keeps a rail busy without end. What was left out for that reason is a gap.',
+      'No accepted text keeps a rail busy without end. Work that is left out for that reason is a gap.',
   },
   'contractops.facts': {
     source: 'runs § contractops',
@@ -159,15 +163,15 @@ export const railRequirements = {
   'contractops.terms': {
     source: 'runs § contractops',
     behavior:
-      'Term, renewal and notice are read, and the days that follow from them computed by the stated convention.',
+      'The term, renewal and notice of a contract are read, and the dates that follow are computed by the stated convention.',
   },
   'contractops.obligations': {
     source: 'runs § contractops',
-    behavior: 'What each party must and must not do is listed with the sentence that says so.',
+    behavior: 'The obligations and prohibitions of each party are listed with their sentences.',
   },
   'contractops.uncertain': {
     source: 'runs § contractops',
     behavior:
-      'What a contract leaves open or says in two ways is listed, and what was not found is a gap.',
+      'Open or contradictory points of a contract are listed. Facts that were not found are gaps.',
   },
 } as const

@@ -3,7 +3,7 @@ export const returnedMoneyRequirements = {
   'returns.stripe': {
     source: 'money § Refunds and disputes',
     behavior:
-      'Stripe’s refunds, whole and partial, and every dispute event are read as what they say of one payment.',
+      'The refund events of Stripe, whole and partial, and all its dispute events are read correctly for one payment.',
   },
   'returns.judged': {
     source: 'money § Refunds and disputes',
@@ -13,7 +13,7 @@ export const returnedMoneyRequirements = {
   'returns.by-intent': {
     source: 'money § Refunds and disputes',
     behavior:
-      'A refund or dispute finds its payment by the payment intent, also when it comes before the payment.',
+      'A refund or dispute finds its payment by the payment intent, also when the event comes before the payment.',
   },
   'returns.disputed': {
     source: 'money § Refunds and disputes',
@@ -23,54 +23,54 @@ export const returnedMoneyRequirements = {
   'returns.attention': {
     source: 'money § Refunds and disputes',
     behavior:
-      'An event of a provider that cannot be applied is an exception until an operator closes it.',
+      'A provider event that cannot be applied becomes an exception until an operator closes it.',
   },
   'returns.provider-scope': {
     source: 'money § Refunds and disputes',
-    behavior: 'A provider settles and takes back only payments that are its own.',
+    behavior: 'A provider settles and takes back only its own payments.',
   },
   'payments.windows': {
     source: 'money § One payment, one effect',
     behavior:
-      'Every verified signature of a payment nonce is kept; the newest settles, and none fails before the last window is over.',
+      'Every verified signature of a payment nonce is kept. The newest one settles, and the payment cannot fail before the last validity window is over.',
   },
   'payments.undelivered': {
     source: 'money § Call credit',
     behavior:
-      'A charge whose answer was never given and can no longer be asked for becomes one call credit of its wallet, once.',
+      'A charge whose response was never given and can no longer be requested becomes one call credit of its wallet, once.',
   },
   'x402.unpaid-read': {
     source: 'money § Debt',
     behavior:
-      'A read whose payment failed is released with its withheld answer and leaves no debt.',
+      'A read whose payment failed is released together with its withheld response and leaves no debt.',
   },
   'local.instance-lock': {
     source: 'stack § Local files',
     behavior:
-      'One process at a time has a data directory, also of several that start at once after one that died.',
+      'Only one process at a time uses a data directory, also when several start at once after one that died.',
   },
   'local.private-files': {
     source: 'stack § Local files',
     behavior:
-      'The data directory, logs and everything that a part writes can be read by our own user alone.',
+      'Only the user of the process can read the data directory, the logs and all files that the parts write.',
   },
   'local.blocked-ports': {
     source: 'stack § Start',
     behavior:
-      'A port that browsers and fetch refuse is never used, and a PORT_BASE that needs one is refused by name.',
+      'The stack never uses a port that browsers and fetch refuse. A PORT_BASE that needs such a port is refused with its number.',
   },
   'local.ready-worker': {
     source: 'stack § Processes',
     behavior:
-      'A worker counts as ready once everything that it serves is open: an outage after that does not end it.',
+      'A worker is ready when everything that it serves is open. A later outage does not end it.',
   },
   'live.depth': {
     source: 'payouts § Local chain',
     behavior:
-      'ENVIRONMENT=live starts only with enough CONFIRMATIONS and a CONFIRM_RPC_URL of another provider.',
+      'A service with ENVIRONMENT=live starts only with enough CONFIRMATIONS and with a CONFIRM_RPC_URL of another provider.',
   },
   'agent.handshake-age': {
     source: 'agents § Handshake',
-    behavior: 'A handshake that was taken can be repeated for its answer for a bounded time only.',
+    behavior: 'A finished handshake can be repeated for its response for a limited time only.',
   },
 } as const

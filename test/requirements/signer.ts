@@ -13,11 +13,11 @@ export const signerRequirements = {
   'signer.cap-once': {
     source: 'payouts § Signer',
     behavior:
-      'The daily cap of the signer counts the transfer to sign once, and refuses no transfer that was reserved within the cap.',
+      'The daily cap of the signer counts the transfer to sign once. It refuses no transfer that was reserved within the cap.',
   },
   'signer.own-operation': {
     source: 'payouts § Signer',
-    behavior: 'A step of a payout runs only for a call of its own operation.',
+    behavior: 'Each step of a payout runs only for a call of its own operation.',
   },
   'signer.execute-proof': {
     source: 'payouts § Signer',
@@ -32,11 +32,11 @@ export const signerRequirements = {
   'signer.roles': {
     source: 'stack § Database roles',
     behavior:
-      'API, worker, signer and reader have database roles of their own; the API’s writes no payout, transfer, switch or signing key but by functions made for it. Every table is covered.',
+      'The API, the worker, the signer and the reader have their own database roles, which cover every table. The API role writes payouts, transfers, pauses and signing keys only through functions made for it.',
   },
   'signer.no-way-around': {
     source: 'stack § Database roles',
     behavior:
-      'The database role of the API, manual SQL and a Temporal client together cause no transfer of tokens.',
+      'The API role, manual SQL and a Temporal client together cannot cause a transfer of tokens.',
   },
 } as const

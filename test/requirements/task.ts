@@ -8,27 +8,27 @@ export const taskRequirements = {
   'task.money.http': {
     source: 'tasks § Money of a task',
     behavior:
-      'Each operation that requests or brings money advances its task: contract-accept, agent-quote, create-payment-challenge, payments, credits, provider events, reviews.',
+      'Each operation that requests or brings money advances its task: contract-accept, agent-quote, create-payment-challenge, payments, credits, provider events and reviews.',
   },
   'task.money.chain': {
     source: 'tasks § Money of a task',
     behavior:
-      'On a whole stack, stablecoins on the chain and x402 over HTTP take a task from its contract to its end, with a whole ledger and postings that add up.',
+      'On a whole stack, a stablecoin payment on chain and an x402 payment over HTTP each take a task from its contract to its end, with an intact ledger and balanced postings.',
   },
   'task.money.mismatch': {
     source: 'tasks § Money of a task',
     behavior:
-      'A payment of a wrong amount is never part of a credit: its task is stopped, an operator decides, and the right payment resolves it.',
+      'A payment of a wrong amount never becomes part of a credit. Its task stops, an operator decides, and a correct payment resolves the exception.',
   },
   'task.money.healed': {
     source: 'tasks § Money of a task',
     behavior:
-      'Money is recorded before its task is notified. The sweep of the workers finds what died in between.',
+      'Money is recorded before its task is notified. The sweep of the workers notifies tasks that a crash left behind.',
   },
   'task.money.synthetic': {
     source: 'tasks § Money of a task',
     behavior:
-      'A synthetic run uses credit of the sandbox: its receipts say synthetic, and its postings keep to accounts of their own, in SQL too.',
+      'A synthetic run uses sandbox credit. Its receipts say synthetic, and its postings stay in separate accounts, in SQL as well.',
   },
   'task.money.late': {
     source: 'tasks § Money of a task',
@@ -38,22 +38,22 @@ export const taskRequirements = {
   'task.money.return': {
     source: 'tasks § Money of a task',
     behavior:
-      'Credit that a failed or abandoned task did not use is returned when it is closed, once.',
+      'Unused credit of a failed or abandoned task is returned once, when the task is closed.',
   },
   'task.money.reversed': {
     source: 'tasks § Money of a task',
     behavior:
-      'A payment that is taken back stops its task with payment_reversed; what was earned by it goes back.',
+      'A payment that is taken back stops its task with payment_reversed, and the revenue from it is taken back.',
   },
   'task.money.claim': {
     source: 'tasks § Money of a task',
     behavior:
-      'Credit is reserved for a task of the same rail, tier and kind. Another quote takes its place until one is paid.',
+      'Credit is reserved for a task of the same rail, tier and kind. Another quote can replace the reserved one until one is paid.',
   },
   'task.money.never-twice': {
     source: 'tasks § Money of a task',
     behavior:
-      'Credit is never spent twice nor below zero under 100 parallel runs of one entitlement.',
+      'With 100 parallel runs of one entitlement, no credit is spent twice and the balance never falls below zero.',
   },
   'task.http.begin': {
     source: 'tasks § Contract',
@@ -63,27 +63,27 @@ export const taskRequirements = {
   'task.http.recover': {
     source: 'tasks § Recovery',
     behavior:
-      'A stopped task returns to its state, or is abandoned, by the recoveries of its exception only.',
+      'A stopped task returns to its state or is abandoned only by the recoveries of its exception.',
   },
   'task.http.recover.reviewed': {
     source: 'tasks § Recovery',
     behavior:
-      'An agent’s recovery of an operational task waits for an operator; an operator’s own, and a synthetic task’s, does not.',
+      'A recovery by the agent of an operational task waits for an operator. A recovery by an operator, or of a synthetic task, does not wait.',
   },
   'task.http.recover.own': {
     source: 'tasks § Recovery',
     behavior:
-      'A request is about the exception that it names: approved after that one is over, it moves nothing.',
+      'A recovery request concerns only the exception that it names. If it is approved after that exception is over, it changes nothing.',
   },
   'task.http.replay': {
     source: 'tasks § Replay package',
     behavior:
-      'Exception ticket, recovery request, replay package, back to resume_state: the package verifies offline, and so does the result.',
+      'An exception leads to a recovery request, a replay package and back to resume_state. The package and the result verify offline.',
   },
   'task.http.replay.ready': {
     source: 'tasks § Replay package',
     behavior:
-      'A task has a replay package once something stopped it or it has a result; before, 409 not_ready.',
+      'A task has a replay package after it was stopped or has a result. Before that, the response is 409 not_ready.',
   },
   'task.http.receipts': {
     source: 'tasks § Recovery',
@@ -93,31 +93,32 @@ export const taskRequirements = {
   'task.exception.own-move': {
     source: 'tasks § Exceptions',
     behavior:
-      'An automatic transition that is refused for good stops the task by an exception with its cause, and a recovery repeats it.',
+      'An automatic transition that is finally refused stops the task with an exception and its cause. A recovery repeats the transition.',
   },
   'task.exception.run': {
     source: 'tasks § Task workflow',
     behavior:
-      'A step that fails for good, a refused input, rounds without end, a rejected review and a run that an operator ended each open their exception, and each is resolved.',
+      'A step that fails finally, a refused input, too many rounds, a rejected review and a run that an operator ended each open their exception, and each can be resolved.',
   },
   'recover.cli.tasks': {
     source: 'tasks § Recovery',
     behavior:
-      'recover lists stuck work by search attributes and rows, explains tasks and runs, and acts on them as over HTTP.',
+      'The recover command lists stuck work by search attributes and rows, explains tasks and runs, and has the same effect as the API.',
   },
   'recover.cli.all': {
     source: 'tasks § Recovery',
     behavior:
-      'recover acts on everything that --where selects. --dry-run only lists, and one refusal stops no other.',
+      'The recover command acts on everything that --where selects. With --dry-run it only lists. A refusal of one does not stop the others.',
   },
   'recover.cli.receipts': {
     source: 'tasks § Recovery',
-    behavior: 'Each command has a signed receipt with operator and reason, a wake included.',
+    behavior:
+      'Each recovery command has a signed receipt with the operator and the reason, including a wake.',
   },
   'task.http.review': {
     source: 'tasks § Review before work',
     behavior:
-      'An operator’s decision lets a paid task begin or fail, and ends the review of its run, with a signed receipt.',
+      'The decision of an operator starts or fails a paid task and ends the review of its run, with a signed receipt.',
   },
   'task.http.out-of-turn': {
     source: 'tasks § Transitions',
@@ -127,17 +128,17 @@ export const taskRequirements = {
   'agent-use.pack': {
     source: 'runs § Agent use',
     behavior:
-      'agent-use has its eight modes and no other; the pack names them with a body for each that its schema takes.',
+      'The operation agent-use has exactly its eight modes. Its pack shows a valid body for each.',
   },
   'agent-use.start': {
     source: 'runs § Agent use',
     behavior:
-      'start_agent_run begins one task for a key: contract agreed, quoted, credit requested. Unpaid it returns 402; paid it continues.',
+      'One start_agent_run with a key begins one task: its contract is accepted, it has a quote, and credit is requested. Without payment it returns 402; with payment it continues.',
   },
   'agent-use.end-to-end': {
     source: 'runs § Agent use',
     behavior:
-      'On a whole stack both rails go from start_agent_run, paid and reviewed, to a package that is verified.',
+      'On a whole stack, both rails complete a run from start_agent_run through payment and review to a verified package.',
   },
   'work-order.intake': {
     source: 'runs § Work orders',
@@ -147,7 +148,7 @@ export const taskRequirements = {
   'work-order.review': {
     source: 'runs § Work orders',
     behavior:
-      'Nothing of an order is executed before an operator approves it. When it is rejected, its tasks end.',
+      'No work of an order begins before an operator approves the order. A rejection ends its tasks.',
   },
   'work-order.worked-off': {
     source: 'runs § Work orders',
@@ -157,21 +158,21 @@ export const taskRequirements = {
   'agent-use.status': {
     source: 'runs § Agent use',
     behavior:
-      'Only its owner reads a run, also before it begins. With wait_ms the answer comes at the next change.',
+      'Only the owner of a run can read it, also before it begins. With wait_ms the response comes at the next change.',
   },
   'agent-use.package': {
     source: 'runs § Agent use',
     behavior:
-      'The package of an attested run is available as JSON and as zip, the same each time, and strangers verify it.',
+      'The package of an attested run is available as JSON and as zip, is always the same, and verifies with third-party tools.',
   },
   'agent-use.receipt': {
     source: 'runs § Agent use',
     behavior:
-      'A receipt of the run is acknowledged by a signed receipt once; one that is not accepted stops the task.',
+      'A receipt of the run is acknowledged once by a signed receipt. A receipt that does not accept the result stops the task.',
   },
   'agent-use.runs': {
     source: 'runs § Agent use',
-    behavior: 'An agent lists its own runs, the newest first, by state and rail.',
+    behavior: 'An agent lists its own runs by state and rail, newest first.',
   },
   'task.http.out-of-turn.table': {
     source: 'tasks § Transitions',
@@ -186,7 +187,7 @@ export const taskRequirements = {
   'task.http.read': {
     source: 'tasks § Reading a task',
     behavior:
-      'The task’s token reads its ledger, status and exceptions; unknown ones are 404, operators may name the task’s id.',
+      'The token of a task reads its ledger, status and exceptions. An unknown token returns 404. Operators may name the task by its id.',
   },
   'task.state.list': {
     source: 'tasks § States',
@@ -194,11 +195,12 @@ export const taskRequirements = {
   },
   'task.state.table': {
     source: 'tasks § Transitions',
-    behavior: 'Every pair of the 21 states and all events moves as the table says or is refused.',
+    behavior:
+      'For each of the 21 states and each event, a task changes state along the table, or the event is refused.',
   },
   'task.state.refused': {
     source: 'tasks § Transitions',
-    behavior: 'A refused event is 409 wrong_state and names the events allowed now.',
+    behavior: 'A refused event returns 409 wrong_state with the events allowed now.',
   },
   'task.exception.resume': {
     source: 'tasks § Exceptions',
@@ -207,12 +209,12 @@ export const taskRequirements = {
   'task.lapse.resume': {
     source: 'tasks § Lapses',
     behavior:
-      'A lapsed quote resumes at trusted and a lapsed credit at quoted, where a new one can be issued.',
+      'A lapsed quote resumes at trusted, and a lapsed credit at quoted. A new one can then be issued.',
   },
   'task.records': {
     source: 'tasks § Record kinds',
     behavior:
-      'Each row says which of the 15 runtime record kinds it is; the ledger of a finished task lists the records behind it by kind.',
+      'Each row states its runtime record kind, one of 15. The ledger of a finished task lists its records by kind.',
   },
   'task.ledger.chain': {
     source: 'tasks § Ledger',
@@ -231,17 +233,17 @@ export const taskRequirements = {
   'task.event.once': {
     source: 'tasks § Ledger',
     behavior:
-      'A repeated event id returns what was recorded, also in parallel. It identifies one event only.',
+      'A repeated event id returns the recorded result, also in parallel. One event id identifies one event.',
   },
   'task.moves.own': {
     source: 'tasks § Ledger',
     behavior:
-      'Automatic transitions are recorded with the event that causes them, up to a state in which the task waits.',
+      'Automatic transitions are recorded with the event that causes them, up to the next state in which the task waits.',
   },
   'task.preflight': {
     source: 'tasks § Preflight',
     behavior:
-      'The preflight checks rail, sizes and callback; what fails it is closed with the reasons.',
+      'The preflight checks the rail, the sizes and the callback. A task that fails it is closed with the reasons.',
   },
   'task.callback': {
     source: 'callbacks § Redelivery',
@@ -251,35 +253,34 @@ export const taskRequirements = {
   'self-serve.submit': {
     source: 'runs § Self-serve loop',
     behavior:
-      'An agent submits the input of an agreed run, announced by its digests; the run begins by itself once credit, input and review are there.',
+      'An agent submits the input of an agreed run, whose digests the preflight announced. The run begins by itself when credit, input and review are complete.',
   },
   'self-serve.read': {
     source: 'runs § Self-serve loop',
     behavior:
-      'The loop is read as a contract, and with a run id as that run with the criteria that it has met.',
+      'The self-serve loop can be read as a contract and, with a run id, as that run with the criteria that it meets.',
   },
   'task.trust': {
     source: 'tasks § Trust of a task',
     behavior:
-      'Trust is granted at once to an agent that is trusted already; another waits for an operator.',
+      'Trust is granted at once to an agent that is already trusted. Another agent waits for an operator.',
   },
   'task.contract': {
     source: 'tasks § Contract',
-    behavior: 'The agent accepts the digest of the contract’s own terms.',
+    behavior: 'The agent accepts a contract by signing the digest of its terms.',
   },
   'task.review': {
     source: 'tasks § Review before work',
-    behavior:
-      'Review is required before work; the sandbox’s own decision covers synthetic runs only.',
+    behavior: 'Work needs a review. The sandbox policy decides synthetic runs only.',
   },
   'task.input.announced': {
     source: 'tasks § Contract',
-    behavior: 'The input of a run is one that its preflight announced.',
+    behavior: 'The input of a run must be one that its preflight announced.',
   },
   'task.lapse': {
     source: 'tasks § Lapses',
     behavior:
-      'Contract and quote lapse after 24 hours, a challenge after 60 minutes and never past its quote.',
+      'A contract and a quote lapse after 24 hours. A challenge lapses after 60 minutes and never later than its quote.',
   },
   'task.slots': {
     source: 'tasks § Slots and fairness',
@@ -289,21 +290,22 @@ export const taskRequirements = {
   'task.fair': {
     source: 'tasks § Slots and fairness',
     behavior:
-      'Many queued runs of one agent do not starve another’s; dispatched steps carry their agent as fairness key.',
+      'Many queued runs of one agent do not block the runs of another. Each dispatched step has its agent as fairness key.',
   },
   'task.workflow': {
     source: 'tasks § Task workflow',
     behavior:
-      'A task runs from submission to attestation as one workflow with its run as a child, and replays.',
+      'One workflow runs a task from submission to attestation, with its run as a child, and it replays.',
   },
   'task.picked-up': {
     source: 'tasks § Task workflow',
-    behavior: 'A task whose workflow is gone is continued from its row by a new one, in any state.',
+    behavior:
+      'A new workflow continues a task whose workflow no longer exists, from its row and in any state.',
   },
   'task.evidence': {
     source: 'tasks § Evidence',
     behavior:
-      'Where the caller wants to be asked, gaps wait for evidence or for a waiver that marks the result partial.',
+      'With on_gaps: ask, a task with gaps waits for evidence or for a waiver that marks the result partial.',
   },
   'task.exception.activity': {
     source: 'tasks § Exceptions',
@@ -313,27 +315,25 @@ export const taskRequirements = {
   'task.kill-worker': {
     source: 'tasks § Task workflow',
     behavior:
-      'A worker that is lost after any commit leaves no transition twice and an intact chain.',
+      'The loss of a worker after any commit repeats no transition and keeps the ledger intact.',
   },
   'task.kill-parts': {
     source: 'tasks § Task workflow',
     behavior:
-      'Postgres or Temporal killed at seeded moves lose no task, and each move is made once.',
+      'When Postgres or Temporal is killed at random transitions, no task is lost and each transition is made once.',
   },
   'task.renewed': {
     source: 'tasks § Task workflow',
-    behavior:
-      'A long task continues as new, with no handler under way and no child open, and loses nothing.',
+    behavior: 'A long task continues as new without an open handler or child and loses nothing.',
   },
   'task.terminated': {
     source: 'tasks § Task workflow',
-    behavior:
-      'A task in an automatic state whose workflow was terminated is continued by the sweep.',
+    behavior: 'The sweep continues a task in an automatic state whose workflow was terminated.',
   },
   'task.kill-api': {
     source: 'tasks § Task workflow',
     behavior:
-      'The API killed at a call that moves a task loses nothing: the call is repeated, and its move is made once.',
+      'When the API is killed during a call that advances a task, nothing is lost. The call is repeated, and its transition is made once.',
   },
   'task.kill-books': {
     source: 'tasks § Task workflow',
@@ -346,7 +346,8 @@ export const taskRequirements = {
   },
   'run.review': {
     source: 'runs § Controlled loop',
-    behavior: 'The review step waits for an operator’s decision: approve, revise or reject.',
+    behavior:
+      'A run waits at its review step for the decision of an operator: approve, revise or reject.',
   },
   'run.heartbeat': {
     source: 'runs § Isolation',
@@ -355,7 +356,7 @@ export const taskRequirements = {
   },
   'run.loop.guarded-in-sql': {
     source: 'runs § Controlled loop',
-    behavior: 'The database stores the steps of a loop in their order, each once.',
+    behavior: 'SQL stores the steps of a loop in their order, each once.',
   },
   'run.loop.order': {
     source: 'runs § Controlled loop',
@@ -370,17 +371,17 @@ export const taskRequirements = {
   'sequence.self-onboarding': {
     source: 'tasks § Sequences',
     behavior:
-      'Self-onboarding runs in its order over HTTP, and the status URL shows each finished step.',
+      'Self-onboarding follows its documented order over HTTP. The status URL shows each finished step.',
   },
   'sequence.reference-run': {
     source: 'tasks § Sequences',
     behavior:
-      'The full reference run of tokenops runs in its order over HTTP, each step proven to a stranger.',
+      'The full reference run of tokenops follows its documented order over HTTP. A third party can verify each step.',
   },
   'sequence.provider-activation': {
     source: 'tasks § Sequences',
     behavior:
-      'A provider’s signed event funds a run, which continues to its result and its callback, in the documented order.',
+      'A signed provider event funds a run, which continues to its result and its callback in the documented order.',
   },
   'stack.once-task': {
     source: 'stack § Start',

@@ -3,7 +3,7 @@ export const viewsRequirements = {
   'views.text': {
     source: 'calls § Text of callers',
     behavior:
-      'Text that callers wrote shows no control characters in terminals and pages, and is inline code in Markdown: no markup, link or image of it takes effect.',
+      'Text that callers wrote shows no control characters in terminals and pages. In Markdown it is inline code, so its markup, links and images have no effect.',
   },
   'views.text-fields': {
     source: 'calls § Text of callers',
@@ -13,17 +13,17 @@ export const viewsRequirements = {
   'views.wait': {
     source: 'tasks § Waiting',
     behavior:
-      'Run status, exceptions, recover and the Temporal UI show one wait: the condition and since when, the gaps with JSON pointers, the pending review, and the required action with its arguments.',
+      'The run status, the exceptions, the recover command and the Temporal UI show the same wait: its condition and start, the gaps with JSON pointers, the pending review, and the required action with its arguments.',
   },
   'views.review': {
     source: 'agents § Reviews',
     behavior:
-      'A run that an operator has to review says waiting_for ["review"] and since when; the review console names the call that decides, and the gaps.',
+      'A run that needs a review shows waiting_for ["review"] and its start. The review console names the call that decides, and the gaps.',
   },
   'views.details': {
     source: 'payouts § Workflow',
     behavior:
-      'Commands in the details of a workflow are code blocks, and the last receipt is in view in the Temporal UI.',
+      'Commands in the details of a workflow are code blocks. The last receipt is visible in the Temporal UI.',
   },
   'views.summary': {
     source: 'payouts § Workflow',
@@ -33,7 +33,7 @@ export const viewsRequirements = {
   'views.attention': {
     source: 'payouts § Workflow',
     behavior:
-      'A run that completes or is cancelled clears NeedsAttention; views ask for running workflows only.',
+      'A run that completes or is cancelled clears NeedsAttention. Views query only running workflows.',
   },
   'views.backoff': {
     source: 'payouts § Execute',
@@ -58,7 +58,7 @@ export const viewsRequirements = {
   'views.money-moved': {
     source: 'tasks § Exceptions',
     behavior:
-      'An exception of a synthetic run says that no money moved; a run without its package says what it waits for instead of "not ready" alone.',
+      'An exception of a synthetic run says that no money moved. A run without a package says what it waits for.',
   },
   'cli.plain': {
     source: 'stack § Command line',

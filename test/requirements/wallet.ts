@@ -21,12 +21,12 @@ export const walletRequirements = {
   'wallet.http.owner': {
     source: 'money § Allowance wallets',
     behavior:
-      'A wallet is read by its agent and operators, funded by its agent, and not_owner to any other agent.',
+      'The agent and the operators can read an allowance wallet, and only its agent can fund it. Any other agent gets not_owner.',
   },
   'wallet.http.fund': {
     source: 'money § Allowance wallets',
     behavior:
-      'A payment into a wallet counts once it is verified, once; one for something else is payment_pending or reference_already_used.',
+      'A payment into a wallet counts once, after it is verified. A payment for another purpose returns payment_pending or reference_already_used.',
   },
   'wallet.http.terms': {
     source: 'money § Allowance wallets',
@@ -36,11 +36,11 @@ export const walletRequirements = {
   'wallet.http.limits': {
     source: 'money § Allowance wallets',
     behavior:
-      'An agent narrows the limits of its wallet, an operator widens them, each with a receipt; a debit keeps to them.',
+      'An agent can narrow the limits of its wallet and an operator can widen them, each with a receipt. Every debit keeps to the limits.',
   },
   'wallet.http.paused': {
     source: 'money § Allowance wallets',
-    behavior: 'A paused wallet pays nothing and says so; it pays again once it is resumed.',
+    behavior: 'A paused wallet pays nothing and says so. After it is resumed, it pays again.',
   },
   'wallet-run.contract': {
     source: 'runs § Wallet-bound runs',
@@ -60,7 +60,7 @@ export const walletRequirements = {
   'wallet-run.refused': {
     source: 'runs § Wallet-bound runs',
     behavior:
-      'A balance that is too small returns 402 with the shortfall, a limit of the wallet or the agent 403. Both leave no trace, and the same call succeeds once it is allowed.',
+      'A balance that is too small returns 402 with the shortfall. A limit of the wallet or the agent returns 403. Both leave no trace, and the same call succeeds once it is allowed.',
   },
   'wallet-run.scopes': {
     source: 'runs § Wallet-bound runs',
@@ -75,12 +75,12 @@ export const walletRequirements = {
   'wallet-run.returned': {
     source: 'runs § Wallet-bound runs',
     behavior:
-      'A run that is rejected or given up brings its price back to the wallet, whole and without a fee.',
+      'A run that is rejected or abandoned returns its whole price to the wallet, without a fee.',
   },
   'wallet-run.repeat': {
     source: 'runs § Wallet-bound runs',
     behavior:
-      'Ten starts with one key are one run, one order and one debit; another body under the key is idempotency_conflict.',
+      'Ten starts with one key make one run, one order and one debit. Another body under the key returns idempotency_conflict.',
   },
   'pipeline.default-mode': {
     source: 'calls § Modes',
@@ -89,7 +89,7 @@ export const walletRequirements = {
   },
   'authority.payment.contract': {
     source: 'money § Payment authority',
-    behavior: 'The four payment authority types, each with who hosts it and what it rests on.',
+    behavior: 'The API lists the four payment authority types, each with its host and its basis.',
   },
   'authority.payment.check': {
     source: 'money § Payment authority',
@@ -104,7 +104,7 @@ export const walletRequirements = {
   'usage.sample': {
     source: 'money § Usage ledger',
     behavior:
-      'The usage ledger shows one synthetic event, signed as a sample, byte for byte the same and stored nowhere.',
+      'The usage ledger shows one synthetic event that is signed as a sample, is always the same, and is stored nowhere.',
   },
   'usage.record': {
     source: 'money § Usage ledger',
@@ -114,7 +114,7 @@ export const walletRequirements = {
   'usage.credit': {
     source: 'money § Usage ledger',
     behavior:
-      'Units of credit are consumed with their event and usage receipt at once, once, and only of one’s own credit.',
+      'Units of credit are consumed once, together with their event and usage receipt, and only from credit of the caller.',
   },
   'usage.read': {
     source: 'money § Usage ledger',
@@ -124,12 +124,12 @@ export const walletRequirements = {
   'checkout.cards': {
     source: 'money § Checkout',
     behavior:
-      'What is sold has a card with its total; without a live hosted page it falls back to rail checkout.',
+      'Each sold item has a card with its total. Without a live hosted page, the card falls back to rail checkout.',
   },
   'checkout.links': {
     source: 'money § Checkout',
     behavior:
-      'An operator sets a hosted page at exactly the quote’s total; it is looked at once, and shown while it is live.',
+      'An operator sets a hosted page at exactly the total of the quote. The page is checked once and shown while it is live.',
   },
   'checkout.open': {
     source: 'money § Checkout',
@@ -138,20 +138,20 @@ export const walletRequirements = {
   },
   'checkout.read': {
     source: 'money § Challenges',
-    behavior: 'Only the agent whose credit it pays for reads a challenge.',
+    behavior: 'Only the agent whose credit a challenge pays for can read it.',
   },
   'binding.create': {
     source: 'money § Bindings',
     behavior:
-      'A challenge is bound to the entitlement of its quote, once; a later settlement funds exactly that.',
+      'A challenge is bound once to the entitlement of its quote. A later settlement funds exactly that entitlement.',
   },
   'binding.read': {
     source: 'money § Bindings',
-    behavior: 'A binding is read by its id or its entitlement, only by its own agent.',
+    behavior: 'A binding can be read by its id or its entitlement, only by its own agent.',
   },
   'money.http.refund': {
     source: 'money § Refunds and disputes',
     behavior:
-      'An operator takes back a confirmed invoice or reference by revising it: unused credit goes, and so does what was earned.',
+      'An operator takes back a confirmed invoice or reference by revising it. The unused credit and the revenue from it are taken back.',
   },
 } as const
