@@ -31,7 +31,7 @@ export type KeyDeps = Omit<ControlDeps, 'signReceipt'> & {
 type Operator = { operatorId: string; name: string }
 type Ending = { kid: string; reason: string }
 type KeyView = ReturnType<typeof keyView>
-export type EndedKey = { key: KeyView; receipt: ReceiptView }
+type EndedKey = { key: KeyView; receipt: ReceiptView }
 
 /** What operators do to the signing keys; each act is one transaction with its receipt and the use of its call. */
 export class KeyService {
