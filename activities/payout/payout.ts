@@ -15,7 +15,7 @@ import {
 } from '../store/calls/calls.ts'
 import { consumeKeys } from '../store/calls/replay-ledger.ts'
 import { hasUnsettledCharge } from '../store/payments/payments.ts'
-import { readSurroundingsOf } from '../store/payouts/constraints.ts'
+import { readStoredPayoutConstraints } from '../store/payouts/constraints.ts'
 import {
   authorizedPayout,
   createdPayout,
@@ -214,7 +214,7 @@ async function reserve(
       lockPayoutRecord(tx, payoutId),
       lockCall(tx, callId),
       lockDailyCapOf(tx, payoutId),
-      readSurroundingsOf(tx, payoutId),
+      readStoredPayoutConstraints(tx, payoutId),
     ])
     const call = assertStepGrant(locked, payoutId, 'payout-execute')
     const payout = ownPayout(record?.payout, walletOf(call))

@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely'
+import { type Selectable, sql, type Updateable } from 'kysely'
 import { refuse } from '#domain/core/errors.ts'
 import type { Tx } from '../postgres/db.ts'
 import { CHANGES_CHANNEL, notifyChanged } from '../postgres/notify.ts'
@@ -235,7 +235,15 @@ export async function undoGrant(
   return true
 }
 
-/** A claimed payment can be presented again, a settled one becomes a credit; one that may settle is not free. */
+type PaymentState = Database['payments']['state']
+
+function freedColumns(state: PaymentState): Updateable<Database['payments']> {
+  if (state === 'settled') return { credit: 'available' }
+  if (state === 'claimed') return { state: 'released' }
+  return {}
+}
+
+/** A claimed payment can be presented again. A settled one becomes a credit. One that may settle stays with its call. */
 async function freePayment(tx: Tx, paymentId: string): Promise<boolean> {
   const payment = await tx
     .selectFrom('payments')
@@ -244,15 +252,13 @@ async function freePayment(tx: Tx, paymentId: string): Promise<boolean> {
     .forUpdate()
     .executeTakeFirstOrThrow()
   if (payment.state === 'settling' || payment.state === 'pending') return false
-  const freed =
-    payment.state === 'settled'
-      ? { credit: 'available' as const }
-      : payment.state === 'claimed'
-        ? { state: 'released' as const }
-        : {}
   await tx
     .updateTable('payments')
-    .set({ ...freed, call_id: null, changed_at: sql<Date>`clock_timestamp()` })
+    .set({
+      ...freedColumns(payment.state),
+      call_id: null,
+      changed_at: sql<Date>`clock_timestamp()`,
+    })
     .where('payment_id', '=', paymentId)
     .execute()
   return true

@@ -10,7 +10,7 @@ import { dailyUseOf } from './transfers.ts'
 /** Atomic units in use, and milliseconds until some of them are free. */
 export type DailyUse = { atomic: bigint; freesInMs: number | null }
 
-/** What decides whether a payout may be reserved now, beside its own row: Postgres' clock in Unix seconds, and who or what stands in the way. */
+/** What decides, next to the payout's own row, whether it may be reserved now. The clock is that of Postgres in Unix seconds. */
 export type PayoutConstraints = {
   now: number
   unsettled: boolean
@@ -18,23 +18,26 @@ export type PayoutConstraints = {
   use: DailyUse
 }
 
-/** Reads them at once; of pause and use exact only after `lockDailyCap`. */
+/** Reads them in one statement. Pause and use are exact only after `lockDailyCap`. */
 export async function readPayoutConstraints(
   tx: Tx,
   { payout_id, creator, payout_wallet }: Pick<PayoutRow, 'payout_id' | 'creator' | 'payout_wallet'>,
 ): Promise<PayoutConstraints> {
-  return surroundingsIn(
+  return constraintsFrom(
     await selectPayoutConstraints(payout_id, creator, payout_wallet).execute(tx),
   )
 }
 
 /** The same for a payout that is stored, before its row was read. */
-export async function readSurroundingsOf(tx: Tx, payoutId: string): Promise<PayoutConstraints> {
-  return surroundingsIn(await selectSurroundingsOf(payoutId).execute(tx))
+export async function readStoredPayoutConstraints(
+  tx: Tx,
+  payoutId: string,
+): Promise<PayoutConstraints> {
+  return constraintsFrom(await selectStoredPayoutConstraints(payoutId).execute(tx))
 }
 
-function surroundingsIn([row]: Row[]): PayoutConstraints {
-  if (row === undefined) throw new Error('Postgres told nothing of a payout that is asked for')
+function constraintsFrom([row]: Row[]): PayoutConstraints {
+  if (row === undefined) throw new Error('Postgres returned no payout constraints')
   const { now, unsettled, pause, used, frees_in_ms } = row
   const use = { atomic: BigInt(used), freesInMs: frees_in_ms === null ? null : Number(frees_in_ms) }
   return { now, unsettled, pause: pause ?? undefined, use }
@@ -54,7 +57,7 @@ const payoutConstraints = (tx: Tx, payoutId: string, creator: Text, wallet: Text
     from (${dailyUseOf(wallet)}) as in_use`
 
 const selectPayoutConstraints = prepared(payoutConstraints)
-const selectSurroundingsOf = prepared((tx, payoutId: string) => {
+const selectStoredPayoutConstraints = prepared((tx, payoutId: string) => {
   const stored = (column: 'creator' | 'payout_wallet') =>
     sql<string>`(select ${sql.ref(column)} from payouts where payout_id = ${payoutId})`
   return payoutConstraints(tx, payoutId, stored('creator'), stored('payout_wallet'))

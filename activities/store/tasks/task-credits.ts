@@ -104,26 +104,25 @@ export async function readTaskCredit(tx: Tx, taskId: string): Promise<WholeTaskC
   return rows[0]
 }
 
+type TaskSelection = { entitlementId: string } | { quoteId: string } | IdPage
+
+function selectedTasks(of: TaskSelection) {
+  if ('most' in of) return sql`t.task_id > ${of.after}`
+  if ('quoteId' in of) return sql`c.quote_id = ${of.quoteId}`
+  return sql`c.entitlement_id = ${of.entitlementId}`
+}
+
 /**
- * Tasks that stand behind what is stored of their money, which would move them if they looked: quoted, challenged, funded,
- * mistaken or refunded. Those of one entitlement or quote, or a page of all.
+ * Tasks whose state is older than the stored state of their money, so that a signal would advance them. Those of one entitlement or
+ * quote, or a page of all.
  */
-export async function listBehindMoney(
-  tx: Tx,
-  of: { entitlementId: string } | { quoteId: string } | IdPage,
-): Promise<string[]> {
-  const among =
-    'most' in of
-      ? sql`t.task_id > ${of.after}`
-      : 'quoteId' in of
-        ? sql`c.quote_id = ${of.quoteId}`
-        : sql`c.entitlement_id = ${of.entitlementId}`
+export async function listBehindMoney(tx: Tx, of: TaskSelection): Promise<string[]> {
   const { rows } = await sql<{ task_id: string }>`
     select t.task_id from tasks t
     join task_credits c on c.task_id = t.task_id and c.state <> 'released'
     join entitlements e on e.entitlement_id = c.entitlement_id
     join quotes q on q.quote_id = c.quote_id
-    where t.state <> 'closed' and ${among} and case t.state
+    where t.state <> 'closed' and ${selectedTasks(of)} and case t.state
       when 'trusted' then e.state = 'funded' or q.expires_at > clock_timestamp()
       when 'quoted' then e.state = 'funded' or exists (select 1 from payment_challenges h
         where h.quote_id = c.quote_id and h.state in ('open','pending') and h.expires_at > clock_timestamp())

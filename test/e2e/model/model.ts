@@ -67,9 +67,13 @@ const wrongState: Outcome = { status: 409, code: 'wrong_state' }
 
 /** Create and authorize have a key of their caller's; an execute is known by its payout. */
 function callKey(act: Act): string {
-  const key =
-    act.kind === 'authorize' ? act.key : act.kind === 'create' ? act.of.slot : nameOf(act.of)
-  return `${act.caller} ${act.kind} ${key}`
+  return `${act.caller} ${act.kind} ${idempotencyKey(act)}`
+}
+
+function idempotencyKey(act: Act) {
+  if (act.kind === 'authorize') return act.key
+  if (act.kind === 'create') return act.of.slot
+  return nameOf(act.of)
 }
 
 /** What a repeat has to say again. */

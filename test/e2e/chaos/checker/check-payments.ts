@@ -84,16 +84,16 @@ const isThat = (payment: PaymentFact, spend: Spend | undefined) =>
   spend.used.transactionHash === payment.transaction_hash &&
   spend.used.blockHash === payment.block_hash
 
+function isUsedOnce(payment: PaymentFact, calls: CallFact[]): boolean {
+  if (payment.state !== 'settled') return calls.length <= 1
+  if (payment.credit === 'available') return calls.length === 0
+  const funding = payment.credit === 'used' ? 'credit' : 'payment'
+  return calls.length === 1 && calls[0]?.funding === funding
+}
+
 /** A settled payment is under exactly one call, unless it waits as a credit. */
 function checkUse(payment: PaymentFact, calls: CallFact[]): Complaint[] {
-  const funding = payment.credit === 'used' ? 'credit' : 'payment'
-  const right =
-    payment.state !== 'settled'
-      ? calls.length <= 1
-      : payment.credit === 'available'
-        ? calls.length === 0
-        : calls.length === 1 && calls[0]?.funding === funding
-  if (right) return []
+  if (isUsedOnce(payment, calls)) return []
   const what =
     calls.length === 0
       ? 'a fee was taken without effect or credit'

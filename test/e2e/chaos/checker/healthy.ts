@@ -170,6 +170,11 @@ function onePayout(index: number) {
   return { payout, transfer, receipts, calls, run: runOf(payout, receipts, index) }
 }
 
+function fundingOf({ gone, paid }: { gone: boolean; paid: boolean }): CallFact['funding'] {
+  if (gone) return 'none'
+  return paid ? 'payment' : 'free'
+}
+
 function callsOf({ payout_id, creator, idempotency_key }: PayoutFact, index: number): CallFact[] {
   const keys = { create: idempotency_key, authorize: `authorize ${index}`, execute: payout_id }
   return Object.entries(keys).map(([step, key]): CallFact => {
@@ -182,7 +187,7 @@ function callsOf({ payout_id, creator, idempotency_key }: PayoutFact, index: num
       key,
       grant_state: gone ? 'released' : 'used',
       answer_state: gone ? 'open' : 'final',
-      funding: gone ? 'none' : paid ? 'payment' : 'free',
+      funding: fundingOf({ gone, paid }),
       payment_id: paid ? 'fee' : null,
       subject: payout_id,
       granted_ms: (now - 20) * 1000,
@@ -192,15 +197,12 @@ function callsOf({ payout_id, creator, idempotency_key }: PayoutFact, index: num
 
 function receiptsOf(payout: PayoutFact, paidIn: string | undefined): ReceiptFact[] {
   const ends = paidIn === undefined ? ['payout_dead'] : ['payout_executed', 'payout_final']
+  const outcome = paidIn === undefined ? { money_moved: 'no' } : { transaction_hash: paidIn }
   const receipts: ReceiptFact[] = []
   for (const kind of ['payout_created', 'payout_authorized', ...ends]) {
     const jws = `${kind} of ${payout.payout_id}`
     const prev = receipts.length === 0 ? null : sha256(receipts.at(-1)?.jws ?? '')
-    const said = ends.includes(kind)
-      ? paidIn === undefined
-        ? { money_moved: 'no' }
-        : { transaction_hash: paidIn }
-      : {}
+    const said = ends.includes(kind) ? outcome : {}
     const { payout_id: subject } = payout
     const row = { receipt_id: `rc_${sha256(jws)}`, subject, seq: receipts.length, kind, jws, prev }
     receipts.push({
