@@ -16,8 +16,8 @@ import { type Config, readJsonFile } from './config/config.ts'
 import type { MoneyDeps } from './credit/deps.ts'
 import { signCompact } from './keys/compact.ts'
 import { type KeyRings, loadKeyRings } from './keys/key-ring.ts'
+import { readKeyStatus } from './keys/key-status.ts'
 import { publishKeys } from './keys/publish-keys.ts'
-import { standingOf } from './keys/standing.ts'
 import { loadTrustAnchors } from './keys/trust-anchors.ts'
 import type { PaymentDeps } from './payment/deps.ts'
 import { inProcessFacilitator, remoteFacilitator } from './payment/facilitator.ts'
@@ -234,9 +234,9 @@ export function signerOf(
   typ: string,
 ): Signer<Record<string, unknown>> {
   return async (tx) => {
-    const standing = await standingOf(tx, keys, ['receipt'])
+    const keyStatus = await readKeyStatus(tx, keys, ['receipt'])
     return (payload) => {
-      const key = standing.signer('receipt')
+      const key = keyStatus.signer('receipt')
       return { jws: signCompact(key, { typ, payload }), kid: key.kid }
     }
   }

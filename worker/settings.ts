@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type Config, loadConfig, loadStackSettings } from '../activities/config/config.ts'
+import { readSecret } from './files/secret-file.ts'
 import { layoutOf } from './stack/layout.ts'
-import { readSecret } from './stack/secret-file.ts'
 
 /** The settings of the environment, or else those of the embedded stack of this folder; throws a readable list of what is wrong. */
 export function loadSettings(environment?: NodeJS.ProcessEnv): Config {

@@ -13,7 +13,7 @@ import { recordNotice } from '../agent/access.ts'
 import type { Outgoing, SendOutgoing } from '../http/outgoing.ts'
 import type { SigningKey } from '../keys/compact.ts'
 import type { KeyRings } from '../keys/key-ring.ts'
-import { standingOf } from '../keys/standing.ts'
+import { readKeyStatus } from '../keys/key-status.ts'
 import { signWebhook } from '../keys/webhook.ts'
 import {
   type AttemptEnd,
@@ -126,7 +126,7 @@ async function begin(
       await holdBack(tx, deliveryId)
       return undefined
     }
-    const callback = await standingOf(tx, keys, ['callback'])
+    const callback = await readKeyStatus(tx, keys, ['callback'])
     const key = callback.signer('callback')
     const timestamp = callback.nowSeconds
     const notified = await notify(tx, delivery)

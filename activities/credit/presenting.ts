@@ -15,9 +15,9 @@ import { authorizeAudience } from '#domain/payouts/holder-binding.ts'
 import { searchFrom } from '../chain/outcome.ts'
 import { challengeSigners, issueChallenge, verifyChallengeToken } from '../keys/challenge.ts'
 import type { Order } from '../keys/checkout.ts'
+import { currentAnchors } from '../keys/key-status.ts'
 import { verifyPresentation } from '../keys/presentation.ts'
-import { anchorsNow } from '../keys/standing.ts'
-import { authorityStanding, consumed, replayKeys } from '../payout/authorization.ts'
+import { consumed, readAuthorityKeyStatus, replayKeys } from '../payout/authorization.ts'
 import { findConsumed, type ReplayKey } from '../store/calls/replay-ledger.ts'
 import { keepSignature, type PaymentClaim } from '../store/payments/payments.ts'
 import { clockSeconds, type Tx } from '../store/postgres/db.ts'
@@ -157,7 +157,7 @@ export async function mandateChallenge(
   ttlSeconds: number,
 ) {
   const { origin, treasuryHolder } = authority
-  const signing = challengeSigners(await authorityStanding(authority, db))
+  const signing = challengeSigners(await readAuthorityKeyStatus(authority, db))
   const facts = { ...signing, origin, treasuryHolder, ttlSeconds, holder: treasuryHolder }
   return issueChallenge({
     ...facts,
@@ -172,10 +172,10 @@ export const presentationName = (presentation: string): string => sha256Hex(pres
 async function mandate(deps: MoneyDeps, payable: Payable, { proof }: Presented): Promise<Prepared> {
   const { anchors, origin, treasuryHolder, verifyWalletMessage } = deps.authority
   const presentation = proof?.presentation ?? ''
-  const standing = await authorityStanding(deps.authority, deps.db)
-  const { nowSeconds } = standing
+  const keyStatus = await readAuthorityKeyStatus(deps.authority, deps.db)
+  const { nowSeconds } = keyStatus
   const token = {
-    authorityKeys: standing.verifiers('authority'),
+    authorityKeys: keyStatus.verifiers('authority'),
     origin,
     nowSeconds,
     treasuryHolder,
@@ -186,8 +186,8 @@ async function mandate(deps: MoneyDeps, payable: Payable, { proof }: Presented):
     challenge,
     audience: authorizeAudience(origin),
     nowSeconds,
-    anchors: anchorsNow(anchors, origin, standing),
-    checkoutKeys: standing.verifiers('checkout'),
+    anchors: currentAnchors(anchors, origin, keyStatus),
+    checkoutKeys: keyStatus.verifiers('checkout'),
     requestSha256: mandateRequestSha256(payable),
     order: orderOf(payable),
     verifyWalletMessage,

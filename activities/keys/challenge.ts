@@ -11,7 +11,7 @@ import {
 import { standingAt } from '#domain/receipts/key-standing.ts'
 import { type Order, randomText, signCheckout } from './checkout.ts'
 import { decodeCompact, type SigningKey, signCompact, verifyCompact } from './compact.ts'
-import type { Standing, StandingKey } from './standing.ts'
+import type { KeyStatus, KeyWithTimes } from './key-status.ts'
 
 /** `typ` of a challenge token (payout.md, payout-challenge). */
 export const CHALLENGE_TYP = 'service-payout-challenge+jwt'
@@ -44,10 +44,10 @@ export type ChallengeFacts = {
 
 /** What signs a challenge now, and when that is. */
 export const challengeSigners = (
-  standing: Standing,
+  keyStatus: KeyStatus,
 ): Pick<ChallengeFacts, 'signers' | 'nowSeconds'> => ({
-  signers: { authority: standing.signer('authority'), checkout: standing.signer('checkout') },
-  nowSeconds: standing.nowSeconds,
+  signers: { authority: keyStatus.signer('authority'), checkout: keyStatus.signer('checkout') },
+  nowSeconds: keyStatus.nowSeconds,
 })
 
 /**
@@ -120,7 +120,7 @@ function holderBinding(facts: BindingTemplate) {
 
 /** What a presented challenge token is judged against. */
 export type ChallengeContext = {
-  authorityKeys: readonly StandingKey[]
+  authorityKeys: readonly KeyWithTimes[]
   origin: string
   nowSeconds: number
   treasuryHolder: string

@@ -5,7 +5,7 @@ import { sha256Base64url } from '#domain/payouts/holder-binding.ts'
 import { PRINCIPAL_REQUEST_TYPE } from '#domain/payouts/principal-authorization.ts'
 import { standingAt } from '#domain/receipts/key-standing.ts'
 import { decodeCompact, type SigningKey, signCompact, verifyCompact } from './compact.ts'
-import type { StandingKey } from './standing.ts'
+import type { KeyWithTimes } from './key-status.ts'
 
 /** `typ` of the checkout that payout-challenge signs. */
 const CHECKOUT_TYP = 'service-checkout+jwt'
@@ -101,7 +101,7 @@ export function readCheckout(
     keys,
     origin,
     order = payoutOrder,
-  }: { keys: readonly StandingKey[]; origin: string; order?: Order },
+  }: { keys: readonly KeyWithTimes[]; origin: string; order?: Order },
 ): CheckoutClaims {
   const { kid } = decodeCompact(jws).header
   const key = keys.find((known) => known.kid === kid)

@@ -8,8 +8,8 @@ import { recoverSigner } from '../chain/wallet-signature.ts'
 import { type CheckoutClaims, type Order, randomText, readCheckout } from './checkout.ts'
 import { encodeBase64url } from './compact.ts'
 import type { VerifyWalletMessage } from './key-binding.ts'
+import type { KeyStatus } from './key-status.ts'
 import { MANDATE_VCT, sdHasher } from './sd-jwt.ts'
-import type { Standing } from './standing.ts'
 
 /** A holder's proof: a personal_sign signature over the five-line text of payout.md, and the binding version it asks for. */
 type HolderProof = {
@@ -20,7 +20,7 @@ type HolderProof = {
 
 /** What a mandate is issued from; `requestSha256` is recomputed from the created payout, `mandateId` becomes the `jti`. */
 export type MandateRequest = {
-  readonly standing: Standing
+  readonly keyStatus: KeyStatus
   readonly origin: string
   readonly treasuryHolder: string
   readonly mandateId: string
@@ -51,11 +51,11 @@ const denied = (detail: string) =>
  * 403 `authority_denied` (checkout or holder proof), `request_digest_mismatch`; 410 `challenge_expired`.
  */
 export async function issueMandate(request: MandateRequest): Promise<IssuedMandate> {
-  const { standing, origin, mandateId, checkoutJwt } = request
+  const { keyStatus, origin, mandateId, checkoutJwt } = request
   const checkout = assertCheckout(request)
   const checkoutHash = sha256Base64url(checkoutJwt)
   const cnf = await confirmHolder(request, { checkoutHash, nonce: checkout.jti })
-  const key = standing.signer('authority')
+  const key = keyStatus.signer('authority')
   const library = new SDJwtVcInstance({
     signer: (text) => encodeBase64url(key.sign(text)),
     signAlg: key.alg,
@@ -68,7 +68,7 @@ export async function issueMandate(request: MandateRequest): Promise<IssuedManda
       iss: origin,
       vct: MANDATE_VCT,
       jti: mandateId,
-      iat: standing.nowSeconds,
+      iat: keyStatus.nowSeconds,
       exp: checkout.exp,
       cnf,
       checkout_hash: checkoutHash,
@@ -81,9 +81,9 @@ export async function issueMandate(request: MandateRequest): Promise<IssuedManda
 }
 
 function assertCheckout(request: MandateRequest): CheckoutClaims {
-  const { standing, requestSha256 } = request
+  const { keyStatus, requestSha256 } = request
   const checkout = ourCheckout(request)
-  if (standing.nowSeconds >= checkout.exp)
+  if (keyStatus.nowSeconds >= checkout.exp)
     throw refuse('challenge_expired', {
       detail: `the checkout expired at ${checkout.exp}`,
       next_action: 'Ask for a new challenge.',
@@ -95,10 +95,10 @@ function assertCheckout(request: MandateRequest): CheckoutClaims {
   })
 }
 
-function ourCheckout({ checkoutJwt, standing, origin, order }: MandateRequest): CheckoutClaims {
+function ourCheckout({ checkoutJwt, keyStatus, origin, order }: MandateRequest): CheckoutClaims {
   try {
     return readCheckout(checkoutJwt, {
-      keys: standing.verifiers('checkout'),
+      keys: keyStatus.verifiers('checkout'),
       origin,
       ...(order && { order }),
     })

@@ -5,8 +5,8 @@ import { sha256Base64url } from '#domain/payouts/holder-binding.ts'
 import type { ChallengeClaims } from './challenge.ts'
 import { type CheckoutClaims, type Order, readCheckout } from './checkout.ts'
 import { type VerifyWalletMessage, verifyKeyBinding } from './key-binding.ts'
+import type { AnchorWithTimes, KeyWithTimes } from './key-status.ts'
 import { type MandateClaims, verifyMandate } from './sd-jwt.ts'
-import type { StandingAnchor, StandingKey } from './standing.ts'
 
 /** What a presentation is judged against; `challenge` is already verified, `requestSha256` recomputed from the stored payout. */
 export type PresentationContext = {
@@ -14,8 +14,8 @@ export type PresentationContext = {
   readonly challenge: ChallengeClaims
   readonly audience: string
   readonly nowSeconds: number
-  readonly anchors: readonly StandingAnchor[]
-  readonly checkoutKeys: readonly StandingKey[]
+  readonly anchors: readonly AnchorWithTimes[]
+  readonly checkoutKeys: readonly KeyWithTimes[]
   readonly requestSha256: string
   /** What the checkout is for; a payout's fee unless told otherwise. */
   readonly order?: Order

@@ -7,7 +7,7 @@ import { limits } from '#domain/core/limits.ts'
 import { sha256Base64url } from '#domain/payouts/holder-binding.ts'
 import { standingAt } from '#domain/receipts/key-standing.ts'
 import { decodeBase64url, decodeCompact, verifySignature } from './compact.ts'
-import type { StandingAnchor } from './standing.ts'
+import type { AnchorWithTimes } from './key-status.ts'
 
 /** `vct` of a closed checkout mandate (AP2 v0.2). */
 export const MANDATE_VCT = 'mandate.checkout.1'
@@ -59,7 +59,7 @@ const invalid = (detail: string) =>
  */
 export async function verifyMandate(
   sdPart: string,
-  { anchors, nowSeconds }: { anchors: readonly StandingAnchor[]; nowSeconds: number },
+  { anchors, nowSeconds }: { anchors: readonly AnchorWithTimes[]; nowSeconds: number },
 ): Promise<MandateClaims> {
   const [jwt = '', ...disclosures] = sdPart.slice(0, -1).split('~')
   const { header, payload } = attempt('it is not an SD-JWT', () => decodeCompact(jwt))
@@ -96,7 +96,7 @@ export async function verifyMandate(
 function assertEnvelope(
   header: Record<string, unknown>,
   payload: Record<string, unknown>,
-  anchor: StandingAnchor,
+  anchor: AnchorWithTimes,
 ): void {
   if (header['typ'] !== MANDATE_TYP) throw invalid(`its typ is not ${MANDATE_TYP}`)
   if (header['alg'] !== anchor.alg || 'crit' in header)

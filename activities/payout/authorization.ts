@@ -5,9 +5,9 @@ import { type PrincipalTerms, requestSha256 } from '#domain/payouts/principal-au
 import { verifyChallengeToken } from '../keys/challenge.ts'
 import type { VerifyWalletMessage } from '../keys/key-binding.ts'
 import type { KeyRings } from '../keys/key-ring.ts'
+import { currentAnchors, type KeyStatus, readKeyStatus } from '../keys/key-status.ts'
 import { verifyPresentation } from '../keys/presentation.ts'
 import { verifyPrincipalSignature } from '../keys/principal-signature.ts'
-import { anchorsNow, type Standing, standingOf } from '../keys/standing.ts'
 import type { TrustAnchor } from '../keys/trust-anchors.ts'
 import { findConsumed, type ReplayKey } from '../store/calls/replay-ledger.ts'
 import type { PayoutRow } from '../store/payouts/payouts.ts'
@@ -24,10 +24,10 @@ export type PayoutAuthority = {
 }
 
 /** How the keys stand that an authorization is judged by. */
-export const authorityStanding = (
+export const readAuthorityKeyStatus = (
   { keys }: Pick<PayoutAuthority, 'keys'>,
   tx: Tx,
-): Promise<Standing> => standingOf(tx, keys, ['authority', 'checkout'])
+): Promise<KeyStatus> => readKeyStatus(tx, keys, ['authority', 'checkout'])
 
 /** What an authorize call says, as it stands in the call's row for the workflow's step. */
 export type AuthorizeInput = {
@@ -75,7 +75,7 @@ export function principalTermsOf(
  * Returns the replay keys that the authorizing transaction has to consume.
  */
 export async function verifyAuthorization(
-  { authority, standing }: { authority: PayoutAuthority; standing: Standing },
+  { authority, keyStatus }: { authority: PayoutAuthority; keyStatus: KeyStatus },
   tx: Tx,
   row: PayoutRow,
   input: AuthorizeInput,
@@ -89,7 +89,7 @@ export async function verifyAuthorization(
     })
   const terms = principalTermsOf(row, input.expires_at, input.idempotency_key)
   const challenge = verifyChallengeToken(input.challenge_token, {
-    authorityKeys: standing.verifiers('authority'),
+    authorityKeys: keyStatus.verifiers('authority'),
     origin,
     nowSeconds,
     treasuryHolder,
@@ -99,8 +99,8 @@ export async function verifyAuthorization(
     challenge,
     audience: authorizeAudience(origin),
     nowSeconds,
-    anchors: anchorsNow(anchors, origin, standing),
-    checkoutKeys: standing.verifiers('checkout'),
+    anchors: currentAnchors(anchors, origin, keyStatus),
+    checkoutKeys: keyStatus.verifiers('checkout'),
     requestSha256: requestSha256(terms),
     verifyWalletMessage,
     assertUnused: async (proven) => {

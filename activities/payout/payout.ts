@@ -4,7 +4,7 @@ import { transferNonce } from '#domain/core/ids.ts'
 import { type CreateInput, payoutTerms, termsDigest } from '#domain/payouts/payout.ts'
 import type { PayoutReceiptKind, ReceiptClaims } from '#domain/receipts/receipt.ts'
 import type { PayoutSteps, StepInput, StepResult } from '../../workflows/payout/activities.ts'
-import type { Standing } from '../keys/standing.ts'
+import type { KeyStatus } from '../keys/key-status.ts'
 import {
   answerCall,
   assertStepGrant,
@@ -31,7 +31,11 @@ import { nextReceipt, type Sign } from '../store/payouts/receipts.ts'
 import { insertTransfer, lockDailyCapOf, reservedTransfer } from '../store/payouts/transfers.ts'
 import { type AtCommit, type Tx, transaction } from '../store/postgres/db.ts'
 import { openExceptionCode } from '../store/tasks/exceptions.ts'
-import { type AuthorizeInput, authorityStanding, verifyAuthorization } from './authorization.ts'
+import {
+  type AuthorizeInput,
+  readAuthorityKeyStatus,
+  verifyAuthorization,
+} from './authorization.ts'
 import { assertCanaryConfirmed, dueCanary } from './canary.ts'
 import type { Deps, Signer } from './deps.ts'
 import {
@@ -119,12 +123,12 @@ function newPayout({ rail }: Deps, payoutId: string, call: LockedCall): PayoutRo
 
 function authorizePayout(deps: Deps, { payoutId, callId }: StepInput): Promise<PayoutRecord> {
   return transaction(deps.db, async (tx, atCommit) => {
-    const [locked, found, unsettled, sign, standing] = await Promise.all([
+    const [locked, found, unsettled, sign, keyStatus] = await Promise.all([
       lockPayoutRecord(tx, payoutId),
       lockCall(tx, callId),
       hasUnsettledCharge(tx, payoutId),
       deps.signReceipt(tx),
-      authorityStanding(deps.authority, tx),
+      readAuthorityKeyStatus(deps.authority, tx),
     ])
     const call = assertStepGrant(found, payoutId, 'payout-authorize')
     ownPayout(locked?.payout, walletOf(call))
@@ -133,7 +137,7 @@ function authorizePayout(deps: Deps, { payoutId, callId }: StepInput): Promise<P
     const input = inputOf<AuthorizeInput>(call)
     const record = isSameAuthorization(before.payout, call, input)
       ? before
-      : await authorize({ deps, tx, atCommit, sign, standing }, before, call, unsettled)
+      : await authorize({ deps, tx, atCommit, sign, keyStatus }, before, call, unsettled)
     atCommit(answerCall(callId, payoutId, 200, payoutAnswer(record, deps.rail.environment)))
     return record
   })
@@ -144,12 +148,12 @@ type Effect = {
   readonly tx: Tx
   readonly atCommit: AtCommit
   readonly sign: Sign<ReceiptClaims>
-  readonly standing: Standing
+  readonly keyStatus: KeyStatus
 }
 
 /** `created → authorized` with its receipt and replay keys, once everything that the caller presents is proven. */
 async function authorize(
-  { deps, tx, atCommit, sign, standing }: Effect,
+  { deps, tx, atCommit, sign, keyStatus }: Effect,
   before: PayoutRecord,
   call: LockedCall,
   unsettled: boolean,
@@ -157,7 +161,13 @@ async function authorize(
   const input = inputOf<AuthorizeInput>(call)
   const now = call.locked_at
   const payout = openFor('authorize', before.payout)
-  const bound = await verifyAuthorization({ ...deps, standing }, tx, payout, input, Math.floor(now))
+  const bound = await verifyAuthorization(
+    { ...deps, keyStatus },
+    tx,
+    payout,
+    input,
+    Math.floor(now),
+  )
   if (unsettled) throw unsettledCharge()
   const facts = {
     expiresAt: input.expires_at,

@@ -9,9 +9,9 @@ import { createDatabase } from '../../activities/store/postgres/db.ts'
 import type { Database } from '../../activities/store/schema/schema.ts'
 import { type Client, createClient, type InputOf, type OutputOf } from '../../api/http/client.ts'
 import { createTemporalClient } from '../../temporal/connection.ts'
+import { readSecret } from '../../worker/files/secret-file.ts'
 import type { ServiceAccounts } from '../../worker/stack/accounts.ts'
 import { openPayingAgent } from '../../worker/stack/paying-agent.ts'
-import { readSecret } from '../../worker/stack/secret-file.ts'
 import {
   dollarTokenAbi,
   type LocalChainClient,

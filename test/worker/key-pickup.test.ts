@@ -4,7 +4,7 @@ import { signerOf } from '../../activities/container.ts'
 
 import { decodeCompact } from '../../activities/keys/compact.ts'
 import { loadKeyRings, loadTokenKeys } from '../../activities/keys/key-ring.ts'
-import { anchorsNow, standingOf } from '../../activities/keys/standing.ts'
+import { currentAnchors, readKeyStatus } from '../../activities/keys/key-status.ts'
 import { loadTrustAnchors } from '../../activities/keys/trust-anchors.ts'
 import { transaction } from '../../activities/store/postgres/db.ts'
 import { runCli } from '../support/cli.ts'
@@ -84,8 +84,8 @@ verifies(
     writeFileSync(own, whole)
     const after = loadKeyRings(file())
     expect(await sign()).toBe(after.receipt.active.kid)
-    const standing = await standingOf(apis.db, rings, ['authority'])
-    const trusted = anchorsNow(anchors, 'https://svc.example', standing).map(({ kid }) => kid)
+    const keyStatus = await readKeyStatus(apis.db, rings, ['authority'])
+    const trusted = currentAnchors(anchors, 'https://svc.example', keyStatus).map(({ kid }) => kid)
     expect(trusted).toContain(after.authority.active.kid)
     expect(tokenKeys()).toEqual(loadTokenKeys(file())())
     expect(tokenKeys()).toHaveLength(3)

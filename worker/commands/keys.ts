@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { createSigningKeys, renewSigningKeys } from '../keys.ts'
+import { createSigningKeys, renewSigningKeys } from '../files/signing-keys.ts'
 import { callAsOperator } from '../operator-calls.ts'
 import { print, printError, printJson } from '../print.ts'
 import { byOperator, operatorOption } from './by-operator.ts'

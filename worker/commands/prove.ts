@@ -2,10 +2,10 @@ import type { Command } from 'commander'
 import { privateKeyToAccount } from 'viem/accounts'
 import { loadStackSettings } from '../../activities/config/config.ts'
 import { walletProofHeader } from '../../api/http/client.ts'
+import { readSecret } from '../files/secret-file.ts'
 import { print } from '../print.ts'
 import type { AccountsFile } from '../stack/embedded.ts'
 import { layoutOf } from '../stack/layout.ts'
-import { readSecret } from '../stack/secret-file.ts'
 
 /** `agent-rails prove`: for calls typed by hand against the local stack. */
 export function addProve(program: Command): void {

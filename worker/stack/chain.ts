@@ -2,15 +2,14 @@ import { copyFile, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { CHAIN_ID } from '#domain/core/limits.ts'
-import { guardPort } from './guarded-port.ts'
+import { createGuardedPort } from './guarded-port.ts'
 import { Part } from './part.ts'
-import { findFree } from './ports.ts'
 import { privateDirectory } from './private-directory.ts'
 
 const WARN_BYTES = 50 * 1024 * 1024
 const SNAPSHOT_EVERY_MS = 2_000
 
-/** Where the chain keeps its state, on which port of `host` (127.0.0.1 unless told otherwise) it answers, and seconds per empty block. */
+/** Where the chain keeps its state, on which port of `host` (127.0.0.1 by default) it answers, and seconds per empty block. */
 export type ChainSettings = {
   directory: string
   port: number
@@ -22,29 +21,30 @@ export type ChainSettings = {
   warn?: (text: string) => void
 }
 
-/** anvil with the flags of payout.md, "The local chain"; ready once it answers eth_chainId. */
+/** anvil, which is ready once it answers eth_chainId. */
 export function chainPart(settings: ChainSettings): Part {
   const directory = resolve(settings.directory)
   const state = join(directory, 'state.json')
-  const listens = { port: settings.port }
+  const guarded = settings.guarded ? createGuardedPort(settings.port) : undefined
+  let port = settings.port
   return new Part({
     name: 'chain',
     logFile: settings.logFile,
     prepare: () => prepare(directory, state, settings.warn),
     launch: async () => {
-      if (settings.guarded) [listens.port = settings.port] = await findFree(1)
-      return { file: anvilBinary(), args: anvilArguments({ ...settings, ...listens }, state) }
+      if (guarded !== undefined) port = await guarded.open()
+      return { file: anvilBinary(), args: anvilArguments({ ...settings, port }, state) }
     },
     probe: async () => {
-      const chainId = await askChainId(listens.port)
+      const chainId = await askChainId(port)
       if (chainId !== CHAIN_ID) throw new Error(`chain id ${chainId}`)
     },
     whileRunning: () => {
       const rest = keepSnapshots(state)
-      const unguard = settings.guarded ? guardPort(settings.port, listens.port) : () => undefined
+      const unguard = guarded?.guard()
       return () => {
         rest()
-        unguard()
+        unguard?.()
       }
     },
   })

@@ -8,13 +8,13 @@ import { createDatabase } from '../../activities/store/postgres/db.ts'
 import { grantPrivileges } from '../../activities/store/postgres/roles.ts'
 import { createTemporalClient } from '../../temporal/connection.ts'
 import { registerSearchAttributes } from '../../temporal/search-attributes.ts'
-import { keepSigningKeys } from '../keys.ts'
+import { keepSecret, readSecret, writeSecret } from '../files/secret-file.ts'
+import { keepSigningKeys } from '../files/signing-keys.ts'
 import { newDemoAccounts, serviceAccounts } from './accounts.ts'
 import { makeRoles } from './database-roles.ts'
 import type { AccountsFile } from './embedded.ts'
 import { addressSettings } from './environment.ts'
 import { prepareLocalChain } from './local-chain.ts'
-import { keepSecret, readSecret, writeSecret } from './secret-file.ts'
 
 /** Where each kind of file lies: a folder is a volume, so that the API's containers never see the wallets' keys. */
 export function containerLayout(root: string) {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createRoles, type RolePasswords } from '../../activities/store/postgres/create-roles.ts'
-import { keepSecret } from './secret-file.ts'
+import { keepSecret } from '../files/secret-file.ts'
 
 const newPassword = () => randomBytes(18).toString('base64url')
 

@@ -13,10 +13,10 @@ import {
   registerAgent,
   waitForTask,
 } from '../../clients/typescript/src/index.ts'
+import { writeSecret } from '../files/secret-file.ts'
 import type { Demo } from './demo.ts'
 import { demoUsage } from './demo-usage.ts'
 import { openReviewer } from './reviewer.ts'
-import { writeSecret } from './secret-file.ts'
 
 /** What a stranger needs to check the task: `replay` is what the offline program said of the package. */
 export type TaskSummary = {

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createClient, type Hosts } from '../../clients/typescript/src/index.ts'
+import { writeSecret } from '../files/secret-file.ts'
 import { runDemoPayout } from './demo-payout.ts'
 import { runDemoTask } from './demo-task.ts'
 import type { EmbeddedStack } from './embedded.ts'
 import { urlOf } from './environment.ts'
 import type { Layout } from './layout.ts'
-import { writeSecret } from './secret-file.ts'
 
 /** What the parts of the demo share; `run` names this one, `directory` is where its files go. */
 export type Demo = {

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { roleUrl } from '../../activities/store/postgres/create-roles.ts'
 import { latestMigration } from '../../activities/store/postgres/migrate.ts'
-import { keepSigningKeys } from '../keys.ts'
+import { keepSecret, readSecret, writeSecret } from '../files/secret-file.ts'
+import { keepSigningKeys } from '../files/signing-keys.ts'
 import {
   type DemoAccounts,
   newDemoAccounts,
@@ -19,7 +20,6 @@ import type { Part } from './part.ts'
 import type { Ports } from './ports.ts'
 import { postgresPart, postgresUrl } from './postgres.ts'
 import { apiPart, createOperator, migrate, runWorkerPart, workerPart } from './programs.ts'
-import { keepSecret, readSecret, writeSecret } from './secret-file.ts'
 import { temporalPart } from './temporal.ts'
 
 /** What `accounts.json` holds: everything the demo, or a person beside it, needs to play agent, treasury and operator. */

@@ -1,5 +1,6 @@
 import { Agent, createServer, type IncomingHttpHeaders, request } from 'node:http'
 import { namesThisMachine } from '../../api/http/client-address.ts'
+import { findFree } from './ports.ts'
 
 const HOST = '127.0.0.1'
 
@@ -7,6 +8,24 @@ const HOST = '127.0.0.1'
 const isLocalRequest = ({ host, origin }: IncomingHttpHeaders): boolean =>
   namesThisMachine(host) &&
   (origin === undefined || namesThisMachine(/^https?:\/\/(.+)$/i.exec(origin)?.[1]))
+
+/** A program behind a guarded port: it listens on a free port, which `open` chooses for each start. */
+export type GuardedPort = {
+  open(): Promise<number>
+  /** Guards the port until the result is called. */
+  guard(): () => void
+}
+
+export function createGuardedPort(port: number): GuardedPort {
+  let behind = 0
+  return {
+    open: async () => {
+      ;[behind = 0] = await findFree(1)
+      return behind
+    },
+    guard: () => guardPort(port, behind),
+  }
+}
 
 /**
  * Answers on a port of 127.0.0.1 for a program on another one that takes every Host: a page whose name leads to this machine (DNS

@@ -1,8 +1,8 @@
 import { type Address, BaseError, ContractFunctionRevertedError, type Hex, parseEther } from 'viem'
 import { knownAssets, publishedAccounts } from '../../activities/chain/start-checks.ts'
+import { readSecret, writeSecret } from '../files/secret-file.ts'
 import type { DemoAccounts, ServiceAccounts } from './accounts.ts'
 import { compileDollarToken } from './compile-token.ts'
-import { readSecret, writeSecret } from './secret-file.ts'
 import { ensureEther, ensureToken, ensureTokens, localChainClient } from './token.ts'
 
 const GAS_ETHER = parseEther('100')

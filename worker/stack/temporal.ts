@@ -7,9 +7,8 @@ import {
   serverArguments,
   serverEnvironment,
 } from '../../temporal/server/run.ts'
-import { guardPort } from './guarded-port.ts'
+import { createGuardedPort } from './guarded-port.ts'
 import { Part } from './part.ts'
-import { findFree } from './ports.ts'
 import { privateDirectory } from './private-directory.ts'
 
 /** Where the server runs and how its binary is had. */
@@ -22,7 +21,7 @@ export type TemporalSettings = ServerSettings & {
 /** The embedded Temporal server with its UI, which answers only requests that name this machine; ready once the namespace `default` answers. */
 export function temporalPart(settings: TemporalSettings): Part {
   let binary: Promise<string> | undefined
-  const ui = { uiPort: 0 }
+  const ui = createGuardedPort(settings.uiPort)
   return new Part({
     name: 'temporal',
     logFile: settings.logFile,
@@ -35,15 +34,15 @@ export function temporalPart(settings: TemporalSettings): Part {
       await binary
     },
     launch: async () => {
-      ;[ui.uiPort = 0] = await findFree(1)
+      const uiPort = await ui.open()
       const env = { ...settings.inherited, ...serverEnvironment }
       return {
         file: (await binary) ?? 'temporal',
-        args: serverArguments({ ...settings, ...ui }),
+        args: serverArguments({ ...settings, uiPort }),
         env,
       }
     },
-    whileRunning: () => guardPort(settings.uiPort, ui.uiPort),
+    whileRunning: () => ui.guard(),
     probe: () => askNamespace(`127.0.0.1:${settings.port}`),
   })
 }

@@ -16,7 +16,7 @@ import {
   verifySignature,
 } from '../../../activities/keys/compact.ts'
 import type { KeyRings } from '../../../activities/keys/key-ring.ts'
-import { standingOf } from '../../../activities/keys/standing.ts'
+import { readKeyStatus } from '../../../activities/keys/key-status.ts'
 import { listSigningVersions } from '../../../activities/store/agents/agent-signing-versions.ts'
 import { insertAudit } from '../../../activities/store/agents/credential-audits.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
@@ -55,7 +55,7 @@ export async function signStatement(
   return transaction(db, async (tx) => {
     const [versions, standing] = await Promise.all([
       listStatementKeys(tx),
-      standingOf(tx, keys, [STATEMENT_RING]),
+      readKeyStatus(tx, keys, [STATEMENT_RING]),
       insertAudit(tx, { auditEventId: `aud_${digestOf({ call: callId })}`, ...audit, reasons: [] }),
     ])
     const key = standing.signer(STATEMENT_RING)

@@ -7,8 +7,8 @@ import {
 import { type DomainError, refuse } from '#domain/core/errors.ts'
 import { standingAt } from '#domain/receipts/key-standing.ts'
 import type { KeyRings } from '../../../activities/keys/key-ring.ts'
+import { readKeyStatus } from '../../../activities/keys/key-status.ts'
 import { keyTimes } from '../../../activities/keys/published-key.ts'
-import { standingOf } from '../../../activities/keys/standing.ts'
 import { checkWebhook } from '../../../activities/keys/webhook.ts'
 import {
   type InboxRow,
@@ -37,7 +37,10 @@ export class CallbackService {
 
   async examples(language?: ReceiverLanguage) {
     const { db, keys } = this.#deps
-    return callbackExamples((await standingOf(db, keys, ['callback'])).signer('callback'), language)
+    return callbackExamples(
+      (await readKeyStatus(db, keys, ['callback'])).signer('callback'),
+      language,
+    )
   }
 
   /** Receives a signed callback; throws 401 for an invalid signature, and 503 as often as its caller asks for. */

@@ -10,7 +10,10 @@ import { receiptSigner } from '../../../activities/container.ts'
 import { challengeSigners, issueChallenge } from '../../../activities/keys/challenge.ts'
 import type { KeyRings } from '../../../activities/keys/key-ring.ts'
 import { issueMandate } from '../../../activities/keys/mandate.ts'
-import { authorityStanding, principalTermsOf } from '../../../activities/payout/authorization.ts'
+import {
+  principalTermsOf,
+  readAuthorityKeyStatus,
+} from '../../../activities/payout/authorization.ts'
 import { unknownPayout } from '../../../activities/payout/rules.ts'
 import { storeMandate } from '../../../activities/store/payouts/mandates.ts'
 import { type PayoutRow, readPayout } from '../../../activities/store/payouts/payouts.ts'
@@ -46,7 +49,7 @@ export class AuthorityService {
     const { db, config, keys } = this.#deps
     const facts = factsOf(config)
     const asked = { holder: input.holder_wallet, requestSha256: input.request_sha256 }
-    const signing = challengeSigners(await authorityStanding({ keys }, db))
+    const signing = challengeSigners(await readAuthorityKeyStatus({ keys }, db))
     return issueChallenge({ ...facts, ...signing, ttlSeconds: config.CHALLENGE_TTL_S, ...asked })
   }
 
@@ -72,15 +75,15 @@ export class AuthorityService {
       holderProof,
     }
     return transaction(db, async (tx) => {
-      const standing = await authorityStanding({ keys }, tx)
+      const keyStatus = await readAuthorityKeyStatus({ keys }, tx)
       const issued = await issueMandate({
         ...factsOf(config),
-        standing,
+        keyStatus,
         ...asked,
         verifyWalletMessage: wallets.verify,
       })
       const mandate = { mandateId, requestSha256: requestDigest, ...issued }
-      return keepMandate(this.#deps, tx, { operator, row, mandate, iat: standing.nowSeconds })
+      return keepMandate(this.#deps, tx, { operator, row, mandate, iat: keyStatus.nowSeconds })
     })
   }
 }

@@ -7,7 +7,7 @@ import { mandateChallenge } from '../../../activities/credit/presenting.ts'
 import { presentTopUp } from '../../../activities/credit/top-ups.ts'
 import { decodeCompact } from '../../../activities/keys/compact.ts'
 import { type IssuedMandate, issueMandate } from '../../../activities/keys/mandate.ts'
-import { authorityStanding } from '../../../activities/payout/authorization.ts'
+import { readAuthorityKeyStatus } from '../../../activities/payout/authorization.ts'
 import { findEntitlement } from '../../../activities/store/credit/entitlements.ts'
 import { readBalance } from '../../../activities/store/credit/postings.ts'
 import { clockSeconds, transaction } from '../../../activities/store/postgres/db.ts'
@@ -43,7 +43,7 @@ async function mandateFor(
   cents = payable.amount_usd * 100,
 ): Promise<IssuedMandate> {
   return issueMandate({
-    standing: await authorityStanding(deps.authority, deps.db),
+    keyStatus: await readAuthorityKeyStatus(deps.authority, deps.db),
     origin,
     treasuryHolder,
     verifyWalletMessage,

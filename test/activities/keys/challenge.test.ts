@@ -6,7 +6,7 @@ import { readCheckout } from '../../../activities/keys/checkout.ts'
 import { signCompact } from '../../../activities/keys/compact.ts'
 import { generateSigningKeys } from '../../../activities/keys/generate.ts'
 import { keyRings } from '../../../activities/keys/key-ring.ts'
-import { standing } from '../../support/standing.ts'
+import { keyStatus } from '../../support/key-status.ts'
 import { verifies } from '../../verifies.ts'
 import {
   challengeContext,
@@ -167,7 +167,7 @@ describe('a presented challenge token', () => {
 
   test('after a key rotation is still read', () => {
     const authorityKeys = [
-      ...standing(stranger, nowSeconds)
+      ...keyStatus(stranger, nowSeconds)
         .verifiers('authority')
         .map((key) => ({ ...key, kid: 'newer' })),
       ...challengeContext.authorityKeys,

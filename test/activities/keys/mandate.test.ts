@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { holderProofText } from '#domain/payouts/holder-binding.ts'
 import { signCompact } from '../../../activities/keys/compact.ts'
 import { issueMandate } from '../../../activities/keys/mandate.ts'
-import { standing } from '../../support/standing.ts'
+import { keyStatus } from '../../support/key-status.ts'
 import { verifies } from '../../verifies.ts'
 import {
   holder,
@@ -96,7 +96,7 @@ describe('a mandate is refused for', () => {
     [
       'an expired checkout',
       'challenge_expired',
-      async () => ({ standing: standing(keys, challenge.expires_at) }),
+      async () => ({ keyStatus: keyStatus(keys, challenge.expires_at) }),
     ],
     ['a checkout of nobody', 'authority_denied', async () => ({ checkoutJwt: 'x' })],
     [

@@ -17,7 +17,7 @@ import {
   verifyPresentation,
 } from '../../../activities/keys/presentation.ts'
 import { presentVersion1, presentVersion2 } from '../../../api/http/present.ts'
-import { active } from '../../support/standing.ts'
+import { active } from '../../support/key-status.ts'
 import { verifies } from '../../verifies.ts'
 import {
   bindingOf,

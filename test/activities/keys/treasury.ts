@@ -14,7 +14,7 @@ import { issueMandate } from '../../../activities/keys/mandate.ts'
 import type { PresentationContext } from '../../../activities/keys/presentation.ts'
 import { loadTrustAnchors } from '../../../activities/keys/trust-anchors.ts'
 import { presentVersion1, presentVersion2 } from '../../../api/http/present.ts'
-import { active, standing } from '../../support/standing.ts'
+import { active, keyStatus } from '../../support/key-status.ts'
 
 export const origin = 'https://svc.example'
 export const nowSeconds = 1_795_248_310
@@ -25,7 +25,7 @@ export const payoutWallet = privateKeyToAccount(`0x${'33'.repeat(32)}`)
 export const treasuryHolder = holder.address.toLowerCase() as `0x${string}`
 export const anchors = loadTrustAnchors({ authority: keys.authority, issuer: origin, path: '' })
 /** How the keys stand now: all active. */
-export const standingKeys = standing(keys, nowSeconds)
+export const standingKeys = keyStatus(keys, nowSeconds)
 
 export const terms: PrincipalTerms = {
   payoutId: `po_${'ab'.repeat(32)}`,
@@ -92,7 +92,7 @@ export async function mandateRequest(challenge: Challenge, bindingVersion: 1 | 2
   const proof = await holderProof(challenge, bindingVersion)
   const checkoutJwt = challenge.checkout_jwt
   const facts = {
-    standing: standingKeys,
+    keyStatus: standingKeys,
     origin,
     treasuryHolder,
     requestSha256: digest,

@@ -9,7 +9,7 @@ import type { KeyRings } from '../../../activities/keys/key-ring.ts'
 import { issueMandate } from '../../../activities/keys/mandate.ts'
 import { type ClientWallet, walletProofHeader } from '../../../api/http/client.ts'
 import { presentVersion2 } from '../../../api/http/present.ts'
-import { standing } from '../../support/standing.ts'
+import { keyStatus } from '../../support/key-status.ts'
 import { type PreparedCall, prepared } from './wire.ts'
 
 /** Who signs what; the bench plays the treasury and the authority, so that nothing of it is asked for while the clock runs. */
@@ -83,7 +83,7 @@ async function authorization(signers: Signers, id: string, recipient: string) {
   }
   const digest = requestSha256(terms)
   const facts = { origin, treasuryHolder: holder.address.toLowerCase(), requestSha256: digest }
-  const now = standing(keys, nowSeconds)
+  const now = keyStatus(keys, nowSeconds)
   const challenge = issueChallenge({
     ...facts,
     ...challengeSigners(now),
@@ -94,7 +94,7 @@ async function authorization(signers: Signers, id: string, recipient: string) {
   const proof = holderProofText({ origin, holder: holder.address, checkoutHash, nonce })
   const { ap2Mandate: mandate } = await issueMandate({
     ...facts,
-    standing: now,
+    keyStatus: now,
     mandateId: `mdt_${randomBytes(32).toString('hex')}`,
     checkoutJwt,
     holderProof: {

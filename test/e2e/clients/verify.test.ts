@@ -10,7 +10,7 @@ import {
   verifyReceiptChain,
   verifyWebhook,
 } from '../../../clients/typescript/src/index.ts'
-import { renewSigningKeys } from '../../../worker/keys.ts'
+import { renewSigningKeys } from '../../../worker/files/signing-keys.ts'
 import { type ComposedApis, startComposed } from '../../support/composed-api.ts'
 import { verifies } from '../../verifies.ts'
 

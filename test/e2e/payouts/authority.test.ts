@@ -8,8 +8,8 @@ import { type Payout, principalTermsOf, signPrincipal } from '../../../worker/st
 import { type Agent, nowSeconds, openRail, post, type Rail } from '../../support/agent.ts'
 import { newWallet } from '../../support/chain.ts'
 import { claimsOf, refusalOf } from '../../support/faults.ts'
+import { keyStatus } from '../../support/key-status.ts'
 import { startStack, type TestStack } from '../../support/stack.ts'
-import { standing } from '../../support/standing.ts'
 import { type AuthorizeInput, treasurySteps } from '../../support/treasury-steps.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -298,7 +298,7 @@ verifies(
     const { origin, holder } = steps
     const old = (at: number, who = holder.address) =>
       issueChallenge({
-        ...challengeSigners(standing(keys, at)),
+        ...challengeSigners(keyStatus(keys, at)),
         origin,
         ttlSeconds: 900,
         treasuryHolder: who,

@@ -106,7 +106,7 @@ export const testedBreaks: readonly TestedBreak[] = [
   {
     name: 'verifier without the standing check',
     tests: [
-      'test/activities/keys/standing.test.ts',
+      'test/activities/keys/key-status.test.ts',
       'test/api/services/receipts/verification.test.ts',
     ],
     edits: [

@@ -2,8 +2,12 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { loadKeyRings } from '../../activities/keys/key-ring.ts'
-import { createSigningKeys, keepSigningKeys, renewSigningKeys } from '../../worker/keys.ts'
+import { loadKeyRings } from '../../../activities/keys/key-ring.ts'
+import {
+  createSigningKeys,
+  keepSigningKeys,
+  renewSigningKeys,
+} from '../../../worker/files/signing-keys.ts'
 
 let scratch: string
 beforeAll(() => {

@@ -7,15 +7,15 @@ import { readCheckout } from '../../../activities/keys/checkout.ts'
 import { decodeCompact } from '../../../activities/keys/compact.ts'
 import { generateSigningKeys, rotateSigningKeys } from '../../../activities/keys/generate.ts'
 import { type KeyRings, keyRings } from '../../../activities/keys/key-ring.ts'
+import { currentAnchors } from '../../../activities/keys/key-status.ts'
 import { KeyRefused, publishKeys } from '../../../activities/keys/publish-keys.ts'
 import { verifyMandate } from '../../../activities/keys/sd-jwt.ts'
-import { anchorsNow } from '../../../activities/keys/standing.ts'
 import { endKey, registerPublicKey } from '../../../activities/store/keys/signing-keys.ts'
 import { appendReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import { ReceiptService } from '../../../api/services/receipts/verification.ts'
+import { keyStatus } from '../../support/key-status.ts'
 import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
-import { standing } from '../../support/standing.ts'
 import { verifies } from '../../verifies.ts'
 import {
   anchors,
@@ -177,7 +177,7 @@ verifies(
     const mandate = await newMandate(challenge, 2)
     const check = async (times: KeyTimes) => {
       const ends = { [keys.authority.active.kid]: times, [keys.checkout.active.kid]: times }
-      const now = standing(keys, nowSeconds, ends)
+      const now = keyStatus(keys, nowSeconds, ends)
       const authorityKeys = now.verifiers('authority')
       const attempts = [
         async () =>
@@ -185,7 +185,7 @@ verifies(
         async () =>
           readCheckout(challenge.checkout_jwt, { keys: now.verifiers('checkout'), origin }),
         async () =>
-          verifyMandate(mandate, { anchors: anchorsNow(anchors, origin, now), nowSeconds }),
+          verifyMandate(mandate, { anchors: currentAnchors(anchors, origin, now), nowSeconds }),
       ]
       return Promise.all(
         attempts.map((attempt) =>

@@ -6,30 +6,30 @@ import type { SigningKey } from './compact.ts'
 import type { KeyRing, KeyRings, Ring, RingPublicKey } from './key-ring.ts'
 import type { TrustAnchor } from './trust-anchors.ts'
 
-/** A public key of ours with its ends, as a verifier needs it. */
-export type StandingKey = RingPublicKey & KeyTimes
-/** A trusted issuer's key with its ends; those of others have none that we know. */
-export type StandingAnchor = TrustAnchor & KeyTimes
+/** A public key of ours, and when it was retired or revoked. */
+export type KeyWithTimes = RingPublicKey & KeyTimes
+/** A key of a trusted issuer; we know the ends of our own keys only. */
+export type AnchorWithTimes = TrustAnchor & KeyTimes
 
-/** How rings stand in a transaction: Postgres' clock in whole Unix seconds, what signs, and what verifies. */
-export type Standing = {
+/** The keys of rings in a transaction that sign and verify, and Postgres' clock in whole Unix seconds. */
+export type KeyStatus = {
   readonly nowSeconds: number
-  /** The first key of the ring that stands active; throws 503 when none does. */
+  /** The first active key of the ring; throws 503 when there is none. */
   signer(ring: Ring): SigningKey
   /** The ring's keys that are published, with their ends. */
-  verifiers(ring: Ring): StandingKey[]
+  verifiers(ring: Ring): KeyWithTimes[]
 }
 
-/** Reads how these rings stand; nothing retires or revokes a key of them before the transaction ends. */
-export async function standingOf<R extends Ring>(
+/** Reads the status of the keys of these rings; none is retired or revoked before the transaction ends. */
+export async function readKeyStatus<R extends Ring>(
   tx: Tx,
   keys: Pick<KeyRings, R>,
   rings: readonly R[],
-): Promise<Standing> {
-  return standingIn(keys, await readCurrent(tx, keys, rings))
+): Promise<KeyStatus> {
+  return keyStatusOf(keys, await readCurrent(tx, keys, rings))
 }
 
-/** Reads how these rings stand, and takes over from the key file what another process published since. */
+/** Reads the stored keys of these rings, and rereads the key file where another process has published a key since. */
 export async function readCurrent<R extends Ring>(
   tx: Tx,
   keys: Pick<KeyRings, R>,
@@ -48,8 +48,8 @@ const lacksKey = ({ ring, publicKeys }: KeyRing, rows: readonly StandingRow[]): 
       publicKeys.every(({ publicJwk }) => publicJwk['x'] !== row.x),
   )
 
-/** How rings stand by what is stored of their keys. */
-export function standingIn(keys: Partial<KeyRings>, rows: readonly StandingRow[]): Standing {
+/** The status of the keys of these rings, from their stored rows. */
+export function keyStatusOf(keys: Partial<KeyRings>, rows: readonly StandingRow[]): KeyStatus {
   const ringOf = (ring: Ring): KeyRing => {
     const found = keys[ring]
     if (found === undefined) throw new Error(`the ring ${ring} was not read`)
@@ -68,20 +68,20 @@ export function standingIn(keys: Partial<KeyRings>, rows: readonly StandingRow[]
   }
 }
 
-/** The trusted issuers with their keys' ends; our own authority has the keys of its ring. */
-export function anchorsNow(
+/** The keys of trusted issuers with their ends; those of our own authority are in its ring. */
+export function currentAnchors(
   anchors: readonly TrustAnchor[],
   issuer: string,
-  standing: Standing,
-): StandingAnchor[] {
+  keyStatus: KeyStatus,
+): AnchorWithTimes[] {
   const others = anchors.filter(({ iss }) => iss !== issuer)
   return [
-    ...standing.verifiers('authority').map((key) => ({ ...key, iss: issuer })),
+    ...keyStatus.verifiers('authority').map((key) => ({ ...key, iss: issuer })),
     ...others.map((anchor) => ({ ...anchor, retiredAt: null, revokedAt: null })),
   ]
 }
 
-/** The key of a ring that signs now, other than `not` where there is another; throws 503 when none stands active. */
+/** The key of a ring that signs now, other than `not` if possible; throws 503 when none is active. */
 export function activeKey(
   { keys, ring }: KeyRing,
   rows: readonly StandingRow[],
@@ -94,12 +94,12 @@ export function activeKey(
   const key = active.find(({ kid }) => kid !== not) ?? active[0]
   if (key !== undefined) return key
   throw refuse('unavailable', {
-    detail: `no key of the ring ${ring} stands active in this process`,
+    detail: `no key of the ring ${ring} is active in this process`,
     next_action: 'Repeat the call once the service has a new key.',
   })
 }
 
-/** A key that is not stored with this public half is not one of ours yet. */
+/** Undefined for a key whose public half is not stored, since it is not published. */
 function timesOf(
   rows: readonly StandingRow[],
   { ring, kid, publicJwk }: RingPublicKey,

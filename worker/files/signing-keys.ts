@@ -1,8 +1,12 @@
 import { existsSync } from 'node:fs'
-import { readJsonFile } from '../activities/config/config.ts'
-import { generateSigningKeys, rotateSigningKeys } from '../activities/keys/generate.ts'
-import { keyRings, type SigningKeysFile, signingKeysSchema } from '../activities/keys/key-ring.ts'
-import { writeSecret } from './stack/secret-file.ts'
+import { readJsonFile } from '../../activities/config/config.ts'
+import { generateSigningKeys, rotateSigningKeys } from '../../activities/keys/generate.ts'
+import {
+  keyRings,
+  type SigningKeysFile,
+  signingKeysSchema,
+} from '../../activities/keys/key-ring.ts'
+import { writeSecret } from './secret-file.ts'
 
 /** Makes the file of signing keys; throws where there is one, because what its keys signed needs them. */
 export function createSigningKeys(file: string, now: Date): string[] {
