@@ -1,6 +1,6 @@
 import type { CallbackState } from '../domain/callbacks/callback.ts'
 
-/** What the workflow knows of a delivery; its URL stays out of history, since it may carry a secret. */
+/** The facts of a delivery that its workflow knows. The URL stays out of history, because it may carry a secret. */
 export type CallbackSnapshot = {
   deliveryId: string
   event: string
@@ -8,18 +8,18 @@ export type CallbackSnapshot = {
   state: CallbackState
   open: boolean
   hostProven: boolean
-  /** Until the next attempt is due; 0 when it is. */
+  /** Time until the next attempt is due; 0 if it is due. */
   waitMs: number
   attempts: number
   failures: number
   lastFailure: string | null
 }
 
-/** Steps of one delivery; each may run twice, and the receiver tells repeats by the delivery's id. */
+/** Steps of one delivery. Each may run twice; the receiver recognizes a repeat by the id of the delivery. */
 export interface CallbackSteps {
   loadCallback(deliveryId: string): Promise<CallbackSnapshot | null>
-  /** Sends a signed nonce that the host has to echo; what is not echoed is a failed attempt. */
+  /** Sends a signed nonce that the host must echo; otherwise the attempt has failed. */
   proveHost(deliveryId: string): Promise<CallbackSnapshot>
-  /** Sends the callback once, as its subject stands now, and records what came of it. */
+  /** Sends the callback once, with the current state of its subject, and records the outcome. */
   deliverCallback(deliveryId: string): Promise<CallbackSnapshot>
 }

@@ -15,8 +15,8 @@ const steps = (summary: string) =>
   })
 
 /**
- * One delivery from its first attempt until it is taken, refused for good, or given up; the row in Postgres says when the next
- * attempt is due, so any delivery can be picked up by a new run. Answers how it ended, null where there is no such delivery.
+ * One delivery from its first attempt until it is accepted, refused or abandoned. The row in Postgres says when the next attempt
+ * is due, so a new run can continue any delivery. Returns the last state, or null for an unknown delivery.
  */
 export async function callback(deliveryId: string): Promise<CallbackSnapshot | null> {
   const run = { known: null as CallbackSnapshot | null, woken: false, hurried: false }
@@ -30,7 +30,7 @@ export async function callback(deliveryId: string): Promise<CallbackSnapshot | n
   const hurry = (): void => {
     run.hurried = true
   }
-  wf.setHandler(wakeSignal, wake, { description: 'Read the stored delivery again and go on.' })
+  wf.setHandler(wakeSignal, wake, { description: 'Read the stored delivery again and continue.' })
   wf.setHandler(redeliverSignal, hurry, { description: 'Make the next attempt now.' })
   wf.setHandler(viewQuery, () => run.known, { description: 'The delivery as this run knows it.' })
 
@@ -50,34 +50,37 @@ export async function callback(deliveryId: string): Promise<CallbackSnapshot | n
   }
   return run.known
 
-  /** Until the next attempt is due, or somebody wants something. */
+  /** Waits until the next attempt is due or a signal arrives. */
   async function rest(known: CallbackSnapshot): Promise<void> {
     const summary = `attempt ${known.failures + 1} of ${callbackAttemptsMax}`
-    const called = await wf.condition(() => run.woken || run.hurried, known.waitMs, { summary })
-    if (!called) learn({ ...known, waitMs: 0 })
+    const signalled = await wf.condition(() => run.woken || run.hurried, known.waitMs, { summary })
+    if (!signalled) learn({ ...known, waitMs: 0 })
   }
 }
 
-/** A host that is not proven has to echo a nonce first; when it does, the callback follows at once. */
+/** An unproven host must first echo a nonce; then the callback follows immediately. */
 async function attempt(known: CallbackSnapshot): Promise<CallbackSnapshot> {
   const { deliveryId } = known
-  const now = known.hostProven
-    ? known
-    : await steps('have the host echo a nonce').proveHost(deliveryId)
-  return now.open && now.hostProven
-    ? steps('deliver the callback').deliverCallback(deliveryId)
-    : now
+  let current = known
+  if (!known.hostProven) current = await steps('ask the host to echo a nonce').proveHost(deliveryId)
+  if (!current.open || !current.hostProven) return current
+  return steps('deliver the callback').deliverCallback(deliveryId)
 }
 
 function callbackDetails(callback: CallbackSnapshot): string {
-  const waits = callback.open ? 'the receiver to answer 2xx' : 'nothing: it is over'
+  const waits = callback.open
+    ? {
+        for: 'the receiver to answer 2xx',
+        unblockedBy: `signal \`${redeliverSignal.name}\`, which makes the next attempt now`,
+      }
+    : { for: 'nothing: the delivery has ended', unblockedBy: 'none' }
   return [
     `### Callback ${callback.event} → ${callback.host}`,
     '',
     `| | |\n|---|---|\n| state | **${callback.state}** |\n| host proven | ${callback.hostProven ? 'yes' : 'no'} |\n| attempts | ${callback.attempts} |\n| failed | ${callback.failures} of ${callbackAttemptsMax} |\n| last failure | ${callback.lastFailure ?? '–'} |`,
     '',
-    `**Waits for** ${waits}`,
+    `**Waits for** ${waits.for}`,
     '',
-    `**Unblocked by** ${callback.open ? `signal \`${redeliverSignal.name}\`, which makes the next attempt now` : 'none'}`,
+    `**Unblocked by** ${waits.unblockedBy}`,
   ].join('\n')
 }

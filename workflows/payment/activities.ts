@@ -5,7 +5,7 @@ export type PaymentSnapshot = {
   amountUsdc: string
   operation: string
   transactionHash: string | null
-  /** No further step is owed: settled and final on chain, failed, or released. */
+  /** No step is left: settled and final on chain, failed, or released. */
   finished: boolean
   failure: string | null
 }

@@ -16,11 +16,11 @@ const chain = (summary: string) =>
 
 const viewQuery = wf.defineQuery<PaymentSnapshot | null>('view')
 
-/** Settles one claimed x402 payment: submit, find out what became of it on chain, watch until final. */
+/** Settles one claimed x402 payment: submits it, finds its outcome on chain and watches until that is final. */
 export async function payment(paymentId: string): Promise<void> {
   const run = { known: null as PaymentSnapshot | null }
   wf.setHandler(wakeSignal, () => undefined, {
-    description: 'Does nothing but start a run where there is none.',
+    description: 'Starts a run if none is open, and does nothing else.',
   })
   wf.setHandler(viewQuery, () => run.known, { description: 'The payment as this run knows it.' })
 

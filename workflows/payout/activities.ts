@@ -2,7 +2,7 @@ import type { Refusal } from '../domain/core/errors.ts'
 import type { PayoutState } from '../domain/payouts/payout.ts'
 import type { TransferStatus } from '../domain/payouts/transfer-status.ts'
 
-/** What the workflow knows of a payout: enough to go on from any state and to tell an operator what it waits for. */
+/** The facts of a payout that its workflow needs to continue from any state and to show what it waits for. */
 export type PayoutSnapshot = {
   payoutId: string
   state: PayoutState
@@ -16,17 +16,17 @@ export type PayoutSnapshot = {
   transactionHash: string | null
   parked: string | null
   exception: string | null
-  /** Code of an open exception of reconciliation, which stops nothing; told when the payout is loaded. */
+  /** Code of an open exception of reconciliation, which stops nothing; only a load reads it. */
   difference?: string | null
   receipts: { kind: string; receiptId: string }[]
-  /** How long an untouched payout of this state is kept open before the run closes; the row stays. */
+  /** How long the run of an unchanged payout stays open in this state; the row remains. */
   idleMs: number
 }
 
-/** A step of one call, whose input stands in the call's row: update arguments are history. */
+/** A step of one call. Its input is in the row of the call, because update arguments are stored in the history. */
 export type StepInput = { payoutId: string; callId: string }
 export type StepResult = { ok: true; snapshot: PayoutSnapshot } | { ok: false; refusal: Refusal }
-/** What a caller is told of its step; the payout stands in Postgres, and its history keeps no second copy of the snapshot. */
+/** The answer to the caller of a step. The payout is in Postgres, so the history stores no second copy of the snapshot. */
 export type StepAnswer = { ok: true } | { ok: false; refusal: Refusal }
 
 /** Short durable steps, run as local activities. Each is one transaction and may run twice. */
@@ -37,15 +37,15 @@ export interface PayoutSteps {
   reserveTransfer(input: StepInput): Promise<StepResult>
 }
 
-/** Steps that speak to the chain; regular activities, each may run twice. */
+/** Steps that use the chain; regular activities, each may run twice. */
 export interface TransferSteps {
-  /** Stores a raw transaction before it is broadcast, or re-broadcasts the stored one; parks with a reason where it cannot. */
+  /** Stores a raw transaction and broadcasts it, or broadcasts the stored one again; parks with a reason if that is impossible. */
   submitTransfer(payoutId: string): Promise<PayoutSnapshot>
-  /** Looks at the chain for a while and records what is proven there. */
+  /** Watches the chain for a limited time and records what it proves. */
   confirmTransfer(payoutId: string): Promise<PayoutSnapshot>
 }
 
-/** The only step that needs the payout wallet's key; on its own task queue. */
+/** The only step that needs the key of the payout wallet; on a separate task queue. */
 export interface SigningSteps {
   signTransfer(payoutId: string): Promise<void>
 }

@@ -1,7 +1,7 @@
 import * as wf from '@temporalio/workflow'
 import { timing } from '../shared/timing.ts'
 
-/** The one timer of a payout run. It rings rarely, and most runs end before it does, so it costs the history one event. */
+/** The only timer of a payout run. Most runs end before it rings, so it usually adds one event to the history. */
 export class IdleTimer {
   /** How often it rang. */
   rings = 0
@@ -12,7 +12,7 @@ export class IdleTimer {
     this.#onRing = onRing
   }
 
-  /** Sets the timer for this time, in milliseconds, or for an earlier check; keeps a timer that is already set. */
+  /** Sets the timer for this time (Unix milliseconds) or for an earlier check; keeps a timer that is already set. */
   set(atMs: number): void {
     if (this.#isSet || atMs === Number.POSITIVE_INFINITY) return
     this.#isSet = true

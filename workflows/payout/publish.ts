@@ -6,8 +6,8 @@ import { payoutAttributes } from './attributes.ts'
 import { payoutDetails } from './details.ts'
 
 /**
- * Shows the payout in the UI; attributes are written only when one of them changed, because each write costs the server a fifth of
- * what it does for a payout. In a young run `authorized` alone is not worth one: most are executed at once.
+ * Shows the payout in the UI. Attributes are written only if one has changed, because each write is a fifth of the server's work
+ * for a payout. In a young run `authorized` alone is not written, because most payouts are executed immediately.
  */
 export function publish(snapshot: PayoutSnapshot, isYoung: boolean): void {
   wf.setCurrentDetails(payoutDetails(snapshot))
@@ -21,6 +21,6 @@ export function publish(snapshot: PayoutSnapshot, isYoung: boolean): void {
     snapshot.difference === null &&
     current.get(ExceptionCode) !== undefined
   if (isOver) changed.push({ key: ExceptionCode, value: null })
-  const tellsLittle = isYoung && changed.every(({ value }) => value === 'authorized')
-  if (changed.length > 0 && !tellsLittle) wf.upsertSearchAttributes(changed)
+  const canWait = isYoung && changed.every(({ value }) => value === 'authorized')
+  if (changed.length > 0 && !canWait) wf.upsertSearchAttributes(changed)
 }

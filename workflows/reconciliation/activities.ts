@@ -1,10 +1,10 @@
 import type { Section } from '../domain/core/difference.ts'
 
-/** `changed`: what was written since the last completed run, and everything that is not final; `all`: everything. */
+/** `changed`: rows written since the last completed run, and everything that is not final. */
 export type Scope = 'changed' | 'all'
 export type Opened = { scope: Scope; fromBlock: string; throughBlock: string; settleMs: number }
 export type Page = { reconciliationId: string; section: Section; after: string | null }
-/** `after` names where the next page begins, null when there is none. */
+/** The next page begins at `after`; null on the last page. */
 export type Compared = { after: string | null; compared: number; suspects: number }
 export type Confirmed = { after: string | null; opened: string[] }
 export type Summary = {
@@ -19,15 +19,15 @@ export type Summary = {
 /** Steps of one reconciliation; each may run twice. */
 export interface ReconciliationSteps {
   openReconciliation(input: { reconciliationId: string; scope: Scope }): Promise<Opened>
-  /** Looks at one page of a section, and notes what differs. */
+  /** Compares one page of a section and records the suspected differences. */
   comparePage(page: Page): Promise<Compared>
-  /** Looks again at what was noted; what still differs opens an exception, or is seen again. */
+  /** Compares the suspects a second time. A confirmed difference opens an exception or renews an open one. */
   confirmPage(page: Page): Promise<Confirmed>
-  /** Marks what is no longer seen and completes the run; answers how many differences stand. */
+  /** Marks differences that are gone and completes the run; returns how many remain. */
   closeReconciliation(input: {
     reconciliationId: string
     compared: number
   }): Promise<{ differences: number }>
-  /** Signs the statement of the next day that is final on chain; null when none is due. */
+  /** Signs the statement of the next day that is final on chain; null if none is due. */
   makeStatement(): Promise<string | null>
 }

@@ -4,7 +4,7 @@ import { retryOf } from '../shared/retry.ts'
 import { timing } from '../shared/timing.ts'
 import type { Opened, ReconciliationSteps, Scope, Summary } from './activities.ts'
 
-/** Where a run stands; a renewed run goes on from it. */
+/** The progress of a run; a renewed run continues from it. */
 type Progress = {
   stage: number
   after: string | null
@@ -36,21 +36,20 @@ const statements = wf.proxyActivities<Pick<ReconciliationSteps, 'makeStatement'>
   summary: 'sign the next statement that is due',
 })
 
-const stages = (['compare', 'confirm'] as const).flatMap((act) =>
-  sections.map((section) => ({ act, section })),
+const stages = (['compare', 'confirm'] as const).flatMap((action) =>
+  sections.map((section) => ({ action, section })),
 )
 const FIRST_CONFIRM = sections.length
 const STATEMENTS_MAX = 400
 
 /**
- * One reconciliation: looks at everything, waits until what was in flight has landed, looks again at what differed, and opens
- * an exception for what still does. Repairs nothing. Then signs the statements of the days that have become final.
+ * One reconciliation: compares everything, waits until transfers in flight have landed, compares the suspects again, and opens an
+ * exception for each confirmed difference. It repairs nothing. Then it signs the statements of the days that have become final.
  */
 export async function reconcile({ scope, ...resumed }: ReconcileInput): Promise<Summary> {
   const reconciliationId = resumed.reconciliationId ?? wf.workflowInfo().runId
   const opened =
-    resumed.opened ??
-    (await steps('fix what is looked at').openReconciliation({ reconciliationId, scope }))
+    resumed.opened ?? (await steps('fix the scope').openReconciliation({ reconciliationId, scope }))
   const run: Progress = resumed.progress ?? {
     stage: 0,
     after: null,
@@ -61,20 +60,20 @@ export async function reconcile({ scope, ...resumed }: ReconcileInput): Promise<
   const show = (doing: string) => wf.setCurrentDetails(detailsOf(opened, run, doing))
 
   for (; run.stage < stages.length; run.stage++) {
-    const { act, section } = stages[run.stage] as (typeof stages)[number]
-    if (act === 'confirm' && run.suspects === 0) continue
+    const { action, section } = stages[run.stage] as (typeof stages)[number]
+    if (action === 'confirm' && run.suspects === 0) continue
     if (run.stage === FIRST_CONFIRM && run.after === null)
-      await wf.sleep(opened.settleMs, { summary: 'lets what is in flight land' })
+      await wf.sleep(opened.settleMs, { summary: 'waits until transfers in flight have landed' })
     do {
-      show(`${act} ${section}`)
+      show(`${action} ${section}`)
       const page = { reconciliationId, section, after: run.after }
-      if (act === 'compare') {
+      if (action === 'compare') {
         const seen = await steps(`compare ${section}`).comparePage(page)
         run.compared += seen.compared
         run.suspects += seen.suspects
         run.after = seen.after
       } else {
-        const seen = await steps(`look again at ${section}`).confirmPage(page)
+        const seen = await steps(`confirm ${section}`).confirmPage(page)
         run.opened += seen.opened.length
         run.after = seen.after
       }
@@ -84,13 +83,17 @@ export async function reconcile({ scope, ...resumed }: ReconcileInput): Promise<
   }
 
   const { compared } = run
-  const { differences } = await steps('mark what is gone').closeReconciliation({
+  const { differences } = await steps('mark the differences that are gone').closeReconciliation({
     reconciliationId,
     compared,
   })
   show('sign the statements that are due')
   const signed = await signStatements()
-  show(differences === 0 ? 'nothing: everything agrees' : `an operator: ${differences} differences`)
+  show(
+    differences === 0
+      ? 'done: everything agrees'
+      : `waits for an operator: ${differences} differences`,
+  )
   return {
     reconciliationId,
     scope: opened.scope,
@@ -113,7 +116,7 @@ async function signStatements(): Promise<string[]> {
 
 function detailsOf(opened: Opened, run: Progress, doing: string): string {
   return [
-    `### Reconciliation of ${opened.scope === 'all' ? 'everything' : 'what changed'}`,
+    `### Reconciliation of ${opened.scope === 'all' ? 'everything' : 'the changes'}`,
     '',
     `| | |\n|---|---|\n| blocks | ${opened.fromBlock} to ${opened.throughBlock} |\n| compared | ${run.compared} |\n| suspected | ${run.suspects} |\n| opened | ${run.opened} |`,
     '',

@@ -1,7 +1,7 @@
 import type { LoopPlace, LoopStep, StepVerdict } from '../domain/runs/controlled-loop.ts'
 import type { StateLimits } from '../shared/timing.ts'
 
-/** What the workflow knows of a run. */
+/** The facts of a run that its workflow knows. */
 export type RunSnapshot = {
   runId: string
   taskId: string
@@ -10,11 +10,11 @@ export type RunSnapshot = {
   usage: string
   attempt: number
   round: number
-  /** The one to take next, null once the run is attested. */
+  /** The next step; null once the run is attested. */
   step: LoopStep | null
-  /** `review`: the step waits for a decision; `over`: the task has to be moved before the run goes on, if it ever does. */
+  /** `review`: the step waits for a decision; `over`: the run cannot continue before an event of its task. */
   next: 'step' | 'review' | 'over'
-  /** When the review was opened that the run waits for. */
+  /** When the open review began. */
   reviewSince: string | null
   taken: { attempt: number; round: number; step: LoopStep; verdict: StepVerdict | null }[]
 }
@@ -24,7 +24,7 @@ export type StepInput = LoopPlace & { runId: string; attempt: number; limits: St
 /** Short durable steps, run as local activities. */
 export interface RunRecords {
   loadRun(runId: string): Promise<RunSnapshot | null>
-  /** Opens the exception of a step that could not be taken. */
+  /** Opens an exception for a failed step. */
   failRun(input: StepInput & { detail: string }): Promise<RunSnapshot>
 }
 

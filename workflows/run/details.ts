@@ -4,15 +4,14 @@ import { REVISION_ROUNDS_MAX } from '../domain/runs/controlled-loop.ts'
 import { detailsOf } from '../shared/details.ts'
 import type { RunSnapshot } from './activities.ts'
 
-/** What a run waits for; its review is the same wait that its task shows. */
+/** What a run waits for. The task of the run shows the same review. */
 function runWait(run: RunSnapshot): Wait {
   const nothing = { waiting_for: [], since: null, gaps: [], action: null }
   if (run.next === 'review' && run.reviewSince !== null) {
     const review = { kind: 'loop_step', id: run.runId, since: run.reviewSince } as const
     return reviewWait('an operator to review the result', review, loopStepDecisions)
   }
-  if (run.next === 'over')
-    return { ...nothing, what: `nothing: its task ${run.taskId} decides what follows` }
+  if (run.next === 'over') return { ...nothing, what: `nothing: its task ${run.taskId} continues` }
   return { ...nothing, what: `the step ${run.step}` }
 }
 

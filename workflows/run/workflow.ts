@@ -12,20 +12,20 @@ import { runDetails } from './details.ts'
 import { viewQuery } from './messages.ts'
 
 const records = shortSteps<RunRecords>()
-/** The fairness key shares the workers out between agents, however many runs one of them has. */
+/** The fairness key divides the workers between agents, regardless of how many runs each agent has. */
 const steps = (summary: string, agentId: string | null) =>
   wf.proxyActivities<LoopSteps>({
     taskQueue: 'runs',
     startToCloseTimeout: timing.run.startToClose,
     heartbeatTimeout: timing.run.heartbeat,
     retry: { ...retryOf(timing.run), maximumAttempts: timing.run.attempts },
-    priority: { fairnessKey: (agentId ?? 'nobody').slice(0, 64) },
+    priority: { fairnessKey: (agentId ?? 'anonymous').slice(0, 64) },
     summary,
   })
 
 /**
- * The controlled loop of one task: takes the step at which the stored run stands, and again, until the task has to be moved.
- * Any run can be picked up where it stopped; a step that fails for good opens an exception of the task and never fails this.
+ * The controlled loop of one task: takes the next step of the stored run until an event of the task must follow. A new workflow
+ * run can continue any stored run. A step that fails permanently opens an exception of the task and does not fail the workflow.
  */
 export function run(runId: string): Promise<void> {
   return withoutAttentionAfter(() => driveRun(runId))
@@ -37,7 +37,9 @@ async function driveRun(runId: string): Promise<void> {
   const wake = (): void => {
     state.woken = true
   }
-  wf.setHandler(wakeSignal, wake, { description: 'Look for the decision that this run waits for.' })
+  wf.setHandler(wakeSignal, wake, {
+    description: 'Check for the decision that this run waits for.',
+  })
   wf.setHandler(viewQuery, () => state.known, { description: 'The run as this workflow knows it.' })
 
   learn(await exclusively(() => records('load the stored run').loadRun(runId)))

@@ -1,7 +1,7 @@
 import * as wf from '@temporalio/workflow'
 import { searchAttributes } from './search-attributes.ts'
 
-/** Runs a workflow to its end. However it ends, also cancelled, the closed run asks for no attention. */
+/** Runs a workflow to its end. The closed run needs no attention, even if it was cancelled. */
 export async function withoutAttentionAfter<Result>(body: () => Promise<Result>): Promise<Result> {
   try {
     return await body()

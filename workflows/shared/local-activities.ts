@@ -2,7 +2,7 @@ import * as wf from '@temporalio/workflow'
 import { retryOf } from './retry.ts'
 import { timing } from './timing.ts'
 
-/** Steps of one transaction each, run as local activities, which cost the history no task of their own. */
+/** Steps of one transaction each. As local activities they add no task of their own to the history. */
 export const shortSteps =
   <Steps>() =>
   (summary: string) =>

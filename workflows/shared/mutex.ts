@@ -2,8 +2,8 @@ import * as wf from '@temporalio/workflow'
 import { timing } from './timing.ts'
 
 /**
- * Runs the short steps of one run one at a time, each queued step in a workflow task of its own. Concurrent local activities, and
- * consecutive ones during which their workflow task is renewed, replay in a different order than they ended in.
+ * Runs the short steps of one run one at a time, each queued step in a separate workflow task. Otherwise local activities that are
+ * concurrent, or that cross the renewal of their workflow task, replay in a different order than they ended.
  */
 export function createMutex(): <T>(step: () => Promise<T>) => Promise<T> {
   let busy = false
@@ -12,7 +12,7 @@ export function createMutex(): <T>(step: () => Promise<T>) => Promise<T> {
     while (busy) await wf.condition(() => !busy)
     busy = true
     try {
-      if (queued) await wf.sleep(1, { summary: 'the next of a queue' })
+      if (queued) await wf.sleep(1, { summary: 'next queued step' })
       return await untilItEnds(step)
     } finally {
       busy = false
@@ -26,9 +26,9 @@ async function untilItEnds<T>(step: () => Promise<T>): Promise<T> {
     try {
       return await step()
     } catch (error) {
-      // A timeout was an ActivityFailure when it happened, and replays as a bare TimeoutFailure: catch both.
+      // A timeout is an ActivityFailure when it happens but a TimeoutFailure on replay: catch both.
       if (!(error instanceof wf.TemporalFailure) || wf.isCancellation(error)) throw error
-      await wf.sleep(timing.step.again, { summary: 'the database does not answer' })
+      await wf.sleep(timing.step.retryDelay, { summary: 'retry: the database does not answer' })
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Temporal's retry policy of a step: twice as long each time, between these milliseconds. */
+/** Temporal's retry policy of a step; the interval doubles each time. */
 export const retryOf = ({
   retryFirst,
   retryLongest,

@@ -1,6 +1,6 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common'
 
-/** What operators filter by in the Temporal UI, shared by all workflows. A namespace on SQL has at most ten Keywords. */
+/** The filters of the Temporal UI, shared by all workflows. A namespace on SQL allows ten Keywords. */
 export const searchAttributes = {
   State: defineSearchAttributeKey('State', SearchAttributeType.KEYWORD),
   Usage: defineSearchAttributeKey('Usage', SearchAttributeType.KEYWORD),
@@ -8,7 +8,7 @@ export const searchAttributes = {
   Rail: defineSearchAttributeKey('Rail', SearchAttributeType.KEYWORD),
   AgentId: defineSearchAttributeKey('AgentId', SearchAttributeType.KEYWORD),
   ExceptionCode: defineSearchAttributeKey('ExceptionCode', SearchAttributeType.KEYWORD),
-  /** The summary of the workflow, which lists do not show otherwise. */
+  /** The summary of the workflow; lists show it only as an attribute. */
   Summary: defineSearchAttributeKey('Summary', SearchAttributeType.KEYWORD),
   NeedsAttention: defineSearchAttributeKey('NeedsAttention', SearchAttributeType.BOOL),
 } as const

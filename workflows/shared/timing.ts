@@ -4,28 +4,28 @@ import type { TaskState } from '../domain/tasks/lifecycle.ts'
 export type StateLimits = Partial<Record<TaskState, number>>
 
 /**
- * How long workflows wait and try, in milliseconds. They are part of the bundle, so that every worker that runs it agrees; a
- * history replays whatever they are, because Temporal compares the order of steps and not their times.
+ * Waits and timeouts of workflows, in milliseconds. They are part of the bundle, so that all workers use the same values.
+ * Histories replay with other values too, because Temporal compares the order of steps and not their times.
  */
 export const timing = {
-  /** A run without a row gives up its create after this. */
+  /** How long a run without a row waits for its create. */
   waitForCreate: 30_000,
-  /** A count: Temporal allows 2,000 updates in one run, and a renewed run starts anew. */
+  /** A count: Temporal allows 2,000 updates in one run. A renewed run starts from zero. */
   updatesPerRun: 1_500,
-  /** When a resting payout looks whether it was idle for too long: `first` after its create, when most have long been executed. */
+  /** When a waiting payout checks whether it was idle for too long. Most payouts are executed before the `first` check. */
   idleCheck: { first: 1_800_000, next: 86_400_000 },
-  /** Between two tries of a transfer that cannot be sent now: doubles from `first` to `longest`; a wake tries at once. */
+  /** Between two attempts to send a parked transfer: doubles from `first` to `longest`; a wake retries immediately. */
   parkedRetry: { first: 15_000, longest: 600_000 },
   /**
-   * A step, with all its tries, has to end well within its workflow task: the server lets a worker renew a task of 10 s
-   * after 8 s, and an update that comes with the renewal leaves a history that does not replay. Two may follow each other.
+   * A step with all its attempts must end well within its workflow task, and two steps may follow each other. A worker renews a
+   * task of 10 s after 8 s, and an update that arrives with the renewal leaves a history that does not replay.
    */
   step: {
     startToClose: 3_500,
     scheduleToClose: 3_900,
     retryFirst: 50,
     retryLongest: 1_000,
-    again: 500,
+    retryDelay: 500,
   },
   chain: { startToClose: 120_000, heartbeat: 6_000, retryFirst: 500, retryLongest: 10_000 },
   signing: { startToClose: 3_000 },
@@ -35,11 +35,11 @@ export const timing = {
     retryFirst: 1_000,
     retryLongest: 60_000,
   },
-  /** An attempt takes 5 s of somebody else's time at most; what takes longer is our database. */
+  /** The receiver gets 5 s for an attempt; the rest is time for our database. */
   callback: { startToClose: 15_000, retryFirst: 500, retryLongest: 60_000 },
-  /** A day's statement reads the whole day. */
+  /** The statement of a day reads the whole day. */
   statement: { startToClose: 600_000 },
-  /** `limits`: how long a task may stay in a state; `queued`: between two looks for a slot, which a free one shortens. */
+  /** `limits`: how long a task may stay in a state. `queued`: between two checks for a slot; a free slot ends the wait. */
   task: {
     limits: {
       contract_ready: 24 * 3600 * 1000,
@@ -48,12 +48,12 @@ export const timing = {
     },
     queued: 120_000,
     idle: 30 * 24 * 3600 * 1000,
-    /** Between two looks at work that another workflow has: a run that is closing, a callback that the sweep found first. */
+    /** Between two checks of work in another workflow: a run that is closing, or a callback that the sweep has started. */
     elsewhere: { run: 1_000, callback: 60_000 },
   },
   /**
-   * A loop step, whose work may take ten minutes on the clock (`RUN_CPU_MS`) after it waited for a process; when its worker dies,
-   * another has it after `heartbeat`. `review`: between two looks for a decision, which a wake shortens.
+   * A loop step may work for ten minutes (`RUN_CPU_MS`) after it has waited for a process. If its worker dies, another worker takes
+   * over after `heartbeat`. `review`: between two checks for a decision; a wake ends the wait.
    */
   run: {
     startToClose: 1_800_000,

@@ -5,12 +5,12 @@ import type { TaskSnapshot } from './activities.ts'
 /** States in which a task waits for a person. */
 export const attended = ['trust_pending', 'exception_open', 'replay_ready', 'evidence_partial']
 
-/** States that only a caller or an operator ends; a task leaves the other states by itself, in time or once it has what it needs. */
+/** States that only a caller or an operator ends; a task leaves the other states automatically. */
 export const endedByOthers = [...attended, 'preflight_checked', 'trusted', 'closed']
 
 type Attended = Pick<TaskSnapshot, 'state' | 'isReviewed' | 'review'>
 
-/** Whether a task waits for a person, who may have to review the result of its run. */
+/** Whether a task waits for a person, for example for the review of its result. */
 export const needsAttention = ({ state, isReviewed, review }: Attended): boolean =>
   attended.includes(state) || (state === 'credit_funded' && !isReviewed) || review !== null
 

@@ -9,7 +9,7 @@ export function taskSummary(task: { rail: string; tier: string; usage: string })
   return `Task ${task.rail} ${task.tier} (${task.usage})`
 }
 
-/** Markdown for the Temporal UI. What agents wrote stands in inline code, where it is no markup. */
+/** Markdown for the Temporal UI. Texts of agents are inline code, so that they are not markup. */
 export function taskDetails(task: TaskSnapshot): string {
   const { state, resumeState, exception } = task
   return detailsOf({
@@ -19,7 +19,7 @@ export function taskDetails(task: TaskSnapshot): string {
       ['last event', `${task.lastEvent} (${task.sequence})`],
       ['agent', task.agentId ?? '–'],
       ['run', task.runId ?? '–'],
-      ['allowed now', allowedTaskEvents(state).join(', ') || '–'],
+      ['allowed events', allowedTaskEvents(state).join(', ') || '–'],
       [
         'exception',
         exception === null ? '–' : `${exception.code}: ${markdownCode(exception.detail, 200)}`,

@@ -10,13 +10,13 @@ import type { TaskSnapshot } from './activities.ts'
 import { taskAttributes } from './attributes.ts'
 import { taskSummary } from './details.ts'
 
-/** How a child workflow ended: `closing`: another of the same id is there. */
+/** How a child workflow ended. `closing`: another one with the same id is still open. */
 export type WorkEnd = { how: 'over' | 'closing' } | { how: 'failed'; detail: string }
 
-/** What a task has a child workflow for: its run, and the delivery of its callback. */
+/** The work of a child workflow: the run of a task, or the delivery of its callback. */
 export type Work = { kind: 'run' | 'callback'; id: string }
 
-/** The work that goes on in a task's state. */
+/** The work that belongs to the state of a task. */
 export function workOf(task: TaskSnapshot | null): Work | undefined {
   if ((task?.state === 'operating' || task?.state === 'result_ready') && task.runId !== null)
     return { kind: 'run', id: task.runId }
@@ -29,7 +29,7 @@ type Child =
   | wf.ChildWorkflowHandle<typeof runWorkflow>
   | wf.ChildWorkflowHandle<typeof callbackWorkflow>
 
-const standing = (task: TaskSnapshot, staticSummary: string) => ({
+const childOptions = (task: TaskSnapshot, staticSummary: string) => ({
   workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
   staticSummary,
   typedSearchAttributes: [
@@ -40,14 +40,14 @@ const standing = (task: TaskSnapshot, staticSummary: string) => ({
 const starts: Record<Work['kind'], (task: TaskSnapshot, id: string) => Promise<Child>> = {
   run: (task, id) =>
     wf.startChild<typeof runWorkflow>('run', {
-      ...standing(task, `Run of ${taskSummary(task)}`),
+      ...childOptions(task, `Run of ${taskSummary(task)}`),
       workflowId: id,
       args: [id],
     }),
-  // A delivery goes on whatever becomes of its task meanwhile.
+  // A delivery continues independently of its task.
   callback: (task, id) =>
     wf.startChild<typeof callbackWorkflow>('callback', {
-      ...standing(task, `Callback of ${taskSummary(task)}`),
+      ...childOptions(task, `Callback of ${taskSummary(task)}`),
       workflowId: callbackWorkflowId(id),
       args: [id],
       cancellationType: 'ABANDON',
@@ -67,8 +67,8 @@ export function openWork() {
   return {
     wake: (): void => void child?.signal(wakeSignal).catch(() => undefined),
 
-    /** Has the work go on until there is nothing more to do; lets go of it once it is not to `goOn` any more. */
-    async follow(task: TaskSnapshot, work: Work, advanceTask: () => boolean): Promise<WorkEnd> {
+    /** Runs the work to its end, or releases it as soon as `shouldContinue` is false. */
+    async follow(task: TaskSnapshot, work: Work, shouldContinue: () => boolean): Promise<WorkEnd> {
       const scope = new wf.CancellationScope()
       let end: WorkEnd | undefined
       const ended = scope
@@ -81,7 +81,7 @@ export function openWork() {
             end = endOf(error)
           },
         )
-      await wf.condition(() => end !== undefined || !advanceTask())
+      await wf.condition(() => end !== undefined || !shouldContinue())
       if (end === undefined) scope.cancel()
       await ended
       child = undefined
@@ -98,7 +98,7 @@ function endOf(error: unknown): WorkEnd {
   return { how: 'failed', detail: `the workflow ended: ${reason}`.slice(0, 500) }
 }
 
-/** Tells tasks that wait for a run slot that there may be one; they look for themselves, now and then also untold. */
+/** Notifies tasks that wait for a run slot. A missed signal is harmless: they also check at intervals. */
 export async function wakeTasks(taskIds: readonly string[]): Promise<void> {
   for (const taskId of taskIds)
     await wf

@@ -19,8 +19,8 @@ const { limits } = timing.task
 const steps = shortSteps<TaskSteps>()
 
 /**
- * One task from its submission until it is closed. Postgres is the truth and this is the will: an event is recorded with all
- * that follows from it by itself, and a run goes on from the stored state, so any task can be picked up by a new run.
+ * One task from its submission until it is closed. Postgres is the source of truth: an event is recorded together with the
+ * automatic transitions that follow from it, and a new run can continue any task from its stored state.
  */
 export function task(taskId: string): Promise<void> {
   return withoutAttentionAfter(() => driveTask(taskId))
@@ -29,7 +29,7 @@ export function task(taskId: string): Promise<void> {
 async function driveTask(taskId: string): Promise<void> {
   const state = openTask(taskId)
   setHandlers(state)
-  // The first update usually brings the row with it; loading is for runs that pick a task up.
+  // The first update usually returns the row; only a run that continues a stored task loads it.
   await wf.condition(wf.allHandlersFinished)
   if (state.known === null) await state.advance()
   if (state.known === null)
@@ -37,11 +37,11 @@ async function driveTask(taskId: string): Promise<void> {
       summary: 'waits for its submission',
     })
 
-  for (let goesOn = true; goesOn && isOpen(state.known) && !isLong(state); ) {
+  while (isOpen(state.known) && !isLong(state)) {
     await wakeTasks(state.toWake.splice(0))
     const work = workOf(state.known)
-    goesOn =
-      work === undefined ? await news(state, state.known) : await follow(state, state.known, work)
+    if (work !== undefined) await follow(state, state.known, work)
+    else if (!(await waitForChange(state, state.known))) break
   }
   await leave(state, taskId)
 }
@@ -49,7 +49,7 @@ async function driveTask(taskId: string): Promise<void> {
 const isOpen = (task: TaskSnapshot | null): task is TaskSnapshot =>
   task !== null && task.state !== 'closed'
 
-/** Ends this run; a task that is not over goes on in a new one where this one was long, or was called while it ended. */
+/** Ends this run. An open task continues in a new run if this one was long, or if an update or signal arrived at its end. */
 async function leave(state: OpenTask, taskId: string): Promise<void> {
   const seen = state.known?.sequence
   state.ending = true
@@ -61,7 +61,7 @@ async function leave(state: OpenTask, taskId: string): Promise<void> {
 
 type OpenTask = ReturnType<typeof openTask>
 
-/** A task as this run knows it, and its short steps, which take turns. */
+/** The task as this run knows it, and its short steps, of which only one runs at a time. */
 function openTask(taskId: string) {
   const exclusively = createMutex()
   const state = {
@@ -83,7 +83,7 @@ function openTask(taskId: string) {
     advance: async (leftSlot = false): Promise<void> => {
       state.woken = false
       const advanced = await exclusively(() =>
-        steps('make the moves that are due').advanceTask({ taskId, limits, leftSlot }),
+        steps('make the transitions that are due').advanceTask({ taskId, limits, leftSlot }),
       )
       if (advanced !== null) learn(advanced)
     },
@@ -123,14 +123,14 @@ function setHandlers(state: OpenTask): void {
   }
   wf.setHandler(eventUpdate, onEvent, {
     validator,
-    description: 'Move the task by one event of its table.',
+    description: 'Record one event of the task.',
   })
   wf.setHandler(advanceUpdate, onAdvance, {
     validator: (_why: string) => refuseIfEnding(state),
-    description: 'Make the moves that follow from what is stored.',
+    description: 'Make the automatic transitions that the stored task allows.',
   })
   wf.setHandler(wakeSignal, wake, {
-    description: 'Read the stored task again and go on; its run does the same.',
+    description: 'Read the stored task again and continue; its run does the same.',
   })
   wf.setHandler(showSignal, () => state.advance(), {
     description: 'Read the stored task again and show it.',
@@ -138,29 +138,26 @@ function setHandlers(state: OpenTask): void {
   wf.setHandler(viewQuery, () => state.known, { description: 'The task as this run knows it.' })
 }
 
-/** Waits for an event, a wake, or the time to be up; false when nothing came for so long, and nothing was due, that the run may close. */
-async function news(state: OpenTask, known: TaskSnapshot): Promise<boolean> {
+/** Waits for an event, a wake or the end of the time; false if the task was idle for so long that the run may close. */
+async function waitForChange(state: OpenTask, known: TaskSnapshot): Promise<boolean> {
   const seen = state.version
   const queued = known.state === 'queued'
   // Temporal refuses a summary over 400 bytes, and with it the whole workflow task.
   const summary = `waits for ${taskWait(known).what}`.slice(0, 100)
-  // Refused events change nothing, and make the run long all the same.
+  // Refused events change nothing, but they also make the run long.
   const called = () => state.version !== seen || state.woken || isLong(state)
-  const came = await wf.condition(
-    called,
-    known.dueInMs ?? timing.task[queued ? 'queued' : 'idle'],
-    { summary },
-  )
-  if (state.woken || !came) await state.advance()
-  return came || queued || known.dueInMs !== null || state.known?.sequence !== known.sequence
+  const waitMs = queued ? timing.task.queued : timing.task.idle
+  const inTime = await wf.condition(called, known.dueInMs ?? waitMs, { summary })
+  if (state.woken || !inTime) await state.advance()
+  return inTime || queued || known.dueInMs !== null || state.known?.sequence !== known.sequence
 }
 
-/** Has the task's run or callback go on, as long as the task is at that work; whoever moves it elsewhere ends that, as a renewal does. */
-async function follow(state: OpenTask, known: TaskSnapshot, work: Work): Promise<true> {
+/** Runs the child workflow of the task's work. An event that ends the work, or a renewal of this run, releases the child. */
+async function follow(state: OpenTask, known: TaskSnapshot, work: Work): Promise<void> {
   const atWork = () => workOf(state.known)?.id === work.id
   const end = await state.work.follow(known, work, () => atWork() && !isLong(state))
   if (end.how === 'closing') {
-    const summary = `another workflow has the ${work.kind}`
+    const summary = `another workflow runs the ${work.kind}`
     await wf.condition(() => state.woken || !atWork(), timing.task.elsewhere[work.kind], {
       summary,
     })
@@ -171,10 +168,9 @@ async function follow(state: OpenTask, known: TaskSnapshot, work: Work): Promise
     const eventId = `${work.kind}-ended:${known.sequence}`
     await state.record({ eventId, event: 'exception_raised', actor: 'service', data })
   } else await state.advance(work.kind === 'run')
-  return true
 }
 
-/** Shows the task in the UI; attributes are written only when one of them changed, because each write costs the server. */
+/** Shows the task in the UI. Attributes are written only if one has changed, because each write costs the server. */
 function publish(task: TaskSnapshot): void {
   wf.setCurrentDetails(taskDetails(task))
   const current = wf.workflowInfo().typedSearchAttributes

@@ -13,7 +13,7 @@ export const timing: Scaled<typeof production> = {
     scheduleToClose: 3_900,
     retryFirst: 50,
     retryLongest: 1_000,
-    again: 100,
+    retryDelay: 100,
   },
   chain: { startToClose: 8_000, heartbeat: 3_000, retryFirst: 100, retryLongest: 1_000 },
   signing: { startToClose: 2_000 },
