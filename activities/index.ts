@@ -60,7 +60,7 @@ export function createReconciliationActivities(config: Config, deps: Deps, watch
   })
 }
 
-/** The short steps of tasks and the steps of runs, with connections of their own: they hold up nobody's payouts. */
+/** The short steps of tasks and the steps of runs. Separate connections keep them from delaying payouts. */
 export async function createTaskActivities(config: Config) {
   const { db, close } = createDatabase({
     url: config.DATABASE_URL,
@@ -104,7 +104,7 @@ export async function createCallbackActivities(
     poolSize: config.DATABASE_POOL_SIZE,
   })
   const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
-  // Nothing is sent with a signature whose key nobody can look up.
+  // Nothing is sent with a signature whose key is not published.
   await publishKeys(db, keys)
   const hosts = callbackHosts(config)
   const send = createOutgoing(hosts)

@@ -32,9 +32,14 @@ const knownNames = new Set(['floor_minor', 'floors_applied', 'lane'])
 
 /** Paths that are not clean yet. Remove a path once the test prints that it is clean; never add one. */
 const notCleanYet = [
-  'activities/',
+  'activities/config/',
+  'activities/credit/',
+  'activities/http/',
+  'activities/keys/',
+  'activities/payout/',
+  'activities/store/',
   'worker/',
-  'workflows/',
+  'workflows/domain/',
   'test/activities/',
   'test/api/',
   'test/e2e/',

@@ -29,7 +29,7 @@ import { holdBack, type PostQuota, takePost } from '../store/callbacks/callback-
 import { type Tx, transaction } from '../store/postgres/db.ts'
 import { isDemoReceiver } from './hosts.ts'
 
-/** Where what a callback tells is read, at the time it is sent; `subject` is what the delivery was stored with. */
+/** Reads the facts of a callback at the time it is sent; `subject` is the subject of the stored delivery. */
 export type ReadFacts = {
   [Event in keyof CallbackFacts]: (tx: Tx, subject: string) => Promise<CallbackFacts[Event]>
 }
@@ -40,15 +40,15 @@ export type CallbackDeps = {
   readonly send: SendOutgoing
   readonly keys: Pick<KeyRings, 'callback'>
   readonly facts: ReadFacts
-  /** The secret that an owner shares with us, where there is one: its callbacks are signed `v1` as well. */
+  /** The secret that an owner shares with us, if any: its callbacks are also signed as `v1`. */
   readonly secretOf?: (owner: string) => Promise<string | undefined>
-  /** The page that takes callbacks without a proof of its host. */
+  /** The page that accepts callbacks without a proof of its host. */
   readonly demoReceiver: string
-  /** How many requests may be sent in a day. */
+  /** The allowed requests in a day. */
   readonly posts: PostQuota
 }
 
-/** What is sent in one attempt, written down before it is. */
+/** The request of one attempt, stored before it is sent. */
 type Sent = {
   delivery: DeliveryRow
   attempt: number
@@ -57,7 +57,7 @@ type Sent = {
   key: SigningKey
 }
 
-/** Delivering callbacks: stored before sent, recorded after, so that a process that dies in between sends the same id again. */
+/** Delivers callbacks: stored before they are sent and recorded after, so that a process that dies in between sends the same id again. */
 export function createCallbackSteps(deps: CallbackDeps): CallbackSteps {
   return {
     loadCallback: (deliveryId) => snapshot(deps, deliveryId),
@@ -89,7 +89,7 @@ export function createCallbackSteps(deps: CallbackDeps): CallbackSteps {
       return existing(deps, deliveryId)
     },
     deliverCallback: async (deliveryId) => {
-      const sent = await begin(deps, deliveryId, 'delivery', notify)
+      const sent = await begin(deps, deliveryId, 'delivery', readNotice)
       if (sent === undefined) return existing(deps, deliveryId)
       const end = endOf(await post(deps, sent))
       const { event, subject } = sent.delivery
@@ -101,7 +101,7 @@ export function createCallbackSteps(deps: CallbackDeps): CallbackSteps {
     },
   }
 
-  async function notify(tx: Tx, { event, subject }: DeliveryRow): Promise<Notice> {
+  async function readNotice(tx: Tx, { event, subject }: DeliveryRow): Promise<Notice> {
     if (event === 'task_updated') return { event, ...(await deps.facts.task_updated(tx, subject)) }
     if (event === 'payout_updated')
       return { event, ...(await deps.facts.payout_updated(tx, subject)) }
@@ -109,15 +109,15 @@ export function createCallbackSteps(deps: CallbackDeps): CallbackSteps {
   }
 }
 
-type WithoutStanding<Body> = Body extends unknown ? Omit<Body, 'delivery_id' | 'at'> : never
-type Notice = WithoutStanding<CallbackBody>
+type WithoutEnvelope<Body> = Body extends unknown ? Omit<Body, 'delivery_id' | 'at'> : never
+type Notice = WithoutEnvelope<CallbackBody>
 
-/** Reads what is to be told and writes the attempt down; undefined when the delivery is over, or has to wait for its quota. */
+/** Reads the facts to send and stores the attempt; undefined if the delivery has ended or must wait for its quota. */
 async function begin(
   { db, keys, posts }: CallbackDeps,
   deliveryId: string,
   kind: AttemptRow['kind'],
-  notify: (tx: Tx, delivery: DeliveryRow) => Promise<Notice>,
+  read: (tx: Tx, delivery: DeliveryRow) => Promise<Notice>,
 ): Promise<Sent | undefined> {
   return transaction(db, async (tx) => {
     const delivery = await lockOpenDelivery(tx, deliveryId)
@@ -129,9 +129,9 @@ async function begin(
     const callback = await readKeyStatus(tx, keys, ['callback'])
     const key = callback.signer('callback')
     const timestamp = callback.nowSeconds
-    const notified = await notify(tx, delivery)
-    const standing = { delivery_id: deliveryId, at: new Date(timestamp * 1000).toISOString() }
-    const body = canonicalJson(callbackBody.parse({ ...notified, ...standing }))
+    const notice = await read(tx, delivery)
+    const envelope = { delivery_id: deliveryId, at: new Date(timestamp * 1000).toISOString() }
+    const body = canonicalJson(callbackBody.parse({ ...notice, ...envelope }))
     const attempt = await beginAttempt(tx, delivery, kind, sha256Hex(body))
     return { delivery, attempt, body, timestamp, key }
   })
@@ -167,7 +167,7 @@ function endOf(answer: Outgoing): AttemptEnd {
 
 async function existing(deps: CallbackDeps, deliveryId: string): Promise<CallbackSnapshot> {
   const known = await snapshot(deps, deliveryId)
-  if (known === null) throw new Error('a delivery that is attempted is not there')
+  if (known === null) throw new Error('an attempted delivery has no row')
   return known
 }
 

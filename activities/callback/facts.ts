@@ -8,8 +8,8 @@ import type { ReadFacts } from './callback.ts'
 const TASK_PREFIX = 'task-'
 
 /**
- * What callbacks say of a task, a credential or a payout by its id, as it stands when they are sent. The return package is
- * fetched by an operation that takes the agent's credential.
+ * The current facts of a task, a credential or a payout, for its callback. The agent fetches the return package itself, by an
+ * operation that needs its credential.
  */
 export const readCallbackFacts: ReadFacts = {
   task_updated: async (tx, taskId) => {

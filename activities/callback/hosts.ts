@@ -3,13 +3,13 @@ import type { Config } from '../config/config.ts'
 import { readTarget } from '../http/address-rules.ts'
 import { findExempt } from '../http/outgoing.ts'
 
-/** Where callbacks may lead. */
+/** The hosts that callbacks may reach. */
 export type CallbackHosts = {
-  /** Host names of this service, at which it never calls itself. */
+  /** Host names of this service, which it never calls itself. */
   readonly ownHosts: readonly string[]
-  /** Origins, or single pages of one, that are reached as they are. */
+  /** Origins, or single pages, that need no public HTTPS address. */
   readonly exempt: readonly string[]
-  /** The service's own receiver, which is exempt as well, and takes callbacks without a proof of its host. */
+  /** The receiver of this service, which is also exempt and accepts callbacks without a proof of its host. */
   readonly demoReceiver: string
 }
 
@@ -29,7 +29,7 @@ export const isDemoReceiver = (
   url: string,
 ): boolean => findExempt(url, [demoReceiver]) !== undefined
 
-/** Whether callbacks of a run may lead to a URL, by its form alone; those of an anonymous or sandbox run only to the demo receiver. */
+/** Whether callbacks may go to a URL, by its form alone. With `demoOnly`, for anonymous and sandbox runs, only to the demo receiver. */
 export function checkCallbackUrl(
   hosts: CallbackHosts,
   url: string,

@@ -1,7 +1,7 @@
 import { BaseError, type Hex } from 'viem'
 import type { ChainReader } from './client.ts'
 
-/** What a node said to a raw transaction. Only `accepted` and `known` mean that it has it; `unknown` may mean anything (wire-facts §4.3). */
+/** The answer of a node to a raw transaction. Only `accepted` and `known` mean that the node has it; `unknown` may mean anything. */
 export type BroadcastVerdict =
   | 'accepted'
   | 'known'

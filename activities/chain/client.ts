@@ -22,14 +22,14 @@ export type ChainReader = PublicClient<Transport, ChainFacts>
 type BlockMark = { readonly number: bigint; readonly hash: Hex; readonly timestamp: bigint }
 type Heights = { readonly head: BlockMark; readonly finalized: BlockMark }
 
-/** One opinion about the chain; all who ask for the heights at the same time share a reading that begins after they asked. */
+/** One opinion about the chain. Concurrent calls for the heights share a reading that starts after them. */
 export type ChainView = { readonly reader: ChainReader; heights(): Promise<Heights> }
 
 /** The chain as the rail sees it: one view over the RPC urls, a second one where a second opinion is configured. */
 export type Chain = {
   readonly reader: ChainReader
   readonly views: readonly [ChainView, ...ChainView[]]
-  /** Waits until there are new blocks, or for four times `pollMs`; those who wait at the same time share the polling. */
+  /** Waits until there are new blocks, or for four times `pollMs`; concurrent waits share the polling. */
   news(): Promise<void>
   /** Whether a node of the right chain answers in time, or did a moment ago. */
   isUp(): Promise<boolean>
@@ -39,7 +39,7 @@ export type Chain = {
   finalizedTime(): Promise<bigint>
 }
 
-/** `timeoutMs` bounds one question over all its urls, which are tried in order; `pollMs` (500) lies between two looks for news. */
+/** `timeoutMs` bounds one question over all its urls, which are tried in order; `pollMs` (500) is the time between two polls for news. */
 export type ChainSettings = {
   readonly rpcUrls: readonly string[]
   readonly confirmRpcUrls: readonly string[]

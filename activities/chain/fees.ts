@@ -3,10 +3,10 @@ import type { ChainReader } from './client.ts'
 /** EIP-1559 fees of one transaction, in wei per gas. */
 export type Fees = { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint }
 
-/** A replacement is raised over the network's present fees at most this many times, so that a halted chain drives no fee up for ever. */
+/** A replacement offers at most this multiple of the network's current fees, so that a halted chain cannot raise fees without limit. */
 const OVER_NETWORK_MAX = 20n
 
-/** What a transaction should offer now; throws when the chain does not answer. */
+/** The fees that a transaction should offer now; throws if the chain does not answer. */
 export const estimateFees = async (reader: ChainReader): Promise<Fees> =>
   (await readFees(reader)).fees
 
@@ -27,7 +27,7 @@ export async function readFees(reader: ChainReader): Promise<{ fees: Fees; chain
   return { fees, chainTime: block.timestamp }
 }
 
-/** Fees that a pool takes as a replacement: each at least 12.5 % over the old ones (payout.md, Submit); undefined at the ceiling. */
+/** Fees that a pool accepts for a replacement: each at least 12.5 % above the old ones; undefined above the ceiling. */
 export function bumpFees(old: Fees, network: Fees): Fees | undefined {
   const ceiling = (network.maxFeePerGas + network.maxPriorityFeePerGas) * OVER_NETWORK_MAX
   const raised = {

@@ -4,7 +4,7 @@ import { estimateFees, type Fees, readFees } from './fees.ts'
 import { keepFresh } from './shared-reading.ts'
 import { tokenAbi } from './token.ts'
 
-/** A wallet's tokens in atomic units, now or as of a block; throws when the chain does not answer. */
+/** The tokens of a wallet in atomic units, now or at a block; throws if the chain does not answer. */
 export function readTokens(
   reader: ChainReader,
   asset: Address,
@@ -20,7 +20,7 @@ export function readTokens(
   return reader.readContract(blockNumber === undefined ? question : { ...question, blockNumber })
 }
 
-/** Ether in wei by wallet, and what a transaction would offer for one gas now; throws when the chain does not answer. */
+/** The ether of each wallet in wei, and the current price of one gas; throws if the chain does not answer. */
 export async function readGas(
   reader: ChainReader,
   wallets: readonly Address[],
@@ -35,23 +35,23 @@ export async function readGas(
   return { weiOf, weiPerGas: fees.maxFeePerGas }
 }
 
-/** What a gas wallet holds, the next nonce by what is mined, and the next one by what the node's pool holds beside it. */
-type Purse = {
+/** The ether of a gas wallet, its next nonce after mined transactions, and its next nonce including the node's pool. */
+type GasWalletFunds = {
   readonly address: Address
   readonly wei: bigint
   readonly mined: bigint
   readonly pooled: bigint
 }
-/** What a transaction should offer, the newest block's time in Unix seconds, and the gas wallets. */
+/** The fees to offer, the time of the newest block in Unix seconds, and the gas wallets. */
 export type Gas = {
   readonly fees: Fees
   readonly chainTime: bigint
-  readonly gasWalletsWithFunds: readonly Purse[]
+  readonly gasWalletsWithFunds: readonly GasWalletFunds[]
 }
-/** Fees and gas wallets as they were a moment ago; throws when the chain does not answer. */
+/** Recent fees and gas wallets; throws if the chain does not answer. */
 export type GasWatch = () => Promise<Gas>
 
-/** One reading for all who ask within `maxAgeMs`: 2 requests, and 3 for each wallet. */
+/** Shares one reading between all calls within `maxAgeMs`: 2 requests, and 3 for each wallet. */
 export function watchGas(
   reader: ChainReader,
   wallets: readonly Address[],
@@ -60,13 +60,13 @@ export function watchGas(
   return keepFresh(async () => {
     const [read, ...gasWalletsWithFunds] = await Promise.all([
       readFees(reader),
-      ...wallets.map((address) => readPurse(reader, address)),
+      ...wallets.map((address) => readFunds(reader, address)),
     ])
     return { ...read, gasWalletsWithFunds }
   }, maxAgeMs)
 }
 
-async function readPurse(reader: ChainReader, address: Address): Promise<Purse> {
+async function readFunds(reader: ChainReader, address: Address): Promise<GasWalletFunds> {
   const [wei, mined, pooled] = await Promise.all([
     reader.getBalance({ address }),
     reader.getTransactionCount({ address, blockTag: 'latest' }),

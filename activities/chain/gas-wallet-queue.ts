@@ -21,30 +21,29 @@ import {
 import { keepFresh } from './shared-reading.ts'
 
 const ATTEMPTS_MAX = 3
-/** A database that was restored beside a living process has the wallets' rows again after this long. */
+/** If the database is restored while the process runs, the rows of the wallets exist again after this time. */
 const REGISTERED_FOR_MS = 10_000
 
-/** What a lane works with; all gas wallets of `accounts` are watched by `gas`. */
+/** The settings of a queue; `gas` watches all gas wallets of `accounts`. */
 export type GasWalletSettings = GasWalletDeps & { readonly accounts: readonly LocalAccount[] }
 
-/** A stored transaction, and why it waits longer than it should: its gas wallet has not moved, and no other could take over. */
+/** A stored transaction. `heldUp`: its gas wallet has not moved, and no other wallet could take over. */
 type Submitted = {
   readonly txHash: Hex
   readonly heldUp?: { readonly wallet: Hex; readonly since: Date }
 }
 
 /**
- * The submitter lane (payout.md, execute step 3): one live transaction for each purpose, signed and stored before it is sent;
- * one more only on another gas wallet, where the first one's is jammed. `submit` resolves once the bytes are stored, whatever
- * the broadcast said, and throws only when nothing could be stored; its hash is a hint, the outcome is found by the logs.
- * `maintain` throws for no fault of the chain.
+ * One live transaction for each purpose, signed and stored before it is sent, and a second one on another gas wallet only if the
+ * first wallet is jammed. `submit` resolves once the bytes are stored, even if the broadcast failed, and throws only if nothing was
+ * stored. Its hash is a hint; the logs decide the outcome. `maintain` tolerates every fault of the chain.
  */
 export type GasWalletQueue = {
   submit(purpose: string, call: GasWalletCall): Promise<Submitted>
   maintain(): Promise<void>
 }
 
-/** A lane over several gas wallets; any number of processes may run one over the same keys. */
+/** A queue over several gas wallets; any number of processes may use the same keys. */
 export function createGasWalletQueue(settings: GasWalletSettings): GasWalletQueue {
   const { db, jamAfterMs, log } = settings
   const accounts = new Map(
@@ -53,7 +52,7 @@ export function createGasWalletQueue(settings: GasWalletSettings): GasWalletQueu
   const rounds = new Map<string, Promise<void>>()
   const registered = keepFresh(() => ensureGasWallets(db, [...accounts.keys()]), REGISTERED_FOR_MS)
 
-  /** One round at a time for each wallet; what a chain that does not answer leaves undone is left to the next round. */
+  /** One round at a time for each wallet; if the chain does not answer, the next round does the work. */
   const upkeep = (wallet: string): Promise<void> => {
     const account = accounts.get(wallet)
     const running = rounds.get(wallet)
@@ -67,7 +66,7 @@ export function createGasWalletQueue(settings: GasWalletSettings): GasWalletQueu
     return round
   }
 
-  /** Looks after what is stored already; undefined when it turns out to serve no longer. */
+  /** Maintains the stored transaction; undefined if it no longer serves. */
   const resume = async (purpose: string, wallet: string): Promise<Submitted | undefined> => {
     await upkeep(wallet)
     const kept = await findServing(db, purpose, jamAfterMs)
@@ -77,7 +76,7 @@ export function createGasWalletQueue(settings: GasWalletSettings): GasWalletQueu
     return { txHash, heldUp: { wallet: kept.gas_wallet as Hex, since: kept.heldUpSince } }
   }
 
-  /** Sends the purpose on another wallet as well, if the chain made blocks all the while; the round before has seen the newest. */
+  /** Sends the purpose on another wallet too, if the chain has made blocks since; the last round has read the newest block. */
   const takeOver = async (purpose: string, call: GasWalletCall): Promise<Submitted | undefined> => {
     const { chainTime } = await settings.gas()
     const { row, isNew } = await allocate(settings, purpose, call, chainTime)
@@ -97,11 +96,11 @@ export function createGasWalletQueue(settings: GasWalletSettings): GasWalletQueu
       }
       const verdict = await sendStored(settings, row)
       if (verdict === 'nonce_too_high') await upkeep(row.gas_wallet)
-      // Somebody else used the key: the next attempt finds out which transaction holds the nonce.
+      // Another program used the key: the next attempt finds the transaction that has the nonce.
       if (verdict !== 'nonce_too_low') return { txHash: row.tx_hash as Hex }
     }
     throw new Error(
-      'the EOA nonces of the gas wallets are taken by other transactions as fast as they are given out',
+      'other transactions take the EOA nonces of the gas wallets as fast as they are allocated',
     )
   }
 
@@ -127,8 +126,8 @@ type Allocated = {
 }
 
 /**
- * Gives out an EOA nonce, signs and stores; nothing is sent. Answers what is stored already where that serves or waits; lanes
- * that stood still while the chain went on to `chainTime` (Unix seconds) are not waited for.
+ * Allocates an EOA nonce, signs and stores; nothing is sent. Returns the stored transaction if one serves or waits, except on
+ * a wallet that has not moved although the chain has reached `chainTime` (Unix seconds).
  */
 export async function allocate(
   settings: GasWalletSettings,
@@ -144,7 +143,7 @@ export async function allocate(
     const serving = place === undefined ? await findServing(tx, purpose, jamAfterMs) : undefined
     if (serving !== undefined) return { row: serving, isNew: false }
     const account = accounts.find(({ address }) => address.toLowerCase() === place?.address)
-    if (place === undefined || account === undefined) throw new Error('the lane has no gas wallet')
+    if (place === undefined || account === undefined) throw new Error('the queue has no gas wallet')
     const row = await signRow(account, place.nonce, purpose, call, gas.fees)
     atCommit(storeGasWalletTransaction(tx, row))
     return { row, isNew: true }

@@ -24,8 +24,8 @@ import { bumpFees, type Fees } from './fees.ts'
 import type { GasWatch } from './funds.ts'
 
 /**
- * What the lane works with; `feeBumpAfterMs` counts from when a node first took the bytes, `jamAfterMs` from when a wallet's
- * oldest open nonce became the oldest.
+ * The parts of the queue. `feeBumpAfterMs` counts from the first accepted broadcast, `jamAfterMs` from the time when the oldest
+ * open nonce of a wallet became the oldest.
  */
 export type GasWalletDeps = {
   readonly db: Kysely<Database>
@@ -36,7 +36,7 @@ export type GasWalletDeps = {
   readonly log: Pick<Logger, 'info' | 'warn'>
 }
 
-/** How many EOA nonces one round looks after; the lowest come first, because nothing above them can be mined before. */
+/** How many EOA nonces one round maintains. The lowest come first, because no higher nonce can be mined before them. */
 const NONCES_PER_ROUND = 256n
 /** How many receipts are asked for at once. */
 const RECEIPTS_AT_ONCE = 16
@@ -85,9 +85,9 @@ export async function sendStored(
 }
 
 /**
- * Brings one gas wallet's rows and the chain together: what is below the chain's nonce gets its outcome; from there on
- * everything is kept in the pool, raised when stuck, opened again after a lost block, and holes are filled. Safe in
- * several processes at once; throws when the chain does not answer.
+ * Brings the rows of one gas wallet and the chain together. Nonces below that of the chain get their outcome. The others are kept
+ * in the pool, raised when stuck, reopened after a lost block, and holes are filled. Several processes may do this at the same
+ * time. Throws if the chain does not answer.
  */
 export async function maintainWallet(deps: GasWalletDeps, account: LocalAccount): Promise<void> {
   const { db, reader, feeBumpAfterMs } = deps
@@ -123,7 +123,7 @@ const countAt = async (
   blockTag: 'latest' | 'pending',
 ) => BigInt(await reader.getTransactionCount({ address, blockTag }))
 
-/** The chain is past this nonce: one of our hashes has a receipt, or another transaction of the key took its place. */
+/** The chain has passed this nonce: one of our hashes has a receipt, or another transaction of the key used the nonce. */
 async function endOf(
   reader: ChainReader,
   nonce: bigint,
@@ -166,7 +166,7 @@ async function keepAlive(
   if ((await sendStored(deps, newest)) === 'underpriced') await raise(deps, account, newest)
 }
 
-/** Only the first in line, or one that the base fee has left behind: the others merely wait for those before them. */
+/** True for the lowest nonce, and for a fee far below the base fee; the others only wait for lower nonces. */
 async function isDueForMore(
   { gas }: GasWalletDeps,
   row: GasWalletTransaction,
@@ -201,7 +201,7 @@ async function raise(
   await sendStored(deps, stored ?? newest)
 }
 
-/** A nonce that was allocated behind a foreign transaction which then vanished: an empty transfer to itself closes the hole. */
+/** The transaction of another program below our nonce has vanished: an empty transfer to itself fills the hole. */
 async function fillHole(deps: GasWalletDeps, account: LocalAccount, nonce: bigint): Promise<void> {
   const wallet = account.address.toLowerCase()
   const call = { to: wallet as Hex, data: '0x', gas: FILLER_GAS } as const

@@ -18,12 +18,12 @@ import { tokenAbi, tokenEvents } from './token.ts'
 /** Time in Unix seconds. */
 export type LedgerBlock = { number: bigint; hash: string; time: number }
 
-/** The token's books as the logs tell them, read for no particular authorization; throws when the chain does not answer. */
+/** All transfers of the token, read from the logs; throws if the chain does not answer. */
 export type Ledger = {
   block(at: bigint | 'latest' | 'finalized'): Promise<LedgerBlock>
   /** The last block before this time, undefined when the chain is younger. */
   lastBlockBefore(seconds: number): Promise<LedgerBlock | undefined>
-  /** What left or reached a wallet in these blocks, both included; `nonce` is told of what left. */
+  /** Transfers from or to a wallet in these blocks, both included; only outgoing transfers have a `nonce`. */
   transfers(
     wallet: Address,
     direction: 'out' | 'in',
@@ -31,7 +31,7 @@ export type Ledger = {
     toBlock: bigint,
   ): Promise<LoggedTransfer[]>
   transaction(hash: string): Promise<LoggedTransaction>
-  /** What a wallet held at the end of a block: its balance now less what moved since, which needs no archive of states. */
+  /** The balance of a wallet at the end of a block: the current balance minus later transfers, so no archive node is needed. */
   balanceAfter(wallet: Address, block: bigint): Promise<bigint>
   transactionCount(wallet: Address): Promise<bigint>
 }
@@ -106,7 +106,7 @@ export function openLedger(reader: ChainReader, asset: Address): Ledger {
         reader.readContract(call),
         net(wallet, at + 1n, head.number),
       ])
-      // A head that was replaced meanwhile would make the two reads disagree.
+      // If the head is replaced between the two reads, they disagree.
       if ((await block(head.number)).hash !== head.hash)
         throw new Error('the head was reorganised while it was read')
       return held - since

@@ -68,7 +68,7 @@ export const LOG_RANGE = 2_000n
 /** Blocks before the head at which a search begins: more than are ever not final, so that a reorg can put no event below them. */
 const REORG_MARGIN = LOG_RANGE
 
-/** The block from which to look for an authorization that is first seen at this head. */
+/** The first block to search for an authorization that is first seen at this head. */
 export const searchFrom = (head: bigint): bigint => (head > REORG_MARGIN ? head - REORG_MARGIN : 0n)
 
 /** Blocks looked through at most, three weeks on Base. */
@@ -84,7 +84,7 @@ const unknown = (reason: string, code: UnknownCode = 'open'): Outcome => ({
 })
 
 /**
- * Finds out from the logs what became of an authorization, no matter who broadcast it. With a second opinion configured,
+ * Finds the outcome of an authorization in the logs, regardless of its sender. With a second opinion configured,
  * both must agree. Faults and stale nodes give `unknown`; never throws for the chain.
  */
 export async function findOutcome(
@@ -155,7 +155,7 @@ async function readFrom(
   }
 }
 
-/** Whether a block is still where it was; its hash stands for everything that was found in it. Concurrent calls share the request. */
+/** Whether a block is still canonical; its hash represents everything found in it. Concurrent calls share the request. */
 async function isCanonical(
   reader: ChainReader,
   { number, hash }: SeenIn,

@@ -4,7 +4,7 @@ import { type ChainReader, isChainFault, isRevert } from './client.ts'
 import type { Gas, GasWatch } from './funds.ts'
 import { tokenAbi } from './token.ts'
 
-/** Whether an authorization can be sent now: `used` when the token saw its nonce; `parked` names the cause and the act that unblocks it. */
+/** Whether an authorization can be sent now: `used` if its nonce is used; `parked` names the cause and the remedy. */
 export type Preflight =
   | { kind: 'ready' }
   | { kind: 'used' }
@@ -16,7 +16,7 @@ export type CheckTransfer = (
   signature: Hex,
 ) => Promise<Preflight>
 
-/** Who would submit, and how much gas a transfer takes. */
+/** The possible submitters, and the gas of a transfer. */
 export type PreflightSettings = {
   readonly asset: Address
   readonly gas: GasWatch
@@ -24,7 +24,7 @@ export type PreflightSettings = {
 }
 
 /**
- * Looks before a broadcast (payout.md, execute): plays the transfer through, one request, and asks why only when it could not
+ * Checks before a broadcast: simulates the transfer with one request, and asks for the cause only if it could not
  * happen. Never throws for the chain.
  */
 export async function preflight(

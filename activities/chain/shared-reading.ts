@@ -1,6 +1,6 @@
 /**
- * A reading that all who ask within `maxAgeMs` of its beginning share, those who ask while it is under way too. A failed one is
- * told to those who waited for it and not kept.
+ * Shares one reading between all calls within `maxAgeMs` of its start, and between all calls while it is running. A failed reading
+ * rejects the calls that wait for it and is not kept.
  */
 export function keepFresh<T>(read: () => Promise<T>, maxAgeMs: number): () => Promise<T> {
   let latest: { reading: Promise<T>; begun: number; underWay: boolean } | undefined
@@ -21,7 +21,7 @@ export function keepFresh<T>(read: () => Promise<T>, maxAgeMs: number): () => Pr
   }
 }
 
-/** A reading that begins after the question: those who ask while one is under way share the next one. */
+/** A reading that starts after the call: calls during a running reading share the next one. */
 export function readJointly<T>(read: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined
   let next: Promise<T> | undefined

@@ -4,7 +4,7 @@ import { ASSET_DECIMALS, ASSET_NAME, ASSET_VERSION, CHAIN_ID } from '#domain/cor
 import { type ChainReader, isChainFault } from './client.ts'
 import { tokenAbi } from './token.ts'
 
-/** What a process stands on; `wallets` maps a role, such as `payout wallet`, to its lowercase address. */
+/** The facts to check at a start; `wallets` maps a role, such as `payout wallet`, to its lowercase address. */
 export type StartFacts = {
   readonly environment: Environment
   readonly asset: Address
@@ -20,7 +20,7 @@ export const knownAssets: readonly string[] = [
   '0x036cbd53842c5426634e7929541ec2318f3dcf7e',
   '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
 ]
-/** The first ten accounts of the mnemonic that anvil and others publish; anybody can sign for them. */
+/** The first ten accounts of the mnemonic that anvil and others publish; everyone knows their keys. */
 export const publishedAccounts: readonly string[] = [
   '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
   '0x70997970c51812dc3a010c7d01b50e0d17dc79c8',
@@ -34,7 +34,7 @@ export const publishedAccounts: readonly string[] = [
   '0xa0ee7a142d267c1f36714e4a8f75612f20a79720',
 ]
 
-/** Everything that forbids a start (payout.md, "The local chain" and "Price gate"), as sentences; empty when all is well. */
+/** Everything that forbids a start, as sentences; empty if all is well. */
 export async function findStartFaults(
   chain: { readonly reader: ChainReader },
   facts: StartFacts,
@@ -42,7 +42,7 @@ export async function findStartFaults(
   return [...findWalletFaults(facts), ...(await findChainFaults(chain.reader, facts.asset))]
 }
 
-/** Throws what forbids this start; a chain that does not answer is only told to `warn`, since the process waits for it. */
+/** Throws if something forbids this start. A silent chain only causes a warning, because the process waits for it. */
 export async function refuseFaultyStart(
   chain: { readonly reader: ChainReader },
   facts: StartFacts,
@@ -73,7 +73,7 @@ export function findWalletFaults({ environment, asset, wallets }: StartFacts): s
   return faults
 }
 
-/** What is wrong with the chain's id or the asset's name, version and decimals; `CHAIN_SILENT` when nobody answers. */
+/** What is wrong with the chain's id or the asset's name, version and decimals; `CHAIN_SILENT` if it does not answer. */
 export async function findChainFaults(reader: ChainReader, asset: Address): Promise<string[]> {
   const token = { address: asset, abi: tokenAbi } as const
   try {

@@ -1,6 +1,6 @@
 import { parseAbi } from 'viem'
 
-/** The parts of an EIP-3009 dollar token that the rail uses, as USDC has them on Base (EIP-3009; wire-facts §4.1). */
+/** The parts of an EIP-3009 dollar token that the rail uses, like USDC on Base. */
 export const tokenAbi = parseAbi([
   'function name() view returns (string)',
   'function version() view returns (string)',
@@ -13,7 +13,7 @@ export const tokenAbi = parseAbi([
   'function cancelAuthorization(address authorizer, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
 ])
 
-/** The events that prove what became of an authorization; `AuthorizationUsed` stands directly before its `Transfer`. */
+/** The events that prove the outcome of an authorization; `AuthorizationUsed` is directly before its `Transfer`. */
 export const tokenEvents = parseAbi([
   'event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)',
   'event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce)',

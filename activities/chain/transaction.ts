@@ -29,7 +29,7 @@ async function seenBy(
   const block = await reader.getBlock({ blockNumber: receipt.blockNumber })
   return {
     success: receipt.status === 'success',
-    // A node may still tell a receipt of a block that is no longer canonical.
+    // A node may still return a receipt of a block that is no longer canonical.
     finalized: receipt.blockNumber <= finalized.number && block.hash === receipt.blockHash,
     transfers: pairUp(receipt.logs.filter((log) => log.address.toLowerCase() === asset)),
   }

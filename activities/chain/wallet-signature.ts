@@ -26,7 +26,7 @@ export type WalletSignatures = {
     signature: Hex,
     mayAskOthers?: () => Promise<void>,
   ): Promise<boolean>
-  /** Over a 32-byte digest as it stands. */
+  /** Over a 32-byte digest without a prefix. */
   verifyDigest(wallet: Hex, digest: Hex, signature: Hex): Promise<boolean>
 }
 
@@ -57,8 +57,8 @@ const MAGIC_WORD = `0x1626ba7e${'0'.repeat(56)}`
 const CONTRACT_GAS: Hex = '0x30d40'
 
 /**
- * Recovers first, and asks the account's own code (EIP-1271) only on a mismatch: one `eth_call` of 200,000 gas (payout.md,
- * Wallet proof). `timeoutMs` bounds that call over all `rpcUrls`, which are tried in order.
+ * Recovers the signer first, and asks the code of the account (EIP-1271) only on a mismatch: one `eth_call` of 200,000 gas.
+ * `timeoutMs` limits that call over all `rpcUrls`, which are tried in order.
  */
 export function createWalletSignatures({
   rpcUrls,

@@ -12,7 +12,7 @@ import { type ChainReader, isChainFault } from '../chain/client.ts'
 import type { GasWalletQueue } from '../chain/gas-wallet-queue.ts'
 import { tokenAbi } from '../chain/token.ts'
 
-/** What an in-process facilitator stands on; only a process that settles has a lane. */
+/** The parts of an in-process facilitator; only a process that settles has a gas wallet queue. */
 export type FacilitatorDeps = {
   readonly reader: ChainReader
   readonly asset: Address
@@ -24,10 +24,10 @@ export type FacilitatorDeps = {
 
 const kinds = [{ x402Version: 2, scheme: 'exact', network: NETWORK }] as const
 
-/** How long a call of ours waits for the verdict of a facilitator elsewhere. */
+/** How long a call waits for the verdict of a remote facilitator. */
 const REMOTE_VERIFY_MS = 1_500
 
-/** A facilitator elsewhere (wire-facts §1.2); which kinds it supports is known without asking, so that a start needs no network. */
+/** A remote facilitator. Its supported kinds are fixed here, so that a start needs no network. */
 export function remoteFacilitator(url: string): FacilitatorClient {
   const verifier = new HTTPFacilitatorClient({ url, timeoutMs: REMOTE_VERIFY_MS })
   const settler = new HTTPFacilitatorClient({ url })
@@ -39,14 +39,14 @@ export function remoteFacilitator(url: string): FacilitatorClient {
 }
 
 /**
- * The library's facilitator in this process (wire-facts §1.3). A fault of the chain is thrown, since the library would call it
- * an invalid signature; what is settled goes through the submitter lane, which stores it before it is sent.
+ * The facilitator of the library in this process. A fault of the chain is thrown, because the library would report it as an
+ * invalid signature. Settlements use the gas wallet queue, which stores them before they are sent.
  */
 export function inProcessFacilitator(deps: FacilitatorDeps): FacilitatorClient {
-  const run = async <T>(act: (facilitator: x402Facilitator) => Promise<T>): Promise<T> => {
+  const run = async <T>(ask: (facilitator: x402Facilitator) => Promise<T>): Promise<T> => {
     const faults: unknown[] = []
     const scheme = new ExactEvmScheme(signerOf(deps, faults), { simulateInSettle: false })
-    const answer = await act(new x402Facilitator().register(NETWORK, scheme))
+    const answer = await ask(new x402Facilitator().register(NETWORK, scheme))
     if (faults.length > 0) throw new ChainFault(faults[0])
     return answer
   }
@@ -66,7 +66,7 @@ export function inProcessFacilitator(deps: FacilitatorDeps): FacilitatorClient {
 const SIMULATION_FAILED = 'invalid_exact_evm_transaction_simulation_failed'
 export const INSUFFICIENT_BALANCE = 'invalid_exact_evm_insufficient_balance'
 
-/** Whether the payer holds less than it pays, which the library finds out only where the chain has a multicall contract. */
+/** Whether the payer holds less than the amount. The library checks this only on chains with a multicall contract. */
 async function isShort(
   { reader, asset }: FacilitatorDeps,
   { payload, accepted }: PaymentPayload,
@@ -93,8 +93,8 @@ async function getSupported() {
 }
 
 /**
- * The facilitator's view of the chain; reads that failed without a verdict are collected, because the library swallows them,
- * and after the first one no further read is waited for.
+ * The facilitator's view of the chain. Failed reads are collected in `faults`, because the library hides them; after the first one,
+ * all reads fail immediately.
  */
 function signerOf(
   { reader, asset, gasWalletQueue, gas, confirmationTimeoutMs }: FacilitatorDeps,
@@ -112,7 +112,7 @@ function signerOf(
   return toFacilitatorEvmSigner(
     {
       address: asset,
-      // The library abandons this question when another check fails first: its rejection, handled by nobody, would end the process.
+      // The library ignores this promise if another check fails first: an unhandled rejection would end the process.
       getCode: (args) => noting(() => reader.getCode(args)).catch(() => undefined),
       readContract: (args) => noting(() => reader.readContract({ ...args, abi: args.abi as Abi })),
       verifyTypedData: () => Promise.reject(new Error('signatures are recovered, not asked for')),
@@ -141,7 +141,7 @@ function signerOf(
   )
 }
 
-/** The one payload that is sent to a facilitator: rebuilt from what was read, so that nothing else travels along. */
+/** The only payload that a facilitator gets, rebuilt from parsed values, so that no other data is sent. */
 export function payloadOf(
   terms: PaymentTerms,
   authorization: TokenAuthorization,

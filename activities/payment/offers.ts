@@ -25,7 +25,7 @@ type Priced = {
   readonly http: { readonly path: string }
 }
 
-/** The x402 v2 side of the price gate (payout.md, Price gate). */
+/** The x402 v2 part of the price gate. */
 export type Offers = {
   readonly asset: Address
   /** The terms of one call, as they stand in `accepts`. */

@@ -15,7 +15,7 @@ import { transaction } from '../store/postgres/db.ts'
 import type { PaymentDeps } from './deps.ts'
 import { lastAuthorization } from './settler.ts'
 
-/** Settling a claimed payment: what the library says of a settlement is a hint, what the chain's logs say is the outcome. */
+/** Settles a claimed payment. The answer of the library is a hint; the logs of the chain decide the outcome. */
 export function createPaymentSteps(deps: PaymentDeps): PaymentSteps {
   return {
     submitPayment: async (paymentId) => {
@@ -39,7 +39,7 @@ export function createPaymentSteps(deps: PaymentDeps): PaymentSteps {
   }
 }
 
-/** `changed`: there is something to act on; `finished`: no further step is owed. */
+/** `changed`: the workflow has something to do; `finished`: no step is left. */
 async function confirm(
   deps: PaymentDeps,
   row: PaymentRow,
@@ -75,7 +75,7 @@ async function confirm(
 
 async function load(deps: PaymentDeps, paymentId: string): Promise<PaymentRow> {
   const row = await findPayment(deps.db, paymentId)
-  if (row === undefined) throw new Error('a payment under settlement is not there')
+  if (row === undefined) throw new Error('a payment in settlement has no row')
   return row
 }
 

@@ -6,10 +6,10 @@ import type { CheckTransfer } from '../chain/preflight.ts'
 import type { PaymentRow } from '../store/payments/payments.ts'
 import { payloadOf } from './facilitator.ts'
 
-/** What the sending of a payment came to; only a hint, the truth is what the chain's logs say. */
+/** The result of sending a payment. It is only a hint: the logs of the chain are the source of truth. */
 type SettleHint = { ok: true } | { ok: false; reason: string }
 
-/** Sends a claimed payment; repeats join what is stored. Never throws. */
+/** Sends a claimed payment; a repeat joins the stored transaction. Never throws. */
 export type Settler = { settle(row: SettledRow): Promise<SettleHint> }
 
 export type SettledRow = Pick<
@@ -24,14 +24,14 @@ export type SettledRow = Pick<
   | 'requirements'
 >
 
-/** `preflight` keeps gas from being spent on a transfer that would revert; it is left out where a remote facilitator pays for it. */
+/** `preflight` saves the gas of a transfer that would revert; a remote facilitator pays its own gas and needs none. */
 export type SettlerDeps = {
   readonly facilitator: Pick<FacilitatorClient, 'settle'>
   readonly preflight?: CheckTransfer
   readonly timeoutMs?: number
 }
 
-/** A settler over a facilitator, bounded in time (2 s); what is still running after that goes on, and a repeat joins it. */
+/** A settler over a facilitator, limited to 2 s. A slower settlement continues in the background, and a repeat joins it. */
 export function createSettler({ facilitator, preflight, timeoutMs = 2_000 }: SettlerDeps): Settler {
   const send = async (row: SettledRow): Promise<SettleHint> => {
     const authorization = paymentAuthorization(row)
@@ -68,7 +68,7 @@ export function createSettler({ facilitator, preflight, timeoutMs = 2_000 }: Set
   }
 }
 
-/** What the chain has to prove before a payment counts as failed: that no signature over its nonce can be used any more. */
+/** The last authorization of a payment. The payment has failed once the chain proves that no signature over its nonce can be used. */
 export const lastAuthorization = (
   row: SettledRow & Pick<PaymentRow, 'last_valid_before'>,
 ): TokenAuthorization => ({

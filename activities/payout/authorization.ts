@@ -13,7 +13,7 @@ import { findConsumed, type ReplayKey } from '../store/calls/replay-ledger.ts'
 import type { PayoutRow } from '../store/payouts/payouts.ts'
 import type { Tx } from '../store/postgres/db.ts'
 
-/** Who may authorize a payout, and with whose keys that is judged. */
+/** The keys and identities that may authorize a payout. */
 export type PayoutAuthority = {
   readonly keys: Pick<KeyRings, 'authority' | 'checkout'>
   readonly anchors: readonly TrustAnchor[]
@@ -23,13 +23,13 @@ export type PayoutAuthority = {
   readonly verifyWalletMessage: VerifyWalletMessage
 }
 
-/** How the keys stand that an authorization is judged by. */
+/** The status of the keys that verify an authorization. */
 export const readAuthorityKeyStatus = (
   { keys }: Pick<PayoutAuthority, 'keys'>,
   tx: Tx,
 ): Promise<KeyStatus> => readKeyStatus(tx, keys, ['authority', 'checkout'])
 
-/** What an authorize call says, as it stands in the call's row for the workflow's step. */
+/** The input of an authorize call, stored in the row of the call for the workflow step. */
 export type AuthorizeInput = {
   payout_id: string
   idempotency_key: string
@@ -51,7 +51,7 @@ const consumedCodes = {
 export const consumed = (kind: keyof typeof consumedCodes) =>
   refuse(consumedCodes[kind], {
     detail: 'it was used before',
-    next_action: 'Ask for a new challenge and mandate and present those.',
+    next_action: 'Request a new challenge and mandate, and present those.',
   })
 
 /** The exact terms that holder and principal commit to, for this authorize call. */
@@ -71,8 +71,8 @@ export function principalTermsOf(
 }
 
 /**
- * Everything that authorize checks before it writes, in the order of wire-facts §2.4 step 4: challenge, presentation, principal.
- * Returns the replay keys that the authorizing transaction has to consume.
+ * All checks of authorize before it writes, in this order: challenge, presentation, principal. Returns the replay keys that the
+ * authorizing transaction must consume.
  */
 export async function verifyAuthorization(
   { authority, keyStatus }: { authority: PayoutAuthority; keyStatus: KeyStatus },

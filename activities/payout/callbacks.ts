@@ -12,7 +12,7 @@ import type { PayoutRow } from '../store/payouts/payouts.ts'
 import { listReceipts } from '../store/payouts/receipts.ts'
 import { type Tx, transaction } from '../store/postgres/db.ts'
 
-/** Stores the callback of a payout whose receipt was just written, in the same transaction; none where its creator wants none. */
+/** Stores the callback of a payout in the transaction of its new receipt, if the creator has a callback URL. */
 export async function addPayoutCallback(tx: Tx, { payout_id, creator }: PayoutRow): Promise<void> {
   const wanted = await findPayoutCallback(tx, creator)
   if (wanted === undefined) return
@@ -28,7 +28,7 @@ export async function addPayoutCallback(tx: Tx, { payout_id, creator }: PayoutRo
 
 export type PayoutCallbacks = ReturnType<typeof openPayoutCallbacks>
 
-/** The callback URL of a wallet, for all of its payouts: the terms of a payout have no place for one. */
+/** The callback URL of a wallet, for all of its payouts; the terms of a payout have no URL. */
 export function openPayoutCallbacks(db: Tx, hosts: CallbackHosts) {
   const read = async (wallet: string, tx: Tx = db) => {
     const known = await findPayoutCallback(tx, wallet)
@@ -40,7 +40,7 @@ export function openPayoutCallbacks(db: Tx, hosts: CallbackHosts) {
   }
   return {
     read: (wallet: string) => read(wallet),
-    /** Sets the URL once for each call: a repeat of the call, and of its proof, changes nothing. */
+    /** Sets the URL once for each call; a repeat of the call changes nothing. */
     set: async (wallet: string, url: string | null, callId: string) => {
       const checked = url === null ? { ok: true, detail: '' } : checkCallbackUrl(hosts, url, false)
       if (!checked.ok)

@@ -1,13 +1,13 @@
 import type { Config } from '../config/config.ts'
 
-/** The small transfer that goes ahead of each UTC day's payouts. The configuration is its authority; it has no mandate. */
+/** The small transfer before the payouts of each UTC day. The configuration authorizes it; it has no mandate. */
 export type Canary = {
   readonly recipient: `0x${string}`
   readonly amountAtomic: bigint
   readonly lifeSeconds: number
 }
 
-/** The configured canary; undefined where none is. */
+/** The configured canary, if any. */
 export function canaryOf(config: Config): Canary | undefined {
   if (config.CANARY_RECIPIENT === '') return undefined
   return {

@@ -27,21 +27,20 @@ import { payoutReceipt } from './records.ts'
 import { assertExecutable } from './rules.ts'
 
 export type CanaryState = 'absent' | 'under way' | 'confirmed' | 'failed'
-/** What a canary needs; without `canary` there is none, and nothing is asked. */
+/** The parts that a canary needs; without `canary` there is none. */
 export type CanaryDeps = Pick<Deps, 'rail' | 'canary'>
 
-/** The payout wallet is the creator: no caller can be, because it signs no wallet proofs. */
+/** Only a canary has the payout wallet as creator: that wallet signs no wallet proofs, so no caller can use it. */
 export const isCanary = (row: PayoutRow): boolean => row.creator === row.payout_wallet
 
-/** Refuses with 503 `paused` until today's canary is confirmed. One that failed has paused the rail: who resumes it answers for the day. */
+/** Refuses with 503 `paused` until today's canary is confirmed. A failed canary has paused the rail; the operator decides when it resumes. */
 export async function assertCanaryConfirmed(tx: Tx, deps: CanaryDeps): Promise<void> {
   if (deps.canary === undefined) return
   const { state } = await todaysCanary(tx, deps.rail.payoutWallet)
   if (state === 'confirmed' || state === 'failed') return
   throw refuse('paused', {
-    detail:
-      "today's canary, a small transfer that goes ahead of the payouts of each day, is not confirmed yet",
-    next_action: 'Repeat the call; it goes on when the canary is confirmed.',
+    detail: "today's canary, a small transfer before the payouts of each day, is not confirmed yet",
+    next_action: 'Repeat the call; it continues when the canary is confirmed.',
     retry_after_ms: 2_000,
   })
 }
@@ -63,8 +62,8 @@ function stateOf(transfer: TransferRow | undefined): CanaryState {
 }
 
 /**
- * Creates, authorizes and reserves today's canary in one transaction, and returns its payout id; undefined when it is there
- * already. Whatever refuses a payout refuses it too: a pause, the daily cap and the floor.
+ * Creates, authorizes and reserves today's canary in one transaction and returns its payout id; undefined if it exists. A pause,
+ * the daily cap and the minimum balance refuse it like any other payout.
  */
 export async function beginCanary(
   deps: Pick<Deps, 'db' | 'rail' | 'signReceipt'> & {
@@ -78,7 +77,7 @@ export async function beginCanary(
   const seen = await deps.minimumBalance.read()
   return transaction(deps.db, async (tx, atCommit) => {
     const { payoutId, key } = await todaysCanary(tx, wallet)
-    // Under this lock one canary is begun at a time.
+    // This lock allows only one canary at a time.
     await lockDailyCap(tx, wallet)
     if ((await readPayout(tx, payoutId)) !== undefined) return undefined
     const [now, signer] = await Promise.all([clockSeconds(tx), deps.signReceipt(tx)])
@@ -101,7 +100,7 @@ export async function beginCanary(
   })
 }
 
-/** Today's canary where this id is its own, begun if nothing refuses it; undefined for any other id. */
+/** Today's canary, started if no rule refuses it; undefined if the id belongs to another payout. */
 export async function dueCanary(deps: Deps, payoutId: string): Promise<PayoutRecord | undefined> {
   const { canary, db, rail } = deps
   if (canary === undefined || (await todaysCanary(db, rail.payoutWallet)).payoutId !== payoutId)
@@ -137,7 +136,7 @@ function canaryRows(
     payout_wallet: wallet,
   }
   const created = createdPayout({ ...terms, ...names, terms_sha256: digest }, at)
-  // The mandate reference says what stands in the place of a mandate, so that the receipts stay true.
+  // The mandate reference names the canary instead of a mandate, so that the receipts stay true.
   const mandateRef = key.replace('-', ':')
   const authority = {
     expiresAt,
@@ -149,7 +148,7 @@ function canaryRows(
   return { created, authorized: authorizedPayout(created, authority, at) }
 }
 
-/** Every transfer is the effect of a call; this one is the service's own and costs nothing. */
+/** Every transfer belongs to a call; this call is made by the service and is free. */
 async function grantOwnCall(
   tx: Tx,
   atCommit: AtCommit,
@@ -178,7 +177,7 @@ async function grantOwnCall(
   return callId
 }
 
-/** A canary that failed pauses the rail in the transaction that records the failure; other payouts pause nothing. */
+/** A failed canary pauses the rail in the transaction that records the failure; other payouts pause nothing. */
 export async function pauseAfterCanary(
   deps: Deps,
   tx: Tx,

@@ -24,9 +24,9 @@ export type ControlInput = {
   paused: boolean
   reason: string
 }
-/** Who acts, and the key under which a repeat is the same act. */
+/** The operator, and the key that makes a repeat the same change. */
 export type ControlActor = { operatorId: string; name: string; idempotencyKey: string }
-/** Who issues the receipts of acts on switches. */
+/** The issuer of receipts for changes of switches. */
 export type ControlDeps = { issuer: string; environment: string; signReceipt: ReceiptSigner }
 
 export type ControlAnswer = {
@@ -42,7 +42,7 @@ export type ControlAnswer = {
   receipt: ReceiptView
 }
 
-/** The operators' switches as operations see them: the act, its answer and the use of its call are one transaction. */
+/** The switches of operators: a change, its answer and the use of its call are one transaction. */
 export function openControls(deps: ControlDeps & { db: Kysely<Database> }) {
   return {
     set: (actor: ControlActor, input: ControlInput, callId: string): Promise<ControlAnswer> =>
@@ -56,9 +56,9 @@ export function openControls(deps: ControlDeps & { db: Kysely<Database> }) {
 }
 
 /**
- * Pauses or resumes: the switch, its history and a signed receipt with the operator's name, in the caller's transaction. Nothing is
- * reserved after it commits where it says pause; what is reserved already goes on. Throws 400 for a target that does not fit and
- * 404 for a payout that is not there.
+ * Pauses or resumes in the caller's transaction: writes the switch, its history and a signed receipt with the operator's name. After
+ * a committed pause no transfer is reserved; reserved transfers continue. Throws 400 for an invalid target and 404 for an unknown
+ * payout.
  */
 export async function setControl(
   deps: ControlDeps,
@@ -76,7 +76,7 @@ export async function setControl(
     (await findControlChange(tx, changeIdOf(actor))) ??
     (await appendChange(deps, tx, actor, { ...input, target }))
   const receipt = await findReceipt(tx, { receipt_id: change.receipt_id })
-  if (receipt === undefined) throw new Error(`the receipt of ${change.change_id} is not there`)
+  if (receipt === undefined) throw new Error(`${change.change_id} has no receipt`)
   return {
     control: controlView(change),
     affected: { tasks, payouts },
@@ -94,7 +94,7 @@ async function appendChange(
   { scope, target, paused, reason }: ControlInput & { target: string },
 ): Promise<ControlChange> {
   const seconds = await clockSeconds(tx)
-  const act = {
+  const switched = {
     change_id: changeIdOf(actor),
     scope,
     target,
@@ -102,18 +102,18 @@ async function appendChange(
     reason,
     changed_at: new Date(seconds * 1000),
   }
-  const who = { operator_id: actor.operatorId, operator_name: actor.name }
+  const operator = { operator_id: actor.operatorId, operator_name: actor.name }
   const facts = {
     scope,
     target: target || null,
     paused,
     reason,
-    ...who,
-    at: act.changed_at.toISOString(),
+    ...operator,
+    at: switched.changed_at.toISOString(),
   }
   const { issuer, environment, signReceipt } = deps
   const receipt = {
-    subject: act.change_id,
+    subject: switched.change_id,
     kind: 'control_change',
     usage: 'operational',
     environment,
@@ -121,7 +121,7 @@ async function appendChange(
     facts,
   }
   const jws = await appendReceipt(tx, signReceipt, receipt, Math.floor(seconds))
-  const change = { ...act, ...who, receipt_id: receiptId(jws) }
+  const change = { ...switched, ...operator, receipt_id: receiptId(jws) }
   await writeControl(tx, change)
   return change
 }

@@ -14,7 +14,7 @@ import type { SigningOrder } from './signing-rules.ts'
 
 type Address = `0x${string}`
 
-/** The facts of the rail that activities need, worked out once from the configuration. */
+/** The facts of the rail, computed once from the configuration. */
 export type Rail = {
   readonly asset: Address
   readonly payoutWallet: Address
@@ -27,14 +27,14 @@ export type Rail = {
   readonly transferGas: bigint
 }
 
-/** A signature, or why the signer withholds it; `dailyCapAtomic` is the signer's own. */
+/** A signature, or the reason why the signer withholds it. */
 type Signing = { readonly signature: `0x${string}` } | { readonly withheld: string }
 export type Signer = {
   readonly dailyCapAtomic: bigint
   sign(order: SigningOrder): Promise<Signing>
 }
 
-/** What the activities of payouts need. */
+/** The dependencies of payout activities. */
 export type Deps = {
   readonly db: Kysely<Database>
   readonly log: Logger

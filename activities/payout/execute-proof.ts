@@ -7,13 +7,13 @@ import { decodeWalletProof } from '#domain/payouts/wallet-proof-reader.ts'
 import { recoverSigner } from '../chain/wallet-signature.ts'
 import type { VerifyWalletMessage } from '../keys/key-binding.ts'
 
-/** What an execute call says, as it stands in the call's row for the workflow's step; `proof` is the header that its caller sent. */
+/** The input of an execute call, stored in the row of the call for the workflow step; `proof` is the header of the caller. */
 export type ExecuteInput = { payout_id: string; idempotency_key: string; proof: string }
 
-/** The text that the creator has to have signed, and the signature. */
+/** The text that the creator must have signed, and the signature. */
 export type ExecuteProof = { readonly creator: Hex; readonly text: string; readonly signature: Hex }
 
-/** The stored proof, bound to exactly this execute of exactly this creator; throws 401 `wallet_proof_invalid`. */
+/** The stored proof, if it is bound to this execute of this creator; otherwise throws 401 `wallet_proof_invalid`. */
 export function readExecuteProof(
   input: ExecuteInput | null,
   { payoutId, creator, origin }: { payoutId: string; creator: string; origin: string },
@@ -41,7 +41,7 @@ export function readExecuteProof(
   return { creator: wallet, text: walletProofText(terms), signature }
 }
 
-/** Whether the creator's key made the proof; a contract wallet has none and is asked by `assertProven`. */
+/** Whether the key of the creator made the proof. A contract wallet has no key; `assertProven` asks its code. */
 export const isProvenByKey = ({ creator, text, signature }: ExecuteProof): boolean =>
   recoverSigner(hashMessage(text), signature) === creator
 

@@ -8,21 +8,21 @@ import type { PayoutRow } from '../store/payouts/payouts.ts'
 import { outstanding } from '../store/payouts/transfers.ts'
 import type { Tx } from '../store/postgres/db.ts'
 
-/** What the payout wallet held in atomic units when the block was the newest. */
+/** The atomic units of the payout wallet at this block. */
 type Holding = { readonly atomic: bigint; readonly block: bigint }
 
-/** The balance under which no new reservation may bring the payout wallet; every question is answered without the chain while it is 0. */
+/** The minimum balance that the payout wallet keeps after every reservation; 0 switches it off, and the chain is not read. */
 export type MinimumBalance = {
   readonly isSet: boolean
-  /** Reads the wallet, before the transaction that reserves; undefined without a floor, 503 `unavailable` without a chain. */
+  /** Reads the wallet before the reserving transaction; undefined without a minimum. Throws 503 `unavailable` without a chain. */
   read(): Promise<Holding | undefined>
-  /** Refuses with 503 `paused`, and alarms, where this payout would bring the wallet under the floor; exact under `lockDailyCap`. */
+  /** Refuses with 503 `paused` and logs a warning if this payout would break the minimum; exact under `lockDailyCap`. */
   assertAbove(
     tx: Tx,
     row: Pick<PayoutRow, 'amount_atomic' | 'payout_wallet'>,
     seen: Holding | undefined,
   ): Promise<void>
-  /** Atomic units that may still be reserved, negative under the floor. */
+  /** Atomic units that may still be reserved; negative below the minimum. */
   headroom(tx: Tx, seen: Holding): Promise<bigint>
 }
 
@@ -59,7 +59,7 @@ export function createMinimumBalance({
       return { atomic, block }
     },
     assertAbove: async (tx, row, seen) => {
-      // A payout of another wallet was authorized before this one was configured; the floor is not its wallet's.
+      // A payout of another wallet was authorized before this wallet was configured; it has no minimum.
       if (seen === undefined || row.payout_wallet !== wallet) return
       const room = await headroom(tx, seen)
       if (BigInt(row.amount_atomic) <= room) return
@@ -68,7 +68,7 @@ export function createMinimumBalance({
         'the minimum balance is reached',
       )
       throw refuse('paused', {
-        detail: `the payout wallet would fall under its floor of ${formatUsdc(minimumAtomic)} USDC`,
+        detail: `the payout wallet would fall below its minimum of ${formatUsdc(minimumAtomic)} USDC`,
         next_action: 'Repeat the call later; an operator has to fund the payout wallet.',
         retry_after_ms: 30_000,
       })

@@ -51,8 +51,8 @@ import { snapshotOf } from './snapshot.ts'
 import { signedTransfer } from './transfer.ts'
 
 /**
- * The short durable steps of a payout: each one transaction, each the same when it runs twice. With a `signer` the transfer is reserved
- * with its signature; else the signing queue adds it.
+ * The short durable steps of a payout. Each is one transaction and may run twice. With a `signer` the transfer is reserved with its
+ * signature; otherwise the signing queue adds the signature.
  */
 export function createPayoutSteps(deps: Deps, signer?: Signer): PayoutSteps {
   return {
@@ -70,7 +70,7 @@ export function createPayoutSteps(deps: Deps, signer?: Signer): PayoutSteps {
     try {
       return { ok: true, snapshot: snapshotOf(deps, await run()) }
     } catch (error) {
-      // A refusal is a result: Temporal would remember a thrown one for the run, and retry nothing.
+      // A refusal is a result: Temporal would remember a thrown one for the whole run.
       if (error instanceof DomainError) return { ok: false, refusal: error.refusal }
       throw error
     }
@@ -107,7 +107,7 @@ function createPayout(deps: Deps, { payoutId, callId }: StepInput): Promise<Payo
   })
 }
 
-/** The row that a create call asks for. */
+/** The row that a create call requests. */
 function newPayout({ rail }: Deps, payoutId: string, call: LockedCall): PayoutRow {
   const input = inputOf<CreateInput>(call)
   const terms = { ...payoutTerms(input), asset: rail.asset }
@@ -151,7 +151,7 @@ type Effect = {
   readonly keyStatus: KeyStatus
 }
 
-/** `created → authorized` with its receipt and replay keys, once everything that the caller presents is proven. */
+/** `created → authorized` with its receipt and replay keys, once the presented proofs are verified. */
 async function authorize(
   { deps, tx, atCommit, sign, keyStatus }: Effect,
   before: PayoutRecord,
@@ -177,7 +177,7 @@ async function authorize(
     principalSignature: input.principal_signature.toLowerCase(),
   }
   const authorized = authorizedPayout(payout, facts, new Date(now * 1000))
-  // Whoever consumed one of the keys meanwhile makes this fail; the step runs again and finds out by whom.
+  // This fails if a concurrent payout has consumed one of the keys; the retried step then finds that payout.
   atCommit(consumeKeys(bound.keys, payout.payout_id))
   atCommit(updateAuthorized(authorized))
   return withReceipt(
@@ -197,7 +197,7 @@ async function reserveTransfer(
     return await reserve(deps, step, signer)
   } catch (error) {
     if (!(error instanceof AsksWallet)) throw error
-    // A wallet with code is asked on the chain, and not under the locks of a reservation.
+    // A contract wallet is verified on the chain, outside the locks of a reservation.
     await assertProven(error.proof, deps.authority.verifyWalletMessage)
     return reserve(deps, step, signer, error.proof)
   }
@@ -220,7 +220,7 @@ async function reserve(
 ): Promise<PayoutRecord> {
   const held = await deps.minimumBalance.read()
   return transaction(deps.db, async (tx, atCommit) => {
-    const [record, locked, , around] = await Promise.all([
+    const [record, locked, , constraints] = await Promise.all([
       lockPayoutRecord(tx, payoutId),
       lockCall(tx, callId),
       lockDailyCapOf(tx, payoutId),
@@ -241,12 +241,12 @@ async function reserve(
       origin: deps.authority.origin,
     })
     if (!isProvenByKey(proof) && !isDeepStrictEqual(proof, accepted)) throw new AsksWallet(proof)
-    const { expiresAt, now } = executableIn(around, payout, deps.rail.executeLifeSecondsMin)
+    const { expiresAt, now } = executableIn(constraints, payout, deps.rail.executeLifeSecondsMin)
     await deps.minimumBalance.assertAbove(tx, payout, held)
     await assertCanaryConfirmed(tx, deps)
     const nonce = transferNonce(payout.asset, payoutId)
     const reserved = reservedTransfer(payout, { nonce, validBefore: expiresAt, callId }, now)
-    const inUse = around.use.atomic + BigInt(payout.amount_atomic)
+    const inUse = constraints.use.atomic + BigInt(payout.amount_atomic)
     const order = { payout, transfer: reserved, inUse, now }
     const transfer = signer === undefined ? reserved : await signedTransfer(order, signer)
     atCommit(insertTransfer(transfer))
@@ -280,6 +280,6 @@ function inputOf<T>(call: CallRow): T {
 }
 
 function present(record: PayoutRecord | undefined): PayoutRecord {
-  if (record === undefined) throw new Error('a payout whose effect ran is not there')
+  if (record === undefined) throw new Error('the payout of a recorded step has no row')
   return record
 }

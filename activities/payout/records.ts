@@ -12,7 +12,7 @@ import { appendReceipt, type NewReceipt } from '../store/payouts/receipts.ts'
 import { clockSeconds, type Tx } from '../store/postgres/db.ts'
 import type { Deps } from './deps.ts'
 
-/** The receipt of a payout's transition, to be signed. */
+/** The unsigned receipt of a payout's transition. */
 export const payoutReceipt = (
   deps: Pick<Deps, 'rail'>,
   kind: PayoutReceiptKind,
@@ -43,7 +43,7 @@ export async function writeReceipt(
   )
 }
 
-/** Stores a call's final answer in the transaction of its effect, and returns the payout as it is answered. */
+/** Stores the final answer of a call in the transaction of its effect, and returns the answered payout. */
 export async function answerPayoutCall(
   deps: Deps,
   tx: Tx,

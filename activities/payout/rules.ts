@@ -10,8 +10,8 @@ import type { PayoutRecord, PayoutRow } from '../store/payouts/payouts.ts'
 import type { Tx } from '../store/postgres/db.ts'
 
 /**
- * Refuses what may not be reserved now: wrong state, under `lifeSecondsMin` of life, an unsettled charge, a pause, the daily cap.
- * Returns the expiry and the present in Unix seconds. The cap is exact only after `lockDailyCap`.
+ * Refuses a payout that may not be reserved now: wrong state, less than `lifeSecondsMin` of life, an unsettled charge, a pause, or
+ * the daily cap. Returns the expiry and the current time in Unix seconds. The cap is exact only after `lockDailyCap`.
  */
 export async function assertExecutable(
   tx: Tx,
@@ -21,7 +21,7 @@ export async function assertExecutable(
   return executableIn(await readPayoutConstraints(tx, row), row, lifeSecondsMin)
 }
 
-/** The same, once what surrounds the payout was read. */
+/** The same, with constraints that are already read. */
 export function executableIn(
   { now, unsettled, pause, use }: PayoutConstraints,
   row: PayoutRow,
@@ -66,7 +66,7 @@ function assertUnderDailyCap(row: PayoutRow, { atomic, freesInMs }: DailyUse): v
   })
 }
 
-/** A payout with an unsettled charge takes no further step (payout.md, Price gate). */
+/** A payout with an unsettled charge takes no further step. */
 export const unsettledCharge = () =>
   refuse('settlement_pending', {
     detail: 'an earlier call on this payout is not settled yet',
@@ -75,7 +75,7 @@ export const unsettledCharge = () =>
     retry_after_ms: 1000,
   })
 
-/** The row, if it is there and the caller's; anything else is the same 404. */
+/** The row, if it exists and belongs to the caller; otherwise always the same 404. */
 export function ownPayout(row: PayoutRow | undefined, creator: string): PayoutRow {
   if (row === undefined || row.creator !== creator) throw unknownPayout()
   return row
@@ -87,7 +87,7 @@ export const unknownPayout = () =>
     next_action: 'Check the payout id and the wallet that signs.',
   })
 
-/** 410 with the receipt that proves it; a call for such a transfer has no effect and is not charged. */
+/** 410 with the receipt of the dead transfer; the call has no effect and is not charged. */
 export const deadTransfer = (record: PayoutRecord) =>
   refuse('payout_expired', {
     detail: 'the transfer is proven never to have moved and never to move',

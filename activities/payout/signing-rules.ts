@@ -6,7 +6,7 @@ import type { PayoutRow, TransferRow } from '../store/payouts/payouts.ts'
 import { principalTermsOf } from './authorization.ts'
 import type { Canary } from './canary-settings.ts'
 
-/** What a signer takes from its own configuration, and from nothing that is stored. */
+/** The limits of a signer, from its configuration only and never from stored rows. */
 export type SigningPolicy = {
   readonly asset: `0x${string}`
   readonly payoutWallet: `0x${string}`
@@ -16,7 +16,7 @@ export type SigningPolicy = {
   readonly canary: Canary | undefined
 }
 
-/** A transfer to sign: its rows, what counts against the daily cap with this transfer in it once, and Postgres' clock in Unix seconds. */
+/** A transfer to sign: its rows, the use of the daily cap including this transfer, and the clock of Postgres in Unix seconds. */
 export type SigningOrder = {
   readonly payout: PayoutRow
   readonly transfer: TransferRow
@@ -24,7 +24,7 @@ export type SigningOrder = {
   readonly now: number
 }
 
-/** Why a signer does not sign this transfer; undefined where it does. Everything is computed again from the rows. */
+/** Why a signer withholds its signature; undefined if it signs. Everything is computed again from the rows. */
 export function withheldBecause(order: SigningOrder, policy: SigningPolicy): string | undefined {
   return (
     termsFault(order, policy) ??
@@ -89,7 +89,7 @@ function authorityFault(payout: PayoutRow, policy: SigningPolicy, now: number): 
 
 const DAY_MS = 24 * 3600 * 1000
 
-/** The configuration is a canary's authority: its recipient, its amount, and one of today's or of yesterday's date. */
+/** Whether the payout is the configured canary of today or yesterday: its recipient, amount and date. */
 function isConfiguredCanary(payout: PayoutRow, canary: Canary | undefined, now: number): boolean {
   const days = [now * 1000, now * 1000 - DAY_MS].map(
     (ms) => `canary-${new Date(ms).toISOString().slice(0, 10)}`,

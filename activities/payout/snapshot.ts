@@ -3,7 +3,7 @@ import type { PayoutSnapshot } from '../../workflows/payout/activities.ts'
 import type { PayoutRecord } from '../store/payouts/payouts.ts'
 import type { Deps } from './deps.ts'
 
-/** What the workflow is told of a payout after each step. */
+/** The state of a payout for its workflow, returned by each step. */
 export function snapshotOf(
   deps: Deps,
   { payout, transfer, receipts }: PayoutRecord,

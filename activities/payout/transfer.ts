@@ -11,6 +11,7 @@ import {
   findTransfer,
   lockPayout,
   markExecuted,
+  type PayoutRow,
   readPayout,
   requirePayout,
   type TransferRow,
@@ -35,7 +36,7 @@ import { answerPayoutCall, writeReceipt } from './records.ts'
 import type { SigningOrder } from './signing-rules.ts'
 import { snapshotOf } from './snapshot.ts'
 
-/** Sending the stored authorization and finding out what became of it. */
+/** Sends the stored authorization and finds its outcome. */
 export function createTransferSteps(deps: Deps): TransferSteps {
   return {
     submitTransfer: async (payoutId) => {
@@ -53,7 +54,7 @@ export function createTransferSteps(deps: Deps): TransferSteps {
         const transfer = await findTransfer(deps.db, payoutId)
         if (transfer !== undefined && (await confirm(deps, transfer)))
           return snapshot(deps, payoutId)
-        // What is parked has to be sent before there is more to see: a wake must not wait for the window to end.
+        // A parked transfer must be sent first, so its wake need not wait for the end of the window.
         if (transfer?.parked != null || performance.now() >= until) return snapshot(deps, payoutId)
         heartbeat()
         await deps.chain.news()
@@ -62,14 +63,14 @@ export function createTransferSteps(deps: Deps): TransferSteps {
   }
 }
 
-/** A transfer that is reserved now, with its signature, or parked where the signer withholds that. */
+/** A newly reserved transfer with its signature, or parked if the signer withholds it. */
 export async function signedTransfer(order: SigningOrder, signer: Signer): Promise<TransferRow> {
   const signing = await signer.sign(order)
   if ('withheld' in signing) return { ...order.transfer, parked: withheldText(signing.withheld) }
   return { ...order.transfer, status: 'signed', signature: signing.signature }
 }
 
-/** Signs what another process has reserved that has no key of the payout wallet; the signature stands in the row and nowhere else. */
+/** Signs a transfer that a process without the key has reserved. Only the row stores the signature. */
 export function createSigningSteps(deps: Pick<Deps, 'db'>, signer: Signer): SigningSteps {
   return {
     signTransfer: async (payoutId) => {
@@ -112,7 +113,7 @@ async function submit(deps: Deps, transfer: TransferRow): Promise<void> {
   const check = await deps.preflight(authorization, signature)
   if (check.kind === 'parked')
     return recordParked(deps.db, payoutId, `${check.reason}; ${check.unblock}`)
-  // A used nonce is for the confirmation to judge; sending it again could only revert.
+  // The confirmation handles a used nonce; sending it again could only revert.
   if (check.kind === 'used') return
   heartbeat()
   await recordFromBlock(deps.db, payoutId, searchFrom(await deps.chain.head()))
@@ -127,7 +128,7 @@ async function submit(deps: Deps, transfer: TransferRow): Promise<void> {
   await recordSubmitted(deps.db, payoutId, txHash, parked ?? null)
 }
 
-/** Looks once; true when there is something new that the workflow has to act on. */
+/** Reads the outcome once; true if the workflow has something to do. */
 async function confirm(deps: Deps, transfer: TransferRow): Promise<boolean> {
   const payoutId = transfer.payout_id
   const { from_block, status, block_number, block_hash } = transfer
@@ -145,14 +146,15 @@ async function confirm(deps: Deps, transfer: TransferRow): Promise<boolean> {
       await bury(deps, payoutId, outcome.reason)
       return true
     case 'conflict':
-      // Until it is final a reorg may undo it, and our transfer is paid after all.
+      // Until the conflict is final, a reorg may undo it, and our transfer is paid after all.
       if (!outcome.finalized) return false
       await hold(deps, payoutId, 'nonce_conflict')
       return true
     case 'unknown':
-      return outcome.code === 'unused' && transfer.status === 'included'
-        ? vanish(deps, transfer.payout_id)
-        : false
+      if (outcome.code !== 'unused' || transfer.status !== 'included') return false
+      // The including block is gone and the nonce proven unused: the same authorization is sent again.
+      await recordVanishedBlock(deps.db, payoutId)
+      return true
   }
 }
 
@@ -161,12 +163,6 @@ async function include(deps: Deps, transfer: TransferRow, outcome: Included): Pr
   const known = transfer.status === 'included' && transfer.block_hash === outcome.blockHash
   if (known && status === 'included') return false
   await recordExecution(deps, transfer.payout_id, outcome, status)
-  return true
-}
-
-/** The including block is gone and the nonce proven unused: the same authorization is sent again. */
-async function vanish(deps: Deps, payoutId: string): Promise<boolean> {
-  await recordVanishedBlock(deps.db, payoutId)
   return true
 }
 
@@ -193,17 +189,12 @@ async function recordExecution(
   })
 }
 
-/** Proven dead: cap released, fee given back as a credit, and a receipt that no money moved. */
+/** Proven dead: releases the cap, gives the fee back as a credit, and writes a receipt that no money moved. */
 async function bury(deps: Deps, payoutId: string, reason: string): Promise<void> {
   await transaction(deps.db, async (tx) => {
     const row = await lockPayout(tx, payoutId)
     const executed = row?.state === 'executed'
-    const exception = executed
-      ? `voided: ${reason}`
-      : row !== undefined && isCanary(row)
-        ? 'canary_failed'
-        : null
-    const transfer = await recordDead(tx, payoutId, exception)
+    const transfer = await recordDead(tx, payoutId, exceptionOfDead(row, reason))
     if (row === undefined || transfer === undefined) return
     await writeReceipt(deps, tx, executed ? 'payout_voided' : 'payout_dead', row)
     await addPayoutCallback(tx, row)
@@ -213,7 +204,13 @@ async function bury(deps: Deps, payoutId: string, reason: string): Promise<void>
   })
 }
 
-/** Something that only an operator can judge: the cap stays held. */
+function exceptionOfDead(row: PayoutRow | undefined, reason: string): string | null {
+  if (row?.state === 'executed') return `voided: ${reason}`
+  if (row !== undefined && isCanary(row)) return 'canary_failed'
+  return null
+}
+
+/** Only an operator can resolve this, so the cap stays in use. */
 async function hold(deps: Deps, payoutId: string, exception: string): Promise<void> {
   await transaction(deps.db, async (tx) => {
     const row = await lockPayout(tx, payoutId)

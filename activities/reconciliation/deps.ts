@@ -29,7 +29,7 @@ export type ReconciliationDeps = {
   readonly findOutcome: (authorization: TokenAuthorization, fromBlock: bigint) => Promise<Outcome>
   readonly watch: WorkflowWatch
   readonly signStatement: Signer<StatementClaims>
-  /** How long a difference has to last before it opens an exception. */
+  /** How long a difference must last before it opens an exception. */
   readonly settleMs: number
 }
 

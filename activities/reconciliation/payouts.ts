@@ -45,7 +45,7 @@ async function checkPayout(
     payout: { payoutId: payout.payout_id, state: payout.state, facts: lastingFacts(payout) },
     transfer: transfer === undefined ? null : seenTransfer(transfer),
     receipts: receipts.map((row) => seenReceipt(keys, row)),
-    // A canary is the service's own, and nobody is charged for it.
+    // A canary belongs to the service and is free.
     calls: isCanary(payout) ? null : calls,
     transaction:
       paid && transfer.transaction_hash !== null

@@ -10,7 +10,7 @@ const codes: Readonly<Record<string, DifferenceCode>> = {
   refunded_after_use: 'payment_returned_after_use',
 }
 
-/** What providers said that an operator has to see; a dispute only for as long as it lasts. */
+/** Provider events that an operator must see; a dispute only while it lasts. */
 export async function checkProviderEvents(
   { db }: ReconciliationDeps,
   keys: readonly string[],

@@ -178,7 +178,7 @@ async function listBlocks(deps: ReconciliationDeps, run: ReconciliationRow, afte
   return { keys, after: from > through ? null : (from - 1n).toString() }
 }
 
-/** A payout or payment whose last run failed; one that a later run took up is no difference. */
+/** Payouts and payments whose last run failed. If a later run continued one, there is no difference. */
 async function checkWorkflows({ watch }: ReconciliationDeps, ids: string[]): Promise<Difference[]> {
   return compareEach(ids, async (id) => {
     const { status } = await watch.see(id)

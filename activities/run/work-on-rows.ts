@@ -7,7 +7,7 @@ import { eachRow, type RowSource } from './rows.ts'
 export type SeeRow = (list: string, row: unknown, index: number) => void
 
 /**
- * The work of a rail on an input whose long lists come as streams: `input` holds the head and the lists that stand in it, `sources`
+ * The work of a rail on an input whose long lists come as streams: `input` holds the head and the short lists, `sources`
  * the others. The same rows give the same work either way. Throws `input_rejected` where rail, head or a row does not fit.
  */
 export async function workOnRows<Result>(
@@ -40,7 +40,7 @@ export async function workOnRows<Result>(
   return fold.close()
 }
 
-/** The work of a rail on an input as it stands, with a source for each list that it names as an upload. */
+/** The work of a rail on an input, with a source for each uploaded list that it names. */
 export async function workOnInput(
   rail: Rail,
   input: unknown,

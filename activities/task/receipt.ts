@@ -23,7 +23,7 @@ export async function writeTaskReceipt(
   return appendReceipt(tx, signReceipt, receipt, Math.floor(seconds))
 }
 
-/** Who causes an event, as the ledger names it; an operator also has a name. */
+/** The actor of an event, as the ledger names it; only operators have a name. */
 export type Actor = { actor: string; actorName?: string | undefined }
 
 /** The actor, as a receipt names it. */

@@ -100,7 +100,7 @@ function readData(event: TaskEvent, data: unknown): TaskEventData[TaskEvent] {
   })
 }
 
-/** A lapse is recorded by the next check; a caller who comes between the time limit and that check is late too. */
+/** The next check records a lapse, but a call between the time limit and that check is late too. */
 function assertInTime(before: TaskRow, event: TaskEvent, at: Date): void {
   if (before.due_at === null || at < before.due_at) return
   if (event === 'contract_accepted')
