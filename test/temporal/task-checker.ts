@@ -291,7 +291,8 @@ function checkCredit({ events, tasks, postings, uses }: TaskFacts, credit: Row):
     ({ data }) => (JSON.parse(String(data)) as Row)['usage_receipt_id'],
   )
   const closed = of(tasks, 'task_id', task_id)[0]?.['state'] === 'closed'
-  const due = charged.length > 0 ? 'used' : closed ? 'released' : 'reserved'
+  const unused = closed ? 'released' : 'reserved'
+  const due = charged.length > 0 ? 'used' : unused
   const receipts: unknown[] = usage_receipt_id === null ? [] : [usage_receipt_id]
   const taken = postings.filter(
     ({ receipt_id, account }) =>
@@ -333,7 +334,7 @@ function checkEntitlement({ credits, postings, uses }: TaskFacts, entitlement: R
       : `uses of ${used} stand against ${consumed_units}, of tasks ${sum(of(own, 'state', 'used'))}`,
     sum(of(own, 'state', 'reserved')) > left ? 'more is set aside than is left' : '',
     over && state !== 'pending' && left !== 0
-      ? `${left} are left though nobody is to use them`
+      ? `${left} are left although no run will use them`
       : '',
   ]
   return wrong.filter((what) => what !== '').map((what) => `${entitlement_id}: ${what}`)

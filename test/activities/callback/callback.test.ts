@@ -371,12 +371,9 @@ verifies(
         const id = await newDelivery()
         receiver.answers.push(...(reach[from] ?? []).map((status) => ({ status })))
         for (const _ of reach[from] ?? []) await steps().deliverCallback(id)
-        const failures =
-          to === 'gave_up'
-            ? sql`8`
-            : to === 'retrying'
-              ? sql`greatest(1, least(failures, 7))`
-              : sql`failures`
+        let failures = sql`failures`
+        if (to === 'gave_up') failures = sql`8`
+        if (to === 'retrying') failures = sql`greatest(1, least(failures, 7))`
         const finished = to === 'pending' || to === 'retrying' ? sql`null` : sql`now()`
         // Only the eighth failure gives up, so the row is brought there first.
         if (from === 'retrying' && to === 'gave_up')

@@ -301,18 +301,18 @@ verifies(
   'execute.paused',
   'a payout paused by an operator is not reserved, and is when the pause ends',
   async () => {
-    for (const [scope, target] of [
-      ['service', ''],
-      ['payouts', ''],
-      ['wallet', 'creator'],
-      ['payout', 'payout'],
-    ] as const) {
+    for (const scope of ['service', 'payouts', 'wallet', 'payout'] as const) {
       const payout = await authorizedPayout()
-      const named =
-        target === 'creator' ? payout.creator : target === 'payout' ? payout.payoutId : target
+      const targets = { service: '', payouts: '', wallet: payout.creator, payout: payout.payoutId }
       await database.db
         .insertInto('controls')
-        .values({ scope, target: named, paused: true, reason: 'audit', operator_id: 'op_1' })
+        .values({
+          scope,
+          target: targets[scope],
+          paused: true,
+          reason: 'audit',
+          operator_id: 'op_1',
+        })
         .execute()
       expect(await reserve(payout)).toMatchObject({ ok: false, refusal: { code: 'paused' } })
       expect(
@@ -440,7 +440,7 @@ verifies(
 
 verifies(
   'minimum-balance.refuses',
-  'of 8 parallel reservations of 5 USDC from 23 USDC with a floor of 3, exactly 4 are made',
+  '4 of 8 parallel reservations of 5 from 23 USDC keep a minimum of 3',
   async () => {
     const wallet = `0x${hex(40)}` as const
     const chain = {
@@ -462,7 +462,7 @@ verifies(
     const refusals = results.flatMap((result) => (result.ok ? [] : [result.refusal]))
     expect(refusals).toHaveLength(4)
     for (const refusal of refusals)
-      expect(refusal).toMatchObject({ code: 'paused', detail: expect.stringContaining('floor') })
+      expect(refusal).toMatchObject({ code: 'paused', detail: expect.stringContaining('minimum') })
   },
 )
 

@@ -182,14 +182,11 @@ verifies(
           await seedCall(books.db, createdAt, 'free')
         }
         const before = (seconds: number | undefined) => seconds !== undefined && seconds < BASE
-        const stateOf = (row: Seed) =>
-          before(row.diedAt)
-            ? 'dead'
-            : before(row.executedAt)
-              ? 'executed'
-              : before(row.authorizedAt)
-                ? 'authorized'
-                : 'created'
+        const stateOf = (row: Seed) => {
+          if (before(row.diedAt)) return 'dead'
+          if (before(row.executedAt)) return 'executed'
+          return before(row.authorizedAt) ? 'authorized' : 'created'
+        }
         const standing = await payoutsAt(books.db, BASE)
         for (const state of ['created', 'authorized', 'executed', 'dead'] as const) {
           const those = rows.filter((row) => before(row.createdAt) && stateOf(row) === state)

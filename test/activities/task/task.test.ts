@@ -486,9 +486,8 @@ verifies(
         'trusted',
         'quoted',
       ]
-      expect(exception?.money_moved, state).toBe(
-        before.includes(state) ? 'no' : state === 'credit_pending' ? 'unknown' : 'yes',
-      )
+      const moved = state === 'credit_pending' ? 'unknown' : 'yes'
+      expect(exception?.money_moved, state).toBe(before.includes(state) ? 'no' : moved)
       const wrong = tasks.record(task_id, ['replay_prepared', { action: 'redeliver_callback' }])
       expect(await refusalOf(wrong)).toBe('recovery_not_allowed')
       await tasks.record(task_id, ['replay_prepared', { action: 'replay' }])
