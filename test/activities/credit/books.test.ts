@@ -190,7 +190,6 @@ verifies(
     const world = await newWorld()
     await topUp(deps, world.agentId, world.walletId, 2_000)
     for (let count = 0; count < 4; count += 1) await act(world, { act: 'pay', tier: 'pro' })
-<<<<<<< HEAD
     const commands = Array.from({ length: 60 }, (_, index): Step => {
       const some = { of: index % 4, units: 1 + index }
       const cycle: Step[] = [
@@ -201,18 +200,6 @@ verifies(
       ]
       return cycle[index % 5] ?? { act: 'consume', ...some }
     })
-=======
-    const commands = Array.from({ length: 12 }, (_, round): Step[] => {
-      const index = 5 * round
-      return [
-        { act: 'pay', tier: 'entry' },
-        { act: 'top-up', usd: 10 },
-        { act: 'return', of: (index + 2) % 4 },
-        { act: 'refund', of: (index + 3) % 4 },
-        { act: 'consume', of: (index + 4) % 4, units: index + 5 },
-      ]
-    }).flat()
->>>>>>> 06a31a9 (Write conditions of six test files without nested ternaries)
     await Promise.all(
       commands.map((one) => done({ ...world, paid: world.paid.slice(0, 4), topUps: [] }, one)),
     )
