@@ -31,7 +31,7 @@ export function createGuardedPort(port: number): GuardedPort {
  * Answers on a port of 127.0.0.1 for a program on another one that takes every Host: a page whose name leads to this machine (DNS
  * rebinding) and a page of another origin get 421. The result closes the port.
  */
-export function guardPort(port: number, to: number): () => void {
+function guardPort(port: number, to: number): () => void {
   const agent = new Agent({ keepAlive: true })
   const server = createServer((incoming, answer) => {
     const { method, url, headers } = incoming
