@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Scope } from '#domain/agents/credential.ts'
 import type { TokenPrefix } from '#domain/agents/status-token.ts'
-import type { ErrorCode } from '#domain/core/errors.ts'
+import type { ErrorCode } from '#domain/core/error-codes.ts'
 import type { Context } from './context.ts'
 
 /** How a caller proves who it is. */

@@ -55,21 +55,6 @@ const knownCycles = new Set([
   'worker/stack/demo-payout.ts',
   'worker/stack/demo-task.ts',
   'worker/stack/demo.ts',
-  'workflows/domain/core/error-help.ts',
-  'workflows/domain/core/errors.ts',
-  'workflows/domain/payments/provider-event.ts',
-  'workflows/domain/payments/stripe-event.ts',
-  'workflows/domain/payouts/payout.ts',
-  'workflows/domain/payouts/wait.ts',
-  'workflows/domain/rails/distributionops.ts',
-  'workflows/domain/rails/fixtures/distributionops.ts',
-  'workflows/domain/receipts/receipt-chain.ts',
-  'workflows/domain/reconciliation/reconciliation.ts',
-  'workflows/domain/tasks/automatic-transitions.ts',
-  'workflows/domain/tasks/calls.ts',
-  'workflows/domain/tasks/error-help.ts',
-  'workflows/domain/tasks/lifecycle.ts',
-  'workflows/domain/tasks/money.ts',
 ])
 
 verifies('structure.layers', 'each layer uses only its own packages', () => {

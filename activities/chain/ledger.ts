@@ -10,7 +10,7 @@ import {
   TransactionReceiptNotFoundError,
   toEventSelector,
 } from 'viem'
-import type { LoggedTransaction, LoggedTransfer } from '#domain/reconciliation/reconciliation.ts'
+import type { LoggedTransaction, LoggedTransfer } from '#domain/reconciliation/findings.ts'
 import type { ChainReader } from './client.ts'
 import { LOG_RANGE } from './outcome.ts'
 import { tokenAbi, tokenEvents } from './token.ts'

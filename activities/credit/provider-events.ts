@@ -1,5 +1,5 @@
 import { DomainError } from '#domain/core/errors.ts'
-import type { ProviderEvent } from '#domain/payments/provider-event.ts'
+import type { ProviderEvent } from '#domain/payments/provider-event-type.ts'
 import { findEntitlement } from '../store/credit/entitlements.ts'
 import {
   type EventKey,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { type ErrorCode, refuse } from '#domain/core/errors.ts'
+import type { ErrorCode } from '#domain/core/error-codes.ts'
+import { refuse } from '#domain/core/errors.ts'
 import {
   authorizeAudience,
   holderAccount,

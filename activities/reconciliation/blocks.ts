@@ -1,5 +1,6 @@
 import type { Difference } from '#domain/core/difference.ts'
-import { type LoggedTransfer, unexplained } from '#domain/reconciliation/reconciliation.ts'
+import type { LoggedTransfer } from '#domain/reconciliation/findings.ts'
+import { unexplained } from '#domain/reconciliation/reconciliation.ts'
 import {
   explainIncoming,
   explainOutgoing,

@@ -1,7 +1,7 @@
 import { heartbeat } from '@temporalio/activity'
 import type { Kysely } from 'kysely'
 import type { StatementClaims } from '#domain/receipts/statement.ts'
-import type { SeenWorkflow } from '#domain/reconciliation/reconciliation.ts'
+import type { SeenWorkflow } from '#domain/reconciliation/findings.ts'
 import type { TokenAuthorization } from '../chain/authorization.ts'
 import type { Ledger } from '../chain/ledger.ts'
 import type { Outcome } from '../chain/outcome.ts'

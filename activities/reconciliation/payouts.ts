@@ -1,12 +1,8 @@
 import type { Difference } from '#domain/core/difference.ts'
 import { isGood } from '#domain/receipts/key-standing.ts'
 import { payoutReceiptFacts, RECEIPT_TYP } from '#domain/receipts/receipt.ts'
-import type { SeenReceipt } from '#domain/receipts/receipt-chain.ts'
-import {
-  comparePayout,
-  type ProvenOutcome,
-  type SeenTransfer,
-} from '#domain/reconciliation/reconciliation.ts'
+import type { ProvenOutcome, SeenReceipt, SeenTransfer } from '#domain/reconciliation/findings.ts'
+import { comparePayout } from '#domain/reconciliation/reconciliation.ts'
 import type { Outcome } from '../chain/outcome.ts'
 import { verifyCompact } from '../keys/compact.ts'
 import { keyTimes } from '../keys/published-key.ts'

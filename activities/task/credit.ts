@@ -1,8 +1,9 @@
 import { resultContractVersion } from '#domain/core/contract-sets.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { creditExhausted, remainingUnits, sandboxAccount } from '#domain/credit/credit.ts'
-import { refuseTaskEvent, taskStates } from '#domain/tasks/lifecycle.ts'
+import { taskStates } from '#domain/tasks/lifecycle.ts'
 import { type CreditFacts, moneyTrouble } from '#domain/tasks/money.ts'
+import { refuseTaskEvent } from '#domain/tasks/refused-event.ts'
 import { consumeCredit } from '../credit/credit.ts'
 import type { ReceiptIssuer } from '../credit/deps.ts'
 import {

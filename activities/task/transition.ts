@@ -4,11 +4,11 @@ import { refuse } from '#domain/core/errors.ts'
 import { ledgerEntry, type Move } from '#domain/tasks/ledger.ts'
 import {
   nextTaskState,
-  refuseTaskEvent,
   resumeStateAfter,
   type TaskEvent,
   type TaskState,
 } from '#domain/tasks/lifecycle.ts'
+import { refuseTaskEvent } from '#domain/tasks/refused-event.ts'
 import { type TaskEventData, taskEventData } from '#domain/tasks/terms.ts'
 import { type StateLimits, timing } from '../../workflows/shared/timing.ts'
 import { clockSeconds, type Tx } from '../store/postgres/db.ts'

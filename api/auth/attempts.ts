@@ -1,4 +1,5 @@
-import { DomainError, type ErrorCode } from '#domain/core/errors.ts'
+import type { ErrorCode } from '#domain/core/error-codes.ts'
+import { DomainError } from '#domain/core/errors.ts'
 import { limits } from '#domain/core/limits.ts'
 import {
   countFailures,

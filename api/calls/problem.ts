@@ -1,4 +1,5 @@
-import { type ErrorCode, errorCodes, isRetryable, type Refusal } from '#domain/core/errors.ts'
+import { type ErrorCode, errorCodes } from '#domain/core/error-codes.ts'
+import { isRetryable, type Refusal } from '#domain/core/errors.ts'
 import { paymentRequiredHeaders } from '../../activities/payment/offers.ts'
 import { namesRails } from '../auth/named-rails.ts'
 import type { CallAnswer } from '../context.ts'

@@ -1,4 +1,5 @@
-import { DomainError, errorCodes, type Refusal } from '#domain/core/errors.ts'
+import { errorCodes } from '#domain/core/error-codes.ts'
+import { DomainError, type Refusal } from '#domain/core/errors.ts'
 import {
   type AnsweredCall,
   answerCall,

@@ -1,4 +1,5 @@
-import type { ErrorCode, MoneyMoved, PointerError } from '#domain/core/errors.ts'
+import type { ErrorCode } from '#domain/core/error-codes.ts'
+import type { MoneyMoved, PointerError } from '#domain/core/errors.ts'
 
 /** The problem+json body of a refusal. */
 export type Problem = {

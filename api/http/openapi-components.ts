@@ -1,4 +1,4 @@
-import { errorCodes } from '#domain/core/errors.ts'
+import { errorCodes } from '#domain/core/error-codes.ts'
 import type { JsonObject } from './schema-components.ts'
 
 const text = (description: string): JsonObject => ({ description, schema: { type: 'string' } })

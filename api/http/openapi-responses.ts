@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type ErrorCode, errorCodes } from '#domain/core/errors.ts'
+import { type ErrorCode, errorCodes } from '#domain/core/error-codes.ts'
 import { commonErrors } from '../calls/problem.ts'
 import { type AnyOperation, takesPayment } from '../operation.ts'
 import type { JsonObject, SchemaComponents } from './schema-components.ts'

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type PayoutState, payoutTransitions } from '#domain/payouts/payout.ts'
+import { payoutTransitions } from '#domain/payouts/payout.ts'
+import type { PayoutState } from '#domain/payouts/payout-state.ts'
 import { resumableStates, type TaskState, taskTransitions } from '#domain/tasks/lifecycle.ts'
 import { walkThroughScript } from '../../api/http/pages/walk-through.ts'
 import { waysOf } from '../../api/operation.ts'

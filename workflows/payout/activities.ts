@@ -1,5 +1,5 @@
 import type { Refusal } from '../domain/core/errors.ts'
-import type { PayoutState } from '../domain/payouts/payout.ts'
+import type { PayoutState } from '../domain/payouts/payout-state.ts'
 import type { TransferStatus } from '../domain/payouts/transfer-status.ts'
 
 /** The facts of a payout that its workflow needs to continue from any state and to show what it waits for. */

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { ReferenceState } from '#domain/payments/payment-reference.ts'
-import type { ProviderEvent } from '#domain/payments/provider-event.ts'
+import type { ProviderEvent } from '#domain/payments/provider-event-type.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { Database } from '../schema/schema.ts'
 

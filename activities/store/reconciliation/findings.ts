@@ -2,11 +2,8 @@ import { type Selectable, sql } from 'kysely'
 import { groupedBy } from '#domain/core/grouped-by.ts'
 import { callId } from '#domain/core/ids.ts'
 import { atomicOf } from '#domain/payments/payment-reference.ts'
-import type {
-  Explanation,
-  GasWalletFindings,
-  SeenCall,
-} from '#domain/reconciliation/reconciliation.ts'
+import type { SeenCall } from '#domain/reconciliation/findings.ts'
+import type { Explanation, GasWalletFindings } from '#domain/reconciliation/reconciliation.ts'
 import { lastValidBefore, type PaymentRow } from '../payments/payments.ts'
 import type { PayoutRow, TransferRow } from '../payouts/payouts.ts'
 import { type Tx, transaction } from '../postgres/db.ts'

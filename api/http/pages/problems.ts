@@ -1,5 +1,6 @@
+import { type ErrorCode, errorCodes } from '#domain/core/error-codes.ts'
 import { errorHelp } from '#domain/core/error-help.ts'
-import { type ErrorCode, errorCodes, isRetryable } from '#domain/core/errors.ts'
+import { isRetryable } from '#domain/core/errors.ts'
 import { commonErrors } from '../../calls/problem.ts'
 import type { AnyOperation } from '../../operation.ts'
 import { type Html, html } from './html.ts'

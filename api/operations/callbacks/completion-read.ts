@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { activationSteps } from '#domain/payments/provider-activation.ts'
-import { providerEventTypes } from '#domain/payments/provider-event.ts'
+import { providerEventTypes } from '#domain/payments/provider-event-type.ts'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import type { ActivationOf } from '../../services/credit/activation.ts'

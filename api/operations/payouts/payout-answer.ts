@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { environments } from '#domain/core/environment.ts'
 import { NETWORK } from '#domain/core/limits.ts'
-import { payoutStates } from '#domain/payouts/payout.ts'
+import { payoutStates } from '#domain/payouts/payout-state.ts'
 import { shownTransferStatuses } from '#domain/payouts/transfer-status.ts'
 import { Address, AtomicAmount, Digest, PayoutId, Time, Usage, UsdcAmount } from '../../fields.ts'
 

@@ -1,7 +1,7 @@
 import { refuse } from '#domain/core/errors.ts'
 import { railOf } from '#domain/rails/index.ts'
 import type { RailKey, Tier } from '#domain/rails/rail.ts'
-import { refuseTaskEvent } from '#domain/tasks/lifecycle.ts'
+import { refuseTaskEvent } from '#domain/tasks/refused-event.ts'
 import { claimQuote, issueQuote } from '../../../activities/credit/quotes.ts'
 import { secretSha256, taskIdOf } from '../../../activities/keys/derived-tokens.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Environment } from '#domain/core/environment.ts'
-import { DomainError, errorCodes, refuse } from '#domain/core/errors.ts'
+import { errorCodes } from '#domain/core/error-codes.ts'
+import { DomainError, refuse } from '#domain/core/errors.ts'
 import { payoutId as payoutIdOf } from '#domain/core/ids.ts'
 import { type CreateInput, moneyMoved, payoutTerms } from '#domain/payouts/payout.ts'
 import {

@@ -1,12 +1,8 @@
 import { refuse } from '#domain/core/errors.ts'
 import type { LoopStep } from '#domain/runs/controlled-loop.ts'
 import { allowedRecoveries, type RecoveryAction } from '#domain/tasks/exception.ts'
-import {
-  refuseTaskEvent,
-  resumableStates,
-  type TaskState,
-  taskStanding,
-} from '#domain/tasks/lifecycle.ts'
+import { resumableStates, type TaskState, taskStanding } from '#domain/tasks/lifecycle.ts'
+import { refuseTaskEvent } from '#domain/tasks/refused-event.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import {
   findRecoveryRequest,

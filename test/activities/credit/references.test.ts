@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { walletAccount } from '#domain/credit/credit.ts'
-import type { ProviderEvent } from '#domain/payments/provider-event.ts'
+import type { ProviderEvent } from '#domain/payments/provider-event-type.ts'
 import { createWallet, setWalletLimits } from '../../../activities/credit/allowance.ts'
 import { consumeCredit, refundReference } from '../../../activities/credit/credit.ts'
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { errorCodes, refuse } from '#domain/core/errors.ts'
+import { errorCodes } from '#domain/core/error-codes.ts'
+import { refuse } from '#domain/core/errors.ts'
 import { commonErrors, problemAnswer } from '../../../api/calls/problem.ts'
 import { operations } from '../../../api/operations/index.ts'
 import { verifies } from '../../verifies.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { Environment } from '#domain/core/environment.ts'
-import { errorCodes } from '#domain/core/errors.ts'
+import { errorCodes } from '#domain/core/error-codes.ts'
 import { createApp } from '../../../api/http/express.ts'
 import { type Listener, listen } from '../../../api/http/listen.ts'
 import { createLog } from '../../../api/http/log.ts'

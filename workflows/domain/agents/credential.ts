@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../core/errors.ts'
+import type { ErrorCode } from '../core/error-codes.ts'
 import { mayAct, type TrustState } from './trust.ts'
 
 /** What a credential may be for: each opens an operation. */

@@ -1,41 +1,12 @@
 import { z } from 'zod'
 import { refuse } from '../core/errors.ts'
 import type { Verdict } from './payment-reference.ts'
+import {
+  type ProviderEvent,
+  type ProviderEventType,
+  providerEventTypes,
+} from './provider-event-type.ts'
 import { readStripe, stripeEvent } from './stripe-event.ts'
-
-export const providerEventTypes = [
-  'payment.settled',
-  'payment.failed',
-  'payment.refunded',
-  'session.expired',
-] as const
-/** What else a provider says of money that went back, or may go back. */
-const returnEventTypes = [
-  'payment.partially_refunded',
-  'dispute.inquiry',
-  'dispute.opened',
-  'dispute.won',
-  'dispute.lost',
-] as const
-export type ProviderEventType =
-  | (typeof providerEventTypes)[number]
-  | (typeof returnEventTypes)[number]
-
-/**
- * What a provider says of one payment; the amount is in cents. `external_reference` is its session, and of money that went back the
- * payment intent, which the session's own event names too. `said_at` is the provider's time in Unix seconds.
- */
-export type ProviderEvent = {
-  event_id: string
-  type: ProviderEventType
-  external_reference: string
-  payment_intent: string | null
-  dispute_id: string | null
-  challenge_id: string | null
-  amount_cents: number
-  currency: string
-  said_at: number | null
-}
 
 const text = z.string().min(1).max(200)
 const challengeId = z.string().regex(/^ch_[0-9a-f]{64}$/)

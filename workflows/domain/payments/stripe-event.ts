@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ProviderEvent, ProviderEventType } from './provider-event.ts'
+import type { ProviderEvent, ProviderEventType } from './provider-event-type.ts'
 
 const text = z.string().min(1).max(200)
 const challengeId = z.string().regex(/^ch_[0-9a-f]{64}$/)

@@ -3,14 +3,13 @@ import type { Environment } from '../core/environment.ts'
 import { CHAIN_ID, NETWORK } from '../core/limits.ts'
 import { formatUsdc, parseUsdc } from '../core/money.ts'
 import type { PayoutUsage } from '../core/usage.ts'
+import type { PayoutState } from './payout-state.ts'
 import type { ShownTransferStatus, TransferStatus } from './transfer-status.ts'
 import { payoutWait } from './wait.ts'
 
 /** The path of the execute call; wallet proofs sign it. */
 export const EXECUTE_PATH = '/api/payout-execute'
 
-export const payoutStates = ['created', 'authorized', 'executed'] as const
-export type PayoutState = (typeof payoutStates)[number]
 export type PayoutEvent = 'create' | 'authorize' | 'execute'
 
 /** The state table: (state, event) → state. Every other pair is refused. */

@@ -1,6 +1,6 @@
 import type { RequiredAction, Wait } from '../core/wait.ts'
 import { recoverCommand } from '../tasks/recover-command.ts'
-import type { PayoutState } from './payout.ts'
+import type { PayoutState } from './payout-state.ts'
 import type { TransferStatus } from './transfer-status.ts'
 
 /** The facts that decide what a payout waits for. */

@@ -1,79 +1,14 @@
-import { z } from 'zod'
 import { digestOf } from '../core/canonical-json.ts'
-import { Decimal, MINOR_MAX, Minor, toInteger, toMicro } from './amounts.ts'
+import { toInteger, toMicro } from './amounts.ts'
 import { byRows } from './by-rows.ts'
+import { type DistributionInput, Head, Recipient, Result } from './distributionops/schema.ts'
 import { type Claim, fill, type Share } from './distributionops/water-filling.ts'
 import { distributionopsInput } from './fixtures/distributionops.ts'
-import { Currency, type Entry, enter, Id, oneLine } from './names.ts'
-import { CitationShape, cite, type Notes, notes } from './notes.ts'
+import { type Entry, enter } from './names.ts'
+import { cite, type Notes, notes } from './notes.ts'
 import type { Rail, Work } from './rail.ts'
 import { inOrder } from './work.ts'
 
-const Amount = z.int().min(0).max(MINOR_MAX)
-const Head = z.strictObject({
-  pool: z.strictObject({ amount_minor: Amount, currency: Currency }),
-  /** What becomes of fractions of a unit: handed out by largest remainder, or left in the pool. */
-  rounding: z.enum(['largest_remainder', 'down']).optional(),
-})
-const Recipient = z.strictObject({
-  id: Id,
-  weight: Decimal.optional(),
-  amount_minor: Amount.optional(),
-  cap_minor: Amount.optional(),
-  floor_minor: Amount.optional(),
-  destination_reference: oneLine(256).optional(),
-})
-
-const Allocation = z.strictObject({
-  recipient_id: z.string(),
-  amount_minor: z.int(),
-  basis: z.enum(['weight', 'amount']),
-  destination_reference: z.string().nullable(),
-  citations: z.array(CitationShape),
-})
-const Result = z.strictObject({
-  allocations: z.array(Allocation),
-  /** What is left in the pool. */
-  remainder_minor: z.int(),
-  duplicates: z.array(
-    z.strictObject({
-      recipient_id: z.string(),
-      same: z.boolean(),
-      citations: z.array(CitationShape),
-    }),
-  ),
-  refused: z.array(
-    z.strictObject({
-      recipient_id: z.string(),
-      reason: z.string(),
-      citations: z.array(CitationShape),
-    }),
-  ),
-  caps_applied: z.array(
-    z.strictObject({
-      recipient_id: z.string(),
-      kind: z.enum(['cap', 'floor']),
-      limit_minor: Minor,
-    }),
-  ),
-  total_check: z.strictObject({
-    pool_minor: z.int(),
-    allocated_minor: z.int(),
-    remainder_minor: z.int(),
-    balances: z.boolean(),
-  }),
-  /** SHA-256 of the canonical JSON of pool, rounding and payments (recipient, amount, destination), in the order of ids. */
-  manifest_sha256: z.string(),
-  batch: z.strictObject({
-    ready_for_review: z.boolean(),
-    payments: z.int(),
-    blockers: z.array(z.string()),
-  }),
-})
-
-type Head = z.infer<typeof Head>
-type Recipient = z.infer<typeof Recipient>
-type Result = z.infer<typeof Result>
 type Given = { recipient: Recipient; index: number; amount: bigint; held: Share['held'] }
 type Code = keyof typeof details
 const details = {
@@ -93,7 +28,7 @@ const details = {
  * Divides a pool: fixed amounts first, the rest by weight within floors and caps (water-filling, exact fractions), whole units by
  * largest remainder with ties to the lower id. The allocations and the remainder sum exactly to the pool.
  */
-export const distributionops: Rail<z.infer<typeof Head> & { recipients: Recipient[] }, Result> = {
+export const distributionops: Rail<DistributionInput, Result> = {
   key: 'distributionops',
   about: {
     summary:

@@ -4,18 +4,9 @@ import { receiptId } from '../core/ids.ts'
 import type {
   MakeDifference,
   PayoutFindings,
+  SeenReceipt,
   SeenTransfer,
-} from '../reconciliation/reconciliation.ts'
-
-/** A receipt as stored; `payload` is null when its signature does not verify. */
-export type SeenReceipt = {
-  receiptId: string
-  seq: number
-  kind: string
-  prev: string | null
-  jws: string
-  payload: Record<string, unknown> | null
-}
+} from '../reconciliation/findings.ts'
 
 /** The kinds that a payout in this state has, in their order. */
 export function expectedReceipts(state: string, transfer: SeenTransfer['status'] | null): string[] {

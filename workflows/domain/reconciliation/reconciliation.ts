@@ -1,64 +1,14 @@
 import type { Difference, DifferenceCode } from '../core/difference.ts'
-import type { TransferStatus } from '../payouts/transfer-status.ts'
-import { compareReceipts, type SeenReceipt } from '../receipts/receipt-chain.ts'
-
-/** One ERC-20 transfer in the logs; `nonce` is that of the authorization that stands directly before it. Addresses lowercase. */
-export type LoggedTransfer = {
-  transactionHash: string
-  logIndex: number
-  blockNumber: string
-  blockHash: string
-  from: string
-  to: string
-  amountAtomic: string
-  nonce: string | null
-}
-/** What the chain has under a transaction hash; `null` where it knows no such transaction. */
-export type LoggedTransaction = {
-  blockHash: string
-  blockTime: number
-  transfers: LoggedTransfer[]
-} | null
-/** What became of an authorization, as far as a finalized block proves it; `open` is proven unused, `unproven` is neither. */
-export type ProvenOutcome =
-  | { kind: 'open' }
-  | { kind: 'unproven'; reason: string }
-  | { kind: 'dead'; reason: string }
-  | { kind: 'paid' | 'conflict'; transactionHash: string }
-
-type SeenPayout = { payoutId: string; state: string; facts: Record<string, unknown> }
-export type SeenTransfer = {
-  status: TransferStatus
-  from: string
-  to: string
-  amountAtomic: string
-  nonce: string
-  transactionHash: string | null
-  blockNumber: string | null
-  blockHash: string | null
-  /** Unix seconds. */
-  blockTime: number | null
-}
-/** `status` is Temporal's, or NONE without a run; `view` is null where the run knows no payout, undefined where nobody answered. */
-export type SeenWorkflow = {
-  status: string
-  view: { state: string; transfer: string } | null | undefined
-}
-export type SeenCall = { operation: string; grant: string; answer: string; funding: string }
-
-export type PayoutFindings = {
-  payout: SeenPayout
-  transfer: SeenTransfer | null
-  receipts: SeenReceipt[]
-  /** The calls behind its steps; null where nobody is charged for them. */
-  calls: SeenCall[] | null
-  /** Of a transfer that stands as included or final: what its transaction is on chain. */
-  transaction: LoggedTransaction
-  /** Of any other transfer: what became of its authorization. */
-  outcome: ProvenOutcome | null
-  /** Of a transfer under way. */
-  workflow: SeenWorkflow | null
-}
+import { compareReceipts } from '../receipts/receipt-chain.ts'
+import type {
+  LoggedTransaction,
+  LoggedTransfer,
+  MakeDifference,
+  PayoutFindings,
+  ProvenOutcome,
+  SeenCall,
+  SeenTransfer,
+} from './findings.ts'
 
 /** Everything that chain, rows, workflow and receipts of one payout say differently. */
 export function comparePayout(seen: PayoutFindings): Difference[] {
@@ -74,9 +24,6 @@ export function comparePayout(seen: PayoutFindings): Difference[] {
     ...compareCalls(seen, of),
   ]
 }
-
-/** Makes a difference of the subject at hand. */
-export type MakeDifference = (code: DifferenceCode, stored: unknown, found: unknown) => Difference
 
 function compareTransfer(
   { payout, transfer, transaction, outcome }: PayoutFindings,

@@ -1,7 +1,7 @@
 import { type CallbackState, isCallbackOpen } from '../callbacks/callback.ts'
 import type { TaskState } from './lifecycle.ts'
 import { type CreditFacts, moneyMove, type Stopped } from './money.ts'
-import type { Check, TaskEventData } from './terms.ts'
+import type { Check, OwnMove } from './terms.ts'
 
 /** What decides whether a task goes on by itself. A fact counts only in the states that ask for it. */
 export type TaskFacts = {
@@ -21,10 +21,6 @@ export type TaskFacts = {
   credit: CreditFacts | null
   stopped: Stopped | undefined
 }
-
-export type OwnMove = {
-  [Event in keyof TaskEventData]: { event: Event; data: TaskEventData[Event] }
-}[keyof TaskEventData]
 
 /** The move that the service makes by itself from where a task stands; undefined while it waits for somebody or for time. */
 export function ownMove(facts: TaskFacts): OwnMove | undefined {

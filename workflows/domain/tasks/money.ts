@@ -1,7 +1,7 @@
 import type { ReasonCode, ReferenceState } from '../payments/payment-reference.ts'
-import type { OwnMove } from './automatic-transitions.ts'
 import type { TaskExceptionCode } from './exception.ts'
 import type { TaskState } from './lifecycle.ts'
+import type { OwnMove } from './terms.ts'
 
 /** The stored facts of a task's money. Times are RFC 3339 UTC. */
 export type CreditFacts = {

@@ -121,3 +121,8 @@ export const taskEventData = {
 } as const satisfies Record<TaskEvent, z.ZodType>
 
 export type TaskEventData = { [Event in TaskEvent]: z.output<(typeof taskEventData)[Event]> }
+
+/** A transition that the service makes by itself, with the data of its event. */
+export type OwnMove = {
+  [Event in keyof TaskEventData]: { event: Event; data: TaskEventData[Event] }
+}[keyof TaskEventData]

@@ -1,11 +1,6 @@
 import { expect } from 'vitest'
-import {
-  DomainError,
-  type ErrorCode,
-  errorCodes,
-  isRetryable,
-  refuse,
-} from '#domain/core/errors.ts'
+import { type ErrorCode, errorCodes } from '#domain/core/error-codes.ts'
+import { DomainError, isRetryable, refuse } from '#domain/core/errors.ts'
 import { verifies } from '../../../verifies.ts'
 
 // api-conventions § Errors and payout.md, each code that they name with its status.

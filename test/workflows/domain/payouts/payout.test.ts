@@ -6,11 +6,11 @@ import {
   nextPayoutState,
   type PayoutEvent,
   type PayoutFacts,
-  type PayoutState,
   payoutView,
   type TransferFacts,
   termsDigest,
 } from '#domain/payouts/payout.ts'
+import type { PayoutState } from '#domain/payouts/payout-state.ts'
 import { verifies } from '../../../verifies.ts'
 
 const states: (PayoutState | 'none')[] = ['none', 'created', 'authorized', 'executed']

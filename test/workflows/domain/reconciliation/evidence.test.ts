@@ -1,11 +1,11 @@
 import { expect } from 'vitest'
 import type { Difference } from '#domain/core/difference.ts'
+import type { PayoutFindings } from '#domain/reconciliation/findings.ts'
 import {
   compareGasWallet,
   comparePayment,
   comparePayout,
   type PaymentFindings,
-  type PayoutFindings,
   peakUse,
   unexplained,
 } from '#domain/reconciliation/reconciliation.ts'

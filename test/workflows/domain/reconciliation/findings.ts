@@ -1,12 +1,12 @@
 import { sha256Hex } from '#domain/core/canonical-json.ts'
 import { receiptId } from '#domain/core/ids.ts'
-import type { SeenReceipt } from '#domain/receipts/receipt-chain.ts'
 import type {
   LoggedTransaction,
   LoggedTransfer,
   PayoutFindings,
+  SeenReceipt,
   SeenTransfer,
-} from '#domain/reconciliation/reconciliation.ts'
+} from '#domain/reconciliation/findings.ts'
 
 export const hash = (digit: string) => `0x${digit.repeat(64)}`
 export const address = (digit: string) => `0x${digit.repeat(40)}`

@@ -1,15 +1,18 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { differenceCodes } from '#domain/core/difference.ts'
-import { expectedReceipts, type SeenReceipt } from '#domain/receipts/receipt-chain.ts'
+import { expectedReceipts } from '#domain/receipts/receipt-chain.ts'
+import type {
+  LoggedTransfer,
+  PayoutFindings,
+  SeenReceipt,
+} from '#domain/reconciliation/findings.ts'
 import {
   compareGasWallet,
   comparePayment,
   comparePayout,
   type Explanation,
-  type LoggedTransfer,
   type PaymentFindings,
-  type PayoutFindings,
   peakUse,
   unexplained,
 } from '#domain/reconciliation/reconciliation.ts'

@@ -4,7 +4,6 @@ import { recordKinds } from '#domain/core/record-kinds.ts'
 import {
   allowedTaskEvents,
   nextTaskState,
-  refuseTaskEvent,
   resumableStates,
   resumeStateAfter,
   type TaskEvent,
@@ -12,6 +11,7 @@ import {
   taskEvents,
   taskStates,
 } from '#domain/tasks/lifecycle.ts'
+import { refuseTaskEvent } from '#domain/tasks/refused-event.ts'
 import { verifies } from '../../../verifies.ts'
 
 /** The table of tasks.md copied row by row: from, event, to. */

@@ -1,0 +1,2 @@
+export const payoutStates = ['created', 'authorized', 'executed'] as const
+export type PayoutState = (typeof payoutStates)[number]
