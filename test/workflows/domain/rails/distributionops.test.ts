@@ -282,13 +282,11 @@ verifies(
   'twenty thousand recipients sum exactly, inline and as a fold',
   () => {
     const recipients = Array.from({ length: 20_000 }, (_, index): Recipient => {
-      const limit =
-        index % 7 === 0 ? { cap_minor: 900 } : index % 11 === 0 ? { floor_minor: 700 } : {}
       return {
         id: `r-${index}`,
         weight: (1 + ((index * 7_919) % 1_000)) / 8,
         destination_reference: `d-${index}`,
-        ...limit,
+        ...limitOf(index),
       }
     })
     const input = { pool: pool(98_765_432), recipients }
@@ -300,3 +298,8 @@ verifies(
     expect(distributionops.result.safeParse(work.result).error).toBeUndefined()
   },
 )
+
+function limitOf(index: number): Pick<Recipient, 'cap_minor' | 'floor_minor'> {
+  if (index % 7 === 0) return { cap_minor: 900 }
+  return index % 11 === 0 ? { floor_minor: 700 } : {}
+}

@@ -46,8 +46,10 @@ function sealed(item: Item) {
   }
 }
 
-const points = (fate: Made['fate']) =>
-  fate === 'sound' || fate === 'copy' ? 2 : fate === 'claimed' || fate === 'undated' ? 1 : 0
+function points(fate: Made['fate']): number {
+  if (fate === 'sound' || fate === 'copy') return 2
+  return fate === 'claimed' || fate === 'undated' ? 1 : 0
+}
 
 const packet = fullPacket()
 const input: PacketInput = {

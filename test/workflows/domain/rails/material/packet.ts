@@ -33,31 +33,33 @@ export const soc2Ages: Record<string, number> = {
   penetration_test: 365,
 }
 
+const fates: Made['fate'][] = [
+  'sound',
+  'sound',
+  'sound',
+  'claimed',
+  'expired',
+  'stale',
+  'future',
+  'undated',
+  'copy',
+]
+
+function fateIn(section: string, roll: () => number): Made['fate'] {
+  if (section === 'penetration_test') return 'claimed'
+  return pick(fates, roll)
+}
+
 /** A whole packet of 200 documents, each with what was done to it; `physical_access` has none, `penetration_test` only claims. */
 export function fullPacket(): Made[] {
   const roll = dice(6962)
   const sections = Object.keys(soc2Ages).filter((key) => key !== 'physical_access')
-  const fates: Made['fate'][] = [
-    'sound',
-    'sound',
-    'sound',
-    'claimed',
-    'expired',
-    'stale',
-    'future',
-    'undated',
-    'copy',
-  ]
   const made: Made[] = []
   while (made.length < 200) {
     const section = sections[made.length % sections.length] as string
     // Mismatches spoil a whole section: only two sections get any.
     const spoiled = ['risk_assessment', 'vendor_management'].includes(section) && roll() < 0.2
-    const fate = spoiled
-      ? 'mismatch'
-      : section === 'penetration_test'
-        ? 'claimed'
-        : pick(fates, roll)
+    const fate = spoiled ? 'mismatch' : fateIn(section, roll)
     made.push({ fate, item: makeItem(section, fate, made, roll) })
   }
   return made
