@@ -32,8 +32,7 @@ export async function startTemporal(
     const launched = await launch()
     return { ...launched, args: [...launched.args, ...more] }
   }
-  await part.start()
-  await part.waitReady()
+  await startReady(part)
   return {
     address: `127.0.0.1:${port}`,
     uiPort,
@@ -46,5 +45,16 @@ export async function startTemporal(
       await part.stop()
       await rm(directory, { recursive: true, force: true })
     },
+  }
+}
+
+/** Starts the part again, on another port for its UI, when a program took the port just before. */
+async function startReady(part: Part, tries = 3): Promise<void> {
+  await part.start()
+  try {
+    await part.waitReady()
+  } catch (error) {
+    if (tries === 1 || !part.logTail().includes('address already in use')) throw error
+    await startReady(part, tries - 1)
   }
 }

@@ -43,7 +43,7 @@ verifies(
   'docs.security',
   'each error code of the threat tables is one that the service gives',
   () => {
-    const errors = read('workflows', 'domain', 'core', 'errors.ts')
+    const errors = read('workflows', 'domain', 'core', 'error-codes.ts')
     const codes = [...read('docs', 'security.md').matchAll(/`([a-z]+(?:_[a-z]+)+)`/g)].map(
       ([, code]) => code as string,
     )
