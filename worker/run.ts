@@ -139,16 +139,16 @@ function workflowSource(): Pick<
   return { workflowsPath, bundlerOptions: { preloadModules: [workflowsPath] } }
 }
 
+const logLevels: ReadonlyMap<string, 'debug' | 'info' | 'warn'> = new Map([
+  ['TRACE', 'debug'],
+  ['DEBUG', 'debug'],
+  ['INFO', 'info'],
+  ['WARN', 'warn'],
+])
+
 function temporalLogger(log: Logger) {
   const write = (level: string, message: string, meta?: object): void => {
-    const known =
-      level === 'TRACE' || level === 'DEBUG'
-        ? 'debug'
-        : level === 'INFO'
-          ? 'info'
-          : level === 'WARN'
-            ? 'warn'
-            : 'error'
+    const known = logLevels.get(level) ?? 'error'
     log[known](meta ?? {}, message)
   }
   const at = (level: string) => (message: string, meta?: object) => write(level, message, meta)

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { type ExecFileException, execFile } from 'node:child_process'
 import { chmodSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -43,17 +43,17 @@ function run(program: string, args: string[], env: NodeJS.ProcessEnv, cwd = scra
       process.execPath,
       [join(packageRoot, 'dist', program), ...args],
       options,
-      (error, stdout, stderr) =>
-        resolve({
-          code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1,
-          stdout,
-          stderr,
-        }),
+      (error, stdout, stderr) => resolve({ code: exitCodeOf(error), stdout, stderr }),
     )
   })
 }
 
-/** The faults that are found beside the stack when these settings are other than the stack's. */
+function exitCodeOf(error: ExecFileException | null): number {
+  if (error === null) return 0
+  return typeof error.code === 'number' ? error.code : -1
+}
+
+/** The faults that `examine` finds when these settings differ from those of the stack. */
 async function faultsWith(changed: NodeJS.ProcessEnv): Promise<Record<string, Check>> {
   const checks = await examine({ ...stack.env, ...changed })
   for (const check of checks) expect(check.ok || check.remedy !== undefined, check.name).toBe(true)
