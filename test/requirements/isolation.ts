@@ -42,7 +42,7 @@ export const isolationRequirements = {
   'isolation.growth': {
     source: 'runs § Isolation',
     behavior:
-      'Twice the size of an input takes at most 2.5 times the processor time, over four doublings, in each dimension of every rail, of replay and of CSV. The server reads no zip.',
+      'Four times the size of an input takes at most eight times the processor time, up to sixteen times the size, in each dimension of every rail, of replay and of CSV. The server reads no zip.',
   },
   'isolation.maxima': {
     source: 'runs § Isolation',
