@@ -1,6 +1,5 @@
 import { refuse } from '#domain/core/errors.ts'
 import { type CallRow, findCall, takeCallLease } from '../../activities/store/calls/calls.ts'
-import { grantFree } from '../../activities/store/calls/free-grants.ts'
 import {
   type Funding,
   type GrantedToLead,
@@ -35,11 +34,6 @@ export type Claim =
 export async function claimCall(call: CallExecution): Promise<Claim> {
   const tickets = await takeTickets(call)
   try {
-    if (tickets.free?.granted && tickets.rate?.granted && (await grantedAtOnce(call))) {
-      tickets.freeUsed = true
-      tickets.rate.assertGranted()
-      return { kind: 'lead', paid: false }
-    }
     const read = await workOutRead(call, tickets.rate)
     return (await claimUnpaid(call, read, tickets)) ?? (await claimPaid(call, read, tickets))
   } finally {
@@ -70,13 +64,6 @@ async function takeTickets(call: CallExecution): Promise<Tickets> {
 }
 
 const isRead = ({ operation }: CallExecution): boolean => operation.idempotency.kind === 'read'
-
-/** Most calls are new and free: their row is written without a read before it. */
-async function grantedAtOnce(call: CallExecution): Promise<boolean> {
-  if (isRead(call)) return false
-  const { deps, identity } = call
-  return deps.callerQueue(identity.caller, () => grantFree(deps.db, identity, grantTo(call)))
-}
 
 type WorkedOut = PromiseSettledResult<Reply<unknown>> | undefined
 

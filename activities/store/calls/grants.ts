@@ -59,10 +59,16 @@ const selectStanding = prepared(
   ) =>
     sql<StandingRow>`
     select c.*, n.call_id as proof_call, n.path as proof_path, n.body_sha256 as proof_body,
-      q.debt_call, q.debt_payment, q.debt_operation, q.credit, q.free_used, u.call_id as undelivered
-    from caller_quota(${caller}, ${wallet}, ${limits.freeWindowSeconds}) q
+      d.call_id as debt_call, d.payment_id as debt_payment, d.operation as debt_operation, u.call_id as undelivered,
+      (select payment_id from payments where proof_wallet = ${wallet} and credit = 'available' order by changed_at limit 1) as credit,
+      (select count(*)::integer from calls where caller = ${caller} and funding = 'free' and grant_state <> 'released'
+        and granted_at > clock_timestamp() - ${sql.lit(limits.freeWindowSeconds)} * interval '1 second') as free_used
+    from (values (1)) as one(row)
     left join calls c on c.call_id = ${callId} and c.grant_state <> 'released'
     left join proof_nonces n on n.wallet = ${proofWallet} and n.nonce = ${proofNonce}
+    left join lateral (
+      select c.call_id, c.payment_id, c.operation from calls c join payments using (payment_id)
+      where c.caller = ${caller} and c.answer_state = 'done' and payments.state = 'failed' limit 1) d on true
     left join lateral (
       select c.call_id from calls c join payments using (payment_id)
       where c.caller = ${caller} and ${isUndelivered} and payments.state = 'settled' order by c.granted_at limit 1) u on true`,

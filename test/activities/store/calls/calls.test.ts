@@ -10,7 +10,6 @@ import {
   releaseCall,
   requireCall,
 } from '../../../../activities/store/calls/calls.ts'
-import { grantFree as grantNewFree } from '../../../../activities/store/calls/free-grants.ts'
 import {
   type CallIdentity,
   type Funding,
@@ -56,7 +55,7 @@ function newCall(
 
 const granted = { lease: { holder: 'test', ms: 10_000 }, input: undefined }
 
-/** What the price gate does, without the road: one slot if there is one. */
+/** Grants a call on the free tier, or returns false where no free call is left. */
 async function grantFree(call: CallIdentity): Promise<boolean> {
   return transaction(database.db, async (tx, atCommit) => {
     if ((await readStanding(tx, call)).freeLeft === 0) return false
@@ -64,8 +63,6 @@ async function grantFree(call: CallIdentity): Promise<boolean> {
     return true
   })
 }
-
-const grantAtOnce = (call: CallIdentity) => grantNewFree(database.db, call, granted)
 
 const grant = (call: CallIdentity, funding: Funding) =>
   transaction(database.db, (tx, atCommit) => grantCall(tx, atCommit, call, funding, granted))
@@ -108,43 +105,13 @@ verifies('free.ten', '50 parallel first calls of a wallet take exactly 10 free s
   expect(granted.filter(Boolean)).toHaveLength(10)
 })
 
-verifies(
-  'free.ten',
-  '50 parallel calls that are granted in one exchange take exactly 10 free slots',
-  async () => {
-    const caller = newCall().caller
-    const all = await Promise.all(Array.from({ length: 50 }, () => grantAtOnce(newCall(caller))))
-    expect(all.filter(Boolean)).toHaveLength(10)
-  },
-)
-
-verifies(
-  ['free.ten', 'proof.not-burnt'],
-  'what is granted in one exchange is granted as any call is, and not where anything stands in its way',
-  async () => {
-    const [first, other] = [newCall(), newCall()]
-    expect(await grantAtOnce(first)).toBe(true)
-    await grantFree(other)
-    const [one, two] = [
-      await requireCall(database.db, first.callId),
-      await requireCall(database.db, other.callId),
-    ]
-    const own = {
-      call_id: '',
-      caller: '',
-      key: '',
-      proof_nonce: '',
-      granted_at: null,
-      lease_until: null,
-    }
-    expect({ ...one, ...own }).toEqual({ ...two, ...own })
-    expect(await grantAtOnce(first)).toBe(false)
-    expect(await grantAtOnce({ ...newCall(first.caller), proof: first.proof })).toBe(false)
-    await transaction(database.db, (tx) => releaseCall(tx, first.callId))
-    expect(await grantAtOnce(first)).toBe(false)
-    expect(await grantAtOnce(newCall(first.caller))).toBe(true)
-  },
-)
+verifies('proof.replay-other-body', 'a used proof nonce grants no second call', async () => {
+  const first = newCall()
+  await grantFree(first)
+  const second = { ...newCall(first.caller), proof: first.proof }
+  await expect(grantFree(second)).rejects.toThrow('wallet_proof_replayed')
+  expect(await grantFree(newCall(first.caller))).toBe(true)
+})
 
 verifies(
   ['free.failed-call', 'proof.not-burnt'],
@@ -283,7 +250,6 @@ verifies(
     expect(await transaction(database.db, (tx) => releaseCall(tx, call.callId))).toBe(false)
     await transaction(database.db, (tx) => recordSettled(tx, payment.paymentId, inclusion))
     expect(await transaction(database.db, (tx) => releaseCall(tx, call.callId))).toBe(true)
-    expect(await grantAtOnce(newCall(call.caller))).toBe(false)
     const takers = await Promise.all(
       Array.from({ length: 10 }, () =>
         transaction(database.db, async (tx, atCommit) => {
@@ -322,13 +288,15 @@ verifies(
       grant_state: 'used',
       answer_state: 'done',
     })
-    expect(await grantAtOnce(newCall(after.call.caller))).toBe(false)
+    const next = newCall(after.call.caller)
+    const { debt } = await transaction(database.db, (tx) => readStanding(tx, next))
+    expect(debt).toMatchObject({ callId: after.call.callId, paymentId: after.payment.paymentId })
   },
 )
 
 verifies(
   'x402.unpaid-read',
-  'a read whose payment fails is given up with its proof; the wallet owes nothing and goes on',
+  'a read whose payment fails is given up with its proof; the wallet owes nothing',
   async () => {
     const call = newCall()
     const payment = newPayment(call.caller.slice(7))
@@ -352,7 +320,7 @@ verifies(
     })
     const standing = await transaction(database.db, (tx) => readStanding(tx, newCall(call.caller)))
     expect(standing).toMatchObject({ call: undefined, debt: undefined, credit: undefined })
-    expect(await grantAtOnce(newCall(call.caller))).toBe(true)
+    expect(await grantFree(newCall(call.caller))).toBe(true)
     await transaction(database.db, (tx, atCommit) =>
       grantCall(tx, atCommit, call, { kind: 'free' }, 'read'),
     )
