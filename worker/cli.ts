@@ -7,6 +7,7 @@ type Add = (program: Command) => void
 /** Loaded when it is needed, since most of the time of a short command would be spent on the others. */
 const families: Record<string, () => Promise<Add>> = {
   prove: async () => (await import('./commands/prove.ts')).addProve,
+  database: async () => (await import('./commands/database.ts')).addDatabase,
   doctor: async () => (await import('./commands/doctor.ts')).addDoctor,
   operator: async () => (await import('./commands/operator.ts')).addOperator,
   keys: async () => (await import('./commands/keys.ts')).addKeys,

@@ -14,10 +14,10 @@ export async function refuseOlderData(url: string, dataDirectory: string): Promi
   const folder = relative('.', dataDirectory) || '.'
   const { db, close } = createDatabase({ url, applicationName: 'agent-rails stack', poolSize: 1 })
   try {
-    await refuseOlderSchema(
-      db,
-      `export it with \`tar -czf agent-rails-data.tgz ${folder}\`, then start fresh with \`mv ${folder} ${folder}.older && npm start\``,
-    )
+    await refuseOlderSchema(db, {
+      export: `tar -czf agent-rails-data.tgz ${folder}`,
+      start: `mv ${folder} ${folder}.older && npm start`,
+    })
   } finally {
     await close()
   }

@@ -50,6 +50,8 @@ export async function migrateToLatest(db: Kysely<Database>): Promise<string[]> {
   const own = new Kysely<Database>({ dialect: new PostgresDialect({ pool: poolOf(db) }) })
   const migrator = new Migrator({
     db: own,
+    // Without it, the tables of a schema that `startFresh` renamed count as those of the migrator.
+    migrationTableSchema: 'public',
     provider: { getMigrations: async () => asMigrations() },
   })
   const { error, results } = await migrator.migrateToLatest()

@@ -1,3 +1,4 @@
+import { execSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,6 +8,7 @@ import { createDatabase } from '../../../activities/store/postgres/db.ts'
 import { writeSecret } from '../../../worker/files/secret-file.ts'
 import { bringUp } from '../../../worker/stack/embedded.ts'
 import { layoutOf } from '../../../worker/stack/layout.ts'
+import { mayBeOlder } from '../../../worker/stack/older-data.ts'
 import type { Part } from '../../../worker/stack/part.ts'
 import { freePorts, type Ports } from '../../../worker/stack/ports.ts'
 import { postgresPart, postgresUrl } from '../../../worker/stack/postgres.ts'
@@ -14,16 +16,19 @@ import { scratchDirectory } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
 
 let data: string
+let exported: string
 let ports: Ports
 const running: Part[] = []
 
 beforeAll(async () => {
   data = await scratchDirectory()
+  exported = await scratchDirectory()
   ports = await freePorts()
 })
 afterAll(async () => {
   for (const part of running) await part.stop()
-  await rm(data, { recursive: true, force: true })
+  for (const folder of [data, `${data}.older`, exported])
+    await rm(folder, { recursive: true, force: true })
 })
 
 async function start(part: Part): Promise<void> {
@@ -69,8 +74,16 @@ verifies('store.migrations', 'npm start stops at the data of an older schema', a
     },
   })
   const text = await up.then(String, (error: Error) => error.message)
-  expect(text).toMatch(/^The database has an older schema .*tar -czf .*mv .* && npm start`\.$/)
   expect(started).toEqual(['postgres'])
   expect(readdirSync(data)).toEqual(files)
   expect(readdirSync(join(data, 'keys'))).toEqual(keys)
+
+  for (const part of running.splice(0)) await part.stop()
+  const commands = /`(tar -czf) (agent-rails-data\.tgz) (\S+)`.*`(mv \S+ \S+) && npm start`\.$/
+  const [, tar = '', file = '', folder = '', move = ''] = commands.exec(text) ?? []
+  const archive = join(exported, file)
+  execSync(`${tar} ${archive} ${folder} && ${move}`, { stdio: 'ignore' })
+  expect(execSync(`tar -tzf ${archive}`, { encoding: 'utf8' })).toContain('/postgres/PG_VERSION')
+  expect(mayBeOlder(layoutOf(data))).toBe(false)
+  expect(readdirSync(`${data}.older`)).toEqual(files)
 })

@@ -112,7 +112,7 @@ verifies('store.migrations', 'the migrations stop at an older schema', async () 
   expect(code).toBe(1)
   expect(lines).toEqual([
     expect.stringMatching(
-      /^The database has an older schema .*pg_dump -Fc.*new, empty database\.$/,
+      /^The database has an older schema .*`npx agent-rails database export \S+`.*`npx agent-rails database start-fresh`\.$/,
     ),
   ])
   expect(await contentOf(older)).toEqual(before)
@@ -124,6 +124,6 @@ verifies('store.migrations', 'a process does not start on an older schema', asyn
   await checkSchemaAge(current.url)
   await migrateToLatest(current.db)
   await checkSchemaAge(current.url)
-  await expect(checkSchemaAge(older.url)).rejects.toThrow('pg_dump -Fc "$DATABASE_URL"')
+  await expect(checkSchemaAge(older.url)).rejects.toThrow('database start-fresh')
   await checkSchemaAge('postgres://nobody@127.0.0.1:1/none')
 })
