@@ -66,6 +66,6 @@ export async function settleProven(
   if (proof.source !== undefined) await payFromWallet(tx, reference)
   const subject = reference.challenge_id ?? reference.wallet_id ?? ''
   await assertUnused(tx, keys, subject)
-  if (keys.length > 0) await consumeKeys(keys, subject).execute(tx)
+  if (keys.length > 0) await consumeKeys(keys, subject).run(tx)
   return settle(deps, tx, { reference, challenge, proof })
 }

@@ -53,7 +53,7 @@ export function openPayoutCallbacks(db: Tx, hosts: CallbackHosts) {
         await claimGrant(tx, callId, callId)
         await setPayoutCallback(tx, wallet, url)
         const answer = await read(wallet, tx)
-        await answerCall(callId, callId, 200, answer).execute(tx)
+        await answerCall(callId, callId, 200, answer).run(tx)
         return answer
       })
     },

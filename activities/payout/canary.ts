@@ -78,7 +78,7 @@ export async function beginCanary(
   return transaction(deps.db, async (tx, atCommit) => {
     const { payoutId, key } = await todaysCanary(tx, wallet)
     // This lock allows only one canary at a time.
-    await lockDailyCap(tx, wallet)
+    await lockDailyCap(tx, { wallet })
     if ((await readPayout(tx, payoutId)) !== undefined) return undefined
     const [now, signer] = await Promise.all([clockSeconds(tx), deps.signReceipt(tx)])
     const expiresAt = Math.floor(now) + canary.lifeSeconds

@@ -49,7 +49,7 @@ export function openControls(deps: ControlDeps & { db: Kysely<Database> }) {
       transaction(deps.db, async (tx) => {
         await claimGrant(tx, callId, changeIdOf(actor))
         const answer = await setControl(deps, tx, actor, input)
-        await answerCall(callId, changeIdOf(actor), 200, answer).execute(tx)
+        await answerCall(callId, changeIdOf(actor), 200, answer).run(tx)
         return answer
       }),
   }

@@ -15,7 +15,7 @@ import {
 } from '../store/calls/calls.ts'
 import { consumeKeys } from '../store/calls/replay-ledger.ts'
 import { hasUnsettledCharge } from '../store/payments/payments.ts'
-import { readStoredPayoutConstraints } from '../store/payouts/constraints.ts'
+import { readPayoutConstraints } from '../store/payouts/constraints.ts'
 import {
   authorizedPayout,
   createdPayout,
@@ -28,7 +28,7 @@ import {
   updateAuthorized,
 } from '../store/payouts/payouts.ts'
 import { nextReceipt, type Sign } from '../store/payouts/receipts.ts'
-import { insertTransfer, lockDailyCapOf, reservedTransfer } from '../store/payouts/transfers.ts'
+import { insertTransfer, lockDailyCap, reservedTransfer } from '../store/payouts/transfers.ts'
 import { type AtCommit, type Tx, transaction } from '../store/postgres/db.ts'
 import { openExceptionCode } from '../store/tasks/exceptions.ts'
 import {
@@ -223,8 +223,8 @@ async function reserve(
     const [record, locked, , constraints] = await Promise.all([
       lockPayoutRecord(tx, payoutId),
       lockCall(tx, callId),
-      lockDailyCapOf(tx, payoutId),
-      readStoredPayoutConstraints(tx, payoutId),
+      lockDailyCap(tx, { payoutId }),
+      readPayoutConstraints(tx, payoutId),
     ])
     const call = assertStepGrant(locked, payoutId, 'payout-execute')
     const payout = ownPayout(record?.payout, walletOf(call))

@@ -51,8 +51,6 @@ export async function answerPayoutCall(
   status: number,
 ): Promise<PayoutRecord> {
   const record = await requirePayout(tx, payoutId)
-  await answerCall(callId, payoutId, status, payoutAnswer(record, deps.rail.environment)).execute(
-    tx,
-  )
+  await answerCall(callId, payoutId, status, payoutAnswer(record, deps.rail.environment)).run(tx)
   return record
 }

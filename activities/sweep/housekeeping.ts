@@ -25,7 +25,7 @@ export async function releaseAbandoned(db: Kysely<Database>, graceMs: number): P
 export async function returnUndelivered(db: Kysely<Database>): Promise<void> {
   for (const { caller, call_id } of await listUndelivered(db, PAGE))
     await transaction(db, async (tx) => {
-      await lockCaller(caller).execute(tx)
+      await lockCaller(caller).run(tx)
       await creditUndelivered(tx, call_id)
     })
 }

@@ -119,7 +119,7 @@ async function storeAnswer(
   const answer = checkOutput(operation, body)
   await transaction(deps.db, async (tx) => {
     await claimGrant(tx, callId, callId)
-    await answerCall(callId, callId, status, answer).execute(tx)
+    await answerCall(callId, callId, status, answer).run(tx)
   })
   return requireCall(deps.db, callId)
 }

@@ -12,7 +12,7 @@ export const typeSources: Readonly<Record<string, string>> = {
   Scope: '#domain/agents/credential.ts',
   TaskEvent: '#domain/tasks/lifecycle.ts',
   TaskState: '#domain/tasks/lifecycle.ts',
-  TrustLimits: './json-columns.ts',
+  TrustLimits: '#domain/agents/trust-limits.ts',
 }
 
 /**

@@ -84,9 +84,9 @@ export async function insertReservedTransfer(
     validBefore: Number(payout.expires_at),
     callId,
   }
-  await insertTransfer(reservedTransfer(payout, reservation, nowSeconds())).execute(db)
+  await insertTransfer(reservedTransfer(payout, reservation, nowSeconds())).run(db)
 }
 
 /** What counts against the daily cap of a payout wallet. */
 export const dailyUse = async (db: Tx, wallet: string) =>
-  (await readPayoutConstraints(db, { payout_id: '', creator: '', payout_wallet: wallet })).use
+  (await readPayoutConstraints(db, '', { creator: '', payout_wallet: wallet })).use

@@ -1,8 +1,9 @@
 import { type Selectable, sql } from 'kysely'
 import type { Scope } from '#domain/agents/credential.ts'
 import { mayAct, type TrustState } from '#domain/agents/trust.ts'
+import type { TrustLimits } from '#domain/agents/trust-limits.ts'
 import type { Tx } from '../postgres/db.ts'
-import type { Contact, TrustLimits } from '../schema/json-columns.ts'
+import type { Contact } from '../schema/json-columns.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type AgentRow = Selectable<Database['agents']>

@@ -19,7 +19,7 @@ export type AnsweredCall = Pick<
 export type LockedCall = CallRow & { locked_at: number }
 
 export async function findCall(tx: Tx, callId: string): Promise<CallRow | undefined> {
-  const [row] = await selectCall(callId).execute(tx)
+  const [row] = await selectCall(callId).run(tx)
   return row
 }
 
@@ -37,7 +37,7 @@ const selectCallForUpdate = prepared((tx, callId: string) =>
 
 /** The row of a call that was granted. */
 export async function requireCall(tx: Tx, callId: string): Promise<CallRow> {
-  const [row] = await selectCall(callId).execute(tx)
+  const [row] = await selectCall(callId).run(tx)
   if (row === undefined) throw new Error(`call ${callId} is not there`)
   return row
 }
@@ -74,7 +74,7 @@ export async function dropCallLease(tx: Tx, callId: string, holder: string): Pro
 
 /** The call's row, locked until the transaction ends; undefined when there is none. */
 export async function lockCall(tx: Tx, callId: string): Promise<LockedCall | undefined> {
-  const [row] = await selectCallForUpdate(callId).execute(tx)
+  const [row] = await selectCallForUpdate(callId).run(tx)
   return row
 }
 
@@ -121,7 +121,7 @@ export const useGrant = prepared((tx, callId: string, subject: string) =>
 /** Claims a grant for an effect that is written in the same transaction; refuses with `grant_released`. */
 export async function claimGrant(tx: Tx, callId: string, subject: string): Promise<void> {
   const row = assertGrant(await lockCall(tx, callId), subject)
-  if (row.grant_state === 'open') await useGrant(callId, subject).execute(tx)
+  if (row.grant_state === 'open') await useGrant(callId, subject).run(tx)
 }
 
 /**

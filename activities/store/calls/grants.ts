@@ -81,9 +81,9 @@ const selectStanding = prepared(
 export async function readStanding(tx: Tx, call: CallIdentity): Promise<Standing> {
   const { callId, caller, proof } = call
   const wallet = caller.replace(/^wallet:/, '')
-  const locked = lockCaller(caller).execute(tx)
+  const locked = lockCaller(caller).run(tx)
   const [rows] = await Promise.all([
-    selectStanding(callId, caller, wallet, proof?.wallet ?? null, proof?.nonce ?? null).execute(tx),
+    selectStanding(callId, caller, wallet, proof?.wallet ?? null, proof?.nonce ?? null).run(tx),
     locked,
   ])
   const row = rows[0] as StandingRow

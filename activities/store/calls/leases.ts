@@ -14,11 +14,9 @@ export async function takeLease(
   ms: number,
 ): Promise<number | undefined> {
   // Most often nobody else is there, and any place will do.
-  const [taken] = await takeGiven(resource, Math.floor(Math.random() * slots), holder, ms).execute(
-    tx,
-  )
+  const [taken] = await takeGiven(resource, Math.floor(Math.random() * slots), holder, ms).run(tx)
   if (taken !== undefined) return taken.slot
-  const [free] = await takeAny(resource, slots - 1, holder, ms).execute(tx)
+  const [free] = await takeAny(resource, slots - 1, holder, ms).run(tx)
   return free?.slot
 }
 
@@ -52,7 +50,7 @@ export async function dropLease(
   slot: number,
   holder: string,
 ): Promise<void> {
-  await deleteLease(resource, slot, holder).execute(tx)
+  await deleteLease(resource, slot, holder).run(tx)
 }
 
 const deleteLease = prepared((tx, resource: string, slot: number, holder: string) =>

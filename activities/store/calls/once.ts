@@ -15,7 +15,7 @@ export function answerOnce<Answer extends Record<string, unknown>>(
   return transaction(db, async (tx) => {
     await claimGrant(tx, callId, subject)
     const answer = await act(tx)
-    await answerCall(callId, subject, status, answer).execute(tx)
+    await answerCall(callId, subject, status, answer).run(tx)
     return answer
   })
 }

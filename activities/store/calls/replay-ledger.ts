@@ -43,7 +43,7 @@ export async function findConsumed(
   keys: readonly ReplayKey[],
   subject: string,
 ): Promise<ReplayKind | undefined> {
-  const used = await selectConsumed(kindsOf(keys), keysOf(keys), subject).execute(tx)
+  const used = await selectConsumed(kindsOf(keys), keysOf(keys), subject).run(tx)
   return keys.find(({ kind, key }) => used.some((row) => row.kind === kind && row.key === key))
     ?.kind
 }

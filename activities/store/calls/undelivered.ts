@@ -14,7 +14,7 @@ export const isUndelivered =
 
 /** Notes that a paid answer leaves for its caller; false where its charge has become a credit, so that it may not leave. */
 export async function markDelivered(tx: Tx, callId: string): Promise<boolean> {
-  return (await deliver(callId).execute(tx)).length > 0
+  return (await deliver(callId).run(tx)).length > 0
 }
 
 const deliver = prepared(

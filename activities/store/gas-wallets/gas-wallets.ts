@@ -82,7 +82,7 @@ export async function lockPlace(
     order by s.poor, s.jammed, ${load}, random()
     limit 1 for update of w`
   // Two statements, because a single one would read the purpose before it waited for the lock.
-  await lockPurpose(purpose).execute(tx)
+  await lockPurpose(purpose).run(tx)
   const { rows } = await place.execute(tx)
   const [row] = rows
   return row && { address: row.address, nonce: BigInt(row.nonce) }

@@ -41,7 +41,7 @@ export type StandingRow = KeyTimes & { ring: string; kid: string; x: string; rea
 
 /** The keys of these rings, which nothing retires or revokes before the transaction ends. */
 export async function readStanding(tx: Tx, rings: readonly string[]): Promise<StandingRow[]> {
-  const rows = await selectStanding([...rings]).execute(tx)
+  const rows = await selectStanding([...rings]).run(tx)
   return rows.map(({ ring, kid, x, retired_at, revoked_at, read_at }) => ({
     ring,
     kid,

@@ -168,7 +168,7 @@ export async function recordSettled(
   paymentId: string,
   inclusion: Inclusion,
 ): Promise<void> {
-  await lockCallOf(paymentId).execute(tx)
+  await lockCallOf(paymentId).run(tx)
   await tx
     .updateTable('payments')
     .set({
@@ -215,7 +215,7 @@ export async function recordVanished(tx: Tx, paymentId: string): Promise<void> {
 
 /** `failed`: proven on a finalized block that the authorization was never used and never can be. */
 export async function recordFailed(tx: Tx, paymentId: string, failure: string): Promise<void> {
-  await lockCallOf(paymentId).execute(tx)
+  await lockCallOf(paymentId).run(tx)
   const failed = await tx
     .updateTable('payments')
     .set({ state: 'failed', failure, credit: 'none', changed_at: now })
@@ -232,7 +232,7 @@ export async function recordFailed(tx: Tx, paymentId: string, failure: string): 
 
 /** Whether an earlier call of its creator on a payout is done but its charge is not settled; such a payout takes no further step. */
 export async function hasUnsettledCharge(tx: Tx, payoutId: string): Promise<boolean> {
-  return (await selectUncharged(payoutId).execute(tx)).length > 0
+  return (await selectUncharged(payoutId).run(tx)).length > 0
 }
 
 /** One row where there is such a call, else none. */

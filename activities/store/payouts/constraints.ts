@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { unchargedOf } from '../payments/payments.ts'
 import type { Tx } from '../postgres/db.ts'
-import type { Text } from '../postgres/pipeline.ts'
 import { prepared } from '../postgres/prepared.ts'
 import { pauseOf } from './controls.ts'
 import type { PayoutRow } from './payouts.ts'
@@ -18,22 +17,17 @@ export type PayoutConstraints = {
   use: DailyUse
 }
 
-/** Reads them in one statement. Pause and use are exact only after `lockDailyCap`. */
+/** The accounts of a payout whose row is not written yet. */
+type NewPayout = Pick<PayoutRow, 'creator' | 'payout_wallet'>
+
+/** Reads them in one statement, of a stored payout unless `unstored` is given. Pause and use are exact only after `lockDailyCap`. */
 export async function readPayoutConstraints(
   tx: Tx,
-  { payout_id, creator, payout_wallet }: Pick<PayoutRow, 'payout_id' | 'creator' | 'payout_wallet'>,
-): Promise<PayoutConstraints> {
-  return constraintsFrom(
-    await selectPayoutConstraints(payout_id, creator, payout_wallet).execute(tx),
-  )
-}
-
-/** The same for a payout that is stored, before its row was read. */
-export async function readStoredPayoutConstraints(
-  tx: Tx,
   payoutId: string,
+  unstored?: NewPayout,
 ): Promise<PayoutConstraints> {
-  return constraintsFrom(await selectStoredPayoutConstraints(payoutId).execute(tx))
+  const { creator = null, payout_wallet = null } = unstored ?? {}
+  return constraintsFrom(await selectPayoutConstraints(payoutId, creator, payout_wallet).run(tx))
 }
 
 function constraintsFrom([row]: Row[]): PayoutConstraints {
@@ -51,14 +45,15 @@ type Row = {
   frees_in_ms: string | null
 }
 
-const payoutConstraints = (tx: Tx, payoutId: string, creator: Text, wallet: Text) => sql<Row>`
+const selectPayoutConstraints = prepared(
+  (tx, payoutId: string, newCreator: string | null, newWallet: string | null) => {
+    const stored = (column: 'creator' | 'payout_wallet', unstored: string | null) =>
+      sql<string>`coalesce(${unstored}, (select ${sql.ref(column)} from payouts where payout_id = ${payoutId}))`
+    const creator = stored('creator', newCreator)
+    const wallet = stored('payout_wallet', newWallet)
+    return sql<Row>`
     select extract(epoch from clock_timestamp())::float8 as now, exists (${unchargedOf(payoutId)}) as unsettled,
       (${pauseOf(tx, creator, wallet, payoutId)}) as pause, in_use.used, in_use.frees_in_ms
     from (${dailyUseOf(wallet)}) as in_use`
-
-const selectPayoutConstraints = prepared(payoutConstraints)
-const selectStoredPayoutConstraints = prepared((tx, payoutId: string) => {
-  const stored = (column: 'creator' | 'payout_wallet') =>
-    sql<string>`(select ${sql.ref(column)} from payouts where payout_id = ${payoutId})`
-  return payoutConstraints(tx, payoutId, stored('creator'), stored('payout_wallet'))
-})
+  },
+)

@@ -57,7 +57,7 @@ type Joined = PayoutRow & {
 
 /** A payout with its transfer and receipts, all as of one moment, without locking. */
 export async function readPayout(tx: Tx, payoutId: string): Promise<PayoutRecord | undefined> {
-  const [row] = await selectRecord(payoutId).execute(tx)
+  const [row] = await selectRecord(payoutId).run(tx)
   return row === undefined ? undefined : recordOf(row)
 }
 
@@ -93,7 +93,7 @@ const selectPayoutForUpdate = prepared((tx, payoutId: string) =>
 
 /** The row, locked for the rest of the transaction. */
 export async function lockPayout(tx: Tx, payoutId: string): Promise<PayoutRow | undefined> {
-  const [row] = await selectPayoutForUpdate(payoutId).execute(tx)
+  const [row] = await selectPayoutForUpdate(payoutId).run(tx)
   return row
 }
 
@@ -107,7 +107,7 @@ export async function lockPayoutRecord(
   payoutId: string,
 ): Promise<PayoutRecord | undefined> {
   // Read after the lock is had, by a statement of its own: one that waits for a lock goes on with what it saw before.
-  const [, record] = await Promise.all([lockRow(payoutId).execute(tx), readPayout(tx, payoutId)])
+  const [, record] = await Promise.all([lockRow(payoutId).run(tx), readPayout(tx, payoutId)])
   return record
 }
 
@@ -123,7 +123,7 @@ const selectTransfer = prepared((tx, payoutId: string) =>
 )
 
 export async function findTransfer(tx: Tx, payoutId: string): Promise<TransferRow | undefined> {
-  const [row] = await selectTransfer(payoutId).execute(tx)
+  const [row] = await selectTransfer(payoutId).run(tx)
   return row
 }
 

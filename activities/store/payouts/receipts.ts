@@ -70,13 +70,13 @@ export async function appendReceipt(
   const same = earlier.find((row) => row.kind === receipt.kind)
   if (same !== undefined) return same.jws
   const { row, insert } = nextReceipt(earlier, sign, receipt, iat)
-  await insert.execute(tx)
+  await insert.run(tx)
   return row.jws
 }
 
 /** All receipts of a subject, oldest first. */
 export async function listReceipts(tx: Tx, subject: string): Promise<ReceiptRow[]> {
-  return selectReceipts(subject).execute(tx)
+  return selectReceipts(subject).run(tx)
 }
 
 const selectReceipts = prepared((tx, subject: string) =>

@@ -18,22 +18,22 @@ const changed = { changed_at: sql<Date>`clock_timestamp()` }
 
 /**
  * Serialises all reservations of one payout wallet until the transaction ends, so that the daily sum is exact, and keeps every
- * switch from being set meanwhile (`lockSwitches`). What is read under it is read in later statements.
+ * switch from being set meanwhile (`lockSwitches`). What is read under it is read in later statements. The wallet is that of a
+ * stored payout unless it is given.
  */
-export async function lockDailyCap(tx: Tx, wallet: string): Promise<void> {
-  await lockCap(`cap:${wallet}`).execute(tx)
+export async function lockDailyCap(
+  tx: Tx,
+  of: { payoutId: string } | { wallet: string },
+): Promise<void> {
+  if ('wallet' in of) await lockCap(null, of.wallet).run(tx)
+  else await lockCap(of.payoutId, null).run(tx)
 }
 
-/** The same for the wallet of a stored payout, before its row was read. */
-export async function lockDailyCapOf(tx: Tx, payoutId: string): Promise<void> {
-  await lockCapOf(payoutId).execute(tx)
-}
-
-const lock = (cap: Text) => sql`select pg_advisory_xact_lock(hashtextextended(${cap}, 0)),
-    pg_advisory_xact_lock_shared(hashtextextended('switches', 0))`
-const lockCap = prepared((_, cap: string) => lock(cap))
-const lockCapOf = prepared((_, payoutId: string) =>
-  lock(sql<string>`(select 'cap:' || payout_wallet from payouts where payout_id = ${payoutId})`),
+const lockCap = prepared(
+  (_, payoutId: string | null, wallet: string | null) => sql`
+    select pg_advisory_xact_lock(hashtextextended(
+      'cap:' || coalesce(${wallet}, (select payout_wallet from payouts where payout_id = ${payoutId})), 0)),
+    pg_advisory_xact_lock_shared(hashtextextended('switches', 0))`,
 )
 
 /** Atomic units that are reserved and not yet confirmed, whatever their age. */
@@ -122,7 +122,7 @@ export const insertTransfer = preparedInsert('transfers')
 
 /** Sets the signature where there is none; a second signer loses and the first signature stays. */
 export async function recordSignature(tx: Tx, payoutId: string, signature: string): Promise<void> {
-  await setSignature(payoutId, signature).execute(tx)
+  await setSignature(payoutId, signature).run(tx)
 }
 
 const setSignature = prepared((tx, payoutId: string, signature: string) =>

@@ -125,7 +125,7 @@ const selectClock = prepared(
 
 /** Postgres' `clock_timestamp()` in Unix seconds with a fraction: the clock of every decision. */
 export async function clockSeconds(tx: Tx): Promise<number> {
-  const [row] = await selectClock().execute(tx)
+  const [row] = await selectClock().run(tx)
   if (row === undefined) throw new Error('Postgres returned no time')
   return row.seconds
 }

@@ -4,10 +4,10 @@ import type { Tx } from './db.ts'
 import { type Compilable, runInOrder } from './pipeline.ts'
 
 /**
- * A statement with its values. `execute` sends it at once: prepared statements of one transaction that are executed without an
- * `await` between them run in this order and travel together.
+ * A statement with its values. `run` sends it at once and returns its rows: prepared statements of one transaction that run without
+ * an `await` between them keep this order and travel together.
  */
-export type Statement<R = unknown> = Compilable<R> & { execute(tx: Tx): Promise<R[]> }
+export type Statement<R = unknown> = Compilable<R> & { run(tx: Tx): Promise<R[]> }
 
 /** Stands for a value while the text is built. */
 class Placeholder {
@@ -33,7 +33,7 @@ export function prepared<Values extends readonly unknown[], R>(
       )
       return { ...compiled, parameters }
     }
-    return { compile, execute: (tx) => runInOrder(tx, { compile }) }
+    return { compile, run: (tx) => runInOrder(tx, { compile }) }
   }
 }
 

@@ -2,12 +2,13 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { Scope } from '#domain/agents/credential.ts'
 import type { DeliveryStep } from '#domain/agents/onboarding.ts'
+import type { TrustLimits } from '#domain/agents/trust-limits.ts'
 import type { RecordKind } from '#domain/core/record-kinds.ts'
 import type { Account } from '#domain/credit/credit.ts'
 import type { ControlScope } from '#domain/payouts/controls.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { TaskEvent, TaskState } from '#domain/tasks/lifecycle.ts'
-import type { Contact, JsonObject, ProviderRoute, Requester, TrustLimits } from './json-columns.ts'
+import type { Contact, JsonObject, ProviderRoute, Requester } from './json-columns.ts'
 
 /** Written as text, because digests are checked against it. */
 type Json<T> = ColumnType<T, string, string>

@@ -25,13 +25,13 @@ const insertEvent = preparedInsert('task_events')
 const insertTaskRow = preparedInsert('tasks')
 
 export async function findTask(tx: Tx, taskId: string): Promise<TaskRow | undefined> {
-  const [row] = await selectTask(taskId).execute(tx)
+  const [row] = await selectTask(taskId).run(tx)
   return row
 }
 
 /** The row, locked for the rest of the transaction. */
 export async function lockTask(tx: Tx, taskId: string): Promise<TaskRow | undefined> {
-  const [row] = await selectTaskForUpdate(taskId).execute(tx)
+  const [row] = await selectTaskForUpdate(taskId).run(tx)
   return row
 }
 
@@ -47,7 +47,7 @@ export async function findTaskEvent(
   taskId: string,
   eventId: string,
 ): Promise<TaskEventRow | undefined> {
-  const [row] = await selectTaskEvent(taskId, eventId).execute(tx)
+  const [row] = await selectTaskEvent(taskId, eventId).run(tx)
   return row
 }
 
@@ -65,11 +65,11 @@ export async function insertTaskEvent(
     data: canonicalJson(data),
     at: new Date(entry.at),
   }
-  await insertEvent(row).execute(tx)
+  await insertEvent(row).run(tx)
 }
 
 export async function insertTask(tx: Tx, row: TaskRow): Promise<void> {
-  await insertTaskRow(row).execute(tx)
+  await insertTaskRow(row).run(tx)
 }
 
 /** Writes what may change of a locked row. */

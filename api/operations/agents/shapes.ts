@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { keyStates, scopes } from '#domain/agents/credential.ts'
 import { trustStates } from '#domain/agents/trust.ts'
+import { TrustLimits } from '#domain/agents/trust-limits.ts'
 import { isSoundKeyText } from '#domain/core/ed25519.ts'
 import { railKeys } from '#domain/rails/rail.ts'
 import { Time } from '../../fields.ts'
@@ -21,24 +22,6 @@ export const EncryptionKey = z.strictObject({
   kty: z.literal('OKP'),
   crv: z.literal('X25519'),
   x: KeyBytes,
-})
-
-/** What a decision allows an agent; what is absent is as the agent asked. */
-export const TrustLimits = z.strictObject({
-  rails: z.array(Rail).min(1).max(8).optional(),
-  scopes: z.array(Scope).min(1).max(scopes.length).optional(),
-  max_usd: z
-    .int()
-    .min(0)
-    .max(1_000_000)
-    .optional()
-    .meta({ description: 'The most that the agent may pay at once.' }),
-  concurrent_runs: z
-    .int()
-    .min(1)
-    .max(1000)
-    .optional()
-    .meta({ description: 'Further runs wait in their queue.' }),
 })
 
 /** An agent as its owner and operators see it. */

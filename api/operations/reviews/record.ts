@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import { TrustLimits } from '#domain/agents/trust-limits.ts'
 import { decisions, subjectKinds } from '#domain/reviews/review.ts'
 import { Digest, freeText, IdempotencyKey, Time, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingOperator } from '../agents/caller.ts'
-import { TrustLimits } from '../agents/shapes.ts'
 import { Receipt } from '../operators/receipt.ts'
 
 const output = z

@@ -96,7 +96,7 @@ export class HandshakeService {
         credential_envelope: claimed?.envelope ?? null,
         credential: newest === undefined ? null : credentialView(newest, now),
       }
-      await answerCall(callId, agentId, 200, answer).execute(tx)
+      await answerCall(callId, agentId, 200, answer).run(tx)
     })
   }
 

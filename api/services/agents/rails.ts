@@ -13,7 +13,7 @@ import { findTask } from '../../../activities/store/tasks/tasks.ts'
 export const isFor = (
   { rails, limits }: Pick<AgentRow, 'rails' | 'limits'>,
   rail: string,
-): boolean => rails.includes(rail) && (limits?.rails?.includes(rail) ?? true)
+): boolean => rails.includes(rail) && (limits?.rails?.some((allowed) => allowed === rail) ?? true)
 
 /** A record of one rail; it has no `agent_id` where any agent may pay for it. */
 type OfRail = { rail: string; agent_id?: string | null }

@@ -74,7 +74,7 @@ export class RegistrationService {
       const next_action = nextAction(agent, await listCredentials(tx, agentId))
       const { trust_state } = agent
       const answer = { agent: agentView(agent), trust_state, next_action, receipt }
-      await answerCall(callId, agentId, 201, answer).execute(tx)
+      await answerCall(callId, agentId, 201, answer).run(tx)
     })
   }
 

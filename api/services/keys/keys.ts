@@ -73,7 +73,7 @@ export class KeyService {
         not: rings.receipt.active.kid,
       })
       const answer = { published, receipt }
-      await answerCall(callId, 'signing keys', 200, answer).execute(tx)
+      await answerCall(callId, 'signing keys', 200, answer).run(tx)
       return answer
     })
   }
@@ -120,7 +120,7 @@ function end(
     const ended = await endKey(tx, how, row)
     if (ended === undefined) throw new Error(`the key ${kid} is not there`)
     const answer = { key: keyView(ended), receipt }
-    await answerCall(callId, kid, 200, answer).execute(tx)
+    await answerCall(callId, kid, 200, answer).run(tx)
     return answer
   })
 }

@@ -57,7 +57,7 @@ export class OperatorService {
       const operator = operatorView(await revokeOperator(tx, operator_id))
       const act = { act: 'operator_revoke', act_on: operator_id, reason }
       const answer = { operator, receipt: await signAct(this.#deps, tx, { by, act }) }
-      await answerCall(callId, operator_id, 200, answer).execute(tx)
+      await answerCall(callId, operator_id, 200, answer).run(tx)
       return answer
     })
   }

@@ -71,7 +71,7 @@ export class ReconciliationService {
     const answer = await transaction(db, async (tx) => {
       await claimGrant(tx, callId, input.exception_id)
       const closed = await closeWithReceipt(this.#deps, tx, { closer, input })
-      await answerCall(callId, input.exception_id, 200, closed).execute(tx)
+      await answerCall(callId, input.exception_id, 200, closed).run(tx)
       return closed
     })
     const record = await readPayout(db, answer.exception.subject)

@@ -1,4 +1,5 @@
 import { allowedDecisions, isWaiting, trustAfter, trustStates } from '#domain/agents/trust.ts'
+import type { TrustLimits } from '#domain/agents/trust-limits.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { grantAccess } from '../../../activities/agent/access.ts'
 import { agentView } from '../../../activities/agent/views.ts'
@@ -13,7 +14,6 @@ import {
   moveTrust,
 } from '../../../activities/store/agents/agents.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import type { TrustLimits } from '../../../activities/store/schema/json-columns.ts'
 import { listAwaitingTrust } from '../../../activities/store/tasks/tasks.ts'
 import type { ConsoleFilter, DecisionTerms, ReviewSubject, WaitingSubject } from './subject.ts'
 
@@ -85,7 +85,7 @@ async function giveFirstAccess(
 function allowedOf({ requested_scopes, rails }: AgentRow, limits: TrustLimits | undefined) {
   const allowed = {
     scopes: requested_scopes.filter((scope) => limits?.scopes?.includes(scope) ?? true),
-    rails: rails.filter((rail) => limits?.rails?.includes(rail) ?? true),
+    rails: rails.filter((rail) => limits?.rails?.some((allowed) => allowed === rail) ?? true),
   }
   for (const [name, left] of Object.entries(allowed)) {
     if (left.length > 0) continue

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { TrustLimits } from '#domain/agents/trust-limits.ts'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { receiptId } from '#domain/core/ids.ts'
@@ -9,7 +10,6 @@ import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { answerCall, claimGrant } from '../../../activities/store/calls/calls.ts'
 import { appendReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
-import type { TrustLimits } from '../../../activities/store/schema/json-columns.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import { insertDecision } from '../../../activities/store/tasks/review-decisions.ts'
 import type { Issuing } from '../agents/deps.ts'
@@ -85,7 +85,7 @@ export class ReviewService {
       const decisionId = `dec_${digestOf({ operator, idempotency_key })}`
       await claimGrant(tx, callId, decisionId)
       const decided = await decide(this.#deps, tx, { reviewer, input, decisionId })
-      await answerCall(callId, decisionId, 200, decided).execute(tx)
+      await answerCall(callId, decisionId, 200, decided).run(tx)
       return decided
     })
     // The decision is valid even if they cannot be notified now.

@@ -1,7 +1,7 @@
+import type { TrustLimits } from '#domain/agents/trust-limits.ts'
 import type { MissingEvidence } from '#domain/core/wait.ts'
 import type { Decision, SubjectKind } from '#domain/reviews/review.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import type { TrustLimits } from '../../../activities/store/schema/json-columns.ts'
 
 /** The place of the evidence: a path of one of the service's hosts, or a URL that the payer gave. */
 export type EvidenceLink = { host: 'base' | 'os'; path: string } | { url: string }

@@ -34,7 +34,7 @@ export class RecoveryService {
         await claimGrant(tx, callId, taskId)
         const { waits, body } = await recoverTask(this.#deps, tx, request)
         if (waits) return { status: 202, body }
-        await answerCall(callId, taskId, 200, body).execute(tx)
+        await answerCall(callId, taskId, 200, body).run(tx)
         return { status: 200 }
       }),
     )

@@ -71,7 +71,7 @@ const grant = (call: CallIdentity, funding: Funding) =>
 const answer = (call: CallIdentity, status: number, body: Record<string, unknown>) =>
   transaction(database.db, async (tx) => {
     await claimGrant(tx, call.callId, 'po_1')
-    await answerCall(call.callId, 'po_1', status, body).execute(tx)
+    await answerCall(call.callId, 'po_1', status, body).run(tx)
   })
 
 function newPayment(proofWallet: string): PaymentClaim {

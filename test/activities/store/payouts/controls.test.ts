@@ -67,7 +67,7 @@ verifies(
       ['payout', payout.payout_id, false],
     ]
     const found = async (of: typeof payout) =>
-      (await readPayoutConstraints(database.db, of)).pause !== undefined
+      (await readPayoutConstraints(database.db, of.payout_id, of)).pause !== undefined
     for (const [scope, target, everybody] of covers) {
       await set(database.db, scope, target, true)
       expect([await found(payout), await found(other)], scope).toEqual([true, everybody])
@@ -98,8 +98,8 @@ verifies(
     const order: string[] = []
     const reserve = (name: string, payout: ReturnType<typeof newPayout>, hold?: Promise<void>) =>
       transaction(database.db, async (tx) => {
-        await lockDailyCap(tx, payout.payout_wallet)
-        const { pause } = await readPayoutConstraints(tx, payout)
+        await lockDailyCap(tx, { wallet: payout.payout_wallet })
+        const { pause } = await readPayoutConstraints(tx, payout.payout_id, payout)
         if (hold !== undefined) order.push(`${name} looked`)
         await hold
         order.push(`${name} ${pause === undefined ? 'reserved' : 'refused'}`)

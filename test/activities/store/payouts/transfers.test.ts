@@ -72,12 +72,12 @@ async function newCallRow(callId: string, creator: string): Promise<string> {
 async function reserve(payout: NewPayout, cap: bigint): Promise<boolean> {
   const callId = await newCallRow(`call_${payout.payout_id}`, payout.creator)
   return transaction(database.db, async (tx) => {
-    await lockDailyCap(tx, payout.payout_wallet)
+    await lockDailyCap(tx, { payoutId: payout.payout_id })
     const { atomic } = await dailyUse(tx, payout.payout_wallet)
     if (atomic + BigInt(payout.amount_atomic) > cap) return false
     const nonce = transferNonce(payout.asset, payout.payout_id)
     const reservation = { nonce, validBefore: 4_102_444_800, callId }
-    await insertTransfer(reservedTransfer(payout, reservation, Date.now() / 1000)).execute(tx)
+    await insertTransfer(reservedTransfer(payout, reservation, Date.now() / 1000)).run(tx)
     return true
   })
 }
