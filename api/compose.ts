@@ -1,7 +1,6 @@
 import type { Logger } from 'pino'
 import { limits } from '#domain/core/limits.ts'
 import { REPLAY_TYP } from '#domain/runs/replay-package.ts'
-import { callbackHosts } from '../activities/callback/hosts.ts'
 import type { Config } from '../activities/config/config.ts'
 import {
   authorityOf,
@@ -174,6 +173,7 @@ async function openAdapters(config: Config, log: Logger) {
     },
     offers: await openOffers(config, chain),
     minimumBalance: openMinimumBalance(config, chain, log),
+    taskDeps: taskDepsOf(config, keys, db),
     taskGateway: createTaskGateway({ db, client, changes, config }),
     packages,
     close: async () => {
@@ -198,6 +198,7 @@ function openServices(adapters: Adapters): Services {
 
 function openPayoutServices(adapters: Adapters) {
   const { config, db, client, changes, chain, keys, wallets, rail, minimumBalance } = adapters
+  const { callbackHosts } = adapters.taskDeps
   const reservationGate = createReservationGate({
     wakePayout: (record) => wakePayout(client, record),
     db,
@@ -218,7 +219,7 @@ function openPayoutServices(adapters: Adapters) {
       reservationGate,
     }),
     authority: new AuthorityService({ db, config, keys, wallets }),
-    payoutCallbacks: openPayoutCallbacks(db, callbackHosts(config)),
+    payoutCallbacks: openPayoutCallbacks(db, callbackHosts),
   }
 }
 
@@ -251,18 +252,18 @@ function openCreditServices(adapters: Adapters) {
     checkouts: new CheckoutService(deps),
     productLinks: new ProductLinkService({
       ...deps,
-      sendOutgoing: createOutgoing(callbackHosts(config)),
+      sendOutgoing: createOutgoing(adapters.taskDeps.callbackHosts),
     }),
     activations: new ActivationService(db),
   }
 }
 
-function openAgentServices({ config, db, keys, tokens, receiptIssuer }: Adapters) {
+function openAgentServices({ config, db, keys, tokens, receiptIssuer, taskDeps }: Adapters) {
   const agentDeps = {
     ...receiptIssuer,
     baseUrl: config.BASE_URL,
     tokens,
-    callbackHosts: callbackHosts(config),
+    callbackHosts: taskDeps.callbackHosts,
   }
   return {
     registrations: new RegistrationService(agentDeps),
@@ -276,8 +277,7 @@ function openAgentServices({ config, db, keys, tokens, receiptIssuer }: Adapters
 type CreditServices = Pick<Services, 'quotes' | 'payments' | 'credit'>
 
 function openTaskServices(adapters: Adapters, { quotes, payments, credit }: CreditServices) {
-  const { config, db, keys, tokens, changes, packages, taskGateway: gateway } = adapters
-  const taskDeps = taskDepsOf(config, keys, db)
+  const { config, keys, tokens, changes, packages, taskDeps, taskGateway: gateway } = adapters
   const urls = { baseUrl: config.BASE_URL, osUrl: config.OS_URL }
   const runDeps = { ...taskDeps, ...urls, gateway, quotes, payments, credit, tokens, changes }
   return {
@@ -292,8 +292,8 @@ function openTaskServices(adapters: Adapters, { quotes, payments, credit }: Cred
 }
 
 /** The services for operators: reviews, pauses, keys, operators and reconciliation. */
-function openOperatorServices({ config, db, keys, client, receiptIssuer, taskGateway }: Adapters) {
-  const taskDeps = taskDepsOf(config, keys, db)
+function openOperatorServices(adapters: Adapters) {
+  const { config, keys, client, receiptIssuer, taskDeps, taskGateway } = adapters
   return {
     reviews: new ReviewService({
       ...receiptIssuer,

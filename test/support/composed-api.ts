@@ -106,8 +106,7 @@ async function openApi(
     isOperator: async () => false,
     log,
     metrics: createMetrics(api.gauges),
-    call: (...[operations, request]: Parameters<Surface['call']>) =>
-      execute(operations, request, api.deps),
+    call: ((operations, request) => execute(operations, request, api.deps)) as Surface['call'],
   }
   const listeners: Listener[] = []
   for (const host of ['base', 'os'] as const)
