@@ -1,5 +1,8 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client'
 
+/** The reason in the history of a run that the service ended because its workflow task keeps failing. */
+export const BROKEN_RUN = 'workflow_task_broken'
+
 /** Consecutive failures of a workflow task after which its run counts as broken. */
 const ATTEMPTS_MAX = 3
 
@@ -13,9 +16,7 @@ export async function endBroken(client: Client, workflowId: string): Promise<boo
     if (status.name !== 'RUNNING' || (raw.pendingWorkflowTask?.attempt ?? 0) <= ATTEMPTS_MAX)
       return false
     // Terminates this run only, because another may have started since.
-    await client.workflow
-      .getHandle(workflowId, runId)
-      .terminate('its workflow task fails again and again')
+    await client.workflow.getHandle(workflowId, runId).terminate(BROKEN_RUN)
     return true
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false

@@ -10,7 +10,7 @@ import type { PayoutRecord, PayoutRow } from '../store/payouts/payouts.ts'
 import type { Tx } from '../store/postgres/db.ts'
 
 /**
- * Refuses a payout that is not stored yet and may not be reserved now: wrong state, less than `lifeSecondsMin` of life, an unsettled charge, a pause, or
+ * Refuses a payout that may not be reserved now: wrong state, less than `lifeSecondsMin` of life, an unsettled charge, a pause, or
  * the daily cap. Returns the expiry and the current time in Unix seconds. The cap is exact only after `lockDailyCap`.
  */
 export async function assertExecutable(

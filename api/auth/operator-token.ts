@@ -3,16 +3,10 @@ import { z } from 'zod'
 import { sha256Hex } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import type { Config } from '../../activities/config/config.ts'
-import type { AuthenticatedOperator } from './operator.ts'
+import type { AuthenticatedOperator, VerifyOperatorToken } from './operator.ts'
 
 /** `audience` and `scope` must be in each token, so a token for another service is refused. */
 export type TokenSettings = { issuer: string; audience: string; scope: string }
-/** Throws 429 where this caller may not cause a request to the issuer. */
-export type MayAskOthers = () => Promise<void>
-export type VerifyOperatorToken = (
-  token: string,
-  mayAskOthers: MayAskOthers,
-) => Promise<AuthenticatedOperator>
 
 const TIMEOUT_MS = 2_000
 const CLOCK_TOLERANCE_S = 5

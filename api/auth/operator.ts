@@ -1,6 +1,5 @@
 import { type DomainError, refuse } from '#domain/core/errors.ts'
 import type { findOperator } from '../../activities/store/agents/operators.ts'
-import type { MayAskOthers, VerifyOperatorToken } from './operator-token.ts'
 import { hasDigest } from './secret.ts'
 
 /** Looks an operator up by the id in the credential; undefined when unknown or revoked. */
@@ -12,6 +11,12 @@ export type KnownOperators = {
 }
 
 export type AuthenticatedOperator = { readonly operatorId: string; readonly name: string }
+/** Throws 429 where this caller may not cause a request to the issuer. */
+export type MayAskOthers = () => Promise<void>
+export type VerifyOperatorToken = (
+  token: string,
+  mayAskOthers: MayAskOthers,
+) => Promise<AuthenticatedOperator>
 
 /** What an operator presents: our own credential, or a JWT in compact form. */
 export const isOperatorHeader = (header: unknown): boolean =>

@@ -1,8 +1,9 @@
 import type { Caller } from '../context.ts'
 import type { AuthorizedCall } from './call.ts'
-import type { CallerTicket, PipelineDeps } from './deps.ts'
+import type { PipelineDeps } from './deps.ts'
 import { both, type User } from './quotas.ts'
 import { callerTicket } from './rate-limits.ts'
+import type { CallerTicket } from './tickets.ts'
 
 type Called = Pick<AuthorizedCall, 'operation' | 'input' | 'caller' | 'request' | 'deps'>
 

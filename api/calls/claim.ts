@@ -12,9 +12,9 @@ import { type Tx, transaction } from '../../activities/store/postgres/db.ts'
 import { keptOf, type Reply } from '../operation.ts'
 import type { CallExecution } from './call.ts'
 import { callerTickets } from './caller-tickets.ts'
-import type { CallerTicket, FreeTicket } from './deps.ts'
 import { handle } from './handle.ts'
 import { verifyPresentedPayment } from './presented-payment.ts'
+import type { CallerTicket, FreeTicket } from './tickets.ts'
 
 /**
  * What this attempt does with the call:

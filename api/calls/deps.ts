@@ -9,12 +9,7 @@ import type { AuthDeps } from '../auth/deps.ts'
 import type { Services } from '../context.ts'
 import type { KeyedQueue } from './keyed-queue.ts'
 import type { Quotas } from './quotas.ts'
-
-/** One call of a wallet or a credential, if it was granted. `assertGranted` uses it up; unused, as by a repeat of a call, it can be put back. */
-export type CallerTicket = { readonly granted: boolean; assertGranted(): void; putBack(): void }
-
-/** A free call of an address. */
-export type FreeTicket = { readonly granted: boolean; putBack(): void }
+import type { CallerTicket, FreeTicket } from './tickets.ts'
 
 /** Counted in Postgres, so that the limits hold over processes; a ticket that is not granted throws 429 `rate_limited`. */
 export type RateLimits = {

@@ -3,7 +3,7 @@ import { refuse } from '#domain/core/errors.ts'
 import type { Config } from '../../activities/config/config.ts'
 import { createLimiter } from '../../activities/store/calls/rate-limits.ts'
 import type { Uses } from '../operation.ts'
-import type { CallerTicket } from './deps.ts'
+import type { CallerTicket } from './tickets.ts'
 
 /** Who uses it; `trusted` is an operator, or an agent that is trusted and no sandbox. */
 export type User = {

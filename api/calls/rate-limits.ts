@@ -8,7 +8,8 @@ import {
 } from '../../activities/store/calls/rate-limits.ts'
 import type { Caller } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
-import type { CallerTicket, RateLimits } from './deps.ts'
+import type { RateLimits } from './deps.ts'
+import type { CallerTicket } from './tickets.ts'
 
 const DAY_S = 24 * 3600
 

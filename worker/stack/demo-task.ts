@@ -14,7 +14,7 @@ import {
   waitForTask,
 } from '../../clients/typescript/src/index.ts'
 import { writeSecret } from '../files/secret-file.ts'
-import type { Demo } from './demo.ts'
+import type { Demo } from './demo-run.ts'
 import { demoUsage } from './demo-usage.ts'
 import { openReviewer } from './reviewer.ts'
 

@@ -1,25 +1,13 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { createClient, type Hosts } from '../../clients/typescript/src/index.ts'
+import { createClient } from '../../clients/typescript/src/index.ts'
 import { writeSecret } from '../files/secret-file.ts'
 import { runDemoPayout } from './demo-payout.ts'
+import type { Demo } from './demo-run.ts'
 import { runDemoTask } from './demo-task.ts'
 import type { EmbeddedStack } from './embedded.ts'
 import { urlOf } from './environment.ts'
 import type { Layout } from './layout.ts'
-
-/** What the parts of the demo share; `run` names this one, `directory` is where its files go. */
-export type Demo = {
-  stack: EmbeddedStack
-  hosts: Hosts
-  /** Where the Temporal UI shows workflows. */
-  ui: string
-  run: string
-  directory: string
-  /** Keeps how long a step took, in whole milliseconds. */
-  timed<T>(name: string, work: () => Promise<T>): Promise<T>
-  say(text: string): void
-}
 
 /** Whether no demo has been shown on this data yet. */
 export const isFirstStart = (layout: Layout): boolean => !existsSync(layout.demoSummary)

@@ -17,16 +17,15 @@ export type PayoutConstraints = {
   use: DailyUse
 }
 
-/** The accounts of a payout whose row is not written yet. */
-type NewPayout = Pick<PayoutRow, 'creator' | 'payout_wallet'>
+type Accounts = Pick<PayoutRow, 'creator' | 'payout_wallet'>
 
-/** Reads them in one statement, of a stored payout unless `unstored` is given. Pause and use are exact only after `lockDailyCap`. */
+/** Reads them in one statement, with the accounts of the stored payout unless the caller gives them. Pause and use are exact only after `lockDailyCap`. */
 export async function readPayoutConstraints(
   tx: Tx,
   payoutId: string,
-  unstored?: NewPayout,
+  given?: Accounts,
 ): Promise<PayoutConstraints> {
-  const { creator = null, payout_wallet = null } = unstored ?? {}
+  const { creator = null, payout_wallet = null } = given ?? {}
   return constraintsFrom(await selectPayoutConstraints(payoutId, creator, payout_wallet).run(tx))
 }
 
@@ -46,11 +45,11 @@ type Row = {
 }
 
 const selectPayoutConstraints = prepared(
-  (tx, payoutId: string, newCreator: string | null, newWallet: string | null) => {
-    const stored = (column: 'creator' | 'payout_wallet', unstored: string | null) =>
-      sql<string>`coalesce(${unstored}, (select ${sql.ref(column)} from payouts where payout_id = ${payoutId}))`
-    const creator = stored('creator', newCreator)
-    const wallet = stored('payout_wallet', newWallet)
+  (tx, payoutId: string, givenCreator: string | null, givenWallet: string | null) => {
+    const stored = (column: 'creator' | 'payout_wallet', given: string | null) =>
+      sql<string>`coalesce(${given}, (select ${sql.ref(column)} from payouts where payout_id = ${payoutId}))`
+    const creator = stored('creator', givenCreator)
+    const wallet = stored('payout_wallet', givenWallet)
     return sql<Row>`
     select extract(epoch from clock_timestamp())::float8 as now, exists (${unchargedOf(payoutId)}) as unsettled,
       (${pauseOf(tx, creator, wallet, payoutId)}) as pause, in_use.used, in_use.frees_in_ms

@@ -2,12 +2,11 @@ import { type Kysely, sql } from 'kysely'
 import pg from 'pg'
 import type { Database } from '../schema/schema.ts'
 import { BatchingSocket } from './batching-socket.ts'
-import { type Compilable, kyselyOn, runInOrder } from './pipeline.ts'
+import { type Compilable, kyselyOn, runInOrder, type Tx } from './pipeline.ts'
 import { prepared } from './prepared.ts'
 import { codeOf, retry } from './retry.ts'
 
-/** Where a store function runs: on the pool, or inside a transaction of the caller. */
-export type Tx = Kysely<Database>
+export type { Tx } from './pipeline.ts'
 
 /** At most `most` ids, in their order, behind the id `after`. */
 export type IdPage = { after: string; most: number }

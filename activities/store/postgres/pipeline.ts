@@ -14,9 +14,11 @@ import pg from 'pg'
 import type { Database } from '../schema/schema.ts'
 import { retry } from './retry.ts'
 
+/** Where a store function runs: on the pool, or inside a transaction of the caller. */
+export type Tx = Kysely<Database>
 type Queryable = pg.Pool | pg.ClientBase
 /** A query builder, a text of Kysely's `sql`, or a prepared statement. */
-export type Compilable<R = unknown> = { compile(tx: Kysely<Database>): CompiledQuery<R> }
+export type Compilable<R = unknown> = { compile(tx: Tx): CompiledQuery<R> }
 
 /** A value, or the SQL expression that reads it. */
 export type Text = string | RawBuilder<string>

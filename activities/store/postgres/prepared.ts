@@ -1,7 +1,6 @@
 import { type CompiledQuery, type Insertable, sql } from 'kysely'
 import type { Database } from '../schema/schema.ts'
-import type { Tx } from './db.ts'
-import { type Compilable, runInOrder } from './pipeline.ts'
+import { type Compilable, runInOrder, type Tx } from './pipeline.ts'
 
 /**
  * A statement with its values. `run` sends it at once and returns its rows: prepared statements of one transaction that run without

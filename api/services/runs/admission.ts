@@ -1,4 +1,6 @@
 import { refuse } from '#domain/core/errors.ts'
+import type { RailKey, Tier } from '#domain/rails/rail.ts'
+import type { TaskTerms } from '#domain/tasks/terms.ts'
 import { findAgent } from '../../../activities/store/agents/agents.ts'
 import { findEntitlementOf } from '../../../activities/store/credit/entitlements.ts'
 import { findPresented } from '../../../activities/store/payments/payment-references.ts'
@@ -8,7 +10,26 @@ import type { CreditService } from '../credit/credit.ts'
 import type { PaymentService } from '../credit/payments.ts'
 import type { QuoteService } from '../credit/quotes.ts'
 import { assertCallback, assertReadable } from '../tasks/asked-input.ts'
-import type { StartAsked } from './start.ts'
+
+/** A run as its agent starts it; at most one of the ids says what pays for it. */
+export type StartAsked = {
+  rail: RailKey
+  tier: Tier
+  usage: TaskTerms['usage']
+  on_gaps: TaskTerms['on_gaps']
+  quote_id: string
+  quote_token?: string | undefined
+  input: Record<string, unknown>
+  callback_url: string | null
+  customer_account: string | null
+  payment_reference_id?: string | undefined
+  entitlement_id?: string | undefined
+  wallet_id?: string | undefined
+  /** The x402 payment that the call itself carries. */
+  payment_signature?: string | undefined
+  /** The SHA-256 of a presented mandate, by which its payment is found. */
+  ap2_mandate_reference?: string | undefined
+}
 
 type Deps = Pick<TaskDeps, 'db' | 'callbackHosts'> & {
   quotes: Pick<QuoteService, 'read'>

@@ -2,7 +2,6 @@ import { canonicalJson, digestOf } from '#domain/core/canonical-json.ts'
 import { resultContractVersion } from '#domain/core/contract-sets.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { railOf } from '#domain/rails/index.ts'
-import type { RailKey, Tier } from '#domain/rails/rail.ts'
 import type { TaskState } from '#domain/tasks/lifecycle.ts'
 import type { TaskTerms } from '#domain/tasks/terms.ts'
 import { responseToPayment } from '../../../activities/credit/payment-response.ts'
@@ -24,29 +23,9 @@ import {
   type TaskGateway,
 } from '../tasks/events.ts'
 import { provideInput } from '../tasks/input.ts'
-import { assertPaysQuote, assertStartable, withMandate } from './admission.ts'
+import { assertPaysQuote, assertStartable, type StartAsked, withMandate } from './admission.ts'
 import { receiptsOfRun } from './receipts.ts'
 import { type RunViewDeps, runView } from './views.ts'
-
-/** A run as its agent starts it; at most one of the ids says what pays for it. */
-export type StartAsked = {
-  rail: RailKey
-  tier: Tier
-  usage: TaskTerms['usage']
-  on_gaps: TaskTerms['on_gaps']
-  quote_id: string
-  quote_token?: string | undefined
-  input: Record<string, unknown>
-  callback_url: string | null
-  customer_account: string | null
-  payment_reference_id?: string | undefined
-  entitlement_id?: string | undefined
-  wallet_id?: string | undefined
-  /** The x402 payment that the call itself carries. */
-  payment_signature?: string | undefined
-  /** The SHA-256 of a presented mandate, by which its payment is found. */
-  ap2_mandate_reference?: string | undefined
-}
 
 type Deps = TaskDeps &
   RunViewDeps & {

@@ -10,8 +10,8 @@ import {
 const bad = ['FAILED', 'TERMINATED', 'TIMED_OUT', 'CANCELLED']
 /** A workflow task is tried again at once after a lost worker; this often it fails for a reason that does not go away. */
 const MOST_ATTEMPTS = 3
-/** The last of a run that the service ended by itself. */
-const GIVEN_UP = /workflowExecutionTerminated: its workflow task fails again and again$/
+/** The last event of a run that the service ended by itself. */
+const GIVEN_UP = 'workflowExecutionTerminated: workflow_task_broken'
 
 /** No workflow failed, and whatever is not at its end is either told to an operator or not under way at all. */
 export const checkWorkflows: Verdict = ({ workflows, store }) => {
@@ -32,7 +32,7 @@ export const checkWorkflows: Verdict = ({ workflows, store }) => {
     if (wasRelieved(workflow, workflows)) return []
     if (bad.includes(status)) return [stuck(`a workflow is ${status}`, workflow, workflowId)]
     if (taskAttempts > MOST_ATTEMPTS)
-      return [stuck('a workflow task fails again and again', workflow, workflowId)]
+      return [stuck('a workflow task keeps failing', workflow, workflowId)]
     if (status !== 'RUNNING' || workflow.type !== 'payout') return []
     if (!payouts.has(workflowId))
       return [stuck('a payout workflow has no payout', workflow, workflowId)]
@@ -53,7 +53,7 @@ function wasRelieved(
 ): boolean {
   const lastTask = history.findLast((line) => /workflowTask(Completed|Failed|TimedOut)/.test(line))
   return (
-    GIVEN_UP.test(history.at(-1) ?? '') &&
+    history.at(-1)?.endsWith(GIVEN_UP) === true &&
     /Failed|TimedOut/.test(lastTask ?? '') &&
     workflows.some((other) => other.workflowId === workflowId && other.startedAt > startedAt)
   )

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { BROKEN_RUN } from '../../../../temporal/broken-runs.ts'
 import { verifies } from '../../../verifies.ts'
 import type { Findings } from '../run-record.ts'
 import { check } from './check.ts'
@@ -35,11 +36,10 @@ const openWorkflow = (facts: Facts, needsAttention: boolean) =>
   Object.assign(facts.workflows[0]!, { status: 'RUNNING', needsAttention })
 /** A run that the service ended after its task had ended like this, and the one that came so many milliseconds later. */
 const givenUp = ({ workflows }: Facts, lastTask: string, laterMs: number) => {
-  const reason = 'its workflow task fails again and again'
   const history = [
     `4 workflowTask${lastTask}`,
     '5 workflowExecutionSignaled',
-    `6 workflowExecutionTerminated: ${reason}`,
+    `6 workflowExecutionTerminated: ${BROKEN_RUN}`,
   ]
   workflows.push({ ...workflows[0]!, startedAt: workflows[0]!.startedAt + laterMs })
   Object.assign(workflows[0]!, { status: 'TERMINATED', history })
@@ -393,7 +393,7 @@ const workflows: Planted[] = [
   ['stuck', 'a workflow is TERMINATED', (facts) => givenUp(facts, 'TimedOut', -1)],
   [
     'stuck',
-    'a workflow task fails again and again',
+    'a workflow task keeps failing',
     (facts) => Object.assign(facts.workflows[0]!, { taskAttempts: 9 }),
   ],
   [

@@ -1,0 +1,5 @@
+/** One call of a wallet or a credential, if it was granted. `assertGranted` uses it up; unused, as by a repeat of a call, it can be put back. */
+export type CallerTicket = { readonly granted: boolean; assertGranted(): void; putBack(): void }
+
+/** A free call of an address. */
+export type FreeTicket = { readonly granted: boolean; putBack(): void }
