@@ -13,7 +13,7 @@ try {
     const kind = workflowQueues.includes(queue) ? 'workflow' : 'activity'
     const pollers = await listPollers(client, { taskQueue: queue, ms: 3_000, kind })
     if (!pollers.some((identity) => identity.endsWith(`@${hostname()}`)))
-      throw new Error(`nobody here polls ${queue}`)
+      throw new Error(`no worker here polls ${queue}`)
   }
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error))

@@ -13,7 +13,7 @@ const logger = {
   error: console.error,
 }
 const workflowsPath = join(dist, 'workflows', 'index.js')
-// Loaded once for each thread instead of anew for each run: the modules keep no state, and are frozen.
+// Loaded once for each thread instead of for each run: the modules keep no state, and are frozen.
 const { code } = await bundleWorkflowCode({
   workflowsPath,
   preloadModules: [workflowsPath],

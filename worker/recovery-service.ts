@@ -42,7 +42,7 @@ export async function openRecovery() {
   return {
     list: (stuck: boolean) => look(() => listLines(deps, stuck)),
     explain: (id: string) => look(() => explain(deps, id)),
-    /** Acts on each of these in turn, or only tries it; who refuses is told with the reason, and the rest goes on. */
+    /** Runs the command on each of these, one after the other, or only tries it. A refusal is reported with its reason, and the others continue. */
     act: async (
       who: string,
       commands: readonly OperatorCommand[],

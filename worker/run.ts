@@ -26,10 +26,10 @@ import { watchWorkflows } from '../temporal/reconciliation.ts'
 import { ensureReconciliationSchedule } from '../temporal/schedules.ts'
 import { startSweeper } from './sweeper.ts'
 
-/** What a worker may be given beside its configuration; fault tests bring interceptors and workflows with other times. */
+/** Optional parts of a worker; fault tests set interceptors, and workflows with other times. */
 export type WorkerExtras = Pick<WorkerOptions, 'interceptors' | 'workflowBundle'>
 
-/** JSON lines on stdout; Temporal hands over the error of a failed activity as `error`, and why it failed has to be told. */
+/** JSON lines on stdout; Temporal hands over the error of a failed activity as `error`, and the log has to show its reason. */
 export function createWorkerLog(config: Pick<Config, 'LOG_LEVEL'>): Logger {
   return pino({
     level: config.LOG_LEVEL,
@@ -117,7 +117,7 @@ export async function runWorker(
 
 /**
  * Every step needs a connection, and its time runs while it waits for one: more at once than there are connections would all
- * be given up and begun again, for ever. Some connections are left to what is not a step.
+ * time out and start again, without end. Some connections stay free for other work.
  */
 function stepsAtOnce({ DATABASE_POOL_SIZE: connections }: Config) {
   return { maxConcurrentLocalActivityExecutions: Math.max(1, Math.floor(connections * 0.75)) }
@@ -128,7 +128,7 @@ function runsAtOnce({ DATABASE_POOL_SIZE: connections }: Config) {
   return { maxConcurrentActivityTaskExecutions: Math.max(1, Math.floor(connections * 0.25)) }
 }
 
-/** The prebuilt bundle beside this file in production; the sources otherwise. */
+/** The prebuilt bundle in the folder of this file in production; the sources otherwise. */
 function workflowSource(): Pick<
   WorkerOptions,
   'workflowBundle' | 'workflowsPath' | 'bundlerOptions'

@@ -116,14 +116,14 @@ export async function signed<T>(
 ): Promise<T> {
   const operator = await operatorOf(db, who)
   const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
-  // A receipt is never signed by a key that nobody can look up.
+  // A receipt is never signed by a key that is not published.
   await publishKeys(db, keys)
   const issuer = `${config.BASE_URL}/api/trust-contract`
   const deps = { issuer, environment: config.ENVIRONMENT, signReceipt: receiptSigner(keys) }
   return transaction(db, (tx) => act(deps, tx, operator))
 }
 
-/** The operator of a credential or a name; whoever reaches the database and the keys may act in the name of any. */
+/** The operator of a credential or a name; a process with the database and the keys may use the name of any operator. */
 export async function operatorOf(db: Tx, who: string): Promise<AuthenticatedOperator> {
   if (who.startsWith('op_'))
     return authenticateOperator(`Bearer ${who}`, {

@@ -111,7 +111,7 @@ export const configSchema = z.object({
   CHAIN_POLL_MS: milliseconds(500).describe('between two looks for a confirmation'),
   RPC_TIMEOUT_MS: milliseconds(1_000).describe('for one question to the chain, over all its urls'),
 
-  // Signing keys (rings receipt, authority, checkout, callback, agent-statement) and trusted mandate issuers beside our own authority.
+  // Signing keys (rings receipt, authority, checkout, callback, agent-statement) and mandate issuers that are trusted in addition to our own authority.
   SIGNING_KEYS_FILE: z
     .string()
     .default('')
@@ -119,7 +119,7 @@ export const configSchema = z.object({
   TRUST_ANCHORS_FILE: z
     .string()
     .default('')
-    .describe('issuers of mandates that are trusted beside our own authority'),
+    .describe('issuers of mandates that are trusted in addition to our own authority'),
 
   PROVIDER_WEBHOOK_KEYS_FILE: z
     .string()
@@ -144,7 +144,7 @@ export const configSchema = z.object({
     .default('agent-rails:operate')
     .describe('the scope that makes an operator'),
 
-  // The road.
+  // The call pipeline.
   CHALLENGE_TTL_S: z.coerce
     .number()
     .int()
@@ -168,7 +168,7 @@ export const configSchema = z.object({
     'how long a call waits for its payment to settle before it answers 503',
   ),
   DEPENDENCY_TIMEOUT_MS: milliseconds(1_000).describe(
-    'for one attempt at Postgres or Temporal; above 1200, a dependency that is down is told late',
+    'for one attempt at Postgres or Temporal; above 1200, an unavailable dependency is reported late',
   ),
   SWEEP_EVERY_MS: milliseconds(2_000).describe(
     'between two rounds of the sweeper that finishes what a dead process left',
@@ -207,7 +207,7 @@ export const configSchema = z.object({
     'wrong credentials, proofs, tokens and webhook signatures from one client address, or at one credential, before each further one is answered late',
   ),
   PAYOUT_BALANCE_MIN_ATOMIC: atomic(0n).describe(
-    'a new transfer that would leave less than this in the payout wallet is refused; 0: no floor',
+    'a new transfer that would leave less than this in the payout wallet is refused; 0: no minimum',
   ),
   CANARY_RECIPIENT: address
     .or(z.literal(''))

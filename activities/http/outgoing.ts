@@ -28,7 +28,7 @@ export type Outgoing =
 export type SendOutgoing = (request: OutgoingRequest) => Promise<Outgoing>
 
 export type OutgoingSettings = {
-  /** Host names of this service, which nobody may have it call. */
+  /** Host names of this service, which no caller may make it request. */
   readonly ownHosts: readonly string[]
   /** Origins, or single pages of one, that are reached as they are: the rules about scheme, port and address do not hold. */
   readonly exempt: readonly string[]
@@ -46,7 +46,7 @@ const ANSWER_BYTES_MAX = 65_536
 const HTTPS_PORT = 443
 
 /**
- * The one way to a URL that somebody else chose (api-conventions, Outgoing HTTP): HTTPS on 443, the name resolved once and that
+ * Sends all requests to URLs that another party chose: HTTPS on 443, the name resolved once and that
  * very address connected to, its certificate checked by name, no redirect followed, 5 s for all of it and 64 KiB of answer.
  */
 export function createOutgoing(settings: OutgoingSettings): SendOutgoing {

@@ -8,7 +8,7 @@ export type DerivedTokens = {
   statusToken(prefix: TokenPrefix, callId: string): Promise<string>
   /** `qk_` and 43 base64url: the capability of a quote that was asked for without a credential. */
   quoteToken(callId: string): Promise<string>
-  /** 64 hex; only who claims the credential is told. */
+  /** 64 hex; shown only to the client that claims the credential. */
   credentialSecret(credentialId: string): Promise<string>
   /** A handshake nonce that any process of the service recognises until it expires. */
   nonce(nowSeconds: number): string

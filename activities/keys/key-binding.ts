@@ -63,9 +63,10 @@ const keyCnfSchema = z.strictObject({
 })
 const walletCnfSchema = z.strictObject({ kid: z.string() })
 
-const signAnew =
+const signNewBinding =
   'Have the treasury holder sign a fresh key binding over this mandate and challenge.'
-const denied = (code: ErrorCode, detail: string) => refuse(code, { detail, next_action: signAnew })
+const denied = (code: ErrorCode, detail: string) =>
+  refuse(code, { detail, next_action: signNewBinding })
 const invalid = (detail: string) => denied('key_binding_invalid', detail)
 
 /**

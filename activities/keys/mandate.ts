@@ -26,7 +26,7 @@ export type MandateRequest = {
   readonly mandateId: string
   readonly requestSha256: string
   readonly checkoutJwt: string
-  /** What the checkout is for; a payout's fee unless told otherwise. */
+  /** What the checkout is for; a payout's fee by default. */
   readonly order?: Order
   readonly holderProof: HolderProof
   readonly verifyWalletMessage: VerifyWalletMessage

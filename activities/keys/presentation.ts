@@ -17,7 +17,7 @@ export type PresentationContext = {
   readonly anchors: readonly AnchorWithTimes[]
   readonly checkoutKeys: readonly KeyWithTimes[]
   readonly requestSha256: string
-  /** What the checkout is for; a payout's fee unless told otherwise. */
+  /** What the checkout is for; a payout's fee by default. */
   readonly order?: Order
   readonly verifyWalletMessage: VerifyWalletMessage
   /** Throws 409 when a proven presentation was used before; asked before the terms are compared, so that a reuse is called one. */

@@ -4,7 +4,7 @@ import type { ProviderKey } from './provider-signature.ts'
 
 const provider = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/)
 
-/** What PROVIDER_WEBHOOK_KEYS_FILE holds; several keys of one provider may stand beside each other while it rotates them. */
+/** What PROVIDER_WEBHOOK_KEYS_FILE holds; a provider may have several keys while it rotates them. */
 const providerKeysSchema = z.array(
   z.discriminatedUnion('scheme', [
     z.strictObject({

@@ -34,7 +34,7 @@ export function verifyProviderSignature(
     throw invalid('the signed time is more than 300 seconds off')
   if (signed.signatures.length > SIGNATURES_MAX)
     throw invalid(`there are more than ${SIGNATURES_MAX} signatures`)
-  // Every key is tried, so that the time taken does not tell which one fits.
+  // Every key is tried, so that the time taken does not show which one fits.
   const fitting = keys.filter(
     (key) =>
       key.scheme === signed.scheme &&

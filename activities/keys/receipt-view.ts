@@ -2,7 +2,7 @@ import { digestOf } from '#domain/core/canonical-json.ts'
 import { receiptId } from '#domain/core/ids.ts'
 import { decodeCompact } from './compact.ts'
 
-/** A receipt of ours as objects carry it (endpoints §2): its claims beside the JWS that proves them. */
+/** A receipt of ours as objects carry it: its claims, and the JWS that proves them. */
 export type ReceiptView = {
   receipt_id: string
   kind: string

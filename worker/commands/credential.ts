@@ -20,7 +20,12 @@ export function addCredential(program: Command): void {
       .command('rotate <agent>')
       .description('prepare the next key, which the agent claims by handshake'),
   )
-    .option('--overlap <seconds>', 'how long the old key goes on after the claim', overlap, 86_400)
+    .option(
+      '--overlap <seconds>',
+      'how long the old key stays valid after the claim',
+      overlap,
+      86_400,
+    )
     .action(async (agentId: string, { operator, reason, overlap }: Options) => {
       await using service = await openCredentials()
       printJson(await service.rotate(operator, { agentId, overlapSeconds: overlap, reason }))

@@ -8,7 +8,9 @@ type Options = { operator: string; reason: string }
 /** `agent-rails pause | resume | pauses`: operators' switches, each act with its signed receipt. */
 export function addPause(program: Command): void {
   setsSwitch(
-    program.command('pause').description('stop new transfers; what is reserved already goes on'),
+    program
+      .command('pause')
+      .description('stop new transfers; those that are reserved already continue'),
     true,
   )
   setsSwitch(program.command('resume').description('take a pause back'), false)

@@ -19,7 +19,7 @@ const verdicts: Record<Report['verdict'], { says: string; code: number }> = {
   },
 }
 
-/** `agent-rails replay FILE`: asks nobody, neither the network nor a database. */
+/** `agent-rails replay FILE`: needs neither the network nor a database. */
 export function addReplay(program: Command): void {
   program
     .command('replay <file>')

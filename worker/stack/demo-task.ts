@@ -28,8 +28,8 @@ export type TaskSummary = {
 }
 
 /**
- * A full reference run through the public API, in the order of agent-commerce.md: an agent comes in, is trusted, quoted and paid
- * for by invoice, its input is worked on and reviewed, and it gets a signed package, a callback, and a file that anybody replays.
+ * A full reference run through the public API, in its usual order: an agent registers, is trusted, quoted and paid
+ * for by invoice, its input is worked on and reviewed, and it gets a signed package, a callback, and a file that anyone can replay.
  */
 export async function runDemoTask(demo: Demo, jwks: OutputOf<'jwks'>): Promise<TaskSummary> {
   const { hosts, run, stack, say } = demo
@@ -110,7 +110,7 @@ async function work(task: OwnTask, reviewer: Reviewer): Promise<string> {
   return run_id
 }
 
-/** Verifies the package as anybody can who has the key set, and does the work of the run again; throws unless that proves it. */
+/** Verifies the package with the key set alone, and does the work of the run again; throws unless that proves it. */
 async function replayOffline(
   { directory, say }: Demo,
   file: OutputOf<'task-replay-package'>,
@@ -123,7 +123,7 @@ async function replayOffline(
   }
   const args = ['replay', save('replay-package.json', file), '--keys', save('jwks.json', jwks)]
   const program = join(packageRoot, 'dist', 'worker', 'cli.js')
-  // Nothing of the stack is told to it.
+  // It gets no setting of the stack.
   const { stdout } = await promisify(execFile)(process.execPath, [program, ...args, '--json'], {
     env: {},
   })

@@ -22,7 +22,7 @@ import { postgresPart, postgresUrl } from './postgres.ts'
 import { apiPart, createOperator, migrate, runWorkerPart, workerPart } from './programs.ts'
 import { temporalPart } from './temporal.ts'
 
-/** What `accounts.json` holds: everything the demo, or a person beside it, needs to play agent, treasury and operator. */
+/** What `accounts.json` holds: everything that the demo, or a person, needs to play agent, treasury and operator. */
 export type AccountsFile = DemoAccounts & {
   rpc_url: string
   base_url: string
@@ -54,7 +54,7 @@ export type EmbeddedStack = {
   /** Of the owner of the tables; the processes have roles of their own. */
   databaseUrl: string
   accounts: AccountsFile
-  /** Environment of the worker: with it, any program of ours can be run beside the stack. */
+  /** Environment of the worker: with it, each of our programs can run next to the stack. */
   env: NodeJS.ProcessEnv
   postgres: Part
   temporal: Part

@@ -23,7 +23,7 @@ export type Launch = {
   gid?: number
 }
 
-/** How one part of the stack is run: what comes before it, its command, a probe that rejects until it can be used, and work beside it (answering how to end that work). */
+/** How one part of the stack is run: what comes before it, its command, a probe that rejects until it can be used, and optional work that runs with it and returns how to end it. */
 export type PartPlan = {
   name: string
   logFile: string

@@ -69,7 +69,7 @@ async function prepare(directory: string, password: string): Promise<void> {
   await endOrphan(directory)
 }
 
-/** Made beside its place and moved there whole, so that an interrupted first start leaves nothing half made. */
+/** Initialises a draft folder and moves it to its place, so that an interrupted first start leaves nothing half made. */
 async function initialise(directory: string, password: string): Promise<void> {
   const draft = `${directory}.new`
   await rm(draft, { recursive: true, force: true })

@@ -11,7 +11,7 @@ import { createGuardedPort } from './guarded-port.ts'
 import { Part } from './part.ts'
 import { privateDirectory } from './private-directory.ts'
 
-/** Where the server runs and how its binary is had. */
+/** Where the server runs, and how to obtain its binary. */
 export type TemporalSettings = ServerSettings & {
   logFile: string
   inherited: NodeJS.ProcessEnv

@@ -18,7 +18,7 @@ import {
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { CHAIN_ID } from '#domain/core/limits.ts'
 
-/** What the owner of the local dollar token may do beside ERC-20 and EIP-3009. */
+/** What the owner of the local dollar token may do in addition to ERC-20 and EIP-3009. */
 export const dollarTokenAbi = parseAbi([
   'function balanceOf(address account) view returns (uint256)',
   'function mint(address to, uint256 value)',

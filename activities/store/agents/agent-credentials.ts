@@ -35,7 +35,7 @@ export async function listCredentials(tx: Tx, agentId: string): Promise<Credenti
     .execute()
 }
 
-/** A credential that nobody can use before it is claimed; `overlapSeconds` is how long the one before it then goes on. */
+/** A credential that is valid once it is claimed; `overlapSeconds` is how long the previous one stays valid after that. */
 export async function insertCredential(
   tx: Tx,
   credential: {

@@ -76,7 +76,7 @@ export async function countBytes(tx: Tx, owner: string): Promise<number> {
   return Number(bytes ?? 0)
 }
 
-/** Nobody else begins or ends an upload of this owner until the transaction ends. */
+/** Prevents that another transaction begins or ends an upload of this owner. */
 async function lockOwner(tx: Tx, owner: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`inputs of ${owner}`}, 0))`.execute(tx)
 }
@@ -195,7 +195,7 @@ export async function releaseInputs(tx: Tx, subject: string): Promise<void> {
 }
 
 /**
- * Removes inputs that nothing uses and that were uploaded or let go of so long ago, and uploads that nothing came of for
+ * Removes inputs that nothing uses and that were uploaded or let go of so long ago, and uploads that were abandoned for
  * `abandonedMs`, which is not longer; at most `most` of each. Answers how many uploads it removed.
  */
 export async function removeUnused(

@@ -30,7 +30,7 @@ export type DeliveryStanding = DeliveryRow & {
   held_back: boolean
 }
 
-/** Stores what is to be delivered, in the transaction of what it tells; once more changes nothing. Answers its id. */
+/** Stores a delivery in the transaction of the event that it reports, and returns its id. A repeat changes nothing. */
 export async function addDelivery(tx: Tx, delivery: NewDelivery): Promise<string> {
   const delivery_id = callbackDeliveryId(delivery.subject, delivery.event, delivery.ordinal)
   await tx
@@ -225,7 +225,7 @@ export async function recordProvenHost(tx: Tx, owner: string, host: string): Pro
     .execute()
 }
 
-/** A page of the open deliveries that are overdue by `graceMs`: whoever was to attempt them may have died. */
+/** A page of the open deliveries that are overdue by `graceMs`: the worker that had to attempt them may have died. */
 export async function listOverdueDeliveries(
   tx: Tx,
   graceMs: number,

@@ -7,7 +7,7 @@ import type { Database } from '../schema/schema.ts'
 import { type Lease, leaseEnd } from './call-lease.ts'
 
 /** Postgres carries less than 8,000 bytes in a notification, ids included. */
-const TOLD_BYTES_MAX = 7_500
+const NOTIFIED_BYTES_MAX = 7_500
 
 export type CallRow = Selectable<Database['calls']>
 /** A call that is answered: what its caller gets, and what is owed for it. */
@@ -42,7 +42,7 @@ export async function requireCall(tx: Tx, callId: string): Promise<CallRow> {
   return row
 }
 
-/** Takes over an open call whose holder's lease has lapsed; false when somebody else is working on it. */
+/** Takes over an open call whose holder's lease has lapsed; false while another attempt works on it. */
 export async function takeCallLease(tx: Tx, callId: string, lease: Lease): Promise<boolean> {
   const taken = await tx
     .updateTable('calls')
@@ -126,7 +126,7 @@ export async function claimGrant(tx: Tx, callId: string, subject: string): Promi
 
 /**
  * Stores the first final answer of a call and uses its grant up, wakes who waits for it, and hands its payment over to
- * settlement. The answer is `final` at once unless a payment is still to be settled for it; who waits is told an answer that
+ * settlement. The answer is `final` at once unless a payment is still to be settled for it; a waiting call is notified of an answer that
  * nothing is owed for, and has nothing to read (`answerTold`).
  */
 export const answerCall = (
@@ -149,7 +149,7 @@ const storeAnswer = prepared(
     update payments set state = 'settling', changed_at = clock_timestamp()
     from answered where payments.payment_id = answered.payment_id and payments.state = 'claimed')
   select pg_notify(${CHANGES_CHANNEL}, call_id ||
-    case when payment_id is null and octet_length(answer::text) < ${sql.lit(TOLD_BYTES_MAX)} then ' ' || status || ' ' || answer else '' end)
+    case when payment_id is null and octet_length(answer::text) < ${sql.lit(NOTIFIED_BYTES_MAX)} then ' ' || status || ' ' || answer else '' end)
   from answered`,
 )
 
@@ -211,7 +211,7 @@ export async function refundCall(tx: Tx, callId: string): Promise<void> {
   if (row !== undefined && row.answer_state === 'open') await undoGrant(tx, callId, row.payment_id)
 }
 
-/** Undoes a grant and what came of it: the proof nonce, the free slot and the payment are free again. */
+/** Undoes a grant and its effects: the proof nonce, the free slot and the payment are free again. */
 export async function undoGrant(
   tx: Tx,
   callId: string,

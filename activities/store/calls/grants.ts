@@ -121,7 +121,7 @@ const replayedProof = () =>
 
 const insertProofNonce = preparedInsert('proof_nonces')
 
-/** What a grant stores beside the call: its lease, and the input that a workflow's step will read. */
+/** What a grant stores in addition to the call: its lease, and the input that a workflow's step will read. */
 export type GrantedToLead = { lease: Lease; input: unknown }
 /** A read's grant is used at once. */
 export type Granted = GrantedToLead | 'read'

@@ -13,7 +13,7 @@ export async function takeLease(
   slots: number,
   ms: number,
 ): Promise<number | undefined> {
-  // Most often nobody else is there, and any place will do.
+  // Most often no other holder exists, and any place is free.
   const [taken] = await takeGiven(resource, Math.floor(Math.random() * slots), holder, ms).run(tx)
   if (taken !== undefined) return taken.slot
   const [free] = await takeAny(resource, slots - 1, holder, ms).run(tx)

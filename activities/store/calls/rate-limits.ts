@@ -73,7 +73,7 @@ export function createLimiter(
       for (;;) {
         const spent = spend(key, used)
         if (spent !== undefined) return spent
-        // One at a time for each key: what the others would take beside it, nobody would spend.
+        // One at a time for each key: points that others take at the same time would stay unused.
         const mine = refilling.get(key) ?? refill(key, used).finally(() => refilling.delete(key))
         refilling.set(key, mine)
         const refused = await mine

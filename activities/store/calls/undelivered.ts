@@ -7,7 +7,7 @@ import { undoGrant } from './calls.ts'
 /** Past this age no proof of a call is taken any more: nothing can ask for its answer again. */
 const PROOF_SECONDS = limits.proofAgeSecondsMax + limits.proofAheadSecondsMax
 
-/** A read that was paid for, whose answer nobody can ask for any more and that was never given. */
+/** A paid read whose answer was never delivered and can no longer be requested. */
 export const isUndelivered =
   sql.raw(`c.funding = 'payment' and c.answer_state = 'final' and c.subject = c.call_id
   and c.delivered_at is null and c.granted_at < clock_timestamp() - ${PROOF_SECONDS} * interval '1 second'`)

@@ -10,7 +10,7 @@ export async function listLinks(tx: Tx): Promise<LinkRow[]> {
   return tx.selectFrom('product_links').selectAll().execute()
 }
 
-/** Sets the page of a cell under its receipt; nobody has looked at it yet. */
+/** Sets the page of a cell under its receipt, as not verified yet. */
 export async function putLink(
   tx: Tx,
   link: Pick<LinkRow, 'rail' | 'tier' | 'url' | 'provider_price_usd' | 'receipt_id'>,

@@ -14,7 +14,7 @@ export type NewGasWalletTransaction = Omit<
   'outcome' | 'created_at' | 'broadcast_at'
 >
 
-/** The transaction that serves a purpose; `heldUpSince` when it is open and its wallet's lane is jammed since then. */
+/** The transaction that serves a purpose; `heldUpSince` when it is open and the queue of its wallet is jammed since then. */
 export type ServingTransaction = Selectable<Database['gas_wallet_transactions']> & {
   heldUpSince: Date | null
 }
@@ -28,7 +28,7 @@ export type NonceEnd = {
   mined: { txHash: string; outcome: 'mined' | 'reverted' } | undefined
 }
 
-/** A lane is jammed while its oldest open nonce is the same one for this long. */
+/** The queue of a wallet is jammed while its oldest open nonce is the same one for this long. */
 const isJammed = (wallet: string, jamAfterMs: number) => sql<boolean>`(
   ${sql.ref(`${wallet}.moved_at`)} < clock_timestamp() - ${jamAfterMs} * interval '1 millisecond'
   and exists (select from gas_wallet_transactions o where o.gas_wallet = ${sql.ref(`${wallet}.address`)} and o.outcome is null))`
@@ -52,8 +52,8 @@ const lockPurpose = prepared(
 /**
  * The gas wallet that takes this purpose and its next EOA nonce; purpose and wallet stay locked until the transaction ends.
  * The one with the fewest open nonces, before it those that can pay and move. Undefined when the purpose is served: it was
- * mined, or it waits where it is. Another wallet that moves and can pay takes over only where the chain went on without the
- * lane: it made blocks, up to `chainTime` (Unix seconds), for `jamAfterMs` after the lane moved.
+ * mined, or it waits where it is. Another wallet that moves and can pay takes over only if the chain continued without the
+ * first one: it made blocks, up to `chainTime` (Unix seconds), for `jamAfterMs` after the wallet's queue moved.
  */
 export async function lockPlace(
   tx: Tx,
@@ -107,7 +107,7 @@ export async function nextNonce(tx: Tx, address: string): Promise<bigint> {
   return BigInt(row?.next_nonce ?? '0')
 }
 
-/** Stores a signed transaction before it is broadcast, and keeps the wallet's next nonce above it; a lane that was empty begins to wait. A statement to be sent. */
+/** Stores a signed transaction before it is broadcast, and keeps the wallet's next nonce above it; a queue that was empty begins to wait. Returns the statement. */
 export function storeGasWalletTransaction(
   tx: Tx,
   row: NewGasWalletTransaction,
@@ -182,7 +182,7 @@ export async function listAtNonce(
     .execute()
 }
 
-/** Writes what became of EOA nonces that the chain is past; hashes that were not mined are superseded. The lane has moved. */
+/** Writes what became of EOA nonces that the chain is past; hashes that were not mined are superseded. The queue has moved. */
 export async function recordEnds(tx: Tx, wallet: string, ends: readonly NonceEnd[]): Promise<void> {
   if (ends.length === 0) return
   await sql`
@@ -202,7 +202,7 @@ export async function recordEnds(tx: Tx, wallet: string, ends: readonly NonceEnd
   )
 }
 
-/** Opens an EOA nonce again whose block was lost; the lane waits for it from now on. */
+/** Opens an EOA nonce again whose block was lost; the queue waits for it from now on. */
 export async function reopenNonce(tx: Tx, wallet: string, nonce: string): Promise<void> {
   await sql`
     with reopened as (

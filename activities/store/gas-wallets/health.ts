@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
 
-/** One gas wallet's lane: how many EOA nonces are open, the oldest of them, and since when that is the same one. */
+/** The queue of one gas wallet: how many EOA nonces are open, the oldest of them, and since when that is the same one. */
 export type GasWalletHealth = {
   wallet: string
   open: number
@@ -12,7 +12,7 @@ export type GasWalletHealth = {
   jammed: boolean
 }
 
-/** Every lane by the rows alone, so that it is told even when no worker lives. */
+/** Every queue by its rows alone, so that it is reported even when no worker runs. */
 export async function readGasWallets(tx: Tx, jamAfterMs: number): Promise<GasWalletHealth[]> {
   const { rows } = await sql<Omit<GasWalletHealth, 'jammed'>>`
     select w.address as wallet, w.moved_at as "movedAt", o.open::integer, o.oldest as "oldestNonce",
@@ -29,7 +29,7 @@ export async function readGasWallets(tx: Tx, jamAfterMs: number): Promise<GasWal
 /** What one look at the jams changed. */
 export type JamNews = { wallet: string; movedAt: Date; jammed: boolean }
 
-/** Notes which lanes are jammed and which move again; over all processes each change is answered once, to whoever saw it first. */
+/** Notes which queues are jammed and which move again. Only the first process that sees a change gets it. */
 export async function noteJams(
   tx: Tx,
   wallets: readonly string[],

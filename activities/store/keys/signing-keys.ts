@@ -36,7 +36,7 @@ export async function findKey(tx: Tx, kid: string): Promise<SigningKeyRow | unde
   return tx.selectFrom('signing_keys').selectAll().where('kid', '=', kid).executeTakeFirst()
 }
 
-/** A key of a ring with its ends, by Postgres' clock at `readAt`; `x` tells it from another key of the same name. */
+/** A key of a ring with its ends, by Postgres' clock at `readAt`; `x` distinguishes it from another key of the same name. */
 export type StandingRow = KeyTimes & { ring: string; kid: string; x: string; readAt: number }
 
 /** The keys of these rings, which nothing retires or revokes before the transaction ends. */

@@ -190,7 +190,7 @@ export async function updateReference(
 }
 
 /**
- * References that nobody looked at after they were presented, and those that only looking can decide, which were not looked at for
+ * References that were never checked after they were presented, and those that only a check can decide, which were not checked for
  * `idleMs`; the longest waiting first. What providers and operators decide is decided when they speak.
  */
 export async function listDueReferences(tx: Tx, idleMs: number, most: number): Promise<string[]> {

@@ -53,7 +53,7 @@ export const lastValidBefore =
   sql<string>`greatest(payments.valid_before, (select max(s.valid_before) from payment_signatures s
   where s.payment_id = payments.payment_id))`.as('last_valid_before')
 
-/** Keeps a verified signature with its window: whoever has seen it may send it for as long as that is open. */
+/** Keeps a verified signature with its window: each process that has seen it may send it while that is open. */
 export async function keepSignature(
   tx: Tx,
   { paymentId, signature, validAfter, validBefore, value, payTo }: PaymentClaim,
@@ -157,7 +157,7 @@ export async function replaceFailedPayment(
   return replaced !== undefined
 }
 
-/** A call is locked before its payment, as whoever gives the call up does; the other way round the two wait for each other. */
+/** Locks the call before its payment, in the order of a release; in the other order the two can deadlock. */
 const lockCallOf = prepared(
   (_, paymentId: string) => sql`select 1 from calls where payment_id = ${paymentId} for update`,
 )

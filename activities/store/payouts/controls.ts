@@ -36,7 +36,7 @@ export const pauseOf = (tx: Tx, creator: Text, payoutWallet: Text, payoutId: str
     )
     .limit(1)
 
-/** Holds the switches as they are until the transaction ends, beside others who do. */
+/** Keeps the switches as they are until the transaction ends; several transactions may do so at once. */
 export async function shareSwitches(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(hashtextextended('switches', 0))`.execute(tx)
 }
@@ -58,7 +58,7 @@ export async function findWalletPause(tx: Tx, walletId: string): Promise<string 
   return row?.reason
 }
 
-/** What is paused now with who paused it (a canary that failed is no operator), what stops everybody first. */
+/** What is paused now with who paused it (a canary that failed is no operator), pauses of all callers first. */
 export async function listPauses(tx: Tx): Promise<ActivePause[]> {
   return tx
     .selectFrom('controls')

@@ -28,7 +28,7 @@ export type NewPayout = Pick<
   | 'terms_sha256'
 > & { idempotency_key: string }
 
-/** The columns that a transfer has beside those it shares with its payout. */
+/** The columns of a transfer that its payout does not have. */
 const transferColumns = [
   'nonce',
   'wallet',
@@ -106,7 +106,7 @@ export async function lockPayoutRecord(
   tx: Tx,
   payoutId: string,
 ): Promise<PayoutRecord | undefined> {
-  // Read after the lock is had, by a statement of its own: one that waits for a lock goes on with what it saw before.
+  // Read after the lock, by a statement of its own: one that waits for a lock continues with its older snapshot.
   const [, record] = await Promise.all([lockRow(payoutId).run(tx), readPayout(tx, payoutId)])
   return record
 }

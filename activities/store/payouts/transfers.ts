@@ -40,7 +40,7 @@ const lockCap = prepared(
 const underWay = (wallet: Text) => sql<string>`coalesce((select sum(amount_atomic) from transfers
     where wallet = ${wallet} and status in ('reserved','signed','submitted')), 0)`
 
-// The time of the statement, since a time that is read anew for each row finds no rows by an index.
+// The time of the statement, since a time that is read again for each row finds no rows by an index.
 const windowStart = sql`(statement_timestamp() - ${sql.lit(limits.dailyWindowSeconds)} * interval '1 second')`
 const confirmedSince = (wallet: Text) =>
   sql`from transfers where wallet = ${wallet} and status in ('included','final') and block_time > ${windowStart}`
@@ -160,7 +160,7 @@ export async function recordSubmitted(
   await notifyChanged(tx, payoutId)
 }
 
-/** The transfer cannot go on until somebody acts; nothing is failed, and the reason is told to callers and operators. */
+/** The transfer waits for a person. It has not failed, and callers and operators see the reason. */
 export async function recordParked(tx: Tx, payoutId: string, reason: string | null): Promise<void> {
   await tx
     .updateTable('transfers')

@@ -3,8 +3,8 @@ import pg from 'pg'
 import { CHANGES_CHANNEL } from './notify.ts'
 
 /**
- * Waits for "this id changed": true as soon as that is told, false when the time is up, so that a lost notification is harmless.
- * `told` gives what was told beside the id, which may be nothing; undefined when the time is up.
+ * Waits for "this id changed": true as soon as that is notified, false when the time is up, so that a lost notification is harmless.
+ * `notified` returns the text after the id, which may be empty; undefined when the time is up.
  */
 export type Changes = {
   wait(id: string, ms: number): Promise<boolean>

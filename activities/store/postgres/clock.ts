@@ -7,7 +7,7 @@ export async function utcDay(tx: Tx): Promise<string> {
   const { rows } = await sql<{ day: string }>`
     select to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM-DD') as day`.execute(tx)
   const [row] = rows
-  if (row === undefined) throw new Error('Postgres told no day')
+  if (row === undefined) throw new Error('Postgres returned no day')
   return row.day
 }
 

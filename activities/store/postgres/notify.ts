@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Tx } from './db.ts'
 
-/** The one Postgres channel; its payload is the id of the call, payout or payment that changed, and behind a space what may be told of it. */
+/** The one Postgres channel; its payload is the id of the call, payout or payment that changed, and after a space an optional text. */
 export const CHANGES_CHANNEL = 'agent_rails_changes'
 
 /** Wakes every process that waits on `id`, when the transaction commits. */

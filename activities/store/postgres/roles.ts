@@ -46,7 +46,7 @@ const guardedColumns: Readonly<Record<string, Partial<Record<DatabaseRole, reado
   transfers: { signer: ['signature', 'status', 'parked', 'changed_at'] },
 }
 
-/** Functions with their owner's rights may be called by the roles that act, and by nobody else. */
+/** The only roles that may call functions with their owner's rights. */
 const callers: readonly DatabaseRole[] = ['api', 'worker']
 
 /**

@@ -23,7 +23,7 @@ export async function lastReconciliation(tx: Tx): Promise<ReconciliationRow | un
 }
 
 /**
- * Writes the row of a run, or reads it where the run was opened before. `changed` becomes `all` where no earlier run tells
+ * Writes the row of a run, or reads it where the run was opened before. `changed` becomes `all` where no earlier run shows
  * what changed since, or where its snapshot is not of this server's past, as after a restore into a new one.
  */
 export async function openReconciliation(
@@ -60,7 +60,7 @@ export async function requireReconciliation(
     .executeTakeFirstOrThrow()
 }
 
-/** Transaction ids of rows have 32 bits, so a snapshot further back than half of them cannot be told from the future. */
+/** Transaction ids of rows have 32 bits, so a snapshot further back than half of them looks like one of the future. */
 async function isOfOurPast(tx: Tx, snapshotXid: string): Promise<boolean> {
   const { rows } = await sql<{ past: boolean }>`
     select pg_snapshot_xmax(pg_current_snapshot())::text::numeric - ${snapshotXid}::numeric between 0 and 2000000000 as past`.execute(

@@ -8,7 +8,7 @@ import type { Database } from '../schema/schema.ts'
 export type ExceptionRow = Selectable<Database['exceptions']>
 
 /**
- * Remembers a confirmed difference and tells whether that opened an exception. One that is open is only seen again; one that an
+ * Stores a confirmed difference and returns whether that opened an exception. One that is open is only seen again; one that an
  * operator closed while it was still seen stays closed as long as the evidence is the same: it was accepted, not mended.
  */
 export async function recordDifference(

@@ -26,7 +26,7 @@ export async function insertRun(tx: Tx, runId: string, taskId: string): Promise<
     .execute()
 }
 
-/** Where the run goes on; null: it is attested. */
+/** Where the run continues; null: it is attested. */
 export async function placeRun(tx: Tx, runId: string, place: LoopPlace | null): Promise<void> {
   const set =
     place === null
@@ -35,7 +35,7 @@ export async function placeRun(tx: Tx, runId: string, place: LoopPlace | null): 
   await tx.updateTable('runs').set(set).where('run_id', '=', runId).execute()
 }
 
-/** Begins the loop anew, with another input or after a step that ended it. */
+/** Restarts the loop, with another input or after a step that ended it. */
 export async function restartRun(tx: Tx, runId: string): Promise<void> {
   await tx
     .updateTable('runs')
@@ -180,7 +180,7 @@ export async function insertReturnPackage(
 export type OpenReview = LoopStepRow & { task_id: string; rail: string }
 type ReviewFilter = { state?: string | undefined; rail?: string | undefined }
 
-/** Reviews of runs at work that nobody has decided. */
+/** Undecided reviews of runs at work. */
 const openReviews = (tx: Tx, { state, rail }: ReviewFilter = {}) =>
   tx
     .selectFrom('loop_steps')

@@ -53,7 +53,7 @@ export async function moveTaskException(
     .execute()
 }
 
-/** A request to bring a task home, which somebody decides; its exception then says that one was made. */
+/** A request to recover a task, which an operator decides; its exception then says that one was made. */
 export async function insertRecoveryRequest(
   tx: Tx,
   request: Pick<

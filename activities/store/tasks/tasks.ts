@@ -178,7 +178,7 @@ export async function dropTaskInput(tx: Tx, task: TaskRow): Promise<void> {
     .execute()
 }
 
-/** How many runs are at work for this agent and on this rail; nobody else counts for the agent meanwhile. */
+/** How many runs are at work for this agent and on this rail; no other transaction counts for the agent meanwhile. */
 export async function countAtWork(
   tx: Tx,
   { agent_id, rail }: TaskRow,
@@ -221,7 +221,7 @@ type ReviewFilter = { state?: string | undefined; rail?: string | undefined }
 
 /**
  * Tasks whose work an operator has to approve, and those that wait for evidence which an operator can waive. What stands behind
- * an order that nobody has decided is reviewed as that order.
+ * an undecided order is reviewed as that order.
  */
 const inReview = (tx: Tx, { state, rail }: ReviewFilter) =>
   tx
@@ -277,7 +277,7 @@ export async function listOpenTasks(
     .execute()
 }
 
-/** Tasks that have not moved for so long, in none of the states that somebody else ends, and with all that their work needs. */
+/** Tasks that have not moved for so long, in no state that another party ends, and with everything that their work needs. */
 export async function listAtWork(
   tx: Tx,
   endedByOthers: readonly string[],

@@ -124,7 +124,7 @@ export async function findOrderOf(tx: Tx, taskId: string): Promise<string | unde
   return row?.work_order_id
 }
 
-/** The order that a task stands behind and that nobody has decided. */
+/** The undecided order that waits for this task. */
 export async function findQueuedOrderOf(tx: Tx, taskId: string): Promise<string | undefined> {
   const row = await tx
     .selectFrom('work_order_tasks')
@@ -159,7 +159,7 @@ const queued = (tx: Tx, { state, rail }: QueueFilter) =>
     .$if(state !== undefined && state !== 'queued', (query) => query.where(sql<boolean>`false`))
     .$if(rail !== undefined, (query) => query.where('requested_tool_id', '=', rail ?? ''))
 
-/** Orders that nobody has decided, who waits longest first. */
+/** Undecided orders; the longest waiting first. */
 export async function listQueuedOrders(
   tx: Tx,
   filter: QueueFilter,
