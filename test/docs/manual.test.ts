@@ -7,7 +7,7 @@ import { verifies } from '../verifies.ts'
 const statement =
   /\b(select\b[^.]*\bfrom|insert into|update \w+ set|delete from|alter (table|role)|drop (table|role)|truncate)\b/i
 
-verifies('keys.manual', 'the manual has a command for every act, and no SQL', () => {
+verifies('keys.manual', 'the manual has a command for every action and no SQL', () => {
   expect(
     statement.test("update operators set revoked_at = clock_timestamp() where operator_id = '1'"),
   ).toBe(true)

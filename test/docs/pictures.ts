@@ -12,7 +12,7 @@ import { readHistory } from '../temporal/histories.ts'
 
 export const root = join(import.meta.dirname, '..', '..')
 export const read = (path: string): string => readFileSync(join(root, path), 'utf8')
-const rooms = [
+const layers = [
   'workflows/domain',
   'workflows',
   'activities',
@@ -24,10 +24,10 @@ const rooms = [
 
 /** The parts of the pages that are made from the code, by the name in their markers. */
 const pictures: Record<string, () => string> = {
-  rooms: () =>
+  folders: () =>
     mermaid([
       'flowchart RL',
-      ...roomImports().map(([from, to]) => `  ${node(from)} --> ${node(to)}`),
+      ...folderImports().map(([from, to]) => `  ${node(from)} --> ${node(to)}`),
     ]),
   'payout-states': () => mermaid(['stateDiagram-v2', ...payoutEdges().map((edge) => `  ${edge}`)]),
   'task-states': () => mermaid(['stateDiagram-v2', ...taskPicture().map((line) => `  ${line}`)]),
@@ -69,43 +69,44 @@ function pipeline(): string[] {
     .map((part) => part.trim())
 }
 
-/** Folders of the rooms down to the second level, with a slash at the end. */
+/** Folders of the layers down to the second level, with a slash at the end. */
 export function folders(): string[] {
   const inside = (folder: string): string[] =>
     readdirSync(join(root, folder), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map((entry) => `${folder}/${entry.name}/`)
-  return ['workflows', 'activities', 'temporal', 'api', 'clients', 'worker'].flatMap((room) => [
-    `${room}/`,
-    ...inside(room),
+  return ['workflows', 'activities', 'temporal', 'api', 'clients', 'worker'].flatMap((folder) => [
+    `${folder}/`,
+    ...inside(folder),
   ])
 }
 
-function roomImports(): [string, string][] {
+function folderImports(): [string, string][] {
   const files = ['workflows', 'activities', 'temporal', 'api', 'clients', 'worker'].flatMap(
-    (room) =>
-      readdirSync(join(root, room), { recursive: true, encoding: 'utf8' })
+    (folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
         .filter((file) => /(?<!\.d)\.ts$/.test(file))
-        .map((file) => join(room, file)),
+        .map((file) => join(folder, file)),
   )
   const edges = files.flatMap((file) =>
     [...read(file).matchAll(/^(?:import|export)\b[^'";]*?\bfrom\s+'([^']+)'/gm)].flatMap(
       ([, from = '']) => {
         const target = importedFile(file, from)
-        return target === undefined ? [] : [`${roomOf(file)} ${roomOf(target)}`]
+        return target === undefined ? [] : [`${folderOf(file)} ${folderOf(target)}`]
       },
     ),
   )
-  const order = (room: string) => (rooms as readonly string[]).indexOf(room)
+  const order = (folder: string) => (layers as readonly string[]).indexOf(folder)
   return [...new Set(edges)]
     .map((edge) => edge.split(' ') as [string, string])
     .filter(([from, to]) => from !== to)
     .sort((a, b) => order(b[0]) - order(a[0]) || order(b[1]) - order(a[1]))
 }
 
-const roomOf = (path: string): string => rooms.find((room) => path.startsWith(`${room}/`)) ?? path
-const node = (room: string): string =>
-  room.includes('/') ? `${room.split('/')[1]}[${room}]` : room
+const folderOf = (path: string): string =>
+  layers.find((folder) => path.startsWith(`${folder}/`)) ?? path
+const node = (folder: string): string =>
+  folder.includes('/') ? `${folder.split('/')[1]}[${folder}]` : folder
 const fenced = (language: string, code: string): string => `\`\`\`${language}\n${code}\`\`\``
 const step = (name: string, at: number): string => `s${at}[${name}]`
 

@@ -346,8 +346,7 @@ export const taskRequirements = {
   },
   'run.review': {
     source: 'runs § Controlled loop',
-    behavior:
-      'A run waits at its review step for the decision of an operator: approve, revise or reject.',
+    behavior: 'A run waits at its review step for the decision of an operator: approve or reject.',
   },
   'run.heartbeat': {
     source: 'runs § Isolation',

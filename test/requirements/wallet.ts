@@ -134,7 +134,7 @@ export const walletRequirements = {
   'checkout.open': {
     source: 'money § Checkout',
     behavior:
-      'A checkout opens the one challenge of a quote, says how its path pays it, and is paid by a hosted page alone.',
+      'Opening a checkout opens the only challenge of its quote and explains how its path pays it. A payment on a hosted page needs no presentation.',
   },
   'checkout.read': {
     source: 'money § Challenges',
