@@ -1,9 +1,10 @@
 import type { Denial } from '#domain/agents/credential.ts'
 import type { TokenPrefix } from '#domain/agents/status-token.ts'
 import type { Refusal } from '#domain/core/errors.ts'
-import type { ControlScope } from '#domain/payouts/controls.ts'
 import type { credentialView } from '../activities/agent/views.ts'
+import type { publishedKey } from '../activities/keys/published-key.ts'
 import type { PayoutCallbacks } from '../activities/payout/callbacks.ts'
+import type { openControls } from '../activities/payout/controls.ts'
 import type { CredentialOfAgent } from '../activities/store/agents/agent-credentials.ts'
 import type { HandshakeService } from './services/agents/handshake.ts'
 import type { RegistrationService } from './services/agents/registration.ts'
@@ -73,15 +74,6 @@ export type TokenSubject = {
 /** A credential that a public operation judges, or why it is none. */
 export type Presented = { readonly credential: CredentialOfAgent } | { readonly refusal: Refusal }
 
-/** The pauses that operators set: one transaction with its receipt and the use of its call. */
-type ControlActs = {
-  set(
-    actor: { operatorId: string; name: string; idempotencyKey: string },
-    input: { scope: ControlScope; target?: string | undefined; paused: boolean; reason: string },
-    callId: string,
-  ): Promise<Record<string, unknown>>
-}
-
 export type EnforcementInput = {
   operation_id: string
   rail?: string | undefined
@@ -105,9 +97,10 @@ export type Enforcement = {
 export type SchemaEntry = { name: string; version: string; url: string; sha256: string }
 /** Prints a schema document; by the name of its file. */
 export type SchemaDocuments = Readonly<Record<string, () => Record<string, unknown>>>
+export type SchemaDocument = { $schema: string; $id: string } & Record<string, unknown>
 export type PublishedSchemas = {
   index(): SchemaEntry[]
-  read(name: string): Record<string, unknown> | undefined
+  read(name: string): SchemaDocument | undefined
 }
 
 /** The operations of a path, printed from the registry, with the live counts of its records. */
@@ -119,12 +112,28 @@ export type ContractView = {
   live: Record<string, number>
 }
 
+export type OpenApiDocument = { openapi: string; info: unknown; paths: unknown }
+/** The key of the authority; its other members are for readers. */
+export type AuthorityKey = {
+  alg: string
+  contexts: string[]
+  version: number
+  key_id: string | null
+}
+/** The issuer document; its other members are for readers. */
+export type TrustContract = {
+  service_id: 'service-trust-v1'
+  issuer: string
+  alg: string
+  key_id: string | null
+  payout: Record<string, unknown>
+}
 /** Documents that print the registry, the keys and the configuration. */
 export type DiscoveryCommands = {
-  openapi(): Record<string, unknown>
-  jwks(): Promise<Record<string, unknown>>
-  authorityKey(): Promise<Record<string, unknown>>
-  trustContract(): Promise<Record<string, unknown>>
+  openapi(): OpenApiDocument
+  jwks(): Promise<{ keys: ReturnType<typeof publishedKey>[] }>
+  authorityKey(): Promise<AuthorityKey>
+  trustContract(): Promise<TrustContract>
   readonly schemas: PublishedSchemas
 }
 export type HealthCommands = {
@@ -153,7 +162,7 @@ type CallContext = {
 export type Services = {
   readonly payouts: PayoutService
   readonly authority: AuthorityService
-  readonly controls: ControlActs
+  readonly controls: ReturnType<typeof openControls>
   readonly reconciliation: ReconciliationService
   readonly keys: KeyService
   readonly operators: OperatorService

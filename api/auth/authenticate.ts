@@ -126,7 +126,7 @@ export async function assertRails(
 ): Promise<void> {
   if (caller.kind !== 'agent' || operation.needs === undefined) return
   const named = await railsOf(operation, input, (given) => agents.railsNamed(caller.agentId, given))
-  const rail = named.find((one) => !caller.credential.rails.includes(one))
+  const rail = named.find((one) => !caller.credential.rails.some((allowed) => allowed === one))
   assertCovers(caller, { scopes: operation.needs.scopes, rail })
 }
 

@@ -1,4 +1,5 @@
 import { WAIT_SECONDS_MAX } from '#domain/core/preference.ts'
+import type { OpenApiDocument } from '../context.ts'
 import {
   type AccessKind,
   type AnyOperation,
@@ -32,7 +33,10 @@ the text to sign stands in the trust contract, and the typed client signs it. Pa
 Every refusal is \`application/problem+json\`; its \`type\` leads to a page that says what to do.`
 
 /** The OpenAPI 3.1 document of every operation on both hosts. */
-export function openapiDocument(registry: readonly AnyOperation[], urls: HostUrls): JsonObject {
+export function openapiDocument(
+  registry: readonly AnyOperation[],
+  urls: HostUrls,
+): OpenApiDocument & JsonObject {
   const components = createSchemaComponents()
   components.name('Problem', problemSchema)
   const paths = groupByPath(registry).map((group) => [

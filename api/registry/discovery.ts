@@ -10,7 +10,13 @@ import { keyState, publishedKey } from '../../activities/keys/published-key.ts'
 import { MANDATE_TYP } from '../../activities/keys/sd-jwt.ts'
 import { listPublicKeys, type SigningKeyRow } from '../../activities/store/keys/signing-keys.ts'
 import type { Database } from '../../activities/store/schema/schema.ts'
-import type { DiscoveryCommands, SchemaDocuments } from '../context.ts'
+import type {
+  AuthorityKey,
+  DiscoveryCommands,
+  OpenApiDocument,
+  SchemaDocuments,
+  TrustContract,
+} from '../context.ts'
 import { openapiDocument } from '../http/openapi.ts'
 import type { AnyOperation } from '../operation.ts'
 import { publishSchemas } from './published-schemas.ts'
@@ -28,11 +34,12 @@ type Discovery = {
 /** The documents that print the registry, the key rings and the configuration; none of them is written by hand. */
 export function createDiscovery(deps: Discovery): DiscoveryCommands {
   const { config, db, registry, receipts } = deps
-  let openapi: Record<string, unknown> | undefined
+  let openapi: OpenApiDocument | undefined
   return {
     schemas: publishSchemas(config.BASE_URL, deps.schemaDocuments),
     openapi: () => {
-      openapi ??= openapiDocument(registry, { baseUrl: config.BASE_URL, osUrl: config.OS_URL })
+      const urls = { baseUrl: config.BASE_URL, osUrl: config.OS_URL }
+      openapi ??= openapiDocument(registry, urls)
       return openapi
     },
     jwks: async () => ({ keys: (await listPublicKeys(db)).map(publishedKey) }),
@@ -52,7 +59,7 @@ export function createDiscovery(deps: Discovery): DiscoveryCommands {
 }
 
 const time = (date: Date | null): string | null => date?.toISOString() ?? null
-function authorityKey(rows: SigningKeyRow[]): Record<string, unknown> {
+function authorityKey(rows: SigningKeyRow[]): AuthorityKey & Record<string, unknown> {
   const active = rows.filter((row) => keyState(row) === 'active').at(-1)
   const previous = rows.filter((row) => row !== active)
   return {
@@ -75,7 +82,7 @@ function authorityKey(rows: SigningKeyRow[]): Record<string, unknown> {
 function trustContract(
   { config, registry, payoutOperations }: Discovery,
   key: SigningKeyRow | undefined,
-): Record<string, unknown> {
+): TrustContract & Record<string, unknown> {
   const price = limits.priceAtomic.toString()
   const x402 = {
     x402Version: 2,

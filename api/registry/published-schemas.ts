@@ -1,11 +1,10 @@
 import { sha256Hex } from '#domain/core/canonical-json.ts'
-import type { PublishedSchemas, SchemaDocuments, SchemaEntry } from '../context.ts'
-import type { JsonObject } from '../http/schema-components.ts'
+import type { PublishedSchemas, SchemaDocument, SchemaDocuments, SchemaEntry } from '../context.ts'
 
 /** Prints each document once; the digest in the index is that of the bytes which are served. */
 export function publishSchemas(baseUrl: string, documents: SchemaDocuments): PublishedSchemas {
-  const printed = new Map<string, JsonObject>()
-  const read = (name: string): JsonObject | undefined => {
+  const printed = new Map<string, SchemaDocument>()
+  const read = (name: string): SchemaDocument | undefined => {
     const write = Object.hasOwn(documents, name) ? documents[name] : undefined
     if (write === undefined || printed.has(name)) return printed.get(name)
     const { $schema: _dialect, ...schema } = write()

@@ -32,7 +32,7 @@ export type Database = {
     state: 'pending' | 'active' | 'retiring' | 'retired' | 'revoked'
     secret_sha256: string | null
     scopes: Json<Scope[]>
-    rails: Json<string[]>
+    rails: Json<RailKey[]>
     overlap_seconds: number
     created_at: Generated<Date>
     claimed_at: Date | null
@@ -86,7 +86,7 @@ export type Database = {
     name: string
     contact: Json<Contact>
     capabilities: Json<string[]>
-    rails: Json<string[]>
+    rails: Json<RailKey[]>
     protocols: Json<string[]>
     requested_scopes: Json<Scope[]>
     public_key: Json<JsonObject>
@@ -115,7 +115,7 @@ export type Database = {
     label: string
     per_run_usd: number | null
     per_day_usd: number | null
-    rails: string[] | null
+    rails: RailKey[] | null
     created_at: Generated<Date>
     changed_at: Generated<Date>
   }
@@ -213,7 +213,7 @@ export type Database = {
     terms_sha256: string
     state: 'ready' | 'accepted' | 'sealed' | 'void'
     accepted_by: string | null
-    run_contract: Json<unknown> | null
+    run_contract: Json<JsonObject> | null
     created_at: Generated<Date>
     accepted_at: Date | null
     sealed_at: Date | null
@@ -650,7 +650,7 @@ export type Database = {
   signing_keys: {
     ring: string
     kid: string
-    alg: string
+    alg: 'EdDSA' | 'ES256'
     public_jwk: Json<JsonObject>
     activated_at: Generated<Date>
     retired_at: Date | null
@@ -765,7 +765,7 @@ export type Database = {
     sequence: number
     head_hash: string
     agent_id: string | null
-    rail: string
+    rail: RailKey
     tier: 'entry' | 'standard' | 'pro'
     usage: 'synthetic' | 'operational'
     on_gaps: 'ask' | 'report'
@@ -815,7 +815,7 @@ export type Database = {
     chain: string
     sequence: number
     kind: 'run_usage' | 'tool_call' | 'model_tokens' | 'storage' | 'other' | 'audit'
-    rail: string | null
+    rail: RailKey | null
     units: string
     unit: string
     credit_units: Generated<number>
@@ -837,7 +837,7 @@ export type Database = {
   work_orders: {
     work_order_id: string
     intake_kind: 'external_agent_request' | 'workflow_intake'
-    requested_tool_id: string
+    requested_tool_id: RailKey | 'service_os'
     objective: string
     requester: Json<Requester>
     agent_id: string | null

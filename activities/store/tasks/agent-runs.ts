@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { RailKey } from '#domain/rails/rail.ts'
 import type { TaskEvent, TaskState } from '#domain/tasks/lifecycle.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { TaskRow } from './tasks.ts'
@@ -29,7 +30,7 @@ export async function findTaskOfCredit(
 export type RunFilter = {
   agentId?: string
   state?: TaskState | undefined
-  rail?: string | undefined
+  rail?: RailKey | undefined
 }
 
 const runsOf = (tx: Tx, { agentId, state, rail }: RunFilter) =>
@@ -37,7 +38,7 @@ const runsOf = (tx: Tx, { agentId, state, rail }: RunFilter) =>
     .selectFrom('tasks')
     .$if(agentId !== undefined, (query) => query.where('agent_id', '=', agentId ?? ''))
     .$if(state !== undefined, (query) => query.where('state', '=', state as TaskState))
-    .$if(rail !== undefined, (query) => query.where('rail', '=', rail ?? ''))
+    .$if(rail !== undefined, (query) => query.where('rail', '=', rail as RailKey))
 
 /** The runs of an agent, or of all, the newest first. */
 export async function listRunsOf(

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import { canonicalJson, sha256Hex } from '#domain/core/canonical-json.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
 import type { LoopPlace, LoopStep, StepVerdict } from '#domain/runs/controlled-loop.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { Database } from '../schema/schema.ts'
@@ -178,7 +179,7 @@ export async function insertReturnPackage(
 }
 
 export type OpenReview = LoopStepRow & { task_id: string; rail: string }
-type ReviewFilter = { state?: string | undefined; rail?: string | undefined }
+type ReviewFilter = { state?: string | undefined; rail?: RailKey | undefined }
 
 /** Undecided reviews of runs at work. */
 const openReviews = (tx: Tx, { state, rail }: ReviewFilter = {}) =>
@@ -196,7 +197,7 @@ const openReviews = (tx: Tx, { state, rail }: ReviewFilter = {}) =>
     .where('loop_steps.verdict', 'is', null)
     .where('tasks.state', '=', 'operating')
     .$if(state !== undefined, (query) => query.where('loop_steps.step', '=', state as LoopStep))
-    .$if(rail !== undefined, (query) => query.where('tasks.rail', '=', rail ?? ''))
+    .$if(rail !== undefined, (query) => query.where('tasks.rail', '=', rail as RailKey))
 
 /** Who waits longest first. */
 export async function listOpenReviews(

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely'
+import type { RailKey } from '#domain/rails/rail.ts'
 import type { TaskExceptionState } from '#domain/tasks/exception.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { Database } from '../schema/schema.ts'
@@ -116,7 +117,7 @@ export async function settleRecoveryRequest(
 
 /** A request with the task that it is for. */
 export type RecoveryInReview = RecoveryRequestRow & { task_id: string; rail: string }
-type ReviewFilter = { state?: string | undefined; rail?: string | undefined }
+type ReviewFilter = { state?: string | undefined; rail?: RailKey | undefined }
 
 const recoveries = (tx: Tx) =>
   tx
@@ -144,7 +145,7 @@ const waiting = (tx: Tx, { state, rail }: ReviewFilter) =>
     .$if(state !== undefined, (query) =>
       query.where('recovery_requests.state', '=', state as 'requested'),
     )
-    .$if(rail !== undefined, (query) => query.where('tasks.rail', '=', rail ?? ''))
+    .$if(rail !== undefined, (query) => query.where('tasks.rail', '=', rail as RailKey))
 
 /** Requests that wait for a decision, who waits longest first. */
 export async function listRecoveriesInReview(

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import { canonicalJson, sha256Hex } from '#domain/core/canonical-json.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
 import type { LedgerEntry } from '#domain/tasks/ledger.ts'
 import type { IdPage, Tx } from '../postgres/db.ts'
 import { prepared, preparedInsert } from '../postgres/prepared.ts'
@@ -217,7 +218,7 @@ export async function listNextQueued(
   return rows.map(({ task_id }) => task_id)
 }
 
-type ReviewFilter = { state?: string | undefined; rail?: string | undefined }
+type ReviewFilter = { state?: string | undefined; rail?: RailKey | undefined }
 
 /**
  * Tasks whose work an operator has to approve, and those that wait for evidence which an operator can waive. What stands behind
@@ -244,7 +245,7 @@ const inReview = (tx: Tx, { state, rail }: ReviewFilter) =>
       ]),
     )
     .$if(state !== undefined, (query) => query.where('state', '=', state as TaskRow['state']))
-    .$if(rail !== undefined, (query) => query.where('rail', '=', rail ?? ''))
+    .$if(rail !== undefined, (query) => query.where('rail', '=', rail as RailKey))
 
 /** Who waits longest first. */
 export async function listTasksInReview(

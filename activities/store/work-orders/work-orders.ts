@@ -1,4 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
+import type { RailKey } from '#domain/rails/rail.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { Database } from '../schema/schema.ts'
 import type { TaskRow } from '../tasks/tasks.ts'
@@ -150,14 +151,14 @@ export async function countPaidByWallet(tx: Tx): Promise<Record<string, number>>
   return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
 }
 
-type QueueFilter = { state?: string | undefined; rail?: string | undefined }
+type QueueFilter = { state?: string | undefined; rail?: RailKey | undefined }
 
 const queued = (tx: Tx, { state, rail }: QueueFilter) =>
   tx
     .selectFrom('work_orders')
     .where('decision', 'is', null)
     .$if(state !== undefined && state !== 'queued', (query) => query.where(sql<boolean>`false`))
-    .$if(rail !== undefined, (query) => query.where('requested_tool_id', '=', rail ?? ''))
+    .$if(rail !== undefined, (query) => query.where('requested_tool_id', '=', rail as RailKey))
 
 /** Undecided orders; the longest waiting first. */
 export async function listQueuedOrders(

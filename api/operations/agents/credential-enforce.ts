@@ -32,8 +32,6 @@ export const credentialEnforce = operation({
   }),
   output,
   handle: async ({ idempotency_key: _key, ...wanted }, context) => ({
-    body: output.parse(
-      await context.enforcement.check(presentedCredential(context), wanted, context.callId),
-    ),
+    body: await context.enforcement.check(presentedCredential(context), wanted, context.callId),
   }),
 })

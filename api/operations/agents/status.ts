@@ -53,14 +53,13 @@ export const agentStatus = operation({
   output,
   handle: async (_input, context) => {
     const { prefix, subjectId } = callingToken(context)
-    if (prefix === 'st')
-      return { body: output.parse(await context.registrations.status(subjectId)) }
+    if (prefix === 'st') return { body: await context.registrations.status(subjectId) }
     if (prefix === 'wt') {
       const work_order = await context.workOrders.read({ workOrderId: subjectId }, subjectId)
       const next_action = nextOf[work_order.state]
-      return { body: output.parse({ kind: 'work_order', work_order, next_action }) }
+      return { body: { kind: 'work_order' as const, work_order, next_action } }
     }
     const task = await context.tasks.read(subjectId)
-    return { body: output.parse({ kind: 'task', task, next_action: task.next_action }) }
+    return { body: { kind: 'task' as const, task, next_action: task.next_action } }
   },
 })

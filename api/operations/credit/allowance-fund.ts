@@ -38,8 +38,6 @@ export const allowanceFund = operation({
     .meta(fundingForms),
   output,
   handle: async ({ mode: _mode, wallet_id, ...given }, context) => ({
-    body: output.parse(
-      await context.wallets.fund(callingAgentId(context), wallet_id, fundedBy(given)),
-    ),
+    body: await context.wallets.fund(callingAgentId(context), wallet_id, fundedBy(given)),
   }),
 })

@@ -30,7 +30,7 @@ export const allowanceLimits = operation({
     const by =
       caller.kind === 'operator' ? { operator: caller.id } : { agentId: callingAgentId(context) }
     return {
-      body: output.parse(await context.wallets.limit({ callId, by, walletId: wallet_id, limits })),
+      body: await context.wallets.limit({ callId, by, walletId: wallet_id, limits }),
     }
   },
 })

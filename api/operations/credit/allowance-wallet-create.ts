@@ -29,6 +29,6 @@ export const allowanceWalletCreate = operation({
   output,
   handle: async ({ label, limits }, context) => {
     const made = { callId: context.callId, agentId: callingAgentId(context), label, limits }
-    return { body: output.parse(await context.wallets.create(made)) }
+    return { body: await context.wallets.create(made) }
   },
 })

@@ -26,16 +26,16 @@ export const allowanceWalletRead = operation({
   output,
   handle: async ({ wallet_id }, context) => {
     const product = { product_parts: [...productParts], fee_model: feeModel }
-    if (wallet_id === undefined) return { body: output.parse({ ...product, wallet: null }) }
+    if (wallet_id === undefined) return { body: { ...product, wallet: null } }
     if (context.caller.kind === 'public')
       throw refuse('credential_required', {
         detail: 'a wallet is read by its agent',
       })
     return {
-      body: output.parse({
+      body: {
         ...product,
         wallet: await context.wallets.read(wallet_id, agentIdOf(context)),
-      }),
+      },
     }
   },
 })

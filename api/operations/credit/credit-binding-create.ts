@@ -34,6 +34,6 @@ export const creditBindingCreate = operation({
       entitlementId: entitlement_id,
       challengeId: challenge_id,
     }
-    return { body: output.parse(await context.checkouts.bind({ callId: context.callId, ...ids })) }
+    return { body: await context.checkouts.bind({ callId: context.callId, ...ids }) }
   },
 })

@@ -21,6 +21,6 @@ export const authorityKey = operation({
   access: 'public',
   output,
   handle: async (_input, context) => ({
-    body: output.parse(await context.discovery.authorityKey()),
+    body: await context.discovery.authorityKey(),
   }),
 })

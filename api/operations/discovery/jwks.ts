@@ -12,5 +12,5 @@ export const jwks = operation({
   http: { method: 'GET', path: '/.well-known/jwks.json', host: 'base', cacheable: true },
   access: 'public',
   output,
-  handle: async (_input, context) => ({ body: output.parse(await context.discovery.jwks()) }),
+  handle: async (_input, context) => ({ body: await context.discovery.jwks() }),
 })

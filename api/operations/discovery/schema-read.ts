@@ -20,6 +20,6 @@ export const schemaRead = operation({
         detail: 'no schema has this name',
         next_action: 'Read /schemas; it lists all.',
       })
-    return { body: output.parse(document) }
+    return { body: document }
   },
 })

@@ -18,6 +18,6 @@ export const trustContract = operation({
   access: 'public',
   output,
   handle: async (_input, context) => ({
-    body: output.parse(await context.discovery.trustContract()),
+    body: await context.discovery.trustContract(),
   }),
 })

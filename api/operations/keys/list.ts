@@ -17,6 +17,6 @@ export const listKeys = operation({
   access: 'operator',
   output,
   handle: async (_input, context) => ({
-    body: output.parse(await context.keys.list(callingOperator(context))),
+    body: await context.keys.list(callingOperator(context)),
   }),
 })

@@ -28,9 +28,7 @@ export const publishKeys = operation({
   handle: async ({ reason }, context) => {
     const { operatorId, name } = callingOperator(context)
     return {
-      body: output.parse(
-        await context.keys.publish({ operatorId, name }, { reason }, context.callId),
-      ),
+      body: await context.keys.publish({ operatorId, name }, { reason }, context.callId),
     }
   },
 })

@@ -27,9 +27,7 @@ export const retireKey = operation({
   handle: async ({ kid, reason }, context) => {
     const { operatorId, name } = callingOperator(context)
     return {
-      body: output.parse(
-        await context.keys.retire({ operatorId, name }, { kid, reason }, context.callId),
-      ),
+      body: await context.keys.retire({ operatorId, name }, { kid, reason }, context.callId),
     }
   },
 })

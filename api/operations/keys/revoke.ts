@@ -27,9 +27,7 @@ export const revokeKey = operation({
   handle: async ({ kid, reason }, context) => {
     const { operatorId, name } = callingOperator(context)
     return {
-      body: output.parse(
-        await context.keys.revoke({ operatorId, name }, { kid, reason }, context.callId),
-      ),
+      body: await context.keys.revoke({ operatorId, name }, { kid, reason }, context.callId),
     }
   },
 })

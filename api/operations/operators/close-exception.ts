@@ -33,6 +33,6 @@ export const closeException = operation({
       { exception_id, reason },
       context.callId,
     )
-    return { body: output.parse(closed) }
+    return { body: closed }
   },
 })

@@ -28,6 +28,6 @@ export const listOperators = operation({
   access: 'operator',
   output,
   handle: async (_input, context) => ({
-    body: output.parse(await context.operators.list(callingOperator(context))),
+    body: await context.operators.list(callingOperator(context)),
   }),
 })

@@ -62,6 +62,6 @@ export const reconciliation = operation({
   }),
   output,
   handle: async ({ day }, context) => ({
-    body: output.parse(await context.reconciliation.read(day)),
+    body: await context.reconciliation.read(day),
   }),
 })

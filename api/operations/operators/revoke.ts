@@ -32,6 +32,6 @@ export const revokeOperator = operation({
       { operator_id, reason },
       context.callId,
     )
-    return { body: output.parse(revoked) }
+    return { body: revoked }
   },
 })

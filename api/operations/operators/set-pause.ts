@@ -40,6 +40,6 @@ export const setPause = operation({
   handle: async ({ idempotency_key, ...input }, context) => {
     const { operatorId, name } = callingOperator(context)
     const actor = { operatorId, name, idempotencyKey: idempotency_key }
-    return { body: output.parse(await context.controls.set(actor, input, context.callId)) }
+    return { body: await context.controls.set(actor, input, context.callId) }
   },
 })

@@ -38,6 +38,6 @@ export const paymentLinksSet = operation({
   handle: async ({ idempotency_key: _key, ...link }, context) => {
     const { operatorId, name } = callingOperator(context)
     const set = { callId: context.callId, operator: { operatorId, name }, ...link }
-    return { body: output.parse(await context.productLinks.set(set)) }
+    return { body: await context.productLinks.set(set) }
   },
 })

@@ -28,18 +28,18 @@ export const paymentRailRead = operation({
   handle: async ({ payment_reference_id }, context) => {
     const { posture, methods } = context.payments
     const rail = {
-      posture,
+      posture: [...posture],
       payment_paths: [...paymentPaths],
       methods: methods.map((method) => ({ method, confirmed_by: [...confirmedBy[method]] })),
     }
     if (payment_reference_id === undefined)
-      return { body: output.parse({ ...rail, payment_reference: null, verification: null }) }
+      return { body: { ...rail, payment_reference: null, verification: null } }
     const agentId = readingAgentId(context, 'a payment reference is read by its agent')
     return {
-      body: output.parse({
+      body: {
         ...rail,
         ...(await context.payments.readReference(agentId, payment_reference_id)),
-      }),
+      },
     }
   },
 })

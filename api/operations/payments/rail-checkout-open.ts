@@ -37,6 +37,6 @@ export const railCheckoutOpen = operation({
   }),
   output,
   handle: async ({ idempotency_key: _key, ...asked }, context) => ({
-    body: output.parse(await context.checkouts.open({ callId: context.callId, ...asked })),
+    body: await context.checkouts.open({ callId: context.callId, ...asked }),
   }),
 })

@@ -27,10 +27,9 @@ export const railCheckoutRead = operation({
   output,
   handle: async ({ challenge_id, ...only }, context) => {
     const product_cards = await context.productLinks.cards(only)
-    if (challenge_id === undefined)
-      return { body: output.parse({ product_cards, challenge: null }) }
+    if (challenge_id === undefined) return { body: { product_cards, challenge: null } }
     const agentId = readingAgentId(context, 'a challenge is read by its agent')
     const challenge = await context.checkouts.readChallenge(agentId, challenge_id)
-    return { body: output.parse({ product_cards, challenge }) }
+    return { body: { product_cards, challenge } }
   },
 })

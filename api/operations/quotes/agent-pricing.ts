@@ -40,5 +40,5 @@ export const agentPricing = operation({
     surface: z.enum(['agent', 'movement_fee', 'all']).default('all'),
   }),
   output,
-  handle: async (input, { quotes }) => ({ body: output.parse(quotes.listPrices(input)) }),
+  handle: async (input, { quotes }) => ({ body: quotes.listPrices(input) }),
 })

@@ -16,6 +16,6 @@ export const agentQuoteRead = operation({
   input: z.strictObject({ quote_id: QuoteId }),
   output,
   handle: async ({ quote_id }, { quotes }) => ({
-    body: output.parse(await quotes.read(quote_id)),
+    body: await quotes.read(quote_id),
   }),
 })

@@ -44,7 +44,7 @@ export const agentQuote = operation({
     const order = orderOf(context)
     if (order !== undefined)
       return {
-        body: Quoted.parse(await quotes.forOrder(order, { ...asked, taskToken: task_token })),
+        body: await quotes.forOrder(order, { ...asked, taskToken: task_token }),
       }
     if (task_token === undefined) return quoted(context, asked)
     if (caller.kind === 'public')
@@ -52,7 +52,7 @@ export const agentQuote = operation({
         detail: 'a quote for a task is its agent’s to ask for',
       })
     const task = await tasks.ofToken(moverOf(context), task_token)
-    return { body: Quoted.parse(await quotes.forTask(task.task_id, asked)) }
+    return { body: await quotes.forTask(task.task_id, asked) }
   },
   reveal: withQuoteToken,
 })

@@ -1,7 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { QuoteAsked } from '../../services/credit/quotes.ts'
 import { agentIdOf } from '../agents/caller.ts'
-import { Quoted } from '../payments/shapes.ts'
 
 /** A quote for the agent that calls, or for the one who presents its token. */
 export async function quoted(context: Context, asked: Omit<QuoteAsked, 'agentId'>) {
@@ -9,7 +8,7 @@ export async function quoted(context: Context, asked: Omit<QuoteAsked, 'agentId'
     { ...asked, agentId: agentIdOf(context) },
     context.callId,
   )
-  return { body: Quoted.parse(quote) }
+  return { body: quote }
 }
 
 /** The answer with the token of its quote, where no credential was presented. */

@@ -52,6 +52,6 @@ export const reviewRecord = operation({
   handle: async ({ idempotency_key, ...input }, context) => {
     const { operatorId, name } = callingOperator(context)
     const reviewer = { operatorId, name, idempotencyKey: idempotency_key }
-    return { body: output.parse(await context.reviews.record(reviewer, input, context.callId)) }
+    return { body: await context.reviews.record(reviewer, input, context.callId) }
   },
 })

@@ -78,15 +78,14 @@ function exampleBodies([rail]: Context['runs']['offered']): Record<
   }
 }
 
-export const agentUsePack = ({ payments, quotes, runs: { offered } }: Context) =>
-  AgentUsePack.parse({
-    modes: [...agentUseModes],
-    rails: offered.map(({ key }) => key),
-    prices: quotes.listPrices({ surface: 'agent' }),
-    accepted_methods: payments.methods,
-    sequence,
-    example_bodies: exampleBodies(offered),
-  })
+export const agentUsePack = ({ payments, quotes, runs: { offered } }: Context) => ({
+  modes: [...agentUseModes],
+  rails: offered.map(({ key }) => key),
+  prices: quotes.listPrices({ surface: 'agent' }),
+  accepted_methods: payments.methods,
+  sequence,
+  example_bodies: exampleBodies(offered),
+})
 
 /** POST /api/agent-use, mode `read_agent_use_pack`. */
 export const readAgentUsePack = operation({

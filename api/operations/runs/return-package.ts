@@ -59,6 +59,6 @@ export const fetchReturnPackage = operation({
     const { return_package: made } = fetched
     const file_contents = include_files ? packageTexts(made, made.completion_signature) : null
     const verification_packet = await context.receipts.verify({ receipt_id: attestation })
-    return { body: output.parse({ ...fetched, file_contents, verification_packet }) }
+    return { body: { ...fetched, file_contents, verification_packet } }
   },
 })

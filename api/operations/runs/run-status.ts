@@ -34,7 +34,7 @@ export const getRunStatus = operation({
   }),
   output,
   handle: async ({ run_id, wait_ms }, context) => ({
-    body: output.parse({ run: await context.runs.runMoved(moverOf(context), run_id, wait_ms) }),
+    body: { run: await context.runs.runMoved(moverOf(context), run_id, wait_ms) },
   }),
 })
 
@@ -53,6 +53,6 @@ export const agentUseRead = operation({
   handle: async ({ run_id }, context) => {
     if (run_id === undefined) return { body: agentUsePack(context) }
     readingAgentId(context, 'a run is read by its agent')
-    return { body: output.parse({ run: await context.runs.run(moverOf(context), run_id) }) }
+    return { body: { run: await context.runs.run(moverOf(context), run_id) } }
   },
 })

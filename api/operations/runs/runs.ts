@@ -37,6 +37,6 @@ export const readAgentUseRuns = operation({
   handle: async ({ state, rail, ...page }, context) => {
     const { offset, limit } = page
     const filter = { agentId: callingAgentId(context), state, rail }
-    return { body: output.parse(await context.runs.runs(filter, { offset, limit })) }
+    return { body: await context.runs.runs(filter, { offset, limit }) }
   },
 })

@@ -35,6 +35,6 @@ export const selfServeLoopSubmit = operation({
   output,
   handle: async ({ idempotency_key: _key, ...submission }, context) => {
     const run = await context.runs.submit(moverOf(context), submission)
-    return { status: 202, body: output.parse({ run, waiting_for: run.waiting_for }) }
+    return { status: 202, body: { run, waiting_for: run.waiting_for } }
   },
 })

@@ -112,6 +112,6 @@ export const startAgentRun = operation({
       { ...asked, callback_url, customer_account, payment_signature: carriedPayment(context) },
       context.callId,
     )
-    return { body: Started.parse(started), headers }
+    return { body: started, headers }
   },
 })

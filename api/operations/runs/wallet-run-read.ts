@@ -26,9 +26,9 @@ export const walletRunRead = operation({
   handle: async ({ run_id }, context) => {
     if (run_id === undefined)
       return {
-        body: contract.parse({ ...(await context.contracts.walletRun()), fee_model: feeModel }),
+        body: { ...(await context.contracts.walletRun()), fee_model: feeModel },
       }
     readingAgentId(context, 'a run is read by its agent')
-    return { body: bound.parse(await context.walletRuns.read(moverOf(context), run_id)) }
+    return { body: await context.walletRuns.read(moverOf(context), run_id) }
   },
 })

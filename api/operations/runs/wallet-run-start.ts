@@ -68,6 +68,6 @@ export const walletRunStart = operation({
     const { callback_url = null, customer_account = null } = asked
     const run = { ...asked, callback_url, customer_account }
     const started = await context.walletRuns.start(callingAgent(context), run, context.callId)
-    return { body: output.parse(started), grantUsed: true }
+    return { body: started, grantUsed: true }
   },
 })

@@ -24,6 +24,6 @@ export const signingVersionsRead = operation({
   }),
   output,
   handle: async ({ agent_id }, context) => ({
-    body: output.parse(await context.signing.versions(agent_id)),
+    body: await context.signing.versions(agent_id),
   }),
 })

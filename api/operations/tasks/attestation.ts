@@ -23,6 +23,6 @@ export const taskAttestation = operation({
     const verification_packet = await context.receipts.verify({
       receipt_id: attestation.receipt_id,
     })
-    return { body: output.parse({ attestation, verification_packet }) }
+    return { body: { attestation, verification_packet } }
   },
 })

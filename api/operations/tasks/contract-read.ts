@@ -17,6 +17,6 @@ export const contractRead = operation({
   input: z.strictObject({ contract_id: ContractId }),
   output,
   handle: async ({ contract_id }, context) => ({
-    body: output.parse(await context.taskContracts.read(moverOf(context), contract_id)),
+    body: await context.taskContracts.read(moverOf(context), contract_id),
   }),
 })

@@ -47,6 +47,6 @@ export const taskLedger = operation({
   output,
   handle: async ({ from_sequence = '1', limit = '200' }, context) => {
     const page = { from: Number(from_sequence), most: Number(limit) }
-    return { body: output.parse(await context.tasks.ledger(subjectOf(context), page)) }
+    return { body: await context.tasks.ledger(subjectOf(context), page) }
   },
 })

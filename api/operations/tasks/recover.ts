@@ -64,6 +64,6 @@ export const taskRecover = operation({
     }
     const recovered = await context.recoveries.recover(recovery, context.callId)
     if (recovered.status === 200) return answeredByService
-    return { status: 202, body: output.parse(recovered.body) }
+    return { status: 202, body: recovered.body }
   },
 })

@@ -54,12 +54,12 @@ export const usageLedgerRead = operation({
     const { event_id: eventId, entitlement_id: entitlementId, offset, limit } = query
     if (Object.keys(query).length === 0) {
       const schema = z.toJSONSchema(UsageEvent, { io: 'output' })
-      return { body: output.parse({ ...(await context.usage.sample()), schema }) }
+      return { body: { ...(await context.usage.sample()), schema } }
     }
     const agentId = readingAgentId(context, 'usage is read by its agent')
     const page = { offset: Number(offset ?? 0), limit: Number(limit ?? 25) }
     return {
-      body: output.parse(await context.usage.read({ agentId, eventId, entitlementId }, page)),
+      body: await context.usage.read({ agentId, eventId, entitlementId }, page),
     }
   },
 })

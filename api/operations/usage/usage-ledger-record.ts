@@ -55,6 +55,6 @@ export const usageLedgerRecord = operation({
   output,
   handle: async ({ idempotency_key: _key, ...use }, context) => {
     const by = { callId: context.callId, agentId: agentIdOf(context) }
-    return { body: output.parse(await context.usage.record({ ...by, ...use })) }
+    return { body: await context.usage.record({ ...by, ...use }) }
   },
 })

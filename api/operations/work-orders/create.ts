@@ -107,7 +107,7 @@ export const workOrderCreate = operation({
     const verification_packet = await context.receipts.verify({
       receipt_id: taken.receipt.receipt_id,
     })
-    return { body: output.parse({ ...taken, rail_run: taken.rail_runs[0], verification_packet }) }
+    return { body: { ...taken, verification_packet } }
   },
 })
 

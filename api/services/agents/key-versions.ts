@@ -16,7 +16,7 @@ import { clockSeconds } from '../../../activities/store/postgres/db.ts'
 export type KeyVersion = {
   version: number
   key_id: string
-  public_key: { kty: string; crv: string; x: string } | null
+  public_key: { kty: 'OKP'; crv: 'Ed25519'; x: string } | null
   state: KeyState
   not_before: string | null
   retire_at: string | null
@@ -52,7 +52,7 @@ export function accessKeyVersion(row: CredentialRow, nowSeconds: number): KeyVer
 export async function readKeyVersions(db: Tx, agentId?: string) {
   if (agentId === undefined) {
     const versions = (await listStatementKeys(db)).map(serviceKeyVersion)
-    return { owner: 'service', versions: versions.reverse() }
+    return { owner: 'service' as const, versions: versions.reverse() }
   }
   if ((await findAgent(db, agentId)) === undefined)
     throw refuse('not_found', { detail: 'no such agent' })
@@ -90,9 +90,9 @@ const endOf = ({ state, retire_at, revoked_at }: Ending, nowSeconds: number) => 
   revoked_at: iso(revoked_at),
 })
 
-const okp = ({ kty, crv, x }: Record<string, unknown>) => ({
-  kty: String(kty),
-  crv: String(crv),
+const okp = ({ x }: Record<string, unknown>) => ({
+  kty: 'OKP' as const,
+  crv: 'Ed25519' as const,
   x: String(x),
 })
 const iso = (time: Date | null): string | null => time?.toISOString() ?? null

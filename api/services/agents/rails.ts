@@ -1,3 +1,4 @@
+import type { RailKey } from '#domain/rails/rail.ts'
 import { taskIdOf } from '../../../activities/keys/derived-tokens.ts'
 import type { AgentRow } from '../../../activities/store/agents/agents.ts'
 import { findEntitlement } from '../../../activities/store/credit/entitlements.ts'
@@ -12,8 +13,8 @@ import { findTask } from '../../../activities/store/tasks/tasks.ts'
 /** Whether an agent registered for this rail and the decision about it allows it. */
 export const isFor = (
   { rails, limits }: Pick<AgentRow, 'rails' | 'limits'>,
-  rail: string,
-): boolean => rails.includes(rail) && (limits?.rails?.some((allowed) => allowed === rail) ?? true)
+  rail: RailKey,
+): boolean => rails.includes(rail) && (limits?.rails?.includes(rail) ?? true)
 
 /** A record of one rail; it has no `agent_id` where any agent may pay for it. */
 type OfRail = { rail: string; agent_id?: string | null }

@@ -31,7 +31,7 @@ export type PaysFor = ({ challenge_id: string } | { quote_id: string }) & {
 /** Challenges and the payments that meet them; each call is safe to repeat. */
 export class PaymentService {
   /** What confirms payments here: references always, webhooks where the keys of a provider are configured. */
-  readonly posture: readonly string[]
+  readonly posture: readonly ('reference_based' | 'provider_webhooks')[]
   readonly methods: PaymentMethod[]
   readonly #deps: PaymentDeps
 

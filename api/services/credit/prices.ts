@@ -36,7 +36,7 @@ function priced(rail: Priced) {
   }
 }
 
-function statusOf({ prices, takes }: Priced) {
+function statusOf({ prices, takes }: Priced): 'free' | 'active' | 'offered' {
   if (prices.pro === 0) return 'free'
   return takes.pricingModelV2 ? 'active' : 'offered'
 }

@@ -79,7 +79,7 @@ export class UsageLedger {
             : await findReceipt(tx, { receipt_id: usage_receipt_id })
         return {
           event: eventView(event),
-          attribution: use.agentId === undefined ? 'unverified' : 'agent',
+          attribution: attributionOf(use),
           receipt: receipt === undefined ? null : receiptView(receipt.jws),
         }
       },
@@ -101,6 +101,10 @@ export class UsageLedger {
     const { total, ...totals } = await sumUsageOf(db, own)
     return { items, offset, limit, total, totals }
   }
+}
+
+function attributionOf({ agentId }: UsageRecord): 'agent' | 'unverified' {
+  return agentId === undefined ? 'unverified' : 'agent'
 }
 
 const eventIdOf = ({ callId }: UsageRecord): string => `ue_${digestOf({ call: callId })}`

@@ -163,14 +163,19 @@ async function walletView(tx: Tx, wallet: WalletRow) {
     balance_units: await readBalance(tx, account),
     reserved_units: await reservedUnits(tx, wallet_id),
     postings: postingsOf(await listMovements(tx, account, POSTINGS_SHOWN)),
-    state: (await findWalletPause(tx, wallet_id)) === undefined ? 'active' : 'paused',
+    state: await stateOf(tx, wallet_id),
   }
+}
+
+async function stateOf(tx: Tx, walletId: string): Promise<'active' | 'paused'> {
+  if ((await findWalletPause(tx, walletId)) === undefined) return 'active'
+  return 'paused'
 }
 
 const limitsOf = ({ per_run_usd, per_day_usd, rails }: AllowanceLimits) => ({
   per_run_usd,
   per_day_usd,
-  rails,
+  rails: rails === null ? null : [...rails],
 })
 
 const given = (limits: LimitsAsked): Partial<AllowanceLimits> =>

@@ -68,10 +68,9 @@ export class ReceiptService {
       usage: typeof payload?.['usage'] === 'string' ? payload['usage'] : null,
       checks,
       signature: {
-        alg: 'EdDSA',
+        alg: 'EdDSA' as const,
         key_id: key?.kid ?? null,
-        key_state_at_issue:
-          times === undefined || at === undefined ? 'unknown' : standingOn(times, at),
+        key_state_at_issue: stateAtIssue(times, at),
         valid: payload !== undefined,
       },
       payload: payload ?? null,
@@ -81,6 +80,11 @@ export class ReceiptService {
       verified_at: new Date().toISOString(),
     }
   }
+}
+
+function stateAtIssue(times: KeyTimes | undefined, at: number | undefined) {
+  if (times === undefined || at === undefined) return 'unknown' as const
+  return standingOn(times, at)
 }
 
 const check = (name: string, ok: boolean, detail: string): Check => ({ check: name, ok, detail })

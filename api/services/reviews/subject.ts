@@ -1,5 +1,6 @@
 import type { TrustLimits } from '#domain/agents/trust-limits.ts'
 import type { MissingEvidence } from '#domain/core/wait.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
 import type { Decision, SubjectKind } from '#domain/reviews/review.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 
@@ -23,7 +24,7 @@ export type WaitingSubject = {
 /** `state` lists the subjects in it, waiting or not; `untouched` omits those that an operator has seen. */
 export type ConsoleFilter = {
   state?: string | undefined
-  rail?: string | undefined
+  rail?: RailKey | undefined
   untouched: boolean
 }
 

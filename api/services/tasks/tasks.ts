@@ -1,4 +1,5 @@
 import { refuse } from '#domain/core/errors.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
 import {
   allowedRecoveries,
   type TaskExceptionCode,
@@ -44,7 +45,7 @@ export class TaskService {
   }
 
   /** Throws 403 `rail_not_allowed` unless the agent may run the rail. */
-  async assertRail(agentId: string, rail: string): Promise<void> {
+  async assertRail(agentId: string, rail: RailKey): Promise<void> {
     const agent = await findAgent(this.#deps.db, agentId)
     if (agent !== undefined && isFor(agent, rail)) return
     throw refuse('rail_not_allowed', { detail: `the agent may not run ${rail}` })

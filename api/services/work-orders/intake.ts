@@ -26,7 +26,7 @@ export type OrderAsked = {
   statusTokenSha256: string
   agentId: string | null
   intake_kind: WorkOrderRow['intake_kind']
-  requested_tool_id: string
+  requested_tool_id: WorkOrderRow['requested_tool_id']
   objective: string
   requester: Requester
   tier: Tier
@@ -123,7 +123,7 @@ export async function orderView(tx: Tx, order: WorkOrderRow) {
   }
 }
 
-function reviewStateOf({ decision }: WorkOrderRow) {
+function reviewStateOf({ decision }: WorkOrderRow): 'waiting' | 'approved' | 'rejected' {
   if (decision === null) return 'waiting'
   return decision === 'approve' ? 'approved' : 'rejected'
 }

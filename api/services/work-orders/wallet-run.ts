@@ -69,11 +69,14 @@ export async function walletRunView(deps: RunViewDeps, tx: Tx, task: TaskRow) {
       next_action: 'Read it at GET /api/agent-use.',
     })
   const [intake] = await listReceipts(tx, order.work_order_id)
+  const { payer, payment_reference_id, settlement_receipt_id } = reference
+  if (payer === null || settlement_receipt_id === null || intake === undefined)
+    throw new Error(`${order.work_order_id} has no intake receipt or was not paid by a wallet`)
   return {
-    wallet_id: reference.payer,
-    payment_intent_id: reference.payment_reference_id,
-    settlement_reference: reference.settlement_receipt_id,
-    receipt_id: intake?.receipt_id,
+    wallet_id: payer,
+    payment_intent_id: payment_reference_id,
+    settlement_reference: settlement_receipt_id,
+    receipt_id: intake.receipt_id,
     work_order: await orderView(tx, order),
     return_package_target: {
       return_package_id: returnPackageId(run.run_id),

@@ -119,8 +119,16 @@ export class WorkOrderService {
     const [intake] = await listReceipts(tx, work_order_id)
     const [task] = tasks
     const [first] = task === undefined ? [] : await listLedger(tx, task.task_id, { most: 1 })
-    if (intake === undefined) throw new Error('a stored order has no receipt')
-    return { work_order, rail_runs, receipt: receiptView(intake.jws), trust_ledger_record: first }
+    const [rail_run] = rail_runs
+    if (intake === undefined || first === undefined || rail_run === undefined)
+      throw new Error('a stored order has no receipt, run or ledger')
+    return {
+      work_order,
+      rail_run,
+      rail_runs,
+      receipt: receiptView(intake.jws),
+      trust_ledger_record: first,
+    }
   }
 }
 

@@ -213,7 +213,7 @@ verifies(
 
 verifies('wallet.sql.limits', 'a debit outside the limits is never committed', async () => {
   const agentId = newAgent()
-  const limits = { per_run_usd: 60, per_day_usd: 100, rails: ['packetops'] }
+  const limits = { per_run_usd: 60, per_day_usd: 100, rails: ['packetops' as const] }
   const { wallet_id } = await transaction(deps.db, (tx) =>
     createWallet(tx, { agentId, label: '', limits }),
   )

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { walletAccount } from '#domain/credit/credit.ts'
 import type { ProviderEvent } from '#domain/payments/provider-event-type.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
 import { createWallet, setWalletLimits } from '../../../activities/credit/allowance.ts'
 import { consumeCredit, refundReference } from '../../../activities/credit/credit.ts'
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'
@@ -377,7 +378,7 @@ verifies(
     const wider = { per_run_usd: null, per_day_usd: null, rails: null }
     const set = (
       by: { agentId: string } | { operator: string },
-      limits: typeof wider | { per_run_usd: number; per_day_usd: number; rails: string[] },
+      limits: typeof wider | { per_run_usd: number; per_day_usd: number; rails: RailKey[] },
     ) => inTransaction((tx) => setWalletLimits(tx, { walletId: wallet_id, by, limits }))
     await expect(set({ agentId }, wider)).rejects.toMatchObject(refusal('control_denied'))
     await expect(set({ agentId: newAgent() }, wider)).rejects.toMatchObject(refusal('not_owner'))

@@ -1,10 +1,11 @@
 import { refuse } from '../core/errors.ts'
+import type { RailKey } from '../rails/rail.ts'
 
 /** Limits of an allowance wallet in whole usd; null is no limit, a list of rails is all that may be paid. */
 export type AllowanceLimits = {
   per_run_usd: number | null
   per_day_usd: number | null
-  rails: readonly string[] | null
+  rails: readonly RailKey[] | null
 }
 
 /** Why the limits forbid a payment, none when they do not; `spentToday` is what left the wallet since the UTC day began. */
@@ -14,7 +15,7 @@ export function allowanceDenials(
   spentToday: number,
 ): string[] {
   const checks: readonly (readonly [fails: boolean, detail: string])[] = [
-    [rails !== null && !rails.includes(rail), `the wallet does not pay for ${rail}`],
+    [rails !== null && !rails.some((one) => one === rail), `the wallet does not pay for ${rail}`],
     [
       per_run_usd !== null && amount_usd > per_run_usd,
       `${amount_usd} is over ${per_run_usd} usd a run`,

@@ -2,8 +2,8 @@ import { refuse } from '../core/errors.ts'
 import { type RailKey, type Tier, tiers } from '../rails/rail.ts'
 
 /** The only name that the documents give to a price list. */
-export const PRICING_MODEL = 'free_tools_movement_fee'
-export const CURRENCY = 'usd'
+export const PRICING_MODEL = 'free_tools_movement_fee' as const
+export const CURRENCY = 'usd' as const
 
 export const quoteUnitsMax = 1000
 /** Decision: seconds that a quote and a challenge live; a challenge never outlives its quote. */

@@ -1,4 +1,5 @@
 import { digestOf } from '../core/canonical-json.ts'
+import type { RailKey } from '../rails/rail.ts'
 
 /** What a caller may record. */
 export const recordedKinds = ['run_usage', 'tool_call', 'model_tokens', 'storage', 'other'] as const
@@ -16,7 +17,7 @@ export type UsageEvent = {
   chain: string
   sequence: number
   kind: UsageKind
-  rail: string | null
+  rail: RailKey | null
   units: number
   unit: string
   credit_units: number

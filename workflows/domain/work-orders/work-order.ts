@@ -2,7 +2,7 @@ import type { TaskState } from '../tasks/lifecycle.ts'
 
 export const intakeKinds = ['external_agent_request', 'workflow_intake'] as const
 /** What an order may ask for: a rail that takes such requests, or `service_os`, which is several runs in one order. */
-export const SERVICE_OS = 'service_os'
+export const SERVICE_OS = 'service_os' as const
 export const workOrderStates = [
   'queued',
   'approved',

@@ -7,6 +7,7 @@ import {
   denied,
   narrows,
 } from '#domain/credit/allowance.ts'
+import { railKeys } from '#domain/rails/rail.ts'
 import { verifies } from '../../../verifies.ts'
 import { refusalOf } from '../refusal.ts'
 
@@ -45,15 +46,17 @@ verifies('money.allowance', 'the rest of a day is never below zero', () => {
 })
 
 const limit = fc.option(fc.nat(6))
-const rails = fc.option(fc.uniqueArray(fc.constantFrom('a', 'b', 'c'), { maxLength: 3 }))
+const rails = fc.option(fc.uniqueArray(fc.constantFrom(...railKeys.slice(0, 3)), { maxLength: 3 }))
 const limits = fc.record({ per_run_usd: limit, per_day_usd: limit, rails })
 
 verifies('money.allowance', 'limits are narrower exactly when they permit nothing new', () => {
-  const payments = ['a', 'b', 'c', 'd'].flatMap((rail) =>
-    [0, 1, 2, 3, 4, 5, 6, 7].flatMap((amount_usd) =>
-      [0, 1, 7].map((spent) => ({ one: { rail, amount_usd }, spent })),
-    ),
-  )
+  const payments = railKeys
+    .slice(0, 4)
+    .flatMap((rail) =>
+      [0, 1, 2, 3, 4, 5, 6, 7].flatMap((amount_usd) =>
+        [0, 1, 7].map((spent) => ({ one: { rail, amount_usd }, spent })),
+      ),
+    )
   const permits = (some: AllowanceLimits) =>
     payments.map(({ one, spent }) => allowanceDenials(some, one, spent).length === 0)
   fc.assert(
@@ -68,8 +71,8 @@ verifies('money.allowance', 'limits are narrower exactly when they permit nothin
 })
 
 verifies('money.allowance', 'each limit that is raised or dropped widens the wallet', () => {
-  const now: AllowanceLimits = { per_run_usd: 5, per_day_usd: 50, rails: ['a', 'b'] }
-  const lower: AllowanceLimits = { per_run_usd: 4, per_day_usd: 49, rails: ['b'] }
+  const now: AllowanceLimits = { per_run_usd: 5, per_day_usd: 50, rails: ['scout', 'packetops'] }
+  const lower: AllowanceLimits = { per_run_usd: 4, per_day_usd: 49, rails: ['packetops'] }
   expect(narrows(now, lower)).toBe(true)
   expect(narrows(open, now)).toBe(true)
   const wider: Partial<AllowanceLimits>[] = [
@@ -77,7 +80,7 @@ verifies('money.allowance', 'each limit that is raised or dropped widens the wal
     { per_run_usd: null },
     { per_day_usd: 51 },
     { per_day_usd: null },
-    { rails: ['b', 'c'] },
+    { rails: ['packetops', 'tokenops'] },
     { rails: null },
   ]
   for (const change of wider)
