@@ -375,7 +375,7 @@ describe.each(registry.map((operation) => [operation.id, operation] as const))(
 
     verifies(
       'pipeline.unknown-property',
-      'takes its sample and refuses an unknown property, here and by its published schema',
+      'takes its sample and refuses an unknown property, also by its schema',
       () => {
         const published = publishedInput(operation)
         const sample = sampleOf(operation)
@@ -401,7 +401,7 @@ describe.each(registry.map((operation) => [operation.id, operation] as const))(
 
     verifies(
       'pipeline.access-kinds',
-      'says what its kinds of access need: a scope for agents, whose tokens, and a signature to write',
+      'declares what its kinds of access need: scopes, tokens, signatures',
       () => {
         const ways = waysOf(operation)
         expect(operation.needs !== undefined).toBe(ways.includes('agent'))

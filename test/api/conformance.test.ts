@@ -86,7 +86,7 @@ verifies('conform.policy-rules', 'rules 9 and 10 are there to their last sentenc
 
 verifies(
   'conform.preflight',
-  'what a preflight may never become is refused before anything is written',
+  'an impossible preflight is refused before anything is written',
   async () => {
     const sandbox = await trustedAgent(hosts(), apis.operator, { sandbox: true })
     const trusted = await trustedAgent(hosts(), apis.operator)
@@ -164,7 +164,7 @@ verifies('conform.computed', 'no member of an answer is one that can only be nul
 
 verifies(
   'conform.computed',
-  'each paid surface of a rail takes its paid runs, and what is free has none',
+  'each paid surface of a rail takes paid runs, and free rails have none',
   async () => {
     const { rails: priced } = (await open().call('agent-pricing', {})).body
     const { rails: offered } = (
@@ -189,7 +189,7 @@ const paused = async (input: Omit<InputOf<'pause-set'>, 'idempotency_key' | 'rea
 
 verifies(
   'conform.computed',
-  'a pause counts the tasks that wait for a payment from the paused wallet',
+  'a pause counts the tasks that wait for the paused wallet',
   async () => {
     const buyer = await openAgentUse(hosts(), apis.operator, {
       requested_scopes: ['runs:read', 'runs:write', 'wallets:read', 'wallets:write'],

@@ -26,33 +26,29 @@ const authorizes = (change: Record<string, unknown>) =>
   authorizePayout.input.safeParse({ ...authorize, ...change }).success
 
 describe('payout-create', () => {
-  verifies(
-    'payout.create.schema',
-    'amounts have at most 9 integer and 6 fraction digits, without a leading zero',
-    () => {
-      for (const amount_usdc of ['0', '0.1', '1', '999999999', '999999999.123456', '0.000001']) {
-        expect(creates({ amount_usdc }), amount_usdc).toBe(true)
-      }
-      for (const amount_usdc of [
-        '',
-        '01',
-        '1.',
-        '.5',
-        '-1',
-        '+1',
-        '1e3',
-        '1,5',
-        '1.1234567',
-        '1000000000',
-        ' 1',
-        '1\n',
-        1,
-        null,
-      ]) {
-        expect(creates({ amount_usdc }), String(amount_usdc)).toBe(false)
-      }
-    },
-  )
+  verifies('payout.create.schema', 'amounts have at most 9 integer and 6 fraction digits', () => {
+    for (const amount_usdc of ['0', '0.1', '1', '999999999', '999999999.123456', '0.000001']) {
+      expect(creates({ amount_usdc }), amount_usdc).toBe(true)
+    }
+    for (const amount_usdc of [
+      '',
+      '01',
+      '1.',
+      '.5',
+      '-1',
+      '+1',
+      '1e3',
+      '1,5',
+      '1.1234567',
+      '1000000000',
+      ' 1',
+      '1\n',
+      1,
+      null,
+    ]) {
+      expect(creates({ amount_usdc }), String(amount_usdc)).toBe(false)
+    }
+  })
 
   verifies('payout.create.schema', 'recipients are 0x and 40 hex', () => {
     expect(creates({ recipient: `0x${'aB'.repeat(20)}` })).toBe(true)
@@ -118,7 +114,7 @@ describe('payout-create', () => {
 })
 
 describe('payout-authorize', () => {
-  test('takes presentations of 1 to 24576 and challenge tokens of 1 to 8192 characters', () => {
+  test('limits presentations to 24576 and challenge tokens to 8192 characters', () => {
     expect(
       authorizes({ presentation: 'p'.repeat(24_576), challenge_token: 'c'.repeat(8192) }),
     ).toBe(true)

@@ -38,7 +38,7 @@ const quote = (key: string) => ({ rail: 'tokenops', tier: 'entry', idempotency_k
 
 verifies(
   'pipeline.public-limit',
-  'of nobody known, six reads and three other calls a minute pass, from each address',
+  'each unknown address has six reads and three other calls a minute',
   async () => {
     const reads = await statuses(8, '192.0.2.1', () => ['/api/agent-pricing'])
     expect(reads).toEqual([...Array.from({ length: 6 }, () => 200), 429, 429])

@@ -53,7 +53,7 @@ const consoleAs = async (from: string, credential: string) =>
 
 verifies(
   'admission.other-services',
-  'after failed attempts of an address the chain is not asked for it, and an own key still passes',
+  'failed attempts stop chain reads of an address, and keys still pass',
   async () => {
     const from = '192.0.2.10'
     expect(await read(from, unknown, await contractProof())).toBe('unavailable')
@@ -68,7 +68,7 @@ verifies(
 
 verifies(
   'admission.failures-cheap',
-  'failures of an address that is over its limit are counted no more, and its own keys still pass',
+  'an address over its limit counts no more failures, and keys pass',
   async () => {
     const from = '192.0.2.14'
     const guess = () => consoleAs(from, `op_${'0'.repeat(16)}_${randomBytes(32).toString('hex')}`)
@@ -110,7 +110,7 @@ verifies(
 
 verifies(
   'admission.repeated-read',
-  'a status read repeated with one proof ends with the calls of its wallet',
+  'repeats of a status read with one proof count against its wallet',
   async () => {
     const payout_id = `po_${'7'.repeat(64)}`
     const creator = stranger.address.toLowerCase() as `0x${string}`

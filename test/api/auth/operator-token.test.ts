@@ -84,7 +84,7 @@ async function answerTo(token: string): Promise<string> {
 
 verifies(
   'keys.operator-token',
-  'only an access token makes an operator, whatever else the issuer signs for us',
+  'of what the issuer signs, only an access token makes an operator',
   async () => {
     for (const typ of ['at+jwt', 'application/at+jwt'])
       expect(await answerTo(await tokenOf({ typ }))).toBe('Ada')
@@ -131,7 +131,7 @@ verifies(
 
 verifies(
   'admission.other-services',
-  'after failed attempts of an address the issuer is not asked for it about unknown keys, and a token of a known key passes',
+  'failed attempts stop issuer reads of unknown keys; known keys pass',
   async () => {
     const env = {
       OPERATOR_OIDC_ISSUER: issuer,

@@ -28,7 +28,7 @@ async function codeOf(header: string | string[] | undefined): Promise<string> {
 
 verifies(
   'pipeline.operator',
-  'a created operator is known by its credential, of which only the SHA-256 is stored',
+  'an operator is known by its credential; only its SHA-256 is stored',
   async () => {
     const { operatorId, credential } = await createOperator(database.db, 'Ada')
     const [prefix, id, secret = ''] = credential.split('_')
@@ -50,7 +50,7 @@ verifies(
 
 verifies(
   'pipeline.operator',
-  'a missing credential is operator_required, any wrong one credential_invalid',
+  'no credential is operator_required, a wrong one credential_invalid',
   async () => {
     const one = await createOperator(database.db, 'One')
     const two = await createOperator(database.db, 'Two')

@@ -221,7 +221,7 @@ verifies('proof.age.ahead', '30 s ahead passes and 31 s is wallet_proof_expired'
 
 verifies(
   'proof.signature-form',
-  'v of 0 or 1, high s and 64 bytes are wallet_proof_invalid although they recover to the wallet',
+  'v of 0 or 1, high s and 64 bytes are wallet_proof_invalid',
   async () => {
     const good = await account.signMessage({ message: 'x' })
     const v = Number.parseInt(good.slice(-2), 16)
@@ -233,7 +233,7 @@ verifies(
 
 verifies(
   'proof.signature-form',
-  'the signature of another wallet, or over another nonce or time, is wallet_proof_invalid',
+  'a signature of another wallet, nonce or time is wallet_proof_invalid',
   async () => {
     const header = await proofOf()
     const proof = JSON.parse(Buffer.from(header, 'base64url').toString()) as WalletProof
@@ -251,7 +251,7 @@ verifies(
 
 verifies(
   'proof.contract-wallet',
-  'a contract wallet proves itself by its owner’s signature, and by nobody else’s',
+  'a contract wallet proves itself by its owner’s signature only',
   async () => {
     const wallet = await deployContractWallet(chain.client, account.address)
     expect(
@@ -267,7 +267,7 @@ verifies(
 
 verifies(
   'proof.contract-wallet',
-  'code that reverts, never ends, answers nothing or echoes its input accepts nothing',
+  'code that reverts, loops, is silent or echoes accepts nothing',
   async () => {
     const codes: Hex[] = [
       '0x60006000fd',
@@ -292,7 +292,7 @@ verifies(
 
 verifies(
   'proof.account-with-code',
-  'an account with code passes by its own key, without its code being asked',
+  'an account with code passes by its own key without a code call',
   async () => {
     const { account: by, address } = newWallet()
     const refusing: Hex = '0x60006000fd'
@@ -309,7 +309,7 @@ verifies(
 
 verifies(
   'proof.chain-down',
-  'without RPC a wallet whose key signed passes, and only the others get 503',
+  'without RPC a signature of the wallet’s key passes, others get 503',
   async () => {
     const down = createWalletSignatures({ rpcUrls: ['http://127.0.0.1:1'], timeoutMs: 1000 })
     expect(await codeOf({ header: await proofOf() }, down)).toBe('passes')
@@ -329,7 +329,7 @@ verifies(
 
 verifies(
   'proof.chain-down',
-  'an RPC that does not answer is given up within its limit, over all urls',
+  'the limit of an RPC that does not answer covers all urls',
   async () => {
     const deaf = createServer(() => undefined).listen(0, '127.0.0.1')
     await new Promise((resolve) => deaf.once('listening', resolve))

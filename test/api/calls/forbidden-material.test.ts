@@ -89,7 +89,7 @@ verifies(
 
 verifies(
   'pipeline.forbidden-material',
-  'every free-text field is screened, wherever it stands, and no typed field',
+  'every free-text field is screened at any depth, and no typed field',
   () => {
     const value = {
       memo: 'fine',
@@ -129,7 +129,7 @@ const hex64 = 'ab12'.repeat(16)
 
 verifies(
   'admission.screening-kinds',
-  'bearer tokens, labelled passwords and keys, and formatted SSNs are found, in text and by the name of a member',
+  'tokens, labelled secrets and SSNs are found in texts and member names',
   () => {
     const secrets = [
       `Authorization: Bearer ${'a1'.repeat(12)}`,

@@ -95,7 +95,7 @@ async function begun(agent: string, from: string, count: number): Promise<number
 
 verifies(
   'admission.quotas',
-  'tasks end for one agent, one address and all sandboxes, and trusted agents still begin theirs',
+  'task quotas of agent, address and sandboxes spare trusted agents',
   async () => {
     const [one, other, third] = [await newSandbox(), await newSandbox(), await newSandbox()]
     expect(await begun(one, '198.51.100.21', 6)).toBe(4)
@@ -116,7 +116,7 @@ const kinds = {
 for (const [kind, quota] of Object.entries(kinds))
   verifies(
     'admission.quotas',
-    `${kind} end for one agent, one address and all sandboxes, and a trusted agent goes on`,
+    `${kind}: quotas of agent, address and sandboxes spare the trusted`,
     async () => {
       const few = await startComposed({ env: { TRUST_PROXY: '1', ...quota } })
       const [{ base, os } = hosts()] = few.hosts
@@ -166,7 +166,7 @@ for (const [kind, quota] of Object.entries(kinds))
 
 verifies(
   'admission.quotas',
-  'a trusted agent still registers others when callers without trust cannot',
+  'a trusted agent registers others when untrusted callers cannot',
   async () => {
     const few = await startComposed({
       env: { TRUST_PROXY: '1', QUOTA_REGISTRATIONS_PER_DAY: '2/3/3/10' },
@@ -211,7 +211,7 @@ const upload = (agent: string, bytes: number) => {
 
 verifies(
   'admission.upload-room',
-  'a sandbox has little room, all sandboxes have a total, and a trusted agent has its own',
+  'storage is limited per sandbox, for all sandboxes, per trusted agent',
   async () => {
     const [one, other, third] = [await newSandbox(), await newSandbox(), await newSandbox()]
     expect([await upload(one, 1_500), await upload(one, 600)]).toEqual([
@@ -228,7 +228,7 @@ verifies(
 
 verifies(
   'admission.upload-room',
-  'an upload is refused while the volume has less than its least free space',
+  'an upload is refused below the minimum free space of the volume',
   async () => {
     const full = await startComposed({
       env: { INPUT_SPACE_PATH: '.', INPUT_SPACE_MIN: String(2 ** 52) },
@@ -252,7 +252,7 @@ verifies(
 
 verifies(
   'admission.registered-callback',
-  'a sandbox registers no callback but the demo receiver, and no agent one inside',
+  'a sandbox calls back only the demo receiver, no agent a private host',
   async () => {
     const registered = (callback_url: string, sandbox: boolean) => {
       const agent = newAgentClient(hosts())

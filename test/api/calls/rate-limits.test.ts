@@ -35,7 +35,7 @@ afterAll(async () => {
 
 verifies(
   'pipeline.rate-limit',
-  'two processes share one count: of 20 calls of a wallet exactly 7 pass, the rest are told when to come back',
+  'of 20 calls at two processes exactly 7 pass; others get a retry time',
   async () => {
     const processes = opened.map(({ pool }) => createRateLimits(pool, config))
     const calls = Array.from({ length: 20 }, (_, index) =>
@@ -60,7 +60,7 @@ verifies(
 
 verifies(
   'free.address-limit',
-  'free calls end for one address and for all together, without refusing the call',
+  'free calls are limited per address and in total without a refusal',
   async () => {
     const { freeGrant } = createRateLimits(opened[0]!.pool, config)
     const granted = async (address: string) => (await freeGrant(address)).granted
@@ -73,7 +73,7 @@ verifies(
 
 verifies(
   'pipeline.rate-limit',
-  'processes that take portions spend no more than the limit, and what is put back is there again',
+  'portions never exceed the limit, and returned ones can be spent',
   async () => {
     const limiters = opened.map(({ pool }) => createLimiter(pool, 'portions', 100, 60))
     const takes = Array.from({ length: 150 }, (_, index) => limiters[index % 2]!.take('key'))
@@ -88,7 +88,7 @@ verifies(
 
 verifies(
   'pipeline.rate-limit',
-  'calls that one process refuses by itself give another process nothing more to spend',
+  'calls that one process refuses add nothing to another’s limit',
   async () => {
     const [one, other] = opened.map(({ pool }) => createLimiter(pool, 'refused', 60, 60)) as [
       Limiter,

@@ -48,7 +48,7 @@ verifies('discovery.openapi', 'openapi.json answers the document of this registr
 
 verifies(
   'discovery.trust-contract',
-  'the trust contract names services, caps, price, bindings and typed data',
+  'the trust contract has services, caps, price, bindings, typed data',
   async () => {
     const { body } = await client().call('trust-contract', {})
     expect(body).toMatchObject({
@@ -102,7 +102,7 @@ verifies(
 
 verifies(
   'schemas.published',
-  'each schema document is served at its URL, cacheable, in the bytes of its digest',
+  'each schema document at its URL is cacheable and has its digest',
   async () => {
     const { schemas } = (await client().call('schema-index', {})).body
     for (const { name, url, sha256 } of schemas) {
@@ -121,7 +121,7 @@ verifies(
   },
 )
 
-test('a challenge needs neither chain nor Temporal, and only the treasury holder gets one', async () => {
+test('a challenge needs no chain or Temporal, only the treasury holder', async () => {
   const request_sha256 = 'ab'.repeat(32)
   const { status, body } = await client().call('payout-challenge', {
     holder_wallet: holder,
@@ -170,7 +170,7 @@ verifies(
 
 verifies(
   'gas-wallets.alarm',
-  'readyz, metrics and doctor tell a gas wallet that has not moved, as a warning',
+  'readyz, metrics and doctor warn of a gas wallet that is stuck',
   async () => {
     const { db } = apis
     const [moving, jammed] = [`0x${'a7'.repeat(20)}`, `0x${'a8'.repeat(20)}`]
@@ -220,7 +220,7 @@ verifies(
   },
 )
 
-test('schema faults, JSON faults and missing credentials are problems with their codes', async () => {
+test('schema, JSON and credential faults are problems with their codes', async () => {
   const post = async (path: string, body: string, headers: Record<string, string> = {}) => {
     const response = await fetch(baseUrl + path, {
       method: 'POST',
@@ -260,7 +260,7 @@ test('schema faults, JSON faults and missing credentials are problems with their
   await expect(receipt).rejects.toMatchObject({ code: 'not_found' })
 })
 
-test('a proven wallet reads without Temporal, and an unknown payout is 404 to it', async () => {
+test('a proven wallet reads without Temporal; an unknown payout is 404', async () => {
   const unknown = client().call('payout-status', { idempotency_key: 'never-created' })
   await expect(unknown).rejects.toMatchObject({
     code: 'not_found',
@@ -284,7 +284,7 @@ verifies('pipeline.dependency-down', 'a create without Temporal is a 503 within 
 
 verifies(
   'calls.answered-when-stored',
-  'a create is answered once its step is stored, though Temporal is silent',
+  'a create is answered once its step is stored, without Temporal',
   async () => {
     const silent = createServer(() => undefined).listen(0, '127.0.0.1')
     await once(silent, 'listening')

@@ -101,7 +101,7 @@ async function problemOf(response: Response) {
 }
 
 describe('a call that reaches the road', () => {
-  test('carries the bytes, path, query, lowercase headers, address and request id', async () => {
+  test('carries bytes, path, query, lowercase headers, address, request id', async () => {
     const response = await post('/api/payout-create', '{"a": 1}', {
       'X-Request-Id': 'trace-0001',
       'X-Some': 'Thing',
@@ -291,7 +291,7 @@ describe('refused before the road', () => {
 
   verifies(
     'pipeline.malformed',
-    'a body of 10 MB is a 413, and so is one that does not say how long it is',
+    'a body of 10 MB is a 413, with or without its length',
     async () => {
       const big = new Uint8Array(10_000_000).fill(32)
       expect((await post('/api/payout-create', big)).status).toBe(413)
@@ -334,7 +334,7 @@ describe('refused before the road', () => {
 
   verifies(
     'pipeline.problem-json',
-    'an unexpected failure is a 500 that says nothing of its cause, logged with the request id',
+    'an unexpected failure is logged, and its 500 hides the cause',
     async () => {
       answer = async () => {
         throw new Error('password=hunter2')
@@ -390,7 +390,7 @@ describe('headers', () => {
 
   verifies(
     'pipeline.headers',
-    'of a discovery document let anyone keep it for five minutes and ask again by its ETag',
+    'of a discovery document allow five minutes of caching and an ETag',
     async () => {
       const url = `${base}/.well-known/jwks.json`
       const first = await fetch(url)
@@ -454,7 +454,7 @@ describe('hosts and addresses', () => {
 
   verifies(
     'operate.metrics',
-    'metrics count calls by operation and status, for this machine and for operators only',
+    'metrics count calls; only this machine and operators read them',
     async () => {
       await post('/api/payout-status', '{}')
       const response = await fetch(`${base}/metrics`)
@@ -475,7 +475,7 @@ describe('hosts and addresses', () => {
 })
 
 describe('the log', () => {
-  test('says operation, route, status and request id, and no path, query or secret', async () => {
+  test('has operation, route, status, request id, no path, query or secret', async () => {
     const response = await fetch(`${base}/api/verify-receipt?receipt=secret.token.value`, {
       headers: { Authorization: 'Bearer op_secret' },
     })
@@ -506,7 +506,7 @@ describe('the log', () => {
 })
 
 describe('stopping', () => {
-  test('lets a call in flight finish, takes no new one, and is done when it is answered', async () => {
+  test('lets a call in flight finish, and takes no new one', async () => {
     let finish: (() => void) | undefined
     answer = async () => {
       await new Promise<void>((resolve) => {

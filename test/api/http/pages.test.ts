@@ -58,7 +58,7 @@ const codes = Object.keys(errorCodes)
 describe('the front page', () => {
   verifies(
     'pages.landing',
-    'is HTML that names every operation and leads to documents, health and the Temporal UI',
+    'is HTML with every operation and links to documents and health',
     async () => {
       const response = await get('/')
       expect([response.status, response.headers.get('content-type')]).toEqual([
@@ -95,7 +95,7 @@ describe('the front page', () => {
 
   verifies(
     'pages.landing',
-    'the walk-through on the page is the program that /walk-through.mjs answers',
+    'the walk-through on the page is the program at /walk-through.mjs',
     async () => {
       const script = await get('/walk-through.mjs')
       expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
@@ -149,7 +149,7 @@ describe('the reference page', () => {
 describe('problem pages', () => {
   verifies(
     'pages.problems',
-    'every code has a page and a JSON description that agree with the vocabulary',
+    'every code has a page and a JSON description that agree',
     async () => {
       for (const [code, { status, title }] of Object.entries(errorCodes)) {
         const page = await get(`/problems/${code}`)

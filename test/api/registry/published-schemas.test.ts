@@ -36,7 +36,7 @@ async function faultsOf(name: string, value: unknown): Promise<unknown> {
 
 verifies(
   'schemas.published',
-  'the index names each document by its URL and the digest of the bytes that are served',
+  'the index has the URL and the served digest of each document',
   async () => {
     const entries = await index()
     expect(entries.map(({ name }) => name)).toEqual(
@@ -77,7 +77,7 @@ verifies(
 
 verifies(
   'schemas.published',
-  'another validator takes what the service takes and makes, and refuses what it refuses',
+  'another validator accepts and refuses what the service does',
   async () => {
     for (const { key, sandboxInput } of rails) {
       const name = `rail-input-${key}.v1.json`

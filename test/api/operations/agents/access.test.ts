@@ -93,7 +93,7 @@ const wrongSecretOf = (credentialId: string) =>
 
 verifies(
   'agent.access',
-  'a credential opens what its scope and rails cover, and a wrong one is never taken for none',
+  'a credential opens its scopes and rails; a wrong one is refused',
   async () => {
     const { credential, credentialId, registered } = await newTrusted()
     const caller = `agent:${registered.agent.agent_id}`
@@ -124,7 +124,7 @@ verifies(
 
 verifies(
   'agent.access',
-  'each credential has its own number of calls in a minute, over all processes',
+  'each credential has its own calls per minute, over all processes',
   async () => {
     const [one, other] = [await newTrusted(), await newTrusted()]
     const answers = await Promise.all(
@@ -149,7 +149,7 @@ const ada = { operatorId: 'ada', name: 'Ada' }
 
 verifies(
   'agent.revoked-at-once',
-  'a revoked credential and a suspended agent stop with the next call on both processes and hosts',
+  'a revoked credential or suspended agent stops with the next call',
   async () => {
     const { credential, credentialId, registered } = await newTrusted()
     const everywhere = () =>
@@ -185,7 +185,7 @@ verifies(
 
 verifies(
   'agent.credential.rotated',
-  'the old key works until the new one is claimed and for the overlap after it',
+  'the old key works until the new one is claimed, plus the overlap',
   async () => {
     const { agent, registered, credential } = await newTrusted()
     const agentId = registered.agent.agent_id
@@ -213,7 +213,7 @@ verifies(
 
 verifies(
   'agent.attempts.slowed',
-  'who guesses is answered late and with 429 on every process, and the right key is accepted at once',
+  'guesses get a late 429 on every process; the right key passes at once',
   async () => {
     const { credential, credentialId } = await newTrusted()
     const from = newAddress()
@@ -273,7 +273,7 @@ verifies(
 
 verifies(
   'agent.signature.required',
-  'a status token acts only with a fresh signature over this very call; a credential needs none',
+  'a status token needs a fresh signature of the call, a credential none',
   async () => {
     const { agent, registered, credential } = await newTrusted()
     const { status_token } = registered
@@ -355,7 +355,7 @@ verifies(
 
 verifies(
   'agent.enforce',
-  'enforcement answers as the surfaces would, with every reason, and is audited',
+  'enforcement decides as the surfaces do, with reasons and an audit',
   async () => {
     const { credential, registered, credentialId } = await trustedAgent(
       apis.hosts[0]!,

@@ -48,7 +48,7 @@ async function everythingStored(): Promise<string> {
 
 verifies(
   ['agent.onboarding.end-to-end', 'agent.steps.order'],
-  'an agent comes in and gets its access key, step by step in the order of the document',
+  'an agent registers and gets its access key step by step',
   async () => {
     const agent = newAgentClient(hosts)
     const done = async (token: string) =>
@@ -150,7 +150,7 @@ verifies(
 
 verifies(
   ['caller.registration-signed', 'caller.secret'],
-  'a stranger who repeats a registration gets no token; its key or its secret gets the first answer again',
+  'only the key or secret of a registration gets its first answer',
   async () => {
     const agent = newAgentClient(hosts)
     const manifest = agent.manifest()
@@ -179,7 +179,7 @@ verifies(
 
 verifies(
   'agent.register.idempotent',
-  'a repeat gets the same agent and token, other terms and another registration of the key are refused',
+  'a repeat gets the same agent; other terms or a used key are refused',
   async () => {
     const agent = newAgentClient(hosts)
     const manifest = agent.manifest()
@@ -223,7 +223,7 @@ verifies(
 
 verifies(
   'agent.sandbox',
-  'a sandbox agent gets its key at once, without what moves money or speaks for customers',
+  'a sandbox agent gets its key at once, without scopes for money',
   async () => {
     const { registered, credential } = await trustedAgent(hosts, apis.operator, {
       sandbox: true,
@@ -248,7 +248,7 @@ verifies(
 
 verifies(
   'agent.envelope',
-  'with an encryption key the access key travels sealed, and only its holder opens it',
+  'with an encryption key only its holder opens the access key',
   async () => {
     const { privateKey, publicKey } = generateKeyPairSync('x25519')
     const { kty, crv, x } = publicKey.export({ format: 'jwk' })
@@ -303,7 +303,7 @@ verifies(
 
 verifies(
   'agent.handshake.proof',
-  'a foreign, forged or expired nonce, another key and another token are refused, also on a repeat',
+  'a wrong nonce, key or token is refused, also on a repeat',
   async () => {
     const agent = newAgentClient(hosts)
     const stranger = newAgentClient(hosts)
@@ -360,7 +360,7 @@ verifies(
 
 verifies(
   'agent.status-token.unknown',
-  'a status token of anybody else, of another kind or of no form is the same 404',
+  'a foreign, misplaced or malformed status token is the same 404',
   async () => {
     const { status_token } = await newAgentClient(hosts).register()
     const flipped = status_token.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'))

@@ -207,7 +207,7 @@ function paymentsOn(named: Awaited<ReturnType<typeof ofPacketops>>): Calls {
 
 verifies(
   'agent.rails',
-  'an access key for other rails does nothing for this one, by whatever name it is called',
+  'an access key of other rails is refused under every name of this one',
   async () => {
     const manifest = {
       rails: ['packetops' as const, 'tokenops' as const, 'diligenceops' as const],
@@ -234,7 +234,7 @@ verifies(
 
 verifies(
   'agent.rails',
-  'what an operator does not allow an agent, its registered key does not begin either',
+  'the registered key begins nothing that an operator does not allow',
   async () => {
     const [hosts] = apis.hosts as [Hosts]
     const manifest = { rails: ['packetops' as const, 'tokenops' as const], requested_scopes }
@@ -273,7 +273,7 @@ const ofNoRail = [
 
 verifies(
   'agent.rails',
-  'every name that an agent’s act takes is looked up for its rail, or is of none',
+  'every name in an agent’s command has a rail that is checked, or none',
   () => {
     const fieldsOf = ({ input }: AnyOperation) =>
       Object.keys('shape' in input ? (input.shape as object) : {})

@@ -24,7 +24,7 @@ const codeOf = (call: Promise<unknown>) =>
 
 verifies(
   'review.console',
-  'the console lists who waits, longest first, by page, state and rail, also compact',
+  'the console lists by longest wait, page, state and rail, also compact',
   async () => {
     const names = ['first', 'second', 'third']
     const ids: string[] = []
@@ -72,7 +72,7 @@ verifies(
 
 verifies(
   'review.record',
-  'a decision moves its subject and leaves one row and a receipt that anybody can verify',
+  'a decision changes its subject and leaves a row and a receipt',
   async () => {
     const { agent, status_token } = await newAgentClient(hosts).register()
     const digest = 'ab'.repeat(32)
@@ -119,7 +119,7 @@ verifies(
 
 verifies(
   'review.record',
-  'operators who decide at once: one decision counts, and who saw an older state is told',
+  'of concurrent decisions one counts, and a stale one is refused',
   async () => {
     const { agent } = await newAgentClient(hosts).register()
     const { items } = (await operator().call('loop-review-console', { limit: '100' })).body

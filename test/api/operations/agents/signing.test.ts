@@ -81,7 +81,7 @@ const rotation = (
 
 verifies(
   'agent.statement.signed',
-  'the service signs what an agent states; anybody verifies it at any process, and it is no receipt',
+  'a signed statement verifies at any process, and is no receipt',
   async () => {
     const { credential, credentialId, registered } = await trusted()
     const payload = { rows: 3, of: 'usage' }
@@ -136,7 +136,7 @@ verifies(
 
 verifies(
   'agent.statement.signed',
-  'whoever may not sign is refused, and so is a secret, which stands nowhere',
+  'unauthorized signing and secrets are refused, and no secret is stored',
   async () => {
     const { credential } = await trusted()
     const reader = await trustedAgent(hosts(), apis.operator, { requested_scopes: ['runs:read'] })
@@ -162,7 +162,7 @@ verifies(
 
 verifies(
   ['agent.statement.own-key', 'agent.signing.rotated'],
-  'an agent signs by itself, changes its key by the signatures of both, and what the old one signed goes on to verify',
+  'both keys sign a key change, and old signatures still verify',
   async () => {
     const subject = await trusted()
     const { agent, registered, credential } = subject
@@ -252,7 +252,7 @@ const by = (key: KeyObject) => (text: string) =>
 
 verifies(
   'agent.signing.rotated',
-  'a signing key is changed by nobody but who holds the old and the next one',
+  'only the holder of the old and the next key changes a signing key',
   async () => {
     const subject = await trusted()
     const rotate = (
@@ -294,7 +294,7 @@ const keyOf = ({ agent }: Trusted) => ({
 
 verifies(
   'agent.credential.rotated-over-http',
-  'an access key is rotated by its agent or an operator; only the registered key gets the next one, and a leaked one stops at once',
+  'agent or operator rotates an access key, and a leaked one stops',
   async () => {
     const { agent, registered, credential } = await trusted()
     const { agent_id } = registered.agent

@@ -150,35 +150,29 @@ verifies(
   },
 )
 
-verifies(
-  'callback.examples',
-  'each example verifies by the receiver that stands beside it, as of its time',
-  async () => {
-    const client = createClient({ baseUrl: apis.hosts[0]!.base })
-    const { body } = await client.call('callback-examples', {})
-    expect(body.events.map(({ event }) => event)).toEqual([
-      'host_proof',
-      'credential_ready',
-      'task_updated',
-      'payout_updated',
-    ])
-    for (const { headers, body: text, public_key } of body.events) {
-      expect(isFromService(headers, Buffer.from(text), public_key, body.signed_at)).toBe(true)
-      expect(isFromService(headers, Buffer.from(`${text} `), public_key, body.signed_at)).toBe(
-        false,
-      )
-    }
-    expect(body.receivers.map(({ language }) => language)).toEqual([
-      'typescript',
-      'python',
-      'go',
-      'shell',
-    ])
-    expect(body.receivers[0]?.code).toContain('export function isFromService')
-    expect(body.retry_rules.seconds_before_each).toEqual([
-      0, 5, 300, 1_800, 7_200, 18_000, 36_000, 86_400,
-    ])
-    const { body: one } = await client.call('callback-examples', { language: 'go' })
-    expect(one.receivers.map(({ language }) => language)).toEqual(['go'])
-  },
-)
+verifies('callback.examples', 'each example verifies with its receiver at its time', async () => {
+  const client = createClient({ baseUrl: apis.hosts[0]!.base })
+  const { body } = await client.call('callback-examples', {})
+  expect(body.events.map(({ event }) => event)).toEqual([
+    'host_proof',
+    'credential_ready',
+    'task_updated',
+    'payout_updated',
+  ])
+  for (const { headers, body: text, public_key } of body.events) {
+    expect(isFromService(headers, Buffer.from(text), public_key, body.signed_at)).toBe(true)
+    expect(isFromService(headers, Buffer.from(`${text} `), public_key, body.signed_at)).toBe(false)
+  }
+  expect(body.receivers.map(({ language }) => language)).toEqual([
+    'typescript',
+    'python',
+    'go',
+    'shell',
+  ])
+  expect(body.receivers[0]?.code).toContain('export function isFromService')
+  expect(body.retry_rules.seconds_before_each).toEqual([
+    0, 5, 300, 1_800, 7_200, 18_000, 36_000, 86_400,
+  ])
+  const { body: one } = await client.call('callback-examples', { language: 'go' })
+  expect(one.receivers.map(({ language }) => language)).toEqual(['go'])
+})

@@ -73,7 +73,7 @@ const quoteOf = { rail: 'packetops', tier: 'standard' }
 
 verifies(
   'caller.order-token',
-  'an order of anybody is quoted and paid by its token alone, and comes to a finished task',
+  'a public order is quoted, paid and finished with its token alone',
   async () => {
     const { work_order, rail_run, status_token } = await ordered()
     expect(
@@ -116,7 +116,7 @@ verifies(
 
 verifies(
   'caller.order-token',
-  'the token does these two things for its own order, in its header, and no third',
+  'the token quotes and pays its own order, in its header, and no more',
   async () => {
     const [mine, other] = [await ordered(), await ordered()]
     for (const { work_order, rail_run } of [mine, other]) {
@@ -226,7 +226,7 @@ async function finished({ task_token, task }: Awaited<ReturnType<typeof freeRun>
 
 verifies(
   'caller.free-run',
-  'scout is quoted at nothing, passes every state and ends with free receipts and no posting',
+  'scout is free, passes every state and posts nothing',
   async () => {
     const run = await freeRun('scout', 'operational')
     const { receipts, postings } = await finished(run, 'operational')
@@ -285,7 +285,7 @@ verifies('caller.free-run', 'a public order of scout is run at nothing as well',
 
 verifies(
   'caller.discovery',
-  'contractops runs as synthetic alone, labelled as a discovery, and is sold nowhere',
+  'contractops runs as synthetic discovery only, and is not sold',
   async () => {
     const run = await freeRun('contractops', 'synthetic')
     expect(run.quote.pricing_model).toBe('contractops_discovery')

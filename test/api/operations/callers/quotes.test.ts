@@ -46,7 +46,7 @@ async function publicQuote(client = open()) {
 
 verifies(
   ['caller.quote-bound', 'caller.known'],
-  'two agents at one address have quotes of their own, and neither starts on the other’s',
+  'two agents at one address cannot start on each other’s quotes',
   async () => {
     const quotes = await Promise.all(
       [first, second].map(async ({ client }) => (await client.call('quote-run', run)).body),
@@ -81,7 +81,7 @@ verifies(
 
 verifies(
   'caller.quote-bound',
-  'a quote without a credential is nobody’s until its token is presented, and then one agent’s alone',
+  'a quote without a credential binds to one agent by its token',
   async () => {
     const { quote_id, quote_token } = await publicQuote()
     expect(quote_token).toMatch(/^qk_/)
@@ -150,7 +150,7 @@ const refusedFor = (call: Promise<unknown>) =>
 for (const [name, call] of Object.entries(binding))
   verifies(
     'caller.quote-bound',
-    `${name}: a quote issued without a credential binds to the first agent that presents its token, and to no other`,
+    `${name}: a quote token binds to the first agent only`,
     async () => {
       const quote = await publicQuote()
       const { quote_id } = quote
@@ -173,7 +173,7 @@ for (const [name, call] of Object.entries(binding))
 
 verifies(
   'caller.quote-bound',
-  'an order of anybody takes the quote whose token it presents, and no agent uses that quote any more',
+  'a public order takes a quote by its token from every agent',
   async () => {
     const quote = await publicQuote()
     const order = { ...exampleOrder, idempotency_key: freshKey() }
@@ -222,7 +222,7 @@ verifies(
 
 verifies(
   'caller.secret',
-  'a key is one caller’s by its secret; without one a repeat is a new call and never gives a stored secret again',
+  'a secret ties a key to its caller; without it a repeat is a new call',
   async () => {
     const named = { ...run, idempotency_key: 'same-key' }
     const [mine, theirs] = [freshKey() + freshKey(), freshKey() + freshKey()]

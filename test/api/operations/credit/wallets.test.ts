@@ -126,7 +126,7 @@ verifies(
 
 verifies(
   'pipeline.default-mode',
-  'a body without a mode creates a wallet, and a mode that is not known is refused',
+  'a body without a mode creates a wallet; an unknown mode is refused',
   async () => {
     const agent = await owner()
     const send = async (body: object) => {
@@ -227,7 +227,7 @@ verifies(
 
 verifies(
   'wallet.http.fund',
-  'a session pays into a wallet by its provider’s word; a refund takes it out again',
+  'a provider’s event funds a wallet, and a refund removes the funds',
   async () => {
     const agent = await owner()
     const { wallet_id } = await create(agent)
@@ -272,37 +272,33 @@ verifies('wallet.http.fund', 'a payment for something else is not one for the wa
   expect(await codeOf(agent.call('allowance-fund', both))).toBe('invalid_request')
 })
 
-verifies(
-  'wallet.http.terms',
-  'who pays by x402 or a mandate is told what to sign, for exactly the amount',
-  async () => {
-    const agent = await owner()
-    const { wallet_id } = await create(agent)
-    const asking = (method: 'x402_reference' | 'ap2_mandate_reference') =>
-      problemOf(agent.call('allowance-fund', { ...invoice(wallet_id, 120), method }))
-    const x402 = await asking('x402_reference')
-    expect(x402).toMatchObject({
-      status: 402,
-      code: 'payment_required',
-      accepts: [{ amount: '120000000' }],
-      mandate: null,
-    })
-    expect(x402['accepted_methods']).not.toContain('agent_allowance')
-    expect(await asking('ap2_mandate_reference')).toMatchObject({
-      mandate: { challenge_token: expect.any(String) },
-    })
-    const bad = {
-      ...invoice(wallet_id, 120),
-      method: 'x402_reference' as const,
-      proof: { payment: 'bm9uZQ==' },
-    }
-    expect(await codeOf(agent.call('allowance-fund', bad))).toBe('payment_invalid')
-  },
-)
+verifies('wallet.http.terms', 'x402 and mandate payers get the exact terms to sign', async () => {
+  const agent = await owner()
+  const { wallet_id } = await create(agent)
+  const asking = (method: 'x402_reference' | 'ap2_mandate_reference') =>
+    problemOf(agent.call('allowance-fund', { ...invoice(wallet_id, 120), method }))
+  const x402 = await asking('x402_reference')
+  expect(x402).toMatchObject({
+    status: 402,
+    code: 'payment_required',
+    accepts: [{ amount: '120000000' }],
+    mandate: null,
+  })
+  expect(x402['accepted_methods']).not.toContain('agent_allowance')
+  expect(await asking('ap2_mandate_reference')).toMatchObject({
+    mandate: { challenge_token: expect.any(String) },
+  })
+  const bad = {
+    ...invoice(wallet_id, 120),
+    method: 'x402_reference' as const,
+    proof: { payment: 'bm9uZQ==' },
+  }
+  expect(await codeOf(agent.call('allowance-fund', bad))).toBe('payment_invalid')
+})
 
 verifies(
   'wallet.http.limits',
-  'an agent narrows, an operator widens, and each act has a receipt of its own',
+  'agents narrow and operators widen limits, each with a receipt',
   async () => {
     const agent = await owner()
     const { wallet_id } = await create(agent, {
@@ -341,7 +337,7 @@ verifies(
 
 verifies(
   'wallet.http.limits',
-  'a wallet pays within its limits and its balance, and says what is missing',
+  'a wallet pays within limits and balance, and names the shortfall',
   async () => {
     const agent = await owner()
     const { wallet_id } = await filled(agent, 10_000, {
@@ -383,7 +379,7 @@ verifies(
 
 verifies(
   'wallet.http.limits',
-  'fifty payments at once over two APIs never go over the day’s limit or the balance',
+  'fifty concurrent payments never exceed the daily limit or balance',
   async () => {
     const agent = await owner()
     const { wallet_id } = await filled(agent, 100_000, { per_day_usd: 2_000 })

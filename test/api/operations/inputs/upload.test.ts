@@ -56,7 +56,7 @@ const blobs = async () => {
 
 verifies(
   'input.upload',
-  'a file is there for both processes, whoever it came through, and its repeat is 200',
+  'both processes serve an uploaded file, and its repeat is 200',
   async () => {
     const { credential, registered } = await newAgent()
     const bytes = randomBytes(1_000_000)
@@ -170,7 +170,7 @@ verifies(
 
 verifies(
   ['input.upload', 'input.bounds'],
-  'too long is 413 by its announcement, and 403 where the agent has no room',
+  'an announced excess length is 413, and a full agent gets 403',
   async () => {
     const { credential } = await newAgent()
     const before = await blobs()

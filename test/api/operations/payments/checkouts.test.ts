@@ -75,7 +75,7 @@ const bind = async (agent: Agent, entitlement_id: string, challenge_id: string) 
 
 verifies(
   'checkout.cards',
-  'every rail and tier that is sold has a card, and falls back to the checkout here',
+  'every sold rail and tier has a card with our checkout as fallback',
   async () => {
     const { product_cards, challenge } = (await apis.open().call('rail-checkout-read', {})).body
     expect(challenge).toBeNull()
@@ -108,7 +108,7 @@ verifies(
 
 verifies(
   'checkout.links',
-  'an operator sets pages at the quote’s total, and what does not answer is never shown',
+  'an operator sets pages at the quote’s total; dead pages are not shown',
   async () => {
     const { cells, done, left } = (await apis.console.call('payment-links-read', {})).body
     expect({ cells: cells.length, done, left }).toEqual({ cells: 18, done: 0, left: 18 })
@@ -145,7 +145,7 @@ verifies(
 
 verifies(
   ['checkout.links', 'checkout.open'],
-  'a live page is on the card and in the challenge, and who pays there needs to present nothing',
+  'a live page is shown, and its payer need not present a payment',
   async () => {
     const url = 'https://127.0.0.1/p/energy?lang=en'
     const terms = { rail: 'energyops' as const, tier: 'entry' as const }
@@ -229,7 +229,7 @@ verifies(
 
 verifies(
   'checkout.open',
-  'quotes that are unknown, being paid or paid open nothing; nor does a secret as a name',
+  'unknown, pending or paid quotes and secret names open no checkout',
   async () => {
     const agent = await buyer()
     const { quote_id } = await quoted(agent)
@@ -267,52 +267,44 @@ verifies(
   },
 )
 
-verifies(
-  'checkout.read',
-  'a challenge is read by an agent, and once it pays for credit only by that one',
-  async () => {
-    const [agent, stranger] = [await buyer(), await buyer()]
-    const { challenge_id } = await pendingCredit(agent)
-    const read = (by: Pick<Agent, 'call'>) => by.call('rail-checkout-read', { challenge_id })
-    expect((await read(agent)).body.challenge).toMatchObject({ challenge_id, state: 'open' })
-    expect(await codeOf(read(stranger))).toBe('not_owner')
-    expect(await codeOf(read(apis.open()))).toBe('credential_required')
-    expect(
-      await codeOf(agent.call('rail-checkout-read', { challenge_id: `ch_${'0'.repeat(64)}` })),
-    ).toBe('not_found')
-    const { challenge } = await open((await quoted(agent)).quote_id, 'agent_credit')
-    expect(
-      (await stranger.call('rail-checkout-read', { challenge_id: challenge.challenge_id })).body
-        .challenge,
-    ).toEqual(challenge)
-  },
-)
+verifies('checkout.read', 'a challenge bound to credit is read only by its agent', async () => {
+  const [agent, stranger] = [await buyer(), await buyer()]
+  const { challenge_id } = await pendingCredit(agent)
+  const read = (by: Pick<Agent, 'call'>) => by.call('rail-checkout-read', { challenge_id })
+  expect((await read(agent)).body.challenge).toMatchObject({ challenge_id, state: 'open' })
+  expect(await codeOf(read(stranger))).toBe('not_owner')
+  expect(await codeOf(read(apis.open()))).toBe('credential_required')
+  expect(
+    await codeOf(agent.call('rail-checkout-read', { challenge_id: `ch_${'0'.repeat(64)}` })),
+  ).toBe('not_found')
+  const { challenge } = await open((await quoted(agent)).quote_id, 'agent_credit')
+  expect(
+    (await stranger.call('rail-checkout-read', { challenge_id: challenge.challenge_id })).body
+      .challenge,
+  ).toEqual(challenge)
+})
 
-verifies(
-  'binding.create',
-  'a bound challenge funds exactly its entitlement by the provider’s word alone',
-  async () => {
-    const agent = await buyer()
-    const { quote, challenge_id, entitlement_id } = await pendingCredit(agent)
-    const bound = await bind(agent, entitlement_id, challenge_id)
-    expect(bound).toMatchObject({
-      binding: { entitlement_id, challenge_id, state: 'open', settlement_receipt_id: null },
-      entitlement: { entitlement_id, state: 'pending' },
-      challenge: { challenge_id, entitlement_id },
-    })
-    expect((await bind(agent, entitlement_id, challenge_id)).binding).toEqual(bound.binding)
-    const session = `cs_${key()}`
-    await apis.notify(providerEvent('payment.settled', session, quote.total_usd, { challenge_id }))
-    const { binding_id } = bound.binding
-    const read = (await agent.call('credit-binding-read', { binding_id })).body.binding
-    expect(read).toMatchObject({
-      state: 'settled',
-      settlement_receipt_id: expect.stringMatching(/^rc_/),
-    })
-    expect((await agent.call('credit-binding-read', { entitlement_id })).body.binding).toEqual(read)
-    expect((await auditBooks(apis.db)).get(`credit:${entitlement_id}`)).toBe(quote.total_usd)
-  },
-)
+verifies('binding.create', 'a provider’s event funds exactly the bound entitlement', async () => {
+  const agent = await buyer()
+  const { quote, challenge_id, entitlement_id } = await pendingCredit(agent)
+  const bound = await bind(agent, entitlement_id, challenge_id)
+  expect(bound).toMatchObject({
+    binding: { entitlement_id, challenge_id, state: 'open', settlement_receipt_id: null },
+    entitlement: { entitlement_id, state: 'pending' },
+    challenge: { challenge_id, entitlement_id },
+  })
+  expect((await bind(agent, entitlement_id, challenge_id)).binding).toEqual(bound.binding)
+  const session = `cs_${key()}`
+  await apis.notify(providerEvent('payment.settled', session, quote.total_usd, { challenge_id }))
+  const { binding_id } = bound.binding
+  const read = (await agent.call('credit-binding-read', { binding_id })).body.binding
+  expect(read).toMatchObject({
+    state: 'settled',
+    settlement_receipt_id: expect.stringMatching(/^rc_/),
+  })
+  expect((await agent.call('credit-binding-read', { entitlement_id })).body.binding).toEqual(read)
+  expect((await auditBooks(apis.db)).get(`credit:${entitlement_id}`)).toBe(quote.total_usd)
+})
 
 verifies('binding.create', 'what does not belong together is not bound', async () => {
   const [agent, stranger] = [await buyer(), await buyer()]
@@ -357,7 +349,7 @@ verifies('binding.read', 'the contract is everybody’s, a binding its agent’s
 
 verifies(
   'money.spending-limit',
-  'an agent’s limit holds in each way to pay, and not against its customer',
+  'an agent’s limit holds for each method, and not for its customer',
   async () => {
     const agent = await buyer()
     const { quote, challenge_id } = await pendingCredit(agent)

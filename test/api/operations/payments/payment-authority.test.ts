@@ -49,7 +49,7 @@ async function walletOf(agent: Agent, usd: number) {
 
 verifies(
   'authority.payment.contract',
-  'four types, each with its host, what it needs and the method it pays by',
+  'lists four types with host, needs and payment method',
   async () => {
     const { authority_types, rules, authority } = (
       await apis.open().call('payment-authority-read', {})
@@ -114,7 +114,7 @@ verifies(
 
 verifies(
   'authority.payment.check',
-  'a wallet that does not cover it is denied with every reason, and presents nothing',
+  'an insufficient wallet is denied with every reason, without a payment',
   async () => {
     const agent = await owner()
     const wallet_id = await walletOf(agent, 10)
@@ -149,7 +149,7 @@ verifies(
 
 verifies(
   'authority.payment.check',
-  'a provider’s session needs the provider, whose word makes it authorized or denied',
+  'a session is authorized or denied by its provider’s event',
   async () => {
     const agent = await owner()
     for (const [authority_type, event, decision] of [
@@ -174,7 +174,7 @@ verifies(
 
 verifies(
   'authority.payment.check',
-  'what carries it has to be what its type needs, proven and of a live quote',
+  'its carrier must fit its type, be proven and have a live quote',
   async () => {
     const agent = await owner()
     const { quote_id } = await quoted(agent)

@@ -153,7 +153,7 @@ verifies(
 
 verifies(
   ['money.http.methods', 'money.http.owner'],
-  'an invoice waits for an operator, funds its credit once decided, and is nobody else’s',
+  'an invoice funds its own credit once an operator decides',
   async () => {
     const { quoted, challenge } = await challenged()
     const reference = await present(challenge.challenge_id)
@@ -248,7 +248,7 @@ verifies(
 
 verifies(
   ['money.http.provider', 'money.http.activation'],
-  'a session is paid by the provider’s word, for exactly the amount and once',
+  'a provider’s event pays a session once, for exactly the amount',
   async () => {
     const { quoted, challenge } = await challenged()
     const session = `cs_${key()}`
@@ -324,7 +324,7 @@ verifies('money.http.provider', 'a wrong amount is never part of the credit', as
 
 verifies(
   'money.http.once',
-  'the same payment presented twice, and 100 times at once, funds one credit',
+  'one payment presented 100 times at once funds one credit',
   async () => {
     const [one, other] = [await challenged(), await challenged()]
     const external_reference = `INV-${key()}`
@@ -370,7 +370,7 @@ verifies(
 
 verifies(
   'money.http.once',
-  'credit is funded by a new payment of its own amount, repeated as often as one likes',
+  'repeats of a new payment fund credit once, for its own amount',
   async () => {
     const { quoted, challenge } = await challenged()
     const rejected = await present(challenge.challenge_id)

@@ -43,7 +43,7 @@ async function invoiced(used: number) {
 
 verifies(
   'money.http.refund',
-  'what was confirmed by mistake is taken back with the credit that is left',
+  'a mistaken confirmation is reverted with the remaining credit',
   async () => {
     for (const used of [0, 20]) {
       const { agent, payment_reference_id, entitlement_id, total_usd } = await invoiced(used)

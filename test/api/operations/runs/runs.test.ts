@@ -116,7 +116,7 @@ const fetchZip = (runId: string) =>
 
 verifies(
   'agent-use.pack',
-  'the pack names the eight modes with bodies that fit, by GET and by POST',
+  'the pack has the eight modes with valid bodies, by GET and POST',
   async () => {
     const open = createClient({ baseUrl: hosts().base })
     const { body } = await open.call('read-agent-use-pack', { mode: 'read_agent_use_pack' })
@@ -149,46 +149,42 @@ verifies(
   },
 )
 
-verifies(
-  'agent-use.status',
-  'a run is read by its owner before it begins; another agent and nobody do not',
-  async () => {
-    const { runId, token, taskId } = await agreed()
-    const run = await status(runId)
-    expect(run).toMatchObject({
-      run_id: runId,
-      task_id: taskId,
-      task_token: token,
-      state: 'trusted',
-      quote_id: null,
-    })
-    expect(run.loop).toMatchObject({ step: null, index: null })
-    expect((await asAgent().call('agent-use-read', { run_id: runId })).body).toEqual({ run })
-    const holder = createClient({ baseUrl: hosts().base, statusToken: token })
-    expect((await holder.call('get-run-status', statusInput(runId))).body.run).toEqual(run)
-    expect(
-      await problemOf(clientOf(stranger).call('get-run-status', statusInput(runId))),
-    ).toMatchObject({
-      code: 'not_owner',
-    })
-    const other = await agreed()
-    expect(await problemOf(holder.call('get-run-status', statusInput(other.runId)))).toMatchObject({
-      code: 'not_owner',
-    })
-    const open = createClient({ baseUrl: hosts().base })
-    expect(await problemOf(open.call('agent-use-read', { run_id: runId }))).toMatchObject({
-      code: 'credential_required',
-    })
-    const nobody = `run_${'0'.repeat(64)}`
-    expect(await problemOf(asAgent().call('get-run-status', statusInput(nobody)))).toMatchObject({
-      code: 'not_found',
-    })
-  },
-)
+verifies('agent-use.status', 'only its owner reads a run before it begins', async () => {
+  const { runId, token, taskId } = await agreed()
+  const run = await status(runId)
+  expect(run).toMatchObject({
+    run_id: runId,
+    task_id: taskId,
+    task_token: token,
+    state: 'trusted',
+    quote_id: null,
+  })
+  expect(run.loop).toMatchObject({ step: null, index: null })
+  expect((await asAgent().call('agent-use-read', { run_id: runId })).body).toEqual({ run })
+  const holder = createClient({ baseUrl: hosts().base, statusToken: token })
+  expect((await holder.call('get-run-status', statusInput(runId))).body.run).toEqual(run)
+  expect(
+    await problemOf(clientOf(stranger).call('get-run-status', statusInput(runId))),
+  ).toMatchObject({
+    code: 'not_owner',
+  })
+  const other = await agreed()
+  expect(await problemOf(holder.call('get-run-status', statusInput(other.runId)))).toMatchObject({
+    code: 'not_owner',
+  })
+  const open = createClient({ baseUrl: hosts().base })
+  expect(await problemOf(open.call('agent-use-read', { run_id: runId }))).toMatchObject({
+    code: 'credential_required',
+  })
+  const nobody = `run_${'0'.repeat(64)}`
+  expect(await problemOf(asAgent().call('get-run-status', statusInput(nobody)))).toMatchObject({
+    code: 'not_found',
+  })
+})
 
 verifies(
   'agent-use.status',
-  'who waits is told when the run moves, and at the latest when the time is up',
+  'a wait ends when the run changes, or when the time is up',
   async () => {
     const { runId, taskId } = await agreed()
     const began = performance.now()
@@ -204,7 +200,7 @@ verifies(
 
 verifies(
   ['agent-use.package', 'package.by-strangers'],
-  'unzip, jose and SHA-256 verify what is fetched, and the JSON says the same',
+  'unzip, jose and SHA-256 verify the package, and the JSON agrees',
   async () => {
     const waiting = await agreed()
     expect(

@@ -132,7 +132,7 @@ verifies(
 
 verifies(
   ['self-serve.submit', 'self-serve.read', 'task.callback', 'money.http.activation'],
-  'a run on an uploaded list goes on by itself once it is funded, and its demo receiver is told at the third attempt',
+  'a funded run on an upload ends with a callback at the third attempt',
   async () => {
     const receiver = `loop-${key()}`
     const task = await prepared(

@@ -34,7 +34,7 @@ const eventsOf = (taskId: string) =>
 
 verifies(
   'agent-use.start',
-  'unpaid, ten starts at two processes are one task and one challenge; paid, the same call goes on',
+  'ten unpaid starts are one task and challenge; paid, it continues',
   async () => {
     const { quote_id, total_usd } = await freshQuote()
     const input = agent.startInput(quote_id)
@@ -96,7 +96,7 @@ verifies(
 
 verifies(
   'agent-use.start',
-  'a payment that is named is waited for; confirmed, it funds as many runs as were quoted',
+  'a run waits for a named payment, which funds all quoted runs',
   async () => {
     const { quote_id } = await agent.quote('packetops', 2)
     const { payment_reference_id } = await agent.pay(quote_id)
@@ -194,30 +194,26 @@ verifies(
   },
 )
 
-verifies(
-  'agent-use.start',
-  'a sandbox agent runs as synthetic to the end, and money is not asked for',
-  async () => {
-    const sandbox = await openAgentUse(hosts(), apis.operator, { sandbox: true })
-    const { quote_id } = await sandbox.quote()
-    const input = sandbox.startInput(quote_id)
-    expect(await problemOf(sandbox.start(input))).toMatchObject({ code: 'trust_required' })
-    const { body } = await sandbox.start({
-      ...input,
+verifies('agent-use.start', 'a sandbox agent completes a synthetic run without money', async () => {
+  const sandbox = await openAgentUse(hosts(), apis.operator, { sandbox: true })
+  const { quote_id } = await sandbox.quote()
+  const input = sandbox.startInput(quote_id)
+  expect(await problemOf(sandbox.start(input))).toMatchObject({ code: 'trust_required' })
+  const { body } = await sandbox.start({
+    ...input,
+    usage: 'synthetic',
+    idempotency_key: freshKey(),
+  })
+  expect(body).toMatchObject({ challenge: null, run: { usage: 'synthetic' } })
+  const closed = async () => (await sandbox.status(body.run.run_id, 5_000)).state
+  await expect.poll(closed, { timeout: 30_000 }).toBe('closed')
+  const asked = { mode: 'fetch_return_package', run_id: body.run.run_id } as const
+  const fetched = (await sandbox.client.call('fetch-return-package', asked)).body
+  expect(fetched).toMatchObject({
+    completion: { verdict: 'proven' },
+    return_package: {
       usage: 'synthetic',
-      idempotency_key: freshKey(),
-    })
-    expect(body).toMatchObject({ challenge: null, run: { usage: 'synthetic' } })
-    const closed = async () => (await sandbox.status(body.run.run_id, 5_000)).state
-    await expect.poll(closed, { timeout: 30_000 }).toBe('closed')
-    const asked = { mode: 'fetch_return_package', run_id: body.run.run_id } as const
-    const fetched = (await sandbox.client.call('fetch-return-package', asked)).body
-    expect(fetched).toMatchObject({
-      completion: { verdict: 'proven' },
-      return_package: {
-        usage: 'synthetic',
-        result_contract: { usage_receipt_id: expect.stringMatching(/^rc_/) },
-      },
-    })
-  },
-)
+      result_contract: { usage_receipt_id: expect.stringMatching(/^rc_/) },
+    },
+  })
+})

@@ -135,7 +135,7 @@ const awaitsReview = (agent: Owner, runId: string) =>
 
 verifies(
   ['wallet-run.start', 'wallet-run.contract', 'conform.requested-tool'],
-  'a run is paid with its order at once, earned when it is done, and its package is where the target says',
+  'a run is paid at once, earned when done, and delivered to its target',
   async () => {
     const agent = await owner(400)
     const { status, body } = await agent.start(await agent.input())
@@ -288,7 +288,7 @@ verifies(
 
 verifies(
   'wallet-run.refused',
-  'too small a balance is a 402 that leaves nothing, and the call goes on later',
+  'a low balance is a 402 without a trace; the call succeeds later',
   async () => {
     const agent = await owner(300)
     const input = await agent.input()
@@ -365,7 +365,7 @@ verifies(
 
 verifies(
   'wallet-run.scopes',
-  'one scope alone, a rail that is not sold and the wallet of another are refused',
+  'one scope, an unsold rail and a foreign wallet are refused',
   async () => {
     const agent = await owner(1_000)
     const input = await agent.input()
@@ -398,7 +398,7 @@ verifies(
 
 verifies(
   'wallet-run.parallel',
-  'of fifty starts at once over two APIs, the wallet pays for what it holds and for no more',
+  'of fifty concurrent starts the wallet pays only what it holds',
   async () => {
     const agent = await owner(10_000)
     const inputs: { input: Start; usd: number }[] = []
@@ -436,7 +436,7 @@ verifies(
 
 verifies(
   'wallet-run.returned',
-  'a rejected order and a run that was given up bring the whole price back',
+  'a rejected order or abandoned run returns the whole price',
   async () => {
     const agent = await owner(646)
     const rejected = (await agent.start(await agent.input())).body

@@ -103,7 +103,7 @@ async function sweep(): Promise<void> {
 
 verifies(
   'task.money.http',
-  'an invoice takes a task over HTTP from its contract to its end: quoted, challenged, approved, worked for, charged',
+  'an invoice takes a task over HTTP from its contract to its end',
   async () => {
     const { taskId, task_token, accepted, challenge, entitlement, share } = await buyer.challenged()
     expect(accepted).toMatchObject({
@@ -124,34 +124,30 @@ verifies(
   },
 )
 
-verifies(
-  'task.money.http',
-  'a task is quoted by its token and challenged by its quote; what is for something else is refused',
-  async () => {
-    const task = await buyer.contracted()
-    expect(await codeOf(buyer.agent.call('agent-quote', quoteFor(task.task_token)))).toBe(
-      'wrong_state',
-    )
-    expect((await task.accept()).task.state).toBe('trusted')
-    const other = { ...quoteFor(task.task_token), tier: 'entry' as const }
-    expect(await codeOf(buyer.agent.call('agent-quote', other))).toBe('quote_mismatch')
-    const open = createClient({ baseUrl: hosts().base })
-    expect(await codeOf(open.call('agent-quote', quoteFor(task.task_token)))).toBe(
-      'credential_required',
-    )
-    const { quote } = (await buyer.agent.call('agent-quote', quoteFor(task.task_token))).body
-    expect(await buyer.stateOf(task.task_token)).toBe('quoted')
-    const asked = {
-      mode: 'create_payment_challenge',
-      quote_id: quote.quote_id,
-      idempotency_key: key(),
-    } as const
-    expect(await codeOf(open.call('create-payment-challenge', asked))).toBe('payment_required')
-    await buyer.reaches(task.task_token, 'credit_pending')
-    const third = await buyer.contracted()
-    expect(await codeOf(third.accept(quote.quote_id))).toBe('quote_mismatch')
-  },
-)
+verifies('task.money.http', 'a task’s token and quote work for that task only', async () => {
+  const task = await buyer.contracted()
+  expect(await codeOf(buyer.agent.call('agent-quote', quoteFor(task.task_token)))).toBe(
+    'wrong_state',
+  )
+  expect((await task.accept()).task.state).toBe('trusted')
+  const other = { ...quoteFor(task.task_token), tier: 'entry' as const }
+  expect(await codeOf(buyer.agent.call('agent-quote', other))).toBe('quote_mismatch')
+  const open = createClient({ baseUrl: hosts().base })
+  expect(await codeOf(open.call('agent-quote', quoteFor(task.task_token)))).toBe(
+    'credential_required',
+  )
+  const { quote } = (await buyer.agent.call('agent-quote', quoteFor(task.task_token))).body
+  expect(await buyer.stateOf(task.task_token)).toBe('quoted')
+  const asked = {
+    mode: 'create_payment_challenge',
+    quote_id: quote.quote_id,
+    idempotency_key: key(),
+  } as const
+  expect(await codeOf(open.call('create-payment-challenge', asked))).toBe('payment_required')
+  await buyer.reaches(task.task_token, 'credit_pending')
+  const third = await buyer.contracted()
+  expect(await codeOf(third.accept(quote.quote_id))).toBe('quote_mismatch')
+})
 const quoteFor = (task_token: string) => {
   const what = { rail: 'tokenops', tier: 'standard' } as const
   return { ...what, task_token, idempotency_key: key() }
@@ -159,7 +155,7 @@ const quoteFor = (task_token: string) => {
 
 verifies(
   'task.money.http',
-  'a wallet and a provider fund a task at once; an agent asks for its credit and finds it paid',
+  'a task funded by wallet and provider at once is paid once',
   async () => {
     const byWallet = await buyer.challenged()
     const agentId = known.registered.agent.agent_id
@@ -198,7 +194,7 @@ verifies(
 
 verifies(
   'task.money.mismatch',
-  'a wrong amount stops its task until an operator has decided; paid rightly after all, the task goes on by itself',
+  'a wrong amount stops its task until a decision or the right payment',
   async () => {
     const { task_token, challenge } = await buyer.challenged()
     const { challenge_id, amount_usd } = challenge
@@ -220,7 +216,7 @@ verifies(
 
 verifies(
   'task.money.healed',
-  'what died between the money and its task is found by the sweep: settled payments, events and refunds',
+  'the sweep finds payments, events and refunds that a crash left',
   async () => {
     const settled = await buyer.challenged()
     const reference = await buyer.present(invoice(settled.challenge.challenge_id))

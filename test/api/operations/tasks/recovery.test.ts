@@ -22,7 +22,7 @@ const recovery = (exception_id: string, action: InputOf<'task-recover'>['action'
 
 verifies(
   'task.http.recover',
-  'a replay leads back, another recovery is refused, and giving up closes the task',
+  'a replay resumes, a second recovery is refused, abandoning closes',
   async () => {
     const { token } = await calls.agreed('synthetic')
     const first = await calls.raise(token)
@@ -97,7 +97,7 @@ verifies(
 
 verifies(
   'task.http.review',
-  'approved, a paid task runs up to the review of its run, and on from there',
+  'an approved paid task runs to its review and continues from there',
   async () => {
     const { taskId, token } = await calls.funded()
     const list = await calls.asOperator(token).call('loop-review-console', { kind: 'task' })

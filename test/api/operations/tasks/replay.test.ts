@@ -29,7 +29,7 @@ const proven = async (token: string) => {
 
 verifies(
   ['task.http.replay', 'task.http.receipts'],
-  'ticket, request, package, and back: an outside party gets the same result from what an operator had refused at first',
+  'an outside party reproduces the result from a replay package',
   async () => {
     const { taskId, token } = await calls.funded()
     await calls.decided(taskId, 'task', 'approve')

@@ -72,7 +72,7 @@ const refusal = (call: Promise<unknown>) =>
 
 verifies(
   'task.http.begin',
-  'preflight, contract and acceptance lead a trusted agent’s task to trusted, each once however often it is sent',
+  'repeated preflight, contract and acceptance happen once each',
   async () => {
     const idempotency_key = key()
     const [first, second] = await Promise.all([
@@ -112,7 +112,7 @@ verifies(
 
 verifies(
   'task.http.begin',
-  'a contract is accepted by the registered key only, and by its own terms',
+  'only the registered key accepts a contract, by its own terms',
   async () => {
     const { task_token } = await begin()
     const { contract } = await prepare(task_token)
@@ -182,7 +182,7 @@ verifies(
 
 verifies(
   'task.http.read',
-  'token and task id read the same; a token alone moves nothing; others are unknown',
+  'token and task id read the same; a token alone changes nothing',
   async () => {
     const { task, task_token } = await begin()
     const own = (await asHolder(task_token).call('task-ledger', {})).body

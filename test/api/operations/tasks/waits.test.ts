@@ -59,7 +59,7 @@ const LISTED = { timeout: 20_000 }
 
 verifies(
   ['views.review', 'views.wait', 'views.attention', 'views.summary'],
-  'a run in review says so to its agent, in the console, at the command line and in the Temporal UI, until it is decided',
+  'every view shows that a run is in review until it is decided',
   async () => {
     const { taskId, token } = await calls.funded()
     expect(await itemOf(taskId)).toMatchObject({ waiting_for: ['review'] })
@@ -106,7 +106,7 @@ verifies(
 
 verifies(
   'views.wait',
-  'a run that lacks evidence names each gap and its places in every view, and the call that supplies it',
+  'every view names each evidence gap and the call that supplies it',
   async () => {
     const { taskId, token } = await calls.funded('operational', 'ask')
     await calls.decided(taskId, 'task', 'approve')
@@ -139,7 +139,7 @@ verifies(
 
 verifies(
   'conform.recover-running',
-  'a task that waits for evidence is stopped first and abandoned then, as the refusal says',
+  'a task that waits for evidence is stopped before it is abandoned',
   async () => {
     const { taskId, token } = await calls.funded('operational', 'ask')
     await calls.decided(taskId, 'task', 'approve')
@@ -167,7 +167,7 @@ verifies(
 
 verifies(
   ['views.text', 'views.text-fields'],
-  'an agent that writes escape sequences is refused, and its Markdown is code in the details of its task',
+  'escape sequences are refused, and Markdown is shown as code',
   async () => {
     const { taskId, token } = await calls.agreed('synthetic')
     const refused = await problemOf(
@@ -189,7 +189,7 @@ verifies(
 
 verifies(
   'views.attention',
-  'a stopped task whose workflow is cancelled leaves no closed run that asks for attention',
+  'a cancelled workflow of a stopped task leaves no run for attention',
   async () => {
     const { taskId, token } = await calls.agreed('synthetic')
     await calls.raise(token)
@@ -210,7 +210,7 @@ verifies(
 
 verifies(
   'views.money-moved',
-  'the dispute of a synthetic result moved no money, and the package of a stopped run names the recovery it waits for',
+  'a synthetic dispute moves no money; a package names its recovery',
   async () => {
     const { taskId, token } = await calls.funded('synthetic')
     await calls.raise(token)

@@ -63,7 +63,7 @@ function hashOf({ at, entitlement_id: _e, hash: _h, ...event }: Event): string {
 
 verifies(
   'usage.sample',
-  'without a question it shows one signed synthetic event, which stands nowhere',
+  'without a query it shows one signed synthetic event, not stored',
   async () => {
     const { body } = await apis.open().call('usage-ledger-read', {})
     if (!('sample' in body)) throw new Error('a sample was expected')
@@ -92,7 +92,7 @@ verifies(
 
 verifies(
   'usage.record',
-  'events of nobody and of agents follow each other in one chain, repeated as one',
+  'public and agent events form one chain, and repeats are one event',
   async () => {
     const agent = await buyer()
     const input = {
@@ -161,7 +161,7 @@ verifies(
 
 verifies(
   'usage.credit',
-  'credit is consumed with its event and receipt, and never more than there is',
+  'credit is consumed with event and receipt, never beyond its balance',
   async () => {
     const agent = await buyer()
     const { entitlement_id, total_usd } = await funded(agent)
@@ -242,7 +242,7 @@ verifies(
 
 verifies(
   'usage.read',
-  'an agent reads its own events, and their totals are the sums of their postings',
+  'an agent reads its own events, whose totals match the postings',
   async () => {
     const [agent, stranger] = [await buyer(), await buyer()]
     const { entitlement_id, total_usd } = await funded(agent)

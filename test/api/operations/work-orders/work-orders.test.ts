@@ -43,7 +43,7 @@ const eventsOf = async (taskToken: string) =>
 
 verifies(
   'work-order.intake',
-  'an order of anybody is queued once, with a task that waits, and read by its token',
+  'a public order is queued once with its task and read by its token',
   async () => {
     const { body } = await open().call('work-orders-read', {})
     expect(WorkOrderInput.safeParse(body.example)).toMatchObject({ success: true })
@@ -104,7 +104,7 @@ verifies(
 
 verifies(
   'admission.screening-kinds',
-  'digests and transaction hashes in an order and in the contents of its packet are accepted, and a labelled key is not',
+  'an order may hold digests and hashes, but no labelled key',
   async () => {
     const hash = `0x${sha256Hex('a transaction')}`
     const content = `step,sha256,transaction\nsettled,${sha256Hex('a file')},${hash}\n`
@@ -132,7 +132,7 @@ verifies(
 
 verifies(
   'work-order.review',
-  'approved, an order of several runs is agreed on and waits for quotes; rejected, it is over',
+  'an approved order waits for quotes, and a rejected one ends',
   async () => {
     const { sandboxInput } = distributionops
     const steps = [
@@ -187,7 +187,7 @@ async function sweepUndecided(keepMs: number): Promise<void> {
 
 verifies(
   'admission.undecided-orders',
-  'a public order that was not decided in time is closed with its tasks, and orders of agents and of money stay',
+  'only undecided public orders without money are closed in time',
   async () => {
     const { sandboxInput } = distributionops
     const { input: _one, ...rest } = order({ requested_tool_id: 'service_os' })
