@@ -3,6 +3,7 @@ import { loadConfig } from '../activities/config/config.ts'
 import { createTemporalClient } from '../temporal/connection.ts'
 import { PAYOUTS_QUEUE, TASKS_QUEUE } from '../temporal/queues.ts'
 import { listPollers } from '../temporal/readiness.ts'
+import { errorText } from './error-text.ts'
 
 // The health check of a worker's container: exits 0 when a worker of this host polls every task queue that it is to serve.
 const config = loadConfig()
@@ -16,7 +17,7 @@ try {
       throw new Error(`no worker here polls ${queue}`)
   }
 } catch (error) {
-  console.error(error instanceof Error ? error.message : String(error))
+  console.error(errorText(error))
   process.exitCode = 1
 } finally {
   await close()

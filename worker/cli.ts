@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { packageVersion } from '../activities/config/package-root.ts'
+import { errorText } from './error-text.ts'
 import { printError } from './print.ts'
 
 type Add = (program: Command) => void
@@ -30,6 +31,6 @@ if (asked !== '--version')
   for (const add of await Promise.all(needed.map((load) => load()))) add(program)
 
 await program.parseAsync().catch((error: unknown) => {
-  printError(error instanceof Error ? error.message : String(error))
+  printError(errorText(error))
   process.exitCode = 1
 })

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
+import { errorText } from './error-text.ts'
 import { loadSettings } from './settings.ts'
 
 const Problem = z.object({ code: z.string(), detail: z.string(), next_action: z.string() })
@@ -21,9 +22,7 @@ export async function callAsOperator(
     ...sent,
     signal: AbortSignal.timeout(30_000),
   }).catch((error: unknown) => {
-    throw new Error(
-      `${BASE_URL} does not answer: ${error instanceof Error ? error.message : String(error)}`,
-    )
+    throw new Error(`${BASE_URL} does not answer: ${errorText(error)}`)
   })
   const content: unknown = await answer.json()
   if (answer.ok) return z.record(z.string(), z.unknown()).parse(content)

@@ -22,6 +22,7 @@ import { readReplayPackage } from '../api/services/replay/replay-package.ts'
 import { createTemporalClient } from '../temporal/connection.ts'
 import { reconcileNow, watchWorkflows } from '../temporal/reconciliation.ts'
 import { createTaskGateway } from '../temporal/tasks.ts'
+import { errorText } from './error-text.ts'
 import { operatorOf, signed } from './services.ts'
 import { loadSettings } from './settings.ts'
 
@@ -94,6 +95,6 @@ async function outcomeOf(id: string, act: () => Promise<CommandResult>): Promise
   try {
     return await act()
   } catch (error) {
-    return { id, refused: error instanceof Error ? error.message : String(error) }
+    return { id, refused: errorText(error) }
   }
 }

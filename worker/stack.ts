@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { loadStackSettings } from '../activities/config/config.ts'
+import { errorText } from './error-text.ts'
 import { banner } from './stack/banner.ts'
 import { isFirstStart, tryDemo } from './stack/demo.ts'
 import { bringUp } from './stack/embedded.ts'
@@ -40,7 +41,7 @@ try {
   if (once) await leave(shown ? 0 : 1)
   say('Ctrl-C stops everything; nothing is lost')
 } catch (error) {
-  if (leaving === undefined) console.error(error instanceof Error ? error.message : error)
+  if (leaving === undefined) console.error(errorText(error))
   await leave(1)
 }
 

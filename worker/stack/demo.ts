@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createClient } from '../../clients/typescript/src/index.ts'
+import { errorText } from '../error-text.ts'
 import { writeSecret } from '../files/secret-file.ts'
 import { runDemoPayout } from './demo-payout.ts'
 import type { Demo } from './demo-run.ts'
@@ -18,7 +19,7 @@ export async function tryDemo(stack: EmbeddedStack, say: Demo['say']): Promise<b
     await runDemo(stack, say)
     return true
   } catch (error) {
-    const [reason] = String(error instanceof Error ? error.message : error).split('\n')
+    const [reason] = errorText(error).split('\n')
     say(`demo        stopped: ${reason}`)
     return false
   }

@@ -182,9 +182,13 @@ async function infrastructureParts(
   }
 }
 
+/** The first part has the bare name; the others are numbered from 2. */
+const numbered = (name: string, index: number): string =>
+  index === 0 ? name : `${name}-${index + 1}`
+
 function workerParts(settings: EmbeddedSettings, layout: Layout, env: NodeJS.ProcessEnv): Part[] {
   return Array.from({ length: settings.workers ?? 1 }, (_, index) => {
-    const name = index === 0 ? 'worker' : `worker-${index + 1}`
+    const name = numbered('worker', index)
     return workerPart(
       { name, logFile: layout.log(name), env },
       `127.0.0.1:${settings.ports.temporal}`,
@@ -195,7 +199,7 @@ function workerParts(settings: EmbeddedSettings, layout: Layout, env: NodeJS.Pro
 /** They hold no wallet's key. */
 function runWorkerParts(settings: EmbeddedSettings, facts: EnvironmentFacts): Part[] {
   return Array.from({ length: settings.runWorkers ?? 1 }, (_, index) => {
-    const name = index === 0 ? 'worker-runs' : `worker-runs-${index + 1}`
+    const name = numbered('worker-runs', index)
     const env = { ...settings.inherited, ...apiSettings(facts) }
     return runWorkerPart(
       { name, logFile: facts.layout.log(name), env },
@@ -206,7 +210,7 @@ function runWorkerParts(settings: EmbeddedSettings, facts: EnvironmentFacts): Pa
 
 function apiParts(settings: EmbeddedSettings, facts: EnvironmentFacts): Part[] {
   return [settings.ports, ...(settings.moreApis ?? [])].map(({ base, os }, index) => {
-    const name = index === 0 ? 'api' : `api-${index + 1}`
+    const name = numbered('api', index)
     const env = {
       ...settings.inherited,
       ...apiSettings(facts),

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { errorText } from '../error-text.ts'
 import type { Part } from './part.ts'
 
 const FIRST_PAUSE_MS = 250
@@ -66,9 +67,7 @@ export class Supervisor {
       await this.#launch(part)
       this.#say(`${part.name} is up again (${seconds(begun)})`)
     } catch (error) {
-      this.#say(
-        `${part.name} did not come up: ${error instanceof Error ? error.message : String(error)}`,
-      )
+      this.#say(`${part.name} did not come up: ${errorText(error)}`)
       await part.stop()
     }
   }
