@@ -17,7 +17,8 @@ const alone = ['test/temporal/task-times.test.ts']
 const aloneUnderFaults = ['test/e2e/chaos/chaos.test.ts']
 
 /** Files of one process that share its modules: to load these took more time than many of their tests. */
-const shared = ['test/{activities,api,temporal}/**/*.test.ts']
+const withStacks = ['test/e2e/payouts/**/*.test.ts']
+const shared = ['test/{activities,api,temporal}/**/*.test.ts', ...withStacks]
 /** Files that change their process, such as its environment, or that load a module twice. */
 const changing = [
   'test/activities/store/postgres/{db,schema}.test.ts',
@@ -64,7 +65,7 @@ export default defineConfig({
           'test/!(activities|api|temporal|workflows)/**/*.test.ts',
           ...changing,
         ],
-        exclude: [...faults, ...aloneUnderFaults],
+        exclude: [...withStacks, ...faults, ...aloneUnderFaults],
         maxWorkers,
         ...normal,
       }),

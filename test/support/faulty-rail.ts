@@ -26,7 +26,7 @@ export function faultyRail(env: Record<string, string> = {}): FaultyRail {
       own.wire = await startFaultyWire(rpcUrl)
       return own.wire.url
     }
-    own.stack = await startStack({ chainThrough, env: { ...quick, ...env } })
+    own.stack = await startStack({ runWorkers: 0, chainThrough, env: { ...quick, ...env } })
     own.rail = await openRail(own.stack)
   })
   afterAll(async () => {

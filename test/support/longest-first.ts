@@ -5,6 +5,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const long = [
   'test/e2e/sequences/as-pasted.test.ts',
   'test/e2e/payouts/reconciliation.test.ts',
+  'test/e2e/payouts/watching.test.ts',
+  'test/e2e/payouts/parking.test.ts',
   'test/e2e/browser/browser.test.ts',
   'test/e2e/agents/agent-use.test.ts',
   'test/e2e/model/',
@@ -16,7 +18,7 @@ const long = [
   'test/api/operations/runs/',
 ]
 /** A worker process keeps the modules of one project, so the files of a project follow each other. */
-const projects = ['tests', 'shared', 'pure']
+const projects = ['shared', 'tests', 'pure']
 
 /** Starts the longest files first, so that no worker runs a long file alone at the end. */
 export class LongestFirst extends BaseSequencer {

@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { packageRoot as root } from '../../activities/config/package-root.ts'
+import { freePortBase } from './port-base.ts'
 
 /** A stack in a copy of the project, and terminals in its folder. */
 export type PastingStack = {
@@ -25,8 +26,7 @@ export type PastingStack = {
 
 /** Starts `npm start` in a copy, on ports of its own; what is pasted names those instead of 3000 and 3001. */
 export async function startPastingStack(): Promise<PastingStack> {
-  // Below the ports that the system gives out, and apart from those of other tests of whole starts.
-  const base = 28_000 - (process.pid % 300) * 10
+  const base = await freePortBase()
   const here = (text: string) =>
     text
       .replaceAll('127.0.0.1:3000', `127.0.0.1:${base}`)

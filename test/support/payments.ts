@@ -104,8 +104,8 @@ export async function send(
 }
 
 /** An agent without free calls and with this much to pay with. */
-export async function openPayer(rail: Rail, tokens = 1_000_000n): Promise<Agent> {
-  const agent = await rail.openAgent({ tokens })
+export async function openPayer(rail: Rail, tokens = 1_000_000n, api = 0): Promise<Agent> {
+  const agent = await rail.openAgent({ tokens, api })
   await rail.useUpFreeCalls(agent.address)
   return agent
 }

@@ -5,8 +5,10 @@ import { type AccountsFile, bringUp, type EmbeddedStack } from '../../worker/sta
 import { urlOf } from '../../worker/stack/environment.ts'
 import type { Part } from '../../worker/stack/part.ts'
 import { freePorts, type Ports } from '../../worker/stack/ports.ts'
+import { apiPart } from '../../worker/stack/programs.ts'
 import { scratchDirectory, withoutSync } from './postgres.ts'
 import { unhurried } from './settings.ts'
+import { startReady } from './temporal.ts'
 import { testCache } from './test-cache.ts'
 
 /**
@@ -37,6 +39,8 @@ export type TestStack = {
   accounts: AccountsFile
   env: NodeJS.ProcessEnv
   dataDirectory: string
+  /** Starts one more API process with other settings, and returns its index in `baseUrls`. */
+  startApi(env: Record<string, string>): Promise<number>
   api(index?: number): Part
   worker(index?: number): Part
   runWorker(index?: number): Part
@@ -55,6 +59,13 @@ export async function startStack(options: StackOptions = {}): Promise<TestStack>
   const parts: Part[] = []
   const stop = () => stopAll(parts, dataDirectory)
   const wire = await options.chainThrough?.(urlOf(ports.rpc))
+  const start = async (part: Part) => {
+    parts.push(part)
+    if (part.name === 'postgres') withoutSync(part)
+    options.prepare?.(part)
+    if (wire !== undefined && isProgram(part)) reroute(part, wire)
+    await startReady(part)
+  }
   try {
     const stack = await bringUp({
       dataDirectory,
@@ -67,32 +78,31 @@ export async function startStack(options: StackOptions = {}): Promise<TestStack>
       cacheHome: process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'),
       tokenCache: testCache,
       say: () => undefined,
-      start: async (part) => {
-        parts.push(part)
-        if (part.name === 'postgres') withoutSync(part)
-        options.prepare?.(part)
-        if (wire !== undefined && isProgram(part)) reroute(part, wire)
-        await part.start()
-        await part.waitReady()
-      },
+      start,
     })
-    return describe(stack, dataDirectory, [ports, ...moreApis], parts, stop)
+    return describe(stack, { dataDirectory, apiPorts: [ports, ...moreApis], parts, start, stop })
   } catch (error) {
     await stop()
     throw error
   }
 }
 
+type StartedStack = {
+  dataDirectory: string
+  apiPorts: { base: number; os: number }[]
+  parts: Part[]
+  start: (part: Part) => Promise<void>
+  stop: () => Promise<void>
+}
+
 function describe(
   stack: EmbeddedStack,
-  dataDirectory: string,
-  apiPorts: { base: number; os: number }[],
-  parts: Part[],
-  stop: () => Promise<void>,
+  { dataDirectory, apiPorts, parts, start, stop }: StartedStack,
 ): TestStack {
   const { databaseUrl, accounts, env, postgres, temporal, chain, ports } = stack
+  const baseUrls = apiPorts.map(({ base }) => urlOf(base))
   return {
-    baseUrls: apiPorts.map(({ base }) => urlOf(base)),
+    baseUrls,
     osUrls: apiPorts.map(({ os }) => urlOf(os)),
     databaseUrl,
     rpcUrl: urlOf(ports.rpc),
@@ -100,6 +110,12 @@ function describe(
     accounts,
     env,
     dataDirectory,
+    startApi: async (more) => {
+      const part = await anotherApi(stack, more)
+      await start(part.api)
+      stack.apis.push(part.api)
+      return baseUrls.push(part.baseUrl) - 1
+    },
     api: (index = 0) => partAt(stack.apis, index),
     worker: (index = 0) => partAt(stack.workers, index),
     runWorker: (index = 0) => partAt(stack.runWorkers, index),
@@ -109,6 +125,16 @@ function describe(
     logs: () => Object.fromEntries(parts.map((part) => [part.name, part.logs()])),
     stop,
   }
+}
+
+/** An API process with the settings of the first one, except for these. */
+async function anotherApi({ apis, layout }: EmbeddedStack, more: Record<string, string>) {
+  const { base, os } = await freePorts()
+  const name = `api-${apis.length + 1}`
+  const { env } = await partAt(apis, 0).plan.launch()
+  const own = { ...env, BASE_PORT: String(base), OS_PORT: String(os), ...more }
+  const baseUrl = urlOf(base)
+  return { baseUrl, api: apiPart({ name, logFile: layout.log(name), env: own }, baseUrl) }
 }
 
 function partAt(parts: Part[], index: number): Part {

@@ -48,8 +48,8 @@ export async function startTemporal(
   }
 }
 
-/** Starts the part again, on another port for its UI, when a program took the port just before. */
-async function startReady(part: Part, tries = 3): Promise<void> {
+/** Starts a part, and starts it again when another program took a port of it just before. */
+export async function startReady(part: Part, tries = 3): Promise<void> {
   await part.start()
   try {
     await part.waitReady()

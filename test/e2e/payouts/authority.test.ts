@@ -17,7 +17,7 @@ let stack: TestStack
 let rail: Rail
 let steps: ReturnType<typeof treasurySteps>
 beforeAll(async () => {
-  stack = await startStack()
+  stack = await startStack({ runWorkers: 0 })
   rail = await openRail(stack)
   steps = treasurySteps(rail)
 })

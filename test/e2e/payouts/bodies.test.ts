@@ -31,7 +31,7 @@ let stack: TestStack
 let rail: Rail
 let origin: string
 beforeAll(async () => {
-  stack = await startStack({ env: { LOG_LEVEL: 'debug' } })
+  stack = await startStack({ runWorkers: 0, env: { LOG_LEVEL: 'debug' } })
   rail = await openRail(stack)
   origin = stack.baseUrls[0] as string
 })

@@ -22,6 +22,7 @@ let stack: TestStack
 let rail: Rail
 beforeAll(async () => {
   stack = await startStack({
+    runWorkers: 0,
     env: {
       EXECUTE_WAIT_MS: '1500',
       CONFIRM_WINDOW_MS: '500',

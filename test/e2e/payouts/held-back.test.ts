@@ -35,7 +35,11 @@ describe('a canary that is confirmed', () => {
   let stack: TestStack
   let rail: Rail
   beforeAll(async () => {
-    stack = await startStack({ apis: 2, env: { ...quick, CANARY_RECIPIENT: canaryRecipient } })
+    stack = await startStack({
+      runWorkers: 0,
+      apis: 2,
+      env: { ...quick, CANARY_RECIPIENT: canaryRecipient },
+    })
     rail = await openRail(stack)
   })
   afterAll(async () => {
@@ -124,7 +128,7 @@ describe('a canary that fails, and the minimum balance', () => {
       EXECUTE_LIFE_MIN_S: '2',
     }
     const env = { ...quick, ...canary, PAYOUT_BALANCE_MIN_ATOMIC: FLOOR.toString() }
-    stack = await startStack({ apis: 2, workers: 2, env })
+    stack = await startStack({ runWorkers: 0, apis: 2, workers: 2, env })
     rail = await openRail(stack)
   })
   afterAll(async () => {

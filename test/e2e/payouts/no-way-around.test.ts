@@ -19,7 +19,7 @@ let rail: Rail
 /** What stands in the environment of every API process. */
 let stolen: OpenDatabase
 beforeAll(async () => {
-  stack = await startStack()
+  stack = await startStack({ runWorkers: 0 })
   rail = await openRail(stack)
   const passwords = readSecret<RolePasswords>(
     join(stack.dataDirectory, 'keys', 'database-roles.json'),

@@ -29,7 +29,7 @@ import { verifies } from '../../verifies.ts'
 let stack: TestStack
 let rail: Rail
 beforeAll(async () => {
-  stack = await startStack({ apis: 2, workers: 2, env: { CHAIN_POLL_MS: '100' } })
+  stack = await startStack({ runWorkers: 0, apis: 2, workers: 2, env: { CHAIN_POLL_MS: '100' } })
   rail = await openRail(stack)
 })
 afterAll(async () => {

@@ -30,7 +30,7 @@ let rail: Rail
 beforeAll(async () => {
   // A slow machine may take a second for a hundred reads; who waits for a connection that never comes free is refused all the same.
   const env = { TRUST_PROXY: 'loopback', CHAIN_POLL_MS: '100', LIMIT_WALLET_PER_MINUTE: '500' }
-  stack = await startStack({ env: { ...env, DEPENDENCY_TIMEOUT_MS: '8000' } })
+  stack = await startStack({ runWorkers: 0, env: { ...env, DEPENDENCY_TIMEOUT_MS: '8000' } })
   rail = await openRail(stack)
 })
 afterAll(async () => {
@@ -319,7 +319,7 @@ verifies(
       FREE_GRANTS_PER_ADDRESS_PER_DAY: '2',
       FREE_GRANTS_PER_DAY: '3',
     }
-    const small = await startStack({ env })
+    const small = await startStack({ runWorkers: 0, env })
     const few = await openRail(small)
     try {
       const from = async (address: string) =>
@@ -346,22 +346,16 @@ verifies(
   'pipeline.rate-limit',
   'a call that is paid for counts once against the limit of its wallet',
   async () => {
-    const small = await startStack({ env: { LIMIT_WALLET_PER_MINUTE: '2' } })
-    const few = await openRail(small)
-    try {
-      const payer = await openPayer(few)
-      const terms = few.terms()
-      const pay = async () => paymentHeader(await signPayment(few, payer))
-      const statuses = [
-        await send(few, payer, 'payout-create', terms),
-        await send(few, payer, 'payout-create', terms, await pay()),
-        await send(few, payer, 'payout-create', few.terms(), await pay()),
-      ].map(({ status }) => status)
-      expect(statuses).toEqual([402, 201, 429])
-    } finally {
-      await few.stop()
-      await small.stop()
-    }
+    const api = await stack.startApi({ LIMIT_WALLET_PER_MINUTE: '2' })
+    const payer = await openPayer(rail, 1_000_000n, api)
+    const terms = rail.terms()
+    const pay = async () => paymentHeader(await signPayment(rail, payer))
+    const statuses = [
+      await send(rail, payer, 'payout-create', terms),
+      await send(rail, payer, 'payout-create', terms, await pay()),
+      await send(rail, payer, 'payout-create', rail.terms(), await pay()),
+    ].map(({ status }) => status)
+    expect(statuses).toEqual([402, 201, 429])
   },
 )
 

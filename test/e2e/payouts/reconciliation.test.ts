@@ -23,6 +23,7 @@ let rail: Rail
 beforeAll(async () => {
   // A sweeper that comes round every ten minutes leaves to the eye what it would mend at once.
   stack = await startStack({
+    runWorkers: 0,
     workers: 2,
     env: {
       RECONCILE_SETTLE_MS: '1500',

@@ -16,6 +16,7 @@ let stack: TestStack
 let rail: Rail
 beforeAll(async () => {
   stack = await startStack({
+    runWorkers: 0,
     apis: 2,
     workers: 2,
     env: { CONFIRM_WINDOW_MS: '500', CHAIN_POLL_MS: '100', EXECUTE_WAIT_MS: '4000' },

@@ -35,6 +35,7 @@ beforeAll(async () => {
   const origin = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
   hook = `${origin}/payouts?secret=1`
   stack = await startStack({
+    runWorkers: 0,
     env: { CALLBACK_ALLOW_HOSTS: origin, SWEEP_EVERY_MS: '300', CHAIN_POLL_MS: '100' },
   })
   rail = await openRail(stack)

@@ -7,6 +7,7 @@ import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { type LedgerEntry, verifyLedger } from '#domain/tasks/ledger.ts'
 import type { AccountsFile } from '../../../worker/stack/embedded.ts'
+import { freePortBase } from '../../support/port-base.ts'
 import { verifies } from '../../verifies.ts'
 
 type Summary = {
@@ -33,13 +34,14 @@ const data = mkdtempSync(join(tmpdir(), 'agent-rails-once-'))
 const program = join(import.meta.dirname, '..', '..', '..', 'dist', 'worker', 'stack.js')
 const once = () =>
   promisify(execFile)(process.execPath, [program, '--once'], {
-    // Below the ports that the system gives out, which other tests take meanwhile.
-    env: { ...process.env, DATA_DIR: data, PORT_BASE: String(12_000 + (process.pid % 2_000) * 10) },
+    env: { ...process.env, DATA_DIR: data, PORT_BASE: String(portBase) },
   })
 const json = <T>(...path: string[]): T => JSON.parse(readFileSync(join(data, ...path), 'utf8')) as T
+let portBase: number
 let said: string
 
 beforeAll(async () => {
+  portBase = await freePortBase()
   said = (await once()).stdout
 }, 120_000)
 afterAll(() => rmSync(data, { recursive: true, force: true }))

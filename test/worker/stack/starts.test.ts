@@ -9,12 +9,12 @@ import type { AccountsFile } from '../../../worker/stack/embedded.ts'
 import { openPayingAgent } from '../../../worker/stack/paying-agent.ts'
 import { dollarTokenAbi, localChainClient } from '../../../worker/stack/token.ts'
 import { openTreasury } from '../../../worker/stack/treasury.ts'
+import { freePortBase } from '../../support/port-base.ts'
 import { verifies } from '../../verifies.ts'
 
 const root = join(import.meta.dirname, '..', '..', '..')
 const data = mkdtempSync(join(tmpdir(), 'agent-rails-starts-'))
-// Below the ports that the system gives out, and apart from those of other tests of whole starts.
-const base = 32_000 - (process.pid % 300) * 10
+const base = await freePortBase()
 // Vitest has a BASE_URL of its own.
 const { BASE_URL: _viteBase, ...inherited } = process.env
 const env = { ...inherited, DATA_DIR: data, PORT_BASE: String(base) }
