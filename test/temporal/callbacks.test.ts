@@ -13,7 +13,6 @@ import {
   findDelivery,
   listAttempts,
 } from '../../activities/store/callbacks/callback-deliveries.ts'
-import { redeliver } from '../../api/services/callbacks/redeliver.ts'
 import { ensureCallback } from '../../temporal/callbacks.ts'
 import { CALLBACKS_QUEUE, PAYOUTS_QUEUE } from '../../temporal/queues.ts'
 import type { CallbackSnapshot } from '../../workflows/callback/activities.ts'
@@ -22,6 +21,7 @@ import { startReceiver } from '../support/callback-receiver.ts'
 import { closeAll } from '../support/close-all.ts'
 import { startDatabase, type TestDatabase } from '../support/postgres.ts'
 import { quietRuntime } from '../support/quiet.ts'
+import { redeliver } from '../support/redeliver.ts'
 import { startTemporal } from '../support/temporal.ts'
 import { bundleWorkflows } from '../support/workflow-bundle.ts'
 import { verifies } from '../verifies.ts'

@@ -7,9 +7,9 @@ import {
 } from '../../activities/store/callbacks/callback-deliveries.ts'
 import { listTaskExceptions } from '../../activities/store/tasks/task-exceptions.ts'
 import { listLedger } from '../../activities/store/tasks/tasks.ts'
-import { redeliver } from '../../api/services/callbacks/redeliver.ts'
 import { ensureCallback } from '../../temporal/callbacks.ts'
 import { quietRuntime } from '../support/quiet.ts'
+import { redeliver } from '../support/redeliver.ts'
 import { verifies } from '../verifies.ts'
 import { startTaskWorkflows } from './task-fixture.ts'
 

@@ -3,11 +3,11 @@ import { isCallbackOpen } from '#domain/callbacks/callback.ts'
 import {
   addRedelivery,
   findDelivery,
-} from '../../../activities/store/callbacks/callback-deliveries.ts'
-import { transaction } from '../../../activities/store/postgres/db.ts'
-import type { Database } from '../../../activities/store/schema/schema.ts'
-import { attemptCallbackNow, ensureCallback } from '../../../temporal/callbacks.ts'
-import type { TemporalClient } from '../../../temporal/connection.ts'
+} from '../../activities/store/callbacks/callback-deliveries.ts'
+import { transaction } from '../../activities/store/postgres/db.ts'
+import type { Database } from '../../activities/store/schema/schema.ts'
+import { attemptCallbackNow, ensureCallback } from '../../temporal/callbacks.ts'
+import type { TemporalClient } from '../../temporal/connection.ts'
 
 /**
  * Delivers a callback again, to the same or another URL: an open delivery is attempted at once, a closed one gets a successor.
