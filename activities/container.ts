@@ -63,7 +63,7 @@ export async function checkStart(config: Config, log: Logger): Promise<void> {
   await refuseFaultyStart(openChain(config).chain, startFacts(config), (text) => log.warn(text))
 }
 
-/** The addresses of every role that this process knows; gas wallets only where their keys are configured. */
+/** The addresses of all roles in this process; gas wallets only if their keys are configured. */
 export function startFacts(config: Config): StartFacts {
   const gasWallets = gasAccounts(config)
   return {
@@ -86,7 +86,7 @@ export function openWalletSignatures(config: Config): WalletSignatures {
   return createWalletSignatures({ rpcUrls: config.CHAIN_RPC_URL, timeoutMs: config.RPC_TIMEOUT_MS })
 }
 
-/** Opens what the activities of payouts and payments need; keys are read once. */
+/** Opens the dependencies of the payout and payment activities; keys are read once. */
 export async function openPayoutDeps(
   config: Config,
   log: Logger,
@@ -160,7 +160,7 @@ export const authorityOf = (
   verifyWalletMessage,
 })
 
-/** What a worker needs to verify payments for which no call asks any more. */
+/** The dependencies of a worker that verifies payments after their calls have ended. */
 export async function openMoneyDeps(
   config: Config,
   { db, authority, signReceipt }: Pick<Deps, 'db' | 'authority' | 'signReceipt'>,
@@ -223,12 +223,12 @@ function openFacilitator(
   )
 }
 
-/** Signs receipts by the receipt ring, with a key that stands active in the transaction. */
+/** Signs receipts with a key of the receipt ring that is active in the transaction. */
 export function receiptSigner(keys: Pick<KeyRings, 'receipt'>): ReceiptSigner {
   return signerOf(keys, RECEIPT_TYP)
 }
 
-/** Signs claims by the receipt ring under a `typ`, with a key that stands active in the transaction. */
+/** Signs claims under a `typ` with a key of the receipt ring that is active in the transaction. */
 export function signerOf(
   keys: Pick<KeyRings, 'receipt'>,
   typ: string,
@@ -282,7 +282,7 @@ export function gasAccounts(config: Config): LocalAccount[] {
   return keys.map((key) => privateKeyToAccount(key as `0x${string}`))
 }
 
-/** What the steps of tasks need. The API uses the same where a decision and its transition are one transaction. */
+/** The dependencies of the task steps. The API uses the same ones if a decision and its transition are one transaction. */
 export function taskDepsOf(config: Config, keys: KeyRings, db: TaskDeps['db']): TaskDeps {
   const { environment, issuer } = railOf(config)
   return {

@@ -81,7 +81,7 @@ export async function createTaskActivities(config: Config) {
   }
 }
 
-/** The signing activity alone, which needs nothing but the payout wallet's key and the reserved row. */
+/** Only the signing activity. It needs the key of the payout wallet and the reserved row. */
 export async function createSigningActivities(
   config: Config,
 ): Promise<{ activities: SigningSteps; close(): Promise<void> }> {
@@ -93,7 +93,7 @@ export async function createSigningActivities(
   return { activities: createSigningSteps({ db }, createSigner(config)), close }
 }
 
-/** The steps of callbacks: the only ones that call out to where agents say. They hold no key but the callback ring's. */
+/** The steps of callbacks. Only these steps send requests to URLs that agents choose, and they sign only with the callback ring. */
 export async function createCallbackActivities(
   config: Config,
   log: Logger,

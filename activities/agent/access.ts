@@ -9,7 +9,7 @@ import { addDelivery } from '../store/callbacks/callback-deliveries.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { stateOf } from './views.ts'
 
-/** What an agent is given, and by whom: an operator, or the policy of the sandbox. */
+/** The access that an operator or the sandbox policy grants to an agent. */
 export type Access = {
   version: number
   scopes: Scope[]
@@ -30,7 +30,7 @@ export async function grantAccess(tx: Tx, agent: AgentRow, access: Access): Prom
   await activateSigningVersion(tx, agentId)
   await recordDeliveryThrough(tx, credentialId, 'access_key_scoped', actor)
   if (contact.callback_url === undefined) return
-  // Its own workflow, which the sweep starts, sends it; the key is not in it.
+  // The sweep starts the workflow that sends the notice. The notice does not contain the key.
   const notice = {
     owner: agentId,
     event: 'credential_ready',

@@ -56,7 +56,7 @@ export function gatewayState(
   return states.includes('pending') ? 'key_ready' : 'not_ready'
 }
 
-/** One sentence on what the agent does now. */
+/** One sentence that states the next action of the agent. */
 export function nextAction(agent: AgentRow, credentials: readonly CredentialRow[]): string {
   if (agent.trust_state === 'rejected')
     return 'The registration was rejected; nothing more can be done with this key.'

@@ -46,7 +46,7 @@ export function signAuthorization(
   return signer.sign({ hash: authorizationDigest(asset, authorization) })
 }
 
-/** The EIP-712 digest from which the token recovers the signer. Its words are fixed, so that no encoder reads the types each time. */
+/** The EIP-712 digest from which the token recovers the signer. It is encoded directly, without parsing the types on each call. */
 export function authorizationDigest(asset: Address, authorization: TokenAuthorization): Hex {
   const { from, to, value, validAfter, validBefore, nonce } = authorization
   const numbers = [value, validAfter, validBefore].map((number) =>

@@ -19,7 +19,7 @@ const patterns: readonly (readonly [RegExp, BroadcastVerdict])[] = [
   [/insufficient ?funds|insufficient balance|not enough funds/i, 'insufficient_funds'],
 ]
 
-/** Sends stored bytes; every error is a verdict, none is thrown. */
+/** Sends stored bytes. Returns every error as a verdict and never throws. */
 export async function broadcast(reader: ChainReader, raw: Hex): Promise<BroadcastVerdict> {
   try {
     await reader.sendRawTransaction({ serializedTransaction: raw })

@@ -18,11 +18,11 @@ import { keepFresh, readJointly } from './shared-reading.ts'
 
 export type ChainReader = PublicClient<Transport, ChainFacts>
 
-/** A block as far as confirmations ask; the time in Unix seconds. */
+/** The fields of a block that confirmations need; `timestamp` is in Unix seconds. */
 type BlockMark = { readonly number: bigint; readonly hash: Hex; readonly timestamp: bigint }
 type Heights = { readonly head: BlockMark; readonly finalized: BlockMark }
 
-/** One opinion about the chain. Concurrent calls for the heights share a reading that starts after them. */
+/** One view of the chain. Concurrent calls of `heights` share a reading that starts after them. */
 export type ChainView = { readonly reader: ChainReader; heights(): Promise<Heights> }
 
 /** The chain as the rail sees it: one view over the RPC urls, a second one where a second opinion is configured. */
@@ -31,7 +31,7 @@ export type Chain = {
   readonly views: readonly [ChainView, ...ChainView[]]
   /** Waits until there are new blocks, or for four times `pollMs`; concurrent waits share the polling. */
   news(): Promise<void>
-  /** Whether a node of the right chain answers in time, or did a moment ago. */
+  /** Whether a node of the right chain answers in time, or answered within the last 200 ms. */
   isUp(): Promise<boolean>
   /** The newest block's number; throws 503 `unavailable`. */
   head(): Promise<bigint>
@@ -39,7 +39,10 @@ export type Chain = {
   finalizedTime(): Promise<bigint>
 }
 
-/** `timeoutMs` bounds one question over all its urls, which are tried in order; `pollMs` (500) is the time between two polls for news. */
+/**
+ * `timeoutMs` limits one request over all urls, which are tried in order. `pollMs` (default 500) is the time between two polls
+ * for new blocks.
+ */
 export type ChainSettings = {
   readonly rpcUrls: readonly string[]
   readonly confirmRpcUrls: readonly string[]
@@ -54,7 +57,7 @@ const facts = defineChain({
   rpcUrls: { default: { http: [] } },
 })
 
-/** A chain that answered is taken to be up for so long; one that did not is asked each time. */
+/** After an answer, the chain counts as up for this time. After a failure, each call asks again. */
 const UP_FOR_MS = 200
 
 /** A chain without news is looked at all the same after so many polls: an answer may have been a stale node's. */
@@ -132,12 +135,12 @@ function refuseDown(): never {
   })
 }
 
-/** Whether the node executed the call and it reverted: a proven answer. */
+/** Whether the node executed the call and the call reverted, which is a proven answer. */
 export function isRevert(error: unknown): boolean {
   return error instanceof BaseError && error.walk(isRevertCause) !== null
 }
 
-/** Whether an error proves nothing about the chain: no answer in time, or one that is neither a revert nor the absence of code. */
+/** Whether an error proves nothing about the chain: it is neither a revert nor an empty answer of an address without code. */
 export function isChainFault(error: unknown): boolean {
   return (
     !isRevert(error) &&

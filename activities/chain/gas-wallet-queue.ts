@@ -66,7 +66,7 @@ export function createGasWalletQueue(settings: GasWalletSettings): GasWalletQueu
     return round
   }
 
-  /** Maintains the stored transaction; undefined if it no longer serves. */
+  /** Maintains the stored transaction. Returns undefined if another transaction is needed. */
   const resume = async (purpose: string, wallet: string): Promise<Submitted | undefined> => {
     await upkeep(wallet)
     const kept = await findServing(db, purpose, jamAfterMs)

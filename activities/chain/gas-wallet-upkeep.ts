@@ -38,7 +38,7 @@ export type GasWalletDeps = {
 
 /** How many EOA nonces one round maintains. The lowest come first, because no higher nonce can be mined before them. */
 const NONCES_PER_ROUND = 256n
-/** How many receipts are asked for at once. */
+/** How many receipts are requested at once. */
 const RECEIPTS_AT_ONCE = 16
 const FILLER_GAS = 21_000n
 

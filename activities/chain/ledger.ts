@@ -40,7 +40,7 @@ const [transferTopic, usedTopic] = ['Transfer', 'AuthorizationUsed'].map((name) 
   toEventSelector(tokenEvents.find((event) => event.name === name) ?? tokenEvents[0]),
 )
 
-/** Opens the books of `asset` on one reader. */
+/** Opens the ledger of `asset` on one reader. */
 export function openLedger(reader: ChainReader, asset: Address): Ledger {
   const block: Ledger['block'] = async (at) => {
     const found = await reader.getBlock(

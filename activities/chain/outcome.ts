@@ -28,7 +28,7 @@ export type OutcomeTerms = {
   readonly seenIn?: SeenIn | undefined
 }
 
-/** A block that held the event when it was last looked for. */
+/** The block that contained the event at the last search. */
 type SeenIn = { readonly number: bigint; readonly hash: string }
 
 export type Included = {
@@ -56,22 +56,22 @@ export type Outcome =
   | { kind: 'dead'; reason: 'expired' | 'canceled' }
   | { kind: 'conflict'; detail: string; transactionHash: Hex; finalized: boolean }
 
-/** Finds out what became of an authorization, from a block before it was first sent. */
+/** Finds the outcome of an authorization, searching from a block before it was first sent. */
 export type FindOutcome = (
   authorization: TokenAuthorization,
   fromBlock: bigint,
   seenIn?: SeenIn,
 ) => Promise<Outcome>
 
-/** Blocks asked for in one eth_getLogs; public nodes refuse much longer ranges. */
+/** Blocks in one eth_getLogs request; public nodes refuse much longer ranges. */
 export const LOG_RANGE = 2_000n
-/** Blocks before the head at which a search begins: more than are ever not final, so that a reorg can put no event below them. */
+/** A search starts this many blocks before the head. A reorg is never this deep, so it cannot move an event before the start. */
 const REORG_MARGIN = LOG_RANGE
 
 /** The first block to search for an authorization that is first seen at this head. */
 export const searchFrom = (head: bigint): bigint => (head > REORG_MARGIN ? head - REORG_MARGIN : 0n)
 
-/** Blocks looked through at most, three weeks on Base. */
+/** The most blocks to search, about three weeks on Base. */
 const LOG_BLOCKS_MAX = 1_000_000n
 
 const spendEvents = tokenEvents.filter((event) => event.name !== 'Transfer')
@@ -232,7 +232,7 @@ async function findEvent(
 }
 
 /**
- * The exact transfer directly behind the use of the nonce. Anywhere in the receipt would not do: a batch can spend this
+ * Whether the exact transfer directly follows the use of the nonce. Another place in the receipt proves nothing: a batch can spend this
  * nonce on other terms and pay us with a second authorization that is then counted twice.
  */
 function holdsTransfer(

@@ -24,8 +24,8 @@ export type PreflightSettings = {
 }
 
 /**
- * Checks before a broadcast: simulates the transfer with one request, and asks for the cause only if it could not
- * happen. Never throws for the chain.
+ * Checks before a broadcast: simulates the transfer with one request, and reads the cause only if the simulation fails.
+ * Never throws for a fault of the chain.
  */
 export async function preflight(
   chain: { readonly reader: ChainReader },
@@ -77,7 +77,7 @@ function isUsed(
   })
 }
 
-/** The short message of a revert; undefined when the call goes through. */
+/** The short message of a revert; undefined if the call succeeds. */
 async function refusalOf(
   reader: ChainReader,
   call: { to: Address; data: Hex; account?: Address },
@@ -93,7 +93,7 @@ async function refusalOf(
   }
 }
 
-/** Asks the token for the usual causes in turn, the use of the nonce first: then there is nothing to mend. */
+/** Checks the usual causes one by one. The nonce is first: if it is used, nothing needs repair. */
 async function explain(
   reader: ChainReader,
   asset: Address,
@@ -135,7 +135,7 @@ async function explain(
   )
 }
 
-/** A token without this question does not have the reason either. */
+/** If the token has no such function, the cause does not apply, so a revert means false. */
 async function flag(answer: Promise<boolean>): Promise<boolean> {
   try {
     return await answer

@@ -11,7 +11,7 @@ export type StartFacts = {
   readonly wallets: Readonly<Record<string, Address>>
 }
 
-/** What the checks say when they learned nothing about the chain: no proof of a fault. */
+/** The result if the chain does not answer. It proves no fault. */
 export const CHAIN_SILENT = 'the chain does not answer'
 
 /** Native USDC on Base, Base Sepolia and Ethereum: a signature made on the local chain must be worthless there. */
@@ -34,7 +34,7 @@ export const publishedAccounts: readonly string[] = [
   '0xa0ee7a142d267c1f36714e4a8f75612f20a79720',
 ]
 
-/** Everything that forbids a start, as sentences; empty if all is well. */
+/** Every fault that forbids a start, as a sentence; empty if there is none. */
 export async function findStartFaults(
   chain: { readonly reader: ChainReader },
   facts: StartFacts,
@@ -54,7 +54,7 @@ export async function refuseFaultyStart(
   if (faults.length > 0) warn(`${CHAIN_SILENT}; the token could not be checked`)
 }
 
-/** Addresses that may not be what they are; empty when all is well. */
+/** The faults of the configured addresses; empty if there is none. */
 export function findWalletFaults({ environment, asset, wallets }: StartFacts): string[] {
   const faults: string[] = []
   if (environment === 'local' && knownAssets.includes(asset.toLowerCase()))

@@ -270,7 +270,7 @@ export const configSchema = z.object({
 
 export type Config = z.output<typeof configSchema>
 
-/** Parses the environment once, at start; throws a readable list of what is wrong. */
+/** Parses the environment once, at start; throws a readable list of the faults. */
 export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const parsed = configSchema.safeParse(environment)
   if (!parsed.success) throw new Error(`configuration: ${z.prettifyError(parsed.error)}`)
@@ -311,17 +311,17 @@ const infrastructureSchema = configSchema.pick({
   CHAIN_RPC_URL: true,
 })
 
-/** Where the servers are: all that is known before the local chain has its token and its accounts. */
+/** How to reach the servers: the settings that are known before the local chain has its token and accounts. */
 export type Infrastructure = z.output<typeof infrastructureSchema>
 
-/** Parses what is known before the local chain has its token and its accounts; throws a readable list of what is wrong. */
+/** Parses the settings of `Infrastructure`; throws a readable list of the faults. */
 export function loadInfrastructure(environment: NodeJS.ProcessEnv = process.env): Infrastructure {
   const parsed = infrastructureSchema.safeParse(environment)
   if (!parsed.success) throw new Error(`configuration: ${z.prettifyError(parsed.error)}`)
   return parsed.data
 }
 
-/** Reads a JSON file that a setting names, such as the signing keys; its errors name the file and quote nothing of it. */
+/** Reads a JSON file that a setting names, such as the signing keys; its errors name the file and never quote its contents. */
 export function readJsonFile<T>(path: string, schema: z.ZodType<T>): T {
   const parsed = schema.safeParse(parseQuietly(path))
   if (!parsed.success) throw new Error(`${path}: ${z.prettifyError(parsed.error)}`)
@@ -348,7 +348,7 @@ const stackSchema = z.object({
 /** Settings of the embedded stack, and the environment that its processes inherit. */
 export type StackSettings = z.output<typeof stackSchema> & { inherited: NodeJS.ProcessEnv }
 
-/** Parses what only the embedded stack needs; throws a readable list of what is wrong. */
+/** Parses the settings of the embedded stack; throws a readable list of the faults. */
 export function loadStackSettings(environment: NodeJS.ProcessEnv = process.env): StackSettings {
   const parsed = stackSchema.safeParse(environment)
   if (!parsed.success) throw new Error(`configuration: ${z.prettifyError(parsed.error)}`)

@@ -13,7 +13,7 @@ const quota = (numbers: string) =>
 
 const count = (fallback: number) => z.coerce.number().int().min(0).default(fallback)
 
-/** What callers may use in a day. */
+/** The daily quotas of callers. */
 export const quotaSettings = {
   QUOTA_REGISTRATIONS_PER_DAY: quota('1/100/1000/1000').describe(
     'registrations: see QUOTA_TASKS_PER_DAY',
@@ -32,7 +32,7 @@ export const quotaSettings = {
   ),
 }
 
-/** What uploads may take up. */
+/** The storage limits of uploads. */
 export const uploadSettings = {
   INPUT_BYTES_PER_AGENT: count(1024 * 1024 * 1024).describe(
     'what the uploaded inputs of one agent may have in all',

@@ -43,7 +43,7 @@ export async function createWallet(
   })
 }
 
-/** Who sets limits: the wallet's agent, or an operator. */
+/** The actor that sets limits: the agent of the wallet, or an operator. */
 export type LimitsBy = { agentId: string } | { operator: string }
 
 /**
@@ -69,7 +69,7 @@ export async function setWalletLimits(
   return { before, after: await updateLimits(tx, walletId, set) }
 }
 
-/** What speaks against a payment from a locked wallet now, and what it could still pay; amounts in whole usd, null no limit. */
+/** The reasons that forbid a payment from a locked wallet now, and the amounts left; in whole usd, null means no limit. */
 export type WalletVerdict = {
   paused: string | undefined
   denials: string[]
@@ -99,7 +99,7 @@ export async function checkWallet(
 }
 
 /**
- * Refuses what the wallet may or can not pay; the debit itself is posted with the settlement, in the same transaction. Throws
+ * Refuses a payment that the wallet may not or cannot make; the debit itself is posted with the settlement, in the same transaction. Throws
  * 503 `paused`, 403 `control_denied`, 409 `wallet_underfunded` with the shortfall.
  */
 export async function payFromWallet(tx: Tx, reference: ReferenceRow): Promise<void> {

@@ -30,7 +30,7 @@ export async function checkReference(deps: MoneyDeps, reference: ReferenceRow): 
     case 'payment_reference':
     case 'invoice_reference':
       return by('provider', checkEvents(reference, await eventsAbout(deps.db, reference)))
-    // Authorized and not debited yet: it is given up with its challenge.
+    // Authorized but not debited: the payment expires with its challenge.
     case 'agent_allowance':
       return by('wallet', {
         kind: 'pending',

@@ -43,7 +43,7 @@ export type Consumption = {
   occurredAt: Date
   runId?: string
   subject?: string
-  /** The task that uses what was set aside for it. */
+  /** The task whose reserved credit is used. */
   taskId?: string
   /** Further facts of the receipt. */
   facts?: Record<string, unknown>

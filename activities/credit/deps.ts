@@ -25,7 +25,7 @@ export type MoneyDeps = ReceiptIssuer & {
     Offers,
     'asset' | 'requirements' | 'paymentRequired' | 'readPayment' | 'verify'
   >
-  /** Where stablecoins are paid to, lowercase. */
+  /** The address that receives stablecoin payments, lowercase. */
   readonly payTo: Hex
 }
 
@@ -38,7 +38,7 @@ type MoneyReceiptKind =
   | 'intake'
   | 'control_change'
 
-/** What a receipt of money says; `synthetic` where the credit is the sandbox's. */
+/** The contents of a money receipt; `usage` is `synthetic` for sandbox credit. */
 export type MoneyReceipt = {
   subject: string
   kind: MoneyReceiptKind

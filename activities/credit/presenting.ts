@@ -23,7 +23,7 @@ import { keepSignature, type PaymentClaim } from '../store/payments/payments.ts'
 import { clockSeconds, type Tx } from '../store/postgres/db.ts'
 import type { MoneyDeps } from './deps.ts'
 
-/** What a caller presents as payment; which of `proof` is needed depends on the method. */
+/** A payment as the caller presents it; the method decides which member of `proof` is needed. */
 export type Presented = {
   method: PaymentMethod
   /** Of the provider's session, the invoice, or the transaction; the other methods have a name of their own. */
@@ -33,13 +33,13 @@ export type Presented = {
   proof?: { signature?: string; payment?: string; presentation?: string; challenge_token?: string }
 }
 
-/** What is presented as it is stored, and what was proven of it already. */
+/** A presented payment as it is stored, with the facts that are already proven. */
 export type Prepared = {
   external_reference: string
   payer: string | null
   proof: Record<string, string> | null
   claim?: PaymentClaim
-  /** Proven on the spot: it settles in the transaction that presents it. */
+  /** Already proven: the payment settles in the transaction that presents it. */
   proven?: {
     decidedBy: string
     evidence: Record<string, unknown>
@@ -74,7 +74,7 @@ export async function prepare(
   }
 }
 
-/** What a wallet pays is proven on the spot. */
+/** A wallet payment needs no further proof. */
 export function fromWallet(
   { id }: Pick<Payable, 'id'>,
   { payer = '' }: Pick<Presented, 'payer'>,
@@ -147,7 +147,7 @@ const claimOf = (
   fromBlock,
 })
 
-/** What a mandate's checkout says of a payment: the whole of it, in cents. */
+/** The order in the checkout of a mandate: the full amount of the payment, in cents. */
 const orderOf = ({ amount_usd }: Payable): Order => ({ kind: 'payment', cents: amount_usd * 100 })
 
 /** What a holder presents a mandate for: a signed checkout over this payment, and the challenge that names it. */

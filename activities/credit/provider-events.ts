@@ -20,7 +20,7 @@ import { presentReference } from './references.ts'
 import { applyReturns } from './returned-payments.ts'
 import { verifyReference } from './verify-reference.ts'
 
-/** Stores a verified event; `duplicate` when it came before. Nothing is made of it yet. */
+/** Stores a verified event without applying it; `duplicate` if it was stored before. */
 export async function receiveEvent(
   { db }: Pick<MoneyDeps, 'db'>,
   provider: string,
@@ -31,13 +31,13 @@ export async function receiveEvent(
 }
 
 /**
- * What became of an event: `verified`, `rejected` or `pending` (a wrong amount) as the reference now is; how the payment stands after
+ * The outcome of an event: `verified`, `rejected` or `pending` (a wrong amount) as the reference now is; how the payment stands after
  * a refund or dispute; `unmatched` if no caller presented it and it names no open challenge of ours; or `refused_…` with the code of a
- * rule that forbids what the event asks for. What is not simply applied is for an operator to look at.
+ * rule that forbids what the event asks for. An operator must check every event that is not simply applied.
  */
 export type EventOutcome = { outcome: string; reference: ReferenceRow | undefined }
 
-/** Makes of a stored event what it proves; repeated, it does nothing more. */
+/** Applies a stored event. A repeat changes nothing. */
 export async function applyEvent(deps: MoneyDeps, key: EventKey): Promise<EventOutcome> {
   const event = await findProviderEvent(deps.db, key)
   if (event === undefined) throw new Error('an event that was stored is not there')

@@ -180,7 +180,7 @@ export async function openChallenge(tx: Tx, quoteId: string): Promise<ChallengeR
     amount_usd: quote.total_usd,
   }
   const opened = await insertChallenge(tx, fresh, challengeLifeSeconds)
-  // Another call opened one meanwhile: that one is it.
+  // A concurrent call opened a challenge first. It is returned if it is still open.
   return opened ?? unpaid(tx, await lockLiveChallenge(tx, quoteId))
 }
 

@@ -52,7 +52,7 @@ export async function returnRest(
   const { quote_id } = await requireEntitlement(tx, entitlementId)
   const { underWay, ended } = await creditUseOf(tx, entitlementId)
   const quote = await findQuote(tx, quote_id)
-  // What was quoted for one task is for no other.
+  // A quote for one task cannot pay for another task.
   const runs = quote === undefined || quote.task_id !== null ? 1 : quote.units
   if (underWay === 0 && ended >= runs) await returnUnused(deps, tx, entitlementId)
 }

@@ -20,7 +20,7 @@ export const fundFromSandbox = (
     decidedBy: 'sandbox_policy',
   })
 
-/** What is free is funded with nothing, once: a settlement receipt that says so, and no posting. */
+/** Funds a free run once: a settlement receipt that states it, and no posting. */
 export const fundFree = (deps: ReceiptIssuer, tx: Tx, entitlementId: string): Promise<void> =>
   fundWithoutPayment(deps, tx, { entitlementId, source: freeAccount, decidedBy: 'free_rail' })
 
@@ -49,6 +49,6 @@ async function fundWithoutPayment(
   await postMovement(tx, settlement, funded.legs)
 }
 
-/** What the receipts of a run that costs nothing say. */
+/** The facts in the receipts of a free run. */
 export const freeOf = ({ granted_units, rail }: Pick<EntitlementRow, 'granted_units' | 'rail'>) =>
   granted_units > 0 ? {} : { price: 'free', pricing_model: pricingModelOf(railOf(rail)) }

@@ -3,11 +3,11 @@ import { refuse } from '#domain/core/errors.ts'
 import { findAgent } from '../store/agents/agents.ts'
 import type { Tx } from '../store/postgres/db.ts'
 
-/** What an operator lets the agent spend at once, in whole usd; null is no limit. */
+/** The operator's limit for one payment of the agent, in whole usd; null means no limit. */
 export const spendingLimit = async (tx: Tx, agentId: string): Promise<number | null> =>
   (await findAgent(tx, agentId))?.limits?.max_usd ?? null
 
-/** Throws 403 `control_denied` for a payment over what an operator lets the agent spend at once. */
+/** Throws 403 `control_denied` for a payment over the operator's limit for one payment. */
 export async function assertMaySpend(tx: Tx, agentId: string, usd: number): Promise<void> {
   const over = overLimit(usd, await spendingLimit(tx, agentId))
   if (over !== undefined) throw refuse('control_denied', { detail: over })

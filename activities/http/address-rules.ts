@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** A URL that we may call, or the reason why not. */
+/** A URL that the service may call, or the reason for a refusal. */
 export type Target = { ok: true; url: URL } | { ok: false; reason: string }
 
 const URL_CHARS_MAX = 2048

@@ -30,11 +30,11 @@ export type SendOutgoing = (request: OutgoingRequest) => Promise<Outgoing>
 export type OutgoingSettings = {
   /** Host names of this service, which no caller may make it request. */
   readonly ownHosts: readonly string[]
-  /** Origins, or single pages of one, that are reached as they are: the rules about scheme, port and address do not hold. */
+  /** Origins, or single pages of one, to which the rules about scheme, port and address do not apply. */
   readonly exempt: readonly string[]
   /** The addresses of a DNS name, asked for once for each request. */
   readonly resolve?: (name: string) => Promise<string[]>
-  /** Where the connection to an allowed address goes; tests lead it to a server of their own. */
+  /** The host and port to connect to for an allowed address; tests replace it with their own server. */
   readonly reach?: (address: string) => { host: string; port: number }
   /** Certificate authorities instead of Node's own. */
   readonly ca?: string
@@ -81,14 +81,14 @@ async function attempt(
   const addresses = await resolve(url.hostname).catch(() => [])
   const [address] = addresses
   if (address === undefined) return none('name_unresolved', `${url.hostname} has no address`)
-  // All of them: a name that also leads inside is not one to trust with the choice.
+  // Every address is checked: one address outside public space refuses the whole name.
   const inside = addresses.find((one) => !isPublicAddress(one))
   if (inside !== undefined) return none('address_refused', `${url.hostname} leads to ${inside}`)
   const { host: hostname, port } = reach(address)
   return exchange(url, { ...tls, hostname, port, servername: url.hostname }, request)
 }
 
-/** The URL where it is exempt from the rules; undefined where they hold. */
+/** The URL if it is exempt from the rules; otherwise undefined. */
 export function findExempt(text: string, exempt: readonly string[]): URL | undefined {
   if (exempt.length === 0 || !URL.canParse(text)) return undefined
   const url = new URL(text)
@@ -101,7 +101,7 @@ export function findExempt(text: string, exempt: readonly string[]): URL | undef
   return fits && url.username === '' && url.password === '' ? url : undefined
 }
 
-/** One request over one connection of its own; never rejects. */
+/** Sends one request over a new connection; never rejects. */
 function exchange(
   url: URL,
   options: RequestOptions,

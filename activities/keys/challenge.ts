@@ -34,7 +34,7 @@ export type ChallengeClaims = z.output<typeof challengeSchema>
 const ask = 'Ask for a new challenge and present that.'
 const denied = (code: ErrorCode, detail: string) => refuse(code, { detail, next_action: ask })
 
-/** What signs, where, and how long a challenge lives; `nowSeconds` is the database's clock. */
+/** The signing keys, the origin and the lifetime of a challenge; `nowSeconds` is the clock of the database. */
 export type ChallengeFacts = {
   signers: Record<'authority' | 'checkout', SigningKey>
   origin: string
@@ -43,7 +43,7 @@ export type ChallengeFacts = {
   treasuryHolder: string
 }
 
-/** What signs a challenge now, and when that is. */
+/** The keys that sign a challenge now, and the current time. */
 export const challengeSigners = (
   keyStatus: KeyStatus,
 ): Pick<ChallengeFacts, 'signers' | 'nowSeconds'> => ({
@@ -119,7 +119,7 @@ function holderBinding(facts: BindingTemplate) {
   }
 }
 
-/** What a presented challenge token is judged against. */
+/** The facts against which a challenge token is verified. */
 export type ChallengeContext = {
   authorityKeys: readonly KeyWithTimes[]
   origin: string

@@ -9,10 +9,10 @@ import type { KeyWithTimes } from './key-status.ts'
 
 /** `typ` of the checkout that payout-challenge signs. */
 const CHECKOUT_TYP = 'service-checkout+jwt'
-/** What is bought: `cents` of US dollars. */
+/** The subject of a checkout and its price in US cents. */
 export type Order = { readonly kind: 'payout' | 'payment'; readonly cents: number }
 
-/** The API fee of a payout; the principal never stands in a checkout (wire-facts §2.4 step 1). */
+/** The API fee of a payout; the principal is never part of a checkout (wire-facts §2.4 step 1). */
 const payoutOrder: Order = { kind: 'payout', cents: 10 }
 
 const orders = {

@@ -5,7 +5,7 @@ import { isSoundKeyText } from '#domain/core/ed25519.ts'
 export type Alg = 'EdDSA' | 'ES256'
 /** A public key as a JWK; `kid` and `alg` inside it are for readers and decide nothing. */
 export type PublicJwk = Record<string, unknown>
-/** What signs: one private key with its id, its one algorithm and its public half. */
+/** A private key for signing, with its id, its only algorithm and its public half. */
 export type SigningKey = {
   readonly ring: string
   readonly kid: string
@@ -14,7 +14,7 @@ export type SigningKey = {
   /** Signs the bytes of a text; ES256 as the 64 bytes `r || s`. */
   readonly sign: (text: string) => Uint8Array
 }
-/** A compact JWS taken apart; nothing about it is verified. */
+/** The parts of a compact JWS, none of them verified. */
 export type CompactParts = {
   readonly header: Record<string, unknown>
   readonly payload: Record<string, unknown>
@@ -22,7 +22,7 @@ export type CompactParts = {
   readonly signature: Uint8Array
 }
 
-/** Takes a compact JWS (RFC 7515 §3.1) apart; throws unless it has exactly three strict base64url parts, two of them JSON objects. */
+/** Splits a compact JWS (RFC 7515 §3.1) into its parts; throws unless it has exactly three strict base64url parts, two of them JSON objects. */
 export function decodeCompact(jws: string): CompactParts {
   const parts = jws.split('.')
   const [header, payload, signature] = parts
@@ -70,7 +70,7 @@ export const encodeBase64url = (bytes: Uint8Array): string =>
 /** The bytes of unpadded base64url (RFC 4648 §5); throws unless it is the one text of those bytes. */
 export function decodeBase64url(text: string): Uint8Array {
   const bytes = Buffer.from(text, 'base64url')
-  // Node passes over what is not base64url.
+  // Node ignores characters that are not base64url.
   if (bytes.toString('base64url') !== text) throw new TypeError('not strict base64url')
   return bytes
 }

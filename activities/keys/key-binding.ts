@@ -23,7 +23,7 @@ export type VerifyWalletMessage = (
   signature: Hex,
 ) => Promise<boolean>
 
-/** What a key binding is judged against; `cnf` is the mandate's, `sdHash` that of the presentation it stands behind. */
+/** The facts against which a key binding is verified; `cnf` is the mandate's, `sdHash` that of the presentation it stands behind. */
 export type KeyBindingContext = {
   readonly challenge: ChallengeClaims
   readonly audience: string

@@ -37,7 +37,7 @@ export type KeyRing = {
   readonly active: SigningKey
   readonly keys: readonly SigningKey[]
   readonly publicKeys: readonly RingPublicKey[]
-  /** Takes over what was added to the file, where the ring comes from one. */
+  /** Reads keys that were added to the file, if the ring was loaded from one. */
   reread?(): void
 }
 export type KeyRings = Record<Ring, KeyRing>

@@ -8,7 +8,7 @@ import { type VerifyWalletMessage, verifyKeyBinding } from './key-binding.ts'
 import type { AnchorWithTimes, KeyWithTimes } from './key-status.ts'
 import { type MandateClaims, verifyMandate } from './sd-jwt.ts'
 
-/** What a presentation is judged against; `challenge` is already verified, `requestSha256` recomputed from the stored payout. */
+/** The facts against which a presentation is verified; `challenge` is already verified, `requestSha256` recomputed from the stored payout. */
 export type PresentationContext = {
   readonly presentation: string
   readonly challenge: ChallengeClaims

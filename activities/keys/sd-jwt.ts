@@ -105,7 +105,7 @@ function assertEnvelope(
   if ('status' in payload) throw invalid('it has a status claim, which is not supported')
 }
 
-/** RFC 9901 §7.1: each disclosure is referenced exactly once, no digest stands twice, no disclosed name shadows a plain claim. */
+/** RFC 9901 §7.1: each disclosure is referenced exactly once, no digest occurs twice, no disclosed name shadows a plain claim. */
 function assertDisclosures(payload: Record<string, unknown>, disclosures: readonly string[]): void {
   if (disclosures.length > limits.disclosuresMax) throw new RangeError('too many disclosures')
   const parsed = disclosures.map(parseDisclosure)

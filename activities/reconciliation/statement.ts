@@ -96,7 +96,7 @@ async function claimsOf(
   }
 }
 
-/** What a wallet held at both ends of the day, and what moved between, all by the token's logs. */
+/** The balances of a wallet at both ends of the day and the transfers between, from the logs of the token. */
 async function walletDay(
   { ledger }: ReconciliationDeps,
   address: `0x${string}`,

@@ -147,7 +147,7 @@ async function confirmPage(deps: ReconciliationDeps, page: Page): Promise<Confir
   return { after: suspects.length < PAGE ? null : (suspects.at(-1)?.subject ?? null), opened }
 }
 
-/** The payouts' own workflows show that an operator is needed. */
+/** Makes the workflows of the payouts show that an operator is needed. */
 async function showInTemporal(
   { db, watch }: ReconciliationDeps,
   differences: readonly Difference[],

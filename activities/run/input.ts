@@ -7,11 +7,11 @@ import { findDocument, type TaskRow } from '../store/tasks/tasks.ts'
 import type { RowSource } from './rows.ts'
 import { type InputStream, readInput } from './stored-input.ts'
 
-/** What a run works on: the stored document, and the lists that it names as uploads. */
+/** The input of a run: the stored document, and the uploaded lists that it names. */
 export type RunInput = {
   readonly rail: Rail
   readonly value: unknown
-  /** By list, the digest of the upload. */
+  /** The digest of each upload, by the name of its list. */
   readonly uploads: Readonly<Record<string, string>>
 }
 

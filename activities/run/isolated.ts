@@ -9,7 +9,7 @@ import { ChildDied, type RailPool } from './isolation/rail-pool.ts'
 
 export type Isolation = { pool: RailPool; signal: AbortSignal | undefined }
 
-/** The work of the run's rail, done in a process of the pool. */
+/** Does the work of the run's rail in a process of the pool. */
 export async function workApart(
   { pool, signal }: Isolation,
   current: CurrentRun,
@@ -18,7 +18,7 @@ export async function workApart(
   return (await pool.run({ kind: 'work', ...input }, streams, signal)) as Work<unknown>
 }
 
-/** The checks of the validator, done in a process of the pool. */
+/** Makes the checks of the validator in a process of the pool. */
 export async function validateApart(
   { pool, signal }: Isolation,
   current: CurrentRun,

@@ -14,7 +14,7 @@ import {
 } from '../store/agents/agent-inputs.ts'
 import type { Tx } from '../store/postgres/db.ts'
 
-/** What became of an upload; a refused one leaves nothing behind. */
+/** The outcome of an upload; a refused upload stores nothing. */
 export type Upload =
   | { ok: true; input: InputRow; fresh: boolean }
   | {
@@ -49,7 +49,7 @@ export async function storeInput(
   if (begun === 'too_many_at_once') return { ok: false, reason: begun }
   if (begun === 'no_room') return { ok: false, reason: 'no_room_at_all' }
   const { blobId } = begun
-  // What cannot be dropped now is swept away later, and is no reason to answer anything else.
+  // If the blob cannot be deleted now, the sweep deletes it later. The answer stays the same.
   const drop = () => dropBlob(db, blobId).catch(() => undefined)
   const stored = await fill(db, { ...name, mediaType, blobId, bounds, room }, stream).catch(
     async (error: unknown) => {
@@ -96,7 +96,7 @@ async function fill(
   return { ok: true, input, fresh: added === 'added' }
 }
 
-/** The same bytes in chunks of one length, but for the last. */
+/** The same bytes in chunks of equal length, except the last chunk. */
 async function* gathered(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let chunk = Buffer.allocUnsafe(CHUNK_BYTES)
   let filled = 0

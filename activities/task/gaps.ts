@@ -8,7 +8,7 @@ import { findRun, latestOutput } from '../store/tasks/runs.ts'
 const GAPS_MAX = 25
 const POINTERS_MAX = 20
 
-/** What the input lacks, as the exception step of the run found it in this attempt. */
+/** The gaps of the input that the exception step found in this attempt of the run. */
 export async function readGaps(tx: Tx, runId: string): Promise<MissingEvidence[]> {
   const run = await findRun(tx, runId)
   if (run === undefined) return []

@@ -3,7 +3,7 @@ import { clockSeconds, type Tx } from '../store/postgres/db.ts'
 import type { TaskRow } from '../store/tasks/tasks.ts'
 import type { TaskDeps } from './deps.ts'
 
-/** What a receipt of a task says; `nowSeconds` is its date, by default the current time of the database. */
+/** The contents of a task receipt; `nowSeconds` is its date, by default the current time of the database. */
 export type TaskReceipt = {
   task: TaskRow
   subject: string

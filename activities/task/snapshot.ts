@@ -11,7 +11,7 @@ import { pendingReviewOf } from './pending-review.ts'
 /** The history of the workflow keeps every snapshot. */
 const DETAIL_MAX = 500
 
-/** What the workflow receives about a task after each step. */
+/** The facts of a task that the workflow receives after each step. */
 export async function snapshotOf(tx: Tx, task: TaskRow, wakes: string[]): Promise<TaskSnapshot> {
   const [last] = await listLedger(tx, task.task_id, { from: task.sequence })
   const exception =

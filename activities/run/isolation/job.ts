@@ -12,10 +12,10 @@ export type Job =
   | ({ kind: 'validate'; work: unknown } & RailInput)
   | { kind: 'replay'; file: unknown; settings: unknown; lists: Lists }
 
-/** What a child answers: the outcome as JSON, or the refusal that the work ended with. */
+/** The answer of a child: the outcome as JSON, or the refusal that ended the work. */
 export type Answer = { json: string } | { refusal: Refusal }
 
-/** What parent and child say to each other about a job; a piece of null ends its list. */
+/** The messages between parent and child about a job; a null piece ends its list. */
 export type FromChild = { started: number } | { wants: string }
 export type ToChild = { list: string; piece: Uint8Array | null }
 

@@ -31,12 +31,12 @@ export class ChildDied extends Error {
   override readonly name = 'ChildDied'
 }
 
-/** No child began the work, so that its input is not to blame. */
+/** No child started the work, so the input is not the cause. */
 class NotBegun extends Error {
   override readonly name = 'NotBegun'
 }
 
-/** A child that used more than this is not used again: what it left would count for the next run. */
+/** A child that used more than this is not used again, because its memory would count for the next run. */
 const REUSE_HEAP_BYTES = 64 * 1024 * 1024
 const IDLE_MS = 30_000
 const WALL_PER_CPU = 10
@@ -55,13 +55,13 @@ export function poolSettings({
   }
 }
 
-/** The limits as they are by default, for programs that verify files without a configuration. */
+/** The default limits, for programs that verify files without a configuration. */
 export const defaultPoolSettings = (): PoolSettings =>
   poolSettings(
     configSchema.pick({ RUN_PROCESSES: true, RUN_CPU_MS: true, RUN_MEMORY_MB: true }).parse({}),
   )
 
-/** A pool of child processes for work on what agents send. */
+/** A pool of child processes for work on data from agents. */
 export function openRailPool(settings: PoolSettings): RailPool {
   const { processes } = settings
   const pool = new Tinypool({
