@@ -1,7 +1,6 @@
-import { execFile } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { expect } from 'vitest'
 import { packageRoot } from '../../../../activities/config/package-root.ts'
 import { verifies } from '../../../verifies.ts'
@@ -31,11 +30,14 @@ verifies(
   async () => {
     const edits = [...breaks, ...testedBreaks].flatMap((one) => one.edits)
     const compiler = join(packageRoot, 'node_modules', 'typescript', 'bin', 'tsc')
-    await inBrokenCopy(edits, (directory) =>
-      promisify(execFile)(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--noEmit'], {
+    const { status, stdout } = await inBrokenCopy(edits, async (directory) =>
+      spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--noEmit'], {
         cwd: directory,
+        encoding: 'utf8',
       }),
     )
+    expect(stdout).toBe('')
+    expect(status).toBe(0)
   },
   300_000,
 )

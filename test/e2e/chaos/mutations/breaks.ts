@@ -95,7 +95,7 @@ export function createPayoutSigner(key: DigestSigner, policy: SigningPolicy): Si
       {
         file: 'activities/payout/payout.ts',
         find: '  atCommit(consumeKeys(bound.keys, payout.payout_id))\n',
-        replace: '  await consumeKeys(bound.keys, payout.payout_id).execute(deps.db)\n',
+        replace: '  await consumeKeys(bound.keys, payout.payout_id).run(deps.db)\n',
       },
     ],
   },
