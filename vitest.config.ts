@@ -4,8 +4,9 @@ import { LongestFirst } from './test/support/longest-first.ts'
 
 /** Rules without servers, clocks and files: their modules are loaded once for all of them. */
 const pure = ['test/workflows/**/*.test.ts', 'test/api/registry/**/*.test.ts']
-/** Long runs under faults, which stay next to the files of their subject. */
+/** Long runs, most of them under faults, which stay next to the files of their subject. */
 const faults = [
+  'test/e2e/sequences/as-pasted.test.ts',
   'test/e2e/faults/**/*.test.ts',
   'test/e2e/chaos/mutations/*.test.ts',
   'test/temporal/fairness.test.ts',

@@ -18,7 +18,7 @@ const checks = [
   ['types', bin('typescript/bin/tsc'), ['-p', 'tsconfig.json', '--noEmit']],
   ['format and lint', bin('@biomejs/biome/bin/biome'), ['check', '.']],
   ['unused code', bin('knip/bin/knip.js'), []],
-  ['workflow bundle', join(root, 'dist/worker/bundle.js'), []],
+  ['workflow bundle', join(root, 'dist/worker/bundle-workflows.js'), []],
 ]
 const tests = { name: 'tests', projects: ['pure', 'shared', 'tests', 'alone'] }
 const faultTests = { name: 'fault tests', projects: ['faults', 'chaos', 'timed'] }

@@ -42,7 +42,8 @@ async function build(say) {
   const date = new Date().toISOString().slice(0, 10)
   writeFileSync(join(root, 'dist/build.json'), JSON.stringify({ date }))
   await Promise.all([
-    slow(say, 'bundling workflows', ...program('dist/worker/bundle.js')),
+    slow(say, 'bundling workflows', ...program('dist/worker/bundle-workflows.js')),
+    slow(say, 'bundling programs', ...program('dist/worker/bundle-programs.js')),
     slow(say, 'making the client', ...program('dist/worker/client-package.js')),
   ])
 }

@@ -15,6 +15,7 @@ import {
   childFlags,
   type RailPool,
 } from '../../../../activities/run/isolation/rail-pool.ts'
+import { eventually } from '../../../support/agent.ts'
 import { startRailPool } from '../../../support/rail-pool.ts'
 import { verifies } from '../../../verifies.ts'
 
@@ -138,10 +139,10 @@ verifies(
     await expect(pool.run(job, { invoices: broken })).rejects.toThrow('the database is gone')
     const stop = AbortSignal.timeout(500)
     await expect(runEndless(pool, (at) => `i${at % 10}`, stop)).rejects.toThrow('timeout')
-    // A child that was just given up may not have ended yet.
-    const before = children()
+    // The child of the stopped job works until it is ended, and is not the one to kill.
+    await eventually(busyChildren, (busy) => busy.length === 0)
     const killed = runEndless(pool, (at) => `i${at % 10}`)
-    await Promise.all([expect(killed).rejects.toBeInstanceOf(ChildDied), killOwnChild(before)])
+    await Promise.all([expect(killed).rejects.toBeInstanceOf(ChildDied), killOwnChild()])
   },
 )
 
@@ -282,23 +283,26 @@ const children = (): string[] => {
   return listed.filter((pid) => pid !== '')
 }
 
-/** The busiest child of this process that is a child of the pool, and none of the others. */
-async function ownChild(others: readonly string[] = []): Promise<number> {
-  for (let tries = 0; tries < 100; tries += 1) {
-    const found = children()
-      .filter((pid) => !others.includes(pid))
-      .filter((pid) => {
-        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-        return (
-          command.includes('tinypool') &&
-          Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')[13]) > 40
-        )
-      })
-    const last = found.at(-1)
-    if (last !== undefined) return Number(last)
-    await sleep(100)
-  }
-  throw new Error('no child of the pool is at work')
+/** The children of the pool that work now and that used more processor time than the start of a child takes. */
+async function busyChildren(): Promise<string[]> {
+  const ticks = (pid: string) =>
+    Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')[13] ?? 0)
+  const before = poolChildren().map((pid) => ({ pid, used: ticks(pid) }))
+  await sleep(200)
+  const alive = poolChildren()
+  return before
+    .filter(({ pid, used }) => used > 40 && alive.includes(pid) && ticks(pid) > used)
+    .map(({ pid }) => pid)
 }
-const killOwnChild = async (others: readonly string[]) =>
-  process.kill(await ownChild(others), 'SIGKILL')
+
+function poolChildren(): string[] {
+  return children().filter((pid) =>
+    readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('tinypool'),
+  )
+}
+
+async function ownChild(): Promise<number> {
+  const busy = await eventually(busyChildren, (found) => found.length > 0)
+  return Number(busy.at(-1))
+}
+const killOwnChild = async () => process.kill(await ownChild(), 'SIGKILL')
