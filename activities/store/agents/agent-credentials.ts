@@ -6,11 +6,14 @@ import type { Database } from '../schema/schema.ts'
 import type { AgentRow } from './agents.ts'
 
 export type CredentialRow = Selectable<Database['agent_credentials']>
-/** A credential with what its agent is trusted with, read in one statement; `readAt` is Postgres' clock, in Unix seconds with a fraction. */
+/**
+ * A credential and the trust of its agent, read in one statement. `readAt` is the time of Postgres in Unix seconds,
+ * with a fraction.
+ */
 export type CredentialOfAgent = CredentialRow &
   Pick<AgentRow, 'trust_state' | 'limits' | 'sandbox'> & { readAt: number }
 
-/** The credential of this id with its agent's trust; read for each call and never kept, so that a revocation holds at once. */
+/** Reads the credential and its agent's trust. Every call reads it again, so that a revocation takes effect at once. */
 export async function findCredential(
   tx: Tx,
   credentialId: string,
@@ -35,7 +38,10 @@ export async function listCredentials(tx: Tx, agentId: string): Promise<Credenti
     .execute()
 }
 
-/** A credential that is valid once it is claimed; `overlapSeconds` is how long the previous one stays valid after that. */
+/**
+ * Stores a pending credential. It becomes valid when it is claimed; the previous one then stays valid for
+ * `overlapSeconds`.
+ */
 export async function insertCredential(
   tx: Tx,
   credential: {
@@ -67,7 +73,10 @@ export async function insertCredential(
     .execute()
 }
 
-/** `pending → active` with the digest of its secret, and the one that was active begins to retire. The caller holds the agent's lock. */
+/**
+ * Moves the credential from `pending` to `active` and stores the digest of its secret. The previous active one starts
+ * to retire. The caller holds the agent's lock.
+ */
 export async function claimCredential(
   tx: Tx,
   credential: CredentialRow,
@@ -93,7 +102,7 @@ export async function claimCredential(
     .executeTakeFirstOrThrow()
 }
 
-/** Revokes a credential in whatever state; the moment it commits, no process accepts it any more. */
+/** Revokes a credential in any state. After the commit no process accepts it. */
 export async function revokeCredential(tx: Tx, credentialId: string): Promise<CredentialRow> {
   return tx
     .updateTable('agent_credentials')

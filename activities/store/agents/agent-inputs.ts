@@ -3,11 +3,11 @@ import { type Tx, transaction } from '../postgres/db.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type InputRow = Selectable<Database['agent_inputs']>
-/** What names an input: whose it is, and the SHA-256 of its bytes in lowercase hex. */
+/** Identifies an input: its owner, and the SHA-256 of its bytes in lowercase hex. */
 export type InputName = { owner: string; sha256: string }
 export type NewInput = InputName & Pick<InputRow, 'blob_id' | 'byte_length' | 'media_type'>
 
-/** What one owner may upload: in all that is kept, and at once; and what all owners of its kind may together. */
+/** The limits of one owner: bytes kept and uploads at once; and the bytes of all owners of the same kind together. */
 export type OwnerBounds = {
   readonly bytesMax: number
   readonly uploadsMax: number
@@ -16,9 +16,9 @@ export type OwnerBounds = {
 }
 
 /**
- * Begins an upload; what is appended to it becomes an input by `addInput`, or goes with `dropBlob`. Undefined while the owner
- * has as many under way as it may; one that was cut off counts until it is swept away. It reserves the bytes that it may
- * have at most; `no_room` where all uploads of its kind together have too many.
+ * Starts an upload and reserves the bytes that it may use at most. `addInput` turns it into an input; `dropBlob`
+ * removes it. Returns undefined while the owner has too many open uploads (an aborted one counts until the sweep
+ * removes it), and `no_room` when all uploads of this kind use too many bytes.
  */
 export async function beginBlob(
   db: Tx,
@@ -53,7 +53,10 @@ export async function beginBlob(
   })
 }
 
-/** What all uploads of a kind have in bytes, those under way with what they may have; counted by one transaction at a time. */
+/**
+ * Counts the bytes of all uploads of a kind, and the reserved bytes of those that are still open. Only one
+ * transaction counts at a time.
+ */
 async function countReserved(tx: Tx, sandbox: boolean): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`uploads, sandbox ${sandbox}`}, 0))`.execute(
     tx,
@@ -66,7 +69,7 @@ async function countReserved(tx: Tx, sandbox: boolean): Promise<number> {
   return Number(bytes ?? 0)
 }
 
-/** What the owner's inputs have in bytes, all together. */
+/** The total size of the owner's inputs in bytes. */
 export async function countBytes(tx: Tx, owner: string): Promise<number> {
   const { bytes } = await tx
     .selectFrom('agent_inputs')
@@ -76,7 +79,7 @@ export async function countBytes(tx: Tx, owner: string): Promise<number> {
   return Number(bytes ?? 0)
 }
 
-/** Prevents that another transaction begins or ends an upload of this owner. */
+/** Stops other transactions from starting or finishing an upload of this owner. */
 async function lockOwner(tx: Tx, owner: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`inputs of ${owner}`}, 0))`.execute(tx)
 }
@@ -94,7 +97,10 @@ export async function dropBlob(tx: Tx, blobId: string): Promise<void> {
   await tx.deleteFrom('agent_input_blobs').where('blob_id', '=', blobId).execute()
 }
 
-/** Makes a whole upload the input of that name; nothing is done when the owner has it already, or no room for it. */
+/**
+ * Turns a complete upload into the input of that name. Does nothing if the owner already has it or has no room for
+ * it.
+ */
 export async function addInput(
   db: Tx,
   input: NewInput,
@@ -126,7 +132,7 @@ export async function findInput(
     .executeTakeFirst()
 }
 
-/** The bytes of an upload in their order, one chunk of at most 1 MiB at a time. */
+/** Yields the bytes of an upload in order, in chunks of at most 1 MiB. */
 export async function* readChunks(tx: Tx, blobId: string): AsyncGenerator<Buffer> {
   for (let seq = 0; ; seq++) {
     const chunk = await tx
@@ -140,13 +146,13 @@ export async function* readChunks(tx: Tx, blobId: string): AsyncGenerator<Buffer
   }
 }
 
-/** Keeps an input for a subject, such as a task, until that is released; false when the owner has no such input. */
+/** Marks an input as used by a subject, such as a task. Returns false if the owner has no such input. */
 export async function useInput(
   tx: Tx,
   { owner, sha256 }: InputName,
   subject: string,
 ): Promise<boolean> {
-  // The lock keeps the sweep away until the use is there to be seen.
+  // The lock stops the sweep from deleting the input before this use is visible.
   const held = await tx
     .selectFrom('agent_inputs')
     .select('sha256')
@@ -165,10 +171,13 @@ export async function useInput(
   return true
 }
 
-/** How long an input is kept that nothing uses: an agent's, and a sandbox's. */
+/** How long an unused input is kept: one of an agent, and one of the sandbox. */
 export type KeepTimes = { readonly keepMs: number; readonly sandboxKeepMs: number }
 
-/** Until when an input is kept at least: undefined while something uses it, else so long after it was uploaded or let go of. */
+/**
+ * The earliest time at which an input may be removed. Undefined while a subject uses it; otherwise counted from its
+ * upload or its last release.
+ */
 export async function keptUntil(
   tx: Tx,
   { owner, sha256 }: InputName,
@@ -184,7 +193,7 @@ export async function keptUntil(
   return rows[0]?.until ?? undefined
 }
 
-/** Lets go of every input that a subject uses; the time until they are removed begins. */
+/** Releases every input that a subject uses. The time until their removal starts now. */
 export async function releaseInputs(tx: Tx, subject: string): Promise<void> {
   await tx
     .updateTable('agent_input_uses')
@@ -195,8 +204,8 @@ export async function releaseInputs(tx: Tx, subject: string): Promise<void> {
 }
 
 /**
- * Removes inputs that nothing uses and that were uploaded or let go of so long ago, and uploads that were abandoned for
- * `abandonedMs`, which is not longer; at most `most` of each. Answers how many uploads it removed.
+ * Removes unused inputs whose time is over, and uploads abandoned for `abandonedMs`, which is not longer; at most
+ * `most` of each. Returns the number of removed uploads.
  */
 export async function removeUnused(
   db: Tx,
@@ -211,7 +220,7 @@ export async function removeUnused(
         select 1 from agent_input_uses u where u.owner = i.owner and u.sha256 = i.sha256
           and (u.released_at is null or u.released_at >= ${unusedSince}))
       limit ${most} for update of i skip locked)`.execute(tx)
-    // The uploads of the inputs that have just gone are among these.
+    // This also finds the uploads of the inputs that were just removed.
     const removed = await sql`delete from agent_input_blobs where blob_id in (
       select blob_id from agent_input_blobs b where began_at < ${before(abandonedMs)}
         and not exists (select 1 from agent_inputs i where i.blob_id = b.blob_id)

@@ -12,7 +12,7 @@ export type NewSigningVersion = {
   keySha256: string
 }
 
-/** Registers a key of an agent, which signs for it from its activation on; false when it is the key of some agent already. */
+/** Registers a key that signs for the agent after its activation. Returns false if an agent already has this key. */
 export async function insertSigningVersion(tx: Tx, key: NewSigningVersion): Promise<boolean> {
   const inserted = await tx
     .insertInto('agent_signing_versions')
@@ -45,7 +45,7 @@ export async function listSigningVersions(
     .execute()
 }
 
-/** Lets the key that is active retire when the overlap is over. */
+/** Retires the active key at the end of the overlap. */
 export async function retireSigningVersion(
   tx: Tx,
   agentId: string,
@@ -62,7 +62,7 @@ export async function retireSigningVersion(
     .execute()
 }
 
-/** Revokes every key of an agent but those that wait. */
+/** Revokes every key of an agent except pending ones. */
 export async function revokeSigningVersions(tx: Tx, agentId: string): Promise<void> {
   await tx
     .updateTable('agent_signing_versions')
@@ -72,7 +72,7 @@ export async function revokeSigningVersions(tx: Tx, agentId: string): Promise<vo
     .execute()
 }
 
-/** Activates the version of an agent that is pending; nothing when none is. */
+/** Activates the pending key of an agent, if there is one. */
 export async function activateSigningVersion(tx: Tx, agentId: string): Promise<void> {
   await tx
     .updateTable('agent_signing_versions')
@@ -82,7 +82,10 @@ export async function activateSigningVersion(tx: Tx, agentId: string): Promise<v
     .execute()
 }
 
-/** The keys that speak for an agent now: the active one, one that retires later, and before trust the registered one. */
+/**
+ * The keys that may sign for an agent now: the active one, one that retires later and, before the agent is trusted,
+ * the registered one.
+ */
 export async function listSpeakingKeys(tx: Tx, agentId: string): Promise<AgentSigningVersionRow[]> {
   return tx
     .selectFrom('agent_signing_versions')

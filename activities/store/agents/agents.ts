@@ -8,7 +8,7 @@ import type { Database } from '../schema/schema.ts'
 
 export type AgentRow = Selectable<Database['agents']>
 
-/** What a manifest becomes; keys are public ones, and of the status token there is only the digest. */
+/** A registered manifest. All keys are public; of the status token only the digest is stored. */
 export type NewAgent = {
   agentId: string
   account: { accountId: string; name: string; country: string | null }
@@ -26,7 +26,7 @@ export type NewAgent = {
   registrationCall: string
 }
 
-/** Writes the agent and its account; undefined when its key belongs to an agent already. */
+/** Inserts the agent and its account. Returns undefined if its key already belongs to an agent. */
 export async function insertAgent(tx: Tx, agent: NewAgent): Promise<AgentRow | undefined> {
   const known = await tx
     .selectFrom('agents')
@@ -92,7 +92,7 @@ export async function findAgentByToken(tx: Tx, tokenSha256: string): Promise<Age
     .executeTakeFirst()
 }
 
-/** Leads the agent through the states of a decision; limits that are given replace those of earlier decisions. */
+/** Moves the agent through the states of a trust decision. Limits that are given replace those of earlier decisions. */
 export async function moveTrust(
   tx: Tx,
   agentId: string,
@@ -126,7 +126,7 @@ export type AgentFilter = {
 
 export type ListedAgent = AgentRow & { onboarding_receipt_id: string | null }
 
-/** Agents in these states, who waits longest first; `undecided` leaves out those that an operator has looked at. */
+/** Agents in these states, longest waiting first. `undecided` leaves out those that an operator has reviewed. */
 export async function listAgents(
   tx: Tx,
   filter: AgentFilter,
@@ -151,7 +151,7 @@ export async function countAgents(tx: Tx, filter: AgentFilter): Promise<number> 
   return Number(waiting)
 }
 
-/** How many agents stand in each trust state. */
+/** The number of agents in each trust state. */
 export async function countTrustStates(tx: Tx): Promise<Record<string, number>> {
   const rows = await tx
     .selectFrom('agents')
@@ -168,7 +168,7 @@ const filtered = (tx: Tx, { states, rail, undecided }: AgentFilter) =>
     .$if(undecided, (query) => query.where('decision_id', 'is', null))
     .$if(rail !== undefined, (query) => query.where(sql<boolean>`rails::jsonb ? ${rail}`))
 
-/** Whether an agent may act for real: trusted by a decision, and not as a sandbox. */
+/** Whether an agent may start real work: it was trusted by a decision, and it is not a sandbox agent. */
 export async function isTrustedAgent(tx: Tx, agentId: string): Promise<boolean> {
   const agent = await tx
     .selectFrom('agents')

@@ -1,6 +1,6 @@
 import type { Tx } from '../postgres/db.ts'
 
-/** What was judged about a presented credential, and how. */
+/** The result of checking a presented credential. */
 export type CredentialAudit = {
   auditEventId: string
   operationId: string
@@ -9,7 +9,7 @@ export type CredentialAudit = {
   reasons: readonly string[]
 }
 
-/** Appends what was judged; the same event a second time is one. */
+/** Appends the result of a check. Storing the same event again changes nothing. */
 export async function insertAudit(tx: Tx, audit: CredentialAudit): Promise<void> {
   const { auditEventId, operationId, credentialId, decision, reasons } = audit
   await tx

@@ -1,7 +1,7 @@
 import { accessKeyDelivery, type DeliveryStep } from '#domain/agents/onboarding.ts'
 import type { Tx } from '../postgres/db.ts'
 
-/** Records that a step of access key delivery was taken, once; SQL refuses one that comes before its predecessor. */
+/** Records a step of access key delivery once. SQL refuses a step whose predecessor is missing. */
 export async function recordDelivery(
   tx: Tx,
   credentialId: string,
@@ -16,7 +16,7 @@ export async function recordDelivery(
     .execute()
 }
 
-/** Records this step and those before it that are not recorded yet, in their order. */
+/** Records this step and the missing steps before it, in order. */
 export async function recordDeliveryThrough(
   tx: Tx,
   credentialId: string,
@@ -29,7 +29,7 @@ export async function recordDeliveryThrough(
     await recordDelivery(tx, credentialId, next, actor)
 }
 
-/** The steps that were taken for a credential, in their order. */
+/** The recorded steps of a credential, in order. */
 export async function listDeliveries(tx: Tx, credentialId: string): Promise<DeliveryStep[]> {
   const rows = await tx
     .selectFrom('credential_deliveries')

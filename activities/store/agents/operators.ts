@@ -4,10 +4,15 @@ import { sha256Hex } from '#domain/core/canonical-json.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { Database } from '../schema/schema.ts'
 
-/** An operator who may act; `secretSha256` is the lowercase hex digest of the secret's 64 hex characters. */
+/**
+ * An operator with a valid credential. `secretSha256` is the lowercase hex digest of the secret's 64 hex characters.
+ */
 export type Operator = { operatorId: string; name: string; secretSha256: string }
 
-/** Creates an operator and returns the credential `op_<id>_<secret>`, which is stored nowhere and shown this once. */
+/**
+ * Creates an operator and returns the credential `op_<id>_<secret>`. The credential is not stored and cannot be shown
+ * again.
+ */
 export async function createOperator(
   tx: Tx,
   name: string,
@@ -22,7 +27,7 @@ export async function createOperator(
   return { operatorId, credential: `op_${operatorId}_${secret}` }
 }
 
-/** The operator with this id; undefined when there is none or the credential was revoked. */
+/** The operator with this id. Undefined if there is none or its credential was revoked. */
 export async function findOperator(tx: Tx, operatorId: string): Promise<Operator | undefined> {
   const row = await tx
     .selectFrom('operators')
@@ -37,7 +42,7 @@ export async function findOperator(tx: Tx, operatorId: string): Promise<Operator
 
 export type OperatorRow = Selectable<Database['operators']>
 
-/** Every operator ever made, oldest first. */
+/** All operators, including revoked ones, oldest first. */
 export async function listOperators(tx: Tx): Promise<OperatorRow[]> {
   return tx
     .selectFrom('operators')
@@ -47,7 +52,7 @@ export async function listOperators(tx: Tx): Promise<OperatorRow[]> {
     .execute()
 }
 
-/** Revokes an operator's credential, which is refused with the next call. */
+/** Revokes an operator's credential. The next call with it is refused. */
 export async function revokeOperator(tx: Tx, operatorId: string): Promise<OperatorRow> {
   const { rows } = await sql<OperatorRow>`select * from revoke_operator(${operatorId})`.execute(tx)
   const [row] = rows
@@ -55,7 +60,7 @@ export async function revokeOperator(tx: Tx, operatorId: string): Promise<Operat
   return row
 }
 
-/** The operators of this name who may act; names are not unique. */
+/** The operators of this name that are not revoked. Names are not unique. */
 export async function listOperatorsNamed(
   tx: Tx,
   name: string,

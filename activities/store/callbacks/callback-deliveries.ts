@@ -13,7 +13,7 @@ import type { Database } from '../schema/schema.ts'
 
 export type DeliveryRow = Selectable<Database['callback_deliveries']>
 export type AttemptRow = Selectable<Database['callback_attempts']>
-/** What is delivered, in whose name, and where; `ordinal` counts the deliveries of one event of one subject. */
+/** The event to deliver, its owner and the target URL. `ordinal` counts the deliveries of one event of one subject. */
 export type NewDelivery = {
   owner: string
   event: CallbackSubjectEvent
@@ -21,7 +21,10 @@ export type NewDelivery = {
   ordinal: number
   url: string
 }
-/** `wait_ms`: until the next attempt is due, 0 when it is; `last_failure`: of the last attempt whose end is known; `held_back`: by a quota. */
+/**
+ * `wait_ms`: time until the next attempt is due, 0 if it is due; `last_failure`: of the last attempt with a known
+ * end; `held_back`: delayed by a quota.
+ */
 export type DeliveryStanding = DeliveryRow & {
   wait_ms: number
   host_proven: boolean
@@ -30,7 +33,7 @@ export type DeliveryStanding = DeliveryRow & {
   held_back: boolean
 }
 
-/** Stores a delivery in the transaction of the event that it reports, and returns its id. A repeat changes nothing. */
+/** Stores a delivery in the transaction of its event and returns its id. A repeat changes nothing. */
 export async function addDelivery(tx: Tx, delivery: NewDelivery): Promise<string> {
   const delivery_id = callbackDeliveryId(delivery.subject, delivery.event, delivery.ordinal)
   await tx
@@ -41,7 +44,10 @@ export async function addDelivery(tx: Tx, delivery: NewDelivery): Promise<string
   return delivery_id
 }
 
-/** A further delivery of the same event after one that is over, there or to another URL; undefined while one is open. */
+/**
+ * Adds another delivery of an event whose previous delivery is closed, to the same or another URL. Returns undefined
+ * while one is open.
+ */
 export async function addRedelivery(
   tx: Tx,
   deliveryId: string,
@@ -86,7 +92,7 @@ export async function latestDelivery(
     .executeTakeFirst()
 }
 
-/** The delivery, held until the transaction ends; undefined when nothing is to be sent of it any more. */
+/** The delivery, locked until the transaction ends. Undefined if nothing is left to send. */
 export async function lockOpenDelivery(
   tx: Tx,
   deliveryId: string,
@@ -110,7 +116,7 @@ export async function listAttempts(tx: Tx, deliveryId: string): Promise<AttemptR
     .execute()
 }
 
-/** How a delivery stands, by Postgres' clock; undefined when there is none of that id. */
+/** The status of a delivery, by the clock of Postgres. Undefined if the id is unknown. */
 export async function readStanding(
   tx: Tx,
   deliveryId: string,
@@ -141,7 +147,7 @@ export async function readStanding(
     .executeTakeFirst()
 }
 
-/** Writes down what is about to be sent for a delivery that the caller holds; answers the number of the attempt. */
+/** Stores the request that is about to be sent for a locked delivery. Returns the number of the attempt. */
 export async function beginAttempt(
   tx: Tx,
   { delivery_id, failures }: DeliveryRow,
@@ -168,8 +174,9 @@ export async function beginAttempt(
 export type AttemptEnd = { outcome: CallbackOutcome; status: number | null; failure: string | null }
 
 /**
- * Writes down what an attempt came to and moves its delivery. An attempt that ends after another of the same turn has failed
- * or after the delivery is over moves nothing; a host that took a proof leaves the delivery as it is.
+ * Stores the result of an attempt and updates its delivery. A late result changes nothing: one that arrives after
+ * another attempt of the same round failed, or after the delivery was closed. An accepted proof request leaves the
+ * delivery unchanged.
  */
 export async function endAttempt(
   tx: Tx,
@@ -214,7 +221,7 @@ async function move(tx: Tx, delivery: DeliveryRow, outcome: CallbackOutcome): Pr
     .execute()
 }
 
-/** Remembers that a host wants the callbacks of this owner. */
+/** Records that a host has proven that it wants the callbacks of this owner. */
 export async function recordProvenHost(tx: Tx, owner: string, host: string): Promise<void> {
   await tx
     .insertInto('callback_hosts')
@@ -225,7 +232,7 @@ export async function recordProvenHost(tx: Tx, owner: string, host: string): Pro
     .execute()
 }
 
-/** A page of the open deliveries that are overdue by `graceMs`: the worker that had to attempt them may have died. */
+/** A page of open deliveries that are overdue by `graceMs`. The worker that had to attempt them may have died. */
 export async function listOverdueDeliveries(
   tx: Tx,
   graceMs: number,

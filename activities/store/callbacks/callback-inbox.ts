@@ -3,10 +3,13 @@ import type { Tx } from '../postgres/db.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type InboxRow = Selectable<Database['callback_inbox']>
-/** A callback that came in, and how many attempts at it are to be refused before one is taken. */
+/** A received callback, and the number of attempts to refuse before one is accepted. */
 export type Incoming = { receiver: string; deliveryId: string; event: string; refuseFirst: number }
 
-/** Counts an attempt and takes the callback unless it is still to be refused; `duplicate` when it was taken before. */
+/**
+ * Counts an attempt, and accepts the callback unless it still has to be refused. `duplicate` if it was accepted
+ * before.
+ */
 export async function receiveCallback(
   tx: Tx,
   incoming: Incoming,
@@ -35,7 +38,7 @@ export async function receiveCallback(
   return { taken: attempts > refused, duplicate: attempts > refused + 1 }
 }
 
-/** The newest 50 of a receiver, or one of them. */
+/** The newest 50 callbacks of a receiver, or one of them. */
 export async function listInbox(
   tx: Tx,
   receiver: string,

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { isTrustedAgent } from '../agents/agents.ts'
 import type { Tx } from '../postgres/db.ts'
 
-/** Requests in a UTC day: of an owner, of all owners without trust together, and of all others. */
+/** Limits of requests in a UTC day: of one owner, of all untrusted owners together, and of all others together. */
 export type PostQuota = {
   readonly agent: number
   readonly untrusted: number
@@ -12,8 +12,9 @@ export type PostQuota = {
 const today = sql`(clock_timestamp() at time zone 'utc')::date`
 
 /**
- * Counts one request of this owner, to be committed before it is sent; false, and nothing is counted, where the owner or all of its
- * kind together have sent as many as they may. Wallets are trusted: only what a principal authorized calls them back.
+ * Counts one request of this owner; commit before you send it. Returns false and counts nothing if the owner, or all
+ * owners of its kind together, reached the limit. Wallets count as trusted, because their callbacks come only from
+ * work that a principal authorized.
  */
 export async function takePost(tx: Tx, owner: string, quota: PostQuota): Promise<boolean> {
   const isTrusted = owner.startsWith('0x') || (await isTrustedAgent(tx, owner))
@@ -35,7 +36,7 @@ export async function takePost(tx: Tx, owner: string, quota: PostQuota): Promise
   return isLeft
 }
 
-/** Has a delivery wait for the next UTC day, within ten minutes of its begin. */
+/** Delays a delivery until the first ten minutes of the next UTC day. */
 export async function holdBack(tx: Tx, deliveryId: string): Promise<void> {
   await sql`update callback_deliveries set next_attempt_at = next_day.at, held_back_until = next_day.at
     from (select ((${today} + 1)::timestamp at time zone 'utc')
@@ -43,7 +44,7 @@ export async function holdBack(tx: Tx, deliveryId: string): Promise<void> {
     where delivery_id = ${deliveryId}`.execute(tx)
 }
 
-/** Forgets the counts of days that are over for a week. */
+/** Deletes the counts of days that ended more than a week ago. */
 export async function forgetPosts(tx: Tx): Promise<void> {
   await sql`delete from callback_posts where day < ${today} - 7`.execute(tx)
 }

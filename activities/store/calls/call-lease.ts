@@ -2,6 +2,6 @@ import { sql } from 'kysely'
 
 export type Lease = { holder: string; ms: number }
 
-/** The end of a lease of so many milliseconds, by Postgres' clock. */
+/** The time in `ms` milliseconds, by the clock of Postgres. */
 export const leaseEnd = (ms: number) =>
   sql<Date>`clock_timestamp() + ${ms} * interval '1 millisecond'`

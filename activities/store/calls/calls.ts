@@ -6,16 +6,16 @@ import { prepared, type Statement } from '../postgres/prepared.ts'
 import type { Database } from '../schema/schema.ts'
 import { type Lease, leaseEnd } from './call-lease.ts'
 
-/** Postgres carries less than 8,000 bytes in a notification, ids included. */
+/** The payload of a Postgres notification is limited to 8,000 bytes, ids included. */
 const NOTIFIED_BYTES_MAX = 7_500
 
 export type CallRow = Selectable<Database['calls']>
-/** A call that is answered: what its caller gets, and what is owed for it. */
+/** An answered call: its answer and the fee that is owed for it. */
 export type AnsweredCall = Pick<
   CallRow,
   'call_id' | 'answer_state' | 'status' | 'answer' | 'funding' | 'payment_id'
 >
-/** A call's row as it is locked, and when that was: Postgres' clock in Unix seconds with a fraction. */
+/** A locked call row. `locked_at` is the time of Postgres in Unix seconds, with a fraction. */
 export type LockedCall = CallRow & { locked_at: number }
 
 export async function findCall(tx: Tx, callId: string): Promise<CallRow | undefined> {
@@ -35,14 +35,14 @@ const selectCallForUpdate = prepared((tx, callId: string) =>
     .forUpdate(),
 )
 
-/** The row of a call that was granted. */
+/** The row of a granted call. */
 export async function requireCall(tx: Tx, callId: string): Promise<CallRow> {
   const [row] = await selectCall(callId).run(tx)
   if (row === undefined) throw new Error(`call ${callId} is not there`)
   return row
 }
 
-/** Takes over an open call whose holder's lease has lapsed; false while another attempt works on it. */
+/** Takes the lease of an open call if the previous lease has expired. Returns false while another attempt holds it. */
 export async function takeCallLease(tx: Tx, callId: string, lease: Lease): Promise<boolean> {
   const taken = await tx
     .updateTable('calls')
@@ -61,7 +61,7 @@ export async function takeCallLease(tx: Tx, callId: string, lease: Lease): Promi
   return taken !== undefined
 }
 
-/** Lets a joiner take over at once, after a call that ended without a final answer. */
+/** Ends the lease of a call that ended without a final answer, so that a waiting attempt can take over at once. */
 export async function dropCallLease(tx: Tx, callId: string, holder: string): Promise<void> {
   await tx
     .updateTable('calls')
@@ -72,15 +72,15 @@ export async function dropCallLease(tx: Tx, callId: string, holder: string): Pro
   await notifyChanged(tx, callId)
 }
 
-/** The call's row, locked until the transaction ends; undefined when there is none. */
+/** The call's row, locked until the transaction ends. Undefined if there is none. */
 export async function lockCall(tx: Tx, callId: string): Promise<LockedCall | undefined> {
   const [row] = await selectCallForUpdate(callId).run(tx)
   return row
 }
 
 /**
- * The locked row of a call whose effect may run for `subject`, else `grant_released`. A grant that this very effect used
- * before is accepted again, because every effect may run twice.
+ * Returns the locked row of a call whose effect may run for `subject`; refuses with `grant_released` otherwise. A
+ * grant that this effect has already used is accepted, because every effect may run twice.
  */
 export function assertGrant(row: LockedCall | undefined, subject: string): LockedCall {
   const usable =
@@ -94,7 +94,7 @@ export function assertGrant(row: LockedCall | undefined, subject: string): Locke
   })
 }
 
-/** The same for a step of a payout, which accepts only a call of its own operation. */
+/** Like `assertGrant`, for a step of a payout. It accepts only a call of its own operation. */
 export function assertStepGrant(
   row: LockedCall | undefined,
   payoutId: string,
@@ -109,7 +109,7 @@ export function assertStepGrant(
   })
 }
 
-/** `open → used`, in the effect's own transaction, for an effect whose answer comes later. */
+/** Moves the grant from `open` to `used` in the transaction of an effect whose answer comes later. */
 export const useGrant = prepared((tx, callId: string, subject: string) =>
   tx
     .updateTable('calls')
@@ -118,16 +118,16 @@ export const useGrant = prepared((tx, callId: string, subject: string) =>
     .where('grant_state', '=', 'open'),
 )
 
-/** Claims a grant for an effect that is written in the same transaction; refuses with `grant_released`. */
+/** Claims a grant for an effect in the same transaction. Refuses with `grant_released`. */
 export async function claimGrant(tx: Tx, callId: string, subject: string): Promise<void> {
   const row = assertGrant(await lockCall(tx, callId), subject)
   if (row.grant_state === 'open') await useGrant(callId, subject).run(tx)
 }
 
 /**
- * Stores the first final answer of a call and uses its grant up, wakes who waits for it, and hands its payment over to
- * settlement. The answer is `final` at once unless a payment is still to be settled for it; a waiting call is notified of an answer that
- * nothing is owed for, and has nothing to read (`answerTold`).
+ * Stores the first final answer of a call, uses its grant, notifies the waiting processes and passes its payment on
+ * to settlement. The answer is `final` unless a payment still has to settle. The notification of an answer without a
+ * payment carries the answer itself, so that the waiting call need not read it (`answerTold`).
  */
 export const answerCall = (
   callId: string,
@@ -153,7 +153,7 @@ const storeAnswer = prepared(
   from answered`,
 )
 
-/** The answer that a notification of the call brought along, of one that no payment is for; undefined where it brought none. */
+/** The answer that a notification carried. Undefined if it carried none. */
 export function answerIn(call_id: string, notified: string): AnsweredCall | undefined {
   if (notified === '') return undefined
   const [status = ''] = notified.split(' ', 1)
@@ -169,9 +169,9 @@ export function answerIn(call_id: string, notified: string): AnsweredCall | unde
 }
 
 /**
- * Gives a call up before its effect: `open → released`. The free slot, the proof nonce and the payment are usable again;
- * a payment that is settled already becomes one call credit. True also where another leader of the call has given it up; false when
- * the effect has run, or its payment may still settle.
+ * Releases a call before its effect: `open → released`. The free slot, the proof nonce and the payment become usable
+ * again; a settled payment becomes one call credit. Returns true also if another process released the call, and false
+ * if the effect has run or the payment may still settle.
  */
 export async function releaseCall(tx: Tx, callId: string): Promise<boolean> {
   const row = await tx
@@ -186,8 +186,8 @@ export async function releaseCall(tx: Tx, callId: string): Promise<boolean> {
 }
 
 /**
- * Gives up a call whose payment is proven to have failed: one without an effect yet, and a read, whose answer was withheld. What
- * any other call did stays, and its fee is owed.
+ * Releases a call whose payment is proven to have failed, if it has no effect yet or is a read whose answer was
+ * withheld. The effect of any other call stays, and its fee is owed.
  */
 export async function releaseUnpaid(tx: Tx, callId: string): Promise<void> {
   const row = await tx
@@ -200,7 +200,10 @@ export async function releaseUnpaid(tx: Tx, callId: string): Promise<void> {
   if (row?.grant_state === 'open' || isWithheldRead) await undoGrant(tx, callId, row.payment_id)
 }
 
-/** Undoes a grant whose effect is proven to have come to nothing, such as a transfer that died: the fee becomes a credit. */
+/**
+ * Refunds a call whose effect is proven to have failed, such as a transfer that can no longer happen: the fee becomes
+ * a credit.
+ */
 export async function refundCall(tx: Tx, callId: string): Promise<void> {
   const row = await tx
     .selectFrom('calls')
@@ -211,7 +214,7 @@ export async function refundCall(tx: Tx, callId: string): Promise<void> {
   if (row !== undefined && row.answer_state === 'open') await undoGrant(tx, callId, row.payment_id)
 }
 
-/** Undoes a grant and its effects: the proof nonce, the free slot and the payment are free again. */
+/** Reverts a grant and what it used: the proof nonce, the free slot and the payment become usable again. */
 export async function undoGrant(
   tx: Tx,
   callId: string,
@@ -243,7 +246,10 @@ function freedColumns(state: PaymentState): Updateable<Database['payments']> {
   return {}
 }
 
-/** A claimed payment can be presented again. A settled one becomes a credit. One that may settle stays with its call. */
+/**
+ * Frees the payment of a released call. A claimed payment can be presented again, a settled one becomes a credit, and
+ * one that may still settle stays with its call.
+ */
 async function freePayment(tx: Tx, paymentId: string): Promise<boolean> {
   const payment = await tx
     .selectFrom('payments')
@@ -264,7 +270,7 @@ async function freePayment(tx: Tx, paymentId: string): Promise<boolean> {
   return true
 }
 
-/** Open calls whose process died: their lease lapsed at least `graceMs` ago. */
+/** Open calls whose lease expired at least `graceMs` ago, because their process died. */
 export async function listAbandonedCalls(tx: Tx, graceMs: number, most: number): Promise<string[]> {
   const rows = await tx
     .selectFrom('calls')

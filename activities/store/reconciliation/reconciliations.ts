@@ -11,7 +11,7 @@ export type Suspect = {
   blockNumber: string | null
 }
 
-/** The newest run that was completed. */
+/** The newest completed run. */
 export async function lastReconciliation(tx: Tx): Promise<ReconciliationRow | undefined> {
   return tx
     .selectFrom('reconciliations')
@@ -23,8 +23,8 @@ export async function lastReconciliation(tx: Tx): Promise<ReconciliationRow | un
 }
 
 /**
- * Writes the row of a run, or reads it where the run was opened before. `changed` becomes `all` where no earlier run shows
- * what changed since, or where its snapshot is not of this server's past, as after a restore into a new one.
+ * Inserts the row of a run, or reads it if the run was opened before. `changed` becomes `all` if no earlier run
+ * exists or if its snapshot is not in the past of this server, as after a restore into a new server.
  */
 export async function openReconciliation(
   tx: Tx,
@@ -60,7 +60,10 @@ export async function requireReconciliation(
     .executeTakeFirstOrThrow()
 }
 
-/** Transaction ids of rows have 32 bits, so a snapshot further back than half of them looks like one of the future. */
+/**
+ * Transaction ids in rows have 32 bits. A snapshot that is older than half of that range looks like one of the
+ * future.
+ */
 async function isOfOurPast(tx: Tx, snapshotXid: string): Promise<boolean> {
   const { rows } = await sql<{ past: boolean }>`
     select pg_snapshot_xmax(pg_current_snapshot())::text::numeric - ${snapshotXid}::numeric between 0 and 2000000000 as past`.execute(
@@ -69,7 +72,7 @@ async function isOfOurPast(tx: Tx, snapshotXid: string): Promise<boolean> {
   return rows[0]?.past === true
 }
 
-/** The block before which nothing of ours was ever sent. */
+/** The number of the block before our first transaction. */
 async function firstBlock(tx: Tx): Promise<bigint | undefined> {
   const { rows } = await sql<{ first: string | null }>`
     select least((select min(from_block) from transfers), (select min(from_block) from payments))::text as first`.execute(
@@ -98,7 +101,7 @@ export async function noteSuspects(
     .execute()
 }
 
-/** The subjects of a section that a run suspects, after `after`, each with its codes. */
+/** The suspects of a section in a run, after `after`, with their codes. */
 export async function listSuspects(
   tx: Tx,
   {
@@ -125,7 +128,7 @@ export async function listSuspects(
   return rows.map(({ subject, block, codes }) => ({ subject, blockNumber: block, codes }))
 }
 
-/** The run is over; its suspects, and those of runs that were given up a day ago, have served. */
+/** Completes a run. Deletes its suspects and those of runs that were abandoned a day ago. */
 export async function completeReconciliation(
   tx: Tx,
   reconciliationId: string,
@@ -148,15 +151,18 @@ export async function completeReconciliation(
     .execute()
 }
 
-/** Whether this version of a row was written since the snapshot; also by SQL typed by hand, and whatever its own times say. */
+/**
+ * Whether this version of a row was written after the snapshot. It also finds rows that were changed by hand,
+ * whatever their own times say.
+ */
 const writtenSince = (row: string, snapshotXid: string | null) =>
   snapshotXid === null
     ? sql<boolean>`true`
     : sql<boolean>`coalesce(age(${sql.ref(`${row}.xmin`)}) <= age((${snapshotXid}::numeric % 4294967296)::text::xid), false)`
 
 /**
- * Payouts to compare, in the order of their ids: written since the snapshot, under way, known to differ, or without a receipt
- * or transfer that their state has, since a deleted row leaves no other trace.
+ * Payouts to compare, by id: written since the snapshot, not final, known to differ, or without the receipt or
+ * transfer that their state requires (a deleted row leaves no other trace).
  */
 export async function listDuePayouts(
   tx: Tx,
@@ -177,7 +183,10 @@ export async function listDuePayouts(
   return rows.map((row) => row.payout_id)
 }
 
-/** Payments to compare, in the order of their ids: they or a call of theirs written since the snapshot, under way, or known to differ. */
+/**
+ * Payments to compare, by id: they or one of their calls were written since the snapshot, are not final, or are known
+ * to differ.
+ */
 export async function listDuePayments(
   tx: Tx,
   snapshotXid: string | null,
@@ -195,7 +204,7 @@ export async function listDuePayments(
   return rows.map((row) => row.payment_id)
 }
 
-/** The oldest block time, Unix seconds, among the transfers written since the snapshot; null when none was. */
+/** The oldest block time (Unix seconds) among the transfers written since the snapshot; null if there is none. */
 export async function oldestChange(tx: Tx, snapshotXid: string | null): Promise<number | null> {
   const { rows } = await sql<{ seconds: number | null }>`
     select extract(epoch from min(block_time))::float8 as seconds from transfers t where ${writtenSince('t', snapshotXid)}`.execute(

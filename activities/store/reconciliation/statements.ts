@@ -12,7 +12,7 @@ export async function findStatement(tx: Tx, day?: string): Promise<StatementRow 
   return (day === undefined ? query : query.where('day', '=', day)).executeTakeFirst()
 }
 
-/** Stores a statement unless its day has one; the one that is there stays. */
+/** Stores a statement unless its day already has one. */
 export async function insertStatement(
   tx: Tx,
   statement: Omit<StatementRow, 'made_at'>,
@@ -26,7 +26,7 @@ export async function insertStatement(
   return stored !== undefined
 }
 
-/** The day of the first thing that ever happened here, null when nothing has. */
+/** The day of the first stored event; null if there is none. */
 export async function firstDay(tx: Tx): Promise<string | null> {
   const { rows } = await sql<{ day: string | null }>`
     select to_char(least((select min(granted_at) from calls), (select min(created_at) from payouts),
@@ -36,7 +36,7 @@ export async function firstDay(tx: Tx): Promise<string | null> {
   return rows[0]?.day ?? null
 }
 
-/** The part of a day on chain: after the first block number, up to and with the second; null before the chain began. */
+/** The blocks of a day: after the first number, up to and including the second. Null before the chain started. */
 export type BlockSpan = { after: string | null; through: string | null }
 
 const within = (span: BlockSpan) =>
@@ -76,7 +76,7 @@ export async function feesOf(tx: Tx, span: BlockSpan): Promise<Entry[]> {
   }))
 }
 
-/** All payouts by the state that they were in at this time, Unix seconds. */
+/** The number of payouts in each state at this time (Unix seconds). */
 export async function payoutsAt(tx: Tx, seconds: number): Promise<StatementClaims['payouts']> {
   const at = sql`to_timestamp(${seconds})`
   const { rows } = await sql<{
@@ -101,7 +101,10 @@ export async function payoutsAt(tx: Tx, seconds: number): Promise<StatementClaim
   }
 }
 
-/** What counts over a stretch of time, Unix seconds: free calls, exceptions by code, completed runs; and credits that are outstanding now. */
+/**
+ * Counts for a time range in Unix seconds: free calls, exceptions by code and completed runs. Outstanding credits are
+ * counted now.
+ */
 export async function countsOf(
   tx: Tx,
   { begin, end }: { begin: number; end: number },
@@ -132,7 +135,7 @@ export async function countsOf(
   return row
 }
 
-/** Confirmed transfers by the time of their block, the oldest first, from this time on; Unix seconds. */
+/** Confirmed transfers since this time (Unix seconds), by the time of their block, oldest first. */
 export async function listSpent(tx: Tx, wallet: string, since: number): Promise<Spent[]> {
   const rows = await tx
     .selectFrom('transfers')

@@ -1,4 +1,4 @@
-/** A JSON object whose members its readers check. */
+/** A JSON object whose reader checks its members. */
 export type JsonObject = Record<string, unknown>
 
 export type Contact = { email?: string | undefined; callback_url?: string | undefined }

@@ -10,7 +10,7 @@ import type { RailKey } from '#domain/rails/rail.ts'
 import type { TaskEvent, TaskState } from '#domain/tasks/lifecycle.ts'
 import type { Contact, JsonObject, ProviderRoute, Requester } from './json-columns.ts'
 
-/** Written as text, because digests are checked against it. */
+/** Written as text, because digests are compared with it. */
 type Json<T> = ColumnType<T, string, string>
 
 export type Database = {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
 import type { TaskRow } from './tasks.ts'
 
-/** How far an agent has come. */
+/** The onboarding progress of an agent. */
 export type AgentProgress = {
   registered: boolean
   quoted: boolean
@@ -10,7 +10,9 @@ export type AgentProgress = {
   submitted: boolean
 }
 
-/** Whether the agent registered, ever asked for a quote, accepted a contract, and gave a run its input: each as its record says. */
+/**
+ * Whether the agent registered, asked for a quote, accepted a contract and gave a run its input, as its records show.
+ */
 export async function readProgress(tx: Tx, agentId: string): Promise<AgentProgress> {
   const { rows } = await sql<AgentProgress>`
     select exists (select from receipts where subject = ${agentId} and kind = 'onboarding') as registered,

@@ -4,7 +4,7 @@ import type { TaskEvent, TaskState } from '#domain/tasks/lifecycle.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { TaskRow } from './tasks.ts'
 
-/** The task of a run, whose id is known before the run begins. */
+/** The task of a run. The run's id is known before the run starts. */
 export async function findTaskOfRun(tx: Tx, runId: string): Promise<TaskRow | undefined> {
   return tx
     .selectFrom('tasks')
@@ -13,7 +13,7 @@ export async function findTaskOfRun(tx: Tx, runId: string): Promise<TaskRow | un
     .executeTakeFirst()
 }
 
-/** The first task that credit was set aside for. */
+/** The first task that credit was reserved for. */
 export async function findTaskOfCredit(
   tx: Tx,
   entitlementId: string,
@@ -40,7 +40,7 @@ const runsOf = (tx: Tx, { agentId, state, rail }: RunFilter) =>
     .$if(state !== undefined, (query) => query.where('state', '=', state as TaskState))
     .$if(rail !== undefined, (query) => query.where('rail', '=', rail as RailKey))
 
-/** The runs of an agent, or of all, the newest first. */
+/** The runs of an agent, or of all agents, newest first. */
 export async function listRunsOf(
   tx: Tx,
   filter: RunFilter,
@@ -55,7 +55,7 @@ export async function listRunsOf(
     .execute()
 }
 
-/** How many runs of an agent, or of all, are in each state that any of them is in. */
+/** The number of runs in each state, of an agent or of all agents. States without a run are left out. */
 export async function countRunsOf(
   tx: Tx,
   filter: RunFilter,
@@ -69,7 +69,7 @@ export async function countRunsOf(
   return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
 }
 
-/** Where a task stands in its ledger, which any move of it changes. */
+/** The last sequence number of a task's ledger. Every transition changes it. */
 export async function readSequence(tx: Tx, taskId: string): Promise<number | undefined> {
   const row = await tx
     .selectFrom('tasks')
@@ -79,7 +79,7 @@ export async function readSequence(tx: Tx, taskId: string): Promise<number | und
   return row?.sequence
 }
 
-/** The latest event of this kind in a task's ledger: its id, and what it carries. */
+/** The latest event of this kind in a task's ledger: its id and its data. */
 export async function latestEvent(
   tx: Tx,
   taskId: string,

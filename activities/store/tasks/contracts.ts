@@ -15,7 +15,7 @@ export async function findContract(tx: Tx, contractId: string): Promise<Contract
     .executeTakeFirst()
 }
 
-/** The contract of a task that is not void. */
+/** The contract of a task, unless it is void. */
 export async function liveContract(tx: Tx, taskId: string): Promise<ContractRow | undefined> {
   return tx
     .selectFrom('contracts')
@@ -45,7 +45,10 @@ export async function acceptContract(tx: Tx, taskId: string, acceptedBy: string)
     .execute()
 }
 
-/** `accepted → sealed` with the run contract: what will be done, on what, for which credit, by whose decision. */
+/**
+ * Moves the contract from `accepted` to `sealed` and stores the run contract: the work, its input, its credit and the
+ * decision behind it.
+ */
 export async function sealContract(tx: Tx, taskId: string, runContract: object): Promise<void> {
   await tx
     .updateTable('contracts')
@@ -55,7 +58,7 @@ export async function sealContract(tx: Tx, taskId: string, runContract: object):
     .execute()
 }
 
-/** What was not sealed never will be. */
+/** Voids a contract that was never sealed. */
 export async function voidContract(tx: Tx, taskId: string): Promise<void> {
   await tx
     .updateTable('contracts')

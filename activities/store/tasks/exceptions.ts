@@ -8,8 +8,9 @@ import type { Database } from '../schema/schema.ts'
 export type ExceptionRow = Selectable<Database['exceptions']>
 
 /**
- * Stores a confirmed difference and returns whether that opened an exception. One that is open is only seen again; one that an
- * operator closed while it was still seen stays closed as long as the evidence is the same: it was accepted, not mended.
+ * Stores a confirmed difference and returns whether this opened an exception. An open exception is only marked as
+ * seen again. One that an operator closed while the difference still existed stays closed as long as the evidence is
+ * the same, because it was accepted and not repaired.
  */
 export async function recordDifference(
   tx: Tx,
@@ -55,7 +56,10 @@ export async function recordDifference(
 
 const now = sql<Date>`clock_timestamp()`
 
-/** Marks what this run looked at and did not see again; an open exception stays open until an operator closes it. */
+/**
+ * Marks the differences that this run checked and did not find again. An open exception stays open until an operator
+ * closes it.
+ */
 export async function markGone(tx: Tx, startedAt: Date): Promise<void> {
   await tx
     .updateTable('exceptions')
@@ -65,7 +69,7 @@ export async function markGone(tx: Tx, startedAt: Date): Promise<void> {
     .execute()
 }
 
-/** What was seen last time has to be looked at again: subjects of a section, and the blocks that they stand in. */
+/** The differences of the last run, which have to be checked again: the subjects of a section and their blocks. */
 export async function listSeen(
   tx: Tx,
   section: Section,
@@ -79,7 +83,7 @@ export async function listSeen(
     .execute()
 }
 
-/** How many differences a run has confirmed, those seen before included and accepted ones left out. */
+/** The number of differences that a run has confirmed, including known ones but not accepted ones. */
 export async function countSeenSince(tx: Tx, startedAt: Date): Promise<number> {
   const row = await tx
     .selectFrom('exceptions')
@@ -90,7 +94,7 @@ export async function countSeenSince(tx: Tx, startedAt: Date): Promise<number> {
   return Number(row.seen)
 }
 
-/** Open exceptions, the newest first. */
+/** Open exceptions, newest first. */
 export async function listOpenExceptions(tx: Tx, most: number): Promise<ExceptionRow[]> {
   return tx
     .selectFrom('exceptions')
@@ -115,7 +119,10 @@ export async function openExceptionCode(tx: Tx, subject: string): Promise<string
   return row?.code ?? null
 }
 
-/** `open → closed` with who closed it and why; throws 404 without one, 409 `wrong_state` when another act closed it. */
+/**
+ * Moves the exception from `open` to `closed` with the operator and the reason. Throws 404 if there is none, and 409
+ * `wrong_state` if another command closed it.
+ */
 export async function closeException(
   tx: Tx,
   { exceptionId, closedBy, reason }: { exceptionId: string; closedBy: string; reason: string },
@@ -139,7 +146,7 @@ export async function closeException(
       detail: 'no such exception',
       next_action: 'List the open ones: GET /api/operator/reconciliation.',
     })
-  // The act may run twice: the same operator with the same reason is the same act.
+  // The command may run twice: the same operator with the same reason repeats it.
   if (row.closed_by === closedBy && row.reason === reason) return row
   throw refuse('wrong_state', {
     detail: 'the exception is closed',

@@ -4,7 +4,7 @@ import type { Database } from '../schema/schema.ts'
 
 export type ReviewDecisionRow = Omit<Selectable<Database['review_decisions']>, 'seq'>
 
-/** Appends a decision; a subject is decided about once for each time that it waited. */
+/** Appends a decision. A subject has one decision for each time that it waited. */
 export async function insertDecision(tx: Tx, decision: ReviewDecisionRow): Promise<void> {
   const { limits, evidence_seen_sha256, ...row } = decision
   await tx

@@ -15,7 +15,7 @@ export async function findRun(tx: Tx, runId: string): Promise<RunRow | undefined
   return tx.selectFrom('runs').selectAll().where('run_id', '=', runId).executeTakeFirst()
 }
 
-/** A run that is there. */
+/** The row of an existing run. */
 export async function requireRun(tx: Tx, runId: string): Promise<RunRow> {
   return tx.selectFrom('runs').selectAll().where('run_id', '=', runId).executeTakeFirstOrThrow()
 }
@@ -27,7 +27,7 @@ export async function insertRun(tx: Tx, runId: string, taskId: string): Promise<
     .execute()
 }
 
-/** Where the run continues; null: it is attested. */
+/** Stores the step at which the run continues; null after it is attested. */
 export async function placeRun(tx: Tx, runId: string, place: LoopPlace | null): Promise<void> {
   const set =
     place === null
@@ -36,7 +36,7 @@ export async function placeRun(tx: Tx, runId: string, place: LoopPlace | null): 
   await tx.updateTable('runs').set(set).where('run_id', '=', runId).execute()
 }
 
-/** Restarts the loop, with another input or after a step that ended it. */
+/** Restarts the loop with another input, or after a step that ended it. */
 export async function restartRun(tx: Tx, runId: string): Promise<void> {
   await tx
     .updateTable('runs')
@@ -50,7 +50,7 @@ export async function restartRun(tx: Tx, runId: string): Promise<void> {
     .execute()
 }
 
-/** All steps of a run in the order in which they were taken. */
+/** All steps of a run, in the order in which they ran. */
 export async function listLoopSteps(tx: Tx, runId: string): Promise<LoopStepRow[]> {
   return tx
     .selectFrom('loop_steps')
@@ -76,7 +76,7 @@ export async function findLoopStep(
     .executeTakeFirst()
 }
 
-/** The latest end of a step in this attempt, in whichever round. */
+/** The latest output of a step in this attempt, in any round. */
 export async function latestOutput(
   tx: Tx,
   runId: string,
@@ -96,7 +96,7 @@ export async function latestOutput(
   return row?.output ?? undefined
 }
 
-/** Stores the end of a step with what it brought. */
+/** Stores the end of a step and its output. */
 export async function insertLoopStep(
   tx: Tx,
   { runId, attempt, round, step }: At,
@@ -119,7 +119,7 @@ export async function insertLoopStep(
     .execute()
 }
 
-/** Opens the review of a run, which waits for a decision. */
+/** Opens the review of a run that waits for a decision. */
 export async function openReview(tx: Tx, { runId, attempt, round }: At): Promise<void> {
   const ended = {
     verdict: null,
@@ -135,7 +135,7 @@ export async function openReview(tx: Tx, { runId, attempt, round }: At): Promise
     .execute()
 }
 
-/** Ends an open review; false when none is open there. */
+/** Closes an open review. Returns false if none is open. */
 export async function decideReview(
   tx: Tx,
   { runId, attempt, round }: Omit<At, 'step'>,
@@ -181,7 +181,7 @@ export async function insertReturnPackage(
 export type OpenReview = LoopStepRow & { task_id: string; rail: string }
 type ReviewFilter = { state?: string | undefined; rail?: RailKey | undefined }
 
-/** Undecided reviews of runs at work. */
+/** Undecided reviews of active runs. */
 const openReviews = (tx: Tx, { state, rail }: ReviewFilter = {}) =>
   tx
     .selectFrom('loop_steps')
@@ -199,7 +199,7 @@ const openReviews = (tx: Tx, { state, rail }: ReviewFilter = {}) =>
     .$if(state !== undefined, (query) => query.where('loop_steps.step', '=', state as LoopStep))
     .$if(rail !== undefined, (query) => query.where('tasks.rail', '=', rail as RailKey))
 
-/** Who waits longest first. */
+/** Open reviews, longest waiting first. */
 export async function listOpenReviews(
   tx: Tx,
   filter: ReviewFilter,

@@ -1,7 +1,7 @@
 import type { Tx } from '../postgres/db.ts'
 import type { Database } from '../schema/schema.ts'
 
-/** One try, and two more if its process died without a verdict. */
+/** One attempt, and two more if its process died without a result. */
 const STEP_ATTEMPTS_MAX = 3
 
 type At = {
@@ -11,7 +11,7 @@ type At = {
   step: Database['step_attempts']['step']
 }
 
-/** Counts one more try of a step. Returns false and counts nothing if no try is left. */
+/** Counts another attempt at a step. Returns false and counts nothing if no attempt is left. */
 export async function beginAttempt(tx: Tx, { runId, attempt, round, step }: At): Promise<boolean> {
   const counted = await tx
     .insertInto('step_attempts')
@@ -27,7 +27,7 @@ export async function beginAttempt(tx: Tx, { runId, attempt, round, step }: At):
   return counted !== undefined
 }
 
-/** Takes back the count of a try whose failure its input did not cause. */
+/** Removes the count of an attempt that failed for a reason other than its input. */
 export async function takeBackAttempt(tx: Tx, { runId, attempt, round, step }: At): Promise<void> {
   await tx
     .updateTable('step_attempts')

@@ -8,7 +8,7 @@ export type TaskCreditRow = Selectable<Database['task_credits']>
 
 const now = sql<Date>`clock_timestamp()`
 
-/** The credit that a task works for, unless it was released. */
+/** The reserved or used credit of a task. Undefined if it was released. */
 export async function findTaskCredit(tx: Tx, taskId: string): Promise<TaskCreditRow | undefined> {
   return tx
     .selectFrom('task_credits')
@@ -18,7 +18,7 @@ export async function findTaskCredit(tx: Tx, taskId: string): Promise<TaskCredit
     .executeTakeFirst()
 }
 
-/** Sets credit aside for a task that has none; the caller holds the entitlement's row. */
+/** Reserves credit for a task that has none. The caller holds the lock of the entitlement. */
 export async function reserveCredit(
   tx: Tx,
   credit: Pick<TaskCreditRow, 'task_id' | 'quote_id' | 'entitlement_id' | 'units'>,
@@ -29,7 +29,7 @@ export async function reserveCredit(
     .execute()
 }
 
-/** `reserved → used` by a usage receipt, or `→ released` without one. */
+/** Moves the credit from `reserved` to `used` with a usage receipt, or to `released` without one. */
 export async function endReservation(
   tx: Tx,
   { task_id, quote_id }: Pick<TaskCreditRow, 'task_id' | 'quote_id'>,
@@ -48,7 +48,7 @@ export async function endReservation(
     .execute()
 }
 
-/** The tasks that credit of this entitlement is set aside for. */
+/** The tasks with reserved credit of this entitlement. */
 export async function listTasksOn(tx: Tx, entitlementId: string): Promise<string[]> {
   const rows = await tx
     .selectFrom('task_credits')
@@ -62,7 +62,7 @@ export async function listTasksOn(tx: Tx, entitlementId: string): Promise<string
 
 export type CreditUse = { reservedUnits: number; underWay: number; ended: number }
 
-/** What tasks have of an entitlement: units set aside, tasks under way and tasks that are over; `except` is not counted. */
+/** The use of an entitlement by tasks: reserved units, active tasks and finished tasks. `except` is not counted. */
 export async function creditUseOf(tx: Tx, entitlementId: string, except = ''): Promise<CreditUse> {
   const { rows } = await sql<CreditUse>`
     select coalesce(sum(units) filter (where state = 'reserved'), 0)::int as "reservedUnits",
@@ -71,7 +71,7 @@ export async function creditUseOf(tx: Tx, entitlementId: string, except = ''): P
   return rows[0] ?? { reservedUnits: 0, underWay: 0, ended: 0 }
 }
 
-/** A task's credit with all that is stored of its money; the challenge is one that can still be met. */
+/** A task's credit with all stored data of its payment. The challenge is one that can still be paid. */
 export type WholeTaskCredit = {
   quote_id: string
   quote_ends_at: Date
@@ -113,8 +113,8 @@ function selectedTasks(of: TaskSelection) {
 }
 
 /**
- * Tasks whose state is older than the stored state of their money, so that a signal would advance them. Those of one entitlement or
- * quote, or a page of all.
+ * Tasks whose state is older than the stored state of their payment, so that a signal would advance them. Either
+ * those of one entitlement or quote, or a page of all.
  */
 export async function listBehindMoney(tx: Tx, of: TaskSelection): Promise<string[]> {
   const { rows } = await sql<{ task_id: string }>`

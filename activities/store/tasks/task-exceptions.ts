@@ -9,7 +9,7 @@ export type RecoveryRequestRow = Selectable<Database['recovery_requests']>
 
 const now = sql<Date>`clock_timestamp()`
 
-/** The exception that stops a task now; at most one does. */
+/** The exception that stops a task now. A task has at most one. */
 export async function openTaskException(
   tx: Tx,
   taskId: string,
@@ -54,7 +54,7 @@ export async function moveTaskException(
     .execute()
 }
 
-/** A request to recover a task, which an operator decides; its exception then says that one was made. */
+/** Stores a request to recover a task, which an operator decides, and marks the exception as requested. */
 export async function insertRecoveryRequest(
   tx: Tx,
   request: Pick<
@@ -87,7 +87,7 @@ export async function findRecoveryRequest(
     .executeTakeFirst()
 }
 
-/** What was asked for about an exception, the oldest first. */
+/** The recovery requests of an exception, oldest first. */
 export async function listRecoveryRequests(
   tx: Tx,
   exceptionId: string,
@@ -100,7 +100,7 @@ export async function listRecoveryRequests(
     .execute()
 }
 
-/** Writes what became of a request, and who decided. */
+/** Stores the decision about a request and who made it. */
 export async function settleRecoveryRequest(
   tx: Tx,
   recoveryId: string,
@@ -115,7 +115,7 @@ export async function settleRecoveryRequest(
     .executeTakeFirstOrThrow()
 }
 
-/** A request with the task that it is for. */
+/** A recovery request with its task. */
 export type RecoveryInReview = RecoveryRequestRow & { task_id: string; rail: string }
 type ReviewFilter = { state?: string | undefined; rail?: RailKey | undefined }
 
@@ -136,7 +136,7 @@ export async function findRecoveryInReview(
     .executeTakeFirst()
 }
 
-/** Requests whose task is still stopped: another request, or an operator, may have brought it home meanwhile. */
+/** Requests whose task is still stopped. Another request or an operator may have recovered the task in the meantime. */
 const waiting = (tx: Tx, { state, rail }: ReviewFilter) =>
   recoveries(tx)
     .where('recovery_requests.state', '=', 'requested')
@@ -147,7 +147,7 @@ const waiting = (tx: Tx, { state, rail }: ReviewFilter) =>
     )
     .$if(rail !== undefined, (query) => query.where('tasks.rail', '=', rail as RailKey))
 
-/** Requests that wait for a decision, who waits longest first. */
+/** Undecided recovery requests, longest waiting first. */
 export async function listRecoveriesInReview(
   tx: Tx,
   filter: ReviewFilter,

@@ -5,7 +5,9 @@ import type { Database } from '../schema/schema.ts'
 
 export type TaskRecord = Selectable<Database['task_records']>
 
-/** The runtime records behind a task but for its ledger, by kind in the order of the document, the oldest of a kind first. */
+/**
+ * The runtime records of a task without its ledger, grouped by kind in the order of the specification, oldest first.
+ */
 export async function listTaskRecords(tx: Tx, taskId: string): Promise<TaskRecord[]> {
   const rows = await tx
     .selectFrom('task_records')

@@ -36,7 +36,7 @@ export async function lockTask(tx: Tx, taskId: string): Promise<TaskRow | undefi
   return row
 }
 
-/** A task that is there, locked for the rest of the transaction. */
+/** The row of an existing task, locked for the rest of the transaction. */
 export async function requireTask(tx: Tx, taskId: string): Promise<TaskRow> {
   const row = await lockTask(tx, taskId)
   if (row === undefined) throw new Error(`${taskId} is not there`)
@@ -54,7 +54,7 @@ export async function findTaskEvent(
 
 export type NewEvent = { taskId: string; eventId: string; entry: LedgerEntry; data: unknown }
 
-/** Continues the ledger of a task whose row the caller holds; the row has to follow in the same transaction. */
+/** Appends an event to the ledger of a locked task. The caller updates the task's row in the same transaction. */
 export async function insertTaskEvent(
   tx: Tx,
   { taskId, eventId, entry, data }: NewEvent,
@@ -73,7 +73,7 @@ export async function insertTask(tx: Tx, row: TaskRow): Promise<void> {
   await insertTaskRow(row).run(tx)
 }
 
-/** Writes what may change of a locked row. */
+/** Writes the mutable columns of a locked row. */
 export async function updateTask(tx: Tx, row: TaskRow): Promise<void> {
   const {
     task_id,
@@ -89,7 +89,7 @@ export async function updateTask(tx: Tx, row: TaskRow): Promise<void> {
   await tx.updateTable('tasks').set(rest).where('task_id', '=', task_id).execute()
 }
 
-/** The ledger of a task as callers see it, the oldest entry first. */
+/** The ledger of a task as callers see it, oldest entry first. */
 export async function listLedger(
   tx: Tx,
   taskId: string,
@@ -116,7 +116,7 @@ export async function listLedger(
   return rows.map((row) => ({ ...row, at: row.at.toISOString() }))
 }
 
-/** The ledger with the data that each entry carries the digest of. */
+/** The ledger, with the data behind the digest of each entry. */
 export async function listLedgerWithData(
   tx: Tx,
   taskId: string,
@@ -145,7 +145,7 @@ export async function listLedgerWithData(
   }))
 }
 
-/** Stores what a task names by its digest, and returns the digest: SHA-256 of the canonical JSON. */
+/** Stores a document of a task and returns its digest: the SHA-256 of the canonical JSON. */
 export async function storeDocument(tx: Tx, taskId: string, body: unknown): Promise<string> {
   const text = canonicalJson(body)
   const sha256 = sha256Hex(text)
@@ -179,7 +179,10 @@ export async function dropTaskInput(tx: Tx, task: TaskRow): Promise<void> {
     .execute()
 }
 
-/** How many runs are at work for this agent and on this rail; no other transaction counts for the agent meanwhile. */
+/**
+ * The number of active runs of this agent and of this rail. Until the transaction ends, no other transaction counts
+ * for the agent.
+ */
 export async function countAtWork(
   tx: Tx,
   { agent_id, rail }: TaskRow,
@@ -197,8 +200,8 @@ export async function countAtWork(
 }
 
 /**
- * Who waits longest for a place that this task has left, of its agent or on its rail; of each agent only so many as it has places
- * for, which are `atOnce` where no operator has decided about it.
+ * The longest waiting tasks that may take the place that this task has left, of its agent or on its rail. Of each
+ * agent only as many as it has places for: `atOnce`, unless an operator decided otherwise.
  */
 export async function listNextQueued(
   tx: Tx,
@@ -221,8 +224,8 @@ export async function listNextQueued(
 type ReviewFilter = { state?: string | undefined; rail?: RailKey | undefined }
 
 /**
- * Tasks whose work an operator has to approve, and those that wait for evidence which an operator can waive. What stands behind
- * an undecided order is reviewed as that order.
+ * Tasks whose work an operator has to approve, and tasks that wait for evidence that an operator can waive. The tasks
+ * of an undecided order are reviewed as that order.
  */
 const inReview = (tx: Tx, { state, rail }: ReviewFilter) =>
   tx
@@ -247,7 +250,7 @@ const inReview = (tx: Tx, { state, rail }: ReviewFilter) =>
     .$if(state !== undefined, (query) => query.where('state', '=', state as TaskRow['state']))
     .$if(rail !== undefined, (query) => query.where('rail', '=', rail as RailKey))
 
-/** Who waits longest first. */
+/** Tasks in review, longest waiting first. */
 export async function listTasksInReview(
   tx: Tx,
   filter: ReviewFilter,
@@ -263,7 +266,7 @@ export async function countTasksInReview(tx: Tx, filter: ReviewFilter): Promise<
   return Number(count)
 }
 
-/** Tasks that are not closed: those in one of these states first, then those that changed last. */
+/** Tasks that are not closed: first those in one of these states, then the most recently changed. */
 export async function listOpenTasks(
   tx: Tx,
   first: readonly string[],
@@ -278,7 +281,7 @@ export async function listOpenTasks(
     .execute()
 }
 
-/** Tasks that have not moved for so long, in no state that another party ends, and with everything that their work needs. */
+/** Tasks without a transition for this long that wait for no other party and have everything that their work needs. */
 export async function listAtWork(
   tx: Tx,
   endedByOthers: readonly string[],
@@ -301,7 +304,7 @@ export async function listAtWork(
   return rows.map(({ task_id }) => task_id)
 }
 
-/** Tasks of an agent that wait for it to be trusted. */
+/** Tasks of an agent that wait until the agent is trusted. */
 export async function listAwaitingTrust(tx: Tx, agentId: string): Promise<string[]> {
   const rows = await tx
     .selectFrom('tasks')

@@ -6,7 +6,7 @@ import type { TaskRow } from '../tasks/tasks.ts'
 
 export type WorkOrderRow = Selectable<Database['work_orders']>
 
-/** Stores an order; false where it was stored before. */
+/** Stores an order. Returns false if it was already stored. */
 export async function insertWorkOrder(
   tx: Tx,
   order: Insertable<Database['work_orders']>,
@@ -67,7 +67,10 @@ export async function decideWorkOrder(
     .execute()
 }
 
-/** Orders without an agent that are undecided after `keepMs` and for which no payment was requested, the oldest first. */
+/**
+ * Orders without an agent that are still undecided after `keepMs` and for which no payment was requested, oldest
+ * first.
+ */
 export async function listUndecided(tx: Tx, keepMs: number, most: number): Promise<string[]> {
   const rows = await tx
     .selectFrom('work_orders')
@@ -82,7 +85,7 @@ export async function listUndecided(tx: Tx, keepMs: number, most: number): Promi
   return rows.map(({ work_order_id }) => work_order_id)
 }
 
-/** Whether neither a challenge nor credit was ever asked for the tasks of an order. */
+/** Whether no challenge and no credit was ever requested for the tasks of an order. */
 export async function isUnpaidFor(tx: Tx, workOrderId: string): Promise<boolean> {
   const unpaid = await tx
     .selectFrom('work_orders')
@@ -99,7 +102,7 @@ const unpaidFor = sql<boolean>`not exists (
     exists (select from payment_challenges c where c.quote_id = q.quote_id)
     or exists (select from entitlements e where e.quote_id = q.quote_id)))`
 
-/** The tasks behind an order in the order of its steps; `attested`: its run has ended with a result. */
+/** The tasks of an order in the order of its steps. `attested`: its run ended with a result. */
 export async function listOrderedTasks(
   tx: Tx,
   workOrderId: string,
@@ -115,7 +118,7 @@ export async function listOrderedTasks(
     .execute()
 }
 
-/** The order that a task stands behind. */
+/** The order that a task belongs to. */
 export async function findOrderOf(tx: Tx, taskId: string): Promise<string | undefined> {
   const row = await tx
     .selectFrom('work_order_tasks')
@@ -137,7 +140,7 @@ export async function findQueuedOrderOf(tx: Tx, taskId: string): Promise<string 
   return row?.work_order_id
 }
 
-/** How many tasks behind orders that a wallet paid for are in each state that any of them is in. */
+/** The number of wallet-paid tasks of orders in each state. States without a task are left out. */
 export async function countPaidByWallet(tx: Tx): Promise<Record<string, number>> {
   const rows = await tx
     .selectFrom('work_order_tasks')
@@ -160,7 +163,7 @@ const queued = (tx: Tx, { state, rail }: QueueFilter) =>
     .$if(state !== undefined && state !== 'queued', (query) => query.where(sql<boolean>`false`))
     .$if(rail !== undefined, (query) => query.where('requested_tool_id', '=', rail as RailKey))
 
-/** Undecided orders; the longest waiting first. */
+/** Undecided orders, longest waiting first. */
 export async function listQueuedOrders(
   tx: Tx,
   filter: QueueFilter,
