@@ -26,6 +26,8 @@ export type BatchOrder = {
   log: (text: string) => void
   /** Of all its runs, only this one is played. */
   only?: number
+  /** The faults of activities strike only this one, at more of its statements. */
+  activity?: string
 }
 export type BatchReport = {
   plan: BatchPlan
@@ -78,6 +80,7 @@ export async function runBatch(order: BatchOrder): Promise<BatchReport> {
     // Who signs with the reservation never signs by itself.
     const activities = director
       .activities()
+      .filter((name) => order.activity === undefined || name === order.activity)
       .filter((name) => signsApart(batch) || name !== 'signTransfer')
     const plan = planBatch(order.seed, batch, order.first, order.size, activities)
     for (const run of plan.runs)

@@ -1,4 +1,4 @@
-// `npm run chaos -- --runs N --seed S [--batch B] [--stack K | --only I]`: payouts under faults, B of them sharing a stack; the last line counts what was found.
+// `npm run chaos -- --runs N --seed S [--batch B] [--stack K | --only I] [--activity A]`: payouts under faults, B of them sharing a stack, or with the faults of activities at A alone; the last line counts what was found.
 import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,6 +15,7 @@ const { values } = parseArgs({
     batch: { type: 'string', default: '48' },
     stack: { type: 'string' },
     only: { type: 'string' },
+    activity: { type: 'string' },
   },
 })
 const runs = Number(values.runs)
@@ -41,6 +42,7 @@ for (let first = 0, batch = 0; first < runs; first += perStack, batch++) {
     tally,
     log,
     ...(only === undefined ? {} : { only }),
+    ...(values.activity === undefined ? {} : { activity: values.activity }),
   }
   const { records, findings, logs, histories } = await runBatch(order)
   for (const kind of Object.keys(total) as (keyof Findings)[]) {
