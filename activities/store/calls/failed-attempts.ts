@@ -19,7 +19,7 @@ export async function readFailures(
   return bySubject(rows)
 }
 
-/** Counts so many failed attempts of each subject and answers how all stand; a window begins with the first failure. */
+/** Counts these failed attempts for each subject and returns the new counts. A window starts with the first failure. */
 export async function countFailures(
   tx: Tx,
   counts: ReadonlyMap<string, number>,
@@ -44,7 +44,7 @@ export async function countFailures(
 const bySubject = (rows: readonly (Failures & { subject: string })[]): Map<string, Failures> =>
   new Map(rows.map(({ subject, ...counted }) => [subject, counted]))
 
-/** Forgets windows that ended an hour ago. */
+/** Deletes windows that ended an hour ago. */
 export async function forgetFailures(tx: Tx, most: number): Promise<void> {
   await sql`
     delete from failed_attempts where subject in (

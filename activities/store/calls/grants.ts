@@ -7,7 +7,7 @@ import { type Lease, leaseEnd } from './call-lease.ts'
 import type { CallRow } from './calls.ts'
 import { creditUndelivered, isUndelivered } from './undelivered.ts'
 
-/** What identifies a call and what a grant of it is bound to. */
+/** Identifies a call, with everything that its grant is bound to. */
 export type CallIdentity = {
   callId: string
   caller: string
@@ -20,12 +20,12 @@ export type CallIdentity = {
 export type Funding = { kind: 'none' | 'free' } | { kind: 'payment' | 'credit'; paymentId: string }
 type Debt = { callId: string; paymentId: string; operation: string }
 
-/** How a caller stands when it asks for a call: the call itself where it is live, and what could pay for a new one. */
+/** The status of a caller before a call: the call itself if it is live, and what could pay for a new one. */
 export type Standing = {
   call: CallRow | undefined
   /** A call whose effect ran and whose payment is proven to have failed. */
   debt: Debt | undefined
-  /** A settled payment whose call came to nothing, or whose answer was never given. */
+  /** A settled payment whose call had no effect or whose answer was never delivered. */
   credit: string | undefined
   freeLeft: number
 }
@@ -75,8 +75,9 @@ const selectStanding = prepared(
 )
 
 /**
- * Locks the caller until the transaction ends and reads how it stands, which is exact from then on: slots, credits and
- * proof nonces of a caller change only under this lock. 409 `wallet_proof_replayed` for a nonce of another path or body.
+ * Locks the caller until the transaction ends and reads its status. Slots, credits and proof nonces of a caller
+ * change only under this lock, so the status stays exact. Throws 409 `wallet_proof_replayed` for a nonce of another
+ * path or body.
  */
 export async function readStanding(tx: Tx, call: CallIdentity): Promise<Standing> {
   const { callId, caller, proof } = call
@@ -121,12 +122,12 @@ const replayedProof = () =>
 
 const insertProofNonce = preparedInsert('proof_nonces')
 
-/** What a grant stores in addition to the call: its lease, and the input that a workflow's step will read. */
+/** What a grant stores in addition to the call: its lease, and the input that a step of a workflow reads. */
 export type GrantedToLead = { lease: Lease; input: unknown }
-/** A read's grant is used at once. */
+/** The grant of a read is used at once. */
 export type Granted = GrantedToLead | 'read'
 
-/** Grants a call that `readStanding` did not find: uses up the proof nonce and writes the row with its funding. */
+/** Grants a call that `readStanding` did not find: stores the proof nonce, and the call with its funding. */
 export async function grantCall(
   tx: Tx,
   atCommit: AtCommit,
@@ -150,7 +151,8 @@ export async function grantCall(
     tx
       .insertInto('calls')
       .values({ call_id, caller, operation, key, ...row })
-      // A live row in the way would be a grant without the lock: the condition makes it an error instead of a second grant.
+      // A live row here would mean a grant without the lock. The condition makes it an error instead of a second
+      // grant.
       .onConflict((conflict) =>
         conflict.column('call_id').doUpdateSet({
           ...row,
@@ -173,7 +175,7 @@ const toBeLed = ({ lease, input }: GrantedToLead) => ({
   input: input === undefined ? null : (JSON.stringify(input) as never),
 })
 
-/** A read is its own effect and is answered afresh each time, so nothing of its answer is kept. */
+/** A read has no other effect and is answered again each time, so its answer is not stored. */
 const readAlready = (callId: string, funding: Funding) => ({
   grant_state: 'used' as const,
   answer_state: funding.kind === 'payment' ? ('done' as const) : ('final' as const),

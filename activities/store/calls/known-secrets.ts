@@ -1,6 +1,9 @@
 import type { Tx } from '../postgres/db.ts'
 
-/** The one of these SHA-256 digests that an agent, work order, task or credential is stored under; undefined where none is. */
+/**
+ * The first of these SHA-256 digests that an agent, work order, task or credential is stored under. Undefined if
+ * there is none.
+ */
 export async function findKnownSecret(
   tx: Tx,
   kind: string,

@@ -3,8 +3,8 @@ import type { Tx } from '../postgres/db.ts'
 import { prepared } from '../postgres/prepared.ts'
 
 /**
- * Takes one of `slots` places at a resource for `ms`, or returns undefined when all are held by live holders.
- * A dead holder's place is taken over when its time is up.
+ * Takes one of `slots` places at a resource for `ms`. Returns undefined if live holders have all places. The place of
+ * a dead holder is free after its time.
  */
 export async function takeLease(
   tx: Tx,
@@ -13,7 +13,7 @@ export async function takeLease(
   slots: number,
   ms: number,
 ): Promise<number | undefined> {
-  // Most often no other holder exists, and any place is free.
+  // Usually there is no other holder, and any place is free.
   const [taken] = await takeGiven(resource, Math.floor(Math.random() * slots), holder, ms).run(tx)
   if (taken !== undefined) return taken.slot
   const [free] = await takeAny(resource, slots - 1, holder, ms).run(tx)

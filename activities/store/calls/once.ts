@@ -3,10 +3,13 @@ import { type Tx, transaction } from '../postgres/db.ts'
 import type { Database } from '../schema/schema.ts'
 import { answerCall, claimGrant } from './calls.ts'
 
-/** The call that an act works for, what it is about, and the status of its answer. */
+/** The call behind a command, its subject, and the status of its answer. */
 export type ActOf = { callId: string; subject: string; status: number }
 
-/** One act in one transaction with the use of its call's grant and its answer, so that a call acts once and repeats its answer. */
+/**
+ * Runs a command, uses the grant of its call and stores its answer in one transaction, so that a call runs once and
+ * repeats its answer.
+ */
 export function answerOnce<Answer extends Record<string, unknown>>(
   { db }: { db: Kysely<Database> },
   { callId, subject, status }: ActOf,

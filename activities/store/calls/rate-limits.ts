@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 
-/** One use of a limited thing: granted, or when the window ends. What was not used after all is put back. */
+/** One use of a limited resource: granted, or the end of the window. An unused grant can be returned. */
 export type Ticket =
   | { granted: true; putBack(): void }
   | { granted: false; retryAfterMs: number; putBack(): void }
@@ -9,12 +9,12 @@ export type Limiter = { take(key: string, points?: number): Promise<Ticket> }
 
 type Share = { left: number; until: number }
 
-/** So many keys are remembered before those whose window is over are forgotten. */
+/** When more keys are in memory, those whose window has ended are removed. */
 const SHARES_MAX = 10_000
 
 /**
- * A counter in Postgres, shared by all processes. A process takes a twentieth of a limit at a time and spends it here, so that
- * most calls cost no statement; all processes together never spend more than the limit.
+ * A counter in Postgres that all processes share. A process takes a twentieth of a limit at a time and spends it
+ * locally, so that most calls need no statement. All processes together never exceed the limit.
  */
 export function createLimiter(
   pool: Pool,
@@ -55,14 +55,14 @@ export function createLimiter(
     if (share !== undefined && share.until > now) share.left += taken
     else shares.set(key, { left: taken, until: now + window.msBeforeNext })
   }
-  /** Takes a portion, or where so much is no longer left just what is asked for; the ticket is a refusal. */
+  /** Takes a portion, or just the requested points if a portion is no longer left. A returned ticket is a refusal. */
   const refill = async (key: string, used: number): Promise<Ticket | undefined> => {
     for (const asked of portion > used ? [portion, used] : [used]) {
       const taken = await consume(limiter, key, asked)
       if (taken.granted) return keep(key, asked, taken.window)
       if (asked === used)
         return { granted: false, retryAfterMs: taken.retryAfterMs, putBack: () => undefined }
-      // What this process refuses by itself, because it saw the limit reached, was never counted in Postgres.
+      // A refusal that this process made from memory was never counted in Postgres.
       if (taken.counted) await limiter.reward(key, asked)
     }
     return undefined
@@ -73,7 +73,7 @@ export function createLimiter(
       for (;;) {
         const spent = spend(key, used)
         if (spent !== undefined) return spent
-        // One at a time for each key: points that others take at the same time would stay unused.
+        // One refill at a time for each key. Points that another refill takes at the same time would stay unused.
         const mine = refilling.get(key) ?? refill(key, used).finally(() => refilling.delete(key))
         refilling.set(key, mine)
         const refused = await mine

@@ -10,7 +10,7 @@ export type ReplayKind =
   | 'principal_digest'
 export type ReplayKey = { kind: ReplayKind; key: string }
 
-/** Consumes keys in the one global ledger; a key that is there already makes the transaction fail. */
+/** Consumes keys in the global ledger. The transaction fails if a key was consumed before. */
 export const consumeKeys = (keys: readonly ReplayKey[], subject: string): Statement =>
   insertKeys(kindsOf(keys), keysOf(keys), subject)
 
@@ -37,7 +37,7 @@ const selectConsumed = prepared(
 const kindsOf = (keys: readonly ReplayKey[]): string[] => keys.map(({ kind }) => kind)
 const keysOf = (keys: readonly ReplayKey[]): string[] => keys.map(({ key }) => key)
 
-/** Which of these keys another subject has consumed already, the first in their order; reads only. */
+/** The first of these keys that another subject has consumed. It only reads. */
 export async function findConsumed(
   tx: Tx,
   keys: readonly ReplayKey[],

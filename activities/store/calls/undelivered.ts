@@ -4,7 +4,7 @@ import type { Tx } from '../postgres/db.ts'
 import { prepared } from '../postgres/prepared.ts'
 import { undoGrant } from './calls.ts'
 
-/** Past this age no proof of a call is taken any more: nothing can ask for its answer again. */
+/** After this age no proof of a call is accepted, so nobody can request its answer again. */
 const PROOF_SECONDS = limits.proofAgeSecondsMax + limits.proofAheadSecondsMax
 
 /** A paid read whose answer was never delivered and can no longer be requested. */
@@ -12,7 +12,10 @@ export const isUndelivered =
   sql.raw(`c.funding = 'payment' and c.answer_state = 'final' and c.subject = c.call_id
   and c.delivered_at is null and c.granted_at < clock_timestamp() - ${PROOF_SECONDS} * interval '1 second'`)
 
-/** Notes that a paid answer leaves for its caller; false where its charge has become a credit, so that it may not leave. */
+/**
+ * Records that a paid answer is being sent to its caller. Returns false if its charge has become a credit; the answer
+ * must then not be sent.
+ */
 export async function markDelivered(tx: Tx, callId: string): Promise<boolean> {
   return (await deliver(callId).run(tx)).length > 0
 }
@@ -26,8 +29,8 @@ const deliver = prepared(
 )
 
 /**
- * Makes one call credit of the charge of a paid answer that was never given and no longer can be, under the caller's lock. The payment
- * of that credit, or undefined where there is none.
+ * Turns the charge of an undelivered paid answer into one call credit, under the caller's lock. Returns the payment
+ * of the credit, or undefined if there is none.
  */
 export async function creditUndelivered(tx: Tx, callId: string): Promise<string | undefined> {
   const { rows } = await sql<{ payment_id: string }>`
@@ -39,7 +42,7 @@ export async function creditUndelivered(tx: Tx, callId: string): Promise<string 
   return payment !== undefined && (await undoGrant(tx, callId, payment)) ? payment : undefined
 }
 
-/** Callers with charges of that kind, each with one such call. */
+/** Callers with such charges, each with one such call. */
 export async function listUndelivered(
   tx: Tx,
   most: number,

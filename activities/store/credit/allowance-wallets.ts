@@ -24,7 +24,7 @@ export async function lockWallet(tx: Tx, walletId: string): Promise<WalletRow | 
     .executeTakeFirst()
 }
 
-/** Makes a wallet; undefined when the agent has one already. */
+/** Creates a wallet. Returns undefined if the agent already has one. */
 export async function insertWallet(
   tx: Tx,
   wallet: Omit<WalletRow, 'created_at' | 'changed_at'>,
@@ -50,7 +50,7 @@ export async function updateLimits(
     .executeTakeFirstOrThrow()
 }
 
-/** Credit that this wallet paid for and that is neither consumed nor returned, in whole usd. */
+/** Credit that this wallet paid for and that is neither used nor returned, in whole USD. */
 export async function reservedUnits(tx: Tx, walletId: string): Promise<number> {
   const row = await tx
     .selectFrom('entitlements')

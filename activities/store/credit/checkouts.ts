@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
 import type { Database } from '../schema/schema.ts'
 
-/** Stores who opened a checkout, once. */
+/** Stores once who opened a checkout. */
 export async function insertCheckout(
   tx: Tx,
   checkout: Omit<Insertable<Database['checkouts']>, 'opened_at'>,

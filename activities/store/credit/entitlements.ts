@@ -21,7 +21,7 @@ export async function findEntitlement(
     .executeTakeFirst()
 }
 
-/** What a quote pays for, where an agent has taken it up. */
+/** The entitlement of a quote, if an agent has accepted the quote. */
 export async function findEntitlementOf(
   tx: Tx,
   quoteId: string,
@@ -46,7 +46,7 @@ export async function lockEntitlement(
     .executeTakeFirst()
 }
 
-/** The entitlement of its quote: made pending, or the one that is there. */
+/** The entitlement of a quote. It is created as pending if there is none. */
 export async function ensureEntitlement(
   tx: Tx,
   entitlement: NewEntitlement,
@@ -54,7 +54,8 @@ export async function ensureEntitlement(
   await tx
     .insertInto('entitlements')
     .values({ ...entitlement, state: 'pending' })
-    // No key is named: of two at once, one may find the other by its id first, and naming the quote makes that an error.
+    // No key is named here: with two concurrent inserts, the conflict may be on the id first, and naming the quote
+    // would make that an error.
     .onConflict((conflict) => conflict.doNothing())
     .execute()
   return tx
@@ -65,7 +66,7 @@ export async function ensureEntitlement(
     .executeTakeFirstOrThrow()
 }
 
-/** Writes what a movement made of a locked entitlement; `settlement_receipt_id` where it funded it. */
+/** Stores the result of a movement on a locked entitlement; `settlement_receipt_id` only if the movement funded it. */
 export async function updateEntitlement(
   tx: Tx,
   moved: Entitlement,

@@ -4,10 +4,13 @@ import type { Tx } from '../postgres/db.ts'
 
 export type PostedLeg = Leg & { receipt_id: string; kind: string; posted_at: Date }
 
-/** Posts one movement under its receipt; Postgres refuses it at the commit unless it balances and no holder goes below zero. */
+/**
+ * Posts one movement under its receipt. Postgres refuses it at the commit unless it balances and no account becomes
+ * negative.
+ */
 export async function postMovement(tx: Tx, receiptId: string, legs: readonly Leg[]): Promise<void> {
   if (legs.length === 0) return
-  // One order of accounts for everybody, so that two movements wait for each other instead of locking each other out.
+  // All movements use the same order of accounts, so that two of them wait for each other instead of deadlocking.
   const ordered = [...legs].sort((left, right) => (left.account < right.account ? -1 : 1))
   await tx
     .insertInto('postings')
@@ -15,7 +18,7 @@ export async function postMovement(tx: Tx, receiptId: string, legs: readonly Leg
     .execute()
 }
 
-/** What an account of an agent holds, in whole usd. */
+/** The balance of an agent's account in whole USD. */
 export async function readBalance(tx: Tx, account: Account): Promise<number> {
   const row = await tx
     .selectFrom('account_balances')
@@ -25,7 +28,7 @@ export async function readBalance(tx: Tx, account: Account): Promise<number> {
   return row?.units ?? 0
 }
 
-/** Every leg of every movement that touched an account, oldest first; with `most`, of its latest movements. */
+/** All legs of every movement of an account, oldest first; with `most`, only of its latest movements. */
 export async function listMovements(tx: Tx, account: Account, most?: number): Promise<PostedLeg[]> {
   const latest = tx
     .selectFrom('postings')
@@ -56,7 +59,7 @@ const legs = (tx: Tx) =>
     ])
     .orderBy('postings.posting_id')
 
-/** What left a wallet for credit since the UTC day began, in whole usd. */
+/** The amount that left a wallet for credit in this UTC day, in whole USD. */
 export async function spentToday(tx: Tx, account: Account): Promise<number> {
   const { rows } = await sql<{ spent: number }>`
     select coalesce(-sum(p.units), 0)::int as spent from postings p join receipts r on r.receipt_id = p.receipt_id

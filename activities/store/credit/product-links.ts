@@ -10,7 +10,7 @@ export async function listLinks(tx: Tx): Promise<LinkRow[]> {
   return tx.selectFrom('product_links').selectAll().execute()
 }
 
-/** Sets the page of a cell under its receipt, as not verified yet. */
+/** Stores the page of a product under its receipt, as not yet verified. */
 export async function putLink(
   tx: Tx,
   link: Pick<LinkRow, 'rail' | 'tier' | 'url' | 'provider_price_usd' | 'receipt_id'>,
@@ -28,7 +28,7 @@ export async function putLink(
     .execute()
 }
 
-/** What a look at the page found; a page that was replaced meanwhile stays unchecked. */
+/** Stores the result of checking a page. A page that was replaced in the meantime stays unchecked. */
 export async function checkedLink(
   tx: Tx,
   receiptId: string,
@@ -50,7 +50,7 @@ export async function findLink(tx: Tx, { rail, tier }: Cell): Promise<LinkRow | 
     .executeTakeFirst()
 }
 
-/** The live page that takes exactly a challenge's amount, where there is one. */
+/** The live page that accepts exactly the amount of a challenge, if there is one. */
 export async function findPageOf(tx: Tx, challengeId: string): Promise<string | undefined> {
   const row = await tx
     .selectFrom('payment_challenges')

@@ -7,7 +7,7 @@ import type { Database } from '../schema/schema.ts'
 export type ProviderEventRow = Selectable<Database['provider_events']>
 export type EventKey = { provider: string; event_id: string }
 
-/** Stores an event before anything is made of it; false when it was stored before. */
+/** Stores an event before it is processed. Returns false if it was already stored. */
 export async function insertProviderEvent(
   tx: Tx,
   provider: string,
@@ -39,7 +39,7 @@ export async function findProviderEvent(
     .executeTakeFirst()
 }
 
-/** What names a payment in the words of providers; of another provider than its own nothing is heard. */
+/** The names that a provider uses for a payment. Events of any other provider do not count. */
 export type SpokenOf = {
   external_reference: string
   challenge_id: string | null
@@ -47,8 +47,8 @@ export type SpokenOf = {
 }
 
 /**
- * What providers said of one session, or of a challenge, oldest first, with what came later of the same payment intent. An intent
- * alone settles nothing: a session that is paid is paid under its own name.
+ * Events about one session or one challenge, oldest first, with later events of the same payment intent. An intent
+ * alone settles nothing, because a paid session is reported under its own name.
  */
 export async function eventsAbout(
   tx: Tx,
@@ -69,7 +69,7 @@ const isReturn = sql.raw(
   "(e.type like 'dispute.%' or e.type in ('payment.refunded','payment.partially_refunded'))",
 )
 
-/** The names that a reference may have been presented under for this event to be about it, and the challenges that it may name. */
+/** The references and the challenges that this event may be about. */
 export async function namesIn(
   tx: Tx,
   event: Pick<
@@ -95,7 +95,7 @@ export async function namesIn(
   }
 }
 
-/** What became of an event, and of which reference it was. */
+/** Stores the result of an event, and the reference that it belongs to. */
 export async function recordOutcome(
   tx: Tx,
   { provider, event_id }: EventKey,
@@ -110,7 +110,10 @@ export async function recordOutcome(
     .execute()
 }
 
-/** Events of more than `graceMs` ago that nothing was made of yet, or that matched nothing until their payment was presented. */
+/**
+ * Events older than `graceMs` that were not processed yet, or that matched nothing because their payment had not been
+ * presented.
+ */
 export async function listOpenEvents(tx: Tx, graceMs: number, most: number): Promise<EventKey[]> {
   const { rows } = await sql<EventKey>`
     select e.provider, e.event_id from provider_events e
@@ -125,7 +128,7 @@ export async function listOpenEvents(tx: Tx, graceMs: number, most: number): Pro
   return rows
 }
 
-/** Keys of events that an operator has to look at and has not closed yet, in their order; `<provider>/<event id>`. */
+/** Keys of the events that an operator has to review and has not closed, in order; `<provider>/<event id>`. */
 export async function listEventsToSee(
   tx: Tx,
   after: string | null,
@@ -139,7 +142,7 @@ export async function listEventsToSee(
   return rows.map(({ key }) => key)
 }
 
-/** How many events wait for an operator now; a dispute only for as long as it lasts. */
+/** The number of events that wait for an operator. A dispute counts only while it is open. */
 export async function countEventsToSee(tx: Tx): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from provider_events e
@@ -155,7 +158,7 @@ const needsAttention = sql.raw(
   "(e.outcome like 'refused\\_%' or e.outcome in ('unmatched','disputed','asked_about','partly_returned','refunded_after_use'))",
 )
 
-/** These events, each with how the payment that it is about stands now. */
+/** These events, each with the current status of its payment. */
 export async function readEvents(
   tx: Tx,
   keys: readonly string[],

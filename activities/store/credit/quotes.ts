@@ -21,20 +21,20 @@ const columns = (tx: Tx) =>
         .as('used'),
     )
 
-/** A quote as it stands by Postgres' clock. */
+/** A quote with its status by the clock of Postgres. */
 export async function findQuote(tx: Tx, quoteId: string): Promise<QuoteRow | undefined> {
   return columns(tx).where('quote_id', '=', quoteId).executeTakeFirst()
 }
 
 type Same = { bound_to: string } & Pick<NewQuote, 'rail' | 'tier' | 'units'>
 
-/** Serialises the quotes of one caller for one thing until the transaction ends. */
+/** Serialises the quotes of one caller for one item until the transaction ends. */
 export async function lockQuotes(tx: Tx, same: Same): Promise<void> {
   const name = `quote:${same.bound_to}:${same.rail}:${same.tier}:${same.units}`
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx)
 }
 
-/** The quote that its owner had for the same within the last five minutes, with no challenge and no credit on it. */
+/** The owner's quote for the same item of the last five minutes, without a challenge or credit. */
 export async function findSameQuote(
   tx: Tx,
   same: Same & Pick<NewQuote, 'task_id'>,
@@ -67,7 +67,7 @@ export async function insertQuote(tx: Tx, quote: NewQuote, lifeSeconds: number):
   return { ...row, expired: false, used: false }
 }
 
-/** Binds a quote that is not bound yet to its owner, where the token is its own. */
+/** Binds an unbound quote to its owner, if the token belongs to it. */
 export async function bindQuote(
   tx: Tx,
   quoteId: string,

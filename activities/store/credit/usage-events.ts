@@ -23,7 +23,7 @@ export async function findUsageEvent(
   return row === undefined ? undefined : eventOf(row)
 }
 
-/** Appends an event to its chain, recorded at this time; the caller holds `lockUsageChain`. */
+/** Appends an event to its chain with this time. The caller holds `lockUsageChain`. */
 export async function appendUsageEvent(
   tx: Tx,
   event: NewUsageEvent,
@@ -51,7 +51,7 @@ export async function appendUsageEvent(
   return stored
 }
 
-/** A chain from its beginning. */
+/** A chain, oldest event first. */
 export async function listUsageEvents(
   tx: Tx,
   chain: string,
@@ -69,7 +69,7 @@ export async function listUsageEvents(
   return rows.map(eventOf)
 }
 
-/** What an agent asks of its own events. */
+/** Filters of an agent's own events. */
 export type UsageFilter = {
   agentId: string
   eventId?: string | undefined
@@ -83,7 +83,7 @@ const matching = (tx: Tx, { agentId, eventId, entitlementId }: UsageFilter) =>
     .$if(eventId !== undefined, (query) => query.where('event_id', '=', eventId ?? ''))
     .$if(entitlementId !== undefined, (query) => query.where('chain', '=', entitlementId ?? ''))
 
-/** Events, the newest first. */
+/** Events, newest first. */
 export async function listUsageOf(
   tx: Tx,
   filter: UsageFilter,
@@ -101,7 +101,7 @@ export async function listUsageOf(
   return rows.map(eventOf)
 }
 
-/** How many events there are, what credit they used in whole usd, and what they count to by unit. */
+/** The number of events, the credit that they used in whole USD, and their quantities by unit. */
 export async function sumUsageOf(tx: Tx, filter: UsageFilter) {
   const rows = await matching(tx, filter)
     .select([
@@ -120,7 +120,7 @@ export async function sumUsageOf(tx: Tx, filter: UsageFilter) {
   }
 }
 
-/** The row as the event that its hash is of. */
+/** The event that the hash of the row covers. */
 const eventOf = ({
   record_kind: _kind,
   ...row

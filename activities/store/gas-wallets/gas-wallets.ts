@@ -4,9 +4,9 @@ import type { Compilable } from '../postgres/pipeline.ts'
 import { prepared } from '../postgres/prepared.ts'
 import type { Database } from '../schema/schema.ts'
 
-/** One signed transaction of a gas wallet; numbers of the chain are decimal texts, as Postgres gives them. */
+/** One signed transaction of a gas wallet. Chain numbers are decimal texts, as Postgres returns them. */
 export type GasWalletTransaction = Selectable<Database['gas_wallet_transactions']> & {
-  /** Whether a node took it so long ago that a replacement is due. */
+  /** Whether a node accepted it so long ago that a replacement is due. */
   stuck: boolean
 }
 export type NewGasWalletTransaction = Omit<
@@ -14,26 +14,29 @@ export type NewGasWalletTransaction = Omit<
   'outcome' | 'created_at' | 'broadcast_at'
 >
 
-/** The transaction that serves a purpose; `heldUpSince` when it is open and the queue of its wallet is jammed since then. */
+/**
+ * The transaction that serves a purpose. `heldUpSince` is set if it is open and the queue of its wallet has been
+ * blocked since then.
+ */
 export type ServingTransaction = Selectable<Database['gas_wallet_transactions']> & {
   heldUpSince: Date | null
 }
 
-/** A gas wallet as the chain has it, and how many open nonces it can pay for. */
+/** The on-chain state of a gas wallet, and how many open nonces it can pay for. */
 export type Place = { address: string; mined: bigint; pooled: bigint; affords: bigint }
 
-/** What became of an EOA nonce: which of our hashes was mined, or none of them. */
+/** The result of an EOA nonce: which of our transactions was mined, or none of them. */
 export type NonceEnd = {
   nonce: bigint
   mined: { txHash: string; outcome: 'mined' | 'reverted' } | undefined
 }
 
-/** The queue of a wallet is jammed while its oldest open nonce is the same one for this long. */
+/** The queue of a wallet is blocked if its oldest open nonce has been the same for this long. */
 const isJammed = (wallet: string, jamAfterMs: number) => sql<boolean>`(
   ${sql.ref(`${wallet}.moved_at`)} < clock_timestamp() - ${jamAfterMs} * interval '1 millisecond'
   and exists (select from gas_wallet_transactions o where o.gas_wallet = ${sql.ref(`${wallet}.address`)} and o.outcome is null))`
 
-/** Makes the rows that allocation locks; known wallets keep their nonce. */
+/** Inserts the rows that allocation locks. Known wallets keep their nonce. */
 export async function ensureGasWallets(tx: Tx, addresses: readonly string[]): Promise<void> {
   if (addresses.length === 0) return
   const rows = addresses.map((address) => ({ address, next_nonce: '0' }))
@@ -107,7 +110,10 @@ export async function nextNonce(tx: Tx, address: string): Promise<bigint> {
   return BigInt(row?.next_nonce ?? '0')
 }
 
-/** Stores a signed transaction before it is broadcast, and keeps the wallet's next nonce above it; a queue that was empty begins to wait. Returns the statement. */
+/**
+ * Stores a signed transaction before its broadcast and advances the wallet's next nonce. The waiting time of an empty
+ * queue starts. Returns the statement.
+ */
 export function storeGasWalletTransaction(
   tx: Tx,
   row: NewGasWalletTransaction,
@@ -127,7 +133,10 @@ export function storeGasWalletTransaction(
     .whereRef('w.address', '=', 'stored.gas_wallet')
 }
 
-/** What serves, or did serve, a purpose, neither reverted nor superseded: the mined one, then one that moves, then the newest. */
+/**
+ * The transaction that serves or served a purpose, neither reverted nor superseded: the mined one, then one that
+ * moves, then the newest.
+ */
 export async function findServing(
   tx: Tx,
   purpose: string,
@@ -150,8 +159,8 @@ export async function findServing(
 }
 
 /**
- * What the chain and the rows may disagree about, below the nonce `end`: open transactions, and any at or above the chain's
- * nonce; lowest nonce first, then newest.
+ * Transactions below the nonce `end` on which the chain and the rows may disagree: open ones, and any at or above the
+ * chain's nonce. Lowest nonce first, then newest.
  */
 export async function listUnsettled(
   tx: Tx,
@@ -182,7 +191,10 @@ export async function listAtNonce(
     .execute()
 }
 
-/** Writes what became of EOA nonces that the chain is past; hashes that were not mined are superseded. The queue has moved. */
+/**
+ * Stores the results of EOA nonces that the chain has passed. Transactions that were not mined become superseded, and
+ * the waiting time of the queue restarts.
+ */
 export async function recordEnds(tx: Tx, wallet: string, ends: readonly NonceEnd[]): Promise<void> {
   if (ends.length === 0) return
   await sql`
@@ -202,7 +214,7 @@ export async function recordEnds(tx: Tx, wallet: string, ends: readonly NonceEnd
   )
 }
 
-/** Opens an EOA nonce again whose block was lost; the queue waits for it from now on. */
+/** Reopens an EOA nonce whose block was lost. The waiting time of the queue starts now. */
 export async function reopenNonce(tx: Tx, wallet: string, nonce: string): Promise<void> {
   await sql`
     with reopened as (
@@ -214,7 +226,7 @@ export async function reopenNonce(tx: Tx, wallet: string, nonce: string): Promis
   )
 }
 
-/** A node took these bytes, for the first time. */
+/** Records the first time that a node accepted this transaction. */
 export async function recordBroadcast(tx: Tx, txHash: string): Promise<void> {
   await tx
     .updateTable('gas_wallet_transactions')

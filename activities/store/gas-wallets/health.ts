@@ -1,18 +1,18 @@
 import { sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
 
-/** The queue of one gas wallet: how many EOA nonces are open, the oldest of them, and since when that is the same one. */
+/** The queue of one gas wallet: the number of open EOA nonces, the oldest one, and since when it is the oldest. */
 export type GasWalletHealth = {
   wallet: string
   open: number
   oldestNonce: string | null
   movedAt: Date
-  /** How long the oldest open nonce waits, in milliseconds; 0 with none open. */
+  /** How long the oldest open nonce has waited, in milliseconds; 0 if none is open. */
   idleMs: number
   jammed: boolean
 }
 
-/** Every queue by its rows alone, so that it is reported even when no worker runs. */
+/** The state of every queue from its rows alone, so that it is reported even when no worker runs. */
 export async function readGasWallets(tx: Tx, jamAfterMs: number): Promise<GasWalletHealth[]> {
   const { rows } = await sql<Omit<GasWalletHealth, 'jammed'>>`
     select w.address as wallet, w.moved_at as "movedAt", o.open::integer, o.oldest as "oldestNonce",
@@ -26,10 +26,10 @@ export async function readGasWallets(tx: Tx, jamAfterMs: number): Promise<GasWal
   return rows.map((row) => ({ ...row, jammed: row.idleMs > jamAfterMs }))
 }
 
-/** What one look at the jams changed. */
+/** A change of a blocked queue that one check found. */
 export type JamNews = { wallet: string; movedAt: Date; jammed: boolean }
 
-/** Notes which queues are jammed and which move again. Only the first process that sees a change gets it. */
+/** Records which queues became blocked and which ones move again. Only the first process that sees a change gets it. */
 export async function noteJams(
   tx: Tx,
   wallets: readonly string[],
@@ -46,7 +46,7 @@ export async function noteJams(
   return rows
 }
 
-/** A sentence for operators: `3 gas wallets move`, or which of them have not since when. */
+/** A sentence for operators: `3 gas wallets move`, or which ones have not moved since when. */
 export function describeGasWallets(gasWallets: readonly GasWalletHealth[]): string {
   const jammed = gasWallets.filter((gasWalletQueue) => gasWalletQueue.jammed)
   if (jammed.length === 0) return `${gasWallets.length} gas wallets move`

@@ -13,8 +13,8 @@ export type PublicKeyEntry = {
 }
 
 /**
- * Remembers the public half of a key and returns what is stored under its ring and name, which may be the half of another key.
- * Undefined if the half is stored under another name, or the name in another ring.
+ * Stores the public half of a key and returns what is stored under its ring and name, which may belong to another
+ * key. Returns undefined if the half has another name, or the name is in another ring.
  */
 export async function registerPublicKey(
   tx: Tx,
@@ -36,10 +36,13 @@ export async function findKey(tx: Tx, kid: string): Promise<SigningKeyRow | unde
   return tx.selectFrom('signing_keys').selectAll().where('kid', '=', kid).executeTakeFirst()
 }
 
-/** A key of a ring with its ends, by Postgres' clock at `readAt`; `x` distinguishes it from another key of the same name. */
+/**
+ * A key of a ring with the times of its retirement and revocation; `readAt` is the time of Postgres. `x`
+ * distinguishes it from another key of the same name.
+ */
 export type StandingRow = KeyTimes & { ring: string; kid: string; x: string; readAt: number }
 
-/** The keys of these rings, which nothing retires or revokes before the transaction ends. */
+/** The keys of these rings. No key is retired or revoked before the transaction ends. */
 export async function readStanding(tx: Tx, rings: readonly string[]): Promise<StandingRow[]> {
   const rows = await selectStanding([...rings]).run(tx)
   return rows.map(({ ring, kid, x, retired_at, revoked_at, read_at }) => ({
@@ -64,7 +67,7 @@ const selectStanding = prepared(
   (_, rings: string[]) => sql<SelectedStanding>`select * from signing_standing(${rings}::text[])`,
 )
 
-/** Ends a key once everything that is being signed by its ring is stored; undefined for an unknown key. */
+/** Retires or revokes a key after all signatures in progress of its ring are stored. Undefined for an unknown key. */
 export async function endKey(
   tx: Tx,
   end: 'retire' | 'revoke',
@@ -75,7 +78,7 @@ export async function endKey(
   return rows[0]
 }
 
-/** Waits until nothing is being signed by the ring, and keeps others from signing until the transaction ends. */
+/** Waits until no signature of the ring is in progress, and blocks new ones until the transaction ends. */
 export async function lockRing(tx: Tx, ring: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('signing keys: ' || ${ring}, 0))`.execute(
     tx,

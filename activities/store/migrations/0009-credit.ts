@@ -5,7 +5,7 @@ const id = (column: string, prefix: string) =>
 const times = `created_at timestamptz not null default clock_timestamp(), changed_at timestamptz not null default clock_timestamp()`
 const tier = `tier text not null check (tier in ('entry','standard','pro'))`
 
-/** Refuses moves outside the list, another beginning than its first, a change of what is fixed, and a row that goes away. */
+/** Refuses transitions outside the list, another initial state, changes of fixed columns, and deletions. */
 const stateGuard = (table: string, moves: string[], fixed: string[], once: string[]) => {
   const row = (of: string, columns: string[]) =>
     `(${columns.map((column) => `${of}.${column}`).join(', ')})`

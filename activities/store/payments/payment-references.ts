@@ -43,7 +43,7 @@ export async function lockReference(
 
 const notOver = ['presented', 'pending', 'verified', 'disputed', 'refunded'] as const
 
-/** The reference that this payment was presented as, unless it was rejected or expired. */
+/** The reference under which this payment was presented, unless it was rejected or expired. */
 export async function findPresented(
   tx: Tx,
   by: { method: PaymentMethod; external_reference: string } | { challenge_id: string },
@@ -57,7 +57,10 @@ export async function findPresented(
         .executeTakeFirst()
 }
 
-/** References that a provider speaks of by these names, or by these challenges where it confirms them, of another provider's none. */
+/**
+ * References that a provider identifies by these names, or by these challenges if it confirms them. References of
+ * other providers are left out.
+ */
 export async function listSpokenOf(
   tx: Tx,
   {
@@ -83,7 +86,7 @@ export async function listSpokenOf(
 
 const nonEmpty = (ids: string[]) => (ids.length === 0 ? [''] : ids)
 
-/** The provider is the only one that is believed of a reference from now on. */
+/** From now on, only this provider can confirm or dispute the reference. */
 export async function bindProvider(tx: Tx, referenceId: string, provider: string): Promise<void> {
   await tx
     .updateTable('payment_references')
@@ -93,7 +96,7 @@ export async function bindProvider(tx: Tx, referenceId: string, provider: string
     .execute()
 }
 
-/** How much of what a wallet holds came by payments that are disputed now, in whole usd. */
+/** The part of a wallet's balance that came from payments in dispute, in whole USD. */
 export async function disputedIn(tx: Tx, walletId: string): Promise<number> {
   const { usd } = await tx
     .selectFrom('payment_references')
@@ -104,7 +107,7 @@ export async function disputedIn(tx: Tx, walletId: string): Promise<number> {
   return usd
 }
 
-/** The reference that funds an entitlement or may still do so. */
+/** The reference that funds an entitlement or may still fund it. */
 export async function findLiveOf(tx: Tx, entitlementId: string): Promise<ReferenceRow | undefined> {
   return tx
     .selectFrom('payment_references')
@@ -114,7 +117,7 @@ export async function findLiveOf(tx: Tx, entitlementId: string): Promise<Referen
     .executeTakeFirst()
 }
 
-/** `state` takes those that stand in it, waiting or not. */
+/** With `state`, all references in that state, waiting or not. */
 export type ReferenceFilter = { state?: string | undefined; rail?: string | undefined }
 
 const awaiting = (tx: Tx, { state, rail }: ReferenceFilter) => {
@@ -134,7 +137,7 @@ const awaiting = (tx: Tx, { state, rail }: ReferenceFilter) => {
   return rail === undefined ? query : query.where(sql<boolean>`entitlements.rail = ${rail}`)
 }
 
-/** References that wait for an operator's word, the longest waiting first. */
+/** References that wait for an operator's decision, longest waiting first. */
 export async function listAwaiting(
   tx: Tx,
   filter: ReferenceFilter,
@@ -155,7 +158,10 @@ export async function countAwaiting(tx: Tx, filter: ReferenceFilter): Promise<nu
   return count
 }
 
-/** Stores a reference as presented; undefined when this payment, or another one for the challenge, came first. */
+/**
+ * Stores a reference as presented. Returns undefined if this payment, or another one for the challenge, was stored
+ * before.
+ */
 export async function insertReference(
   tx: Tx,
   reference: NewReference,
@@ -190,8 +196,8 @@ export async function updateReference(
 }
 
 /**
- * References that were never checked after they were presented, and those that only a check can decide, which were not checked for
- * `idleMs`; the longest waiting first. What providers and operators decide is decided when they speak.
+ * References that were never checked, and those that only a check can decide and that were not checked for `idleMs`;
+ * longest waiting first. Providers and operators decide the others by their own events.
  */
 export async function listDueReferences(tx: Tx, idleMs: number, most: number): Promise<string[]> {
   const rows = await tx

@@ -6,7 +6,7 @@ import { notifyChanged } from '../postgres/notify.ts'
 import { prepared } from '../postgres/prepared.ts'
 import type { Database } from '../schema/schema.ts'
 
-/** A payment, with when the last of all verified windows of its nonce ends, in Unix seconds. */
+/** A payment, with the end of the last verified window of its nonce in Unix seconds. */
 export type PaymentRow = Selectable<Database['payments']> & { last_valid_before: string }
 export type PaymentClaim = {
   paymentId: string
@@ -35,7 +35,7 @@ export async function findPayment(tx: Tx, paymentId: string): Promise<PaymentRow
     .executeTakeFirst()
 }
 
-/** The signed payment that was presented for the credit of a quote and may still count, or does. */
+/** The signed payment that was presented for the credit of a quote and that counts or may still count. */
 export async function findPaymentOfQuote(tx: Tx, quoteId: string): Promise<PaymentRow | undefined> {
   return tx
     .selectFrom('payments')
@@ -53,7 +53,7 @@ export const lastValidBefore =
   sql<string>`greatest(payments.valid_before, (select max(s.valid_before) from payment_signatures s
   where s.payment_id = payments.payment_id))`.as('last_valid_before')
 
-/** Keeps a verified signature with its window: each process that has seen it may send it while that is open. */
+/** Stores a verified signature with its window. Any process may send it while the window is open. */
 export async function keepSignature(
   tx: Tx,
   { paymentId, signature, validAfter, validBefore, value, payTo }: PaymentClaim,
@@ -73,8 +73,9 @@ export async function keepSignature(
 }
 
 /**
- * Binds a payment to one call for good, by a unique insert; any other call is refused with 409 `payment_already_used`. A payment that
- * was given up is claimed again on the terms and within the window of its newest signature.
+ * Binds a payment to one call permanently, by a unique insert. Any other call is refused with 409
+ * `payment_already_used`. A released payment can be claimed again, with the terms and within the window of its newest
+ * signature.
  */
 export async function claimPayment(
   tx: Tx,
@@ -116,7 +117,10 @@ export async function claimPayment(
   if (claimed === undefined) throw paymentAlreadyUsed()
 }
 
-/** Of two at the same moment the second may meet the authorization's own constraint first, which no conflict clause covers. */
+/**
+ * With two concurrent claims, the second may violate the constraint of the authorization first, which no conflict
+ * clause covers.
+ */
 function refuseTaken(error: unknown): never {
   const taken = error instanceof Error && 'code' in error && error.code === '23505'
   throw taken ? paymentAlreadyUsed() : error
@@ -138,7 +142,7 @@ export async function startSettling(tx: Tx, paymentId: string): Promise<void> {
     .execute()
 }
 
-/** Puts a new payment under a call whose first one is proven to have failed; the effect is not repeated. */
+/** Replaces the payment of a call whose first payment is proven to have failed. The effect does not run again. */
 export async function replaceFailedPayment(
   tx: Tx,
   callId: string,
@@ -157,12 +161,15 @@ export async function replaceFailedPayment(
   return replaced !== undefined
 }
 
-/** Locks the call before its payment, in the order of a release; in the other order the two can deadlock. */
+/** Locks the call before its payment, as a release does. The opposite order could deadlock. */
 const lockCallOf = prepared(
   (_, paymentId: string) => sql`select 1 from calls where payment_id = ${paymentId} for update`,
 )
 
-/** `settled`: the transfer is on chain at the configured depth; the withheld answer of its call becomes final. */
+/**
+ * Records that the transfer is on chain at the configured depth: `settled`. The withheld answer of the call becomes
+ * final.
+ */
 export async function recordSettled(
   tx: Tx,
   paymentId: string,
@@ -193,7 +200,7 @@ export async function recordSettled(
   await notifyChanged(tx, paymentId)
 }
 
-/** `settling → pending` with what is known of the cause: the outcome is being found out. */
+/** Moves the payment from `settling` to `pending` with the known cause. Its outcome is still unknown. */
 export async function recordPending(tx: Tx, paymentId: string, failure: string): Promise<void> {
   await tx
     .updateTable('payments')
@@ -203,7 +210,7 @@ export async function recordPending(tx: Tx, paymentId: string, failure: string):
     .execute()
 }
 
-/** A block that held the payment vanished: `settled → settling`, to be sent and confirmed again. */
+/** Moves the payment from `settled` to `settling`, because its block vanished. It is sent and confirmed again. */
 export async function recordVanished(tx: Tx, paymentId: string): Promise<void> {
   await tx
     .updateTable('payments')
@@ -213,7 +220,7 @@ export async function recordVanished(tx: Tx, paymentId: string): Promise<void> {
     .execute()
 }
 
-/** `failed`: proven on a finalized block that the authorization was never used and never can be. */
+/** Records `failed`: a finalized block proves that the authorization was never used and never can be. */
 export async function recordFailed(tx: Tx, paymentId: string, failure: string): Promise<void> {
   await lockCallOf(paymentId).run(tx)
   const failed = await tx
@@ -230,19 +237,22 @@ export async function recordFailed(tx: Tx, paymentId: string, failure: string): 
   await notifyChanged(tx, paymentId)
 }
 
-/** Whether an earlier call of its creator on a payout is done but its charge is not settled; such a payout takes no further step. */
+/**
+ * Whether the creator has an earlier call on this payout that is done but whose charge is not settled. Such a payout
+ * takes no further step.
+ */
 export async function hasUnsettledCharge(tx: Tx, payoutId: string): Promise<boolean> {
   return (await selectUncharged(payoutId).run(tx)).length > 0
 }
 
-/** One row where there is such a call, else none. */
+/** Returns one row if there is such a call, otherwise none. */
 export const unchargedOf = (payoutId: string) => sql`select 1 from calls
   where caller = (select 'wallet:' || creator from payouts where payout_id = ${payoutId})
     and subject = ${payoutId} and answer_state = 'done' and operation <> 'payout-status' limit 1`
 
 const selectUncharged = prepared((_, payoutId: string) => unchargedOf(payoutId))
 
-/** The settling block is final: nothing more is owed to this payment. */
+/** Records that the settling block is final. The payment needs no further step. */
 export async function recordFinalized(tx: Tx, paymentId: string): Promise<void> {
   await tx
     .updateTable('payments')
@@ -252,7 +262,10 @@ export async function recordFinalized(tx: Tx, paymentId: string): Promise<void> 
     .execute()
 }
 
-/** A page of the payments that owe a step, settled ones until their block is final, and were not touched for `idleMs`: the outbox of settlement. */
+/**
+ * A page of the payments that need a step and were not changed for `idleMs`; settled ones until their block is final.
+ * This is the outbox of settlement.
+ */
 export async function listDuePayments(tx: Tx, idleMs: number, page: IdPage): Promise<string[]> {
   const rows = await tx
     .selectFrom('payments')

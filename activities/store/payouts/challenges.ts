@@ -34,7 +34,7 @@ export async function findChallengeOf(
     .executeTakeFirst()
 }
 
-/** How many challenges that are bound to an entitlement stand in each state. */
+/** The number of bound challenges in each state. */
 export async function countBound(tx: Tx): Promise<Record<string, number>> {
   const rows = await tx
     .selectFrom('payment_challenges')
@@ -56,7 +56,7 @@ export async function lockChallenge(
   return findChallenge(tx, challengeId)
 }
 
-/** The one challenge of a quote that may still be paid or was, locked. */
+/** Locks the one challenge of a quote that was paid or can still be paid. */
 export async function lockLiveChallenge(
   tx: Tx,
   quoteId: string,
@@ -71,7 +71,7 @@ export async function lockLiveChallenge(
     .executeTakeFirst()
 }
 
-/** The challenge of a quote that can still be met, or is being met. */
+/** The challenge of a quote that can still be paid or is being paid. */
 export async function findOpenChallenge(
   tx: Tx,
   quoteId: string,
@@ -85,7 +85,10 @@ export async function findOpenChallenge(
     .executeTakeFirst()
 }
 
-/** A challenge that lives this long, but never longer than its quote; undefined when another one came first. */
+/**
+ * Inserts a challenge with this lifetime, but never longer than its quote. Returns undefined if another challenge was
+ * inserted first.
+ */
 export async function insertChallenge(
   tx: Tx,
   challenge: {
@@ -110,7 +113,7 @@ export async function insertChallenge(
     .executeTakeFirst()
 }
 
-/** Writes a locked challenge's new state, and the entitlement that it is bound to from now on. */
+/** Stores the new state of a locked challenge, and the entitlement that it is bound to from now on. */
 export async function updateChallenge(
   tx: Tx,
   challengeId: string,

@@ -6,10 +6,13 @@ import { pauseOf } from './controls.ts'
 import type { PayoutRow } from './payouts.ts'
 import { dailyUseOf } from './transfers.ts'
 
-/** Atomic units in use, and milliseconds until some of them are free. */
+/** Atomic units in use, and the milliseconds until some of them become free. */
 export type DailyUse = { atomic: bigint; freesInMs: number | null }
 
-/** What decides, next to the payout's own row, whether it may be reserved now. The clock is that of Postgres in Unix seconds. */
+/**
+ * What decides, next to the payout's own row, whether it may be reserved now. The clock is that of Postgres in Unix
+ * seconds.
+ */
 export type PayoutConstraints = {
   now: number
   unsettled: boolean
@@ -19,7 +22,10 @@ export type PayoutConstraints = {
 
 type Accounts = Pick<PayoutRow, 'creator' | 'payout_wallet'>
 
-/** Reads them in one statement, with the accounts of the stored payout unless the caller gives them. Pause and use are exact only after `lockDailyCap`. */
+/**
+ * Reads the constraints in one statement. The accounts are those of the stored payout unless the caller gives them.
+ * Pause and use are exact only after `lockDailyCap`.
+ */
 export async function readPayoutConstraints(
   tx: Tx,
   payoutId: string,

@@ -14,14 +14,16 @@ export type ActivePause = {
 }
 
 /**
- * A switch is set alone: it waits for the reservations that are being made, which hold the same lock shared (`lockDailyCap`), and
- * every later one waits for it. So a reservation is committed before the switch or sees it.
+ * Locks all switches. A change waits for reservations in progress, which hold the same lock shared (`lockDailyCap`),
+ * and later reservations wait for the change. So a reservation is committed before the change, or sees it.
  */
 export async function lockSwitches(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('switches', 0))`.execute(tx)
 }
 
-/** The reason of the first pause that covers this payout; decides only after `lockDailyCap`, in a later statement. */
+/**
+ * The reason of the first pause that covers this payout. It decides only after `lockDailyCap`, in a later statement.
+ */
 export const pauseOf = (tx: Tx, creator: Text, payoutWallet: Text, payoutId: string) =>
   tx
     .selectFrom('controls')
@@ -36,12 +38,12 @@ export const pauseOf = (tx: Tx, creator: Text, payoutWallet: Text, payoutId: str
     )
     .limit(1)
 
-/** Keeps the switches as they are until the transaction ends; several transactions may do so at once. */
+/** Stops changes of the switches until the transaction ends. Several transactions may do so at once. */
 export async function shareSwitches(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(hashtextextended('switches', 0))`.execute(tx)
 }
 
-/** The reason of a pause that covers an allowance wallet, or undefined; decides only after `shareSwitches`. */
+/** The reason of a pause that covers an allowance wallet, or undefined. It decides only after `shareSwitches`. */
 export async function findWalletPause(tx: Tx, walletId: string): Promise<string | undefined> {
   const row = await tx
     .selectFrom('controls')
@@ -58,7 +60,7 @@ export async function findWalletPause(tx: Tx, walletId: string): Promise<string 
   return row?.reason
 }
 
-/** What is paused now with who paused it (a canary that failed is no operator), pauses of all callers first. */
+/** The active pauses and who set them (a failed canary is not an operator); pauses of all callers first. */
 export async function listPauses(tx: Tx): Promise<ActivePause[]> {
   return tx
     .selectFrom('controls')
@@ -71,7 +73,7 @@ export async function listPauses(tx: Tx): Promise<ActivePause[]> {
     .execute()
 }
 
-/** The latest acts on switches, newest first. */
+/** The latest changes of switches, newest first. */
 export async function listControlChanges(tx: Tx, most: number): Promise<ControlChange[]> {
   return tx.selectFrom('control_changes').selectAll().orderBy('seq', 'desc').limit(most).execute()
 }
@@ -87,7 +89,7 @@ export async function findControlChange(
     .executeTakeFirst()
 }
 
-/** Sets the switch and appends the act to its history; the caller holds `lockSwitches`. */
+/** Sets a switch and appends the change to its history. The caller holds `lockSwitches`. */
 export async function writeControl(tx: Tx, change: ControlChange): Promise<void> {
   const row = JSON.stringify(change)
   await sql`select set_control(jsonb_populate_record(null::control_changes, ${row}::jsonb))`.execute(
@@ -95,7 +97,7 @@ export async function writeControl(tx: Tx, change: ControlChange): Promise<void>
   )
 }
 
-/** How many payouts that could be executed now a switch of this scope and target covers. */
+/** The number of payouts that could be executed now and that a switch of this scope and target covers. */
 export async function countCovered(tx: Tx, scope: ControlScope, target: string): Promise<number> {
   const row = await tx
     .selectFrom('payouts')
@@ -120,7 +122,7 @@ export async function countCovered(tx: Tx, scope: ControlScope, target: string):
   return Number(row.covered)
 }
 
-/** How many tasks wait for a payment from a wallet that a switch of this scope and target holds back. */
+/** The number of tasks that wait for a payment from a wallet that a switch of this scope and target blocks. */
 export async function countHeldTasks(tx: Tx, scope: ControlScope, target: string): Promise<number> {
   if (scope !== 'service' && scope !== 'wallet') return 0
   const row = await tx

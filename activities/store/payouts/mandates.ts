@@ -12,7 +12,10 @@ export type NewMandate = {
   expiresAt: number
 }
 
-/** Stores a mandate under its id and returns the one that is there: a second issue under one key is the first mandate. */
+/**
+ * Stores a mandate under its id and returns the stored one. A second issue under the same key returns the first
+ * mandate.
+ */
 export async function storeMandate(tx: Tx, mandate: NewMandate): Promise<MandateRow> {
   await tx
     .insertInto('mandates')

@@ -4,7 +4,7 @@ import type { Database } from '../schema/schema.ts'
 
 export type PayoutCallbackRow = Selectable<Database['payout_callbacks']>
 
-/** Where this wallet has its payouts called back; undefined: nowhere. */
+/** The callback URL for the payouts of this wallet. Undefined if there is none. */
 export async function findPayoutCallback(
   tx: Tx,
   wallet: string,
@@ -16,7 +16,7 @@ export async function findPayoutCallback(
     .executeTakeFirst()
 }
 
-/** Sets the URL, or with null removes it. Deliveries that are stored already keep theirs. */
+/** Sets the URL, or removes it with null. Stored deliveries keep their URL. */
 export async function setPayoutCallback(tx: Tx, wallet: string, url: string | null): Promise<void> {
   if (url === null) {
     await tx.deleteFrom('payout_callbacks').where('wallet', '=', wallet).execute()
@@ -31,7 +31,7 @@ export async function setPayoutCallback(tx: Tx, wallet: string, url: string | nu
     .execute()
 }
 
-/** Whether the host has echoed a nonce for this owner. */
+/** Whether the host has returned a nonce for this owner. */
 export async function isHostProven(
   tx: Tx,
   owner: string,

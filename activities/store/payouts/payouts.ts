@@ -55,7 +55,7 @@ type Joined = PayoutRow & {
   receipts: (Omit<ReceiptRow, 'issued_at'> & { issued_at: string })[]
 }
 
-/** A payout with its transfer and receipts, all as of one moment, without locking. */
+/** A payout with its transfer and receipts in one consistent read, without a lock. */
 export async function readPayout(tx: Tx, payoutId: string): Promise<PayoutRecord | undefined> {
   const [row] = await selectRecord(payoutId).run(tx)
   return row === undefined ? undefined : recordOf(row)
@@ -101,17 +101,17 @@ const lockRow = prepared(
   (_, payoutId: string) => sql`select 1 from payouts where payout_id = ${payoutId} for update`,
 )
 
-/** A payout with its transfer and receipts, its row locked for the rest of the transaction. */
+/** A payout with its transfer and receipts. Its row stays locked for the rest of the transaction. */
 export async function lockPayoutRecord(
   tx: Tx,
   payoutId: string,
 ): Promise<PayoutRecord | undefined> {
-  // Read after the lock, by a statement of its own: one that waits for a lock continues with its older snapshot.
+  // Read after the lock in a separate statement: a statement that waits for a lock continues with its older snapshot.
   const [, record] = await Promise.all([lockRow(payoutId).run(tx), readPayout(tx, payoutId)])
   return record
 }
 
-/** A payout that is there. */
+/** An existing payout. */
 export async function requirePayout(tx: Tx, payoutId: string): Promise<PayoutRecord> {
   const record = await readPayout(tx, payoutId)
   if (record === undefined) throw new Error(`payout ${payoutId} is not there`)
@@ -127,7 +127,7 @@ export async function findTransfer(tx: Tx, payoutId: string): Promise<TransferRo
   return row
 }
 
-/** A payout as it begins. */
+/** A new payout. */
 export const createdPayout = (payout: NewPayout, createdAt: Date): PayoutRow => ({
   ...payout,
   state: 'created',
@@ -152,7 +152,7 @@ export type Authorization = {
   principalSignature: string | null
 }
 
-/** A locked payout as it is once authorized. */
+/** A locked payout after its authorization. */
 export const authorizedPayout = (
   row: PayoutRow,
   authorization: Authorization,
@@ -169,7 +169,7 @@ export const authorizedPayout = (
   transfer_nonce: transferNonce(row.asset, row.payout_id),
 })
 
-/** `created → authorized`: writes what `authorizedPayout` made of the locked row. */
+/** Moves the payout from `created` to `authorized` with the row that `authorizedPayout` returned. */
 export const updateAuthorized = (row: PayoutRow) =>
   setAuthorized(
     row.payout_id,
@@ -212,7 +212,9 @@ const setAuthorized = prepared(
       .where('state', '=', 'created'),
 )
 
-/** Payouts that their creator may still authorize or execute, the newest first; a created one is open for `createdLifeMs`. */
+/**
+ * Payouts that their creator may still authorize or execute, newest first. A created one is open for `createdLifeMs`.
+ */
 export async function listWaitingPayouts(
   tx: Tx,
   createdLifeMs: number,
@@ -241,7 +243,7 @@ export async function listWaitingPayouts(
   return rows.map(({ payout_id }) => payout_id)
 }
 
-/** `authorized → executed`; undefined when the row is in another state. */
+/** Moves the payout from `authorized` to `executed`. Returns undefined if the row is in another state. */
 export async function markExecuted(tx: Tx, payoutId: string): Promise<PayoutRow | undefined> {
   return tx
     .updateTable('payouts')
@@ -254,7 +256,7 @@ export async function markExecuted(tx: Tx, payoutId: string): Promise<PayoutRow 
 
 export type PayoutAnswerBody = { payout: PayoutView; receipt: string | null; receipts: string[] }
 
-/** The answer body of every payout operation (payout.md, Answer body). */
+/** The answer body of every payout operation. */
 export function payoutAnswer(record: PayoutRecord, environment: Environment): PayoutAnswerBody {
   const receipts = record.receipts.map((row) => row.jws)
   return {

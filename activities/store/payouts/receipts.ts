@@ -21,17 +21,20 @@ export type NewReceipt = {
   issuer: string
   facts: Record<string, unknown>
 }
-/** Signs claims into a compact JWS, and names the key; throws 503 where no key stands active. */
+/** Signs claims as a compact JWS and names the key. Throws 503 if no key is active. */
 export type Sign<Claims> = (claims: Claims) => { jws: string; kid: string }
-/** What signs in a transaction: nothing ends its key before the transaction does. The read travels with those sent before it. */
+/**
+ * Prepares signing in a transaction. The key stays valid until the transaction ends. The read travels with the
+ * statements before it.
+ */
 export type Signer<Claims> = (tx: Tx) => Promise<Sign<Claims>>
 export type ReceiptSigner = Signer<ReceiptClaims>
 
 const insertReceipt = preparedInsert('receipts')
 
 /**
- * The next receipt of a subject's chain, signed, and the statement that stores it. The caller holds the subject's row lock,
- * so that two never follow the same predecessor. `iat` in Unix seconds.
+ * Signs the next receipt of a subject's chain and returns it with the statement that stores it. The caller holds the
+ * lock of the subject's row, so that two receipts never have the same predecessor. `iat` is in Unix seconds.
  */
 export function nextReceipt(
   earlier: readonly ReceiptRow[],
@@ -59,7 +62,9 @@ export function nextReceipt(
   }
 }
 
-/** Appends a receipt to its subject's chain and returns its JWS; a second receipt of one kind returns the first. */
+/**
+ * Appends a receipt to its subject's chain and returns its JWS. A second receipt of the same kind returns the first.
+ */
 export async function appendReceipt(
   tx: Tx,
   signer: ReceiptSigner,

@@ -6,7 +6,7 @@ import type { Text } from '../postgres/pipeline.ts'
 import { prepared, preparedInsert } from '../postgres/prepared.ts'
 import type { PayoutRow, TransferRow } from './payouts.ts'
 
-/** Where a transfer is on chain; the time is in Unix seconds. */
+/** The position of a transfer on chain. The time is in Unix seconds. */
 export type Block = {
   transactionHash: string
   blockNumber: bigint
@@ -17,9 +17,9 @@ export type Block = {
 const changed = { changed_at: sql<Date>`clock_timestamp()` }
 
 /**
- * Serialises all reservations of one payout wallet until the transaction ends, so that the daily sum is exact, and keeps every
- * switch from being set meanwhile (`lockSwitches`). What is read under it is read in later statements. The wallet is that of a
- * stored payout unless it is given.
+ * Serialises all reservations of one payout wallet until the transaction ends, so that the daily sum is exact, and
+ * stops changes of switches (`lockSwitches`). Read under this lock only in later statements. The wallet is that of
+ * the stored payout unless it is given.
  */
 export async function lockDailyCap(
   tx: Tx,
@@ -36,19 +36,19 @@ const lockCap = prepared(
     pg_advisory_xact_lock_shared(hashtextextended('switches', 0))`,
 )
 
-/** Atomic units that are reserved and not yet confirmed, whatever their age. */
+/** Atomic units that are reserved and not yet confirmed, of any age. */
 const underWay = (wallet: Text) => sql<string>`coalesce((select sum(amount_atomic) from transfers
     where wallet = ${wallet} and status in ('reserved','signed','submitted')), 0)`
 
-// The time of the statement, since a time that is read again for each row finds no rows by an index.
+// The time of the statement. A time that is computed again for each row cannot use an index.
 const windowStart = sql`(statement_timestamp() - ${sql.lit(limits.dailyWindowSeconds)} * interval '1 second')`
 const confirmedSince = (wallet: Text) =>
   sql`from transfers where wallet = ${wallet} and status in ('included','final') and block_time > ${windowStart}`
 
 /**
- * What counts against the daily cap now: every in-flight reservation whatever its age, and confirmed transfers whose block
- * is under 24 hours old: ten minutes as a sum each, and the rows of those that the window begins in. One row: their sum, and the
- * milliseconds until the oldest confirmed one stops counting.
+ * What counts against the daily cap now: every reservation in progress of any age, and confirmed transfers whose
+ * block is less than 24 hours old. Confirmed transfers count as sums of ten minutes, and as single rows at the start
+ * of the window. Returns one row: the sum, and the milliseconds until the oldest confirmed transfer stops counting.
  */
 export const dailyUseOf = (wallet: Text) => sql<{ used: string; frees_in_ms: string | null }>`
   select (${underWay(wallet)}
@@ -58,8 +58,9 @@ export const dailyUseOf = (wallet: Text) => sql<{ used: string; frees_in_ms: str
     (extract(epoch from (select min(block_time) ${confirmedSince(wallet)}) - ${windowStart}) * 1000)::bigint::text as frees_in_ms`
 
 /**
- * What counts against a cap with this reserved transfer in it, once. Where all that is in use exceeds the cap, only what was
- * reserved up to this transfer, and counted then, counts: what came later, or came back by a reorganisation, refuses nothing that was in.
+ * What counts against a cap, including this reserved transfer once. If everything in use exceeds the cap, only
+ * reservations up to this transfer count, so that later ones, or ones that a reorganisation brought back, do not
+ * refuse it.
  */
 export async function dailyUseWith(tx: Tx, transfer: TransferRow, cap: bigint): Promise<bigint> {
   const all = await dailyUseOf(transfer.wallet).execute(tx)
@@ -77,8 +78,8 @@ export async function dailyUseWith(tx: Tx, transfer: TransferRow, cap: bigint): 
 }
 
 /**
- * Atomic units that a balance read at `block` still holds but that are promised: what is under way from the wallet, and what was
- * mined later. A transfer that is mined and not recorded yet counts although it has left, so the sum is never too small.
+ * Atomic units that a balance at `block` still contains but that are already promised: transfers in progress, and
+ * transfers mined later. A mined transfer that is not recorded yet also counts, so the sum is never too small.
  */
 export async function outstanding(tx: Tx, wallet: string, block: bigint): Promise<bigint> {
   const query = sql<{ promised: string }>`
@@ -88,7 +89,7 @@ export async function outstanding(tx: Tx, wallet: string, block: bigint): Promis
   return BigInt(rows[0]?.promised ?? '0')
 }
 
-/** A transfer as it begins: the terms of its authorization, unsigned; times in Unix seconds. */
+/** A new transfer: the unsigned terms of its authorization. Times are in Unix seconds. */
 export function reservedTransfer(
   payout: Pick<PayoutRow, 'payout_id' | 'payout_wallet' | 'recipient' | 'amount_atomic'>,
   reservation: { nonce: string; validBefore: number; callId: string },
@@ -120,7 +121,7 @@ export function reservedTransfer(
 
 export const insertTransfer = preparedInsert('transfers')
 
-/** Sets the signature where there is none; a second signer loses and the first signature stays. */
+/** Stores the signature if there is none. A second signer loses, and the first signature stays. */
 export async function recordSignature(tx: Tx, payoutId: string, signature: string): Promise<void> {
   await setSignature(payoutId, signature).run(tx)
 }
@@ -134,7 +135,7 @@ const setSignature = prepared((tx, payoutId: string, signature: string) =>
     .where('signature', 'is', null),
 )
 
-/** Before the first broadcast: the block from which this transfer's events are looked for. */
+/** Stores, before the first broadcast, the block from which this transfer's events are searched. */
 export async function recordFromBlock(tx: Tx, payoutId: string, fromBlock: bigint): Promise<void> {
   await tx
     .updateTable('transfers')
@@ -144,7 +145,7 @@ export async function recordFromBlock(tx: Tx, payoutId: string, fromBlock: bigin
     .execute()
 }
 
-/** Stored and handed to a node as far as one took it; `parked` says why it is held up, if it is. */
+/** Records that the transfer was stored and, if a node accepted it, sent. `parked` is the reason if it is blocked. */
 export async function recordSubmitted(
   tx: Tx,
   payoutId: string,
@@ -160,7 +161,7 @@ export async function recordSubmitted(
   await notifyChanged(tx, payoutId)
 }
 
-/** The transfer waits for a person. It has not failed, and callers and operators see the reason. */
+/** Parks the transfer until an operator acts. It has not failed; callers and operators see the reason. */
 export async function recordParked(tx: Tx, payoutId: string, reason: string | null): Promise<void> {
   await tx
     .updateTable('transfers')
@@ -204,7 +205,7 @@ export async function recordInclusion(
     .executeTakeFirst()
 }
 
-/** The including block vanished: the same bytes are sent again. */
+/** Records that the block of the transfer vanished. The same bytes are sent again. */
 export async function recordVanishedBlock(tx: Tx, payoutId: string): Promise<void> {
   await tx
     .updateTable('transfers')
@@ -215,7 +216,7 @@ export async function recordVanishedBlock(tx: Tx, payoutId: string): Promise<voi
   await notifyChanged(tx, payoutId)
 }
 
-/** Proven on a finalized block never to have moved and never to move: the only thing that releases a cap. */
+/** Records that, by a finalized block, the transfer never happened and never can. Only this releases a cap. */
 export async function recordDead(
   tx: Tx,
   payoutId: string,
@@ -230,7 +231,7 @@ export async function recordDead(
     .executeTakeFirst()
 }
 
-/** A page of the payouts whose transfer is under way and was not touched for `idleMs`. */
+/** A page of the payouts whose transfer is in progress and was not changed for `idleMs`. */
 export async function listOpenTransfers(tx: Tx, idleMs: number, page: IdPage): Promise<string[]> {
   const rows = await tx
     .selectFrom('transfers')

@@ -1,8 +1,8 @@
 import { Socket } from 'node:net'
 
 /**
- * Sends everything that is written in one turn of the event loop in one system call, which costs more than a statement. pg takes such
- * a socket by its setting `stream`. Under TLS it has no effect.
+ * Sends all writes of one iteration of the event loop in one system call, which costs more than a statement. pg uses
+ * this socket by its setting `stream`. It has no effect under TLS.
  */
 export class BatchingSocket extends Socket {
   #held = false

@@ -3,8 +3,9 @@ import pg from 'pg'
 import { CHANGES_CHANNEL } from './notify.ts'
 
 /**
- * Waits for "this id changed": true as soon as that is notified, false when the time is up, so that a lost notification is harmless.
- * `notified` returns the text after the id, which may be empty; undefined when the time is up.
+ * Waits for a change of an id. `true` as soon as it is notified, `false` after the timeout, so that a lost
+ * notification is harmless. `notified` returns the text after the id, which may be empty, or undefined after the
+ * timeout.
  */
 export type Changes = {
   wait(id: string, ms: number): Promise<boolean>
@@ -12,7 +13,7 @@ export type Changes = {
   close(): Promise<void>
 }
 
-/** What `look` finds, asked again at each change of this id; undefined once the time is up. */
+/** Calls `look` again at each change of this id until it returns something. Undefined after the timeout. */
 export async function lookUntil<T>(
   changes: Pick<Changes, 'wait'>,
   id: string,
@@ -28,7 +29,7 @@ export async function lookUntil<T>(
   }
 }
 
-/** One listening connection for the process; reconnects by itself. */
+/** One listening connection for the process. It reconnects by itself. */
 export function createChanges(databaseUrl: string, pollMs = 500): Changes {
   const emitter = new EventEmitter().setMaxListeners(0)
   let client: pg.Client | undefined

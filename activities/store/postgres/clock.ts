@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../schema/schema.ts'
 import { clockSeconds, type Tx } from './db.ts'
 
-/** The UTC day by Postgres' clock, such as `2026-11-21`. */
+/** The UTC day by the clock of Postgres, such as `2026-11-21`. */
 export async function utcDay(tx: Tx): Promise<string> {
   const { rows } = await sql<{ day: string }>`
     select to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM-DD') as day`.execute(tx)
@@ -14,8 +14,8 @@ export async function utcDay(tx: Tx): Promise<string> {
 export type DatabaseClock = { nowSeconds(): Promise<number> }
 
 /**
- * Postgres' clock without a query for each call: a sample at most a second old plus the monotonic time since, so that
- * this process's own clock decides nothing.
+ * The clock of Postgres without a query for each call: a sample of at most one second of age plus the monotonic time
+ * since. The clock of this process decides nothing.
  */
 export function createDatabaseClock(db: Kysely<Database>, sampleMs = 1000): DatabaseClock {
   let sample: { seconds: number; at: number } | undefined

@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** Creates the database that `url` names when the server does not have it; rejects while the server cannot be reached. */
+/** Creates the database of `url` if it is missing. Rejects if the server cannot be reached. */
 export async function createDatabase(url: string): Promise<void> {
   const target = new URL(url)
   const name = decodeURIComponent(target.pathname.slice(1))

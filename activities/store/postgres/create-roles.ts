@@ -3,7 +3,7 @@ import { type DatabaseRole, databaseRoles, roleName } from './roles.ts'
 
 export type RolePasswords = Readonly<Record<DatabaseRole, string>>
 
-/** Makes the roles that are missing on the server of `url` and sets their passwords; several processes may do so at once. */
+/** Creates missing roles on the server of `url` and sets their passwords. Several processes may do so at once. */
 export async function createRoles(url: string, passwords: RolePasswords): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
   client.on('error', () => undefined)
@@ -24,7 +24,7 @@ export async function createRoles(url: string, passwords: RolePasswords): Promis
   }
 }
 
-/** The same database for one of the roles. */
+/** The URL of the same database for one of the roles. */
 export function roleUrl(
   url: string,
   role: DatabaseRole,

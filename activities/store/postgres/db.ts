@@ -8,10 +8,10 @@ import { codeOf, retry } from './retry.ts'
 
 export type { Tx } from './pipeline.ts'
 
-/** At most `most` ids, in their order, behind the id `after`. */
+/** At most `most` ids in order, after the id `after`. */
 export type IdPage = { after: string; most: number }
 
-/** How to reach Postgres; the timeouts bound how long a call hangs on a dead server (API: at most 1,200 ms each). */
+/** How to reach Postgres. The timeouts limit how long a call waits for a dead server (API: at most 1,200 ms each). */
 export type DatabaseSettings = {
   readonly url: string
   readonly applicationName: string
@@ -26,7 +26,7 @@ export type OpenDatabase = {
   close(): Promise<void>
 }
 
-/** A pool that connects when it is first used; `numeric` and `int8` come back as strings, times as `Date`. */
+/** A pool that connects on first use. `numeric` and `int8` are returned as strings, times as `Date`. */
 export function createDatabase(settings: DatabaseSettings): OpenDatabase {
   const {
     url,
@@ -41,16 +41,17 @@ export function createDatabase(settings: DatabaseSettings): OpenDatabase {
     max: poolSize,
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: queryTimeoutMs,
-    // A living server gives up first and keeps its connection.
+    // A live server stops the statement first and keeps its connection.
     statement_timeout: Math.ceil(queryTimeoutMs * 0.9),
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,
-    // A new connection starts a server process and prepares each statement again.
+    // A new connection starts a server process and prepares every statement again.
     idleTimeoutMillis: 60_000,
     pipeline: true,
     stream: () => new BatchingSocket(),
   })
-  // A connection that the server ends, idle or in use, is replaced on the next use; without a listener it would end the process.
+  // A connection that the server closes is replaced on the next use. Without a listener the error would end the
+  // process.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
   const db = kyselyOn(pool)
@@ -69,16 +70,16 @@ export function poolOf(db: Tx): pg.Pool {
 }
 
 /**
- * Defers a write whose result decides nothing in the transaction: it travels with the commit, and its failure undoes the
- * transaction. `rows` is filled once the transaction is committed.
+ * Defers a write whose result decides nothing in the transaction: it travels with the commit, and its failure rolls
+ * the transaction back. `rows` is filled after the commit.
  */
 export type AtCommit = <R>(write: Compilable<R>) => { readonly rows: readonly R[] }
 
 type InTransaction<T> = (tx: Tx, atCommit: AtCommit) => Promise<T>
 
 /**
- * Runs `fn` in one READ COMMITTED transaction, and repeats it, at most five times in all, after a serialization failure or deadlock.
- * `begin` travels with the first statement, and the writes of `atCommit` travel with `commit`.
+ * Runs `fn` in one READ COMMITTED transaction. Repeats it after a serialization failure or deadlock, at most five
+ * times in all. `begin` travels with the first statement, and the writes of `atCommit` travel with `commit`.
  */
 export function transaction<T>(db: Tx, fn: InTransaction<T>): Promise<T> {
   return retry(() => attemptOnce(poolOf(db), fn))
@@ -107,7 +108,7 @@ async function attemptOnce<T>(pool: pg.Pool, fn: InTransaction<T>): Promise<T> {
       throw new Error('a transaction continued after one of its statements failed')
     return result
   } catch (error) {
-    // The server may still run an abandoned statement; only an answered rollback makes the connection usable again.
+    // The server may still run an abandoned statement. Only an answered rollback makes the connection usable again.
     broken = codeOf(error) === '0A000'
     await client.query('rollback').catch(() => {
       broken = true
@@ -122,7 +123,7 @@ const selectClock = prepared(
   () => sql<{ seconds: number }>`select extract(epoch from clock_timestamp())::float8 as seconds`,
 )
 
-/** Postgres' `clock_timestamp()` in Unix seconds with a fraction: the clock of every decision. */
+/** `clock_timestamp()` of Postgres in Unix seconds, with a fraction. All decisions use this clock. */
 export async function clockSeconds(tx: Tx): Promise<number> {
   const [row] = await selectClock().run(tx)
   if (row === undefined) throw new Error('Postgres returned no time')
@@ -140,14 +141,14 @@ const socketCodes = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
 ])
-// SQLSTATE: connection exceptions, too many connections, shutdown and start-up, a statement that ran out of time, and what
-// others were in the way of each time.
+// SQLSTATE codes: connection exceptions, too many connections, shutdown and start-up, a statement timeout, and
+// conflicts with other transactions in every attempt.
 const serverCodes = /^(08...|53300|57P0[1-3]|57014|40001|40P01)$/
-// What pg and its pool throw without a code.
+// Errors that pg and its pool throw without a code.
 const driverMessages =
   /^(timeout exceeded when trying to connect|timeout expired|Query read timeout|Connection terminated|Client has encountered a connection error|Client was closed|cached plan must not change)/
 
-/** Whether Postgres could not be reached or did not answer in time, so that the outcome of the statement is unknown. */
+/** Whether Postgres could not be reached or did not answer in time, so that the result of the statement is unknown. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = codeOf(error)
@@ -157,7 +158,7 @@ export function isUnavailable(error: unknown): boolean {
   return isUnavailable(error.cause)
 }
 
-/** Whether a guard of the schema refused the statement, which it would do again. */
+/** Whether a constraint or trigger refused the statement. A repeat would be refused again. */
 export function isConstraintViolation(error: unknown): boolean {
   return codeOf(error).startsWith('23')
 }

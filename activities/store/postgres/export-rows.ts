@@ -5,8 +5,8 @@ const FETCHED_AT_ONCE = 1000
 type Line = { line: string }
 
 /**
- * Every row of every table in the schema `public`, as of one moment and of whatever age the schema is. Each one is a line of JSON:
- * `{"table": …, "row": {…}}`.
+ * Every row of every table in the schema `public`, in one consistent read, for a schema of any age. Each one is a
+ * line of JSON: `{"table": …, "row": {…}}`.
  */
 export async function* exportRows(pool: pg.Pool): AsyncGenerator<string> {
   const client = await pool.connect()
@@ -20,7 +20,7 @@ export async function* exportRows(pool: pg.Pool): AsyncGenerator<string> {
     await client.query('commit')
     finished = true
   } finally {
-    // The rest of an interrupted export ends with its connection.
+    // An interrupted export closes its connection.
     client.release(!finished)
   }
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { clockSeconds, type Tx } from './db.ts'
 
-/** Round trip to Postgres, and how far this process's clock is from its clock, in milliseconds. */
+/** The round trip to Postgres, and the difference between its clock and that of this process, in milliseconds. */
 export async function databaseSkewMs(tx: Tx): Promise<number> {
   const before = Date.now()
   const seconds = await clockSeconds(tx)

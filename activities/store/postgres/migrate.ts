@@ -20,7 +20,7 @@ import { poolOf } from './db.ts'
 import { grantPrivileges } from './roles.ts'
 import { refuseOlderSchema } from './schema-age.ts'
 
-/** The statements of every migration in the order of its number. Migrations only go forward. */
+/** The statements of every migration, in order. Migrations only go forward. */
 export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0001-receipts': receipts,
   '0002-keys': keys,
@@ -74,7 +74,7 @@ async function runAll(db: Kysely<unknown>, statements: readonly string[]): Promi
   for (const statement of statements) await sql.raw(statement).execute(db)
 }
 
-/** Creates the database that `url` names when the server has none; several processes may do so at once. */
+/** Creates the database of `url` if it is missing. Several processes may do so at once. */
 export async function ensureDatabase(url: string): Promise<void> {
   try {
     await createMissing(url)
@@ -84,5 +84,5 @@ export async function ensureDatabase(url: string): Promise<void> {
   }
 }
 
-// duplicate_database, and the unique_violation in the catalog that the same race can end in.
+// `duplicate_database`, and the `unique_violation` in the catalogue that the same race can cause.
 const createdByAnother = new Set<unknown>(['42P04', '23505'])

@@ -83,7 +83,7 @@ function submit(queryable: Queryable, { sql, parameters }: CompiledQuery): Promi
   return queryable.query(statement)
 }
 
-/** The program has fewer texts; the others contain lists of varying length and are not worth preparing. */
+/** The program has fewer texts. All others contain lists of varying length and are not worth preparing. */
 const NAMED_MAX = 500
 const names = new Map<string, string>()
 

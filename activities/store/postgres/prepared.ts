@@ -3,8 +3,8 @@ import type { Database } from '../schema/schema.ts'
 import { type Compilable, runInOrder, type Tx } from './pipeline.ts'
 
 /**
- * A statement with its values. `run` sends it at once and returns its rows: prepared statements of one transaction that run without
- * an `await` between them keep this order and travel together.
+ * A statement with its values. `run` sends it at once and returns its rows. Prepared statements of one transaction
+ * that run without an `await` between them keep this order and travel together.
  */
 export type Statement<R = unknown> = Compilable<R> & { run(tx: Tx): Promise<R[]> }
 

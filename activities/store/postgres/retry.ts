@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const ATTEMPTS_MAX = 5
-// Serialization failure, deadlock, and a prepared statement that a migration made invalid. Postgres undid all of it.
+// Serialization failure, deadlock, and a prepared statement that a migration invalidated. Postgres has rolled all of
+// it back.
 const undoneCodes = new Set(['40001', '40P01', '0A000'])
 
-/** Runs a transaction or a single statement, at most five times, until Postgres does not undo it. */
+/** Runs a transaction or a single statement again while Postgres rolls it back, at most five times. */
 export async function retry<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

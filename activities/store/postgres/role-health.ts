@@ -2,7 +2,10 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../schema/schema.ts'
 import { type DatabaseRole, databaseRoles, guardedTables, roleName } from './roles.ts'
 
-/** How the database roles stand: who is connected, which roles are missing, and which privileges differ from what is declared. */
+/**
+ * The state of the database roles: which are connected, which are missing, and which privileges differ from the
+ * declaration.
+ */
 export type RoleHealth = {
   readonly user: string
   readonly missing: readonly string[]
@@ -11,7 +14,7 @@ export type RoleHealth = {
 
 const privileges = ['select', 'insert', 'update', 'delete'] as const
 
-/** Compares the roles of the server with the declaration of `roles.ts`; tables that are not there are left out. */
+/** Compares the roles of the server with the declaration in `roles.ts`. Missing tables are left out. */
 export async function readRoles(db: Kysely<Database>): Promise<RoleHealth> {
   const names = databaseRoles.map(roleName)
   const known = await sql<{ rolname: string; user: string }>`

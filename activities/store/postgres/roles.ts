@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../schema/schema.ts'
 import { transaction } from './db.ts'
 
-/** Who uses the database: `worker` also reserves and signs, `signer` only signs, `reader` only looks. */
+/** The users of the database: `worker` also reserves and signs, `signer` only signs, `reader` only reads. */
 export const databaseRoles = ['api', 'worker', 'signer', 'reader'] as const
 export type DatabaseRole = (typeof databaseRoles)[number]
 type Privilege = 'select' | 'insert' | 'update' | 'delete'
@@ -10,7 +10,7 @@ type Privileges = readonly Privilege[]
 
 export const roleName = (role: DatabaseRole): string => `agent_rails_${role}`
 
-/** On every table that `guardedTables` does not name, those of later migrations included. */
+/** Privileges on every table that `guardedTables` does not name, including tables of later migrations. */
 export const usualPrivileges: Readonly<Record<DatabaseRole, Privileges>> = {
   api: ['select', 'insert', 'update', 'delete'],
   worker: ['select', 'insert', 'update', 'delete'],
@@ -19,8 +19,8 @@ export const usualPrivileges: Readonly<Record<DatabaseRole, Privileges>> = {
 }
 
 /**
- * Tables on which a role has other privileges. A process that answers callers moves no payout and no transfer, and sets switches and
- * ends keys only by functions that run with their owner's rights.
+ * Tables with other privileges. A process that answers callers changes no payout and no transfer. It sets switches
+ * and retires keys only through functions with the rights of their owner.
  */
 export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole, Privileges>>>> = {
   payouts: { api: ['select'], signer: ['select'] },
@@ -41,7 +41,7 @@ export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole,
   kysely_migration_lock: { api: ['select'], worker: ['select'] },
 }
 
-/** Columns that a role may update in a table that it may not update whole. */
+/** Columns that a role may update in a table that it may not update as a whole. */
 const guardedColumns: Readonly<Record<string, Partial<Record<DatabaseRole, readonly string[]>>>> = {
   transfers: { signer: ['signature', 'status', 'parked', 'changed_at'] },
 }
@@ -50,8 +50,8 @@ const guardedColumns: Readonly<Record<string, Partial<Record<DatabaseRole, reado
 const callers: readonly DatabaseRole[] = ['api', 'worker']
 
 /**
- * Gives every role exactly what is declared here, on the tables that are there and on those that later migrations add; a role that
- * the setup step did not make gets nothing. Repeated after every run of the migrations.
+ * Grants every role exactly what is declared here, on existing tables and on those of later migrations. Roles that
+ * the setup step did not create get nothing. Runs after every migration.
  */
 export async function grantPrivileges(db: Kysely<Database>): Promise<void> {
   await transaction(db, async (tx) => {

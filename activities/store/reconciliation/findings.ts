@@ -23,12 +23,12 @@ export type StoredPayment = { payment: PaymentRow; calls: SeenCall[] }
 
 const callColumns = ['operation', 'grant_state', 'answer_state', 'funding'] as const
 
-/** Everything stored about these payouts, as one moment saw it; in four queries however many they are. */
+/** Everything that is stored about these payouts, in one consistent read of four queries. */
 export function readPayouts(db: Tx, ids: readonly string[]): Promise<StoredPayout[]> {
   return atOneMoment(db, (tx) => payoutsIn(tx, ids))
 }
 
-/** These payments with the calls that they pay for, as one moment saw them. */
+/** These payments with the calls that they pay for, in one consistent read. */
 export function readPayments(db: Tx, ids: readonly string[]): Promise<StoredPayment[]> {
   return atOneMoment(db, (tx) => paymentsIn(tx, ids))
 }
@@ -79,7 +79,7 @@ async function payoutsIn(tx: Tx, ids: readonly string[]): Promise<StoredPayout[]
   }))
 }
 
-/** The calls that made a payout's steps: their ids follow from creator and keys, except that the transfer names its own. */
+/** The calls of a payout's steps. Their ids follow from the creator and the keys; the transfer names its own call. */
 function callsOf(payout: PayoutRow, transfer: TransferRow | undefined): string[] {
   const caller = `wallet:${payout.creator}`
   const authorize = payout.authorize_idempotency_key
@@ -123,7 +123,7 @@ async function paymentsIn(tx: Tx, ids: readonly string[]): Promise<StoredPayment
   }))
 }
 
-/** The effect of a payment may be a payment reference instead of a call; credit that it funded is its final answer. */
+/** A payment may belong to a payment reference instead of a call. The credit that it funded is its final answer. */
 async function referencesPaidBy(
   tx: Tx,
   payments: readonly PaymentRow[],
@@ -148,7 +148,10 @@ async function referencesPaidBy(
   )
 }
 
-/** The payouts' transfers that these authorization nonces belong to, the dead ones left out: they explain nothing. */
+/**
+ * The payouts of the transfers with these authorization nonces. Dead transfers are left out, because they explain
+ * nothing.
+ */
 export async function explainOutgoing(tx: Tx, nonces: readonly string[]): Promise<Explanation[]> {
   if (nonces.length === 0) return []
   const rows = await tx
@@ -167,7 +170,7 @@ export async function explainOutgoing(tx: Tx, nonces: readonly string[]): Promis
   }))
 }
 
-/** Fees settled in these transactions, and what these payers still have under way. */
+/** Fees settled in these transactions, and the open payments of these payers. */
 export async function explainIncoming(
   tx: Tx,
   hashes: readonly string[],
@@ -225,7 +228,7 @@ export async function listGasWallets(tx: Tx): Promise<string[]> {
   )
 }
 
-/** The nonces below the chain's that the rows cannot account for; at most 100 of each kind. */
+/** The nonces below the chain's that the rows do not explain; at most 100 of each kind. */
 export async function readGasWallet(
   tx: Tx,
   wallet: string,
