@@ -4,7 +4,7 @@ import type { Tx } from '../postgres/db.ts'
 import { prepared } from '../postgres/prepared.ts'
 import { undoGrant } from './calls.ts'
 
-/** After this age no proof of a call is accepted, so nobody can request its answer again. */
+/** After this age no proof of a call is accepted, so its answer can no longer be requested. */
 const PROOF_SECONDS = limits.proofAgeSecondsMax + limits.proofAheadSecondsMax
 
 /** A paid read whose answer was never delivered and can no longer be requested. */
