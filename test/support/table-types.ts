@@ -55,7 +55,7 @@ function header(declarations: string): string {
 import type { ColumnType, Generated } from 'kysely'
 ${lines.join('\n')}
 
-/** Written as text, because digests are checked against it. */
+/** Written as text, because digests are compared with it. */
 type Json<T> = ColumnType<T, string, string>
 `
 }
