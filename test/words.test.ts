@@ -62,6 +62,17 @@ test('comments, messages, names and documents use standard words', () => {
   expect(found).toEqual([])
 })
 
+test('a test name has at most 70 characters', () => {
+  const name = /\b(?:verifies|test)\(\s*(?:\[[^\]]*\]\s*,|'[^']*'\s*,)?\s*'([^'\n]{71,})'\s*,/g
+  const long = files
+    .filter((path) => path.endsWith('.test.ts'))
+    .flatMap((path) => {
+      const text = readFileSync(join(root, path), 'utf8')
+      return [...text.matchAll(name)].map(([, found]) => `${path}: ${found}`)
+    })
+  expect(long).toEqual([])
+})
+
 test('the lint finds each word in comments, strings, names and documents', () => {
   expect(wordsIn('a.ts', '// the lane\nconst a = 1')).toHaveLength(1)
   expect(wordsIn('a.ts', "refuse('x', { detail: 'nobody' })")).toHaveLength(1)

@@ -207,7 +207,7 @@ verifies(
 
 verifies(
   'signer.withholds',
-  'a payout without the signature of today’s principal is parked with the reason, never signed, and dies at expiry',
+  'a payout without today’s principal signature is parked and expires',
   async () => {
     const unsigned = async () => {
       const made = await payoutFrom()
@@ -259,7 +259,7 @@ verifies(
 
 verifies(
   'signer.cap-once',
-  'of three transfers of 5 a cap of 10 signs the first two, each counted once',
+  'of three transfers of 5 a cap of 10 signs the first two, once each',
   async () => {
     const wallet = newWallet()
     const made: Made[] = []
@@ -275,7 +275,7 @@ verifies(
 
 verifies(
   'signer.cap-once',
-  'what was mined a day ago and came back by a reorganisation refuses nothing that was reserved meanwhile',
+  'a reorganised transfer of yesterday refuses no later reservation',
   async () => {
     const wallet = newWallet()
     const signer = signerOf({ wallet }, { dailyCapAtomic: 5_000_000n })
@@ -357,33 +357,29 @@ verifies(
   },
 )
 
-verifies(
-  'signer.execute-proof',
-  'a creator with code is asked on the chain for the proof that no key made',
-  async () => {
-    const made = await payoutFrom()
-    const { payoutId, creator } = made
-    const proof = (
-      await proofOf(creator.account, 'https://other.example', '/api/payout-execute', {
-        payout_id: payoutId,
-        idempotency_key: 'execute',
-      })
-    )['X-Service-Wallet-Proof']
-    const callId = await grant(payoutId, creator, { proof })
-    const asked: string[] = []
-    const verifyWalletMessage = async (wallet: string) => asked.push(wallet) > 0
-    const steps = createPayoutSteps({
-      ...deps,
-      authority: { ...deps.authority, verifyWalletMessage },
+verifies('signer.execute-proof', 'a creator with code is verified on the chain', async () => {
+  const made = await payoutFrom()
+  const { payoutId, creator } = made
+  const proof = (
+    await proofOf(creator.account, 'https://other.example', '/api/payout-execute', {
+      payout_id: payoutId,
+      idempotency_key: 'execute',
     })
-    expect(await steps.reserveTransfer({ payoutId, callId })).toMatchObject({ ok: true })
-    expect(asked).toEqual([creator.address])
-  },
-)
+  )['X-Service-Wallet-Proof']
+  const callId = await grant(payoutId, creator, { proof })
+  const asked: string[] = []
+  const verifyWalletMessage = async (wallet: string) => asked.push(wallet) > 0
+  const steps = createPayoutSteps({
+    ...deps,
+    authority: { ...deps.authority, verifyWalletMessage },
+  })
+  expect(await steps.reserveTransfer({ payoutId, callId })).toMatchObject({ ok: true })
+  expect(asked).toEqual([creator.address])
+})
 
 verifies(
   'signer.guarded-in-sql',
-  'SQL begins no transfer that is not of its authorized payout and its execute',
+  'SQL starts no transfer without its authorized payout and execute',
   async () => {
     const insert = (of: Made, change: Record<string, string>) =>
       sql
@@ -418,7 +414,7 @@ verifies(
 
 verifies(
   'signer.guarded-in-sql',
-  'SQL authorizes nothing without a signature and a nonce, and changes no authorization',
+  'SQL authorizes nothing unsigned and changes no authorization',
   async () => {
     const made = await payoutFrom()
     const update = (set: string) =>

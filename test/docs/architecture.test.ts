@@ -34,7 +34,7 @@ verifies('docs.architecture', 'its table of layers names exactly the folders tha
 
 verifies(
   'docs.architecture',
-  'the pictures of calls, payments and transfers have the states that the database allows',
+  'the pictures of calls, payments and transfers have the table’s states',
   () => {
     for (const [heading, columns] of [
       ['A call and its grant', ['grant_state', 'answer_state']],
@@ -70,7 +70,7 @@ verifies(
 
 verifies(
   'docs.architecture',
-  'the sequence picture names messages, activities and summaries of the workflow',
+  'the sequence picture has the messages and activities of the workflow',
   () => {
     const sequence = section('One payout, step by step')
     const workflow = ['run', 'transfer'].map((file) => read(`workflows/payout/${file}.ts`)).join()

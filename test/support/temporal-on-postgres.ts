@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -9,6 +8,7 @@ import { Connection } from '@temporalio/client'
 import { packageRoot } from '../../activities/config/package-root.ts'
 import { CLI_VERSION } from '../../temporal/server/version.ts'
 import { Part } from '../../worker/stack/part.ts'
+import { findFree } from '../../worker/stack/ports.ts'
 import { scratchDirectory } from './postgres.ts'
 
 const run = promisify(execFile)
@@ -27,7 +27,7 @@ export async function startTemporalOnPostgres(
   const server = await build('temporal-server', 'go.temporal.io/server/cmd/server')
   await createSchemas(new URL(postgresUrl))
   const directory = await scratchDirectory()
-  const ports = await findFreeLow(8)
+  const ports = await findFree(8)
   const [frontend = 0] = ports
   await mkdir(join(directory, 'config'))
   await writeFile(
@@ -151,22 +151,4 @@ async function askSystem(address: string): Promise<void> {
   } finally {
     await connection.close()
   }
-}
-
-/** Free ports under 32768: the server keeps its membership ports in a smallint. */
-async function findFreeLow(count: number): Promise<number[]> {
-  const found: number[] = []
-  while (found.length < count) {
-    const port = 20_000 + Math.floor(Math.random() * 10_000)
-    if (!found.includes(port) && (await isFree(port))) found.push(port)
-  }
-  return found
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.once('error', () => resolve(false))
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
-  })
 }

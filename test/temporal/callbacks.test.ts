@@ -112,7 +112,7 @@ async function expectReplays(id: string): Promise<void> {
 
 verifies(
   ['callback.workflow', 'callback.host-proof'],
-  'a first attempt fails and the second, some 5 s later, is delivered; the history replays and holds no URL',
+  'a failed attempt is followed by a delivery some 5 s later',
   async () => {
     const id = await newDelivery()
     receiver.answers.push({ status: 503 })
@@ -140,7 +140,7 @@ verifies('callback.workflow', 'a receiver that answers 410 disables the delivery
 
 verifies(
   ['callback.workflow', 'callback.redelivery'],
-  'whoever asks for it again does not wait; after eight failures the delivery is given up, and a successor is delivered',
+  'a manual retry does not wait; a failed delivery gets a successor',
   async () => {
     const id = await newDelivery()
     receiver.answers.push(...Array.from({ length: 8 }, () => ({ status: 500 })))
@@ -168,7 +168,7 @@ verifies(
 
 verifies(
   ['callback.workflow', 'callback.at-least-once'],
-  'an attempt cut off after it was sent is made again by another worker under the same id, and taken once',
+  'an attempt cut off after sending is repeated under the same id',
   async () => {
     const id = await newDelivery()
     let sends = 0
@@ -194,7 +194,7 @@ verifies(
 
 verifies(
   'callback.workflow',
-  'a terminated run is picked up by a new one, which goes on from the stored delivery',
+  'a terminated run is replaced and continues from the stored delivery',
   async () => {
     const id = await newDelivery()
     receiver.answers.push({ status: 500 })

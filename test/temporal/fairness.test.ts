@@ -72,7 +72,7 @@ async function mostAtOnce(tasks: readonly string[]): Promise<number> {
 
 verifies(
   ['task.fair', 'task.slots'],
-  'an agent with many queued runs has four at once, and for each step of another’s single run takes few of its own',
+  'an agent has four runs at once and yields steps to other agents',
   async () => {
     const crowd = await agentWith(20)
     const single = await agentWith(1)
@@ -103,7 +103,7 @@ verifies(
 
 verifies(
   'task.slots',
-  'the number of runs that an operator allows an agent holds instead of the configured one',
+  'an operator’s run limit for an agent replaces the configured one',
   async () => {
     const [few, many] = [
       await agentWith(5, { concurrent_runs: 1 }),

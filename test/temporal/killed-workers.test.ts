@@ -107,7 +107,7 @@ const check = async () =>
 
 verifies(
   ['task.kill-worker', 'task.kill-books', 'task.ledger.chain', 'run.heartbeat'],
-  'the worker is killed at each move of the table and at each step of the loop, before it and after its commit',
+  'the worker is killed before and after each transition and loop step',
   async () => {
     await startWorker()
     const trials = [...(await table.evidence()), ...(await tableTrials())]
@@ -130,7 +130,7 @@ verifies(
 
 verifies(
   'task.kill-worker',
-  'the checker sees a lost task, a move made twice, a changed entry and money from nowhere',
+  'the checker sees lost tasks, double moves, changed entries and money',
   async () => {
     const facts = await readTaskFacts(fixture.tasks.url, fixture.address)
     const [task, event, receipt] = [facts.tasks[0], facts.events.at(-1), facts.receipts[0]]
@@ -186,7 +186,7 @@ const seed = 6
 for (const part of ['postgres', 'temporal'] as const) {
   verifies(
     'task.kill-parts',
-    `${part} is killed at four moves, seed ${seed}: before them and after their commit`,
+    `${part} is killed before and after four moves, seed ${seed}`,
     async () => {
       await startWorker()
       const trials = seededRandom(seed, part)
@@ -211,7 +211,7 @@ for (const part of ['postgres', 'temporal'] as const) {
 
 verifies(
   'task.kill-api',
-  `the API is killed at each call that moves a task: at a moment of seed ${seed}, before the move and after its commit`,
+  `the API is killed at each call that moves a task, seed ${seed}`,
   async () => {
     await startWorker()
     const { api, prepare } = await startCalls(fixture, environment, directory)

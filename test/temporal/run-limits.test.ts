@@ -77,7 +77,7 @@ const attemptsOf = (taskId: string) =>
 
 verifies(
   ['isolation.verdict', 'isolation.attempts'],
-  'a limit verdict is stored and final: the activity is repeated, the child is not, and the task can be abandoned',
+  'a limit verdict is stored, final, and not repeated with the activity',
   async () => {
     await serveWith({ cpuMs: 300 })
     const taskId = await begun(alikeSentences(3_200, { word: 'bdgmnst', amount: 7 }).value)
@@ -109,7 +109,7 @@ verifies(
 
 verifies(
   'isolation.attempts',
-  'children that die at their start are a fault of the service: no attempt is counted, and the task can be retried',
+  'children that die at their start cost no attempt of the task',
   async () => {
     await serveWith({ memoryBytes: 4 * 1024 * 1024 })
     const taskId = await begun(alikeSentences(2, { word: 'bdgmnst', amount: 7 }, 1).value)

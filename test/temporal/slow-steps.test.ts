@@ -96,7 +96,7 @@ async function shortRun(name: string, activities: PayoutSteps) {
 
 verifies(
   'durable.slow-steps',
-  'steps that hang for longer than a workflow task lasts, while other updates arrive, leave a history that replays',
+  'hanging steps with updates in between leave a replayable history',
   async () => {
     let slowLeft = 2
     const activities: PayoutSteps = {
@@ -136,7 +136,7 @@ verifies(
 
 verifies(
   'durable.slow-steps',
-  'updates that come together and end differently leave a history that replays',
+  'parallel updates with different ends leave a replayable history',
   async () => {
     let calls = 0
     const activities: PayoutSteps = {
@@ -174,7 +174,7 @@ verifies(
 
 verifies(
   'payout.renewed',
-  'a payout whose updates are refused again and again renews itself, under callers who never pause, and answers each',
+  'a payout with endless refused updates renews itself and answers each',
   async () => {
     const activities: PayoutSteps = {
       loadPayout: async () => payoutIn('created'),
@@ -216,7 +216,7 @@ verifies(
 
 verifies(
   ['payout.idle', 'payout.shown'],
-  'a payout that lies is shown as it is at the first look, and left to its row once it was idle for too long',
+  'an idle payout is still shown, and later only its row remains',
   async () => {
     const lies = (state: PayoutSnapshot['state'], idleMs: number): StepResult => ({
       ok: true,

@@ -38,7 +38,7 @@ async function finished(): Promise<{ taskId: string; first: string }> {
 
 verifies(
   'task.callback',
-  'a receiver that fails twice is told at the third attempt, with the state of that moment, and the task closes',
+  'a receiver failing twice gets the third attempt; the task closes',
   async () => {
     fixture.receiver.answers.push({ status: 503 }, { status: 503 })
     const { taskId, first } = await finished()
@@ -68,7 +68,7 @@ verifies(
 
 verifies(
   'task.callback',
-  'a receiver that is gone stops the task, and a redelivery brings it home',
+  'a receiver that is gone stops the task until a redelivery',
   async () => {
     fixture.receiver.answers.push({ status: 410 })
     const { taskId, first } = await finished()
@@ -97,7 +97,7 @@ verifies(
 
 verifies(
   'task.callback',
-  'a delivery goes on while its task is held, and the task finds it when it comes back',
+  'a delivery continues while its task is held, and the task finds it',
   async () => {
     fixture.receiver.answers.push({ status: 503 })
     const { taskId, first } = await finished()

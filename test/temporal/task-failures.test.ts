@@ -151,7 +151,7 @@ verifies(
 
 verifies(
   'task.exception.own-move',
-  'a run that cannot be begun stops its task where it stood; the cause mended, a replay begins it',
+  'a run that cannot start stops its task; a replay starts it',
   async () => {
     const other = await fixture.tasks.taskIn('trusted')
     const { task_id } = await fixture.tasks.taskIn('credit_funded', { callback_url: null })
@@ -170,7 +170,7 @@ verifies(
 
 verifies(
   'task.exception.own-move',
-  'an event stands although what follows from it is refused, and its repeat finds it',
+  'an event is kept although its consequence is refused',
   async () => {
     const other = await fixture.tasks.taskIn('trusted')
     const { task_id } = await fixture.tasks.taskIn('credit_pending', { callback_url: null })

@@ -86,7 +86,7 @@ const approve = (runId: string) =>
 
 verifies(
   'task.lapse',
-  'with shortened limits each timed state lapses at its own limit and not before, and no other state does',
+  'each timed state lapses at its own limit, and no other state does',
   async () => {
     const contract = (await fixture.tasks.taskIn('preflight_checked')).task_id
     const quote = (await fixture.tasks.taskIn('trusted')).task_id
@@ -127,7 +127,7 @@ verifies(
 
 verifies(
   'task.picked-up',
-  'a task of which nothing is heard closes its workflow and keeps its state; the next event begins a new one',
+  'an idle task closes its workflow; the next event starts a new one',
   async () => {
     const { task_id } = await fixture.tasks.taskIn('trusted')
     await patiently(() => fixture.gateway.wake(task_id))
@@ -142,7 +142,7 @@ verifies(
 
 verifies(
   ['task.slots', 'run.review'],
-  'a free slot and a decision of which nobody told are found by looking now and then',
+  'an unreported free slot or decision is found by polling',
   async () => {
     const agent_id = `agt_${'e'.repeat(64)}`
     const { runId, taskId } = await atReview(agent_id)
@@ -159,7 +159,7 @@ verifies(
 
 verifies(
   ['task.renewed', 'task.workflow'],
-  'a task of many updates renews itself, also while its run waits for a review, which goes on as if nothing had been',
+  'a task with many updates renews itself, also during a review',
   async () => {
     const { taskId, runId } = await atReview(`agt_${'d'.repeat(64)}`)
     await refusedEvents(taskId)
@@ -178,7 +178,7 @@ verifies(
 
 verifies(
   'task.renewed',
-  'a task that only waits renews itself too: after many refused events, or when the server calls its history long',
+  'a waiting task renews itself after many refusals or a long history',
   async () => {
     const [refusing, woken] = [
       await fixture.tasks.taskIn('trusted'),
@@ -200,7 +200,7 @@ verifies(
 
 verifies(
   'run.heartbeat',
-  'a step that lasts longer than the time after which its worker counts as dead is taken once',
+  'a step that outlives its worker’s timeout is executed once',
   async () => {
     const { task_id } = await fixture.tasks.taskIn('operating', {
       callback_url: null,

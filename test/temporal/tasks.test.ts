@@ -75,7 +75,7 @@ function whole(): unknown {
 
 verifies(
   ['task.workflow', 'task.ledger.chain', 'run.loop.order'],
-  'a task goes from its submission to the attestation over its whole ledger, and task and run replay',
+  'a task runs from submission to the attestation of its ledger',
   async () => {
     const stop = await fixture.serve()
     const taskId = await funded({ callback_url: fixture.receiver.url })
@@ -122,7 +122,7 @@ verifies(
 
 verifies(
   ['run.review', 'run.loop.rounds'],
-  'an operational run waits for its review; a wish to revise is another round, an approval delivers',
+  'an operational run waits for review: revise, then approve',
   async () => {
     const stop = await fixture.serve()
     const taskId = await funded({ usage: 'operational' })
@@ -176,7 +176,7 @@ verifies(
 
 verifies(
   'task.evidence',
-  'where the caller wants to be asked, gaps stop the run: evidence leads to a whole result, a waiver to a partial one',
+  'gaps stop a run on request; evidence or a waiver continues it',
   async () => {
     const stop = await fixture.serve()
     const [supplied, waived] = [await funded({ on_gaps: 'ask' }), await funded({ on_gaps: 'ask' })]
@@ -205,7 +205,7 @@ verifies(
 
 verifies(
   'task.lapse',
-  'quote, credit and contract lapse by a durable timer, while nobody calls, and a replay goes on',
+  'quote, credit and contract lapse without calls; a replay continues',
   async () => {
     const stop = await fixture.serve()
     const soon = () => new Date(Date.now() + 1_500).toISOString()
@@ -239,7 +239,7 @@ verifies(
 
 verifies(
   ['task.exception.resume', 'task.picked-up'],
-  'a task in any state is picked up by a new workflow, interrupted, and resumed by a replay',
+  'a task in any state is taken over by a new workflow',
   async () => {
     const stop = await fixture.serve()
     for (const state of resumableStates) {
@@ -265,7 +265,7 @@ verifies(
 
 verifies(
   'task.exception.activity',
-  'a step that fails for good opens an exception and fails no workflow; a replay takes the run up where it stopped',
+  'a failed step opens an exception; a replay resumes the run there',
   async () => {
     let broken = true
     const takeStep: Steps['takeStep'] = (step) => {
@@ -300,7 +300,7 @@ verifies(
 
 verifies(
   'task.kill-worker',
-  'every answer of every step is lost once after its commit, and workers come and go: no transition twice, the chain intact',
+  'with every step answer lost once, no transition happens twice',
   async () => {
     const lost = new Set<string>()
     /** Commits, and then the worker is gone before it can say so. */
@@ -346,7 +346,7 @@ verifies(
 
 verifies(
   'durable.slow-steps',
-  'events of a task that come together and end differently leave a history that replays',
+  'parallel events with different ends leave a replayable history',
   async () => {
     const { task_id } = await fixture.tasks.taskIn('trusted')
     const quotes = Promise.allSettled(
@@ -367,7 +367,7 @@ verifies(
 
 verifies(
   'task.slots',
-  'a third task of an agent waits for a slot, and begins as soon as one of the first two has left its own',
+  'a third task of an agent waits for a slot and then starts',
   async () => {
     const gate = new Set<string>()
     const takeStep: Steps['takeStep'] = async (step) => {

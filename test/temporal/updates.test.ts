@@ -126,7 +126,7 @@ verifies(
 
 verifies(
   'durable.contention',
-  'a step without a slot in time is 503 contention; ended steps free slots',
+  'a step without a slot is 503 contention; ended steps free slots',
   async () => {
     const one = deps(temporal.address, 2_000)
     const hang = { workflowId: 'po_2', send: () => sleep(10_000), slots }
@@ -244,7 +244,7 @@ verifies(
 
 verifies(
   'pipeline.dependency-down',
-  'who pays does not wait for a Temporal that is away or silent: the sweep settles',
+  'payment does not wait for an absent Temporal: the sweep settles',
   async () => {
     const silent = createServer(() => undefined).listen(0, '127.0.0.1')
     await once(silent, 'listening')

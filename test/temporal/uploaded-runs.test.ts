@@ -72,7 +72,7 @@ async function packageOf(taskId: string) {
 
 verifies(
   'input.used',
-  'a list that is named by its digest comes to the result of the same rows inline, citations and all',
+  'a list named by its digest gives the result of the same rows inline',
   async () => {
     const first = inline.usage
     const results = []
@@ -104,7 +104,7 @@ verifies(
 
 verifies(
   'input.used',
-  'more rows than a request may hold are worked on; a wrong one stops the run by its line, and another input takes its place',
+  'a wrong row stops a run by its line; another input replaces it',
   async () => {
     const wrong = await upload('csv', `${textOf.csv(usage)}\n2026-01-01T00:00:00Z,a,m,t,-1,2\n`)
     const right = await upload('csv', textOf.csv(usage))
@@ -131,26 +131,22 @@ verifies(
   120_000,
 )
 
-verifies(
-  'input.used',
-  'what was not uploaded, what others uploaded and what was not announced is refused',
-  async () => {
-    const refusal = (taskId: string, input: unknown) =>
-      provide(taskId, input).then(
-        () => undefined,
-        (error: { refusal?: { code: string } }) => error.refusal?.code,
-      )
-    const [mine, theirs] = [
-      await upload('jsonl', '{"a":1}'),
-      await upload('jsonl', '{"a":2}', 'agt_other'),
-    ]
-    const taskId = await waiting()
-    for (const sha256 of [theirs, 'd'.repeat(64)])
-      expect(await refusal(taskId, { ...head, usage: { sha256 } })).toBe('evidence_mismatch')
-    const announced = await waiting({
-      input_manifest: [{ name: 'usage', sha256: 'd'.repeat(64), bytes: 1 }],
-    })
-    expect(await refusal(announced, { ...head, usage: { sha256: mine } })).toBe('evidence_mismatch')
-    expect(await fixture.rowOf(announced)).toMatchObject({ input_sha256: null })
-  },
-)
+verifies('input.used', 'inputs not uploaded, of others or not announced are refused', async () => {
+  const refusal = (taskId: string, input: unknown) =>
+    provide(taskId, input).then(
+      () => undefined,
+      (error: { refusal?: { code: string } }) => error.refusal?.code,
+    )
+  const [mine, theirs] = [
+    await upload('jsonl', '{"a":1}'),
+    await upload('jsonl', '{"a":2}', 'agt_other'),
+  ]
+  const taskId = await waiting()
+  for (const sha256 of [theirs, 'd'.repeat(64)])
+    expect(await refusal(taskId, { ...head, usage: { sha256 } })).toBe('evidence_mismatch')
+  const announced = await waiting({
+    input_manifest: [{ name: 'usage', sha256: 'd'.repeat(64), bytes: 1 }],
+  })
+  expect(await refusal(announced, { ...head, usage: { sha256: mine } })).toBe('evidence_mismatch')
+  expect(await fixture.rowOf(announced)).toMatchObject({ input_sha256: null })
+})

@@ -1,4 +1,6 @@
 import { randomInt } from 'node:crypto'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /** The ports of one stack on 127.0.0.1. */
@@ -34,7 +36,7 @@ export async function choosePorts(portBase: number | undefined): Promise<Ports> 
   return { ...(await freePorts()), ...Object.fromEntries(chosen) }
 }
 
-/** Six different ports that nothing listens on now. */
+/** Six different ports that nothing listens on now; reserved like those of `findFree`. */
 export async function freePorts(): Promise<Ports> {
   const [base = 0, os = 0, temporalUi = 0, temporal = 0, postgres = 0, rpc = 0] = await findFree(
     ORDER.length,
@@ -42,29 +44,42 @@ export async function freePorts(): Promise<Ports> {
   return { base, os, temporalUi, temporal, postgres, rpc }
 }
 
-/** `count` different ports that nothing listens on now, from below the range that systems give to outgoing connections. */
+/**
+ * `count` different free TCP ports, from below the range that systems give to outgoing connections. No other process
+ * finds the same ports until this process ends.
+ */
 export async function findFree(count: number): Promise<number[]> {
-  const found = new Set<number>()
-  while (found.size < count) {
+  const found: number[] = []
+  while (found.length < count) {
     const port = randomInt(LOWEST_FREE, HIGHEST_FREE)
-    if (!BLOCKED.has(port) && (await isFree(port))) found.add(port)
+    if (!BLOCKED.has(port) && (await reserve(port)) && (await isFree(port))) found.push(port)
   }
-  return [...found]
+  return found
+}
+
+/** Holds the UDP port of the same number, which nothing here uses; false when another process, or this one, holds it. */
+async function reserve(port: number): Promise<boolean> {
+  const socket = createSocket('udp4').unref()
+  socket.bind({ port, address: '127.0.0.1', exclusive: true })
+  try {
+    await once(socket, 'listening')
+    return true
+  } catch {
+    socket.close()
+    return false
+  }
 }
 
 async function isFree(port: number): Promise<boolean> {
-  const server = await listen(port).catch(() => undefined)
-  if (server === undefined) return false
-  await new Promise((resolve) => server.close(resolve))
+  const server = createServer().listen({ port, host: '127.0.0.1', exclusive: true })
+  try {
+    await once(server, 'listening')
+  } catch {
+    return false
+  }
+  server.close()
+  await once(server, 'close')
   return true
-}
-
-function listen(port: number): Promise<ReturnType<typeof createServer>> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => resolve(server))
-  })
 }
 
 const blockedMessage = (name: string, port: number): string =>

@@ -103,7 +103,7 @@ const outcomes = async (id: string) =>
 
 verifies(
   ['callback.delivery', 'callback.host-proof'],
-  'a host echoes a nonce and then gets the callback, signed, as the task stands when it is sent',
+  'a proven host gets the callback, signed, with the state of the moment',
   async () => {
     const id = await newDelivery()
     const { loadCallback, proveHost, deliverCallback } = steps()
@@ -146,7 +146,7 @@ verifies(
 
 verifies(
   'callback.host-proof',
-  'a host that does not echo is not called, and its silence is a failed attempt',
+  'a host that does not echo is not called: one failed attempt',
   async () => {
     const id = await newDelivery()
     receiver.settings.echo = false
@@ -162,7 +162,7 @@ verifies(
 
 verifies(
   'callback.host-proof',
-  'a proof is of one host for one owner and for thirty days; the demo receiver needs none',
+  'a host proof serves one owner for 30 days; demo receivers need none',
   async () => {
     const owner = `agt_${hex()}`
     const first = await newDelivery({ owner })
@@ -185,7 +185,7 @@ verifies(
 
 verifies(
   ['callback.delivery', 'callback.schedule'],
-  'what is not taken is tried again after 5 s to 5.5 s, and then given up after the eighth time',
+  'a refused callback is retried after 5 to 5.5 s, eight times at most',
   async () => {
     const id = await newDelivery()
     receiver.answers.push(...[500, 302, 404, 429, 503, 400, 500, 500].map((status) => ({ status })))
@@ -220,7 +220,7 @@ verifies('callback.delivery', 'a receiver that answers 410 is not asked again', 
 
 verifies(
   'callback.at-least-once',
-  'a process that dies between sending and recording sends the same id again, and the receiver takes it once',
+  'after a crash between send and record the same id is sent again',
   async () => {
     const id = await newDelivery()
     const dies: SendOutgoing = async (request) => {
@@ -246,7 +246,7 @@ verifies(
 
 verifies(
   'callback.at-least-once',
-  'attempts that run twice at once count as one failure, and one that is taken is not undone',
+  'parallel attempts count as one failure; a delivery stays delivered',
   async () => {
     const id = await newDelivery()
     const twice = async () => {
@@ -317,7 +317,7 @@ verifies(
 
 verifies(
   'callback.redelivery',
-  'a delivery that is over gets one successor with an id of its own, an open one none',
+  'only an ended delivery gets a successor, and only one',
   async () => {
     const id = await newDelivery()
     expect(await addRedelivery(database.db, id)).toBeUndefined()
@@ -336,7 +336,7 @@ verifies(
 
 verifies(
   'callback.delivery',
-  'the same delivery stored twice is one, and is found when nobody has attempted it for a while',
+  'a delivery stored twice is one, and the sweep finds it',
   async () => {
     const subject = hex()
     const ids = await Promise.all([1, 2, 3].map(() => newDelivery({ subject })))
@@ -352,7 +352,7 @@ verifies(
 
 verifies(
   'callback.guarded-in-sql',
-  'SQL typed by hand moves a delivery only along the table, and changes no attempt',
+  'direct SQL moves a delivery only along the table',
   async () => {
     const moves = new Set(
       callbackStates.flatMap((from) =>
@@ -418,7 +418,7 @@ const restDay = async () => {
 
 verifies(
   'admission.posts-sent',
-  'each request is counted when it is sent; what has no quota left waits for the next day and is then delivered',
+  'each request counts; without quota a delivery waits for the next day',
   async () => {
     await sql`delete from callback_posts`.execute(database.db)
     const wallet = `0x${'d'.repeat(40)}`
@@ -467,7 +467,7 @@ verifies(
 
 verifies(
   'admission.posts-sent',
-  'of requests that begin at once exactly as many are sent as the quota has',
+  'of parallel requests exactly as many are sent as the quota allows',
   async () => {
     await sql`delete from callback_posts`.execute(database.db)
     const owner = `0x${'f'.repeat(40)}`
@@ -488,7 +488,7 @@ verifies(
 
 verifies(
   'conform.steps',
-  'the delivery of a key is a step when a receiver took the notice, and not before',
+  'key delivery is a step only after the receiver took the notice',
   async () => {
     const { credential_id, deliver } = await grantedCredential()
     const taken = () => listDeliveries(database.db, credential_id)

@@ -61,7 +61,7 @@ test('a signature recovers to its signer', async () => {
   )
 })
 
-test('whatever is signed, by libsecp256k1 and in JavaScript, the signature is the one that viem makes of the typed data', async () => {
+test('libsecp256k1 and JavaScript sign typed data exactly as viem does', async () => {
   const [word, address] = [32, 20].map((length) =>
     fc.uint8Array({ minLength: length, maxLength: length }).map(toHex),
   )
@@ -106,7 +106,7 @@ test('selectors and topics are those of the token on Base', async () => {
   expect(topics['Transfer']).toMatch(/^0xddf252ad.*b3ef$/)
 })
 
-test('a replacement is an eighth dearer or follows the network, and stops far above it', () => {
+test('a replacement pays an eighth more or the network fee, to the ceiling', () => {
   const network = { maxFeePerGas: 100n, maxPriorityFeePerGas: 10n }
   expect(bumpFees({ maxFeePerGas: 200n, maxPriorityFeePerGas: 100n }, network)).toEqual({
     maxFeePerGas: 225n,

@@ -14,7 +14,7 @@ const ceilingOf = (network: Fees) => (network.maxFeePerGas + network.maxPriority
 
 verifies(
   'gas-wallets.laws',
-  'a replacement offers an eighth more in both fees, never less than the network, never over the ceiling',
+  'a replacement pays an eighth more in both fees, within the ceiling',
   () => {
     fc.assert(
       fc.property(fees, fees, (old, network) => {
@@ -36,7 +36,7 @@ verifies(
 
 verifies(
   'gas-wallets.laws',
-  'more was offered before, or asked by the network: no less is offered now',
+  'a replacement never pays less than before or than the network asks',
   () => {
     fc.assert(
       fc.property(fees, fees, wei, wei, (old, network, more, asked) => {
@@ -63,7 +63,7 @@ verifies(
   },
 )
 
-test('raised again and again, a transaction comes to the ceiling in at most forty steps and stays there', () => {
+test('repeated raises reach the ceiling within forty steps and stay there', () => {
   fc.assert(
     fc.property(fees, (network) => {
       let offered: Fees | undefined = network

@@ -17,7 +17,7 @@ afterAll(() => fixture?.stop())
 
 const isIncluded = (outcome: { kind: string }) => outcome.kind === 'included'
 
-test('fifty parallel submits from two lanes take dense nonces, and each purpose is one transfer', async () => {
+test('fifty parallel submits take dense nonces; each purpose is one transfer', async () => {
   const gasWallets = [fixture.newGasWalletQueue(), fixture.newGasWalletQueue()]
   const to = newWallet().address
   const sent = await Promise.all(
@@ -65,7 +65,7 @@ test('fifty parallel submits from two lanes take dense nonces, and each purpose 
 
 verifies(
   'execute.stored-before-sent',
-  'a process killed between store and broadcast leaves bytes that the next one sends',
+  'bytes stored by a process killed before broadcast are sent by the next',
   async () => {
     const { authorization, call } = await fixture.authorize({ value: 7n })
     const { row: stored } = await allocate(fixture.gasWalletSettings(), 'killed', call)
@@ -92,7 +92,7 @@ test('stored bytes that were never sent are sent by maintenance as well', async 
 
 verifies(
   'execute.submit-errors',
-  'submitting again after it was mined answers the mined hash and sends nothing',
+  'a repeat after mining returns the mined hash and sends nothing',
   async () => {
     const { authorization, call } = await fixture.authorize()
     const gasWalletQueue = fixture.newGasWalletQueue()
@@ -105,7 +105,7 @@ verifies(
 
 verifies(
   'execute.fee-bump',
-  'a stuck transaction is replaced on the same nonce with fees at least an eighth higher, and every hash is kept',
+  'a stuck transaction is replaced on its nonce; every hash is kept',
   async () => {
     const wallet = await fixture.fundedWallet()
     const gasWalletQueue = fixture.newGasWalletQueue({
@@ -155,7 +155,7 @@ test('a transaction that was mined and reverted makes room for a new one', async
 
 verifies(
   'execute.submit-errors',
-  'a foreign transaction that took the stored nonce supersedes it, and the purpose is sent on another nonce',
+  'a foreign transaction on our nonce supersedes ours; ours is sent again',
   async () => {
     const wallet = await fixture.fundedWallet()
     const accounts = [wallet.account]
@@ -258,7 +258,7 @@ async function meddledGasWallet(
   }
 }
 
-test('a node that takes the bytes and then cuts the line leaves one transfer and its hash', async () => {
+test('a node that cuts the connection after the bytes leaves one transfer', async () => {
   const wallet = await fixture.fundedWallet()
   const { gasWalletQueue, close } = await meddledGasWallet(wallet.account, async (_, pass) => {
     await pass()
@@ -302,7 +302,7 @@ test('a replacement that was stored and not sent is sent by the next round', asy
 
 verifies(
   'gas-wallets.frugal',
-  'ten looks and submits ask for ten simulations, ten broadcasts and one reading of all else',
+  'ten parallel checks and submits share their chain reads',
   async () => {
     const asked: string[] = []
     const proxy = await startProxy(fixture.rpcUrl, (method, pass) => {
@@ -328,7 +328,7 @@ verifies(
   },
 )
 
-test('while the chain is down nothing is stored, and maintenance does not fail', async () => {
+test('without a chain nothing is stored, and maintenance does not fail', async () => {
   const { reader } = createChain({
     rpcUrls: ['http://127.0.0.1:9'],
     confirmRpcUrls: [],

@@ -58,7 +58,7 @@ async function gasWalletBehind(
 
 verifies(
   'gas-wallets.heals',
-  'underpriced for the blocks that are made: raised by an eighth until it fits',
+  'an underpriced transaction is raised by an eighth until it fits',
   async () => {
     const wallet = await fixture.fundedWallet()
     const gasWalletQueue = fixture.newGasWalletQueue({ accounts: [wallet.account], ...quick })
@@ -90,7 +90,7 @@ verifies(
 
 verifies(
   'gas-wallets.heals',
-  'at the ceiling of fees the same bytes are sent again, until blocks come',
+  'at the fee ceiling the same bytes are sent again until blocks come',
   async () => {
     const wallet = await fixture.fundedWallet()
     const gasWalletQueue = fixture.newGasWalletQueue({
@@ -138,7 +138,7 @@ verifies('gas-wallets.heals', 'a transaction that the node dropped is sent again
 
 verifies(
   'gas-wallets.heals',
-  'a foreign transaction took the nonce: superseded, and sent on the next one',
+  'a foreign transaction on the nonce supersedes ours; the next is used',
   async () => {
     const wallet = await fixture.fundedWallet()
     const lost = await gasWalletBehind(wallet, async () => 'cut')
@@ -160,7 +160,7 @@ verifies(
 
 verifies(
   ['gas-wallets.heals', 'gas-wallets.alarm'],
-  'an empty gas wallet: others take its transfers over once it is jammed, and its own nonces go on when it is funded',
+  'other gas wallets take over from an empty one until it is funded',
   async () => {
     const [empty, rich] = [await fixture.fundedWallet(), await fixture.fundedWallet()]
     const notified: { gasWallet: string; text: string }[] = []
@@ -236,7 +236,7 @@ verifies(
 
 verifies(
   'gas-wallets.heals',
-  'a nonce that nobody holds after lost state is filled, and what waits above it goes on',
+  'a nonce lost with its state is filled, and later ones continue',
   async () => {
     const wallet = await fixture.fundedWallet()
     const settings = fixture.gasWalletSettings({ accounts: [wallet.account], ...quick })
@@ -321,7 +321,7 @@ verifies(
 
 verifies(
   'gas-wallets.heals',
-  'while the chain makes no blocks nothing is taken over, and all go on when it does',
+  'without new blocks nothing is taken over; all continue afterwards',
   async () => {
     const wallets = [await fixture.fundedWallet(), await fixture.fundedWallet()]
     const gasWalletQueue = fixture.newGasWalletQueue({

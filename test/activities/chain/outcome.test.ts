@@ -24,7 +24,7 @@ async function broadcastByStranger(call: { to: `0x${string}`; data: `0x${string}
 
 verifies(
   'execute.confirmed-by-logs',
-  'an authorization that a third party broadcast is included, and final after two more blocks',
+  'an authorization broadcast by a third party becomes included and final',
   async () => {
     const { authorization, call } = await fixture.authorize()
     const receipt = await broadcastByStranger(call)
@@ -56,7 +56,7 @@ test('an unused authorization that is still valid is unknown and absent', async 
   expect(await fixture.outcome(authorization)).toMatchObject({ kind: 'unknown', code: 'unused' })
 })
 
-test('an expired authorization is dead only when a finalized block is past its end', async () => {
+test('an expired authorization is dead only after a finalized later block', async () => {
   const resume = await fixture.haltMining()
   const { timestamp } = await fixture.client.getBlock()
   const { authorization } = await fixture.authorize({ validBefore: timestamp + 10n })
@@ -73,7 +73,7 @@ test('an expired authorization is dead only when a finalized block is past its e
   await resume()
 })
 
-test('an authorization used in its last second is included, however late one looks', async () => {
+test('an authorization used in its last second is included when read late', async () => {
   const { timestamp } = await fixture.client.getBlock()
   const { authorization, call } = await fixture.authorize({ validBefore: timestamp + 20n })
   await broadcastByStranger(call)
@@ -114,7 +114,7 @@ test('a canceled authorization is dead once the block is final', async () => {
   await resume()
 })
 
-test('a nonce that was used with other terms is a conflict that names the transaction', async () => {
+test('a nonce used with other terms is a conflict that names the transaction', async () => {
   const { authorization } = await fixture.authorize()
   const other = await fixture.authorize({
     nonce: authorization.nonce,
@@ -131,7 +131,7 @@ test('a nonce that was used with other terms is a conflict that names the transa
 
 verifies(
   'execute.confirmed-by-logs',
-  'a batch that spends the nonce elsewhere and pays us by a second authorization is a conflict for the first',
+  'a batch with our nonce spent and another payment to us is a conflict',
   async () => {
     const shop = newWallet().address
     const first = await fixture.authorize({ to: shop, value: 9n })
@@ -148,7 +148,7 @@ verifies(
   },
 )
 
-test('a block that vanishes makes an included transfer absent, and sent again it is included again', async () => {
+test('a removed block makes a transfer absent; sent again it is included', async () => {
   const snapshot = await fixture.client.snapshot()
   const { authorization, call } = await fixture.authorize()
   await broadcastByStranger(call)
@@ -192,7 +192,7 @@ test('an url that is down is passed over for the next one', async () => {
   expect(await chain.finalizedTime()).toBeGreaterThan(1_700_000_000n)
 })
 
-test('a second opinion that agrees confirms, one that is down or lies leaves it unknown', async () => {
+test('a second node confirms or, when down or lying, leaves it unknown', async () => {
   const { authorization, call } = await fixture.authorize()
   await broadcastByStranger(call)
   const ask = (confirmUrl: string) => {
@@ -210,7 +210,7 @@ test('a second opinion that agrees confirms, one that is down or lies leaves it 
   await liar.close()
 })
 
-test('a first node that claims a transfer which a second does not know is not believed', async () => {
+test('a claim of the first node that the second denies is not believed', async () => {
   const { authorization } = await fixture.authorize({ nonce: randomNonce() })
   const liar = await startLiar()
   const chain = createChain({
@@ -246,7 +246,7 @@ async function countedChain(pollMs: number) {
 
 verifies(
   'confirm.frugal',
-  'a hundred that wait for their transfers share the heights, and ask nothing more until there are new blocks',
+  'a hundred waiting transfers share block reads until new blocks come',
   async () => {
     const resume = await fixture.haltMining()
     const { chain, asked, close } = await countedChain(20)
@@ -280,7 +280,7 @@ verifies(
 
 verifies(
   'confirm.frugal',
-  'what is included and not final costs one question for its block, and is noticed when that vanishes',
+  'an included transfer costs one block read, and a lost block is noticed',
   async () => {
     const snapshot = await fixture.client.snapshot()
     const resume = await fixture.haltMining()

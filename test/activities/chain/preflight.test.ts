@@ -134,7 +134,7 @@ test('a sound start has no faults', async () => {
 
 verifies(
   'local.worthless-signatures',
-  'published accounts, shared addresses and a known asset are start faults',
+  'public test accounts, shared addresses and a wrong asset stop a start',
   async () => {
     const published = mnemonicToAccount(
       'test test test test test test test test test test test junk',

@@ -8,7 +8,7 @@ const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 })
 
 verifies(
   ['proof.signature-form'],
-  'both curves recover the key that signed, and agree on forged signatures',
+  'both libraries recover the key that signed and agree on forgeries',
   () => {
     fc.assert(
       fc.property(bytes32, bytes32, fc.nat(63), fc.nat(255), (secret, digest, at, flip) => {

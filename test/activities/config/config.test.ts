@@ -20,17 +20,13 @@ const live = {
   CONFIRMATIONS: '5',
 }
 
-verifies(
-  'live.depth',
-  'the live environment needs depth, and a second opinion of another provider',
-  () => {
-    const all = { ...environment, ...live }
-    expect(loadConfig(all).CONFIRMATIONS).toBe(5)
-    expect(() => loadConfig({ ...all, CONFIRMATIONS: '4' })).toThrow(/CONFIRMATIONS/)
-    for (const same of ['', 'https://rpc.example'])
-      expect(() => loadConfig({ ...all, CONFIRM_RPC_URL: same }), same).toThrow(/CONFIRM_RPC_URL/)
-  },
-)
+verifies('live.depth', 'live needs block depth and a second node of another provider', () => {
+  const all = { ...environment, ...live }
+  expect(loadConfig(all).CONFIRMATIONS).toBe(5)
+  expect(() => loadConfig({ ...all, CONFIRMATIONS: '4' })).toThrow(/CONFIRMATIONS/)
+  for (const same of ['', 'https://rpc.example'])
+    expect(() => loadConfig({ ...all, CONFIRM_RPC_URL: same }), same).toThrow(/CONFIRM_RPC_URL/)
+})
 
 verifies(
   'local.refuses-real-funds',
@@ -45,29 +41,25 @@ verifies(
   },
 )
 
-verifies(
-  'keys.live-https',
-  'origins, RPC and the issuer of operators are https in the live environment',
-  () => {
-    for (const name of [
-      'BASE_URL',
-      'OS_URL',
-      'CHAIN_RPC_URL',
-      'CONFIRM_RPC_URL',
-      'OPERATOR_OIDC_ISSUER',
-    ]) {
-      const plain = { [name]: 'http://svc.example' }
-      expect(() => loadConfig({ ...environment, ...live, ...plain }), name).toThrow(
-        `${name} must be https`,
-      )
-      expect(loadConfig({ ...environment, ...plain }).ENVIRONMENT).toBe('local')
-    }
-  },
-)
+verifies('keys.live-https', 'live needs https for origins, RPC and the issuer of operators', () => {
+  for (const name of [
+    'BASE_URL',
+    'OS_URL',
+    'CHAIN_RPC_URL',
+    'CONFIRM_RPC_URL',
+    'OPERATOR_OIDC_ISSUER',
+  ]) {
+    const plain = { [name]: 'http://svc.example' }
+    expect(() => loadConfig({ ...environment, ...live, ...plain }), name).toThrow(
+      `${name} must be https`,
+    )
+    expect(loadConfig({ ...environment, ...plain }).ENVIRONMENT).toBe('local')
+  }
+})
 
 verifies(
   'local.refuses-real-funds',
-  'payout wallet, pay-to, principal and holder are four different addresses, in any case of letters',
+  'payout wallet, pay-to, principal and holder are different addresses',
   () => {
     const roles = [
       'PAYOUT_WALLET_ADDRESS',
@@ -90,7 +82,7 @@ verifies(
 
 verifies(
   'outgoing.allow-list',
-  'hosts beside the rules of outgoing HTTP are origins, and never of a live service',
+  'exempt hosts of outgoing HTTP are origins and forbidden in live',
   () => {
     const hosts = 'https://localhost:8443, http://127.0.0.1:3000'
     expect(

@@ -45,7 +45,7 @@ const get = (target: string) => ({ url: target, method: 'GET' as const })
 
 verifies(
   'outgoing.request',
-  'a POST arrives whole over TLS, under the name and at the address that were looked up once',
+  'a POST goes over TLS to the address that its name resolved to once',
   async () => {
     const seen: {
       host: string | undefined
@@ -90,7 +90,7 @@ verifies(
 
 verifies(
   'outgoing.addresses',
-  'a name that leads inside, alone or beside the internet, is never connected to',
+  'a name with an internal address is never connected to',
   async () => {
     const { server, reached, outgoing } = await serve()
     const inside = [...insideV4, ...insideV6, ...insideV4.flatMap(carriers)]
@@ -108,7 +108,7 @@ verifies(
 
 verifies(
   'outgoing.urls',
-  'a host that is no plain name, is ours, or has a user or a port is not even looked up',
+  'a host that is ours, no plain name, or has a user or port is refused',
   async () => {
     const { server, asked, outgoing } = await serve()
     const hosts = [
@@ -129,7 +129,7 @@ verifies(
 
 verifies(
   'outgoing.rebinding',
-  'a name that changes its answer is reached at the address that was judged',
+  'a name that changes its answer is reached at the checked address',
   async () => {
     const { reached, outgoing } = await serve()
     let questions = 0
@@ -173,7 +173,7 @@ verifies('outgoing.redirects', 'a redirect is an answer and is not followed', as
 
 verifies(
   'outgoing.certificates',
-  'a certificate for another name, expired, or of an unknown authority ends it before anything is sent',
+  'an invalid certificate ends the request before anything is sent',
   async () => {
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
     try {
@@ -195,23 +195,19 @@ verifies(
   },
 )
 
-verifies(
-  'outgoing.bounds',
-  'an answer of 64 KiB is read, and one byte more ends it, whether its length is told or not',
-  async () => {
-    for (const notified of [true, false]) {
-      for (const bytes of [65_536, 65_537]) {
-        const { outgoing } = await serve((_request, response) => {
-          if (notified) response.setHeader('content-length', String(bytes))
-          response.end(Buffer.alloc(bytes))
-        })
-        const sent = await outgoing()(get(url))
-        if (bytes === 65_536) expect(sent.ok && sent.body.length).toBe(bytes)
-        else expect(sent).toMatchObject({ reason: 'answer_too_large' })
-      }
+verifies('outgoing.bounds', 'a response of 64 KiB is read; one byte more ends it', async () => {
+  for (const notified of [true, false]) {
+    for (const bytes of [65_536, 65_537]) {
+      const { outgoing } = await serve((_request, response) => {
+        if (notified) response.setHeader('content-length', String(bytes))
+        response.end(Buffer.alloc(bytes))
+      })
+      const sent = await outgoing()(get(url))
+      if (bytes === 65_536) expect(sent.ok && sent.body.length).toBe(bytes)
+      else expect(sent).toMatchObject({ reason: 'answer_too_large' })
     }
-  },
-)
+  }
+})
 
 verifies(
   'outgoing.bounds',
@@ -232,7 +228,7 @@ verifies(
 
 verifies(
   'outgoing.bounds',
-  'the time is up for slow names, slow heads and answers that trickle alike',
+  'slow names, slow headers and slow bodies all reach the time limit',
   async () => {
     const timeoutMs = 250
     const never = await serve()
@@ -258,46 +254,42 @@ verifies(
   },
 )
 
-verifies(
-  'outgoing.request',
-  'a connection that is refused, cut, or speaks something else is no answer',
-  async () => {
-    const cut = await serve((request) => void request.socket.destroy())
-    expect(await cut.outgoing()(get(url))).toMatchObject({ ok: false, reason: 'connection_failed' })
-    const half = await serve((request, response) => {
-      response.writeHead(200, { 'content-length': '100' }).write('half')
-      setTimeout(() => request.socket.destroy(), 20)
-    })
-    expect(await half.outgoing()(get(url))).toMatchObject({
-      ok: false,
-      reason: 'connection_failed',
-    })
-    const switched = await serve(
-      (request) =>
-        void request.socket.end(
-          'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
-        ),
-    )
-    expect(await switched.outgoing()(get(url))).toMatchObject({ ok: false })
-    const { port } = await plain(ok)
-    expect(
-      await cut.outgoing({ reach: () => ({ host: '127.0.0.1', port }) })(get(url)),
-    ).toMatchObject({
-      ok: false,
-      reason: 'tls_failed',
-    })
-    expect(
-      await cut.outgoing({ reach: () => ({ host: '127.0.0.1', port: 1 }) })(get(url)),
-    ).toMatchObject({
-      ok: false,
-      reason: 'connection_failed',
-    })
-  },
-)
+verifies('outgoing.request', 'a refused, cut or non-HTTP connection is no response', async () => {
+  const cut = await serve((request) => void request.socket.destroy())
+  expect(await cut.outgoing()(get(url))).toMatchObject({ ok: false, reason: 'connection_failed' })
+  const half = await serve((request, response) => {
+    response.writeHead(200, { 'content-length': '100' }).write('half')
+    setTimeout(() => request.socket.destroy(), 20)
+  })
+  expect(await half.outgoing()(get(url))).toMatchObject({
+    ok: false,
+    reason: 'connection_failed',
+  })
+  const switched = await serve(
+    (request) =>
+      void request.socket.end(
+        'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
+      ),
+  )
+  expect(await switched.outgoing()(get(url))).toMatchObject({ ok: false })
+  const { port } = await plain(ok)
+  expect(
+    await cut.outgoing({ reach: () => ({ host: '127.0.0.1', port }) })(get(url)),
+  ).toMatchObject({
+    ok: false,
+    reason: 'tls_failed',
+  })
+  expect(
+    await cut.outgoing({ reach: () => ({ host: '127.0.0.1', port: 1 }) })(get(url)),
+  ).toMatchObject({
+    ok: false,
+    reason: 'connection_failed',
+  })
+})
 
 verifies(
   'outgoing.allow-list',
-  'an origin or page that is exempt is reached as it is, and nothing beside it',
+  'an exempt origin or page is reached directly, and nothing else',
   async () => {
     const { server, outgoing } = await serve()
     const { port, requests } = await plain((request, response) => {

@@ -33,7 +33,7 @@ const attempt = (run: () => unknown): unknown => {
 }
 
 describe('challenge', () => {
-  test('jose verifies the token with the authority key, its typ, audience and fifteen minutes of life', async () => {
+  test('jose verifies the token’s key, typ, audience and 15 minutes', async () => {
     const key = await importJWK(keys.authority.active.publicJwk as JWK, 'EdDSA')
     const { payload } = await jwtVerify(challenge.challenge_token, key, {
       typ: 'service-payout-challenge+jwt',
@@ -56,7 +56,7 @@ describe('challenge', () => {
 
   verifies(
     'challenge.answer',
-    'jose verifies the checkout with the ES256 key; it is salted, sells the fee for 10 cents and names the request',
+    'jose verifies the salted ES256 checkout: 10 cents for this request',
     async () => {
       const key = await importJWK(keys.checkout.active.publicJwk as JWK, 'ES256')
       await compactVerify(challenge.checkout_jwt, key, { algorithms: ['ES256'] })

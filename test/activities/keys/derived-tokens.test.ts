@@ -30,7 +30,7 @@ const tokensOf = (keys: readonly TokenKey[]) =>
 
 verifies(
   'keys.token-key',
-  'what is known stays the same after a rotation, and what is new is derived from the next key',
+  'old tokens survive a rotation, and new ones derive from the next key',
   async () => {
     const before = tokensOf([old])
     const after = tokensOf([old, next, coming])

@@ -21,22 +21,16 @@ describe('key rings', () => {
   const file = generateSigningKeys(now)
   const rings = keyRings(file)
 
-  verifies(
-    'keys.names',
-    'generated kids are dated, and keys that are made again on the same day have other names',
-    () => {
-      const kids = Object.values(rings).map(({ active }) => active.kid)
-      expect(kids.map((kid) => kid.replace(/-[0-9a-f]{8}$/, ''))).toEqual(
-        ['receipt', 'authority', 'checkout', 'callback', 'agent-statement'].map(
-          (ring) => `${ring}-2026-11-21`,
-        ),
-      )
-      const again = Object.values(keyRings(generateSigningKeys(now))).map(
-        ({ active }) => active.kid,
-      )
-      expect(again.filter((kid) => kids.includes(kid))).toEqual([])
-    },
-  )
+  verifies('keys.names', 'generated key ids are dated and differ on the same day', () => {
+    const kids = Object.values(rings).map(({ active }) => active.kid)
+    expect(kids.map((kid) => kid.replace(/-[0-9a-f]{8}$/, ''))).toEqual(
+      ['receipt', 'authority', 'checkout', 'callback', 'agent-statement'].map(
+        (ring) => `${ring}-2026-11-21`,
+      ),
+    )
+    const again = Object.values(keyRings(generateSigningKeys(now))).map(({ active }) => active.kid)
+    expect(again.filter((kid) => kids.includes(kid))).toEqual([])
+  })
 
   test('public keys carry their alg and no private member', () => {
     expect(rings.receipt.active.publicJwk).toMatchObject({
@@ -64,7 +58,7 @@ describe('key rings', () => {
     expect(ring.keys.map(({ kid }) => kid)).toEqual([ring.active.kid, older.kid])
   })
 
-  test('no active key, two active keys, a wrong algorithm and a shared key are refused', () => {
+  test('no or two active keys, a wrong algorithm or a shared key are refused', () => {
     const none = copy(file)
     first(none.rings.receipt).active = false
     expect(() => keyRings(none)).toThrow('exactly one active key')

@@ -162,7 +162,7 @@ describe('a presentation', () => {
     expect(await check(challenge, presentation)).toMatchObject({ version: 1 })
   })
 
-  test('is asked for an earlier use once it is proven, and before its terms are compared', async () => {
+  test('is checked for an earlier use after its proof, before its terms', async () => {
     const asked: object[] = []
     const context = {
       requestSha256: '00'.repeat(32),
@@ -178,7 +178,7 @@ describe('a presentation', () => {
     expect(asked).toHaveLength(1)
   })
 
-  test('of a hand-made mandate is accepted, so that the forgeries below fail for their one flaw', async () => {
+  test('of a hand-made mandate is accepted, as a control for the forgeries', async () => {
     expect(await check(challenge, await bound(joined(forged({}))))).toMatchObject({
       version: 2,
       mandateJti: 'mdt_2',
@@ -397,7 +397,7 @@ describe('a key binding', () => {
     expect(await check(challenge, presentation)).toMatchObject({ version: 2 })
   })
 
-  test('that a contract wallet has to judge is handed over whole, and an unanswered question is not a refusal of the binding', async () => {
+  test('for a contract wallet is handed over whole; no answer is no refusal', async () => {
     const long = resigned(presentations[2], () => Buffer.alloc(130, 7))
     const asked: string[] = []
     const verifyWalletMessage = async (_: string, __: string, signature: string) =>
@@ -670,7 +670,7 @@ describe('a checkout', () => {
 
   verifies(
     'authorize.request-digest',
-    'of another payout is refused even when challenge and binding agree with it',
+    'of another payout is refused even when challenge and binding agree',
     async () => {
       const request = '00'.repeat(32)
       const other = newChallenge(request)

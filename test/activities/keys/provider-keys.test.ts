@@ -42,7 +42,7 @@ verifies(
 
 verifies(
   'money.webhook-signature',
-  'no file is no key, and a file with anything else in it is refused without being quoted',
+  'no file means no key; wrong content is refused without quoting it',
   () => {
     expect(loadProviderKeys('')).toEqual([])
     for (const wrong of [
@@ -59,7 +59,7 @@ verifies(
 
 verifies(
   'admission.signature-list',
-  'a list of over four signatures is refused unread, and a v1a in it is found up to there',
+  'a v1a signature is found among four; a longer list is refused unread',
   () => {
     const { publicKey, privateKey } = generateKeyPairSync('ed25519')
     const x = Buffer.from(String(publicKey.export({ format: 'jwk' }).x), 'base64url')

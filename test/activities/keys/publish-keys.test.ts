@@ -5,7 +5,7 @@ import { verifies } from '../../verifies.ts'
 
 verifies(
   'discovery.jwks',
-  'keys that a database would not take at start are published as soon as it does, and not again',
+  'keys are published once, as soon as the database accepts them',
   async () => {
     let attempts = 0
     const warned: unknown[] = []

@@ -28,7 +28,7 @@ describe('trust anchors', () => {
     expect(loading([other])().map(({ iss }) => iss)).toEqual([origin, 'https://issuer.example'])
   })
 
-  test('refuse a file that names our own key, a private key, an unknown algorithm or a key of another algorithm', () => {
+  test('refuse our own keys, private keys and unknown or wrong algorithms', () => {
     expect(loading([{ ...other, iss: origin, kid }])).toThrow('stand twice')
     expect(loading([{ ...other, public_jwk: { ...publicJwk, d: 'secret' } }])).toThrow()
     expect(loading([{ ...other, alg: 'HS256' }])).toThrow()

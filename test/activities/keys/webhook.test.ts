@@ -33,7 +33,7 @@ verifies(
 
 verifies(
   'callback.signature',
-  'the v1a signature verifies with the published key alone, and covers id, time and body',
+  'the v1a signature covers id, time and body, and needs the key alone',
   () => {
     const signed = message()
     const headers = signWebhook(key, signed)

@@ -143,7 +143,7 @@ verifies('x402.offer', 'a 402 offers one exact payment in body and header', () =
 
 verifies(
   'x402.paid',
-  'what the x402 client sends is read strictly, verifies and settles once, however often it is asked for',
+  'an x402 client payment is read strictly, verified and settled once',
   async () => {
     const payer = await newPayer()
     const payment = await payByClient(payer)
@@ -174,7 +174,7 @@ verifies(
 
 const invalid = { refusal: { code: 'payment_invalid', extra: { accepts: expect.any(Array) } } }
 
-test('a payer without the amount, a changed signature and a used nonce do not verify', async () => {
+test('missing money, a changed signature or a used nonce do not verify', async () => {
   const poor = await payByClient(await newPayer(0n))
   await expect(offers.verify(poor, await now(), priced)).rejects.toMatchObject(invalid)
   const payment = await payByClient(await newPayer())
@@ -191,7 +191,7 @@ test('a payer without the amount, a changed signature and a used nonce do not ve
   await expect(offers.verify(payment, await now(), priced)).rejects.toMatchObject(invalid)
 })
 
-test('a payment that ends within the margin by the clock passed in does not verify', async () => {
+test('a payment that ends within the time margin does not verify', async () => {
   const payment = await payByClient(await newPayer())
   await expect(
     offers.verify(payment, Number(payment.validBefore) - 59, priced),
@@ -212,7 +212,7 @@ test('while the chain is down a payment is neither valid nor invalid', async () 
 
 verifies(
   'x402.third-party-broadcast',
-  'a payment that a third party broadcast first settles without a transaction of ours',
+  'a payment that a third party broadcast settles without our gas',
   async () => {
     const payment = await payByClient(await newPayer())
     const { payer, payTo, ...rest } = payment
@@ -226,7 +226,7 @@ verifies(
   },
 )
 
-test('a payer who empties the wallet after verification costs no gas and gives a reason', async () => {
+test('a wallet emptied after verification costs no gas and gives a reason', async () => {
   const payer = await newPayer(100_000n)
   const payment = await payByClient(payer)
   await offers.verify(payment, await now(), priced)
@@ -241,7 +241,7 @@ test('a payer who empties the wallet after verification costs no gas and gives a
   expect(await fixture.rows(`payment:${payment.paymentId}`)).toEqual([])
 })
 
-test('a facilitator that hangs or throws gives a hint in bounded time and never an error', async () => {
+test('a failing facilitator gives a hint in bounded time, never an error', async () => {
   const payment = await payByClient(await newPayer())
   const hanging = newSettler({
     ...facilitatorOf(fixture.chain),

@@ -112,7 +112,7 @@ const operator = () => ({ operatorId: 'o', name: 'night shift', idempotencyKey: 
 
 verifies(
   ['canary.first', 'canary.receipts'],
-  'executes pass when today’s canary is confirmed, and it is one, however often it is begun',
+  'executes pass after today’s canary is confirmed; it exists once',
   async () => {
     const deps = newDeps()
     expect(await passes({ ...deps, canary: undefined })).toBe(true)
@@ -138,24 +138,20 @@ verifies(
   },
 )
 
-verifies(
-  'canary.worker',
-  'the run that loads today’s canary begins it once; no other payout is begun, nor one that is refused',
-  async () => {
-    const deps = newDeps()
-    const { payoutId } = await todaysCanary(database.db, deps.rail.payoutWallet)
-    const load = (more: Partial<Deps> = {}, id = payoutId) =>
-      createPayoutSteps({ ...deps, ...more }).loadPayout(id)
-    expect(await load({ canary: undefined })).toBeNull()
-    expect(await load({}, `payout-${hex(32)}`)).toBeNull()
-    const assertAbove = async () =>
-      Promise.reject(refuse('paused', { detail: 'the floor', next_action: 'Fund it.' }))
-    expect(await load({ minimumBalance: { ...deps.minimumBalance, assertAbove } })).toBeNull()
-    const begun = await Promise.all([load(), load(), load()])
-    for (const snapshot of begun) expect(snapshot).toMatchObject({ transfer: 'reserved' })
-    expect((await dailyUse(database.db, deps.rail.payoutWallet)).atomic).toBe(10_000n)
-  },
-)
+verifies('canary.worker', 'only the run that loads today’s canary starts it, once', async () => {
+  const deps = newDeps()
+  const { payoutId } = await todaysCanary(database.db, deps.rail.payoutWallet)
+  const load = (more: Partial<Deps> = {}, id = payoutId) =>
+    createPayoutSteps({ ...deps, ...more }).loadPayout(id)
+  expect(await load({ canary: undefined })).toBeNull()
+  expect(await load({}, `payout-${hex(32)}`)).toBeNull()
+  const assertAbove = async () =>
+    Promise.reject(refuse('paused', { detail: 'the floor', next_action: 'Fund it.' }))
+  expect(await load({ minimumBalance: { ...deps.minimumBalance, assertAbove } })).toBeNull()
+  const begun = await Promise.all([load(), load(), load()])
+  for (const snapshot of begun) expect(snapshot).toMatchObject({ transfer: 'reserved' })
+  expect((await dailyUse(database.db, deps.rail.payoutWallet)).atomic).toBe(10_000n)
+})
 
 verifies(
   'canary.first',
@@ -170,57 +166,53 @@ verifies(
   },
 )
 
-verifies(
-  'canary.fails',
-  'a canary that is dead, voided or in conflict pauses the rail once; resumed, the day goes on',
-  async () => {
-    const dead: Outcome = { kind: 'dead', reason: 'expired' }
-    const conflict: Outcome = {
-      kind: 'conflict',
-      detail: 'another transfer',
-      transactionHash: `0x${hex(32)}`,
-      finalized: true,
-    }
-    for (const [outcomes, exception] of [
-      [[dead], 'canary_failed'],
-      [[conflict, conflict], 'nonce_conflict'],
-      [[included(), dead], 'voided: expired'],
-    ] as const) {
-      const deps = newDeps()
-      const { payoutId, confirm } = await sent(deps)
-      for (const outcome of outcomes) await confirm(outcome)
-      expect((await readPayout(database.db, payoutId))?.transfer?.exception).toBe(exception)
-      const [pause, ...others] = await listPauses(database.db)
-      expect(others).toEqual([])
-      expect(pause).toMatchObject({
+verifies('canary.fails', 'a dead, voided or conflicting canary pauses the rail once', async () => {
+  const dead: Outcome = { kind: 'dead', reason: 'expired' }
+  const conflict: Outcome = {
+    kind: 'conflict',
+    detail: 'another transfer',
+    transactionHash: `0x${hex(32)}`,
+    finalized: true,
+  }
+  for (const [outcomes, exception] of [
+    [[dead], 'canary_failed'],
+    [[conflict, conflict], 'nonce_conflict'],
+    [[included(), dead], 'voided: expired'],
+  ] as const) {
+    const deps = newDeps()
+    const { payoutId, confirm } = await sent(deps)
+    for (const outcome of outcomes) await confirm(outcome)
+    expect((await readPayout(database.db, payoutId))?.transfer?.exception).toBe(exception)
+    const [pause, ...others] = await listPauses(database.db)
+    expect(others).toEqual([])
+    expect(pause).toMatchObject({
+      scope: 'payouts',
+      operator_name: 'canary',
+      reason: expect.stringContaining(payoutId),
+    })
+    expect((await todaysCanary(database.db, deps.rail.payoutWallet)).state).toBe('failed')
+    await transaction(database.db, (tx) =>
+      setControl({ ...deps.rail, signReceipt }, tx, operator(), {
         scope: 'payouts',
-        operator_name: 'canary',
-        reason: expect.stringContaining(payoutId),
-      })
-      expect((await todaysCanary(database.db, deps.rail.payoutWallet)).state).toBe('failed')
-      await transaction(database.db, (tx) =>
-        setControl({ ...deps.rail, signReceipt }, tx, operator(), {
-          scope: 'payouts',
-          paused: false,
-          reason: 'seen',
-        }),
-      )
-      expect(await passes(deps)).toBe(true)
-    }
-    const commands = await database.db
-      .selectFrom('control_changes')
-      .select(['operator_name', 'paused'])
-      .orderBy('seq')
-      .execute()
-    expect(commands.map((act) => `${act.operator_name} ${act.paused}`)).toEqual(
-      [1, 2, 3].flatMap(() => ['canary true', 'night shift false']),
+        paused: false,
+        reason: 'seen',
+      }),
     )
-  },
-)
+    expect(await passes(deps)).toBe(true)
+  }
+  const commands = await database.db
+    .selectFrom('control_changes')
+    .select(['operator_name', 'paused'])
+    .orderBy('seq')
+    .execute()
+  expect(commands.map((act) => `${act.operator_name} ${act.paused}`)).toEqual(
+    [1, 2, 3].flatMap(() => ['canary true', 'night shift false']),
+  )
+})
 
 verifies(
   'canary.first',
-  'a canary is refused by a pause and by the floor, and leaves nothing behind',
+  'a pause or the minimum balance refuses a canary without a trace',
   async () => {
     const deps = newDeps()
     const set = (paused: boolean) =>

@@ -163,7 +163,7 @@ const kinds = async (payoutId: string) =>
 
 verifies(
   'execute.nonce-conflict',
-  'a nonce used without our transfer is an exception: the cap stays held and nobody is told it failed',
+  'a nonce used without our transfer is an exception that keeps the cap',
   async () => {
     const { payoutId, wallet } = await sent()
     proven = {
@@ -184,7 +184,7 @@ verifies(
 
 verifies(
   'execute.nonce-conflict',
-  'a use of the nonce without our transfer that vanishes again was no exception: the transfer is paid after all',
+  'a foreign nonce use that vanishes is undone, and the transfer is paid',
   async () => {
     const { payoutId } = await sent()
     proven = {
@@ -205,7 +205,7 @@ verifies(
 
 verifies(
   'execute.voided',
-  'executed, then vanished and proven expired: a voided receipt, the cap released, an operator told',
+  'executed, then vanished and expired: voided, cap released, alert sent',
   async () => {
     const { payoutId, wallet, callId } = await sent()
     proven = included('a')
@@ -228,7 +228,7 @@ verifies(
 
 verifies(
   'execute.dead',
-  'proven expired without ever being paid: a dead receipt, the cap released, the free call given back',
+  'expired without payment: dead, cap released, free call returned',
   async () => {
     const payout = await sent()
     const { payoutId, wallet, callId } = payout
@@ -253,7 +253,7 @@ verifies(
 
 verifies(
   ['execute.parked', 'operate.recover'],
-  'a parked transfer is looked for once and not for the whole window, so that a wake sends it at once',
+  'a parked transfer is checked once, so a wake sends it at once',
   async () => {
     const { payoutId, ...payout } = await authorizedPayout()
     await reserve({ payoutId, ...payout })
@@ -277,7 +277,7 @@ verifies(
 
 verifies(
   'execute.reorg',
-  'what proves nothing never takes an executed payout back, and a block that moved is recorded anew',
+  'without proof an executed payout stays; a moved block is recorded',
   async () => {
     const { payoutId } = await sent()
     proven = included('b')
@@ -299,7 +299,7 @@ verifies(
 
 verifies(
   'execute.paused',
-  'a payout paused by an operator is not reserved, and is when the pause ends',
+  'a payout paused by an operator is reserved only after the pause',
   async () => {
     for (const scope of ['service', 'payouts', 'wallet', 'payout'] as const) {
       const payout = await authorizedPayout()

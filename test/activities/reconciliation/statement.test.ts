@@ -40,7 +40,7 @@ const balanceAt = (address: `0x${string}`, blockNumber: bigint) =>
 
 verifies(
   ['statement.chain', 'statement.sums', 'statement.signed'],
-  'three missed days are caught up in order, each signed, naming the one before, with the balances that the chain had',
+  'three missed days are signed in order, linked, with chain balances',
   async () => {
     expect(await makeStatement(books.deps)).toBeNull()
     const first = dayOf(Number((await books.chain.client.getBlock()).timestamp))
@@ -114,7 +114,7 @@ verifies(
 
 verifies(
   'statement.chain',
-  'a statement is never rewritten, and a forged or displaced one does not verify',
+  'a statement is immutable, and a forged or moved one does not verify',
   async () => {
     const [row] = await books.db
       .selectFrom('statements')

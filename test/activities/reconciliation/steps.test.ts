@@ -40,7 +40,7 @@ async function walk(
 
 verifies(
   ['reconcile.compares', 'reconcile.exceptions'],
-  'more than the cap within a day by the times of the blocks, and a failed workflow that none took up',
+  'finds more than the cap in a day of block times, and lost workflows',
   async () => {
     const { payoutWallet } = books.deps.rail
     const day = 1_700_000_000
@@ -82,7 +82,7 @@ verifies(
 
 verifies(
   'reconcile.agreement',
-  'what differs only while it is in flight opens nothing: it has to differ in two looks',
+  'a difference in flight opens nothing until a second check finds it',
   async () => {
     const { payoutId } = await seedPayout(books.db, books.deps.rail.payoutWallet, {
       amount: 1n,

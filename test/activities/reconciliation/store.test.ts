@@ -55,7 +55,7 @@ async function finished(): Promise<string> {
 
 verifies(
   'reconcile.finds-what-changed',
-  'what was written since the last snapshot is due, typed by hand or committed late, and what lost a row',
+  'rows changed since the last snapshot are due, also late or by hand',
   async () => {
     const [quiet, flipped, bare, touched] = [
       await finished(),
@@ -106,7 +106,7 @@ verifies(
 
 verifies(
   'reconcile.finds-what-changed',
-  'a snapshot of another server or of the future makes a run take in everything',
+  'a snapshot of another server or of the future includes all rows',
   async () => {
     await sql`update reconciliations set snapshot_xid = '99999999999' where completed_at is not null`.execute(
       db,
@@ -128,7 +128,7 @@ const difference = (more: Partial<Difference> = {}): Difference => ({
 
 verifies(
   ['reconcile.exceptions', 'reconcile.close'],
-  'a difference opens one exception; accepted evidence does not reopen, other evidence and a second time do',
+  'a difference opens one exception; only new evidence reopens it',
   async () => {
     const run = await begin()
     const see = (more?: Partial<Difference>) =>

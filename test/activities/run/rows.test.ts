@@ -39,7 +39,7 @@ const refusalOf = async (work: Promise<unknown>) => {
 
 verifies(
   ['rails.rows', 'rails.fold'],
-  'a stream of CSV or JSON Lines comes to the same work as the rows inline',
+  'a stream of CSV or JSON Lines gives the same work as inline rows',
   async () => {
     const { usage, ...rest } = usageMaterial(5_000)
     const inline = tokenops.work({ ...rest, usage })
@@ -54,7 +54,7 @@ verifies(
 
 verifies(
   'rails.rows',
-  'names with quotes, commas, spaces and any letters survive, wherever the stream is cut',
+  'quotes, commas, spaces and all letters survive any cut of the stream',
   async () => {
     const name = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
@@ -154,7 +154,7 @@ verifies('rails.rows', 'a head, a list or a rail that does not fit is refused', 
 
 verifies(
   'rails.rows',
-  'a file is read on only as its rows are taken, and left alone after a wrong one',
+  'rows are read only on demand, and reading stops after a wrong row',
   async () => {
     let given = 0
     const lines = (function* () {

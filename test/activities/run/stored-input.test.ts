@@ -62,7 +62,7 @@ const blobs = async () => {
 
 verifies(
   'input.stored',
-  'what is uploaded is read back byte for byte, whatever its length and pieces',
+  'an upload of any length and pieces is read back byte for byte',
   async () => {
     const who = owner()
     for (const length of [1, 524_287, 524_288, 524_289, 1_600_000]) {
@@ -113,7 +113,7 @@ verifies(
 
 verifies(
   'input.owner',
-  'an input is its owner’s alone, is stored once however often it comes, and a repeat is not read',
+  'an input belongs to its owner and is stored once; repeats are not read',
   async () => {
     const bytes = randomBytes(100_000)
     const digest = sha256(bytes)
@@ -142,7 +142,7 @@ verifies(
 
 verifies(
   'input.bounds',
-  'a byte over the bound, which is 256 MB, ends the upload and leaves nothing',
+  'a byte over the limit of 256 MB ends the upload and leaves nothing',
   async () => {
     const before = await blobs()
     const bytes = randomBytes(1_500_000)
@@ -169,38 +169,34 @@ verifies(
   },
 )
 
-verifies(
-  'input.quota',
-  'an owner has room for so many bytes in all, also when its uploads come at once',
-  async () => {
-    const before = await blobs()
-    const who = owner()
-    const room = bounds(10_000, {
-      bytesMax: 2_500,
-      uploadsMax: 4,
-      sandbox: false,
-      allBytesMax: 2 ** 40,
-    })
-    const put = (bytes: Uint8Array) =>
-      storeInput(
-        database.db,
-        { owner: who, sha256: sha256(bytes) },
-        'text/csv',
-        streamOf(bytes),
-        room,
-      )
-    const files = [1, 2, 3, 4].map(() => randomBytes(1_000))
-    const uploads = await Promise.all(files.map(put))
-    expect(uploads.filter(({ ok }) => ok)).toHaveLength(2)
-    expect(uploads.filter(({ ok }) => !ok)).toEqual(
-      [1, 2].map(() => ({ ok: false, reason: 'no_room' })),
+verifies('input.quota', 'the storage limit of an owner holds for parallel uploads', async () => {
+  const before = await blobs()
+  const who = owner()
+  const room = bounds(10_000, {
+    bytesMax: 2_500,
+    uploadsMax: 4,
+    sandbox: false,
+    allBytesMax: 2 ** 40,
+  })
+  const put = (bytes: Uint8Array) =>
+    storeInput(
+      database.db,
+      { owner: who, sha256: sha256(bytes) },
+      'text/csv',
+      streamOf(bytes),
+      room,
     )
-    expect(await put(randomBytes(501))).toEqual({ ok: false, reason: 'no_room' })
-    expect(await put(randomBytes(500))).toMatchObject({ ok: true })
-    expect(await put(randomBytes(1))).toEqual({ ok: false, reason: 'no_room' })
-    expect(await blobs()).toBe(Number(before) + 3)
-  },
-)
+  const files = [1, 2, 3, 4].map(() => randomBytes(1_000))
+  const uploads = await Promise.all(files.map(put))
+  expect(uploads.filter(({ ok }) => ok)).toHaveLength(2)
+  expect(uploads.filter(({ ok }) => !ok)).toEqual(
+    [1, 2].map(() => ({ ok: false, reason: 'no_room' })),
+  )
+  expect(await put(randomBytes(501))).toEqual({ ok: false, reason: 'no_room' })
+  expect(await put(randomBytes(500))).toMatchObject({ ok: true })
+  expect(await put(randomBytes(1))).toEqual({ ok: false, reason: 'no_room' })
+  expect(await blobs()).toBe(Number(before) + 3)
+})
 
 verifies('input.quota', 'an owner uploads four at once and no more, and then again', async () => {
   const who = owner()
@@ -271,32 +267,28 @@ verifies('input.memory', '64 MB go in and come out at flat memory', async () => 
   expect(most).toBeLessThan(8)
 })
 
-verifies(
-  'input.kept',
-  'an input stays as long as a task uses it and a set time after, and then goes with its bytes',
-  async () => {
-    const who = owner()
-    const bytes = randomBytes(1_000)
-    const name = { owner: who, sha256: sha256(bytes) }
-    const short = { keepMs: 30, sandboxKeepMs: 30, abandonedMs: 30, most: 100 }
-    await store(who, bytes)
-    expect(await useInput(database.db, name, 'task-1')).toBe(true)
-    expect(await useInput(database.db, name, 'task-2')).toBe(true)
-    expect(await useInput(database.db, { ...name, owner: owner() }, 'task-1')).toBe(false)
-    await releaseInputs(database.db, 'task-1')
-    await sleep(40)
-    await removeUnused(database.db, short)
-    expect(await findInput(database.db, name)).toBeDefined()
-    await releaseInputs(database.db, 'task-2')
-    await removeUnused(database.db, { ...short, keepMs: 60_000 })
-    expect(await findInput(database.db, name)).toBeDefined()
-    await sleep(40)
-    expect(await removeUnused(database.db, short)).toBeGreaterThan(0)
-    expect(await findInput(database.db, name)).toBeUndefined()
-    expect(await useInput(database.db, name, 'task-3')).toBe(false)
-    expect(await removeUnused(database.db, short)).toBe(0)
-  },
-)
+verifies('input.kept', 'an input stays while a task uses it and a set time after', async () => {
+  const who = owner()
+  const bytes = randomBytes(1_000)
+  const name = { owner: who, sha256: sha256(bytes) }
+  const short = { keepMs: 30, sandboxKeepMs: 30, abandonedMs: 30, most: 100 }
+  await store(who, bytes)
+  expect(await useInput(database.db, name, 'task-1')).toBe(true)
+  expect(await useInput(database.db, name, 'task-2')).toBe(true)
+  expect(await useInput(database.db, { ...name, owner: owner() }, 'task-1')).toBe(false)
+  await releaseInputs(database.db, 'task-1')
+  await sleep(40)
+  await removeUnused(database.db, short)
+  expect(await findInput(database.db, name)).toBeDefined()
+  await releaseInputs(database.db, 'task-2')
+  await removeUnused(database.db, { ...short, keepMs: 60_000 })
+  expect(await findInput(database.db, name)).toBeDefined()
+  await sleep(40)
+  expect(await removeUnused(database.db, short)).toBeGreaterThan(0)
+  expect(await findInput(database.db, name)).toBeUndefined()
+  expect(await useInput(database.db, name, 'task-3')).toBe(false)
+  expect(await removeUnused(database.db, short)).toBe(0)
+})
 
 verifies(
   'admission.upload-sweep',
@@ -343,7 +335,7 @@ verifies('input.kept', 'a use that is being registered keeps the sweep away', as
 
 verifies(
   'input.guarded-in-sql',
-  'a stored input is changed by no SQL, is whole, and is not deleted while it is used',
+  'no SQL changes a stored input or deletes one in use',
   async () => {
     const who = owner()
     const bytes = randomBytes(1_000)

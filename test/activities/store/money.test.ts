@@ -76,7 +76,7 @@ verifies(
 
 verifies(
   'money.sql.balanced',
-  'no credit and no wallet goes below zero, and a balance follows its postings alone',
+  'no credit or wallet falls below zero; balances follow postings alone',
   async () => {
     const [from, to] = [wallet(), wallet()]
     await post('settlement_receipt', [
@@ -104,69 +104,65 @@ verifies(
   },
 )
 
-verifies(
-  'money.sql.receipts',
-  'only a settlement funds credit, only usage earns, and no other receipt moves anything',
-  async () => {
-    const { entitlement } = await funded(deps)
-    const credit = `credit:${entitlement.entitlement_id}`
-    for (const [kind, legs] of [
+verifies('money.sql.receipts', 'only a settlement funds credit, and only usage earns', async () => {
+  const { entitlement } = await funded(deps)
+  const credit = `credit:${entitlement.entitlement_id}`
+  for (const [kind, legs] of [
+    [
+      'usage_receipt',
       [
-        'usage_receipt',
-        [
-          ['clearing:hosted_checkout', -5],
-          [credit, 5],
-        ],
+        ['clearing:hosted_checkout', -5],
+        [credit, 5],
       ],
+    ],
+    [
+      'settlement_receipt',
       [
-        'settlement_receipt',
-        [
-          [credit, -5],
-          ['revenue:packetops', 5],
-        ],
+        [credit, -5],
+        ['revenue:packetops', 5],
       ],
+    ],
+    [
+      'settlement_receipt',
       [
-        'settlement_receipt',
-        [
-          ['clearing:hosted_checkout', -5],
-          ['fees', 5],
-        ],
+        ['clearing:hosted_checkout', -5],
+        ['fees', 5],
       ],
+    ],
+    [
+      'usage_receipt',
       [
-        'usage_receipt',
-        [
-          [credit, -5],
-          ['clearing:hosted_checkout', 5],
-        ],
+        [credit, -5],
+        ['clearing:hosted_checkout', 5],
       ],
+    ],
+    [
+      'credit_return',
       [
-        'credit_return',
-        [
-          [credit, -5],
-          ['fees', 5],
-        ],
+        [credit, -5],
+        ['fees', 5],
       ],
+    ],
+    [
+      'payout_created',
       [
-        'payout_created',
-        [
-          ['clearing:hosted_checkout', -5],
-          [wallet(), 5],
-        ],
+        ['clearing:hosted_checkout', -5],
+        [wallet(), 5],
       ],
-      // Balanced and of the right kind, but the entitlement does not say so.
+    ],
+    // Balanced and of the right kind, but the entitlement does not say so.
+    [
+      'usage_receipt',
       [
-        'usage_receipt',
-        [
-          [credit, -5],
-          ['revenue:packetops', 5],
-        ],
+        [credit, -5],
+        ['revenue:packetops', 5],
       ],
-    ] as [string, [string, number][]][])
-      await expect(post(kind, legs), `${kind} ${legs}`).rejects.toMatchObject(refused)
-    const spend = `update entitlements set consumed_units = 5 where entitlement_id = '${entitlement.entitlement_id}'`
-    await expect(run(spend)).rejects.toMatchObject(refused)
-  },
-)
+    ],
+  ] as [string, [string, number][]][])
+    await expect(post(kind, legs), `${kind} ${legs}`).rejects.toMatchObject(refused)
+  const spend = `update entitlements set consumed_units = 5 where entitlement_id = '${entitlement.entitlement_id}'`
+  await expect(run(spend)).rejects.toMatchObject(refused)
+})
 
 const states = (table: Record<string, unknown>) => Object.keys(table)
 
@@ -196,7 +192,7 @@ verifies('money.states', 'SQL allows exactly the moves of the three tables', asy
 
 verifies(
   'money.states',
-  'a move outside the table, another beginning and a changed amount are refused by hand',
+  'a transition outside the table or a changed amount is refused in SQL',
   async () => {
     const { challenge, entitlement, reference } = await funded(deps)
     const { challenge: open, entitlement: pending } = await quoted(deps)
@@ -224,39 +220,35 @@ verifies(
   },
 )
 
-verifies(
-  'caller.quote-bound',
-  'SQL typed by hand neither takes a bound quote nor gives its credit to another',
-  async () => {
-    const [first, second] = [newAgent(), newAgent()]
-    const token = hex(32)
-    const { quote_id } = await transaction(deps.db, (tx) =>
-      issueQuote(tx, { by: { tokenSha256: secretSha256(token) }, rail: packetops, tier: 'entry' }),
-    )
-    const credit = (agentId: string) => `insert into entitlements
+verifies('caller.quote-bound', 'SQL neither takes a bound quote nor moves its credit', async () => {
+  const [first, second] = [newAgent(), newAgent()]
+  const token = hex(32)
+  const { quote_id } = await transaction(deps.db, (tx) =>
+    issueQuote(tx, { by: { tokenSha256: secretSha256(token) }, rail: packetops, tier: 'entry' }),
+  )
+  const credit = (agentId: string) => `insert into entitlements
     (entitlement_id, quote_id, agent_id, rail, tier, state, granted_units, fee_units)
     values ('en_${hex(32)}', '${quote_id}', '${agentId}', 'packetops', 'entry', 'pending', 49, 0)`
-    await expect(run(credit(first))).rejects.toMatchObject(refused)
-    const claims = [first, second].map((owner) =>
-      transaction(deps.db, (tx) => claimQuote(tx, quote_id, { owner, token })).then(
-        ({ bound_to }) => bound_to,
-        () => undefined,
-      ),
-    )
-    const [owner, ...others] = (await Promise.all(claims)).filter((one) => one !== undefined)
-    expect(others).toEqual([])
-    const other = owner === first ? second : first
-    for (const by of [
-      `update quotes set bound_to = '${other}' where quote_id = '${quote_id}'`,
-      `update quotes set bound_to = null where quote_id = '${quote_id}'`,
-      `update quotes set total_usd = 1, base_usd = 1 where quote_id = '${quote_id}'`,
-      `delete from quotes where quote_id = '${quote_id}'`,
-      credit(other),
-    ])
-      await expect(run(by), by).rejects.toMatchObject(refused)
-    await run(credit(owner ?? ''))
-  },
-)
+  await expect(run(credit(first))).rejects.toMatchObject(refused)
+  const claims = [first, second].map((owner) =>
+    transaction(deps.db, (tx) => claimQuote(tx, quote_id, { owner, token })).then(
+      ({ bound_to }) => bound_to,
+      () => undefined,
+    ),
+  )
+  const [owner, ...others] = (await Promise.all(claims)).filter((one) => one !== undefined)
+  expect(others).toEqual([])
+  const other = owner === first ? second : first
+  for (const by of [
+    `update quotes set bound_to = '${other}' where quote_id = '${quote_id}'`,
+    `update quotes set bound_to = null where quote_id = '${quote_id}'`,
+    `update quotes set total_usd = 1, base_usd = 1 where quote_id = '${quote_id}'`,
+    `delete from quotes where quote_id = '${quote_id}'`,
+    credit(other),
+  ])
+    await expect(run(by), by).rejects.toMatchObject(refused)
+  await run(credit(owner ?? ''))
+})
 
 verifies(
   'money.quote',

@@ -172,7 +172,7 @@ const receiptOf = async (receiptId: string | null | undefined) => {
 
 verifies(
   'task.money.bound',
-  'a quote, a challenge and its money move a task from trusted to closed, each stored before the task is told',
+  'quote, challenge and payment take a task from trusted to closed',
   async () => {
     const { taskId, entitlementId, reference } = await fundedTask()
     await work(taskId)
@@ -220,7 +220,7 @@ verifies(
 
 verifies(
   'task.money.synthetic',
-  'a synthetic run is paid by the sandbox with receipts that say so, and its credit never meets money',
+  'a synthetic run is paid by the sandbox, apart from real money',
   async () => {
     const { task_id } = await tasks.taskIn('trusted', { callback_url: null })
     const quote = await quoteOf()
@@ -271,7 +271,7 @@ verifies(
 
 verifies(
   'task.money.late',
-  'a payment that comes after the lapse funds its credit, and the task goes on by itself',
+  'a payment after the lapse funds its credit and resumes the task',
   async () => {
     const soon = { ...stateLimits, credit_pending: 1_000 }
     const one = await pendingTask(soon)
@@ -302,7 +302,7 @@ verifies(
 
 verifies(
   'task.money.late',
-  'a quote that lapsed leads back to a new one; money that comes for a task that was given up goes back',
+  'a lapsed quote leads to a new one; money of an abandoned task returns',
   async () => {
     const soon = { ...stateLimits, quoted: 1_000 }
     const { task_id } = await tasks.taskIn('trusted', operational)
@@ -352,7 +352,7 @@ verifies(
 
 verifies(
   'task.money.late',
-  'a task is not given up while a payment may be under way, and is once that brought nothing',
+  'a task is abandoned only when no payment can be under way',
   async () => {
     const { taskId, challenge } = await pendingTask()
     const reference = await pay(challenge)
@@ -383,7 +383,7 @@ verifies(
 
 verifies(
   'task.money.return',
-  'credit of several runs that was quoted for one task goes back with what it left',
+  'credit quoted for one task returns with what the task left',
   async () => {
     const { task_id } = await tasks.taskIn('trusted', operational)
     const quote = await inTx((tx) =>
@@ -422,7 +422,7 @@ const stoppedBy = async (taskId: string) => (await openTaskException(tasks.db, t
 
 verifies(
   'task.money.reversed',
-  'a payment that is taken back stops its task before the work and after it, and never pays for anything',
+  'a reversed payment stops its task before and after the work',
   async () => {
     const before = await fundedTask()
     await refund(before.reference)
@@ -443,7 +443,7 @@ verifies(
 
 verifies(
   'task.money.claim',
-  'a quote for something else is refused, and a task changes its quote only until it is paid',
+  'a quote for something else is refused; a paid task keeps its quote',
   async () => {
     const { task_id } = await tasks.taskIn('trusted', operational)
     const [entry, first, second] = await Promise.all([quoteOf('entry'), quoteOf(), quoteOf()])
@@ -462,7 +462,7 @@ verifies(
 
 verifies(
   'task.money.never-twice',
-  'of 100 runs at once on credit for 40, 40 are paid for, and the postings sum up to just that',
+  'of 100 parallel runs on credit for 40 exactly 40 are paid for',
   async () => {
     const units = 40
     const waiting = await inQueue(
@@ -504,7 +504,7 @@ verifies(
 
 verifies(
   'task.money.never-twice',
-  'of 100 runs at once that one wallet with money for 37 pays for, 37 are funded and nothing is left or missing',
+  'of 100 parallel runs on a wallet for 37 exactly 37 are funded',
   async () => {
     const wallet = await inTx((tx) => createWallet(tx, { agentId: trustedAgent, label: 'runs' }))
     await topUp(money, trustedAgent, wallet.wallet_id, 37 * 107)

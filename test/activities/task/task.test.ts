@@ -80,7 +80,7 @@ verifies(
 
 verifies(
   'task.state.refused',
-  'in every state, every event that the table has no move for is refused and nothing is written',
+  'in every state, each event outside the table is refused unwritten',
   async () => {
     const data: Record<string, object> = {
       submit: {},
@@ -107,7 +107,7 @@ verifies(
 
 verifies(
   'task.ledger.chain',
-  'a whole task leaves a ledger that verifies, and an attestation over its head',
+  'a whole task leaves a valid ledger and an attestation of its head',
   async () => {
     const { task_id, head_hash, sequence } = await tasks.taskIn('closed')
     const ledger = await listLedger(tasks.db, task_id)
@@ -128,7 +128,7 @@ verifies(
 
 verifies(
   'task.state.guarded-in-sql',
-  'SQL typed by hand moves no task, rewrites no entry and begins no second ledger',
+  'SQL moves no task, rewrites no entry and starts no second ledger',
   async () => {
     const { task_id, head_hash, sequence } = await tasks.taskIn('quoted')
     const one = `where task_id = '${task_id}'`
@@ -153,7 +153,7 @@ verifies(
 
 verifies(
   'task.event.once',
-  '20 repeats of one event at once are one move; the id serves no other event',
+  '20 parallel repeats of an event are one; its id serves no other',
   async () => {
     const { task_id } = await tasks.taskIn('trusted')
     const asked = {
@@ -222,7 +222,7 @@ verifies(
 
 verifies(
   'task.preflight',
-  'a task of an unknown kind of rail, or with a callback inside, fails its preflight and is closed',
+  'an unknown rail or an internal callback fails preflight and closes',
   async () => {
     for (const changed of [
       { rail: 'contractops' as const, usage: 'operational' as const },
@@ -251,7 +251,7 @@ verifies(
 
 verifies(
   'task.preflight',
-  'the demo receiver takes the callbacks of any run, a public host those of paid ones',
+  'demo receivers take callbacks of any run, public hosts of paid ones',
   async () => {
     const demo = 'https://hooks.receiver.example/in?receiver=me&fail=2'
     for (const changed of [
@@ -269,7 +269,7 @@ verifies(
 
 verifies(
   'task.callback',
-  'a callback is stored with its move, and how its delivery ends moves the task; a redelivery is a new one',
+  'a callback is stored with its transition; its delivery moves the task',
   async () => {
     const advance = (taskId: string) =>
       tasks.steps.advanceTask({ taskId, limits: stateLimits, leftSlot: false })
@@ -342,7 +342,7 @@ verifies('task.contract', 'only the terms of the contract can be accepted', asyn
 
 verifies(
   'task.review',
-  'an operational run begins only with a decision and its input, in code and in SQL',
+  'an operational run needs a decision and its input, in code and SQL',
   async () => {
     const { task_id } = await tasks.taskIn('credit_funded', { usage: 'operational' })
     const advance = () =>
@@ -384,7 +384,7 @@ verifies(
 
 verifies(
   'task.lapse',
-  'contract, quote and credit lapse by the database’s clock, and not before their time',
+  'contract, quote and credit lapse on time by the database’s clock',
   async () => {
     const soon = { contract_ready: 300, quoted: 300, credit_pending: 300 }
     for (const [from, state, event] of [
@@ -463,7 +463,7 @@ verifies('task.lapse', 'a challenge never outlives its quote', async () => {
 
 verifies(
   'task.exception.resume',
-  'raised from each of 17 states, resumed by replay into the same one, each with signed receipts',
+  'exceptions from 17 states resume by replay, with signed receipts',
   async () => {
     for (const state of resumableStates) {
       const { task_id } = await tasks.taskIn(state, { usage: 'operational' })
@@ -504,7 +504,7 @@ verifies(
 
 verifies(
   'views.money-moved',
-  'an exception of a synthetic task says in every state that no money moved',
+  'an exception of a synthetic task says that no money moved',
   async () => {
     for (const state of resumableStates) {
       const { task_id } = await tasks.taskIn(state)
@@ -562,7 +562,7 @@ verifies(
 
 verifies(
   'task.slots',
-  'an agent has so many runs at once and no more, also when they begin at once; who leaves names who may follow',
+  'parallel starts respect the run limit; a run that ends names the next',
   async () => {
     const few = await startTasks({ runsAtOnce: { agent: 2, rail: 3 } })
     try {
@@ -598,44 +598,40 @@ verifies(
   },
 )
 
-verifies(
-  'task.slots',
-  'who leaves names as many as there are places, and of each agent no more than may begin',
-  async () => {
-    const few = await startTasks({ runsAtOnce: { agent: 2, rail: 3 } })
-    try {
-      const advance = (taskId: string) =>
-        few.steps.advanceTask({ taskId, limits: stateLimits, leftSlot: false })
-      const queue = async (agent_id: string, count: number) => {
-        const ids: string[] = []
-        for (let left = count; left > 0; left -= 1) {
-          const { task_id } = await few.taskIn('queued', { agent_id })
-          ids.push(task_id)
-          await advance(task_id)
-        }
-        return ids
+verifies('task.slots', 'an ended run names as many agents as there are free places', async () => {
+  const few = await startTasks({ runsAtOnce: { agent: 2, rail: 3 } })
+  try {
+    const advance = (taskId: string) =>
+      few.steps.advanceTask({ taskId, limits: stateLimits, leftSlot: false })
+    const queue = async (agent_id: string, count: number) => {
+      const ids: string[] = []
+      for (let left = count; left > 0; left -= 1) {
+        const { task_id } = await few.taskIn('queued', { agent_id })
+        ids.push(task_id)
+        await advance(task_id)
       }
-      const leave = async (taskId = '') => {
-        const by = { eventId: 'x', event: 'exception_raised', actor: 'operator:alice' } as const
-        const data = { code: 'operator_hold', detail: '' }
-        const left = await few.steps.recordEvent({ taskId, ...by, data, limits: stateLimits })
-        return left.ok && left.snapshot.wakes
-      }
-      const [first, second, ...waiting] = await queue(trustedAgent, 5)
-      const [third] = await queue('agt_other', 1)
-      const further = await queue('agt_third', 2)
-      expect(await leave(first)).toEqual(waiting.slice(0, 1))
-      expect(await leave(second)).toEqual(waiting.slice(0, 2))
-      expect(await leave(third)).toEqual([...waiting.slice(0, 2), ...further.slice(0, 1)])
-    } finally {
-      await few.stop()
+      return ids
     }
-  },
-)
+    const leave = async (taskId = '') => {
+      const by = { eventId: 'x', event: 'exception_raised', actor: 'operator:alice' } as const
+      const data = { code: 'operator_hold', detail: '' }
+      const left = await few.steps.recordEvent({ taskId, ...by, data, limits: stateLimits })
+      return left.ok && left.snapshot.wakes
+    }
+    const [first, second, ...waiting] = await queue(trustedAgent, 5)
+    const [third] = await queue('agt_other', 1)
+    const further = await queue('agt_third', 2)
+    expect(await leave(first)).toEqual(waiting.slice(0, 1))
+    expect(await leave(second)).toEqual(waiting.slice(0, 2))
+    expect(await leave(third)).toEqual([...waiting.slice(0, 2), ...further.slice(0, 1)])
+  } finally {
+    await few.stop()
+  }
+})
 
 verifies(
   'run.loop.guarded-in-sql',
-  'a step of the loop is stored only after the one before it, once, and stays as it ended',
+  'a loop step is stored once, after its predecessor, and never changes',
   async () => {
     const { task_id, run_id } = await tasks.taskIn('operating')
     const runId = String(run_id)

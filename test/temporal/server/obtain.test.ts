@@ -33,7 +33,7 @@ const settings = (path: string) => ({
 
 verifies(
   'stack.temporal-server',
-  'a recent temporal on PATH is taken, an old one is passed over for the cached one',
+  'a recent temporal on PATH is used, an old one skipped',
   async () => {
     const recent = await program(
       'recent/temporal',
@@ -59,7 +59,7 @@ verifies(
   },
 )
 
-test('two starts obtain it once, and a lock whose process is gone holds nobody up', async () => {
+test('two starts download it once, and a stale lock does not block', async () => {
   await writeFile(join(scratch, 'lock'), '4194304')
   const order: string[] = []
   const work = (name: string) => async () => {
@@ -71,7 +71,7 @@ test('two starts obtain it once, and a lock whose process is gone holds nobody u
   expect([order[0]?.[0], order[2]?.[0]]).toEqual([order[1]?.[0], order[3]?.[0]])
 })
 
-test('the embedded server listens on loopback only and knows every search attribute', () => {
+test('the embedded server listens on loopback and has all attributes', () => {
   const args = serverArguments({ databaseFile: 'db', port: 1, uiPort: 2 }).join(' ')
   expect(args).toContain('--ip 127.0.0.1 --port 1 --ui-ip 127.0.0.1 --ui-port 2')
   expect(args.match(/--search-attribute \w+=\w+/g)).toEqual(
@@ -81,7 +81,7 @@ test('the embedded server listens on loopback only and knows every search attrib
   )
 })
 
-test('the composed server is tuned as the embedded one, down to timers that fire when they are due', () => {
+test('the composed server has the settings of the embedded one', () => {
   const { configs } = parse(readFileSync(join(packageRoot, 'docker-compose.yml'), 'utf8'), {
     merge: true,
   })

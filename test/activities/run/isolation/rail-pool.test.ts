@@ -71,7 +71,7 @@ verifies(
 
 verifies(
   'isolation.limits',
-  'work over its processor time is killed and refused, and the next one is done',
+  'work over its processor time is killed; the next job succeeds',
   async () => {
     const pool = poolOf({ cpuMs: 1_500, wallMs: 600_000 })
     const begun = performance.now()
@@ -121,7 +121,7 @@ verifies('isolation.limits', 'work that waits for ever is ended by the clock', a
 
 verifies(
   'isolation.limits',
-  'what a list or its caller breaks off is no verdict, and neither is a child that is killed',
+  'a caller’s abort or a killed child is no verdict on the input',
   async () => {
     const pool = poolOf()
     const broken = Readable.from(
@@ -148,7 +148,7 @@ verifies(
 
 verifies(
   'isolation.limits',
-  'a child that dies at its start leaves no job waiting, and is no verdict on its input',
+  'a child that dies at its start leaves no job waiting and no verdict',
   async () => {
     const pool = poolOf({ memoryBytes: 4 * MB })
     const [first] = rails
@@ -165,7 +165,7 @@ verifies(
 
 verifies(
   'isolation.limits',
-  'a job that its caller cancels before a child has begun it is never begun',
+  'a job that is cancelled before a child takes it never starts',
   async () => {
     const pool = poolOf({ processes: 1 })
     const [first] = rails
@@ -177,7 +177,7 @@ verifies(
 
 verifies(
   'isolation.network',
-  'a process with the flags of a child reaches no server, by whatever way of Node it tries',
+  'a child process reaches no server by any Node interface',
   async () => {
     let connections = 0
     const server = createServer((_request, response) => response.end()).on('connection', () => {
@@ -250,7 +250,7 @@ verifies(
 
 verifies(
   'isolation.child',
-  'a child has no environment, reads no file of ours and starts no program',
+  'a child has no environment, reads no file of ours, starts no program',
   async () => {
     const pool = poolOf()
     const stopping = new AbortController()

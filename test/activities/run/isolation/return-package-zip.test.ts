@@ -34,7 +34,7 @@ const faults = (report: { checks: { check: string; ok: boolean }[] }) =>
 
 verifies(
   ['package.built', 'package.verified'],
-  'what is built of every rail’s sandbox input verifies, as JSON and as zip',
+  'the package of every rail’s sandbox input verifies as JSON and as zip',
   async () => {
     for (const rail of rails) {
       const { made, signature } = finishedPackage(rail)
@@ -54,7 +54,7 @@ verifies(
 
 verifies(
   'package.built',
-  'equal work makes equal bytes, in every time zone; other work another proof',
+  'equal work makes equal bytes in every time zone; other work does not',
   async () => {
     const before = process.env['TZ']
     const zips: string[] = []
@@ -147,7 +147,7 @@ verifies('package.verified', 'a changed member of the JSON is refused, and named
 
 verifies(
   'package.verified',
-  'a file of the zip that is changed, missing or surplus is refused, and named',
+  'a changed, missing or surplus file in the zip is refused by name',
   async () => {
     const { made, signature } = finishedPackage(packetops)
     const parts = unzipReturnPackage(await zipTexts(packageTexts(made, signature)))
@@ -163,7 +163,7 @@ verifies(
 
 verifies(
   'package.verified',
-  'a signature for another purpose, of another key or of unproven claims is none',
+  'a signature of another purpose, key or claim is no signature',
   async () => {
     const { made, signature } = finishedPackage(packetops)
     const { result: _r, findings: _f, gaps: _g, files: _l, ...proof } = made
@@ -188,7 +188,7 @@ verifies(
 
 verifies(
   'isolation.packages',
-  'a large package is verified and compressed while other calls go through',
+  'other calls continue while a large package is checked and compressed',
   async () => {
     const { made } = finishedPackage(packetops)
     const result = {

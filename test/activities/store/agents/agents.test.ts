@@ -220,7 +220,7 @@ verifies(
 
 verifies(
   'agent.credential.rotated',
-  'claiming the next credential lets the one before it go on for its overlap only',
+  'claiming the next credential keeps the previous one for the overlap',
   async () => {
     const { agent_id } = await registeredAgent(database.db)
     const claim = (digest: string) =>
@@ -249,7 +249,7 @@ verifies(
 
 verifies(
   'agent.delivery.order',
-  'no step of access key delivery is taken before its turn, twice, or taken back',
+  'no step of key delivery is skipped, repeated or undone',
   async () => {
     const credentialId = await pendingCredential((await registeredAgent(database.db)).agent_id)
     for (const [index, step] of accessKeyDelivery.entries()) {
@@ -289,7 +289,7 @@ verifies(
   },
 )
 
-test('an agent is found by the digest of its token, and listed by state, rail and whether somebody looked', async () => {
+test('agents are found by token digest and listed by state, rail and review', async () => {
   const agent = await registeredAgent(database.db, { rails: ['energyops'] })
   expect((await findAgentByToken(database.db, agent.status_token_sha256))?.agent_id).toBe(
     agent.agent_id,
@@ -313,7 +313,7 @@ test('an agent is found by the digest of its token, and listed by state, rail an
 
 verifies(
   'agent.attempts.counted',
-  'failed attempts are counted exactly, over connections, and forgotten with their window',
+  'failed attempts are counted over connections and expire',
   async () => {
     const [address, credential] = [`address:${hex(4)}`, `credential:${hex(8)}`]
     const count = (counts: Record<string, number>) =>

@@ -131,7 +131,7 @@ verifies(
 
 verifies(
   'charge.grant-or-release',
-  'release and effect exclude each other: of a racing pair exactly one wins, 40 times',
+  'release and effect exclude each other: one wins each of 40 races',
   async () => {
     for (let round = 0; round < 40; round += 1) {
       const call = newCall()
@@ -152,7 +152,7 @@ verifies(
 
 verifies(
   'charge.grant-or-release',
-  'an effect that runs twice claims its own grant again, and no other effect can',
+  'a repeated effect claims its own grant, and no other effect can',
   async () => {
     const call = newCall()
     await grantFree(call)
@@ -192,7 +192,7 @@ verifies(
 
 verifies(
   'x402.one-effect',
-  'one payment presented by 20 calls in parallel is bound to exactly one of them',
+  'a payment presented by 20 parallel calls is bound to one of them',
   async () => {
     const payment = newPayment('0xaa')
     const claims = await Promise.all(
@@ -237,7 +237,7 @@ verifies(
 
 verifies(
   'x402.credit',
-  'a refused call leaves a claimed payment usable, and turns a settled one into one credit',
+  'a refused call frees a claimed payment and credits a settled one once',
   async () => {
     const unsettled = await paidCall()
     await transaction(database.db, (tx) => releaseCall(tx, unsettled.call.callId))
@@ -272,7 +272,7 @@ verifies(
 
 verifies(
   'x402.debt',
-  'a payment that fails before its effect releases the call; one that fails after it leaves the answer unpaid',
+  'a payment that fails before its effect releases the call, later not',
   async () => {
     const before = await paidCall()
     await startSettling(database.db, before.payment.paymentId)
@@ -296,7 +296,7 @@ verifies(
 
 verifies(
   'x402.unpaid-read',
-  'a read whose payment fails is given up with its proof; the wallet owes nothing',
+  'a read whose payment fails is released, and the wallet owes nothing',
   async () => {
     const call = newCall()
     const payment = newPayment(call.caller.slice(7))
@@ -329,7 +329,7 @@ verifies(
 
 verifies(
   'store.lock-order',
-  'who settles a payment, or records that it failed, waits for its call before it holds the payment',
+  'settling or failing a payment locks its call before the payment',
   async () => {
     const records = [
       (tx: Tx, id: string) => recordSettled(tx, id, inclusion),
@@ -365,7 +365,7 @@ verifies(
 
 verifies(
   'proof.kept',
-  'a granted call is kept with its wallet, nonce, path, body digest, funding and outcome',
+  'a granted call keeps wallet, nonce, path, body digest and outcome',
   async () => {
     const call = newCall()
     await grantFree(call)

@@ -99,7 +99,7 @@ test('parallel allocations on one wallet are dense', async () => {
   expect(await gasWalletOf(wallet)).toMatchObject({ open: 30, oldestNonce: '0', jammed: false })
 })
 
-test('parallel allocations over three wallets are dense on each and spread evenly', async () => {
+test('parallel allocations over three wallets are dense and evenly spread', async () => {
   const wallets = [await newWallet(), await newWallet(), await newWallet()]
   const places = await Promise.all(Array.from({ length: 90 }, () => allocate(placesOf(wallets))))
   for (const wallet of wallets) {
@@ -111,7 +111,7 @@ test('parallel allocations over three wallets are dense on each and spread evenl
   }
 })
 
-test('the next nonce is the greater of the stored one and the chain’s, and never goes back', async () => {
+test('the next nonce is the greater of stored and chain, and never falls', async () => {
   const wallet = await newWallet()
   expect(await allocate(placesOf([wallet], { pooled: 7n }))).toMatchObject({ nonce: 7n })
   expect(await allocate(placesOf([wallet], { pooled: 3n }))).toMatchObject({ nonce: 8n })
@@ -136,7 +136,7 @@ test('a transaction that is rolled back takes no nonce', async () => {
   expect(await nextNonce(database.db, wallet)).toBe(0n)
 })
 
-test('one mined hash supersedes its siblings, and a lost block opens all of them again', async () => {
+test('one mined hash supersedes its siblings; a lost block reopens them all', async () => {
   const wallet = await newWallet()
   const purpose = hex(8)
   const [low, high] = [
@@ -171,7 +171,7 @@ test('only what a node took is ever stuck', async () => {
   expect(await unsettled(60_000)).toMatchObject([{ stuck: false }])
 })
 
-test('a purpose has one transaction, and one more only on a wallet that moves when its own is jammed', async () => {
+test('a purpose has one transaction, or two when its wallet is stuck', async () => {
   const [first, second, poor] = [await newWallet(), await newWallet(), await newWallet()]
   const purpose = hex(8)
   await allocate(placesOf([first]), { purpose })
@@ -201,7 +201,7 @@ test('a purpose has one transaction, and one more only on a wallet that moves wh
   expect(await allocate(all, { purpose })).not.toBeUndefined()
 })
 
-test('a lane is told as jammed once, waits anew for each nonce, and is told as moving once', async () => {
+test('a gas wallet is reported stuck once and moving once', async () => {
   const wallet = await newWallet()
   const row = rowAt(wallet, 0n)
   await standStill(wallet, 999)
@@ -225,7 +225,7 @@ test('a lane is told as jammed once, waits anew for each nonce, and is told as m
 
 verifies(
   'gas-wallets.laws',
-  'the wallet that is chosen can pay if one can, then moves if one does, then has the fewest open nonces',
+  'the chosen wallet can pay, then moves, then has the fewest open nonces',
   async () => {
     const gasWalletQueue = fc.record({
       given: fc.nat({ max: 4 }),

@@ -56,7 +56,7 @@ async function set(tx: Tx, scope: ControlScope, target: string, paused: boolean)
 
 verifies(
   'switches.scopes',
-  'a pause covers its own payouts, every one that covers it has to be taken back',
+  'a payout is paused until every pause that covers it is lifted',
   async () => {
     const [payout, other] = [newPayout(), newPayout()]
     const covers: [ControlScope, string, boolean][] = [
@@ -93,7 +93,7 @@ verifies(
 
 verifies(
   'switches.ordered',
-  'a pause waits for a reservation that is being made, and the next reservation waits for the pause and sees it',
+  'a pause waits for a running reservation, and the next one sees it',
   async () => {
     const order: string[] = []
     const reserve = (name: string, payout: ReturnType<typeof newPayout>, hold?: Promise<void>) =>
@@ -131,7 +131,7 @@ verifies(
 
 verifies(
   'switches.append-only',
-  'SQL typed by hand neither changes nor deletes what was done to a switch',
+  'SQL neither changes nor deletes the history of a control',
   async () => {
     await set(database.db, 'service', '', false)
     for (const statement of [

@@ -106,7 +106,7 @@ verifies(
 
 verifies(
   'minimum-balance.refuses',
-  'promised against a balance is what is under way and what was mined after it was read, and nothing else',
+  'amounts in flight and mined after the balance was read are promised',
   async () => {
     const wallet = address()
     const [inFlight, mined, dead] = await Promise.all(
@@ -125,7 +125,7 @@ verifies(
 
 verifies(
   'execute.daily-cap',
-  'a reservation in flight counts whatever its age, a settled one for 24 hours of its block time, a dead one never',
+  'reservations count in flight, then 24 hours of block time, dead never',
   async () => {
     const wallet = address()
     const [inFlight, fresh, old, dead] = await Promise.all(
@@ -167,7 +167,7 @@ const commands = fc.array(
 
 verifies(
   'execute.daily-cap',
-  'what counts is what the rows add up to, in whatever order blocks come, vanish and come again at another time',
+  'the cap equals the sum of the rows whatever the order of blocks',
   async () => {
     await fc.assert(
       fc.asyncProperty(commands, async (sequence) => {
@@ -218,7 +218,7 @@ async function addedUp(wallet: string): Promise<{ atomic: bigint; freesInMs: unk
 
 verifies(
   'execute.never-resigned',
-  'a signed authorization is never replaced, by the store or by SQL typed by hand',
+  'a signed authorization is never replaced, by the store or by SQL',
   async () => {
     const payout = await newPayout(address(), 5n)
     await reserve(payout, 100n)

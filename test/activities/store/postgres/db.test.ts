@@ -84,7 +84,7 @@ verifies(
 
 verifies(
   'store.migrations',
-  'the program makes a missing database, tells what it applied, and has nothing to do the next time',
+  'migrating creates a missing database, reports it, and repeats safely',
   async () => {
     vi.stubEnv('DATABASE_URL', urlOf('made by program'))
     const notified = vi.spyOn(console, 'log').mockImplementation(() => undefined)
@@ -149,7 +149,7 @@ verifies(
 
 verifies(
   'store.transaction-retry',
-  'a serialization failure is tried five times, any other failure once and rolled back',
+  'a serialization failure is tried five times, another failure once',
   async () => {
     let attempts = 0
     const raise = (state: string) =>
@@ -198,7 +198,7 @@ verifies(
 
 verifies(
   'pipeline.dependency-down',
-  'a refused connection, an ended one, a slow statement and a full pool are unavailable, each in time',
+  'a refused, ended, slow or full database is unavailable, each in time',
   async () => {
     const [port = 0] = await findFree(1)
     const limits = {
@@ -225,7 +225,7 @@ verifies(
 
 verifies(
   'pipeline.dependency-down',
-  'a statement that the server carries out after we gave up never leaves its connection in a transaction',
+  'a statement that ends after its deadline leaves no open transaction',
   async () => {
     await sql`create table late (id int primary key)`.execute(open.db)
     const line = await stoppableLine(Number(new URL(postgres.url).port))
@@ -259,7 +259,7 @@ verifies(
 
 verifies(
   'store.transaction-retry',
-  'a write that is sent with the commit undoes the transaction when it fails',
+  'a write sent with the commit undoes the transaction if it fails',
   async () => {
     await sql`create table sent (id int primary key)`.execute(open.db)
     const failed = await rejection(
@@ -276,7 +276,7 @@ verifies(
 
 verifies(
   'store.transaction-retry',
-  'a table that a migration widened is read on by connections that were open',
+  'open connections keep reading a table that a migration widened',
   async () => {
     await sql`create table widened (id int primary key)`.execute(open.db)
     const one = createDatabase({ url: postgres.url, applicationName: 'test', poolSize: 1 })
@@ -299,7 +299,7 @@ verifies('pipeline.dependency-down', 'a refusal by the database is not an outage
 
 verifies(
   'pipeline.dependency-down',
-  'a server that shuts down, starts up or is full is an outage, also behind another error',
+  'a server that stops, starts or is full is an outage, also as a cause',
   () => {
     for (const code of [
       '57P01',

@@ -50,7 +50,7 @@ async function privilegesOf(role: DatabaseRole): Promise<Record<string, string[]
 
 verifies(
   'signer.roles',
-  'each role has on every table exactly what is declared, also on a table that comes later',
+  'each role has exactly the declared rights, also on later tables',
   async () => {
     await sql`create table made_later (id integer)`.execute(database.db)
     for (const role of databaseRoles) {
@@ -98,47 +98,43 @@ verifies(
   },
 )
 
-verifies(
-  'signer.roles',
-  'the API’s role sets a switch by its function, and the reader and the signer call none',
-  async () => {
-    const api = as('api')
-    const receipt_id = `rc_${'1'.repeat(64)}`
-    const row = {
-      receipt_id,
-      subject: 's',
-      seq: 0,
-      kind: 'control_change',
-      jws: 'j',
-      kid: 'k',
-      payload_sha256: 'p',
-    }
-    await api.insertInto('receipts').values(row).execute()
-    const change = {
-      change_id: `ctl_${'1'.repeat(64)}`,
-      scope: 'service' as const,
-      target: '',
-      paused: true,
-      reason: 'audit',
-      operator_id: 'op_1',
-      operator_name: 'night shift',
-      receipt_id,
-      changed_at: new Date(),
-    }
-    for (const role of ['reader', 'signer'] as const)
-      await expect(writeControl(as(role), change), role).rejects.toMatchObject(refused)
-    await writeControl(api, change)
-    const [control] = await api.selectFrom('controls').selectAll().execute()
-    expect(control).toMatchObject({ scope: 'service', paused: true, reason: 'audit' })
-    expect(await as('reader').selectFrom('control_changes').select('reason').execute()).toEqual([
-      { reason: 'audit' },
-    ])
-  },
-)
+verifies('signer.roles', 'only the API’s role sets a control, by its function', async () => {
+  const api = as('api')
+  const receipt_id = `rc_${'1'.repeat(64)}`
+  const row = {
+    receipt_id,
+    subject: 's',
+    seq: 0,
+    kind: 'control_change',
+    jws: 'j',
+    kid: 'k',
+    payload_sha256: 'p',
+  }
+  await api.insertInto('receipts').values(row).execute()
+  const change = {
+    change_id: `ctl_${'1'.repeat(64)}`,
+    scope: 'service' as const,
+    target: '',
+    paused: true,
+    reason: 'audit',
+    operator_id: 'op_1',
+    operator_name: 'night shift',
+    receipt_id,
+    changed_at: new Date(),
+  }
+  for (const role of ['reader', 'signer'] as const)
+    await expect(writeControl(as(role), change), role).rejects.toMatchObject(refused)
+  await writeControl(api, change)
+  const [control] = await api.selectFrom('controls').selectAll().execute()
+  expect(control).toMatchObject({ scope: 'service', paused: true, reason: 'audit' })
+  expect(await as('reader').selectFrom('control_changes').select('reason').execute()).toEqual([
+    { reason: 'audit' },
+  ])
+})
 
 verifies(
   'signer.roles',
-  'the reader only reads, and the signer sees three tables and writes a signature',
+  'the reader only reads; the signer sees three tables and signs',
   async () => {
     const [reader, signer] = [as('reader'), as('signer')]
     await expect(sql`delete from calls`.execute(reader)).rejects.toMatchObject(refused)

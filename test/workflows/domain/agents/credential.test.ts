@@ -77,7 +77,7 @@ const codes = (
 
 verifies(
   'agent.credential.judged',
-  'a live credential may what it is for, and each thing amiss is a reason of its own',
+  'a live credential allows its purpose; each flaw has its own reason',
   () => {
     expect(codes({})).toEqual([])
     expect(codes({}, { rail: 'tokenops', usd: 100 })).toEqual([])
@@ -108,7 +108,7 @@ verifies('agent.credential.judged', 'all reasons are told, in the order of the c
 
 verifies(
   'agent.credential.judged',
-  'whatever the facts: nothing is allowed to a dead credential or an untrusted agent',
+  'a dead credential or an untrusted agent is allowed nothing',
   () => {
     const facts = fc.record({
       state: fc.constantFrom(...keyStates),
@@ -134,7 +134,7 @@ verifies(
   },
 )
 
-test('a sandbox agent gets no scope that moves money, speaks for customers or acts under a mandate', () => {
+test('a sandbox agent gets no scope of money, customers or mandates', () => {
   const given = sandboxScopesOf(scopes)
   expect(given).toContain('runs:write')
   expect(given).not.toContain('wallets:write')

@@ -8,7 +8,7 @@ const agentId = `agt_${'a1'.repeat(32)}`
 
 verifies(
   'agent.statement.key-state',
-  'a key is good from its activation to its retirement, and never once it is revoked',
+  'a key is good from activation to retirement, never once revoked',
   () => {
     const life = { notBefore: 1_000.7, retireAt: 2_000.2, revokedAt: null }
     expect([999, 1_000, 2_000, 2_001].map((at) => keyStateAt(life, at))).toEqual([
@@ -29,7 +29,7 @@ verifies(
 
 verifies(
   'agent.statement.key-state',
-  'the key id of an agent names the agent and the version, and no key of the service has that form',
+  'an agent’s key id names agent and version, unlike our own keys',
   () => {
     expect(agentKeyId(agentId, 12)).toBe(`${agentId}#12`)
     expect(agentOfKeyId(`${agentId}#12`)).toBe(agentId)

@@ -55,7 +55,7 @@ verifies('pipeline.error-codes', 'every documented code has its documented statu
 
 verifies(
   'pipeline.error-codes',
-  'what may pass by itself is retryable, what the caller must change is not',
+  'temporary errors are retryable, errors of the caller are not',
   () => {
     const retryable = (Object.keys(errorCodes) as ErrorCode[]).filter(isRetryable).sort()
     const expected = [

@@ -10,7 +10,7 @@ const asset = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 
 verifies(
   'payout.id.derivation',
-  'a payout id is po_ and the SHA-256 of type, creator in lowercase and key',
+  'a payout id is po_ and SHA-256 of type, lowercase creator and key',
   () => {
     const text = `{"creator":"${creator.toLowerCase()}","idempotency_key":"c-1","type":"service.payout.v1"}`
     expect(payoutId(creator, 'c-1')).toBe(`po_${sha256(text)}`)
@@ -31,7 +31,7 @@ verifies(
 
 verifies(
   'x402.payment-id',
-  'a payment id is the SHA-256 of network, asset, payer and nonce in lowercase',
+  'a payment id is SHA-256 of lowercase network, asset, payer, nonce',
   () => {
     const nonce = `0x${'Ab'.repeat(32)}`
     const text = `x402:2:eip155:8453:${asset.toLowerCase()}:${creator.toLowerCase()}:${nonce.toLowerCase()}`

@@ -4,7 +4,7 @@ import { verifies } from '../../../verifies.ts'
 
 verifies(
   'limits.documented',
-  'caps, price, free tier, proof age and lengths are those of the payout document',
+  'caps, price, free tier, proof age and lengths are the documented ones',
   () => {
     expect(limits).toMatchObject({
       maxPayoutAtomic: 25_000_000n,

@@ -5,7 +5,7 @@ import { verifies } from '../../../verifies.ts'
 
 verifies(
   'payout.money.exact',
-  'known amounts become atomic units and are printed in their shortest form',
+  'known amounts become atomic units and print in their shortest form',
   () => {
     const known: [text: string, atomic: bigint, shortest: string][] = [
       ['0', 0n, '0'],
@@ -28,7 +28,7 @@ verifies(
 
 verifies(
   'payout.money.exact',
-  'every atomic amount survives printing and parsing, with any zeros behind it',
+  'every atomic amount survives printing and parsing with zeros',
   () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 999_999_999_999_999n }), fc.nat(6), (atomic, zeros) => {
@@ -48,7 +48,7 @@ verifies(
 
 verifies(
   'payout.money.exact',
-  'an amount equals its value times a million, worked out with integers apart from the text',
+  'an amount equals its value times a million in integer arithmetic',
   () => {
     fc.assert(
       fc.property(

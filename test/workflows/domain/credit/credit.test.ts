@@ -31,7 +31,7 @@ const pending = (granted_units: number, fee_units: number): Entitlement => ({
 
 verifies(
   'money.states',
-  'the three tables are those of the design, and every other pair is refused',
+  'the three tables are the documented ones; other pairs are refused',
   () => {
     expect(movesOf(entitlementTransitions)).toEqual([
       'pending funded',
@@ -106,7 +106,7 @@ function run(start: Entitlement, source: Account, sequence: readonly Act[]) {
 
 verifies(
   'money.double-entry',
-  'every sequence of fund, consume, return and refund balances, and nothing falls below zero',
+  'any fund, consume, return and refund balances and stays positive',
   () => {
     fc.assert(
       fc.property(
@@ -160,7 +160,7 @@ verifies(
 
 verifies(
   'money.double-entry',
-  'a packetops standard run by hand: 107 in, 99 earned, 8 of fee; half of it given back',
+  'a packetops run by hand: 107 in, 99 earned, 8 fee, half returned',
   () => {
     const funded = fund(pending(107, 8), clearingAccount('hosted_checkout'))
     expect(funded.legs).toEqual([

@@ -41,7 +41,7 @@ verifies(
 
 verifies(
   'money.stablecoin',
-  'only one exact plain transfer in a final block pays; every doubt is pending',
+  'only one exact plain final transfer pays; every doubt is pending',
   () => {
     const checked: [SeenTransaction | undefined, Verdict['kind']][] = [
       [mined(), 'verified'],
@@ -63,23 +63,19 @@ verifies(
   },
 )
 
-verifies(
-  'money.stablecoin',
-  'proof takes all nodes, and a transaction is absent only where all say so',
-  () => {
-    const yes = checkTransaction(mined(), terms)
-    const no: Verdict = { kind: 'rejected', reason: 'reverted' }
-    const absent = checkTransaction(undefined, terms)
-    const early = checkTransaction(mined({ finalized: false }), terms)
-    expect(agree([yes, yes])).toEqual(yes)
-    expect(agree([no, no])).toEqual(no)
-    expect(agree([yes, no])).toMatchObject({ kind: 'pending' })
-    expect(agree([no, absent])).toMatchObject({ kind: 'pending', absent: false })
-    expect(agree([early, absent])).toMatchObject({ kind: 'pending', absent: false })
-    expect(agree([absent, absent])).toMatchObject({ kind: 'pending', absent: true })
-    expect(agree([])).toMatchObject({ kind: 'pending' })
-  },
-)
+verifies('money.stablecoin', 'proof needs all nodes; absent is only what all nodes lack', () => {
+  const yes = checkTransaction(mined(), terms)
+  const no: Verdict = { kind: 'rejected', reason: 'reverted' }
+  const absent = checkTransaction(undefined, terms)
+  const early = checkTransaction(mined({ finalized: false }), terms)
+  expect(agree([yes, yes])).toEqual(yes)
+  expect(agree([no, no])).toEqual(no)
+  expect(agree([yes, no])).toMatchObject({ kind: 'pending' })
+  expect(agree([no, absent])).toMatchObject({ kind: 'pending', absent: false })
+  expect(agree([early, absent])).toMatchObject({ kind: 'pending', absent: false })
+  expect(agree([absent, absent])).toMatchObject({ kind: 'pending', absent: true })
+  expect(agree([])).toMatchObject({ kind: 'pending' })
+})
 
 verifies('money.stablecoin', 'the payer signs these four lines', () => {
   const facts = { origin: 'https://svc.example', paysFor: 'ch_1', transactionHash: '0xAB' }

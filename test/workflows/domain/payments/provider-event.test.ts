@@ -88,7 +88,7 @@ verifies('money.webhook-signature', 'a byte that was changed anywhere in the bod
 
 verifies(
   'money.webhook-signature',
-  'a secret does not serve as a public key, nor a Stripe secret for the standard form',
+  'a secret serves neither as public key nor in the other form',
   () => {
     const wrong: ProviderKey[] = [
       { provider: 'x', scheme: 'standard', key: `whpk_${secret.toString('base64')}` },
@@ -105,7 +105,7 @@ const challenge_id = `ch_${'ab'.repeat(32)}`
 
 verifies(
   'money.provider-event',
-  'a standard event names one payment in whole usd, and nothing else is read',
+  'a standard event names one payment in whole usd and nothing else',
   () => {
     const event = {
       event_id: 'e',

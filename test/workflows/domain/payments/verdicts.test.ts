@@ -120,7 +120,7 @@ test('a hosted checkout is taken only with a provider', () => {
   expect(acceptedMethods([])).toEqual(paymentMethods.filter((one) => one !== 'hosted_checkout'))
 })
 
-test('the instructions of each path name the amount, the challenge and the method', () => {
+test('instructions of each path name amount, challenge and method', () => {
   const facts = { challengeId: 'ch_1', amountUsd: 107, checkoutUrl: 'https://pay.example' }
   const words = paymentPaths.map((path) => instructionsFor(path, facts))
   expect(words).toEqual([

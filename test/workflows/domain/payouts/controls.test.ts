@@ -9,7 +9,7 @@ const allowanceWallet = `aw_${'0'.repeat(64)}`
 
 verifies(
   'switches.scopes',
-  'a wallet takes an address, a payout its id, everything and the rail nothing',
+  'a wallet takes an address, a payout its id, the others nothing',
   () => {
     expect(controlTarget('wallet', wallet)).toBe(wallet.toLowerCase())
     expect(controlTarget('payout', payout)).toBe(payout)
@@ -39,22 +39,18 @@ verifies(
   },
 )
 
-verifies(
-  'switches.shown',
-  'the note names what stops everybody with its reason, and counts the rest',
-  () => {
-    const single = { scope: 'wallet', target: wallet, reason: 'private' } as const
-    expect(pauseNote([])).toBeUndefined()
-    expect(pauseNote([{ scope: 'payouts', target: '', reason: 'night' }])).toBe(
-      'paused: payouts (night)',
-    )
-    expect(
-      pauseNote([
-        { scope: 'service', target: '', reason: 'audit' },
-        { scope: 'payouts', target: '', reason: 'night' },
-        single,
-      ]),
-    ).toBe('paused: everything (audit), payouts (night), 1 single wallet or payout')
-    expect(pauseNote([single, single])).toBe('paused: 2 single wallets or payouts')
-  },
-)
+verifies('switches.shown', 'the note names the pause of everything and counts the rest', () => {
+  const single = { scope: 'wallet', target: wallet, reason: 'private' } as const
+  expect(pauseNote([])).toBeUndefined()
+  expect(pauseNote([{ scope: 'payouts', target: '', reason: 'night' }])).toBe(
+    'paused: payouts (night)',
+  )
+  expect(
+    pauseNote([
+      { scope: 'service', target: '', reason: 'audit' },
+      { scope: 'payouts', target: '', reason: 'night' },
+      single,
+    ]),
+  ).toBe('paused: everything (audit), payouts (night), 1 single wallet or payout')
+  expect(pauseNote([single, single])).toBe('paused: 2 single wallets or payouts')
+})

@@ -23,7 +23,7 @@ const nodeHash = (text: string): string => createHash('sha256').update(text).dig
 describe('holder binding', () => {
   verifies(
     'binding.v2',
-    'the version 2 text is ten lines in the documented order, without a trailing line feed',
+    'the version 2 text is ten lines in order, without a trailing newline',
     () => {
       const text = holderBindingText({
         ...facts,
@@ -46,7 +46,7 @@ expires-at: 1795249210`)
     },
   )
 
-  test('the holder proof text is five lines in the documented order, without a trailing line feed', () => {
+  test('the holder proof is five lines in order, without a trailing newline', () => {
     expect(
       holderProofText({
         origin: 'https://svc.example',

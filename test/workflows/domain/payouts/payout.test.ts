@@ -24,7 +24,7 @@ const table: Record<string, PayoutState> = {
 
 verifies(
   'payout.state.table',
-  'each of the twelve pairs of state and event moves as the table says or not at all',
+  'each of the twelve pairs of state and event follows the table',
   () => {
     for (const state of states) {
       for (const event of events)
@@ -111,7 +111,7 @@ const transferMembers =
 
 verifies(
   'payout.answer.body',
-  'a payout is shown with the documented members, its amount in the shortest form',
+  'a payout is shown with the documented members and shortest amount',
   () => {
     const view = payoutView(row, transfer, 'local')
     expect(Object.keys(view).sort()).toEqual(members.split(' ').sort())
@@ -129,7 +129,7 @@ verifies(
 
 verifies(
   'payout.answer.body',
-  'money has moved once a transfer is included, not before it is dead, and is unknown in between',
+  'money moved if included, not if dead, and is unknown in between',
   () => {
     const seen = (status: TransferFacts['status']) => moneyMoved({ ...transfer, status })
     expect(moneyMoved(undefined)).toBe('no')

@@ -68,7 +68,7 @@ const lists: [RailKey, string, (count: number, each: number) => object, each: nu
 for (const [rail, pointer, inputOf, each] of lists)
   verifies(
     'isolation.bounds',
-    `${rail}: ${pointer} is accepted up to ${INPUT_CHARS_MAX} characters together, and refused beyond`,
+    `${rail}: ${pointer} accepts ${INPUT_CHARS_MAX} characters, no more`,
     () => {
       const most = Math.floor(INPUT_CHARS_MAX / each)
       expect(() => assertReadable(rail, { ...inputOf(most, each) })).not.toThrow()

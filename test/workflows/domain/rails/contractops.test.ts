@@ -114,7 +114,7 @@ verifies(
 
 verifies(
   'contractops.terms',
-  'an office lease: labelled parties, a stated end, no renewal but an option',
+  'an office lease: parties, a stated end, an option and no renewal',
   () => {
     expect(parties(lease)).toEqual([
       ['Cedar & Vane Properties LLC', 'Landlord', null],
@@ -189,7 +189,7 @@ const agreement = (day: string, years: number, days: number) =>
 
 verifies(
   'contractops.terms',
-  'the term that runs on a day is the one that counting year by year finds',
+  'the current term is the one that counting year by year finds',
   () => {
     const day = fc.date({
       min: new Date('1990-01-01'),

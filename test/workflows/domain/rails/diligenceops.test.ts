@@ -22,7 +22,7 @@ const passages = input.evidence.flatMap(({ text }) =>
 
 verifies(
   'diligenceops.answers',
-  '500 questions over 300 texts: what BM25 by its definition finds is what is cited',
+  '500 questions over 300 texts cite what BM25 by definition finds',
   () => {
     expect(input.questions).toHaveLength(500)
     expect(input.evidence).toHaveLength(300)
@@ -43,7 +43,7 @@ verifies(
 
 verifies(
   'diligenceops.answers',
-  'every question about a stated control is answered by a text that states it',
+  'every question about a stated control cites a text that states it',
   () => {
     for (const [id, { evidenceIds }] of answers) {
       const answer = work.result.answers.find(({ question_id }) => question_id === id)!
@@ -57,22 +57,18 @@ verifies(
   },
 )
 
-verifies(
-  'diligenceops.coverage',
-  'what nothing answers is listed with the stems that nobody uses, and counted',
-  () => {
-    expect(work.result.unanswered.map(({ question_id }) => question_id)).toEqual(unanswerable)
-    expect(work.result.coverage).toEqual({
-      questions: 500,
-      answered: 475,
-      required: 164,
-      required_answered: 159,
-      percent: 95,
-    })
-    expect(work.result.unanswered.every(({ unknown_stems }) => unknown_stems.length > 0)).toBe(true)
-    expect(work.gaps.map(({ code }) => code)).toEqual(unanswerable.map(() => 'unanswered'))
-  },
-)
+verifies('diligenceops.coverage', 'an unanswered question is listed with its unused stems', () => {
+  expect(work.result.unanswered.map(({ question_id }) => question_id)).toEqual(unanswerable)
+  expect(work.result.coverage).toEqual({
+    questions: 500,
+    answered: 475,
+    required: 164,
+    required_answered: 159,
+    percent: 95,
+  })
+  expect(work.result.unanswered.every(({ unknown_stems }) => unknown_stems.length > 0)).toBe(true)
+  expect(work.gaps.map(({ code }) => code)).toEqual(unanswerable.map(() => 'unanswered'))
+})
 
 verifies(
   'diligenceops.conflicts',
@@ -100,25 +96,21 @@ verifies(
 const withoutPlaces = (value: unknown) =>
   JSON.parse(JSON.stringify(value).replaceAll(/"pointer":"[^"]*"/g, '"pointer":""'))
 
-verifies(
-  'rails.order',
-  'the order of questions and texts changes nothing but where citations point',
-  () => {
-    const some = { questions: input.questions.slice(0, 60), evidence: input.evidence.slice(0, 120) }
-    const before = withoutPlaces(diligenceops.work(some))
-    fc.assert(
-      fc.property(fc.integer(), (seed) => {
-        const roll = dice(seed)
-        const mixed = {
-          questions: shuffled(some.questions, roll),
-          evidence: shuffled(some.evidence, roll),
-        }
-        expect(withoutPlaces(diligenceops.work(mixed))).toEqual(before)
-      }),
-      { numRuns: 5 },
-    )
-  },
-)
+verifies('rails.order', 'the order of questions and texts changes only citation positions', () => {
+  const some = { questions: input.questions.slice(0, 60), evidence: input.evidence.slice(0, 120) }
+  const before = withoutPlaces(diligenceops.work(some))
+  fc.assert(
+    fc.property(fc.integer(), (seed) => {
+      const roll = dice(seed)
+      const mixed = {
+        questions: shuffled(some.questions, roll),
+        evidence: shuffled(some.evidence, roll),
+      }
+      expect(withoutPlaces(diligenceops.work(mixed))).toEqual(before)
+    }),
+    { numRuns: 5 },
+  )
+})
 
 const ask = (questions: string[], texts: string[], more: Partial<DiligenceInput> = {}) =>
   diligenceops.work({
@@ -129,7 +121,7 @@ const ask = (questions: string[], texts: string[], more: Partial<DiligenceInput>
 
 verifies(
   'diligenceops.answers',
-  'a score by hand: one passage that has the two words of a question once each is 1',
+  'a score by hand: one passage with both words of a question is 1',
   () => {
     const { result } = ask(['Are backups encrypted?'], ['Backups encrypted.'])
     expect(result.answers[0]).toMatchObject({ score: 1, answer: 'Backups encrypted.' })
@@ -163,7 +155,7 @@ verifies('diligenceops.answers', 'a higher min_score only takes citations away',
 
 verifies(
   'diligenceops.conflicts',
-  'the same value in other words is no contradiction, and another release is another thing',
+  'equal values in other words and other releases do not contradict',
   () => {
     const none = (...texts: string[]) => expect(ask(['x'], texts).result.conflicts).toEqual([])
     none('Logs are kept for 12 months.', 'Logs are kept for one (1) year.')
@@ -182,7 +174,7 @@ verifies(
 
 verifies(
   'diligenceops.conflicts',
-  'dates, money, shares, times and counts contradict; the later text is named',
+  'dates, money, shares, times and counts contradict; the later is named',
   () => {
     const texts = [
       [
@@ -218,7 +210,7 @@ verifies(
 
 verifies(
   'diligenceops.conflicts',
-  'the pairs compared by their stems are those that comparing every pair finds',
+  'the pairs compared by stems are those of an exhaustive comparison',
   () => {
     const noun = fc.constantFrom(
       'logs',

@@ -66,7 +66,7 @@ verifies('distributionops.shares', 'a royalty pool, worked out by hand', () => {
 
 verifies(
   'distributionops.shares',
-  'equal remainders go to the lower ids, and rounding down leaves them in the pool',
+  'equal remainders go to lower ids, and rounding stays in the pool',
   () => {
     const recipients = ['c', 'a', 'b'].map((id) => ({ id, weight: 1, destination_reference: id }))
     expect(amountsOf({ pool: pool(100), recipients })).toEqual({ a: 34, b: 33, c: 33 })
@@ -116,7 +116,7 @@ verifies(
 
 verifies(
   'distributionops.refusals',
-  'differing rows of one id, strange shares and missing destinations are told',
+  'differing rows of an id, bad shares and lost destinations are gaps',
   () => {
     const { result, findings, gaps } = distributionops.work({
       pool: pool(1_000),
@@ -232,7 +232,7 @@ const recipientsOf = fc
 
 verifies(
   'distributionops.shares',
-  'shares agree with a second way to find them, keep caps and floors and sum exactly',
+  'shares agree with a second method, keep caps and floors, sum exactly',
   () => {
     fc.assert(
       fc.property(recipientsOf, fc.nat(50_000), (recipients, over) => {

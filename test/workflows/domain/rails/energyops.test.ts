@@ -92,7 +92,7 @@ verifies(
 
 verifies(
   'energyops.clock-changes',
-  'readings by the local clock come to the same bill, the repeated hour in its order',
+  'local-time readings give the same bill, with the repeated hour',
   () => {
     const input = meterYear()
     const readings = input.readings.map(({ at, value }) => {
@@ -105,7 +105,7 @@ verifies(
 
 verifies(
   'energyops.clock-changes',
-  'a local time that was skipped, or came twice and was read once, is told',
+  'a skipped local time, or a repeated one read once, is a gap',
   () => {
     const bill = { from: '2025-03-30', to: '2025-10-26', total_minor: 0 }
     const readings = ['2025-03-30T01:15', '2025-10-26T01:15'].map((at) => ({ at, value: 1 }))
@@ -193,7 +193,7 @@ verifies(
 
 verifies(
   'energyops.bill',
-  'a time that no band covers, and a band that changes within an interval, are gaps',
+  'a time without a band, or a band changing mid-interval, is a gap',
   () => {
     const input = meterYear()
     const bill = { from: '2025-01-01', to: '2025-01-01', total_minor: 0 }
@@ -212,7 +212,7 @@ verifies(
 
 verifies(
   ['energyops.bill', 'rails.order'],
-  'a bill adds up over any cut of its days, and the order of readings changes only citations',
+  'a bill adds up over any cut of days, in any order of readings',
   () => {
     const input = meterYear(40)
     const day = (number: number) =>

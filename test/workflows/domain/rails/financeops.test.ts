@@ -95,7 +95,7 @@ verifies(
 
 verifies(
   'financeops.matches',
-  'references join invoices and payments, also through each other; money goes to the oldest first',
+  'references join invoices and payments, and the oldest is paid first',
   () => {
     expect(
       matchesOf([due('I1', 100)], [paid('P1', 100, { reference: 'Re: #i1.', counterparty: 'B' })]),
@@ -185,7 +185,7 @@ verifies('financeops.exceptions', 'what somebody has to look at has a code and i
 
 verifies(
   'financeops.bounds',
-  'among many candidates only neighbours are summed, and what was not tried is told',
+  'of many candidates only neighbours are summed; the rest is reported',
   () => {
     const many = Array.from({ length: 40 }, (_, index) =>
       due(
@@ -212,7 +212,7 @@ verifies(
 
 verifies(
   ['financeops.matches', 'rails.fold'],
-  'ten thousand invoices and nine thousand payments fall into the matches that they were made with',
+  '10,000 invoices and 9,000 payments match as they were generated',
   () => {
     const { input, expected } = receivables(10_000)
     expect(input.invoices.length).toBe(10_000)
@@ -271,7 +271,7 @@ const ledger = fc.record({
 
 verifies(
   ['financeops.totals', 'rails.order'],
-  'any ledger balances, keeps each row once, and the order of its rows changes only citations',
+  'any ledger balances and keeps each row once, in any order',
   () => {
     fc.assert(
       fc.property(ledger, fc.nat(), (input, seed) => {
@@ -307,7 +307,7 @@ verifies(
 
 verifies(
   'financeops.bounds',
-  'ten thousand invoices of one customer that nothing fits are given up on after so many steps',
+  '10,000 unmatched invoices of one customer stop at the step limit',
   () => {
     const invoices = Array.from({ length: 10_000 }, (_, index) =>
       due(`I${index}`, 1_000 + ((index * 7_919) % 900_007)),

@@ -68,7 +68,7 @@ const namesOf = (entries: { name: string }[]) => entries.map(({ name }) => name)
 
 verifies(
   'packetops.digests',
-  'a full packet of 200: every digest is that of the content, and each fault is told',
+  'a packet of 200: each digest matches, and each fault is reported',
   () => {
     expect(() => PacketInput.parse(input)).not.toThrow()
     expect(PacketResult.parse(work.result)).toEqual(work.result)
@@ -135,7 +135,7 @@ verifies(
 
 verifies(
   'packetops.readiness',
-  'the score is the points of the required sections over twice their number',
+  'the score is the required sections’ points over twice their number',
   () => {
     const sum = work.result.section_coverage
       .filter(({ required }) => required)
@@ -151,7 +151,7 @@ verifies(
 
 verifies(
   'packetops.merkle',
-  'the root is that of a second tree over the sealed lines of the manifest',
+  'the root equals that of a second tree over the manifest lines',
   () => {
     const leaves = work.result.manifest.map(({ name }) => {
       const { item } = packet.find(({ item }) => item.name === name)!
@@ -172,19 +172,15 @@ verifies('rails.citations', 'every quote of a packet’s result stands at its po
 const withoutPlaces = (value: unknown) =>
   JSON.parse(JSON.stringify(value).replaceAll(/"pointer":"[^"]*"/g, '"pointer":""'))
 
-verifies(
-  'rails.order',
-  'the order of a packet’s items changes nothing but where its citations point',
-  () => {
-    fc.assert(
-      fc.property(fc.integer(), (seed) => {
-        const other = packetops.work({ ...input, items: shuffled(input.items, dice(seed)) })
-        expect(withoutPlaces(other)).toEqual(withoutPlaces(work))
-      }),
-      { numRuns: 10 },
-    )
-  },
-)
+verifies('rails.order', 'the order of items changes only citation positions', () => {
+  fc.assert(
+    fc.property(fc.integer(), (seed) => {
+      const other = packetops.work({ ...input, items: shuffled(input.items, dice(seed)) })
+      expect(withoutPlaces(other)).toEqual(withoutPlaces(work))
+    }),
+    { numRuns: 10 },
+  )
+})
 
 const doc = (more: Partial<Item> = {}): Item => ({
   name: 'a',
@@ -215,7 +211,7 @@ verifies(
 
 verifies(
   'packetops.age',
-  'evidence is stale on the day after its greatest age, and nothing is judged without a date',
+  'evidence is stale the day after its greatest age; undated is unjudged',
   () => {
     const of = (issued_at: string) =>
       small([doc({ section: 'loss_runs', issued_at })], {
@@ -237,7 +233,7 @@ verifies(
 
 verifies(
   'packetops.digests',
-  'a wrong size, a name used twice, reversed dates and a strange section are told',
+  'a wrong size, reused name, reversed dates or section are reported',
   () => {
     expect(codes(small([doc({ bytes: 6 })]))).toEqual(['bytes_mismatch'])
     expect(codes(small([doc(), doc({ content: 'others' })]))).toEqual(['name_reused'])
@@ -253,7 +249,7 @@ verifies(
 
 verifies(
   'packetops.readiness',
-  'a sound document completes a section, and one that is not what it says spoils it',
+  'a sound document completes a section, and a false one spoils it',
   () => {
     const sound = doc()
     const forged = doc({ name: 'b', content: 'other', sha256: '0'.repeat(64) })
@@ -294,7 +290,7 @@ verifies('packetops.sections', 'adding a sound document never lowers the score',
 
 verifies(
   'packetops.sections',
-  'each profile names its sections once, and a full packet of each is complete',
+  'each profile names its sections once; a full packet is complete',
   () => {
     for (const profile of profileKeys) {
       const sections = profiles[profile]

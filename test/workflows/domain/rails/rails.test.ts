@@ -9,7 +9,7 @@ import { expectCited } from './citations.ts'
 
 verifies(
   'rails.sandbox-input',
-  'every rail works its own sandbox input, cites it, and answers by its schema',
+  'every rail works and cites its sandbox input within its schema',
   () => {
     for (const rail of rails) {
       expect(rail.input.parse(rail.sandboxInput)).toEqual(rail.sandboxInput)
@@ -22,7 +22,7 @@ verifies(
 
 verifies(
   'rails.sandbox-input',
-  'the published schema of an input is a closed object that takes the sandbox input',
+  'the published input schema is closed and accepts the sandbox input',
   () => {
     for (const rail of rails) {
       const schema = z.toJSONSchema(rail.input)
@@ -60,7 +60,7 @@ const table: Record<
 
 verifies(
   'rails.registry',
-  'each rail is found by its key and declares the lists and prices of the table',
+  'each rail is found by its key with the lists and prices of the table',
   () => {
     expect(rails.map(({ key }) => key).sort()).toEqual([...railKeys].sort())
     expect(rails.flatMap(({ key, takes }) => (takes.requestedTool ? key : [])).sort()).toEqual(

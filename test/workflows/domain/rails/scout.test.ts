@@ -17,19 +17,15 @@ const own = rails.filter(({ key }) => key !== 'scout').map(serviceOf)
 const scout = scoutOver(own)
 const of = (input: ScoutInput) => scout.work(input).result
 
-verifies(
-  'scout.ranking',
-  'among sixty registered services and the rails, each task finds who does it',
-  () => {
-    expect(ScoutInput.parse({ task: 'x', registry }).registry).toHaveLength(60)
-    for (const [task, expected] of tasks) {
-      const result = of({ task, registry })
-      expect(ScoutResult.parse(result)).toEqual(result)
-      expect(result.ranked[0]?.service_id, task).toBe(expected)
-      expectCited({ task }, result)
-    }
-  },
-)
+verifies('scout.ranking', 'among sixty services and the rails each task finds its service', () => {
+  expect(ScoutInput.parse({ task: 'x', registry }).registry).toHaveLength(60)
+  for (const [task, expected] of tasks) {
+    const result = of({ task, registry })
+    expect(ScoutResult.parse(result)).toEqual(result)
+    expect(result.ranked[0]?.service_id, task).toBe(expected)
+    expectCited({ task }, result)
+  }
+})
 
 verifies(
   'scout.ranking',
@@ -71,36 +67,32 @@ verifies(
   },
 )
 
-verifies(
-  'scout.exclusions',
-  'every service is ranked or excluded with a reason, and constraints only take away',
-  () => {
-    const constraint = fc.record(
-      {
-        rails: fc.uniqueArray(fc.constantFrom(...railKeys), { minLength: 1, maxLength: 8 }),
-        price_max_usd: fc.integer({ min: 0, max: 200 }),
-        protocols: fc.uniqueArray(fc.constantFrom('http', 'mcp', 'a2a'), { minLength: 1 }),
-      },
-      { requiredKeys: [] },
-    )
-    const task = 'Assemble a SOC 2 evidence packet, compare freight rates, review pull requests'
-    const free = of({ task, registry, limit: 25 })
-    fc.assert(
-      fc.property(constraint, fc.integer({ min: 1, max: 25 }), (constraints, limit) => {
-        const result = of({ task, registry, constraints, limit })
-        const seen = [...result.ranked, ...result.excluded].map(({ service_id }) => service_id)
-        expect(seen).toHaveLength(result.registry_size)
-        expect(new Set(seen).size).toBe(seen.length)
-        for (const { service_id, score, price_usd } of result.ranked) {
-          expect(free.ranked.find((one) => one.service_id === service_id)?.score).toBe(score)
-          if (constraints.price_max_usd !== undefined)
-            expect(price_usd).toBeLessThanOrEqual(constraints.price_max_usd)
-        }
-      }),
-      { numRuns: 40 },
-    )
-  },
-)
+verifies('scout.exclusions', 'every service is ranked or excluded with a reason', () => {
+  const constraint = fc.record(
+    {
+      rails: fc.uniqueArray(fc.constantFrom(...railKeys), { minLength: 1, maxLength: 8 }),
+      price_max_usd: fc.integer({ min: 0, max: 200 }),
+      protocols: fc.uniqueArray(fc.constantFrom('http', 'mcp', 'a2a'), { minLength: 1 }),
+    },
+    { requiredKeys: [] },
+  )
+  const task = 'Assemble a SOC 2 evidence packet, compare freight rates, review pull requests'
+  const free = of({ task, registry, limit: 25 })
+  fc.assert(
+    fc.property(constraint, fc.integer({ min: 1, max: 25 }), (constraints, limit) => {
+      const result = of({ task, registry, constraints, limit })
+      const seen = [...result.ranked, ...result.excluded].map(({ service_id }) => service_id)
+      expect(seen).toHaveLength(result.registry_size)
+      expect(new Set(seen).size).toBe(seen.length)
+      for (const { service_id, score, price_usd } of result.ranked) {
+        expect(free.ranked.find((one) => one.service_id === service_id)?.score).toBe(score)
+        if (constraints.price_max_usd !== undefined)
+          expect(price_usd).toBeLessThanOrEqual(constraints.price_max_usd)
+      }
+    }),
+    { numRuns: 40 },
+  )
+})
 
 verifies('scout.exclusions', 'each reason to leave a service out', () => {
   const [first] = registry
@@ -173,13 +165,9 @@ verifies('rails.order', 'the order of a registry changes nothing', () => {
   )
 })
 
-verifies(
-  'scout.ranking',
-  'the services considered are the rails by their declarations, sealed by a digest',
-  () => {
-    const result = railOf('scout').work({ task: 'x y z' }).result as ScoutResult
-    const services = [...own].sort((a, b) => (a.service_id < b.service_id ? -1 : 1))
-    const digest = createHash('sha256').update(canonicalJson(services)).digest('hex')
-    expect(result).toMatchObject({ registry_size: own.length, registry_sha256: digest })
-  },
-)
+verifies('scout.ranking', 'the services considered are the declared rails, with a digest', () => {
+  const result = railOf('scout').work({ task: 'x y z' }).result as ScoutResult
+  const services = [...own].sort((a, b) => (a.service_id < b.service_id ? -1 : 1))
+  const digest = createHash('sha256').update(canonicalJson(services)).digest('hex')
+  expect(result).toMatchObject({ registry_size: own.length, registry_sha256: digest })
+})

@@ -8,7 +8,7 @@ const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
 verifies(
   'merkle.rfc6962',
-  'the roots are those of the reference vectors of Certificate Transparency',
+  'the roots are the reference vectors of Certificate Transparency',
   () => {
     const leaves = [
       '',
@@ -64,25 +64,21 @@ function climb(index: number, size: number, leaf: Uint8Array, path: Uint8Array[]
   return root
 }
 
-verifies(
-  'merkle.rfc6962',
-  'every leaf climbs to the root by its audit path, and no other leaf does',
-  () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.uint8Array({ maxLength: 40 }), { minLength: 1, maxLength: 70 }),
-        fc.nat(),
-        (data, at) => {
-          const leaves = data.map(leafHash)
-          const index = at % leaves.length
-          const path = pathOf(index, leaves)
-          const root = hex(merkleRoot(leaves))
-          expect(hex(climb(index, leaves.length, leaves[index]!, path))).toBe(root)
-          expect(hex(climb(index, leaves.length, leafHash(Buffer.from('another')), path))).not.toBe(
-            root,
-          )
-        },
-      ),
-    )
-  },
-)
+verifies('merkle.rfc6962', 'only the proven leaf reaches the root by its audit path', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.uint8Array({ maxLength: 40 }), { minLength: 1, maxLength: 70 }),
+      fc.nat(),
+      (data, at) => {
+        const leaves = data.map(leafHash)
+        const index = at % leaves.length
+        const path = pathOf(index, leaves)
+        const root = hex(merkleRoot(leaves))
+        expect(hex(climb(index, leaves.length, leaves[index]!, path))).toBe(root)
+        expect(hex(climb(index, leaves.length, leafHash(Buffer.from('another')), path))).not.toBe(
+          root,
+        )
+      },
+    ),
+  )
+})

@@ -34,7 +34,7 @@ verifies('run.loop.order', 'nine steps follow each other in the documented order
 
 verifies(
   'run.loop.order',
-  'a step that stops the run names why; an end that a step cannot have is an error',
+  'a step that stops a run names why; an impossible end is an error',
   () => {
     for (const step of ['intake', 'worker'] as const)
       expect(afterStep({ step, round: 0 }, 'refused')).toEqual({
@@ -66,7 +66,7 @@ verifies(
 
 verifies(
   'run.loop.rounds',
-  'whatever the steps end with, the worker runs at most four times and the run ends',
+  'whatever its steps end with, a run does its work at most four times',
   () => {
     fc.assert(
       fc.property(fc.array(fc.nat(), { minLength: 40, maxLength: 40 }), (choices) => {
@@ -101,7 +101,7 @@ verifies('run.loop.rounds', 'a fourth revision is an exception', () => {
 
 verifies(
   'task.exception.codes',
-  'each of the eleven codes names what can bring the task home, abandoning always included',
+  'each of eleven codes names its recoveries, including abandon',
   () => {
     const documented =
       'evidence_gap, input_invalid, input_too_complex, worker_failed, validator_failed, payment_reversed, credit_mismatch, callback_failed, deadline_passed, operator_hold, caller_dispute'

@@ -39,106 +39,94 @@ const resigned = (change: Partial<ReplayPackage>) => {
   return signedFile(parts)
 }
 
-verifies(
-  'replay.verified',
-  'the task of every rail is proven, and its work done again gives the same result',
-  () => {
-    for (const rail of rails) {
-      const report = verifyAgain(finishedTask(rail), { keys: keySet() })
-      expect(faults(report), rail.key).toEqual([])
-      expect(report).toMatchObject({
-        verdict: 'proven',
-        keys: [{ kid: receiptKey.kid, standing: 'active' }],
-      })
-      expect(report.checks.at(-1)).toMatchObject({
-        check: 'replay',
-        detail: expect.stringContaining(`${rail.key} gives`),
-      })
-    }
-  },
-)
+verifies('replay.verified', 'every rail’s task is proven, and repeating its work agrees', () => {
+  for (const rail of rails) {
+    const report = verifyAgain(finishedTask(rail), { keys: keySet() })
+    expect(faults(report), rail.key).toEqual([])
+    expect(report).toMatchObject({
+      verdict: 'proven',
+      keys: [{ kid: receiptKey.kid, standing: 'active' }],
+    })
+    expect(report.checks.at(-1)).toMatchObject({
+      check: 'replay',
+      detail: expect.stringContaining(`${rail.key} gives`),
+    })
+  }
+})
 
 verifies('replay.verified', 'the same task always has the same package and signature', () => {
   expect(finishedTask(packetops)).toEqual(file)
 })
 
-verifies(
-  'replay.tampered',
-  'whatever is changed after it was signed, the digest of the package tells',
-  () => {
-    const changes: Partial<ReplayPackage>[] = [
-      { rail: 'tokenops' },
-      { code_version: '9.9.9' },
-      { resume_state: 'queued' },
-      { from_step: 'worker' },
-      { exception_id: null },
-      { keys: keySet({ retired_at: '2026-11-22T00:00:00Z' }) },
-    ]
-    for (const change of changes)
-      expect(
-        faults(verifyAgain({ ...file, replay_package: { ...made, ...change } })),
-        JSON.stringify(change),
-      ).toEqual(expect.arrayContaining(['package', 'package signature']))
-    const signature = { ...file, jws: finishedTask(tokenops).jws }
-    expect(faults(verifyAgain(signature))).toEqual(['package signature'])
-    expect(verifyReplayFile({ ...file, surplus: 1 }).verdict).toBe('refused')
-    expect(verifyReplayFile('nothing of the kind').verdict).toBe('refused')
-  },
-)
+verifies('replay.tampered', 'any change after signing is found by the package’s digest', () => {
+  const changes: Partial<ReplayPackage>[] = [
+    { rail: 'tokenops' },
+    { code_version: '9.9.9' },
+    { resume_state: 'queued' },
+    { from_step: 'worker' },
+    { exception_id: null },
+    { keys: keySet({ retired_at: '2026-11-22T00:00:00Z' }) },
+  ]
+  for (const change of changes)
+    expect(
+      faults(verifyAgain({ ...file, replay_package: { ...made, ...change } })),
+      JSON.stringify(change),
+    ).toEqual(expect.arrayContaining(['package', 'package signature']))
+  const signature = { ...file, jws: finishedTask(tokenops).jws }
+  expect(faults(verifyAgain(signature))).toEqual(['package signature'])
+  expect(verifyReplayFile({ ...file, surplus: 1 }).verdict).toBe('refused')
+  expect(verifyReplayFile('nothing of the kind').verdict).toBe('refused')
+})
 
-verifies(
-  'replay.tampered',
-  'each part is refused by its own check, even where the service had signed the package so',
-  () => {
-    const entry = made.ledger[4] as ReplayPackage['ledger'][number]
-    const input = made.documents.at(-1)
-    const proof = made.return_package
-    if (input === undefined || proof === null) throw new Error('the task has an input and a result')
-    const changes: [Partial<ReplayPackage>, string[]][] = [
-      [{ ledger: made.ledger.with(4, { ...entry, actor: 'operator:mallory' }) }, ['ledger']],
-      [{ ledger: made.ledger.toSpliced(4, 1) }, ['ledger']],
-      [{ ledger: made.ledger.with(4, { ...entry, data: { surplus: 1 } }) }, ['ledger data']],
-      [{ ledger: made.ledger.slice(0, -1) }, ['receipt facts']],
-      [{ documents: made.documents.slice(1) }, ['documents']],
-      [{ documents: made.documents.slice(0, -1) }, ['replay']],
-      [
-        { documents: made.documents.with(-1, { ...input, content: tokenops.sandboxInput }) },
-        ['documents', 'replay'],
-      ],
-      [{ receipts: made.receipts.slice(1) }, ['cited receipts']],
-      [{ receipts: made.receipts.toSpliced(2, 1) }, ['cited receipts', 'result']],
-      [{ receipts: made.receipts.with(0, `${made.receipts[0]}A`) }, ['receipts', 'cited receipts']],
-      [
-        { receipts: [...made.receipts, ...finishedTask(tokenops).replay_package.receipts] },
-        ['receipt facts'],
-      ],
-      [{ receipts: [...made.receipts, String(made.receipts[2])] }, ['receipt chains']],
-      [{ loop_steps: made.loop_steps.slice(1) }, ['result']],
-      [{ return_package: null }, ['result']],
-      [{ return_package: { ...proof, result_sha256: sha256('other') } }, ['result', 'replay']],
-      [{ return_package: { ...proof, partial: true } }, ['result']],
-      [
-        { return_package: finishedTask(tokenops).replay_package.return_package },
-        ['result', 'replay'],
-      ],
-      [{ rail: 'tokenops' }, ['result', 'replay']],
-      [{ issuer: 'http://elsewhere.example' }, ['receipt facts']],
-    ]
-    for (const [change, named] of changes) {
-      const report = verifyAgain(resigned(change), { keys: keySet() })
-      const [[name]] = Object.entries(change) as [[string, unknown]]
-      expect(report.verdict, name).toBe('refused')
-      expect(
-        faults(report).sort(),
-        `${name} ${JSON.stringify(report.checks.filter(({ ok }) => !ok))}`,
-      ).toEqual(named.sort())
-    }
-  },
-)
+verifies('replay.tampered', 'each part is refused by its own check, even when we signed it', () => {
+  const entry = made.ledger[4] as ReplayPackage['ledger'][number]
+  const input = made.documents.at(-1)
+  const proof = made.return_package
+  if (input === undefined || proof === null) throw new Error('the task has an input and a result')
+  const changes: [Partial<ReplayPackage>, string[]][] = [
+    [{ ledger: made.ledger.with(4, { ...entry, actor: 'operator:mallory' }) }, ['ledger']],
+    [{ ledger: made.ledger.toSpliced(4, 1) }, ['ledger']],
+    [{ ledger: made.ledger.with(4, { ...entry, data: { surplus: 1 } }) }, ['ledger data']],
+    [{ ledger: made.ledger.slice(0, -1) }, ['receipt facts']],
+    [{ documents: made.documents.slice(1) }, ['documents']],
+    [{ documents: made.documents.slice(0, -1) }, ['replay']],
+    [
+      { documents: made.documents.with(-1, { ...input, content: tokenops.sandboxInput }) },
+      ['documents', 'replay'],
+    ],
+    [{ receipts: made.receipts.slice(1) }, ['cited receipts']],
+    [{ receipts: made.receipts.toSpliced(2, 1) }, ['cited receipts', 'result']],
+    [{ receipts: made.receipts.with(0, `${made.receipts[0]}A`) }, ['receipts', 'cited receipts']],
+    [
+      { receipts: [...made.receipts, ...finishedTask(tokenops).replay_package.receipts] },
+      ['receipt facts'],
+    ],
+    [{ receipts: [...made.receipts, String(made.receipts[2])] }, ['receipt chains']],
+    [{ loop_steps: made.loop_steps.slice(1) }, ['result']],
+    [{ return_package: null }, ['result']],
+    [{ return_package: { ...proof, result_sha256: sha256('other') } }, ['result', 'replay']],
+    [{ return_package: { ...proof, partial: true } }, ['result']],
+    [
+      { return_package: finishedTask(tokenops).replay_package.return_package },
+      ['result', 'replay'],
+    ],
+    [{ rail: 'tokenops' }, ['result', 'replay']],
+    [{ issuer: 'http://elsewhere.example' }, ['receipt facts']],
+  ]
+  for (const [change, named] of changes) {
+    const report = verifyAgain(resigned(change), { keys: keySet() })
+    const [[name]] = Object.entries(change) as [[string, unknown]]
+    expect(report.verdict, name).toBe('refused')
+    expect(
+      faults(report).sort(),
+      `${name} ${JSON.stringify(report.checks.filter(({ ok }) => !ok))}`,
+    ).toEqual(named.sort())
+  }
+})
 
 verifies(
   ['replay.tampered', 'replay.keys'],
-  'a forger’s own keys prove a package to itself, and never to a saved key set',
+  'a forger’s keys prove a package to itself, not to a saved key set',
   () => {
     const forger = keyRings(generateSigningKeys(new Date('2026-11-21'))).receipt.active
     const keys = {
@@ -171,7 +159,7 @@ verifies(
 
 verifies(
   ['replay.keys', 'keys.retired'],
-  'what a revoked key signed is indeterminate, and what a retired one signed stands unless it is dated after the end',
+  'revoked signatures are indeterminate; retired ones count if earlier',
   () => {
     expect(
       verifyAgain(file, { keys: keySet({ revoked_at: '2027-01-01T00:00:00Z' }) }),

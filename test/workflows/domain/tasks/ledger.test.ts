@@ -76,7 +76,7 @@ verifies(
 
 verifies(
   'task.ledger.chain',
-  'every ledger along the table verifies, and its head is the hash of its last entry',
+  'each ledger along the table verifies, and its head is its last hash',
   () => {
     fc.assert(
       fc.property(ledgers, (entries) => {

@@ -82,7 +82,7 @@ verifies('task.state.list', 'there are the 21 documented states, in their order'
 
 verifies(
   'task.state.table',
-  'each of the 21 × 31 pairs of state and event moves as the table says or not at all',
+  'each of the 21 × 31 pairs of state and event follows the table',
   () => {
     expect([taskStates.length, taskEvents.length, table.size]).toEqual([21, 31, 48])
     for (const state of taskStates) {
@@ -111,35 +111,31 @@ verifies('task.state.table', 'the allowed events of a state are those that move 
   }
 })
 
-verifies(
-  'task.state.refused',
-  'a refused event is 409 wrong_state, names the events allowed now, and the call that comes next',
-  () => {
-    const refusalOf = (state: TaskState, event: TaskEvent) => refuseTaskEvent(state, event).refusal
-    expect(refuseTaskEvent('queued', 'submit')).toBeInstanceOf(DomainError)
-    expect(refusalOf('queued', 'enqueued')).toMatchObject({
-      code: 'wrong_state',
-      next_action: 'Read the task until its state changes.',
-      extra: { state: 'queued', allowed_events: ['started', 'exception_raised'] },
-    })
-    expect(refusalOf('closed', 'started')).toMatchObject({
-      code: 'wrong_state',
-      extra: { allowed_events: [] },
-    })
-    for (const state of taskStates)
-      expect(refusalOf(state, 'submit').next_action, state).toMatch(/^[A-Z].*\.$/)
-    expect(refusalOf('trusted', 'started').next_action).toContain('POST /api/agents/quote')
-    expect(refuseTaskEvent('none', 'started').refusal).toMatchObject({
-      code: 'not_found',
-      detail: expect.stringMatching(/task/),
-    })
-    expect(refusalOf('queued', 'enqueued').detail).toMatch(/queued.*enqueued/)
-  },
-)
+verifies('task.state.refused', 'a refused event is 409 wrong_state with the allowed events', () => {
+  const refusalOf = (state: TaskState, event: TaskEvent) => refuseTaskEvent(state, event).refusal
+  expect(refuseTaskEvent('queued', 'submit')).toBeInstanceOf(DomainError)
+  expect(refusalOf('queued', 'enqueued')).toMatchObject({
+    code: 'wrong_state',
+    next_action: 'Read the task until its state changes.',
+    extra: { state: 'queued', allowed_events: ['started', 'exception_raised'] },
+  })
+  expect(refusalOf('closed', 'started')).toMatchObject({
+    code: 'wrong_state',
+    extra: { allowed_events: [] },
+  })
+  for (const state of taskStates)
+    expect(refusalOf(state, 'submit').next_action, state).toMatch(/^[A-Z].*\.$/)
+  expect(refusalOf('trusted', 'started').next_action).toContain('POST /api/agents/quote')
+  expect(refuseTaskEvent('none', 'started').refusal).toMatchObject({
+    code: 'not_found',
+    detail: expect.stringMatching(/task/),
+  })
+  expect(refusalOf('queued', 'enqueued').detail).toMatch(/queued.*enqueued/)
+})
 
 verifies(
   'task.exception.resume',
-  'an exception keeps the state that it interrupts until it is replayed or abandoned',
+  'an exception keeps its interrupted state until replay or abandon',
   () => {
     for (const state of resumableStates) {
       const kept = resumeStateAfter(state, 'exception_raised', null)
@@ -156,7 +152,7 @@ verifies(
 
 verifies(
   'task.lapse.resume',
-  'a lapsed quote resumes where a new one is issued, a lapsed credit where it is asked for',
+  'a lapsed quote or credit resumes where a new one is requested',
   () => {
     expect(resumeStateAfter('quoted', 'quote_lapsed', null)).toBe('trusted')
     expect(resumeStateAfter('credit_pending', 'credit_lapsed', null)).toBe('quoted')

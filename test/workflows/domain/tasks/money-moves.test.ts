@@ -44,7 +44,7 @@ test('each stage of the money moves the task with its ids', () => {
   })
 })
 
-test('trouble stops a task from the payment to the last callback, and in no other state', () => {
+test('trouble stops a task from the payment to the last callback only', () => {
   const stopped = taskStates.filter(
     (state) => moneyMove(state, { ...paid, trouble }, undefined)?.event === 'exception_raised',
   )
@@ -104,7 +104,7 @@ test('only a refunded or disputed payment is a reversed one', () => {
   })
 })
 
-test('another amount is trouble only while the task waits for a pending payment', () => {
+test('a wrong amount stops a task only while it waits for the payment', () => {
   const reason = '1 cent, not 2'
   const wrong = {
     ...sound,

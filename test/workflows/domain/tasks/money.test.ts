@@ -52,7 +52,7 @@ const facts: fc.Arbitrary<CreditFacts> = fc.record({
 
 verifies(
   'task.money.bound',
-  'whatever is stored, the moves of money are in the table and come to rest',
+  'money transitions stay in the table and end, whatever is stored',
   () => {
     const stops = fc.record({
       code: fc.constantFrom(
@@ -107,7 +107,7 @@ verifies(
 
 verifies(
   'task.money.reversed',
-  'of a payment that was taken back a task is told once it is charged, and always before',
+  'a reversed payment reaches its task once charged, always before work',
   () => {
     const refunded = { referenceState: 'refunded', reason: 'event 1', reasonCode: null } as const
     const notified = { code: 'payment_reversed', detail: 'event 1' }
@@ -125,7 +125,7 @@ verifies(
 
 verifies(
   'task.money.mismatch',
-  'a wrong amount and credit that is not there are told where they are in the way',
+  'a wrong amount or missing credit is reported where it blocks',
   () => {
     const wrong = {
       referenceState: 'pending',
