@@ -33,7 +33,7 @@ import { insertAuthorizedPayout, signSeeded } from '../support/payout-rows.ts'
 import { startDatabase, type TestDatabase } from '../support/postgres.ts'
 import { verifies } from '../verifies.ts'
 
-/** Real Postgres, real signatures, the real steps; only the chain is told what to prove. Each payout has a payout wallet of its own. */
+/** Real Postgres, real signatures, the real steps; only the chain is a fake. Each payout has a payout wallet of its own. */
 let database: TestDatabase
 let deps: Deps
 let proven: Outcome = { kind: 'unknown', code: 'open', reason: 'not asked yet' }
@@ -172,7 +172,7 @@ const sign = (made: Made, signer = signerOf(made)) =>
   createSigningSteps(deps, signer).signTransfer(made.payoutId)
 const transferOf = ({ payoutId }: Made) => findTransfer(database.db, payoutId)
 
-/** As a row from before the signature was stored, or one that somebody changed past the guards. */
+/** As a row from before the signature was stored, or one that was changed around the guards. */
 async function withoutGuards(statement: string): Promise<void> {
   const client = await database.pool.connect()
   try {

@@ -1,6 +1,6 @@
 /**
  * What is published under each name, with https://rails.example as the origin. A document that was released never changes: another
- * shape is another version beside it, pinned here too. Until the first release a change that is meant is pinned anew.
+ * shape is another version, also pinned here. Until the first release an intended change is pinned again.
  */
 export const schemaDigests: Record<string, string> = {
   'agent-manifest.v1.json': 'af04efd34b4f88140881d6b16ca5e978668b98eaa6003ac661342c2aec97db00',

@@ -5,7 +5,7 @@ import { type Tx, transaction } from '../../activities/store/postgres/db.ts'
 
 const hex = (bytes: number) => randomBytes(bytes).toString('hex')
 
-/** A manifest as registration stores it, of somebody new. */
+/** A manifest of a new agent, as registration stores it. */
 export function newAgent(more: Partial<NewAgent> = {}): NewAgent {
   return {
     agentId: `agt_${hex(32)}`,

@@ -44,7 +44,7 @@ type AgentOptions = {
 }
 export type RawAnswer = { status: number; headers: Headers; body: Record<string, unknown> }
 
-/** What tests of the payout rail do beside a running stack. `chain` acts as the token's owner. */
+/** What tests of the payout rail need for a running stack. `chain` acts as the token's owner. */
 export type Rail = {
   stack: TestStack
   db: Kysely<Database>
@@ -55,10 +55,10 @@ export type Rail = {
   service: ServiceAccounts
   treasury: Treasury
   openAgent(options?: AgentOptions): Promise<Agent>
-  /** Terms of a payout of 1 USDC to somebody new under a new key. */
+  /** Terms of a payout of 1 USDC to a new wallet under a new key. */
   terms(more?: Partial<InputOf<'payout-create'>>): InputOf<'payout-create'>
   create(agent: Agent, more?: Partial<InputOf<'payout-create'>>): Promise<Payout>
-  /** A payout that may be executed for an hour, unless told otherwise; two free or paid calls of the agent. */
+  /** A payout that may be executed, by default for an hour; two free or paid calls of the agent. */
   authorized(
     agent: Agent,
     more?: Partial<InputOf<'payout-create'>>,
@@ -70,7 +70,7 @@ export type Rail = {
   stop(): Promise<void>
 }
 
-/** Opens connections beside the stack; `stop` closes them and leaves the stack alone. */
+/** Opens its own connections to the stack; `stop` closes them and leaves the stack alone. */
 export async function openRail(stack: TestStack): Promise<Rail> {
   const service = readSecret<ServiceAccounts>(
     join(stack.dataDirectory, 'keys', 'chain-accounts.json'),
@@ -227,7 +227,7 @@ export async function post(
   }
 }
 
-/** Asks again every 100 ms, unless told otherwise, until the answer is right; the last answer otherwise. */
+/** Asks again, by default every 100 ms, until the answer is right; the last answer otherwise. */
 export async function eventually<T>(
   ask: () => Promise<T>,
   right: (answer: T) => boolean,

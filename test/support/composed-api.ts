@@ -35,7 +35,7 @@ export type ComposedApis = {
 
 type Options = { apis?: number; env?: Record<string, string>; more?: readonly AnyOperation[] }
 
-/** Starts a Postgres and so many APIs on it; `more` are operations beside those of the service. */
+/** Starts a Postgres and so many APIs on it; `more` are operations in addition to those of the service. */
 export async function startComposed({
   apis = 1,
   env = {},
@@ -43,15 +43,15 @@ export async function startComposed({
 }: Options = {}): Promise<ComposedApis> {
   const directory = await scratchDirectory()
   const database = await startDatabase()
-  const [nobody] = await findFree(1)
+  const [unused] = await findFree(1)
   const keys = join(directory, 'keys.json')
   writeSecret(keys, generateSigningKeys(new Date()))
   const { db } = database
   const { credential: operator } = await createOperator(db, 'Ada')
   const settings = {
     DATABASE_URL: database.url,
-    TEMPORAL_ADDRESS: `127.0.0.1:${nobody}`,
-    CHAIN_RPC_URL: `http://127.0.0.1:${nobody}`,
+    TEMPORAL_ADDRESS: `127.0.0.1:${unused}`,
+    CHAIN_RPC_URL: `http://127.0.0.1:${unused}`,
     SIGNING_KEYS_FILE: keys,
     ASSET_CONTRACT_ADDRESS: `0x${'a1'.repeat(20)}`,
     PAYOUT_WALLET_ADDRESS: `0x${'a2'.repeat(20)}`,

@@ -167,7 +167,7 @@ export function claimsOf(jws: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(jws.split('.')[1] as string, 'base64url').toString('utf8'))
 }
 
-/** Does something while a part stands still; it goes on whatever comes of it. */
+/** Does something while a part is stopped; the part continues whatever the result. */
 export async function whileFrozen<T>(part: Part, act: () => Promise<T>): Promise<T> {
   const thaw = freeze(part)
   return act().finally(thaw)

@@ -54,7 +54,7 @@ export const signedBy = (typ: string, payload: object): string =>
 
 const runId = (rail: Rail): string => `run_${digestOf({ run: rail.key })}`
 
-/** The package of a rail's sandbox input, which may be told with its lists as uploads, and its completion signature. */
+/** The package of a rail's sandbox input, optionally with its lists as uploads, and its completion signature. */
 export function finishedPackage(
   rail: Rail,
   notified: unknown = rail.sandboxInput,

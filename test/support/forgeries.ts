@@ -28,9 +28,9 @@ const permit = {
 /** JSON whose standard base64 ends in padding, so that base64url of it reads differently. */
 const padded = (json: string) => (json.length % 3 === 0 ? `${json} ` : json)
 
-/** Payments that may not pay: what is wrong with each, and the headers that carry it beside an otherwise good signature. */
+/** Payments that may not pay: what is wrong with each, and the headers that carry it with an otherwise good signature. */
 export const forgeries: Record<string, Forgery> = {
-  'a permit2 authorization beside the EIP-3009 one': inPayload(() => ({
+  'a permit2 and an EIP-3009 authorization': inPayload(() => ({
     permit2Authorization: permit,
   })),
   'a permit2 authorization alone': changed(({ payload, ...rest }) => ({
@@ -63,7 +63,7 @@ export const forgeries: Record<string, Forgery> = {
   'a signature by another wallet': async (rail, payer) =>
     paymentHeader(await signPayment(rail, newWallet(), { from: payer.address })),
   'X-PAYMENT alone': written((json) => ({ 'X-PAYMENT': base64(json) })),
-  'X-PAYMENT beside PAYMENT-SIGNATURE': written((json) => ({
+  'X-PAYMENT and PAYMENT-SIGNATURE': written((json) => ({
     'X-PAYMENT': base64(json),
     'PAYMENT-SIGNATURE': base64(json),
   })),

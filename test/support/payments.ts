@@ -90,7 +90,7 @@ export const base64 = (text: string) => Buffer.from(text).toString('base64')
 export const wrapErc6492 = (signature: Hex): Hex =>
   `${encodeAbiParameters([{ type: 'address' }, { type: 'bytes' }, { type: 'bytes' }], [`0x${'11'.repeat(20)}`, '0x1234', signature])}${'6492'.repeat(16)}`
 
-/** One call of the agent with a fresh wallet proof and these headers beside it; the answer as it is. */
+/** One call of the agent with a fresh wallet proof and these headers; returns the raw answer. */
 export async function send(
   { stack }: Rail,
   { account, baseUrl }: Agent,
@@ -155,12 +155,12 @@ export async function sendTokens(
   return chain.waitForTransactionReceipt({ hash })
 }
 
-/** The payer sends everything that it holds to somebody else, past the service. */
+/** The payer sends all its money to another wallet, without the service. */
 export async function emptyWallet(rail: Rail, { account }: Pick<Agent, 'account'>): Promise<void> {
   await sendTokens(rail, account, `0x${'ee'.repeat(20)}`, await rail.balance(account.address))
 }
 
-/** Somebody else broadcasts the payer's authorization, through the token's other overload; the transaction's hash. */
+/** A third party broadcasts the payer's authorization, through the token's other overload; the transaction's hash. */
 export async function broadcastByOther({ chain, asset }: Rail, { payload }: Payment): Promise<Hex> {
   const { from, to, value, validAfter, validBefore, nonce } = payload.authorization
   const { r, s, v } = parseSignature(payload.signature)

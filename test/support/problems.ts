@@ -12,7 +12,7 @@ export async function problemOf(call: Promise<unknown>): Promise<Problem> {
 
 export const codeOf = async (call: Promise<unknown>) => (await problemOf(call)).code
 
-/** A hundred at once may find the database busy: whoever hears that repeats, as the answer says, and not all at the same time. */
+/** A hundred at once may find the database busy: a caller that gets this answer repeats as it says, and not all do so at the same time. */
 export async function patiently<T>(ask: () => Promise<T>, tries = 20): Promise<T> {
   try {
     return await ask()

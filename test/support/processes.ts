@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Part } from '../../worker/stack/part.ts'
 
-/** Stops a part and every process below it without ending them; the result lets them go on. */
+/** Stops a part and every process below it without ending them; the result lets them continue. */
 export function freeze(part: Part): () => void {
   const pids = descendants(part.pid as number)
   for (const pid of pids) signal(pid, 'SIGSTOP')
@@ -10,7 +10,7 @@ export function freeze(part: Part): () => void {
   }
 }
 
-/** One that has ended meanwhile must not keep the others from their signal: who is stopped and never goes on holds Postgres' memory. */
+/** One that has ended meanwhile must not keep the others from their signal: a process that stays stopped holds Postgres' memory. */
 function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)

@@ -9,7 +9,7 @@ const jwk = (key: KeyObject) => {
   return { kty, crv, x } as { kty: 'OKP'; crv: 'Ed25519'; x: string }
 }
 
-/** An agent with a key of its own, as somebody who read only the documents would write it. */
+/** An agent with a key of its own, as a reader of the documents alone would write it. */
 export function newAgentClient(hosts: Hosts) {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const open = createClient({ baseUrl: hosts.base, osUrl: hosts.os })

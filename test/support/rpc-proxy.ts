@@ -7,7 +7,7 @@ export type Fault = Meddle
 /** No question reaches the chain. */
 export const down: Fault = async () => 'cut'
 
-/** The chain takes every transaction, but nobody hears of it; and from the first one on it answers nothing at all. */
+/** The chain takes every transaction but returns no answer; after the first one it answers nothing at all. */
 export function silentAfterBroadcast(): Fault {
   let silent = false
   return async (method, pass) => {
@@ -24,7 +24,7 @@ export function silentAfterBroadcast(): Fault {
 export const losesTransactions: Fault = async (method, pass) =>
   method === 'eth_sendRawTransaction' ? 'cut' : pass()
 
-/** `act` comes before the first transaction that is sent: somebody else is quicker. */
+/** `act` comes before the first transaction that is sent: a third party is quicker. */
 export function beforeBroadcast(act: () => Promise<unknown>): Fault {
   let acting: Promise<unknown> | undefined
   return async (method, pass) => {

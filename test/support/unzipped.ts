@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { scratchDirectory } from './postgres.ts'
 
-/** The files of a zip by name, as a program of somebody else takes it apart. */
+/** The files of a zip by name, as an independent program unpacks it. */
 export async function unzipped(zip: Uint8Array): Promise<Map<string, string>> {
   const directory = await scratchDirectory()
   const file = join(directory, 'package.zip')

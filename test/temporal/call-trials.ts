@@ -85,7 +85,7 @@ async function trialsOf(
     await expect.poll(() => findOpenReview(db, runIdOf(taskId)), { timeout: 30_000 }).toBeDefined()
     return taskId
   }
-  // Whose id the answer tells first.
+  // The owner of the id in the answer comes first.
   const submitted = {
     name: 'preflight',
     taskId: '',

@@ -74,7 +74,7 @@ async function whileServed<T>(
         sequence: 17,
         receipt_ids: [],
       }),
-      credential_ready: () => Promise.reject(new Error('nothing here tells of credentials')),
+      credential_ready: () => Promise.reject(new Error('no credentials here')),
       payout_updated: () => Promise.reject(new Error('no payout is delivered here')),
     },
     demoReceiver: 'http://127.0.0.1:3000/demo',

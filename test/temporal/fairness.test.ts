@@ -19,7 +19,7 @@ beforeAll(async () => {
 }, 240_000)
 afterAll(() => fixture?.stop())
 
-/** A trusted agent with so many tasks that wait for a slot; nobody has looked at them yet. */
+/** A trusted agent with so many tasks that wait for a slot; no sweep has read them yet. */
 async function agentWith(
   count: number,
   limits?: TrustLimits,
@@ -51,7 +51,7 @@ async function over(tasks: readonly string[], timeout = 100_000): Promise<void> 
   await expect.poll(async () => (await left()).length, { timeout, interval: 20 }).toBe(0)
 }
 
-/** The most runs of these tasks that went on at one time, by the times of their ledgers. */
+/** The most runs of these tasks in progress at one time, by the times of their ledgers. */
 async function mostAtOnce(tasks: readonly string[]): Promise<number> {
   const rows = await fixture.db
     .selectFrom('task_events')

@@ -23,7 +23,7 @@ process.on('message', (asked) => {
 
 const keyOf = (type, { taskId, runId, event, step }) =>
   type === 'takeStep' ? `${runId} ${step}` : `${taskId} ${event ?? 'own'}`
-// A task that nobody knows yet is any that makes its move.
+// A task without a known id is any that makes its transition.
 const stand = async (side, own) => {
   const key = [own, own.replace(/^\S+/, '*')].find((each) => held.keys.includes(each))
   if (held.side !== side || key === undefined) return

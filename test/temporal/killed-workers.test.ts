@@ -144,7 +144,7 @@ verifies(
       { events: [...facts.events, { ...event }] },
       {
         events: facts.events.map((each) =>
-          each === event ? { ...each, actor: 'somebody' } : each,
+          each === event ? { ...each, actor: 'stranger' } : each,
         ),
       },
       {

@@ -95,6 +95,6 @@ const reviewOf = (fixture: Fixture, runId: string, round: number) =>
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await sleep(100)
-  // The workflow is told a moment after the row.
+  // The workflow hears a moment after the row.
   await sleep(300)
 }

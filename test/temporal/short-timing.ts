@@ -1,6 +1,6 @@
 import { timing as fast } from '../e2e/chaos/fast-timing.ts'
 
-/** Times of tasks and runs that a test can wait for; each is told apart from the others. */
+/** Times of tasks and runs that a test can wait for; each differs from the others. */
 export const timing: typeof fast = {
   ...fast,
   updatesPerRun: 12,

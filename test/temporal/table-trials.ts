@@ -54,12 +54,12 @@ const funded: readonly TaskState[] = [
   ...(['exception_open', 'replay_ready', 'failed'] as const),
 ]
 
-/** The moves of the table, each of a task of its own; whose are begun is written down in `told`. */
+/** The transitions of the table, each of its own task. `started` records the tasks whose transition started. */
 export function openTrials(
   fixture: Awaited<ReturnType<typeof startTaskWorkflows>>,
   notified: string[],
 ) {
-  /** A move that an event makes; whoever asks for it repeats it with the same event id. */
+  /** A transition that an event makes; its sender repeats it with the same event id. */
   function byEvent<Event extends TaskEvent>(
     taskId: string,
     event: Event,

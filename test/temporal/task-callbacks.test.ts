@@ -29,7 +29,7 @@ const reaches = (taskId: string, state: TaskState) =>
 const notified = (id: string) => fixture.receiver.received.filter((one) => one.id === id)
 const outcomes = async (id: string) =>
   (await listAttempts(fixture.db, id)).map(({ outcome }) => outcome)
-/** A task that has to tell of itself: its receipts are being issued. */
+/** A task that has to send a callback: its receipts are being issued. */
 async function finished(): Promise<{ taskId: string; first: string }> {
   const { task_id } = await fixture.tasks.taskIn('attested')
   await fixture.send(task_id, 'receipts_issued', { usage_receipt_id: `rc_${hash}` })

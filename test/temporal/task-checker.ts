@@ -98,7 +98,7 @@ async function readWorkflows(address: string, ids: string[]): Promise<Record<str
           if (error instanceof WorkflowNotFoundError) return undefined
           throw error
         })
-      // A list may lag behind, so it tells only of what has ended; how the latest run stands is asked for.
+      // A list may lag behind, so it shows only what has ended; the state of the latest run is requested.
       const ended: string[] = []
       for await (const run of workflow.list({ query: `WorkflowId = '${id}'` }))
         if (run.runId !== now?.runId) ended.push(run.status.name)
@@ -118,7 +118,7 @@ const of = (rows: Row[], column: string, value: Row[string] | undefined) =>
   rows.filter((row) => row[column] === value)
 const sum = (rows: Row[]) => rows.reduce((total, { units }) => total + Number(units), 0)
 
-/** Everything that is wrong, in words; `expected` are the tasks that somebody was told of. */
+/** Everything that is wrong, in words; `expected` are the tasks that a caller knows. */
 export function checkTasks(facts: TaskFacts, expected: readonly string[]): string[] {
   const lost = expected
     .filter((id) => of(facts.tasks, 'task_id', id).length === 0)
@@ -168,7 +168,7 @@ function checkLedger({ events, exceptions }: TaskFacts, task: Row): string[] {
     if (event === 'exception_raised') resume = state
     if (event === 'quote_lapsed') resume = 'trusted'
     if (event === 'credit_lapsed') resume = 'quoted'
-    // What was gone through stays so, unless somebody led the task back.
+    // A completed transition stays, unless an operator led the task back.
     if (event === 'replayed' || event === 'evidence_supplied') left.clear()
     left.set(`${state} ${event}`, (left.get(`${state} ${event}`) ?? 0) + 1)
     state = String(to_state)
@@ -241,7 +241,7 @@ function checkWorkflow({ workflows }: TaskFacts, task: Row): string[] {
   const over = task['state'] === 'closed' ? known.filter(([, status]) => status === 'RUNNING') : []
   return [
     ...wrong.map(([id, status]) => `${id}: its workflow ${status}`),
-    ...over.map(([id]) => `${id}: a workflow goes on though the task is closed`),
+    ...over.map(([id]) => `${id}: a workflow is open although the task is closed`),
   ]
 }
 

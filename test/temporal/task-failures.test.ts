@@ -95,7 +95,7 @@ verifies('task.exception.run', 'an input that the rail refuses is corrected', as
 
 verifies(
   'task.exception.run',
-  'a result that is never right stops after its rounds, and is begun anew',
+  'a result that is never right stops after its rounds and restarts',
   async () => {
     const taskId = await begun({ usage: 'operational' })
     for (const round of [0, 1, 2, 3]) await decide(taskId, 'revise', round)
@@ -125,7 +125,7 @@ verifies(
 
 verifies(
   'task.terminated',
-  'a task whose workflow is ended by hand goes on with the next sweep',
+  'a task whose workflow was ended continues with the next sweep',
   async () => {
     const taskId = await begun({ usage: 'operational' })
     await expect

@@ -206,7 +206,7 @@ verifies(
       callback_url: null,
       agent_id: `agt_${'c'.repeat(64)}`,
     })
-    // The step has to wait for the row, which somebody else holds.
+    // The step has to wait for the row, which another transaction holds.
     beforePlanner = () =>
       new Promise((held) => {
         void transaction(fixture.db, async (tx) => {

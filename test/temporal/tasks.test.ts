@@ -320,19 +320,19 @@ verifies(
       takeStep: losing('takeStep', fixture.real.takeStep),
     }
     let stop = await fixture.serve(steps)
-    const anew = async () => {
+    const restart = async () => {
       await stop()
       stop = await fixture.serve(steps)
     }
     const taskId = await funded()
-    await anew()
+    await restart()
     await input(taskId)
     const running = fixture.gateway.wake(taskId)
     await running
     await sleep(300)
-    await anew()
+    await restart()
     await reaches(taskId, 'attested')
-    await anew()
+    await restart()
     await finish(taskId)
     await stop()
     expect(lost.size).toBeGreaterThan(15)

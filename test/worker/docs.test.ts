@@ -54,7 +54,7 @@ verifies(
   },
 )
 
-test('a document without its markers is told so', () => {
+test('a document without its markers is reported', () => {
   expect(() => betweenMarkers('nothing', 'configuration', 'x')).toThrow(
     '<!-- begin: configuration -->',
   )

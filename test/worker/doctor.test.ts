@@ -269,8 +269,8 @@ verifies(
     const [port = 0] = await findFree(1)
     const away = await faultsWith({ TEMPORAL_ADDRESS: `127.0.0.1:${port}` })
     expect(away['temporal namespace']?.remedy).toContain('TEMPORAL_ADDRESS')
-    const other = await faultsWith({ TEMPORAL_NAMESPACE: 'nobody-made-this' })
-    expect(other['temporal namespace']?.detail).toBe('there is no namespace nobody-made-this')
+    const other = await faultsWith({ TEMPORAL_NAMESPACE: 'not-created' })
+    expect(other['temporal namespace']?.detail).toBe('there is no namespace not-created')
     const { client, close } = createTemporalClient({
       TEMPORAL_ADDRESS: stack.temporalAddress,
       TEMPORAL_NAMESPACE: 'bare',

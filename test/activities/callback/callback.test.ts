@@ -299,7 +299,7 @@ async function grantedCredential() {
 
 verifies(
   'callback.delivery',
-  'a credential is told to be ready, and its callback holds nothing else',
+  'a ready credential is announced, and its callback holds nothing else',
   async () => {
     const { deliver } = await grantedCredential()
     await deliver()

@@ -32,15 +32,15 @@ type GasWalletOptions = Partial<GasWalletSettings> & { cacheMs?: number }
 export type Fixture = TestChain & {
   db: Kysely<Database>
   chain: Chain
-  /** Signs a transfer of 5 atomic units to somebody new, valid for an hour of the chain's time, unless told otherwise. */
+  /** Signs a transfer of 5 atomic units to a new wallet, by default valid for an hour of the chain's time. */
   authorize(more?: Partial<TokenAuthorization>, from?: TestWallet): Promise<Sent>
-  /** Settings over the rig's gas wallets and a chain that is read afresh each time, unless told otherwise. */
+  /** Settings over the rig's gas wallets and by default a chain that is read afresh each time. */
   gasWalletSettings(more?: GasWalletOptions): GasWalletSettings
   newGasWalletQueue(more?: GasWalletOptions): GasWalletQueue
   outcome(terms: TokenAuthorization, confirmations?: number): Promise<Outcome>
   balance(address: Hex): Promise<bigint>
   rows(purpose: string): Promise<Selectable<Database['gas_wallet_transactions']>[]>
-  /** A wallet of a lane of its own, so that a test can misuse its key. */
+  /** A gas wallet with its own queue, so that a test can misuse its key. */
   fundedWallet(): Promise<TestWallet>
   /** Nothing is mined until `mine` or the returned function is called. */
   haltMining(): Promise<() => Promise<void>>

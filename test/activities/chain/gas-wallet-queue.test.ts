@@ -23,7 +23,7 @@ test('fifty parallel submits take dense nonces; each purpose is one transfer', a
   const sent = await Promise.all(
     Array.from({ length: 50 }, () => fixture.authorize({ to, value: 3n })),
   )
-  // Each purpose is submitted through both lanes at once.
+  // Each purpose is submitted through both queues at once.
   const hashes = await Promise.all(
     sent.flatMap(({ call }, i) =>
       gasWallets.map((gasWalletQueue) =>
@@ -242,7 +242,7 @@ test('submit alone also heals a lost block', async () => {
   })
 })
 
-/** A lane whose broadcasts go through `meddle`; everything else is answered by the chain. */
+/** A gas-wallet queue whose broadcasts go through `meddle`; the chain answers everything else. */
 async function meddledGasWallet(
   account: LocalAccount,
   meddle: Parameters<typeof startProxy>[1],

@@ -10,7 +10,7 @@ import { verifies } from '../../verifies.ts'
 import { eventually, type Fixture, startFixture } from './fixture.ts'
 import { startProxy } from './rpc-proxy.ts'
 
-// Each kind of jam on a real chain, and the step that heals it; nobody but the lane's own rounds does anything.
+// Each kind of jam on a real chain, and the step that resolves it; only the maintenance of the queue acts.
 let fixture: Fixture
 beforeAll(async () => {
   fixture = await startFixture()
@@ -23,7 +23,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const gasWalletOf = async ({ address }: TestWallet) =>
   (await readGasWallets(fixture.db, quick.jamAfterMs)).find(({ wallet }) => wallet === address)
 
-/** Rounds of the lane, as the sweeper makes them, until the transfer is included and no nonce is open. */
+/** Maintenance rounds of the queue, as the sweeper makes them, until the transfer is included and no nonce is open. */
 async function heal(
   gasWalletQueue: ReturnType<Fixture['newGasWalletQueue']>,
   wallet: TestWallet,
@@ -40,7 +40,7 @@ async function heal(
 }
 type Sent = Awaited<ReturnType<Fixture['authorize']>>
 
-/** A lane whose broadcasts go through `meddle`, or are lost without one. */
+/** A gas-wallet queue whose broadcasts go through `meddle`, or are lost without one. */
 async function gasWalletBehind(
   wallet: TestWallet,
   meddle: Parameters<typeof startProxy>[1],
@@ -257,7 +257,7 @@ verifies(
 
 verifies(
   'gas-wallets.heals',
-  'wallets whose rows are behind the chain go on from the chain’s nonce',
+  'wallets whose rows are behind the chain continue at its nonce',
   async () => {
     const wallet = await fixture.fundedWallet()
     const gasWalletQueue = fixture.newGasWalletQueue({ accounts: [wallet.account], ...quick })
@@ -354,11 +354,11 @@ test('a wallet that is jammed gets no new work while another moves', async () =>
     ...quick,
   })
   for (let i = 0; i < 4; i++)
-    await gasWalletQueue.submit(`beside:${i}`, (await fixture.authorize()).call)
+    await gasWalletQueue.submit(`other:${i}`, (await fixture.authorize()).call)
   const rows = await fixture.db
     .selectFrom('gas_wallet_transactions')
     .selectAll()
-    .where('purpose', 'like', 'beside:%')
+    .where('purpose', 'like', 'other:%')
     .execute()
   expect(new Set(rows.map((row) => row.gas_wallet))).toEqual(new Set([moving.address]))
   await lost.close()

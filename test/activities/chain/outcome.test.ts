@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.stop())
 
-/** Anyone may send an authorization; here the token's owner does, who is nobody to the rail. */
+/** Anyone may send an authorization; here the token's owner does, who is a stranger to the rail. */
 async function broadcastByStranger(call: { to: `0x${string}`; data: `0x${string}` }) {
   const hash = await fixture.client.sendTransaction(call)
   return fixture.client.waitForTransactionReceipt({ hash })

@@ -9,7 +9,7 @@ export type RpcAnswer = {
 }
 /** A wire that breaks: the connection is cut, an HTTP 500 without a verdict, or nothing at all comes back. */
 export type BrokenAnswer = 'cut' | 'http 500' | 'silence'
-/** What becomes of one question: `pass` really asks the chain, with other parameters if told so. */
+/** What becomes of one question: `pass` really asks the chain, with other parameters if given. */
 export type Meddle = (
   method: string,
   pass: (params?: unknown[]) => Promise<RpcAnswer>,
@@ -18,7 +18,7 @@ export type Meddle = (
 
 type Question = { id: number; method: string; params?: unknown[] }
 
-/** The real chain behind a wire that `meddle` may cut or change; a chain that is not there cannot be told from a cut wire. */
+/** The real chain behind a wire that `meddle` may cut or change; an absent chain looks the same as a cut wire. */
 export async function startProxy(rpcUrl: string, meddle: Meddle) {
   const ask = async ({ id, method, params = [] }: Question): Promise<RpcAnswer | BrokenAnswer> => {
     const pass = async (others: unknown[] = params) => {

@@ -99,6 +99,6 @@ verifies(
 )
 
 verifies('local.refuses-real-funds', 'a faulty setting is named', () => {
-  expect(() => loadConfig({ ...environment, PAY_TO_ADDRESS: 'nobody' })).toThrow(/PAY_TO_ADDRESS/)
+  expect(() => loadConfig({ ...environment, PAY_TO_ADDRESS: 'unknown' })).toThrow(/PAY_TO_ADDRESS/)
   expect(loadDatabaseUrl({ DATABASE_URL: 'postgres://x/y' })).toBe('postgres://x/y')
 })

@@ -1,4 +1,4 @@
-/** IPv4 addresses that nobody outside may have asked, one or more of each kind of special space. */
+/** IPv4 addresses that no outside host may have, one or more of each special range. */
 export const insideV4 = [
   '0.0.0.0',
   '0.1.2.3',

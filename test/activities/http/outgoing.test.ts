@@ -147,7 +147,7 @@ verifies(
 
 verifies(
   'outgoing.request',
-  'a name without an address, or whose servers fail, is told apart',
+  'a name without an address differs from failing name servers',
   async () => {
     const { outgoing } = await serve()
     expect(await outgoing({ resolve: async () => [] })(get(url))).toMatchObject({

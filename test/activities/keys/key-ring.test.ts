@@ -48,7 +48,7 @@ describe('key rings', () => {
     expect(loadKeyRings(path).authority.publicKeys).toEqual(rings.authority.publicKeys)
   })
 
-  test('a ring may hold retired keys beside its one active key', () => {
+  test('a ring may hold retired keys and one active key', () => {
     const rotated = copy(file)
     const older = generateSigningKeys(new Date('2026-10-01T00:00:00Z')).rings.receipt[0]!
     rotated.rings.receipt.unshift({ ...older, active: false })

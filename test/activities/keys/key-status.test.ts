@@ -77,7 +77,7 @@ verifies(
     await transaction(database.db, (tx) =>
       endKey(tx, 'retire', { ring: 'receipt', kid: next as string }),
     )
-    await expect(sign(rings, 'nobody')).rejects.toMatchObject(refusal('unavailable'))
+    await expect(sign(rings, 'unknown')).rejects.toMatchObject(refusal('unavailable'))
   },
 )
 

@@ -98,7 +98,7 @@ describe('a mandate is refused for', () => {
       'challenge_expired',
       async () => ({ keyStatus: keyStatus(keys, challenge.expires_at) }),
     ],
-    ['a checkout of nobody', 'authority_denied', async () => ({ checkoutJwt: 'x' })],
+    ['a malformed checkout', 'authority_denied', async () => ({ checkoutJwt: 'x' })],
     [
       'a checkout signed with EdDSA',
       'authority_denied',

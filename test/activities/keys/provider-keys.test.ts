@@ -47,7 +47,7 @@ verifies(
     expect(loadProviderKeys('')).toEqual([])
     for (const wrong of [
       {},
-      [{ provider: 'x', scheme: 'standard', key: 'short-secret-of-somebody' }],
+      [{ provider: 'x', scheme: 'standard', key: 'short-secret-of-a-provider' }],
       [{ provider: 'x', scheme: 'other', key: stripe }],
     ]) {
       write(wrong)

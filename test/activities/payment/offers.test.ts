@@ -260,7 +260,7 @@ test('a failing facilitator gives a hint in bounded time, never an error', async
   expect(await failing.settle(rowOf(payment))).toEqual({ ok: false, reason: '502' })
 })
 
-test('a process without a lane verifies but does not settle', async () => {
+test('a process without gas wallets verifies but does not settle', async () => {
   const payment = await payByClient(await newPayer())
   const facilitator = inProcessFacilitator({
     reader: fixture.chain.reader,

@@ -87,7 +87,7 @@ test.each<[string, unknown]>([
   ],
   ['no accepted terms', { ...payment, accepted: undefined }],
   [
-    'a permit2 authorization beside it',
+    'an additional permit2 authorization',
     withPayload({ authorization, signature, permit2Authorization: {} }),
   ],
   ['a permit2 authorization alone', withPayload({ permit2Authorization: {}, signature })],
@@ -155,7 +155,7 @@ test.each<[string, Record<string, string | string[]>]>([
   ['an empty header', { 'payment-signature': '' }],
   ['the header of version 1', { 'x-payment': encode(payment) }],
   [
-    'the header of version 1 beside the right one',
+    'an additional header of version 1',
     { 'x-payment': encode(payment), 'payment-signature': encode(payment) },
   ],
   [

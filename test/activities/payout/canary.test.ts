@@ -24,7 +24,7 @@ import { dailyUse } from '../../support/payout-rows.ts'
 import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
 
-/** Real Postgres and receipts under the real steps; only the chain is told what to prove. Each test has a payout wallet of its own. */
+/** Real Postgres and receipts under the real steps; only the chain is a fake. Each test has a payout wallet of its own. */
 let database: TestDatabase
 let proven: Outcome
 const activity = new MockActivityEnvironment()
@@ -146,7 +146,7 @@ verifies('canary.worker', 'only the run that loads today’s canary starts it, o
   expect(await load({ canary: undefined })).toBeNull()
   expect(await load({}, `payout-${hex(32)}`)).toBeNull()
   const assertAbove = async () =>
-    Promise.reject(refuse('paused', { detail: 'the floor', next_action: 'Fund it.' }))
+    Promise.reject(refuse('paused', { detail: 'the minimum', next_action: 'Fund it.' }))
   expect(await load({ minimumBalance: { ...deps.minimumBalance, assertAbove } })).toBeNull()
   const begun = await Promise.all([load(), load(), load()])
   for (const snapshot of begun) expect(snapshot).toMatchObject({ transfer: 'reserved' })
@@ -228,7 +228,7 @@ verifies(
       refusal: { code: 'paused', detail: expect.stringContaining('audit') },
     })
     await set(false)
-    const low = refuse('paused', { detail: 'the floor', next_action: 'Fund it.' })
+    const low = refuse('paused', { detail: 'the minimum', next_action: 'Fund it.' })
     const minimumBalance = { ...deps.minimumBalance, assertAbove: async () => Promise.reject(low) }
     await expect(beginCanary({ ...deps, minimumBalance })).rejects.toBe(low)
     const { payoutId } = await todaysCanary(database.db, deps.rail.payoutWallet)

@@ -24,7 +24,7 @@ import { dailyUse, insertAuthorizedPayout } from '../../support/payout-rows.ts'
 import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
 
-/** Real Postgres and receipts under the real steps; only the chain is told what to prove, for ends that no healthy chain shows. */
+/** Real Postgres and receipts under the real steps; only the chain is a fake, for outcomes that no healthy chain shows. */
 let database: TestDatabase
 let proven: Outcome = { kind: 'unknown', code: 'open', reason: 'not asked yet' }
 let submitted = 0
@@ -241,7 +241,7 @@ verifies(
     expect(await kinds(payoutId)).toEqual(['payout_dead'])
     expect((await dailyUse(database.db, wallet)).atomic).toBe(0n)
     expect(await findCall(database.db, callId)).toMatchObject({ grant_state: 'released' })
-    // Whoever asks again is granted again, and told before the grant is used.
+    // A repeated request is granted again and answered before the grant is used.
     await grantExecute(payout)
     expect(await reserve({ payoutId, callId })).toMatchObject({
       ok: false,

@@ -129,7 +129,7 @@ verifies(
     )
     expect(rows[0]?.n).toBe(0)
     async function* unread() {
-      yield await Promise.reject(new Error('somebody read it'))
+      yield await Promise.reject(new Error('another process read it'))
     }
     expect(
       await storeInput(database.db, { owner: one, sha256: digest }, 'text/csv', unread(), bounds()),

@@ -39,7 +39,7 @@ async function newPayout(): Promise<string> {
 
 const authorization =
   "authorized_at = '2026-11-20', expires_at = 2000000000, authorize_idempotency_key = 'k', authorize_fingerprint = 'f', mandate_ref = 'm', principal_signature = '0x' || repeat('11', 65), transfer_nonce = '0x' || repeat('22', 32)"
-/** What each state carries beside its name. */
+/** The columns that each state sets. */
 const members: Record<string, string> = {
   created:
     'authorized_at = null, executed_at = null, expires_at = null, authorize_idempotency_key = null, authorize_fingerprint = null, mandate_ref = null, principal_signature = null, transfer_nonce = null',

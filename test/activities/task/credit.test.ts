@@ -96,7 +96,7 @@ async function accounts(entitlementId: string): Promise<Record<string, number>> 
   )
 }
 
-/** What nobody does at once, a few at a time. */
+/** Runs the jobs a few at a time. */
 async function inQueue<Item, T>(
   items: readonly Item[],
   act: (item: Item, index: number) => Promise<T>,

@@ -86,7 +86,7 @@ verifies(
     const begun = performance.now()
     expect(await Promise.all(Array.from({ length: 20 }, guess))).toEqual(Array(20).fill(429))
     expect(await counted()).toBe(4)
-    // Late answers keep nobody from a slot: all of them waited at once.
+    // Late answers block no slot: all of them waited at once.
     expect(performance.now() - begun).toBeLessThan(2_500)
     expect(await consoleAs(from, apis.operator)).toBe(200)
   },

@@ -192,7 +192,7 @@ test('a wallet operation without a wallet is refused before anything is sent', a
   expect(sent).toEqual([])
 })
 
-test('a paying fetch repeats the same proof and body beside its payment', async () => {
+test('a paying fetch repeats the same proof and body with its payment', async () => {
   const accepts = [
     {
       scheme: 'exact',

@@ -216,7 +216,7 @@ verifies(
       detail: sentence,
       remedy: expect.stringContaining('ether'),
     })
-    expect(tableOf([{ name: 'lanes', ...finding }])).toMatch(/^WARN {3}lanes/)
+    expect(tableOf([{ name: 'queues', ...finding }])).toMatch(/^WARN {3}queues/)
   },
 )
 

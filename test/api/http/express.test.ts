@@ -100,7 +100,7 @@ async function problemOf(response: Response) {
   return (await response.json()) as Record<string, unknown>
 }
 
-describe('a call that reaches the road', () => {
+describe('a call that reaches the pipeline', () => {
   test('carries bytes, path, query, lowercase headers, address, request id', async () => {
     const response = await post('/api/payout-create', '{"a": 1}', {
       'X-Request-Id': 'trace-0001',
@@ -147,7 +147,7 @@ describe('a call that reaches the road', () => {
     expect(seen[0]?.request.headers['x-service-wallet-proof']).toEqual(['a', 'b'])
   })
 
-  test('answers with the status, headers and body of the road', async () => {
+  test('answers with the status, headers and body of the pipeline', async () => {
     answer = async () => ({
       status: 201,
       headers: { 'Idempotent-Replayed': 'true', 'PAYMENT-RESPONSE': 'e30=' },
@@ -167,7 +167,7 @@ describe('a call that reaches the road', () => {
     expect(seen[0]?.request.path).toBe('/api/agent-tools')
   })
 
-  test('may have an empty body, which the road refuses', async () => {
+  test('may have an empty body, which the pipeline refuses', async () => {
     await post('/api/payout-create', undefined)
     expect(seen[0]?.request.body ?? '').toHaveLength(0)
   })
@@ -185,7 +185,7 @@ describe('modes', () => {
 
   verifies(
     'pipeline.malformed',
-    'that nobody knows, or none, are 400 unknown_mode with the known ones',
+    'that are unknown or missing are 400 unknown_mode with the known ones',
     async () => {
       for (const body of ['{"mode":"mint_money"}', '{}', '{"mode":["issue_mandate"]}']) {
         const response = await post('/api/delegated-authority', body)
@@ -198,13 +198,13 @@ describe('modes', () => {
     },
   )
 
-  test('of a body that is not JSON are left to the road', async () => {
+  test('of a body that is not JSON are left to the pipeline', async () => {
     await post('/api/delegated-authority', '{')
     expect(seen).toHaveLength(1)
   })
 })
 
-describe('refused before the road', () => {
+describe('refused before the pipeline', () => {
   verifies('pipeline.problem-json', 'an unknown path is a 404 problem', async () => {
     for (const path of [
       '/nothing',
@@ -355,26 +355,22 @@ describe('refused before the road', () => {
 })
 
 describe('headers', () => {
-  verifies(
-    'pipeline.headers',
-    'stand on every answer, and nothing tells the framework',
-    async () => {
-      const answers = [
-        await post('/api/payout-create', '{}'),
-        await fetch(`${base}/nothing`),
-        await fetch(`${base}/api/payout-create`),
-        await fetch(`${os}/healthz`),
-      ]
-      for (const { headers } of answers) {
-        expect(headers.get('x-request-id')).toMatch(/^req_[0-9a-f]{32}$/)
-        expect(headers.get('x-interface-version')).toBe('resolver-v0.1')
-        expect(headers.get('cache-control')).toBe('no-store')
-        expect(headers.get('x-content-type-options')).toBe('nosniff')
-        expect(headers.get('x-powered-by')).toBeNull()
-        expect(headers.get('etag')).toBeNull()
-      }
-    },
-  )
+  verifies('pipeline.headers', 'are on every answer, and nothing names the framework', async () => {
+    const answers = [
+      await post('/api/payout-create', '{}'),
+      await fetch(`${base}/nothing`),
+      await fetch(`${base}/api/payout-create`),
+      await fetch(`${os}/healthz`),
+    ]
+    for (const { headers } of answers) {
+      expect(headers.get('x-request-id')).toMatch(/^req_[0-9a-f]{32}$/)
+      expect(headers.get('x-interface-version')).toBe('resolver-v0.1')
+      expect(headers.get('cache-control')).toBe('no-store')
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+      expect(headers.get('x-powered-by')).toBeNull()
+      expect(headers.get('etag')).toBeNull()
+    }
+  })
 
   verifies('pipeline.headers', 'a request id is kept only when it is well-formed', async () => {
     const ids = await Promise.all(

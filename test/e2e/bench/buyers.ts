@@ -9,7 +9,7 @@ import type { Fixture } from './fixture.ts'
 const RUNS_PER_QUOTE = 100
 const bought = { rail: packetops.key, tier: 'entry' } as const
 
-/** Starts a run over HTTP, which goes on by itself until its task is closed. */
+/** Starts a run over HTTP, which continues by itself until its task is closed. */
 export type Buyer = () => Promise<OutputOf<'start-agent-run'>['run']>
 
 /** An agent of the sandbox, which gives its synthetic runs their credit and their reviews. */

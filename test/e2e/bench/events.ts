@@ -2,7 +2,7 @@ import pg from 'pg'
 
 const WITHIN_MS = 120_000
 
-/** Tells what became of a transfer the moment it is stored; the same for rail and baseline, so that it costs both the same. */
+/** Reports the outcome of a transfer when it is stored; the same for rail and baseline, so that both pay the same cost. */
 export const eventTrigger = `
   create or replace function bench_tell() returns trigger language plpgsql as $$
   begin

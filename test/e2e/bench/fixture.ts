@@ -33,10 +33,10 @@ const unlimited = {
   FREE_GRANTS_PER_DAY: '100000000',
 }
 
-/** Transfers that nobody sends are no leftovers of a dead process: the sweeper would ask Temporal about each, again and again. */
+/** Unsent transfers are no leftovers of a dead process: the sweeper would ask Temporal about each, again and again. */
 const chainless = { TASK_QUEUES: 'payouts,signing,tasks', SWEEP_EVERY_MS: '3600000' }
 
-/** Everything that is measured, up and warm: the embedded stack, the baseline beside it on the same servers, and who calls them. */
+/** Everything that is measured, up and warm: the embedded stack, the baseline on the same servers, and the callers. */
 export type Fixture = {
   stack: TestStack
   rail: pg.Pool
@@ -68,12 +68,12 @@ export type Observed = {
 }
 export type Round = Observed & { who: Who; callers: number; ids: string[] }
 
-/** Where the chain's steps have a task queue of their own, payouts are measured while nobody serves it. */
+/** Where the chain's steps have a task queue of their own, payouts are measured while no worker serves it. */
 export const transfersApart = configSchema.shape.TASK_QUEUES.parse(undefined).includes('transfers')
 
 export async function openFixture(profileDirectory: string | undefined): Promise<Fixture> {
   if (profileDirectory !== undefined) mkdirSync(profileDirectory, { recursive: true })
-  // An execute is answered at once: how its transfer goes on is seen in Postgres.
+  // An execute is answered at once: the progress of its transfer is read from Postgres.
   const stack = await startStack({
     env: { ...unlimited, ...(transfersApart ? chainless : {}), EXECUTE_WAIT_MS: '1' },
     prepare: (part) => prepare(part, profileDirectory),
@@ -151,7 +151,7 @@ export async function openFixture(profileDirectory: string | undefined): Promise
   }
 }
 
-/** Postgres counts statements when it is told to; our programs write a profile when they end. */
+/** Postgres counts statements if configured; our programs write a profile when they end. */
 function prepare({ name, plan }: Part, profileDirectory: string | undefined): void {
   const { launch } = plan
   plan.launch = async () => {
@@ -249,7 +249,7 @@ export async function runRound(
   }
 }
 
-/** As the chain leaves what is sent: what nobody sends would count as under way in every later reservation. */
+/** As the chain leaves a sent transfer: an unsent one would count as in flight in every later reservation. */
 async function confirmAll({ rail }: Fixture): Promise<void> {
   await rail.query(`update transfers set status = 'final', block_time = clock_timestamp(), block_number = 1,
     block_hash = nonce, transaction_hash = nonce where status = 'signed'`)
@@ -282,7 +282,7 @@ async function writesSoFar({ rail }: Fixture): Promise<number> {
   return Number(rows[0]?.next)
 }
 
-/** Nothing of a round goes on while the next one is measured. */
+/** No work of a round continues while the next one is measured. */
 async function settled({ rail }: Fixture): Promise<void> {
   for (const until = Date.now() + 60_000; Date.now() < until; ) {
     const { rowCount } = await rail.query(

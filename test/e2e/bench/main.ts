@@ -127,7 +127,7 @@ async function measureAll(fixture: Fixture): Promise<Record<string, unknown>> {
       await measureTasks(fixture, { ...upTo(10), count: quick ? 40 : 200 }),
     )
     figures['tasks'] = { ratio_to_baseline, ...tasks }
-    // The queue goes on while nothing is measured any more.
+    // The queue continues after the last measurement.
     const { delay_ratio, ...fairness } = printFairness(
       await measureFairness(fixture, quick ? 100 : 1_000),
     )

@@ -23,7 +23,7 @@ export type PayoutLevel = {
 /** Payouts that do not count; a pool has half as many connections. */
 const LEAD_IN_MAX = 32
 
-/** What the aim compares; the others tell where the rest goes, and are measured once. */
+/** What the aim compares; the others show the rest, and are measured once. */
 const compared: readonly Who[] = ['rail', 'baseline']
 
 /**
@@ -49,7 +49,7 @@ export async function measurePayouts(
       (level) => turn === 0 || again.includes(level.callers),
     )) {
       for (const who of ordered) {
-        // Who was not measured for a minute has lost its connections to Postgres; under load nobody does.
+        // A system that was idle for a minute has lost its connections to Postgres; under load none does.
         const few = Math.min(callers, LEAD_IN_MAX)
         await runRound(fixture, { who, callers: few, count: few })
         const round = await runRound(fixture, { who, callers, count: sizing.count(who, callers) })

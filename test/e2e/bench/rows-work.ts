@@ -8,7 +8,7 @@ import { serveParent } from './child.ts'
 /** `priced`: rows of models that have a price, which shows that they were read. */
 export type RowsTaken = { seconds: number; priced: number }
 
-/** Reads and reckons in a process of its own, whose memory is nobody else's. */
+/** Reads and computes in its own process with its own memory. */
 serveParent({
   work: async ({
     format,

@@ -9,7 +9,7 @@ const quiet = [
   '--disable-sync',
 ]
 
-/** Why no browser can be had; undefined where one can. */
+/** Why no browser is available; undefined if one is. */
 export const noBrowser = existsSync(executablePath)
   ? undefined
   : `there is no browser at ${executablePath}: apt-get install chromium, or set CHROMIUM_PATH`

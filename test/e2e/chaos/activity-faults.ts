@@ -10,7 +10,7 @@ export type Order = {
   fault: Pick<ActivityFault, 'boundary' | 'action' | 'request' | 'effect'>
 } | null
 
-/** Longer than the times of fast-timing.ts allow, so that Temporal has given the step to somebody else when it goes on. */
+/** Longer than the times of fast-timing.ts allow, so that Temporal has given the step to another worker when it continues. */
 const HANG_MS = 5_500
 
 type Running = {
@@ -118,7 +118,7 @@ function interceptStatements(): void {
       : sent
   } as typeof pg.Client.prototype.query
 
-  // A pool's own query speaks to its client in a callback, where nobody can tell whose statement it is.
+  // A pool's own query speaks to its client in a callback, where the owner of the statement is unknown.
   const poolQuery = pg.Pool.prototype.query as (this: pg.Pool, ...args: unknown[]) => unknown
   pg.Pool.prototype.query = function (this: pg.Pool, ...args: unknown[]): unknown {
     if (running.getStore() === undefined || typeof args.at(-1) === 'function')

@@ -9,7 +9,7 @@ import { type ChaosStack, startChaosStack } from './chaos-stack.ts'
 import { checkBatch } from './checker/check.ts'
 import type { ChaosPrograms } from './compile.ts'
 import { type Director, startDirector } from './director.ts'
-import { surroundingsOf } from './environment-facts.ts'
+import { environmentFacts } from './environment-facts.ts'
 import { arm, enrol, type Participant, Participants } from './participants.ts'
 import type { Findings, RunRecord } from './run-record.ts'
 import { type BatchPlan, planBatch, signsApart, usesRemoteFacilitator } from './schedule.ts'
@@ -52,7 +52,7 @@ export async function runBatch(order: BatchOrder): Promise<BatchReport> {
   let payerOf: (paymentId: string) => Promise<string | undefined> = async () => undefined
   const director = await startDirector(async (subject) => {
     if (subject.startsWith('po_')) return participants.runOf(subject)
-    // A payment whose payer cannot be asked for is nobody's.
+    // A payment without a known payer belongs to no caller.
     return participants.runOf((await payerOf(subject).catch(() => undefined)) ?? '') ?? -1
   }, tally)
   const chaos = await startChaosStack({
@@ -92,7 +92,7 @@ export async function runBatch(order: BatchOrder): Promise<BatchReport> {
     await play(chaos, director, participants, plan, order)
     if (!(await drain(db))) order.log(`batch ${batch} is not drained:\n${await sessionsOf(db)}`)
     const records = participants.all.map(({ record }) => record)
-    const findings = await checkBatch(await surroundingsOf(chaos), records)
+    const findings = await checkBatch(await environmentFacts(chaos), records)
     const histories = await historiesOf(chaos, blamed(findings, records))
     return { plan, activities, records, findings, logs: chaos.stack.logs(), histories }
   } finally {
@@ -127,7 +127,7 @@ async function play(
   notify('every caller has its last word')
   for (const line of slowest(participants.all, begunAt)) log(`batch ${batch}: ${line}`)
   await close()
-  // What belongs to no caller goes on by a schedule of its own.
+  // Work without a caller continues on its own schedule.
   await director.spent(LAST_STRIKES_WITHIN_MS)
   notify(`${director.unspent().join(', ') || 'nothing'} is left to strike`)
   director.disarm()

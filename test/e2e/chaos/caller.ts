@@ -14,7 +14,7 @@ import type { RunIdentity } from './identity.ts'
 import type { CallRecord, RunRecord } from './run-record.ts'
 import type { RunPlan } from './schedule.ts'
 
-/** What a caller knows of the service: its API processes, which all speak for one origin, and the treasury's desks. */
+/** What a caller knows of the service: its API processes, which all speak for one origin, and the treasury's services. */
 export type Service = {
   baseUrls: readonly string[]
   origin: string

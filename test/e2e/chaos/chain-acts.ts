@@ -64,8 +64,8 @@ export async function openChainActs(
       args: [payoutWallet.address, nonce],
     })
 
-  /** Sent by somebody new, so that no nonce of anybody else is in the way; waits a few blocks for it. */
-  const bySomebody = async (to: Address, data: Hex): Promise<void> => {
+  /** Sent from a new account, so that no other nonce blocks it; waits a few blocks for it. */
+  const byStranger = async (to: Address, data: Hex): Promise<void> => {
     const account = privateKeyToAccount(generatePrivateKey())
     await chain.setBalance({ address: account.address, value: parseEther('1') })
     await mined(await walletOf(chain, account).sendTransaction({ to, data, gas: 2_000_000n }))
@@ -89,10 +89,10 @@ export async function openChainActs(
     })
 
   return {
-    /** Somebody else is quicker with the authorization that these bytes carry. */
+    /** A third party broadcasts the authorization of these bytes first. */
     frontRun: async (raw: Hex): Promise<void> => {
       const { authorization, signature } = decodeTransfer(raw)
-      await bySomebody(asset, otherOverload(authorization, signature))
+      await byStranger(asset, otherOverload(authorization, signature))
     },
     /** The same between two transfers of a stranger, in one transaction. */
     frontRunInBatch: async (raw: Hex): Promise<void> => {
@@ -107,15 +107,15 @@ export async function openChainActs(
         return otherOverload(terms, await signAuthorization(stranger, asset, terms))
       }
       const calls = [await foreign(), otherOverload(authorization, signature), await foreign()]
-      await bySomebody(
+      await byStranger(
         batch,
         encodeFunctionData({ abi: batchAbi, functionName: 'run', args: [asset, calls] }),
       )
     },
-    /** The payout wallet's key spends the nonce of these bytes on a transfer of nothing: it succeeds, and nobody is paid. */
+    /** The payout wallet's key spends the nonce of these bytes on a transfer of nothing: it succeeds, and no recipient is paid. */
     spendOnNothing: async (raw: Hex): Promise<void> => {
       const terms = { ...decodeTransfer(raw).authorization, value: 0n }
-      await bySomebody(
+      await byStranger(
         asset,
         otherOverload(terms, await signAuthorization(payoutWallet, asset, terms)),
       )
@@ -171,7 +171,7 @@ export async function openChainActs(
         })
       while (!(await isFinal().catch(() => false))) {
         if (!(await isUsed(nonce).catch(() => true)))
-          await bySomebody(asset, data).catch(() => undefined)
+          await byStranger(asset, data).catch(() => undefined)
         await sleep(300)
       }
     },

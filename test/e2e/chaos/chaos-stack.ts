@@ -15,7 +15,7 @@ import { startFacilitator } from './facilitator.ts'
 import { PartSupervisor } from './part-supervisor.ts'
 import { type PostgresWire, startPostgresWire } from './postgres-wire.ts'
 
-/** Every time of the configuration about 1:20, as far as two busy processors can keep them; addresses are told by `X-Forwarded-For`. */
+/** Every time of the configuration about 1:20, as far as two busy processors can keep them; addresses come from `X-Forwarded-For`. */
 const settings = {
   EXECUTE_WAIT_MS: '1000',
   CALL_LEASE_MS: '2000',
@@ -41,7 +41,7 @@ const settings = {
   LIMIT_ADDRESS_PER_MINUTE: '1000000',
   LIMIT_FAILED_CREDENTIALS_PER_MINUTE: '100000',
 }
-/** What moves money, and nothing beside it: every activity there is has to be struck. */
+/** Only what moves money, because every activity has to be hit. */
 const queues = {
   all: 'payouts,signing,transfers',
   allButSigning: 'payouts,transfers',
@@ -99,7 +99,7 @@ export async function startChaosStack(options: ChaosStackOptions): Promise<Chaos
       env: { ...settings, TASK_QUEUES: options.signsApart ? queues.allButSigning : queues.all },
       prepare: (part) => {
         if (part.name === 'chain') finalLater(part)
-        if (part.name === 'postgres') tellsOfLocks(part)
+        if (part.name === 'postgres') logsLocks(part)
         if (isProgram(part)) throughWires(part, wired, async () => (await elsewhere)?.url ?? '')
         if (part.name === 'worker-2') withClock(part, () => clockMs)
         if (part.name === 'worker-3') signsOnly(part, `127.0.0.1:${ports.temporal}`)
@@ -159,7 +159,7 @@ function relaunched(
 }
 
 /** Who waits for whom stands in the log: evidence of what is stuck. */
-function tellsOfLocks(part: Part): void {
+function logsLocks(part: Part): void {
   const more = ['-c', 'log_lock_waits=on', '-c', 'log_line_prefix=%m [%p] %a ']
   relaunched(part, (launched) => ({ ...launched, args: [...launched.args, ...more] }))
 }

@@ -8,7 +8,7 @@ import type { Tally } from './tally.ts'
 type Asked = { activity: string; argument: unknown }
 type Armed = { fault: ActivityFault; seen: number; open: boolean; anybodys: boolean }
 
-/** Tells the workers what goes wrong with which activity; it outlives them, so a fault strikes once however often a worker is killed. */
+/** Gives the workers the fault of each activity; it outlives them, so a fault strikes once however often a worker is killed. */
 export type Director = {
   url: string
   /** Every activity that a worker has registered, sorted. */
@@ -24,7 +24,7 @@ export type Director = {
   close(): Promise<void>
 }
 
-/** `runOf` says whose payout or payment an activity is about; one about neither may be struck by anybody's fault. */
+/** `runOf` says whose payout or payment an activity is about; one about neither may be hit by any fault. */
 export async function startDirector(
   runOf: (subject: string) => Promise<number | undefined>,
   tally: Tally,

@@ -3,7 +3,7 @@ import type { TestStack } from '../../support/stack.ts'
 import type { PayoutConstraints } from './run-record.ts'
 
 /** Where the checker finds the real servers. */
-export async function surroundingsOf({
+export async function environmentFacts({
   stack,
   rail,
 }: {

@@ -11,7 +11,7 @@ import type { LocalChainClient } from '../../../worker/stack/token.ts'
 
 type Asked = { paymentPayload: PaymentPayload; paymentRequirements: PaymentRequirements }
 
-/** An x402 facilitator of somebody else, over HTTP; `timesOut` says whose settlement it carries out without ever answering. */
+/** An x402 facilitator of another provider, over HTTP; `timesOut` says whose settlement it carries out without ever answering. */
 export async function startFacilitator(
   chain: LocalChainClient,
   timesOut: (payer: string) => boolean,

@@ -10,7 +10,7 @@ export type PostgresWire = {
   close(): Promise<void>
 }
 
-/** Carries bytes both ways between whoever connects and the server on `target`. */
+/** Carries bytes both ways between a client and the server on `target`. */
 export async function startPostgresWire(target: number): Promise<PostgresWire> {
   const sockets = new Set<Socket>()
   let delayMs = 0

@@ -13,7 +13,7 @@ type Question = { method: string; params: unknown[]; pass: Pass }
 /** What the wire does with the questions about one run's transfer or payment. */
 export type RunWire = (question: Question) => ReturnType<Meddle>
 
-/** How long a node goes on lying. */
+/** How long a node keeps lying. */
 const LIES_MS = 1_500
 /** Blocks are this far behind the clock. */
 const BLOCK_S = 2
@@ -185,7 +185,7 @@ async function forge(
   return { logs, receipt }
 }
 
-/** Every broadcast is swallowed until the authorization has expired; then one comes too late, and the gas wallet goes on. */
+/** Every broadcast is swallowed until the authorization has expired; then one comes too late, and the gas wallet continues. */
 function expires(strikes: () => void): RunWire {
   let swallowed = 0
   return async (question) => {

@@ -6,7 +6,7 @@ import { createWorkerLog, runWorker } from '../../../worker/run.ts'
 import { activityFaults, notifyDirector } from './activity-faults.ts'
 
 const { CHAOS_DIRECTOR: director = '', CHAOS_BUNDLE: codePath = '' } = process.env
-// What is registered is told, so that the harness hurts every activity there is.
+// Reports what is registered, so that the harness hits every activity.
 const create = Worker.create.bind(Worker)
 Worker.create = async (options) => {
   await notifyDirector(director, 'registers', Object.keys(options.activities ?? {}))

@@ -21,7 +21,7 @@ const CALLS = 150
 const TRANSFERS = Number(process.env['DRAIN_TRANSFERS'] ?? 150)
 /** A machine with other work needs four times as long as one without, and every kill costs timeouts. */
 const WITHIN_MS = 120_000 + TRANSFERS * 1_000
-/** What is not done in time is told by its own check first. */
+/** Each check reports first what was not done in time. */
 const TEST_MS = WITHIN_MS + 30_000
 
 let stack: TestStack
@@ -165,7 +165,7 @@ async function expectEachOnce(payouts: readonly Seeded[]): Promise<void> {
   for (const { recipient } of payouts) expect(paid.get(recipient)).toEqual([10_000n])
 }
 
-/** No nonce of a gas wallet is open, none is missing, and the chain is at the end of each lane; answers each wallet's nonces. */
+/** No nonce of a gas wallet is open, none is missing, and the chain is at the end of each queue; returns each wallet's nonces. */
 async function expectDrained(): Promise<number[]> {
   const rows = () =>
     rail.db

@@ -4,7 +4,7 @@ import { openRail, type Rail } from '../../support/agent.ts'
 import { startStack, type TestStack } from '../../support/stack.ts'
 import { verifies } from '../../verifies.ts'
 import { checkBatch } from '../chaos/checker/check.ts'
-import { surroundingsOf } from '../chaos/environment-facts.ts'
+import { environmentFacts } from '../chaos/environment-facts.ts'
 import type { RunRecord } from '../chaos/run-record.ts'
 import { commands, expectAgreement, type Held } from './commands.ts'
 import { emptyModel } from './model.ts'
@@ -58,7 +58,7 @@ verifies(
     expect(executed.length).toBeGreaterThan(0)
 
     const clean = { duplicates: [], lost: [], disagreements: [], stuck: [] }
-    expect(await checkBatch(await surroundingsOf({ stack, rail }), records)).toEqual(clean)
+    expect(await checkBatch(await environmentFacts({ stack, rail }), records)).toEqual(clean)
   },
   patienceMs,
 )

@@ -7,13 +7,13 @@ export type Wallet = (typeof wallets)[number]
 /** A payout by its creator and the key that it is created with. */
 export type Name = { owner: Wallet; slot: (typeof slots)[number] }
 
-/** One call of the payout API; `caller` may be somebody whose payout it is not. */
+/** One call of the payout API; `caller` may be another than the payout's creator. */
 export type Act =
   | { kind: 'create'; caller: Wallet; of: Name; amount: (typeof amounts)[number] }
   | { kind: 'authorize'; caller: Wallet; of: Name; key: 'x' | 'y'; life: (typeof lives)[number] }
   | { kind: 'execute' | 'status'; caller: Wallet; of: Name }
 
-/** What a caller is told in the end: a state with a success, a code with a refusal. */
+/** The final answer to a caller: a state with a success, a code with a refusal. */
 export type Outcome = { status: number; state?: State; code?: string }
 type State = 'created' | 'authorized' | 'executed'
 
@@ -86,7 +86,7 @@ type Ran = { act: Act; outcome: Outcome }
 
 /**
  * Whether the answers of acts that ran at the same time are those of some order of them; the model after that order. A key is
- * its call's while that call is under way, so another by the same key may be told so even where the first has no effect.
+ * its call's while that call is under way, so another by the same key may get that answer even if the first has no effect.
  */
 export function explain(model: Model, ran: readonly Ran[]): Model | undefined {
   const free = ran.filter((one) => !ran.some((other) => heldItsKey(other, one)))

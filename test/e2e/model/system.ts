@@ -19,7 +19,7 @@ import {
 
 export const parts = ['worker 0', 'worker 1', 'api 0', 'api 1'] as const
 export type PartName = (typeof parts)[number]
-/** How long a caller goes on repeating one call. */
+/** How long a caller keeps repeating one call. */
 const PATIENCE_MS = 60_000
 
 /** The real payout API with fresh wallets, called as agents call it: over both processes, blindly, until there is an answer. */
@@ -63,7 +63,7 @@ export async function openSystem(rail: Rail): Promise<System> {
       expires_at: nowSeconds() + act.life,
     }
 
-  /** One call: whoever repeats it sends what was sent before, its times too. */
+  /** One call; a repeat sends the same bytes, including the times. */
   const callOf = (act: Act): ((client: Client) => Promise<Answer<PayoutAnswer>>) => {
     const { slot: idempotency_key } = act.of
     switch (act.kind) {
@@ -190,7 +190,7 @@ function readAnswer(answer: unknown): Notice | undefined {
   }
 }
 
-/** Writes down what the owner is told, by payout and by call, for the checker. */
+/** Records the answers to the owner, by payout and by call, for the checker. */
 function noteFor(
   records: Map<string, RunRecord>,
   act: Act,

@@ -213,7 +213,7 @@ verifies(
       'other contract': await inDomain({ verifyingContract: newWallet().address }),
       'the payout wallet signs': await signPrincipal(payoutWallet, principalTerms),
       'the holder signs': await signPrincipal(holder, principalTerms),
-      'somebody signs': await signPrincipal(newWallet().account, principalTerms),
+      'a stranger signs': await signPrincipal(newWallet().account, principalTerms),
       'high s': twin,
       'v of 0 or 1': `${right.slice(0, 130)}${right.endsWith('1b') ? '00' : '01'}`,
     }
@@ -305,7 +305,7 @@ verifies(
         holder: who,
         requestSha256: digest,
       }).challenge_token
-    const header = Buffer.from('{"typ":"dc+sd-jwt","alg":"EdDSA","kid":"somebody"}').toString(
+    const header = Buffer.from('{"typ":"dc+sd-jwt","alg":"EdDSA","kid":"unknown"}').toString(
       'base64url',
     )
     const foreign = input.presentation.replace(/^[^.]+/, header)

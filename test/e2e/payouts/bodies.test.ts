@@ -63,7 +63,7 @@ const bodies = {
   challenge: { holder_wallet: `0x${'ab'.repeat(20)}`, request_sha256: 'ab'.repeat(32) },
 }
 
-/** One POST of these very bytes, as JSON unless told otherwise. */
+/** One POST of these very bytes, by default as JSON. */
 async function raw(
   path: string,
   body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>,
@@ -461,7 +461,7 @@ verifies(
       ['64 bytes', plain.header({ signature: right.slice(0, 130) }), 'wallet_proof_invalid'],
       ['unknown member', plain.header({ kid: 'k' }), 'wallet_proof_invalid'],
       [
-        'wallet of somebody else',
+        'wallet of another agent',
         plain.header({ wallet: newWallet().address }),
         'wallet_proof_invalid',
       ],

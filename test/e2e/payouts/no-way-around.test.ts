@@ -51,7 +51,7 @@ function send(step: Step, payoutId: string, callId: string): Promise<StepAnswer>
   return rail.temporal.workflow.executeUpdateWithStart(step, { args, startWorkflowOperation })
 }
 
-/** A granted call of anybody, written by hand. */
+/** A granted call of any caller, written with SQL. */
 async function forgeCall(operation: string, creator: string, input: unknown): Promise<string> {
   const callId = `call_${randomBytes(16).toString('hex')}`
   await sql`insert into calls (call_id, caller, operation, key, fingerprint, grant_state, answer_state, funding, path, input)
@@ -119,7 +119,7 @@ verifies(
         ok: false,
       })
 
-    // A payout of the thief's own, which nobody of the treasury knows.
+    // A payout of the thief, unknown to the treasury.
     const key = 'stolen'
     const terms = rail.terms({ recipient: thief.address, idempotency_key: key })
     const payoutId = payoutIdOf(thief.address, key)

@@ -42,7 +42,7 @@ async function needsAttention({ payout_id }: Payout): Promise<boolean> {
   return false
 }
 
-/** Executes into a wall: 202 with the reason, the money unknown, and operators are told. */
+/** Executes without success: 202 with the reason, the money unknown, and an alert to operators. */
 async function expectParked(agent: Agent, payout: Payout, reason: RegExp): Promise<void> {
   const parked = () => execute(agent, payout)
   const answer = await eventually(parked, ({ body }) => reason.test(body.payout.next_action))

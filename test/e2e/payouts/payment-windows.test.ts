@@ -91,7 +91,7 @@ verifies(
       nowSeconds() - 292,
     )
     const old = () => post(agent.baseUrl + path, body, { ...proof, ...paymentHeader(payment) })
-    const anew = () => send(on.rail, agent, 'payout-status', body)
+    const again = () => send(on.rail, agent, 'payout-status', body)
     const { earned } = await earnings(on.rail, async () => {
       on.wire.fail(losesTransactions)
       expect(await old()).toMatchObject(pending)
@@ -103,13 +103,13 @@ verifies(
         (row) => row?.state === 'settled',
       )
       expect(settled).toMatchObject({ state: 'settled', credit: 'none' })
-      expect(await anew()).toMatchObject({ status: 402 })
+      expect(await again()).toMatchObject({ status: 402 })
       await on.rail.db
         .updateTable('calls')
         .set({ granted_at: sql<Date>`granted_at - interval '331 seconds'` })
         .where('payment_id', '=', paymentIdOf(on.rail, payment))
         .execute()
-      const notified = await Promise.all(Array.from({ length: 4 }, anew))
+      const notified = await Promise.all(Array.from({ length: 4 }, again))
       expect(notified.map(({ status }) => status).sort()).toEqual([200, 402, 402, 402])
       expect(notified.find(({ status }) => status === 200)?.body).toMatchObject({
         payout: { payout_id },
@@ -118,7 +118,7 @@ verifies(
         state: 'settled',
         credit: 'used',
       })
-      expect(await anew()).toMatchObject({ status: 402 })
+      expect(await again()).toMatchObject({ status: 402 })
     })
     expect(earned).toBe(100_000n)
   },

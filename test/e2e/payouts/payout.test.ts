@@ -40,7 +40,7 @@ afterAll(async () => {
 const execute = (agent: Agent, payoutId: string, key = 'execute') =>
   insist(() => agent.client.call('payout-execute', { payout_id: payoutId, idempotency_key: key }))
 
-/** The same wallet beside both API processes. */
+/** A client of the same wallet for each API process. */
 async function effectsOnBoth(tokens = 0n): Promise<[Agent, Agent]> {
   const first = await rail.openAgent({ tokens })
   return [first, await rail.openAgent({ tokens, api: 1, wallet: first })]

@@ -361,7 +361,7 @@ verifies(
 
 verifies(
   'pipeline.reads-together',
-  'a hundred wallets read at once, and each is told what there is',
+  'a hundred wallets read at once, and each sees the same state',
   async () => {
     const agents = await Promise.all(Array.from({ length: 100 }, () => rail.openAgent()))
     const reads = agents.map(({ client }) =>

@@ -124,7 +124,7 @@ verifies(
   'reconcile.schedule',
   'two workers make one schedule that survives a restart',
   async () => {
-    // The list is read from visibility, which tells of a new schedule a little later.
+    // The list is read from visibility, which shows a new schedule a little later.
     await expect.poll(schedules, { timeout: 20_000 }).toEqual([RECONCILIATION_SCHEDULE])
     await stack.worker(1).kill('SIGKILL')
     await stack.worker(1).start()
@@ -250,7 +250,7 @@ async function steal(value: bigint) {
   return { to, subject: `${hash}:${logs[0]?.logIndex}`, block: blockNumber.toString() }
 }
 
-/** A transfer that waits for its token to be unpaused, while somebody terminates its workflow. */
+/** A transfer that waits for its token to be unpaused, while an operator terminates its workflow. */
 async function openTransferWithoutWorkflow(): Promise<string> {
   const agent = await rail.openAgent()
   const { payout_id } = await rail.authorized(agent)
@@ -304,11 +304,11 @@ verifies(
       '--reason',
       'x',
       '--operator',
-      'nobody',
+      'unknown',
     )
     expect(nameless).toMatchObject({
       code: 1,
-      text: expect.stringContaining('no operator has the name nobody'),
+      text: expect.stringContaining('no operator has the name unknown'),
     })
     const credential = stack.accounts.operator.credential
     expect(

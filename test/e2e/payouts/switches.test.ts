@@ -247,7 +247,7 @@ verifies(
     expect(await cli('pauses', '--history')).toMatch(/morning[\s\S]*night shift/)
     expect(await text('/')).not.toContain('New payouts are paused')
     for (const wrong of [
-      ['pause', 'service', '--reason', 'r', '--operator', 'nobody'],
+      ['pause', 'service', '--reason', 'r', '--operator', 'unknown'],
       ['pause', 'payouts', '0x12', '--reason', 'r', '--operator', name],
       ['pause', 'everything', '--reason', 'r', '--operator', name],
     ])

@@ -289,7 +289,7 @@ function costByHand(): string {
   return `${text.slice(0, -7)}.${text.slice(-7)}`.replace(/\.?0+$/, '')
 }
 
-/** As a payment provider tells of it, by Standard Webhooks. */
+/** As a payment provider reports it, by Standard Webhooks. */
 function notify(event: object, signer: Uint8Array = secret) {
   const body = JSON.stringify(event)
   const [id, at] = [`msg_${randomBytes(8).toString('hex')}`, Math.floor(Date.now() / 1000)]

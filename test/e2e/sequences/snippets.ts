@@ -25,7 +25,7 @@ export function snippetsOf(page: string): (Snippet & { name: string })[] {
   }))
 }
 
-/** What tells two snippets apart: their text without the space around it. */
+/** The identity of a snippet: its text without surrounding space. */
 export const codeOf = (code: string): string => code.trim()
 
 const languages: readonly (readonly [ending: string, language: string])[] = [

@@ -165,7 +165,7 @@ verifies(
 
 verifies(
   'stack.second-start',
-  'a second start goes on with the same accounts, keys and chain',
+  'a second start continues with the same accounts, keys and chain',
   async () => {
     const before = json<AccountsFile>('demo', 'accounts.json')
     const first = json<Summary>('demo', 'summary.json')

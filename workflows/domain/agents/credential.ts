@@ -11,7 +11,7 @@ export const scopes = [
 ] as const
 export type Scope = (typeof scopes)[number]
 
-/** What nobody has to approve: nothing of it moves money, speaks for customers or acts under a mandate. */
+/** Scopes that need no approval: none of them moves money, speaks for customers or acts under a mandate. */
 const sandboxScopes: ReadonlySet<Scope> = new Set([
   'runs:read',
   'runs:write',
@@ -62,7 +62,7 @@ export type CredentialFacts = {
   readonly maxUsd: number | null
 }
 
-/** The state as of now: one that is rotated out retires by time alone, without anybody writing it down. */
+/** The state at this time. A rotated credential retires by time alone, without a change of its row. */
 export function stateNow(
   { state, retireAt }: Pick<CredentialFacts, 'state' | 'retireAt'>,
   nowSeconds: number,
@@ -84,7 +84,7 @@ export const overLimit = (usd: number, maxUsd: number | null): string | undefine
 
 /**
  * Every reason why the credential may not do what is wanted, in the order of the checks: state, expiry, trust, scope, rail,
- * amount; none when it may. The surfaces refuse with the first, `enforce_agent_credential` tells all.
+ * amount; none when it may. The API refuses with the first; `enforce_agent_credential` lists all.
  */
 export function checkCredential(
   facts: CredentialFacts,

@@ -11,7 +11,7 @@ export type KeyLife = {
 export type StatementKeyState = 'pending' | 'active' | 'retired' | 'revoked'
 
 /**
- * How a key stood at the time that a statement gives itself. A revoked one proves nothing of any time: whoever stole it can date
+ * How a key stood at the time that a statement gives itself. A revoked key proves nothing for any time, because a thief can date
  * what it signs back, and statements are stored nowhere.
  */
 export function keyStateAt(

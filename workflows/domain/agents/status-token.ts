@@ -1,4 +1,4 @@
-/** What a status token tells of, by its prefix. */
+/** The subject of a status token, by its prefix. */
 const tokenPrefixes = ['st', 'tk', 'wt', 'pt'] as const
 export type TokenPrefix = (typeof tokenPrefixes)[number]
 

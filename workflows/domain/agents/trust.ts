@@ -22,7 +22,7 @@ export const trustMoves: Readonly<Record<TrustState, readonly TrustState[]>> = {
   sandbox_trusted: [],
 }
 
-/** The states that a decision leads through; who approves what nobody had taken up has reviewed it by that. */
+/** The states that a decision passes through. An approval without an earlier review counts as the review. */
 const decided: Readonly<
   Record<TrustState, Partial<Record<Decision, readonly [TrustState, ...TrustState[]]>>>
 > = {

@@ -33,7 +33,7 @@ export type TaskFacts = z.output<typeof taskFacts>
 export type CredentialFacts = z.output<typeof credentialFacts>
 /** How a payout stands; `sequence` counts its receipts. */
 type PayoutFacts = z.output<typeof payoutFacts>
-/** What each event of a delivery tells. */
+/** The meaning of each event of a delivery. */
 export type CallbackFacts = {
   task_updated: TaskFacts
   credential_ready: CredentialFacts

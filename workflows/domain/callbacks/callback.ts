@@ -67,7 +67,7 @@ export function callbackDelayMs(deliveryId: string, failures: number): number {
   return Math.round(delay * (1 + JITTER * share))
 }
 
-/** `cb_` + SHA-256: the webhook-id, the same for every attempt; `ordinal` tells repeated deliveries of one subject apart. */
+/** `cb_` + SHA-256: the webhook-id, the same for every attempt; `ordinal` separates repeated deliveries of one subject. */
 export function callbackDeliveryId(subject: string, event: string, ordinal: number): string {
   return `cb_${digestOf({ type: 'service.callback.v1', subject, event, ordinal })}`
 }

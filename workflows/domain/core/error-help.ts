@@ -293,7 +293,7 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   internal_error: {
     meaning: 'The service failed unexpectedly; its log names the failure under the request id.',
     action:
-      'Repeat the call with the same key, which is safe; if it fails again, tell the operator the request id.',
+      'Repeat the call with the same key, which is safe; if it fails again, send the operator the request id.',
   },
   provider_failed: {
     meaning: 'A provider that this call depends on answered with a failure.',

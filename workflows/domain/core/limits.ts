@@ -21,7 +21,7 @@ export const limits = {
   inputBytesMax: 256 * 1024 * 1024,
   /** Decision: inputs that one agent may be uploading at once. */
   inputUploadsMax: 4,
-  /** Nobody uploads one input for as long as this; what is there after it without a name was cut off. */
+  /** The longest time for one upload. Bytes without a name after this time belong to an interrupted upload. */
   inputUploadMsMax: 3_600_000,
   /** Decision: an execute needs this much life left, so that the transfer can confirm before it dies. */
   executeLifeSecondsMin: 30,
@@ -32,7 +32,7 @@ export const limits = {
   disclosuresMax: 16,
   /** Decision: after it an agent's credential has to be rotated. */
   credentialLifeSeconds: 90 * 24 * 3600,
-  /** Decision: the longest that a credential which was rotated out goes on. */
+  /** Decision: the longest time for which a rotated credential stays valid. */
   credentialOverlapSecondsMax: 604_800,
   /** Decision: the life of a handshake nonce. */
   handshakeNonceSeconds: 300,

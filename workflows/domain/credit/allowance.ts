@@ -22,7 +22,7 @@ export function allowanceDenials(
     ],
     [
       per_day_usd !== null && spentToday + amount_usd > per_day_usd,
-      `${amount_usd} beside ${spentToday} of today is over ${per_day_usd} usd a day`,
+      `${amount_usd} plus ${spentToday} of today is over ${per_day_usd} usd a day`,
     ],
   ]
   return checks.filter(([fails]) => fails).map(([, detail]) => detail)

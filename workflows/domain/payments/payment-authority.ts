@@ -21,7 +21,7 @@ export const authorityRules: Readonly<Record<AuthorityType, AuthorityRule>> = {
     method: 'hosted_checkout',
     hosted_by: 'provider',
     needs: 'provider_session_id',
-    rule: 'As checkout; the provider takes a stablecoin and tells of it by the same signed event.',
+    rule: 'As checkout; the provider takes a stablecoin and reports it with the same signed event.',
   },
   agent_allowance_reference: {
     method: 'agent_allowance',

@@ -33,7 +33,7 @@ export type AuthorityType = (typeof authorityTypes)[number]
 export const bindingId = (challengeId: string): string => challengeId.replace(/^ch_/, 'bd_')
 export const challengeOfBinding = (id: string): string => id.replace(/^bd_/, 'ch_')
 
-/** How a challenge is paid by one of the four paths, in words for whoever pays. */
+/** How the payer pays a challenge by one of the four paths, in words. */
 export function instructionsFor(
   path: PaymentPath,
   {

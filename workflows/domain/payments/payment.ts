@@ -97,7 +97,7 @@ export function parsePayment(decoded: unknown, raw: string, offer: PaymentTerms)
   }
 }
 
-/** Checks the window against Postgres' clock in Unix seconds: valid now, for at least `minRemaining` more seconds, and not for ever. */
+/** Checks the window against Postgres' clock in Unix seconds: valid now, for at least `minRemaining` more seconds, and with an end. */
 export function checkPaymentWindow(
   { validAfter, validBefore }: StrictPayment,
   now: number,

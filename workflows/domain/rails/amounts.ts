@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 /**
  * How the rails hold amounts. Whole minor units (cents) are JSON integers; prices, rates and quantities are decimals of at most
- * six places. Both are computed with as `bigint`, exactly. A result that is finer than a minor unit is told exactly, as a decimal
+ * six places. Both are computed exactly, as `bigint`. A result that is finer than a minor unit is shown exactly, as a decimal
  * text; where a whole number is asked for, the exact value is rounded once, at the end, half away from zero.
  */
 export const MINOR_MAX = 1_000_000_000_000

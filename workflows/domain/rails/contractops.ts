@@ -37,7 +37,7 @@ export const contractops: Rail<ContractInput, ContractResult> = {
   work,
 }
 
-/** Decision: a deadline is told of when it is this near. */
+/** Decision: a deadline is reported when it is this near. */
 const SOON_DAYS = 90
 
 function work({ text, as_of }: ContractInput): Work<ContractResult> {
@@ -67,7 +67,7 @@ function work({ text, as_of }: ContractInput): Work<ContractResult> {
 
 const incompleteGap: Gap = {
   code: 'obligations_incomplete',
-  detail: 'sentences hold too many duties to tell all',
+  detail: 'sentences hold too many duties to list all',
   citations: [],
 }
 

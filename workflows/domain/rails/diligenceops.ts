@@ -20,7 +20,7 @@ export const diligenceops: Rail<DiligenceInput, DiligenceResult> = {
     capabilities: [
       'answer a security or due diligence questionnaire from documents',
       'find the passages of policies that answer a question, with citations',
-      'tell which questions the evidence leaves unanswered',
+      'list the questions that the evidence leaves unanswered',
       'find contradictions between documents by dates and numbers',
     ],
   },
@@ -43,7 +43,7 @@ export const diligenceops: Rail<DiligenceInput, DiligenceResult> = {
 const MIN_SCORE = 0.3
 const PASSAGE_CHARS = 480
 const CITATIONS_MAX = 3
-/** Very many questions about what every passage says could be searched for ever: what comes after so many places is not. */
+/** The most places that are searched. Without a bound, many questions about common words would take unlimited time. */
 const PLACES_MAX = 3_000_000
 
 type Passage = EvidenceSpan & { stems: string[] }

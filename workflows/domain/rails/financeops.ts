@@ -21,7 +21,7 @@ import type { Rail, Work } from './rail.ts'
 import { inOrder } from './work.ts'
 
 const details = {
-  exceptions: (count: number) => `exceptions that somebody has to look at: ${count}`,
+  exceptions: (count: number) => `exceptions that a person has to check: ${count}`,
   unmatched_invoices: (count: number) => `invoices that no payment meets: ${count}`,
   unmatched_payments: (count: number) => `payments that meet no invoice: ${count}`,
   no_as_of: () => 'no day is given: open amounts are not aged, and no payment is left out as later',
@@ -31,7 +31,7 @@ const details = {
 }
 
 /**
- * Reconciles invoices with payments: by reference, by amount within a tolerance, by bounded sums of several; tells partial and
+ * Reconciles invoices with payments: by reference, by amount within a tolerance, by bounded sums of several; reports partial and
  * over-payments, duplicates, what is open by age, and control totals in which every row is found again.
  */
 export const financeops: Rail<FinanceopsInput, FinanceopsResult> = {

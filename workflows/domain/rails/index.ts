@@ -18,7 +18,7 @@ const working: readonly Rail[] = [
   contractops,
 ]
 
-/** Every rail; what is priced, listed or offered is told from what each declares. */
+/** Every rail. Prices, lists and offers follow from the declarations. */
 export const rails: readonly Rail[] = [...working, scoutOver(working.map(serviceOf))]
 
 /** The rail of a key; throws a RangeError where there is none. */

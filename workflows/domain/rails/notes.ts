@@ -15,13 +15,13 @@ export function cite(list: string, index: number, field?: string): Citation {
 }
 
 export type Notes<Code extends string> = {
-  /** Tells so many of the code, none included. */
+  /** Reports a number of occurrences of the code; zero is allowed. */
   add(code: Code, citations: Citation[], count?: number): void
   count(code: Code): number
   list(): Finding[]
 }
 
-/** What is told once for each code, however often it happens: how many there are, and the first places. */
+/** One note for each code: the number of occurrences, and the first places. */
 export function notes<Code extends string>(
   details: Record<Code, (count: number) => string>,
 ): Notes<Code> {

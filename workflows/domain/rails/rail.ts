@@ -39,7 +39,7 @@ export type Finding = { code: string; detail: string; citations: Citation[] }
 export type Gap = { code: string; detail: string; citations: Citation[] }
 export type Work<Result> = { result: Result; findings: Finding[]; gaps: Gap[] }
 
-/** Takes the checked rows of an input's lists one by one, in any order of lists, and then tells what they come to. */
+/** Takes the checked rows of an input's lists one by one, in any order of lists, and then returns their result. */
 type Fold<Result> = {
   take(list: string, row: unknown, index: number): void
   close(): Work<Result>
@@ -53,12 +53,12 @@ type Rows<Result> = {
 }
 
 /**
- * One rail: its data and one pure function. The same input gives the same work, whoever runs it. A rail whose lists may be
+ * One rail: its data and one pure function. The same input always gives the same work. A rail whose lists may be
  * larger than a request names them in `rows` (`by-rows.ts`), and its work is then the fold of those rows.
  */
 export type Rail<Input = unknown, Result = unknown> = {
   key: RailKey
-  /** What it does in one sentence, and in the words by which somebody would look for it. */
+  /** What it does, in one sentence and in the words that a buyer would search for. */
   about: { summary: string; capabilities: string[] }
   takes: Takes
   /** Whole usd before the fee; 0: free, null: not sold. */

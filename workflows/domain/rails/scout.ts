@@ -57,7 +57,7 @@ export function serviceOf({ key, about, takes, prices }: Rail): Service {
 /** Decision: a capability meets a need when it has about a third of what one written for it would have. */
 const SCORE_MIN = 0.3
 const LIMIT = 10
-/** Very many needs that every capability meets could be searched for ever: what comes after so many places is not. */
+/** The most places that are searched. Without a bound, many needs that every capability meets would take unlimited time. */
 const PLACES_MAX = 3_000_000
 
 type Candidate = {
@@ -208,7 +208,7 @@ function refusalOf(
   if (service.origin === 'registry' && taken.has(service.service_id))
     return ['id_taken', 'the id is that of a rail']
   if (service.state === 'future') return ['not_available', 'it is announced, and not available yet']
-  if (service.state === 'unapproved') return ['not_approved', 'nobody has approved it']
+  if (service.state === 'unapproved') return ['not_approved', 'no operator has approved it']
   if (rails !== undefined && (service.rail === null || !rails.includes(service.rail)))
     return ['rail_not_wanted', `only ${rails.toSorted().join(', ')} are wanted`]
   if (most !== undefined && service.price_usd === null)

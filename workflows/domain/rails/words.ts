@@ -37,7 +37,7 @@ const shortened =
   /(?:^|[\s(“"])(?:[A-Z]|Inc|Ltd|Co|Corp|No|Nos|Sec|Art|Mr|Ms|Mrs|Dr|St|vs|cf|approx|e\.g|i\.e|U\.S|U\.K|p|pp)\.$/
 const onlyNumber = /^\s*\(?(?:\d+(?:\.\d+)*|[a-z]|[ivx]+)\)?\.$/i
 
-/** No text may be made so that reading one sentence takes for ever: a longer one is cut at a space. */
+/** The longest sentence; a longer one is cut at a space. This bounds the time for one sentence. */
 const SENTENCE_CHARS_MAX = 4000
 
 /** The sentences of a text; a blank line ends one as well, and so does a line that is an item of a list or begins another. */

@@ -12,7 +12,7 @@ export type PayoutReceiptKind =
   | 'payout_dead'
   | 'payout_voided'
 
-/** The claims every receipt carries; facts of the kind stand beside them. */
+/** The claims that every receipt carries, in addition to the facts of its kind. */
 export type ReceiptClaims = {
   iss: string
   iat: number

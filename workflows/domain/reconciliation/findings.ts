@@ -38,7 +38,7 @@ export type SeenTransfer = {
   /** Unix seconds. */
   blockTime: number | null
 }
-/** `status` is Temporal's, or NONE without a run; `view` is null where the run knows no payout, undefined where nobody answered. */
+/** `status` is Temporal's, or NONE without a run; `view` is null where the run knows no payout, undefined without an answer. */
 export type SeenWorkflow = {
   status: string
   view: { state: string; transfer: string } | null | undefined
@@ -49,7 +49,7 @@ export type PayoutFindings = {
   payout: SeenPayout
   transfer: SeenTransfer | null
   receipts: SeenReceipt[]
-  /** The calls behind its steps; null where nobody is charged for them. */
+  /** The calls behind its steps; null if no wallet is charged for them. */
   calls: SeenCall[] | null
   /** Of a transfer that stands as included or final: what its transaction is on chain. */
   transaction: LoggedTransaction

@@ -39,7 +39,7 @@ const Step = z.strictObject({
 const Document = z.strictObject({ sha256: Digest, content: z.unknown() })
 
 /**
- * A task with everything that proves it, for somebody who has nothing else. `inputs` are
+ * A task with everything that proves it, for a reader who has nothing else. `inputs` are
  * the digests of the run's inputs, the latest last; `documents` the contents of what the ledger names by digest.
  */
 export const ReplayPackage = z
@@ -54,7 +54,7 @@ export const ReplayPackage = z
     from_step: z
       .enum(loopSteps)
       .nullable()
-      .meta({ description: 'Where the run’s loop goes on; null: nowhere.' }),
+      .meta({ description: 'The step at which the run’s loop continues; null: none.' }),
     ledger: z.array(Entry).min(1),
     loop_steps: z.array(Step),
     receipts: z

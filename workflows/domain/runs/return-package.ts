@@ -71,7 +71,7 @@ export const ReturnPackage = z
   .meta({ id: 'ReturnPackage' })
 export type ReturnPackage = z.output<typeof ReturnPackage>
 
-/** A package as it is made, once; the completion signature and later receipts stand beside it. */
+/** A package as it is made, once; the completion signature and later receipts are kept next to it. */
 export type MadePackage = Omit<ReturnPackage, 'completion_signature' | 'result_contract'>
 
 /** How one step of a run's loop ended; `output_sha256` is null only while a review is open. */
@@ -110,7 +110,7 @@ function packageFiles({ result, findings, gaps }: Work<unknown>): Record<string,
   }
 }
 
-/** The name of the file that holds the completion signature beside what it is over. */
+/** The name of the file that holds the completion signature. */
 export const SIGNATURE_FILE = 'completion.jws'
 
 /** Every file of a package by name: what it holds, `manifest.json` with their digests, and the completion signature. */

@@ -3,7 +3,7 @@ import type { TaskState } from './lifecycle.ts'
 import { type CreditFacts, moneyMove, type Stopped } from './money.ts'
 import type { Check, OwnMove } from './terms.ts'
 
-/** What decides whether a task goes on by itself. A fact counts only in the states that ask for it. */
+/** The facts that decide whether a task advances by itself. A fact counts only in the states that need it. */
 export type TaskFacts = {
   state: TaskState
   /** The time limit of the state is over, by Postgres' clock. */
@@ -22,7 +22,7 @@ export type TaskFacts = {
   stopped: Stopped | undefined
 }
 
-/** The move that the service makes by itself from where a task stands; undefined while it waits for somebody or for time. */
+/** The transition that the service makes by itself from this state; undefined while the task waits for a caller or for time. */
 export function ownMove(facts: TaskFacts): OwnMove | undefined {
   return moneyMove(facts.state, facts.credit, facts.stopped) ?? moveInTurn(facts)
 }
@@ -61,7 +61,7 @@ function delivered({ deliveryId, state }: NonNullable<TaskFacts['callback']>): O
   }
 }
 
-/** Work needs its input and a review beside the credit that the state stands for. */
+/** Work needs its input and a review, in addition to the credit that the state proves. */
 function enqueued({
   inputSha256,
   reviewDecision,

@@ -2,7 +2,7 @@ import type { TaskState } from './lifecycle.ts'
 
 const recover = 'Recover the task: POST /api/agents/tasks/{token}/recover.'
 
-/** The call that moves a task on from a state; in the others it goes on by itself. */
+/** The call that advances a task from a state; in the other states it advances by itself. */
 const calls: Partial<Record<TaskState, string>> = {
   preflight_checked: 'Prepare the contract: POST /api/agents/contracts.',
   contract_ready: 'Accept the contract: POST /api/agents/contracts/{contract_id}.',

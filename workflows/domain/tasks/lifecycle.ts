@@ -109,7 +109,7 @@ export function allowedTaskEvents(state: TaskState): TaskEvent[] {
 }
 
 /**
- * What `resume_state` is after a move. A lapse goes back one step, where a new quote or a new challenge can be had: the state
+ * What `resume_state` is after a move. A lapse goes back one step, where a new quote or a new challenge is available: the state
  * that lapsed would only lapse again.
  */
 export function resumeStateAfter(

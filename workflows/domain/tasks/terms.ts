@@ -113,7 +113,7 @@ export const taskEventData = {
   replay_prepared: z.strictObject({
     action: z.string(),
     recovery_id: reference.optional(),
-    /** The step that the run stands at, unless it begins anew. */
+    /** The step that the run has reached, unless it starts again. */
     from_step: z.enum(loopSteps).optional(),
   }),
   replayed: z.strictObject({ input_sha256: sha256.optional(), recovery_id: reference.optional() }),

@@ -8,7 +8,7 @@ type Claims = { payload: Record<string, unknown> } | { fault: string }
 
 /**
  * That every receipt is signed, that those of the task itself are whole chains, that what the ledger cites is here, and that no
- * receipt tells of another ledger; gives back the claims of all that are signed.
+ * receipt names another ledger; returns the claims of all that are signed.
  */
 export function checkReceipts(
   findings: Findings,
@@ -34,7 +34,7 @@ export function checkReceipts(
   findings.note(
     'receipt facts',
     factFault(receipts, made),
-    'no receipt tells of another ledger or issuer',
+    'no receipt names another ledger or issuer',
   )
   return receipts.map(({ payload }) => payload)
 }

@@ -109,7 +109,7 @@ function checkDocuments(findings: Findings, { ledger, documents }: ReplayPackage
   )
 }
 
-/** That loop, package and ledger tell of one result, and that the service signed its completion. */
+/** Checks that loop, package and ledger name one result, and that the service signed its completion. */
 function checkResult(
   findings: Findings,
   { task_id, rail, ledger, loop_steps, return_package: made }: ReplayPackage,
@@ -120,7 +120,7 @@ function checkResult(
   if (made === null) {
     findings.note(
       'result',
-      produced && 'the ledger tells of a result that is not here',
+      produced && 'the ledger names a result that is not here',
       'none was produced',
     )
     return
@@ -141,7 +141,7 @@ function checkResult(
     firstFault(Object.entries(proof), otherThan(completion ?? {})) ??
     faultUnless(digestOf(led) === made.loop_sha256, 'the steps of the loop are others') ??
     faultUnless(rail === made.rail, 'it is of another rail') ??
-    faultUnless(isProduced, 'the ledger tells of another result') ??
+    faultUnless(isProduced, 'the ledger names another result') ??
     faultUnless(ledgerAttests, 'the ledger attests another') ??
     faultUnless(receiptAttests, 'no receipt attests it')
   findings.note('result', fault, `${made.result_sha256}, of ${task_id}`)

@@ -31,7 +31,7 @@ afterAll(async () => {
 })
 
 const upload = { invoices: { sha256: 'a'.repeat(64) }, payments: [] }
-/** Rows without an end: whoever reads them needs time and memory without an end too. */
+/** Endless rows, so that a reader needs endless time and memory. */
 function* endless(more: (at: number) => object) {
   for (let at = 0; ; at += 1_000)
     yield Buffer.from(
@@ -101,7 +101,7 @@ verifies('isolation.limits', 'work over its memory is killed and refused', async
   })
 })
 
-verifies('isolation.limits', 'work that waits for ever is ended by the clock', async () => {
+verifies('isolation.limits', 'work that waits permanently is ended by the clock', async () => {
   const pool = poolOf({ wallMs: 1_000 })
   const stalled = Readable.from(
     (async function* () {

@@ -319,8 +319,8 @@ verifies(
     const count = (counts: Record<string, number>) =>
       countFailures(database.db, new Map(Object.entries(counts)), 60)
     const read = async () => {
-      const counted = await readFailures(database.db, [address, credential, 'nobody'])
-      return [address, credential, 'nobody'].map((subject) => counted.get(subject)?.failures)
+      const counted = await readFailures(database.db, [address, credential, 'unknown'])
+      return [address, credential, 'unknown'].map((subject) => counted.get(subject)?.failures)
     }
     await Promise.all(Array.from({ length: 25 }, () => count({ [address]: 2, [credential]: 1 })))
     expect((await count({ [address]: 1 })).get(address)?.failures).toBe(51)

@@ -55,11 +55,11 @@ const rowAt = (
   ...more,
 })
 
-/** Wallets that can pay for anything, on a chain that has mined nothing of theirs, unless told otherwise. */
+/** Wallets that can pay for anything, by default on a chain that has mined nothing of theirs. */
 const placesOf = (wallets: string[], more: Partial<Place> = {}): Place[] =>
   wallets.map((address) => ({ address, mined: 0n, pooled: 0n, affords: 1_000n, ...more }))
 
-/** Stores a transaction where the lane puts it; undefined when the purpose is served. */
+/** Stores a transaction where the queue puts it; undefined when the purpose is served. */
 async function allocate(
   places: Place[],
   more: Partial<NewGasWalletTransaction> = {},

@@ -155,7 +155,7 @@ async function waiting(): Promise<number> {
 async function until(right: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + 5_000
   while (!(await right())) {
-    if (Date.now() > end) throw new Error('nobody waits')
+    if (Date.now() > end) throw new Error('no session waits')
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }

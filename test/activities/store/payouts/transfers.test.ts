@@ -193,7 +193,7 @@ verifies(
   },
 )
 
-/** The use of a wallet as its rows tell it, one by one. */
+/** The use of a wallet as its single rows add up. */
 async function addedUp(wallet: string): Promise<{ atomic: bigint; freesInMs: unknown }> {
   const rows = await database.db
     .selectFrom('transfers')

@@ -185,7 +185,7 @@ verifies(
 
 verifies(
   'store.transaction-retry',
-  'the clock is Postgres’ own and goes on inside a transaction',
+  'the clock is that of Postgres and advances inside a transaction',
   async () => {
     await transaction(open.db, async (tx) => {
       const first = await clockSeconds(tx)

@@ -125,5 +125,5 @@ verifies('store.migrations', 'a process does not start on an older schema', asyn
   await migrateToLatest(current.db)
   await checkSchemaAge(current.url)
   await expect(checkSchemaAge(older.url)).rejects.toThrow('database start-fresh')
-  await checkSchemaAge('postgres://nobody@127.0.0.1:1/none')
+  await checkSchemaAge('postgres://unknown@127.0.0.1:1/none')
 })

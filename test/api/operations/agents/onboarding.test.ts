@@ -126,7 +126,7 @@ verifies(
 
 verifies(
   'agent.delivery.notice',
-  'a callback URL is told once that its key is ready, and never the key',
+  'a callback URL hears once that its key is ready, and never the key',
   async () => {
     const callback_url = 'https://agent.example/hooks/keys'
     const { registered, credential, credentialId } = await trustedAgent(hosts, apis.operator, {

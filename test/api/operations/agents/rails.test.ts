@@ -37,7 +37,7 @@ const acting: readonly AnyOperation[] = operations.filter(
 )
 const requested_scopes: Scope[] = ['runs:read', 'runs:write', 'wallets:write']
 
-/** Another key of the agent that lives beside its first one, for other rails than packetops. */
+/** A second live key of the agent, for other rails than packetops. */
 async function keyForOthers(agentId: string): Promise<string> {
   const [credentialId, secret] = [randomBytes(8).toString('hex'), randomBytes(32).toString('hex')]
   const limited = {
@@ -260,7 +260,7 @@ verifies(
   },
 )
 
-/** What no rail has: the agent itself, wallets, receipts, the token of a quote, and names that somebody else gave. */
+/** What no rail has: the agent itself, wallets, receipts, the token of a quote, and names that another agent gave. */
 const ofNoRail = [
   'agent_id',
   'wallet_id',

@@ -277,7 +277,7 @@ verifies(
     expect(
       await refusal(client(0, { agent: subject.credential }).call('signing-rotate', taken)),
     ).toBe('key_already_registered')
-    // A key that some agent rotated to is nobody's to register with.
+    // A key that an agent rotated to cannot register another agent.
     const next = newKey()
     await client(0, { agent: subject.credential }).call('signing-rotate', rotation(subject, next))
     expect(await refusal(newAgentClient(hosts()).register({ public_key: next.jwk }))).toBe(

@@ -156,7 +156,7 @@ for (const [name, call] of Object.entries(binding))
       const { quote_id } = quote
       const { quote_token } = await publicQuote()
       const without = refusedFor(call(first, { quote_id }))
-      // Credit that nobody opened is unknown until its quote is claimed.
+      // Credit without a quote is unknown until its quote is claimed.
       expect(await without).toMatch(
         name === 'credit-fund' ? /not_owner|not_found|invalid_request/ : /^not_owner$/,
       )

@@ -148,35 +148,31 @@ verifies(
   },
 )
 
-verifies(
-  'wallet.http.owner',
-  'a wallet is its agent’s and an operator’s to read, and nobody else’s',
-  async () => {
-    const [agent, stranger] = [await owner(), await owner()]
-    const { wallet_id } = await create(agent)
-    const reading = { wallet_id }
-    expect(await codeOf(stranger.call('allowance-wallet-read', reading))).toBe('not_owner')
-    expect(await codeOf(apis.open().call('allowance-wallet-read', reading))).toBe(
-      'credential_required',
-    )
-    expect(
-      await codeOf(agent.call('allowance-wallet-read', { wallet_id: `aw_${'0'.repeat(64)}` })),
-    ).toBe('not_found')
-    expect((await apis.console.call('allowance-wallet-read', reading)).body.wallet).toEqual(
-      await read(agent, wallet_id),
-    )
-    expect(await codeOf(stranger.call('allowance-fund', invoice(wallet_id, 5)))).toBe('not_owner')
-    expect(await codeOf(limit(stranger, wallet_id, {}))).toBe('not_owner')
-    expect(await codeOf(payBy(stranger, (await quoted(stranger)).quote_id, wallet_id))).toBe(
-      'not_owner',
-    )
-    const without = await apis.agent(['runs:read'])
-    expect(await codeOf(without.call('allowance-wallet-read', reading))).toBe('scope_denied')
-    expect(await codeOf(without.call('allowance-wallet-create', { idempotency_key: key() }))).toBe(
-      'scope_denied',
-    )
-  },
-)
+verifies('wallet.http.owner', 'only its agent and an operator can read a wallet', async () => {
+  const [agent, stranger] = [await owner(), await owner()]
+  const { wallet_id } = await create(agent)
+  const reading = { wallet_id }
+  expect(await codeOf(stranger.call('allowance-wallet-read', reading))).toBe('not_owner')
+  expect(await codeOf(apis.open().call('allowance-wallet-read', reading))).toBe(
+    'credential_required',
+  )
+  expect(
+    await codeOf(agent.call('allowance-wallet-read', { wallet_id: `aw_${'0'.repeat(64)}` })),
+  ).toBe('not_found')
+  expect((await apis.console.call('allowance-wallet-read', reading)).body.wallet).toEqual(
+    await read(agent, wallet_id),
+  )
+  expect(await codeOf(stranger.call('allowance-fund', invoice(wallet_id, 5)))).toBe('not_owner')
+  expect(await codeOf(limit(stranger, wallet_id, {}))).toBe('not_owner')
+  expect(await codeOf(payBy(stranger, (await quoted(stranger)).quote_id, wallet_id))).toBe(
+    'not_owner',
+  )
+  const without = await apis.agent(['runs:read'])
+  expect(await codeOf(without.call('allowance-wallet-read', reading))).toBe('scope_denied')
+  expect(await codeOf(without.call('allowance-wallet-create', { idempotency_key: key() }))).toBe(
+    'scope_denied',
+  )
+})
 
 verifies(
   'wallet.http.fund',

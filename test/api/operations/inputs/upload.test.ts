@@ -205,14 +205,10 @@ verifies(
   },
 )
 
-verifies(
-  'input.upload',
-  'a connection that was refused halfway goes on with the next call',
-  async () => {
-    const { credential } = await newAgent()
-    for (let n = 0; n < 3; n++) {
-      expect(await put(randomBytes(3_500_000), { credential })).toMatchObject({ status: 403 })
-      expect(await put(randomBytes(1_000), { credential })).toMatchObject({ status: 201 })
-    }
-  },
-)
+verifies('input.upload', 'a connection that was refused halfway serves the next call', async () => {
+  const { credential } = await newAgent()
+  for (let n = 0; n < 3; n++) {
+    expect(await put(randomBytes(3_500_000), { credential })).toMatchObject({ status: 403 })
+    expect(await put(randomBytes(1_000), { credential })).toMatchObject({ status: 201 })
+  }
+})

@@ -176,8 +176,8 @@ verifies('agent-use.status', 'only its owner reads a run before it begins', asyn
   expect(await problemOf(open.call('agent-use-read', { run_id: runId }))).toMatchObject({
     code: 'credential_required',
   })
-  const nobody = `run_${'0'.repeat(64)}`
-  expect(await problemOf(asAgent().call('get-run-status', statusInput(nobody)))).toMatchObject({
+  const unknown = `run_${'0'.repeat(64)}`
+  expect(await problemOf(asAgent().call('get-run-status', statusInput(unknown)))).toMatchObject({
     code: 'not_found',
   })
 })

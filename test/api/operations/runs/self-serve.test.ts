@@ -186,7 +186,7 @@ verifies(
 
 verifies(
   'self-serve.read',
-  'anybody reads how a run is submitted; a run is told to its agent alone',
+  'submission is public to read; a run is shown to its agent alone',
   async () => {
     const open = createClient({ baseUrl: hosts().base })
     const { body } = await open.call('self-serve-loop-read', {})

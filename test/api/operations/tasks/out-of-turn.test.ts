@@ -34,7 +34,7 @@ type Act = {
   call(task: Task): Promise<unknown>
 }
 
-/** The states in which a task waits for somebody; the others are left by the service itself. */
+/** The states in which a task waits for a caller; the service leaves the others by itself. */
 const resting: readonly TaskState[] = [
   ...([
     'preflight_checked',
@@ -195,7 +195,7 @@ for (const state of resting)
 
 verifies(
   'task.http.unknown',
-  'a token that nobody was given is 404 wherever one is taken',
+  'an unknown token is 404 at every operation that takes one',
   async () => {
     const token = `tk_${'A'.repeat(43)}`
     const holder = calls.asHolder(token)

@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const packageOf = async (token: string) =>
   (await calls.asHolder(token).call('task-replay-package', {})).body
-/** What somebody finds who has the file and the key set, and nothing else. */
+/** The findings of a reader who has only the file and the key set. */
 const proven = async (token: string) => {
   const keys = KeySet.parse(await (await fetch(`${calls.hosts.base}/.well-known/jwks.json`)).json())
   const report = verifyReplayFile(JSON.parse(JSON.stringify(await packageOf(token))), { keys })
@@ -120,7 +120,7 @@ verifies(
 
 verifies(
   'task.http.replay.ready',
-  'nothing to replay is told, and another token is unknown',
+  'nothing to replay is reported, and another token is unknown',
   async () => {
     const { token } = await calls.begin('synthetic')
     expect(await codeOf(packageOf(token))).toBe('not_ready')
@@ -157,7 +157,7 @@ verifies(
 
 verifies(
   'task.http.replay',
-  'a run goes on where it stands or at its beginning, and nowhere else',
+  'a run continues where it is or at its start, and nowhere else',
   async () => {
     const { token } = await calls.agreed('synthetic')
     const { exception_id } = await calls.raise(token)

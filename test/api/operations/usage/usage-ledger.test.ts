@@ -54,7 +54,7 @@ async function funded(agent: Agent) {
   return { entitlement_id: entitlement_id ?? '', payment_reference_id, total_usd }
 }
 
-/** The hash as somebody would compute it who read only the description. */
+/** The hash as computed from the description alone. */
 function hashOf({ at, entitlement_id: _e, hash: _h, ...event }: Event): string {
   return createHash('sha256')
     .update(String(canonicalize({ ...event, recorded_at: at })))
@@ -139,25 +139,19 @@ verifies(
   },
 )
 
-verifies(
-  'usage.record',
-  'who is nobody names no credit, and nobody names what is another’s',
-  async () => {
-    const [agent, stranger] = [await buyer(), await buyer()]
-    const { entitlement_id } = await funded(agent)
-    expect(await codeOf(record(apis.open(), { entitlement_id }))).toBe('credential_required')
-    expect(await codeOf(record(stranger, { entitlement_id }))).toBe('not_owner')
-    expect(await codeOf(record(agent, { entitlement_id: `en_${'0'.repeat(64)}` }))).toBe(
-      'not_found',
-    )
-    expect(await codeOf(record(agent, { run_id: `run_${'0'.repeat(64)}` }))).toBe('not_found')
-    expect(await codeOf(record(agent, { rail: 'financeops' }))).toBe('rail_not_allowed')
-    expect(await codeOf(record(agent, { occurred_at: '2099-01-01T00:00:00Z' }))).toBe(
-      'invalid_request',
-    )
-    expect(await codeOf(record(agent, { kind: 'audit' as never }))).toBe('invalid_request')
-  },
-)
+verifies('usage.record', 'strangers name no credit, and agents name only their own', async () => {
+  const [agent, stranger] = [await buyer(), await buyer()]
+  const { entitlement_id } = await funded(agent)
+  expect(await codeOf(record(apis.open(), { entitlement_id }))).toBe('credential_required')
+  expect(await codeOf(record(stranger, { entitlement_id }))).toBe('not_owner')
+  expect(await codeOf(record(agent, { entitlement_id: `en_${'0'.repeat(64)}` }))).toBe('not_found')
+  expect(await codeOf(record(agent, { run_id: `run_${'0'.repeat(64)}` }))).toBe('not_found')
+  expect(await codeOf(record(agent, { rail: 'financeops' }))).toBe('rail_not_allowed')
+  expect(await codeOf(record(agent, { occurred_at: '2099-01-01T00:00:00Z' }))).toBe(
+    'invalid_request',
+  )
+  expect(await codeOf(record(agent, { kind: 'audit' as never }))).toBe('invalid_request')
+})
 
 verifies(
   'usage.credit',

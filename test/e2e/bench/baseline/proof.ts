@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
 import type { Request } from 'express'
 
-/** A secp256k1 signature over a body, with its key beside it, as `x-proof`; OpenSSL makes and verifies it. */
+/** A secp256k1 signature over a body, with its key, as `x-proof`; OpenSSL makes and verifies it. */
 export function proofOf(
   { publicKey, privateKey }: { publicKey: KeyObject; privateKey: KeyObject },
   body: unknown,

@@ -58,14 +58,14 @@ const isFinal = (answer: Answer) => isSuccess(answer) && answer.status !== 202
 const codeOf = ({ body }: Answer) => String((body as Body | null)?.['code'])
 const payoutOf = ({ body }: Answer) => ((body as Body | null)?.['payout'] ?? {}) as Body
 
-/** The answers of one call beside each other. */
+/** Compares the answers of one call. */
 function contradictions({ operation, answers }: CallRecord): string[] {
   const finals = answers.filter(isFinal)
   const firstFinal = answers.findIndex(isFinal)
   const firstRefusal = answers.findIndex((answer) => finalRefusals.has(codeOf(answer)))
   const found: string[] = []
   if (answers.some((answer) => codeOf(answer) === 'internal_error'))
-    found.push('a call failed as nobody foresaw')
+    found.push('a call failed in an unforeseen way')
   // A status is read afresh each time.
   if (
     operation !== 'payout-status' &&
@@ -86,7 +86,7 @@ function contradictions({ operation, answers }: CallRecord): string[] {
   return found
 }
 
-/** The answers of one call beside the store. */
+/** Compares the answers of one call with the store. */
 function untruths(call: CallRecord, run: RunRecord, { store }: Facts): string[] {
   const payouts = indexBy(store.payouts, ({ payout_id }) => payout_id)
   const receipts = new Set(store.receipts.map(({ jws }) => jws))

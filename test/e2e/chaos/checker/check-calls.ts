@@ -82,7 +82,7 @@ function charges({ store }: Facts): Complaint[] {
       return [
         {
           as: 'stuck',
-          what: 'a call is granted and nobody works on it',
+          what: 'a call is granted and no process works on it',
           evidence: call,
           payoutId: subject,
         },

@@ -80,7 +80,7 @@ function ending(
   }
 }
 
-/** Whether the caller was told, at its last step, something that no repeat changes; otherwise it is still waiting. */
+/** Whether the last step gave the caller an answer that no repeat changes; otherwise it is still waiting. */
 function hadLastWord({ calls }: RunRecord): boolean {
   const last = calls.at(-1)?.answers.at(-1)
   return (

@@ -88,7 +88,7 @@ const rules: readonly Rule[] = [
     spend &&
     !paid &&
     transfer?.exception == null &&
-    'the nonce was spent on something else and nobody was called',
+    'the nonce was spent on something else and no operator was called',
   (subject) =>
     subject.transfer?.status === 'dead' &&
     !isProvenDead(subject) &&

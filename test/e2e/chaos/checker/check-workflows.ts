@@ -13,7 +13,7 @@ const MOST_ATTEMPTS = 3
 /** The last event of a run that the service ended by itself. */
 const GIVEN_UP = 'workflowExecutionTerminated: workflow_task_broken'
 
-/** No workflow failed, and whatever is not at its end is either told to an operator or not under way at all. */
+/** No workflow failed, and every unfinished one is either reported to an operator or not in flight. */
 export const checkWorkflows: Verdict = ({ workflows, store }) => {
   const payouts = indexBy(store.payouts, ({ payout_id }) => payout_id)
   const transfers = indexBy(store.transfers, ({ payout_id }) => payout_id)
@@ -70,9 +70,11 @@ function checkWaiting(
   const notified = transfer.parked !== null || transfer.exception !== null
   const evidence = { transfer, workflow }
   if (workflow === undefined)
-    return [stuck('a transfer is under way and nobody drives it', evidence, transfer.payout_id)]
+    return [
+      stuck('a transfer is in flight and no workflow drives it', evidence, transfer.payout_id),
+    ]
   if (!notified) return [stuck(`a transfer stays ${transfer.status}`, evidence, transfer.payout_id)]
   return workflow.needsAttention
     ? []
-    : [stuck('a transfer waits for an operator who is not told', evidence, transfer.payout_id)]
+    : [stuck('a transfer waits for an operator who was not notified', evidence, transfer.payout_id)]
 }

@@ -12,7 +12,7 @@ import {
 import { sendTokens } from '../../../support/payments.ts'
 import { startStack, type TestStack } from '../../../support/stack.ts'
 import { verifies } from '../../../verifies.ts'
-import { surroundingsOf } from '../environment-facts.ts'
+import { environmentFacts } from '../environment-facts.ts'
 import type { CallRecord, Findings, PayoutConstraints, RunRecord } from '../run-record.ts'
 import { checkBatch } from './check.ts'
 
@@ -23,7 +23,7 @@ let runs: RunRecord[]
 beforeAll(async () => {
   stack = await startStack({ env: { CHAIN_POLL_MS: '100', SWEEP_EVERY_MS: '500' } })
   rail = await openRail(stack)
-  where = await surroundingsOf({ stack, rail })
+  where = await environmentFacts({ stack, rail })
   runs = await Promise.all(
     [0, 1, 2].map(async (index) => onePayout(await openAgent(index === 0), index)),
   )

@@ -2,7 +2,7 @@ import type { Finding, Findings, PayoutConstraints, RunRecord } from '../run-rec
 import { checkAnswers } from './check-answers.ts'
 import { checkCalls } from './check-calls.ts'
 import { checkCap } from './check-cap.ts'
-import { checkLane } from './check-lane.ts'
+import { checkGasWallets } from './check-gas-wallets.ts'
 import { checkLedger } from './check-ledger.ts'
 import { checkMoney } from './check-money.ts'
 import { checkPayments } from './check-payments.ts'
@@ -25,7 +25,7 @@ const checks: readonly Verdict[] = [
   checkPayments,
   checkLedger,
   checkWorkflows,
-  checkLane,
+  checkGasWallets,
   checkAnswers,
   checkPromises,
 ]
@@ -34,7 +34,7 @@ const READ_AGAIN_MS = 2_000
 
 /**
  * Judges a batch that was healed and drained, by chain, Postgres and Temporal alone. What does not hold for `holdMs`
- * (15 s unless told otherwise) was only on its way and is no finding.
+ * (15 s by default) was only on its way and is no finding.
  */
 export async function checkBatch(
   where: PayoutConstraints,

@@ -144,7 +144,7 @@ const states: Planted[] = [
   ],
   [
     'disagreements',
-    'the nonce was spent on something else and nobody was called',
+    'the nonce was spent on something else and no operator was called',
     (facts) =>
       without(
         facts,
@@ -294,7 +294,7 @@ const charges: Planted[] = [
   ],
   [
     'stuck',
-    'a call is granted and nobody works on it',
+    'a call is granted and no process works on it',
     ({ store }) => {
       store.calls[0]!.grant_state = 'open'
     },
@@ -403,7 +403,7 @@ const workflows: Planted[] = [
       workflows.push({ ...workflows[0]!, workflowId: 'po_none', status: 'RUNNING' }),
   ],
   ['stuck', 'a payout is over and its workflow open', (facts) => openWorkflow(facts, false)],
-  ['stuck', 'a transfer is under way and nobody drives it', (facts) => underWay(facts)],
+  ['stuck', 'a transfer is in flight and no workflow drives it', (facts) => underWay(facts)],
   [
     'stuck',
     'a transfer stays submitted',
@@ -414,7 +414,7 @@ const workflows: Planted[] = [
   ],
   [
     'stuck',
-    'a transfer waits for an operator who is not told',
+    'a transfer waits for an operator who was not notified',
     (facts) => {
       openWorkflow(facts, false)
       underWay(facts, { parked: 'no gas' })
@@ -477,7 +477,7 @@ const answers: Planted[] = [
   ],
   [
     'disagreements',
-    'a call failed as nobody foresaw',
+    'a call failed in an unforeseen way',
     (facts) => answersOf(facts, 0).unshift(refusal('internal_error')),
   ],
   [
@@ -615,7 +615,7 @@ for (const [as, what, plant] of [
     )
     expect(found.length).toBeGreaterThan(0)
     const [{ payoutId, run }] = found as [(typeof found)[0]]
-    // Whoever's run it was is told, unless nobody's was: a gas wallet, a stranger, a fee that nobody knows.
+    // The affected run is named, unless there is none: a gas wallet, a stranger, an unknown fee.
     expect(payoutId ?? run ?? null).toSatisfy(
       (owner) => owner !== null || /gas wallet|nonce|left|fee was|never stored/.test(what),
     )

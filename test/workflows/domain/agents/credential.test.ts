@@ -95,7 +95,7 @@ verifies(
   },
 )
 
-verifies('agent.credential.judged', 'all reasons are told, in the order of the checks', () => {
+verifies('agent.credential.judged', 'all reasons are listed, in the order of the checks', () => {
   const wanted = { scopes: ['wallets:write'], rail: 'scout', usd: 500 } as const
   expect(codes({ expiresAt: now, trust: 'suspended' }, wanted)).toEqual([
     'credential_invalid',

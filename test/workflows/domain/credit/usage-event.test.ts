@@ -58,7 +58,7 @@ verifies('money.usage-chain', 'a change, removal or swap in the chain is located
   )
 })
 
-verifies('money.usage-chain', 'an event that is hashed anew but out of place is found', () => {
+verifies('money.usage-chain', 'an event that is hashed again but out of place is found', () => {
   const rehashed = (event: UsageEvent, change: Partial<UsageEvent>) => {
     const { hash: _, ...changed } = { ...event, ...change, hash: '' }
     return { ...changed, hash: usageEventHash(changed) }

@@ -28,7 +28,7 @@ const mined = (more: Partial<SeenTransaction> = {}): SeenTransaction => ({
 
 verifies(
   'money.methods',
-  'all seven methods are accepted, and each has somebody who confirms it',
+  'all seven methods are accepted, and each has a party that confirms it',
   () => {
     expect(paymentMethods).toHaveLength(7)
     expect(Object.keys(confirmedBy).sort()).toEqual([...paymentMethods].sort())

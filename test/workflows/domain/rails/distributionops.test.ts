@@ -78,7 +78,7 @@ verifies(
 
 verifies(
   'distributionops.shares',
-  'where every cap is reached the rest stays in the pool and is told',
+  'where every cap is reached the rest stays in the pool, reported',
   () => {
     const { result, gaps } = distributionops.work({
       pool: pool(1_000),
@@ -95,7 +95,7 @@ verifies(
 
 verifies(
   'distributionops.refusals',
-  'a pool that does not hold its fixed amounts and floors pays nobody',
+  'a pool below its fixed amounts and floors pays no recipient',
   () => {
     const { result, gaps } = distributionops.work({
       pool: pool(1_000),

@@ -135,14 +135,14 @@ verifies('financeops.matches', 'amounts, tolerance, sums of several and what is 
     'one_to_one only_candidate partial I1 P1',
   ])
   expect(matchesOf([due('I1', 90), due('I2', 80)], [paid('P1', 30)])).toEqual([])
-  const { counterparty: _, ...nobody } = paid('P1', 80)
-  expect(matchesOf([due('I1', 90), due('I2', 80)], [nobody])).toEqual([
+  const { counterparty: _, ...anonymous } = paid('P1', 80)
+  expect(matchesOf([due('I1', 90), due('I2', 80)], [anonymous])).toEqual([
     'one_to_one amount exact I2 P1',
   ])
-  expect(matchesOf([due('I1', 80), due('I2', 80)], [nobody])).toEqual([])
+  expect(matchesOf([due('I1', 80), due('I2', 80)], [anonymous])).toEqual([])
 })
 
-verifies('financeops.exceptions', 'what somebody has to look at has a code and its rows', () => {
+verifies('financeops.exceptions', 'what a person has to check has a code and its rows', () => {
   const input: FinanceopsInput = {
     as_of: '2026-01-31',
     invoices: [

@@ -121,7 +121,7 @@ verifies('scout.exclusions', 'each reason to leave a service out', () => {
   expect(excluded.find(({ service_id }) => service_id === 'same-2')?.code).toBe('beyond_limit')
 })
 
-verifies('scout.missing', 'what nobody can do is named in the task’s own words', () => {
+verifies('scout.missing', 'what no service can do is named in the task’s own words', () => {
   const task = 'Assemble a SOC 2 evidence packet, then paint the fence green and feed the parrots.'
   const work = scout.work({ task })
   expect(work.result.missing.map(({ quote }) => quote)).toEqual([
@@ -144,12 +144,12 @@ verifies('scout.missing', 'the parts of a task', () => {
   expect(parts('Translate')).toEqual(['Translate'])
   expect(
     parts(
-      'Check the meters. Recompute the bill; tell the difference, and then archive the letters',
+      'Check the meters. Recompute the bill; state the difference, and then archive the letters',
     ),
   ).toEqual([
     'Check the meters',
     'Recompute the bill',
-    'tell the difference',
+    'state the difference',
     'archive the letters',
   ])
 })

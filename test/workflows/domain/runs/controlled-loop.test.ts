@@ -12,7 +12,7 @@ import { allowedRecoveries, isTaskExceptionCode, taskExceptions } from '#domain/
 import { verifies } from '../../../verifies.ts'
 
 const verdicts: StepVerdict[] = ['done', 'refused', 'too_complex', 'gaps', 'revise', 'reject']
-/** The verdicts that a step can end with beside `done`. */
+/** The verdicts of a step other than `done`. */
 const others: Record<string, StepVerdict[]> = {
   intake: ['refused'],
   worker: ['refused', 'too_complex'],

@@ -179,11 +179,15 @@ verifies(
   },
 )
 
-verifies('replay.verified', 'an input that only its digest is packed of is given beside it', () => {
-  const withheld = resigned({ documents: made.documents.slice(0, -1) })
-  expect(verifyAgain(withheld, { input: packetops.sandboxInput }).verdict).toBe('proven')
-  expect(faults(verifyAgain(withheld, { input: tokenops.sandboxInput }))).toEqual(['replay'])
-})
+verifies(
+  'replay.verified',
+  'an input that is packed only by its digest is given separately',
+  () => {
+    const withheld = resigned({ documents: made.documents.slice(0, -1) })
+    expect(verifyAgain(withheld, { input: packetops.sandboxInput }).verdict).toBe('proven')
+    expect(faults(verifyAgain(withheld, { input: tokenops.sandboxInput }))).toEqual(['replay'])
+  },
+)
 
 verifies('replay.verified', 'a task that never had a result is proven as far as it came', () => {
   const before = resigned({

@@ -26,7 +26,7 @@ const callback = (state: NonNullable<TaskFacts['callback']>['state']) => ({
   callback: { deliveryId, state },
 })
 
-test('without new facts only five states go on', () => {
+test('without new facts only five states advance', () => {
   const moves = taskStates.flatMap((state) => {
     const move = moveOf(state)
     return move === undefined ? [] : [[state, move.event, move.data]]

@@ -90,7 +90,7 @@ verifies(
   },
 )
 
-verifies('task.ledger.chain', 'a changed, left out or swapped entry is told by its place', () => {
+verifies('task.ledger.chain', 'a changed, left out or swapped entry is located', () => {
   const changes: ((entry: LedgerEntry) => Partial<LedgerEntry>)[] = [
     () => ({ at: '2020-01-01T00:00:00.000Z' }),
     () => ({ actor: 'operator:mallory' }),

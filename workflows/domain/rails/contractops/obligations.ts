@@ -53,7 +53,7 @@ export function obligationsOf(
   }
 }
 
-/** Each duty cites its whole sentence: of sentences with hundreds of them no more are told than these characters hold. */
+/** Each duty cites its whole sentence, so sentences with hundreds of duties list only as many as fit in these characters. */
 const CITED_CHARS_MAX = 8_000_000
 
 function asFarAsCited(duties: Duty[]): Duty[] {

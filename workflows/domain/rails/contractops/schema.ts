@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Moment, Span, text } from '../fields.ts'
 
-/** The text of one contract. `as_of` tells which term runs and whether notice can still be given. */
+/** The text of one contract. `as_of` decides which term runs and whether notice can still be given. */
 export const ContractInput = z.strictObject({ text: text(1, 500_000), as_of: Moment.optional() })
 export type ContractInput = z.output<typeof ContractInput>
 

@@ -14,7 +14,7 @@ export type Stated = {
 
 const statesTerm =
   /\binitial\s+term\b|\bterm\s+of\s+(?:this|the)\b|\b(?:this|the)\s+\w+\s+(?:shall|will)\s+(?:continue|remain)\b|\bfor\s+an?\s+(?:\w+\s+)?(?:term|period)\b/i
-// Times that run after the contract or beside it.
+// Times that run after the contract or in parallel to it.
 const otherEffects =
   /surviv|confidential|(?:after|following|upon)\s+(?:the\s+|its\s+)?(?:terminat|expir)|\bcure\b|\bwarrant|\bnotice\b/i
 const renews = /\b(?:renew\w*|extend(?:s|ed)?)\b/i

@@ -22,16 +22,16 @@ const COMMON_OF_FOUR = 3
 /** A sentence of fewer stems says too little to be compared. */
 const STEMS_MIN = 2
 
-/** Texts of very many like sentences could be compared for ever: what comes after so much is not. */
+/** The most comparisons. Without a bound, texts of many similar sentences would take unlimited time. */
 const COMPARISONS_MAX = 5_000_000
 const CONFLICTS_MAX = 1000
-/** Sentences that stand in very many places and contradict many others could be cited for ever: after so much each is cited once. */
+/** The most citations of repeated sentences. After it, each sentence is cited once. */
 const CITED_CHARS_MAX = 16_000_000
-/** What a citation takes besides its quote. */
+/** The size of a citation without its quote. */
 const CITATION_CHARS = 128
 
 /**
- * Statements that give different dates or numbers for the same thing; `questionsAt` tells which questions cite any of some spans,
+ * Statements that give different dates or numbers for the same thing; `questionsAt` returns the questions that cite any of some spans,
  * `complete` whether all were compared, and `cited` whether each place of each is cited.
  */
 export function conflictsIn(
@@ -126,7 +126,7 @@ function statementsIn(evidenceId: string, text: string, pointer: string): Statem
     const citations = [{ pointer, quote, from, to, evidence_id: evidenceId }]
     return [...groupedBy(mentions, comparableAs).values()].flatMap((alike) => {
       const [only] = alike
-      // Of several values in one sentence nobody knows which is about what.
+      // With several values in one sentence, the subject of each is unknown.
       if (alike.length > 1 || only === undefined || only.value === null) return []
       const words = quote.slice(only.from, only.to)
       return [

@@ -12,7 +12,7 @@ const Band = z.strictObject({
   name: oneLine(64),
   /** Minor units for one unit of the meter. */
   rate_minor: Decimal,
-  /** Local times; `to` is not in the band, a band that ends before it begins goes on past midnight, and one without times has the whole day. */
+  /** Local times; `to` is not in the band, a band that ends before it starts continues past midnight, and one without times covers the whole day. */
   from: ClockTime.optional(),
   to: ClockTime.optional(),
   /** The days of local time on which an interval of the band begins; without them every day. */

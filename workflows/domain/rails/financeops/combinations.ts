@@ -2,7 +2,7 @@ import { type Item, sumOf } from './items.ts'
 
 /** Among more candidates than these only runs of neighbours in the order of days are tried, not every combination. */
 export const CANDIDATES_MAX = 12
-/** Steps of the search in one reconciliation, the candidates looked at among them; beyond them nothing is combined, and that is told. */
+/** Steps of the search in one reconciliation, including the candidates that are read. Beyond them nothing is combined, and the result says so. */
 const STEPS_MAX = 2_000_000
 
 export type Search = {

@@ -7,7 +7,7 @@ import type { Settled } from './settlement.ts'
 
 export type Exception = FinanceopsResult['exceptions'][number]
 
-/** Everything that somebody has to look at, by code and ids. */
+/** Everything that a person has to check, by code and ids. */
 export function exceptionsOf(
   aside: Record<List, SetAside[]>,
   items: Record<List, Item[]>,

@@ -18,7 +18,7 @@ export type Matching = {
 
 /**
  * Matches in this order: what references name; within one counterparty equal amounts, then amounts within the tolerance, then sums
- * of several; a payment and an invoice that are alone with each other; last, payments of nobody known by an amount that only one
+ * of several; a payment and an invoice that are alone with each other; last, payments of unknown payers by an amount that only one
  * open invoice has. Nothing depends on the order of the rows.
  */
 export function match(invoices: Item[], payments: Item[], tolerance: bigint): Matching {
@@ -147,7 +147,7 @@ function pairs(invoices: Item[], payments: Item[], tolerance: bigint): Match[] {
   }
 }
 
-/** Payments of nobody known: each with an invoice where no other payment and no other open invoice has the amount. */
+/** Payments of unknown payers: each with an invoice if no other payment and no other open invoice has the amount. */
 function byAmountAlone(invoices: Item[], payments: Item[]): Match[] {
   const keyOf = ({ currency, amount }: Item) => `${currency} ${amount}`
   const due = groupedBy(invoices, keyOf)

@@ -17,7 +17,7 @@ export type InspectedItem = {
   leaf: Uint8Array
 }
 
-/** Decision: evidence that ends within this time is told of before it does. */
+/** Decision: evidence that ends within this time is reported before it does. */
 const EXPIRES_SOON_DAYS = 30
 
 /** Reads one item at its place: its real digest and size, and whether its dates hold on the packet's. */
@@ -55,7 +55,7 @@ export function inspectItem(
   }
 }
 
-/** What is wrong with one item, and what about it could not be told. */
+/** What is wrong with one item, and what about it is unknown. */
 export function checkItem(
   item: Item,
   { entry, place, cited }: InspectedItem,
@@ -96,7 +96,7 @@ export function checkItem(
   if (entry.validity === 'undated')
     gaps.push({
       code: 'undated',
-      detail: `${whole} has no date to tell its age by`,
+      detail: `${whole} has no date, so its age is unknown`,
       citations: [cited],
     })
   if (
@@ -119,7 +119,7 @@ export function checkItem(
   return { findings, gaps }
 }
 
-/** 2: checked against its content and current; 1: its digest is only claimed, or its age cannot be told; 0: of no use. */
+/** 2: checked against its content and current; 1: its digest is only claimed, or its age is unknown; 0: of no use. */
 export function pointsOf({ digest, validity }: ManifestEntry): 0 | 1 | 2 {
   if (
     digest === 'mismatch' ||

@@ -21,7 +21,7 @@ export type Service = z.output<typeof Service>
 /** Each part of a task is held against each capability of each service. */
 export const CAPABILITIES_MAX = 10_000
 
-/** A task in words. `registry` are services to be considered besides the rails. */
+/** A task in words. `registry` are services to be considered in addition to the rails. */
 export const ScoutInput = z.strictObject({
   task: text(1, 4000),
   constraints: z
@@ -94,7 +94,7 @@ export const ScoutResult = z.strictObject({
   /** Needs that no ranked service meets. */
   missing: z.array(Span),
   registry_size: z.int(),
-  /** Of the services considered, so that a ranking can be told from one over others. */
+  /** Digest of the services considered, which separates this ranking from one over other services. */
   registry_sha256: z.string(),
 })
 export type ScoutResult = z.output<typeof ScoutResult>

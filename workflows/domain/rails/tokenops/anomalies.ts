@@ -10,7 +10,7 @@ type Anomaly = TokenopsResult['anomalies'][number]
 export type AgentDay = { agent: string | null; day: string; cost: bigint; first: number }
 export type Outliers = { count: number; shown: Anomaly[] }
 
-/** How many anomalies of a kind are shown, those with the highest scores; their number is told. */
+/** How many anomalies of a kind are shown, highest scores first; the result has the total number. */
 const SHOWN_MAX = 100
 /** Fewer values than these say nothing about what is usual. */
 export const ROWS_MIN = 20

@@ -1,7 +1,7 @@
 import { type Complaint, type Facts, type GasWalletFact, groupBy, type Verdict } from './facts.ts'
 
 /** After draining no gas wallet waits for anything: nothing open, no hole, and the next nonce is the chain's. */
-export const checkLane: Verdict = ({ store, chain }) => {
+export const checkGasWallets: Verdict = ({ store, chain }) => {
   const rows = groupBy(store.gasWalletQueue, ({ gas_wallet }) => gas_wallet)
   return store.gasWallets.flatMap(({ address, next_nonce }) => {
     const gasWalletQueue = rows.get(address) ?? []
