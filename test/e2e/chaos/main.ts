@@ -1,4 +1,4 @@
-// `npm run chaos -- --runs N --seed S [--batch B] [--stack K | --only I] [--activity A]`: payouts under faults, B of them sharing a stack, or with the faults of activities at A alone; the last line counts what was found.
+// `npm run chaos -- --runs N --seed S [--batch B] [--stack K | --only I] [--activity A]`: payouts under faults, B of them sharing a stack, or with a fault at each statement of activity A; the last line counts what was found.
 import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,8 @@
 import { type Random, seededRandom } from './random.ts'
 
+/** An execution has at most about this many statements; its last ones are those of the commit. */
+const STATEMENTS_MAX = 16
+
 type Boundary = 'before' | 'during' | 'after'
 export type Action = 'throw' | 'hang' | 'kill'
 
@@ -152,6 +155,19 @@ function planEvents(random: Random): BatchEvent[] {
   }))
 }
 
+const actions: Action[] = ['throw', 'hang', 'throw', 'kill', 'throw', 'hang']
+
+/** A fault at each statement of one activity, before and after its effect. */
+const sweep = (activity: string, batch: number, size: number): ActivityFault[] =>
+  Array.from({ length: size }, (_, order) => ({
+    activity,
+    boundary: 'during',
+    action: actions[(Math.floor(order / 2) + batch) % actions.length] as Action,
+    occurrence: 1,
+    request: 1 + (Math.floor(order / 2) % STATEMENTS_MAX),
+    effect: order % 2 === 0 ? 'unsent' : 'done',
+  }))
+
 /** A fault at each boundary of each activity, as often as the runs allow; the batches take turns with what is done there. */
 function planActivityFaults(
   random: Random,
@@ -159,17 +175,18 @@ function planActivityFaults(
   size: number,
   activities: readonly string[],
 ): ActivityFault[] {
+  const [only, ...others] = activities
+  if (only !== undefined && others.length === 0) return sweep(only, batch, size)
   const boundaries: Boundary[] = ['before', 'during', 'after']
   const cells = activities.flatMap((activity) =>
     boundaries.map((boundary) => ({ activity, boundary })),
   )
-  const actions: Action[] = ['throw', 'hang', 'throw', 'kill', 'throw', 'hang']
   return deal(random, cells, size).map((cell, order) => ({
     ...cell,
     action: actions[(order + batch) % actions.length] as Action,
     // The first deck strikes where every execution passes; those behind it look further.
     occurrence: order < cells.length ? 1 : random.between(1, 2),
-    request: order < cells.length ? random.between(1, 2) : random.between(1, 8),
+    request: order < cells.length ? random.between(1, 2) : random.between(1, STATEMENTS_MAX),
     effect: random.pick(['unsent', 'done'] as const),
   }))
 }

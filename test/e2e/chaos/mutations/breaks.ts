@@ -91,7 +91,7 @@ export function createPayoutSigner(key: DigestSigner, policy: SigningPolicy): Si
   },
   {
     name: 'write the replay keys outside the transaction',
-    harness: [...oneBatch, '--activity', 'createPayout'],
+    harness: [...oneBatch, '--activity', 'authorizePayout'],
     edits: [
       {
         file: 'activities/payout/payout.ts',
