@@ -137,6 +137,7 @@ const samples: Record<string, Record<string, unknown>> = {
     subject_id: `agt_${hex(64)}`,
     decision: 'approve',
     note: 'known to us',
+    evidence_seen_sha256: [hex(64)],
     idempotency_key: 'd-1',
   },
   'agent-pricing': { rail: 'packetops', surface: 'agent' },

@@ -5,7 +5,7 @@
 export const schemaDigests: Record<string, string> = {
   'agent-manifest.v1.json': 'af04efd34b4f88140881d6b16ca5e978668b98eaa6003ac661342c2aec97db00',
   'callback-event.v1.json': 'c3622c7f3bf01bc155bc00c83288e2a95dfcba0f0105c91f2f748d5879fb03aa',
-  'problem.v1.json': 'ab7ef1360323a2fbf1aa2daae5d121fff6546689172365c3ca3d6393aad29237',
+  'problem.v1.json': 'c80d309a7735d2869ec41c01c1c2d6b264d24fec50a6d34cd33968371bbf7d34',
   'rail-input-contractops.v1.json':
     '2ec847f5efcb6d567a90b61a43e8bfdc1245933153dee75f2bd9481cce208f88',
   'rail-input-diligenceops.v1.json':
@@ -21,7 +21,7 @@ export const schemaDigests: Record<string, string> = {
   'rail-input-scout.v1.json': 'f0d6effaa70a5b29aaaaeb3e445a0141e4c6b1606377bcae54bde0426ebdfb9d',
   'rail-input-tokenops.v1.json': '7310a1e019e64155a2b0633b61f8d0b8644a4ba283b574e07bbedd0369aae607',
   'receipt.v1.json': 'f93e6f4ffd88d17ec1be3919d9e380b808deb12f82331bbeb670ae7c09e6e294',
-  'replay-package.v1.json': '6500caeeda9049c77915ab600ac1ba78418bc31f71b559d743426985ea60e8f9',
+  'replay-package.v1.json': '0eadb2152330b822422967c1f7b81b5dee13e944e230fd79a09699882e1b0665',
   'result-contract.v2.json': '294cf4612478c9407cb9708e0ea889d02b4633cc154fd970f292e3ded36bce6b',
   'return-package.v2.json': 'f990190632d3b6d031b1b50959fc72765c8b4b79ce80245d175d4394b7550830',
   'verification-packet.v1.json': 'badea930e6c5e83cf82c00d0409cb2bc30179375a3bec75f5711ec34af5055ca',

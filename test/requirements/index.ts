@@ -1292,6 +1292,16 @@ export const requirements = {
     behavior:
       'A decision is one row with a signed receipt. It is made once for each time that its subject waits.',
   },
+  'review.evidence': {
+    source: 'agents § Evidence of a review',
+    behavior:
+      'A decision names the root digest of the evidence of its subject. With another digest it is 409 evidence_changed. The signed receipt has the digests.',
+  },
+  'review.judged': {
+    source: 'agents § Evidence of a review',
+    behavior:
+      'A reviewer judges each acceptance criterion of a run. A criterion that was not judged is never met.',
+  },
   'agent.attempts.counted': {
     source: 'agents § Failed attempts',
     behavior:

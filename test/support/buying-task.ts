@@ -9,7 +9,7 @@ import type { Database } from '../../activities/store/schema/schema.ts'
 import { findTask } from '../../activities/store/tasks/tasks.ts'
 import { type Client, createClient, type InputOf, ProblemError } from '../../api/http/client.ts'
 import { provideInput } from '../../api/services/tasks/input.ts'
-import type { Hosts, trustedAgent } from './registering-agent.ts'
+import { evidenceRoot, type Hosts, type trustedAgent } from './registering-agent.ts'
 
 const key = () => randomBytes(6).toString('hex')
 type Known = Awaited<ReturnType<typeof trustedAgent>>
@@ -38,7 +38,7 @@ export function buyingAgent(
   // The same caller is quoted the same for five minutes; so each quote is for another number of runs.
   let units = 1
 
-  const review = (
+  const review = async (
     subject_kind: Reviewed,
     subject_id: string,
     decision: 'approve' | 'reject' = 'approve',
@@ -48,6 +48,7 @@ export function buyingAgent(
       subject_id,
       decision,
       note: 'seen',
+      evidence_seen_sha256: [await evidenceRoot(reviewer, subject_id)],
       idempotency_key: key(),
     })
 

@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { handshakeText } from '#domain/agents/signature.ts'
-import { createClient, type InputOf } from '../../api/http/client.ts'
+import { type Client, createClient, type InputOf, ProblemError } from '../../api/http/client.ts'
 
 export type Hosts = { base: string; os: string }
 
@@ -61,7 +61,21 @@ export function newAgentClient(hosts: Hosts) {
   }
 }
 
-/** An operator's decision about an agent. */
+/** The root of the evidence of a subject; zeros for an unknown subject. */
+export async function evidenceRoot(
+  operator: Pick<Client, 'call'>,
+  subject_id: string,
+): Promise<string> {
+  try {
+    const { evidence } = (await operator.call('loop-review-console', { subject_id })).body
+    return evidence?.root_sha256 ?? ''
+  } catch (error) {
+    if (error instanceof ProblemError && error.code === 'not_found') return '0'.repeat(64)
+    throw error
+  }
+}
+
+/** An operator's decision about a subject, an agent by default, with the evidence as it is now. */
 export async function decide(
   hosts: Hosts,
   operator: string,
@@ -77,6 +91,7 @@ export async function decide(
     decision,
     note: 'looked at',
     idempotency_key,
+    evidence_seen_sha256: more.evidence_seen_sha256 ?? [await evidenceRoot(client, subject_id)],
     ...more,
   }
   return (await client.call('loop-review-record', input)).body

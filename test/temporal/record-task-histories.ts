@@ -72,7 +72,13 @@ async function decide(
   runId: string,
   decision: 'approve' | 'revise',
 ): Promise<void> {
-  const review = { decision, decisionId: 'rd_1', decidedBy: 'operator:alice', note: '' }
+  const review = {
+    decision,
+    decisionId: 'rd_1',
+    decidedBy: 'operator:alice',
+    note: '',
+    judgements: [],
+  }
   await transaction(fixture.db, (tx) => recordReview(tx, runId, review))
   await patiently(() => fixture.gateway.wake(taskId))
 }

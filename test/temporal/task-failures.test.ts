@@ -81,7 +81,7 @@ const decide = async (taskId: string, decision: 'approve' | 'revise', round: num
   await expect
     .poll(async () => (await findOpenReview(fixture.db, runId))?.round, { timeout: 40_000 })
     .toBe(round)
-  const review = { decision, decisionId: 'rd_2', decidedBy: 'operator:1', note: '' } as const
+  const review = { decision, decisionId: 'rd_2', decidedBy: 'operator:1', note: '', judgements: [] }
   await transaction(fixture.db, (tx) => recordReview(tx, runId, review))
   await fixture.gateway.wake(taskId)
 }

@@ -81,6 +81,7 @@ const approve = (runId: string) =>
       decisionId: 'rd_1',
       decidedBy: 'operator:alice',
       note: '',
+      judgements: [],
     }),
   )
 

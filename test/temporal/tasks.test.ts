@@ -150,6 +150,7 @@ verifies(
           decisionId: 'rd_2',
           decidedBy: 'operator:alice',
           note: 'look again',
+          judgements: [],
         }),
       )
       await fixture.gateway.wake(taskId)

@@ -25,9 +25,18 @@ export function openReviewer(hosts: Hosts, operator: string) {
       await sleep(100)
       subject = await waiting(kind, subject_id)
     }
+    const { evidence } = (await client.call('loop-review-console', { kind, subject_id })).body
+    const evidence_seen_sha256 = evidence === null ? [] : [evidence.root_sha256]
     const { waiting_since } = subject
     const idempotency_key = `${subject_id}-${waiting_since}`
-    const decided = { subject_kind: kind, subject_id, waiting_since, decision, note }
+    const decided = {
+      subject_kind: kind,
+      subject_id,
+      waiting_since,
+      decision,
+      note,
+      evidence_seen_sha256,
+    }
     return (await client.call('loop-review-record', { ...decided, idempotency_key })).body
   }
   return {

@@ -119,6 +119,7 @@ export async function moveTrust(
 }
 
 export type AgentFilter = {
+  agentId?: string | undefined
   states: readonly TrustState[]
   rail?: string | undefined
   undecided: boolean
@@ -161,9 +162,10 @@ export async function countTrustStates(tx: Tx): Promise<Record<string, number>> 
   return Object.fromEntries(rows.map(({ trust_state, agents }) => [trust_state, Number(agents)]))
 }
 
-const filtered = (tx: Tx, { states, rail, undecided }: AgentFilter) =>
+const filtered = (tx: Tx, { agentId, states, rail, undecided }: AgentFilter) =>
   tx
     .selectFrom('agents')
+    .$if(agentId !== undefined, (query) => query.where('agent_id', '=', String(agentId)))
     .where(sql<boolean>`trust_state = any(${[...states]})`)
     .$if(undecided, (query) => query.where('decision_id', 'is', null))
     .$if(rail !== undefined, (query) => query.where(sql<boolean>`rails::jsonb ? ${rail}`))

@@ -163,6 +163,8 @@ export const agents: readonly string[] = [
     operator_name text not null,
     receipt_id text not null references receipts,
     decided_at timestamptz not null,
+    evidence_root_sha256 text not null check (evidence_root_sha256 ~ '^[0-9a-f]{64}$'),
+    judgements json not null,
     unique (subject_kind, subject_id, waiting_since)
   )`,
   `create function review_decisions_guard() returns trigger language plpgsql as $$

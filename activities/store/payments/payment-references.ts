@@ -118,9 +118,13 @@ export async function findLiveOf(tx: Tx, entitlementId: string): Promise<Referen
 }
 
 /** With `state`, all references in that state, waiting or not. */
-export type ReferenceFilter = { state?: string | undefined; rail?: string | undefined }
+export type ReferenceFilter = {
+  subjectId?: string | undefined
+  state?: string | undefined
+  rail?: string | undefined
+}
 
-const awaiting = (tx: Tx, { state, rail }: ReferenceFilter) => {
+const awaiting = (tx: Tx, { subjectId, state, rail }: ReferenceFilter) => {
   let query = tx
     .selectFrom('payment_references')
     .leftJoin('entitlements', 'entitlements.entitlement_id', 'payment_references.entitlement_id')
@@ -134,6 +138,7 @@ const awaiting = (tx: Tx, { state, rail }: ReferenceFilter) => {
     state === undefined
       ? query.where('payment_references.state', 'in', ['presented', 'pending'])
       : query.where(sql<boolean>`payment_references.state = ${state}`)
+  if (subjectId !== undefined) query = query.where('payment_reference_id', '=', subjectId)
   return rail === undefined ? query : query.where(sql<boolean>`entitlements.rail = ${rail}`)
 }
 

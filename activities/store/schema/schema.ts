@@ -7,6 +7,7 @@ import type { RecordKind } from '#domain/core/record-kinds.ts'
 import type { Account } from '#domain/credit/credit.ts'
 import type { ControlScope } from '#domain/payouts/controls.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
+import type { Judgement } from '#domain/reviews/evidence.ts'
 import type { TaskEvent, TaskState } from '#domain/tasks/lifecycle.ts'
 import type { Contact, JsonObject, ProviderRoute, Requester } from './json-columns.ts'
 
@@ -625,6 +626,8 @@ export type Database = {
     operator_name: string
     receipt_id: string
     decided_at: Date
+    evidence_root_sha256: string
+    judgements: Json<Judgement[]>
   }
   runs: {
     run_id: string

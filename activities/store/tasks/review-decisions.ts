@@ -6,13 +6,14 @@ export type ReviewDecisionRow = Omit<Selectable<Database['review_decisions']>, '
 
 /** Appends a decision. A subject has one decision for each time that it waited. */
 export async function insertDecision(tx: Tx, decision: ReviewDecisionRow): Promise<void> {
-  const { limits, evidence_seen_sha256, ...row } = decision
+  const { limits, evidence_seen_sha256, judgements, ...row } = decision
   await tx
     .insertInto('review_decisions')
     .values({
       ...row,
       limits: limits === null ? null : JSON.stringify(limits),
       evidence_seen_sha256: JSON.stringify(evidence_seen_sha256),
+      judgements: JSON.stringify(judgements),
     })
     .execute()
 }

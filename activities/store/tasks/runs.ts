@@ -179,10 +179,14 @@ export async function insertReturnPackage(
 }
 
 export type OpenReview = LoopStepRow & { task_id: string; rail: string }
-type ReviewFilter = { state?: string | undefined; rail?: RailKey | undefined }
+type ReviewFilter = {
+  subjectId?: string | undefined
+  state?: string | undefined
+  rail?: RailKey | undefined
+}
 
 /** Undecided reviews of active runs. */
-const openReviews = (tx: Tx, { state, rail }: ReviewFilter = {}) =>
+const openReviews = (tx: Tx, { subjectId, state, rail }: ReviewFilter = {}) =>
   tx
     .selectFrom('loop_steps')
     .innerJoin('runs', (join) =>
@@ -196,6 +200,9 @@ const openReviews = (tx: Tx, { state, rail }: ReviewFilter = {}) =>
     .where('loop_steps.step', '=', 'review_step')
     .where('loop_steps.verdict', 'is', null)
     .where('tasks.state', '=', 'operating')
+    .$if(subjectId !== undefined, (query) =>
+      query.where('loop_steps.run_id', '=', String(subjectId)),
+    )
     .$if(state !== undefined, (query) => query.where('loop_steps.step', '=', state as LoopStep))
     .$if(rail !== undefined, (query) => query.where('tasks.rail', '=', rail as RailKey))
 

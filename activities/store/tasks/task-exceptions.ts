@@ -117,7 +117,11 @@ export async function settleRecoveryRequest(
 
 /** A recovery request with its task. */
 export type RecoveryInReview = RecoveryRequestRow & { task_id: string; rail: string }
-type ReviewFilter = { state?: string | undefined; rail?: RailKey | undefined }
+type ReviewFilter = {
+  subjectId?: string | undefined
+  state?: string | undefined
+  rail?: RailKey | undefined
+}
 
 const recoveries = (tx: Tx) =>
   tx
@@ -137,11 +141,12 @@ export async function findRecoveryInReview(
 }
 
 /** Requests whose task is still stopped. Another request or an operator may have recovered the task in the meantime. */
-const waiting = (tx: Tx, { state, rail }: ReviewFilter) =>
+const waiting = (tx: Tx, { subjectId, state, rail }: ReviewFilter) =>
   recoveries(tx)
     .where('recovery_requests.state', '=', 'requested')
     .where('tasks.state', 'in', ['exception_open', 'replay_ready'])
     .where('task_exceptions.closed_at', 'is', null)
+    .$if(subjectId !== undefined, (query) => query.where('recovery_id', '=', String(subjectId)))
     .$if(state !== undefined, (query) =>
       query.where('recovery_requests.state', '=', state as 'requested'),
     )

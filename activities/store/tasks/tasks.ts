@@ -221,15 +221,20 @@ export async function listNextQueued(
   return rows.map(({ task_id }) => task_id)
 }
 
-type ReviewFilter = { state?: string | undefined; rail?: RailKey | undefined }
+type ReviewFilter = {
+  subjectId?: string | undefined
+  state?: string | undefined
+  rail?: RailKey | undefined
+}
 
 /**
  * Tasks whose work an operator has to approve, and tasks that wait for evidence that an operator can waive. The tasks
  * of an undecided order are reviewed as that order.
  */
-const inReview = (tx: Tx, { state, rail }: ReviewFilter) =>
+const inReview = (tx: Tx, { subjectId, state, rail }: ReviewFilter) =>
   tx
     .selectFrom('tasks')
+    .$if(subjectId !== undefined, (query) => query.where('task_id', '=', String(subjectId)))
     .where(({ exists, not, selectFrom }) =>
       not(
         exists(

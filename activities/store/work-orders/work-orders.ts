@@ -154,12 +154,17 @@ export async function countPaidByWallet(tx: Tx): Promise<Record<string, number>>
   return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
 }
 
-type QueueFilter = { state?: string | undefined; rail?: RailKey | undefined }
+type QueueFilter = {
+  subjectId?: string | undefined
+  state?: string | undefined
+  rail?: RailKey | undefined
+}
 
-const queued = (tx: Tx, { state, rail }: QueueFilter) =>
+const queued = (tx: Tx, { subjectId, state, rail }: QueueFilter) =>
   tx
     .selectFrom('work_orders')
     .where('decision', 'is', null)
+    .$if(subjectId !== undefined, (query) => query.where('work_order_id', '=', String(subjectId)))
     .$if(state !== undefined && state !== 'queued', (query) => query.where(sql<boolean>`false`))
     .$if(rail !== undefined, (query) => query.where('requested_tool_id', '=', rail as RailKey))
 

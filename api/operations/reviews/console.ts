@@ -1,9 +1,11 @@
 import { z } from 'zod'
+import { evidenceNames } from '#domain/reviews/evidence.ts'
 import { decisions, subjectKinds } from '#domain/reviews/review.ts'
-import { Time } from '../../fields.ts'
+import { Time, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
 import { waitShape } from '../tasks/wait-shapes.ts'
+import { Evidence, EvidencePart } from './evidence-shapes.ts'
 
 const { waiting_for, gaps, required_action } = waitShape
 const reviewShape = { waiting_for, gaps, required_action }
@@ -33,6 +35,8 @@ const output = z
     limit: z.int(),
     total: z.int(),
     counts: z.record(z.string(), z.int()).meta({ description: 'By kind of subject.' }),
+    evidence: Evidence.nullable().meta({ description: 'With `subject_id`.' }),
+    evidence_part: EvidencePart.nullable().meta({ description: 'With `part`.' }),
   })
   .meta({ id: 'ReviewConsole' })
 
@@ -44,9 +48,19 @@ export const reviewConsole = operation({
   summary: 'List what waits for an operator’s decision, with the decisions that are allowed.',
   http: { method: 'GET', path: '/api/loop-review-console', host: 'base' },
   access: 'operator',
+  errors: ['not_found'],
   input: z.strictObject({
     compact: Flag.optional().meta({ description: 'Only kind, id, state and time.' }),
     kind: z.enum(subjectKinds).optional(),
+    subject_id: text(1, 128).optional().meta({ description: 'One subject, with its evidence.' }),
+    part: z
+      .enum(evidenceNames)
+      .optional()
+      .meta({ description: 'One part of the evidence, in slices.' }),
+    part_offset: z
+      .string()
+      .regex(/^(0|[1-9][0-9]{0,8})$/)
+      .optional(),
     state: z
       .string()
       .regex(/^[a-z_]{1,40}$/)
@@ -65,10 +79,17 @@ export const reviewConsole = operation({
       .meta({ description: '25 unless given.' }),
   }),
   output,
-  handle: async ({ compact, kind, state, rail, needs_attention, offset, limit }, context) => {
+  handle: async ({ compact, kind, state, rail, needs_attention, ...asked }, context) => {
+    const { subject_id: subjectId, part, part_offset, offset, limit } = asked
     const page = { offset: Number(offset ?? 0), limit: Number(limit ?? 25) }
+    const wanted = part !== undefined && subjectId !== undefined
+    const [evidence, evidence_part] = await Promise.all([
+      subjectId === undefined ? null : context.reviews.evidence(subjectId),
+      wanted ? context.reviews.evidencePart(subjectId, part, Number(part_offset ?? 0)) : null,
+    ])
     const listed = await context.reviews.list({
       kind,
+      subjectId,
       state,
       rail,
       untouched: needs_attention === 'true',
@@ -78,6 +99,6 @@ export const reviewConsole = operation({
       compact === 'true'
         ? listed.items.map((item) => z.object(compactItem).parse(item))
         : listed.items
-    return { body: { ...listed, items } }
+    return { body: { ...listed, items, evidence, evidence_part } }
   },
 })

@@ -1,11 +1,17 @@
 import { z } from 'zod'
 import { TrustLimits } from '#domain/agents/trust-limits.ts'
+import { verdicts } from '#domain/reviews/evidence.ts'
 import { decisions, subjectKinds } from '#domain/reviews/review.ts'
 import { Digest, freeText, IdempotencyKey, Time, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingOperator } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 
+const Judgement = z.strictObject({
+  criterion: z.string(),
+  verdict: z.enum(verdicts),
+  note: z.string(),
+})
 const output = z
   .strictObject({
     review_decision: z.strictObject({
@@ -14,6 +20,7 @@ const output = z
       subject_id: z.string(),
       decision: z.enum(decisions),
       note: z.string(),
+      judgements: z.array(Judgement),
       decided_by: z.strictObject({ operator_id: z.string(), operator_name: z.string() }),
       at: Time,
     }),
@@ -34,7 +41,7 @@ export const reviewRecord = operation({
     'Decide about what waits; the decision is carried out at once and answers with a signed receipt.',
   http: { method: 'POST', path: '/api/loop-review-console', host: 'base' },
   access: 'operator',
-  errors: ['not_found', 'wrong_state', 'already_decided', 'forbidden_material'],
+  errors: ['not_found', 'wrong_state', 'already_decided', 'evidence_changed', 'forbidden_material'],
   idempotency: { kind: 'body' },
   input: z.strictObject({
     subject_kind: z.enum(subjectKinds),
@@ -45,7 +52,20 @@ export const reviewRecord = operation({
       description: 'As the console shows it: refused when it no longer waits since then.',
     }),
     limits: TrustLimits.optional(),
-    evidence_seen_sha256: z.array(Digest).max(50).default([]),
+    evidence_seen_sha256: z.array(Digest).min(1).max(50).meta({
+      description: 'The root of the evidence that was read, and any parts that were opened.',
+    }),
+    judgements: z
+      .array(
+        z.strictObject({
+          criterion: freeText(500, 1),
+          verdict: z.enum(verdicts),
+          note: freeText(2000, 0),
+        }),
+      )
+      .max(20)
+      .default([])
+      .meta({ description: 'Of the acceptance criteria of a run; others stay `not_judged`.' }),
     idempotency_key: IdempotencyKey,
   }),
   output,

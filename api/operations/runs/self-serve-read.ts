@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { verdicts } from '#domain/reviews/evidence.ts'
 import { operation } from '../../operation.ts'
 import { moverOf, readingAgentId } from '../agents/caller.ts'
 import { contractSchema } from '../discovery/contract-shape.ts'
@@ -12,7 +13,14 @@ const followed = z
   .strictObject({
     run: Run,
     completion: z.strictObject({
-      criteria: z.array(z.strictObject({ criterion: z.string(), met: z.boolean() })),
+      criteria: z.array(
+        z.strictObject({
+          criterion: z.string(),
+          met: z.boolean(),
+          verdict: z.enum(verdicts),
+          note: z.string().meta({ description: 'Of the reviewer, or of the check.' }),
+        }),
+      ),
     }),
   })
   .meta({ id: 'SelfServeRun' })
@@ -24,7 +32,7 @@ const sequence = [
   'POST {os_url}/api/agents/contracts, then …/contracts/{contract_id}: the registered key accepts the digest of the terms',
   'PUT {base_url}/api/agent-inputs/{sha256}: lists that are too long for a body',
   'POST {base_url}/api/agent-self-serve-rail-loop: submit_agent_run',
-  'GET {base_url}/api/agent-self-serve-rail-loop?run_id=…: until every criterion is met',
+  'GET {base_url}/api/agent-self-serve-rail-loop?run_id=…: the verdict on each criterion',
 ]
 
 /** GET /api/agent-self-serve-rail-loop: how an agent gets a run without help; with a run id, its progress. */

@@ -8,6 +8,7 @@ import {
   type AgentFilter,
   type AgentRow,
   countAgents,
+  findAgent,
   type ListedAgent,
   listAgents,
   lockAgent,
@@ -16,6 +17,7 @@ import {
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { listAwaitingTrust } from '../../../activities/store/tasks/tasks.ts'
 import type { ConsoleFilter, DecisionTerms, ReviewSubject, WaitingSubject } from './subject.ts'
+import { agentEvidence } from './task-evidence.ts'
 
 /** Agents that ask for trust, and those whose trust can be taken or given back. */
 export const agentSubject: ReviewSubject = {
@@ -24,7 +26,13 @@ export const agentSubject: ReviewSubject = {
     (await listAgents(tx, filterOf(filter), most)).map(waitingAgent),
   count: (tx, filter) => countAgents(tx, filterOf(filter)),
   tasksOf: listAwaitingTrust,
-  decide: async (tx, terms, assertWaiting) => {
+  evidence: async (tx, agentId) => {
+    const agent = await findAgent(tx, agentId)
+    return (
+      agent && { since: agent.trust_since, content: { agent: await agentEvidence(tx, agentId) } }
+    )
+  },
+  decide: async (tx, terms, assertSeen) => {
     const { subjectId: agentId } = terms
     const agent = await lockAgent(tx, agentId)
     if (agent === undefined)
@@ -32,7 +40,7 @@ export const agentSubject: ReviewSubject = {
         detail: 'no such agent',
         next_action: 'Take the id from the review console.',
       })
-    assertWaiting(agent.trust_since)
+    await assertSeen()
     const path = trustAfter(agent.trust_state, terms.decision)
     const moved = await moveTrust(tx, agentId, path, {
       decisionId: terms.decisionId,
@@ -43,7 +51,8 @@ export const agentSubject: ReviewSubject = {
   },
 }
 
-const filterOf = ({ state, rail, untouched }: ConsoleFilter): AgentFilter => ({
+const filterOf = ({ subjectId, state, rail, untouched }: ConsoleFilter): AgentFilter => ({
+  agentId: subjectId,
   states: trustStates.filter((known) => (state === undefined ? isWaiting(known) : known === state)),
   rail,
   undecided: untouched,

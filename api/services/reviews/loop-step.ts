@@ -1,4 +1,5 @@
 import { refuse } from '#domain/core/errors.ts'
+import { judgeAll } from '#domain/reviews/evidence.ts'
 import { type Decision, loopStepDecisions } from '#domain/reviews/review.ts'
 import { taskStanding } from '#domain/tasks/lifecycle.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
@@ -9,10 +10,11 @@ import {
   listOpenReviews,
   type OpenReview,
 } from '../../../activities/store/tasks/runs.ts'
-import { requireTask } from '../../../activities/store/tasks/tasks.ts'
+import { findTask, requireTask } from '../../../activities/store/tasks/tasks.ts'
 import { readGaps } from '../../../activities/task/gaps.ts'
 import { recordReview } from '../runs/review.ts'
 import type { ReviewSubject, WaitingSubject } from './subject.ts'
+import { contractOf, taskEvidence } from './task-evidence.ts'
 
 const next = 'Approve the result, or reject it with a note: its agent can then correct the input.'
 const allowed: Decision[] = [...loopStepDecisions]
@@ -27,7 +29,15 @@ export const loopStepSubject: ReviewSubject = {
     const run = await findRun(tx, runId)
     return run === undefined ? [] : [run.task_id]
   },
-  decide: async (tx, { subjectId: runId, decision, decisionId, note, operator }, assertWaiting) => {
+  evidence: async (tx, runId) => {
+    const run = await findRun(tx, runId)
+    const task = run && (await findTask(tx, run.task_id))
+    if (run === undefined || task === undefined) return undefined
+    const open = await findOpenReview(tx, runId)
+    return { since: open?.started_at ?? run.changed_at, content: await taskEvidence(tx, task) }
+  },
+  decide: async (tx, terms, assertSeen) => {
+    const { subjectId: runId, decision, decisionId, note, operator } = terms
     const run = await findRun(tx, runId)
     if (run === undefined)
       throw refuse('not_found', {
@@ -46,12 +56,16 @@ export const loopStepSubject: ReviewSubject = {
           allowed_decisions: open === undefined ? [] : allowed,
         },
       })
-    assertWaiting(open.started_at)
+    await assertSeen()
     await recordReview(tx, runId, {
       decision,
       decisionId,
       decidedBy: `operator:${operator.operatorId}`,
       note,
+      judgements: judgeAll(
+        (await contractOf(tx, run.task_id))?.acceptance_criteria ?? [],
+        terms.judgements,
+      ),
     })
     const { task_id, attempt, round } = open
     return {

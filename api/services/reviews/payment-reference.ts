@@ -5,14 +5,16 @@ import { refundReference } from '../../../activities/credit/credit.ts'
 import { decideReference, operatorDecisions } from '../../../activities/credit/decide-reference.ts'
 import type { ReceiptIssuer } from '../../../activities/credit/deps.ts'
 import { lockBoth } from '../../../activities/credit/settlement.ts'
+import { findQuote } from '../../../activities/store/credit/quotes.ts'
 import {
   countAwaiting,
   findReference,
   listAwaiting,
   type ReferenceRow,
 } from '../../../activities/store/payments/payment-references.ts'
+import { findChallenge } from '../../../activities/store/payouts/challenges.ts'
 import { listTasksOn } from '../../../activities/store/tasks/task-credits.ts'
-import { referenceView } from '../credit/views.ts'
+import { quoteView, referenceView } from '../credit/views.ts'
 import type { ReviewSubject } from './subject.ts'
 
 /**
@@ -37,7 +39,19 @@ export const referenceSubject = (deps: ReceiptIssuer): ReviewSubject => ({
     const entitlementId = (await findReference(tx, referenceId))?.entitlement_id ?? null
     return entitlementId === null ? [] : listTasksOn(tx, entitlementId)
   },
-  decide: async (tx, { subjectId: referenceId, decision, note, operator }, assertWaiting) => {
+  evidence: async (tx, referenceId) => {
+    const reference = await findReference(tx, referenceId)
+    if (reference === undefined) return undefined
+    const { challenge_id, evidence_url } = reference
+    const challenge = challenge_id === null ? undefined : await findChallenge(tx, challenge_id)
+    const quote = challenge && (await findQuote(tx, challenge.quote_id))
+    const content = {
+      payment: { ...referenceView(reference), evidence_url },
+      price: quote && quoteView(quote),
+    }
+    return { since: waitsSince(reference), content }
+  },
+  decide: async (tx, { subjectId: referenceId, decision, note, operator }, assertSeen) => {
     const before = (await lockBoth(tx, referenceId))?.reference
     if (before === undefined)
       throw refuse('not_found', {
@@ -50,7 +64,7 @@ export const referenceSubject = (deps: ReceiptIssuer): ReviewSubject => ({
         next_action: 'Approve or reject it.',
         extra: { allowed_decisions: decisionsOn(before) },
       })
-    assertWaiting(waitsSince(before))
+    await assertSeen()
     const decidedBy = `operator:${operator.operatorId}`
     const decided =
       decision === 'revise'

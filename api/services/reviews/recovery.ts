@@ -6,14 +6,17 @@ import {
   countRecoveriesInReview,
   findRecoveryInReview,
   listRecoveriesInReview,
+  openTaskException,
   type RecoveryInReview,
   settleRecoveryRequest,
+  type TaskExceptionRow,
 } from '../../../activities/store/tasks/task-exceptions.ts'
-import { requireTask } from '../../../activities/store/tasks/tasks.ts'
+import { findDocument, findTask, requireTask } from '../../../activities/store/tasks/tasks.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { carryOut } from '../tasks/recovery.ts'
 import { recoveryView, taskView } from '../tasks/views.ts'
 import type { ReviewSubject, WaitingSubject } from './subject.ts'
+import { taskEvidence } from './task-evidence.ts'
 
 const allowed: Decision[] = ['approve', 'reject']
 
@@ -26,9 +29,22 @@ export const recoverySubject = (deps: TaskDeps): ReviewSubject => ({
     const request = await findRecoveryInReview(tx, recoveryId)
     return request === undefined ? [] : [request.task_id]
   },
-  decide: async (tx, { subjectId: recoveryId, decision, operator }, assertWaiting) => {
+  evidence: async (tx, recoveryId) => {
+    const request = await findRecoveryInReview(tx, recoveryId)
+    const task = request && (await findTask(tx, request.task_id))
+    if (request === undefined || task === undefined) return undefined
+    const { action, note, requested_by, requested_at, input_sha256 } = request
+    const proposed = input_sha256 && (await findDocument(tx, task.task_id, input_sha256))
+    const content = {
+      ...(await taskEvidence(tx, task)),
+      request: { action, note, requested_by, input_sha256, proposed_input: proposed },
+      exception: exceptionEvidence(await openTaskException(tx, task.task_id)),
+    }
+    return { since: requested_at, content }
+  },
+  decide: async (tx, { subjectId: recoveryId, decision, operator }, assertSeen) => {
     const { task_id, ...request } = await locked(tx, recoveryId)
-    assertWaiting(request.requested_at)
+    await assertSeen()
     const actor = `operator:${operator.operatorId}`
     if (request.state !== 'requested' || !allowed.includes(decision)) {
       const standing = taskStanding((await requireTask(tx, task_id)).state)
@@ -48,6 +64,14 @@ export const recoverySubject = (deps: TaskDeps): ReviewSubject => ({
     return { state: settled.state, view: { ...recoveryView(settled), task } }
   },
 })
+
+const exceptionEvidence = (exception: TaskExceptionRow | undefined) =>
+  exception && {
+    exception_id: exception.exception_id,
+    code: exception.code,
+    detail: exception.detail,
+    opened_at: exception.opened_at.toISOString(),
+  }
 
 /** The request as it is once its task is locked, under which alone it changes. */
 async function locked(tx: Tx, recoveryId: string): Promise<RecoveryInReview> {

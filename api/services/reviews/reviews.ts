@@ -1,10 +1,19 @@
 import type { Kysely } from 'kysely'
 import type { TrustLimits } from '#domain/agents/trust-limits.ts'
-import { digestOf } from '#domain/core/canonical-json.ts'
+import { canonicalJson, digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { receiptId } from '#domain/core/ids.ts'
 import { oneLine } from '#domain/core/plain-text.ts'
 import { reviewWait } from '#domain/core/wait.ts'
+import {
+  type EvidenceManifest,
+  type EvidenceName,
+  evidenceManifest,
+  hasSeen,
+  type Judgement,
+  judgeAll,
+  judgementFault,
+} from '#domain/reviews/evidence.ts'
 import type { Decision, SubjectKind } from '#domain/reviews/review.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { answerCall, claimGrant } from '../../../activities/store/calls/calls.ts'
@@ -13,9 +22,17 @@ import { clockSeconds, type Tx, transaction } from '../../../activities/store/po
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import { insertDecision } from '../../../activities/store/tasks/review-decisions.ts'
 import type { Issuing } from '../agents/deps.ts'
-import type { ConsoleFilter, EvidenceLink, ReviewSubject, WaitingSubject } from './subject.ts'
+import type {
+  ConsoleFilter,
+  EvidenceLink,
+  ReviewSubject,
+  SubjectEvidence,
+  WaitingSubject,
+} from './subject.ts'
 
 const SUMMARY_MAX = 3_000
+/** Parts up to this many bytes are shown whole; longer ones are read in slices of as many characters. */
+const PART_MAX = 64 * 1024
 
 export type ReviewDeps = Issuing & {
   db: Kysely<Database>
@@ -34,6 +51,7 @@ export type ReviewInput = {
   waiting_since?: string | undefined
   limits?: TrustLimits | undefined
   evidence_seen_sha256: string[]
+  judgements: Judgement[]
 }
 export type ConsoleQuery = ConsoleFilter & {
   kind?: SubjectKind | undefined
@@ -75,6 +93,36 @@ export class ReviewService {
     }
   }
 
+  /** Everything that a decision about this subject is about; 404 for an unknown subject. */
+  async evidence(subjectId: string) {
+    const { manifest, content } = await this.#evidenceOf(subjectId)
+    const parts = manifest.parts.map((part) => ({
+      ...part,
+      content: part.bytes > PART_MAX ? null : content[part.name],
+    }))
+    return { ...manifest, parts }
+  }
+
+  /** A slice of one part as canonical JSON (RFC 8785), from a character offset; 404 for an unknown subject or part. */
+  async evidencePart(subjectId: string, name: EvidenceName, offset: number) {
+    const { manifest, content } = await this.#evidenceOf(subjectId)
+    const part = manifest.parts.find((one) => one.name === name)
+    if (part === undefined) throw unknownSubject(`the subject has no ${name}`)
+    const text = canonicalJson(content[name])
+    const end = offset + PART_MAX
+    const next_offset = end < text.length ? end : null
+    return { ...part, offset, next_offset, text: text.slice(offset, end) }
+  }
+
+  async #evidenceOf(subjectId: string) {
+    for (const { kind, evidence } of this.#deps.subjects) {
+      const found = await evidence(this.#deps.db, subjectId)
+      if (found !== undefined)
+        return { manifest: manifestOf(kind, subjectId, found), content: found.content }
+    }
+    throw unknownSubject('no such subject')
+  }
+
   async record(reviewer: Reviewer, input: ReviewInput, callId: string) {
     const subject = this.#deps.subjects.find(({ kind }) => kind === input.subject_kind)
     const tasks = (await subject?.tasksOf?.(this.#deps.db, input.subject_id)) ?? []
@@ -104,6 +152,15 @@ function shown({ hosts }: Pick<ReviewDeps, 'hosts'>, { gaps = [], ...item }: Wai
   return { ...item, summary, evidence_links, waiting_for, gaps, required_action: action }
 }
 
+const manifestOf = (kind: SubjectKind, subjectId: string, { since, content }: SubjectEvidence) =>
+  evidenceManifest(
+    { subject_kind: kind, subject_id: subjectId, waiting_since: since.toISOString() },
+    content,
+  )
+
+const unknownSubject = (detail: string) =>
+  refuse('not_found', { detail, next_action: 'Take the id from the review console.' })
+
 type Review = { reviewer: Reviewer; input: ReviewInput; decisionId: string }
 
 async function decide(
@@ -113,22 +170,26 @@ async function decide(
 ) {
   const { subject_kind, subject_id, decision, note, limits, evidence_seen_sha256 } = input
   const subject = deps.subjects.find(({ kind }) => kind === subject_kind)
-  if (subject === undefined)
-    throw refuse('not_found', {
-      detail: `no ${subject_kind} waits here`,
-      next_action: 'Take the subject from the review console.',
-    })
-  let waited = new Date(0)
+  if (subject === undefined) throw unknownSubject(`no ${subject_kind} waits here`)
   const operator = { operatorId: reviewer.operatorId, name: reviewer.name }
+  let seen: Seen | undefined
   const decided = await subject.decide(
     tx,
-    { subjectId: subject_id, decisionId: decision_id, decision, note, limits, operator },
-    (since) => {
-      waited = since
-      if (input.waiting_since !== undefined && Date.parse(input.waiting_since) !== since.getTime())
-        throw alreadyDecided()
+    {
+      subjectId: subject_id,
+      decisionId: decision_id,
+      decision,
+      note,
+      limits,
+      judgements: input.judgements,
+      operator,
+    },
+    async () => {
+      seen = await readSeen(tx, subject, input)
     },
   )
+  if (seen === undefined) throw new Error(`${subject_kind} was decided without its evidence`)
+  const { manifest, judgements } = seen
   const seconds = await clockSeconds(tx)
   const decided_at = new Date(seconds * 1000)
   const who = { operator_id: reviewer.operatorId, operator_name: reviewer.name }
@@ -137,7 +198,9 @@ async function decide(
     ...act,
     ...who,
     limits: limits ?? null,
+    evidence_root_sha256: manifest.root_sha256,
     evidence_seen_sha256,
+    judgements,
     state: decided.state,
     at: decided_at.toISOString(),
   }
@@ -154,17 +217,47 @@ async function decide(
   const row = {
     ...act,
     ...who,
-    waiting_since: waited,
+    waiting_since: new Date(manifest.waiting_since),
     limits: limits ?? null,
+    evidence_root_sha256: manifest.root_sha256,
     evidence_seen_sha256,
+    judgements,
     decided_at,
   }
   await insertDecision(tx, { ...row, receipt_id: receiptId(jws) })
   return {
-    review_decision: { ...act, decided_by: who, at: decided_at.toISOString() },
+    review_decision: { ...act, judgements, decided_by: who, at: decided_at.toISOString() },
     subject: { subject_kind, subject_id, state: decided.state, view: decided.view },
     receipt: receiptView(jws),
   }
+}
+
+type Seen = { manifest: EvidenceManifest; judgements: Judgement[] }
+
+/** The evidence of a locked subject, which has to be the one that the reviewer saw, and a judgement for each criterion. */
+async function readSeen(tx: Tx, subject: ReviewSubject, input: ReviewInput): Promise<Seen> {
+  const found = await subject.evidence(tx, input.subject_id)
+  if (found === undefined) throw unknownSubject('no such subject')
+  if (
+    input.waiting_since !== undefined &&
+    Date.parse(input.waiting_since) !== found.since.getTime()
+  )
+    throw alreadyDecided()
+  const manifest = manifestOf(subject.kind, input.subject_id, found)
+  if (!hasSeen(manifest, input.evidence_seen_sha256))
+    throw refuse('evidence_changed', {
+      detail: `the evidence is now ${manifest.root_sha256}`,
+      extra: { root_sha256: manifest.root_sha256 },
+    })
+  // Only the result of a run can meet a criterion.
+  const criteria = subject.kind === 'loop_step' ? ((found.content.criteria ?? []) as string[]) : []
+  const fault = judgementFault(criteria, input.judgements)
+  if (fault !== undefined)
+    throw refuse('invalid_request', {
+      detail: fault,
+      errors: [{ pointer: '/judgements', message: fault }],
+    })
+  return { manifest, judgements: judgeAll(criteria, input.judgements) }
 }
 
 const alreadyDecided = () =>

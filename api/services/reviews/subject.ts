@@ -1,6 +1,7 @@
 import type { TrustLimits } from '#domain/agents/trust-limits.ts'
 import type { MissingEvidence } from '#domain/core/wait.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
+import type { EvidenceContent, Judgement } from '#domain/reviews/evidence.ts'
 import type { Decision, SubjectKind } from '#domain/reviews/review.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 
@@ -21,12 +22,15 @@ export type WaitingSubject = {
   gaps?: MissingEvidence[]
 }
 
-/** `state` lists the subjects in it, waiting or not; `untouched` omits those that an operator has seen. */
+/** `state` lists the subjects in it, waiting or not; `untouched` omits those that an operator has seen; `subjectId` leaves one. */
 export type ConsoleFilter = {
+  subjectId?: string | undefined
   state?: string | undefined
   rail?: RailKey | undefined
   untouched: boolean
 }
+
+export type SubjectEvidence = { since: Date; content: EvidenceContent }
 
 export type DecisionTerms = {
   subjectId: string
@@ -34,22 +38,27 @@ export type DecisionTerms = {
   decision: Decision
   note: string
   limits?: TrustLimits | undefined
+  /** Of the acceptance criteria; only the result of a run is judged. */
+  judgements: Judgement[]
   operator: { operatorId: string; name: string }
 }
 
 /**
  * One kind of subject that operators decide about. `decide` runs in the transaction that records the decision: it locks the subject,
- * passes the start of its wait to `assertWaiting`, and carries the decision out; it throws 404 and 409 `wrong_state`.
+ * waits for `assertSeen`, which checks the evidence of the locked subject, and carries the decision out; it throws 404 and 409
+ * `wrong_state`.
  */
 export type ReviewSubject = {
   readonly kind: SubjectKind
   list(tx: Tx, filter: ConsoleFilter, most: number): Promise<WaitingSubject[]>
   count(tx: Tx, filter: ConsoleFilter): Promise<number>
+  /** Everything that a decision is about, and the start of the wait; undefined for an unknown subject. */
+  evidence(tx: Tx, subjectId: string): Promise<SubjectEvidence | undefined>
   /** The tasks that continue once it is decided; their workflows are notified. */
   tasksOf?(tx: Tx, subjectId: string): Promise<string[]>
   decide(
     tx: Tx,
     terms: DecisionTerms,
-    assertWaiting: (since: Date) => void,
+    assertSeen: () => Promise<void>,
   ): Promise<{ state: string; view: Record<string, unknown> }>
 }

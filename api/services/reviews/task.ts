@@ -6,6 +6,7 @@ import type { Tx } from '../../../activities/store/postgres/db.ts'
 import {
   countTasksInReview,
   findDocument,
+  findTask,
   listTasksInReview,
   lockTask,
   type TaskRow,
@@ -17,6 +18,7 @@ import { recordTransition } from '../../../activities/task/transition.ts'
 import { approveTask } from '../tasks/input.ts'
 import { taskView } from '../tasks/views.ts'
 import type { ReviewSubject, WaitingSubject } from './subject.ts'
+import { taskEvidence } from './task-evidence.ts'
 
 /** Paid tasks whose work is to be approved before it begins, and runs whose gaps may be waived. */
 export const taskSubject = (deps: TaskDeps): ReviewSubject => ({
@@ -25,14 +27,18 @@ export const taskSubject = (deps: TaskDeps): ReviewSubject => ({
     Promise.all((await listTasksInReview(tx, filter, most)).map((task) => listed(tx, task))),
   count: (tx, filter) => countTasksInReview(tx, filter),
   tasksOf: async (_tx, taskId) => [taskId],
-  decide: async (tx, { subjectId: taskId, decision, decisionId, operator }, assertWaiting) => {
+  evidence: async (tx, taskId) => {
+    const task = await findTask(tx, taskId)
+    return task && { since: task.changed_at, content: await taskEvidence(tx, task) }
+  },
+  decide: async (tx, { subjectId: taskId, decision, decisionId, operator }, assertSeen) => {
     const task = await lockTask(tx, taskId)
     if (task === undefined)
       throw refuse('not_found', {
         detail: 'no such task',
         next_action: 'Take the id from the review console.',
       })
-    assertWaiting(task.changed_at)
+    await assertSeen()
     const order = await findQueuedOrderOf(tx, taskId)
     const allowed = order === undefined ? allowedFor(task) : []
     const why = order === undefined ? `the task is ${task.state}` : `it is reviewed as ${order}`

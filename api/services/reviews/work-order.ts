@@ -2,10 +2,11 @@ import { refuse } from '#domain/core/errors.ts'
 import type { Decision } from '#domain/reviews/review.ts'
 import { findQuote } from '../../../activities/store/credit/quotes.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import { requireTask } from '../../../activities/store/tasks/tasks.ts'
+import { findDocument, requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import {
   countQueuedOrders,
   decideWorkOrder,
+  findWorkOrder,
   listOrderedTasks,
   listQueuedOrders,
   lockWorkOrder,
@@ -14,10 +15,12 @@ import {
 import { eventRecorder } from '../../../activities/task/automatic-transitions.ts'
 import { requestCredit } from '../../../activities/task/credit.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
+import { quoteView } from '../credit/views.ts'
 import { agree } from '../tasks/agreement.ts'
 import { approveTask } from '../tasks/input.ts'
 import { orderView } from '../work-orders/intake.ts'
 import type { DecisionTerms, ReviewSubject, WaitingSubject } from './subject.ts'
+import { agentEvidence } from './task-evidence.ts'
 
 const allowed: Decision[] = ['approve', 'reject']
 
@@ -28,7 +31,29 @@ export const workOrderSubject = (deps: TaskDeps): ReviewSubject => ({
   count: (tx, filter) => countQueuedOrders(tx, filter),
   tasksOf: async (tx, workOrderId) =>
     (await listOrderedTasks(tx, workOrderId)).map(({ task_id }) => task_id),
-  decide: async (tx, terms, assertWaiting) => {
+  evidence: async (tx, workOrderId) => {
+    const order = await findWorkOrder(tx, { work_order_id: workOrderId })
+    if (order === undefined) return undefined
+    const { intake_kind, requested_tool_id, objective, requester, agent_id } = order
+    const quote = order.quote_id === null ? undefined : await findQuote(tx, order.quote_id)
+    const tasks = await listOrderedTasks(tx, workOrderId)
+    const content = {
+      request: { intake_kind, requested_tool_id, objective, requester },
+      agent: agent_id === null ? undefined : await agentEvidence(tx, agent_id),
+      criteria: order.acceptance_criteria,
+      price: quote && quoteView(quote),
+      terms: await documentsOf(tx, tasks, 'terms_sha256'),
+      input: await documentsOf(tx, tasks, 'input_sha256'),
+      history: tasks.map(({ task_id, state, sequence, head_hash }) => ({
+        task_id,
+        state,
+        sequence,
+        head_hash,
+      })),
+    }
+    return { since: order.created_at, content }
+  },
+  decide: async (tx, terms, assertSeen) => {
     const { subjectId: workOrderId } = terms
     const order = await lockWorkOrder(tx, workOrderId)
     if (order === undefined)
@@ -36,7 +61,7 @@ export const workOrderSubject = (deps: TaskDeps): ReviewSubject => ({
         detail: 'no such work order',
         next_action: 'Take the id from the review console.',
       })
-    assertWaiting(order.created_at)
+    await assertSeen()
     const { decision, decisionId: decision_id } = terms
     if (order.decision !== null || (decision !== 'approve' && decision !== 'reject'))
       throw refuse('wrong_state', {
@@ -51,6 +76,14 @@ export const workOrderSubject = (deps: TaskDeps): ReviewSubject => ({
     return { state: view.state, view }
   },
 })
+
+/** The terms or the inputs of the tasks of an order; null for a task without an input. */
+const documentsOf = (tx: Tx, tasks: readonly TaskRow[], digest: 'terms_sha256' | 'input_sha256') =>
+  Promise.all(
+    tasks.map(({ task_id, [digest]: sha256 }) =>
+      sha256 === null ? null : findDocument(tx, task_id, sha256),
+    ),
+  )
 
 type Ordered = { order: WorkOrderRow; taskId: string; terms: DecisionTerms }
 

@@ -1,35 +1,38 @@
+import { type Judgement, judgeAll } from '#domain/reviews/evidence.ts'
 import type { Check } from '#domain/tasks/terms.ts'
 import { workChecks } from '../../../activities/run/validation.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { liveContract } from '../../../activities/store/tasks/contracts.ts'
-import { findRun, latestOutput, listLoopSteps } from '../../../activities/store/tasks/runs.ts'
+import { findRun, latestOutput } from '../../../activities/store/tasks/runs.ts'
 import { findDocument, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
 import type { ContractTerms } from '../tasks/contract-terms.ts'
 
-export type Completion = { criteria: { criterion: string; met: boolean }[] }
+export type Completion = { criteria: ({ met: boolean } & Judgement)[] }
 
-/** The criteria of a run: the validator’s checks, and those of its contract, which the reviewer of the run decides. */
+/** The criteria of a run: the validator’s checks, and those of its contract, which the reviewer of the run judges one by one. */
 export async function completionOf(tx: Tx, { task_id }: TaskRow): Promise<Completion> {
   const run = await findRun(tx, runIdOf(task_id))
   const { checks = [] } = run === undefined ? {} : await validated(tx, run)
-  const reviewed =
-    run !== undefined &&
-    (await listLoopSteps(tx, run.run_id)).findLast(
-      ({ step, attempt }) => step === 'review_step' && attempt === run.attempt,
-    )?.verdict === 'done'
+  const review = run && (await latestOutput(tx, run.run_id, run.attempt, 'review_step'))
+  const { judgements = [] } = (review ?? {}) as { judgements?: Judgement[] }
   const contract = await liveContract(tx, task_id)
   const terms =
     contract && ((await findDocument(tx, task_id, contract.terms_sha256)) as ContractTerms)
   return {
     criteria: [
-      ...workChecks.map((name) => ({
-        criterion: name,
-        met: checks.some(({ check, ok }) => check === name && ok),
-      })),
-      ...(terms?.acceptance_criteria ?? []).map((criterion) => ({ criterion, met: reviewed })),
+      ...workChecks.map((name) => checked(name, checks)),
+      ...judgeAll(terms?.acceptance_criteria ?? [], judgements).map(withMet),
     ],
   }
+}
+
+const withMet = (judged: Judgement) => ({ ...judged, met: judged.verdict === 'met' })
+
+function checked(criterion: string, checks: readonly Check[]) {
+  const found = checks.find(({ check }) => check === criterion)
+  if (found === undefined) return withMet({ criterion, verdict: 'not_judged', note: '' })
+  return withMet({ criterion, verdict: found.ok ? 'met' : 'not_met', note: found.detail })
 }
 
 async function validated(

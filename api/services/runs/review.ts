@@ -1,4 +1,5 @@
 import { refuse } from '#domain/core/errors.ts'
+import type { Judgement } from '#domain/reviews/evidence.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { decideReview, findRun } from '../../../activities/store/tasks/runs.ts'
 
@@ -8,14 +9,15 @@ export type ReviewDecision = {
   decisionId: string
   decidedBy: string
   note: string
+  judgements: Judgement[]
 }
 
 /** Ends the open review of a run; the caller then wakes the task. Throws 404 for an unknown run, 409 `wrong_state` without a review. */
 export async function recordReview(tx: Tx, runId: string, review: ReviewDecision): Promise<void> {
   const run = await findRun(tx, runId)
   if (run === undefined) throw refuse('not_found', { detail: 'no such run' })
-  const { decision, decisionId, decidedBy, note } = review
-  const output = { decision, decision_id: decisionId, note }
+  const { decision, decisionId, decidedBy, note, judgements } = review
+  const output = { decision, decision_id: decisionId, note, judgements }
   const at = { runId, attempt: run.attempt, round: run.round }
   if (await decideReview(tx, at, { verdict: verdicts[decision], output, decidedBy })) return
   throw refuse('wrong_state', {

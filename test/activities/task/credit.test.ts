@@ -22,7 +22,7 @@ import { listBehindMoney } from '../../../activities/store/tasks/task-credits.ts
 import { openTaskException } from '../../../activities/store/tasks/task-exceptions.ts'
 import { findTask, listLedger, requireTask } from '../../../activities/store/tasks/tasks.ts'
 import { claimCredit, requestCredit } from '../../../activities/task/credit.ts'
-import { recordReview } from '../../../api/services/runs/review.ts'
+import { type ReviewDecision, recordReview } from '../../../api/services/runs/review.ts'
 import { approveTask, provideInput } from '../../../api/services/tasks/input.ts'
 import { requestRecovery } from '../../../api/services/tasks/recovery.ts'
 import type { StateLimits } from '../../../workflows/shared/timing.ts'
@@ -144,7 +144,8 @@ async function work(taskId: string): Promise<void> {
     decisionId: 'dec_2',
     decidedBy: 'operator:op_1',
     note: '',
-  } as const
+    judgements: [],
+  } satisfies ReviewDecision
   for (let left = 20; left > 0; left -= 1) {
     const run = await steps.loadRun(runId)
     if (run === null || run.step === null || run.next === 'over') return

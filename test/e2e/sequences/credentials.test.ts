@@ -175,6 +175,7 @@ verifies(
         subject_id: `agt_${'0'.repeat(64)}`,
         decision: 'approve',
         note: seed,
+        evidence_seen_sha256: ['0'.repeat(64)],
         idempotency_key: 'decide-with-secret',
       }),
     ]

@@ -45,6 +45,7 @@ export const errorCodes = {
   key_already_registered: { status: 409, title: 'The key belongs to a registered agent' },
   already_claimed: { status: 409, title: 'The credential was claimed before' },
   already_decided: { status: 409, title: 'This was decided before' },
+  evidence_changed: { status: 409, title: 'The evidence changed' },
   rotation_in_progress: { status: 409, title: 'A rotation is under way' },
   daily_cap_exceeded: { status: 409, title: 'The daily cap leaves no room for this payout' },
   already_exists: { status: 409, title: 'It exists already' },

@@ -200,6 +200,11 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     meaning: 'Another reviewer decided about this after you read it.',
     action: 'Read the review console again, and decide about the current version.',
   },
+  evidence_changed: {
+    meaning: 'The digests that the decision names are not those of the evidence as it is now.',
+    action:
+      'Read the evidence again at GET /api/loop-review-console?subject_id=…, and decide about this version.',
+  },
   rotation_in_progress: {
     meaning: 'The next key was made and its owner has not taken it yet.',
     action: 'Let the owner claim it, or revoke it, before another one is made.',

@@ -48,7 +48,13 @@ export function reviewWait(
     action: {
       by: 'operator',
       call: 'POST /api/loop-review-console',
-      arguments: { ...subject, decision, note: '<why>', idempotency_key: '<new key>' },
+      arguments: {
+        ...subject,
+        decision,
+        note: '<why>',
+        evidence_seen_sha256: ['<root of the evidence>'],
+        idempotency_key: '<new key>',
+      },
       choices: [...choices],
       command: null,
     },

@@ -29,6 +29,11 @@ const renamed: readonly (readonly [RegExp, string])[] = [
 const added = [
   'column payment_references.22 reason_code text default  identity  storage x',
   "constraint payment_references.payment_references_reason_code_check CHECK ((reason_code = 'amount_mismatch'::text))",
+  'column review_decisions.14 evidence_root_sha256 text not null default  identity  storage x',
+  'column review_decisions.15 judgements json not null default  identity  storage x',
+  "constraint review_decisions.review_decisions_evidence_root_sha256_check CHECK ((evidence_root_sha256 ~ '^[0-9a-f]{64}$'::text))",
+  'constraint review_decisions.review_decisions_evidence_root_sha256_not_null NOT NULL evidence_root_sha256',
+  'constraint review_decisions.review_decisions_judgements_not_null NOT NULL judgements',
 ]
 
 /** The rule of the free tier is no function of the database since the squash. */

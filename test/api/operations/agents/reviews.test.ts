@@ -2,7 +2,7 @@ import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createClient, ProblemError } from '../../../../api/http/client.ts'
 import { type ComposedApis, startComposed } from '../../../support/composed-api.ts'
-import { decide, newAgentClient } from '../../../support/registering-agent.ts'
+import { decide, evidenceRoot, newAgentClient } from '../../../support/registering-agent.ts'
 import { verifies } from '../../../verifies.ts'
 
 let apis: ComposedApis
@@ -75,7 +75,7 @@ verifies(
   'a decision changes its subject and leaves a row and a receipt',
   async () => {
     const { agent, status_token } = await newAgentClient(hosts).register()
-    const digest = 'ab'.repeat(32)
+    const digest = await evidenceRoot(operator(), agent.agent_id)
     const key = {
       idempotency_key: 'approve-1',
       note: 'we know them',

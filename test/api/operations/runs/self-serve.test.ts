@@ -168,12 +168,14 @@ verifies(
     expect(followed).toMatchObject({
       run: { run_id, state: 'closed' },
       completion: {
-        criteria: ['result_fits', 'citations_stand', 'same_again', 'every row is priced'].map(
-          (criterion) => ({
+        criteria: [
+          ...['result_fits', 'citations_stand', 'same_again'].map((criterion) => ({
             criterion,
             met: true,
-          }),
-        ),
+            verdict: 'met',
+          })),
+          { criterion: 'every row is priced', met: false, verdict: 'not_judged' },
+        ],
       },
     })
     const { steps } = (await asAgent().call('callback-completion-read', { run_id })).body

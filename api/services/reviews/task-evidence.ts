@@ -1,0 +1,101 @@
+import { digestOf } from '#domain/core/canonical-json.ts'
+import type { Work } from '#domain/rails/rail.ts'
+import type { EvidenceContent } from '#domain/reviews/evidence.ts'
+import { findAgent } from '../../../activities/store/agents/agents.ts'
+import { findQuote } from '../../../activities/store/credit/quotes.ts'
+import type { Tx } from '../../../activities/store/postgres/db.ts'
+import { liveContract } from '../../../activities/store/tasks/contracts.ts'
+import {
+  findRun,
+  type LoopStepRow,
+  listLoopSteps,
+  type RunRow,
+} from '../../../activities/store/tasks/runs.ts'
+import { findDocument, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
+import { quoteView } from '../credit/views.ts'
+import type { ContractTerms } from '../tasks/contract-terms.ts'
+
+/** The evidence of a task: its terms, contract, input, price and agent, the ledger up to its head, and its run if there is one. */
+export async function taskEvidence(tx: Tx, task: TaskRow): Promise<EvidenceContent> {
+  const { task_id, terms_sha256, input_sha256, quote_id, run_id } = task
+  const contract = await contractOf(tx, task_id)
+  const quote = quote_id === null ? undefined : await findQuote(tx, quote_id)
+  const run = run_id === null ? undefined : await findRun(tx, run_id)
+  return {
+    terms: await findDocument(tx, task_id, terms_sha256),
+    contract,
+    criteria: contract?.acceptance_criteria ?? [],
+    price: quote && quoteView(quote),
+    input: input_sha256 === null ? undefined : await findDocument(tx, task_id, input_sha256),
+    agent: task.agent_id === null ? undefined : await agentEvidence(tx, task.agent_id),
+    history: { state: task.state, sequence: task.sequence, head_hash: task.head_hash },
+    ...(run && runEvidence(run, await listLoopSteps(tx, run.run_id))),
+  }
+}
+
+/** The terms of the live contract of a task. */
+export async function contractOf(tx: Tx, taskId: string): Promise<ContractTerms | undefined> {
+  const contract = await liveContract(tx, taskId)
+  return contract && ((await findDocument(tx, taskId, contract.terms_sha256)) as ContractTerms)
+}
+
+/** The registration of an agent and its trust; nothing that changes with its calls. */
+export async function agentEvidence(tx: Tx, agentId: string) {
+  const agent = await findAgent(tx, agentId)
+  if (agent === undefined) return undefined
+  const { agent_id, account_id, name, contact, capabilities, rails, protocols } = agent
+  const { requested_scopes, public_key, sandbox, trust_state, trust_since, limits } = agent
+  return {
+    agent_id,
+    account_id,
+    name,
+    contact,
+    capabilities,
+    rails,
+    protocols,
+    requested_scopes,
+    public_key,
+    sandbox,
+    trust: { state: trust_state, since: trust_since.toISOString(), limits },
+  }
+}
+
+/** The work of the current attempt, and how it differs from the attempt before. */
+function runEvidence(run: RunRow, steps: readonly LoopStepRow[]): EvidenceContent {
+  const outputOf = (step: LoopStepRow['step'], attempt = run.attempt) =>
+    steps.findLast((one) => one.step === step && one.attempt === attempt && one.verdict !== null)
+      ?.output
+  const work = outputOf('worker') as Work<unknown> | undefined
+  const checked = outputOf('validator') as { checks?: unknown } | undefined
+  const reviews = steps.filter(({ step, verdict }) => step === 'review_step' && verdict !== null)
+  const before = outputOf('worker', run.attempt - 1) as Work<unknown> | undefined
+  return {
+    plan: outputOf('planner'),
+    result: work?.result,
+    findings: work?.findings,
+    gaps: work?.gaps,
+    checks: checked?.checks,
+    changes: {
+      attempt: run.attempt,
+      round: run.round,
+      reviews: reviews.map(({ attempt, round, verdict, decided_by, output }) => ({
+        attempt,
+        round,
+        verdict,
+        decided_by,
+        output,
+      })),
+      changed_members: changedMembers(before?.result, work?.result),
+    },
+  }
+}
+
+/** The top-level members of a result that differ from the one before; null without one before. */
+function changedMembers(before: unknown, after: unknown): string[] | null {
+  if (!isObject(before) || !isObject(after)) return null
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()
+  return names.filter((name) => digestOf(before[name] ?? null) !== digestOf(after[name] ?? null))
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, expect } from 'vitest'
+import { canonicalJson, digestOf, sha256Hex } from '#domain/core/canonical-json.ts'
+import { packetops } from '#domain/rails/packetops.ts'
+import { createClient, type InputOf } from '../../../../api/http/client.ts'
+import { exampleOrder } from '../../../../api/operations/work-orders/shapes.ts'
+import { openAgentUse } from '../../../support/agent-use.ts'
+import { startComposedTasks } from '../../../support/composed-tasks.ts'
+import { newAgentClient } from '../../../support/registering-agent.ts'
+import { codeOf, key, openTaskCalls } from '../../../support/task-calls.ts'
+import { verifies } from '../../../verifies.ts'
+
+type Kind = InputOf<'loop-review-record'>['subject_kind']
+type Decision = Pick<InputOf<'loop-review-record'>, 'subject_kind' | 'subject_id'> &
+  Partial<InputOf<'loop-review-record'>>
+
+let apis: Awaited<ReturnType<typeof startComposedTasks>>
+let calls: Awaited<ReturnType<typeof openTaskCalls>>
+beforeAll(async () => {
+  apis = await startComposedTasks()
+  calls = await openTaskCalls(apis)
+}, 120_000)
+afterAll(async () => {
+  await apis?.stop()
+})
+
+const console = (query: InputOf<'loop-review-console'>) =>
+  calls.asOperator('').call('loop-review-console', query)
+const evidenceOf = async (subject_id: string) => {
+  const { evidence } = (await console({ subject_id })).body
+  if (evidence === null) throw new Error('the console has no evidence')
+  return evidence
+}
+const decide = (decision: Decision) =>
+  calls.asOperator('').call('loop-review-record', {
+    decision: 'approve',
+    note: 'read',
+    evidence_seen_sha256: [],
+    idempotency_key: key(),
+    ...decision,
+  })
+
+/** One waiting subject of each kind, with the parts that its decision is about. */
+const subjects: Record<Kind, { parts: string[]; wait: () => Promise<string> }> = {
+  agent: {
+    parts: ['agent'],
+    wait: async () => (await newAgentClient(calls.hosts).register()).agent.agent_id,
+  },
+  task: {
+    parts: ['terms', 'contract', 'criteria', 'input', 'agent', 'history'],
+    wait: async () => (await calls.funded()).taskId,
+  },
+  loop_step: {
+    parts: ['input', 'plan', 'result', 'findings', 'gaps', 'checks', 'changes', 'history'],
+    wait: () => runInReview(),
+  },
+  recovery: {
+    parts: ['request', 'terms', 'exception', 'history'],
+    wait: async () => {
+      const { token } = await calls.agreed('operational')
+      const { exception_id } = await calls.raise(token)
+      const asked = { exception_id, action: 'replay', idempotency_key: key() } as const
+      const { body } = await calls.asHolder(token).call('task-recover', asked)
+      return body.recovery_request?.recovery_id ?? ''
+    },
+  },
+  payment_reference: {
+    parts: ['price', 'payment'],
+    wait: async () => {
+      const agent = await openAgentUse(calls.hosts, apis.operator)
+      return (await agent.pay((await agent.quote()).quote_id)).payment_reference_id
+    },
+  },
+  work_order: {
+    parts: ['request', 'criteria', 'terms', 'input', 'history'],
+    wait: async () => {
+      const order = { ...exampleOrder, idempotency_key: key() }
+      const { body } = await createClient({ baseUrl: calls.hosts.base }).call(
+        'work-order-create',
+        order as InputOf<'work-order-create'>,
+      )
+      return body.work_order.work_order_id
+    },
+  },
+}
+
+async function runInReview(): Promise<string> {
+  const { taskId } = await calls.funded()
+  await calls.decided(taskId, 'task', 'approve')
+  return calls.reviewOf(taskId)
+}
+
+for (const kind of Object.keys(subjects) as Kind[]) {
+  const { parts, wait } = subjects[kind]
+  verifies('review.evidence', `no ${kind} is decided without its evidence`, async () => {
+    const subject_id = await wait()
+    const subject = { subject_kind: kind, subject_id }
+    const evidence = await evidenceOf(subject_id)
+    const { root_sha256, ...manifest } = evidence
+    expect(evidence.parts.map(({ name }) => name)).toEqual(expect.arrayContaining(parts))
+    for (const { content, sha256, bytes } of evidence.parts) {
+      expect(sha256Hex(canonicalJson(content))).toBe(sha256)
+      expect(Buffer.byteLength(canonicalJson(content))).toBe(bytes)
+    }
+    const named = evidence.parts.map(({ name, sha256, bytes }) => ({ name, sha256, bytes }))
+    expect(digestOf({ ...manifest, parts: named })).toBe(root_sha256)
+    const { items } = (await console({ subject_id })).body
+    expect(items).toMatchObject([subject])
+
+    const [first] = named
+    const refused = [
+      [],
+      ['0'.repeat(64)],
+      [first?.sha256 ?? ''],
+      [root_sha256, '0'.repeat(64)],
+    ].map((seen) => codeOf(decide({ ...subject, evidence_seen_sha256: seen })))
+    expect(await Promise.all(refused)).toEqual([
+      'invalid_request',
+      'evidence_changed',
+      'evidence_changed',
+      'evidence_changed',
+    ])
+    const seen = [root_sha256, first?.sha256 ?? '']
+    const { body } = await decide({ ...subject, evidence_seen_sha256: seen })
+    expect(body.receipt.payload).toMatchObject({
+      evidence_root_sha256: root_sha256,
+      evidence_seen_sha256: seen,
+    })
+  })
+}
+
+verifies('review.evidence', 'a decision about an older version is refused', async () => {
+  const { agent } = await newAgentClient(calls.hosts).register()
+  const subject = { subject_kind: 'agent' as const, subject_id: agent.agent_id }
+  const { root_sha256 } = await evidenceOf(agent.agent_id)
+  await decide({ ...subject, decision: 'hold', evidence_seen_sha256: [root_sha256] })
+  expect(await codeOf(decide({ ...subject, evidence_seen_sha256: [root_sha256] }))).toBe(
+    'evidence_changed',
+  )
+  const now = await evidenceOf(agent.agent_id)
+  await decide({ ...subject, evidence_seen_sha256: [now.root_sha256] })
+})
+
+verifies('review.evidence', 'a part is read in slices, and unknown ones are 404', async () => {
+  const { taskId } = await calls.funded()
+  const { parts } = await evidenceOf(taskId)
+  const input = parts.find(({ name }) => name === 'input')
+  const { body } = await console({ subject_id: taskId, part: 'input', part_offset: '2' })
+  expect(body.evidence_part).toEqual({
+    name: 'input',
+    sha256: input?.sha256,
+    bytes: input?.bytes,
+    offset: 2,
+    next_offset: null,
+    text: canonicalJson(packetops.sandboxInput).slice(2),
+  })
+  expect(await codeOf(console({ subject_id: taskId, part: 'result' }))).toBe('not_found')
+  expect(await codeOf(console({ subject_id: 'run_unknown' }))).toBe('not_found')
+})
+
+verifies('review.judged', 'judgements name criteria of a run and are in the receipt', async () => {
+  const run = await runInReview()
+  const subject = { subject_kind: 'loop_step' as const, subject_id: run }
+  const { root_sha256 } = await evidenceOf(run)
+  const seen = { ...subject, evidence_seen_sha256: [root_sha256] }
+  const judged = { criterion: 'no such criterion', verdict: 'met', note: '' } as const
+  expect(await codeOf(decide({ ...seen, judgements: [judged] }))).toBe('invalid_request')
+  const { body } = await decide(seen)
+  expect(body.review_decision.judgements).toEqual([])
+  expect(body.receipt.payload).toMatchObject({ judgements: [] })
+})
