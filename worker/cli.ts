@@ -14,6 +14,7 @@ const families: Record<string, () => Promise<Add>> = {
   keys: async () => (await import('./commands/keys.ts')).addKeys,
   recover: async () => (await import('./commands/recover.ts')).addRecover,
   pause: async () => (await import('./commands/pause.ts')).addPause,
+  review: async () => (await import('./commands/review.ts')).addReview,
   credential: async () => (await import('./commands/credential.ts')).addCredential,
   statement: async () => (await import('./commands/statement.ts')).addStatement,
   replay: async () => (await import('./commands/replay.ts')).addReplay,

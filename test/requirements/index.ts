@@ -1297,6 +1297,11 @@ export const requirements = {
     behavior:
       'A decision names the root digest of the evidence of its subject. With another digest it is 409 evidence_changed. The signed receipt has the digests.',
   },
+  'review.commands': {
+    source: 'agents § Evidence of a review',
+    behavior:
+      'The command line lists what waits, shows its evidence, and decides with the digest that it showed and a judgement for each criterion.',
+  },
   'review.judged': {
     source: 'agents § Evidence of a review',
     behavior:

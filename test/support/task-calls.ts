@@ -62,10 +62,11 @@ export async function openTaskCalls(apis: Awaited<ReturnType<typeof startCompose
     return { taskId: task.task_id, token: task_token }
   }
   /** A task that its agent has agreed on. */
-  const agreed = async (usage: RunUsage, on_gaps?: 'ask') => {
+  const agreed = async (usage: RunUsage, on_gaps?: 'ask', acceptance_criteria?: string[]) => {
     const task = await begin(usage, on_gaps)
     const prepared = await asAgent.call('contract-prepare', {
       task_token: task.token,
+      acceptance_criteria,
       idempotency_key: key(),
     })
     const { contract_id, terms_sha256 } = prepared.body.contract
@@ -89,8 +90,8 @@ export async function openTaskCalls(apis: Awaited<ReturnType<typeof startCompose
     return transaction(apis.db, (tx) => recordTransition(deps, tx, { ...asked, limits: {} }))
   }
   /** A task that is paid for, with its input. */
-  const funded = async (usage: RunUsage = 'operational', on_gaps?: 'ask') => {
-    const task = await agreed(usage, on_gaps)
+  const funded = async (usage: RunUsage = 'operational', on_gaps?: 'ask', criteria?: string[]) => {
+    const task = await agreed(usage, on_gaps, criteria)
     await move(task.taskId, 'quote_issued', { quote_id: 'qt_1' })
     await move(task.taskId, 'credit_requested', { entitlement_id: 'en_1' })
     const settlement_receipt_id = await transaction(apis.db, async (tx) => {

@@ -83,8 +83,12 @@ const subjects: Record<Kind, { parts: string[]; wait: () => Promise<string> }> =
   },
 }
 
-async function runInReview(): Promise<string> {
-  const { taskId } = await calls.funded()
+async function runInReview(...criteria: [string, ...string[]] | []): Promise<string> {
+  const { taskId } = await calls.funded(
+    'operational',
+    undefined,
+    criteria.length > 0 ? criteria : undefined,
+  )
   await calls.decided(taskId, 'task', 'approve')
   return calls.reviewOf(taskId)
 }
@@ -158,13 +162,21 @@ verifies('review.evidence', 'a part is read in slices, and unknown ones are 404'
 })
 
 verifies('review.judged', 'judgements name criteria of a run and are in the receipt', async () => {
-  const run = await runInReview()
+  const run = await runInReview('it is complete', 'it is dated')
   const subject = { subject_kind: 'loop_step' as const, subject_id: run }
   const { root_sha256 } = await evidenceOf(run)
   const seen = { ...subject, evidence_seen_sha256: [root_sha256] }
   const judged = { criterion: 'no such criterion', verdict: 'met', note: '' } as const
   expect(await codeOf(decide({ ...seen, judgements: [judged] }))).toBe('invalid_request')
-  const { body } = await decide(seen)
-  expect(body.review_decision.judgements).toEqual([])
-  expect(body.receipt.payload).toMatchObject({ judgements: [] })
+  const met = { criterion: 'it is dated', verdict: 'met', note: 'see the manifest' } as const
+  const { body } = await decide({ ...seen, judgements: [met] })
+  const judgements = [{ criterion: 'it is complete', verdict: 'not_judged', note: '' }, met]
+  expect(body.review_decision.judgements).toEqual(judgements)
+  expect(body.receipt.payload).toMatchObject({ judgements })
+  const { completion } = (await calls.asAgent.call('self-serve-loop-read', { run_id: run }))
+    .body as { completion: { criteria: { criterion: string; met: boolean }[] } }
+  expect(completion.criteria.slice(-2)).toEqual([
+    { criterion: 'it is complete', met: false, verdict: 'not_judged', note: '' },
+    { ...met, met: true },
+  ])
 })

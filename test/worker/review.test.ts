@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect } from 'vitest'
+import { runCli } from '../support/cli.ts'
+import { startComposedTasks } from '../support/composed-tasks.ts'
+import { newAgentClient } from '../support/registering-agent.ts'
+import { openTaskCalls } from '../support/task-calls.ts'
+import { verifies } from '../verifies.ts'
+
+let apis: Awaited<ReturnType<typeof startComposedTasks>>
+let calls: Awaited<ReturnType<typeof openTaskCalls>>
+beforeAll(async () => {
+  apis = await startComposedTasks()
+  calls = await openTaskCalls(apis)
+}, 120_000)
+afterAll(() => apis?.stop())
+
+const review = (...args: string[]) =>
+  runCli(
+    { ...apis.env, BASE_URL: calls.hosts.base, OPERATOR_CREDENTIAL: apis.operator },
+    'review',
+    ...args,
+  )
+const seenIn = (text: string) => /^seen ([0-9a-f]{64})$/m.exec(text)?.[1] ?? ''
+
+verifies('review.commands', 'a waiting agent is listed, shown and approved', async () => {
+  const { agent } = await newAgentClient(calls.hosts).register({ name: 'Northwind' })
+  const listed = await review('list', '--kind', 'agent')
+  expect(listed).toMatchObject({ code: 0, out: expect.stringContaining(agent.agent_id) })
+  const shown = await review('show', agent.agent_id)
+  expect(shown.out).toMatch(/"requested_scopes": \[/)
+  const by = ['--note', 'known to us', '--seen'] as const
+  const stale = await review('approve', agent.agent_id, ...by, '0'.repeat(64))
+  expect(stale).toMatchObject({ code: 1, text: expect.stringContaining('evidence_changed') })
+  const decided = await review('approve', agent.agent_id, ...by, seenIn(shown.out))
+  expect(JSON.parse(decided.out)).toMatchObject({
+    review_decision: { decision: 'approve', note: 'known to us' },
+    subject: { state: 'trusted' },
+  })
+  expect((await review('list', '--kind', 'agent', '--json')).out).not.toContain(agent.agent_id)
+})
+
+verifies('review.commands', 'the criteria of a run are judged by their numbers', async () => {
+  const { taskId } = await calls.funded('operational', undefined, ['complete', 'dated'])
+  await calls.decided(taskId, 'task', 'approve')
+  const run = await calls.reviewOf(taskId)
+  const { out } = await review('show', run)
+  expect(out).toContain('criteria:\n  1: complete\n  2: dated\n')
+  for (const part of ['input', 'result', 'findings', 'gaps', 'checks'])
+    expect(out).toContain(`${part}: `)
+  const by = [run, '--note', 'read', '--seen', seenIn(out)] as const
+  const unknown = await review('approve', ...by, '--met', '3')
+  expect(unknown).toMatchObject({ code: 1, text: expect.stringContaining('there are 2 criteria') })
+  const judged = ['--met', '1:all sections', '--not-met', '2'] as const
+  expect(JSON.parse((await review('approve', ...by, ...judged)).out)).toMatchObject({
+    review_decision: {
+      judgements: [
+        { criterion: 'complete', verdict: 'met', note: 'all sections' },
+        { criterion: 'dated', verdict: 'not_met', note: '' },
+      ],
+    },
+  })
+})
