@@ -26,7 +26,7 @@ export type EvidenceName = (typeof evidenceNames)[number]
 /** The content of each part, as JSON. */
 export type EvidenceContent = Partial<Record<EvidenceName, unknown>>
 
-export type EvidencePart = { name: EvidenceName; sha256: string; bytes: number }
+type EvidencePart = { name: EvidenceName; sha256: string; bytes: number }
 
 /** The version of a subject that a decision is about: the digest of each part, and one digest over all of them. */
 export type EvidenceManifest = {
