@@ -47,7 +47,6 @@ import { createKeyedQueue } from './calls/keyed-queue.ts'
 import { createQuotas } from './calls/quotas.ts'
 import { createRateLimits } from './calls/rate-limits.ts'
 import type { Services } from './context.ts'
-import { gasWalletGauges } from './health/gas-wallet-gauges.ts'
 import { createGauges } from './health/gauges.ts'
 import { createHealth } from './health/health.ts'
 import type { Gauges } from './http/metrics.ts'
@@ -119,10 +118,7 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
   return {
     deps: pipelineDeps(adapters, services),
     pauses: () => listPauses(db),
-    gauges: {
-      ...createGauges(db, minimumBalance, config.PAYOUT_BALANCE_MIN_ATOMIC),
-      ...gasWalletGauges(() => readGasWallets(db, config.GAS_WALLET_JAM_AFTER_MS)),
-    },
+    gauges: createGauges({ db, minimumBalance, config, reviews: services.reviews }),
     close: async () => {
       publishing.stop()
       await adapters.close()

@@ -1,14 +1,37 @@
+import type { Config } from '../../activities/config/config.ts'
 import type { MinimumBalance } from '../../activities/payout/minimum-balance.ts'
+import { countEventsToSee } from '../../activities/store/credit/provider-events.ts'
+import { readGasWallets } from '../../activities/store/gas-wallets/health.ts'
 import { listPauses } from '../../activities/store/payouts/controls.ts'
 import type { Tx } from '../../activities/store/postgres/db.ts'
+import { readOpenWork } from '../../activities/store/reconciliation/open-work.ts'
 import type { Gauges } from '../http/metrics.ts'
+import type { ReviewService } from '../services/reviews/reviews.ts'
+import { gasWalletGauges } from './gas-wallet-gauges.ts'
+import { openWorkGauges } from './open-work-gauges.ts'
 
-/** The gauges that operators set alarms on, read for each scrape. The headroom is shown only when a minimum balance is set. */
-export function createGauges(
-  db: Tx,
-  minimumBalance: MinimumBalance,
-  minimumAtomic: bigint,
-): Gauges {
+type GaugeDeps = {
+  db: Tx
+  minimumBalance: MinimumBalance
+  config: Pick<Config, 'PAYOUT_BALANCE_MIN_ATOMIC' | 'GAS_WALLET_JAM_AFTER_MS'>
+  reviews: Pick<ReviewService, 'waiting'>
+}
+
+/** The gauges that operators set alarms on, read for each scrape. */
+export function createGauges({ db, minimumBalance, config, reviews }: GaugeDeps): Gauges {
+  return {
+    ...payoutGauges(db, minimumBalance, config.PAYOUT_BALANCE_MIN_ATOMIC),
+    ...gasWalletGauges(() => readGasWallets(db, config.GAS_WALLET_JAM_AFTER_MS)),
+    ...openWorkGauges({
+      openWork: () => readOpenWork(db),
+      reviews: () => reviews.waiting(),
+      providerEvents: () => countEventsToSee(db),
+    }),
+  }
+}
+
+/** Pauses, and the headroom if a minimum balance is set. */
+function payoutGauges(db: Tx, minimumBalance: MinimumBalance, minimumAtomic: bigint): Gauges {
   const pauses = { help: 'Active pauses.', read: async () => (await listPauses(db)).length }
   if (minimumAtomic === 0n) return { agent_rails_pauses: pauses }
   const help =

@@ -1297,6 +1297,11 @@ export const requirements = {
     behavior:
       'A decision names the root digest of the evidence of its subject. With another digest it is 409 evidence_changed. The signed receipt has the digests.',
   },
+  'operate.gauges': {
+    source: 'stack § Processes',
+    behavior:
+      'The metrics have gauges for everything that waits or is wrong, and each alerting rule names a metric that exists.',
+  },
   'review.commands': {
     source: 'agents § Evidence of a review',
     behavior:

@@ -93,6 +93,21 @@ export class ReviewService {
     }
   }
 
+  /** For each kind, how many subjects wait, and for how many seconds the oldest has waited. */
+  async waiting(): Promise<{ kind: SubjectKind; waiting: number; oldestSeconds: number }[]> {
+    const all = { untouched: false }
+    return Promise.all(
+      this.#deps.subjects.map(async (subject) => {
+        const [waiting, [oldest]] = await Promise.all([
+          subject.count(this.#deps.db, all),
+          subject.list(this.#deps.db, all, 1),
+        ])
+        const since = oldest === undefined ? Date.now() : Date.parse(oldest.waiting_since)
+        return { kind: subject.kind, waiting, oldestSeconds: (Date.now() - since) / 1000 }
+      }),
+    )
+  }
+
   /** Everything that a decision about this subject is about; 404 for an unknown subject. */
   async evidence(subjectId: string) {
     const { manifest, content } = await this.#evidenceOf(subjectId)

@@ -1,0 +1,38 @@
+import { sql } from 'kysely'
+import type { Tx } from '../postgres/db.ts'
+
+/** What operators watch, each with the name of its label; null: it has one value. */
+export const openWorkLabels = {
+  tasks: 'state',
+  transfers: 'status',
+  transfers_parked: null,
+  task_exceptions: 'code',
+  callbacks_failing: 'event',
+  differences: 'code',
+  reconciliation_age_seconds: null,
+} as const
+export type OpenWork = keyof typeof openWorkLabels
+
+export type OpenWorkRow = { measure: OpenWork; label: string; value: number }
+
+/** Counts of unfinished work and the age of the last reconciliation, in one query over the indexes of what is open. */
+export async function readOpenWork(tx: Tx): Promise<OpenWorkRow[]> {
+  const { rows } = await sql<OpenWorkRow>`
+    select 'tasks' as measure, state as label, count(*)::float8 as value
+      from tasks where state <> 'closed' group by state
+    union all select 'transfers', status, count(*)
+      from transfers where status not in ('final','dead') group by status
+    union all select 'transfers_parked', '', count(*)
+      from transfers where status not in ('final','dead') and parked is not null
+    union all select 'task_exceptions', code, count(*)
+      from task_exceptions where closed_at is null group by code
+    union all select 'callbacks_failing', event, count(*)
+      from callback_deliveries where finished_at is null and failures > 0 group by event
+    union all select 'differences', code, count(*)
+      from exceptions where state = 'open' group by code
+    union all select 'reconciliation_age_seconds', '', extract(epoch from clock_timestamp() - completed_at)
+      from (select max(completed_at) as completed_at from reconciliations) last where completed_at is not null`.execute(
+    tx,
+  )
+  return rows
+}

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import { packageRoot } from '../../../activities/config/package-root.ts'
+import { startComposedTasks } from '../../support/composed-tasks.ts'
+import { newAgentClient } from '../../support/registering-agent.ts'
+import { openTaskCalls } from '../../support/task-calls.ts'
+import { verifies } from '../../verifies.ts'
+
+let apis: Awaited<ReturnType<typeof startComposedTasks>>
+let calls: Awaited<ReturnType<typeof openTaskCalls>>
+beforeAll(async () => {
+  apis = await startComposedTasks()
+  calls = await openTaskCalls(apis)
+}, 120_000)
+afterAll(() => apis?.stop())
+
+const metrics = async () => (await fetch(`${calls.hosts.base}/metrics`)).text()
+
+verifies('operate.gauges', 'waiting reviews, tasks and exceptions are counted', async () => {
+  await newAgentClient(calls.hosts).register()
+  const { token } = await calls.agreed('operational')
+  await calls.raise(token)
+  await expect
+    .poll(metrics, { timeout: 20_000 })
+    .toContain('agent_rails_task_exceptions{code="caller_dispute"} 1')
+  const text = await metrics()
+  expect(text).toContain('agent_rails_reviews_waiting{kind="agent"} 1')
+  expect(text).toContain('agent_rails_reviews_waiting{kind="loop_step"} 0')
+  expect(text).toMatch(/agent_rails_review_oldest_seconds\{kind="agent"\} [0-9.]+\n/)
+  expect(text).toContain('agent_rails_tasks{state="exception_open"} 1')
+  expect(text).toContain('agent_rails_transfers_parked 0')
+})
+
+const Rules = z.object({
+  groups: z.array(
+    z.object({
+      rules: z.array(
+        z.object({
+          alert: z.string(),
+          expr: z.string(),
+          annotations: z.object({ summary: z.string(), runbook: z.string() }),
+        }),
+      ),
+    }),
+  ),
+})
+
+verifies('operate.gauges', 'each alerting rule names a metric and a run book', async () => {
+  const file = readFileSync(join(packageRoot, 'docs', 'alerts.yml'), 'utf8')
+  const rules = Rules.parse(parse(file)).groups.flatMap((group) => group.rules)
+  const text = await metrics()
+  const manual = readFileSync(join(packageRoot, 'docs', 'operations.md'), 'utf8')
+  const headings = [...manual.matchAll(/^#+ (.*)$/gm)].map(
+    ([, heading = '']) => `docs/operations.md#${heading.toLowerCase().replaceAll(' ', '-')}`,
+  )
+  expect(rules.length).toBeGreaterThan(5)
+  for (const { expr, annotations } of rules) {
+    const [name = ''] = /agent_rails_\w+/.exec(expr) ?? []
+    expect(text).toContain(`# TYPE ${name} gauge`)
+    expect(headings).toContain(annotations.runbook)
+  }
+})
