@@ -36,9 +36,10 @@ const knownNames = new Set([
   'lane_foreign_transaction',
 ])
 
-/** Words that a wire format uses, by the files that have to name them. */
+/** Words of wire formats and of the results of rails, which replays compare, by the files that have to name them. */
 const wireTerms: [path: RegExp, word: RegExp][] = [
   [/\/distributionops/, /^floors?$/i],
+  [/^(test\/)?workflows\/domain\/rails\//, /^(tell|told|nobody|somebody|desk)$/i],
   [/^test\/api\/http\/composed\.test\.ts$/, /^lane$/],
 ]
 

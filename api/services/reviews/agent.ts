@@ -32,7 +32,7 @@ export const agentSubject: ReviewSubject = {
       agent && { since: agent.trust_since, content: { agent: await agentEvidence(tx, agentId) } }
     )
   },
-  decide: async (tx, terms, assertSeen) => {
+  decide: async (tx, terms, assert) => {
     const { subjectId: agentId } = terms
     const agent = await lockAgent(tx, agentId)
     if (agent === undefined)
@@ -40,8 +40,9 @@ export const agentSubject: ReviewSubject = {
         detail: 'no such agent',
         next_action: 'Take the id from the review console.',
       })
-    await assertSeen()
+    assert.waitsSince(agent.trust_since)
     const path = trustAfter(agent.trust_state, terms.decision)
+    await assert.evidenceSeen()
     const moved = await moveTrust(tx, agentId, path, {
       decisionId: terms.decisionId,
       limits: terms.limits,

@@ -36,7 +36,7 @@ export const loopStepSubject: ReviewSubject = {
     const open = await findOpenReview(tx, runId)
     return { since: open?.started_at ?? run.changed_at, content: await taskEvidence(tx, task) }
   },
-  decide: async (tx, terms, assertSeen) => {
+  decide: async (tx, terms, assert) => {
     const { subjectId: runId, decision, decisionId, note, operator } = terms
     const run = await findRun(tx, runId)
     if (run === undefined)
@@ -56,7 +56,8 @@ export const loopStepSubject: ReviewSubject = {
           allowed_decisions: open === undefined ? [] : allowed,
         },
       })
-    await assertSeen()
+    assert.waitsSince(open.started_at)
+    await assert.evidenceSeen()
     await recordReview(tx, runId, {
       decision,
       decisionId,

@@ -51,7 +51,7 @@ export const referenceSubject = (deps: ReceiptIssuer): ReviewSubject => ({
     }
     return { since: waitsSince(reference), content }
   },
-  decide: async (tx, { subjectId: referenceId, decision, note, operator }, assertSeen) => {
+  decide: async (tx, { subjectId: referenceId, decision, note, operator }, assert) => {
     const before = (await lockBoth(tx, referenceId))?.reference
     if (before === undefined)
       throw refuse('not_found', {
@@ -64,7 +64,8 @@ export const referenceSubject = (deps: ReceiptIssuer): ReviewSubject => ({
         next_action: 'Approve or reject it.',
         extra: { allowed_decisions: decisionsOn(before) },
       })
-    await assertSeen()
+    assert.waitsSince(waitsSince(before))
+    await assert.evidenceSeen()
     const decidedBy = `operator:${operator.operatorId}`
     const decided =
       decision === 'revise'

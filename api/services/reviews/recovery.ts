@@ -42,9 +42,9 @@ export const recoverySubject = (deps: TaskDeps): ReviewSubject => ({
     }
     return { since: requested_at, content }
   },
-  decide: async (tx, { subjectId: recoveryId, decision, operator }, assertSeen) => {
+  decide: async (tx, { subjectId: recoveryId, decision, operator }, assert) => {
     const { task_id, ...request } = await locked(tx, recoveryId)
-    await assertSeen()
+    assert.waitsSince(request.requested_at)
     const actor = `operator:${operator.operatorId}`
     if (request.state !== 'requested' || !allowed.includes(decision)) {
       const standing = taskStanding((await requireTask(tx, task_id)).state)
@@ -55,6 +55,7 @@ export const recoverySubject = (deps: TaskDeps): ReviewSubject => ({
         extra: { ...standing, state: request.state, allowed_decisions },
       })
     }
+    await assert.evidenceSeen()
     const by = { actor, actorName: operator.name }
     const settled =
       decision === 'approve'

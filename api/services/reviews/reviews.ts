@@ -199,8 +199,17 @@ async function decide(
       judgements: input.judgements,
       operator,
     },
-    async () => {
-      seen = await readSeen(tx, subject, input)
+    {
+      waitsSince: (since) => {
+        if (
+          input.waiting_since !== undefined &&
+          Date.parse(input.waiting_since) !== since.getTime()
+        )
+          throw alreadyDecided()
+      },
+      evidenceSeen: async () => {
+        seen = await readSeen(tx, subject, input)
+      },
     },
   )
   if (seen === undefined) throw new Error(`${subject_kind} was decided without its evidence`)
@@ -253,11 +262,6 @@ type Seen = { manifest: EvidenceManifest; judgements: Judgement[] }
 async function readSeen(tx: Tx, subject: ReviewSubject, input: ReviewInput): Promise<Seen> {
   const found = await subject.evidence(tx, input.subject_id)
   if (found === undefined) throw unknownSubject('no such subject')
-  if (
-    input.waiting_since !== undefined &&
-    Date.parse(input.waiting_since) !== found.since.getTime()
-  )
-    throw alreadyDecided()
   const manifest = manifestOf(subject.kind, input.subject_id, found)
   if (!hasSeen(manifest, input.evidence_seen_sha256))
     throw refuse('evidence_changed', {

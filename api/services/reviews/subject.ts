@@ -30,6 +30,14 @@ export type ConsoleFilter = {
   untouched: boolean
 }
 
+/** The checks of a locked subject that are the same for every kind. */
+export type ReviewChecks = {
+  /** 409 `already_decided` if the decision is about an earlier wait. */
+  waitsSince(since: Date): void
+  /** 409 `evidence_changed` if the decision names other evidence. */
+  evidenceSeen(): Promise<void>
+}
+
 export type SubjectEvidence = { since: Date; content: EvidenceContent }
 
 export type DecisionTerms = {
@@ -44,9 +52,9 @@ export type DecisionTerms = {
 }
 
 /**
- * One kind of subject that operators decide about. `decide` runs in the transaction that records the decision: it locks the subject,
- * waits for `assertSeen`, which checks the evidence of the locked subject, and carries the decision out; it throws 404 and 409
- * `wrong_state`.
+ * One kind of subject that operators decide about. `decide` runs in the transaction that records the decision. It locks the subject,
+ * checks that it waits since the given time, that the decision is allowed now, and that its evidence was seen, in this order, and
+ * carries the decision out. It throws 404, and 409 `wrong_state`.
  */
 export type ReviewSubject = {
   readonly kind: SubjectKind
@@ -59,6 +67,6 @@ export type ReviewSubject = {
   decide(
     tx: Tx,
     terms: DecisionTerms,
-    assertSeen: () => Promise<void>,
+    assert: ReviewChecks,
   ): Promise<{ state: string; view: Record<string, unknown> }>
 }

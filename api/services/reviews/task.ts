@@ -31,14 +31,14 @@ export const taskSubject = (deps: TaskDeps): ReviewSubject => ({
     const task = await findTask(tx, taskId)
     return task && { since: task.changed_at, content: await taskEvidence(tx, task) }
   },
-  decide: async (tx, { subjectId: taskId, decision, decisionId, operator }, assertSeen) => {
+  decide: async (tx, { subjectId: taskId, decision, decisionId, operator }, assert) => {
     const task = await lockTask(tx, taskId)
     if (task === undefined)
       throw refuse('not_found', {
         detail: 'no such task',
         next_action: 'Take the id from the review console.',
       })
-    await assertSeen()
+    assert.waitsSince(task.changed_at)
     const order = await findQueuedOrderOf(tx, taskId)
     const allowed = order === undefined ? allowedFor(task) : []
     const why = order === undefined ? `the task is ${task.state}` : `it is reviewed as ${order}`
@@ -48,6 +48,7 @@ export const taskSubject = (deps: TaskDeps): ReviewSubject => ({
         next_action: `Allowed: ${allowed.join(', ') || 'nothing'}.`,
         extra: { ...taskStanding(task.state), allowed_decisions: allowed },
       })
+    await assert.evidenceSeen()
     if (task.state === 'credit_funded' && decision === 'approve')
       await approveTask(tx, taskId, decisionId)
     else {

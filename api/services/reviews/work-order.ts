@@ -53,7 +53,7 @@ export const workOrderSubject = (deps: TaskDeps): ReviewSubject => ({
     }
     return { since: order.created_at, content }
   },
-  decide: async (tx, terms, assertSeen) => {
+  decide: async (tx, terms, assert) => {
     const { subjectId: workOrderId } = terms
     const order = await lockWorkOrder(tx, workOrderId)
     if (order === undefined)
@@ -61,7 +61,7 @@ export const workOrderSubject = (deps: TaskDeps): ReviewSubject => ({
         detail: 'no such work order',
         next_action: 'Take the id from the review console.',
       })
-    await assertSeen()
+    assert.waitsSince(order.created_at)
     const { decision, decisionId: decision_id } = terms
     if (order.decision !== null || (decision !== 'approve' && decision !== 'reject'))
       throw refuse('wrong_state', {
@@ -69,6 +69,7 @@ export const workOrderSubject = (deps: TaskDeps): ReviewSubject => ({
         next_action: `Allowed: ${allowed.join(', ')}.`,
         extra: { allowed_decisions: order.decision === null ? allowed : [] },
       })
+    await assert.evidenceSeen()
     for (const { task_id } of await listOrderedTasks(tx, workOrderId))
       await (decision === 'approve' ? approve : reject)(deps, tx, { order, taskId: task_id, terms })
     await decideWorkOrder(tx, workOrderId, { decision, decision_id })

@@ -67,7 +67,7 @@ function work({ text, as_of }: ContractInput): Work<ContractResult> {
 
 const incompleteGap: Gap = {
   code: 'obligations_incomplete',
-  detail: 'sentences hold too many duties to list all',
+  detail: 'sentences hold too many duties to tell all',
   citations: [],
 }
 

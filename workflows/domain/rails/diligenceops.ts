@@ -20,7 +20,7 @@ export const diligenceops: Rail<DiligenceInput, DiligenceResult> = {
     capabilities: [
       'answer a security or due diligence questionnaire from documents',
       'find the passages of policies that answer a question, with citations',
-      'list the questions that the evidence leaves unanswered',
+      'tell which questions the evidence leaves unanswered',
       'find contradictions between documents by dates and numbers',
     ],
   },

@@ -48,7 +48,7 @@ const details = {
   split_band: (count: number) =>
     `intervals in which the band changes; the band of their beginning counts: ${count}`,
   few_readings: () =>
-    `hours of the day with fewer than ${HOUR_READINGS_MIN} readings: no spikes are reported there`,
+    `hours of the day with fewer than ${HOUR_READINGS_MIN} readings: no spikes are told there`,
 }
 
 /**

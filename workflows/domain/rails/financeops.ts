@@ -21,7 +21,7 @@ import type { Rail, Work } from './rail.ts'
 import { inOrder } from './work.ts'
 
 const details = {
-  exceptions: (count: number) => `exceptions that a person has to check: ${count}`,
+  exceptions: (count: number) => `exceptions that somebody has to look at: ${count}`,
   unmatched_invoices: (count: number) => `invoices that no payment meets: ${count}`,
   unmatched_payments: (count: number) => `payments that meet no invoice: ${count}`,
   no_as_of: () => 'no day is given: open amounts are not aged, and no payment is left out as later',

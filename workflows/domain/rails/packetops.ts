@@ -39,7 +39,7 @@ export const packetops: Rail<PacketInput, PacketResult> = {
 
 const READINESS_RULE =
   'Each required section has 2 points where one of its items is checked against its content and current, 1 where the best is only ' +
-  'claimed by digest or its age is unknown, 0 where there is none or where the content of any item in it is not what its digest ' +
+  'claimed by digest or its age cannot be told, 0 where there is none or where the content of any item in it is not what its digest ' +
   'says. The score is the sum over twice the number of required sections, as whole percent rounded down.'
 
 function work(input: PacketInput): Work<PacketResult> {
@@ -169,7 +169,7 @@ function checkPacket(result: PacketResult, sections: Section[], items: Inspected
     })),
     ...strangers.map(({ entry, place }) => ({
       code: 'section_not_in_profile',
-      detail: `“${entry.name}” is in ${entry.section}, which is not a requested section`,
+      detail: `“${entry.name}” is in ${entry.section}, which nobody asks for`,
       citations: [{ pointer: `${place}/section`, quote: entry.section }],
     })),
   ]

@@ -208,7 +208,7 @@ function refusalOf(
   if (service.origin === 'registry' && taken.has(service.service_id))
     return ['id_taken', 'the id is that of a rail']
   if (service.state === 'future') return ['not_available', 'it is announced, and not available yet']
-  if (service.state === 'unapproved') return ['not_approved', 'no operator has approved it']
+  if (service.state === 'unapproved') return ['not_approved', 'nobody has approved it']
   if (rails !== undefined && (service.rail === null || !rails.includes(service.rail)))
     return ['rail_not_wanted', `only ${rails.toSorted().join(', ')} are wanted`]
   if (most !== undefined && service.price_usd === null)

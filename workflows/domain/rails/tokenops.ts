@@ -29,9 +29,9 @@ const details = {
   differing_prices: (count: number) =>
     `price rows of models with more than one price, none of which is taken: ${count}`,
   too_few_rows: (count: number) =>
-    `models with fewer than ${ROWS_MIN} rows, too few to find what is unusual: ${count}`,
+    `models with fewer than ${ROWS_MIN} rows, too few to tell what is unusual: ${count}`,
   too_few_days: (count: number) =>
-    `agents with fewer than ${DAYS_MIN} days, too few to find what is unusual: ${count}`,
+    `agents with fewer than ${DAYS_MIN} days, too few to tell what is unusual: ${count}`,
   no_budget: () => 'no budget is given: nothing is said about its use',
   no_period: () => 'no period is given: nothing is forecast',
   no_usage: () => 'there is no usage',

@@ -144,12 +144,12 @@ verifies('scout.missing', 'the parts of a task', () => {
   expect(parts('Translate')).toEqual(['Translate'])
   expect(
     parts(
-      'Check the meters. Recompute the bill; state the difference, and then archive the letters',
+      'Check the meters. Recompute the bill; tell the difference, and then archive the letters',
     ),
   ).toEqual([
     'Check the meters',
     'Recompute the bill',
-    'state the difference',
+    'tell the difference',
     'archive the letters',
   ])
 })

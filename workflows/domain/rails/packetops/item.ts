@@ -96,7 +96,7 @@ export function checkItem(
   if (entry.validity === 'undated')
     gaps.push({
       code: 'undated',
-      detail: `${whole} has no date, so its age is unknown`,
+      detail: `${whole} has no date to tell its age by`,
       citations: [cited],
     })
   if (
