@@ -7,7 +7,7 @@ import {
 import type { Gauges } from '../http/metrics.ts'
 
 /** The reviews of one kind that wait, and for how long the oldest has waited. */
-export type WaitingReviews = { kind: string; waiting: number; oldestSeconds: number }
+type WaitingReviews = { kind: string; waiting: number; oldestSeconds: number }
 
 type Readings = {
   openWork(): Promise<OpenWorkRow[]>

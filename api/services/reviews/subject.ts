@@ -31,7 +31,7 @@ export type ConsoleFilter = {
 }
 
 /** The checks of a locked subject that are the same for every kind. */
-export type ReviewChecks = {
+type ReviewChecks = {
   /** 409 `already_decided` if the decision is about an earlier wait. */
   waitsSince(since: Date): void
   /** 409 `evidence_changed` if the decision names other evidence. */
