@@ -265,8 +265,7 @@ async function readSeen(tx: Tx, subject: ReviewSubject, input: ReviewInput): Pro
   const manifest = manifestOf(subject.kind, input.subject_id, found)
   if (!hasSeen(manifest, input.evidence_seen_sha256))
     throw refuse('evidence_changed', {
-      detail: `the evidence is now ${manifest.root_sha256}`,
-      extra: { root_sha256: manifest.root_sha256 },
+      detail: 'the digests are not those of the evidence as it is now',
     })
   // Only the result of a run can meet a criterion.
   const criteria = subject.kind === 'loop_step' ? ((found.content.criteria ?? []) as string[]) : []
