@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { expect } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { acceptanceText } from '#domain/agents/signature.ts'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { receiptId } from '#domain/core/ids.ts'
@@ -16,7 +16,7 @@ import type { TaskEventInput } from '../../activities/task/task-event.ts'
 import { recordTransition } from '../../activities/task/transition.ts'
 import { createClient, type InputOf, ProblemError } from '../../api/http/client.ts'
 import { provideInput } from '../../api/services/tasks/input.ts'
-import type { startComposedTasks } from './composed-tasks.ts'
+import { startComposedTasks } from './composed-tasks.ts'
 import { decide, trustedAgent } from './registering-agent.ts'
 
 export const key = () => randomBytes(6).toString('hex')
@@ -152,4 +152,20 @@ export async function openTaskCalls(apis: Awaited<ReturnType<typeof startCompose
     decided,
     reviewOf,
   }
+}
+
+type TaskStack = {
+  apis: Awaited<ReturnType<typeof startComposedTasks>>
+  calls: Awaited<ReturnType<typeof openTaskCalls>>
+}
+
+/** APIs with Temporal and workers, and calls of an agent, for all tests of a file; the members are there once its tests begin. */
+export function taskStack(): TaskStack {
+  const stack = {} as TaskStack
+  beforeAll(async () => {
+    stack.apis = await startComposedTasks()
+    stack.calls = await openTaskCalls(stack.apis)
+  }, 120_000)
+  afterAll(() => stack.apis?.stop())
+  return stack
 }

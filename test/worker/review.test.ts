@@ -1,28 +1,25 @@
-import { afterAll, beforeAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import { runCli } from '../support/cli.ts'
-import { startComposedTasks } from '../support/composed-tasks.ts'
 import { newAgentClient } from '../support/registering-agent.ts'
-import { openTaskCalls } from '../support/task-calls.ts'
+import { taskStack } from '../support/task-calls.ts'
 import { verifies } from '../verifies.ts'
 
-let apis: Awaited<ReturnType<typeof startComposedTasks>>
-let calls: Awaited<ReturnType<typeof openTaskCalls>>
-beforeAll(async () => {
-  apis = await startComposedTasks()
-  calls = await openTaskCalls(apis)
-}, 120_000)
-afterAll(() => apis?.stop())
+const stack = taskStack()
 
 const review = (...args: string[]) =>
   runCli(
-    { ...apis.env, BASE_URL: calls.hosts.base, OPERATOR_CREDENTIAL: apis.operator },
+    {
+      ...stack.apis.env,
+      BASE_URL: stack.calls.hosts.base,
+      OPERATOR_CREDENTIAL: stack.apis.operator,
+    },
     'review',
     ...args,
   )
 const seenIn = (text: string) => /^seen ([0-9a-f]{64})$/m.exec(text)?.[1] ?? ''
 
 verifies('review.commands', 'a waiting agent is listed, shown and approved', async () => {
-  const { agent } = await newAgentClient(calls.hosts).register({ name: 'Northwind' })
+  const { agent } = await newAgentClient(stack.calls.hosts).register({ name: 'Northwind' })
   const listed = await review('list', '--kind', 'agent')
   expect(listed).toMatchObject({ code: 0, out: expect.stringContaining(agent.agent_id) })
   const shown = await review('show', agent.agent_id)
@@ -39,9 +36,9 @@ verifies('review.commands', 'a waiting agent is listed, shown and approved', asy
 })
 
 verifies('review.commands', 'the criteria of a run are judged by their numbers', async () => {
-  const { taskId } = await calls.funded('operational', undefined, ['complete', 'dated'])
-  await calls.decided(taskId, 'task', 'approve')
-  const run = await calls.reviewOf(taskId)
+  const { taskId } = await stack.calls.funded('operational', undefined, ['complete', 'dated'])
+  await stack.calls.decided(taskId, 'task', 'approve')
+  const run = await stack.calls.reviewOf(taskId)
   const { out } = await review('show', run)
   expect(out).toContain('criteria:\n  1: complete\n  2: dated\n')
   for (const part of ['input', 'result', 'findings', 'gaps', 'checks'])

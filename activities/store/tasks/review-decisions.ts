@@ -1,6 +1,14 @@
 import type { Selectable } from 'kysely'
+import type { RailKey } from '#domain/rails/rail.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { Database } from '../schema/schema.ts'
+
+/** Which waiting subjects are listed. */
+export type ReviewFilter = {
+  subjectId?: string | undefined
+  state?: string | undefined
+  rail?: RailKey | undefined
+}
 
 export type ReviewDecisionRow = Omit<Selectable<Database['review_decisions']>, 'seq'>
 

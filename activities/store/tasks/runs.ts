@@ -4,6 +4,7 @@ import type { RailKey } from '#domain/rails/rail.ts'
 import type { LoopPlace, LoopStep, StepVerdict } from '#domain/runs/controlled-loop.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { Database } from '../schema/schema.ts'
+import type { ReviewFilter } from './review-decisions.ts'
 
 export type RunRow = Selectable<Database['runs']>
 export type LoopStepRow = Selectable<Database['loop_steps']>
@@ -179,11 +180,6 @@ export async function insertReturnPackage(
 }
 
 export type OpenReview = LoopStepRow & { task_id: string; rail: string }
-type ReviewFilter = {
-  subjectId?: string | undefined
-  state?: string | undefined
-  rail?: RailKey | undefined
-}
 
 /** Undecided reviews of active runs. */
 const openReviews = (tx: Tx, { subjectId, state, rail }: ReviewFilter = {}) =>

@@ -3,6 +3,7 @@ import type { RailKey } from '#domain/rails/rail.ts'
 import type { TaskExceptionState } from '#domain/tasks/exception.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { Database } from '../schema/schema.ts'
+import type { ReviewFilter } from './review-decisions.ts'
 
 export type TaskExceptionRow = Selectable<Database['task_exceptions']>
 export type RecoveryRequestRow = Selectable<Database['recovery_requests']>
@@ -117,11 +118,6 @@ export async function settleRecoveryRequest(
 
 /** A recovery request with its task. */
 export type RecoveryInReview = RecoveryRequestRow & { task_id: string; rail: string }
-type ReviewFilter = {
-  subjectId?: string | undefined
-  state?: string | undefined
-  rail?: RailKey | undefined
-}
 
 const recoveries = (tx: Tx) =>
   tx

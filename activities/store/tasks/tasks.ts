@@ -5,6 +5,7 @@ import type { LedgerEntry } from '#domain/tasks/ledger.ts'
 import type { IdPage, Tx } from '../postgres/db.ts'
 import { prepared, preparedInsert } from '../postgres/prepared.ts'
 import type { Database } from '../schema/schema.ts'
+import type { ReviewFilter } from './review-decisions.ts'
 
 export type TaskRow = Selectable<Database['tasks']>
 export type TaskEventRow = Selectable<Database['task_events']>
@@ -219,12 +220,6 @@ export async function listNextQueued(
       and would_be_nth <= coalesce((agents.limits ->> 'concurrent_runs')::int, ${atOnce}::int)
     order by changed_at limit ${most}`.execute(tx)
   return rows.map(({ task_id }) => task_id)
-}
-
-type ReviewFilter = {
-  subjectId?: string | undefined
-  state?: string | undefined
-  rail?: RailKey | undefined
 }
 
 /**

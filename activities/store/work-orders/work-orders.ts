@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql } from 'kysely'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { Database } from '../schema/schema.ts'
+import type { ReviewFilter } from '../tasks/review-decisions.ts'
 import type { TaskRow } from '../tasks/tasks.ts'
 
 export type WorkOrderRow = Selectable<Database['work_orders']>
@@ -154,13 +155,7 @@ export async function countPaidByWallet(tx: Tx): Promise<Record<string, number>>
   return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
 }
 
-type QueueFilter = {
-  subjectId?: string | undefined
-  state?: string | undefined
-  rail?: RailKey | undefined
-}
-
-const queued = (tx: Tx, { subjectId, state, rail }: QueueFilter) =>
+const queued = (tx: Tx, { subjectId, state, rail }: ReviewFilter) =>
   tx
     .selectFrom('work_orders')
     .where('decision', 'is', null)
@@ -171,13 +166,13 @@ const queued = (tx: Tx, { subjectId, state, rail }: QueueFilter) =>
 /** Undecided orders, longest waiting first. */
 export async function listQueuedOrders(
   tx: Tx,
-  filter: QueueFilter,
+  filter: ReviewFilter,
   most: number,
 ): Promise<WorkOrderRow[]> {
   return queued(tx, filter).selectAll().orderBy('created_at').limit(most).execute()
 }
 
-export async function countQueuedOrders(tx: Tx, filter: QueueFilter): Promise<number> {
+export async function countQueuedOrders(tx: Tx, filter: ReviewFilter): Promise<number> {
   const { count } = await queued(tx, filter)
     .select(sql<number>`count(*)::int`.as('count'))
     .executeTakeFirstOrThrow()

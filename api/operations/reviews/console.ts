@@ -82,11 +82,11 @@ export const reviewConsole = operation({
   handle: async ({ compact, kind, state, rail, needs_attention, ...asked }, context) => {
     const { subject_id: subjectId, part, part_offset, offset, limit } = asked
     const page = { offset: Number(offset ?? 0), limit: Number(limit ?? 25) }
-    const wanted = part !== undefined && subjectId !== undefined
-    const [evidence, evidence_part] = await Promise.all([
-      subjectId === undefined ? null : context.reviews.evidence(subjectId),
-      wanted ? context.reviews.evidencePart(subjectId, part, Number(part_offset ?? 0)) : null,
-    ])
+    const slice = part === undefined ? undefined : { name: part, offset: Number(part_offset ?? 0) }
+    const subject =
+      subjectId === undefined
+        ? { evidence: null, evidence_part: null }
+        : await context.reviews.evidence(subjectId, slice)
     const listed = await context.reviews.list({
       kind,
       subjectId,
@@ -99,6 +99,6 @@ export const reviewConsole = operation({
       compact === 'true'
         ? listed.items.map((item) => z.object(compactItem).parse(item))
         : listed.items
-    return { body: { ...listed, items, evidence, evidence_part } }
+    return { body: { ...listed, ...subject, items } }
   },
 })

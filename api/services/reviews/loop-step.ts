@@ -1,5 +1,4 @@
 import { refuse } from '#domain/core/errors.ts'
-import { judgeAll } from '#domain/reviews/evidence.ts'
 import { type Decision, loopStepDecisions } from '#domain/reviews/review.ts'
 import { taskStanding } from '#domain/tasks/lifecycle.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
@@ -14,7 +13,7 @@ import { findTask, requireTask } from '../../../activities/store/tasks/tasks.ts'
 import { readGaps } from '../../../activities/task/gaps.ts'
 import { recordReview } from '../runs/review.ts'
 import type { ReviewSubject, WaitingSubject } from './subject.ts'
-import { contractOf, taskEvidence } from './task-evidence.ts'
+import { taskEvidence } from './task-evidence.ts'
 
 const next = 'Approve the result, or reject it with a note: its agent can then correct the input.'
 const allowed: Decision[] = [...loopStepDecisions]
@@ -36,8 +35,7 @@ export const loopStepSubject: ReviewSubject = {
     const open = await findOpenReview(tx, runId)
     return { since: open?.started_at ?? run.changed_at, content: await taskEvidence(tx, task) }
   },
-  decide: async (tx, terms, assert) => {
-    const { subjectId: runId, decision, decisionId, note, operator } = terms
+  decide: async (tx, { subjectId: runId, decision, decisionId, note, operator }, assert) => {
     const run = await findRun(tx, runId)
     if (run === undefined)
       throw refuse('not_found', {
@@ -57,16 +55,13 @@ export const loopStepSubject: ReviewSubject = {
         },
       })
     assert.waitsSince(open.started_at)
-    await assert.evidenceSeen()
+    const judgements = await assert.evidenceSeen()
     await recordReview(tx, runId, {
       decision,
       decisionId,
       decidedBy: `operator:${operator.operatorId}`,
       note,
-      judgements: judgeAll(
-        (await contractOf(tx, run.task_id))?.acceptance_criteria ?? [],
-        terms.judgements,
-      ),
+      judgements,
     })
     const { task_id, attempt, round } = open
     return {

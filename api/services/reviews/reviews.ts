@@ -6,6 +6,7 @@ import { receiptId } from '#domain/core/ids.ts'
 import { oneLine } from '#domain/core/plain-text.ts'
 import { reviewWait } from '#domain/core/wait.ts'
 import {
+  type EvidenceContent,
   type EvidenceManifest,
   type EvidenceName,
   evidenceManifest,
@@ -108,25 +109,15 @@ export class ReviewService {
     )
   }
 
-  /** Everything that a decision about this subject is about; 404 for an unknown subject. */
-  async evidence(subjectId: string) {
+  /** Everything that a decision about this subject is about, and a slice of one part; 404 for an unknown subject or part. */
+  async evidence(subjectId: string, slice?: { name: EvidenceName; offset: number }) {
     const { manifest, content } = await this.#evidenceOf(subjectId)
     const parts = manifest.parts.map((part) => ({
       ...part,
       content: part.bytes > PART_MAX ? null : content[part.name],
     }))
-    return { ...manifest, parts }
-  }
-
-  /** A slice of one part as canonical JSON (RFC 8785), from a character offset; 404 for an unknown subject or part. */
-  async evidencePart(subjectId: string, name: EvidenceName, offset: number) {
-    const { manifest, content } = await this.#evidenceOf(subjectId)
-    const part = manifest.parts.find((one) => one.name === name)
-    if (part === undefined) throw unknownSubject(`the subject has no ${name}`)
-    const text = canonicalJson(content[name])
-    const end = offset + PART_MAX
-    const next_offset = end < text.length ? end : null
-    return { ...part, offset, next_offset, text: text.slice(offset, end) }
+    const evidence_part = slice === undefined ? null : sliceOf(manifest, content, slice)
+    return { evidence: { ...manifest, parts }, evidence_part }
   }
 
   async #evidenceOf(subjectId: string) {
@@ -173,6 +164,20 @@ const manifestOf = (kind: SubjectKind, subjectId: string, { since, content }: Su
     content,
   )
 
+/** Canonical JSON (RFC 8785) of one part, from a character offset. */
+function sliceOf(
+  { parts }: EvidenceManifest,
+  content: EvidenceContent,
+  { name, offset }: { name: EvidenceName; offset: number },
+) {
+  const part = parts.find((one) => one.name === name)
+  if (part === undefined) throw unknownSubject(`the subject has no ${name}`)
+  const text = canonicalJson(content[name])
+  const end = offset + PART_MAX
+  const next_offset = end < text.length ? end : null
+  return { ...part, offset, next_offset, text: text.slice(offset, end) }
+}
+
 const unknownSubject = (detail: string) =>
   refuse('not_found', { detail, next_action: 'Take the id from the review console.' })
 
@@ -196,7 +201,6 @@ async function decide(
       decision,
       note,
       limits,
-      judgements: input.judgements,
       operator,
     },
     {
@@ -209,6 +213,7 @@ async function decide(
       },
       evidenceSeen: async () => {
         seen = await readSeen(tx, subject, input)
+        return seen.judgements
       },
     },
   )

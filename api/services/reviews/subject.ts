@@ -34,8 +34,8 @@ export type ConsoleFilter = {
 type ReviewChecks = {
   /** 409 `already_decided` if the decision is about an earlier wait. */
   waitsSince(since: Date): void
-  /** 409 `evidence_changed` if the decision names other evidence. */
-  evidenceSeen(): Promise<void>
+  /** The judgement of each acceptance criterion; 409 `evidence_changed` if the decision names other evidence. */
+  evidenceSeen(): Promise<Judgement[]>
 }
 
 export type SubjectEvidence = { since: Date; content: EvidenceContent }
@@ -46,8 +46,6 @@ export type DecisionTerms = {
   decision: Decision
   note: string
   limits?: TrustLimits | undefined
-  /** Of the acceptance criteria; only the result of a run is judged. */
-  judgements: Judgement[]
   operator: { operatorId: string; name: string }
 }
 

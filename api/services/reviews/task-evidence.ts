@@ -4,7 +4,6 @@ import type { EvidenceContent } from '#domain/reviews/evidence.ts'
 import { findAgent } from '../../../activities/store/agents/agents.ts'
 import { findQuote } from '../../../activities/store/credit/quotes.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import { liveContract } from '../../../activities/store/tasks/contracts.ts'
 import {
   findRun,
   type LoopStepRow,
@@ -13,7 +12,7 @@ import {
 } from '../../../activities/store/tasks/runs.ts'
 import { findDocument, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { quoteView } from '../credit/views.ts'
-import type { ContractTerms } from '../tasks/contract-terms.ts'
+import { contractOf } from '../tasks/contract-terms.ts'
 
 /** The evidence of a task: its terms, contract, input, price and agent, the ledger up to its head, and its run if there is one. */
 export async function taskEvidence(tx: Tx, task: TaskRow): Promise<EvidenceContent> {
@@ -31,12 +30,6 @@ export async function taskEvidence(tx: Tx, task: TaskRow): Promise<EvidenceConte
     history: { state: task.state, sequence: task.sequence, head_hash: task.head_hash },
     ...(run && runEvidence(run, await listLoopSteps(tx, run.run_id))),
   }
-}
-
-/** The terms of the live contract of a task. */
-export async function contractOf(tx: Tx, taskId: string): Promise<ContractTerms | undefined> {
-  const contract = await liveContract(tx, taskId)
-  return contract && ((await findDocument(tx, taskId, contract.terms_sha256)) as ContractTerms)
 }
 
 /** The registration of an agent and its trust; nothing that changes with its calls. */

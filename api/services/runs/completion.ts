@@ -2,11 +2,10 @@ import { type Judgement, judgeAll } from '#domain/reviews/evidence.ts'
 import type { Check } from '#domain/tasks/terms.ts'
 import { workChecks } from '../../../activities/run/validation.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import { liveContract } from '../../../activities/store/tasks/contracts.ts'
 import { findRun, latestOutput } from '../../../activities/store/tasks/runs.ts'
-import { findDocument, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
+import type { TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
-import type { ContractTerms } from '../tasks/contract-terms.ts'
+import { contractOf } from '../tasks/contract-terms.ts'
 
 export type Completion = { criteria: ({ met: boolean } & Judgement)[] }
 
@@ -16,9 +15,7 @@ export async function completionOf(tx: Tx, { task_id }: TaskRow): Promise<Comple
   const { checks = [] } = run === undefined ? {} : await validated(tx, run)
   const review = run && (await latestOutput(tx, run.run_id, run.attempt, 'review_step'))
   const { judgements = [] } = (review ?? {}) as { judgements?: Judgement[] }
-  const contract = await liveContract(tx, task_id)
-  const terms =
-    contract && ((await findDocument(tx, task_id, contract.terms_sha256)) as ContractTerms)
+  const terms = await contractOf(tx, task_id)
   return {
     criteria: [
       ...workChecks.map((name) => checked(name, checks)),

@@ -1,5 +1,8 @@
 import { declaredTerm } from '#domain/tasks/data-declaration.ts'
 import type { TaskTerms } from '#domain/tasks/terms.ts'
+import type { Tx } from '../../../activities/store/postgres/db.ts'
+import { liveContract } from '../../../activities/store/tasks/contracts.ts'
+import { findDocument } from '../../../activities/store/tasks/tasks.ts'
 
 export type ContractTerms = ReturnType<typeof contractTerms>
 
@@ -27,4 +30,10 @@ export function contractTerms({ taskId, contractId, terms, criteria }: Agreed) {
     data_policy: 'The input is used for this run and its replays, and for nothing else.',
     data_declaration: declaredTerm,
   }
+}
+
+/** The terms of the live contract of a task. */
+export async function contractOf(tx: Tx, taskId: string): Promise<ContractTerms | undefined> {
+  const contract = await liveContract(tx, taskId)
+  return contract && ((await findDocument(tx, taskId, contract.terms_sha256)) as ContractTerms)
 }

@@ -1,28 +1,21 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { packageRoot } from '../../../activities/config/package-root.ts'
-import { startComposedTasks } from '../../support/composed-tasks.ts'
 import { newAgentClient } from '../../support/registering-agent.ts'
-import { openTaskCalls } from '../../support/task-calls.ts'
+import { taskStack } from '../../support/task-calls.ts'
 import { verifies } from '../../verifies.ts'
 
-let apis: Awaited<ReturnType<typeof startComposedTasks>>
-let calls: Awaited<ReturnType<typeof openTaskCalls>>
-beforeAll(async () => {
-  apis = await startComposedTasks()
-  calls = await openTaskCalls(apis)
-}, 120_000)
-afterAll(() => apis?.stop())
+const stack = taskStack()
 
-const metrics = async () => (await fetch(`${calls.hosts.base}/metrics`)).text()
+const metrics = async () => (await fetch(`${stack.calls.hosts.base}/metrics`)).text()
 
 verifies('operate.gauges', 'waiting reviews, tasks and exceptions are counted', async () => {
-  await newAgentClient(calls.hosts).register()
-  const { token } = await calls.agreed('operational')
-  await calls.raise(token)
+  await newAgentClient(stack.calls.hosts).register()
+  const { token } = await stack.calls.agreed('operational')
+  await stack.calls.raise(token)
   await expect
     .poll(metrics, { timeout: 20_000 })
     .toContain('agent_rails_task_exceptions{code="caller_dispute"} 1')

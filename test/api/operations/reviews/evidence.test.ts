@@ -1,37 +1,28 @@
-import { afterAll, beforeAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import { canonicalJson, digestOf, sha256Hex } from '#domain/core/canonical-json.ts'
 import { packetops } from '#domain/rails/packetops.ts'
 import { createClient, type InputOf } from '../../../../api/http/client.ts'
 import { exampleOrder } from '../../../../api/operations/work-orders/shapes.ts'
 import { openAgentUse } from '../../../support/agent-use.ts'
-import { startComposedTasks } from '../../../support/composed-tasks.ts'
 import { newAgentClient } from '../../../support/registering-agent.ts'
-import { codeOf, key, openTaskCalls } from '../../../support/task-calls.ts'
+import { codeOf, key, taskStack } from '../../../support/task-calls.ts'
 import { verifies } from '../../../verifies.ts'
 
 type Kind = InputOf<'loop-review-record'>['subject_kind']
 type Decision = Pick<InputOf<'loop-review-record'>, 'subject_kind' | 'subject_id'> &
   Partial<InputOf<'loop-review-record'>>
 
-let apis: Awaited<ReturnType<typeof startComposedTasks>>
-let calls: Awaited<ReturnType<typeof openTaskCalls>>
-beforeAll(async () => {
-  apis = await startComposedTasks()
-  calls = await openTaskCalls(apis)
-}, 120_000)
-afterAll(async () => {
-  await apis?.stop()
-})
+const stack = taskStack()
 
 const console = (query: InputOf<'loop-review-console'>) =>
-  calls.asOperator('').call('loop-review-console', query)
+  stack.calls.asOperator('').call('loop-review-console', query)
 const evidenceOf = async (subject_id: string) => {
   const { evidence } = (await console({ subject_id })).body
   if (evidence === null) throw new Error('the console has no evidence')
   return evidence
 }
 const decide = (decision: Decision) =>
-  calls.asOperator('').call('loop-review-record', {
+  stack.calls.asOperator('').call('loop-review-record', {
     decision: 'approve',
     note: 'read',
     evidence_seen_sha256: [],
@@ -43,11 +34,11 @@ const decide = (decision: Decision) =>
 const subjects: Record<Kind, { parts: string[]; wait: () => Promise<string> }> = {
   agent: {
     parts: ['agent'],
-    wait: async () => (await newAgentClient(calls.hosts).register()).agent.agent_id,
+    wait: async () => (await newAgentClient(stack.calls.hosts).register()).agent.agent_id,
   },
   task: {
     parts: ['terms', 'contract', 'criteria', 'input', 'agent', 'history'],
-    wait: async () => (await calls.funded()).taskId,
+    wait: async () => (await stack.calls.funded()).taskId,
   },
   loop_step: {
     parts: ['input', 'plan', 'result', 'findings', 'gaps', 'checks', 'changes', 'history'],
@@ -56,17 +47,17 @@ const subjects: Record<Kind, { parts: string[]; wait: () => Promise<string> }> =
   recovery: {
     parts: ['request', 'terms', 'exception', 'history'],
     wait: async () => {
-      const { token } = await calls.agreed('operational')
-      const { exception_id } = await calls.raise(token)
+      const { token } = await stack.calls.agreed('operational')
+      const { exception_id } = await stack.calls.raise(token)
       const asked = { exception_id, action: 'replay', idempotency_key: key() } as const
-      const { body } = await calls.asHolder(token).call('task-recover', asked)
+      const { body } = await stack.calls.asHolder(token).call('task-recover', asked)
       return body.recovery_request?.recovery_id ?? ''
     },
   },
   payment_reference: {
     parts: ['price', 'payment'],
     wait: async () => {
-      const agent = await openAgentUse(calls.hosts, apis.operator)
+      const agent = await openAgentUse(stack.calls.hosts, stack.apis.operator)
       return (await agent.pay((await agent.quote()).quote_id)).payment_reference_id
     },
   },
@@ -74,7 +65,7 @@ const subjects: Record<Kind, { parts: string[]; wait: () => Promise<string> }> =
     parts: ['request', 'criteria', 'terms', 'input', 'history'],
     wait: async () => {
       const order = { ...exampleOrder, idempotency_key: key() }
-      const { body } = await createClient({ baseUrl: calls.hosts.base }).call(
+      const { body } = await createClient({ baseUrl: stack.calls.hosts.base }).call(
         'work-order-create',
         order as InputOf<'work-order-create'>,
       )
@@ -84,13 +75,13 @@ const subjects: Record<Kind, { parts: string[]; wait: () => Promise<string> }> =
 }
 
 async function runInReview(...criteria: [string, ...string[]] | []): Promise<string> {
-  const { taskId } = await calls.funded(
+  const { taskId } = await stack.calls.funded(
     'operational',
     undefined,
     criteria.length > 0 ? criteria : undefined,
   )
-  await calls.decided(taskId, 'task', 'approve')
-  return calls.reviewOf(taskId)
+  await stack.calls.decided(taskId, 'task', 'approve')
+  return stack.calls.reviewOf(taskId)
 }
 
 for (const kind of Object.keys(subjects) as Kind[]) {
@@ -133,7 +124,7 @@ for (const kind of Object.keys(subjects) as Kind[]) {
 }
 
 verifies('review.evidence', 'a decision about an older version is refused', async () => {
-  const { agent } = await newAgentClient(calls.hosts).register()
+  const { agent } = await newAgentClient(stack.calls.hosts).register()
   const subject = { subject_kind: 'agent' as const, subject_id: agent.agent_id }
   const { root_sha256 } = await evidenceOf(agent.agent_id)
   await decide({ ...subject, decision: 'hold', evidence_seen_sha256: [root_sha256] })
@@ -145,7 +136,7 @@ verifies('review.evidence', 'a decision about an older version is refused', asyn
 })
 
 verifies('review.evidence', 'a part is read in slices, and unknown ones are 404', async () => {
-  const { taskId } = await calls.funded()
+  const { taskId } = await stack.calls.funded()
   const { parts } = await evidenceOf(taskId)
   const input = parts.find(({ name }) => name === 'input')
   const { body } = await console({ subject_id: taskId, part: 'input', part_offset: '2' })
@@ -173,7 +164,7 @@ verifies('review.judged', 'judgements name criteria of a run and are in the rece
   const judgements = [{ criterion: 'it is complete', verdict: 'not_judged', note: '' }, met]
   expect(body.review_decision.judgements).toEqual(judgements)
   expect(body.receipt.payload).toMatchObject({ judgements })
-  const { completion } = (await calls.asAgent.call('self-serve-loop-read', { run_id: run }))
+  const { completion } = (await stack.calls.asAgent.call('self-serve-loop-read', { run_id: run }))
     .body as { completion: { criteria: { criterion: string; met: boolean }[] } }
   expect(completion.criteria.slice(-2)).toEqual([
     { criterion: 'it is complete', met: false, verdict: 'not_judged', note: '' },

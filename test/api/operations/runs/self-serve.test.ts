@@ -169,11 +169,9 @@ verifies(
       run: { run_id, state: 'closed' },
       completion: {
         criteria: [
-          ...['result_fits', 'citations_stand', 'same_again'].map((criterion) => ({
-            criterion,
-            met: true,
-            verdict: 'met',
-          })),
+          { criterion: 'result_fits', met: true, verdict: 'met' },
+          { criterion: 'citations_stand', met: true, verdict: 'met' },
+          { criterion: 'same_again', met: true, verdict: 'met' },
           { criterion: 'every row is priced', met: false, verdict: 'not_judged' },
         ],
       },

@@ -1,18 +1,9 @@
-import { afterAll, beforeAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import type { InputOf } from '../../../../api/http/client.ts'
-import { startComposedTasks } from '../../../support/composed-tasks.ts'
-import { codeOf, key, openTaskCalls } from '../../../support/task-calls.ts'
+import { codeOf, key, taskStack } from '../../../support/task-calls.ts'
 import { verifies } from '../../../verifies.ts'
 
-let apis: Awaited<ReturnType<typeof startComposedTasks>>
-let calls: Awaited<ReturnType<typeof openTaskCalls>>
-beforeAll(async () => {
-  apis = await startComposedTasks()
-  calls = await openTaskCalls(apis)
-}, 120_000)
-afterAll(async () => {
-  await apis?.stop()
-})
+const stack = taskStack()
 
 const recovery = (exception_id: string, action: InputOf<'task-recover'>['action']) => ({
   exception_id,
@@ -24,21 +15,25 @@ verifies(
   'task.http.recover',
   'a replay resumes, a second recovery is refused, abandoning closes',
   async () => {
-    const { token } = await calls.agreed('synthetic')
-    const first = await calls.raise(token)
+    const { token } = await stack.calls.agreed('synthetic')
+    const first = await stack.calls.raise(token)
     expect(
       await codeOf(
-        calls.asHolder(token).call('task-recover', recovery(first.exception_id, 'retry_step')),
+        stack.calls
+          .asHolder(token)
+          .call('task-recover', recovery(first.exception_id, 'retry_step')),
       ),
     ).toBe('recovery_not_allowed')
     expect(
       await codeOf(
-        calls.asHolder(token).call('task-recover', recovery(`ex_${'0'.repeat(64)}`, 'replay')),
+        stack.calls
+          .asHolder(token)
+          .call('task-recover', recovery(`ex_${'0'.repeat(64)}`, 'replay')),
       ),
     ).toBe('not_found')
     const asked = recovery(first.exception_id, 'replay')
     const answers = await Promise.all(
-      [1, 2, 3].map(() => calls.asHolder(token).call('task-recover', asked)),
+      [1, 2, 3].map(() => stack.calls.asHolder(token).call('task-recover', asked)),
     )
     expect(answers.map(({ body }) => body)).toEqual([1, 2, 3].map(() => answers[0]!.body))
     expect(answers[0]).toMatchObject({
@@ -51,13 +46,13 @@ verifies(
     })
     expect(
       await codeOf(
-        calls.asHolder(token).call('task-recover', recovery(first.exception_id, 'replay')),
+        stack.calls.asHolder(token).call('task-recover', recovery(first.exception_id, 'replay')),
       ),
     ).toBe('wrong_state')
-    const second = await calls.raise(token)
-    await calls.asHolder(token).call('task-recover', recovery(second.exception_id, 'abandon'))
-    await calls.reaches(token, 'closed')
-    expect((await calls.asHolder(token).call('task-attestation', {})).body).toMatchObject({
+    const second = await stack.calls.raise(token)
+    await stack.calls.asHolder(token).call('task-recover', recovery(second.exception_id, 'abandon'))
+    await stack.calls.reaches(token, 'closed')
+    expect((await stack.calls.asHolder(token).call('task-attestation', {})).body).toMatchObject({
       attestation: { kind: 'attestation', payload: { outcome: 'failed' } },
       verification_packet: { verified: true },
     })
@@ -68,24 +63,28 @@ verifies(
   'task.http.recover.reviewed',
   'a paid task comes back once an operator says so',
   async () => {
-    const { taskId, token } = await calls.agreed('operational')
-    const { exception_id } = await calls.raise(token)
+    const { taskId, token } = await stack.calls.agreed('operational')
+    const { exception_id } = await stack.calls.raise(token)
     const asked = recovery(exception_id, 'replay')
-    const waiting = await calls.asHolder(token).call('task-recover', asked)
+    const waiting = await stack.calls.asHolder(token).call('task-recover', asked)
     expect(waiting).toMatchObject({
       status: 202,
       body: { recovery_request: { needs_review: true } },
     })
     const recovery_id = waiting.body.recovery_request!.recovery_id
-    const list = await calls.asOperator(token).call('loop-review-console', { kind: 'recovery' })
+    const list = await stack.calls
+      .asOperator(token)
+      .call('loop-review-console', { kind: 'recovery' })
     expect(list.body.items).toMatchObject([
       { subject_id: recovery_id, allowed_decisions: ['approve', 'reject'] },
     ])
-    await calls.decided(recovery_id, 'recovery', 'approve')
-    expect(await calls.stateOf(token)).toBe('trusted')
-    expect(await calls.asHolder(token).call('task-recover', asked)).toMatchObject({ status: 200 })
-    const again = await calls.raise(token)
-    const byOperator = await calls
+    await stack.calls.decided(recovery_id, 'recovery', 'approve')
+    expect(await stack.calls.stateOf(token)).toBe('trusted')
+    expect(await stack.calls.asHolder(token).call('task-recover', asked)).toMatchObject({
+      status: 200,
+    })
+    const again = await stack.calls.raise(token)
+    const byOperator = await stack.calls
       .asOperator(taskId)
       .call('task-recover', recovery(again.exception_id, 'replay'))
     expect(byOperator).toMatchObject({
@@ -99,21 +98,22 @@ verifies(
   'task.http.review',
   'an approved paid task runs to its review and continues from there',
   async () => {
-    const { taskId, token } = await calls.funded()
-    const list = await calls.asOperator(token).call('loop-review-console', { kind: 'task' })
+    const { taskId, token } = await stack.calls.funded()
+    const list = await stack.calls.asOperator(token).call('loop-review-console', { kind: 'task' })
     expect(list.body.items).toMatchObject([
       { subject_id: taskId, state: 'credit_funded', rail: 'packetops' },
     ])
-    expect(await codeOf(calls.decided(taskId, 'task', 'hold'))).toBe('wrong_state')
-    await calls.decided(taskId, 'task', 'approve')
-    await calls.reaches(token, 'operating')
-    const reviews = () => calls.asOperator(token).call('loop-review-console', { kind: 'loop_step' })
+    expect(await codeOf(stack.calls.decided(taskId, 'task', 'hold'))).toBe('wrong_state')
+    await stack.calls.decided(taskId, 'task', 'approve')
+    await stack.calls.reaches(token, 'operating')
+    const reviews = () =>
+      stack.calls.asOperator(token).call('loop-review-console', { kind: 'loop_step' })
     await expect.poll(async () => (await reviews()).body.total, { timeout: 20_000 }).toBe(1)
     const run = (await reviews()).body.items[0]!.subject_id
-    const decided = await calls.decided(run, 'loop_step', 'approve')
+    const decided = await stack.calls.decided(run, 'loop_step', 'approve')
     expect(decided.receipt).toMatchObject({ kind: 'review_decision' })
-    await calls.reaches(token, 'attested')
-    expect((await calls.asHolder(token).call('task-attestation', {})).body).toMatchObject({
+    await stack.calls.reaches(token, 'attested')
+    expect((await stack.calls.asHolder(token).call('task-attestation', {})).body).toMatchObject({
       attestation: { subject: run, payload: { task_id: taskId } },
       verification_packet: { verified: true },
     })
@@ -121,7 +121,7 @@ verifies(
 )
 
 verifies('task.http.review', 'rejected, a paid task fails and is closed', async () => {
-  const { taskId, token } = await calls.funded()
-  await calls.decided(taskId, 'task', 'reject')
-  await calls.reaches(token, 'closed')
+  const { taskId, token } = await stack.calls.funded()
+  await stack.calls.decided(taskId, 'task', 'reject')
+  await stack.calls.reaches(token, 'closed')
 })

@@ -1,26 +1,19 @@
-import { afterAll, beforeAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import { verifyReplayFile } from '#domain/verification/replay-package.ts'
 import { KeySet } from '#domain/verification/signed.ts'
 import { decodeCompact } from '../../../../activities/keys/compact.ts'
-import { startComposedTasks } from '../../../support/composed-tasks.ts'
-import { codeOf, key, openTaskCalls } from '../../../support/task-calls.ts'
+import { codeOf, key, taskStack } from '../../../support/task-calls.ts'
 import { verifies } from '../../../verifies.ts'
 
-let apis: Awaited<ReturnType<typeof startComposedTasks>>
-let calls: Awaited<ReturnType<typeof openTaskCalls>>
-beforeAll(async () => {
-  apis = await startComposedTasks()
-  calls = await openTaskCalls(apis)
-}, 120_000)
-afterAll(async () => {
-  await apis?.stop()
-})
+const stack = taskStack()
 
 const packageOf = async (token: string) =>
-  (await calls.asHolder(token).call('task-replay-package', {})).body
+  (await stack.calls.asHolder(token).call('task-replay-package', {})).body
 /** The findings of a reader who has only the file and the key set. */
 const proven = async (token: string) => {
-  const keys = KeySet.parse(await (await fetch(`${calls.hosts.base}/.well-known/jwks.json`)).json())
+  const keys = KeySet.parse(
+    await (await fetch(`${stack.calls.hosts.base}/.well-known/jwks.json`)).json(),
+  )
   const report = verifyReplayFile(JSON.parse(JSON.stringify(await packageOf(token))), { keys })
   expect(report.checks.filter(({ ok }) => !ok)).toEqual([])
   expect(report.verdict).toBe('proven')
@@ -31,14 +24,15 @@ verifies(
   ['task.http.replay', 'task.http.receipts'],
   'an outside party reproduces the result from a replay package',
   async () => {
-    const { taskId, token } = await calls.funded()
-    await calls.decided(taskId, 'task', 'approve')
-    const run = await calls.reviewOf(taskId)
-    await calls.decided(run, 'loop_step', 'reject')
-    await calls.reaches(token, 'exception_open')
+    const { taskId, token } = await stack.calls.funded()
+    await stack.calls.decided(taskId, 'task', 'approve')
+    const run = await stack.calls.reviewOf(taskId)
+    await stack.calls.decided(run, 'loop_step', 'reject')
+    await stack.calls.reaches(token, 'exception_open')
 
-    const { items, allowed_recoveries } = (await calls.asHolder(token).call('task-exceptions', {}))
-      .body
+    const { items, allowed_recoveries } = (
+      await stack.calls.asHolder(token).call('task-exceptions', {})
+    ).body
     expect(items).toMatchObject([
       { code: 'operator_hold', resume_state: 'operating', state: 'open' },
     ])
@@ -51,19 +45,19 @@ verifies(
       note: 'the packet is right',
       idempotency_key: key(),
     } as const
-    const requested = await calls.asHolder(token).call('task-recover', asked)
+    const requested = await stack.calls.asHolder(token).call('task-recover', asked)
     expect(requested).toMatchObject({
       status: 202,
       body: { exception: { state: 'recovery_requested' }, receipt: null },
     })
 
     const prepare = { exception_id, from_step: 'intake', idempotency_key: key() } as const
-    const prepared = await calls.asHolder(token).call('task-replay-prepare', prepare)
+    const prepared = await stack.calls.asHolder(token).call('task-replay-prepare', prepare)
     expect(prepared).toMatchObject({
       status: 201,
       body: { task: { state: 'replay_ready', resume_state: 'operating' } },
     })
-    expect((await calls.asHolder(token).call('task-replay-prepare', prepare)).body).toEqual(
+    expect((await stack.calls.asHolder(token).call('task-replay-prepare', prepare)).body).toEqual(
       prepared.body,
     )
     const { task: _task, receipt, ...file } = prepared.body
@@ -80,17 +74,17 @@ verifies(
     })
     await proven(token)
     const again = { ...prepare, idempotency_key: key() }
-    expect(await codeOf(calls.asHolder(token).call('task-replay-prepare', again))).toBe(
+    expect(await codeOf(stack.calls.asHolder(token).call('task-replay-prepare', again))).toBe(
       'wrong_state',
     )
 
-    await calls.decided(requested.body.recovery_request!.recovery_id, 'recovery', 'approve')
-    await calls.reaches(token, 'operating')
-    expect(await calls.reviewOf(taskId)).toBe(run)
-    await calls.decided(run, 'loop_step', 'approve')
-    await calls.reaches(token, 'attested')
+    await stack.calls.decided(requested.body.recovery_request!.recovery_id, 'recovery', 'approve')
+    await stack.calls.reaches(token, 'operating')
+    expect(await stack.calls.reviewOf(taskId)).toBe(run)
+    await stack.calls.decided(run, 'loop_step', 'approve')
+    await stack.calls.reaches(token, 'attested')
 
-    const { entries } = (await calls.asHolder(token).call('task-ledger', {})).body
+    const { entries } = (await stack.calls.asHolder(token).call('task-ledger', {})).body
     const home = entries.slice(entries.findIndex(({ event }) => event === 'exception_raised'))
     expect(home.map(({ event }) => event)).toEqual([
       'exception_raised',
@@ -122,10 +116,10 @@ verifies(
   'task.http.replay.ready',
   'nothing to replay is reported, and another token is unknown',
   async () => {
-    const { token } = await calls.begin('synthetic')
+    const { token } = await stack.calls.begin('synthetic')
     expect(await codeOf(packageOf(token))).toBe('not_ready')
     expect(await codeOf(packageOf(`tk_${'A'.repeat(43)}`))).toBe('not_found')
-    await calls.raise(token)
+    await stack.calls.raise(token)
     await proven(token)
   },
 )
@@ -134,24 +128,24 @@ verifies(
   'task.http.recover.own',
   'a request about an exception that is over moves nothing',
   async () => {
-    const { taskId, token } = await calls.agreed('operational')
+    const { taskId, token } = await stack.calls.agreed('operational')
     const ask = async () => {
-      const { exception_id } = await calls.raise(token)
+      const { exception_id } = await stack.calls.raise(token)
       const asked = { exception_id, action: 'replay', idempotency_key: key() } as const
-      return { asked, answer: (await calls.asHolder(token).call('task-recover', asked)).body }
+      return { asked, answer: (await stack.calls.asHolder(token).call('task-recover', asked)).body }
     }
     const { asked, answer } = await ask()
-    const byOperator = await calls
+    const byOperator = await stack.calls
       .asOperator(taskId)
       .call('task-recover', { ...asked, idempotency_key: key() })
     expect(byOperator.body.receipt).toMatchObject({
       kind: 'recovery',
       payload: { outcome: 'resolved', operator_name: expect.any(String) },
     })
-    await calls.raise(token)
-    const stale = calls.decided(answer.recovery_request!.recovery_id, 'recovery', 'approve')
+    await stack.calls.raise(token)
+    const stale = stack.calls.decided(answer.recovery_request!.recovery_id, 'recovery', 'approve')
     expect(await codeOf(stale)).toBe('wrong_state')
-    expect(await calls.stateOf(token)).toBe('exception_open')
+    expect(await stack.calls.stateOf(token)).toBe('exception_open')
   },
 )
 
@@ -159,10 +153,10 @@ verifies(
   'task.http.replay',
   'a run continues where it is or at its start, and nowhere else',
   async () => {
-    const { token } = await calls.agreed('synthetic')
-    const { exception_id } = await calls.raise(token)
+    const { token } = await stack.calls.agreed('synthetic')
+    const { exception_id } = await stack.calls.raise(token)
     const from = (from_step?: 'worker' | 'intake') =>
-      calls.asHolder(token).call('task-replay-prepare', {
+      stack.calls.asHolder(token).call('task-replay-prepare', {
         exception_id,
         idempotency_key: key(),
         ...(from_step === undefined ? {} : { from_step }),
@@ -170,7 +164,7 @@ verifies(
     expect(await codeOf(from('worker'))).toBe('invalid_request')
     expect((await from()).body.task.state).toBe('replay_ready')
     const recover = { exception_id, action: 'replay', idempotency_key: key() } as const
-    expect((await calls.asHolder(token).call('task-recover', recover)).body.task.state).toBe(
+    expect((await stack.calls.asHolder(token).call('task-recover', recover)).body.task.state).toBe(
       'trusted',
     )
   },
