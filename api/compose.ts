@@ -25,6 +25,7 @@ import { createSlots } from '../activities/run/isolation/slots.ts'
 import { openPackageChecks } from '../activities/run/package-checks.ts'
 import { findCredential } from '../activities/store/agents/agent-credentials.ts'
 import { isTrustedAgent } from '../activities/store/agents/agents.ts'
+import { findSession } from '../activities/store/agents/operator-sessions.ts'
 import { findOperator } from '../activities/store/agents/operators.ts'
 import { findKnownSecret } from '../activities/store/calls/known-secrets.ts'
 import { readGasWallets } from '../activities/store/gas-wallets/health.ts'
@@ -60,6 +61,7 @@ import { railsNamed } from './services/agents/rails.ts'
 import { RegistrationService, registrationBy } from './services/agents/registration.ts'
 import { SigningService } from './services/agents/signing.ts'
 import { CallbackService } from './services/callbacks/demo-receiver.ts'
+import { openConsoleServices } from './services/console/open.ts'
 import { ActivationService } from './services/credit/activation.ts'
 import { CheckoutService } from './services/credit/checkouts.ts'
 import { CreditService } from './services/credit/credit.ts'
@@ -142,7 +144,7 @@ async function openAdapters(config: Config, log: Logger) {
   const temporal = createTemporalClient(config)
   const { db } = database
   const { client } = temporal
-  const { chain } = openChain(config)
+  const { chain, findOutcome } = openChain(config)
   const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
   const tokenKeys = loadTokenKeys(config.SIGNING_KEYS_FILE)
   const wallets = openWalletSignatures(config)
@@ -156,6 +158,7 @@ async function openAdapters(config: Config, log: Logger) {
     changes,
     client,
     chain,
+    findOutcome,
     keys,
     tokens: deriveTokens(tokenKeys, (kind, sha256s) => findKnownSecret(db, kind, sha256s)),
     wallets,
@@ -290,20 +293,22 @@ function openTaskServices(adapters: Adapters, { quotes, payments, credit }: Cred
 /** The services for operators: reviews, pauses, keys, operators and reconciliation. */
 function openOperatorServices(adapters: Adapters) {
   const { config, keys, client, receiptIssuer, taskDeps, taskGateway } = adapters
+  const reviews = new ReviewService({
+    ...receiptIssuer,
+    subjects: [
+      agentSubject,
+      taskSubject(taskDeps),
+      loopStepSubject,
+      recoverySubject(taskDeps),
+      workOrderSubject(taskDeps),
+      referenceSubject(receiptIssuer),
+    ],
+    wakeTask: taskGateway.wake,
+    hosts: { base: config.BASE_URL, os: config.OS_URL },
+  })
   return {
-    reviews: new ReviewService({
-      ...receiptIssuer,
-      subjects: [
-        agentSubject,
-        taskSubject(taskDeps),
-        loopStepSubject,
-        recoverySubject(taskDeps),
-        workOrderSubject(taskDeps),
-        referenceSubject(receiptIssuer),
-      ],
-      wakeTask: taskGateway.wake,
-      hosts: { base: config.BASE_URL, os: config.OS_URL },
-    }),
+    reviews,
+    ...openConsoleServices({ ...adapters, reviews, tasks: taskDeps, gateway: taskGateway }),
     controls: openControls(receiptIssuer),
     keys: new KeyService({
       ...receiptIssuer,
@@ -362,6 +367,7 @@ function pipelineDeps(adapters: Adapters, services: Services): PipelineDeps {
     callerQueue: createKeyedQueue(),
     operators: {
       find: (operatorId) => findOperator(db, operatorId),
+      findSession: (secret) => findSession(db, secret),
       verifyToken: operatorTokensOf(config),
     },
     agents: {

@@ -10,6 +10,7 @@ import type { HandshakeService } from './services/agents/handshake.ts'
 import type { RegistrationService } from './services/agents/registration.ts'
 import type { SigningService } from './services/agents/signing.ts'
 import type { CallbackService } from './services/callbacks/demo-receiver.ts'
+import type { ConsoleServices } from './services/console/open.ts'
 import type { ActivationService } from './services/credit/activation.ts'
 import type { CheckoutService } from './services/credit/checkouts.ts'
 import type { CreditService } from './services/credit/credit.ts'
@@ -159,7 +160,7 @@ type CallContext = {
 }
 
 /** The services that handlers call. */
-export type Services = {
+export type Services = ConsoleServices & {
   readonly payouts: PayoutService
   readonly authority: AuthorityService
   readonly controls: ReturnType<typeof openControls>
@@ -222,6 +223,6 @@ export type CallRequest = {
 
 export type CallAnswer = {
   readonly status: number
-  readonly headers: Record<string, string>
+  readonly headers: Record<string, string | readonly string[]>
   readonly body: unknown
 }

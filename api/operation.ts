@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Scope } from '#domain/agents/credential.ts'
 import type { TokenPrefix } from '#domain/agents/status-token.ts'
 import type { ErrorCode } from '#domain/core/error-codes.ts'
-import type { Context } from './context.ts'
+import type { CallAnswer, Context } from './context.ts'
 
 /** How a caller proves who it is. */
 export type AccessKind = 'public' | 'wallet' | 'agent' | 'operator' | 'status' | 'provider'
@@ -51,8 +51,8 @@ export type ReplyBody<Output> = {
   readonly body: Output
   /** For a 202 whose effect has used the grant of the call: its lease blocks no other caller. */
   readonly grantUsed?: true
-  /** For a 202, which each repeat works out again. */
-  readonly headers?: Readonly<Record<string, string>>
+  /** For an answer that is not stored: a 202, which each repeat works out again, or one of a call without a row. */
+  readonly headers?: CallAnswer['headers']
 }
 /** What `handle` returns. */
 export type Reply<Output> = ReplyBody<Output> | StoredAnswer

@@ -1,9 +1,12 @@
+import { Router } from 'express'
 import { loadConfig } from '../activities/config/config.ts'
 import { checkStart } from '../activities/container.ts'
 import { authenticateOperator } from './auth/operator.ts'
 import { execute } from './calls/execute.ts'
 import { createApi } from './compose.ts'
 import { answerUnreadable } from './http/answer-unreadable.ts'
+import { createConsole } from './http/console/console.ts'
+import { signInOf } from './http/console/sign-in.ts'
 import { createApp } from './http/express.ts'
 import { listen } from './http/listen.ts'
 import { createLog } from './http/log.ts'
@@ -24,8 +27,8 @@ const surface = {
   log,
   metrics: createMetrics(gauges),
   call: (operations, request) => execute(operations, request, deps),
-  isOperator: (authorization) =>
-    authenticateOperator(authorization, deps.operators).then(
+  isOperator: (headers) =>
+    authenticateOperator(headers, deps.operators).then(
       () => true,
       () => false,
     ),
@@ -40,10 +43,19 @@ const pages = createPages({
   pauses,
 })
 
+const ended = new AbortController()
+const operatorConsole = createConsole({
+  ...surface,
+  changes: deps.changes,
+  ended: ended.signal,
+  signIn: signInOf(config, deps),
+  guard: (address, check) => deps.attempts.guard({ address }, check),
+})
+
 const unreadable = answerUnreadable(config.BASE_URL)
 const listeners = await Promise.all([
   listen(
-    createApp({ ...surface, host: 'base', pages }),
+    createApp({ ...surface, host: 'base', pages: Router().use(pages, operatorConsole) }),
     config.BIND_HOST,
     config.BASE_PORT,
     unreadable,
@@ -57,6 +69,7 @@ const stop = async (signal: string): Promise<void> => {
   if (stopping) return
   stopping = true
   log.info({ signal }, 'draining')
+  ended.abort()
   await Promise.all(listeners.map((listener) => listener.stop(DRAIN_MS)))
   await close()
 }

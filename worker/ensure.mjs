@@ -45,6 +45,7 @@ async function build(say) {
     slow(say, 'bundling workflows', ...program('dist/worker/bundle-workflows.js')),
     slow(say, 'bundling programs', ...program('dist/worker/bundle-programs.js')),
     slow(say, 'making the client', ...program('dist/worker/client-package.js')),
+    slow(say, 'bundling the console', ...program('dist/worker/bundle-console.js')),
   ])
 }
 

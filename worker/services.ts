@@ -126,9 +126,13 @@ export async function signed<T>(
 /** The operator of a credential or a name; a process with the database and the keys may use the name of any operator. */
 export async function operatorOf(db: Tx, who: string): Promise<AuthenticatedOperator> {
   if (who.startsWith('op_'))
-    return authenticateOperator(`Bearer ${who}`, {
-      find: (operatorId) => findOperator(db, operatorId),
-    })
+    return authenticateOperator(
+      { authorization: `Bearer ${who}` },
+      {
+        find: (operatorId) => findOperator(db, operatorId),
+        findSession: async () => undefined,
+      },
+    )
   const [operator, ...others] = await listOperatorsNamed(db, who)
   if (operator === undefined || others.length > 0)
     throw new Error(

@@ -62,6 +62,11 @@ export const configSchema = z.object({
     .describe('has to be there, with the search attributes registered'),
   TEMPORAL_API_KEY: z.string().default('').describe('of Temporal Cloud; turns TLS on'),
   TEMPORAL_TLS: z.enum(['on', 'off']).default('off').describe('on: TLS to the frontend'),
+  BLOCK_EXPLORER_URL: z
+    .string()
+    .regex(/^(https?:\/\/[^?#]+[^/?#])?$/)
+    .default('https://basescan.org')
+    .describe('where people look at a transaction, as URL/tx/HASH; empty for a chain without one'),
   TEMPORAL_UI_URL: z.string().default('').describe('where people open workflows; only shown'),
   TASK_QUEUES: list
     .default(['payouts', 'signing', 'transfers', 'callbacks', 'tasks'])
@@ -143,6 +148,14 @@ export const configSchema = z.object({
     .min(1)
     .default('agent-rails:operate')
     .describe('the scope that makes an operator'),
+  OPERATOR_OIDC_CLIENT_ID: z
+    .string()
+    .default('')
+    .describe('the client of that issuer for signing in to the console; empty: only by credential'),
+  OPERATOR_OIDC_CLIENT_SECRET: z
+    .string()
+    .default('')
+    .describe('of that client; empty: a public client, which PKCE protects'),
 
   // The call pipeline.
   CHALLENGE_TTL_S: z.coerce

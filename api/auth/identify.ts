@@ -77,7 +77,7 @@ const examine = (request: CallRequest, deps: AuthDeps): Promise<Identity> =>
 
 const findOperator = ({ address, headers }: CallRequest, deps: AuthDeps) =>
   deps.attempts.guard({ address }, () =>
-    authenticateOperator(headers['authorization'], deps.operators, mayAskOthers(address, deps)),
+    authenticateOperator(headers, deps.operators, mayAskOthers(address, deps)),
   )
 
 const findCredential = ({ address, headers }: CallRequest, { attempts, agents }: AuthDeps) =>

@@ -89,12 +89,15 @@ async function discover(issuer: string) {
 }
 
 /** The same person of the same issuer is the same operator, whatever the name says today. */
+export const operatorIdOf = (issuer: string, subject: string): string =>
+  `oidc_${sha256Hex(`${issuer}\n${subject}`).slice(0, 32)}`
+
 function operatorOf(issuer: string, payload: JWTPayload): AuthenticatedOperator {
   const subject = payload.sub ?? ''
   const { name, preferred_username, email } = person.catch({}).parse(payload)
   const shown = name ?? preferred_username ?? email ?? subject
   return {
-    operatorId: `oidc_${sha256Hex(`${issuer}\n${subject}`).slice(0, 32)}`,
+    operatorId: operatorIdOf(issuer, subject),
     name: shown.slice(0, 120),
   }
 }

@@ -1,5 +1,8 @@
 import { type DomainError, refuse } from '#domain/core/errors.ts'
+import type { findSession } from '../../activities/store/agents/operator-sessions.ts'
 import type { findOperator } from '../../activities/store/agents/operators.ts'
+import type { CallRequest } from '../context.ts'
+import { presentedSession } from './operator-session.ts'
 import { hasDigest } from './secret.ts'
 
 /** Looks an operator up by the id in the credential; undefined when unknown or revoked. */
@@ -7,6 +10,8 @@ export type FindOperator = (operatorId: string) => ReturnType<typeof findOperato
 /** Tokens are taken only where an issuer is configured. */
 export type KnownOperators = {
   readonly find: FindOperator
+  /** Looks up the session of a secret; undefined when it is unknown or over. */
+  readonly findSession: (secret: string) => ReturnType<typeof findSession>
   readonly verifyToken?: VerifyOperatorToken | undefined
 }
 
@@ -18,22 +23,31 @@ export type VerifyOperatorToken = (
   mayAskOthers: MayAskOthers,
 ) => Promise<AuthenticatedOperator>
 
-/** What an operator presents: our own credential, or a JWT in compact form. */
-export const isOperatorHeader = (header: unknown): boolean =>
-  /^Bearer (op_|eyJ)/i.test(String(header ?? ''))
+type Headers = CallRequest['headers']
+
+/** Whether a call presents an operator: our own credential, a JWT in compact form, or a session of the console. */
+export const presentsOperator = (headers: Headers): boolean =>
+  headers['authorization'] === undefined
+    ? presentedSession(headers) !== undefined
+    : /^Bearer (op_|eyJ)/i.test(String(headers['authorization']))
 const token = /^Bearer (eyJ[\w-]+\.[\w-]+\.[\w-]+)$/i
 const credential = /^Bearer op_([0-9a-f]{16})_([0-9a-f]{64})$/i
 
 /**
- * The operator behind `Authorization: Bearer op_<id>_<secret>` or an access token of the configured issuer.
+ * The operator behind `Authorization: Bearer op_<id>_<secret>`, an access token of the configured issuer, or the session of the console.
  * Throws 401 `operator_required` without a credential and `credential_invalid` for a wrong one.
  */
 export async function authenticateOperator(
-  header: string | string[] | undefined,
-  { find, verifyToken }: KnownOperators,
+  headers: Headers,
+  { find, findSession, verifyToken }: KnownOperators,
   mayAskOthers: MayAskOthers = async () => undefined,
 ): Promise<AuthenticatedOperator> {
+  const header = headers['authorization']
   if (header === undefined || header === '') {
+    const secret = presentedSession(headers)
+    const session = secret === undefined ? undefined : await findSession(secret)
+    if (session !== undefined) return { operatorId: session.operatorId, name: session.name }
+    if (secret !== undefined) throw endedSession()
     throw refuse('operator_required', {
       detail: 'the header Authorization: Bearer op_… is missing',
     })
@@ -48,6 +62,12 @@ export async function authenticateOperator(
     throw wrongCredential()
   return { operatorId: operator.operatorId, name: operator.name }
 }
+
+const endedSession = (): DomainError =>
+  refuse('credential_invalid', {
+    detail: 'the session is over',
+    next_action: 'Sign in again.',
+  })
 
 const wrongCredential = (): DomainError =>
   refuse('credential_invalid', {

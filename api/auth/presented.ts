@@ -1,6 +1,6 @@
 import type { CallRequest } from '../context.ts'
 import { type AccessKind, type AnyOperation, isPlain, waysOf } from '../operation.ts'
-import { isOperatorHeader } from './operator.ts'
+import { presentsOperator } from './operator.ts'
 import { isAccessKey } from './public-caller.ts'
 import { presentedToken } from './status-token.ts'
 
@@ -16,7 +16,7 @@ export function presentedWay(
 ): AccessKind | undefined {
   const { headers } = call
   const presents: Partial<Record<AccessKind, boolean>> = {
-    operator: isOperatorHeader(headers['authorization']),
+    operator: presentsOperator(headers),
     agent: headers['authorization'] !== undefined,
     status: presentedToken(call) !== undefined,
     wallet: headers['x-service-wallet-proof'] !== undefined,

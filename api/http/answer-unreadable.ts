@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { refuse } from '#domain/core/errors.ts'
 import { problemAnswer } from '../calls/problem.ts'
+import type { CallAnswer } from '../context.ts'
 import { commonHeaders } from './common-headers.ts'
 
 /** Takes a connection on which Node's HTTP parser gave up, with the parser's error. */
@@ -42,7 +43,7 @@ function problemText({ code }: NodeJS.ErrnoException, baseUrl: string): string {
   return httpText(status, { ...commonHeaders(requestId), ...headers }, JSON.stringify(body))
 }
 
-function httpText(status: number, headers: Record<string, string>, body: string): string {
+function httpText(status: number, headers: CallAnswer['headers'], body: string): string {
   const all = { ...headers, Connection: 'close', 'Content-Length': Buffer.byteLength(body) }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`

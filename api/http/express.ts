@@ -25,8 +25,8 @@ export type Surface = {
   readonly log: Logger
   readonly metrics: Metrics
   readonly call: (operations: Operations, request: CallRequest) => Promise<Executed>
-  /** Whether an Authorization header is an operator's. */
-  readonly isOperator: (authorization: string | undefined) => Promise<boolean>
+  /** Whether these headers are an operator's. */
+  readonly isOperator: (headers: CallRequest['headers']) => Promise<boolean>
   /** Pages for people. */
   readonly pages?: RequestHandler
 }
@@ -93,7 +93,8 @@ function observe({ log, metrics }: Surface): RequestHandler {
 /** Prometheus text, for this machine and for operators; 404 for all others. */
 function printMetrics({ metrics, isOperator }: Surface): RequestHandler {
   return async (request, response, next) => {
-    if (!isFromLoopback(request) && !(await isOperator(request.get('authorization')))) return next()
+    if (!isFromLoopback(request) && !(await isOperator(onceOrList(request.headersDistinct))))
+      return next()
     response.locals['probe'] = true
     const { type, text } = await metrics.print()
     response.type(type).send(text)

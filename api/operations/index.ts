@@ -1,6 +1,7 @@
 import { agents } from './agents/index.ts'
 import { authority } from './authority/index.ts'
 import { callbacks } from './callbacks/index.ts'
+import { consoleOperations } from './console/index.ts'
 import { credit } from './credit/index.ts'
 import { discovery } from './discovery/index.ts'
 import { inputs } from './inputs/index.ts'
@@ -34,6 +35,7 @@ export const families = {
   'work-orders': workOrders,
   reviews,
   operators,
+  console: consoleOperations,
   keys,
   receipts,
   discovery,
@@ -56,6 +58,7 @@ export const operations = [
   ...workOrders,
   ...reviews,
   ...operators,
+  ...consoleOperations,
   ...keys,
   ...receipts,
   ...discovery,

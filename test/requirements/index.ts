@@ -1,6 +1,7 @@
 import { admissionRequirements } from './admission.ts'
 import { callerRequirements } from './callers.ts'
 import { conformanceRequirements } from './conformance.ts'
+import { consoleRequirements } from './console.ts'
 import { firstUseRequirements } from './first-use.ts'
 import { isolationRequirements } from './isolation.ts'
 import { keyStandingRequirements } from './key-standing.ts'
@@ -1568,6 +1569,7 @@ export const requirements = {
   ...viewsRequirements,
   ...firstUseRequirements,
   ...conformanceRequirements,
+  ...consoleRequirements,
 } as const satisfies Record<string, Requirement>
 
 export type RequirementId = keyof typeof requirements

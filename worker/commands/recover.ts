@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { Argument, type Command, InvalidArgumentError } from 'commander'
 import { z } from 'zod'
+import { type RecoverAct, recoverCommands } from '#domain/tasks/recover-command.ts'
 import { readJsonFile } from '../../activities/config/config.ts'
-import { type RecoverAct, recoverCommands } from '../../api/services/recovery/commands.ts'
 import type { Explanation, Line } from '../../api/services/recovery/line.ts'
 import { print, printJson, printTable } from '../print.ts'
 import { type Outcome, openRecovery } from '../recovery-service.ts'
@@ -101,7 +102,8 @@ function addAct(recover: Command): void {
       const input =
         options.input === undefined ? undefined : readJsonFile(options.input, z.unknown())
       if (ids.length === 0) return print('nothing needs attention and matches --where')
-      const commands = ids.map((id) => ({ id, act, reason, input }))
+      const key = randomUUID()
+      const commands = ids.map((id) => ({ id, act, reason, input, key }))
       const outcomes = await service.act(operator, commands, dryRun === true)
       if (dryRun === true) print(triedText(act, outcomes))
       else printJson(all === true ? outcomes : outcomes[0])

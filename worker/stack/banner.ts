@@ -8,6 +8,7 @@ export function banner(stack: EmbeddedStack): string {
     ['base_url', urlOf(ports.base)],
     ['os_url', urlOf(ports.os)],
     ['OpenAPI', `${urlOf(ports.base)}/openapi.json`],
+    ['Console', `${urlOf(ports.base)}/console`],
     ['Temporal UI', urlOf(ports.temporalUi)],
     ['Temporal', `127.0.0.1:${ports.temporal}`],
     ['Postgres', `127.0.0.1:${ports.postgres}/agent_rails (password: ${layout.postgresPassword})`],

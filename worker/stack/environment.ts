@@ -35,6 +35,7 @@ export function apiSettings({
     TEMPORAL_NAMESPACE: 'default',
     TEMPORAL_API_KEY: '',
     TEMPORAL_TLS: 'off',
+    BLOCK_EXPLORER_URL: '',
     TEMPORAL_UI_URL: urlOf(ports.temporalUi),
     INPUT_SPACE_PATH: layout.root,
     CHAIN_RPC_URL: urlOf(ports.rpc),

@@ -26,6 +26,12 @@ export async function findQuote(tx: Tx, quoteId: string): Promise<QuoteRow | und
   return columns(tx).where('quote_id', '=', quoteId).executeTakeFirst()
 }
 
+/** Whole US dollars of a quote; null without one. */
+export async function priceOf(tx: Tx, quoteId: string | null): Promise<number | null> {
+  if (quoteId === null) return null
+  return (await findQuote(tx, quoteId))?.total_usd ?? null
+}
+
 type Same = { bound_to: string } & Pick<NewQuote, 'rail' | 'tier' | 'units'>
 
 /** Serialises the quotes of one caller for one item until the transaction ends. */

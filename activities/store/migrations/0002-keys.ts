@@ -9,7 +9,7 @@ const endKey = (name: string, column: 'retired_at' | 'revoked_at') =>
   end $$`
 
 /**
- * Signing keys and operators. `signing_standing` reads the status of keys, and only functions change it, so that no process
+ * Signing keys, operators and their sessions. `signing_standing` reads the status of keys, and only functions change it, so that no process
  * needs the right to update the table. A signer holds the ring's lock shared until its transaction ends. Retiring and revoking take it
  * exclusively, so that no signature is dated after the end of its key.
  */
@@ -52,6 +52,16 @@ export const keys: readonly string[] = [
   endKey('revoke_signing_key', 'revoked_at'),
   `create table operators (operator_id text primary key, name text not null, secret_sha256 text not null,
     created_at timestamptz not null default clock_timestamp(), revoked_at timestamptz)`,
+  // A session holds the rights of its operator until it ends, or until the operator's credential is revoked.
+  `create table operator_sessions (
+    session_sha256 text primary key check (session_sha256 ~ '^[0-9a-f]{64}$'),
+    operator_id text not null,
+    operator_name text not null,
+    created_at timestamptz not null default clock_timestamp(),
+    expires_at timestamptz not null check (expires_at > created_at),
+    ended_at timestamptz
+  )`,
+  `create index operator_sessions_operator on operator_sessions (operator_id, created_at)`,
   `create function revoke_operator(an_operator text) returns setof operators ${definer} as $$
   begin
     return query update operators set revoked_at = coalesce(revoked_at, clock_timestamp())

@@ -10,6 +10,8 @@ import { CHANGES_CHANNEL } from './notify.ts'
 export type Changes = {
   wait(id: string, ms: number): Promise<boolean>
   notified(id: string, ms: number): Promise<string | undefined>
+  /** Calls the listener with each id that is notified, until the returned function is called. */
+  subscribe(listener: (id: string) => void): () => void
   close(): Promise<void>
 }
 
@@ -28,6 +30,8 @@ export async function lookUntil<T>(
     await changes.wait(id, left)
   }
 }
+
+const ANY = Symbol('any id')
 
 /** One listening connection for the process. It reconnects by itself. */
 export function createChanges(databaseUrl: string, pollMs = 500): Changes {
@@ -56,6 +60,7 @@ export function createChanges(databaseUrl: string, pollMs = 500): Changes {
     next.on('notification', ({ payload = '' }) => {
       const [id = ''] = payload.split(' ', 1)
       emitter.emit(id, payload.slice(id.length + 1))
+      emitter.emit(ANY, id)
     })
     await next
       .connect()
@@ -76,6 +81,10 @@ export function createChanges(databaseUrl: string, pollMs = 500): Changes {
     })
   return {
     notified,
+    subscribe: (listener) => {
+      emitter.on(ANY, listener)
+      return () => emitter.off(ANY, listener)
+    },
     wait: async (id, ms) => (await notified(id, ms)) !== undefined,
     close: async () => {
       closed = true

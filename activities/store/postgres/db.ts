@@ -162,3 +162,22 @@ export function isUnavailable(error: unknown): boolean {
 export function isConstraintViolation(error: unknown): boolean {
   return codeOf(error).startsWith('23')
 }
+
+/** What a transaction would return; it is rolled back. */
+export async function tryOut<T>(db: Tx, fn: InTransaction<T>): Promise<T> {
+  const done = await transaction<never>(db, async (tx, defer) => {
+    throw new RolledBack(await fn(tx, defer))
+  }).catch((error: unknown) => {
+    if (error instanceof RolledBack) return error as RolledBack<T>
+    throw error
+  })
+  return done.result
+}
+
+class RolledBack<T> extends Error {
+  readonly result: T
+  constructor(result: T) {
+    super('a trial is rolled back')
+    this.result = result
+  }
+}

@@ -345,6 +345,14 @@ export type Database = {
     issued_at: Generated<Date>
     expires_at: Date
   }
+  operator_sessions: {
+    session_sha256: string
+    operator_id: string
+    operator_name: string
+    created_at: Generated<Date>
+    expires_at: Date
+    ended_at: Date | null
+  }
   operators: {
     operator_id: string
     name: string

@@ -106,6 +106,15 @@ export async function listOpenExceptions(tx: Tx, most: number): Promise<Exceptio
     .execute()
 }
 
+export async function countOpenExceptions(tx: Tx): Promise<number> {
+  const { count } = await tx
+    .selectFrom('exceptions')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('state', '=', 'open')
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
 /** The code of the oldest open exception of a payout, for its page in the Temporal UI. */
 export async function openExceptionCode(tx: Tx, subject: string): Promise<string | null> {
   const row = await tx

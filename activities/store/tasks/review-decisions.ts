@@ -25,3 +25,15 @@ export async function insertDecision(tx: Tx, decision: ReviewDecisionRow): Promi
     })
     .execute()
 }
+
+/** A decision by its id; undefined if none has it. */
+export async function findDecision(
+  tx: Tx,
+  decisionId: string,
+): Promise<{ receipt_id: string } | undefined> {
+  return tx
+    .selectFrom('review_decisions')
+    .select('receipt_id')
+    .where('decision_id', '=', decisionId)
+    .executeTakeFirst()
+}

@@ -179,7 +179,7 @@ export async function insertReturnPackage(
     .execute()
 }
 
-export type OpenReview = LoopStepRow & { task_id: string; rail: string }
+export type OpenReview = LoopStepRow & { task_id: string; rail: string; quote_id: string | null }
 
 /** Undecided reviews of active runs. */
 const openReviews = (tx: Tx, { subjectId, state, rail }: ReviewFilter = {}) =>
@@ -210,7 +210,7 @@ export async function listOpenReviews(
 ): Promise<OpenReview[]> {
   return openReviews(tx, filter)
     .selectAll('loop_steps')
-    .select(['tasks.task_id', 'tasks.rail'])
+    .select(['tasks.task_id', 'tasks.rail', 'tasks.quote_id'])
     .orderBy('loop_steps.started_at')
     .limit(most)
     .execute()
@@ -226,7 +226,7 @@ export async function countOpenReviews(tx: Tx, filter: ReviewFilter): Promise<nu
 export async function findOpenReview(tx: Tx, runId: string): Promise<OpenReview | undefined> {
   return openReviews(tx)
     .selectAll('loop_steps')
-    .select(['tasks.task_id', 'tasks.rail'])
+    .select(['tasks.task_id', 'tasks.rail', 'tasks.quote_id'])
     .where('loop_steps.run_id', '=', runId)
     .executeTakeFirst()
 }

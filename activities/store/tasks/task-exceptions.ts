@@ -117,7 +117,11 @@ export async function settleRecoveryRequest(
 }
 
 /** A recovery request with its task. */
-export type RecoveryInReview = RecoveryRequestRow & { task_id: string; rail: string }
+export type RecoveryInReview = RecoveryRequestRow & {
+  task_id: string
+  rail: string
+  quote_id: string | null
+}
 
 const recoveries = (tx: Tx) =>
   tx
@@ -131,7 +135,7 @@ export async function findRecoveryInReview(
 ): Promise<RecoveryInReview | undefined> {
   return recoveries(tx)
     .selectAll('recovery_requests')
-    .select(['tasks.task_id', 'tasks.rail'])
+    .select(['tasks.task_id', 'tasks.rail', 'tasks.quote_id'])
     .where('recovery_id', '=', recoveryId)
     .executeTakeFirst()
 }
@@ -156,7 +160,7 @@ export async function listRecoveriesInReview(
 ): Promise<RecoveryInReview[]> {
   return waiting(tx, filter)
     .selectAll('recovery_requests')
-    .select(['tasks.task_id', 'tasks.rail'])
+    .select(['tasks.task_id', 'tasks.rail', 'tasks.quote_id'])
     .orderBy('requested_at')
     .limit(most)
     .execute()

@@ -1,32 +1,12 @@
 import { z } from 'zod'
+import { refuse } from '#domain/core/errors.ts'
 import { evidenceNames } from '#domain/reviews/evidence.ts'
-import { decisions, subjectKinds } from '#domain/reviews/review.ts'
-import { Time, text } from '../../fields.ts'
+import { subjectKinds } from '#domain/reviews/review.ts'
+import { text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
-import { waitShape } from '../tasks/wait-shapes.ts'
 import { Evidence, EvidencePart } from './evidence-shapes.ts'
-
-const { waiting_for, gaps, required_action } = waitShape
-const reviewShape = { waiting_for, gaps, required_action }
-
-const compactItem = {
-  subject_kind: z.enum(subjectKinds),
-  subject_id: z.string(),
-  state: z.string(),
-  waiting_since: Time,
-}
-const Item = z
-  .strictObject({
-    ...compactItem,
-    rail: z.string().nullable(),
-    summary: z.string(),
-    evidence_links: z.array(z.string()).meta({ description: 'URLs.' }),
-    allowed_decisions: z.array(z.enum(decisions)),
-    ...reviewShape,
-  })
-  .meta({ id: 'WaitingSubject' })
-const CompactItem = z.strictObject(compactItem).meta({ id: 'CompactWaitingSubject' })
+import { CompactItem, compactItem, Item } from './item-shapes.ts'
 
 const output = z
   .strictObject({
@@ -68,6 +48,7 @@ export const reviewConsole = operation({
       .meta({ description: 'What stands in this state, waiting or not.' }),
     rail: Rail.optional(),
     needs_attention: Flag.optional().meta({ description: 'Only what no operator has looked at.' }),
+    evidence_roots: Flag.optional().meta({ description: 'Lists the root of each evidence.' }),
     offset: z
       .string()
       .regex(/^(0|[1-9][0-9]{0,5})$/)
@@ -80,7 +61,8 @@ export const reviewConsole = operation({
   }),
   output,
   handle: async ({ compact, kind, state, rail, needs_attention, ...asked }, context) => {
-    const { subject_id: subjectId, part, part_offset, offset, limit } = asked
+    const { subject_id: subjectId, part, part_offset, evidence_roots, offset, limit } = asked
+    if (subjectId === undefined && (part ?? part_offset) !== undefined) throw partOfNothing()
     const page = { offset: Number(offset ?? 0), limit: Number(limit ?? 25) }
     const slice = part === undefined ? undefined : { name: part, offset: Number(part_offset ?? 0) }
     const subject =
@@ -95,10 +77,24 @@ export const reviewConsole = operation({
       untouched: needs_attention === 'true',
       ...page,
     })
+    const rootsOf = async (id: string) =>
+      evidence_roots === 'true' ? context.reviews.roots(id) : noRoots
     const items =
       compact === 'true'
         ? listed.items.map((item) => z.object(compactItem).parse(item))
-        : listed.items
+        : await Promise.all(
+            listed.items.map(async (item) => ({ ...item, ...(await rootsOf(item.subject_id)) })),
+          )
     return { body: { ...listed, ...subject, items } }
   },
 })
+
+const noRoots = { evidence_root_sha256: null, criteria_sha256: null }
+
+const partOfNothing = () => {
+  const message = 'is of one subject, which subject_id names'
+  return refuse('invalid_request', {
+    detail: `a part ${message}`,
+    errors: [{ pointer: '/part', message }],
+  })
+}

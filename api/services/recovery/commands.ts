@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { digestOf } from '#domain/core/canonical-json.ts'
-import { recoveryActions } from '#domain/tasks/exception.ts'
+import { refuse } from '#domain/core/errors.ts'
+import type { RecoverAct } from '#domain/tasks/recover-command.ts'
 import type { ReceiptView } from '../../../activities/keys/receipt-view.ts'
 import { requirePayout } from '../../../activities/store/payouts/payouts.ts'
-import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { type Tx, transaction, tryOut } from '../../../activities/store/postgres/db.ts'
 import { openTaskException } from '../../../activities/store/tasks/task-exceptions.ts'
 import { requireTask } from '../../../activities/store/tasks/tasks.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
@@ -19,12 +19,15 @@ export type CommandDeps = RecoverDeps & {
   gateway: Pick<ReturnType<typeof createTaskGateway>, 'wake'>
 }
 
-/** Commands of an operator on a stuck payout or task: `wake` makes its workflow read its row, the others recover a task. */
-export const recoverCommands = ['wake', ...recoveryActions] as const
-export type RecoverAct = (typeof recoverCommands)[number]
-
 type Operator = { operatorId: string; name: string }
-export type OperatorCommand = { id: string; act: RecoverAct; reason: string; input: unknown }
+export type OperatorCommand = {
+  id: string
+  act: RecoverAct
+  reason: string
+  input: unknown
+  /** A repeat with the same key finds what the first one recorded. */
+  key: string
+}
 /** The state after the command, and its signed receipt; null for a dry run. */
 export type CommandResult = {
   id: string
@@ -59,21 +62,8 @@ export async function tryCommand(
   command: OperatorCommand,
 ): Promise<CommandResult> {
   const id = await subjectOf(deps, command.id)
-  const tried = transaction(deps.db, async (tx) => {
-    throw new RolledBack(await record(deps.tasks, tx, { ...command, id, operator }))
-  })
-  return tried.catch((error: unknown) => {
-    if (error instanceof RolledBack) return { ...error.result, receipt: null }
-    throw error
-  })
-}
-
-class RolledBack extends Error {
-  readonly result: CommandResult
-  constructor(result: CommandResult) {
-    super('the dry run is rolled back')
-    this.result = result
-  }
+  const tried = await tryOut(deps.db, (tx) => record(deps.tasks, tx, { ...command, id, operator }))
+  return { ...tried, receipt: null }
 }
 
 async function notify({ db, client, gateway }: CommandDeps, subject: string): Promise<void> {
@@ -84,7 +74,7 @@ async function notify({ db, client, gateway }: CommandDeps, subject: string): Pr
 async function record(
   tasks: TaskDeps,
   tx: Tx,
-  { id, act, reason, input, operator }: OperatorCommand & { operator: Operator },
+  { id, act, reason, input, key, operator }: OperatorCommand & { operator: Operator },
 ): Promise<CommandResult> {
   if (act === 'wake') {
     const state = await stateOf(tx, id)
@@ -92,14 +82,17 @@ async function record(
     return { id, act, state, receipt }
   }
   if (!isTask(id))
-    throw new Error(`${id} does not take ${act}: wake is the only command on a payout`)
+    throw refuse('recovery_not_allowed', {
+      detail: `${id} does not take ${act}: wake is the only command on a payout`,
+      next_action: 'Wake it.',
+    })
   const { body } = await recoverTask(tasks, tx, {
     taskId: id,
     action: act,
     note: reason,
     input,
     exceptionId: (await openTaskException(tx, id))?.exception_id,
-    recoveryId: `rec_${digestOf({ operator: operator.operatorId, act: randomUUID() })}`,
+    recoveryId: `rec_${digestOf({ operator: operator.operatorId, key, id })}`,
     actor: `operator:${operator.operatorId}`,
     actorName: operator.name,
     decided: true,

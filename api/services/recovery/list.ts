@@ -1,4 +1,7 @@
+import { refuse } from '#domain/core/errors.ts'
+import { readPayout } from '../../../activities/store/payouts/payouts.ts'
 import { findRun } from '../../../activities/store/tasks/runs.ts'
+import { findTask } from '../../../activities/store/tasks/tasks.ts'
 import { notRunning as findNotRunning } from '../../../temporal/running.ts'
 import { type Explanation, type Line, notRunning, type RecoverDeps } from './line.ts'
 import { explainPayout, listPayouts, payoutLine } from './payouts.ts'
@@ -54,8 +57,13 @@ export async function explain(deps: RecoverDeps, id: string): Promise<Explanatio
 
 /** The payout or task that an id is about; a run is about its task. */
 export async function subjectOf({ db }: Pick<RecoverDeps, 'db'>, id: string): Promise<string> {
-  if (/^(po_|task-)[0-9a-f]{64}$/.test(id)) return id
+  if (id.startsWith('po_') && (await readPayout(db, id)) !== undefined) return id
+  if (isTask(id) && (await findTask(db, id)) !== undefined) return id
   const run = id.startsWith('run_') ? await findRun(db, id) : undefined
-  if (run === undefined) throw new Error(`no payout, task or run ${id}`)
+  if (run === undefined)
+    throw refuse('not_found', {
+      detail: `no payout, task or run ${id}`,
+      next_action: 'Check the id.',
+    })
   return run.task_id
 }

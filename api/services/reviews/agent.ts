@@ -23,7 +23,10 @@ import { agentEvidence } from './task-evidence.ts'
 export const agentSubject: ReviewSubject = {
   kind: 'agent',
   list: async (tx, filter, most) =>
-    (await listAgents(tx, filterOf(filter), most)).map(waitingAgent),
+    (await listAgents(tx, filterOf(filter), most)).map((agent) => ({
+      since: agent.trust_since,
+      describe: async () => waitingAgent(agent),
+    })),
   count: (tx, filter) => countAgents(tx, filterOf(filter)),
   tasksOf: listAwaitingTrust,
   evidence: async (tx, agentId) => {
@@ -72,6 +75,7 @@ function waitingAgent(agent: ListedAgent): WaitingSubject {
       onboarding_receipt_id === null
         ? []
         : [{ host: 'base', path: `/api/verify-receipt?receipt_id=${onboarding_receipt_id}` }],
+    amount_usd: null,
     allowed_decisions: allowedDecisions(agent.trust_state),
   }
 }

@@ -1,6 +1,7 @@
 import { refuse } from '#domain/core/errors.ts'
 import { type Decision, loopStepDecisions } from '#domain/reviews/review.ts'
 import { taskStanding } from '#domain/tasks/lifecycle.ts'
+import { priceOf } from '../../../activities/store/credit/quotes.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import {
   countOpenReviews,
@@ -22,7 +23,10 @@ const allowed: Decision[] = [...loopStepDecisions]
 export const loopStepSubject: ReviewSubject = {
   kind: 'loop_step',
   list: async (tx, filter, most) =>
-    Promise.all((await listOpenReviews(tx, filter, most)).map((review) => listed(tx, review))),
+    (await listOpenReviews(tx, filter, most)).map((review) => ({
+      since: review.started_at,
+      describe: () => listed(tx, review),
+    })),
   count: (tx, filter) => countOpenReviews(tx, filter),
   tasksOf: async (tx, runId) => {
     const run = await findRun(tx, runId)
@@ -73,7 +77,7 @@ export const loopStepSubject: ReviewSubject = {
 
 async function listed(
   tx: Tx,
-  { run_id, task_id, rail, round, started_at }: OpenReview,
+  { run_id, task_id, rail, quote_id, round, started_at }: OpenReview,
 ): Promise<WaitingSubject> {
   return {
     subject_kind: 'loop_step',
@@ -83,6 +87,7 @@ async function listed(
     rail,
     summary: `Review the result of the ${rail} run of ${task_id}${round === 0 ? '' : `, revision ${round}`}.`,
     evidence_links: [{ host: 'os', path: `/api/agents/tasks/${task_id}/ledger` }],
+    amount_usd: await priceOf(tx, quote_id),
     allowed_decisions: allowed,
     gaps: await readGaps(tx, run_id),
   }

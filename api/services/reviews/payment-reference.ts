@@ -15,7 +15,7 @@ import {
 import { findChallenge } from '../../../activities/store/payouts/challenges.ts'
 import { listTasksOn } from '../../../activities/store/tasks/task-credits.ts'
 import { quoteView, referenceView } from '../credit/views.ts'
-import type { ReviewSubject } from './subject.ts'
+import type { ReviewSubject, WaitingSubject } from './subject.ts'
 
 /**
  * Invoices and plain references, which an operator confirms who has looked at the account, and payments of a wrong amount. What was
@@ -25,14 +25,8 @@ export const referenceSubject = (deps: ReceiptIssuer): ReviewSubject => ({
   kind: 'payment_reference',
   list: async (tx, filter, most) =>
     (await listAwaiting(tx, filter, most)).map((one) => ({
-      subject_kind: 'payment_reference',
-      subject_id: one.payment_reference_id,
-      state: one.state,
-      waiting_since: waitsSince(one).toISOString(),
-      rail: one.rail,
-      summary: `${one.amount_usd} usd by ${one.method} ${one.external_reference}${one.reason === null ? '' : `: ${one.reason}`}`,
-      evidence_links: one.evidence_url === null ? [] : [{ url: one.evidence_url }],
-      allowed_decisions: decisionsOn(one),
+      since: waitsSince(one),
+      describe: async () => listed(one),
     })),
   count: (tx, filter) => countAwaiting(tx, filter),
   tasksOf: async (tx, referenceId) => {
@@ -79,6 +73,21 @@ export const referenceSubject = (deps: ReceiptIssuer): ReviewSubject => ({
     return { state: decided.state, view: referenceView(decided) }
   },
 })
+
+function listed(one: ReferenceRow & { rail: string | null }): WaitingSubject {
+  const { amount_usd, method, external_reference, reason } = one
+  return {
+    subject_kind: 'payment_reference',
+    subject_id: one.payment_reference_id,
+    state: one.state,
+    waiting_since: waitsSince(one).toISOString(),
+    rail: one.rail,
+    summary: `${amount_usd} usd by ${method} ${external_reference}${reason === null ? '' : `: ${reason}`}`,
+    evidence_links: one.evidence_url === null ? [] : [{ url: one.evidence_url }],
+    amount_usd,
+    allowed_decisions: decisionsOn(one),
+  }
+}
 
 const waitsSince = ({ state, created_at, changed_at }: ReferenceRow): Date =>
   state === 'verified' ? changed_at : created_at

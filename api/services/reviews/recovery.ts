@@ -1,6 +1,7 @@
 import { refuse } from '#domain/core/errors.ts'
 import type { Decision } from '#domain/reviews/review.ts'
 import { taskStanding } from '#domain/tasks/lifecycle.ts'
+import { priceOf } from '../../../activities/store/credit/quotes.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import {
   countRecoveriesInReview,
@@ -23,7 +24,11 @@ const allowed: Decision[] = ['approve', 'reject']
 /** Requests of agents to bring their stopped tasks home; approved, they are carried out with the decision. */
 export const recoverySubject = (deps: TaskDeps): ReviewSubject => ({
   kind: 'recovery',
-  list: async (tx, filter, most) => (await listRecoveriesInReview(tx, filter, most)).map(listed),
+  list: async (tx, filter, most) =>
+    (await listRecoveriesInReview(tx, filter, most)).map((request) => ({
+      since: request.requested_at,
+      describe: () => listed(tx, request),
+    })),
   count: (tx, filter) => countRecoveriesInReview(tx, filter),
   tasksOf: async (tx, recoveryId) => {
     const request = await findRecoveryInReview(tx, recoveryId)
@@ -87,15 +92,8 @@ async function locked(tx: Tx, recoveryId: string): Promise<RecoveryInReview> {
   return request
 }
 
-function listed({
-  recovery_id,
-  action,
-  note,
-  task_id,
-  rail,
-  requested_at,
-  requested_by,
-}: RecoveryInReview): WaitingSubject {
+async function listed(tx: Tx, request: RecoveryInReview): Promise<WaitingSubject> {
+  const { recovery_id, action, note, task_id, rail, quote_id, requested_at, requested_by } = request
   return {
     subject_kind: 'recovery',
     subject_id: recovery_id,
@@ -104,6 +102,7 @@ function listed({
     rail,
     summary: `${requested_by} requests ${action} for ${task_id}${note === '' ? '' : `: ${note}`}`,
     evidence_links: [{ host: 'os', path: `/api/agents/tasks/${task_id}/exceptions` }],
+    amount_usd: await priceOf(tx, quote_id),
     allowed_decisions: allowed,
   }
 }

@@ -19,10 +19,16 @@ import type { Decision, SubjectKind } from '#domain/reviews/review.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { answerCall, claimGrant } from '../../../activities/store/calls/calls.ts'
 import { appendReceipt } from '../../../activities/store/payouts/receipts.ts'
-import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import {
+  clockSeconds,
+  type Tx,
+  transaction,
+  tryOut,
+} from '../../../activities/store/postgres/db.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
-import { insertDecision } from '../../../activities/store/tasks/review-decisions.ts'
+import { findDecision, insertDecision } from '../../../activities/store/tasks/review-decisions.ts'
 import type { Issuing } from '../agents/deps.ts'
+import { type Outcome, outcomeOf } from '../console/outcome.ts'
 import type {
   ConsoleFilter,
   EvidenceLink,
@@ -54,11 +60,12 @@ export type ReviewInput = {
   evidence_seen_sha256: string[]
   judgements: Judgement[]
 }
-export type ConsoleQuery = ConsoleFilter & {
-  kind?: SubjectKind | undefined
-  offset: number
-  limit: number
+export type BatchInput = Omit<ReviewInput, 'subject_id' | 'evidence_seen_sha256' | 'limits'> & {
+  items: { subject_id: string; evidence_root_sha256: string }[]
+  dry_run: boolean
 }
+export type WaitingFilter = ConsoleFilter & { kind?: SubjectKind | undefined }
+export type ConsoleQuery = WaitingFilter & { offset: number; limit: number }
 
 /** Human decisions: what waits for one, and the recording of a decision with its receipt. */
 export class ReviewService {
@@ -68,30 +75,35 @@ export class ReviewService {
     this.#deps = deps
   }
 
-  async list({ kind, offset, limit, ...filter }: ConsoleQuery) {
-    const subjects = this.#deps.subjects.filter(
-      (subject) => kind === undefined || subject.kind === kind,
+  async list({ offset, limit, ...filter }: ConsoleQuery) {
+    const { waiting, counts } = await this.listWaiting(filter, offset + limit)
+    const items = await Promise.all(
+      waiting.slice(offset, offset + limit).map(({ describe }) => describe()),
     )
-    const waiting = await Promise.all(
-      subjects.map((subject) => subject.list(this.#deps.db, filter, offset + limit)),
-    )
-    const counted = await Promise.all(
-      subjects.map((subject) => subject.count(this.#deps.db, filter)),
-    )
-    const items = waiting
+    const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
+    return { items, offset, limit, total, counts }
+  }
+
+  /** The first of what waits, longest first, each to be described, and the number of all by kind. */
+  async listWaiting({ kind, ...filter }: WaitingFilter, most: number) {
+    const { db, subjects } = this.#deps
+    const chosen = subjects.filter((subject) => kind === undefined || subject.kind === kind)
+    const [lists, counted] = await Promise.all([
+      Promise.all(chosen.map((subject) => subject.list(db, filter, most))),
+      Promise.all(chosen.map((subject) => subject.count(db, filter))),
+    ])
+    const waiting = lists
       .flat()
-      .sort((one, other) => one.waiting_since.localeCompare(other.waiting_since))
-    const counts = Object.fromEntries(
-      subjects.map((subject, index) => [subject.kind, counted[index] ?? 0]),
+      .sort((one, other) => one.since.getTime() - other.since.getTime())
+      .slice(0, most)
+      .map(({ since, describe }) => ({
+        since,
+        describe: async () => shown(this.#deps, await describe()),
+      }))
+    const counts: Record<string, number> = Object.fromEntries(
+      chosen.map((subject, index) => [subject.kind, counted[index] ?? 0]),
     )
-    const total = counted.reduce((sum, count) => sum + count, 0)
-    return {
-      items: items.slice(offset, offset + limit).map((item) => shown(this.#deps, item)),
-      offset,
-      limit,
-      total,
-      counts,
-    }
+    return { waiting, counts }
   }
 
   /** For each kind, how many subjects wait, and for how many seconds the oldest has waited. */
@@ -103,7 +115,7 @@ export class ReviewService {
           subject.count(this.#deps.db, all),
           subject.list(this.#deps.db, all, 1),
         ])
-        const since = oldest === undefined ? Date.now() : Date.parse(oldest.waiting_since)
+        const since = oldest?.since.getTime() ?? Date.now()
         return { kind: subject.kind, waiting, oldestSeconds: (Date.now() - since) / 1000 }
       }),
     )
@@ -120,6 +132,13 @@ export class ReviewService {
     return { evidence: { ...manifest, parts }, evidence_part }
   }
 
+  /** The root digest of the evidence of a subject, and the digest of its acceptance criteria, for a batch. */
+  async roots(subjectId: string) {
+    const { manifest, content } = await this.#evidenceOf(subjectId)
+    const criteria_sha256 = digestOf(content.criteria ?? [])
+    return { evidence_root_sha256: manifest.root_sha256, criteria_sha256 }
+  }
+
   async #evidenceOf(subjectId: string) {
     for (const { kind, evidence } of this.#deps.subjects) {
       const found = await evidence(this.#deps.db, subjectId)
@@ -130,18 +149,70 @@ export class ReviewService {
   }
 
   async record(reviewer: Reviewer, input: ReviewInput, callId: string) {
-    const subject = this.#deps.subjects.find(({ kind }) => kind === input.subject_kind)
-    const tasks = (await subject?.tasksOf?.(this.#deps.db, input.subject_id)) ?? []
+    const { operatorId: operator, idempotencyKey: idempotency_key } = reviewer
+    const decisionId = `dec_${digestOf({ operator, idempotency_key })}`
+    return this.#withTasksOf(input, () =>
+      transaction(this.#deps.db, async (tx) => {
+        await claimGrant(tx, callId, decisionId)
+        const decided = await decide(this.#deps, tx, { reviewer, input, decisionId })
+        await answerCall(callId, decisionId, 200, decided).run(tx)
+        return decided
+      }),
+    )
+  }
+
+  /**
+   * The same decision about several subjects of one kind, each in a transaction of its own; a dry run undoes it. Every subject gets an
+   * outcome, and a repeat finds what was decided. Throws 400 where their acceptance criteria differ.
+   */
+  async recordBatch(reviewer: Reviewer, { items, dry_run, ...shared }: BatchInput) {
+    const { operatorId: operator, idempotencyKey: idempotency_key } = reviewer
+    await this.#assertSameCriteria(items)
+    const outcomes: Outcome[] = []
+    for (const { subject_id, evidence_root_sha256 } of items) {
+      const input = { ...shared, subject_id, evidence_seen_sha256: [evidence_root_sha256] }
+      const decisionId = `dec_${digestOf({ operator, idempotency_key, subject_id })}`
+      const review = { reviewer, input, decisionId }
+      outcomes.push(await outcomeOf(subject_id, () => this.#decideOne(review, dry_run)))
+    }
+    return outcomes
+  }
+
+  async #decideOne(
+    review: Review,
+    dryRun: boolean,
+  ): Promise<Pick<Outcome, 'state' | 'receipt_id'>> {
+    const { db } = this.#deps
+    const known = await findDecision(db, review.decisionId)
+    if (known !== undefined) return { state: null, receipt_id: known.receipt_id }
+    const act = (tx: Tx) => decide(this.#deps, tx, review)
+    if (dryRun) return { state: (await tryOut(db, act)).subject.state, receipt_id: null }
+    const { subject, receipt } = await this.#withTasksOf(review.input, () => transaction(db, act))
+    return { state: subject.state, receipt_id: receipt.receipt_id }
+  }
+
+  async #assertSameCriteria(items: BatchInput['items']): Promise<void> {
+    const digests = new Set<string>()
+    for (const { subject_id } of items)
+      digests.add(digestOf((await this.#evidenceOf(subject_id)).content.criteria ?? []))
+    if (digests.size > 1)
+      throw refuse('invalid_request', {
+        detail: 'the subjects have different acceptance criteria',
+        next_action: 'Decide about those with other criteria on their own.',
+        errors: [{ pointer: '/items', message: 'have different acceptance criteria' }],
+      })
+  }
+
+  /** Decides, and wakes the tasks that continue then. */
+  async #withTasksOf<T>(
+    { subject_kind, subject_id }: Pick<ReviewInput, 'subject_kind' | 'subject_id'>,
+    act: () => Promise<T>,
+  ): Promise<T> {
+    const subject = this.#deps.subjects.find(({ kind }) => kind === subject_kind)
+    const tasks = (await subject?.tasksOf?.(this.#deps.db, subject_id)) ?? []
     // Nothing is decided for a task whose workflow cannot be reached.
     await Promise.all(tasks.map(this.#deps.wakeTask))
-    const answer = await transaction(this.#deps.db, async (tx) => {
-      const { operatorId: operator, idempotencyKey: idempotency_key } = reviewer
-      const decisionId = `dec_${digestOf({ operator, idempotency_key })}`
-      await claimGrant(tx, callId, decisionId)
-      const decided = await decide(this.#deps, tx, { reviewer, input, decisionId })
-      await answerCall(callId, decisionId, 200, decided).run(tx)
-      return decided
-    })
+    const answer = await act()
     // The decision is valid even if they cannot be notified now.
     await Promise.allSettled(tasks.map(this.#deps.wakeTask))
     return answer

@@ -16,11 +16,16 @@ export type WaitingSubject = {
   waiting_since: string
   rail: string | null
   summary: string
+  /** Whole US dollars that the decision is about; null where there is no price. */
+  amount_usd: number | null
   evidence_links: EvidenceLink[]
   allowed_decisions: Decision[]
   /** The gaps in the input of a run, where they are decided about or reported. */
   gaps?: MissingEvidence[]
 }
+
+/** A subject in the order of waiting; only those on the page that is shown are described. */
+type ListedSubject = { since: Date; describe(): Promise<WaitingSubject> }
 
 /** `state` lists the subjects in it, waiting or not; `untouched` omits those that an operator has seen; `subjectId` leaves one. */
 export type ConsoleFilter = {
@@ -56,7 +61,7 @@ export type DecisionTerms = {
  */
 export type ReviewSubject = {
   readonly kind: SubjectKind
-  list(tx: Tx, filter: ConsoleFilter, most: number): Promise<WaitingSubject[]>
+  list(tx: Tx, filter: ConsoleFilter, most: number): Promise<ListedSubject[]>
   count(tx: Tx, filter: ConsoleFilter): Promise<number>
   /** Everything that a decision is about, and the start of the wait; undefined for an unknown subject. */
   evidence(tx: Tx, subjectId: string): Promise<SubjectEvidence | undefined>

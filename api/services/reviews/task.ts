@@ -2,6 +2,7 @@ import { refuse } from '#domain/core/errors.ts'
 import type { Decision } from '#domain/reviews/review.ts'
 import { taskStanding } from '#domain/tasks/lifecycle.ts'
 import { taskTerms } from '#domain/tasks/terms.ts'
+import { priceOf } from '../../../activities/store/credit/quotes.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import {
   countTasksInReview,
@@ -24,7 +25,10 @@ import { taskEvidence } from './task-evidence.ts'
 export const taskSubject = (deps: TaskDeps): ReviewSubject => ({
   kind: 'task',
   list: async (tx, filter, most) =>
-    Promise.all((await listTasksInReview(tx, filter, most)).map((task) => listed(tx, task))),
+    (await listTasksInReview(tx, filter, most)).map((task) => ({
+      since: task.changed_at,
+      describe: () => listed(tx, task),
+    })),
   count: (tx, filter) => countTasksInReview(tx, filter),
   tasksOf: async (_tx, taskId) => [taskId],
   evidence: async (tx, taskId) => {
@@ -83,6 +87,7 @@ async function listed(tx: Tx, task: TaskRow): Promise<WaitingSubject> {
     rail,
     summary: `${hasGaps ? `Continue ${run} without the missing evidence` : `Start ${run}`}: ${objective}`,
     evidence_links: [{ host: 'os', path: `/api/agents/tasks/${task_id}/ledger` }],
+    amount_usd: await priceOf(tx, task.quote_id),
     allowed_decisions: allowedFor(task),
     gaps: hasGaps ? await readGaps(tx, run_id ?? '') : [],
   }

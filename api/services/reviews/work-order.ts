@@ -1,6 +1,6 @@
 import { refuse } from '#domain/core/errors.ts'
 import type { Decision } from '#domain/reviews/review.ts'
-import { findQuote } from '../../../activities/store/credit/quotes.ts'
+import { findQuote, priceOf } from '../../../activities/store/credit/quotes.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { findDocument, requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import {
@@ -27,7 +27,11 @@ const allowed: Decision[] = ['approve', 'reject']
 /** Work orders. The tasks of an approved order have a contract, trust and a review, and wait only for their payment. */
 export const workOrderSubject = (deps: TaskDeps): ReviewSubject => ({
   kind: 'work_order',
-  list: async (tx, filter, most) => (await listQueuedOrders(tx, filter, most)).map(listed),
+  list: async (tx, filter, most) =>
+    (await listQueuedOrders(tx, filter, most)).map((order) => ({
+      since: order.created_at,
+      describe: () => listed(tx, order),
+    })),
   count: (tx, filter) => countQueuedOrders(tx, filter),
   tasksOf: async (tx, workOrderId) =>
     (await listOrderedTasks(tx, workOrderId)).map(({ task_id }) => task_id),
@@ -118,13 +122,8 @@ async function reject(deps: TaskDeps, tx: Tx, { taskId, terms }: Ordered): Promi
   await record('abandoned', actor, {})
 }
 
-function listed({
-  work_order_id,
-  requested_tool_id,
-  objective,
-  requester,
-  created_at,
-}: WorkOrderRow): WaitingSubject {
+async function listed(tx: Tx, order: WorkOrderRow): Promise<WaitingSubject> {
+  const { work_order_id, requested_tool_id, objective, requester, quote_id, created_at } = order
   const who = 'name' in requester ? `${requester.name} (${requester.contact})` : requester.agent_id
   return {
     subject_kind: 'work_order',
@@ -134,6 +133,7 @@ function listed({
     rail: requested_tool_id,
     summary: `${who} requests ${requested_tool_id}: ${[...objective].slice(0, 200).join('')}`,
     evidence_links: [{ host: 'base', path: `/api/work-orders?work_order_id=${work_order_id}` }],
+    amount_usd: await priceOf(tx, quote_id),
     allowed_decisions: allowed,
   }
 }

@@ -76,7 +76,9 @@ const unsigned = (payload: object) => {
 
 async function answerTo(token: string): Promise<string> {
   const verifyToken = operatorTokens({ issuer, audience, scope })
-  return authenticateOperator(`Bearer ${token}`, { find: async () => undefined, verifyToken }).then(
+  const none = async () => undefined
+  const known = { find: none, findSession: none, verifyToken }
+  return authenticateOperator({ authorization: `Bearer ${token}` }, known).then(
     ({ name }) => name,
     (error: unknown) => (error instanceof DomainError ? error.refusal.code : String(error)),
   )

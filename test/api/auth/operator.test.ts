@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { DomainError } from '#domain/core/errors.ts'
+import { findSession } from '../../../activities/store/agents/operator-sessions.ts'
 import { createOperator, findOperator } from '../../../activities/store/agents/operators.ts'
 import { authenticateOperator, type FindOperator } from '../../../api/auth/operator.ts'
 import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
@@ -8,7 +9,7 @@ import { verifies } from '../../verifies.ts'
 
 let database: TestDatabase
 const find: FindOperator = (id) => findOperator(database.db, id)
-const operators = { find }
+const operators = { find, findSession: (secret: string) => findSession(database.db, secret) }
 
 beforeAll(async () => {
   database = await startDatabase()
@@ -19,7 +20,7 @@ afterAll(async () => {
 
 async function codeOf(header: string | string[] | undefined): Promise<string> {
   try {
-    return (await authenticateOperator(header, operators)).name
+    return (await authenticateOperator({ authorization: header }, operators)).name
   } catch (error) {
     if (error instanceof DomainError) return error.refusal.code
     throw error
@@ -34,7 +35,9 @@ verifies(
     const [prefix, id, secret = ''] = credential.split('_')
     expect([prefix, id]).toEqual(['op', operatorId])
     expect(Buffer.from(secret, 'hex')).toHaveLength(32)
-    expect(await authenticateOperator(`Bearer ${credential}`, operators)).toEqual({
+    expect(
+      await authenticateOperator({ authorization: `Bearer ${credential}` }, operators),
+    ).toEqual({
       operatorId,
       name: 'Ada',
     })

@@ -104,7 +104,7 @@ describe('a refusal as an answer', () => {
         .refusal,
       context,
     )
-    const offer = JSON.parse(Buffer.from(headers['PAYMENT-REQUIRED'] ?? '', 'base64').toString())
+    const offer = JSON.parse(Buffer.from(String(headers['PAYMENT-REQUIRED']), 'base64').toString())
     expect(offer).toEqual({
       x402Version: 2,
       error: 'payment is required',

@@ -60,7 +60,8 @@ const registry: AnyOperation[] = [
   { ...withAlias, mode: undefined } as unknown as AnyOperation,
 ]
 
-const isOperator = async (authorization: string | undefined) => authorization === 'Bearer op_known'
+const isOperator = async ({ authorization }: CallRequest['headers']) =>
+  authorization === 'Bearer op_known'
 const surface = { registry, ...urls, trustProxy: '', log, metrics, call, isOperator }
 const listeners: Listener[] = []
 const start = async (more: Partial<Parameters<typeof createApp>[0]> = {}) => {

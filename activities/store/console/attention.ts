@@ -1,0 +1,63 @@
+import { sql } from 'kysely'
+import type { Tx } from '../postgres/db.ts'
+
+/** Work that is stopped, and differences that reconciliation found. */
+export type AttentionKind = 'task' | 'payout' | 'difference'
+
+export type Attention = {
+  kind: AttentionKind
+  id: string
+  since: Date
+  state: string
+  code: string
+  rail: string | null
+  /** What the amount belongs to: US dollars of a task, of a payout, or of the payout that differs. */
+  amount_usd: string | null
+  detail: string
+}
+export type AttentionFilter = {
+  kinds: readonly AttentionKind[]
+  code?: string | undefined
+  rail?: string | undefined
+}
+
+// A task whose recovery was requested waits for the decision about the request.
+const all = sql`
+  select 'task' as kind, t.task_id as id, e.opened_at as since, t.state, e.code, t.rail,
+      (select q.total_usd::text from quotes q where q.quote_id = t.quote_id) as amount_usd, e.detail
+    from task_exceptions e join tasks t using (task_id)
+    where e.closed_at is null and e.state <> 'recovery_requested'
+  union all
+  select 'payout', x.payout_id, x.changed_at, x.status, coalesce(x.exception, 'parked'), 'payout',
+      round(x.amount_atomic / 1000000, 6)::text, coalesce(x.parked, x.exception)
+    from transfers x where x.status not in ('final','dead') and (x.parked is not null or x.exception is not null)
+  union all
+  select 'difference', d.exception_id, d.first_seen_at, d.state, d.code, null,
+      (select round(p.amount_atomic / 1000000, 6)::text from payouts p where p.payout_id = d.subject), d.subject
+    from exceptions d where d.state = 'open'`
+
+const chosen = ({ kinds, code, rail }: AttentionFilter) => sql`from (${all}) a
+  where a.kind = any(${[...kinds]}::text[])
+    and (${code ?? null}::text is null or a.code = ${code ?? null})
+    and (${rail ?? null}::text is null or a.rail = ${rail ?? null})`
+
+/** What needs an operator and is no decision, longest waiting first. */
+export async function listAttention(
+  tx: Tx,
+  filter: AttentionFilter,
+  most: number,
+): Promise<Attention[]> {
+  const { rows } = await sql<Attention>`
+    select a.* ${chosen(filter)} order by a.since, a.id limit ${most}`.execute(tx)
+  return rows
+}
+
+/** The number of them by kind. */
+export async function countAttention(
+  tx: Tx,
+  filter: AttentionFilter,
+): Promise<Partial<Record<AttentionKind, number>>> {
+  const { rows } = await sql<{ kind: AttentionKind; count: number }>`
+    select a.kind, count(*)::int as count ${chosen(filter)} group by a.kind`.execute(tx)
+  return Object.fromEntries(rows.map(({ kind, count }) => [kind, count]))
+}

@@ -1,0 +1,127 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { type FormEvent, useRef } from 'react'
+import { call, type InputOf } from '../calls.ts'
+import {
+  Age,
+  Button,
+  Cell,
+  fieldClass,
+  Id,
+  Loading,
+  Money,
+  PageTitle,
+  Problem,
+  Row,
+  State,
+  Table,
+} from '../parts/basics.tsx'
+import { Pager } from '../parts/pager.tsx'
+import { useShortcuts } from '../parts/shortcuts.tsx'
+
+const LIMIT = 50
+
+/** Payouts and tasks, to be searched. */
+export function WorkListPage() {
+  const search = useSearch({ from: '/signed-in/work' })
+  const navigate = useNavigate()
+  const field = useRef<HTMLInputElement>(null)
+  useShortcuts({ '/': () => field.current?.focus() })
+  const list = useQuery({
+    queryKey: ['work', search],
+    queryFn: () => call('work-list', { ...search, limit: String(LIMIT) } as InputOf<'work-list'>),
+    placeholderData: keepPreviousData,
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const given = new FormData(event.currentTarget)
+    const value = (name: string) => String(given.get(name) ?? '').trim() || undefined
+    void navigate({
+      to: '/work',
+      search: { q: value('q'), kind: value('kind'), state: value('state') },
+    })
+  }
+  const items = list.data?.items ?? []
+  return (
+    <>
+      <PageTitle>Payouts and tasks</PageTitle>
+      <form
+        key={JSON.stringify(search)}
+        onSubmit={submit}
+        className="mb-3 grid gap-2 sm:grid-cols-[1fr_9rem_11rem_auto]"
+      >
+        <input
+          ref={field}
+          name="q"
+          aria-label="Id, agent, wallet, reference, transaction or rail"
+          placeholder="Id, agent, wallet, reference, transaction or rail"
+          className={fieldClass}
+          defaultValue={search.q ?? ''}
+        />
+        <select
+          name="kind"
+          aria-label="Kind"
+          className={fieldClass}
+          defaultValue={search.kind ?? ''}
+        >
+          <option value="">Both</option>
+          <option value="payout">Payouts</option>
+          <option value="task">Tasks</option>
+        </select>
+        <input
+          name="state"
+          aria-label="State"
+          placeholder="State"
+          className={fieldClass}
+          defaultValue={search.state ?? ''}
+        />
+        <Button type="submit" tone="primary">
+          Search
+        </Button>
+      </form>
+      <Problem error={list.error} />
+      {list.isPending && <Loading />}
+      {list.data !== undefined && items.length === 0 && <p>Nothing matches.</p>}
+      {items.length > 0 && (
+        <Table
+          label="Payouts and tasks"
+          head={['Created', 'Id', 'State', 'Rail', 'Amount', 'Owner', 'Usage']}
+        >
+          {items.map((item) => (
+            <Row key={item.id}>
+              <Cell>
+                <Age since={item.created_at} />
+              </Cell>
+              <Cell>
+                <Link
+                  to="/work/$id"
+                  params={{ id: item.id }}
+                  className="font-mono text-sm text-accent"
+                >
+                  {item.id.slice(0, 18)}…
+                </Link>
+              </Cell>
+              <Cell>
+                <State name={item.state} />
+              </Cell>
+              <Cell>{item.rail}</Cell>
+              <Cell right>
+                <Money usd={item.amount_usd} />
+              </Cell>
+              <Cell>{item.owner === null ? '–' : <Id id={item.owner} length={12} />}</Cell>
+              <Cell>{item.usage}</Cell>
+            </Row>
+          ))}
+        </Table>
+      )}
+      <Pager
+        offset={list.data?.offset ?? 0}
+        shown={items.length}
+        limit={LIMIT}
+        go={(offset) =>
+          void navigate({ to: '/work', search: { ...search, offset: String(offset) } })
+        }
+      />
+    </>
+  )
+}

@@ -1,0 +1,234 @@
+import type { ButtonHTMLAttributes, ReactNode } from 'react'
+import { oneLine, printable } from '#domain/core/plain-text.ts'
+import { Refused } from '../calls.ts'
+
+/** Text of a caller: never markup, with `�` for control characters, and kept apart from the direction of the text around it. */
+export const Foreign = ({ text, lines = false }: { text: string; lines?: boolean }) => (
+  <bdi className={lines ? 'whitespace-pre-wrap wrap-anywhere' : 'wrap-anywhere'}>
+    {lines ? printable(text) : oneLine(text)}
+  </bdi>
+)
+
+export function Card({
+  title,
+  aside,
+  children,
+}: {
+  title?: string
+  aside?: ReactNode
+  children: ReactNode
+}) {
+  return (
+    <section className="rounded-lg border border-line bg-card p-4">
+      {title !== undefined && (
+        <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
+          <h2 className="m-0 text-base font-semibold">{title}</h2>
+          {aside}
+        </div>
+      )}
+      {children}
+    </section>
+  )
+}
+
+export const PageTitle = ({ children, aside }: { children: ReactNode; aside?: ReactNode }) => (
+  <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
+    <h1 className="m-0 text-xl font-semibold">{children}</h1>
+    {aside}
+  </div>
+)
+
+type Tone = 'plain' | 'primary' | 'danger'
+const tones: Record<Tone, string> = {
+  plain: 'border-line bg-card text-text hover:bg-hover',
+  primary: 'border-accent bg-accent text-on-accent hover:opacity-90',
+  danger: 'border-bad bg-card text-bad hover:bg-hover',
+}
+
+export function Button({
+  tone = 'plain',
+  className = '',
+  ...more
+}: ButtonHTMLAttributes<HTMLButtonElement> & { tone?: Tone }) {
+  return (
+    <button
+      type="button"
+      className={`min-h-9 cursor-pointer rounded-md border px-3 py-1.5 font-medium disabled:cursor-not-allowed disabled:opacity-50 ${tones[tone]} ${className}`}
+      {...more}
+    />
+  )
+}
+
+export const fieldClass =
+  'min-h-9 w-full rounded-md border border-line bg-card px-2.5 py-1.5 text-text placeholder:text-muted'
+
+export function Field({
+  label,
+  hint,
+  children,
+}: {
+  label: string
+  hint?: string
+  children: ReactNode
+}) {
+  return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: the control is the child.
+    <label className="block">
+      <span className="mb-1 block text-sm font-medium">{label}</span>
+      {children}
+      {hint !== undefined && <span className="mt-1 block text-sm text-muted">{hint}</span>}
+    </label>
+  )
+}
+
+const badTones = /fail|exception|reject|revoked|dead|parked|jam|differ|refus/
+const goodTones =
+  /^(executed|final|closed|trusted|sandbox_trusted|active|settled|receipt_issued|attested|approve|met)$/
+
+function toneOf(name: string): string {
+  if (badTones.test(name)) return 'text-bad'
+  return goodTones.test(name) ? 'text-good' : 'text-text'
+}
+
+/** A state in its colour; the word says the same. */
+export function State({ name }: { name: string }) {
+  return (
+    <span
+      className={`inline-block rounded border border-current px-1.5 text-sm whitespace-nowrap ${toneOf(name)}`}
+    >
+      {name.replaceAll('_', ' ')}
+    </span>
+  )
+}
+
+const units: readonly [string, number][] = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+]
+
+/** How long ago, with the time as its title. */
+export function Age({ since }: { since: string }) {
+  const seconds = Math.max(0, (Date.now() - Date.parse(since)) / 1000)
+  const [unit, size] = units.find(([, size]) => seconds >= size) ?? ['s', 1]
+  return (
+    <time dateTime={since} title={since} className="whitespace-nowrap tabular-nums">
+      {Math.floor(seconds / size)} {unit}
+    </time>
+  )
+}
+
+export const Money = ({ usd }: { usd: string | number | null }) => (
+  <span className="whitespace-nowrap tabular-nums">
+    {usd === null ? '–' : `${trimmed(usd)} USD`}
+  </span>
+)
+
+const trimmed = (usd: string | number) => {
+  const text = String(usd)
+  return text.includes('.') ? text.replace(/0+$/, '').replace(/\.$/, '') : text
+}
+
+const CopyIcon = () => (
+  <svg aria-hidden="true" viewBox="0 0 16 16" className="inline size-3.5 fill-none stroke-current">
+    <rect x="5.5" y="5.5" width="8" height="8" rx="1.5" />
+    <path d="M10.5 5.5v-2a1 1 0 0 0-1-1h-6a1 1 0 0 0-1 1v6a1 1 0 0 0 1 1h2" />
+  </svg>
+)
+
+/** An id that is shown short and copied whole. */
+export function Id({ id, length = 16 }: { id: string; length?: number }) {
+  const short = id.length > length + 4 ? `${id.slice(0, length)}…` : id
+  return (
+    <span className="inline-flex items-center gap-1 whitespace-nowrap">
+      <code title={id} className="font-mono text-sm">
+        <bdi>{oneLine(short)}</bdi>
+      </code>
+      <button
+        type="button"
+        aria-label={`Copy ${oneLine(short)}`}
+        className="cursor-pointer rounded border border-transparent px-1 text-sm text-muted hover:border-line hover:text-text"
+        onClick={() => void navigator.clipboard.writeText(id)}
+      >
+        <CopyIcon />
+      </button>
+    </span>
+  )
+}
+
+/** What went wrong, with what to do next. */
+export function Problem({ error }: { error: unknown }) {
+  if (error === null || error === undefined) return null
+  const text = error instanceof Error ? error.message : String(error)
+  const next = error instanceof Refused ? error.nextAction : ''
+  return (
+    <div role="alert" className="rounded-md border border-bad p-3 text-bad">
+      <Foreign text={text} /> {next}
+      {error instanceof Refused && <code className="ml-1 font-mono text-sm">{error.code}</code>}
+    </div>
+  )
+}
+
+export const Loading = () => (
+  <p role="status" className="text-muted">
+    Loading …
+  </p>
+)
+
+/** Columns whose name is only for screen readers. */
+const unseen = new Set(['Select', 'Links'])
+
+/** A table that scrolls inside its own width; on a phone its rows are blocks. */
+export function Table({
+  label,
+  head,
+  children,
+}: {
+  label: string
+  head: readonly string[]
+  children: ReactNode
+}) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard.
+    <section aria-label={label} tabIndex={0} className="overflow-x-auto">
+      <table className="w-full border-collapse text-left max-sm:block">
+        <thead className="max-sm:sr-only">
+          <tr className="border-b border-line text-sm text-muted">
+            {head.map((name) => (
+              <th key={name} scope="col" className="px-2 py-1.5 font-medium whitespace-nowrap">
+                {unseen.has(name) ? <span className="sr-only">{name}</span> : name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody className="max-sm:block">{children}</tbody>
+      </table>
+    </section>
+  )
+}
+export const Row = ({ children, current = false }: { children: ReactNode; current?: boolean }) => (
+  <tr
+    className={`border-b border-line align-top last:border-0 max-sm:block max-sm:py-2 ${current ? 'bg-hover' : ''}`}
+  >
+    {children}
+  </tr>
+)
+export const Cell = ({ children, right = false }: { children: ReactNode; right?: boolean }) => (
+  <td className={`px-2 py-2 max-sm:inline-block max-sm:py-0.5 ${right ? 'sm:text-right' : ''}`}>
+    {children}
+  </td>
+)
+
+/** Name and value, one pair a line. */
+export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
+  return (
+    <dl className="m-0 grid grid-cols-1 gap-x-4 gap-y-1 sm:grid-cols-[12rem_1fr]">
+      {facts.map(([name, value]) => (
+        <div key={name} className="contents">
+          <dt className="text-sm text-muted">{name}</dt>
+          <dd className="m-0 mb-1 min-w-0 wrap-anywhere sm:mb-0">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

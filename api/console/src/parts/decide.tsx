@@ -1,0 +1,168 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useRef, useState } from 'react'
+import { call, newKey, type OutputOf } from '../calls.ts'
+import type { Evidence } from '../pages/review.tsx'
+import { Button, Card, Field, fieldClass, Id, Problem, State } from './basics.tsx'
+import { type Judged, Judgements } from './judgements.tsx'
+import { useShortcuts } from './shortcuts.tsx'
+
+type Decision = 'approve' | 'reject' | 'revise' | 'hold'
+export type Decided = OutputOf<'loop-review-record'>
+const keys: Readonly<Record<string, Decision>> = {
+  a: 'approve',
+  r: 'reject',
+  v: 'revise',
+  h: 'hold',
+}
+
+type DecideProps = {
+  evidence: Evidence
+  /** Digests of the parts that were opened. */
+  seen: readonly string[]
+  allowed: readonly Decision[]
+  decided: (answer: Decided) => void
+}
+
+/** The criteria, the note and the decision about the evidence that is shown. */
+export function Decide({ evidence, seen, allowed, decided }: DecideProps) {
+  const [judged, setJudged] = useState<Judged>({})
+  const [note, setNote] = useState('')
+  const [chosen, setChosen] = useState<Decision>()
+  const [error, setError] = useState<unknown>()
+  const [key] = useState(newKey)
+  const noteField = useRef<HTMLTextAreaElement>(null)
+  const criteria = criteriaOf(evidence)
+  const choose = (decision: Decision) => {
+    setChosen(decision)
+    noteField.current?.focus()
+  }
+  useShortcuts(
+    Object.fromEntries(
+      Object.entries(keys).flatMap(([name, decision]) =>
+        allowed.includes(decision) ? [[name, () => choose(decision)]] : [],
+      ),
+    ),
+  )
+  const record = async () => {
+    if (chosen === undefined || note === '') return
+    try {
+      setError(undefined)
+      const body = await call('loop-review-record', {
+        subject_kind: evidence.subject_kind,
+        subject_id: evidence.subject_id,
+        waiting_since: evidence.waiting_since,
+        decision: chosen,
+        note,
+        evidence_seen_sha256: [evidence.root_sha256, ...seen].slice(0, 50),
+        judgements: criteria.flatMap((criterion) =>
+          judged[criterion] === undefined ? [] : [{ criterion, ...judged[criterion] }],
+        ),
+        idempotency_key: key,
+      })
+      decided(body)
+    } catch (refused) {
+      setError(refused)
+    }
+  }
+  return (
+    <Card title="Decision">
+      <form
+        className="space-y-3"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void record()
+        }}
+      >
+        <Judgements criteria={criteria} judged={judged} change={setJudged} />
+        <fieldset className="m-0 border-0 p-0">
+          <legend className="mb-1 text-sm font-medium">Decide</legend>
+          <div className="flex flex-wrap gap-2">
+            {allowed.map((decision) => (
+              <Button
+                key={decision}
+                aria-pressed={chosen === decision}
+                tone={chosen === decision ? 'primary' : 'plain'}
+                className="capitalize"
+                onClick={() => choose(decision)}
+              >
+                {decision}
+              </Button>
+            ))}
+          </div>
+        </fieldset>
+        <Field
+          label="Note"
+          hint="It is in the signed receipt, with the digest of the evidence shown."
+        >
+          <textarea
+            ref={noteField}
+            className={fieldClass}
+            rows={3}
+            required
+            value={note}
+            onChange={(event) => setNote(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void record()
+            }}
+          />
+        </Field>
+        <Problem error={error} />
+        <Button
+          tone="primary"
+          type="submit"
+          className="w-full"
+          disabled={chosen === undefined || note === ''}
+        >
+          {chosen === undefined ? 'Choose a decision' : `Record: ${chosen}`}
+        </Button>
+      </form>
+    </Card>
+  )
+}
+
+/** Only the result of a run can meet a criterion. */
+const criteriaOf = ({ subject_kind, parts }: Evidence): string[] =>
+  subject_kind === 'loop_step'
+    ? ((parts.find(({ name }) => name === 'criteria')?.content ?? []) as string[])
+    : []
+
+/** What was decided, its receipt, and the next decision. */
+export function DecisionReceipt({
+  answer: { review_decision, subject, receipt },
+}: {
+  answer: Decided
+}) {
+  const next = useQuery({
+    queryKey: ['inbox', 'next'],
+    queryFn: () => call('inbox', { action: 'decide', limit: '1' }),
+  })
+  const [item] = next.data?.items ?? []
+  return (
+    <Card title="Decided">
+      <div role="status" className="space-y-2">
+        <p className="m-0">
+          {review_decision.decision}; it is now <State name={subject.state} />
+        </p>
+        <p className="m-0">
+          Receipt <Id id={receipt.receipt_id} />{' '}
+          <a className="text-accent" href={`/api/verify-receipt?receipt_id=${receipt.receipt_id}`}>
+            verify
+          </a>
+        </p>
+        {item !== undefined && item.id !== review_decision.subject_id && (
+          <p className="m-0">
+            <Link to="/review/$id" params={{ id: item.id }} className="font-medium text-accent">
+              Next decision: {item.kind.replaceAll('_', ' ')}
+            </Link>
+          </p>
+        )}
+        <p className="m-0">
+          <Link to="/" className="text-accent">
+            Back to the inbox
+          </Link>
+        </p>
+      </div>
+    </Card>
+  )
+}

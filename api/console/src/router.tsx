@@ -1,0 +1,67 @@
+import { createRootRoute, createRoute, createRouter, Outlet } from '@tanstack/react-router'
+import { AgentsPage } from './pages/agents.tsx'
+import { ControlsPage } from './pages/controls.tsx'
+import { InboxPage } from './pages/inbox.tsx'
+import { MoneyPage } from './pages/money.tsx'
+import { ReviewPage } from './pages/review.tsx'
+import { SignInPage } from './pages/sign-in.tsx'
+import { WorkPage } from './pages/work.tsx'
+import { WorkListPage } from './pages/work-list.tsx'
+import { SignedIn } from './parts/signed-in.tsx'
+
+const root = createRootRoute({ component: Outlet })
+const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', component: SignInPage })
+const signedIn = createRoute({ getParentRoute: () => root, id: 'signed-in', component: SignedIn })
+
+/** A search as text fields: filters and pages are in the address, so that they can be shared. */
+const searchOf =
+  <Name extends string>(...names: readonly Name[]) =>
+  (search: Record<string, unknown>): { [name in Name]?: string | undefined } =>
+    Object.fromEntries(
+      names.flatMap((name) => (search[name] === undefined ? [] : [[name, String(search[name])]])),
+    ) as { [name in Name]?: string | undefined }
+
+const inbox = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/',
+  component: InboxPage,
+  validateSearch: searchOf('action', 'kind', 'code', 'rail', 'offset'),
+})
+const review = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/review/$id',
+  component: ReviewPage,
+})
+const workList = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/work',
+  component: WorkListPage,
+  validateSearch: searchOf('q', 'kind', 'state', 'offset'),
+})
+const work = createRoute({ getParentRoute: () => signedIn, path: '/work/$id', component: WorkPage })
+const money = createRoute({ getParentRoute: () => signedIn, path: '/money', component: MoneyPage })
+const agents = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/agents',
+  component: AgentsPage,
+  validateSearch: searchOf('q', 'state', 'offset'),
+})
+const controls = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/controls',
+  component: ControlsPage,
+})
+
+export const router = createRouter({
+  basepath: '/console',
+  routeTree: root.addChildren([
+    signIn,
+    signedIn.addChildren([inbox, review, workList, work, money, agents, controls]),
+  ]),
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

@@ -1,0 +1,24 @@
+import { agentsList } from './agents-list.ts'
+import { inbox } from './inbox.ts'
+import { money } from './money.ts'
+import { pauses } from './pauses.ts'
+import { recoveryAct } from './recovery-act.ts'
+import { sessionEnd } from './session-end.ts'
+import { sessionOpen } from './session-open.ts'
+import { sessionRead } from './session-read.ts'
+import { workList } from './work-list.ts'
+import { workRead } from './work-read.ts'
+
+/** What the operator console reads, and its sessions. */
+export const consoleOperations = [
+  sessionOpen,
+  sessionRead,
+  sessionEnd,
+  inbox,
+  workList,
+  workRead,
+  recoveryAct,
+  money,
+  agentsList,
+  pauses,
+] as const

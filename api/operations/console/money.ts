@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { Time } from '../../fields.ts'
+import { operation } from '../../operation.ts'
+
+const Usdc = z.string().meta({ description: 'US dollars of the stablecoin.' })
+const output = z
+  .strictObject({
+    payout_wallet: z.strictObject({
+      address: z.string(),
+      balance_usdc: Usdc.nullable().meta({ description: 'Null while the chain does not answer.' }),
+    }),
+    daily_cap: z.strictObject({ cap_usdc: Usdc, used_usdc: Usdc, left_usdc: Usdc }),
+    gas_wallets: z.array(
+      z.strictObject({
+        address: z.string(),
+        balance_wei: z.string().nullable(),
+        open_transactions: z.int(),
+        oldest_nonce: z.string().nullable(),
+        waiting_seconds: z.int(),
+        jammed: z.boolean(),
+      }),
+    ),
+    credit: z.strictObject({
+      outstanding_units: z.int(),
+      funded: z.int().meta({ description: 'Credits that are funded and not used up.' }),
+      reserved_units: z.int().meta({ description: 'Reserved for tasks.' }),
+    }),
+    fees: z.strictObject({
+      settled: z.int(),
+      usdc: Usdc,
+      credits: z.int().meta({ description: 'Settled charges whose call was not answered.' }),
+    }),
+    series: z.array(
+      z.strictObject({
+        at: Time,
+        paid_out: z.number(),
+        earned: z.number(),
+        credited: z.number(),
+      }),
+    ),
+    statements: z.array(
+      z.strictObject({ day: z.string(), sha256: z.string(), kid: z.string(), made_at: Time }),
+    ),
+    open_differences: z.int(),
+  })
+  .meta({ id: 'Money' })
+
+/** GET /api/operator/money: balances, the daily cap, credit, fees, statements, and what moved over a day or 30 days. */
+export const money = operation({
+  id: 'money',
+  summary: 'Read balances, the daily cap, credit, fees, statements, and what moved.',
+  http: { method: 'GET', path: '/api/operator/money', host: 'base' },
+  access: 'operator',
+  input: z.strictObject({
+    span: z
+      .enum(['day', 'month'])
+      .default('day')
+      .meta({ description: 'Hours of the last day, or days of the last 30.' }),
+  }),
+  output,
+  handle: async ({ span }, context) => ({ body: await context.money.read(span) }),
+})

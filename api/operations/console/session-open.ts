@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import { operation } from '../../operation.ts'
+import { callingOperator } from '../agents/caller.ts'
+import { Session } from './shapes.ts'
+
+/** POST /api/operator/session: signs an operator in to the console; the answer sets the cookies of the session. */
+export const sessionOpen = operation({
+  id: 'session-open',
+  summary: 'Sign in to the operator console with the credential of an operator.',
+  http: { method: 'POST', path: '/api/operator/session', host: 'base' },
+  access: 'operator',
+  idempotency: { kind: 'effect' },
+  output: z.strictObject({ session: Session }).meta({ id: 'OpenedSession' }),
+  handle: async (_input, context) => {
+    const { session, cookies } = await context.sessions.open(callingOperator(context))
+    return { body: { session }, headers: { 'Set-Cookie': cookies } }
+  },
+})

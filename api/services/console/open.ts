@@ -1,0 +1,21 @@
+import type { ReviewService } from '../reviews/reviews.ts'
+import { ControlsService } from './controls.ts'
+import { InboxService } from './inbox.ts'
+import { MoneyService } from './money.ts'
+import { SessionService } from './sessions.ts'
+import { WorkService } from './work.ts'
+
+type ConsoleDeps = ConstructorParameters<typeof WorkService>[0] &
+  ConstructorParameters<typeof MoneyService>[0] &
+  ConstructorParameters<typeof SessionService>[0] & { reviews: ReviewService }
+
+/** The services of the operator console. */
+export type ConsoleServices = ReturnType<typeof openConsoleServices>
+
+export const openConsoleServices = (deps: ConsoleDeps) => ({
+  sessions: new SessionService(deps),
+  inbox: new InboxService(deps),
+  work: new WorkService(deps),
+  money: new MoneyService(deps),
+  switches: new ControlsService(deps.db),
+})

@@ -1,0 +1,106 @@
+import { refuse } from '#domain/core/errors.ts'
+import { oneLine } from '#domain/core/plain-text.ts'
+import { recoverCommands } from '#domain/tasks/recover-command.ts'
+import type { Config } from '../../../activities/config/config.ts'
+import {
+  payoutTimeline,
+  searchWork,
+  type TimelineRow,
+  taskTimeline,
+  type WorkFilter,
+  type WorkRow,
+} from '../../../activities/store/console/work.ts'
+import {
+  type CommandDeps,
+  type OperatorCommand,
+  runCommand,
+  tryCommand,
+} from '../recovery/commands.ts'
+import { explain, isTask, subjectOf } from '../recovery/list.ts'
+import { outcomeOf } from './outcome.ts'
+
+const DETAIL_MAX = 500
+
+type WorkDeps = CommandDeps & {
+  config: Pick<Config, 'TEMPORAL_UI_URL' | 'TEMPORAL_NAMESPACE' | 'BLOCK_EXPLORER_URL'>
+}
+export type RecoveryBatch = Pick<OperatorCommand, 'act' | 'reason' | 'input' | 'key'> & {
+  ids: readonly string[]
+  dryRun: boolean
+}
+
+/** Payouts and tasks as operators look for them, and the commands that recover them. */
+export class WorkService {
+  readonly #deps: WorkDeps
+
+  constructor(deps: WorkDeps) {
+    this.#deps = deps
+  }
+
+  async list(filter: WorkFilter, page: { offset: number; limit: number }) {
+    return (await searchWork(this.#deps.db, filter, page)).map(lineOf)
+  }
+
+  /** One payout or task: what it waits for, everything that happened, and where to look at it; 404 for an unknown id. */
+  async read(id: string) {
+    const { db } = this.#deps
+    const subject = await subjectOf(this.#deps, id)
+    const [line] = await searchWork(db, { text: subject }, { offset: 0, limit: 1 })
+    if (line === undefined)
+      throw refuse('not_found', {
+        detail: `no payout or task ${subject}`,
+        next_action: 'Check the id.',
+      })
+    const explanation = await explain(this.#deps, subject)
+    const happened = isTask(subject)
+      ? await taskTimeline(db, subject)
+      : await payoutTimeline(db, subject)
+    return {
+      ...lineOf(line),
+      explanation,
+      commands: isTask(subject) ? [...recoverCommands] : ['wake' as const],
+      timeline: happened.map((row) => this.#event(row)),
+      temporal_url: this.#temporalUrl(subject),
+    }
+  }
+
+  /** Runs one command on each of these, or only tries it. Each gets an outcome. */
+  async act(
+    operator: { operatorId: string; name: string },
+    { ids, dryRun, ...command }: RecoveryBatch,
+  ) {
+    const act = dryRun ? tryCommand : runCommand
+    const outcomes = []
+    for (const id of ids)
+      outcomes.push(
+        await outcomeOf(id, async () => {
+          const { state, receipt } = await act(this.#deps, operator, { ...command, id })
+          return { state, receipt_id: receipt?.receipt_id ?? null }
+        }),
+      )
+    return outcomes
+  }
+
+  #event({ at, what, name, detail, reference }: TimelineRow) {
+    const { BLOCK_EXPLORER_URL: explorer } = this.#deps.config
+    const isTransaction = what === 'transaction' && reference !== null && explorer !== ''
+    return {
+      at: at.toISOString(),
+      what,
+      name,
+      detail: oneLine(detail, DETAIL_MAX),
+      reference,
+      url: isTransaction ? `${explorer}/tx/${reference}` : null,
+    }
+  }
+
+  #temporalUrl(workflowId: string): string | null {
+    const { TEMPORAL_UI_URL: ui, TEMPORAL_NAMESPACE: namespace } = this.#deps.config
+    return ui === '' ? null : `${ui}/namespaces/${namespace}/workflows/${workflowId}`
+  }
+}
+
+const lineOf = ({ created_at, ...line }: WorkRow) => ({
+  ...line,
+  created_at: created_at.toISOString(),
+})

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect } from 'vitest'
+import { createOperator, revokeOperator } from '../../../../activities/store/agents/operators.ts'
+import { csrfTokenOf } from '../../../../api/auth/operator-session.ts'
+import { startComposed } from '../../../support/composed-api.ts'
+import { newAgentClient, trustedAgent } from '../../../support/registering-agent.ts'
+import { verifies } from '../../../verifies.ts'
+
+let apis: Awaited<ReturnType<typeof startComposed>>
+let base: string
+beforeAll(async () => {
+  apis = await startComposed({ apis: 2 })
+  base = apis.hosts[0]?.base ?? ''
+}, 120_000)
+afterAll(() => apis?.stop())
+
+type Session = { cookie: string; 'x-csrf-token': string }
+
+async function signIn(credential = apis.operator): Promise<Session> {
+  const answer = await send('POST', '/api/operator/session', {
+    authorization: `Bearer ${credential}`,
+  })
+  expect(answer.status).toBe(200)
+  const cookies = answer.headers.getSetCookie()
+  const [session = '', csrf = ''] = cookies
+  expect(session).toMatch(
+    /^agent_rails_session=[0-9a-f]{64}; HttpOnly; Path=\/; Max-Age=28800; SameSite=Strict$/,
+  )
+  expect(csrf).toMatch(/^agent_rails_csrf=[0-9a-f]{64}; Path=\/; Max-Age=28800; SameSite=Strict$/)
+  const value = (cookie: string) => cookie.split(';')[0] ?? ''
+  return {
+    cookie: `${value(session)}; ${value(csrf)}`,
+    'x-csrf-token': value(csrf).split('=')[1] ?? '',
+  }
+}
+
+const send = (method: string, path: string, headers: Record<string, string>, body?: object) =>
+  fetch(base + path, {
+    method,
+    headers: { ...headers, ...(method === 'POST' ? { 'content-type': 'application/json' } : {}) },
+    ...(method === 'POST' ? { body: JSON.stringify(body ?? {}) } : {}),
+  })
+const statusOf = async (headers: Record<string, string>) =>
+  (await send('GET', '/api/operator/inbox', headers)).status
+
+verifies(
+  'console.session',
+  'a session has the rights of its operator, in every process',
+  async () => {
+    const session = await signIn()
+    expect(await statusOf(session)).toBe(200)
+    const other = await fetch(`${apis.hosts[1]?.base}/api/operator/session`, { headers: session })
+    expect(await other.json()).toMatchObject({ session: { name: expect.any(String) } })
+  },
+)
+
+verifies(
+  'console.session',
+  'a cookie without its token, and a wrong token, are refused',
+  async () => {
+    const { cookie, 'x-csrf-token': token } = await signIn()
+    const secret = /session=([0-9a-f]{64})/.exec(cookie)?.[1] ?? ''
+    expect(csrfTokenOf(secret)).toBe(token)
+    const wrong: Record<string, string>[] = [
+      { cookie },
+      { 'x-csrf-token': token },
+      { cookie, 'x-csrf-token': '0'.repeat(64) },
+      { cookie, 'x-csrf-token': token.toUpperCase() },
+      { cookie: `${cookie}; agent_rails_session=${secret}`, 'x-csrf-token': token },
+      {
+        cookie: cookie.replace(secret, 'f'.repeat(64)),
+        'x-csrf-token': csrfTokenOf('f'.repeat(64)),
+      },
+    ]
+    expect(await Promise.all(wrong.map(statusOf))).toEqual(wrong.map(() => 401))
+  },
+)
+
+verifies('console.session', 'a session ends with signing out', async () => {
+  const session = await signIn()
+  const answer = await send('POST', '/api/operator/session/end', session)
+  expect(answer.headers.getSetCookie().join()).toContain('agent_rails_session=; ')
+  expect(await statusOf(session)).toBe(401)
+})
+
+verifies('console.session', 'it ends with the credential of its operator', async () => {
+  const { operatorId, credential } = await createOperator(apis.db, 'Eve')
+  const session = await signIn(credential)
+  expect(await statusOf(session)).toBe(200)
+  await revokeOperator(apis.db, operatorId)
+  expect(await statusOf(session)).toBe(401)
+})
+
+verifies('console.session', 'another operator ends all sessions of one', async () => {
+  const { operatorId, credential } = await createOperator(apis.db, 'Bob')
+  const [one, two, ada] = [await signIn(credential), await signIn(credential), await signIn()]
+  await send('POST', '/api/operator/session/end', ada, { operator_id: operatorId })
+  expect(await Promise.all([one, two, ada].map(statusOf))).toEqual([401, 401, 200])
+})
+
+verifies('console.inbox', 'strangers and agents read nothing and do nothing', async () => {
+  const { credential } = await trustedAgent(apis.hosts[0]!, apis.operator)
+  const { status_token } = await newAgentClient(apis.hosts[0]!).register()
+  const callers: Record<string, string>[] = [
+    {},
+    { authorization: `Bearer ${credential}` },
+    { 'x-status-token': status_token },
+    { authorization: `Bearer op_${'0'.repeat(16)}_${'0'.repeat(64)}` },
+  ]
+  const reads = ['inbox', 'work', 'work/po_1', 'money', 'agents', 'pauses', 'session']
+  const writes = ['session', 'session/end', 'work', 'reviews']
+  for (const headers of callers) {
+    for (const path of reads)
+      expect((await send('GET', `/api/operator/${path}`, headers)).status, path).toBe(401)
+    for (const path of writes)
+      expect((await send('POST', `/api/operator/${path}`, headers)).status, path).toBe(401)
+  }
+})

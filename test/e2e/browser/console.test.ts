@@ -1,0 +1,257 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest'
+import {
+  claimAccessKey,
+  type OwnTask,
+  openCustomer,
+  registerAgent,
+  waitForTask,
+} from '../../../clients/typescript/src/index.ts'
+import { demoUsage } from '../../../worker/stack/demo-usage.ts'
+import { dollarTokenAbi } from '../../../worker/stack/token.ts'
+import { eventually, openRail, type Rail } from '../../support/agent.ts'
+import { newAgentClient } from '../../support/registering-agent.ts'
+import { startStack, type TestStack } from '../../support/stack.ts'
+import { verifies } from '../../verifies.ts'
+import { violationsOf } from './axe.ts'
+import { noBrowser, openChromium, openWatched } from './chromium.ts'
+import { takeScreenshot } from './screenshots.ts'
+
+let stack: TestStack
+let rail: Rail
+let base: string
+let os: string
+let browser: Browser
+let context: BrowserContext
+let page: Page
+let complaints: string[]
+
+const heading = (name: string | RegExp) => page.getByRole('heading', { level: 1, name })
+const open = (path: string) => page.goto(`${base}/console${path}`)
+
+async function signIn(): Promise<void> {
+  await open('/sign-in')
+  await page.getByLabel('Operator credential').fill(stack.accounts.operator.credential)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await heading('Inbox').waitFor()
+}
+
+/** Opens the waiting decision of a kind and decides it by keyboard, with a note. */
+async function decideNext(kind: string, key: 'a' | 'r', note: string): Promise<void> {
+  await open('/')
+  await page
+    .getByRole('link', { name: `Decide: ${kind}`, exact: true })
+    .first()
+    .click()
+  await heading(`Review: ${kind}`).waitFor()
+  await page.getByRole('heading', { name: 'Decision' }).waitFor()
+  await page.keyboard.press(key)
+  await page.keyboard.type(note)
+  await page.keyboard.press('Control+Enter')
+  await page.getByRole('heading', { name: 'Decided' }).waitFor()
+}
+
+describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
+  beforeAll(async () => {
+    stack = await startStack({ env: { EXECUTE_WAIT_MS: '1500', SWEEP_EVERY_MS: '300' } })
+    rail = await openRail(stack)
+    base = stack.baseUrls[0] as string
+    os = stack.osUrls[0] as string
+    browser = await openChromium()
+  }, 180_000)
+  afterAll(async () => {
+    await browser?.close()
+    await rail?.stop()
+    await stack?.stop()
+  }, 60_000)
+  beforeEach(async () => {
+    context = await browser.newContext({ viewport: { width: 1280, height: 860 } })
+    const watched = await openWatched(context, [new URL(base).host])
+    page = watched.page
+    page.setDefaultTimeout(10_000)
+    complaints = watched.complaints
+    await signIn()
+    complaints.length = 0
+  })
+  afterEach(async () => {
+    await context.close()
+    expect(complaints).toEqual([])
+  })
+
+  verifies(
+    'console.stories',
+    'the four decisions of a first purchase need no id and no JSON',
+    async () => {
+      const hosts = { baseUrl: base, osUrl: os }
+      const agent = await registerAgent(hosts, {
+        name: 'Usage watcher',
+        contact: { email: 'watcher@agent.example' },
+        capabilities: ['reads what models cost'],
+        rails: ['tokenops'],
+        requested_scopes: ['runs:read', 'runs:write'],
+        idempotency_key: 'first-purchase',
+      })
+      await decideNext('agent', 'a', 'known to us')
+      const customer = openCustomer(agent, await claimAccessKey(agent), 'first-purchase')
+      const task = await buy(customer)
+      await decideNext('payment reference', 'a', 'the money is on our account')
+      await customer.submit(task.own, task.contract, demoUsage)
+      await decideNext('task', 'a', 'may run')
+      const { run_id } = (await waitForTask(task.own, 'operating')).task
+      await eventually(() => waits(run_id ?? ''), Boolean)
+      await open(`/review/${run_id}`)
+      await page.getByText('cost by day: cost minor').waitFor()
+      await page.getByRole('radio', { name: 'Met', exact: true }).check()
+      await page.getByLabel(/^Note on/).fill('compared with the invoice')
+      await takeScreenshot(page, 'console-review')
+      await page.getByRole('button', { name: 'approve' }).click()
+      await page.keyboard.type('the result holds')
+      await page.getByRole('button', { name: 'Record: approve' }).click()
+      await page.getByRole('heading', { name: 'Decided' }).waitFor()
+      await waitForTask(task.own, 'closed')
+      const read = await customer.client.call('self-serve-loop-read', { run_id: run_id ?? '' })
+      expect(JSON.stringify(read.body)).toContain('compared with the invoice')
+    },
+  )
+
+  async function waits(id: string): Promise<boolean> {
+    const answer = await fetch(`${base}/api/operator/inbox?limit=100`, {
+      headers: { authorization: `Bearer ${stack.accounts.operator.credential}` },
+    })
+    const { items } = (await answer.json()) as { items: { id: string }[] }
+    return items.some((item) => item.id === id)
+  }
+
+  verifies('console.stories', 'a stuck payout is found, understood and woken', async () => {
+    const agent = await rail.openAgent()
+    const payout = await rail.authorized(agent)
+    const owner = { address: rail.asset, abi: dollarTokenAbi } as const
+    const write = async (functionName: 'pause' | 'unpause') => {
+      const hash = await rail.chain.writeContract({ ...owner, functionName })
+      await rail.chain.waitForTransactionReceipt({ hash })
+    }
+    await write('pause')
+    const execute = () =>
+      agent.client.call('payout-execute', {
+        payout_id: payout.payout_id,
+        idempotency_key: 'execute',
+      })
+    await eventually(execute, ({ body }) => /token is paused/.test(body.payout.next_action))
+    await open('/')
+    await page.getByRole('link', { name: 'Recover: payout' }).click()
+    await heading(/^Payout/).waitFor()
+    await page.getByText('the token is paused').first().waitFor()
+    await takeScreenshot(page, 'console-payout')
+    await write('unpause')
+    await page.getByLabel('Reason').fill('the issuer unpaused the token')
+    await page.getByRole('button', { name: 'Carry out' }).click()
+    await page.getByText('done; it is').waitFor()
+    await page.getByText('payout executed', { exact: true }).waitFor({ timeout: 30_000 })
+  })
+
+  verifies('console.forgery', 'the text of an agent is shown as text', async () => {
+    const hosts = { base, os }
+    const name = 'Evil <img src=x onerror=alert(1)></td><script>alert(2)</script>'
+    await newAgentClient(hosts).register({ name })
+    page.on('dialog', (dialog) => complaints.push(`dialog: ${dialog.message()}`))
+    for (const path of ['/', '/agents']) {
+      await open(path)
+      await page.getByText(name).first().waitFor()
+    }
+    expect(await page.locator('main script, main img').count()).toBe(0)
+    const policy = (await fetch(`${base}/console/`)).headers.get('content-security-policy')
+    expect(policy).toContain("script-src 'self'")
+    expect(policy).toContain("require-trusted-types-for 'script'")
+    expect(policy).not.toMatch(/unsafe-eval|\*|script-src[^;]*unsafe-inline/)
+  })
+
+  verifies('console.session', 'without its session a page shows nothing', async () => {
+    const cookies = await context.cookies()
+    expect(cookies.find(({ name }) => name === 'agent_rails_session')).toMatchObject({
+      httpOnly: true,
+      sameSite: 'Strict',
+    })
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await heading(/^Sign in/).waitFor()
+    await open('/money')
+    await heading(/^Sign in/).waitFor()
+    complaints.splice(0, complaints.length, ...complaints.filter((one) => !one.includes('401')))
+  })
+
+  for (const colorScheme of ['light', 'dark'] as const)
+    verifies('console.pages', `no axe violation, ${colorScheme}`, async () => {
+      await newAgentClient({ base, os }).register()
+      await page.emulateMedia({ colorScheme })
+      for (const [path, name] of pages) {
+        await open(path)
+        await heading(name).waitFor()
+        await page.getByText('Loading …').waitFor({ state: 'detached' })
+        expect(await violationsOf(page), path).toEqual([])
+        const place = path === '/' ? '-inbox' : path.replaceAll('/', '-')
+        await takeScreenshot(page, `console${place}${colorScheme === 'dark' ? '-dark' : ''}`)
+      }
+      await open('/')
+      await page.getByRole('link', { name: 'Decide: agent' }).first().click()
+      await heading('Review: agent').waitFor()
+      expect(await violationsOf(page)).toEqual([])
+    })
+
+  verifies('console.pages', 'on a phone no page is wider than the screen', async () => {
+    await page.setViewportSize({ width: 360, height: 780 })
+    for (const [path, name] of pages) {
+      await open(path)
+      await heading(name).waitFor()
+      const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+      expect(width, path).toBeLessThanOrEqual(360)
+    }
+    await open('/')
+    await page
+      .getByRole('link', { name: /^(Decide|Recover)/ })
+      .first()
+      .waitFor()
+    await takeScreenshot(page, 'console-phone')
+  })
+
+  verifies('console.pages', 'the inbox follows changes, and its keys open a row', async () => {
+    await open('/')
+    await page.getByText('Live', { exact: true }).waitFor()
+    const name = `Newcomer ${Date.now()}`
+    await newAgentClient({ base, os }).register({ name })
+    await page.getByText(name).waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await heading(/^Review|^Payout|^Task/).waitFor()
+  })
+})
+
+const pages = [
+  ['/', 'Inbox'],
+  ['/work', 'Payouts and tasks'],
+  ['/money', 'Money'],
+  ['/agents', 'Agents'],
+  ['/controls', 'Keys and controls'],
+] as const
+
+/** What an agent does between the decisions: quote, preflight, contract, and an invoice. */
+async function buy(customer: ReturnType<typeof openCustomer>) {
+  const order = {
+    rail: 'tokenops',
+    tier: 'standard',
+    objective: 'What did our models cost in November?',
+    usage: 'operational',
+    input: demoUsage,
+  } as const
+  const quote = await customer.quote(order)
+  const own: OwnTask = await customer.preflight(order)
+  const { contract } = (
+    await customer.client.call('contract-prepare', {
+      task_token: own.token,
+      acceptance_criteria: ['The cost of each day agrees with the invoice.'],
+      idempotency_key: 'first-purchase-contract',
+    })
+  ).body
+  const { challenge } = await customer.acceptContract(contract, quote)
+  if (challenge === null) throw new Error('the contract asks for no payment')
+  await customer.present(challenge, { method: 'invoice_reference', external_reference: 'INV-1' })
+  return { own, contract }
+}

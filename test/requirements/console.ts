@@ -1,0 +1,48 @@
+/** Requirements on the operator console: id → source and behavior. */
+export const consoleRequirements = {
+  'console.session': {
+    source: 'decision',
+    behavior:
+      'An operator signs in with a credential, or at the configured issuer with authorization code and PKCE. The session is a HttpOnly, SameSite=Strict cookie that works only with the header X-CSRF-Token, lasts eight hours at most, and ends with signing out, with the end of the operator’s credential, or when another operator ends it.',
+  },
+  'console.inbox': {
+    source: 'decision',
+    behavior:
+      'The inbox lists everything that waits for a person, longest first: decisions, stopped work and differences, each with its age, the money at stake and what to do. Only operators read it.',
+  },
+  'console.batch': {
+    source: 'decision',
+    behavior:
+      'A batch decides the same about subjects of one kind with equal acceptance criteria, each by the root of its evidence as it was listed. A changed subject is refused and the others continue; every subject has an outcome; a dry run decides nothing; a repeat decides nothing again.',
+  },
+  'console.work': {
+    source: 'decision',
+    behavior:
+      'Operators find payouts and tasks by id, agent, wallet, reference, transaction or state, and see what one waits for, everything that happened to it, and the commands that unblock it. A command leaves a signed receipt.',
+  },
+  'console.money': {
+    source: 'decision',
+    behavior:
+      'Operators read balances, the daily cap, credit, fees, statements, gas wallets, and what moved over a day and over 30 days.',
+  },
+  'console.agents': {
+    source: 'decision',
+    behavior:
+      'Operators find agents by id, account, name or e-mail address, and read what is paused and who paused it.',
+  },
+  'console.pages': {
+    source: 'decision',
+    behavior:
+      'The console is static files of this host with a strict Content-Security-Policy and Trusted Types. It makes no foreign request, calls only declared operations, follows changes by Server-Sent Events, works by keyboard, on a phone, in light and dark, and has no axe violation.',
+  },
+  'console.stories': {
+    source: 'decision',
+    behavior:
+      'In a browser an operator makes the decisions of a first purchase without typing an id, and finds, understands and wakes a stuck payout.',
+  },
+  'console.forgery': {
+    source: 'decision',
+    behavior:
+      'Markup, scripts, bidirectional overrides and terminal sequences in the text of an agent are shown as text.',
+  },
+} as const
