@@ -1303,6 +1303,11 @@ export const requirements = {
     behavior:
       'The metrics have gauges for everything that waits or is wrong, and each alerting rule names a metric that exists.',
   },
+  'operate.alert-tests': {
+    source: 'decision',
+    behavior:
+      'Each alerting rule has a test in which it stays silent and one in which it fires, and promtool runs them.',
+  },
   'review.commands': {
     source: 'agents § Evidence of a review',
     behavior:

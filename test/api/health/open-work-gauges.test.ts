@@ -4,6 +4,7 @@ import { expect } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { packageRoot } from '../../../activities/config/package-root.ts'
+import { metricsIn } from '../../support/promtool.ts'
 import { newAgentClient } from '../../support/registering-agent.ts'
 import { taskStack } from '../../support/task-calls.ts'
 import { verifies } from '../../verifies.ts'
@@ -51,8 +52,9 @@ verifies('operate.gauges', 'each alerting rule names a metric and a run book', a
   )
   expect(rules.length).toBeGreaterThan(5)
   for (const { expr, annotations } of rules) {
-    const [name = ''] = /agent_rails_\w+/.exec(expr) ?? []
-    expect(text).toContain(`# TYPE ${name} gauge`)
+    const names = metricsIn([expr])
+    expect(names).not.toEqual([])
+    for (const name of names) expect(text).toContain(`# TYPE ${name} `)
     expect(headings).toContain(annotations.runbook)
   }
 })
