@@ -26,6 +26,9 @@ export type StackOptions = {
   chainThrough?: (rpcUrl: string) => Promise<string>
 }
 
+/** Settings of one process, which may depend on its own base URL. */
+type OwnSettings = Record<string, string> | ((baseUrl: string) => Record<string, string>)
+
 /**
  * A whole stack of its own. Each part has `kill(signal)` (SIGKILL also waits for the end), `start()` and `waitReady()`; nothing restarts it.
  * All API processes speak for `env.BASE_URL`, which is `baseUrls[0]`: a wallet proof names that origin whichever process it is sent to.
@@ -40,7 +43,7 @@ export type TestStack = {
   env: NodeJS.ProcessEnv
   dataDirectory: string
   /** Starts one more API process with other settings, and returns its index in `baseUrls`. */
-  startApi(env: Record<string, string>): Promise<number>
+  startApi(env: OwnSettings): Promise<number>
   api(index?: number): Part
   worker(index?: number): Part
   runWorker(index?: number): Part
@@ -128,11 +131,12 @@ function describe(
 }
 
 /** An API process with the settings of the first one, except for these. */
-async function anotherApi({ apis, layout }: EmbeddedStack, more: Record<string, string>) {
+async function anotherApi({ apis, layout }: EmbeddedStack, more: OwnSettings) {
   const { base, os } = await freePorts()
+  const settings = typeof more === 'function' ? more(urlOf(base)) : more
   const name = `api-${apis.length + 1}`
   const { env } = await partAt(apis, 0).plan.launch()
-  const own = { ...env, BASE_PORT: String(base), OS_PORT: String(os), ...more }
+  const own = { ...env, BASE_PORT: String(base), OS_PORT: String(os), ...settings }
   const baseUrl = urlOf(base)
   return { baseUrl, api: apiPart({ name, logFile: layout.log(name), env: own }, baseUrl) }
 }

@@ -10,6 +10,7 @@ import {
 import { demoUsage } from '../../../worker/stack/demo-usage.ts'
 import { dollarTokenAbi } from '../../../worker/stack/token.ts'
 import { eventually, openRail, type Rail } from '../../support/agent.ts'
+import { startOidcIssuer } from '../../support/oidc-issuer.ts'
 import { newAgentClient } from '../../support/registering-agent.ts'
 import { startStack, type TestStack } from '../../support/stack.ts'
 import { verifies } from '../../verifies.ts'
@@ -176,6 +177,69 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
     await open('/money')
     await heading(/^Sign in/).waitFor()
     complaints.splice(0, complaints.length, ...complaints.filter((one) => !one.includes('401')))
+  })
+
+  describe('with an issuer', () => {
+    let issuer: Awaited<ReturnType<typeof startOidcIssuer>>
+    let other: string
+    beforeAll(async () => {
+      issuer = await startOidcIssuer('agent-rails:operate')
+      const index = await stack.startApi((baseUrl) => ({
+        BASE_URL: baseUrl,
+        OPERATOR_OIDC_ISSUER: issuer.issuer,
+        OPERATOR_OIDC_CLIENT_ID: issuer.client,
+      }))
+      other = stack.baseUrls[index] as string
+      issuer.serve(other)
+    })
+    afterAll(() => issuer?.stop())
+
+    verifies('console.session', 'an operator signs in at the issuer', async () => {
+      await context.clearCookies()
+      const { page: own, complaints: wrong } = await openWatched(context, [
+        new URL(other).host,
+        new URL(issuer.issuer).host,
+      ])
+      await own.goto(`${other}/console/sign-in`)
+      await own.getByRole('link', { name: 'Continue with your organisation' }).click()
+      await own.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor()
+      await own.getByText('Ada', { exact: true }).waitFor()
+      expect(wrong.filter((one) => !one.includes('401'))).toEqual([])
+    })
+
+    /** Signs in without a browser; the status of the last answer. */
+    async function signInAt(forget = false): Promise<number> {
+      const begun = await fetch(`${other}/console/oidc/begin`, { redirect: 'manual' })
+      const [cookie = ''] = begun.headers.getSetCookie()
+      expect(cookie).toMatch(/HttpOnly; SameSite=Lax$/)
+      const asked = await fetch(begun.headers.get('location') ?? '', { redirect: 'manual' })
+      const headers = forget ? {} : { cookie: cookie.split(';')[0] ?? '' }
+      const back = asked.headers.get('location') ?? ''
+      const { status } = await fetch(back, { redirect: 'manual', headers })
+      return status
+    }
+
+    verifies('console.session', 'tokens that are not right sign nobody in', async () => {
+      expect(await signInAt()).toBe(302)
+      expect(await signInAt(true)).toBe(401)
+      const wrong: Parameters<typeof issuer.bend>[0][] = [
+        { id: { nonce: 'another' } },
+        { id: { aud: 'another client' } },
+        { id: { iss: 'http://127.0.0.1:1' } },
+        { id: { sub: 'eve' } },
+        { stranger: true },
+        { access: { scope: 'openid' } },
+        { access: { aud: 'another service' } },
+        { access: { sub: 'eve' } },
+        { accessTyp: 'JWT' },
+      ]
+      for (const bend of wrong) {
+        issuer.bend(bend)
+        expect(await signInAt(), JSON.stringify(bend)).toBe(401)
+      }
+      issuer.bend({})
+      expect(await signInAt()).toBe(302)
+    })
   })
 
   for (const colorScheme of ['light', 'dark'] as const)
