@@ -298,7 +298,7 @@ function openOperatorServices(adapters: Adapters) {
     subjects: [
       agentSubject,
       taskSubject(taskDeps),
-      loopStepSubject,
+      loopStepSubject(taskDeps),
       recoverySubject(taskDeps),
       workOrderSubject(taskDeps),
       referenceSubject(receiptIssuer),

@@ -33,19 +33,20 @@ export async function openException(
 ): Promise<void> {
   const { task_id, resume_state, sequence } = after
   if (resume_state === null) throw new Error('an exception has a state to return to')
-  const { code, detail } = causeOf(input)
+  const { code, detail, proposed_input_sha256 = null } = causeOf(input)
   const exception_id = `ex_${digestOf({ type: 'service.exception.v1', task_id, sequence })}`
   const money_moved = await moneyMoved(tx, after, resume_state)
   const exception = { exception_id, task_id, code, detail, resume_state, money_moved, sequence }
   const facts = {
     ...exception,
+    proposed_input_sha256,
     allowed_recoveries: allowedRecoveries(code),
     ledger_head: entry.hash,
     ...actorFacts(input),
   }
   const receipt = { task: after, subject: exception_id, kind: 'exception', facts, nowSeconds }
   const receipt_id = receiptId(await writeTaskReceipt(deps, tx, receipt))
-  await insertTaskException(tx, { ...exception, receipt_id })
+  await insertTaskException(tx, { ...exception, proposed_input_sha256, receipt_id })
 }
 
 const lapses: Partial<Record<TaskEvent, string>> = {

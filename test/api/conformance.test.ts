@@ -418,7 +418,7 @@ const waiting = async () =>
 
 verifies(
   'conform.revise',
-  'a result is approved or rejected; to revise it is no decision',
+  'a result is approved, rejected, or revised by what changes',
   async () => {
     const buyer = await openAgentUse(hosts(), apis.operator)
     const { quote_id } = await buyer.quote()
@@ -435,13 +435,13 @@ verifies(
     const review = async () => (await waiting()).find(({ subject_id }) => subject_id === run.run_id)
     await expect
       .poll(review, { timeout: 30_000 })
-      .toMatchObject({ allowed_decisions: ['approve', 'reject'] })
+      .toMatchObject({ allowed_decisions: ['approve', 'reject', 'revise'] })
     const revise = decide(hosts(), apis.operator, run.run_id, 'revise', {
       subject_kind: 'loop_step',
     })
     expect(await problemOf(revise)).toMatchObject({
-      code: 'wrong_state',
-      allowed_decisions: ['approve', 'reject'],
+      code: 'invalid_request',
+      errors: [{ pointer: '/revision' }],
     })
   },
 )

@@ -75,6 +75,6 @@ export const conformanceRequirements = {
   'conform.revise': {
     source: 'runs § Controlled loop',
     behavior:
-      'An operator can approve or reject a result. A revision is not offered, because the same input gives the same result.',
+      'A result is approved, rejected with a note, or revised; a revision has to say what changes, because the same input gives the same result.',
   },
 } as const

@@ -1308,6 +1308,11 @@ export const requirements = {
     behavior:
       'Each alerting rule has a test in which it stays silent and one in which it fires, and promtool runs them.',
   },
+  'review.revised': {
+    source: 'decision',
+    behavior:
+      'An operator revises a run by parameters that its rail declares, and the work begins again at once, or by a corrected input, which is a proposal until the agent recovers the task with exactly it. A revision that changes nothing or does not fit the rail is refused. Ledger, receipt and replay package name both digests.',
+  },
   'review.commands': {
     source: 'agents § Evidence of a review',
     behavior:

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { z } from 'zod'
 import type { Judgement } from '#domain/reviews/evidence.ts'
 import { decisions, subjectKinds } from '#domain/reviews/review.ts'
+import { readJsonFile } from '../../activities/config/config.ts'
 import { callAsOperator } from '../operator-calls.ts'
 import { print, printJson } from '../print.ts'
 import { operatorOption } from './by-operator.ts'
@@ -33,6 +34,8 @@ type DecideOptions = {
   seen: string
   met: Judged[]
   notMet: Judged[]
+  parameter: [string, unknown][]
+  input?: string
 }
 type Judged = { number: number; note: string }
 
@@ -65,14 +68,19 @@ export function addReview(program: Command): void {
 }
 
 function addDecision(review: Command, decision: (typeof decisions)[number]): void {
-  operatorOption(
+  const command = operatorOption(
     review.command(`${decision} <id>`).description(`${decision} what \`review show\` printed`),
   )
     .requiredOption('--note <text>', 'why, for the receipt')
     .requiredOption('--seen <digest>', 'the digest of the evidence, as `review show` printed it')
     .option('--met <number:note>', 'this criterion is met; may be repeated', judged, [])
     .option('--not-met <number:note>', 'this criterion is not met; may be repeated', judged, [])
-    .action(async (id: string, { operator, note, seen, met, notMet }: DecideOptions) => {
+  if (decision === 'revise')
+    command
+      .option('--parameter <name=json>', 'a parameter of the run; may be repeated', parameter, [])
+      .option('--input <file>', 'a corrected input as JSON, which the agent has to accept')
+  command.action(
+    async (id: string, { operator, note, seen, met, notMet, ...revised }: DecideOptions) => {
       const { evidence } = await readSubject(operator, id)
       printJson(
         await callAsOperator(operator, 'POST', PATH, {
@@ -81,13 +89,35 @@ function addDecision(review: Command, decision: (typeof decisions)[number]): voi
           decision,
           note,
           evidence_seen_sha256: [seen],
+          ...revisionOf(revised),
           judgements: [
             ...judgementsOf(evidence, met, 'met'),
             ...judgementsOf(evidence, notMet, 'not_met'),
           ],
         }),
       )
-    })
+    },
+  )
+}
+
+function parameter(text: string, before: [string, unknown][]): [string, unknown][] {
+  const [, name, value] = /^([a-z_]+)=([\s\S]+)$/.exec(text) ?? []
+  if (name === undefined || value === undefined)
+    throw new InvalidArgumentError('NAME=JSON, such as tolerance_minor=50')
+  try {
+    return [...before, [name, JSON.parse(value)]]
+  } catch {
+    throw new InvalidArgumentError(`${value} is not JSON: text needs quotes`)
+  }
+}
+
+function revisionOf({
+  parameter = [],
+  input,
+}: Partial<Pick<DecideOptions, 'parameter' | 'input'>>) {
+  if (input !== undefined)
+    return { revision: { input: readJsonFile(input, z.record(z.string(), z.unknown())) } }
+  return parameter.length === 0 ? {} : { revision: { parameters: Object.fromEntries(parameter) } }
 }
 
 async function readSubject(operator: string, id: string) {

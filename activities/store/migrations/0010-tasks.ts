@@ -276,8 +276,10 @@ export const tasks: readonly string[] = [
     receipt_id text not null references receipts,
     opened_at timestamptz not null default clock_timestamp(),
     closed_at timestamptz,
+    proposed_input_sha256 text,
     unique (task_id, sequence),
     foreign key (task_id, sequence) references task_events,
+    foreign key (task_id, proposed_input_sha256) references task_documents,
     check ((closed_at is not null) = (state in ('resolved','abandoned')))
   )`,
   `create unique index task_exceptions_open on task_exceptions (task_id) where closed_at is null`,

@@ -736,6 +736,7 @@ export type Database = {
     receipt_id: string
     opened_at: Generated<Date>
     closed_at: Date | null
+    proposed_input_sha256: string | null
   }
   task_records: {
     task_id: string

@@ -66,6 +66,16 @@ export const reviewRecord = operation({
       .max(20)
       .default([])
       .meta({ description: 'Of the acceptance criteria of a run; others stay `not_judged`.' }),
+    revision: z
+      .union([
+        z.strictObject({ parameters: z.record(z.string().max(64), z.unknown()) }),
+        z.strictObject({ input: z.record(z.string(), z.unknown()) }),
+      ])
+      .optional()
+      .meta({
+        description:
+          'With `revise` of a run: parameters that its rail declares, or a corrected input that its agent has to accept.',
+      }),
     idempotency_key: IdempotencyKey,
   }),
   output,

@@ -10,6 +10,9 @@ const output = z
     allowed_recoveries: z
       .array(RecoveryAction)
       .meta({ description: 'Of the exception that stops the task now.' }),
+    proposed_input: z.looseObject({}).nullable().meta({
+      description: 'The input that an operator proposes, to be accepted with `correct_input`.',
+    }),
     ...waitShape,
   })
   .meta({ id: 'TaskExceptions' })

@@ -26,6 +26,10 @@ export const TaskException = z
     allowed_recoveries: z.array(RecoveryAction),
     money_moved: z.enum(['no', 'yes', 'unknown']),
     receipt_id: ReceiptId,
+    proposed_input_sha256: Digest.nullable().meta({
+      description:
+        'Of the input that an operator proposes. A recovery with exactly this input accepts it and needs no review.',
+    }),
     opened_at: Time,
     closed_at: Time.nullable(),
   })

@@ -11,16 +11,19 @@ import {
   type OpenReview,
 } from '../../../activities/store/tasks/runs.ts'
 import { findTask, requireTask } from '../../../activities/store/tasks/tasks.ts'
+import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { readGaps } from '../../../activities/task/gaps.ts'
 import { recordReview } from '../runs/review.ts'
+import { parametersOf, type Revision, reviseRun } from './revise.ts'
 import type { ReviewSubject, WaitingSubject } from './subject.ts'
 import { taskEvidence } from './task-evidence.ts'
 
-const next = 'Approve the result, or reject it with a note: its agent can then correct the input.'
+const next =
+  'Approve the result, reject it with a note, or revise it by parameters or a corrected input.'
 const allowed: Decision[] = [...loopStepDecisions]
 
 /** Runs that have done their work and wait for a look at it, named by the id of the run. */
-export const loopStepSubject: ReviewSubject = {
+export const loopStepSubject = (deps: TaskDeps): ReviewSubject => ({
   kind: 'loop_step',
   list: async (tx, filter, most) =>
     (await listOpenReviews(tx, filter, most)).map((review) => ({
@@ -37,9 +40,11 @@ export const loopStepSubject: ReviewSubject = {
     const task = run && (await findTask(tx, run.task_id))
     if (run === undefined || task === undefined) return undefined
     const open = await findOpenReview(tx, runId)
-    return { since: open?.started_at ?? run.changed_at, content: await taskEvidence(tx, task) }
+    const content = { ...(await taskEvidence(tx, task)), parameters: await parametersOf(tx, task) }
+    return { since: open?.started_at ?? run.changed_at, content }
   },
-  decide: async (tx, { subjectId: runId, decision, decisionId, note, operator }, assert) => {
+  decide: async (tx, terms, assert) => {
+    const { subjectId: runId, decision, decisionId, note, operator, revision } = terms
     const run = await findRun(tx, runId)
     if (run === undefined)
       throw refuse('not_found', {
@@ -48,7 +53,7 @@ export const loopStepSubject: ReviewSubject = {
       })
     const { state } = await requireTask(tx, run.task_id)
     const open = await findOpenReview(tx, runId)
-    if (open === undefined || decision === 'hold' || decision === 'revise')
+    if (open === undefined || decision === 'hold')
       throw refuse('wrong_state', {
         detail: 'the run waits for no such decision',
         next_action: next,
@@ -58,6 +63,7 @@ export const loopStepSubject: ReviewSubject = {
           allowed_decisions: open === undefined ? [] : allowed,
         },
       })
+    assertRevision(decision, revision)
     assert.waitsSince(open.started_at)
     const judgements = await assert.evidenceSeen()
     await recordReview(tx, runId, {
@@ -66,13 +72,31 @@ export const loopStepSubject: ReviewSubject = {
       decidedBy: `operator:${operator.operatorId}`,
       note,
       judgements,
+      stops: revision !== undefined,
     })
     const { task_id, attempt, round } = open
+    const asked = { taskId: task_id, decisionId, note, operator }
+    const input_sha256 =
+      revision === undefined ? null : await reviseRun(deps, tx, { ...asked, revision })
     return {
       state: decision,
+      facts: { revised_input_sha256: input_sha256 },
       view: { run_id: runId, task_id, attempt, round, step: 'review_step' },
     }
   },
+})
+
+/** Throws 400 unless a revision says what it changes, and no other decision does. */
+function assertRevision(decision: Decision, revision: Revision | undefined): void {
+  if ((decision === 'revise') === (revision !== undefined)) return
+  const message =
+    decision === 'revise'
+      ? 'a revision names parameters or a corrected input'
+      : `${decision} changes nothing`
+  throw refuse('invalid_request', {
+    detail: message,
+    errors: [{ pointer: '/revision', message }],
+  })
 }
 
 async function listed(

@@ -29,6 +29,7 @@ import type { Database } from '../../../activities/store/schema/schema.ts'
 import { findDecision, insertDecision } from '../../../activities/store/tasks/review-decisions.ts'
 import type { Issuing } from '../agents/deps.ts'
 import { type Outcome, outcomeOf } from '../console/outcome.ts'
+import type { Revision } from './revise.ts'
 import type {
   ConsoleFilter,
   EvidenceLink,
@@ -59,8 +60,12 @@ export type ReviewInput = {
   limits?: TrustLimits | undefined
   evidence_seen_sha256: string[]
   judgements: Judgement[]
+  revision?: Revision | undefined
 }
-export type BatchInput = Omit<ReviewInput, 'subject_id' | 'evidence_seen_sha256' | 'limits'> & {
+export type BatchInput = Omit<
+  ReviewInput,
+  'subject_id' | 'evidence_seen_sha256' | 'limits' | 'revision'
+> & {
   items: { subject_id: string; evidence_root_sha256: string }[]
   dry_run: boolean
 }
@@ -272,6 +277,7 @@ async function decide(
       decision,
       note,
       limits,
+      revision: input.revision,
       operator,
     },
     {
@@ -301,6 +307,7 @@ async function decide(
     evidence_root_sha256: manifest.root_sha256,
     evidence_seen_sha256,
     judgements,
+    ...decided.facts,
     state: decided.state,
     at: decided_at.toISOString(),
   }

@@ -4,6 +4,7 @@ import type { RailKey } from '#domain/rails/rail.ts'
 import type { EvidenceContent, Judgement } from '#domain/reviews/evidence.ts'
 import type { Decision, SubjectKind } from '#domain/reviews/review.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
+import type { Revision } from './revise.ts'
 
 /** The place of the evidence: a path of one of the service's hosts, or a URL that the payer gave. */
 export type EvidenceLink = { host: 'base' | 'os'; path: string } | { url: string }
@@ -51,8 +52,12 @@ export type DecisionTerms = {
   decision: Decision
   note: string
   limits?: TrustLimits | undefined
+  revision?: Revision | undefined
   operator: { operatorId: string; name: string }
 }
+
+/** The state after a decision, and what its receipt also says. */
+type Decided = { state: string; view: Record<string, unknown>; facts?: Record<string, unknown> }
 
 /**
  * One kind of subject that operators decide about. `decide` runs in the transaction that records the decision. It locks the subject,
@@ -67,9 +72,5 @@ export type ReviewSubject = {
   evidence(tx: Tx, subjectId: string): Promise<SubjectEvidence | undefined>
   /** The tasks that continue once it is decided; their workflows are notified. */
   tasksOf?(tx: Tx, subjectId: string): Promise<string[]>
-  decide(
-    tx: Tx,
-    terms: DecisionTerms,
-    assert: ReviewChecks,
-  ): Promise<{ state: string; view: Record<string, unknown> }>
+  decide(tx: Tx, terms: DecisionTerms, assert: ReviewChecks): Promise<Decided>
 }

@@ -33,7 +33,7 @@ export type RecoveryRequest = {
 
 /**
  * Records a request to recover a stopped task, in the caller's transaction. A request of an operator, for a synthetic run or to
- * abandon the task is carried out at once; any other waits for a review. The caller then wakes the task.
+ * abandon the task is carried out at once, and so is the acceptance of an input that an operator proposed; any other waits for a review. The caller then wakes the task.
  * Throws 409 `wrong_state` where nothing is stopped, `recovery_not_allowed`, 404, 400.
  */
 export async function requestRecovery(
@@ -57,8 +57,9 @@ export async function requestRecovery(
     input_sha256: corrected?.sha256 ?? null,
     requested_by: actor,
   })
+  const accepts = corrected !== null && corrected.sha256 === exception.proposed_input_sha256
   if (asked.decided) return carryOut(deps, tx, { taskId, request, by: { actor, actorName } })
-  const needsReview = task.usage === 'operational' && action !== 'abandon'
+  const needsReview = task.usage === 'operational' && action !== 'abandon' && !accepts
   return needsReview ? request : carryOut(deps, tx, { taskId, request, by: { actor: 'service' } })
 }
 

@@ -15,6 +15,7 @@ import { transaction } from '../../../activities/store/postgres/db.ts'
 import { listTaskExceptions } from '../../../activities/store/tasks/task-exceptions.ts'
 import { listTaskRecords } from '../../../activities/store/tasks/task-records.ts'
 import {
+  findDocument,
   findTask,
   findTaskEvent,
   listLedger,
@@ -126,10 +127,16 @@ export class TaskService {
       const rows = await listTaskExceptions(tx, taskId)
       const task = await taskView(tx, await requireTask(tx, taskId))
       const open = rows.find(({ closed_at }) => closed_at === null)
+      const proposed = open?.proposed_input_sha256 ?? null
+      const proposed_input =
+        proposed === null
+          ? null
+          : ((await findDocument(tx, taskId, proposed)) as Record<string, unknown>)
       return {
         items: rows
           .filter((row) => state === undefined || row.state === state)
           .map(taskExceptionView),
+        proposed_input,
         allowed_recoveries: open === undefined ? [] : [...allowedRecoveries(open.code)],
         waiting_for: task.waiting_for,
         waiting_since: task.waiting_since,

@@ -58,6 +58,7 @@ export async function contractView(tx: Tx, contract: ContractRow, task: TaskRow)
 /** An exception of a task as callers see it. */
 export function taskExceptionView(row: TaskExceptionRow) {
   const { exception_id, task_id, code, detail, state, resume_state, money_moved, receipt_id } = row
+  const { proposed_input_sha256 } = row
   return {
     exception_id,
     task_id,
@@ -67,6 +68,7 @@ export function taskExceptionView(row: TaskExceptionRow) {
     resume_state,
     money_moved,
     receipt_id,
+    proposed_input_sha256,
     allowed_recoveries: row.closed_at === null ? [...allowedRecoveries(code)] : [],
     opened_at: row.opened_at.toISOString(),
     closed_at: row.closed_at?.toISOString() ?? null,

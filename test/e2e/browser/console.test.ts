@@ -11,7 +11,7 @@ import { demoUsage } from '../../../worker/stack/demo-usage.ts'
 import { dollarTokenAbi } from '../../../worker/stack/token.ts'
 import { eventually, openRail, type Rail } from '../../support/agent.ts'
 import { startOidcIssuer } from '../../support/oidc-issuer.ts'
-import { newAgentClient } from '../../support/registering-agent.ts'
+import { decide, newAgentClient } from '../../support/registering-agent.ts'
 import { startStack, type TestStack } from '../../support/stack.ts'
 import { verifies } from '../../verifies.ts'
 import { violationsOf } from './axe.ts'
@@ -84,17 +84,10 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
     'the four decisions of a first purchase need no id and no JSON',
     async () => {
       const hosts = { baseUrl: base, osUrl: os }
-      const agent = await registerAgent(hosts, {
-        name: 'Usage watcher',
-        contact: { email: 'watcher@agent.example' },
-        capabilities: ['reads what models cost'],
-        rails: ['tokenops'],
-        requested_scopes: ['runs:read', 'runs:write'],
-        idempotency_key: 'first-purchase',
-      })
+      const agent = await registerAgent(hosts, manifest('first-purchase', 'Usage watcher'))
       await decideNext('agent', 'a', 'known to us')
       const customer = openCustomer(agent, await claimAccessKey(agent), 'first-purchase')
-      const task = await buy(customer)
+      const task = await buy(customer, 'first-purchase')
       await decideNext('payment reference', 'a', 'the money is on our account')
       await customer.submit(task.own, task.contract, demoUsage)
       await decideNext('task', 'a', 'may run')
@@ -114,6 +107,42 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
       expect(JSON.stringify(read.body)).toContain('compared with the invoice')
     },
   )
+
+  verifies('console.stories', 'a run is revised by another parameter and approved', async () => {
+    const hosts = { base, os }
+    const { credential } = stack.accounts.operator
+    const agent = await registerAgent(
+      { baseUrl: base, osUrl: os },
+      manifest('revised', 'Budget watcher'),
+    )
+    const approve = (kind: Parameters<typeof decide>[4] & object, id: string) =>
+      decide(hosts, credential, id, 'approve', kind)
+    await approve({}, agent.registered.agent.agent_id)
+    const customer = openCustomer(agent, await claimAccessKey(agent), 'revised')
+    const { own, contract, payment } = await buy(customer, 'revised')
+    await approve({ subject_kind: 'payment_reference' }, payment)
+    await customer.submit(own, contract, demoUsage)
+    await approve({ subject_kind: 'task' }, own.begun.task.task_id)
+    const { run_id } = (await waitForTask(own, 'operating')).task
+    await eventually(() => waits(run_id ?? ''), Boolean)
+    await open('/')
+    await page.getByRole('link', { name: 'Decide: loop step' }).first().click()
+    await heading('Review: loop step').waitFor()
+    await page.getByRole('button', { name: 'revise' }).click()
+    await page.getByLabel(/^budget minor/).fill('2000')
+    await page.getByLabel(/^Note/).last().fill('the budget is 20 USD')
+    await takeScreenshot(page, 'console-revise')
+    await page.getByRole('button', { name: 'Record: revise' }).click()
+    await page.getByRole('heading', { name: 'Decided' }).waitFor()
+    await eventually(() => waits(run_id ?? ''), Boolean)
+    await open(`/review/${run_id}`)
+    await page.getByText('exceeded').first().waitFor()
+    await page.getByRole('button', { name: 'approve' }).click()
+    await page.keyboard.type('now it holds')
+    await page.keyboard.press('Control+Enter')
+    await page.getByRole('heading', { name: 'Decided' }).waitFor()
+    await waitForTask(own, 'closed')
+  })
 
   async function waits(id: string): Promise<boolean> {
     const answer = await fetch(`${base}/api/operator/inbox?limit=100`, {
@@ -219,7 +248,7 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
       return status
     }
 
-    verifies('console.session', 'tokens that are not right sign nobody in', async () => {
+    verifies('console.session', 'wrong tokens do not sign in', async () => {
       expect(await signInAt()).toBe(302)
       expect(await signInAt(true)).toBe(401)
       const wrong: Parameters<typeof issuer.bend>[0][] = [
@@ -296,8 +325,17 @@ const pages = [
   ['/controls', 'Keys and controls'],
 ] as const
 
+const manifest = (idempotency_key: string, name: string) => ({
+  name,
+  contact: { email: 'watcher@agent.example' },
+  capabilities: ['reads what models cost'],
+  rails: ['tokenops' as const],
+  requested_scopes: ['runs:read' as const, 'runs:write' as const],
+  idempotency_key,
+})
+
 /** What an agent does between the decisions: quote, preflight, contract, and an invoice. */
-async function buy(customer: ReturnType<typeof openCustomer>) {
+async function buy(customer: ReturnType<typeof openCustomer>, name: string) {
   const order = {
     rail: 'tokenops',
     tier: 'standard',
@@ -311,11 +349,12 @@ async function buy(customer: ReturnType<typeof openCustomer>) {
     await customer.client.call('contract-prepare', {
       task_token: own.token,
       acceptance_criteria: ['The cost of each day agrees with the invoice.'],
-      idempotency_key: 'first-purchase-contract',
+      idempotency_key: `${name}-contract`,
     })
   ).body
   const { challenge } = await customer.acceptContract(contract, quote)
   if (challenge === null) throw new Error('the contract asks for no payment')
-  await customer.present(challenge, { method: 'invoice_reference', external_reference: 'INV-1' })
-  return { own, contract }
+  const invoice = { method: 'invoice_reference', external_reference: `INV-${name}` } as const
+  const { payment_reference_id } = await customer.present(challenge, invoice)
+  return { own, contract, payment: payment_reference_id }
 }

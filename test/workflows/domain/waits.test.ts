@@ -69,7 +69,7 @@ verifies(
         by: 'operator',
         call: 'POST /api/loop-review-console',
         arguments: { subject_kind: 'loop_step', subject_id: 'run_1', decision: 'approve' },
-        choices: ['approve', 'reject'],
+        choices: ['approve', 'reject', 'revise'],
       },
     })
     expect(nextAction(wait)).toBe(

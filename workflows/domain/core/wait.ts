@@ -56,7 +56,7 @@ export function reviewWait(
         idempotency_key: '<new key>',
       },
       choices: [...choices],
-      command: null,
+      command: `agent-rails review show ${id} --operator CREDENTIAL`,
     },
   }
 }

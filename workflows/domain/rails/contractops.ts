@@ -34,6 +34,7 @@ export const contractops: Rail<ContractInput, ContractResult> = {
   input: ContractInput,
   result: ContractResult,
   sandboxInput: contractopsInput,
+  parameters: ['as_of'],
   work,
 }
 

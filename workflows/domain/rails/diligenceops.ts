@@ -36,6 +36,7 @@ export const diligenceops: Rail<DiligenceInput, DiligenceResult> = {
   input: DiligenceInput,
   result: DiligenceResult,
   sandboxInput: diligenceopsInput,
+  parameters: ['min_score'],
   work,
 }
 

@@ -52,6 +52,7 @@ export const distributionops: Rail<DistributionInput, Result> = {
   prices: { entry: 199, standard: 399, pro: 699 },
   result: Result,
   sandboxInput: distributionopsInput,
+  parameters: ['rounding'],
   ...byRows({
     head: Head,
     lists: { recipients: Recipient },

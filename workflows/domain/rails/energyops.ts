@@ -78,6 +78,7 @@ export const energyops: Rail<EnergyopsInput, EnergyopsResult> = {
   prices: { entry: 149, standard: 299, pro: 499 },
   result: EnergyopsResult,
   sandboxInput: energyopsInput,
+  parameters: ['tolerance_minor'],
   ...byRows({
     head: EnergyopsHead,
     lists: { readings: Reading },

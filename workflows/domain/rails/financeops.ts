@@ -58,6 +58,7 @@ export const financeops: Rail<FinanceopsInput, FinanceopsResult> = {
   prices: { entry: 99, standard: 199, pro: 399 },
   result: FinanceopsResult,
   sandboxInput: financeopsInput,
+  parameters: ['tolerance_minor', 'as_of'],
   ...byRows({
     head: FinanceopsHead,
     lists: { invoices: Invoice, payments: Payment },

@@ -34,6 +34,7 @@ export const packetops: Rail<PacketInput, PacketResult> = {
   input: PacketInput,
   result: PacketResult,
   sandboxInput: packetopsInput,
+  parameters: ['profile', 'as_of'],
   work,
 }
 

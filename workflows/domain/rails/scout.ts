@@ -36,6 +36,7 @@ export function scoutOver(services: readonly Service[]): Rail<ScoutInput, ScoutR
     input: ScoutInput,
     result: ScoutResult,
     sandboxInput: scoutInput,
+    parameters: ['limit'],
     work: (input) => scout(input, services),
   }
 }

@@ -64,6 +64,7 @@ export const tokenops: Rail<TokenopsInput, TokenopsResult> = {
   prices: { entry: 49, standard: 99, pro: 249 },
   result: TokenopsResult,
   sandboxInput: tokenopsInput,
+  parameters: ['budget_minor', 'period'],
   ...byRows({
     head: TokenopsHead,
     lists: { usage: UsageRow },

@@ -12,6 +12,7 @@ export const evidenceNames = [
   'price',
   'payment',
   'input',
+  'parameters',
   'plan',
   'result',
   'findings',

@@ -9,8 +9,8 @@ export const subjectKinds = [
 ] as const
 export type SubjectKind = (typeof subjectKinds)[number]
 
-/** On the result of a run: the same input gives the same result, so what is not right is rejected, and the input corrected. */
-export const loopStepDecisions = ['approve', 'reject'] as const
+/** On the result of a run: the same input gives the same result, so a revision changes the input or a parameter of it. */
+export const loopStepDecisions = ['approve', 'reject', 'revise'] as const
 
 export const decisions = ['approve', 'reject', 'revise', 'hold'] as const
 export type Decision = (typeof decisions)[number]

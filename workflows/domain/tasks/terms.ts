@@ -109,6 +109,8 @@ export const taskEventData = {
   exception_raised: z.strictObject({
     code: z.enum(Object.keys(taskExceptions) as [keyof typeof taskExceptions]),
     detail: z.string().max(2000),
+    /** Of the input that an operator proposes; the agent accepts it by recovering the task with it. */
+    proposed_input_sha256: sha256.optional(),
   }),
   replay_prepared: z.strictObject({
     action: z.string(),

@@ -39,6 +39,7 @@ const open = [
   'checks',
   'changes',
   'plan',
+  'parameters',
   'price',
   'payment',
   'agent',

@@ -5,6 +5,7 @@ import { call, newKey, type OutputOf } from '../calls.ts'
 import type { Evidence } from '../pages/review.tsx'
 import { Button, Card, Field, fieldClass, Id, Problem, State } from './basics.tsx'
 import { type Judged, Judgements } from './judgements.tsx'
+import { Revise, type Revision } from './revise.tsx'
 import { useShortcuts } from './shortcuts.tsx'
 
 type Decision = 'approve' | 'reject' | 'revise' | 'hold'
@@ -30,9 +31,12 @@ export function Decide({ evidence, seen, allowed, decided }: DecideProps) {
   const [note, setNote] = useState('')
   const [chosen, setChosen] = useState<Decision>()
   const [error, setError] = useState<unknown>()
+  const [revision, setRevision] = useState<Revision>()
   const [key] = useState(newKey)
   const noteField = useRef<HTMLTextAreaElement>(null)
   const criteria = criteriaOf(evidence)
+  const isRun = evidence.subject_kind === 'loop_step'
+  const lacksRevision = isRun && chosen === 'revise' && revision === undefined
   const choose = (decision: Decision) => {
     setChosen(decision)
     noteField.current?.focus()
@@ -58,6 +62,7 @@ export function Decide({ evidence, seen, allowed, decided }: DecideProps) {
         judgements: criteria.flatMap((criterion) =>
           judged[criterion] === undefined ? [] : [{ criterion, ...judged[criterion] }],
         ),
+        ...(chosen === 'revise' && revision !== undefined ? { revision } : {}),
         idempotency_key: key,
       })
       decided(body)
@@ -75,22 +80,8 @@ export function Decide({ evidence, seen, allowed, decided }: DecideProps) {
         }}
       >
         <Judgements criteria={criteria} judged={judged} change={setJudged} />
-        <fieldset className="m-0 border-0 p-0">
-          <legend className="mb-1 text-sm font-medium">Decide</legend>
-          <div className="flex flex-wrap gap-2">
-            {allowed.map((decision) => (
-              <Button
-                key={decision}
-                aria-pressed={chosen === decision}
-                tone={chosen === decision ? 'primary' : 'plain'}
-                className="capitalize"
-                onClick={() => choose(decision)}
-              >
-                {decision}
-              </Button>
-            ))}
-          </div>
-        </fieldset>
+        <Choices allowed={allowed} chosen={chosen} choose={choose} />
+        {chosen === 'revise' && isRun && <Revise evidence={evidence} change={setRevision} />}
         <Field
           label="Note"
           hint="It is in the signed receipt, with the digest of the evidence shown."
@@ -112,12 +103,39 @@ export function Decide({ evidence, seen, allowed, decided }: DecideProps) {
           tone="primary"
           type="submit"
           className="w-full"
-          disabled={chosen === undefined || note === ''}
+          disabled={chosen === undefined || note === '' || lacksRevision}
         >
           {chosen === undefined ? 'Choose a decision' : `Record: ${chosen}`}
         </Button>
       </form>
     </Card>
+  )
+}
+
+type ChoicesProps = {
+  allowed: readonly Decision[]
+  chosen: Decision | undefined
+  choose: (decision: Decision) => void
+}
+
+function Choices({ allowed, chosen, choose }: ChoicesProps) {
+  return (
+    <fieldset className="m-0 border-0 p-0">
+      <legend className="mb-1 text-sm font-medium">Decide</legend>
+      <div className="flex flex-wrap gap-2">
+        {allowed.map((decision) => (
+          <Button
+            key={decision}
+            aria-pressed={chosen === decision}
+            tone={chosen === decision ? 'primary' : 'plain'}
+            className="capitalize"
+            onClick={() => choose(decision)}
+          >
+            {decision}
+          </Button>
+        ))}
+      </div>
+    </fieldset>
   )
 }
 

@@ -45,6 +45,8 @@ const added = [
   'index CREATE INDEX operator_sessions_operator ON public.operator_sessions USING btree (operator_id, created_at)',
   'index CREATE UNIQUE INDEX operator_sessions_pkey ON public.operator_sessions USING btree (session_sha256)',
   'relation operator_sessions r p',
+  'column task_exceptions.12 proposed_input_sha256 text default  identity  storage x',
+  'constraint task_exceptions.task_exceptions_task_id_proposed_input_sha256_fkey FOREIGN KEY (task_id, proposed_input_sha256) REFERENCES task_documents(task_id, sha256)',
   'column payment_references.22 reason_code text default  identity  storage x',
   "constraint payment_references.payment_references_reason_code_check CHECK ((reason_code = 'amount_mismatch'::text))",
   'column review_decisions.14 evidence_root_sha256 text not null default  identity  storage x',

@@ -72,7 +72,7 @@ verifies(
       state: 'operating',
       waiting_for: ['review'],
       waiting_since: expect.stringMatching(/^2\d{3}-.*Z$/),
-      required_action: { ...call, arguments: decision, choices: ['approve', 'reject'] },
+      required_action: { ...call, arguments: decision, choices: ['approve', 'reject', 'revise'] },
       next_action:
         'Waiting for an operator to review the result. No action is needed from the agent.',
     })

@@ -46,7 +46,7 @@ verifies('views.review', 'a review offers its decisions and proposes the first',
       idempotency_key: '<new key>',
     },
     choices: ['reject', 'approve'],
-    command: null,
+    command: 'agent-rails review show rec_1 --operator CREDENTIAL',
   }
   expect(reviewWait('a review', review, ['reject', 'approve'])).toEqual({
     what: 'a review',
