@@ -1313,6 +1313,16 @@ export const requirements = {
     behavior:
       'An operator revises a run by parameters that its rail declares, and the work begins again at once, or by a corrected input, which is a proposal until the agent recovers the task with exactly it. A revision that changes nothing or does not fit the rail is refused. Ledger, receipt and replay package name both digests.',
   },
+  'reconcile.pause': {
+    source: 'decision',
+    behavior:
+      'A transfer out of the payout wallet that no payout explains pauses the payouts once, with a reason and a receipt; an operator resumes them.',
+  },
+  'operate.worker-metrics': {
+    source: 'decision',
+    behavior:
+      'With WORKER_METRICS_PORT set, a worker serves the metrics of its Temporal pollers, slots and tasks, by default on loopback.',
+  },
   'review.commands': {
     source: 'agents § Evidence of a review',
     behavior:
