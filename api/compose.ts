@@ -107,7 +107,7 @@ export type Api = {
 /** Composes one API process. Nothing connects before its first use, so the process can start while a dependency is down. */
 export async function createApi(config: Config, log: Logger): Promise<Api> {
   const adapters = await openAdapters(config, log)
-  const { db, keys, minimumBalance } = adapters
+  const { db, keys } = adapters
   const services = openServices(adapters)
   const publishing = await keepPublishing(() => publishKeys(db, keys), {
     everyMs: 2_000,
@@ -120,7 +120,7 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
   return {
     deps: pipelineDeps(adapters, services),
     pauses: () => listPauses(db),
-    gauges: createGauges({ db, minimumBalance, config, reviews: services.reviews }),
+    gauges: createGauges(adapters, services.reviews),
     close: async () => {
       publishing.stop()
       await adapters.close()

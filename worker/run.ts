@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { Runtime, Worker, type WorkerOptions } from '@temporalio/worker'
+import { Runtime, type RuntimeOptions, Worker, type WorkerOptions } from '@temporalio/worker'
 import { type Logger, pino } from 'pino'
 import type { Config } from '../activities/config/config.ts'
 import { checkStart, gasAccounts, openMoneyDeps, taskDepsOf } from '../activities/container.ts'
@@ -46,7 +46,11 @@ export async function runWorker(
 ): Promise<void> {
   refuseSharedRuns(config.TASK_QUEUES)
   await checkStart(config, log)
-  Runtime.install({ shutdownSignals: ['SIGTERM', 'SIGINT'], logger: temporalLogger(log) })
+  Runtime.install({
+    shutdownSignals: ['SIGTERM', 'SIGINT'],
+    logger: temporalLogger(log),
+    ...metricsOf(config),
+  })
   const { workflowBundle, ...rest } = extras
   const workflows = workflowBundle === undefined ? workflowSource() : { workflowBundle }
   const shared = { ...rest, namespace: config.TEMPORAL_NAMESPACE, shutdownGraceTime: '5s' as const }
@@ -113,6 +117,20 @@ export async function runWorker(
   await Promise.all(running)
   for (const sweeper of sweepers) await sweeper.stop()
   for (const close of closers) await close()
+}
+
+/** Prometheus metrics of the Temporal SDK, where a port is configured for them. */
+function metricsOf(
+  config: Pick<Config, 'WORKER_METRICS_PORT' | 'WORKER_METRICS_HOST'>,
+): Pick<RuntimeOptions, 'telemetryOptions'> {
+  if (config.WORKER_METRICS_PORT === 0) return {}
+  const prometheus = {
+    bindAddress: `${config.WORKER_METRICS_HOST}:${config.WORKER_METRICS_PORT}`,
+    useSecondsForDurations: true,
+    unitSuffix: true,
+    countersTotalSuffix: true,
+  }
+  return { telemetryOptions: { metrics: { prometheus } } }
 }
 
 /**

@@ -72,6 +72,16 @@ export const configSchema = z.object({
     .default(['payouts', 'signing', 'transfers', 'callbacks', 'tasks'])
     .describe('which task queues this worker process serves; `runs` needs a process of its own'),
 
+  WORKER_METRICS_PORT: count(0)
+    .pipe(z.number().max(65_535))
+    .describe(
+      'where a worker serves the metrics of its Temporal client at /metrics; each worker of a machine needs its own; 0: none',
+    ),
+  WORKER_METRICS_HOST: z
+    .string()
+    .default('127.0.0.1')
+    .describe('the address that those metrics listen on; they are not protected'),
+
   // Chain. `local` is announced in every payout answer; `live` needs REAL_FUNDS=enabled.
   ENVIRONMENT: z
     .enum(environments)

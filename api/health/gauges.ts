@@ -1,4 +1,6 @@
+import type { ChainReader } from '../../activities/chain/client.ts'
 import type { Config } from '../../activities/config/config.ts'
+import { TRANSFER_GAS } from '../../activities/container.ts'
 import type { MinimumBalance } from '../../activities/payout/minimum-balance.ts'
 import { countEventsToSee } from '../../activities/store/credit/provider-events.ts'
 import { readGasWallets } from '../../activities/store/gas-wallets/health.ts'
@@ -8,20 +10,40 @@ import { readOpenWork } from '../../activities/store/reconciliation/open-work.ts
 import type { Gauges } from '../http/metrics.ts'
 import type { ReviewService } from '../services/reviews/reviews.ts'
 import { gasWalletGauges } from './gas-wallet-gauges.ts'
+import { diskGauge, moneyGauges } from './money-gauges.ts'
 import { openWorkGauges } from './open-work-gauges.ts'
 
 type GaugeDeps = {
   db: Tx
   minimumBalance: MinimumBalance
-  config: Pick<Config, 'PAYOUT_BALANCE_MIN_ATOMIC' | 'GAS_WALLET_JAM_AFTER_MS'>
-  reviews: Pick<ReviewService, 'waiting'>
+  config: Pick<
+    Config,
+    | 'PAYOUT_BALANCE_MIN_ATOMIC'
+    | 'GAS_WALLET_JAM_AFTER_MS'
+    | 'ASSET_CONTRACT_ADDRESS'
+    | 'PAYOUT_WALLET_ADDRESS'
+  >
+  chain: { reader: ChainReader }
 }
 
 /** The gauges that operators set alarms on, read for each scrape. */
-export function createGauges({ db, minimumBalance, config, reviews }: GaugeDeps): Gauges {
+export function createGauges(
+  { db, minimumBalance, config, chain }: GaugeDeps,
+  reviews: Pick<ReviewService, 'waiting'>,
+): Gauges {
+  const gasWallets = () => readGasWallets(db, config.GAS_WALLET_JAM_AFTER_MS)
   return {
     ...payoutGauges(db, minimumBalance, config.PAYOUT_BALANCE_MIN_ATOMIC),
-    ...gasWalletGauges(() => readGasWallets(db, config.GAS_WALLET_JAM_AFTER_MS)),
+    ...gasWalletGauges(gasWallets),
+    ...moneyGauges({
+      db,
+      reader: chain.reader,
+      asset: config.ASSET_CONTRACT_ADDRESS,
+      payoutWallet: config.PAYOUT_WALLET_ADDRESS,
+      transferGas: TRANSFER_GAS,
+      gasWallets,
+    }),
+    ...diskGauge,
     ...openWorkGauges({
       openWork: () => readOpenWork(db),
       reviews: () => reviews.waiting(),

@@ -5,15 +5,12 @@ import { describe, expect } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { packageRoot } from '../../activities/config/package-root.ts'
-import { noPromtool } from '../support/promtool.ts'
+import { noPromtool, readAlerts } from '../support/promtool.ts'
 import { verifies } from '../verifies.ts'
 
 const docs = join(packageRoot, 'docs')
 const read = (name: string): unknown => parse(readFileSync(join(docs, name), 'utf8'))
 
-const Rules = z.object({
-  groups: z.array(z.object({ rules: z.array(z.object({ alert: z.string() })) })),
-})
 const RuleTests = z.object({
   tests: z.array(
     z.object({
@@ -24,9 +21,7 @@ const RuleTests = z.object({
   ),
 })
 
-const alerts = Rules.parse(read('alerts.yml')).groups.flatMap(({ rules }) =>
-  rules.map(({ alert }) => alert),
-)
+const alerts = readAlerts().map(({ alert }) => alert)
 
 verifies('operate.alert-tests', 'every alert is tested silent and firing', () => {
   const tested = RuleTests.parse(read('alerts.test.yml')).tests.flatMap(

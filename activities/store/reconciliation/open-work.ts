@@ -5,7 +5,7 @@ import type { Tx } from '../postgres/db.ts'
 export const openWorkLabels = {
   tasks: 'state',
   transfers: 'status',
-  transfers_parked: null,
+  transfers_parked: 'reason',
   task_exceptions: 'code',
   callbacks_failing: 'event',
   differences: 'code',
@@ -15,6 +15,10 @@ export type OpenWork = keyof typeof openWorkLabels
 
 export type OpenWorkRow = { measure: OpenWork; label: string; value: number }
 
+/** Why a transfer is parked, without addresses, amounts and times, so that it is one of a few values. */
+const parkedReason = sql`
+  regexp_replace(split_part(split_part(parked, ';', 1), ':', 1), '0x[0-9a-f]+|since .*|[0-9]+', '', 'gi')`
+
 /** Counts of unfinished work and the age of the last reconciliation, in one query over the indexes of what is open. */
 export async function readOpenWork(tx: Tx): Promise<OpenWorkRow[]> {
   const { rows } = await sql<OpenWorkRow>`
@@ -22,8 +26,8 @@ export async function readOpenWork(tx: Tx): Promise<OpenWorkRow[]> {
       from tasks where state <> 'closed' group by state
     union all select 'transfers', status, count(*)
       from transfers where status not in ('final','dead') group by status
-    union all select 'transfers_parked', '', count(*)
-      from transfers where status not in ('final','dead') and parked is not null
+    union all select 'transfers_parked', ${parkedReason}, count(*)
+      from transfers where status not in ('final','dead') and parked is not null group by 2
     union all select 'task_exceptions', code, count(*)
       from task_exceptions where closed_at is null group by code
     union all select 'callbacks_failing', event, count(*)
