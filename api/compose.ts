@@ -81,13 +81,8 @@ import { PayoutService } from './services/payouts/payouts.ts'
 import { createReservationGate } from './services/payouts/reservation-gate.ts'
 import { ReceiptService } from './services/receipts/verification.ts'
 import { ReconciliationService } from './services/reconciliation/reconciliation.ts'
-import { agentSubject } from './services/reviews/agent.ts'
-import { loopStepSubject } from './services/reviews/loop-step.ts'
-import { referenceSubject } from './services/reviews/payment-reference.ts'
-import { recoverySubject } from './services/reviews/recovery.ts'
 import { ReviewService } from './services/reviews/reviews.ts'
-import { taskSubject } from './services/reviews/task.ts'
-import { workOrderSubject } from './services/reviews/work-order.ts'
+import { reviewSubjects } from './services/reviews/subjects.ts'
 import { RunService } from './services/runs/runs.ts'
 import { RunStartService } from './services/runs/start.ts'
 import { ContractService } from './services/tasks/contracts.ts'
@@ -295,14 +290,7 @@ function openOperatorServices(adapters: Adapters) {
   const { config, keys, client, receiptIssuer, taskDeps, taskGateway } = adapters
   const reviews = new ReviewService({
     ...receiptIssuer,
-    subjects: [
-      agentSubject,
-      taskSubject(taskDeps),
-      loopStepSubject(taskDeps),
-      recoverySubject(taskDeps),
-      workOrderSubject(taskDeps),
-      referenceSubject(receiptIssuer),
-    ],
+    subjects: reviewSubjects(taskDeps),
     wakeTask: taskGateway.wake,
     hosts: { base: config.BASE_URL, os: config.OS_URL },
   })

@@ -156,7 +156,7 @@ type CallContext = {
   readonly leads: boolean
   readonly requestId: string
   /** The request as it was sent, for signatures and streams. */
-  readonly sent: Pick<CallRequest, 'headers' | 'stream'>
+  readonly sent: Pick<CallRequest, 'headers' | 'stream' | 'isInsider'>
 }
 
 /** The services that handlers call. */
@@ -219,6 +219,8 @@ export type CallRequest = {
   readonly params: Readonly<Record<string, string>>
   readonly address: string
   readonly requestId: string
+  /** Whether the call is from this machine or has the credential of an operator. */
+  readonly isInsider?: () => Promise<boolean>
 }
 
 export type CallAnswer = {

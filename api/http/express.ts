@@ -101,7 +101,7 @@ function printMetrics({ metrics, isOperator }: Surface): RequestHandler {
   }
 }
 
-function answerCall({ call }: Surface, { methods }: PathGroup): RequestHandler {
+function answerCall({ call, isOperator }: Surface, { methods }: PathGroup): RequestHandler {
   return async (request, response) => {
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const [first, ...others] = methods.get(method) ?? []
@@ -121,6 +121,7 @@ function answerCall({ call }: Surface, { methods }: PathGroup): RequestHandler {
       params: request.params as Record<string, string>,
       address: clientAddress(request),
       requestId,
+      isInsider: async () => isFromLoopback(request) || isOperator(headers),
     })
     if (operation !== undefined) response.locals['operation'] = operation.id
     await sendAnswer(response, answer, { ...operation, ...operation?.http })

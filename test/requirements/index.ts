@@ -1318,6 +1318,16 @@ export const requirements = {
     behavior:
       'A transfer out of the payout wallet that no payout explains pauses the payouts once, with a reason and a receipt; an operator resumes them.',
   },
+  'operate.doctor-attention': {
+    source: 'decision',
+    behavior:
+      'The command doctor counts what waits or is wrong by kind and code, with the age of the oldest and the next command; it is no fault.',
+  },
+  'operate.readyz-status': {
+    source: 'decision',
+    behavior:
+      'The status of /readyz depends on dependencies only; only this machine and operators see counts, all others see which part is well.',
+  },
   'operate.worker-metrics': {
     source: 'decision',
     behavior:

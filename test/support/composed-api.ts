@@ -6,8 +6,10 @@ import { type Config, loadConfig } from '../../activities/config/config.ts'
 import { generateSigningKeys } from '../../activities/keys/generate.ts'
 import { createOperator } from '../../activities/store/agents/operators.ts'
 import type { Database } from '../../activities/store/schema/schema.ts'
+import { authenticateOperator } from '../../api/auth/operator.ts'
 import { execute } from '../../api/calls/execute.ts'
 import { createApi } from '../../api/compose.ts'
+import type { CallRequest } from '../../api/context.ts'
 import { createApp, type Surface } from '../../api/http/express.ts'
 import { type Listener, listen } from '../../api/http/listen.ts'
 import { createLog } from '../../api/http/log.ts'
@@ -103,7 +105,11 @@ async function openApi(
     registry: [...operations, ...more],
     baseUrl: config.BASE_URL,
     trustProxy: config.TRUST_PROXY,
-    isOperator: async () => false,
+    isOperator: (headers: CallRequest['headers']) =>
+      authenticateOperator(headers, api.deps.operators).then(
+        () => true,
+        () => false,
+      ),
     log,
     metrics: createMetrics(api.gauges),
     call: ((operations, request) => execute(operations, request, api.deps)) as Surface['call'],

@@ -5,8 +5,10 @@ import { printReport } from '../doctor/examine.ts'
 export function addDoctor(program: Command): void {
   program
     .command('doctor')
-    .description('look at everything that this deployment stands on; exit 1 on a fault')
-    .option('--json', 'print {ok, checks} as JSON')
+    .description(
+      'look at everything that this deployment stands on, and at what waits or is wrong; exit 1 on a fault',
+    )
+    .option('--json', 'print {ok, checks, attention} as JSON')
     .action(async ({ json }: { json?: true }) => {
       process.exitCode = (await printReport(json === true)) ? 0 : 1
     })

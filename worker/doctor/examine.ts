@@ -1,6 +1,7 @@
 import { type Config, loadStackSettings } from '../../activities/config/config.ts'
 import { print, printJson } from '../print.ts'
 import { loadSettings } from '../settings.ts'
+import { readNeeds, textOfNeeds } from './attention.ts'
 import { checkChain } from './chain.ts'
 import { type Check, reasonOf } from './check.ts'
 import { checkKeys } from './keys.ts'
@@ -29,12 +30,16 @@ export async function examine(environment?: NodeJS.ProcessEnv): Promise<Check[]>
   return found.flat()
 }
 
-/** Prints the checks as a table or as JSON `{ok, checks}`; returns whether there is no fault. */
+/** Prints what needs attention and the checks, as text or as JSON `{ok, checks, attention}`; returns whether there is no fault. */
 export async function printReport(json: boolean): Promise<boolean> {
-  const checks = await examine()
+  const { config } = readConfiguration(undefined)
+  const [checks, attention] = await Promise.all([
+    examine(),
+    config === undefined ? [] : readNeeds(config),
+  ])
   const ok = checks.every((check) => check.ok)
-  if (json) printJson({ ok, checks })
-  else print(tableOf(checks))
+  if (json) printJson({ ok, checks, attention })
+  else print([textOfNeeds(attention), tableOf(checks)].filter((text) => text !== '').join('\n\n'))
   return ok
 }
 

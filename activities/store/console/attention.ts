@@ -61,3 +61,20 @@ export async function countAttention(
     select a.kind, count(*)::int as count ${chosen(filter)} group by a.kind`.execute(tx)
   return Object.fromEntries(rows.map(({ kind, count }) => [kind, count]))
 }
+
+export type AttentionSummary = {
+  kind: AttentionKind
+  code: string
+  count: number
+  /** For how long the oldest of them has waited. */
+  oldest_seconds: number
+}
+
+/** How much of each kind and code needs an operator and is no decision, and since when. */
+export async function summarizeAttention(tx: Tx): Promise<AttentionSummary[]> {
+  const { rows } = await sql<AttentionSummary>`
+    select a.kind, a.code, count(*)::int as count,
+      extract(epoch from clock_timestamp() - min(a.since))::float8 as oldest_seconds
+    from (${all}) a group by a.kind, a.code order by min(a.since)`.execute(tx)
+  return rows
+}

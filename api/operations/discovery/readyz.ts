@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { HealthCommands } from '../../context.ts'
 import { operation } from '../../operation.ts'
 
 /** GET /readyz: the state of each dependency; 503 with the same body when one of them is not well. */
@@ -15,7 +16,19 @@ export const readyz = operation({
     })
     .meta({ id: 'Readiness' }),
   handle: async (_input, context) => {
-    const body = await context.health.ready()
+    const ready = await context.health.ready()
+    const body = (await context.sent.isInsider?.()) ? ready : withoutDetails(ready)
     return { status: body.ok ? 200 : 503, body }
   },
 })
+
+type Readiness = Awaited<ReturnType<HealthCommands['ready']>>
+
+/** What others see: which part is well. Counts, wallets and the reasons of pauses are for this machine and for operators. */
+function withoutDetails({ ok, checks }: Readiness): Readiness {
+  const plain = Object.entries(checks).map(([name, check]) => [
+    name,
+    { ok: check.ok, detail: check.ok ? 'well' : 'not well' },
+  ])
+  return { ok, checks: Object.fromEntries(plain) }
+}

@@ -37,6 +37,7 @@ import type {
   SubjectEvidence,
   WaitingSubject,
 } from './subject.ts'
+import { countWaiting } from './subjects.ts'
 
 const SUMMARY_MAX = 3_000
 /** Parts up to this many bytes are shown whole; longer ones are read in slices of as many characters. */
@@ -112,18 +113,8 @@ export class ReviewService {
   }
 
   /** For each kind, how many subjects wait, and for how many seconds the oldest has waited. */
-  async waiting(): Promise<{ kind: SubjectKind; waiting: number; oldestSeconds: number }[]> {
-    const all = { untouched: false }
-    return Promise.all(
-      this.#deps.subjects.map(async (subject) => {
-        const [waiting, [oldest]] = await Promise.all([
-          subject.count(this.#deps.db, all),
-          subject.list(this.#deps.db, all, 1),
-        ])
-        const since = oldest?.since.getTime() ?? Date.now()
-        return { kind: subject.kind, waiting, oldestSeconds: (Date.now() - since) / 1000 }
-      }),
-    )
+  waiting(): ReturnType<typeof countWaiting> {
+    return countWaiting(this.#deps.db, this.#deps.subjects)
   }
 
   /** Everything that a decision about this subject is about, and a slice of one part; 404 for an unknown subject or part. */

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { packageRoot } from '../../../activities/config/package-root.ts'
+import type { Need } from '../../../worker/doctor/attention.ts'
+import { runCli } from '../../support/cli.ts'
 import { metricsIn, readAlerts } from '../../support/promtool.ts'
 import { newAgentClient } from '../../support/registering-agent.ts'
 import { taskStack } from '../../support/task-calls.ts'
@@ -27,6 +29,29 @@ verifies('operate.gauges', 'waiting reviews, tasks and exceptions are counted', 
 })
 
 const isOfApi = (metric: string) => !metric.startsWith('temporal_')
+
+verifies('operate.doctor-attention', 'doctor counts what waits and names the command', async () => {
+  const env = { ...stack.apis.env, PATH: process.env['PATH'] }
+  const { out } = await runCli(env, 'doctor', '--json')
+  const { attention } = JSON.parse(out) as { attention: Need[] }
+  const age = { oldest_seconds: expect.any(Number) }
+  expect(attention).toContainEqual({
+    ...age,
+    kind: 'task',
+    code: 'caller_dispute',
+    count: 1,
+    next: 'npx agent-rails recover list --stuck --where kind=task --where code=caller_dispute',
+  })
+  expect(attention).toContainEqual({
+    ...age,
+    kind: 'review',
+    code: 'agent',
+    count: 1,
+    next: 'npx agent-rails review list --kind agent --operator NAME',
+  })
+  const { text } = await runCli(env, 'doctor')
+  expect(text).toMatch(/WAITS {2}1 task caller_dispute, the oldest for \d+ s\n +→ npx agent-rails/)
+})
 
 verifies('operate.gauges', 'each alerting rule names a metric and a run book', async () => {
   const rules = readAlerts()

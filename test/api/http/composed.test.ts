@@ -168,6 +168,31 @@ verifies(
   },
 )
 
+verifies('operate.readyz-status', 'strangers see states of readyz and no counts', async () => {
+  const elsewhere = { 'X-Forwarded-For': '203.0.113.7' }
+  const read = async (headers: Record<string, string>) => {
+    const answer = await fetch(`${baseUrl}/readyz`, { headers })
+    return { status: answer.status, body: (await answer.json()) as Ready }
+  }
+  const [here, outside, operator] = [
+    await read({}),
+    await read(elsewhere),
+    await read({ ...elsewhere, Authorization: `Bearer ${apis.operator}` }),
+  ]
+  const details = ({ body }: typeof here) => Object.values(body.checks).map(({ detail }) => detail)
+  const states = ({ body }: typeof here) =>
+    Object.entries(body.checks).map(([name, { ok }]) => [name, ok])
+  expect(new Set(details(outside))).toEqual(new Set(['well', 'not well']))
+  for (const { status } of [here, outside, operator]) expect(status).toBe(503)
+  expect(states(outside)).toEqual(states(here))
+  for (const seen of [here, operator]) {
+    expect(seen.body.checks['clock']?.detail).toMatch(/^-?\d+ ms from this process/)
+    expect(seen.body.checks['lane']?.detail).toMatch(/^\d+ gas wallets move$/)
+  }
+})
+
+type Ready = { checks: Record<string, { ok: boolean; detail: string }> }
+
 verifies(
   'gas-wallets.alarm',
   'readyz, metrics and doctor warn of a gas wallet that is stuck',

@@ -1,0 +1,31 @@
+import type { Tx } from '../../../activities/store/postgres/db.ts'
+import type { TaskDeps } from '../../../activities/task/deps.ts'
+import { agentSubject } from './agent.ts'
+import { loopStepSubject } from './loop-step.ts'
+import { referenceSubject } from './payment-reference.ts'
+import { recoverySubject } from './recovery.ts'
+import type { ReviewSubject } from './subject.ts'
+import { taskSubject } from './task.ts'
+import { workOrderSubject } from './work-order.ts'
+
+/** Every kind of subject that waits for a decision. */
+export const reviewSubjects = (deps: TaskDeps): ReviewSubject[] => [
+  agentSubject,
+  taskSubject(deps),
+  loopStepSubject(deps),
+  recoverySubject(deps),
+  workOrderSubject(deps),
+  referenceSubject(deps),
+]
+
+/** For each kind, how many subjects wait, and for how many seconds the oldest has waited. */
+export function countWaiting(db: Tx, subjects: readonly ReviewSubject[]) {
+  const all = { untouched: false }
+  return Promise.all(
+    subjects.map(async ({ kind, count, list }) => {
+      const [waiting, [oldest]] = await Promise.all([count(db, all), list(db, all, 1)])
+      const since = oldest?.since.getTime() ?? Date.now()
+      return { kind, waiting, oldestSeconds: (Date.now() - since) / 1000 }
+    }),
+  )
+}
