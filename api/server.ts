@@ -24,6 +24,7 @@ const surface = {
   registry: operations,
   baseUrl: config.BASE_URL,
   trustProxy: config.TRUST_PROXY,
+  explorerUrl: config.BLOCK_EXPLORER_URL,
   log,
   metrics: createMetrics(gauges),
   call: (operations, request) => execute(operations, request, deps),

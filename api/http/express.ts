@@ -12,6 +12,7 @@ import { clientAddress, isFromLoopback, trustProxyOf } from './client-address.ts
 import { commonHeaders } from './common-headers.ts'
 import type { Metrics } from './metrics.ts'
 import { groupByPath, type PathGroup } from './operation-groups.ts'
+import { documentPages } from './pages/documents.ts'
 import { readBody, streamOf } from './read-body.ts'
 import { sendAnswer } from './send-answer.ts'
 
@@ -27,6 +28,8 @@ export type Surface = {
   readonly call: (operations: Operations, request: CallRequest) => Promise<Executed>
   /** Whether these headers are an operator's. */
   readonly isOperator: (headers: CallRequest['headers']) => Promise<boolean>
+  /** Where people look at a transaction; empty for a chain without a block explorer. */
+  readonly explorerUrl?: string
   /** Pages for people. */
   readonly pages?: RequestHandler
 }
@@ -101,7 +104,10 @@ function printMetrics({ metrics, isOperator }: Surface): RequestHandler {
   }
 }
 
-function answerCall({ call, isOperator }: Surface, { methods }: PathGroup): RequestHandler {
+function answerCall(
+  { call, isOperator, explorerUrl = '' }: Surface,
+  { methods }: PathGroup,
+): RequestHandler {
   return async (request, response) => {
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const [first, ...others] = methods.get(method) ?? []
@@ -124,7 +130,9 @@ function answerCall({ call, isOperator }: Surface, { methods }: PathGroup): Requ
       isInsider: async () => isFromLoopback(request) || isOperator(headers),
     })
     if (operation !== undefined) response.locals['operation'] = operation.id
-    await sendAnswer(response, answer, { ...operation, ...operation?.http })
+    const page = operation && documentPages[operation.id]
+    const asPage = page && ((shown: Record<string, unknown>) => page(shown, { explorerUrl }))
+    await sendAnswer(response, answer, { ...operation, ...operation?.http, asPage })
   }
 }
 

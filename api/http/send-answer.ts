@@ -3,26 +3,37 @@ import type { Response } from 'express'
 import { zipTexts } from '../../activities/run/isolation/return-package-zip.ts'
 import type { CallAnswer } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
+import { documentPolicy } from './pages/documents.ts'
 
 const ZIP = 'application/zip'
+const HTML = 'text/html'
 
 /** How an operation's answer may be sent. */
-type AnswerForm = Pick<AnyOperation, 'asFiles'> & Pick<AnyOperation['http'], 'cacheable'>
+type AnswerForm = Pick<AnyOperation, 'asFiles'> &
+  Pick<AnyOperation['http'], 'cacheable'> & {
+    /** The answer as a page for people. */
+    asPage?: ((body: Record<string, unknown>) => string) | undefined
+  }
 
 /**
- * Writes an answer as JSON bytes, or as a zip of the files that it also is where the caller prefers that. A cacheable document gets five
+ * Writes an answer as JSON bytes, or as what it also is where the caller prefers that: a zip of its files, or a page. A cacheable document gets five
  * minutes, and an ETag that answers `If-None-Match` with 304.
  */
 export async function sendAnswer(
   response: Response,
   { status, headers, body }: CallAnswer,
-  { cacheable, asFiles }: AnswerForm,
+  { cacheable, asFiles, asPage }: AnswerForm,
 ): Promise<void> {
-  if (
-    status === 200 &&
-    asFiles !== undefined &&
-    response.req.accepts(['application/json', ZIP]) === ZIP
-  ) {
+  if (asPage !== undefined) response.vary('Accept')
+  if (status === 200 && asPage !== undefined && prefers(response, HTML)) {
+    response
+      .status(status)
+      .set({ ...headers, 'Content-Type': `${HTML}; charset=utf-8` })
+      .set({ 'Content-Security-Policy': documentPolicy, 'Referrer-Policy': 'no-referrer' })
+    response.send(asPage(body as Record<string, unknown>))
+    return
+  }
+  if (status === 200 && asFiles !== undefined && prefers(response, ZIP)) {
     const { name, texts } = asFiles(body)
     const bytes = Buffer.from(await zipTexts(texts))
     response
@@ -44,6 +55,9 @@ export async function sendAnswer(
   }
   response.send(bytes)
 }
+
+const prefers = (response: Response, type: string): boolean =>
+  response.req.accepts(['application/json', type]) === type
 
 /** RFC 9110 §13.1.2; Express' own check would heed the `no-cache` that fetch adds to every conditional request. */
 function knows(ifNoneMatch: string | undefined, etag: string): boolean {

@@ -40,6 +40,11 @@ export const consoleRequirements = {
     behavior:
       'In a browser an operator makes the decisions of a first purchase without typing an id, and finds, understands and wakes a stuck payout.',
   },
+  'pages.documents': {
+    source: 'decision',
+    behavior:
+      'A receipt and the subject of a status link open in a browser as a page without scripts: what happened in words, each check with its reason, the receipt before it, and the transaction at a block explorer. Programs get JSON from the same address.',
+  },
   'console.forgery': {
     source: 'decision',
     behavior:

@@ -55,6 +55,7 @@ async function pausedNote({ pauses }: PageFacts): Promise<Html | string> {
 function doors({ temporalUiUrl }: PageFacts): Html[] {
   const all: (readonly [url: string, name: string, what: string])[] = [
     ['/docs', 'API reference', 'Every operation with its schemas, answers and refusals.'],
+    ['/console', 'Operator console', 'What waits for people, its evidence, decisions and money.'],
     ['/openapi.json', 'OpenAPI 3.1', 'The same for machines.'],
     ['/problems', 'Problems', 'Every refusal: what it means, whether to retry, what to do.'],
     ['/readyz', 'Readiness', 'Database, Temporal, chain, workers and clock, each with its state.'],

@@ -57,7 +57,9 @@ a:focus-visible, button:focus-visible, pre:focus-visible { outline: 2px solid va
   & .steps > li { margin: 0 0 1.4rem; padding-left: .3rem; }
   & .facts { display: grid; grid-template-columns: max-content 1fr; gap: .45rem 1.4rem; padding: 1rem 1.2rem; margin: 1.2rem 0; background: var(--panel); border: 1px solid var(--line); border-radius: 8px; }
   & .facts dt { color: var(--soft); }
-  & .facts dd { margin: 0; overflow-wrap: anywhere; }
+  & .facts dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
+  & h1, & .lead { overflow-wrap: anywhere; }
+  @media (max-width: 40rem) { & .facts { grid-template-columns: minmax(0, 1fr); } & .facts dd { margin-bottom: .5rem; } }
   @media (max-width: 40rem) {
     & table, & tbody, & tr, & td { display: block; }
     & thead { position: absolute; left: -99rem; }

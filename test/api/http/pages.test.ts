@@ -1,6 +1,8 @@
+import { Router } from 'express'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { Environment } from '#domain/core/environment.ts'
 import { errorCodes } from '#domain/core/error-codes.ts'
+import { createConsole } from '../../../api/http/console/console.ts'
 import { createApp } from '../../../api/http/express.ts'
 import { type Listener, listen } from '../../../api/http/listen.ts'
 import { createLog } from '../../../api/http/log.ts'
@@ -40,7 +42,15 @@ const start = async (app: Parameters<typeof listen>[0]) => {
 }
 let base: string
 beforeAll(async () => {
-  base = await start(createApp({ ...surface, host: 'base', pages: pages() }))
+  const { isOperator } = surface
+  const operatorConsole = createConsole({
+    isOperator,
+    changes: { subscribe: () => () => undefined },
+    ended: new AbortController().signal,
+    guard: (_address, check) => check(),
+  })
+  const site = Router().use(pages(), operatorConsole)
+  base = await start(createApp({ ...surface, host: 'base', pages: site }))
 })
 afterAll(async () => {
   await Promise.all(listeners.map((listener) => listener.stop(0)))

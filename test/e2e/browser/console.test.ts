@@ -271,6 +271,31 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
     })
   })
 
+  verifies(
+    'pages.documents',
+    'a receipt opens as a page, and leads to the one before it',
+    async () => {
+      const payout = await rail.authorized(await rail.openAgent())
+      await open(`/work/${payout.payout_id}`)
+      await page.getByRole('link', { name: 'verify the receipt' }).last().click()
+      await heading(/^✓ Verified: a payout was authorized/).waitFor()
+      await takeScreenshot(page, 'receipt')
+      // No script runs in the page as it is, so a browser without its policy looks at it.
+      const lenient = await browser.newContext({
+        bypassCSP: true,
+        viewport: { width: 360, height: 780 },
+      })
+      const copy = await lenient.newPage()
+      await copy.goto(page.url())
+      expect(await violationsOf(copy)).toEqual([])
+      const width = await copy.evaluate<number>('document.documentElement.scrollWidth')
+      expect(width).toBeLessThanOrEqual(360)
+      await lenient.close()
+      await page.getByRole('link', { name: /^rc_/ }).click()
+      await heading(/^✓ Verified: a payout was created/).waitFor()
+    },
+  )
+
   for (const colorScheme of ['light', 'dark'] as const)
     verifies('console.pages', `no axe violation, ${colorScheme}`, async () => {
       await newAgentClient({ base, os }).register()
