@@ -15,6 +15,8 @@ const families: Record<string, () => Promise<Add>> = {
   recover: async () => (await import('./commands/recover.ts')).addRecover,
   pause: async () => (await import('./commands/pause.ts')).addPause,
   review: async () => (await import('./commands/review.ts')).addReview,
+  agents: async () => (await import('./commands/agents.ts')).addAgents,
+  payments: async () => (await import('./commands/payments.ts')).addPayments,
   credential: async () => (await import('./commands/credential.ts')).addCredential,
   statement: async () => (await import('./commands/statement.ts')).addStatement,
   replay: async () => (await import('./commands/replay.ts')).addReplay,

@@ -56,3 +56,36 @@ verifies('review.commands', 'the criteria of a run are judged by their numbers',
     },
   })
 })
+
+verifies('review.commands', 'all of a kind are decided by what a dry run listed', async () => {
+  const names = ['Northwind', 'Southwind']
+  const agents = await Promise.all(
+    names.map((name) => newAgentClient(stack.calls.hosts).register({ name })),
+  )
+  const batch = ['approve', '--all', '--kind', 'agent', '--note', 'known'] as const
+  const tried = await review(...batch, '--dry-run')
+  for (const { agent } of agents) expect(tried.out).toContain(`${agent.agent_id} would be trusted`)
+  const blind = await review(...batch)
+  expect(blind).toMatchObject({ code: 1, text: expect.stringContaining('--dry-run') })
+  const decided = await review(...batch, '--seen', seenIn(tried.out))
+  for (const { agent } of agents) expect(decided.out).toContain(`${agent.agent_id} is trusted, rc_`)
+  expect((await review(...batch, '--dry-run')).out).toContain('nothing of this kind waits')
+})
+
+verifies('review.commands', 'agents and payments are listed as tables and as JSON', async () => {
+  const { agent } = await newAgentClient(stack.calls.hosts).register({ name: 'Eastwind' })
+  const command = (...args: string[]) =>
+    runCli(
+      {
+        ...stack.apis.env,
+        BASE_URL: stack.calls.hosts.base,
+        OPERATOR_CREDENTIAL: stack.apis.operator,
+      },
+      ...args,
+    )
+  expect((await command('agents', 'list', '--search', 'Eastw')).out).toContain(agent.agent_id)
+  const { items } = JSON.parse((await command('agents', 'list', '--json')).out)
+  expect(items[0]).toMatchObject({ agent_id: agent.agent_id, trust_state: 'submitted' })
+  expect((await command('payments', 'list')).out).toContain('no payment waits')
+  expect((await command('payments', 'summary')).out).toMatch(/balance_usdc .*cap_left_usdc/)
+})

@@ -1,11 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { z } from 'zod'
 import type { Judgement } from '#domain/reviews/evidence.ts'
-import { decisions, subjectKinds } from '#domain/reviews/review.ts'
+import { type Decision, decisions, subjectKinds } from '#domain/reviews/review.ts'
 import { readJsonFile } from '../../activities/config/config.ts'
 import { callAsOperator } from '../operator-calls.ts'
 import { print, printJson } from '../print.ts'
 import { operatorOption } from './by-operator.ts'
+import { type BatchOptions, decideAll } from './review-batch.ts'
 
 const PATH = '/api/loop-review-console'
 
@@ -28,10 +29,8 @@ type Evidence = z.output<typeof Evidence>
 
 type ListOptions = { operator: string; kind?: string; rail?: string; limit: string; json?: true }
 type ShowOptions = { operator: string; json?: true }
-type DecideOptions = {
-  operator: string
-  note: string
-  seen: string
+type DecideOptions = BatchOptions & {
+  all?: true
   met: Judged[]
   notMet: Judged[]
   parameter: [string, unknown][]
@@ -69,34 +68,52 @@ export function addReview(program: Command): void {
 
 function addDecision(review: Command, decision: (typeof decisions)[number]): void {
   const command = operatorOption(
-    review.command(`${decision} <id>`).description(`${decision} what \`review show\` printed`),
+    review
+      .command(`${decision} [id]`)
+      .description(
+        `${decision} what \`review show\` printed, or with --all what \`--dry-run\` listed`,
+      ),
   )
     .requiredOption('--note <text>', 'why, for the receipt')
-    .requiredOption('--seen <digest>', 'the digest of the evidence, as `review show` printed it')
+    .option('--seen <digest>', 'the digest that `review show` or `--dry-run` printed')
+    .option('--all', 'all of a kind that wait, at most 100, with the same criteria')
+    .addOption(new Option('--kind <kind>', 'of --all').choices(subjectKinds))
+    .option('--rail <rail>', 'of --all: only this rail')
+    .option('--state <state>', 'of --all: only in this state')
+    .option('--dry-run', 'of --all: try it on each, undo it, and print the outcome')
     .option('--met <number:note>', 'this criterion is met; may be repeated', judged, [])
     .option('--not-met <number:note>', 'this criterion is not met; may be repeated', judged, [])
   if (decision === 'revise')
     command
       .option('--parameter <name=json>', 'a parameter of the run; may be repeated', parameter, [])
       .option('--input <file>', 'a corrected input as JSON, which the agent has to accept')
-  command.action(
-    async (id: string, { operator, note, seen, met, notMet, ...revised }: DecideOptions) => {
-      const { evidence } = await readSubject(operator, id)
-      printJson(
-        await callAsOperator(operator, 'POST', PATH, {
-          subject_kind: evidence.subject_kind,
-          subject_id: id,
-          decision,
-          note,
-          evidence_seen_sha256: [seen],
-          ...revisionOf(revised),
-          judgements: [
-            ...judgementsOf(evidence, met, 'met'),
-            ...judgementsOf(evidence, notMet, 'not_met'),
-          ],
-        }),
-      )
-    },
+  command.action(async (id: string | undefined, options: DecideOptions) => {
+    if (options.all === true) return decideAll(decision, options)
+    if (id === undefined || options.seen === undefined)
+      throw new InvalidArgumentError('an id and --seen, or --all')
+    await decideOne(decision, id, { ...options, seen: options.seen })
+  })
+}
+
+async function decideOne(
+  decision: Decision,
+  id: string,
+  { operator, note, seen, met, notMet, ...revised }: DecideOptions & { seen: string },
+): Promise<void> {
+  const { evidence } = await readSubject(operator, id)
+  printJson(
+    await callAsOperator(operator, 'POST', PATH, {
+      subject_kind: evidence.subject_kind,
+      subject_id: id,
+      decision,
+      note,
+      evidence_seen_sha256: [seen],
+      ...revisionOf(revised),
+      judgements: [
+        ...judgementsOf(evidence, met, 'met'),
+        ...judgementsOf(evidence, notMet, 'not_met'),
+      ],
+    }),
   )
 }
 

@@ -3,7 +3,7 @@ import { type Html, html } from './html.ts'
 import { documentOf, type Page } from './layout.ts'
 
 /** What a page of a document links to. */
-export type DocumentLinks = { readonly explorerUrl: string }
+type DocumentLinks = { readonly explorerUrl: string }
 type Body = Readonly<Record<string, unknown>>
 type DocumentPage = (body: Body, links: DocumentLinks) => string
 
@@ -126,6 +126,6 @@ function statusPage({ kind, next_action, ...body }: Body, links: DocumentLinks):
 <p class="lead">${text(next_action)}</p>
 <h2>Details</h2>
 ${factsOf(members, links)}
-<p>Whoever has this address can read it, and can do nothing else with it. A program gets the same as JSON.</p>`,
+<p>Everyone who has this address can read it, and can do nothing else with it. A program gets the same as JSON.</p>`,
   })
 }
