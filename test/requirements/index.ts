@@ -1328,6 +1328,11 @@ export const requirements = {
     behavior:
       'The status of /readyz depends on dependencies only; only this machine and operators see counts, all others see which part is well.',
   },
+  'operate.dashboards': {
+    source: 'decision',
+    behavior:
+      'The Grafana dashboards are made by code, are current, and name only metrics that exist; the compose profile observability serves them with the alerting rules.',
+  },
   'operate.worker-metrics': {
     source: 'decision',
     behavior:

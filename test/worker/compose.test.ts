@@ -170,8 +170,10 @@ verifies(
       [
         'api',
         'chain',
+        'grafana',
         'migrate',
         'postgres',
+        'prometheus',
         'proxy',
         'setup',
         'temporal',
@@ -289,12 +291,16 @@ verifies(
       BASE_PORT: String(ports[index]),
       OS_PORT: String(ports[index + 2]),
     }))
+    // The workers of one machine cannot share the port of a container.
+    const unmeasured = { WORKER_METRICS_PORT: '0' }
     const workerHealth = service('worker').healthcheck?.test ?? []
     const runsHealth = service('worker-runs').healthcheck?.test ?? []
     await Promise.all([
       ...apis.map((more, index) => startService('api', `api-${index + 1}`, more, imageHealth())),
-      ...[1, 2].map((number) => startService('worker', `worker-${number}`, {}, workerHealth)),
-      startService('worker-runs', 'worker-runs', {}, runsHealth),
+      ...[1, 2].map((number) =>
+        startService('worker', `worker-${number}`, unmeasured, workerHealth),
+      ),
+      startService('worker-runs', 'worker-runs', unmeasured, runsHealth),
     ])
 
     const origin = service('api').environment?.['BASE_URL'] as string

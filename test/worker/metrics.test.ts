@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { createTemporalClient } from '../../temporal/connection.ts'
 import { PAYOUTS_QUEUE } from '../../temporal/queues.ts'
 import { findFree } from '../../worker/stack/ports.ts'
+import { dashboardExpressions } from '../support/dashboards.ts'
 import { metricsIn, readAlerts } from '../support/promtool.ts'
 import { startStack, type TestStack } from '../support/stack.ts'
 import { verifies } from '../verifies.ts'
@@ -31,13 +32,21 @@ async function failWorkflowTask(): Promise<void> {
   await close()
 }
 
-verifies('operate.worker-metrics', 'a worker has every metric of its alerting rules', async () => {
-  await failWorkflowTask()
-  const text = await metrics()
-  const named = metricsIn(readAlerts().map(({ expr }) => expr))
-  const ofWorkers = named.filter((name) => name.startsWith('temporal_'))
-  expect(ofWorkers.length).toBeGreaterThan(3)
-  for (const name of ofWorkers) expect(text).toContain(`# TYPE ${name} `)
-  for (const label of ['task_queue="payouts"', 'worker_type="WorkflowWorker"', 'failure_reason="'])
-    expect(text).toContain(label)
-})
+verifies(
+  ['operate.worker-metrics', 'operate.dashboards'],
+  'a worker has every metric of rules and dashboards',
+  async () => {
+    await failWorkflowTask()
+    const text = await metrics()
+    const named = metricsIn([...readAlerts().map(({ expr }) => expr), ...dashboardExpressions()])
+    const ofWorkers = named.filter((name) => name.startsWith('temporal_'))
+    expect(ofWorkers.length).toBeGreaterThan(3)
+    for (const name of ofWorkers) expect(text).toContain(`# TYPE ${name} `)
+    for (const label of [
+      'task_queue="payouts"',
+      'worker_type="WorkflowWorker"',
+      'failure_reason="',
+    ])
+      expect(text).toContain(label)
+  },
+)

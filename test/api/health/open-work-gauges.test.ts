@@ -4,6 +4,7 @@ import { expect } from 'vitest'
 import { packageRoot } from '../../../activities/config/package-root.ts'
 import type { Need } from '../../../worker/doctor/attention.ts'
 import { runCli } from '../../support/cli.ts'
+import { dashboardExpressions } from '../../support/dashboards.ts'
 import { metricsIn, readAlerts } from '../../support/promtool.ts'
 import { newAgentClient } from '../../support/registering-agent.ts'
 import { taskStack } from '../../support/task-calls.ts'
@@ -26,6 +27,13 @@ verifies('operate.gauges', 'waiting reviews, tasks and exceptions are counted', 
   expect(text).toMatch(/agent_rails_review_oldest_seconds\{kind="agent"\} [0-9.]+\n/)
   expect(text).toContain('agent_rails_tasks{state="exception_open"} 1')
   expect(text).toContain('# TYPE agent_rails_transfers_parked gauge')
+})
+
+verifies('operate.dashboards', 'the API has every metric that its panels name', async () => {
+  const text = await metrics()
+  const named = metricsIn(dashboardExpressions()).filter(isOfApi)
+  expect(named.length).toBeGreaterThan(10)
+  for (const name of named) expect(text).toContain(`# TYPE ${name} `)
 })
 
 const isOfApi = (metric: string) => !metric.startsWith('temporal_')
