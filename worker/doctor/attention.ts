@@ -61,7 +61,7 @@ async function readReviews(config: Config, db: TaskDeps['db']): Promise<Need[]> 
     code: kind,
     count,
     oldest_seconds: oldestSeconds,
-    next: `npx agent-rails review list --kind ${kind} --operator NAME`,
+    next: `npx agent-rails review list --kind ${kind}`,
   }))
 }
 

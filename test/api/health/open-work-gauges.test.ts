@@ -55,7 +55,7 @@ verifies('operate.doctor-attention', 'doctor counts what waits and names the com
     kind: 'review',
     code: 'agent',
     count: 1,
-    next: 'npx agent-rails review list --kind agent --operator NAME',
+    next: 'npx agent-rails review list --kind agent',
   })
   const { text } = await runCli(env, 'doctor')
   expect(text).toMatch(/WAITS {2}1 task caller_dispute, the oldest for \d+ s\n +→ npx agent-rails/)
