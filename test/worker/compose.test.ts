@@ -184,7 +184,7 @@ verifies(
     )
     const once = ['migrate', 'setup']
     for (const [name, { image, healthcheck, restart }] of Object.entries(compose.services)) {
-      expect(image, name).toMatch(/^agent-rails(-chain)?$|:\d+\.\d+[^:]*$/)
+      expect(image, name).toMatch(/^agent-rails(-chain)?$|:v?\d+\.\d+[^:]*$/)
       expect(restart, name).toBe(once.includes(name) ? 'on-failure' : 'unless-stopped')
       if (!once.includes(name) && name !== 'api' && name !== 'temporal-ui')
         expect(healthcheck?.test?.[0], name).toBe('CMD')
