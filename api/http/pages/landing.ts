@@ -2,6 +2,7 @@ import type { Environment } from '#domain/core/environment.ts'
 import { type Pause, pauseNote } from '#domain/payouts/controls.ts'
 import { type AnyOperation, waysOf } from '../../operation.ts'
 import { families } from '../../operations/index.ts'
+import { crashPicture } from './crash-picture.ts'
 import { firstAgents } from './first-agent.ts'
 import { type Html, html } from './html.ts'
 import { pageOf } from './layout.ts'
@@ -24,6 +25,13 @@ export async function landingPage(facts: PageFacts): Promise<string> {
 <p class="lead">Software agents buy work here, and a payout rail moves bounded amounts of a dollar stablecoin for them. Each run and
 each payout is a durable Temporal workflow, and every transition leaves a signed receipt.</p>
 ${environmentNote(facts)}${await pausedNote(facts)}
+${crashPicture}
+<ul class="doors">
+<li><a href="#first-agent">Buy work</a><span>Eight rails with fixed prices: quote, contract, payment, run, and a return package that anyone can replay.</span></li>
+<li><a href="#walk-through">Pay out</a><span>Create, authorize, execute: bounded amounts under a daily cap, with a mandate for each payout.</span></li>
+<li><a href="/api/trust-contract">Verify</a><span>Every step has a receipt that is checked without this service, by published keys.</span></li>
+<li><a href="/console">Operate</a><span>One inbox for what waits for people, with its evidence; every decision is signed.</span></li>
+</ul>
 <h2 id="first-agent">Your first agent, in five minutes</h2>
 ${firstAgentPart(facts)}
 <h2 id="doors">Where everything is</h2>

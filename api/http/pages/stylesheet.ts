@@ -57,6 +57,22 @@ a:focus-visible, button:focus-visible, pre:focus-visible { outline: 2px solid va
   & .steps > li { margin: 0 0 1.4rem; padding-left: .3rem; }
   & .facts { display: grid; grid-template-columns: max-content 1fr; gap: .45rem 1.4rem; padding: 1rem 1.2rem; margin: 1.2rem 0; background: var(--panel); border: 1px solid var(--line); border-radius: 8px; }
   & .facts dt { color: var(--soft); }
+  & .crash { margin: 1.6rem 0; padding: 1rem; background: var(--panel); border: 1px solid var(--line); border-radius: 8px; }
+  & .crash svg { display: block; width: 100%; height: auto; max-height: 15rem; font: 15px system-ui, sans-serif; text-anchor: middle; }
+  & .crash rect { fill: var(--code); stroke: var(--line); stroke-width: 2; }
+  & .crash text { fill: var(--ink); }
+  & .crash .way { fill: none; stroke: var(--mark); stroke-width: 3; stroke-dasharray: 120; stroke-dashoffset: 0; }
+  & .crash .killed path { stroke: #c3372b; stroke-width: 4; }
+  & .crash .killed text { fill: #c3372b; font-weight: 600; }
+  & .crash .once { font-weight: 700; }
+  & .crash figcaption { margin-top: .8rem; color: var(--soft); font-size: .94rem; }
+  @media (prefers-color-scheme: dark) { & .crash .killed path { stroke: #ff8a80; } & .crash .killed text { fill: #ff8a80; } }
+  @media (prefers-reduced-motion: no-preference) {
+    & .crash .way { animation: draw 9s ease-out infinite; }
+    & .crash .pays { animation-name: draw-pays; } & .crash .second { animation-name: draw-second; }
+    & .crash .finds { animation-name: draw-finds; } & .crash .proves { animation-name: draw-proves; }
+    & .crash .killed { animation: show-killed 9s infinite; } & .crash .once { animation: show-once 9s infinite; }
+  }
   & .facts dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
   & h1, & .lead { overflow-wrap: anywhere; }
   @media (max-width: 40rem) { & .facts { grid-template-columns: minmax(0, 1fr); } & .facts dd { margin-bottom: .5rem; } }
@@ -72,6 +88,13 @@ a:focus-visible, button:focus-visible, pre:focus-visible { outline: 2px solid va
     & pre { max-height: 22rem; font-size: .93em; }
   }
 }
+@keyframes draw { 0% { stroke-dashoffset: 120; } 10%, 100% { stroke-dashoffset: 0; } }
+@keyframes draw-pays { 0%, 12% { stroke-dashoffset: 120; } 22%, 100% { stroke-dashoffset: 0; } }
+@keyframes show-killed { 0%, 24% { opacity: 0; } 27%, 100% { opacity: 1; } }
+@keyframes draw-second { 0%, 38% { stroke-dashoffset: 120; } 48%, 100% { stroke-dashoffset: 0; } }
+@keyframes draw-finds { 0%, 50% { stroke-dashoffset: 120; } 60%, 100% { stroke-dashoffset: 0; } }
+@keyframes show-once { 0%, 22% { opacity: 0; } 24%, 100% { opacity: 1; } }
+@keyframes draw-proves { 0%, 64% { stroke-dashoffset: 120; } 72%, 100% { stroke-dashoffset: 0; } }
 `
 
 /** The pages' icon: two rails with their sleepers. */
