@@ -46,9 +46,11 @@ const pages = createPages({
 
 const ended = new AbortController()
 const operatorConsole = createConsole({
-  ...surface,
   changes: deps.changes,
   ended: ended.signal,
+  assertOperator: async (headers, address) => {
+    await deps.attempts.guard({ address }, () => authenticateOperator(headers, deps.operators))
+  },
   signIn: signInOf(config, deps),
   guard: (address, check) => deps.attempts.guard({ address }, check),
 })

@@ -2,11 +2,12 @@ import type { RequestHandler } from 'express'
 import { refuse } from '#domain/core/errors.ts'
 import type { Changes } from '../../../activities/store/postgres/changes.ts'
 import type { CallRequest } from '../../context.ts'
+import { clientAddress } from '../client-address.ts'
 
 type EventDeps = {
   changes: Pick<Changes, 'subscribe'>
-  /** Whether these headers are an operator's. */
-  isOperator: (headers: CallRequest['headers']) => Promise<boolean>
+  /** Throws 401 unless these headers are an operator's, and 429 after too many failures of an address. */
+  assertOperator: (headers: CallRequest['headers'], address: string) => Promise<void>
   /** Ends all streams. */
   ended: AbortSignal
 }
@@ -22,12 +23,12 @@ const IDS_MAX = 200
  * GET /console/events: the ids of payouts, tasks, payments and calls that changed, as Server-Sent Events, at most once a second. The
  * page then reads what it shows again. It holds nothing else, so a lost event is harmless.
  */
-export function changeEvents({ changes, isOperator, ended }: EventDeps): RequestHandler {
+export function changeEvents({ changes, assertOperator, ended }: EventDeps): RequestHandler {
   let streams = 0
   return async (request, response) => {
     response.locals['route'] = '/console/events'
-    if (!(await isOperator(request.headers)))
-      throw refuse('operator_required', { detail: 'the events are for operators' })
+    const assertStill = () => assertOperator(request.headers, clientAddress(request))
+    await assertStill()
     if (streams >= STREAMS_MAX)
       throw refuse('unavailable', { detail: 'too many streams are open', retry_after_ms: 30_000 })
     streams += 1
@@ -42,10 +43,11 @@ export function changeEvents({ changes, isOperator, ended }: EventDeps): Request
       response.write(`event: changed\ndata: ${JSON.stringify([...seen])}\n\n`)
       seen.clear()
     }, CHANGES_EACH_MS)
-    const alive = setInterval(async () => {
-      const still = await isOperator(request.headers).catch(() => true)
-      if (still) response.write(': alive\n\n')
-      else response.end()
+    const alive = setInterval(() => {
+      assertStill().then(
+        () => response.write(': alive\n\n'),
+        () => response.end(),
+      )
     }, ALIVE_EACH_MS)
     const end = () => response.end()
     ended.addEventListener('abort', end)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { refuse } from '#domain/core/errors.ts'
 import { operation } from '../../operation.ts'
 import { callingOperator } from '../agents/caller.ts'
 import { Session } from './shapes.ts'
@@ -12,6 +13,11 @@ export const sessionOpen = operation({
   idempotency: { kind: 'effect' },
   output: z.strictObject({ session: Session }).meta({ id: 'OpenedSession' }),
   handle: async (_input, context) => {
+    // A session does not prolong itself, so that its end is an end.
+    if (context.sent.headers['authorization'] === undefined)
+      throw refuse('operator_required', {
+        detail: 'a session is opened with the credential of an operator, not with a session',
+      })
     const { session, cookies } = await context.sessions.open(callingOperator(context))
     return { body: { session }, headers: { 'Set-Cookie': cookies } }
   },

@@ -258,6 +258,7 @@ async function decide(
   const { subject_kind, subject_id, decision, note, limits, evidence_seen_sha256 } = input
   const subject = deps.subjects.find(({ kind }) => kind === subject_kind)
   if (subject === undefined) throw unknownSubject(`no ${subject_kind} waits here`)
+  if (input.revision !== undefined && subject_kind !== 'loop_step') throw onlyRunsAreRevised()
   const operator = { operatorId: reviewer.operatorId, name: reviewer.name }
   let seen: Seen | undefined
   const decided = await subject.decide(
@@ -350,6 +351,14 @@ async function readSeen(tx: Tx, subject: ReviewSubject, input: ReviewInput): Pro
       errors: [{ pointer: '/judgements', message: fault }],
     })
   return { manifest, judgements: judgeAll(criteria, input.judgements) }
+}
+
+const onlyRunsAreRevised = () => {
+  const message = 'is for the result of a run'
+  return refuse('invalid_request', {
+    detail: `a revision ${message}`,
+    errors: [{ pointer: '/revision', message }],
+  })
 }
 
 const alreadyDecided = () =>

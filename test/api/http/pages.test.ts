@@ -42,9 +42,8 @@ const start = async (app: Parameters<typeof listen>[0]) => {
 }
 let base: string
 beforeAll(async () => {
-  const { isOperator } = surface
   const operatorConsole = createConsole({
-    isOperator,
+    assertOperator: async () => undefined,
     changes: { subscribe: () => () => undefined },
     ended: new AbortController().signal,
     guard: (_address, check) => check(),
