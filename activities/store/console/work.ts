@@ -69,7 +69,7 @@ export async function searchWork(
 /** One thing that happened to a payout or a task. */
 export type TimelineRow = {
   at: Date
-  what: 'state' | 'receipt' | 'attempt' | 'transaction' | 'step'
+  what: 'state' | 'receipt' | 'transaction' | 'step'
   name: string
   detail: string
   reference: string | null
@@ -87,7 +87,7 @@ export async function payoutTimeline(tx: Tx, payoutId: string): Promise<Timeline
         from transfers where payout_id = ${payoutId}
       union all select coalesce(t.broadcast_at, t.created_at), 'transaction', coalesce(t.outcome, 'sent'),
           'nonce ' || t.eoa_nonce || ' of ' || t.gas_wallet, t.tx_hash
-        from gas_wallet_transactions t where t.purpose = ${payoutId}
+        from gas_wallet_transactions t where t.purpose = ${`payout:${payoutId}`}
       union all select greatest(block_time, reserved_at), 'transaction', 'included', 'block ' || block_number || ', ' || confirmations || ' confirmations', transaction_hash
         from transfers where payout_id = ${payoutId} and block_time is not null
       union all select executed_at, 'state', 'executed', '', null from payouts where payout_id = ${payoutId} and executed_at is not null

@@ -7,7 +7,7 @@ import { workLine } from './work-list.ts'
 const Event = z
   .strictObject({
     at: Time,
-    what: z.enum(['state', 'receipt', 'attempt', 'transaction', 'step']),
+    what: z.enum(['state', 'receipt', 'transaction', 'step']),
     name: z.string(),
     detail: z.string(),
     reference: z

@@ -177,6 +177,7 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
     await page.getByRole('button', { name: 'Carry out' }).click()
     await page.getByText('done; it is').waitFor()
     await page.getByText('payout executed', { exact: true }).waitFor({ timeout: 30_000 })
+    await page.getByText(/^nonce \d+ of 0x/).waitFor()
   })
 
   verifies('console.forgery', 'the text of an agent is shown as text', async () => {

@@ -86,7 +86,6 @@ const marks: Readonly<Record<string, string>> = {
   receipt: 'bg-good',
   transaction: 'bg-warn',
   step: 'bg-muted',
-  attempt: 'bg-muted',
 }
 
 function Timeline({ events }: { events: Detail['timeline'] }) {
