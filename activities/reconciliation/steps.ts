@@ -22,7 +22,6 @@ import {
 import { countSeenSince, listSeen, markGone, recordDifference } from '../store/tasks/exceptions.ts'
 import { checkBlocks } from './blocks.ts'
 import { compareEach, type ReconciliationDeps } from './deps.ts'
-import { pauseAfterUnexplained } from './pause.ts'
 import { checkPayments } from './payments.ts'
 import { checkPayouts } from './payouts.ts'
 import { checkProviderEvents } from './provider-events.ts'
@@ -141,24 +140,11 @@ async function confirmPage(deps: ReconciliationDeps, page: Page): Promise<Confir
   )
   const opened: string[] = []
   for (const difference of lasting) {
-    if (await openException(deps, page.reconciliationId, difference))
+    if (await transaction(deps.db, (tx) => recordDifference(tx, page.reconciliationId, difference)))
       opened.push(`${difference.code} ${difference.subject}`)
   }
   if (page.section === 'payouts') await showInTemporal(deps, lasting)
   return { after: suspects.length < PAGE ? null : (suspects.at(-1)?.subject ?? null), opened }
-}
-
-/** Records a difference, and pauses the payouts in the same transaction if it is new and has to. */
-function openException(
-  deps: ReconciliationDeps,
-  reconciliationId: string,
-  difference: Difference,
-): Promise<boolean> {
-  return transaction(deps.db, async (tx) => {
-    const opened = await recordDifference(tx, reconciliationId, difference)
-    if (opened) await pauseAfterUnexplained(deps, tx, { ...difference, reconciliationId })
-    return opened
-  })
 }
 
 /** Makes the workflows of the payouts show that an operator is needed. */
