@@ -60,6 +60,20 @@ export type Reply<Output> = ReplyBody<Output> | StoredAnswer
 /** The files that an answer also is. */
 type Archive = { readonly name: string; readonly texts: Readonly<Record<string, string>> }
 
+type DeepReadonly<Value> = Value extends readonly (infer Item)[]
+  ? readonly DeepReadonly<Item>[]
+  : Value extends object
+    ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> }
+    : Value
+
+/** A request that a reader learns from, and its answer: written by hand, and checked by a test against both schemas. */
+export type Example<Input, Output> = {
+  readonly input: DeepReadonly<Input>
+  /** The body of an operation that takes a stream. */
+  readonly bytes?: string
+  readonly output: DeepReadonly<Output>
+}
+
 /** One operation. Routes, OpenAPI, client and checks are derived from it and from nothing else. */
 export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> = {
   readonly id: string
@@ -116,6 +130,7 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   readonly idempotency: Idempotency<z.output<Input>>
   readonly input: Input
   readonly output: Output
+  readonly example: Example<z.input<Input>, z.output<Output>>
   /** The files that a 200 also is: a zip where `Accept` asks for `application/zip`. */
   readonly asFiles?: (body: z.output<Output>) => Archive
   /** Refuses a known caller that may not do this, before a repeat gets the stored answer. */

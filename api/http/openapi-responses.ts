@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { type ErrorCode, errorCodes } from '#domain/core/error-codes.ts'
 import { commonErrors } from '../calls/problem.ts'
 import { type AnyOperation, takesPayment } from '../operation.ts'
+import { answerExamplesOf } from './openapi-examples.ts'
 import type { JsonObject, SchemaComponents } from './schema-components.ts'
 
 const meanings: Record<number, string> = {
@@ -45,7 +46,7 @@ function responseOf(
     content: {
       ...(answering.length === 0
         ? {}
-        : { 'application/json': { schema: bodies(answering, components) } }),
+        : { 'application/json': answersOf(status, answering, components) }),
       ...(status === 200 && answering.some(({ asFiles }) => asFiles !== undefined)
         ? { 'application/zip': {} }
         : {}),
@@ -54,6 +55,16 @@ function responseOf(
         : { 'application/problem+json': { schema: problemOf(status, refusing) } }),
     },
   }
+}
+
+function answersOf(
+  status: number,
+  answering: readonly AnyOperation[],
+  components: SchemaComponents,
+): JsonObject {
+  const schema = bodies(answering, components)
+  const examples = answerExamplesOf(answering, status)
+  return Object.keys(examples).length === 0 ? { schema } : { schema, examples }
 }
 
 const titleOf = (code: ErrorCode): string => errorCodes[code].title

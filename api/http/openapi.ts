@@ -15,8 +15,9 @@ import {
   problemSchema,
   securitySchemes,
 } from './openapi-components.ts'
+import { argumentsOf, bodyExamplesOf, streamExampleOf } from './openapi-examples.ts'
 import { responsesOf } from './openapi-responses.ts'
-import { groupByPath, type PathGroup } from './operation-groups.ts'
+import { groupByPath, namesIn, type PathGroup } from './operation-groups.ts'
 import {
   createSchemaComponents,
   type JsonObject,
@@ -177,18 +178,24 @@ function inputOf(group: readonly AnyOperation[], components: SchemaComponents): 
     schema: components.write(input, 'input'),
   }))
   const [first] = inputs
+  const given = argumentsOf(group[0])
   const inPath = [
-    ...named.map((name) => pathParameter(name, first?.schema)),
+    ...named.map((name) => ({ ...pathParameter(name, first?.schema), ...given(name) })),
     ...(group.some(({ next }) => next !== undefined) ? [preferParameter] : []),
   ]
-  if (first === undefined || group[0]?.http.method === 'GET')
-    return parametersOf(inPath, queryOf(first?.schema, named))
-  const { stream } = group[0] ?? {}
+  const inQuery = queryOf(first?.schema, named).map((parameter) => ({
+    ...parameter,
+    ...given(String(parameter['name'])),
+  }))
+  if (first === undefined || group[0]?.http.method === 'GET') return parametersOf(inPath, inQuery)
+  const { stream, example } = group[0] ?? {}
   if (stream !== undefined) {
     // The bytes are no JSON value, so they have no schema.
-    const content = Object.fromEntries(stream.mediaTypes.map((type) => [type, {}]))
+    const content = Object.fromEntries(
+      stream.mediaTypes.map((type, index) => [type, index === 0 ? streamExampleOf(example) : {}]),
+    )
     return {
-      ...parametersOf(inPath, queryOf(first.schema, named)),
+      ...parametersOf(inPath, inQuery),
       requestBody: { required: true, content },
     }
   }
@@ -202,9 +209,10 @@ function inputOf(group: readonly AnyOperation[], components: SchemaComponents): 
     discriminator: { propertyName: 'mode', mapping },
   }
   const schema = first.mode === undefined ? refs[0]?.ref : modes
+  const examples = bodyExamplesOf(group)
   return {
     ...parametersOf(inPath),
-    requestBody: { required: true, content: { 'application/json': { schema } } },
+    requestBody: { required: true, content: { 'application/json': { schema, examples } } },
   }
 }
 
@@ -215,10 +223,6 @@ const preferParameter = {
   schema: { type: 'string', pattern: '^wait=[0-9]+$' },
   description: `RFC 7240: wait=20 has one paid read wait for the next change, at most ${WAIT_SECONDS_MAX} seconds; Preference-Applied says so.`,
 }
-
-/** What stands in braces in a path. */
-const namesIn = (path: string): string[] =>
-  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
 
 type Members = { properties?: JsonObject; required?: string[] }
 

@@ -6,6 +6,10 @@ export type PathGroup = {
   readonly methods: ReadonlyMap<string, readonly AnyOperation[]>
 }
 
+/** What stands in braces in a path. */
+export const namesIn = (path: string): string[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+
 /** Groups the registry by path (aliases are paths of their own) and method; throws when two operations are not distinct. */
 export function groupByPath(registry: readonly AnyOperation[]): PathGroup[] {
   const paths = new Map<string, Map<string, AnyOperation[]>>()

@@ -927,7 +927,12 @@ export const requirements = {
   'pages.reference': {
     source: 'calls § Pages',
     behavior:
-      'The reference page is made from /openapi.json and loads files only from its own host.',
+      'Each host serves its own reference: one entry for each operation and mode, with search, code samples and a form that calls this host.',
+  },
+  'reference.examples': {
+    source: 'calls § Pages',
+    behavior:
+      'Each operation has an authored example of its input and answer, which fits its schemas and is in the reference and the OpenAPI document.',
   },
   'pages.problems': {
     source: 'errors § Problem body',

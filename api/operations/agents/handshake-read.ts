@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { agentExamples } from '../../examples/agents.ts'
 import { operation } from '../../operation.ts'
 
 const output = z
@@ -20,6 +21,7 @@ export const handshakeRead = operation({
   http: { method: 'GET', path: '/api/agents/handshake', host: 'os' },
   access: 'public',
   output,
+  example: agentExamples['handshake-read'],
   handle: async (_input, context) => ({
     body: await context.handshakes.document(),
   }),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { keyStates } from '#domain/agents/credential.ts'
 import type { workOrderStates } from '#domain/work-orders/work-order.ts'
+import { agentExamples } from '../../examples/agents.ts'
 import { operation } from '../../operation.ts'
 import { Task } from '../tasks/shapes.ts'
 import { WorkOrder } from '../work-orders/shapes.ts'
@@ -51,6 +52,7 @@ export const agentStatus = operation({
   access: 'status',
   statusToken: { prefixes: ['st', 'tk', 'wt'], signed: false },
   output,
+  example: agentExamples['agent-status'],
   handle: async (_input, context) => {
     const { prefix, subjectId } = callingToken(context)
     if (prefix === 'st') return { body: await context.registrations.status(subjectId) }

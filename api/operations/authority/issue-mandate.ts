@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { payoutExamples } from '../../examples/payouts.ts'
 import {
   Address,
   AtomicAmount,
@@ -62,6 +63,7 @@ export const issueMandate = operation({
   idempotency: { kind: 'body', key: (input) => input.action.idempotency_key },
   input: z.strictObject({ mode: z.literal('issue_mandate'), action }),
   output,
+  example: payoutExamples['issue-mandate'],
   handle: async ({ action }, context) => ({
     body: await context.authority.issueMandate(callingOperator(context), action),
   }),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { receiverLanguages } from '#domain/callbacks/callback-body.ts'
+import { inputExamples } from '../../examples/inputs.ts'
 import { operation } from '../../operation.ts'
 
 const output = z
@@ -41,6 +42,7 @@ export const callbackExamples = operation({
   access: 'public',
   input: z.strictObject({ language: z.enum(receiverLanguages).optional() }),
   output,
+  example: inputExamples['callback-examples'],
   handle: async ({ language }, context) => ({
     body: await context.callbacks.examples(language),
   }),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { inboxActions } from '#domain/reviews/inbox.ts'
 import { decisions, subjectKinds } from '#domain/reviews/review.ts'
+import { consoleExamples } from '../../examples/console.ts'
 import { Digest, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
@@ -59,6 +60,7 @@ export const inbox = operation({
     ...pageFields,
   }),
   output,
+  example: consoleExamples.inbox,
   handle: async ({ offset, limit, evidence_roots, ...filter }, context) => {
     const evidenceRoots = evidence_roots === 'true'
     const page = pageOf({ offset, limit })

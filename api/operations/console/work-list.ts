@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { consoleExamples } from '../../examples/console.ts'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { pageFields, pageOf, SearchText } from './shapes.ts'
@@ -44,6 +45,7 @@ export const workList = operation({
     ...pageFields,
   }),
   output,
+  example: consoleExamples['work-list'],
   handle: async ({ kind, state, q, ...page }, context) => {
     const { offset, limit } = pageOf(page)
     const items = await context.work.list({ kind, state, text: q }, { offset, limit })

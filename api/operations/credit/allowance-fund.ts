@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { creditExamples } from '../../examples/credit.ts'
 import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingAgentId } from '../agents/caller.ts'
@@ -37,6 +38,7 @@ export const allowanceFund = operation({
     .refine(isFunding, fundingMessage)
     .meta(fundingForms),
   output,
+  example: creditExamples['allowance-fund'],
   handle: async ({ mode: _mode, wallet_id, ...given }, context) => ({
     body: await context.wallets.fund(callingAgentId(context), wallet_id, fundedBy(given)),
   }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { creditExamples } from '../../examples/credit.ts'
 import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingAgentId } from '../agents/caller.ts'
@@ -25,6 +26,7 @@ export const allowanceLimits = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
+  example: creditExamples['allowance-limits'],
   handle: async ({ wallet_id, limits }, context) => {
     const { caller, callId } = context
     const by =

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { creditExamples } from '../../examples/credit.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingAgentId } from '../agents/caller.ts'
@@ -27,6 +28,7 @@ export const allowanceWalletCreate = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
+  example: creditExamples['allowance-wallet-create'],
   handle: async ({ label, limits }, context) => {
     const made = { callId: context.callId, agentId: callingAgentId(context), label, limits }
     return { body: await context.wallets.create(made) }

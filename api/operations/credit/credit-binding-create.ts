@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { creditExamples } from '../../examples/credit.ts'
 import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingAgentId } from '../agents/caller.ts'
@@ -28,6 +29,7 @@ export const creditBindingCreate = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
+  example: creditExamples['credit-binding-create'],
   handle: async ({ entitlement_id, challenge_id }, context) => {
     const ids = {
       agentId: callingAgentId(context),

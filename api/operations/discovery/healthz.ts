@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { discoveryExamples } from '../../examples/inputs.ts'
 import { operation } from '../../operation.ts'
 
 /** GET /healthz: the process answers; asks no dependency. */
@@ -8,5 +9,6 @@ export const healthz = operation({
   http: { method: 'GET', path: '/healthz', host: 'both', unlimited: true },
   access: 'public',
   output: z.object({ ok: z.literal(true) }),
+  example: discoveryExamples.healthz,
   handle: async () => ({ body: { ok: true as const } }),
 })

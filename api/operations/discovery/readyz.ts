@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { HealthCommands } from '../../context.ts'
+import { discoveryExamples } from '../../examples/inputs.ts'
 import { operation } from '../../operation.ts'
 
 /** GET /readyz: the state of each dependency; 503 with the same body when one of them is not well. */
@@ -15,6 +16,7 @@ export const readyz = operation({
       checks: z.record(z.string(), z.object({ ok: z.boolean(), detail: z.string() })),
     })
     .meta({ id: 'Readiness' }),
+  example: discoveryExamples.readyz,
   handle: async (_input, context) => {
     const ready = await context.health.ready()
     const body = (await context.sent.isInsider?.()) ? ready : withoutDetails(ready)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { operatorExamples } from '../../examples/operators.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingOperator } from '../agents/caller.ts'
@@ -24,6 +25,7 @@ export const retireKey = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
+  example: operatorExamples['keys-retire'],
   handle: async ({ kid, reason }, context) => {
     const { operatorId, name } = callingOperator(context)
     return {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { operatorExamples } from '../../examples/operators.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingOperator } from '../agents/caller.ts'
@@ -26,6 +27,7 @@ export const closeException = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
+  example: operatorExamples['close-exception'],
   handle: async ({ exception_id, reason }, context) => {
     const { operatorId, name } = callingOperator(context)
     const closed = await context.reconciliation.close(

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { operatorExamples } from '../../examples/operators.ts'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingOperator } from '../agents/caller.ts'
@@ -27,6 +28,7 @@ export const listOperators = operation({
   http: { method: 'GET', path: '/api/operator/credentials', host: 'base' },
   access: 'operator',
   output,
+  example: operatorExamples['operators-list'],
   handle: async (_input, context) => ({
     body: await context.operators.list(callingOperator(context)),
   }),

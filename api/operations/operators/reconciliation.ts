@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { operatorExamples } from '../../examples/operators.ts'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 
@@ -61,6 +62,7 @@ export const reconciliation = operation({
       .meta({ description: 'A day in UTC; the latest statement unless given.' }),
   }),
   output,
+  example: operatorExamples.reconciliation,
   handle: async ({ day }, context) => ({
     body: await context.reconciliation.read(day),
   }),

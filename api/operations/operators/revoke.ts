@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { operatorExamples } from '../../examples/operators.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingOperator } from '../agents/caller.ts'
@@ -25,6 +26,7 @@ export const revokeOperator = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
+  example: operatorExamples['operators-revoke'],
   handle: async ({ operator_id, reason }, context) => {
     const { operatorId, name } = callingOperator(context)
     const revoked = await context.operators.revoke(

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { controlScopes } from '#domain/payouts/controls.ts'
+import { operatorExamples } from '../../examples/operators.ts'
 import { freeText, IdempotencyKey, Time, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingOperator } from '../agents/caller.ts'
@@ -37,6 +38,7 @@ export const setPause = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
+  example: operatorExamples['pause-set'],
   handle: async ({ idempotency_key, ...input }, context) => {
     const { operatorId, name } = callingOperator(context)
     const actor = { operatorId, name, idempotencyKey: idempotency_key }

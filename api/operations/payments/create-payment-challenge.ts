@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { refuse } from '#domain/core/errors.ts'
+import { paymentExamples } from '../../examples/payments.ts'
 import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Method, PaymentChallenge, QuoteId } from './shapes.ts'
@@ -39,6 +40,7 @@ export const createPaymentChallenge = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
+  example: paymentExamples['create-payment-challenge'],
   handle: async ({ quote_id, method }, { payments }) => {
     const challenge = await payments.challenge(quote_id, method)
     const { accepted_methods, amount_usd, next_action } = challenge

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { paymentExamples } from '../../examples/payments.ts'
 import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingOperator } from '../agents/caller.ts'
@@ -35,6 +36,7 @@ export const paymentLinksSet = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
+  example: paymentExamples['payment-links-set'],
   handle: async ({ idempotency_key: _key, ...link }, context) => {
     const { operatorId, name } = callingOperator(context)
     const set = { callId: context.callId, operator: { operatorId, name }, ...link }

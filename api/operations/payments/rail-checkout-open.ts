@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { paymentPaths } from '#domain/payments/payment-reference.ts'
+import { paymentExamples } from '../../examples/payments.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { PaymentChallenge, QuoteId } from './shapes.ts'
@@ -36,6 +37,7 @@ export const railCheckoutOpen = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
+  example: paymentExamples['rail-checkout-open'],
   handle: async ({ idempotency_key: _key, ...asked }, context) => ({
     body: await context.checkouts.open({ callId: context.callId, ...asked }),
   }),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { limits } from '#domain/core/limits.ts'
+import { payoutExamples } from '../../examples/payouts.ts'
 import { ExpiresAt, IdempotencyKey, PayoutId, Signature, text } from '../../fields.ts'
 import { answeredByWorkflow, operation } from '../../operation.ts'
 import { callingWallet } from '../agents/caller.ts'
@@ -42,6 +43,7 @@ export const authorizePayout = operation({
     principal_signature: Signature,
   }),
   output: PayoutAnswer,
+  example: payoutExamples['payout-authorize'],
   handle: async ({ payout_id }, context) => {
     await context.payouts.authorize(callingWallet(context), payout_id, context.callId)
     return answeredByWorkflow

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { payoutExamples } from '../../examples/payouts.ts'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingWallet } from '../agents/caller.ts'
@@ -33,6 +34,7 @@ export const setPayoutCallback = operation({
     mode: z.literal('set_callback'),
     callback_url: CallbackUrl.nullable().meta({ description: 'null: no callbacks.' }),
   }),
+  example: payoutExamples['payout-callback-set'],
   handle: async ({ callback_url }, context) => ({
     body: await context.payoutCallbacks.set(callingWallet(context), callback_url, context.callId),
   }),
@@ -46,6 +48,7 @@ export const readPayoutCallback = operation({
   mode: 'read_callback',
   idempotency: { kind: 'read' },
   input: z.strictObject({ mode: z.literal('read_callback') }),
+  example: payoutExamples['payout-callback-read'],
   handle: async (_input, context) => ({
     body: await context.payoutCallbacks.read(callingWallet(context)),
   }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { payoutExamples } from '../../examples/payouts.ts'
 import { Address, Digest } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 
@@ -25,6 +26,7 @@ export const payoutChallenge = operation({
   idempotency: { kind: 'read' },
   input: z.strictObject({ holder_wallet: Address, request_sha256: Digest }),
   output,
+  example: payoutExamples['payout-challenge'],
   handle: async (input, context) => ({
     body: await context.authority.challenge(input),
   }),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { CURRENCY, PRICING_MODEL, paidSurfaces } from '#domain/credit/pricing.ts'
+import { paymentExamples } from '../../examples/payments.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
 
@@ -40,5 +41,6 @@ export const agentPricing = operation({
     surface: z.enum(['agent', 'movement_fee', 'all']).default('all'),
   }),
   output,
+  example: paymentExamples['agent-pricing'],
   handle: async (input, { quotes }) => ({ body: quotes.listPrices(input) }),
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { paymentExamples } from '../../examples/payments.ts'
 import { operation } from '../../operation.ts'
 import { Quoted, QuoteId } from '../payments/shapes.ts'
 
@@ -15,6 +16,7 @@ export const agentQuoteRead = operation({
   errors: ['not_found'],
   input: z.strictObject({ quote_id: QuoteId }),
   output,
+  example: paymentExamples['agent-quote-read'],
   handle: async ({ quote_id }, { quotes }) => ({
     body: await quotes.read(quote_id),
   }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { paymentExamples } from '../../examples/payments.ts'
 import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
@@ -23,6 +24,7 @@ export const quoteRun = operation({
   ...quoting,
   idempotency: { kind: 'body' },
   input: z.strictObject({ mode: z.literal('quote_run'), ...asked }),
+  example: paymentExamples['quote-run'],
   handle: ({ rail, tier }, context) => quoted(context, { rail, tier, agentUse: true }),
   reveal: withQuoteToken,
 })
@@ -35,6 +37,7 @@ export const agentPricingQuote = operation({
   ...quoting,
   idempotency: { kind: 'body' },
   input: z.strictObject(asked),
+  example: paymentExamples['agent-pricing-quote'],
   handle: ({ rail, tier }, context) => quoted(context, { rail, tier, agentUse: true }),
   reveal: withQuoteToken,
 })

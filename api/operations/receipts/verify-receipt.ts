@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { receiptExamples } from '../../examples/receipts.ts'
 import { Digest, ReceiptId, Time, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 
@@ -42,6 +43,7 @@ export const verifyReceipt = operation({
     })
     .meta({ oneOf: selectors.map((name) => ({ required: [name] })) }),
   output: VerificationPacket,
+  example: receiptExamples['verify-receipt'],
   handle: async (input, context) => ({
     body: await context.receipts.verify(input),
   }),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { refuse } from '#domain/core/errors.ts'
 import { evidenceNames } from '#domain/reviews/evidence.ts'
 import { subjectKinds } from '#domain/reviews/review.ts'
+import { operatorExamples } from '../../examples/operators.ts'
 import { text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
@@ -60,6 +61,7 @@ export const reviewConsole = operation({
       .meta({ description: '25 unless given.' }),
   }),
   output,
+  example: operatorExamples['loop-review-console'],
   handle: async ({ compact, kind, state, rail, needs_attention, ...asked }, context) => {
     const { subject_id: subjectId, part, part_offset, evidence_roots, offset, limit } = asked
     if (subjectId === undefined && (part ?? part_offset) !== undefined) throw partOfNothing()

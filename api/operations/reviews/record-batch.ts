@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { verdicts } from '#domain/reviews/evidence.ts'
 import { decisions, subjectKinds } from '#domain/reviews/review.ts'
+import { operatorExamples } from '../../examples/operators.ts'
 import { Digest, freeText, IdempotencyKey, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingOperator } from '../agents/caller.ts'
@@ -40,6 +41,7 @@ export const reviewRecordBatch = operation({
     idempotency_key: IdempotencyKey,
   }),
   output: z.strictObject({ outcomes: z.array(Outcome) }).meta({ id: 'ReviewOutcomes' }),
+  example: operatorExamples['loop-review-record-batch'],
   handle: async ({ idempotency_key, ...input }, context) => {
     const { operatorId, name } = callingOperator(context)
     const reviewer = { operatorId, name, idempotencyKey: idempotency_key }

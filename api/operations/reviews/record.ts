@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { TrustLimits } from '#domain/agents/trust-limits.ts'
 import { verdicts } from '#domain/reviews/evidence.ts'
 import { decisions, subjectKinds } from '#domain/reviews/review.ts'
+import { operatorExamples } from '../../examples/operators.ts'
 import { Digest, freeText, IdempotencyKey, Time, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingOperator } from '../agents/caller.ts'
@@ -79,6 +80,7 @@ export const reviewRecord = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
+  example: operatorExamples['loop-review-record'],
   handle: async ({ idempotency_key, ...input }, context) => {
     const { operatorId, name } = callingOperator(context)
     const reviewer = { operatorId, name, idempotencyKey: idempotency_key }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Context } from '../../context.ts'
+import { runExamples } from '../../examples/runs.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
 import { Method } from '../payments/shapes.ts'
@@ -98,5 +99,6 @@ export const readAgentUsePack = operation({
   idempotency: { kind: 'read' },
   input: z.strictObject({ mode: z.literal('read_agent_use_pack') }),
   output: AgentUsePack,
+  example: runExamples['read-agent-use-pack'],
   handle: async (_input, context) => ({ body: agentUsePack(context) }),
 })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { receiptId } from '#domain/core/ids.ts'
+import { runExamples } from '../../examples/runs.ts'
 import { freeText, IdempotencyKey, ReceiptId, text } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { moverOf } from '../agents/caller.ts'
@@ -45,6 +46,7 @@ export const recordAgentUseReceipt = operation({
       dispute: TaskException.nullable(),
     })
     .meta({ id: 'AcknowledgedReceipt' }),
+  example: runExamples['record-agent-use-receipt'],
   handle: async (
     { run_id, receipt = '', receipt_id = receiptId(receipt), accepted, note },
     context,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { packageTexts, ReturnPackage } from '#domain/runs/return-package.ts'
+import { runExamples } from '../../examples/runs.ts'
 import { operation } from '../../operation.ts'
 import { moverOf } from '../agents/caller.ts'
 import { VerificationPacket } from '../receipts/verify-receipt.ts'
@@ -50,6 +51,7 @@ export const fetchReturnPackage = operation({
     include_files: z.boolean().default(false),
   }),
   output,
+  example: runExamples['fetch-return-package'],
   asFiles: ({ return_package: made }) => ({
     name: `${made.return_package_id}.zip`,
     texts: packageTexts(made, made.completion_signature),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { WAIT_SECONDS_MAX } from '#domain/core/preference.ts'
+import { runExamples } from '../../examples/runs.ts'
 import { operation } from '../../operation.ts'
 import { moverOf, readingAgentId } from '../agents/caller.ts'
 import { AgentUsePack, agentUsePack } from './pack.ts'
@@ -33,6 +34,7 @@ export const getRunStatus = operation({
     wait_ms: z.int().min(0).max(WAIT_MS_MAX).default(0),
   }),
   output,
+  example: runExamples['get-run-status'],
   handle: async ({ run_id, wait_ms }, context) => ({
     body: { run: await context.runs.runMoved(moverOf(context), run_id, wait_ms) },
   }),
@@ -50,6 +52,7 @@ export const agentUseRead = operation({
   errors: ['credential_required', 'not_found', 'not_owner'],
   input: z.strictObject({ run_id: RunId.optional() }),
   output: read,
+  example: runExamples['agent-use-read'],
   handle: async ({ run_id }, context) => {
     if (run_id === undefined) return { body: agentUsePack(context) }
     readingAgentId(context, 'a run is read by its agent')

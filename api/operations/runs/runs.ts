@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { runExamples } from '../../examples/runs.ts'
 import { operation } from '../../operation.ts'
 import { callingAgentId } from '../agents/caller.ts'
 import { Rail } from '../agents/shapes.ts'
@@ -34,6 +35,7 @@ export const readAgentUseRuns = operation({
     limit: z.int().min(1).max(100).default(25),
   }),
   output,
+  example: runExamples['read-agent-use-runs'],
   handle: async ({ state, rail, ...page }, context) => {
     const { offset, limit } = page
     const filter = { agentId: callingAgentId(context), state, rail }

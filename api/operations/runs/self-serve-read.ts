@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { verdicts } from '#domain/reviews/evidence.ts'
+import { runExamples } from '../../examples/runs.ts'
 import { operation } from '../../operation.ts'
 import { moverOf, readingAgentId } from '../agents/caller.ts'
 import { contractSchema } from '../discovery/contract-shape.ts'
@@ -47,6 +48,7 @@ export const selfServeLoopRead = operation({
   errors: ['credential_required', 'not_found', 'not_owner'],
   input: z.strictObject({ run_id: RunId.optional() }),
   output: z.union([followed, contract]),
+  example: runExamples['self-serve-loop-read'],
   handle: async ({ run_id }, context) => {
     if (run_id === undefined) return { body: { ...(await context.contracts.loop()), sequence } }
     readingAgentId(context, 'a run is read by its agent')

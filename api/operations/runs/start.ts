@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { invalidPayment } from '#domain/payments/payment.ts'
 import { ResultContract } from '#domain/runs/return-package.ts'
 import type { Context } from '../../context.ts'
+import { runExamples } from '../../examples/runs.ts'
 import { Digest } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingAgent } from '../agents/caller.ts'
@@ -102,6 +103,7 @@ export const startAgentRun = operation({
     })
     .refine(fundedOnce, { message: `give at most one of ${funding.join(', ')}` }),
   output: Started,
+  example: runExamples['start-agent-run'],
   handle: async (
     { mode: _mode, accept_terms: _terms, idempotency_key: _key, ...asked },
     context,

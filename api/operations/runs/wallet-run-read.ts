@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { runExamples } from '../../examples/runs.ts'
 import { operation } from '../../operation.ts'
 import { moverOf, readingAgentId } from '../agents/caller.ts'
 import { feeModel } from '../credit/wallet-shapes.ts'
@@ -23,6 +24,7 @@ export const walletRunRead = operation({
   errors: ['credential_required', 'not_found', 'not_owner'],
   input: z.strictObject({ run_id: RunId.optional() }),
   output: z.union([bound, contract]),
+  example: runExamples['wallet-run-read'],
   handle: async ({ run_id }, context) => {
     if (run_id === undefined)
       return {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { runExamples } from '../../examples/runs.ts'
 import { operation } from '../../operation.ts'
 import { callingAgent } from '../agents/caller.ts'
 import { postsOf } from '../callbacks/request-count.ts'
@@ -61,6 +62,7 @@ export const walletRunStart = operation({
     usage: startFields.usage.unwrap().extract(['operational']).default('operational'),
   }),
   output,
+  example: runExamples['wallet-run-start'],
   handle: async (
     { accept_terms: _terms, idempotency_key: _key, usage: _usage, ...asked },
     context,

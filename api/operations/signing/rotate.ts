@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { refuse } from '#domain/core/errors.ts'
 import { limits } from '#domain/core/limits.ts'
 import type { Context } from '../../context.ts'
+import { agentExamples } from '../../examples/agents.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { callingOperator } from '../agents/caller.ts'
@@ -75,6 +76,7 @@ export const signingRotate = operation({
       ],
     }),
   output,
+  example: agentExamples['signing-rotate'],
   handle: async (input, context) => {
     const {
       overlap_seconds: overlapSeconds,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { agentExamples } from '../../examples/agents.ts'
 import { Digest, freeText } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { agentIdOf } from '../agents/caller.ts'
@@ -40,6 +41,7 @@ export const signingSign = operation({
     })
     .meta({ oneOf: selectors.map((name) => ({ required: [name] })) }),
   output,
+  example: agentExamples['signing-sign'],
   handle: async ({ mode: _mode, ...input }, context) => {
     const { caller, callId } = context
     const credentialId = caller.kind === 'agent' ? caller.credential.credential_id : null

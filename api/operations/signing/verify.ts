@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { agentExamples } from '../../examples/agents.ts'
 import { text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { content, path } from './shapes.ts'
@@ -43,6 +44,7 @@ export const signingVerify = operation({
     )
     .meta({ not: { required: ['payload', 'payload_sha256'] } }),
   output,
+  example: agentExamples['signing-verify'],
   handle: async ({ mode: _mode, ...input }, context) => ({
     body: await context.signing.verify(input),
   }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { taskExamples } from '../../examples/tasks.ts'
 import { Digest, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { moverOf } from '../agents/caller.ts'
@@ -58,6 +59,7 @@ export const contractAccept = operation({
       }),
     })
     .meta({ id: 'AcceptedContract' }),
+  example: taskExamples['contract-accept'],
   authorize: (input, context) => context.taskContracts.assertSigned(moverOf(context), input),
   handle: async ({ idempotency_key: _key, ...input }, context) => {
     await context.taskContracts.accept(moverOf(context), input, context.callId)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { taskExamples } from '../../examples/tasks.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { moverOf, subjectOf } from '../agents/caller.ts'
@@ -21,6 +22,7 @@ export const taskExceptionRaise = operation({
     idempotency_key: IdempotencyKey,
   }),
   output: z.strictObject({ exception: TaskException, task: Task }).meta({ id: 'RaisedException' }),
+  example: taskExamples['task-exception-raise'],
   handle: async ({ code, detail }, context) => {
     const { actor, actorName } = moverOf(context)
     const raised = { taskId: subjectOf(context), actor, actorName, code, detail }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { taskExamples } from '../../examples/tasks.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { callingAgentId } from '../agents/caller.ts'
@@ -53,6 +54,7 @@ export const preflight = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
+  example: taskExamples.preflight,
   authorize: ({ rail }, context) => context.tasks.assertRail(callingAgentId(context), rail),
   handle: async ({ idempotency_key: _key, callback_url = null, ...asked }, context) => {
     await context.tasks.preflight(

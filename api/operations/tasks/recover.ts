@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { taskExamples } from '../../examples/tasks.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { moverOf, subjectOf } from '../agents/caller.ts'
@@ -50,6 +51,7 @@ export const taskRecover = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
+  example: taskExamples['task-recover'],
   handle: async ({ idempotency_key: _key, exception_id, action, input, note }, context) => {
     const { actor, actorName } = moverOf(context)
     const recovery = {

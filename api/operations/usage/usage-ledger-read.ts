@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { creditExamples } from '../../examples/credit.ts'
 import { operation } from '../../operation.ts'
 import { readingAgentId } from '../agents/caller.ts'
 import { EntitlementId } from '../payments/shapes.ts'
@@ -50,6 +51,7 @@ export const usageLedgerRead = operation({
       .meta({ description: '25 unless given.' }),
   }),
   output,
+  example: creditExamples['usage-ledger-read'],
   handle: async (query, context) => {
     const { event_id: eventId, entitlement_id: entitlementId, offset, limit } = query
     if (Object.keys(query).length === 0) {

@@ -47,6 +47,7 @@ const otherMode = operation({
   idempotency: { kind: 'read' },
   input: z.strictObject({ mode: z.literal('read_control_plane') }),
   output: z.object({}),
+  example: { input: { mode: 'read_control_plane' }, output: {} },
   handle: async () => ({ body: {} }),
 })
 const withAlias = operation({

@@ -1,0 +1,161 @@
+import { addresses, digests, ids } from './ids.ts'
+
+const session = {
+  operator_id: ids.operator,
+  name: 'Lena Brandt',
+  expires_at: '2026-11-24T20:00:00.000Z',
+} as const
+
+const line = {
+  kind: 'payout',
+  id: ids.payout,
+  state: 'authorized',
+  rail: 'payouts',
+  usage: 'operational',
+  owner: addresses.creator,
+  amount_usd: '12.5',
+  created_at: '2026-11-24T09:30:00.000Z',
+} as const
+
+const pause = {
+  scope: 'payouts',
+  target: null,
+  reason: 'the token issuer reports an incident',
+  operator_name: 'Lena Brandt',
+  changed_at: '2026-11-24T07:00:00.000Z',
+} as const
+
+/** What the operator console reads on a morning with one invoice to confirm, and one payout to wake. */
+export const consoleExamples = {
+  'session-open': { input: {}, output: { session } },
+  'session-read': { input: {}, output: { session } },
+  'session-end': { input: { operator_id: ids.operator }, output: { ended: true } },
+  inbox: {
+    input: { action: 'decide', kind: 'payment_reference', evidence_roots: 'true', limit: '25' },
+    output: {
+      items: [
+        {
+          action: 'decide',
+          kind: 'payment_reference',
+          id: ids.reference,
+          state: 'presented',
+          code: null,
+          rail: 'packetops',
+          amount_usd: '107',
+          summary: 'An invoice of 107 usd: INV-2026-0042',
+          waiting_since: '2026-11-24T09:25:00.000Z',
+          allowed_decisions: ['approve', 'reject', 'hold'],
+          evidence_root_sha256: digests.evidence,
+          criteria_sha256: null,
+        },
+      ],
+      counts: [{ action: 'decide', kind: 'payment_reference', count: 1 }],
+      total: 1,
+      offset: 0,
+      limit: 25,
+    },
+  },
+  'work-list': {
+    input: { kind: 'payout', q: 'invoice-2026-0117' },
+    output: { items: [line], offset: 0, limit: 25 },
+  },
+  'work-read': {
+    input: { id: ids.payout },
+    output: {
+      ...line,
+      explanation: { waits_for: 'its execution', unblocked_by: 'POST /api/payout-execute' },
+      commands: ['wake'],
+      timeline: [
+        {
+          at: '2026-11-24T09:30:00.000Z',
+          what: 'state',
+          name: 'created',
+          detail: '12.5 USDC',
+          reference: null,
+          url: null,
+        },
+      ],
+      temporal_url: null,
+    },
+  },
+  'recovery-act': {
+    input: {
+      act: 'wake',
+      ids: [ids.payout],
+      reason: 'the token is not paused any more',
+      dry_run: false,
+      idempotency_key: 'wake-2026-11-24',
+    },
+    output: {
+      outcomes: [
+        { id: ids.payout, state: 'authorized', receipt_id: ids.settlementReceipt, refused: null },
+      ],
+    },
+  },
+  money: {
+    input: { span: 'day' },
+    output: {
+      payout_wallet: { address: addresses.payoutWallet, balance_usdc: '812.4' },
+      daily_cap: { cap_usdc: '100', used_usdc: '48.25', left_usdc: '51.75' },
+      gas_wallets: [
+        {
+          address: '0x0d17061ad92e07cd777d7e5f04d6b45ef32853ea',
+          balance_wei: '41200000000000000',
+          open_transactions: 0,
+          oldest_nonce: null,
+          waiting_seconds: 0,
+          jammed: false,
+        },
+      ],
+      credit: { outstanding_units: 820, funded: 6, reserved_units: 107 },
+      fees: { settled: 41, usdc: '4.1', credits: 0 },
+      series: [{ at: '2026-11-24T09:00:00.000Z', paid_out: 12.5, earned: 8, credited: 107 }],
+      statements: [
+        {
+          day: '2026-11-23',
+          sha256: digests.payload,
+          kid: 'receipt-2026-11',
+          made_at: '2026-11-24T00:05:00.000Z',
+        },
+      ],
+      open_differences: 1,
+    },
+  },
+  'agents-list': {
+    input: { q: 'Northwind', state: 'trusted' },
+    output: {
+      items: [
+        {
+          agent_id: ids.agent,
+          name: 'Northwind compliance agent',
+          sandbox: false,
+          trust_state: 'trusted',
+          trust_since: '2026-11-24T08:58:00.000Z',
+          rails: ['packetops'],
+          limits: { max_usd: 500 },
+          credential_id: ids.credential,
+          credential_state: 'active',
+          credential_expires_at: '2027-02-22T09:00:00.000Z',
+          open_tasks: 1,
+          created_at: '2026-11-24T08:50:00.000Z',
+        },
+      ],
+      offset: 0,
+      limit: 25,
+    },
+  },
+  pauses: {
+    input: {},
+    output: {
+      active: [pause],
+      changes: [
+        {
+          ...pause,
+          change_id: 'cc_12ea12eace7d655f471ce55e34f89b1b77a3d9d05a445ca82877dd2235beaa51',
+          paused: true,
+          receipt_id: ids.settlementReceipt,
+        },
+      ],
+    },
+  },
+} as const

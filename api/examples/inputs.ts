@@ -1,0 +1,183 @@
+import { addresses, digests, ids } from './ids.ts'
+
+const storedInput = {
+  sha256: digests.upload,
+  byte_length: 62,
+  media_type: 'text/csv',
+  stored_at: '2026-11-24T09:10:00.000Z',
+  kept_until: '2026-12-24T09:10:00.000Z',
+} as const
+
+const activation = {
+  sequence: ['provider_event', 'webhook_verification', 'provider_confirmation'],
+  webhook_rules: {
+    signatures: ['Stripe-Signature: v1 (HMAC-SHA256)'],
+    age_seconds_max: 300,
+    event_types: ['payment.settled', 'payment.failed'],
+    amount: 'exactly what is owed',
+    repeated: 'an event counts once, by its id',
+  },
+  steps: [
+    {
+      step: 'provider_event',
+      done_at: '2026-11-24T09:31:00.000Z',
+      evidence_id: 'evt_3QK7aZ2eRw',
+    },
+    { step: 'webhook_verification', done_at: null, evidence_id: null },
+  ],
+} as const
+
+/** A list that is uploaded before its run, and the callbacks that report on the run. */
+export const inputExamples = {
+  'input-upload': {
+    input: { sha256: digests.upload },
+    bytes: 'at,model,tokens,cost_usd\n2026-11-24T09:00:00Z,small,1840,0.02\n',
+    output: storedInput,
+  },
+  'input-read': { input: { sha256: digests.upload }, output: storedInput },
+  'callback-completion-read': {
+    input: { payment_reference_id: ids.reference },
+    output: activation,
+  },
+  'callback-examples': {
+    input: { language: 'python' },
+    output: {
+      signed_at: 1795527120,
+      events: [
+        {
+          event: 'task_updated',
+          headers: { 'webhook-id': ids.delivery, 'webhook-timestamp': '1795527120' },
+          body: '{"event":"task_updated","state":"closed"}',
+          signature:
+            'v1a,czU_LxemiHKjAIF5o4oYhuqojuCiE00qQRoIHVhVqsQkti4e1VMJwWaBudB9E4_zhQxFljdJ_ibPnyclx-AJ8Q==',
+          public_key: 'whpk_Ocq3z_-XtdHNAX69IvmpgVmXT8nHqIh7uONH4KvmO7A',
+          verifies: true,
+        },
+      ],
+      receivers: [{ language: 'python', code: 'def receive(headers, body): …' }],
+      retry_rules: {
+        attempts: 8,
+        seconds_before_each: [0, 5, 30, 120],
+        jitter: 'up to a fifth more',
+        taken_by: 'any 2xx within 10 seconds',
+        ended_by: '410 Gone',
+      },
+    },
+  },
+  'callback-demo-receive': {
+    input: { receiver: 'my-first-agent', fail: '0' },
+    bytes: `{"event":"payout_updated","delivery_id":"${ids.delivery}","payout_id":"${ids.payout}"}`,
+    output: {
+      verified: true,
+      checks: [
+        { check: 'headers', ok: true },
+        { check: 'time', ok: true },
+        { check: 'signature', ok: true },
+      ],
+      delivery_id: ids.delivery,
+      duplicate: false,
+    },
+  },
+  'callback-demo-read': {
+    input: { receiver: 'my-first-agent' },
+    output: {
+      items: [
+        {
+          delivery_id: ids.delivery,
+          event: 'task_updated',
+          verified: true,
+          received_at: '2026-11-24T09:45:00.000Z',
+          attempts: 1,
+        },
+      ],
+    },
+  },
+} as const
+
+/** Documents about the service itself. */
+export const discoveryExamples = {
+  healthz: { input: {}, output: { ok: true } },
+  readyz: {
+    input: {},
+    output: {
+      ok: true,
+      checks: {
+        postgres: { ok: true, detail: 'well' },
+        temporal: { ok: true, detail: 'well' },
+        chain: { ok: true, detail: 'well' },
+      },
+    },
+  },
+  openapi: {
+    input: {},
+    output: { openapi: '3.1.0', info: { title: 'agent-rails', version: '1.0.0' }, paths: {} },
+  },
+  jwks: {
+    input: {},
+    output: {
+      keys: [
+        {
+          kty: 'OKP',
+          crv: 'Ed25519',
+          x: 'xp9aDU69AmSUXmphCqvwT60nd76XK0TBvTTbEuPF3SY',
+          kid: 'receipt-2026-11',
+          use_for: 'receipt',
+          activated_at: '2026-11-01T00:00:00.000Z',
+          retired_at: null,
+          revoked_at: null,
+        },
+      ],
+    },
+  },
+  'authority-key': {
+    input: {},
+    output: {
+      alg: 'Ed25519',
+      contexts: ['challenge+jwt', 'dc+sd-jwt'],
+      version: 1,
+      key_id: 'authority-2026-11',
+      public_key: {
+        kty: 'OKP',
+        crv: 'Ed25519',
+        x: '0ql2uWpgA5bJjWf86SsYNjF8JPmxPsVKP-HsuWi4Qig',
+        kid: 'authority-2026-11',
+      },
+      not_before: '2026-11-01T00:00:00.000Z',
+      previous_versions: [],
+    },
+  },
+  'trust-contract': {
+    input: {},
+    output: {
+      service_id: 'service-trust-v1',
+      issuer: 'https://api.agent-rails.example/api/trust-contract',
+      environment: 'live',
+      alg: 'EdDSA',
+      key_id: 'receipt-2026-11',
+      price: { atomic: '100000', asset: addresses.usdc, decimals: 6 },
+      free_tier: { calls: 10, window_seconds: 2_592_000 },
+      payout: { max_payout_atomic: '25000000', daily_cap_atomic: '100000000' },
+    },
+  },
+  'schema-index': {
+    input: {},
+    output: {
+      schemas: [
+        {
+          name: 'rail-input-packetops',
+          version: 'v1',
+          url: 'https://api.agent-rails.example/schemas/rail-input-packetops.v1.json',
+          sha256: 'df0ad6e43880f09c90ebf95f19110178aba6890df0010ebda7485029e2b543b4',
+        },
+      ],
+    },
+  },
+  'schema-read': {
+    input: { schema_name: 'rail-input-packetops.v1.json' },
+    output: {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      $id: 'https://api.agent-rails.example/schemas/rail-input-packetops.v1.json',
+      type: 'object',
+    },
+  },
+} as const

@@ -1,0 +1,44 @@
+import { BASE_URL, digests, ids } from './ids.ts'
+
+/** A signed receipt of this kind, the first of its chain. */
+export const receiptOf = (kind: string, subject: string, payload: Record<string, unknown>) => ({
+  receipt_id: ids.settlementReceipt,
+  kind,
+  issuer: `${BASE_URL}/api/trust-contract`,
+  key_id: 'receipt-2026-11',
+  issued_at: '2026-11-24T09:32:00.000Z',
+  subject,
+  usage: 'operational' as const,
+  payload,
+  payload_sha256: digests.payload,
+  prev_receipt_id: null,
+  jws: 'eyJhbGciOiJFZERTQSIsImtpZCI6InJlY2VpcHQtMjAyNi0xMSIsInR5cCI6InJlY2VpcHQrand0In0.eyJpc3MiOiJodHRwczovL2FwaS5hZ2VudC1yYWlscy5leGFtcGxlIiwiaWF0IjoxNzk1NTI3MTIwLCJraW5kIjoicmVjZWlwdCIsInN1YiI6ImV4YW1wbGUifQ.0Je19Jpv6LFBucPJcCqAqyTm-wo7QtqziwohQUwkaGoZiBazkux7uUsModXy0MGTKT1SIGVdgkaqUtMDxONMGw',
+})
+
+/** What the service finds when it judges a receipt that holds. */
+export const verificationPacket = {
+  verified: true,
+  receipt_id: ids.settlementReceipt,
+  kind: 'attestation',
+  usage: 'operational',
+  checks: [
+    { check: 'signature', ok: true, detail: 'signed by receipt-2026-11' },
+    { check: 'key', ok: true, detail: 'the key was active when the receipt was issued' },
+    { check: 'record', ok: true, detail: 'the receipt is on record, byte by byte' },
+  ],
+  signature: {
+    alg: 'EdDSA',
+    key_id: 'receipt-2026-11',
+    key_state_at_issue: 'active',
+    valid: true,
+  },
+  payload_sha256: digests.payload,
+  verified_at: '2026-11-24T10:00:00.000Z',
+} as const
+
+export const receiptExamples = {
+  'verify-receipt': {
+    input: { receipt_id: ids.settlementReceipt },
+    output: verificationPacket,
+  },
+} as const
