@@ -12,6 +12,7 @@ import { listen } from './http/listen.ts'
 import { createLog } from './http/log.ts'
 import { createMetrics } from './http/metrics.ts'
 import { createPages } from './http/pages/pages.ts'
+import { createReference } from './http/pages/reference/routes.ts'
 import { operations } from './operations/index.ts'
 
 const DRAIN_MS = 15_000
@@ -35,14 +36,15 @@ const surface = {
     ),
 } satisfies Omit<Parameters<typeof createApp>[0], 'host'>
 
-const pages = createPages({
+const facts = {
   registry: operations,
   baseUrl: config.BASE_URL,
   osUrl: config.OS_URL,
   temporalUiUrl: config.TEMPORAL_UI_URL,
   environment: config.ENVIRONMENT,
   pauses,
-})
+}
+const pages = Router().use(createPages(facts), createReference(facts, 'base'))
 
 const ended = new AbortController()
 const operatorConsole = createConsole({
@@ -56,14 +58,11 @@ const operatorConsole = createConsole({
 })
 
 const unreadable = answerUnreadable(config.BASE_URL)
+const serve = (host: 'base' | 'os', pages: Router, port: number) =>
+  listen(createApp({ ...surface, host, pages }), config.BIND_HOST, port, unreadable)
 const listeners = await Promise.all([
-  listen(
-    createApp({ ...surface, host: 'base', pages: Router().use(pages, operatorConsole) }),
-    config.BIND_HOST,
-    config.BASE_PORT,
-    unreadable,
-  ),
-  listen(createApp({ ...surface, host: 'os' }), config.BIND_HOST, config.OS_PORT, unreadable),
+  serve('base', pages.use(operatorConsole), config.BASE_PORT),
+  serve('os', createReference(facts, 'os'), config.OS_PORT),
 ])
 log.info({ base: config.BASE_URL, os: config.OS_URL }, 'listening')
 

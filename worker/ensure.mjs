@@ -46,6 +46,7 @@ async function build(say) {
     slow(say, 'bundling programs', ...program('dist/worker/bundle-programs.js')),
     slow(say, 'making the client', ...program('dist/worker/client-package.js')),
     slow(say, 'bundling the console', ...program('dist/worker/bundle-console.js')),
+    slow(say, 'bundling the reference', ...program('dist/worker/bundle-reference.js')),
   ])
 }
 

@@ -6,20 +6,24 @@ const links: readonly (readonly [path: string, name: string])[] = [
   ['/problems', 'Problems'],
 ]
 
-/** One page: its title and path, its content, and what it loads in addition to the shared stylesheet; `frame` is the class of its main part. */
+/**
+ * One page: its title and path, its content, and what it loads in addition to the shared stylesheet; `frame` is the class of its
+ * main part. `host` is the address of the public host, for pages of another one.
+ */
 export type Page = {
   readonly title: string
   readonly path: string
   readonly body: Html
   readonly head: Html
-  readonly frame: 'page' | 'reference'
+  readonly frame: 'page' | 'reference page'
+  readonly host?: string
 }
 
 /** A whole document with a skip link and the same three links on top of each page. */
-export function documentOf({ title, path, body, head, frame }: Page): string {
+export function documentOf({ title, path, body, head, frame, host = '' }: Page): string {
   const navigation = links.map(
     ([to, name]) =>
-      html`<a href="${to}"${to === path ? html` aria-current="page"` : ''}>${name}</a>`,
+      html`<a href="${to === '/docs' ? to : host + to}"${to === path ? html` aria-current="page"` : ''}>${name}</a>`,
   )
   return html`<!doctype html>
 <html lang="en">
@@ -34,7 +38,7 @@ ${head}
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
-<header class="top"><a class="brand" href="/">agent-rails</a><nav aria-label="Pages">${navigation}</nav></header>
+<header class="top"><a class="brand" href="${host}/">agent-rails</a><nav aria-label="Pages">${navigation}</nav></header>
 <main id="content" class="${frame}">
 ${body}
 </main>

@@ -2,16 +2,14 @@ import { type RequestHandler, Router } from 'express'
 import helmet from 'helmet'
 import { refuse } from '#domain/core/errors.ts'
 import { landingPage, type PageFacts } from './landing.ts'
+import { onlyGet } from './only-get.ts'
 import { describeProblem, describeProblems, problemPage, problemsPage } from './problems.ts'
-import { referenceAssets, referencePage, referenceScript } from './reference.ts'
-import { copyScript } from './snippet.ts'
-import { icon, stylesheet } from './stylesheet.ts'
 import { walkThroughScript } from './walk-through.ts'
 
 const HTML = 'text/html; charset=utf-8'
 const SCRIPT = 'text/javascript; charset=utf-8'
 
-/** The pages of the base host for people: /, /docs, /problems and what they load, all of it from this host. */
+/** The pages of the base host for people: /, /problems and the walk-through; `createReference` serves what they load. */
 export function createPages(facts: PageFacts): Router {
   const router = Router({ caseSensitive: true })
   const at = (path: string, ...handlers: RequestHandler[]) =>
@@ -21,12 +19,6 @@ export function createPages(facts: PageFacts): Router {
     pagePolicy,
     async (_request, response) => void response.type(HTML).send(await landingPage(facts)),
   )
-  at('/docs', referencePolicy, text(HTML, referencePage))
-  at('/docs/start.js', text(SCRIPT, referenceScript))
-  for (const [name, file] of referenceAssets) at(`/docs/${name}`, installedFile(file))
-  at('/pages/pages.css', text('text/css; charset=utf-8', stylesheet))
-  at('/pages/copy.js', text(SCRIPT, copyScript))
-  at('/pages/icon.svg', text('image/svg+xml', icon))
   at('/walk-through.mjs', text(SCRIPT, walkThroughScript(facts.baseUrl)))
   const problems = describeProblems(facts)
   at('/problems', pagePolicy, negotiated(problemsPage(problems), { problems }))
@@ -41,28 +33,10 @@ export function createPages(facts: PageFacts): Router {
   return router
 }
 
-/** Names the route for the log, and lets nothing but GET and HEAD through. */
-function onlyGet(path: string): RequestHandler {
-  return (request, response, next) => {
-    response.locals['route'] = path
-    if (request.method === 'GET' || request.method === 'HEAD') return next()
-    response.set('Allow', 'GET, HEAD')
-    throw refuse('method_not_allowed', {
-      detail: `${request.method} is not a method of this path`,
-    })
-  }
-}
-
 const text =
   (type: string, body: string): RequestHandler =>
   (_request, response) =>
     void response.type(type).send(body)
-
-/** A file of an installed package, which changes only with its version. */
-const installedFile =
-  (file: string): RequestHandler =>
-  (_request, response) =>
-    response.set('Cache-Control', 'public, max-age=3600').sendFile(file)
 
 /** The page for clients that prefer HTML, as browsers do; the description as JSON for all others. */
 function negotiated(page: string, description: unknown): RequestHandler {
@@ -74,24 +48,15 @@ function negotiated(page: string, description: unknown): RequestHandler {
   }
 }
 
-const policy = (more: Record<string, string[]>): RequestHandler =>
-  helmet.contentSecurityPolicy({
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'none'"],
-      scriptSrc: ["'self'"],
-      styleSrc: ["'self'"],
-      imgSrc: ["'self'"],
-      baseUri: ["'none'"],
-      formAction: ["'none'"],
-      frameAncestors: ["'none'"],
-      ...more,
-    },
-  })
-const pagePolicy = policy({})
-/** Swagger UI writes styles into its elements, draws with data URLs, and calls this host. */
-const referencePolicy = policy({
-  styleSrc: ["'self'", "'unsafe-inline'"],
-  imgSrc: ["'self'", 'data:'],
-  connectSrc: ["'self'"],
+const pagePolicy = helmet.contentSecurityPolicy({
+  useDefaults: false,
+  directives: {
+    defaultSrc: ["'none'"],
+    scriptSrc: ["'self'"],
+    styleSrc: ["'self'"],
+    imgSrc: ["'self'"],
+    baseUri: ["'none'"],
+    formAction: ["'none'"],
+    frameAncestors: ["'none'"],
+  },
 })

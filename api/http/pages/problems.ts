@@ -80,7 +80,7 @@ true to the facts: no, yes, or unknown. Quote its <code>request_id</code> to the
 
 function operationList(operations: readonly string[]): Html {
   if (operations.length === 0) return html`no operation of this version`
-  return html`${operations.map((id, index) => html`${index === 0 ? '' : ', '}<code>${id}</code>`)}`
+  return html`${operations.map((id, index) => html`${index === 0 ? '' : ', '}<a href="/docs/${id}"><code>${id}</code></a>`)}`
 }
 
 /** The list of all codes. */

@@ -17,13 +17,6 @@ body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.6 s
   & [aria-current] { color: var(--ink); text-decoration-thickness: 2px; }
 }
 a:focus-visible, button:focus-visible, pre:focus-visible { outline: 2px solid var(--mark); outline-offset: 2px; border-radius: 3px; }
-#content.reference {
-  padding: 0 0 4rem;
-  & .swagger-ui { background: none; }
-  & .swagger-ui .wrapper { max-width: 62rem; }
-  & .swagger-ui .info { margin: 1.5rem 0; }
-  & .swagger-ui .scheme-container { background: none; box-shadow: none; padding: 0; margin: 0 0 1rem; }
-}
 .page {
   max-width: 62rem; margin: 0 auto; padding: 0 1.25rem 5rem;
   & * { box-sizing: border-box; }

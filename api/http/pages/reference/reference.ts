@@ -1,0 +1,133 @@
+import type { Environment } from '#domain/core/environment.ts'
+import type { AnyOperation, Host } from '../../../operation.ts'
+import type { HostUrls } from '../../openapi.ts'
+import { type Html, html } from '../html.ts'
+import { documentOf } from '../layout.ts'
+import { codesOf, familyOf } from './entry.ts'
+import { type Field, fieldsOf } from './fields.ts'
+import { operationEntry } from './operation-page.ts'
+
+/** What the reference of one host is made from. */
+export type Reference = {
+  readonly registry: readonly AnyOperation[]
+  readonly host: Exclude<Host, 'both'>
+  readonly urls: HostUrls
+  readonly environment: Environment
+}
+
+/** The operations that a host serves. */
+export const servedBy = ({ registry, host }: Reference): AnyOperation[] =>
+  registry.filter(({ http }) => http.host === host || http.host === 'both')
+
+/** The first page: every operation of this host by family, each with a link to its entry. */
+export function indexPage(reference: Reference): string {
+  const served = servedBy(reference)
+  const groups = familiesOf(served).map(
+    ([family, members]) =>
+      html`<h2 id="family-${family}">${family}</h2>
+<ul class="operations">${members.map(listed)}</ul>
+`,
+  )
+  const body = html`<h1>API reference</h1>
+<p class="lead">${served.length} operations of <code>${ownUrl(reference)}</code>, each with its fields, an example, samples
+in curl, TypeScript and Python, and a form that calls it here.</p>
+<p>${otherHost(reference)} For machines there is <a href="${pathOnBase(reference, '/openapi.json')}">OpenAPI 3.1</a>. A refusal is
+<code>application/problem+json</code>; <a href="${pathOnBase(reference, '/problems')}">each code</a> has a page of its own.</p>
+${groups}`
+  return framed(reference, { title: 'API reference · agent-rails', path: '/docs', body })
+}
+
+/** The page of one operation. */
+export function operationPage(operation: AnyOperation, reference: Reference): string {
+  const { id } = operation
+  return framed(reference, {
+    title: `${id} · agent-rails API`,
+    path: `/docs/${id}`,
+    body: operationEntry(operation, reference),
+    current: operation,
+  })
+}
+
+const ownUrl = ({ host, urls }: Reference): string => (host === 'base' ? urls.baseUrl : urls.osUrl)
+const pathOnBase = ({ host, urls }: Reference, path: string): string =>
+  host === 'base' ? path : urls.baseUrl + path
+
+function otherHost({ host, urls }: Reference): Html {
+  return host === 'base'
+    ? html`Handshakes, contracts and tasks of agents are on the <a href="${urls.osUrl}/docs">OS host</a>.`
+    : html`Everything else is on the <a href="${urls.baseUrl}/docs">public host</a>.`
+}
+
+function familiesOf(operations: readonly AnyOperation[]): [string, AnyOperation[]][] {
+  const groups = new Map<string, AnyOperation[]>()
+  for (const operation of operations) {
+    const family = familyOf(operation)
+    groups.set(family, [...(groups.get(family) ?? []), operation])
+  }
+  return [...groups]
+}
+
+const listed = ({ id, http, mode, summary }: AnyOperation): Html =>
+  html`<li id="${id}"><a href="/docs/${id}">${id}</a> <span class="place"><span class="verb">${http.method}</span> <code>${http.path}</code>${mode === undefined ? '' : html` mode <code>${mode}</code>`}</span>
+<p>${summary}</p></li>
+`
+
+type Content = {
+  readonly title: string
+  readonly path: string
+  readonly body: Html
+  readonly current?: AnyOperation
+}
+
+function framed(reference: Reference, { title, path, body, current }: Content): string {
+  return documentOf({
+    title,
+    path,
+    host: pathOnBase(reference, ''),
+    frame: 'reference page',
+    head: html`<link rel="stylesheet" href="/docs/reference.css">
+<script src="/pages/copy.js" defer></script>
+<script src="/docs/reference.js" defer></script>`,
+    body: html`<div class="columns"><div class="side">
+<search><label for="find">Find an operation</label><input id="find" type="search" placeholder="name, field, path or code" autocomplete="off" disabled>
+<p id="found" role="status"></p><ul id="results"></ul></search>
+${navigation(reference, current)}</div>
+<div class="entry">${body}</div></div>`,
+  })
+}
+
+function navigation(reference: Reference, current: AnyOperation | undefined): Html {
+  const shown = current && familyOf(current)
+  const groups = familiesOf(servedBy(reference)).map(
+    ([family, members]) =>
+      html`<details${family === shown ? html` open` : ''}><summary>${family}</summary><ul>${members.map(
+        ({ id }) =>
+          html`<li><a href="/docs/${id}"${id === current?.id ? html` aria-current="page"` : ''}>${id}</a></li>`,
+      )}</ul></details>
+`,
+  )
+  return html`<nav class="families" aria-label="Operations">${groups}</nav>`
+}
+
+/** What the search looks through: every operation of both hosts, with an address where it is on the other one. */
+export function searchDocuments(reference: Reference): object[] {
+  const { registry, host, urls } = reference
+  return registry.map((operation) => {
+    const { id, http, mode, summary, input, output } = operation
+    const here = http.host === host || http.host === 'both'
+    const other = host === 'base' ? urls.osUrl : urls.baseUrl
+    return {
+      id,
+      summary,
+      call: `${http.method} ${http.path}${mode === undefined ? '' : ` ${mode}`}`,
+      family: familyOf(operation),
+      fields: namesOf(fieldsOf(input, 'input')),
+      answer: namesOf(fieldsOf(output, 'output')),
+      codes: codesOf(operation).join(' '),
+      ...(here ? {} : { at: `${other}/docs/${id}` }),
+    }
+  })
+}
+
+const namesOf = (fields: readonly Field[]): string =>
+  [...new Set(fields.map(({ name }) => name.split('.').at(-1)?.replace('[]', '')))].join(' ')

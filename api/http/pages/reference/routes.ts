@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { type RequestHandler, Router } from 'express'
+import helmet from 'helmet'
+import { packageRoot } from '../../../../activities/config/package-root.ts'
+import type { HostUrls } from '../../openapi.ts'
+import { onlyGet } from '../only-get.ts'
+import { copyScript } from '../snippet.ts'
+import { icon, stylesheet } from '../stylesheet.ts'
+import { indexPage, operationPage, type Reference, searchDocuments, servedBy } from './reference.ts'
+import { referenceStylesheet } from './stylesheet.ts'
+
+/** What `npm run build` makes of api/reference. */
+const script = join(packageRoot, 'dist/reference/reference.js')
+
+type Facts = Pick<Reference, 'registry' | 'environment'> & HostUrls
+
+/** The reference of one host: /docs, a page for each operation, and what they load. */
+export function createReference(
+  { registry, environment, baseUrl, osUrl }: Facts,
+  host: Reference['host'],
+): Router {
+  const reference = { registry, environment, host, urls: { baseUrl, osUrl } }
+  const router = Router({ caseSensitive: true })
+  const at = (path: string, ...handlers: RequestHandler[]) =>
+    router.route(path).all(onlyGet(path)).get(handlers)
+  at(
+    '/docs',
+    policy,
+    packed('html', () => indexPage(reference)),
+  )
+  at(
+    '/docs/reference.css',
+    packed('css', () => referenceStylesheet),
+  )
+  at(
+    '/docs/search.json',
+    packed('json', () => JSON.stringify(searchDocuments(reference))),
+  )
+  at(
+    '/docs/reference.js',
+    packed('js', () => readFileSync(script, 'utf8')),
+  )
+  at(
+    '/pages/pages.css',
+    packed('css', () => stylesheet),
+  )
+  at(
+    '/pages/copy.js',
+    packed('js', () => copyScript),
+  )
+  at(
+    '/pages/icon.svg',
+    packed('svg', () => icon),
+  )
+  for (const operation of servedBy(reference))
+    at(
+      `/docs/${operation.id}`,
+      policy,
+      packed('html', () => operationPage(operation, reference)),
+    )
+  // A link to any operation leads to its page, whichever host has it.
+  const other = host === 'base' ? osUrl : baseUrl
+  for (const { id, http } of registry)
+    if (http.host !== host && http.host !== 'both')
+      at(`/docs/${id}`, (_request, response) => response.redirect(`${other}/docs/${id}`))
+  return router
+}
+
+/** A text that never changes while the process runs: made when it is first asked for, and compressed once. */
+function packed(type: string, make: () => string): RequestHandler {
+  let made: { plain: Buffer; zipped: Buffer } | undefined
+  return (request, response) => {
+    if (made === undefined) {
+      const plain = Buffer.from(make())
+      made = { plain, zipped: gzipSync(plain) }
+    }
+    const zipped = request.acceptsEncodings('gzip') === 'gzip'
+    response.vary('Accept-Encoding').type(type)
+    if (zipped) response.set('Content-Encoding', 'gzip')
+    response.send(zipped ? made.zipped : made.plain)
+  }
+}
+
+/** Scripts, styles and calls of this host alone; text never becomes markup (Trusted Types). */
+const policy = helmet.contentSecurityPolicy({
+  useDefaults: false,
+  directives: {
+    defaultSrc: ["'none'"],
+    scriptSrc: ["'self'"],
+    styleSrc: ["'self'"],
+    imgSrc: ["'self'"],
+    connectSrc: ["'self'"],
+    baseUri: ["'none'"],
+    formAction: ["'none'"],
+    frameAncestors: ["'none'"],
+    requireTrustedTypesFor: ["'script'"],
+  },
+})
