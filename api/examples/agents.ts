@@ -1,4 +1,4 @@
-import { agentKeys, BASE_URL, digests, ids, OS_URL, tokens } from './ids.ts'
+import { agentKeys, BASE_URL, digests, ids, tokens } from './ids.ts'
 import { receiptOf } from './receipts.ts'
 import { task } from './tasks.ts'
 
@@ -87,7 +87,9 @@ export const agentExamples = {
       next_action: 'Claim the access key by a handshake.',
       steps: [
         { step: 'submit_manifest', done: true },
-        { step: 'claim_access_key', done: false },
+        { step: 'receive_trust_state', done: true },
+        { step: 'trust_approved', done: true },
+        { step: 'credential_envelope_created', done: true },
       ],
     },
   },
@@ -98,8 +100,12 @@ export const agentExamples = {
       nonce:
         'hs_1795527120_dfff30d188055f20aaa1610f29102805_1159276864114039dd9f142f4ee2ab63c5491b8227bcc0852f06f2bf04fe07e5',
       accepted_key_types: ['Ed25519'],
-      text: ['service-agent-handshake-v1', 'nonce: <nonce>', 'token-sha256: <digest>'],
-      gateway: { base_url: OS_URL },
+      text: [
+        'service-agent-handshake-v1',
+        'nonce: <nonce>',
+        'token-sha256: <SHA-256 of the status token, 64 hex>',
+      ],
+      gateway: { base_url: BASE_URL },
     },
   },
   handshake: {
@@ -128,7 +134,7 @@ export const agentExamples = {
       amount_usd: 107,
       idempotency_key: 'may-i-run-1',
     },
-    output: { decision: 'allow', reasons: [], credential, audit_event_id: ids.usageEvent },
+    output: { decision: 'allow', reasons: [], credential, audit_event_id: ids.audit },
   },
   'signing-versions-read': {
     input: { agent_id: ids.agent },
@@ -172,7 +178,7 @@ export const agentExamples = {
     },
     output: {
       version: 3,
-      key_id: 'agent-2026-11',
+      key_id: 'agent-statement-2026-11',
       jws: statement,
       payload_sha256: digests.payload,
     },
@@ -186,7 +192,7 @@ export const agentExamples = {
     output: {
       valid: true,
       version: 3,
-      key_id: 'agent-2026-11',
+      key_id: 'agent-statement-2026-11',
       key_state_at_signing: 'active',
       reasons: [],
       claims: { sub: ids.agent, context: 'purchase orders', iat: 1795527120 },

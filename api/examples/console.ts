@@ -151,7 +151,7 @@ export const consoleExamples = {
       changes: [
         {
           ...pause,
-          change_id: 'cc_12ea12eace7d655f471ce55e34f89b1b77a3d9d05a445ca82877dd2235beaa51',
+          change_id: ids.change,
           paused: true,
           receipt_id: ids.settlementReceipt,
         },

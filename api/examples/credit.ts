@@ -3,7 +3,7 @@ import { challenge, paymentReference, verification } from './payments.ts'
 import { receiptOf } from './receipts.ts'
 
 const funded = {
-  posting_id: 'ps_95bbb36a8786c764f97434bcf51679e4ec577b9035372341ca17142462c45899',
+  posting_id: `${ids.settlementReceipt}.0`,
   debit: 'settlement',
   credit: `entitlement:${ids.entitlement}`,
   units: 107,
@@ -43,7 +43,15 @@ const wallet = {
   state: 'active',
 } as const
 
-const walletReceipt = receiptOf('wallet', ids.allowance, { label: 'Evidence packets' })
+const walletReceipt = receiptOf('intake', ids.allowance, {
+  wallet_id: ids.allowance,
+  agent_id: ids.agent,
+  fee_usd: 0,
+  per_run_usd: 250,
+  per_day_usd: 500,
+  rails: ['packetops'],
+  currency: 'usd',
+})
 
 const binding = {
   binding_id: ids.binding,
@@ -60,13 +68,13 @@ const usageEvent = {
   units: 18_400,
   unit: 'token',
   credit_units: 0,
-  entitlement_id: ids.entitlement,
+  entitlement_id: null,
   at: '2026-11-24T09:40:00.000Z',
   occurred_at: '2026-11-24T09:39:58.000Z',
   agent_id: ids.agent,
-  run_id: ids.run,
+  run_id: null,
   subject: 'summary of the access review',
-  chain: ids.entitlement,
+  chain: 'service',
   sequence: 2,
   prev_hash: digests.ledgerBefore,
   hash: digests.ledger,
@@ -162,7 +170,7 @@ export const creditExamples = {
     output: { binding, entitlement: { ...entitlement, state: 'pending', postings: [] }, challenge },
   },
   'usage-ledger-read': {
-    input: { entitlement_id: ids.entitlement, limit: '25' },
+    input: { event_id: ids.usageEvent, limit: '25' },
     output: {
       items: [{ ...usageEvent, postings: [] }],
       offset: 0,

@@ -5,7 +5,7 @@ const storedInput = {
   byte_length: 62,
   media_type: 'text/csv',
   stored_at: '2026-11-24T09:10:00.000Z',
-  kept_until: '2026-12-24T09:10:00.000Z',
+  kept_until: '2026-12-01T09:10:00.000Z',
 } as const
 
 const activation = {
@@ -46,7 +46,12 @@ export const inputExamples = {
       events: [
         {
           event: 'task_updated',
-          headers: { 'webhook-id': ids.delivery, 'webhook-timestamp': '1795527120' },
+          headers: {
+            'webhook-id': ids.delivery,
+            'webhook-timestamp': '1795527120',
+            'webhook-signature':
+              'v1a,czU_LxemiHKjAIF5o4oYhuqojuCiE00qQRoIHVhVqsQkti4e1VMJwWaBudB9E4_zhQxFljdJ_ibPnyclx-AJ8Q==',
+          },
           body: '{"event":"task_updated","state":"closed"}',
           signature:
             'v1a,czU_LxemiHKjAIF5o4oYhuqojuCiE00qQRoIHVhVqsQkti4e1VMJwWaBudB9E4_zhQxFljdJ_ibPnyclx-AJ8Q==',
@@ -58,9 +63,9 @@ export const inputExamples = {
       retry_rules: {
         attempts: 8,
         seconds_before_each: [0, 5, 30, 120],
-        jitter: 'up to a fifth more',
-        taken_by: 'any 2xx within 10 seconds',
-        ended_by: '410 Gone',
+        jitter: 'up to a tenth more',
+        taken_by: '2xx within 5 s',
+        ended_by: '410',
       },
     },
   },
@@ -121,7 +126,10 @@ export const discoveryExamples = {
           crv: 'Ed25519',
           x: 'xp9aDU69AmSUXmphCqvwT60nd76XK0TBvTTbEuPF3SY',
           kid: 'receipt-2026-11',
+          alg: 'EdDSA',
+          use: 'sig',
           use_for: 'receipt',
+          state: 'active',
           activated_at: '2026-11-01T00:00:00.000Z',
           retired_at: null,
           revoked_at: null,
@@ -133,7 +141,7 @@ export const discoveryExamples = {
     input: {},
     output: {
       alg: 'Ed25519',
-      contexts: ['challenge+jwt', 'dc+sd-jwt'],
+      contexts: ['service-payout-challenge+jwt', 'dc+sd-jwt'],
       version: 1,
       key_id: 'authority-2026-11',
       public_key: {
@@ -156,7 +164,11 @@ export const discoveryExamples = {
       key_id: 'receipt-2026-11',
       price: { atomic: '100000', asset: addresses.usdc, decimals: 6 },
       free_tier: { calls: 10, window_seconds: 2_592_000 },
-      payout: { max_payout_atomic: '25000000', daily_cap_atomic: '100000000' },
+      payout: {
+        service_id: 'service-payout-rail',
+        network: 'eip155:8453',
+        caps: { max_payout_atomic: '25000000', daily_cap_atomic: '100000000' },
+      },
     },
   },
   'schema-index': {
@@ -164,7 +176,7 @@ export const discoveryExamples = {
     output: {
       schemas: [
         {
-          name: 'rail-input-packetops',
+          name: 'rail-input-packetops.v1.json',
           version: 'v1',
           url: 'https://api.agent-rails.example/schemas/rail-input-packetops.v1.json',
           sha256: 'df0ad6e43880f09c90ebf95f19110178aba6890df0010ebda7485029e2b543b4',

@@ -1,5 +1,5 @@
 import { digests, ids } from './ids.ts'
-import { receiptOf } from './receipts.ts'
+import { actReceiptOf, receiptOf } from './receipts.ts'
 
 const operator = {
   operator_id: ids.operator,
@@ -18,7 +18,7 @@ const serviceKey = {
   revoked_at: null,
 } as const
 
-const keyReceipt = receiptOf('control_change', 'receipt-2026-11', { ring: 'receipt' })
+const keyReceipt = actReceiptOf('signing_keys_list', 'signing keys', 'listed')
 
 const difference = {
   exception_id: ids.exception,
@@ -160,7 +160,15 @@ export const operatorExamples = {
         changed_at: '2026-11-24T07:00:00.000Z',
       },
       affected: { tasks: 0, payouts: 3 },
-      receipt: receiptOf('control_change', 'payouts', { paused: true }),
+      receipt: receiptOf('control_change', ids.change, {
+        scope: 'payouts',
+        target: null,
+        paused: true,
+        reason: 'the token issuer reports an incident',
+        operator_id: ids.operator,
+        operator_name: 'Lena Brandt',
+        at: '2026-11-24T07:00:00.000Z',
+      }),
     },
   },
   reconciliation: {
@@ -204,7 +212,7 @@ export const operatorExamples = {
     input: {},
     output: {
       operators: [operator],
-      receipt: receiptOf('control_change', ids.operator, { read: 'operators' }),
+      receipt: actReceiptOf('operators_list', 'operators', 'listed'),
     },
   },
   'operators-revoke': {
@@ -216,7 +224,7 @@ export const operatorExamples = {
     },
     output: {
       operator: { ...operator, revoked_at: '2026-11-24T17:00:00.000Z' },
-      receipt: receiptOf('control_change', ids.operator, { revoked: true }),
+      receipt: actReceiptOf('operator_revoke', ids.operator, 'left the company'),
     },
   },
   'keys-list': { input: {}, output: { keys: [serviceKey], receipt: keyReceipt } },
@@ -226,7 +234,14 @@ export const operatorExamples = {
       reason: 'the key of December was added to the file',
       idempotency_key: 'publish-2026-12',
     },
-    output: { published: [{ ...serviceKey, kid: 'receipt-2026-12' }], receipt: keyReceipt },
+    output: {
+      published: [{ ...serviceKey, kid: 'receipt-2026-12' }],
+      receipt: actReceiptOf(
+        'signing_keys_publish',
+        'signing keys',
+        'the key of December was added to the file',
+      ),
+    },
   },
   'keys-retire': {
     input: {
@@ -237,7 +252,11 @@ export const operatorExamples = {
     },
     output: {
       key: { ...serviceKey, state: 'retired', retired_at: '2026-12-01T00:00:00.000Z' },
-      receipt: keyReceipt,
+      receipt: actReceiptOf(
+        'signing_key_retire',
+        'receipt-2026-11',
+        'the key of December signs now',
+      ),
     },
   },
   'keys-revoke': {
@@ -249,7 +268,11 @@ export const operatorExamples = {
     },
     output: {
       key: { ...serviceKey, state: 'revoked', revoked_at: '2026-11-24T18:00:00.000Z' },
-      receipt: keyReceipt,
+      receipt: actReceiptOf(
+        'signing_key_revoke',
+        'receipt-2026-11',
+        'its file was copied from a stolen disk',
+      ),
     },
   },
 } as const

@@ -16,11 +16,17 @@ const quote = {
   total_usd: 107,
   currency: 'usd',
   pricing_model: 'free_tools_movement_fee',
-  provider_route: { route_id: 'packetops-own', provider: 'agent-rails', service_id: 'packetops' },
+  provider_route: {
+    route_id: 'route_packetops',
+    provider: 'first_party',
+    service_id: 'svc_packetops',
+  },
   expires_at: '2026-11-25T09:00:00.000Z',
 } as const
 
-const quoted = { quote, lines, quote_token: tokens.quote } as const
+const quoted = { quote, lines } as const
+/** As one gets it who asks without a credential. */
+const quotedToAnyone = { ...quoted, quote_token: tokens.quote } as const
 
 const methods = [
   'agent_allowance',
@@ -90,16 +96,16 @@ const presented = {
 } as const
 
 export const verification = {
-  how: 'an operator compares it with the account, or the provider reports it',
+  how: 'the payment provider’s signed event, or an operator who looked at the account',
   by: ['operator', 'provider'],
-  next_poll_ms: 30_000,
+  next_poll_ms: 5000,
 } as const
 
 const cards = [
   {
     rail: 'diligenceops',
     tier: 'standard',
-    total_usd: 161,
+    total_usd: 215,
     link_state: 'rail_checkout',
     url: `${BASE_URL}/api/agent-rail-checkout?rail=diligenceops&tier=standard`,
   },
@@ -140,17 +146,18 @@ export const paymentExamples = {
           standard: 99,
           pro: 249,
           rail_fee: 8,
-          totals: { entry: 53, standard: 107, pro: 269 },
+          totals: { entry: 49, standard: 107, pro: 269 },
           paid_surfaces: ['agent_use', 'wallet_bound_run'],
         },
       ],
-      fee_rule: 'wallet creation is free; a small rail fee applies on completed paid agent work',
-      quote_how: 'POST /api/agents/quote with rail and tier',
+      fee_rule: '8 % of the tier price, rounded to whole usd, on standard and pro; none on entry',
+      quote_how:
+        'Ask for a quote before a payment reference or a run: only a quote fixes a price, for 24 hours.',
     },
   },
   'agent-pricing-quote': {
     input: { rail: 'packetops', tier: 'standard', idempotency_key: 'packet-q4-quote' },
-    output: quoted,
+    output: quotedToAnyone,
   },
   'agent-quote-read': { input: { quote_id: ids.quote }, output: { quote, lines, state: 'live' } },
   'agent-quote': {
@@ -169,7 +176,7 @@ export const paymentExamples = {
       tier: 'standard',
       idempotency_key: 'packet-q4-quote',
     },
-    output: quoted,
+    output: quotedToAnyone,
   },
   'create-payment-challenge': {
     input: {
@@ -179,7 +186,7 @@ export const paymentExamples = {
     },
     output: {
       type: `${BASE_URL}/problems/payment_required`,
-      title: 'A payment is required',
+      title: 'Payment is required',
       status: 402,
       code: 'payment_required',
       detail: '107 usd are to be paid',
@@ -284,7 +291,15 @@ export const paymentExamples = {
     output: {
       cell: linkCell,
       check: { reachable: true, price_matches: true },
-      receipt: receiptOf('control_change', 'packetops:standard', { change: 'product_link' }),
+      receipt: receiptOf('control_change', ids.change, {
+        rail: 'packetops',
+        tier: 'standard',
+        url: 'https://pay.example.com/packetops-standard',
+        provider_price_usd: 107,
+        operator_id: ids.operator,
+        operator_name: 'Lena Brandt',
+        currency: 'usd',
+      }),
     },
   },
 } as const

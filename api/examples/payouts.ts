@@ -22,7 +22,7 @@ const created = {
   mandate_ref: null,
   payout_principal_is_fee: false,
   money_moved: 'no',
-  next_action: 'Authorize it with a treasury holder’s mandate: POST /api/payout-challenge.',
+  next_action: 'Authorize the payout.',
   transfer: {
     status: 'none',
     authorization_nonce: null,
@@ -39,7 +39,7 @@ const authorized = {
   authorized_at: '2026-11-24T09:31:10.000Z',
   expires_at: 1795530600,
   mandate_ref: digests.request,
-  next_action: 'Execute it before it expires: POST /api/payout-execute.',
+  next_action: 'Execute the payout.',
 } as const
 
 const executed = {
@@ -47,7 +47,7 @@ const executed = {
   state: 'executed',
   executed_at: '2026-11-24T09:32:00.000Z',
   money_moved: 'yes',
-  next_action: 'Nothing is left to do. The receipts prove it.',
+  next_action: 'No action is needed. Keep the receipt.',
   transfer: {
     status: 'included',
     authorization_nonce: '0x78377b525757b494427f89014f97d79928f3938d14eb51e20fb5dec9834eb304',

@@ -9,11 +9,31 @@ export const receiptOf = (kind: string, subject: string, payload: Record<string,
   issued_at: '2026-11-24T09:32:00.000Z',
   subject,
   usage: 'operational' as const,
-  payload,
+  payload: {
+    iss: `${BASE_URL}/api/trust-contract`,
+    iat: 1_795_512_720,
+    sub: subject,
+    kind,
+    usage: 'operational',
+    environment: 'live',
+    prev: null,
+    ...payload,
+  },
   payload_sha256: digests.payload,
   prev_receipt_id: null,
   jws: 'eyJhbGciOiJFZERTQSIsImtpZCI6InJlY2VpcHQtMjAyNi0xMSIsInR5cCI6InJlY2VpcHQrand0In0.eyJpc3MiOiJodHRwczovL2FwaS5hZ2VudC1yYWlscy5leGFtcGxlIiwiaWF0IjoxNzk1NTI3MTIwLCJraW5kIjoicmVjZWlwdCIsInN1YiI6ImV4YW1wbGUifQ.0Je19Jpv6LFBucPJcCqAqyTm-wo7QtqziwohQUwkaGoZiBazkux7uUsModXy0MGTKT1SIGVdgkaqUtMDxONMGw',
 })
+
+/** The receipt of an operator's act: its name and what it was done to. */
+export const actReceiptOf = (act: string, act_on: string, reason: string) =>
+  receiptOf('control_change', ids.act, {
+    act,
+    act_on,
+    reason,
+    operator_id: ids.operator,
+    operator_name: 'Lena Brandt',
+    at: '2026-11-24T09:32:00.000Z',
+  })
 
 /** What the service finds when it judges a receipt that holds. */
 export const verificationPacket = {
@@ -22,9 +42,10 @@ export const verificationPacket = {
   kind: 'attestation',
   usage: 'operational',
   checks: [
-    { check: 'signature', ok: true, detail: 'signed by receipt-2026-11' },
-    { check: 'key', ok: true, detail: 'the key was active when the receipt was issued' },
-    { check: 'record', ok: true, detail: 'the receipt is on record, byte by byte' },
+    { check: 'key', ok: true, detail: 'key receipt-2026-11' },
+    { check: 'signature', ok: true, detail: 'EdDSA over the compact form' },
+    { check: 'issuer', ok: true, detail: `issuer ${BASE_URL}/api/trust-contract` },
+    { check: 'key_standing', ok: true, detail: 'the key was active' },
   ],
   signature: {
     alg: 'EdDSA',

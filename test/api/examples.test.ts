@@ -1,0 +1,105 @@
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { createClient, type OperationId, ProblemError } from '../../api/http/client.ts'
+import type { AnyOperation } from '../../api/operation.ts'
+import { operations } from '../../api/operations/index.ts'
+import { type ComposedApis, startComposed } from '../support/composed-api.ts'
+import { trustedAgent } from '../support/registering-agent.ts'
+import { verifies } from '../verifies.ts'
+
+/** What the service says of a call that is malformed or that presents nothing. */
+const malformed = [
+  'invalid_request',
+  'invalid_json',
+  'unknown_mode',
+  'unsupported_media_type',
+  'payload_too_large',
+  'forbidden_material',
+  'credential_required',
+  'operator_required',
+  'wallet_proof_required',
+]
+/** An example as the API answered it: its body, or the code of the refusal. */
+type Outcome = { readonly code: string; readonly body: object }
+
+let apis: ComposedApis
+let outcomes: Map<string, Outcome>
+const registry: readonly AnyOperation[] = operations
+
+/** Sends the example of every operation, with all credentials that a caller may have. */
+async function sendAll(): Promise<Map<string, Outcome>> {
+  const hosts = apis.hosts[0] as { base: string; os: string }
+  const { agent, credential, registered } = await trustedAgent(hosts, apis.operator, {
+    requested_scopes: ['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'signing:use'],
+    rails: ['packetops'],
+  })
+  const send = async ({
+    id,
+    access,
+    examines,
+    example,
+    stream,
+  }: AnyOperation): Promise<[string, Outcome]> => {
+    const client = createClient({
+      baseUrl: hosts.base,
+      osUrl: hosts.os,
+      origin: apis.config.BASE_URL,
+      ...(access === 'public' && examines !== true ? {} : { agent: credential }),
+      operator: apis.operator,
+      statusToken: registered.status_token,
+      wallet: privateKeyToAccount(generatePrivateKey()),
+      signAsAgent: agent.signText,
+    })
+    const upload =
+      stream === undefined
+        ? {}
+        : { upload: { mediaType: stream.mediaTypes[0], bytes: example.bytes ?? '' } }
+    try {
+      const { body } = await client.call(id as OperationId, example.input, upload)
+      return [id, { code: '', body: body as object }]
+    } catch (error) {
+      if (error instanceof ProblemError) return [id, { code: error.code, body: error.problem }]
+      throw error
+    }
+  }
+  const sent: [string, Outcome][] = []
+  for (const operation of registry) sent.push(await send(operation))
+  return new Map(sent)
+}
+
+beforeAll(async () => {
+  apis = await startComposed({ env: { UPDATE_WAIT_MS: '500' } })
+  outcomes = await sendAll()
+}, 240_000)
+afterAll(() => apis?.stop())
+
+verifies('reference.examples', 'the API takes the example of every operation', () => {
+  const refused = [...outcomes].filter(([, { code }]) => malformed.includes(code))
+  expect(refused).toEqual([])
+})
+
+/** Counts by state: their members are what there is. */
+const counts = ['live', 'totals']
+
+/** The members of an example that a real answer does not have, in the objects of both. */
+function unknownIn(shown: object, real: object, path = ''): string[] {
+  return Object.entries(shown).flatMap(([name, part]) => {
+    if (counts.includes(name)) return []
+    if (!(name in real)) return [`${path}${name}`]
+    const other: unknown = real[name as keyof typeof real]
+    const isDeeper = [part, other].every(
+      (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    )
+    return isDeeper ? unknownIn(part, other as object, `${path}${name}.`) : []
+  })
+}
+
+verifies('reference.examples', 'an example answer has the members of a real one', () => {
+  const answered = registry.filter(({ id }) => outcomes.get(id)?.code === '')
+  expect(answered.length).toBeGreaterThan(35)
+  const differing = answered.flatMap(({ id, example }) => {
+    const unknown = unknownIn(example.output, outcomes.get(id)?.body ?? {})
+    return unknown.length === 0 ? [] : [`${id}: ${unknown}`]
+  })
+  expect(differing).toEqual([])
+})
