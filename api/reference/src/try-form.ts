@@ -22,7 +22,9 @@ export function prepareForm(): void {
     secret.value = sessionStorage.getItem(key) ?? ''
     secret.addEventListener('input', () => sessionStorage.setItem(key, secret.value))
   }
-  byId('forget')?.addEventListener('click', () => {
+  const forget = byId('forget')
+  if (forget !== null) forget.hidden = secrets.length === 0
+  forget?.addEventListener('click', () => {
     for (const name of Object.keys(sessionStorage))
       if (name.startsWith(keyOf(''))) sessionStorage.removeItem(name)
     for (const secret of secrets) secret.value = ''

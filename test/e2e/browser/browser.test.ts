@@ -12,9 +12,6 @@ import { takeScreenshot } from './screenshots.ts'
 
 if (noBrowser !== undefined) console.log(`browser tests skipped: ${noBrowser}`)
 
-/** Swagger UI resolves the whole document before it shows an operation: seconds of a processor, and here two tests share it. */
-const REFERENCE_MS = 90_000
-
 let stack: TestStack
 let printed: string
 let payoutId: string
@@ -152,48 +149,6 @@ describe.skipIf(noBrowser !== undefined)('in a browser', () => {
         await page.getByText('POST /api/payout-create').waitFor()
         expect(await size('Width')).toBe(390)
       }),
-  )
-
-  const operation = (page: Page, id: string) =>
-    page.locator('.opblock', { has: page.locator(`[data-path="${id}"]`) })
-
-  verifies(
-    ['pages.reference', 'pages.policy'],
-    'the reference opens an operation and calls one',
-    () =>
-      visit(async (page) => {
-        page.setDefaultTimeout(REFERENCE_MS)
-        await page.goto(`${baseUrl}/docs`, { waitUntil: 'domcontentloaded' })
-        await operation(page, '/api/payout-create').waitFor()
-        expect(
-          await page
-            .locator('.errors-wrapper, .version-pragma, .information-container .error-wrapper')
-            .count(),
-        ).toBe(0)
-        expect(await page.getByText('Warning').count()).toBe(0)
-        await takeScreenshot(page, 'reference')
-        const healthz = operation(page, '/healthz')
-        await healthz.locator('.opblock-summary-control').click()
-        await healthz.getByRole('button', { name: 'Try it out' }).click()
-        await healthz.getByRole('button', { name: 'Execute' }).click()
-        await healthz
-          .locator('.live-responses-table .response-col_status', { hasText: '200' })
-          .waitFor()
-      }),
-    2 * REFERENCE_MS,
-  )
-
-  verifies(
-    'pages.reference',
-    'a link to an operation opens it in the reference',
-    () =>
-      visit(async (page) => {
-        page.setDefaultTimeout(REFERENCE_MS)
-        await page.goto(`${baseUrl}/docs#/payouts/payout-create`, { waitUntil: 'domcontentloaded' })
-        await operation(page, '/api/payout-create').locator('.responses-wrapper').waitFor()
-        await takeScreenshot(page, 'reference-operation')
-      }),
-    2 * REFERENCE_MS,
   )
 
   verifies('pages.problems', 'a refusal’s type opens as a page that says what to do', () =>

@@ -1,4 +1,4 @@
-import { type AnyOperation, takesPayment, waysOf } from '../../../operation.ts'
+import { type AnyOperation, isPlain, takesPayment, waysOf } from '../../../operation.ts'
 import { bodyOfExample } from '../../openapi-examples.ts'
 import { namesIn } from '../../operation-groups.ts'
 import { type Html, html } from '../html.ts'
@@ -48,16 +48,18 @@ function field(name: string, place: string, value: string, secret: boolean): Htm
 function headerFields(operation: AnyOperation): Html {
   const { statusToken, http, next, recalledBy } = operation
   const ways = waysOf(operation)
+  const keeps = ways.includes('public') && !isPlain(operation)
   const taken = (names: readonly string[], when: boolean) => (when ? names : [])
   const secrets = [
     ...taken(
       ['Authorization'],
-      operation.examines === true || ways.includes('agent') || ways.includes('operator'),
+      operation.examines === true || keeps || ways.includes('agent') || ways.includes('operator'),
     ),
     ...taken(['X-Service-Wallet-Proof'], ways.includes('wallet')),
     ...taken(['X-Status-Token'], ways.includes('status') && !http.path.includes('{token}')),
     ...taken(['X-Agent-Signature'], statusToken?.signed === true || recalledBy !== undefined),
     ...taken(['PAYMENT-SIGNATURE'], takesPayment(operation)),
+    ...taken(['Idempotency-Secret'], keeps),
     ...taken(['webhook-id', 'webhook-timestamp', 'webhook-signature'], signs(operation)),
   ]
   const fields = [
