@@ -67,7 +67,7 @@ type DeepReadonly<Value> = Value extends readonly (infer Item)[]
     : Value
 
 /** A request that a reader learns from, and its answer: written by hand, and checked by a test against both schemas. */
-export type Example<Input, Output> = {
+type Example<Input, Output> = {
   readonly input: DeepReadonly<Input>
   /** The body of an operation that takes a stream. */
   readonly bytes?: string

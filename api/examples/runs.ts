@@ -65,7 +65,7 @@ const closedRun = {
 } as const
 
 /** The same run while it waits for an operator. */
-export const waitingRun = {
+const waitingRun = {
   ...closedRun,
   state: 'credit_funded',
   waiting_for: ['review'],

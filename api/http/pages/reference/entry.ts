@@ -1,11 +1,27 @@
+import type { Environment } from '#domain/core/environment.ts'
 import { type ErrorCode, errorCodes } from '#domain/core/error-codes.ts'
 import { limits } from '#domain/core/limits.ts'
 import { commonErrors } from '../../../calls/problem.ts'
-import { type AccessKind, type AnyOperation, isPlain, waysOf } from '../../../operation.ts'
+import {
+  type AccessKind,
+  type AnyOperation,
+  type Host,
+  isPlain,
+  waysOf,
+} from '../../../operation.ts'
 import { families } from '../../../operations/index.ts'
+import type { HostUrls } from '../../openapi.ts'
+
+/** What the reference of one host is made from. */
+export type Reference = {
+  readonly registry: readonly AnyOperation[]
+  readonly host: Exclude<Host, 'both'>
+  readonly urls: HostUrls
+  readonly environment: Environment
+}
 
 /** What a caller of each kind presents. */
-export const presentations: Readonly<Record<AccessKind, string>> = {
+const presentations: Readonly<Record<AccessKind, string>> = {
   public: 'Anyone, without a credential.',
   wallet: 'A wallet: its signed proof of this call in X-Service-Wallet-Proof.',
   agent: 'An agent: its access key as Authorization: Bearer ag_….',

@@ -1,19 +1,9 @@
-import type { Environment } from '#domain/core/environment.ts'
-import type { AnyOperation, Host } from '../../../operation.ts'
-import type { HostUrls } from '../../openapi.ts'
+import type { AnyOperation } from '../../../operation.ts'
 import { type Html, html } from '../html.ts'
 import { documentOf } from '../layout.ts'
-import { codesOf, familyOf } from './entry.ts'
+import { codesOf, familyOf, type Reference } from './entry.ts'
 import { type Field, fieldsOf } from './fields.ts'
 import { operationEntry } from './operation-page.ts'
-
-/** What the reference of one host is made from. */
-export type Reference = {
-  readonly registry: readonly AnyOperation[]
-  readonly host: Exclude<Host, 'both'>
-  readonly urls: HostUrls
-  readonly environment: Environment
-}
 
 /** The operations that a host serves. */
 export const servedBy = ({ registry, host }: Reference): AnyOperation[] =>

@@ -8,7 +8,8 @@ import type { HostUrls } from '../../openapi.ts'
 import { onlyGet } from '../only-get.ts'
 import { copyScript } from '../snippet.ts'
 import { icon, stylesheet } from '../stylesheet.ts'
-import { indexPage, operationPage, type Reference, searchDocuments, servedBy } from './reference.ts'
+import type { Reference } from './entry.ts'
+import { indexPage, operationPage, searchDocuments, servedBy } from './reference.ts'
 import { referenceStylesheet } from './stylesheet.ts'
 
 /** What `npm run build` makes of api/reference. */

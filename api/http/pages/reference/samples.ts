@@ -82,10 +82,10 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 const optionsBy: Readonly<Record<AccessKind, string | undefined>> = {
   public: undefined,
-  agent: 'agent: process.env.ACCESS_KEY',
-  operator: 'operator: process.env.OPERATOR',
-  status: 'statusToken: process.env.STATUS_TOKEN',
-  wallet: `wallet: privateKeyToAccount(process.env.WALLET_KEY as \`0x\${string}\`)`,
+  agent: 'agent: env.ACCESS_KEY',
+  operator: 'operator: env.OPERATOR',
+  status: 'statusToken: env.STATUS_TOKEN',
+  wallet: `wallet: privateKeyToAccount(env.WALLET_KEY as \`0x\${string}\`)`,
   provider: undefined,
 }
 
@@ -107,6 +107,7 @@ function typescriptOf(operation: AnyOperation, urls: HostUrls): string {
   return [
     `import { createClient${refused ? ', ProblemError' : ''} } from '@agent-rails/client'`,
     ...(way === 'wallet' ? [`import { privateKeyToAccount } from 'viem/accounts'`] : []),
+    ...(options.some((option) => /\benv\./.test(option)) ? [ENV] : []),
     '',
     `const client = createClient({\n${options.map((option) => `  ${option},\n`).join('')}})`,
     ...(refused
@@ -118,12 +119,16 @@ function typescriptOf(operation: AnyOperation, urls: HostUrls): string {
   ].join('\n')
 }
 
+const ENV = `import { env } from 'node:process'`
+
 /** A call without the client, for those whose signature is another system's. */
 function fetchOf(operation: AnyOperation, urls: HostUrls): string {
   const { header = '', variable = '' } = headerOf(operation) ?? {}
-  return `const answer = await fetch(${literal(urlOf(operation, urls, ''))}, {
+  return `${ENV}
+
+const answer = await fetch(${literal(urlOf(operation, urls, ''))}, {
   method: 'POST',
-  headers: { 'content-type': 'application/json', ${literal(header)}: process.env.${variable} ?? '' },
+  headers: { 'content-type': 'application/json', ${literal(header)}: env.${variable} ?? '' },
   body: JSON.stringify(${object(operation.example.input, 1)}),
 })
 console.log(await answer.json())`

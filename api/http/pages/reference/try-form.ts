@@ -2,7 +2,7 @@ import { type AnyOperation, isPlain, takesPayment, waysOf } from '../../../opera
 import { bodyOfExample } from '../../openapi-examples.ts'
 import { namesIn } from '../../operation-groups.ts'
 import { type Html, html } from '../html.ts'
-import type { Reference } from './reference.ts'
+import type { Reference } from './entry.ts'
 
 /** A form that sends the call to this host; its script does, so without scripts there is a note instead. */
 export function tryForm(operation: AnyOperation, { environment }: Reference): Html {
