@@ -158,7 +158,7 @@ describe.skipIf(noBrowser !== undefined)('the reference in a browser', () => {
           else if (scheme === 'dark') await takeScreenshot(page, 'reference-dark')
         }
     },
-    120_000,
+    240_000,
   )
 
   verifies('pages.reference', 'a page is light: 60 kB on the wire, and it is quick', async () => {
