@@ -219,6 +219,8 @@ export type CallRequest = {
   readonly params: Readonly<Record<string, string>>
   readonly address: string
   readonly requestId: string
+  /** The trace that the call belongs to, of its `traceparent` or its own. */
+  readonly traceId: string
   /** Whether the call is from this machine or has the credential of an operator. */
   readonly isInsider?: () => Promise<boolean>
 }

@@ -1,6 +1,7 @@
 import { Client, Connection } from '@temporalio/client'
 import { NativeConnection } from '@temporalio/worker'
 import type { Config } from '../activities/config/config.ts'
+import { traceCalls } from './trace-calls.ts'
 
 type Address = Pick<
   Config,
@@ -26,7 +27,11 @@ export function createTemporalClient(where: Address): { client: Client; close():
   }
   const connection = Connection.lazy({ ...options(where), interceptors: [], channelArgs })
   return {
-    client: new Client({ connection, namespace: where.TEMPORAL_NAMESPACE }),
+    client: new Client({
+      connection,
+      namespace: where.TEMPORAL_NAMESPACE,
+      interceptors: { workflow: [traceCalls] },
+    }),
     close: () => connection.close(),
   }
 }

@@ -6,7 +6,8 @@ export function searchAttributeFlags(): string[] {
   return wanted().map(([name, type]) => `${name}=${type}`)
 }
 
-const indexedValueTypes = { Keyword: 2, Bool: 5 } as const
+const indexedValueTypes = { Keyword: 2, Bool: 5, KeywordList: 7 } as const
+const typeNames = { KEYWORD: 'Keyword', BOOL: 'Bool', KEYWORD_LIST: 'KeywordList' } as const
 
 /** Names and types of the attributes that the namespace lacks or has with another type; throws if Temporal does not answer. */
 export async function missingSearchAttributes(
@@ -42,6 +43,6 @@ export async function registerSearchAttributes(client: Client, ms: number): Prom
 function wanted(): [string, keyof typeof indexedValueTypes][] {
   return Object.values(searchAttributes).map(({ name, type }) => [
     name,
-    type === 'BOOL' ? 'Bool' : 'Keyword',
+    typeNames[type],
   ])
 }

@@ -16,6 +16,7 @@ const workflowsPath = join(dist, 'workflows', 'index.js')
 // Loaded once for each thread instead of for each run: the modules keep no state, and are frozen.
 const { code } = await bundleWorkflowCode({
   workflowsPath,
+  workflowInterceptorModules: [join(dist, 'workflows', 'shared', 'trace.js')],
   preloadModules: [workflowsPath],
   logger,
 })

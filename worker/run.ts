@@ -12,6 +12,7 @@ import {
   createTaskActivities,
 } from '../activities/index.ts'
 import { loadKeyRings } from '../activities/keys/key-ring.ts'
+import { logTrace, startTracing } from '../activities/tracing/start.ts'
 import { connectWorker, createTemporalClient } from '../temporal/connection.ts'
 import {
   CALLBACKS_QUEUE,
@@ -24,6 +25,7 @@ import {
 } from '../temporal/queues.ts'
 import { watchWorkflows } from '../temporal/reconciliation.ts'
 import { ensureReconciliationSchedule } from '../temporal/schedules.ts'
+import { traceActivity } from '../temporal/trace-activities.ts'
 import { startSweeper } from './sweeper.ts'
 
 /** Optional parts of a worker; fault tests set interceptors, and workflows with other times. */
@@ -35,6 +37,7 @@ export function createWorkerLog(config: Pick<Config, 'LOG_LEVEL'>): Logger {
     level: config.LOG_LEVEL,
     name: 'worker',
     serializers: { error: pino.stdSerializers.err },
+    mixin: logTrace,
   })
 }
 
@@ -51,9 +54,20 @@ export async function runWorker(
     logger: temporalLogger(log),
     ...metricsOf(config),
   })
-  const { workflowBundle, ...rest } = extras
+  const stopTracing = await startTracing({ config, service: 'worker', log })
+  const { workflowBundle, interceptors, ...rest } = extras
   const workflows = workflowBundle === undefined ? workflowSource() : { workflowBundle }
-  const shared = { ...rest, namespace: config.TEMPORAL_NAMESPACE, shutdownGraceTime: '5s' as const }
+  const workflowModules = workflows.workflowsPath === undefined ? [] : [traceModule]
+  const shared = {
+    ...rest,
+    interceptors: {
+      ...interceptors,
+      workflowModules,
+      activity: [traceActivity, ...(interceptors?.activity ?? [])],
+    },
+    namespace: config.TEMPORAL_NAMESPACE,
+    shutdownGraceTime: '5s' as const,
+  }
   const workers: Worker[] = []
   const closers: (() => Promise<void>)[] = []
   const serves = (queue: string) => config.TASK_QUEUES.includes(queue)
@@ -117,6 +131,7 @@ export async function runWorker(
   await Promise.all(running)
   for (const sweeper of sweepers) await sweeper.stop()
   for (const close of closers) await close()
+  await stopTracing()
 }
 
 /** Prometheus metrics of the Temporal SDK, where a port is configured for them. */
@@ -145,6 +160,8 @@ function stepsAtOnce({ DATABASE_POOL_SIZE: connections }: Config) {
 function runsAtOnce({ DATABASE_POOL_SIZE: connections }: Config) {
   return { maxConcurrentActivityTaskExecutions: Math.max(1, Math.floor(connections * 0.25)) }
 }
+
+const traceModule = fileURLToPath(new URL('../workflows/shared/trace.ts', import.meta.url))
 
 /** The prebuilt bundle in the folder of this file in production; the sources otherwise. */
 function workflowSource(): Pick<

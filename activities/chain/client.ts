@@ -14,6 +14,7 @@ import {
 } from 'viem'
 import { refuse } from '#domain/core/errors.ts'
 import { CHAIN_ID } from '#domain/core/limits.ts'
+import { traced } from '../tracing/spans.ts'
 import { keepFresh, readJointly } from './shared-reading.ts'
 
 export type ChainReader = PublicClient<Transport, ChainFacts>
@@ -121,10 +122,23 @@ function createReader(urls: readonly string[], timeoutMs: number): ChainReader {
   const transports = urls.map((url) => http(url, { timeout, retryCount: 0 }))
   return createPublicClient({
     chain: facts as ChainFacts,
-    transport: fallback(transports, { retryCount: 0 }),
+    transport: tracedTransport(fallback(transports, { retryCount: 0 })),
     cacheTime: 0,
     pollingInterval: 250,
   })
+}
+
+/** A request is named by its method: its URL may hold an access key, and its parameters hold calls. */
+function tracedTransport(transport: Transport): Transport {
+  return (options) => {
+    const opened = transport(options)
+    const request: typeof opened.request = (args) => {
+      const attributes = { 'rpc.system.name': 'jsonrpc', 'rpc.method': args.method }
+      const facts = { name: `chain ${args.method}`, kind: 'client', attributes } as const
+      return traced(facts, () => opened.request(args))
+    }
+    return { ...opened, request }
+  }
 }
 
 function refuseDown(): never {

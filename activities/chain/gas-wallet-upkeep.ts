@@ -18,6 +18,7 @@ import {
 } from '../store/gas-wallets/gas-wallets.ts'
 import { transaction } from '../store/postgres/db.ts'
 import type { Database } from '../store/schema/schema.ts'
+import { traced } from '../tracing/spans.ts'
 import { type BroadcastVerdict, broadcast } from './broadcast.ts'
 import type { ChainReader } from './client.ts'
 import { bumpFees, type Fees } from './fees.ts'
@@ -79,7 +80,10 @@ export async function sendStored(
   { db, reader }: GasWalletDeps,
   row: Pick<GasWalletTransaction, 'raw' | 'tx_hash'>,
 ): Promise<BroadcastVerdict> {
-  const verdict = await broadcast(reader, row.raw as Hex)
+  const attributes = { 'blockchain.transaction.hash': row.tx_hash }
+  const verdict = await traced({ name: 'broadcast', kind: 'client', attributes }, () =>
+    broadcast(reader, row.raw as Hex),
+  )
   if (verdict === 'accepted' || verdict === 'known') await recordBroadcast(db, row.tx_hash)
   return verdict
 }

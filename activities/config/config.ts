@@ -72,6 +72,19 @@ export const configSchema = z.object({
     .default(['payouts', 'signing', 'transfers', 'callbacks', 'tasks'])
     .describe('which task queues this worker process serves; `runs` needs a process of its own'),
 
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .string()
+    .regex(/^(https?:\/\/[^?#@]+)?$/, 'an http or https URL')
+    .default('')
+    .describe(
+      'where spans go over OTLP/HTTP, as URL/v1/traces; credentials are in OTEL_EXPORTER_OTLP_HEADERS; empty: no tracing',
+    ),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce
+    .number()
+    .min(0)
+    .max(1)
+    .default(1)
+    .describe('the part of the traces that is recorded, the same for all processes'),
   WORKER_METRICS_PORT: count(0)
     .pipe(z.number().max(65_535))
     .describe(

@@ -29,6 +29,7 @@ import {
 } from '../store/payouts/transfers.ts'
 import { clockSeconds, transaction } from '../store/postgres/db.ts'
 import { notifyChanged } from '../store/postgres/notify.ts'
+import { annotate } from '../tracing/spans.ts'
 import { addPayoutCallback } from './callbacks.ts'
 import { isCanary, pauseAfterCanary } from './canary.ts'
 import type { Deps, Signer } from './deps.ts'
@@ -162,6 +163,7 @@ async function include(deps: Deps, transfer: TransferRow, outcome: Included): Pr
   const status = outcome.finalized ? 'final' : 'included'
   const known = transfer.status === 'included' && transfer.block_hash === outcome.blockHash
   if (known && status === 'included') return false
+  annotate({ 'blockchain.transaction.hash': outcome.transactionHash })
   await recordExecution(deps, transfer.payout_id, outcome, status)
   return true
 }

@@ -141,6 +141,7 @@ function refuseCall(
   const answer = problemAnswer(refusal, {
     baseUrl: deps.baseUrl,
     requestId: request.requestId,
+    traceId: request.traceId,
     access: operation?.access ?? accessOf(operations),
   })
   return { answer, operation }

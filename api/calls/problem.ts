@@ -9,6 +9,7 @@ import { type Access, type AccessKind, type AnyOperation, isPlain, waysOf } from
 export type ProblemContext = {
   readonly baseUrl: string
   readonly requestId: string
+  readonly traceId: string
   readonly access?: Access
 }
 
@@ -32,6 +33,7 @@ export function problemAnswer(refusal: Refusal, context: ProblemContext): CallAn
     next_action: refusal.next_action,
     errors: refusal.errors ?? [],
     request_id: context.requestId,
+    trace_id: context.traceId,
   }
   return { status, headers: headersOf(refusal, retryAfterMs, context.access), body }
 }

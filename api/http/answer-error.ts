@@ -44,16 +44,16 @@ export function answerError({
   log: Logger
 }): ErrorRequestHandler {
   return (error: unknown, _request, response, _next) => {
-    const { requestId } = response.locals
+    const { requestId, traceId } = response.locals
     const known = error instanceof DomainError ? error : foreignRefusal(error)
     if (known === undefined)
-      log.error({ err: error, request_id: requestId }, 'a call failed unexpectedly')
+      log.error({ err: error, request_id: requestId, trace_id: traceId }, 'a call failed unexpectedly')
     if (response.headersSent) {
       response.destroy()
       return
     }
     const { refusal } = known ?? internalError()
-    sendAnswer(response, problemAnswer(refusal, { baseUrl, requestId }), {})
+    sendAnswer(response, problemAnswer(refusal, { baseUrl, requestId, traceId }), {})
   }
 }
 

@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { refuse } from '#domain/core/errors.ts'
 import { problemAnswer } from '../calls/problem.ts'
 import type { CallAnswer } from '../context.ts'
 import { commonHeaders } from './common-headers.ts'
+import { identifyCall } from './identify.ts'
 
 /** Takes a connection on which Node's HTTP parser gave up, with the parser's error. */
 export type UnreadableHandler = (error: NodeJS.ErrnoException, socket: Duplex) => void
@@ -30,7 +30,7 @@ export function answerUnreadable(baseUrl: string): UnreadableHandler {
 }
 
 function problemText({ code }: NodeJS.ErrnoException, baseUrl: string): string {
-  const requestId = `req_${randomUUID().replaceAll('-', '')}`
+  const { requestId, traceId } = identifyCall()
   const { refusal } =
     code === 'HPE_HEADER_OVERFLOW'
       ? refuse('invalid_request', {
@@ -39,8 +39,8 @@ function problemText({ code }: NodeJS.ErrnoException, baseUrl: string): string {
       : refuse('invalid_request', {
           detail: 'the bytes are not an HTTP/1.1 request',
         })
-  const { status, headers, body } = problemAnswer(refusal, { baseUrl, requestId })
-  return httpText(status, { ...commonHeaders(requestId), ...headers }, JSON.stringify(body))
+  const { status, headers, body } = problemAnswer(refusal, { baseUrl, requestId, traceId })
+  return httpText(status, { ...commonHeaders({ requestId, traceId }), ...headers }, JSON.stringify(body))
 }
 
 function httpText(status: number, headers: CallAnswer['headers'], body: string): string {

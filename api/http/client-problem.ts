@@ -14,6 +14,7 @@ export type Problem = {
   readonly next_action: string
   readonly errors: readonly PointerError[]
   readonly request_id: string
+  readonly trace_id: string
   readonly [extra: string]: unknown
 }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import express, { type Express, type RequestHandler } from 'express'
 import helmet from 'helmet'
 import type { Logger } from 'pino'
@@ -9,7 +8,7 @@ import type { AnyOperation, Host } from '../operation.ts'
 import { admit } from './admit.ts'
 import { answerError } from './answer-error.ts'
 import { clientAddress, isFromLoopback, trustProxyOf } from './client-address.ts'
-import { commonHeaders } from './common-headers.ts'
+import { identify } from './identify.ts'
 import type { Metrics } from './metrics.ts'
 import { groupByPath, type PathGroup } from './operation-groups.ts'
 import { documentPages } from './pages/documents.ts'
@@ -66,27 +65,17 @@ export function createApp(surface: Surface): Express {
   return app
 }
 
-const REQUEST_ID = /^[A-Za-z0-9._:-]{8,128}$/
-
-/** Gives the call its id, and the answer its common headers. */
-const identify: RequestHandler = (request, response, next) => {
-  const given = request.get('x-request-id') ?? ''
-  const requestId = REQUEST_ID.test(given) ? given : `req_${randomUUID().replaceAll('-', '')}`
-  response.locals['requestId'] = requestId
-  response.set(commonHeaders(requestId))
-  next()
-}
-
 /** Counts and logs each answer by its operation and route, probes only for debugging; a raw path may hold a token and is never written. */
 function observe({ log, metrics }: Surface): RequestHandler {
   return (request, response, next) => {
     const started = performance.now()
     response.on('close', () => {
-      const { requestId, operation = 'none', route = 'none', probe = false } = response.locals
+      const { requestId, traceId, operation = 'none', route = 'none', probe = false } = response.locals
       const ms = Math.round(performance.now() - started)
       const status = response.writableFinished ? response.statusCode : 499
       metrics.observe(operation, status, ms / 1000)
-      const facts = { request_id: requestId, operation, method: request.method, route, status, ms }
+      const ids = { request_id: requestId, trace_id: traceId }
+      const facts = { ...ids, operation, method: request.method, route, status, ms }
       log[probe ? 'debug' : 'info'](facts, 'answered')
     })
     next()
@@ -115,7 +104,7 @@ function answerCall(
     const body: Buffer | null = Buffer.isBuffer(request.body) ? request.body : null
     response.locals['probe'] = first.http.unlimited === true
     const { query, path } = request
-    const { requestId } = response.locals
+    const { requestId, traceId } = response.locals
     const headers = onceOrList(request.headersDistinct)
     const { answer, operation } = await call([first, ...others], {
       body,
@@ -127,6 +116,7 @@ function answerCall(
       params: request.params as Record<string, string>,
       address: clientAddress(request),
       requestId,
+      traceId,
       isInsider: async () => isFromLoopback(request) || isOperator(headers),
     })
     if (operation !== undefined) response.locals['operation'] = operation.id

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
+import { logTrace } from '../../activities/tracing/start.ts'
 
 const secretHeaders = [
   'authorization',
@@ -16,6 +17,6 @@ const paths = secretHeaders.flatMap((name) => [
 
 /** The log of an API process: JSON lines without credentials, proofs and payments. */
 export function createLog(level: string, destination?: DestinationStream): Logger {
-  const options = { name: 'api', level, redact: { paths, censor: '[redacted]' } }
+  const options = { name: 'api', level, mixin: logTrace, redact: { paths, censor: '[redacted]' } }
   return destination === undefined ? pino(options) : pino(options, destination)
 }

@@ -108,6 +108,7 @@ export const problemSchema: JsonObject = {
     'next_action',
     'errors',
     'request_id',
+    'trace_id',
   ],
   properties: {
     type: { type: 'string', format: 'uri' },
@@ -134,5 +135,10 @@ export const problemSchema: JsonObject = {
       },
     },
     request_id: { type: 'string' },
+    trace_id: {
+      type: 'string',
+      pattern: '^[0-9a-f]{32}$',
+      description: 'The trace of the call (W3C Trace Context); log lines and workflows have it too.',
+    },
   },
 }

@@ -26,6 +26,7 @@ async function bundleNow(timing?: string): Promise<WorkflowBundleWithSourceMap> 
   const changed = timing === undefined ? {} : { [join(workflows, 'shared', 'timing.ts')]: timing }
   return bundleWorkflowCode({
     workflowsPath,
+    workflowInterceptorModules: [join(workflows, 'shared', 'trace.ts')],
     preloadModules: [workflowsPath],
     logger: quiet,
     webpackConfigHook: (config) => {

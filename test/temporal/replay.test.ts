@@ -23,7 +23,12 @@ beforeAll(async () => {
   }
   const bundle = (path: string) => {
     const workflowsPath = join(root, path)
-    return bundleWorkflowCode({ workflowsPath, preloadModules: [workflowsPath], logger: quiet })
+    return bundleWorkflowCode({
+      workflowsPath,
+      workflowInterceptorModules: [join(root, 'workflows/shared/trace.ts')],
+      preloadModules: [workflowsPath],
+      logger: quiet,
+    })
   }
   current = await bundle('workflows/index.ts')
   drifted = await bundle('test/temporal/drifted/index.ts')

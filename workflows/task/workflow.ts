@@ -8,6 +8,7 @@ import { createMutex } from '../shared/mutex.ts'
 import { isLong, refuseIfEnding } from '../shared/renewal.ts'
 import { showSignal, wakeSignal } from '../shared/signals.ts'
 import { timing } from '../shared/timing.ts'
+import { newTraces } from '../shared/trace.ts'
 import type { EventInput, EventResult, TaskSnapshot, TaskSteps } from './activities.ts'
 import { taskAttributes } from './attributes.ts'
 import { taskDetails } from './details.ts'
@@ -177,5 +178,7 @@ function publish(task: TaskSnapshot): void {
   const changed = taskAttributes(task).filter(
     ({ key, value }) => current.get(key) !== (value ?? undefined),
   )
+  // Most events change the state, so new traces wait for the next change.
+  if (changed.length > 0) changed.push(...newTraces())
   if (changed.length > 0) wf.upsertSearchAttributes(changed)
 }

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import pg from 'pg'
+import { type SpanFacts, traced } from '../../tracing/spans.ts'
 import type { Database } from '../schema/schema.ts'
 import { BatchingSocket } from './batching-socket.ts'
 import { type Compilable, kyselyOn, runInOrder, type Tx } from './pipeline.ts'
@@ -75,6 +76,12 @@ export function poolOf(db: Tx): pg.Pool {
  */
 export type AtCommit = <R>(write: Compilable<R>) => { readonly rows: readonly R[] }
 
+const TRANSACTION: SpanFacts = {
+  name: 'sql transaction',
+  kind: 'client',
+  attributes: { 'db.system.name': 'postgresql' },
+}
+
 type InTransaction<T> = (tx: Tx, atCommit: AtCommit) => Promise<T>
 
 /**
@@ -82,7 +89,7 @@ type InTransaction<T> = (tx: Tx, atCommit: AtCommit) => Promise<T>
  * times in all. `begin` travels with the first statement, and the writes of `atCommit` travel with `commit`.
  */
 export function transaction<T>(db: Tx, fn: InTransaction<T>): Promise<T> {
-  return retry(() => attemptOnce(poolOf(db), fn))
+  return retry(() => traced(TRANSACTION, () => attemptOnce(poolOf(db), fn)))
 }
 
 async function attemptOnce<T>(pool: pg.Pool, fn: InTransaction<T>): Promise<T> {

@@ -11,8 +11,10 @@ import {
   type RawBuilder,
 } from 'kysely'
 import pg from 'pg'
+import { traced } from '../../tracing/spans.ts'
 import type { Database } from '../schema/schema.ts'
 import { retry } from './retry.ts'
+import { statementSpan } from './statement-span.ts'
 
 /** Where a store function runs: on the pool, or inside a transaction of the caller. */
 export type Tx = Kysely<Database>
@@ -75,7 +77,11 @@ function connectionOn(queryable: Queryable): DatabaseConnection {
   }
 }
 
-function submit(queryable: Queryable, { sql, parameters }: CompiledQuery): Promise<pg.QueryResult> {
+function submit(queryable: Queryable, query: CompiledQuery): Promise<pg.QueryResult> {
+  return traced(statementSpan(query.sql), () => send(queryable, query))
+}
+
+function send(queryable: Queryable, { sql, parameters }: CompiledQuery): Promise<pg.QueryResult> {
   const name = nameOf(sql)
   const text = { text: sql, values: [...parameters] }
   const statement = name === undefined ? text : { ...text, name }

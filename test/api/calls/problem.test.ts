@@ -5,7 +5,7 @@ import { commonErrors, problemAnswer } from '../../../api/calls/problem.ts'
 import { operations } from '../../../api/operations/index.ts'
 import { verifies } from '../../verifies.ts'
 
-const context = { baseUrl: 'https://svc.example', requestId: 'req_1' }
+const context = { baseUrl: 'https://svc.example', requestId: 'req_1', traceId: '1f'.repeat(16) }
 
 describe('a refusal as an answer', () => {
   verifies('pipeline.problem-json', 'has exactly the documented members', () => {
@@ -29,6 +29,7 @@ describe('a refusal as an answer', () => {
         next_action: 'Create a smaller one.',
         errors: [{ pointer: '/amount_usdc', message: 'at most 25' }],
         request_id: 'req_1',
+        trace_id: '1f'.repeat(16),
       },
     })
   })

@@ -110,6 +110,7 @@ verifies(
       next_action: 'n',
       errors: [],
       request_id: 'req_1',
+      trace_id: '1f'.repeat(16),
     }
     expect(await faultsOf('problem.v1.json', problem)).toEqual([])
     expect(await faultsOf('problem.v1.json', { ...problem, code: 'nothing' })).not.toEqual([])

@@ -26,6 +26,7 @@ export async function compilePrograms(): Promise<ChaosPrograms> {
   const workflowsPath = dist('workflows', 'index.js')
   const { code } = await bundleWorkflowCode({
     workflowsPath,
+    workflowInterceptorModules: [dist('workflows', 'shared', 'trace.js')],
     preloadModules: [workflowsPath],
     logger: {
       log: silent,
