@@ -41,8 +41,5 @@ export async function registerSearchAttributes(client: Client, ms: number): Prom
 }
 
 function wanted(): [string, keyof typeof indexedValueTypes][] {
-  return Object.values(searchAttributes).map(({ name, type }) => [
-    name,
-    typeNames[type],
-  ])
+  return Object.values(searchAttributes).map(({ name, type }) => [name, typeNames[type]])
 }

@@ -60,8 +60,7 @@ function showTrace<Options extends StartOptions>(options: Options): Options {
   const traceId = currentTraceId()
   if (traceId === undefined) return options
   const { typedSearchAttributes: given } = options
-  const attributes =
-    given instanceof TypedSearchAttributes ? given : new TypedSearchAttributes([])
+  const attributes = given instanceof TypedSearchAttributes ? given : new TypedSearchAttributes([])
   const typedSearchAttributes = attributes.updateCopy([
     { key: searchAttributes.TraceIds, value: [traceId] },
   ])

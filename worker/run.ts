@@ -55,16 +55,10 @@ export async function runWorker(
     ...metricsOf(config),
   })
   const stopTracing = await startTracing({ config, service: 'worker', log })
-  const { workflowBundle, interceptors, ...rest } = extras
+  const { workflowBundle, interceptors } = extras
   const workflows = workflowBundle === undefined ? workflowSource() : { workflowBundle }
-  const workflowModules = workflows.workflowsPath === undefined ? [] : [traceModule]
   const shared = {
-    ...rest,
-    interceptors: {
-      ...interceptors,
-      workflowModules,
-      activity: [traceActivity, ...(interceptors?.activity ?? [])],
-    },
+    interceptors: withTraces(interceptors, workflows),
     namespace: config.TEMPORAL_NAMESPACE,
     shutdownGraceTime: '5s' as const,
   }
@@ -161,7 +155,18 @@ function runsAtOnce({ DATABASE_POOL_SIZE: connections }: Config) {
   return { maxConcurrentActivityTaskExecutions: Math.max(1, Math.floor(connections * 0.25)) }
 }
 
-const traceModule = fileURLToPath(new URL('../workflows/shared/trace.ts', import.meta.url))
+/** A prebuilt bundle has the interceptors of its workflows. */
+function withTraces(
+  given: WorkerOptions['interceptors'] | undefined,
+  { workflowsPath }: Pick<WorkerOptions, 'workflowsPath'>,
+): NonNullable<WorkerOptions['interceptors']> {
+  const traces = fileURLToPath(new URL('../workflows/shared/trace.ts', import.meta.url))
+  return {
+    ...given,
+    ...(workflowsPath === undefined ? {} : { workflowModules: [traces] }),
+    activity: [traceActivity, ...(given?.activity ?? [])],
+  }
+}
 
 /** The prebuilt bundle in the folder of this file in production; the sources otherwise. */
 function workflowSource(): Pick<

@@ -47,7 +47,10 @@ export function answerError({
     const { requestId, traceId } = response.locals
     const known = error instanceof DomainError ? error : foreignRefusal(error)
     if (known === undefined)
-      log.error({ err: error, request_id: requestId, trace_id: traceId }, 'a call failed unexpectedly')
+      log.error(
+        { err: error, request_id: requestId, trace_id: traceId },
+        'a call failed unexpectedly',
+      )
     if (response.headersSent) {
       response.destroy()
       return

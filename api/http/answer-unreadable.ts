@@ -40,7 +40,11 @@ function problemText({ code }: NodeJS.ErrnoException, baseUrl: string): string {
           detail: 'the bytes are not an HTTP/1.1 request',
         })
   const { status, headers, body } = problemAnswer(refusal, { baseUrl, requestId, traceId })
-  return httpText(status, { ...commonHeaders({ requestId, traceId }), ...headers }, JSON.stringify(body))
+  return httpText(
+    status,
+    { ...commonHeaders({ requestId, traceId }), ...headers },
+    JSON.stringify(body),
+  )
 }
 
 function httpText(status: number, headers: CallAnswer['headers'], body: string): string {

@@ -70,7 +70,13 @@ function observe({ log, metrics }: Surface): RequestHandler {
   return (request, response, next) => {
     const started = performance.now()
     response.on('close', () => {
-      const { requestId, traceId, operation = 'none', route = 'none', probe = false } = response.locals
+      const {
+        requestId,
+        traceId,
+        operation = 'none',
+        route = 'none',
+        probe = false,
+      } = response.locals
       const ms = Math.round(performance.now() - started)
       const status = response.writableFinished ? response.statusCode : 499
       metrics.observe(operation, status, ms / 1000)

@@ -138,7 +138,8 @@ export const problemSchema: JsonObject = {
     trace_id: {
       type: 'string',
       pattern: '^[0-9a-f]{32}$',
-      description: 'The trace of the call (W3C Trace Context); log lines and workflows have it too.',
+      description:
+        'The trace of the call (W3C Trace Context); log lines and workflows have it too.',
     },
   },
 }

@@ -10,6 +10,7 @@ import { railRequirements } from './rail.ts'
 import { returnedMoneyRequirements } from './returned-money.ts'
 import { signerRequirements } from './signer.ts'
 import { taskRequirements } from './task.ts'
+import { traceRequirements } from './traces.ts'
 import { viewsRequirements } from './views.ts'
 import { walletRequirements } from './wallet.ts'
 
@@ -1605,6 +1606,7 @@ export const requirements = {
   ...firstUseRequirements,
   ...conformanceRequirements,
   ...consoleRequirements,
+  ...traceRequirements,
 } as const satisfies Record<string, Requirement>
 
 export type RequirementId = keyof typeof requirements

@@ -386,6 +386,45 @@ describe('headers', () => {
     for (const id of ids.slice(1)) expect(id).toMatch(/^req_/)
   })
 
+  verifies('trace.id', 'a traceparent names the trace, and its calls differ', async () => {
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+    const traceparent = `00-${traceId}-00f067aa0ba902b7-01`
+    const answers = await Promise.all(
+      [1, 2].map(() => post('/api/payout-create', '{}', { traceparent })),
+    )
+    for (const { headers } of answers) expect(headers.get('x-trace-id')).toBe(traceId)
+    const [first, second] = answers.map(({ headers }) => headers.get('x-request-id'))
+    expect(first).not.toBe(second)
+    expect(seen.map(({ request }) => request.traceId)).toEqual([traceId, traceId])
+    expect(JSON.parse(written[0] ?? '')).toMatchObject({ trace_id: traceId })
+    const problem = await problemOf(
+      await fetch(`${base}/nothing`, { headers: { traceparent, 'X-Request-Id': 'given-id-1' } }),
+    )
+    expect(problem).toMatchObject({ trace_id: traceId, request_id: 'given-id-1' })
+  })
+
+  verifies('trace.id', 'a hostile traceparent begins a new trace', async () => {
+    const hostile = [
+      `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`,
+      '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-x',
+      'x'.repeat(8000),
+      `"><script>alert(1)</script>`,
+      `00-4BF92F3577B34DA6A3CE929D0E0E4736-00F067AA0BA902B7-01`,
+    ]
+    for (const traceparent of hostile) {
+      const { headers } = await post('/api/payout-create', '{}', { traceparent })
+      const traceId = headers.get('x-trace-id')
+      expect(traceId).toMatch(/^[0-9a-f]{32}$/)
+      expect(traceparent.toLowerCase()).not.toContain(traceId)
+      expect(headers.get('x-request-id')).toBe(`req_${traceId}`)
+    }
+    const doubled = await fetch(`${base}/nothing`, {
+      headers: [1, 2].map((n) => ['traceparent', `00-${`${n}a`.repeat(16)}-00f067aa0ba902b7-01`]),
+    } as RequestInit)
+    expect(doubled.headers.get('x-trace-id')).not.toMatch(/^([12]a){16}$/)
+    expect(await doubled.json()).toMatchObject({ trace_id: doubled.headers.get('x-trace-id') })
+  })
+
   verifies(
     'pipeline.headers',
     'of a discovery document allow five minutes of caching and an ETag',
