@@ -33,6 +33,7 @@ import { type ActivePause, listPauses } from '../activities/store/payouts/contro
 import { createChanges } from '../activities/store/postgres/changes.ts'
 import { createDatabaseClock } from '../activities/store/postgres/clock.ts'
 import { createDatabase } from '../activities/store/postgres/db.ts'
+import { startTracing } from '../activities/tracing/start.ts'
 import { createTemporalClient } from '../temporal/connection.ts'
 import { notifyPayment } from '../temporal/payments.ts'
 import { createPayoutGateway, wakePayout } from '../temporal/payouts.ts'
@@ -101,6 +102,7 @@ export type Api = {
 
 /** Composes one API process. Nothing connects before its first use, so the process can start while a dependency is down. */
 export async function createApi(config: Config, log: Logger): Promise<Api> {
+  const stopTracing = await startTracing({ config, service: 'api', log })
   const adapters = await openAdapters(config, log)
   const { db, keys } = adapters
   const services = openServices(adapters)
@@ -119,6 +121,7 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
     close: async () => {
       publishing.stop()
       await adapters.close()
+      await stopTracing()
     },
   }
 }

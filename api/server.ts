@@ -1,7 +1,6 @@
 import { Router } from 'express'
 import { loadConfig } from '../activities/config/config.ts'
 import { checkStart } from '../activities/container.ts'
-import { startTracing } from '../activities/tracing/start.ts'
 import { authenticateOperator } from './auth/operator.ts'
 import { execute } from './calls/execute.ts'
 import { createApi } from './compose.ts'
@@ -20,7 +19,6 @@ const DRAIN_MS = 15_000
 
 const config = loadConfig()
 const log = createLog(config.LOG_LEVEL)
-const stopTracing = await startTracing({ config, service: 'api', log })
 await checkStart(config, log)
 const { deps, pauses, gauges, close } = await createApi(config, log)
 const surface = {
@@ -76,6 +74,5 @@ const stop = async (signal: string): Promise<void> => {
   ended.abort()
   await Promise.all(listeners.map((listener) => listener.stop(DRAIN_MS)))
   await close()
-  await stopTracing()
 }
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal))

@@ -6,7 +6,7 @@ import {
   BatchSpanProcessor,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-base'
-import type { TracingSettings } from './start.ts'
+import type { TracingSettings } from './settings.ts'
 
 /** Exports spans over OTLP/HTTP. The sampler decides by the trace id alone, so all processes keep the same traces, whatever a caller's flag says. */
 export function startExport({ config, service, log }: TracingSettings): () => Promise<void> {

@@ -1,17 +1,7 @@
 import { context } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
-import type { Logger } from 'pino'
-import type { Config } from '../config/config.ts'
+import type { TracingSettings } from './settings.ts'
 import { currentTraceId } from './spans.ts'
-
-export type TracingSettings = {
-  readonly config: Pick<
-    Config,
-    'OTEL_EXPORTER_OTLP_ENDPOINT' | 'OTEL_TRACES_SAMPLER_ARG' | 'ENVIRONMENT'
-  >
-  readonly service: 'api' | 'worker'
-  readonly log: Logger
-}
 
 /**
  * Keeps the trace of each call over its asynchronous steps, and exports spans if an endpoint is configured. Without one, nothing else

@@ -22,8 +22,8 @@ verifies('operate.dashboards', 'the files are what the code makes: npm run docs'
 })
 
 verifies('operate.dashboards', 'the profile pins versions and publishes on loopback', () => {
-  const { prometheus, grafana } = compose.services
-  for (const { image, profiles, ports = [] } of [prometheus, grafana]) {
+  const { prometheus, grafana, jaeger } = compose.services
+  for (const { image, profiles, ports = [] } of [prometheus, grafana, jaeger]) {
     expect(image).toMatch(/:v?\d+\.\d+\.\d+$/)
     expect(profiles).toEqual(['observability'])
     for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/)
@@ -33,6 +33,7 @@ verifies('operate.dashboards', 'the profile pins versions and publishes on loopb
     ...json.matchAll(/"uid": "(prometheus)"/g),
   ])
   expect(new Set(used.map(([, uid]) => uid))).toEqual(new Set([datasources[0].uid]))
+  expect(datasources[1].url).toBe('http://jaeger:16686')
   const { providers } = parse(compose.configs['grafana-dashboards'].content)
   expect(grafana.volumes).toEqual([`./docs/dashboards:${providers[0].options.path}:ro`])
 })
