@@ -71,7 +71,7 @@ export async function closeException(
   const { exception_id } = exception
   const outcome = input.event === 'abandoned' ? 'abandoned' : 'resolved'
   await moveTaskException(tx, exception_id, outcome)
-  const { recovery_id } = input.data as TaskEventData['abandoned']
+  const { recovery_id, ...digests } = input.data as TaskEventData['replayed']
   const request = recovery_id === undefined ? undefined : await findRecoveryRequest(tx, recovery_id)
   const facts = {
     exception_id,
@@ -81,6 +81,7 @@ export async function closeException(
     state: after.state,
     ledger_head: entry.hash,
     ...(request && { recovery_id, action: request.action, note: request.note }),
+    ...digests,
   }
   const receipt = { task: after, subject: exception_id, kind: 'recovery', facts, nowSeconds }
   await writeTaskReceipt(deps, tx, receipt)

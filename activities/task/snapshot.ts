@@ -5,6 +5,7 @@ import { latestDelivery } from '../store/callbacks/callback-deliveries.ts'
 import { clockSeconds, type Tx } from '../store/postgres/db.ts'
 import { openTaskException, type TaskExceptionRow } from '../store/tasks/task-exceptions.ts'
 import { listLedger, type TaskRow } from '../store/tasks/tasks.ts'
+import { findOrderOf } from '../store/work-orders/work-orders.ts'
 import { readGaps } from './gaps.ts'
 import { pendingReviewOf } from './pending-review.ts'
 
@@ -38,7 +39,7 @@ export async function snapshotOf(tx: Tx, task: TaskRow, wakes: string[]): Promis
     quoteId: task.quote_id,
     entitlementId: task.entitlement_id,
     deliveryId: await openDeliveryOf(tx, task),
-    exception: exception === undefined ? null : exceptionOf(exception),
+    exception: exception === undefined ? null : await exceptionOf(tx, task, exception),
     gaps: task.state === 'evidence_partial' ? await readGaps(tx, task.run_id ?? '') : [],
     review: (await pendingReviewOf(tx, task, exception)) ?? null,
     dueInMs,
@@ -46,12 +47,19 @@ export async function snapshotOf(tx: Tx, task: TaskRow, wakes: string[]): Promis
   }
 }
 
-const exceptionOf = ({ exception_id, code, detail }: TaskExceptionRow) => ({
-  id: exception_id,
-  code,
-  detail: oneLine(detail, DETAIL_MAX),
-  recoveries: allowedRecoveries(code),
-})
+async function exceptionOf(tx: Tx, task: TaskRow, exception: TaskExceptionRow) {
+  const { exception_id, code, detail, proposed_input_sha256: inputSha256 } = exception
+  const workOrderId =
+    inputSha256 === null || task.agent_id !== null ? undefined : await findOrderOf(tx, task.task_id)
+  return {
+    id: exception_id,
+    code,
+    detail: oneLine(detail, DETAIL_MAX),
+    recoveries: allowedRecoveries(code),
+    consent:
+      workOrderId === undefined || inputSha256 === null ? null : { workOrderId, inputSha256 },
+  }
+}
 
 async function openDeliveryOf(tx: Tx, { task_id, state }: TaskRow): Promise<string | null> {
   if (state !== 'callback_pending') return null

@@ -155,6 +155,11 @@ export const taskRequirements = {
     behavior:
       'An approved order is paid by its quote and completed by its tasks: operating, delivered, completed.',
   },
+  'work-order.consent': {
+    source: 'runs § Work orders',
+    behavior:
+      'A corrected input that an operator proposes for an order is used only once the holder of its token accepts exactly it. Ledger, receipt and replay package name both digests.',
+  },
   'agent-use.status': {
     source: 'runs § Agent use',
     behavior:

@@ -13,7 +13,7 @@ export type TaskSnapshot = WaitingTask & {
   usage: string
   /** The open callback, if the task waits for it. */
   deliveryId: string | null
-  exception: { id: string; code: string; detail: string; recoveries: readonly string[] } | null
+  exception: (NonNullable<WaitingTask['exception']> & { detail: string }) | null
   /** Time until the limit of the state, by the clock of Postgres; null if it has no limit. */
   dueInMs: number | null
   /** Tasks that may start because this task has left its run slot. */

@@ -57,7 +57,8 @@ export const agentStatus = operation({
     const { prefix, subjectId } = callingToken(context)
     if (prefix === 'st') return { body: await context.registrations.status(subjectId) }
     if (prefix === 'wt') {
-      const work_order = await context.workOrders.read({ workOrderId: subjectId }, subjectId)
+      const order = { workOrderId: subjectId }
+      const { work_order } = await context.workOrders.read(order, subjectId)
       const next_action = nextOf[work_order.state]
       return { body: { kind: 'work_order' as const, work_order, next_action } }
     }

@@ -3,25 +3,7 @@ import { taskExamples } from '../../examples/tasks.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { moverOf, subjectOf } from '../agents/caller.ts'
-import { Receipt } from '../operators/receipt.ts'
-import {
-  RecoveryAction,
-  RecoveryRequest,
-  TaskException,
-  TaskExceptionId,
-} from './recovery-shapes.ts'
-import { Task } from './shapes.ts'
-
-const output = z
-  .strictObject({
-    recovery_request: RecoveryRequest.nullable(),
-    task: Task,
-    exception: TaskException.nullable(),
-    receipt: Receipt.nullable().meta({
-      description: 'Of what was done; null while an operator has to decide.',
-    }),
-  })
-  .meta({ id: 'Recovery' })
+import { Recovery, RecoveryAction, TaskExceptionId } from './recovery-shapes.ts'
 
 /** POST /api/agents/tasks/{token}/recover on the OS host: recovers a stopped task. */
 export const taskRecover = operation({
@@ -50,7 +32,7 @@ export const taskRecover = operation({
     note: freeText(2000).default(''),
     idempotency_key: IdempotencyKey,
   }),
-  output,
+  output: Recovery,
   example: taskExamples['task-recover'],
   handle: async ({ idempotency_key: _key, exception_id, action, input, note }, context) => {
     const { actor, actorName } = moverOf(context)

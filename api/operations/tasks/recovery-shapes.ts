@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { recoveryActions, type TaskExceptionCode, taskExceptions } from '#domain/tasks/exception.ts'
 import { Digest, ReceiptId, Time } from '../../fields.ts'
-import { TaskId, TaskState } from './shapes.ts'
+import { Receipt } from '../operators/receipt.ts'
+import { Task, TaskId, TaskState } from './shapes.ts'
 
 export const TaskExceptionId = z.string().regex(/^ex_[0-9a-f]{64}$/)
 export const ExceptionCode = z.enum(Object.keys(taskExceptions) as [TaskExceptionCode])
@@ -48,3 +49,15 @@ export const RecoveryRequest = z
     decided_by: z.string().nullable(),
   })
   .meta({ id: 'RecoveryRequest' })
+
+/** What a recovery led to. */
+export const Recovery = z
+  .strictObject({
+    recovery_request: RecoveryRequest.nullable(),
+    task: Task,
+    exception: TaskException.nullable(),
+    receipt: Receipt.nullable().meta({
+      description: 'Of what was done; null while an operator has to decide.',
+    }),
+  })
+  .meta({ id: 'Recovery' })

@@ -1,5 +1,6 @@
+import { workOrderConsent } from './consent.ts'
 import { workOrderCreate } from './create.ts'
 import { workOrdersRead } from './read.ts'
 
 /** Orders that any caller may send and only an operator approves. */
-export const workOrders = [workOrdersRead, workOrderCreate] as const
+export const workOrders = [workOrdersRead, workOrderCreate, workOrderConsent] as const

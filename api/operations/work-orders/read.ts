@@ -3,13 +3,16 @@ import { refuse } from '#domain/core/errors.ts'
 import type { Caller } from '../../context.ts'
 import { runExamples } from '../../examples/runs.ts'
 import { operation } from '../../operation.ts'
-import { exampleOrder, WorkOrder, WorkOrderId, WorkOrderInput } from './shapes.ts'
+import { exampleOrder, Proposal, WorkOrder, WorkOrderId, WorkOrderInput } from './shapes.ts'
 
 const output = z
   .strictObject({
     schema: z.looseObject({}).meta({ description: 'JSON Schema of the body.' }),
     example: z.looseObject({}),
     work_order: WorkOrder.nullable(),
+    proposals: z.array(Proposal).meta({
+      description: 'Corrected inputs that wait for the consent of the order’s owner.',
+    }),
   })
   .meta({ id: 'WorkOrders' })
 
@@ -29,13 +32,13 @@ export const workOrdersRead = operation({
   example: runExamples['work-orders-read'],
   handle: async ({ work_order_id }, { caller, workOrders }) => {
     if (work_order_id === undefined)
-      return { body: { schema, example: exampleOrder, work_order: null } }
+      return { body: { schema, example: exampleOrder, work_order: null, proposals: [] } }
     const asker = askerOf(caller, work_order_id)
     return {
       body: {
         schema,
         example: exampleOrder,
-        work_order: await workOrders.read(asker, work_order_id),
+        ...(await workOrders.read(asker, work_order_id)),
       },
     }
   },

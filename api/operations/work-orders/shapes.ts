@@ -3,9 +3,10 @@ import { packetopsInput } from '#domain/rails/fixtures/packetops.ts'
 import { railKeys, requestedTools } from '#domain/rails/rail.ts'
 import { DATA_DECLARATION } from '#domain/tasks/data-declaration.ts'
 import { intakeKinds, SERVICE_OS, workOrderStates } from '#domain/work-orders/work-order.ts'
-import { freeText, IdempotencyKey, Time } from '../../fields.ts'
+import { Digest, freeText, IdempotencyKey, Time } from '../../fields.ts'
 import { AgentId, Rail } from '../agents/shapes.ts'
 import { QuoteId, quoteToken, ReferenceId } from '../payments/shapes.ts'
+import { RunId } from '../runs/shapes.ts'
 import { CallbackUrl, Tier } from '../tasks/shapes.ts'
 
 export const WorkOrderId = z.string().regex(/^wo_[0-9a-f]{64}$/)
@@ -72,6 +73,18 @@ export const WorkOrder = z
     created_at: Time,
   })
   .meta({ id: 'WorkOrder' })
+
+/** An input that an operator proposes for a stopped run of an order. */
+export const Proposal = z
+  .strictObject({
+    run_id: RunId,
+    exception_id: z.string(),
+    reason: z.string(),
+    input_sha256: Digest.meta({ description: 'Of the input that the run had.' }),
+    proposed_input_sha256: Digest,
+    proposed_input: z.looseObject({}),
+  })
+  .meta({ id: 'WorkOrderProposal' })
 
 /** A body that the schema takes. */
 export const exampleOrder: z.input<typeof WorkOrderInput> = {

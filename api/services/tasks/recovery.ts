@@ -47,6 +47,11 @@ export async function requestRecovery(
   if (known !== undefined) return known
   const exception = await stoppingException(tx, task, asked)
   assertAllowed(exception, asked)
+  if (asked.decided && exception.proposed_input_sha256 !== null && action === 'correct_input')
+    throw refuse('recovery_not_allowed', {
+      detail: 'an input is proposed, and only the owner of the task accepts it',
+      next_action: 'Wait for the owner, replay the task with its own input, or abandon it.',
+    })
   if (action === 'abandon') await assertMoneyKnown(tx, task, exception)
   const corrected = asked.input === undefined ? null : await storeTaskInput(tx, task, asked.input)
   const request = await insertRecoveryRequest(tx, {
@@ -59,7 +64,8 @@ export async function requestRecovery(
   })
   const accepts = corrected !== null && corrected.sha256 === exception.proposed_input_sha256
   if (asked.decided) return carryOut(deps, tx, { taskId, request, by: { actor, actorName } })
-  const needsReview = task.usage === 'operational' && action !== 'abandon' && !accepts
+  if (accepts) return carryOut(deps, tx, { taskId, request, by: { actor } })
+  const needsReview = task.usage === 'operational' && action !== 'abandon'
   return needsReview ? request : carryOut(deps, tx, { taskId, request, by: { actor: 'service' } })
 }
 
@@ -86,7 +92,8 @@ export async function carryOut(
     const eventId = `${recovery_id}:prepared`
     await record({ event: 'replay_prepared', eventId, data: { action, recovery_id } })
   }
-  const corrected = input_sha256 === null ? {} : { input_sha256 }
+  const before = task.input_sha256 === null ? {} : { replaced_input_sha256: task.input_sha256 }
+  const corrected = input_sha256 === null ? {} : { input_sha256, ...before }
   const eventId = `${recovery_id}:replayed`
   await record({ event: 'replayed', eventId, data: { ...corrected, recovery_id } })
   return settleRecoveryRequest(tx, recovery_id, 'done', by.actor)

@@ -24,6 +24,7 @@ import { assertPaysQuote, assertQuoted } from '../runs/admission.ts'
 import { type RunViewDeps, runView } from '../runs/views.ts'
 import { assertCallback, assertReadable } from '../tasks/asked-input.ts'
 import { assertNotPaused, type TaskGateway } from '../tasks/events.ts'
+import { type Consent, consentedRecovery, proposalViews } from './consent.ts'
 import { type OrderAsked, type OrderedRun, orderView, storeOrder } from './intake.ts'
 
 type Step = { rail: RailKey; input: Record<string, unknown> }
@@ -75,14 +76,22 @@ export class WorkOrderService {
   }
 
   /** 404 for an unknown order, 403 `not_owner` for a caller who neither is its agent nor holds its token. */
-  read({ agentId, workOrderId }: OrderCaller, work_order_id: string) {
+  read(caller: OrderCaller, work_order_id: string) {
     return transaction(this.#deps.db, async (tx) => {
-      const order = await requireOrder(tx, work_order_id)
-      if (workOrderId === work_order_id || (agentId ?? '') === order.agent_id)
-        return orderView(tx, order)
-      throw refuse('not_owner', {
-        detail: 'the order belongs to another caller',
-      })
+      const order = await ownOrder(tx, caller, work_order_id)
+      return {
+        work_order: await orderView(tx, order),
+        proposals: await proposalViews(tx, work_order_id),
+      }
+    })
+  }
+
+  /** The recovery with the proposed input that the holder of the order's token accepts; 403, 404, 409. */
+  consent(workOrderId: string, work_order_id: string, consent: Consent) {
+    return transaction(this.#deps.db, async (tx) => {
+      const { agent_id } = await ownOrder(tx, { workOrderId }, work_order_id)
+      const actor = agent_id === null ? `work_order:${workOrderId}` : `agent:${agent_id}`
+      return consentedRecovery(tx, { workOrderId, actor }, consent)
     })
   }
 
@@ -143,6 +152,19 @@ async function requireOrder(tx: Tx, work_order_id: string): Promise<WorkOrderRow
   const order = await findWorkOrder(tx, { work_order_id })
   if (order === undefined) throw refuse('not_found', { detail: 'no such work order' })
   return order
+}
+
+/** The order of its agent, or of the holder of its token. */
+async function ownOrder(
+  tx: Tx,
+  { agentId, workOrderId }: OrderCaller,
+  work_order_id: string,
+): Promise<WorkOrderRow> {
+  const order = await requireOrder(tx, work_order_id)
+  if (workOrderId === work_order_id || (agentId ?? '') === order.agent_id) return order
+  throw refuse('not_owner', {
+    detail: 'the order belongs to another caller',
+  })
 }
 
 function assertOperational(key: RailKey): void {

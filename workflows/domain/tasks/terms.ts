@@ -118,7 +118,12 @@ export const taskEventData = {
     /** The step that the run has reached, unless it starts again. */
     from_step: z.enum(loopSteps).optional(),
   }),
-  replayed: z.strictObject({ input_sha256: sha256.optional(), recovery_id: reference.optional() }),
+  replayed: z.strictObject({
+    input_sha256: sha256.optional(),
+    /** Of the input that the task had before. */
+    replaced_input_sha256: sha256.optional(),
+    recovery_id: reference.optional(),
+  }),
   abandoned: z.strictObject({ recovery_id: reference.optional() }),
 } as const satisfies Record<TaskEvent, z.ZodType>
 

@@ -10,6 +10,14 @@ import type { RecoveryAction } from './exception.ts'
 import type { TaskState } from './lifecycle.ts'
 import { recoverCommand } from './recover-command.ts'
 
+/** `consent`: the owner of an order without an agent has to accept the input that an operator proposes. */
+type StoppedBy = {
+  id: string
+  code: string
+  recoveries: readonly string[]
+  consent?: { workOrderId: string; inputSha256: string } | null
+}
+
 /** The facts that decide what a task waits for; ids are arguments of the call that ends the wait. */
 export type WaitingTask = {
   taskId: string
@@ -24,7 +32,7 @@ export type WaitingTask = {
   hasInput: boolean
   isReviewed: boolean
   runId: string | null
-  exception: { id: string; code: string; recoveries: readonly string[] } | null
+  exception: StoppedBy | null
   /** What the input lacks, while the task waits for that. */
   gaps: readonly MissingEvidence[]
   /** The decision that its run, its recovery, its agent or itself waits for. */
@@ -51,8 +59,9 @@ export function taskWait(task: WaitingTask): Wait {
   return { ...plainWait(task), since: task.since }
 }
 
-function recoveryWait(task: WaitingTask, exception: NonNullable<WaitingTask['exception']>): Wait {
-  const { id, code, recoveries } = exception
+function recoveryWait(task: WaitingTask, exception: StoppedBy): Wait {
+  const { id, code, recoveries, consent } = exception
+  if (consent) return consentWait(task, consent)
   if (task.review !== null)
     return reviewWait(`an operator to review the recovery from ${code}`, task.review, [
       'approve',
@@ -62,6 +71,19 @@ function recoveryWait(task: WaitingTask, exception: NonNullable<WaitingTask['exc
     task.state === 'replay_ready' ? `the replay after ${code}` : `a recovery from ${code}`
   const action = recoverAction(task.taskId, recoveries, { exception_id: id })
   return { what, waiting_for: ['recovery'], since: task.since, gaps: [], action }
+}
+
+function consentWait(
+  { runId, since }: WaitingTask,
+  { workOrderId, inputSha256 }: NonNullable<StoppedBy['consent']>,
+): Wait {
+  const action = agentCall(`POST /api/work-orders/${workOrderId}/consent`, {
+    run_id: runId,
+    proposed_input_sha256: inputSha256,
+    ...KEY,
+  })
+  const what = 'the owner of the order to accept the proposed input'
+  return { what, waiting_for: ['recovery'], since, gaps: [], action }
 }
 
 function evidenceWait({ taskId, since, gaps }: WaitingTask): Wait {
