@@ -1304,6 +1304,11 @@ export const requirements = {
     behavior:
       'A decision names the root digest of the evidence of its subject. With another digest it is 409 evidence_changed. The signed receipt has the digests.',
   },
+  'review.uploads': {
+    source: 'agents § Evidence of a review',
+    behavior:
+      'An operator reads an uploaded list in slices of whole lines during a review. It is a part of the evidence, named by the digest of all its bytes.',
+  },
   'operate.gauges': {
     source: 'stack § Processes',
     behavior:

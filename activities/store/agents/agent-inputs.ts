@@ -146,6 +146,25 @@ export async function* readChunks(tx: Tx, blobId: string): AsyncGenerator<Buffer
   }
 }
 
+/** At most so many bytes of an upload from an offset; fewer at its end. */
+export async function readInputBytes(
+  tx: Tx,
+  blobId: string,
+  { offset, most }: { offset: number; most: number },
+): Promise<Buffer> {
+  const { rows } = await sql<{ bytes: Buffer }>`
+    with chunks as (
+      select seq, octet_length(bytes) as length,
+        sum(octet_length(bytes)) over (order by seq) - octet_length(bytes) as start
+      from agent_input_chunks where blob_id = ${blobId})
+    select substring(k.bytes from greatest(${offset}::bigint - c.start, 0)::integer + 1
+      for (${offset + most}::bigint - greatest(c.start, ${offset}::bigint))::integer) as bytes
+    from chunks c join agent_input_chunks k on k.blob_id = ${blobId} and k.seq = c.seq
+    where c.start < ${offset + most}::bigint and c.start + c.length > ${offset}::bigint
+    order by c.seq`.execute(tx)
+  return Buffer.concat(rows.map(({ bytes }) => bytes))
+}
+
 /** Marks an input as used by a subject, such as a task. Returns false if the owner has no such input. */
 export async function useInput(
   tx: Tx,

@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import { refuse } from '#domain/core/errors.ts'
-import { evidenceNames } from '#domain/reviews/evidence.ts'
 import { subjectKinds } from '#domain/reviews/review.ts'
 import { operatorExamples } from '../../examples/operators.ts'
 import { text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
-import { Evidence, EvidencePart } from './evidence-shapes.ts'
+import { Evidence, EvidencePart, PartName } from './evidence-shapes.ts'
 import { CompactItem, compactItem, Item } from './item-shapes.ts'
 
 const output = z
@@ -34,10 +33,7 @@ export const reviewConsole = operation({
     compact: Flag.optional().meta({ description: 'Only kind, id, state and time.' }),
     kind: z.enum(subjectKinds).optional(),
     subject_id: text(1, 128).optional().meta({ description: 'One subject, with its evidence.' }),
-    part: z
-      .enum(evidenceNames)
-      .optional()
-      .meta({ description: 'One part of the evidence, in slices.' }),
+    part: PartName.optional().meta({ description: 'One part of the evidence, in slices.' }),
     part_offset: z
       .string()
       .regex(/^(0|[1-9][0-9]{0,8})$/)

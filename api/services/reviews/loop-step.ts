@@ -16,7 +16,7 @@ import { readGaps } from '../../../activities/task/gaps.ts'
 import { recordReview } from '../runs/review.ts'
 import { parametersOf, type Revision, reviseRun } from './revise.ts'
 import type { ReviewSubject, WaitingSubject } from './subject.ts'
-import { taskEvidence } from './task-evidence.ts'
+import { taskParts } from './task-evidence.ts'
 
 const next =
   'Approve the result, reject it with a note, or revise it by parameters or a corrected input.'
@@ -40,8 +40,10 @@ export const loopStepSubject = (deps: TaskDeps): ReviewSubject => ({
     const task = run && (await findTask(tx, run.task_id))
     if (run === undefined || task === undefined) return undefined
     const open = await findOpenReview(tx, runId)
-    const content = { ...(await taskEvidence(tx, task)), parameters: await parametersOf(tx, task) }
-    return { since: open?.started_at ?? run.changed_at, content }
+    const { content, uploads } = await taskParts(tx, task)
+    const parameters = await parametersOf(tx, task)
+    const since = open?.started_at ?? run.changed_at
+    return { since, content: { ...content, parameters }, uploads }
   },
   decide: async (tx, terms, assert) => {
     const { subjectId: runId, decision, decisionId, note, operator, revision } = terms

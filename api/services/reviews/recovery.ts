@@ -17,7 +17,8 @@ import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { carryOut } from '../tasks/recovery.ts'
 import { recoveryView, taskView } from '../tasks/views.ts'
 import type { ReviewSubject, WaitingSubject } from './subject.ts'
-import { taskEvidence } from './task-evidence.ts'
+import { taskParts } from './task-evidence.ts'
+import { uploadedParts } from './uploads.ts'
 
 const allowed: Decision[] = ['approve', 'reject']
 
@@ -40,12 +41,18 @@ export const recoverySubject = (deps: TaskDeps): ReviewSubject => ({
     if (request === undefined || task === undefined) return undefined
     const { action, note, requested_by, requested_at, input_sha256 } = request
     const proposed = input_sha256 && (await findDocument(tx, task.task_id, input_sha256))
-    const content = {
-      ...(await taskEvidence(tx, task)),
+    const { content, uploads } = await taskParts(tx, task)
+    const within = 'proposed_input'
+    const requested = await uploadedParts(tx, task, { input: proposed, within })
+    const asked = {
       request: { action, note, requested_by, input_sha256, proposed_input: proposed },
       exception: exceptionEvidence(await openTaskException(tx, task.task_id)),
     }
-    return { since: requested_at, content }
+    return {
+      since: requested_at,
+      content: { ...content, ...asked },
+      uploads: [...uploads, ...requested],
+    }
   },
   decide: async (tx, { subjectId: recoveryId, decision, operator }, assert) => {
     const { task_id, ...request } = await locked(tx, recoveryId)

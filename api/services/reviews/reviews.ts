@@ -1,15 +1,12 @@
 import type { Kysely } from 'kysely'
 import type { TrustLimits } from '#domain/agents/trust-limits.ts'
-import { canonicalJson, digestOf } from '#domain/core/canonical-json.ts'
+import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { receiptId } from '#domain/core/ids.ts'
 import { oneLine } from '#domain/core/plain-text.ts'
 import { reviewWait } from '#domain/core/wait.ts'
 import {
-  type EvidenceContent,
   type EvidenceManifest,
-  type EvidenceName,
-  evidenceManifest,
   hasSeen,
   type Judgement,
   judgeAll,
@@ -29,19 +26,18 @@ import type { Database } from '../../../activities/store/schema/schema.ts'
 import { findDecision, insertDecision } from '../../../activities/store/tasks/review-decisions.ts'
 import type { Issuing } from '../agents/deps.ts'
 import { type Outcome, outcomeOf } from '../console/outcome.ts'
+import {
+  manifestOf,
+  type ReadEvidence,
+  shownEvidence,
+  sliceOf,
+  unknownSubject,
+} from './evidence.ts'
 import type { Revision } from './revise.ts'
-import type {
-  ConsoleFilter,
-  EvidenceLink,
-  ReviewSubject,
-  SubjectEvidence,
-  WaitingSubject,
-} from './subject.ts'
+import type { ConsoleFilter, EvidenceLink, ReviewSubject, WaitingSubject } from './subject.ts'
 import { countWaiting } from './subjects.ts'
 
 const SUMMARY_MAX = 3_000
-/** Parts up to this many bytes are shown whole; longer ones are read in slices of as many characters. */
-const PART_MAX = 64 * 1024
 
 export type ReviewDeps = Issuing & {
   db: Kysely<Database>
@@ -118,28 +114,23 @@ export class ReviewService {
   }
 
   /** Everything that a decision about this subject is about, and a slice of one part; 404 for an unknown subject or part. */
-  async evidence(subjectId: string, slice?: { name: EvidenceName; offset: number }) {
-    const { manifest, content } = await this.#evidenceOf(subjectId)
-    const parts = manifest.parts.map((part) => ({
-      ...part,
-      content: part.bytes > PART_MAX ? null : content[part.name],
-    }))
-    const evidence_part = slice === undefined ? null : sliceOf(manifest, content, slice)
-    return { evidence: { ...manifest, parts }, evidence_part }
+  async evidence(subjectId: string, slice?: { name: string; offset: number }) {
+    const read = await this.#evidenceOf(subjectId)
+    const evidence_part = slice === undefined ? null : await sliceOf(this.#deps.db, read, slice)
+    return { evidence: shownEvidence(read), evidence_part }
   }
 
   /** The root digest of the evidence of a subject, and the digest of its acceptance criteria, for a batch. */
   async roots(subjectId: string) {
-    const { manifest, content } = await this.#evidenceOf(subjectId)
-    const criteria_sha256 = digestOf(content.criteria ?? [])
+    const { manifest, found } = await this.#evidenceOf(subjectId)
+    const criteria_sha256 = digestOf(found.content.criteria ?? [])
     return { evidence_root_sha256: manifest.root_sha256, criteria_sha256 }
   }
 
-  async #evidenceOf(subjectId: string) {
+  async #evidenceOf(subjectId: string): Promise<ReadEvidence> {
     for (const { kind, evidence } of this.#deps.subjects) {
       const found = await evidence(this.#deps.db, subjectId)
-      if (found !== undefined)
-        return { manifest: manifestOf(kind, subjectId, found), content: found.content }
+      if (found !== undefined) return { manifest: manifestOf(kind, subjectId, found), found }
     }
     throw unknownSubject('no such subject')
   }
@@ -190,7 +181,7 @@ export class ReviewService {
   async #assertSameCriteria(items: BatchInput['items']): Promise<void> {
     const digests = new Set<string>()
     for (const { subject_id } of items)
-      digests.add(digestOf((await this.#evidenceOf(subject_id)).content.criteria ?? []))
+      digests.add(digestOf((await this.#evidenceOf(subject_id)).found.content.criteria ?? []))
     if (digests.size > 1)
       throw refuse('invalid_request', {
         detail: 'the subjects have different acceptance criteria',
@@ -224,29 +215,6 @@ function shown({ hosts }: Pick<ReviewDeps, 'hosts'>, { gaps = [], ...item }: Wai
   const summary = oneLine(item.summary, SUMMARY_MAX)
   return { ...item, summary, evidence_links, waiting_for, gaps, required_action: action }
 }
-
-const manifestOf = (kind: SubjectKind, subjectId: string, { since, content }: SubjectEvidence) =>
-  evidenceManifest(
-    { subject_kind: kind, subject_id: subjectId, waiting_since: since.toISOString() },
-    content,
-  )
-
-/** Canonical JSON (RFC 8785) of one part, from a character offset. */
-function sliceOf(
-  { parts }: EvidenceManifest,
-  content: EvidenceContent,
-  { name, offset }: { name: EvidenceName; offset: number },
-) {
-  const part = parts.find((one) => one.name === name)
-  if (part === undefined) throw unknownSubject(`the subject has no ${name}`)
-  const text = canonicalJson(content[name])
-  const end = offset + PART_MAX
-  const next_offset = end < text.length ? end : null
-  return { ...part, offset, next_offset, text: text.slice(offset, end) }
-}
-
-const unknownSubject = (detail: string) =>
-  refuse('not_found', { detail, next_action: 'Take the id from the review console.' })
 
 type Review = { reviewer: Reviewer; input: ReviewInput; decisionId: string }
 

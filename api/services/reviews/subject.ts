@@ -5,6 +5,7 @@ import type { EvidenceContent, Judgement } from '#domain/reviews/evidence.ts'
 import type { Decision, SubjectKind } from '#domain/reviews/review.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import type { Revision } from './revise.ts'
+import type { UploadedPart } from './uploads.ts'
 
 /** The place of the evidence: a path of one of the service's hosts, or a URL that the payer gave. */
 export type EvidenceLink = { host: 'base' | 'os'; path: string } | { url: string }
@@ -44,7 +45,8 @@ type ReviewChecks = {
   evidenceSeen(): Promise<Judgement[]>
 }
 
-export type SubjectEvidence = { since: Date; content: EvidenceContent }
+/** `uploads`: the lists that the input names by the digest of their bytes, which are read from the store. */
+export type SubjectEvidence = { since: Date; content: EvidenceContent; uploads?: UploadedPart[] }
 
 export type DecisionTerms = {
   subjectId: string

@@ -13,9 +13,10 @@ import {
 import { findDocument, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { quoteView } from '../credit/views.ts'
 import { contractOf } from '../tasks/contract-terms.ts'
+import { uploadedParts } from './uploads.ts'
 
 /** The evidence of a task: its terms, contract, input, price and agent, the ledger up to its head, and its run if there is one. */
-export async function taskEvidence(tx: Tx, task: TaskRow): Promise<EvidenceContent> {
+async function taskEvidence(tx: Tx, task: TaskRow): Promise<EvidenceContent> {
   const { task_id, terms_sha256, input_sha256, quote_id, run_id } = task
   const contract = await contractOf(tx, task_id)
   const quote = quote_id === null ? undefined : await findQuote(tx, quote_id)
@@ -30,6 +31,13 @@ export async function taskEvidence(tx: Tx, task: TaskRow): Promise<EvidenceConte
     history: { state: task.state, sequence: task.sequence, head_hash: task.head_hash },
     ...(run && runEvidence(run, await listLoopSteps(tx, run.run_id))),
   }
+}
+
+/** The evidence of a task with the uploaded lists that its input names. */
+export async function taskParts(tx: Tx, task: TaskRow) {
+  const content = await taskEvidence(tx, task)
+  const uploads = await uploadedParts(tx, task, { input: content.input, within: 'input' })
+  return { content, uploads }
 }
 
 /** The registration of an agent and its trust; nothing that changes with its calls. */

@@ -19,7 +19,7 @@ import { recordTransition } from '../../../activities/task/transition.ts'
 import { approveTask } from '../tasks/input.ts'
 import { taskView } from '../tasks/views.ts'
 import type { ReviewSubject, WaitingSubject } from './subject.ts'
-import { taskEvidence } from './task-evidence.ts'
+import { taskParts } from './task-evidence.ts'
 
 /** Paid tasks whose work is to be approved before it begins, and runs whose gaps may be waived. */
 export const taskSubject = (deps: TaskDeps): ReviewSubject => ({
@@ -33,7 +33,7 @@ export const taskSubject = (deps: TaskDeps): ReviewSubject => ({
   tasksOf: async (_tx, taskId) => [taskId],
   evidence: async (tx, taskId) => {
     const task = await findTask(tx, taskId)
-    return task && { since: task.changed_at, content: await taskEvidence(tx, task) }
+    return task && { since: task.changed_at, ...(await taskParts(tx, task)) }
   },
   decide: async (tx, { subjectId: taskId, decision, decisionId, operator }, assert) => {
     const task = await lockTask(tx, taskId)

@@ -21,6 +21,7 @@ import { approveTask } from '../tasks/input.ts'
 import { orderView } from '../work-orders/intake.ts'
 import type { DecisionTerms, ReviewSubject, WaitingSubject } from './subject.ts'
 import { agentEvidence } from './task-evidence.ts'
+import { uploadedParts } from './uploads.ts'
 
 const allowed: Decision[] = ['approve', 'reject']
 
@@ -41,13 +42,14 @@ export const workOrderSubject = (deps: TaskDeps): ReviewSubject => ({
     const { intake_kind, requested_tool_id, objective, requester, agent_id } = order
     const quote = order.quote_id === null ? undefined : await findQuote(tx, order.quote_id)
     const tasks = await listOrderedTasks(tx, workOrderId)
+    const input = await documentsOf(tx, tasks, 'input_sha256')
     const content = {
       request: { intake_kind, requested_tool_id, objective, requester },
       agent: agent_id === null ? undefined : await agentEvidence(tx, agent_id),
       criteria: order.acceptance_criteria,
       price: quote && quoteView(quote),
       terms: await documentsOf(tx, tasks, 'terms_sha256'),
-      input: await documentsOf(tx, tasks, 'input_sha256'),
+      input,
       history: tasks.map(({ task_id, state, sequence, head_hash }) => ({
         task_id,
         state,
@@ -55,7 +57,7 @@ export const workOrderSubject = (deps: TaskDeps): ReviewSubject => ({
         head_hash,
       })),
     }
-    return { since: order.created_at, content }
+    return { since: order.created_at, content, uploads: await listsOf(tx, tasks, input) }
   },
   decide: async (tx, terms, assert) => {
     const { subjectId: workOrderId } = terms
@@ -89,6 +91,16 @@ const documentsOf = (tx: Tx, tasks: readonly TaskRow[], digest: 'terms_sha256' |
       sha256 === null ? null : findDocument(tx, task_id, sha256),
     ),
   )
+
+/** The uploaded lists of each input, named by the step of its task. */
+const listsOf = async (tx: Tx, tasks: readonly TaskRow[], inputs: readonly unknown[]) =>
+  (
+    await Promise.all(
+      tasks.map((task, at) =>
+        uploadedParts(tx, task, { input: inputs[at], within: `input.${at + 1}` }),
+      ),
+    )
+  ).flat()
 
 type Ordered = { order: WorkOrderRow; taskId: string; terms: DecisionTerms }
 

@@ -27,7 +27,8 @@ export type EvidenceName = (typeof evidenceNames)[number]
 /** The content of each part, as JSON. */
 export type EvidenceContent = Partial<Record<EvidenceName, unknown>>
 
-type EvidencePart = { name: EvidenceName; sha256: string; bytes: number }
+/** A part by the digest of all its bytes; the name of an uploaded list ends with the list, such as `input.usage`. */
+export type EvidencePart = { name: string; sha256: string; bytes: number }
 
 /** The version of a subject that a decision is about: the digest of each part, and one digest over all of them. */
 export type EvidenceManifest = {
@@ -43,17 +44,23 @@ export type EvidenceSubject = Pick<
   'subject_kind' | 'subject_id' | 'waiting_since'
 >
 
-/** The manifest of a subject with this content. Parts have the order of `evidenceNames`; null and undefined are no parts. */
+/**
+ * The manifest of a subject with this content. Parts have the order of `evidenceNames`, with uploaded lists after them; null and
+ * undefined are no parts.
+ */
 export function evidenceManifest(
   { subject_kind, subject_id, waiting_since }: EvidenceSubject,
   content: EvidenceContent,
+  uploads: readonly EvidencePart[] = [],
 ): EvidenceManifest {
-  const parts = evidenceNames.flatMap((name) => {
+  const documents = evidenceNames.flatMap((name) => {
     const value = content[name]
     if (value === undefined || value === null) return []
     const text = canonicalJson(value)
     return [{ name, sha256: sha256Hex(text), bytes: utf8ToBytes(text).length }]
   })
+  const lists = uploads.map(({ name, sha256, bytes }) => ({ name, sha256, bytes }))
+  const parts = [...documents, ...lists]
   const manifest = { subject_kind, subject_id, waiting_since, parts }
   return { ...manifest, root_sha256: digestOf(manifest) }
 }

@@ -41,10 +41,20 @@ verifies('review.evidence', 'the root is that of the parts as a reader recompute
     fc.property(anyContent, (content) => {
       const { root_sha256, ...manifest } = evidenceManifest(subject, content)
       for (const { name, sha256 } of manifest.parts)
-        expect(sha256).toBe(sha256Hex(canonicalJson(content[name])))
+        expect(sha256).toBe(sha256Hex(canonicalJson(content[name as EvidenceName])))
       expect(root_sha256).toBe(digestOf(manifest))
     }),
   )
+})
+
+verifies('review.uploads', 'uploaded lists come after the documents, by their own digest', () => {
+  const list = { name: 'input.usage', sha256: sha256Hex('a,b'), bytes: 3 }
+  const content = { input: { usage: { sha256: list.sha256 } } }
+  const { parts, root_sha256, ...named } = evidenceManifest(subject, content, [list])
+  expect(parts.at(-1)).toEqual(list)
+  expect(root_sha256).toBe(digestOf({ ...named, parts }))
+  const changed = [{ ...list, sha256: sha256Hex('a,c') }]
+  expect(evidenceManifest(subject, content, changed).root_sha256).not.toBe(root_sha256)
 })
 
 verifies('review.evidence', 'any change of the subject or of a part changes the root', () => {
