@@ -5,6 +5,8 @@ import { printError } from './print.ts'
 
 type Add = (program: Command) => void
 
+const pauses = async () => (await import('./commands/pause.ts')).addPause
+
 /** Loaded when it is needed, since most of the time of a short command would be spent on the others. */
 const families: Record<string, () => Promise<Add>> = {
   prove: async () => (await import('./commands/prove.ts')).addProve,
@@ -13,14 +15,19 @@ const families: Record<string, () => Promise<Add>> = {
   operator: async () => (await import('./commands/operator.ts')).addOperator,
   keys: async () => (await import('./commands/keys.ts')).addKeys,
   recover: async () => (await import('./commands/recover.ts')).addRecover,
-  pause: async () => (await import('./commands/pause.ts')).addPause,
+  pause: pauses,
+  resume: pauses,
+  pauses,
   review: async () => (await import('./commands/review.ts')).addReview,
   agents: async () => (await import('./commands/agents.ts')).addAgents,
   payments: async () => (await import('./commands/payments.ts')).addPayments,
   credential: async () => (await import('./commands/credential.ts')).addCredential,
   statement: async () => (await import('./commands/statement.ts')).addStatement,
   replay: async () => (await import('./commands/replay.ts')).addReplay,
+  completion: async () => (await import('./commands/completion.ts')).addCompletion,
 }
+/** What these print is about every command. */
+const ofAll = ['completion']
 
 const program = new Command('agent-rails')
   .description('Durable agent commerce: operators and recovery.')
@@ -28,8 +35,8 @@ const program = new Command('agent-rails')
   .showHelpAfterError()
 
 const asked = process.argv[2] ?? ''
-const one = Object.hasOwn(families, asked) ? families[asked] : undefined
-const needed = one !== undefined ? [one] : Object.values(families)
+const one = Object.hasOwn(families, asked) && !ofAll.includes(asked) ? families[asked] : undefined
+const needed = one !== undefined ? [one] : [...new Set(Object.values(families))]
 if (asked !== '--version')
   for (const add of await Promise.all(needed.map((load) => load()))) add(program)
 

@@ -1349,6 +1349,25 @@ export const requirements = {
     behavior:
       'The command line lists what waits, shows its evidence, and decides with the digest that it showed and a judgement for each criterion.',
   },
+  'agents.commands': {
+    source: 'agents § Evidence of a review',
+    behavior:
+      'The command line lists and shows agents, decides about their trust with limits, and shows and rotates their keys.',
+  },
+  'payments.commands': {
+    source: 'agents § Evidence of a review',
+    behavior:
+      'The command line lists and shows payments, confirms, rejects and refunds them, and sums up the money of the service.',
+  },
+  'cli.completion': {
+    source: 'decision',
+    behavior:
+      'The command completion prints a static script for bash, zsh or fish, which completes commands, options and their values.',
+  },
+  'cli.json': {
+    source: 'decision',
+    behavior: 'Every command prints tables or names with values, and JSON with --json.',
+  },
   'review.judged': {
     source: 'agents § Evidence of a review',
     behavior:

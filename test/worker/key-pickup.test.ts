@@ -24,6 +24,7 @@ const answer = async (process: number, ...args: string[]) => {
     { ...apis.env, BASE_URL: apis.hosts[process]!.base },
     ...args,
     ...credential,
+    '--json',
   )
   if (code !== 0) throw new Error(text)
   return JSON.parse(out)

@@ -16,7 +16,7 @@ const file = () => apis.config.SIGNING_KEYS_FILE
 const base = () => apis.hosts[0]?.base as string
 const cli = (...args: string[]) => runCli({ ...apis.env, BASE_URL: base() }, ...args)
 const done = async (...args: string[]) => {
-  const { code, out, text } = await cli(...args)
+  const { code, out, text } = await cli(...args, '--json')
   expect(text).not.toContain('Error')
   expect(code).toBe(0)
   return JSON.parse(out)

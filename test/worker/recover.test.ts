@@ -64,7 +64,15 @@ verifies(
     })
     const input = join(scratch, 'input.json')
     writeFileSync(input, JSON.stringify(packetops.sandboxInput))
-    const { code, out } = await recover('act', taskId, 'correct_input', '--input', input, ...by)
+    const { code, out } = await recover(
+      'act',
+      taskId,
+      'correct_input',
+      '--input',
+      input,
+      ...by,
+      '--json',
+    )
     expect(code).toBe(0)
     expect(JSON.parse(out)).toMatchObject({
       state: 'operating',
@@ -74,7 +82,7 @@ verifies(
       },
     })
     expect(await calls.reviewOf(taskId)).toBe(run)
-    const woken = JSON.parse((await recover('act', run, 'wake', ...by)).out)
+    const woken = JSON.parse((await recover('act', run, 'wake', ...by, '--json')).out)
     expect(woken.receipt).toMatchObject({
       kind: 'control_change',
       payload: { act: 'wake', act_on: taskId, operator_name: 'Ada', reason: 'looked at' },
@@ -141,7 +149,7 @@ verifies(
       code: 1,
       text: expect.stringContaining(`${first?.taskId} would refuse it`),
     })
-    const done = await recover(...all)
+    const done = await recover(...all, '--json')
     expect(done.code).toBe(0)
     expect(JSON.parse(done.out)).toHaveLength(2)
     for (const { token } of stopped) await calls.reaches(token, 'closed')

@@ -1,32 +1,42 @@
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { z } from 'zod'
 import { trustStates } from '#domain/agents/trust.ts'
+import type { Decision } from '#domain/reviews/review.ts'
 import { callAsOperator } from '../operator-calls.ts'
-import { print, printJson, printTable } from '../print.ts'
-import { operatorOption } from './by-operator.ts'
+import { type Output, recordText, show, tableText } from '../print.ts'
+import { byOperator, operatorOption } from './by-operator.ts'
+import { decideOne, readSubject } from './review-calls.ts'
+import { subjectText } from './review-text.ts'
 
-const Page = z.object({
-  items: z.array(
-    z.looseObject({
-      agent_id: z.string(),
-      name: z.string(),
-      trust_state: z.string(),
-      rails: z.array(z.string()),
-      credential_state: z.string().nullable(),
-      open_tasks: z.number(),
-    }),
-  ),
+const PATH = '/api/operator/agents'
+const KEYS = '/api/signing-secret-rotation'
+
+const Line = z.looseObject({
+  agent_id: z.string(),
+  name: z.string(),
+  trust_state: z.string(),
+  rails: z.array(z.string()),
+  credential_id: z.string().nullable(),
+  credential_state: z.string().nullable(),
+  credential_expires_at: z.string().nullable(),
+  limits: z.record(z.string(), z.unknown()).nullable(),
+  open_tasks: z.number(),
 })
-type ListOptions = {
-  operator: string
-  search?: string
-  state?: string
-  limit: string
-  offset: string
-  json?: true
+const Lines = z.object({ items: z.array(Line) })
+const Versions = z.object({ versions: z.array(z.record(z.string(), z.unknown())) })
+
+type Options = Output & { operator: string }
+type ListOptions = Options & { search?: string; state?: string; limit: string; offset: string }
+type DecideOptions = Options & {
+  note: string
+  seen: string
+  rails?: string[]
+  scopes?: string[]
+  maxUsd?: number
+  concurrentRuns?: number
 }
 
-/** `agent-rails agents list`: agents with their trust, rails and access keys; `review` decides about their trust. */
+/** `agent-rails agents …`: agents with their trust, limits and access keys, and the decisions about them. */
 export function addAgents(program: Command): void {
   const agents = program.command('agents').description('agents with their trust and access keys')
   operatorOption(agents.command('list').description('agents, the newest first'))
@@ -34,22 +44,134 @@ export function addAgents(program: Command): void {
     .addOption(new Option('--state <state>', 'only with this trust').choices(trustStates))
     .option('--limit <number>', 'how many, 1 to 100', '25')
     .option('--offset <number>', 'after how many', '0')
-    .option('--json', 'print them as JSON')
-    .action(async ({ operator, search, json, ...query }: ListOptions) => {
+    .action(async (options: ListOptions) => {
+      const { operator, search, json: _json, ...query } = options
       const asked = new URLSearchParams({ ...query, ...(search && { q: search }) })
-      const body = await callAsOperator(operator, 'GET', `/api/operator/agents?${asked}`)
-      if (json === true) return printJson(body)
-      const { items } = Page.parse(body)
-      if (items.length === 0) return print('no agent matches')
-      printTable(
-        items.map(({ agent_id, name, trust_state, rails, credential_state, open_tasks }) => ({
-          agent_id,
-          name,
-          trust: trust_state,
-          access_key: credential_state,
-          open_tasks,
-          rails,
-        })),
-      )
+      const answer = await callAsOperator(operator, 'GET', `${PATH}?${asked}`)
+      show(options, answer, listText)
     })
+  operatorOption(
+    agents.command('show <id>').description('an agent with everything that a decision is about'),
+  ).action(async (id: string, options: Options) => {
+    const line = await lineOf(options.operator, id)
+    const { answer, ...subject } = await readSubject(options.operator, id)
+    const shown = { agent: line, evidence: answer['evidence'] }
+    show(options, shown, () => `${recordText(line)}\n${subjectText(id, subject)}`)
+  })
+  addTrust(agents)
+  addKeysOf(agents)
+}
+
+/** The decisions that an agent can get; `hold` stops a trusted agent until it is approved again. */
+function addTrust(agents: Command): void {
+  const about = {
+    approve: 'trust an agent, within limits where they are given',
+    reject: 'refuse an agent for good',
+    hold: 'look at an agent later; one that is trusted is stopped until it is approved again',
+  } as const
+  for (const decision of ['approve', 'reject', 'hold'] as const) {
+    const command = operatorOption(agents.command(`${decision} <id>`).description(about[decision]))
+      .requiredOption('--note <text>', 'why, for the receipt')
+      .requiredOption('--seen <digest>', 'the digest that `agents show` printed')
+    if (decision === 'hold') command.alias('pause')
+    if (decision === 'approve') addLimits(command)
+    command.action((id: string, options: DecideOptions) => decide(decision, id, options))
+  }
+  operatorOption(
+    agents.command('limits <id>').description('what the agent is limited to; approve sets it'),
+  ).action(async (id: string, options: Options) => {
+    const { limits } = await lineOf(options.operator, id)
+    show(options, { agent_id: id, limits }, () =>
+      limits === null || Object.keys(limits).length === 0 ? 'no limits' : recordText(limits),
+    )
+  })
+}
+
+const addLimits = (command: Command): Command =>
+  command
+    .option('--rails <rails>', 'only these rails, separated by commas', separated)
+    .option('--scopes <scopes>', 'only these scopes, separated by commas', separated)
+    .option('--max-usd <number>', 'the most that it may pay at once', whole)
+    .option('--concurrent-runs <number>', 'how many runs at once', whole)
+
+async function decide(decision: Decision, id: string, options: DecideOptions): Promise<void> {
+  const { operator, note, seen, rails, scopes, maxUsd, concurrentRuns } = options
+  const given = { rails, scopes, max_usd: maxUsd, concurrent_runs: concurrentRuns }
+  const limits = Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined),
+  )
+  const more = Object.keys(limits).length === 0 ? {} : { limits }
+  show(options, await decideOne(decision, id, { operator, note, seen: [seen], more }))
+}
+
+function addKeysOf(agents: Command): void {
+  operatorOption(
+    agents
+      .command('credentials <id>')
+      .description('the newest access key of an agent, and the versions of its signing key'),
+  ).action(async (id: string, options: Options) => {
+    const { credential_id, credential_state, credential_expires_at } = await lineOf(
+      options.operator,
+      id,
+    )
+    const read = await callAsOperator(options.operator, 'GET', `${KEYS}?agent_id=${id}`)
+    const access_key = { credential_id, credential_state, credential_expires_at }
+    const { versions } = Versions.parse(read)
+    show(options, { access_key, signing_keys: versions }, () =>
+      [recordText(access_key), tableText(versions, 'no signing key')].join('\n'),
+    )
+  })
+  byOperator(
+    agents
+      .command('rotate-credential <id>')
+      .description('prepare the next access key, which the agent claims by handshake'),
+  )
+    .option('--overlap <seconds>', 'how long the old key stays valid after the claim', whole)
+    .option('--revoke-old', 'end the old key at once')
+    .action(
+      async (
+        agent_id: string,
+        options: Options & { reason: string; overlap?: number; revokeOld?: true },
+      ) => {
+        const { operator, reason, overlap, revokeOld } = options
+        const answer = await callAsOperator(operator, 'POST', KEYS, {
+          mode: 'rotate_signing_credential',
+          target: 'own_access_key',
+          agent_id,
+          reason,
+          revoke_old: revokeOld === true,
+          ...(overlap === undefined ? {} : { overlap_seconds: overlap }),
+        })
+        show(options, answer)
+      },
+    )
+}
+
+async function lineOf(operator: string, id: string): Promise<z.output<typeof Line>> {
+  const query = new URLSearchParams({ q: id })
+  const { items } = Lines.parse(await callAsOperator(operator, 'GET', `${PATH}?${query}`))
+  const line = items.find(({ agent_id }) => agent_id === id)
+  if (line === undefined) throw new Error(`there is no agent ${id}`)
+  return line
+}
+
+const listText = (answer: unknown): string =>
+  tableText(
+    Lines.parse(answer).items.map((agent) => ({
+      agent_id: agent.agent_id,
+      name: agent.name,
+      trust: agent.trust_state,
+      access_key: agent.credential_state,
+      open_tasks: agent.open_tasks,
+      rails: agent.rails,
+    })),
+    'no agent matches',
+  )
+
+const separated = (text: string): string[] => text.split(',')
+
+function whole(text: string): number {
+  const number = Number(text)
+  if (Number.isSafeInteger(number) && number >= 0) return number
+  throw new InvalidArgumentError('a whole number')
 }

@@ -1,8 +1,12 @@
 import { type Command, Option } from 'commander'
 
+/** `--json`, which every command has. */
+export const jsonOption = (command: Command): Command =>
+  command.option('--json', 'print the answer as JSON')
+
 /** Asks for the credential of the operator who acts. */
 export const operatorOption = (command: Command): Command =>
-  command.addOption(
+  jsonOption(command).addOption(
     new Option('--operator <credential>', 'credential of the operator who acts, op_…')
       .env('OPERATOR_CREDENTIAL')
       .makeOptionMandatory(),
@@ -11,3 +15,9 @@ export const operatorOption = (command: Command): Command =>
 /** Asks for the credential of the operator who acts, and why. */
 export const byOperator = (command: Command): Command =>
   operatorOption(command).requiredOption('--reason <text>', 'why, for the receipt')
+
+/** Asks who acts by credential or, at a machine with the database and the keys, by name; and why. */
+export const byNamedOperator = (command: Command): Command =>
+  jsonOption(command)
+    .requiredOption('--reason <text>', 'why, for the receipt')
+    .requiredOption('--operator <who>', 'name or credential of the operator who acts')

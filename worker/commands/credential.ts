@@ -1,21 +1,23 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { limits } from '#domain/core/limits.ts'
-import { printJson, printTable } from '../print.ts'
-import { openCredentials } from '../services.ts'
+import { type Output, show, tableText } from '../print.ts'
+import { byNamedOperator, jsonOption } from './by-operator.ts'
 
-type Options = { operator: string; reason: string; overlap: number }
+/** Loaded by the command that needs it: most of a start would be spent on it otherwise. */
+const openCredentials = async () => (await import('../services.ts')).openCredentials()
+
+type Options = Output & { operator: string; reason: string; overlap: number }
 
 /** `agent-rails credential list | rotate | revoke`: the access keys of agents, each act with its signed receipt. */
 export function addCredential(program: Command): void {
   const credential = program.command('credential').description('access keys of agents')
-  credential
-    .command('list <agent>')
-    .description('the keys of an agent, newest first')
-    .action(async (agent: string) => {
-      await using service = await openCredentials()
-      printTable(await service.list(agent))
-    })
-  byOperator(
+  jsonOption(
+    credential.command('list <agent>').description('the keys of an agent, newest first'),
+  ).action(async (agent: string, options: Output) => {
+    await using service = await openCredentials()
+    show(options, await service.list(agent), (keys) => tableText(keys, 'the agent has no key'))
+  })
+  byNamedOperator(
     credential
       .command('rotate <agent>')
       .description('prepare the next key, which the agent claims by handshake'),
@@ -26,24 +28,22 @@ export function addCredential(program: Command): void {
       overlap,
       86_400,
     )
-    .action(async (agentId: string, { operator, reason, overlap }: Options) => {
+    .action(async (agentId: string, options: Options) => {
+      const { operator, reason, overlap } = options
       await using service = await openCredentials()
-      printJson(await service.rotate(operator, { agentId, overlapSeconds: overlap, reason }))
+      const rotation = { agentId, overlapSeconds: overlap, reason }
+      show(options, await service.rotate(operator, rotation))
     })
-  byOperator(
+  byNamedOperator(
     credential
       .command('revoke <id>')
       .description('stop a key everywhere with the next call; the id is what stands after ag_'),
-  ).action(async (credentialId: string, { operator, reason }: Options) => {
+  ).action(async (credentialId: string, options: Options) => {
+    const { operator, reason } = options
     await using service = await openCredentials()
-    printJson(await service.revoke(operator, { credentialId, reason }))
+    show(options, await service.revoke(operator, { credentialId, reason }))
   })
 }
-
-const byOperator = (command: Command): Command =>
-  command
-    .requiredOption('--reason <text>', 'why, for the receipt')
-    .requiredOption('--operator <who>', 'name or credential of the operator who acts')
 
 function overlap(text: string): number {
   const seconds = Number(text)

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { printReport } from '../doctor/examine.ts'
 
 /** `agent-rails doctor`: what a deployment stands on. */
 export function addDoctor(program: Command): void {
@@ -10,6 +9,7 @@ export function addDoctor(program: Command): void {
     )
     .option('--json', 'print {ok, checks, attention} as JSON')
     .action(async ({ json }: { json?: true }) => {
+      const { printReport } = await import('../doctor/examine.ts')
       process.exitCode = (await printReport(json === true)) ? 0 : 1
     })
 }

@@ -1,43 +1,57 @@
 import type { Command } from 'commander'
+import { z } from 'zod'
 import { createSigningKeys, renewSigningKeys } from '../files/signing-keys.ts'
 import { callAsOperator } from '../operator-calls.ts'
-import { print, printError, printJson } from '../print.ts'
-import { byOperator, operatorOption } from './by-operator.ts'
+import { type Output, printError, show, tableText } from '../print.ts'
+import { byOperator, jsonOption, operatorOption } from './by-operator.ts'
 
-type Options = { operator: string; reason: string }
+type Options = Output & { operator: string; reason: string }
 const PATH = '/api/operator/keys'
+const Keys = z.object({
+  keys: z.array(z.record(z.string(), z.unknown())),
+  receipt: z.object({ receipt_id: z.string() }),
+})
 
 /** `agent-rails keys create | list | rotate | publish | retire | revoke`: the signing keys; only the file is written here. */
 export function addKeys(program: Command): void {
   const keys = program.command('keys').description('signing keys of the service')
-  keys
-    .command('create <file>')
-    .description('make the file of signing keys where there is none')
-    .action((file: string) => print(createSigningKeys(file, new Date()).join('\n')))
+  jsonOption(
+    keys.command('create <file>').description('make the file of signing keys where there is none'),
+  ).action((file: string, options: Output) =>
+    show(options, { file, done: createSigningKeys(file, new Date()) }, ({ done }) =>
+      done.join('\n'),
+    ),
+  )
   operatorOption(
     keys.command('list').description('every key with its standing, and a signed receipt'),
-  ).action(async ({ operator }: Options) => printJson(await callAsOperator(operator, 'GET', PATH)))
+  ).action(async (options: Options) =>
+    show(options, await callAsOperator(options.operator, 'GET', PATH), (answer) => {
+      const { keys, receipt } = Keys.parse(answer)
+      return `${tableText(keys, 'no key is published')}\nreceipt ${receipt.receipt_id}`
+    }),
+  )
   byOperator(
     keys
       .command('rotate <file>')
       .description(
         'put a new active key into each ring of the file, and publish them; processes that start sign with them',
       ),
-  ).action(async (file: string, { operator, reason }: Options) => {
+  ).action(async (file: string, options: Options) => {
     printError(renewSigningKeys(file, new Date()).join('\n'))
-    printJson(await publish(operator, reason))
+    show(options, await publish(options))
   })
   byOperator(
     keys
       .command('publish')
       .description('have the service read its file again, and publish the keys that were added'),
-  ).action(async ({ operator, reason }: Options) => printJson(await publish(operator, reason)))
+  ).action(async (options: Options) => show(options, await publish(options)))
   for (const end of ['retire', 'revoke'] as const)
     byOperator(keys.command(`${end} <kid>`).description(ends[end])).action(
-      async (kid: string, { operator, reason }: Options) =>
-        printJson(
-          await callAsOperator(operator, 'POST', PATH, { mode: `${end}_key`, kid, reason }),
-        ),
+      async (kid: string, options: Options) => {
+        const { operator, reason } = options
+        const asked = { mode: `${end}_key`, kid, reason }
+        show(options, await callAsOperator(operator, 'POST', PATH, asked))
+      },
     )
 }
 
@@ -46,5 +60,5 @@ const ends = {
   revoke: 'end a stolen key: what it signed is refused, but for receipts that are on record',
 }
 
-const publish = (operator: string, reason: string) =>
+const publish = ({ operator, reason }: Options) =>
   callAsOperator(operator, 'POST', PATH, { mode: 'publish_keys', reason })

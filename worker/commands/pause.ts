@@ -1,9 +1,12 @@
 import { Argument, type Command } from 'commander'
 import { type ControlScope, controlScopes } from '#domain/payouts/controls.ts'
-import { print, printJson, printTable } from '../print.ts'
-import { openSwitches } from '../services.ts'
+import { type Output, show, tableText } from '../print.ts'
+import { byNamedOperator, jsonOption } from './by-operator.ts'
 
-type Options = { operator: string; reason: string }
+/** Loaded by the command that needs it: most of a start would be spent on it otherwise. */
+const openSwitches = async () => (await import('../services.ts')).openSwitches()
+
+type Options = Output & { operator: string; reason: string }
 
 /** `agent-rails pause | resume | pauses`: operators' switches, each act with its signed receipt. */
 export function addPause(program: Command): void {
@@ -14,28 +17,24 @@ export function addPause(program: Command): void {
     true,
   )
   setsSwitch(program.command('resume').description('take a pause back'), false)
-  program
-    .command('pauses')
-    .description('what is paused now')
+  jsonOption(program.command('pauses').description('what is paused now'))
     .option('--history', 'the last 50 acts instead, newest first')
-    .action(async ({ history }: { history?: true }) => {
+    .action(async (options: Output & { history?: true }) => {
       await using service = await openSwitches()
-      const lines = await (history ? service.history() : service.active())
-      if (lines.length === 0) print(history ? 'nothing was ever paused' : 'nothing is paused')
-      else printTable(lines)
+      const lines = await (options.history ? service.history() : service.active())
+      const none = options.history ? 'nothing was ever paused' : 'nothing is paused'
+      show(options, lines, (rows) => tableText(rows, none))
     })
 }
 
 function setsSwitch(command: Command, paused: boolean): void {
-  command
-    .addArgument(new Argument('<scope>').choices(controlScopes))
-    .argument('[target]', 'an address for wallet, an id for payout')
-    .requiredOption('--reason <text>', 'why, for the receipt and for callers')
-    .requiredOption('--operator <who>', 'name or credential of the operator who acts')
-    .action(
-      async (scope: ControlScope, target: string | undefined, { operator, reason }: Options) => {
-        await using service = await openSwitches()
-        printJson(await service.set(operator, { scope, target, paused, reason }))
-      },
-    )
+  byNamedOperator(
+    command
+      .addArgument(new Argument('<scope>').choices(controlScopes))
+      .argument('[target]', 'an address for wallet, an id for payout'),
+  ).action(async (scope: ControlScope, target: string | undefined, options: Options) => {
+    const { operator, reason } = options
+    await using service = await openSwitches()
+    show(options, await service.set(operator, { scope, target, paused, reason }))
+  })
 }

@@ -1,35 +1,17 @@
 import type { Command } from 'commander'
-import { privateKeyToAccount } from 'viem/accounts'
-import { loadStackSettings } from '../../activities/config/config.ts'
-import { walletProofHeader } from '../../api/http/client.ts'
-import { readSecret } from '../files/secret-file.ts'
-import { print } from '../print.ts'
-import type { AccountsFile } from '../stack/embedded.ts'
-import { layoutOf } from '../stack/layout.ts'
+import { type Output, show } from '../print.ts'
+import { jsonOption } from './by-operator.ts'
 
 /** `agent-rails prove`: for calls typed by hand against the local stack. */
 export function addProve(program: Command): void {
-  program
-    .command('prove <path> <body>')
+  jsonOption(program.command('prove <path> <body>'))
     .description(
       'print the X-Service-Wallet-Proof header of a POST by an account of the local chain',
     )
     .option('--agent <number>', 'which of the three agents signs', '0')
-    .action(async (path: string, body: string, { agent }: { agent: string }) => {
-      print(await proveCall(path, JSON.parse(body), Number(agent)))
+    .action(async (path: string, body: string, options: Output & { agent: string }) => {
+      const { proveCall } = await import('../wallet-proof.ts')
+      const proof = await proveCall(path, JSON.parse(body), Number(options.agent))
+      show(options, { 'X-Service-Wallet-Proof': proof }, () => proof)
     })
-}
-
-async function proveCall(path: string, body: unknown, agent: number): Promise<string> {
-  const file = layoutOf(loadStackSettings().DATA_DIR).accounts
-  const accounts = readSecret<AccountsFile>(file)
-  if (accounts === undefined)
-    throw new Error(
-      `${file} does not exist: run npm start, or set DATA_DIR to the folder of the stack that runs`,
-    )
-  const account = accounts.agents[agent]
-  if (account === undefined)
-    throw new Error(`no agent ${agent}: ${file} has agents 0 to ${accounts.agents.length - 1}`)
-  const wallet = privateKeyToAccount(account.private_key)
-  return walletProofHeader({ baseUrl: accounts.base_url, wallet }, { method: 'POST', path }, body)
 }

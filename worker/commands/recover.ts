@@ -4,9 +4,16 @@ import { z } from 'zod'
 import { type RecoverAct, recoverCommands } from '#domain/tasks/recover-command.ts'
 import { readJsonFile } from '../../activities/config/config.ts'
 import type { Explanation, Line } from '../../api/services/recovery/line.ts'
-import { print, printJson, printTable } from '../print.ts'
-import { type Outcome, openRecovery } from '../recovery-service.ts'
-import { addWhere, chosen, type Where } from './where.ts'
+import { type Output, printJson, show, tableText } from '../print.ts'
+import type { Outcome } from '../recovery-service.ts'
+import { byNamedOperator, jsonOption } from './by-operator.ts'
+import { addWhere, chosen, type Where as WhereOf } from './where.ts'
+
+const columns = ['id', 'kind', 'state', 'code', 'rail', 'usage', 'agent'] as const
+type Where = WhereOf<(typeof columns)[number]>
+
+/** Loaded by the command that needs it: most of a start would be spent on it otherwise. */
+const openRecovery = async () => (await import('../recovery-service.ts')).openRecovery()
 
 /** `agent-rails recover …`: list, explain and resolve stuck payouts and tasks, and compare everything; nothing is ever repaired by SQL. */
 export function addRecover(program: Command): void {
@@ -15,32 +22,26 @@ export function addRecover(program: Command): void {
     .description(
       'list, explain and resolve what is stuck, and compare rows with the chain; nothing is ever repaired by SQL',
     )
-  addWhere(recover.command('list'))
+  addWhere(jsonOption(recover.command('list')), columns)
     .description(
       'what is under way, at most 1,000 payouts and 1,000 tasks, those that need attention first',
     )
     .option('--stuck', 'only those that need attention')
-    .option('--json', 'print them as JSON, with the agent and what --where goes by')
-    .action(async ({ stuck, json, where }: { stuck?: true; json?: true; where: Where[] }) => {
+    .action(async (options: Output & { stuck?: true; where: Where[] }) => {
+      const { stuck, where } = options
       await using service = await openRecovery()
       const lines = chosen(await service.list(stuck === true), where)
-      if (json === true) printJson(lines)
-      else if (lines.length === 0)
-        print(
-          `nothing ${stuck ? 'needs attention' : 'is under way'}${where.length > 0 ? ' and matches --where' : ''}`,
-        )
-      else print(lines.map(textOf).join('\n'))
+      const none = `nothing ${stuck ? 'needs attention' : 'is under way'}${where.length > 0 ? ' and matches --where' : ''}`
+      show(options, lines, () => lines.map(textOf).join('\n') || none)
     })
-  recover
-    .command('explain <id>')
+  jsonOption(recover.command('explain <id>'))
     .description('what a payout, a task or a run waits for, and the action that resolves it')
-    .action(async (id: string) => {
+    .action(async (id: string, options: Output) => {
       await using service = await openRecovery()
-      print(explanationText(await service.explain(id)))
+      show(options, await service.explain(id), explanationText)
     })
-  recover
-    .command('replay-package <id>')
-    .description('print the signed replay package of a task, for agent-rails replay')
+  jsonOption(recover.command('replay-package <id>'))
+    .description('print the signed replay package of a task, for agent-rails replay; always JSON')
     .action(async (id: string) => {
       await using service = await openRecovery()
       printJson(await service.replayPackage(id))
@@ -64,7 +65,7 @@ function explanationText(explanation: Explanation): string {
   return lines.join('\n')
 }
 
-type ActOptions = {
+type ActOptions = Output & {
   operator: string
   reason: string
   input?: string
@@ -75,14 +76,12 @@ type ActOptions = {
 
 /** `recover act ID ACT`, and `recover act ACT --all --where …`. */
 function addAct(recover: Command): void {
-  addWhere(recover.command('act'))
+  addWhere(byNamedOperator(recover.command('act')), columns)
     .description(
       `act on one that is stuck, or with --all on several: ${recoverCommands.join(', ')}`,
     )
     .addArgument(new Argument('<id-or-act>', 'the id, or the act with --all'))
     .addArgument(new Argument('[act]').choices(recoverCommands))
-    .requiredOption('--reason <text>', 'why, for the receipt')
-    .requiredOption('--operator <who>', 'name or credential of the operator who acts')
     .option(
       '--input <file>',
       'the whole input of the run as JSON, for supply_evidence and correct_input',
@@ -101,14 +100,25 @@ function addAct(recover: Command): void {
       const { reason, operator, all, dryRun } = options
       const input =
         options.input === undefined ? undefined : readJsonFile(options.input, z.unknown())
-      if (ids.length === 0) return print('nothing needs attention and matches --where')
       const key = randomUUID()
       const commands = ids.map((id) => ({ id, act, reason, input, key }))
       const outcomes = await service.act(operator, commands, dryRun === true)
-      if (dryRun === true) print(triedText(act, outcomes))
-      else printJson(all === true ? outcomes : outcomes[0])
+      const text = () => outcomesText(act, outcomes, dryRun === true)
+      show(options, all === true ? outcomes : outcomes[0], text)
       if (outcomes.some((outcome) => 'refused' in outcome)) process.exitCode = 1
     })
+}
+
+function outcomesText(act: RecoverAct, outcomes: readonly Outcome[], dryRun: boolean): string {
+  if (outcomes.length === 0) return 'nothing needs attention and matches --where'
+  if (dryRun) return triedText(act, outcomes)
+  return outcomes
+    .map((outcome) =>
+      'refused' in outcome
+        ? `${outcome.id} refused it: ${outcome.refused}`
+        : `${outcome.id} is ${outcome.state}, ${outcome.receipt?.receipt_id}`,
+    )
+    .join('\n')
 }
 
 function triedText(act: RecoverAct, outcomes: readonly Outcome[]): string {
@@ -139,37 +149,31 @@ async function idsOf(
 }
 
 function addReconciliation(recover: Command): void {
-  recover
-    .command('reconcile')
+  jsonOption(recover.command('reconcile'))
     .description('compare chain, rows, workflows, receipts and charges now; exit 1 on a difference')
-    .action(async () => {
+    .action(async (options: Output) => {
       await using service = await openRecovery()
       const { differences } = await service.reconcile()
-      if (differences === 0)
-        return print('rows and chain agree, and so do workflows, receipts and charges')
-      printTable((await service.exceptions()).filter(({ seen }) => seen).map(line))
-      process.exitCode = 1
+      const seen = differences === 0 ? [] : (await service.exceptions()).filter((one) => one.seen)
+      const agreed = 'rows and chain agree, and so do workflows, receipts and charges'
+      show(options, { differences, exceptions: seen }, () => tableText(seen.map(line), agreed))
+      if (differences > 0) process.exitCode = 1
     })
-  recover
-    .command('exceptions')
+  jsonOption(recover.command('exceptions'))
     .description('differences that reconciliation found and that are not closed')
-    .option('--json', 'print them with their evidence as JSON')
-    .action(async ({ json }: { json?: true }) => {
+    .action(async (options: Output) => {
       await using service = await openRecovery()
-      const open = await service.exceptions()
-      if (json === true) printJson(open)
-      else if (open.length === 0) print('no exception is open')
-      else printTable(open.map(line))
+      show(options, await service.exceptions(), (open) =>
+        tableText(open.map(line), 'no exception is open'),
+      )
     })
-  recover
-    .command('close <exception>')
+  byNamedOperator(recover.command('close <exception>'))
     .description('close an exception; what differs is not touched')
-    .requiredOption('--reason <text>', 'why, for the receipt')
-    .requiredOption('--operator <who>', 'name or credential of the operator who acts')
     .action(
-      async (exception_id: string, { reason, operator }: { reason: string; operator: string }) => {
+      async (exception_id: string, options: Output & { reason: string; operator: string }) => {
+        const { operator, reason } = options
         await using service = await openRecovery()
-        printJson(await service.close(operator, { exception_id, reason }))
+        show(options, await service.close(operator, { exception_id, reason }))
       },
     )
 }

@@ -1,10 +1,7 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import type { Report } from '#domain/verification/report.ts'
-import { KeySet } from '#domain/verification/signed.ts'
 import { readJsonFile } from '../../activities/config/config.ts'
-import { defaultPoolSettings, openRailPool } from '../../activities/run/isolation/rail-pool.ts'
-import { replayApart } from '../../activities/run/isolation/replay-uploads.ts'
 import { print, printJson } from '../print.ts'
 
 type Options = { keys?: string; input?: string; upload?: string[]; json?: true }
@@ -37,13 +34,12 @@ export function addReplay(program: Command): void {
     )
     .option('--json', 'print {verdict, checks, keys} as JSON')
     .action(async (file: string, { keys, input, upload = [], json }: Options) => {
+      const { KeySet } = await import('#domain/verification/signed.ts')
       const value = readJsonFile(file, z.unknown())
       const given = input === undefined ? {} : { input: readJsonFile(input, z.unknown()) }
-      const pool = openRailPool(defaultPoolSettings())
       const trusted = keys === undefined ? {} : { keys: readJsonFile(keys, KeySet) }
-      const report = await replayApart(pool, value, { ...given, ...trusted }, upload).finally(() =>
-        pool.close(),
-      )
+      const { replayOffline } = await import('../replay-offline.ts')
+      const report = await replayOffline(value, { ...given, ...trusted }, upload)
       if (json === true) printJson(report)
       else printReport(report, keys)
       process.exitCode = verdicts[report.verdict].code

@@ -23,11 +23,9 @@ export const Evidence = z
       z.strictObject({
         ...part,
         media_type: z.enum(['application/json', 'text/csv', 'application/x-ndjson']),
-        content: z
-          .unknown()
-          .meta({
-            description: 'Null for a long part and for an uploaded list: read it by `part`.',
-          }),
+        content: z.unknown().meta({
+          description: 'Null for a long part and for an uploaded list: read it by `part`.',
+        }),
       }),
     ),
     root_sha256: Digest.meta({

@@ -37,6 +37,10 @@ export const reviewRecordBatch = operation({
       )
       .max(20)
       .default([]),
+    revision: z
+      .strictObject({ parameters: z.record(z.string().max(64), z.unknown()) })
+      .optional()
+      .meta({ description: 'With `revise` of runs of one rail: the same parameters for each.' }),
     dry_run: z.boolean().default(false),
     idempotency_key: IdempotencyKey,
   }),

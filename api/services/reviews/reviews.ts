@@ -13,6 +13,7 @@ import {
   judgementFault,
 } from '#domain/reviews/evidence.ts'
 import type { Decision, SubjectKind } from '#domain/reviews/review.ts'
+import type { TaskTerms } from '#domain/tasks/terms.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { answerCall, claimGrant } from '../../../activities/store/calls/calls.ts'
 import { appendReceipt } from '../../../activities/store/payouts/receipts.ts'
@@ -64,6 +65,8 @@ export type BatchInput = Omit<
   'subject_id' | 'evidence_seen_sha256' | 'limits' | 'revision'
 > & {
   items: { subject_id: string; evidence_root_sha256: string }[]
+  /** Of runs of one rail; each run is proposed a corrected input on its own. */
+  revision?: { parameters: Record<string, unknown> } | undefined
   dry_run: boolean
 }
 export type WaitingFilter = ConsoleFilter & { kind?: SubjectKind | undefined }
@@ -150,11 +153,11 @@ export class ReviewService {
 
   /**
    * The same decision about several subjects of one kind, each in a transaction of its own; a dry run undoes it. Every subject gets an
-   * outcome, and a repeat finds what was decided. Throws 400 where their acceptance criteria differ.
+   * outcome, and a repeat finds what was decided. Throws 400 where their acceptance criteria differ, or the rails of a revision.
    */
   async recordBatch(reviewer: Reviewer, { items, dry_run, ...shared }: BatchInput) {
     const { operatorId: operator, idempotencyKey: idempotency_key } = reviewer
-    await this.#assertSameCriteria(items)
+    await this.#assertAlike(items, shared.revision !== undefined)
     const outcomes: Outcome[] = []
     for (const { subject_id, evidence_root_sha256 } of items) {
       const input = { ...shared, subject_id, evidence_seen_sha256: [evidence_root_sha256] }
@@ -178,16 +181,16 @@ export class ReviewService {
     return { state: subject.state, receipt_id: receipt.receipt_id }
   }
 
-  async #assertSameCriteria(items: BatchInput['items']): Promise<void> {
-    const digests = new Set<string>()
-    for (const { subject_id } of items)
-      digests.add(digestOf((await this.#evidenceOf(subject_id)).found.content.criteria ?? []))
-    if (digests.size > 1)
-      throw refuse('invalid_request', {
-        detail: 'the subjects have different acceptance criteria',
-        next_action: 'Decide about those with other criteria on their own.',
-        errors: [{ pointer: '/items', message: 'have different acceptance criteria' }],
-      })
+  async #assertAlike(items: BatchInput['items'], isRevised: boolean): Promise<void> {
+    const criteria = new Set<string>()
+    const rails = new Set<unknown>()
+    for (const { subject_id } of items) {
+      const { content } = (await this.#evidenceOf(subject_id)).found
+      criteria.add(digestOf(content.criteria ?? []))
+      rails.add((content.terms as Partial<TaskTerms> | undefined)?.rail)
+    }
+    if (criteria.size > 1) throw unlike('acceptance criteria')
+    if (isRevised && rails.size > 1) throw unlike('rails')
   }
 
   /** Decides, and wakes the tasks that continue then. */
@@ -320,6 +323,13 @@ async function readSeen(tx: Tx, subject: ReviewSubject, input: ReviewInput): Pro
     })
   return { manifest, judgements: judgeAll(criteria, input.judgements) }
 }
+
+const unlike = (what: string) =>
+  refuse('invalid_request', {
+    detail: `the subjects have different ${what}`,
+    next_action: `Decide about those with other ${what} on their own.`,
+    errors: [{ pointer: '/items', message: `have different ${what}` }],
+  })
 
 const onlyRunsAreRevised = () => {
   const message = 'is for the result of a run'

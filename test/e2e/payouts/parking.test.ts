@@ -90,7 +90,7 @@ verifies(
     await rail.chain.waitForTransactionReceipt({ hash: unpausing })
     const { text: credential } = await cli('operator', 'create', 'day shift')
     const by = ['--operator', credential.trim(), '--reason', 'unpaused']
-    expect((await cli('recover', 'act', payout.payout_id, 'wake', ...by)).text).toContain(
+    expect((await cli('recover', 'act', payout.payout_id, 'wake', ...by, '--json')).text).toContain(
       '"operator_name": "day shift"',
     )
     const woken = performance.now()

@@ -360,7 +360,7 @@ verifies(
       // The transfer without a workflow has expired by then, which its row does not know.
       differences: { opened: { unexplained_outgoing: 1, transfer_unrecorded: 1 }, open_count: 4 },
     })
-    const verified = await cli('statement', body.day as string)
+    const verified = await cli('statement', body.day as string, '--json')
     expect(verified).toMatchObject({
       code: 0,
       text: expect.stringContaining('verified: signature, key'),

@@ -19,10 +19,11 @@ import { Chart } from '../parts/chart.tsx'
 import { Decide, type Decided, DecisionReceipt } from '../parts/decide.tsx'
 import { Json } from '../parts/json.tsx'
 import { seriesOf } from '../parts/series.ts'
+import { Slices } from '../parts/slices.tsx'
 
 type Read = OutputOf<'loop-review-console'>
 export type Evidence = NonNullable<Read['evidence']>
-type Part = Evidence['parts'][number]
+export type Part = Evidence['parts'][number]
 
 const titles: Readonly<Record<string, string>> = {
   request: 'What is requested',
@@ -194,6 +195,13 @@ const changedParts = (before: Evidence, after: Evidence): string[] => {
 const isOpen = ({ name, content }: Part): boolean =>
   [...open, ...beside].includes(name) && !(Array.isArray(content) && content.length === 0)
 
+function titleOf({ name }: Part): string {
+  const [within = '', ...list] = name.split('.')
+  const shown =
+    titles[within] ?? `${within[0]?.toUpperCase()}${within.slice(1).replaceAll('_', ' ')}`
+  return list.length === 0 ? shown : `${shown}: uploaded list ${list.join(' ')}`
+}
+
 /** One part of the evidence; a large one is read in slices. */
 function PartCard({
   part,
@@ -204,7 +212,7 @@ function PartCard({
   subjectId: string
   seen: (sha256: string) => void
 }) {
-  const title = titles[part.name] ?? `${part.name[0]?.toUpperCase()}${part.name.slice(1)}`
+  const title = titleOf(part)
   return (
     <section className="min-w-0 rounded-lg border border-line bg-card p-4">
       <details open={isOpen(part)}>
@@ -214,58 +222,12 @@ function PartCard({
         </summary>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard. */}
         <section aria-label={title} tabIndex={0} className="max-h-[32rem] overflow-auto">
-          {part.content === null ? (
-            <Slices part={part} subjectId={subjectId} seen={seen} />
-          ) : (
-            <Json value={part.content} />
+          {part.content === null && (
+            <Slices part={part} subjectId={subjectId} seen={() => seen(part.sha256)} />
           )}
+          {part.content !== null && <Json value={part.content} />}
         </section>
       </details>
     </section>
-  )
-}
-
-function Slices({
-  part,
-  subjectId,
-  seen,
-}: {
-  part: Part
-  subjectId: string
-  seen: (sha256: string) => void
-}) {
-  const [texts, setTexts] = useState<string[]>([])
-  const [next, setNext] = useState<number | null>(0)
-  const [error, setError] = useState<unknown>()
-  const read = async () => {
-    try {
-      const answer = await call('loop-review-console', {
-        subject_id: subjectId,
-        part: part.name,
-        part_offset: String(next),
-      })
-      if (answer.evidence_part === null) return
-      setTexts((before) => [...before, answer.evidence_part?.text ?? ''])
-      setNext(answer.evidence_part.next_offset)
-      if (answer.evidence_part.next_offset === null) seen(part.sha256)
-    } catch (refused) {
-      setError(refused)
-    }
-  }
-  return (
-    <>
-      {texts.map((text, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: slices only follow each other.
-        <pre key={index} className="m-0 font-mono text-sm break-all whitespace-pre-wrap">
-          <Foreign text={text} lines />
-        </pre>
-      ))}
-      <Problem error={error} />
-      {next !== null && (
-        <Button onClick={() => void read()}>
-          {texts.length === 0 ? 'Read it' : 'Read more'} ({part.bytes.toLocaleString('en')} bytes)
-        </Button>
-      )}
-    </>
   )
 }

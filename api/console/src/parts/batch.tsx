@@ -4,6 +4,7 @@ import { call, newKey, type OutputOf } from '../calls.ts'
 import type { Item } from '../pages/inbox.tsx'
 import { Button, Card, Field, Foreign, fieldClass, Id, Problem } from './basics.tsx'
 import { type Judged, Judgements } from './judgements.tsx'
+import { ReviseAll, type Revision } from './revise.tsx'
 
 type Outcome = OutputOf<'recovery-act'>['outcomes'][number]
 type Decision = Item['allowed_decisions'][number]
@@ -48,6 +49,7 @@ function DecideAll({ items, done }: { items: readonly Item[]; done: () => void }
   const [decision, setDecision] = useState<Decision>(allowed[0] ?? 'approve')
   const [note, setNote] = useState('')
   const [judged, setJudged] = useState<Judged>({})
+  const [revision, setRevision] = useState<Revision>()
   const [key] = useState(newKey)
   const sample = useQuery({
     queryKey: ['evidence', first?.id],
@@ -63,6 +65,9 @@ function DecideAll({ items, done }: { items: readonly Item[]; done: () => void }
       subject_kind: first?.kind as 'task',
       decision,
       note,
+      ...(decision === 'revise' && revision !== undefined && 'parameters' in revision
+        ? { revision: { parameters: revision.parameters } }
+        : {}),
       dry_run,
       idempotency_key: dry_run ? newKey() : key,
       judgements: criteria.flatMap((criterion) =>
@@ -77,7 +82,11 @@ function DecideAll({ items, done }: { items: readonly Item[]; done: () => void }
     return outcomes
   }
   return (
-    <Act act={act} ready={note !== ''} done={done}>
+    <Act
+      act={act}
+      ready={note !== '' && (decision !== 'revise' || revision !== undefined)}
+      done={done}
+    >
       <Field label="Decision">
         <select
           className={fieldClass}
@@ -89,6 +98,9 @@ function DecideAll({ items, done }: { items: readonly Item[]; done: () => void }
           ))}
         </select>
       </Field>
+      {decision === 'revise' && sample.data?.evidence && (
+        <ReviseAll evidence={sample.data.evidence} change={setRevision} />
+      )}
       <Judgements criteria={criteria} judged={judged} change={setJudged} />
       <Field label="Note" hint="It is in every signed receipt.">
         <textarea

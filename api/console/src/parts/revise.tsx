@@ -7,6 +7,18 @@ export type Revision = NonNullable<InputOf<'loop-review-record'>['revision']>
 type Change = (revision: Revision | undefined) => void
 type Values = Readonly<Record<string, unknown>>
 
+/** The parameters that the rail of several runs declares, with the present values of the first. */
+export function ReviseAll({ evidence, change }: { evidence: Evidence; change: Change }) {
+  const parameters = evidence.parts.find(({ name }) => name === 'parameters')?.content
+  if (typeof parameters !== 'object' || parameters === null)
+    return <p className="m-0">Runs of this rail have no parameters: revise them one by one.</p>
+  return (
+    <div className="space-y-3 rounded-md border border-line p-3">
+      <Parameters parameters={parameters as Values} change={change} />
+    </div>
+  )
+}
+
 /** What a revision changes: parameters that the rail declares, or the whole input, which the agent has to accept. */
 export function Revise({ evidence, change }: { evidence: Evidence; change: Change }) {
   const partOf = (name: string) => evidence.parts.find((part) => part.name === name)?.content

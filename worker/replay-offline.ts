@@ -1,0 +1,12 @@
+import { defaultPoolSettings, openRailPool } from '../activities/run/isolation/rail-pool.ts'
+import { replayApart } from '../activities/run/isolation/replay-uploads.ts'
+
+type Replay = typeof replayApart extends (pool: never, ...rest: infer Rest) => infer Report
+  ? (...rest: Rest) => Report
+  : never
+
+/** Replays a package in processes of its own, which are gone afterwards. */
+export const replayOffline: Replay = (...replay) => {
+  const pool = openRailPool(defaultPoolSettings())
+  return replayApart(pool, ...replay).finally(() => pool.close())
+}
