@@ -58,7 +58,9 @@ export const computedSteps: Record<
   exception_agent: async (current) => {
     const { gaps } = await workOf(current)
     const faults = await faultsOf(current)
-    const asks = gaps.length > 0 && faults.length === 0 && current.task.on_gaps === 'ask'
+    const { on_gaps, state } = current.task
+    const isWaived = state === 'result_ready'
+    const asks = gaps.length > 0 && faults.length === 0 && on_gaps === 'ask' && !isWaived
     return done({ faults, gaps }, asks ? 'gaps' : 'done')
   },
   revision_loop: async (current) => {

@@ -66,7 +66,8 @@ export const eventEffects: Partial<Record<TaskEvent, { check?: Effect; write?: E
     write: (_deps, tx, { after }) =>
       withRun(after.run_id, async (runId) => {
         const { round } = await requireRun(tx, runId)
-        await placeRun(tx, runId, { step: 'return_package', round })
+        // The review of the result remains.
+        await placeRun(tx, runId, { step: 'revision_loop', round })
       }),
   },
   callback_scheduled: {

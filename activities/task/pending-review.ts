@@ -21,8 +21,8 @@ export async function pendingReviewOf(
       ? { kind: 'task', id: task_id, since }
       : { kind: 'work_order', id: order, since }
   }
-  const review =
-    state === 'operating' && run_id !== null ? await findOpenReview(tx, run_id) : undefined
+  const isAtWork = state === 'operating' || state === 'result_ready'
+  const review = isAtWork && run_id !== null ? await findOpenReview(tx, run_id) : undefined
   return review && { kind: 'loop_step', id: review.run_id, since: review.started_at.toISOString() }
 }
 

@@ -1368,6 +1368,11 @@ export const requirements = {
     source: 'decision',
     behavior: 'Every command prints tables or names with values, and JSON with --json.',
   },
+  'review.waived': {
+    source: 'tasks § Evidence',
+    behavior:
+      'A run whose gaps are waived waits for its review as any other, and its views show this wait and since when.',
+  },
   'review.judged': {
     source: 'agents § Evidence of a review',
     behavior:

@@ -139,7 +139,10 @@ const command = (...args: string[]) =>
 const answerOf = async (...args: string[]) => JSON.parse((await command(...args, '--json')).out)
 
 verifies('agents.commands', 'an agent is found, trusted within limits and stopped', async () => {
-  const { agent } = await newAgentClient(stack.calls.hosts).register({ name: 'Eastwind' })
+  const { agent } = await newAgentClient(stack.calls.hosts).register({
+    name: 'Eastwind',
+    rails: ['packetops'],
+  })
   const id = agent.agent_id
   expect((await command('agents', 'list', '--search', 'Eastw')).out).toContain(id)
   const { items } = await answerOf('agents', 'list', '--search', id)

@@ -37,3 +37,29 @@ export async function findDecision(
     .where('decision_id', '=', decisionId)
     .executeTakeFirst()
 }
+
+/** Whether there is a decision about this wait of a subject, or about evidence with one of these roots. */
+export async function isDecided(
+  tx: Tx,
+  wait: {
+    subject_kind: ReviewDecisionRow['subject_kind']
+    subject_id: string
+    since: Date | undefined
+    roots: readonly string[]
+  },
+): Promise<boolean> {
+  const { since, roots } = wait
+  const decided = await tx
+    .selectFrom('review_decisions')
+    .select('decision_id')
+    .where('subject_kind', '=', wait.subject_kind)
+    .where('subject_id', '=', wait.subject_id)
+    .where(({ eb, or }) =>
+      or([
+        eb('evidence_root_sha256', 'in', [...roots]),
+        ...(since === undefined ? [] : [eb('waiting_since', '=', since)]),
+      ]),
+    )
+    .executeTakeFirst()
+  return decided !== undefined
+}

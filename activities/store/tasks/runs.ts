@@ -195,7 +195,8 @@ const openReviews = (tx: Tx, { subjectId, state, rail }: ReviewFilter = {}) =>
     .innerJoin('tasks', 'tasks.task_id', 'runs.task_id')
     .where('loop_steps.step', '=', 'review_step')
     .where('loop_steps.verdict', 'is', null)
-    .where('tasks.state', '=', 'operating')
+    // A run whose gaps are waived has a result, and waits for its review as any other.
+    .where('tasks.state', 'in', ['operating', 'result_ready'])
     .$if(subjectId !== undefined, (query) =>
       query.where('loop_steps.run_id', '=', String(subjectId)),
     )

@@ -43,7 +43,7 @@ export const agentSubject: ReviewSubject = {
         detail: 'no such agent',
         next_action: 'Take the id from the review console.',
       })
-    assert.waitsSince(agent.trust_since)
+    await assert.waitsSince(agent.trust_since)
     const path = trustAfter(agent.trust_state, terms.decision)
     await assert.evidenceSeen()
     const moved = await moveTrust(tx, agentId, path, {

@@ -55,6 +55,7 @@ export const loopStepSubject = (deps: TaskDeps): ReviewSubject => ({
       })
     const { state } = await requireTask(tx, run.task_id)
     const open = await findOpenReview(tx, runId)
+    await assert.waitsSince(open?.started_at)
     if (open === undefined || decision === 'hold')
       throw refuse('wrong_state', {
         detail: 'the run waits for no such decision',
@@ -66,7 +67,6 @@ export const loopStepSubject = (deps: TaskDeps): ReviewSubject => ({
         },
       })
     assertRevision(decision, revision)
-    assert.waitsSince(open.started_at)
     const judgements = await assert.evidenceSeen()
     await recordReview(tx, runId, {
       decision,

@@ -52,13 +52,13 @@ export const referenceSubject = (deps: ReceiptIssuer): ReviewSubject => ({
         detail: 'no such payment reference',
         next_action: 'Take the id from the console.',
       })
+    await assert.waitsSince(waitsSince(before))
     if (decision === 'hold' || (decision === 'revise' && !isConfirmed(before)))
       throw refuse('wrong_state', {
         detail: `a ${before.state} payment is not decided by ${decision}`,
         next_action: 'Approve or reject it.',
         extra: { allowed_decisions: decisionsOn(before) },
       })
-    assert.waitsSince(waitsSince(before))
     await assert.evidenceSeen()
     const decidedBy = `operator:${operator.operatorId}`
     const decided =

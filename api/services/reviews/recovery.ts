@@ -56,7 +56,7 @@ export const recoverySubject = (deps: TaskDeps): ReviewSubject => ({
   },
   decide: async (tx, { subjectId: recoveryId, decision, operator }, assert) => {
     const { task_id, ...request } = await locked(tx, recoveryId)
-    assert.waitsSince(request.requested_at)
+    await assert.waitsSince(request.requested_at)
     const actor = `operator:${operator.operatorId}`
     if (request.state !== 'requested' || !allowed.includes(decision)) {
       const standing = taskStanding((await requireTask(tx, task_id)).state)

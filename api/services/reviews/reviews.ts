@@ -24,7 +24,11 @@ import {
   tryOut,
 } from '../../../activities/store/postgres/db.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
-import { findDecision, insertDecision } from '../../../activities/store/tasks/review-decisions.ts'
+import {
+  findDecision,
+  insertDecision,
+  isDecided,
+} from '../../../activities/store/tasks/review-decisions.ts'
 import type { Issuing } from '../agents/deps.ts'
 import { type Outcome, outcomeOf } from '../console/outcome.ts'
 import {
@@ -244,12 +248,11 @@ async function decide(
       operator,
     },
     {
-      waitsSince: (since) => {
-        if (
-          input.waiting_since !== undefined &&
-          Date.parse(input.waiting_since) !== since.getTime()
-        )
-          throw alreadyDecided()
+      waitsSince: async (since) => {
+        const { waiting_since: named } = input
+        const isOther = named !== undefined && Date.parse(named) !== since?.getTime()
+        const wait = { subject_kind, subject_id, since, roots: evidence_seen_sha256 }
+        if (isOther || (await isDecided(tx, wait))) throw alreadyDecided()
       },
       evidenceSeen: async () => {
         seen = await readSeen(tx, subject, input)

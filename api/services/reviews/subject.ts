@@ -39,8 +39,8 @@ export type ConsoleFilter = {
 
 /** The checks of a locked subject that are the same for every kind. */
 type ReviewChecks = {
-  /** 409 `already_decided` if the decision is about an earlier wait. */
-  waitsSince(since: Date): void
+  /** 409 `already_decided` if the decision is about an earlier wait, or this wait is over; `since` is missing where nothing waits. */
+  waitsSince(since: Date | undefined): Promise<void>
   /** The judgement of each acceptance criterion; 409 `evidence_changed` if the decision names other evidence. */
   evidenceSeen(): Promise<Judgement[]>
 }

@@ -42,7 +42,7 @@ export const taskSubject = (deps: TaskDeps): ReviewSubject => ({
         detail: 'no such task',
         next_action: 'Take the id from the review console.',
       })
-    assert.waitsSince(task.changed_at)
+    await assert.waitsSince(task.changed_at)
     const order = await findQueuedOrderOf(tx, taskId)
     const allowed = order === undefined ? allowedFor(task) : []
     const why = order === undefined ? `the task is ${task.state}` : `it is reviewed as ${order}`

@@ -67,7 +67,7 @@ export const workOrderSubject = (deps: TaskDeps): ReviewSubject => ({
         detail: 'no such work order',
         next_action: 'Take the id from the review console.',
       })
-    assert.waitsSince(order.created_at)
+    await assert.waitsSince(order.created_at)
     const { decision, decisionId: decision_id } = terms
     if (order.decision !== null || (decision !== 'approve' && decision !== 'reject'))
       throw refuse('wrong_state', {

@@ -51,7 +51,8 @@ const takesInput: readonly string[] = [
 export function taskWait(task: WaitingTask): Wait {
   if (task.exception !== null) return recoveryWait(task, task.exception)
   if (task.state === 'credit_funded') return startWait(task)
-  if (task.review !== null && task.state === 'operating')
+  // A run whose gaps are waived has a result, and is reviewed as any other.
+  if (task.review !== null && (task.state === 'operating' || task.state === 'result_ready'))
     return reviewWait('an operator to review the result', task.review, loopStepDecisions)
   if (task.review !== null && task.state === 'trust_pending')
     return reviewWait('an operator to trust the agent', task.review, ['approve', 'reject', 'hold'])

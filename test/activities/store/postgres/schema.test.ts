@@ -22,6 +22,11 @@ const typedTables = join(import.meta.dirname, '../../../../activities/store/sche
 /** Names that changed in the squash. */
 const renamed: readonly (readonly [RegExp, string])[] = [
   [/\blane_transactions/g, 'gas_wallet_transactions'],
+  // A run whose gaps are waived is reviewed before its package is made.
+  [
+    /-- A waived gap: the package is made of what there is\. elsif new\.step = 'return_package'/,
+    "-- A waived gap: the work goes on with what there is. elsif new.step = 'revision_loop'",
+  ],
   [/\blane_(by_nonce|by_purpose|open)\b/g, 'gas_wallet_transactions_$1'],
 ]
 

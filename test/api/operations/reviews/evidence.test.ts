@@ -1,8 +1,11 @@
 import { expect } from 'vitest'
 import { canonicalJson, digestOf, sha256Hex } from '#domain/core/canonical-json.ts'
 import { packetops } from '#domain/rails/packetops.ts'
+import { createOperator } from '../../../../activities/store/agents/operators.ts'
 import { createClient, type InputOf } from '../../../../api/http/client.ts'
 import { exampleOrder } from '../../../../api/operations/work-orders/shapes.ts'
+import { createTemporalClient } from '../../../../temporal/connection.ts'
+import { wakeTask } from '../../../../temporal/tasks.ts'
 import { openAgentUse } from '../../../support/agent-use.ts'
 import { newAgentClient } from '../../../support/registering-agent.ts'
 import { codeOf, key, taskStack } from '../../../support/task-calls.ts'
@@ -123,16 +126,101 @@ for (const kind of Object.keys(subjects) as Kind[]) {
   })
 }
 
+for (const kind of Object.keys(subjects) as Kind[])
+  verifies('review.record', `two operators at once make one decision on a ${kind}`, async () => {
+    const subject_id = await subjects[kind].wait()
+    const { root_sha256 } = await evidenceOf(subject_id)
+    const other = await createOperator(stack.apis.db, `other on ${kind}`)
+    const operators = [stack.apis.operator, other.credential]
+    const decisions = ['approve', 'reject', 'approve', 'reject'] as const
+    const outcomes = await Promise.all(
+      decisions.map((decision, index) => {
+        const hosts = stack.apis.hosts[index % 2]
+        const operator = operators[index % 2] ?? ''
+        return codeOf(
+          createClient({ baseUrl: hosts?.base ?? '', operator }).call('loop-review-record', {
+            subject_kind: kind,
+            subject_id,
+            decision,
+            note: 'at the same time',
+            evidence_seen_sha256: [root_sha256],
+            idempotency_key: key(),
+          }),
+        )
+      }),
+    )
+    expect(outcomes.toSorted()).toEqual([...Array(3).fill('already_decided'), 'ok'])
+    const rows = await stack.apis.db
+      .selectFrom('review_decisions')
+      .select('decision')
+      .where('subject_id', '=', subject_id)
+      .execute()
+    expect(rows).toEqual([{ decision: decisions[outcomes.indexOf('ok')] }])
+  })
+
 verifies('review.evidence', 'a decision about an older version is refused', async () => {
   const { agent } = await newAgentClient(stack.calls.hosts).register()
   const subject = { subject_kind: 'agent' as const, subject_id: agent.agent_id }
   const { root_sha256 } = await evidenceOf(agent.agent_id)
   await decide({ ...subject, decision: 'hold', evidence_seen_sha256: [root_sha256] })
   expect(await codeOf(decide({ ...subject, evidence_seen_sha256: [root_sha256] }))).toBe(
-    'evidence_changed',
+    'already_decided',
   )
   const now = await evidenceOf(agent.agent_id)
   await decide({ ...subject, evidence_seen_sha256: [now.root_sha256] })
+})
+
+verifies('review.evidence', 'a part without its subject is refused', async () => {
+  for (const query of [{ part: 'input' }, { part_offset: '2' }])
+    expect(await codeOf(console(query))).toBe('invalid_request')
+})
+
+verifies('review.waived', 'a run whose gaps are waived still waits for its review', async () => {
+  const { taskId, token } = await stack.calls.funded('operational', 'ask', ['complete'])
+  await stack.calls.decided(taskId, 'task', 'approve')
+  await stack.calls.reaches(token, 'evidence_partial')
+  await stack.calls.decided(taskId, 'task', 'approve')
+  await stack.calls.reaches(token, 'result_ready')
+  const run = await stack.calls.reviewOf(taskId)
+  const { task } = (await stack.calls.asHolder(token).call('task-ledger', {})).body
+  const { items } = (await console({ subject_id: run })).body
+  expect(task).toMatchObject({
+    state: 'result_ready',
+    waiting_for: ['review'],
+    waiting_since: items[0]?.waiting_since,
+    required_action: { by: 'operator', command: expect.stringContaining(`review show ${run}`) },
+  })
+  await stack.calls.decided(run, 'loop_step', 'approve')
+  await stack.calls.reaches(token, 'attested')
+  const { completion } = (await stack.calls.asAgent.call('self-serve-loop-read', { run_id: run }))
+    .body as { completion: { criteria: { criterion: string; verdict: string }[] } }
+  expect(completion.criteria.at(-1)).toMatchObject({ criterion: 'complete', met: false })
+})
+
+verifies('review.judged', 'the sandbox policy judges no criterion', async () => {
+  const { taskId, token } = await stack.calls.funded('synthetic', undefined, ['complete', 'dated'])
+  const { client, close } = createTemporalClient(stack.apis.config)
+  await wakeTask({ client, db: stack.apis.db }, taskId)
+  await close()
+  await stack.calls.reaches(token, 'attested')
+  const { run_id } = (await stack.calls.asHolder(token).call('task-ledger', {})).body.task
+  const { completion } = (
+    await stack.calls.asAgent.call('self-serve-loop-read', { run_id: run_id ?? '' })
+  ).body as { completion: { criteria: { criterion: string }[] } }
+  expect(completion.criteria.slice(-2)).toEqual(
+    ['complete', 'dated'].map((criterion) => ({
+      criterion,
+      met: false,
+      verdict: 'not_judged',
+      note: '',
+    })),
+  )
+  const rows = await stack.apis.db
+    .selectFrom('review_decisions')
+    .select('decision')
+    .where('subject_id', 'in', [taskId, run_id ?? ''])
+    .execute()
+  expect(rows).toEqual([])
 })
 
 verifies('review.evidence', 'a part is read in slices, and unknown ones are 404', async () => {
