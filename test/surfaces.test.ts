@@ -63,6 +63,12 @@ const samples: Record<string, Record<string, unknown>> = {
       idempotency_key: 'm-1',
     },
   },
+  'work-order-consent': {
+    work_order_id: `wo_${hex(64)}`,
+    run_id: `run_${hex(64)}`,
+    proposed_input_sha256: hex(64),
+    idempotency_key: 'w-1',
+  },
   'pause-set': { scope: 'payouts', paused: true, reason: 'night', idempotency_key: 'p-1' },
   'close-exception': {
     mode: 'close_exception',

@@ -4,7 +4,7 @@ import type { Judgement } from '#domain/reviews/evidence.ts'
 import type { Decision } from '#domain/reviews/review.ts'
 import { callAsOperator } from '../operator-calls.ts'
 
-export const REVIEWS = '/api/loop-review-console'
+const REVIEWS = '/api/loop-review-console'
 
 const Item = z.looseObject({
   subject_kind: z.string(),
@@ -25,7 +25,7 @@ const Evidence = z.object({
   root_sha256: z.string(),
 })
 const Slice = z.object({ text: z.string(), next_offset: z.number().nullable() })
-export const Page = z.object({
+const Page = z.object({
   items: z.array(Item),
   total: z.number(),
   evidence: Evidence.nullable(),
