@@ -42,7 +42,7 @@ async function showPart(subject_id: string, part: string, options: ShowOptions):
   const query = { subject_id, part, part_offset: options.offset }
   const { answer, page } = await readReviews(options.operator, query)
   const { text = '', next_offset = null } = page.evidence_part ?? {}
-  const next = next_offset === null ? 'this was the end' : `go on with --offset ${next_offset}`
+  const next = next_offset === null ? 'this was the end' : `continue with --offset ${next_offset}`
   show(options, answer['evidence_part'], () => `${text}\n${next}`)
 }
 

@@ -1,4 +1,4 @@
-/** A run whose gaps are waived goes on with the step after them, so that its result is reviewed as any other. */
+/** A run whose gaps are waived continues with the step after them, so that its result is reviewed as any other. */
 export const waivedGaps: readonly string[] = [
   `create or replace function loop_steps_guard() returns trigger language plpgsql as $$
   declare steps text[] := array['intake','planner','worker','validator','exception_agent','revision_loop','review_step','return_package','attestation'];
@@ -15,7 +15,7 @@ export const waivedGaps: readonly string[] = [
         and step in ('revision_loop','review_step') and verdict = 'revise') then return new; end if;
     elsif at > 1 and exists (select 1 from loop_steps where run_id = new.run_id and attempt = new.attempt and round = new.round
         and step = steps[at - 1] and verdict = 'done') then return new;
-    -- A waived gap: the work goes on with what there is.
+    -- A waived gap: the work continues with what there is.
     elsif new.step = 'revision_loop' and exists (select 1 from loop_steps where run_id = new.run_id and attempt = new.attempt
         and round = new.round and step = 'exception_agent' and verdict = 'gaps') then return new;
     end if;

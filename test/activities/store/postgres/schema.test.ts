@@ -25,7 +25,7 @@ const renamed: readonly (readonly [RegExp, string])[] = [
   // A run whose gaps are waived is reviewed before its package is made.
   [
     /-- A waived gap: the package is made of what there is\. elsif new\.step = 'return_package'/,
-    "-- A waived gap: the work goes on with what there is. elsif new.step = 'revision_loop'",
+    "-- A waived gap: the work continues with what there is. elsif new.step = 'revision_loop'",
   ],
   [/\blane_(by_nonce|by_purpose|open)\b/g, 'gas_wallet_transactions_$1'],
 ]
