@@ -5,7 +5,7 @@
 export const schemaDigests: Record<string, string> = {
   'agent-manifest.v1.json': 'af04efd34b4f88140881d6b16ca5e978668b98eaa6003ac661342c2aec97db00',
   'callback-event.v1.json': 'c3622c7f3bf01bc155bc00c83288e2a95dfcba0f0105c91f2f748d5879fb03aa',
-  'problem.v1.json': 'c80d309a7735d2869ec41c01c1c2d6b264d24fec50a6d34cd33968371bbf7d34',
+  'problem.v1.json': 'c36df85eca7fb550ff111bb5947669a7b9f34c908cb397d5e748fcbc2815d092',
   'rail-input-contractops.v1.json':
     '2ec847f5efcb6d567a90b61a43e8bfdc1245933153dee75f2bd9481cce208f88',
   'rail-input-diligenceops.v1.json':
