@@ -82,6 +82,7 @@ export const operatorExamples = {
             name: 'criteria',
             sha256: digests.criteria,
             bytes: 58,
+            media_type: 'application/json',
             content: ['Each required section is covered or listed as a gap.'],
           },
         ],

@@ -1,7 +1,7 @@
 import { BASE_URL, digests, ids, OS_URL, tokens } from './ids.ts'
 import { challenge, paymentExamples } from './payments.ts'
 import { receiptOf, verificationPacket } from './receipts.ts'
-import { ledgerEntry, taskException } from './tasks.ts'
+import { ledgerEntry, task, taskException } from './tasks.ts'
 
 /** The input of a small packet: what a SOC 2 auditor asks for, as three documents. */
 const packet = {
@@ -268,6 +268,36 @@ export const runExamples = {
       schema: { type: 'object' },
       example: { intake_kind: 'external_agent_request', requested_tool_id: 'packetops' },
       work_order: order,
+      proposals: [],
+    },
+  },
+  'work-order-consent': {
+    input: {
+      work_order_id: ids.workOrder,
+      run_id: ids.run,
+      proposed_input_sha256: digests.input,
+      note: 'The two invoices are the same; the second one is out.',
+      idempotency_key: 'consent-packet-q4',
+    },
+    output: {
+      recovery_request: {
+        recovery_id: ids.recovery,
+        action: 'correct_input',
+        state: 'done',
+        needs_review: false,
+        input_sha256: digests.input,
+        requested_by: ids.workOrder,
+        requested_at: '2026-11-24T09:50:00.000Z',
+        decided_by: null,
+      },
+      task,
+      exception: {
+        ...taskException,
+        state: 'resolved',
+        proposed_input_sha256: digests.input,
+        closed_at: '2026-11-24T09:50:00.000Z',
+      },
+      receipt: receiptOf('recovery', ids.task, { input_sha256: digests.input }),
     },
   },
   'work-order-create': {
