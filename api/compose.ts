@@ -299,7 +299,13 @@ function openOperatorServices(adapters: Adapters) {
   })
   return {
     reviews,
-    ...openConsoleServices({ ...adapters, reviews, tasks: taskDeps, gateway: taskGateway }),
+    ...openConsoleServices({
+      ...adapters,
+      ...receiptIssuer,
+      reviews,
+      tasks: taskDeps,
+      gateway: taskGateway,
+    }),
     controls: openControls(receiptIssuer),
     keys: new KeyService({
       ...receiptIssuer,

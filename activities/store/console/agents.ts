@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { AgentRow } from '../agents/agents.ts'
 import type { Tx } from '../postgres/db.ts'
+import type { ReviewDecisionRow } from '../tasks/review-decisions.ts'
 
 /** An agent in the list of operators, with its newest access key and the work that it has. */
 export type AgentLine = {
@@ -38,4 +39,26 @@ export async function listAgentLines(
     left join lateral (select * from agent_credentials k where k.agent_id = a.agent_id order by k.version desc limit 1) c on true
     order by a.created_at desc, a.agent_id`.execute(tx)
   return rows
+}
+
+/** A decision about the trust of an agent. */
+export type TrustDecision = Pick<
+  ReviewDecisionRow,
+  'decision' | 'note' | 'limits' | 'operator_name' | 'decided_at' | 'receipt_id'
+>
+
+/** The decisions about an agent, the newest first. */
+export async function listTrustDecisions(
+  tx: Tx,
+  agentId: string,
+  most: number,
+): Promise<TrustDecision[]> {
+  return tx
+    .selectFrom('review_decisions')
+    .select(['decision', 'note', 'limits', 'operator_name', 'decided_at', 'receipt_id'])
+    .where('subject_kind', '=', 'agent')
+    .where('subject_id', '=', agentId)
+    .orderBy('seq', 'desc')
+    .limit(most)
+    .execute()
 }

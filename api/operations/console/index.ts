@@ -1,3 +1,5 @@
+import { accessKeyRevoke } from './access-key-revoke.ts'
+import { agentRead } from './agent-read.ts'
 import { agentsList } from './agents-list.ts'
 import { inbox } from './inbox.ts'
 import { money } from './money.ts'
@@ -20,5 +22,7 @@ export const consoleOperations = [
   recoveryAct,
   money,
   agentsList,
+  agentRead,
+  accessKeyRevoke,
   pauses,
 ] as const

@@ -1,4 +1,5 @@
 import type { ReviewService } from '../reviews/reviews.ts'
+import { AgentKeyService } from './agent-keys.ts'
 import { ControlsService } from './controls.ts'
 import { InboxService } from './inbox.ts'
 import { MoneyService } from './money.ts'
@@ -7,7 +8,8 @@ import { WorkService } from './work.ts'
 
 type ConsoleDeps = ConstructorParameters<typeof WorkService>[0] &
   ConstructorParameters<typeof MoneyService>[0] &
-  ConstructorParameters<typeof SessionService>[0] & { reviews: ReviewService }
+  ConstructorParameters<typeof SessionService>[0] &
+  ConstructorParameters<typeof AgentKeyService>[0] & { reviews: ReviewService }
 
 /** The services of the operator console. */
 export type ConsoleServices = ReturnType<typeof openConsoleServices>
@@ -17,5 +19,6 @@ export const openConsoleServices = (deps: ConsoleDeps) => ({
   inbox: new InboxService(deps),
   work: new WorkService(deps),
   money: new MoneyService(deps),
+  agentKeys: new AgentKeyService(deps),
   switches: new ControlsService(deps.db),
 })
