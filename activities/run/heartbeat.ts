@@ -1,16 +1,25 @@
 import { Context } from '@temporalio/activity'
+import type { StepProgress } from '#domain/runs/progress.ts'
 
-/** Sends Temporal heartbeats for as long as a step takes; `signal` aborts when the step is cancelled or its worker stops. */
-export async function whileAlive<Result>(
-  work: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> {
+/** What a long step has from its activity. */
+export type Alive = { signal: AbortSignal; report: (progress: StepProgress) => void }
+
+/**
+ * Sends Temporal heartbeats for as long as a step takes, each with the last reported progress; `signal` aborts when the step is
+ * cancelled or its worker stops.
+ */
+export async function whileAlive<Result>(work: (alive: Alive) => Promise<Result>): Promise<Result> {
   const context = Context.current()
+  let progress: StepProgress | undefined
   const beat = setInterval(
-    () => context.heartbeat(),
+    () => context.heartbeat(progress),
     (context.info.heartbeatTimeoutMs ?? 60_000) / 4,
   )
+  const report = (next: StepProgress): void => {
+    progress = next
+  }
   try {
-    return await work(context.cancellationSignal)
+    return await work({ signal: context.cancellationSignal, report })
   } finally {
     clearInterval(beat)
   }

@@ -38,8 +38,8 @@ export async function openUploads(
   db: Tx,
   owner: string | null,
   uploads: RunInput['uploads'],
-): Promise<Record<string, RowSource>> {
-  const sources: Record<string, RowSource> = {}
+): Promise<Record<string, RowSource & { bytes: number }>> {
+  const sources: Record<string, RowSource & { bytes: number }> = {}
   for (const [list, sha256] of Object.entries(uploads)) {
     const input = owner === null ? undefined : await readInput(db, { owner, sha256 })
     if (input === undefined)
@@ -47,7 +47,11 @@ export async function openUploads(
         detail: `the upload ${sha256} is not there`,
         next_action: 'Upload it again.',
       })
-    sources[list] = { format: formats[input.mediaType], stream: input.stream }
+    sources[list] = {
+      format: formats[input.mediaType],
+      stream: input.stream,
+      bytes: input.bytes,
+    }
   }
   return sources
 }

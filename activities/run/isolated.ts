@@ -1,5 +1,7 @@
+import { Readable } from 'node:stream'
 import { DomainError } from '#domain/core/errors.ts'
 import type { Work } from '#domain/rails/rail.ts'
+import type { StepProgress } from '#domain/runs/progress.ts'
 import type { Check } from '#domain/tasks/terms.ts'
 import { beginAttempt, takeBackAttempt } from '../store/tasks/step-attempts.ts'
 import type { CurrentRun, StepResult } from './current-run.ts'
@@ -7,33 +9,55 @@ import { openUploads, readRunInput } from './input.ts'
 import type { RailInput } from './isolation/job.ts'
 import { ChildDied, type RailPool } from './isolation/rail-pool.ts'
 
-export type Isolation = { pool: RailPool; signal: AbortSignal | undefined }
+export type Isolation = {
+  pool: RailPool
+  signal: AbortSignal | undefined
+  report: (progress: StepProgress) => void
+}
 
 /** Does the work of the run's rail in a process of the pool. */
 export async function workApart(
-  { pool, signal }: Isolation,
+  { pool, signal, report }: Isolation,
   current: CurrentRun,
 ): Promise<Work<unknown>> {
-  const { input, streams } = await opened(current)
+  const { input, streams } = await opened(current, report)
   return (await pool.run({ kind: 'work', ...input }, streams, signal)) as Work<unknown>
 }
 
 /** Makes the checks of the validator in a process of the pool. */
 export async function validateApart(
-  { pool, signal }: Isolation,
+  { pool, signal, report }: Isolation,
   current: CurrentRun,
   work: unknown,
 ): Promise<Check[]> {
-  const { input, streams } = await opened(current)
+  const { input, streams } = await opened(current, report)
   return (await pool.run({ kind: 'validate', work, ...input }, streams, signal)) as Check[]
 }
 
-async function opened({ db, task }: CurrentRun) {
+async function opened({ db, task }: CurrentRun, report: Isolation['report']) {
   const { rail, value, uploads } = await readRunInput(db, task)
   const sources = Object.entries(await openUploads(db, task.agent_id, uploads))
   const lists = Object.fromEntries(sources.map(([list, { format }]) => [list, format]))
   const input: RailInput = { rail: rail.key, value, lists }
-  return { input, streams: Object.fromEntries(sources.map(([list, { stream }]) => [list, stream])) }
+  const bytes_total = sources.reduce((sum, [, { bytes }]) => sum + bytes, 0)
+  let bytes_read = 0
+  const count = (bytes: number): void => {
+    bytes_read += bytes
+    report({ bytes_read, bytes_total })
+  }
+  const streams = sources.map(([list, { stream }]) => [list, counted(stream, count)] as const)
+  return { input, streams: Object.fromEntries(streams) }
+}
+
+/** The same bytes; each piece is counted when it is read. */
+function counted(stream: Readable, count: (bytes: number) => void): Readable {
+  async function* pieces() {
+    for await (const piece of stream as AsyncIterable<Buffer>) {
+      count(piece.length)
+      yield piece
+    }
+  }
+  return Readable.from(pieces(), { objectMode: false })
 }
 
 /**

@@ -35,7 +35,7 @@ import { makeReturnPackage } from './return-package.ts'
 export function createRunSteps(deps: TaskDeps, pool: RailPool): LoopSteps & RunRecords {
   return {
     loadRun: (runId) => transaction(deps.db, (tx) => loadRun(tx, runId)),
-    takeStep: (input) => whileAlive((signal) => takeStep(deps, { pool, signal }, input)),
+    takeStep: (input) => whileAlive((alive) => takeStep(deps, { pool, ...alive }, input)),
     failRun: ({ detail, ...input }) =>
       transaction(deps.db, async (tx) => {
         const at = await currentStep(tx, input)

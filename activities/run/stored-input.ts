@@ -115,7 +115,11 @@ async function* gathered(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Buff
   if (filled > 0) yield chunk.subarray(0, filled)
 }
 
-export type InputStream = { mediaType: InputRow['media_type']; stream: Readable }
+export type InputStream = {
+  mediaType: InputRow['media_type']
+  bytes: number
+  stream: Readable
+}
 
 /** An owner's input as a stream of bytes, read a chunk at a time as it is consumed; undefined where there is none. */
 export async function readInput(db: Tx, name: InputName): Promise<InputStream | undefined> {
@@ -123,6 +127,7 @@ export async function readInput(db: Tx, name: InputName): Promise<InputStream | 
   if (input === undefined) return undefined
   return {
     mediaType: input.media_type,
+    bytes: input.byte_length,
     stream: Readable.from(readChunks(db, input.blob_id), { objectMode: false }),
   }
 }

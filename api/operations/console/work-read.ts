@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { loopSteps } from '#domain/runs/controlled-loop.ts'
 import { recoverCommands } from '#domain/tasks/recover-command.ts'
 import { consoleExamples } from '../../examples/console.ts'
 import { Time, text } from '../../fields.ts'
@@ -18,12 +19,25 @@ const Event = z
     url: z.string().nullable().meta({ description: 'Where a block explorer shows it.' }),
   })
   .meta({ id: 'TimelineEvent' })
+const Progress = z
+  .strictObject({
+    run_id: z.string(),
+    step: z.enum(loopSteps).nullable().meta({ description: 'Null at the end of the run.' }),
+    done: z.int().meta({ description: 'Steps that are done in this attempt.' }),
+    of: z.int(),
+    attempt: z.int(),
+    round: z.int(),
+    bytes_read: z.int().nullable().meta({ description: 'Of uploaded lists, by this step.' }),
+    bytes_total: z.int().nullable(),
+  })
+  .meta({ id: 'RunProgress' })
 const output = z
   .strictObject({
     ...workLine,
     explanation: z
       .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
       .meta({ description: 'What it waits for and what unblocks it, in reading order.' }),
+    progress: Progress.nullable().meta({ description: 'Of the run of a task.' }),
     commands: z.array(z.enum(recoverCommands)),
     timeline: z.array(Event),
     temporal_url: z.string().nullable(),

@@ -1,5 +1,6 @@
 import { refuse } from '#domain/core/errors.ts'
 import { oneLine } from '#domain/core/plain-text.ts'
+import { loopSteps } from '#domain/runs/controlled-loop.ts'
 import { recoverCommands } from '#domain/tasks/recover-command.ts'
 import type { Config } from '../../../activities/config/config.ts'
 import {
@@ -10,6 +11,9 @@ import {
   type WorkFilter,
   type WorkRow,
 } from '../../../activities/store/console/work.ts'
+import { findRun } from '../../../activities/store/tasks/runs.ts'
+import { findTask } from '../../../activities/store/tasks/tasks.ts'
+import { stepProgress } from '../../../temporal/progress.ts'
 import {
   type CommandDeps,
   type OperatorCommand,
@@ -52,12 +56,14 @@ export class WorkService {
         next_action: 'Check the id.',
       })
     const explanation = await explain(this.#deps, subject)
+    const progress = isTask(subject) ? await this.#progress(subject) : null
     const happened = isTask(subject)
       ? await taskTimeline(db, subject)
       : await payoutTimeline(db, subject)
     return {
       ...lineOf(line),
       explanation,
+      progress,
       commands: isTask(subject) ? [...recoverCommands] : ['wake' as const],
       timeline: happened.map((row) => this.#event(row)),
       temporal_url: this.#temporalUrl(subject),
@@ -79,6 +85,26 @@ export class WorkService {
         }),
       )
     return outcomes
+  }
+
+  /** Where the run of a task stands, and how much of its lists the step has read. */
+  async #progress(taskId: string) {
+    const { db, client } = this.#deps
+    const task = await findTask(db, taskId)
+    const run = task?.run_id == null ? undefined : await findRun(db, task.run_id)
+    if (run === undefined) return null
+    const { run_id, step, attempt, round } = run
+    const read = step === null ? null : await stepProgress(client, run_id)
+    return {
+      run_id,
+      step,
+      done: step === null ? loopSteps.length : loopSteps.indexOf(step),
+      of: loopSteps.length,
+      attempt: attempt + 1,
+      round,
+      bytes_read: read?.bytes_read ?? null,
+      bytes_total: read?.bytes_total ?? null,
+    }
   }
 
   #event({ at, what, name, detail, reference }: TimelineRow) {
