@@ -1,15 +1,18 @@
 import { createRootRoute, createRoute, createRouter, Outlet } from '@tanstack/react-router'
+import { AgentPage } from './pages/agent.tsx'
 import { AgentsPage } from './pages/agents.tsx'
 import { ControlsPage } from './pages/controls.tsx'
 import { InboxPage } from './pages/inbox.tsx'
 import { MoneyPage } from './pages/money.tsx'
+import { NotFoundPage } from './pages/not-found.tsx'
 import { ReviewPage } from './pages/review.tsx'
 import { SignInPage } from './pages/sign-in.tsx'
 import { WorkPage } from './pages/work.tsx'
 import { WorkListPage } from './pages/work-list.tsx'
+import { Problem } from './parts/basics.tsx'
 import { SignedIn } from './parts/signed-in.tsx'
 
-const root = createRootRoute({ component: Outlet })
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage })
 const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', component: SignInPage })
 const signedIn = createRoute({ getParentRoute: () => root, id: 'signed-in', component: SignedIn })
 
@@ -46,6 +49,11 @@ const agents = createRoute({
   component: AgentsPage,
   validateSearch: searchOf('q', 'state', 'offset'),
 })
+const agent = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/agents/$id',
+  component: AgentPage,
+})
 const controls = createRoute({
   getParentRoute: () => signedIn,
   path: '/controls',
@@ -54,9 +62,10 @@ const controls = createRoute({
 
 export const router = createRouter({
   basepath: '/console',
+  defaultErrorComponent: ({ error }) => <Problem error={error} />,
   routeTree: root.addChildren([
     signIn,
-    signedIn.addChildren([inbox, review, workList, work, money, agents, controls]),
+    signedIn.addChildren([inbox, review, workList, work, money, agents, agent, controls]),
   ]),
 })
 

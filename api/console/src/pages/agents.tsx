@@ -6,10 +6,13 @@ import {
   Age,
   Button,
   Cell,
+  Empty,
   Foreign,
   fieldClass,
   Id,
   Loading,
+  linkClass,
+  None,
   PageTitle,
   Problem,
   Row,
@@ -17,6 +20,7 @@ import {
   Table,
 } from '../parts/basics.tsx'
 import { Pager } from '../parts/pager.tsx'
+import { plain } from '../parts/words.ts'
 
 const LIMIT = 50
 const states = ['submitted', 'under_review', 'trusted', 'rejected', 'suspended', 'sandbox_trusted']
@@ -62,7 +66,7 @@ export function AgentsPage() {
           <option value="">Any trust</option>
           {states.map((state) => (
             <option key={state} value={state}>
-              {state.replaceAll('_', ' ')}
+              {plain(state)}
             </option>
           ))}
         </select>
@@ -72,11 +76,23 @@ export function AgentsPage() {
       </form>
       <Problem error={list.error} />
       {list.isPending && <Loading />}
-      {list.data !== undefined && items.length === 0 && <p>No agent matches.</p>}
+      {list.data !== undefined && items.length === 0 && (
+        <Empty title="No agent matches">
+          Agents register themselves. Search by a whole id, or a part of the name or e-mail address.
+        </Empty>
+      )}
       {items.length > 0 && (
         <Table
           label="Agents"
-          head={['Registered', 'Agent', 'Trust', 'Rails', 'Access key', 'Open tasks', 'Links']}
+          head={[
+            'Registered',
+            'Agent',
+            'Trust',
+            'Rails',
+            { name: 'Access key', named: true },
+            { name: 'Open tasks', right: true, named: true },
+            { name: 'Links', unseen: true },
+          ]}
         >
           {items.map((agent) => (
             <Row key={agent.agent_id}>
@@ -84,33 +100,40 @@ export function AgentsPage() {
                 <Age since={agent.created_at} />
               </Cell>
               <Cell>
-                <Foreign text={agent.name} />
+                <Link
+                  to="/agents/$id"
+                  params={{ id: agent.agent_id }}
+                  className={`font-medium ${linkClass}`}
+                >
+                  <Foreign text={agent.name} />
+                </Link>
                 <div className="text-sm text-muted">
                   <Id id={agent.agent_id} />
                 </div>
               </Cell>
               <Cell>
                 <State name={agent.trust_state} />
-                <div className="text-sm text-muted">
+                <div className="text-sm whitespace-nowrap text-muted">
                   for <Age since={agent.trust_since} />
                 </div>
               </Cell>
               <Cell>{agent.rails.join(', ')}</Cell>
               <Cell>
-                {agent.credential_state === null ? '–' : <State name={agent.credential_state} />}
+                {agent.credential_state === null ? (
+                  <None />
+                ) : (
+                  <State name={agent.credential_state} />
+                )}
                 {agent.credential_expires_at !== null && (
-                  <div className="text-sm text-muted">
+                  <div className="text-sm whitespace-nowrap text-muted">
                     until {agent.credential_expires_at.slice(0, 10)}
                   </div>
                 )}
               </Cell>
-              <Cell right>{agent.open_tasks}</Cell>
+              <Cell>{agent.open_tasks}</Cell>
               <Cell>
                 <span className="flex gap-3 whitespace-nowrap">
-                  <Link to="/review/$id" params={{ id: agent.agent_id }} className="text-accent">
-                    Trust
-                  </Link>
-                  <Link to="/work" search={{ q: agent.agent_id }} className="text-accent">
+                  <Link to="/work" search={{ q: agent.agent_id }} className={linkClass}>
                     Tasks
                   </Link>
                 </span>

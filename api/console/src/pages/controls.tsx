@@ -1,6 +1,7 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { call, newKey } from '../calls.ts'
+import { call, newKey, type OutputOf } from '../calls.ts'
+import { Act } from '../parts/act.tsx'
 import {
   Age,
   Button,
@@ -11,8 +12,10 @@ import {
   fieldClass,
   Id,
   Loading,
+  None,
   PageTitle,
   Problem,
+  ReceiptLink,
   Row,
   State,
   Table,
@@ -75,12 +78,7 @@ function Pauses() {
                   <Foreign text={change.reason} />
                 </Cell>
                 <Cell>
-                  <a
-                    className="text-accent"
-                    href={`/api/verify-receipt?receipt_id=${change.receipt_id}`}
-                  >
-                    verify
-                  </a>
+                  <ReceiptLink id={change.receipt_id}>verify</ReceiptLink>
                 </Cell>
               </Row>
             ))}
@@ -171,67 +169,199 @@ function Switch() {
   )
 }
 
-/** Listing keys or operators leaves a receipt, so it is done when it is asked for. */
+/** Listing keys or operators leaves a receipt, so it is done when it is asked for; the last list stays until the next is there. */
+function useOnRequest<Data>(read: () => Promise<Data>) {
+  const [data, setData] = useState<Data>()
+  const [error, setError] = useState<unknown>()
+  const again = async () => {
+    try {
+      setData(await read())
+      setError(undefined)
+    } catch (refused) {
+      setError(refused)
+    }
+  }
+  return { data, error, again }
+}
+
 function Keys() {
-  const read = useMutation({ mutationFn: () => call('keys-list', {}) })
+  const read = useOnRequest(() => call('keys-list', {}))
+  const ended = async <Answer,>(answer: Promise<Answer>) => {
+    const done = await answer
+    await read.again()
+    return done
+  }
   return (
-    <Card title="Signing keys">
+    <Card
+      title="Signing keys of the service"
+      aside={
+        <Act
+          label="Publish new keys"
+          title="Publish new signing keys"
+          act={(reason, idempotency_key) =>
+            ended(call('keys-publish', { mode: 'publish_keys', reason, idempotency_key }))
+          }
+        >
+          The service reads its file of keys again, publishes those that were added, and signs with
+          them. <code>agent-rails keys rotate FILE</code> puts a new key into each ring of the file.
+        </Act>
+      }
+    >
       <Problem error={read.error} />
       {read.data === undefined ? (
-        <Button onClick={() => read.mutate()}>List the keys</Button>
+        <Button onClick={() => void read.again()}>List the keys</Button>
       ) : (
-        <Table label="Signing keys" head={['Ring', 'Key', 'Algorithm', 'Standing', 'Since']}>
+        <Table
+          label="Signing keys"
+          head={[
+            'Ring',
+            'Key',
+            'Algorithm',
+            'Standing',
+            { name: 'Since', named: true },
+            { name: 'Act', unseen: true },
+          ]}
+        >
           {read.data.keys.map((key) => (
             <Row key={`${key.ring} ${key.kid}`}>
               <Cell>{key.ring}</Cell>
               <Cell>
-                <Id id={key.kid} />
+                <Id id={key.kid} length={32} />
               </Cell>
               <Cell>{key.alg}</Cell>
               <Cell>
                 <State name={key.state} />
               </Cell>
               <Cell>
-                <Age since={key.activated_at} />
+                <Age since={key.revoked_at ?? key.retired_at ?? key.activated_at} />
               </Cell>
+              <Cell>{key.state === 'revoked' ? <None /> : <EndKey of={key} ended={ended} />}</Cell>
             </Row>
           ))}
         </Table>
       )}
+      <p className="m-0 mt-2 text-sm text-muted">Listing them leaves a receipt.</p>
+    </Card>
+  )
+}
+
+type EndKeyProps = {
+  of: OutputOf<'keys-list'>['keys'][number]
+  ended: <Answer>(answer: Promise<Answer>) => Promise<Answer>
+}
+
+function EndKey({ of: { kid, state }, ended }: EndKeyProps) {
+  return (
+    <span className="flex gap-2">
+      {state === 'active' && (
+        <Act
+          label="Retire"
+          title="Retire the signing key"
+          act={(reason, idempotency_key) =>
+            ended(call('keys-retire', { mode: 'retire_key', kid, reason, idempotency_key }))
+          }
+        >
+          What <Id id={kid} length={32} /> signed stays valid, and another key of its ring signs
+          from now on.
+        </Act>
+      )}
+      <Act
+        label="Revoke"
+        title="Revoke the signing key"
+        tone="danger"
+        act={(reason, idempotency_key) =>
+          ended(call('keys-revoke', { mode: 'revoke_key', kid, reason, idempotency_key }))
+        }
+      >
+        For a stolen key: what <Id id={kid} length={32} /> signed is refused at once, but for
+        receipts that are on record. This cannot be undone.
+      </Act>
+    </span>
+  )
+}
+
+function Operators() {
+  const read = useOnRequest(() => call('operators-list', {}))
+  return (
+    <Card title="Operators">
+      {read.data === undefined && (
+        <Button onClick={() => void read.again()}>List the operators</Button>
+      )}
+      <Problem error={read.error} />
+      {read.data !== undefined && (
+        <Table
+          label="Operators"
+          head={[
+            'Name',
+            'Id',
+            { name: 'Made', named: true },
+            'Standing',
+            { name: 'Act', unseen: true },
+          ]}
+        >
+          {read.data.operators.map((operator) => (
+            <Operator
+              key={operator.operator_id}
+              operator={operator}
+              changed={() => void read.again()}
+            />
+          ))}
+        </Table>
+      )}
       <p className="m-0 mt-2 text-sm text-muted">
-        Keys are published, retired and revoked with <code>agent-rails keys</code>, next to the file
-        that holds them.
+        Listing them leaves a receipt. <code>agent-rails operator create NAME</code> makes a new
+        one.
       </p>
     </Card>
   )
 }
 
-function Operators() {
-  const read = useMutation({ mutationFn: () => call('operators-list', {}) })
+type OperatorProps = {
+  operator: OutputOf<'operators-list'>['operators'][number]
+  changed: () => void
+}
+
+function Operator({ operator, changed }: OperatorProps) {
+  const { operator_id, name, created_at, revoked_at } = operator
   return (
-    <Card title="Operators">
-      {read.data === undefined && <Button onClick={() => read.mutate()}>List the operators</Button>}
-      <Problem error={read.error} />
-      {read.data !== undefined && (
-        <Table label="Operators" head={['Name', 'Id', 'Made', 'Standing']}>
-          {read.data.operators.map(({ operator_id, name, created_at, revoked_at }) => (
-            <Row key={operator_id}>
-              <Cell>
-                <Foreign text={name} />
-              </Cell>
-              <Cell>
-                <Id id={operator_id} />
-              </Cell>
-              <Cell>
-                <Age since={created_at} />
-              </Cell>
-              <Cell>
-                <State name={revoked_at === null ? 'active' : 'revoked'} />
-              </Cell>
-            </Row>
-          ))}
-        </Table>
-      )}
-    </Card>
+    <Row>
+      <Cell>
+        <Foreign text={name} />
+      </Cell>
+      <Cell>
+        <Id id={operator_id} />
+      </Cell>
+      <Cell>
+        <Age since={created_at} />
+      </Cell>
+      <Cell>
+        <State name={revoked_at === null ? 'active' : 'revoked'} />
+      </Cell>
+      <Cell>
+        {revoked_at === null ? (
+          <Act
+            label="Revoke"
+            title="Revoke the operator"
+            tone="danger"
+            act={async (reason, idempotency_key) => {
+              const mode = 'revoke_operator'
+              const done = await call('operators-revoke', {
+                mode,
+                operator_id,
+                reason,
+                idempotency_key,
+              })
+              changed()
+              return done
+            }}
+          >
+            The credential of <Foreign text={name} /> and its sessions are refused with the next
+            call.
+          </Act>
+        ) : (
+          <None />
+        )}
+      </Cell>
+    </Row>
   )
 }

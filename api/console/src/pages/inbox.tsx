@@ -1,15 +1,19 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
+import { railKeys } from '#domain/rails/rail.ts'
 import { call, type InputOf, type OutputOf } from '../calls.ts'
 import {
   Age,
   Cell,
+  Empty,
   Foreign,
   fieldClass,
   Id,
   Loading,
+  linkClass,
   Money,
+  None,
   PageTitle,
   Problem,
   Row,
@@ -19,15 +23,10 @@ import {
 import { Batch } from '../parts/batch.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { useShortcuts } from '../parts/shortcuts.tsx'
+import { actName, kindName, withShortIds } from '../parts/words.ts'
 
 export type Item = OutputOf<'inbox'>['items'][number]
 const LIMIT = 50
-
-const names: Readonly<Record<string, string>> = {
-  decide: 'Decide',
-  recover: 'Recover',
-  close_difference: 'Resolve a difference',
-}
 
 /** Where an item is dealt with. */
 function placeOf({ action, id }: Item) {
@@ -76,67 +75,37 @@ export function InboxPage() {
     '/': () => document.getElementById('inbox-filter')?.focus(),
   })
   const counts = inbox.data?.counts ?? []
+  const isFiltered = Object.values(search).some((value) => value !== undefined)
   const choice = search.kind === undefined ? (search.action ?? '') : `kind:${search.kind}`
   return (
     <>
-      <PageTitle aside={<Filter choice={choice} change={change} />}>Inbox</PageTitle>
-      <p className="mt-0 mb-3 flex flex-wrap gap-x-4 text-sm text-muted">
-        {counts.map(({ action, kind, count }) => (
-          <span key={`${action} ${kind}`} className="tabular-nums">
-            {count.toLocaleString('en')} × {names[action]?.toLowerCase()}:{' '}
-            {kind.replaceAll('_', ' ')}
-          </span>
-        ))}
-      </p>
+      <PageTitle
+        aside={
+          <div className="flex w-full flex-wrap gap-2 sm:w-auto">
+            <Filter choice={choice} change={change} />
+            <RailFilter rail={search.rail} change={change} />
+          </div>
+        }
+      >
+        Inbox
+      </PageTitle>
+      <Counts counts={counts} change={change} />
       <Problem error={inbox.error} />
       {inbox.isPending && <Loading />}
-      {inbox.data !== undefined && items.length === 0 && <p>Nothing waits for a person.</p>}
+      {inbox.data !== undefined && items.length === 0 && (
+        <Empty title={isFiltered ? 'Nothing like this waits' : 'Nothing waits for a person'}>
+          {isFiltered
+            ? 'Show everything to see what else there is.'
+            : 'New work appears here by itself.'}
+        </Empty>
+      )}
       {items.length > 0 && (
         <>
           <Batch
             items={items.filter(({ id }) => selected.has(id))}
             done={() => setSelected(new Set())}
           />
-          <Table
-            label="What waits"
-            head={['Select', 'Waiting', 'To do', 'About', 'At stake', 'Rail', 'State']}
-          >
-            {items.map((item, index) => (
-              <Row key={`${item.action} ${item.id}`} current={index === at}>
-                <Cell>
-                  <input
-                    type="checkbox"
-                    aria-label={`Select ${item.kind} ${item.id.slice(0, 16)}`}
-                    checked={selected.has(item.id)}
-                    onChange={() => toggle(item.id)}
-                  />
-                </Cell>
-                <Cell>
-                  <Age since={item.waiting_since} />
-                </Cell>
-                <Cell>
-                  <Link {...placeOf(item)} className="font-medium whitespace-nowrap text-accent">
-                    {names[item.action]}: {item.kind.replaceAll('_', ' ')}
-                  </Link>
-                </Cell>
-                <Cell>
-                  <div className="min-w-48">
-                    <Foreign text={item.summary} />
-                    <div className="text-sm text-muted">
-                      <Id id={item.id} />
-                    </div>
-                  </div>
-                </Cell>
-                <Cell right>
-                  <Money usd={item.amount_usd} />
-                </Cell>
-                <Cell>{item.rail ?? '–'}</Cell>
-                <Cell>
-                  <State name={item.code ?? item.state} />
-                </Cell>
-              </Row>
-            ))}
-          </Table>
+          <Waiting items={items} at={at} selected={selected} toggle={toggle} />
           <Pager
             offset={inbox.data?.offset ?? 0}
             shown={items.length}
@@ -150,14 +119,116 @@ export function InboxPage() {
   )
 }
 
+type WaitingProps = {
+  items: readonly Item[]
+  /** The row that the keyboard is at. */
+  at: number
+  selected: ReadonlySet<string>
+  toggle: (id: string) => void
+}
+
+function Waiting({ items, at, selected, toggle }: WaitingProps) {
+  return (
+    <Table
+      label="What waits"
+      head={[
+        { name: 'Select', unseen: true },
+        'Waiting',
+        'To do',
+        'About',
+        { name: 'At stake', right: true },
+        'Rail',
+        'State',
+      ]}
+    >
+      {items.map((item, index) => (
+        <Row key={`${item.action} ${item.id}`} current={index === at}>
+          <Cell>
+            <input
+              type="checkbox"
+              aria-label={`Select ${item.kind} ${item.id.slice(0, 16)}`}
+              checked={selected.has(item.id)}
+              onChange={() => toggle(item.id)}
+            />
+          </Cell>
+          <Cell>
+            <Age since={item.waiting_since} />
+          </Cell>
+          <Cell>
+            <Link {...placeOf(item)} className={`font-medium whitespace-nowrap ${linkClass}`}>
+              {actName(item.action)}: {kindName(item.kind)}
+            </Link>
+          </Cell>
+          <Cell>
+            <div className="min-w-48">
+              <div className="line-clamp-3">
+                <Foreign text={withShortIds(item.summary)} />
+              </div>
+              <div className="text-sm text-muted">
+                <Id id={item.id} />
+              </div>
+            </div>
+          </Cell>
+          <Cell>
+            <Money usd={item.amount_usd} />
+          </Cell>
+          <Cell>{item.rail ?? <None />}</Cell>
+          <Cell>
+            <State name={item.code ?? item.state} />
+          </Cell>
+        </Row>
+      ))}
+    </Table>
+  )
+}
+
 type Change = (next: Record<string, string | undefined>) => void
+
+type Count = OutputOf<'inbox'>['counts'][number]
+
+/** How much waits of each kind; each number leads to its list. */
+function Counts({ counts, change }: { counts: readonly Count[]; change: Change }) {
+  if (counts.length === 0) return null
+  return (
+    <ul aria-label="Waiting by kind" className="m-0 mb-3 flex list-none flex-wrap gap-2 p-0">
+      {counts.map(({ action, kind, count }) => (
+        <li key={`${action} ${kind}`}>
+          <button
+            type="button"
+            className="cursor-pointer rounded-full border border-line bg-card px-3 py-1 text-sm hover:bg-hover"
+            onClick={() => change(filterOf(action === 'decide' ? `kind:${kind}` : action))}
+          >
+            {actName(action)}: {kindName(kind)}{' '}
+            <strong className="tabular-nums">{count.toLocaleString('en')}</strong>
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function RailFilter({ rail, change }: { rail: string | undefined; change: Change }) {
+  return (
+    <select
+      aria-label="Rail"
+      className={`${fieldClass} sm:w-40`}
+      value={rail ?? ''}
+      onChange={(event) => change({ rail: event.target.value || undefined })}
+    >
+      <option value="">Any rail</option>
+      {railKeys.map((key) => (
+        <option key={key}>{key}</option>
+      ))}
+    </select>
+  )
+}
 
 function Filter({ choice, change }: { choice: string; change: Change }) {
   return (
     <select
       id="inbox-filter"
       aria-label="Show"
-      className={`${fieldClass} max-w-xs`}
+      className={`${fieldClass} sm:w-56`}
       value={choice}
       onChange={(event) => change(filterOf(event.target.value))}
     >
@@ -165,7 +236,7 @@ function Filter({ choice, change }: { choice: string; change: Change }) {
       <option value="decide">All decisions</option>
       {subjects.map((kind) => (
         <option key={kind} value={`kind:${kind}`}>
-          Decisions: {kind.replaceAll('_', ' ')}
+          Decisions: {kindName(kind)}
         </option>
       ))}
       <option value="recover">Stopped work</option>

@@ -1,17 +1,18 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { call, newKey, type OutputOf } from '../calls.ts'
+import { call, type OutputOf } from '../calls.ts'
+import { Act } from '../parts/act.tsx'
 import {
   Age,
   Button,
   Card,
   Cell,
+  Empty,
   Facts,
-  Foreign,
-  fieldClass,
   Id,
   Loading,
   Money,
+  None,
   PageTitle,
   Problem,
   Row,
@@ -20,6 +21,7 @@ import {
 } from '../parts/basics.tsx'
 import { Chart } from '../parts/chart.tsx'
 import { Json } from '../parts/json.tsx'
+import { dollars, duration, utc } from '../parts/words.ts'
 
 type Read = OutputOf<'money'>
 
@@ -92,8 +94,11 @@ function Shown({ money }: { money: Read }) {
           <Facts
             facts={[
               ['Outstanding', <Money key="o" usd={credit.outstanding_units} />],
-              ['Reserved for tasks', <Money key="r" usd={credit.reserved_units} />],
-              ['Fees settled', <Money key="f" usd={fees.usdc} />],
+              [
+                'Reserved by open tasks, paid or not',
+                <Money key="r" usd={credit.reserved_units} />,
+              ],
+              ['Fees settled in all', <Money key="f" usd={fees.usdc} />],
               ['Settled charges', fees.settled],
               ['Of them a credit', fees.credits],
             ]}
@@ -101,39 +106,51 @@ function Shown({ money }: { money: Read }) {
         </Card>
       </div>
       <Card title="What moved, in USD">
-        <Chart
-          series={{
-            title: 'Paid out, earned with charges, credited for runs',
-            labels: money.series.map(({ at }) => at),
-            times: money.series.map(({ at }) => Date.parse(at) / 1000),
-            lines: [
-              { name: 'paid out', values: money.series.map(({ paid_out }) => paid_out) },
-              { name: 'earned', values: money.series.map(({ earned }) => earned) },
-              { name: 'credited', values: money.series.map(({ credited }) => credited) },
-            ],
-          }}
-        />
+        <div className="grid gap-6 lg:grid-cols-3">
+          {moved.map(([title, numberOf]) => (
+            <Chart
+              key={title}
+              series={{
+                title: `${title}: ${dollars(total(money.series.map(numberOf)))} USD`,
+                labels: money.series.map(({ at }) => utc(at)),
+                times: money.series.map(({ at }) => Date.parse(at) / 1000),
+                lines: [{ name: title, values: money.series.map(numberOf) }],
+              }}
+            />
+          ))}
+        </div>
       </Card>
       <Card title="Gas wallets">
         <Table
           label="Gas wallets"
-          head={['Address', 'Balance', 'Open', 'Oldest nonce', 'Waits', 'State']}
+          head={[
+            'Address',
+            { name: 'Balance', right: true },
+            { name: 'Open transactions', right: true, named: true },
+            { name: 'Oldest nonce', right: true, named: true },
+            { name: 'Idle', right: true, named: true },
+            'State',
+          ]}
         >
           {gas_wallets.map((wallet) => (
             <Row key={wallet.address}>
               <Cell>
                 <Id id={wallet.address} length={14} />
               </Cell>
-              <Cell right>
-                {wallet.balance_wei === null
-                  ? '–'
-                  : `${(Number(wallet.balance_wei) / 1e18).toFixed(4)} ETH`}
-              </Cell>
-              <Cell right>{wallet.open_transactions}</Cell>
-              <Cell right>{wallet.oldest_nonce ?? '–'}</Cell>
-              <Cell right>{wallet.waiting_seconds} s</Cell>
               <Cell>
-                <State name={wallet.jammed ? 'jammed' : 'moves'} />
+                {wallet.balance_wei === null ? (
+                  <None />
+                ) : (
+                  `${(Number(wallet.balance_wei) / 1e18).toFixed(4)} ETH`
+                )}
+              </Cell>
+              <Cell>{wallet.open_transactions}</Cell>
+              <Cell>{wallet.oldest_nonce ?? <None />}</Cell>
+              <Cell>
+                {wallet.open_transactions === 0 ? <None /> : duration(wallet.waiting_seconds)}
+              </Cell>
+              <Cell>
+                <State name={wallet.jammed ? 'jammed' : 'working'} />
               </Cell>
             </Row>
           ))}
@@ -142,9 +159,12 @@ function Shown({ money }: { money: Read }) {
       <Differences />
       <Card title="Signed statements">
         {statements.length === 0 ? (
-          <p className="m-0">No day is final yet.</p>
+          <Empty title="No statement yet">A day is signed when its blocks are final.</Empty>
         ) : (
-          <Table label="Statements" head={['Day', 'Digest', 'Key', 'Signed']}>
+          <Table
+            label="Statements"
+            head={['Day', 'Digest', 'Key', { name: 'Signed', named: true }]}
+          >
             {statements.map(({ day, sha256, kid, made_at }) => (
               <Row key={day}>
                 <Cell>{day}</Cell>
@@ -166,6 +186,14 @@ function Shown({ money }: { money: Read }) {
   )
 }
 
+const moved: readonly (readonly [string, (point: Read['series'][number]) => number])[] = [
+  ['Paid out', ({ paid_out }) => paid_out],
+  ['Fees earned', ({ earned }) => earned],
+  ['Credit funded', ({ credited }) => credited],
+]
+const total = (values: readonly number[]): string =>
+  values.reduce((sum, value) => sum + value, 0).toFixed(6)
+
 /** What reconciliation found, with both sides as they were seen. */
 function Differences() {
   const read = useQuery({ queryKey: ['reconciliation'], queryFn: () => call('reconciliation', {}) })
@@ -178,6 +206,7 @@ function Differences() {
           ? 'No reconciliation ran yet.'
           : `The last run compared ${read.data.last_run.compared} records up to block ${read.data.last_run.through_block}.`}
       </p>
+      {list.length === 0 && read.data !== undefined && <p className="m-0">The books agree.</p>}
       <ul className="m-0 list-none space-y-3 p-0">
         {list.map((one) => (
           <Difference key={one.exception_id} one={one} />
@@ -188,45 +217,34 @@ function Differences() {
 }
 
 function Difference({ one }: { one: OutputOf<'reconciliation'>['exceptions'][number] }) {
-  const queries = useQueryClient()
-  const [reason, setReason] = useState('')
-  const [error, setError] = useState<unknown>()
-  const close = async () => {
-    try {
-      await call('close-exception', {
-        mode: 'close_exception',
-        exception_id: one.exception_id,
-        reason,
-        idempotency_key: newKey(),
-      })
-      await queries.invalidateQueries()
-    } catch (refused) {
-      setError(refused)
-    }
-  }
   return (
     <li className="rounded-md border border-line p-3">
       <div className="flex flex-wrap items-center gap-2">
-        <State name={one.code} /> <Foreign text={one.subject} /> <Age since={one.first_seen_at} />
-        {!one.seen && <span className="text-sm text-muted">no longer seen</span>}
+        <State name={one.code} /> <Id id={one.subject} length={24} />
+        <span className="text-sm text-muted">
+          seen <Age since={one.first_seen_at} /> ago{!one.seen && ', no longer seen'}
+        </span>
       </div>
       <details className="my-2">
         <summary className="cursor-pointer">Both sides as they were seen</summary>
         <Json value={one.evidence} />
       </details>
-      <Problem error={error} />
-      <div className="flex flex-wrap gap-2">
-        <input
-          className={`${fieldClass} max-w-md`}
-          aria-label="Reason for closing"
-          placeholder="Reason for closing"
-          value={reason}
-          onChange={(event) => setReason(event.target.value)}
-        />
-        <Button disabled={reason === ''} onClick={() => void close()}>
-          Close
-        </Button>
-      </div>
+      <Act
+        label="Close"
+        title="Close the difference"
+        tone="primary"
+        act={(reason, idempotency_key) =>
+          call('close-exception', {
+            mode: 'close_exception',
+            exception_id: one.exception_id,
+            reason,
+            idempotency_key,
+          })
+        }
+      >
+        Nothing is repaired: the receipt says who understood it, and why. Other evidence opens it
+        again.
+      </Act>
     </li>
   )
 }

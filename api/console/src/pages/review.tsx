@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { call, type OutputOf } from '../calls.ts'
+import { call, type OutputOf, Refused } from '../calls.ts'
 import {
   Age,
   Button,
@@ -10,6 +10,7 @@ import {
   Foreign,
   Id,
   Loading,
+  linkClass,
   Money,
   PageTitle,
   Problem,
@@ -20,6 +21,7 @@ import { Decide, type Decided, DecisionReceipt } from '../parts/decide.tsx'
 import { Json } from '../parts/json.tsx'
 import { seriesOf } from '../parts/series.ts'
 import { Slices } from '../parts/slices.tsx'
+import { kindName, plain, withShortIds } from '../parts/words.ts'
 
 type Read = OutputOf<'loop-review-console'>
 export type Evidence = NonNullable<Read['evidence']>
@@ -31,8 +33,8 @@ const titles: Readonly<Record<string, string>> = {
   changes: 'Changes since the last round',
   history: 'Ledger',
 }
-/** What a decision is about comes first; what only supports it is folded. */
-const open = [
+/** What a decision is about, in the order of reading; what only supports it comes after, folded. */
+const order = [
   'request',
   'exception',
   'gaps',
@@ -41,11 +43,14 @@ const open = [
   'changes',
   'plan',
   'parameters',
+  'criteria',
   'price',
   'payment',
   'agent',
 ]
-const beside = ['input', 'result']
+const pair = ['input', 'result']
+const placeOf = ({ name }: Part): number =>
+  order.includes(name) ? order.indexOf(name) : order.length
 
 /** Everything that a decision is about, and the decision. */
 export function ReviewPage() {
@@ -59,27 +64,35 @@ function Review({ id }: { id: string }) {
   const [seen, setSeen] = useState<readonly string[]>([])
   const [shown, setShown] = useState<Evidence>()
   const [decided, setDecided] = useState<Decided>()
+  const [refused, setRefused] = useState<unknown>()
   const read = useQuery({
     queryKey: ['evidence', id],
     queryFn: () => call('loop-review-console', { subject_id: id }),
   })
   const latest = read.data?.evidence ?? undefined
-  // What was shown stays until the reader asks for the new version, so that nobody decides about what they did not read.
+  // What was shown stays until the reader asks for the new version, so that a decision is about what was read.
   const evidence = shown ?? latest
   if (shown === undefined && latest !== undefined) setShown(latest)
   if (read.error !== null) return <Problem error={read.error} />
   if (evidence === undefined) return <Loading />
   const item = read.data?.items[0]
   const partOf = (name: string) => evidence.parts.find((part) => part.name === name)
-  const charts = seriesOf(partOf('result')?.content ?? null)
-  const others = evidence.parts.filter(({ name }) => !beside.includes(name))
+  const charts = [...seriesOf(partOf('result')?.content), ...seriesOf(partOf('input')?.content)]
+  const others = evidence.parts
+    .filter(({ name }) => !pair.includes(name))
+    .sort((one, other) => placeOf(one) - placeOf(other))
   const isStale =
     decided === undefined && latest !== undefined && latest.root_sha256 !== evidence.root_sha256
   const refresh = () => {
     setShown(latest)
     setSeen([])
   }
+  const refuse = (error: unknown) => {
+    setRefused(error)
+    void queries.invalidateQueries()
+  }
   const take = (answer: Decided) => {
+    setRefused(undefined)
     setDecided(answer)
     void queries.invalidateQueries()
   }
@@ -88,12 +101,15 @@ function Review({ id }: { id: string }) {
     <>
       <PageTitle
         aside={
-          <Link to="/" className="text-accent">
-            Back to the inbox
-          </Link>
+          <span className="flex gap-4">
+            <Elsewhere evidence={evidence} />
+            <Link to="/" className={linkClass}>
+              Back to the inbox
+            </Link>
+          </span>
         }
       >
-        Review: {evidence.subject_kind.replaceAll('_', ' ')}
+        Review: {kindName(evidence.subject_kind)}
       </PageTitle>
       {isStale && (
         <div role="alert" className="mb-4 rounded-md border border-warn p-3 text-warn">
@@ -106,7 +122,7 @@ function Review({ id }: { id: string }) {
         <div className="min-w-0 space-y-4">
           <Subject evidence={evidence} item={item} />
           <div className="grid gap-4 lg:grid-cols-2">
-            {beside.map((name) => {
+            {pair.map((name) => {
               const part = partOf(name)
               return part && <PartCard key={name} part={part} subjectId={id} seen={addSeen} />
             })}
@@ -127,7 +143,16 @@ function Review({ id }: { id: string }) {
         <div className="xl:sticky xl:top-4 xl:self-start">
           {decided !== undefined && <DecisionReceipt answer={decided} />}
           {decided === undefined && (
-            <Undecided item={item} evidence={evidence} seen={seen} decided={take} />
+            <div className="space-y-4">
+              <WhyRefused error={refused} item={item} />
+              <Undecided
+                item={item}
+                evidence={evidence}
+                seen={seen}
+                decided={take}
+                refused={refuse}
+              />
+            </div>
           )}
         </div>
       </div>
@@ -138,6 +163,25 @@ function Review({ id }: { id: string }) {
 type Item = Read['items'][number] | undefined
 type UndecidedProps = Omit<Parameters<typeof Decide>[0], 'allowed'> & { item: Item }
 
+const late = new Set(['already_decided', 'wrong_state'])
+
+/** Why a decision was not recorded; where another operator was first, the state that it led to. */
+function WhyRefused({ error, item }: { error: unknown; item: Item }) {
+  if (!(error instanceof Refused) || !late.has(error.code)) return <Problem error={error} />
+  return (
+    <div role="alert" className="rounded-md border border-warn p-3 text-warn">
+      Your decision was not recorded: another operator decided first.{' '}
+      {item === undefined ? (
+        'Nothing waits for a decision now.'
+      ) : (
+        <>
+          It is now <State name={stateOf(item)} />
+        </>
+      )}
+    </div>
+  )
+}
+
 function Undecided({ item, ...props }: UndecidedProps) {
   if (item !== undefined && 'allowed_decisions' in item)
     return <Decide {...props} allowed={item.allowed_decisions} />
@@ -145,6 +189,22 @@ function Undecided({ item, ...props }: UndecidedProps) {
     <Card title="Decision">
       <p className="m-0">Nothing waits for a decision about this subject.</p>
     </Card>
+  )
+}
+
+/** The page of what is decided about. */
+function Elsewhere({ evidence: { subject_kind: kind, subject_id: id } }: { evidence: Evidence }) {
+  if (kind === 'agent')
+    return (
+      <Link to="/agents/$id" params={{ id }} className={linkClass}>
+        The agent
+      </Link>
+    )
+  if (kind !== 'task' && kind !== 'loop_step') return null
+  return (
+    <Link to="/work/$id" params={{ id }} className={linkClass}>
+      The task
+    </Link>
   )
 }
 
@@ -173,7 +233,7 @@ function Subject({ evidence, item }: { evidence: Evidence; item: Item }) {
           [
             'Summary',
             item !== undefined && 'summary' in item ? (
-              <Foreign key="text" text={item.summary} />
+              <Foreign key="text" text={withShortIds(item.summary)} />
             ) : (
               '–'
             ),
@@ -193,12 +253,13 @@ const changedParts = (before: Evidence, after: Evidence): string[] => {
 }
 
 const isOpen = ({ name, content }: Part): boolean =>
-  [...open, ...beside].includes(name) && !(Array.isArray(content) && content.length === 0)
+  [...order, ...pair].includes(name) && !(Array.isArray(content) && content.length === 0)
+
+const capital = (text: string): string => `${text[0]?.toUpperCase()}${text.slice(1)}`
 
 function titleOf({ name }: Part): string {
   const [within = '', ...list] = name.split('.')
-  const shown =
-    titles[within] ?? `${within[0]?.toUpperCase()}${within.slice(1).replaceAll('_', ' ')}`
+  const shown = titles[within] ?? capital(plain(within))
   return list.length === 0 ? shown : `${shown}: uploaded list ${list.join(' ')}`
 }
 

@@ -1,15 +1,21 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useRef } from 'react'
+import { payoutStates } from '#domain/payouts/payout-state.ts'
+import { taskStates } from '#domain/tasks/lifecycle.ts'
 import { call, type InputOf } from '../calls.ts'
 import {
   Age,
   Button,
   Cell,
+  Copy,
+  Empty,
   fieldClass,
   Id,
   Loading,
+  linkClass,
   Money,
+  None,
   PageTitle,
   Problem,
   Row,
@@ -18,6 +24,7 @@ import {
 } from '../parts/basics.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { useShortcuts } from '../parts/shortcuts.tsx'
+import { plain } from '../parts/words.ts'
 
 const LIMIT = 50
 
@@ -48,7 +55,7 @@ export function WorkListPage() {
       <form
         key={JSON.stringify(search)}
         onSubmit={submit}
-        className="mb-3 grid gap-2 sm:grid-cols-[1fr_9rem_11rem_auto]"
+        className="mb-3 grid gap-2 sm:grid-cols-[1fr_8rem_12rem_auto]"
       >
         <input
           ref={field}
@@ -64,28 +71,55 @@ export function WorkListPage() {
           className={fieldClass}
           defaultValue={search.kind ?? ''}
         >
-          <option value="">Both</option>
+          <option value="">Both kinds</option>
           <option value="payout">Payouts</option>
           <option value="task">Tasks</option>
         </select>
-        <input
+        <select
           name="state"
           aria-label="State"
-          placeholder="State"
           className={fieldClass}
           defaultValue={search.state ?? ''}
-        />
+        >
+          <option value="">Any state</option>
+          <optgroup label="Payouts">
+            {payoutStates.map((state) => (
+              <option key={state} value={state}>
+                {plain(state)}
+              </option>
+            ))}
+          </optgroup>
+          <optgroup label="Tasks">
+            {taskStates.map((state) => (
+              <option key={state} value={state}>
+                {plain(state)}
+              </option>
+            ))}
+          </optgroup>
+        </select>
         <Button type="submit" tone="primary">
           Search
         </Button>
       </form>
       <Problem error={list.error} />
       {list.isPending && <Loading />}
-      {list.data !== undefined && items.length === 0 && <p>Nothing matches.</p>}
+      {list.data !== undefined && items.length === 0 && (
+        <Empty title="Nothing matches">
+          A search takes a whole id, address, reference, transaction or rail.
+        </Empty>
+      )}
       {items.length > 0 && (
         <Table
           label="Payouts and tasks"
-          head={['Created', 'Id', 'State', 'Rail', 'Amount', 'Owner', 'Usage']}
+          head={[
+            'Created',
+            'Payout or task',
+            'State',
+            'Rail',
+            { name: 'Amount', right: true },
+            { name: 'Owner', named: true },
+            'Usage',
+          ]}
         >
           {items.map((item) => (
             <Row key={item.id}>
@@ -96,19 +130,20 @@ export function WorkListPage() {
                 <Link
                   to="/work/$id"
                   params={{ id: item.id }}
-                  className="font-mono text-sm text-accent"
+                  className={`font-mono text-sm ${linkClass}`}
                 >
                   {item.id.slice(0, 18)}…
                 </Link>
+                <Copy id={item.id} />
               </Cell>
               <Cell>
                 <State name={item.state} />
               </Cell>
               <Cell>{item.rail}</Cell>
-              <Cell right>
+              <Cell>
                 <Money usd={item.amount_usd} />
               </Cell>
-              <Cell>{item.owner === null ? '–' : <Id id={item.owner} length={12} />}</Cell>
+              <Cell>{item.owner === null ? <None /> : <Id id={item.owner} length={12} />}</Cell>
               <Cell>{item.usage}</Cell>
             </Row>
           ))}

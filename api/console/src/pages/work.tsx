@@ -1,21 +1,27 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call, newKey, type OutputOf } from '../calls.ts'
 import {
+  Age,
   Button,
   Card,
+  Copy,
   Facts,
   Field,
   Foreign,
   fieldClass,
   Id,
   Loading,
+  linkClass,
   Money,
+  None,
   PageTitle,
   Problem,
+  ReceiptLink,
   State,
 } from '../parts/basics.tsx'
+import { plain, utc, withShortIds } from '../parts/words.ts'
 
 type Detail = OutputOf<'work-read'>
 type Command = Detail['commands'][number]
@@ -24,17 +30,15 @@ type Command = Detail['commands'][number]
 export function WorkPage() {
   const { id } = useParams({ from: '/signed-in/work/$id' })
   const read = useQuery({ queryKey: ['work', id], queryFn: () => call('work-read', { id }) })
-  if (read.error !== null) return <Problem error={read.error} />
-  if (read.data === undefined) return <Loading />
-  const { kind, state, amount_usd, explanation, temporal_url, timeline } = read.data
-  const { waits_for, required_action, ...more } = explanation
-  const facts = Object.entries(more).filter(([, value]) => value !== null)
+  if (read.data === undefined)
+    return read.error === null ? <Loading /> : <Problem error={read.error} />
+  const { kind, state, progress, temporal_url, timeline, commands } = read.data
   return (
     <>
       <PageTitle
         aside={
           temporal_url !== null && (
-            <a href={temporal_url} className="text-accent">
+            <a href={temporal_url} className={linkClass}>
               Open in Temporal
             </a>
           )
@@ -44,40 +48,175 @@ export function WorkPage() {
       </PageTitle>
       <div className="grid gap-4 xl:grid-cols-[1fr_24rem]">
         <div className="min-w-0 space-y-4">
-          <Card title="What it waits for">
-            <p className="m-0 mb-2 text-lg">
-              <Foreign text={String(waits_for ?? 'nothing')} />
-            </p>
-            {required_action !== null && required_action !== undefined && (
-              <pre className="m-0 overflow-x-auto rounded-md bg-hover p-2 font-mono text-sm whitespace-pre-wrap">
-                <Foreign text={String(required_action)} lines />
-              </pre>
-            )}
-          </Card>
+          <Waits detail={read.data} />
+          {progress !== null && <Progress progress={progress} />}
           <Card title="What happened">
             <Timeline events={timeline} />
           </Card>
-          <Card title="Details">
-            <Facts
-              facts={[
-                ['id', <Id key="id" id={read.data.id} length={30} />],
-                ['amount', <Money key="money" usd={amount_usd} />],
-                ...facts.map(
-                  ([name, value]) =>
-                    [
-                      name.replaceAll('_', ' '),
-                      <Foreign key={name} text={String(value)} lines />,
-                    ] as const,
-                ),
-              ]}
-            />
-          </Card>
+          <Details detail={read.data} />
         </div>
         <div className="xl:sticky xl:top-4 xl:self-start">
-          <Recover id={read.data.id} commands={read.data.commands} />
+          <Recover id={read.data.id} commands={commands} />
         </div>
       </div>
     </>
+  )
+}
+
+/** The subject of the review that a task waits for: the task, or the run of its task. */
+function reviewOf({ explanation, progress, id }: Detail): string | undefined {
+  if (explanation['waiting_for'] !== 'review' || explanation['required_by'] !== 'operator')
+    return undefined
+  return progress?.step === 'review_step' ? progress.run_id : id
+}
+
+function Waits({ detail }: { detail: Detail }) {
+  const { waits_for, required_by, required_action, waiting_since, gaps } = detail.explanation
+  const review = reviewOf(detail)
+  return (
+    <Card title="What it waits for">
+      <p className="m-0 mb-2 text-lg">
+        <Foreign text={String(waits_for ?? 'nothing')} />
+      </p>
+      {typeof gaps === 'string' && (
+        <p className="mt-0 mb-2">
+          <Foreign text={gaps} lines />
+        </p>
+      )}
+      <p className="m-0 text-sm text-muted">
+        {required_by === 'agent' && 'The agent has to act. '}
+        {required_by === 'operator' && 'An operator has to act. '}
+        {typeof waiting_since === 'string' && (
+          <>
+            Since <Age since={waiting_since} />.
+          </>
+        )}
+      </p>
+      {review !== undefined && (
+        <p className="mt-3 mb-0">
+          <Link
+            to="/review/$id"
+            params={{ id: review }}
+            className="inline-block rounded-md border border-accent bg-accent px-3 py-1.5 font-medium text-on-accent no-underline"
+          >
+            Review it
+          </Link>
+        </p>
+      )}
+      {typeof required_action === 'string' && (
+        <details className="mt-3">
+          <summary className="cursor-pointer text-sm">
+            The same from a terminal or a program
+          </summary>
+          <pre className="m-0 mt-2 rounded-md bg-hover p-2 font-mono text-sm wrap-anywhere whitespace-pre-wrap">
+            <Foreign text={required_action} lines />
+          </pre>
+        </details>
+      )}
+    </Card>
+  )
+}
+
+/** Where a run stands, and how much of its uploaded lists the step has read. */
+function Progress({ progress }: { progress: NonNullable<Detail['progress']> }) {
+  const { step, done, of, attempt, round, bytes_read, bytes_total } = progress
+  return (
+    <Card title="Progress of the run">
+      <p className="m-0 mb-2">
+        {step === null ? 'All steps are done' : `Step ${done + 1} of ${of}: ${plain(step)}`}
+        <span className="text-sm text-muted">
+          {' '}
+          attempt {attempt}
+          {round > 0 && `, round ${round}`}
+        </span>
+      </p>
+      <progress className="w-full" max={of} value={done} aria-label="Steps that are done" />
+      {bytes_read !== null && bytes_total !== null && bytes_total > 0 && (
+        <>
+          <p className="mt-3 mb-2 text-sm tabular-nums">
+            This step has read {megabytes(bytes_read)} of {megabytes(bytes_total)} MB
+          </p>
+          <progress
+            className="w-full"
+            max={bytes_total}
+            value={bytes_read}
+            aria-label="Part of the uploaded lists that is read"
+          />
+        </>
+      )}
+    </Card>
+  )
+}
+
+const megabytes = (bytes: number): string => (bytes / 1_000_000).toFixed(1)
+
+/** Shown in their own places, or twice. */
+const elsewhere = new Set([
+  'waits_for',
+  'waiting_for',
+  'waiting_since',
+  'gaps',
+  'required_by',
+  'required_action',
+  'choices',
+  'payout_id',
+  'task_id',
+  'state',
+  'amount_usdc',
+  'rail',
+  'usage',
+  'agent',
+])
+const isId = (value: string): boolean => /^\S{24,}$/.test(value)
+
+function Details({ detail }: { detail: Detail }) {
+  const { id, kind, rail, usage, owner, amount_usd, created_at, explanation } = detail
+  const facts = Object.entries(explanation).filter(
+    ([name, value]) => value !== null && !elsewhere.has(name),
+  )
+  return (
+    <Card title="Details">
+      <Facts
+        facts={[
+          ['Id', <Id key="id" id={id} length={30} />],
+          ['Amount', <Money key="money" usd={amount_usd} />],
+          ['Created', <Age key="age" since={created_at} />],
+          ['Rail and usage', `${rail}, ${usage}`],
+          [kind === 'task' ? 'Agent' : 'Created by', <Owner key="owner" of={detail} />],
+          ...facts.map(
+            ([name, value]) =>
+              [
+                plain(name).replace(/^./, (first) => first.toUpperCase()),
+                isId(String(value)) ? (
+                  <Id key={name} id={String(value)} length={30} />
+                ) : (
+                  <Foreign key={name} text={withShortIds(String(value))} lines />
+                ),
+              ] as const,
+          ),
+        ]}
+      />
+      {owner !== null && (
+        <p className="m-0 mt-2">
+          <Link to="/work" search={{ q: owner }} className={linkClass}>
+            Everything of the same {kind === 'task' ? 'agent' : 'wallet'}
+          </Link>
+        </p>
+      )}
+    </Card>
+  )
+}
+
+function Owner({ of: { kind, owner } }: { of: Detail }) {
+  if (owner === null) return <None />
+  if (kind === 'payout') return <Id id={owner} length={30} />
+  return (
+    <span className="inline-flex items-center gap-1">
+      <Link to="/agents/$id" params={{ id: owner }} className={`font-mono text-sm ${linkClass}`}>
+        {owner.slice(0, 30)}…
+      </Link>
+      <Copy id={owner} />
+    </span>
   )
 }
 
@@ -102,24 +241,25 @@ function Timeline({ events }: { events: Detail['timeline'] }) {
             className={`absolute top-1.5 -left-[1.35rem] size-2.5 rounded-full ${marks[what] ?? ''}`}
           />
           <div className="flex flex-wrap items-baseline gap-x-2">
-            <strong>{name.replaceAll('_', ' ')}</strong>
+            <strong className="font-medium">{plain(name)}</strong>
             <span className="text-sm text-muted">{what}</span>
-            <time dateTime={at} title={at} className="ml-auto text-sm tabular-nums text-muted">
-              {new Date(at).toISOString().slice(0, 19).replace('T', ' ')} · +
-              {elapsed(Date.parse(at) - begun)}
+            <time
+              dateTime={at}
+              title={`+${elapsed(Date.parse(at) - begun)}`}
+              className="ml-auto text-sm tabular-nums text-muted"
+            >
+              {utc(at)}
             </time>
           </div>
           {detail !== '' && (
             <div className="text-sm">
-              <Foreign text={detail} />
+              <Foreign text={withShortIds(detail)} />
             </div>
           )}
           {reference !== null && (
             <div className="text-sm text-muted">
               {what === 'receipt' ? (
-                <a className="text-accent" href={`/api/verify-receipt?receipt_id=${reference}`}>
-                  verify the receipt
-                </a>
+                <ReceiptLink id={reference}>verify the receipt</ReceiptLink>
               ) : (
                 <Id id={reference} length={24} />
               )}
@@ -139,6 +279,16 @@ function Timeline({ events }: { events: Detail['timeline'] }) {
 const elapsed = (ms: number): string => {
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
   return ms < 3_600_000 ? `${Math.round(ms / 60_000)} min` : `${Math.round(ms / 3_600_000)} h`
+}
+
+const commandHints: Readonly<Record<Command, string>> = {
+  wake: 'Looks again now, instead of at the next time.',
+  supply_evidence: 'Continues with an input that has what was missing.',
+  correct_input: 'Works again with a corrected input.',
+  retry_step: 'Takes the step again that failed.',
+  redeliver_callback: 'Sends the callback again.',
+  replay: 'Does the work again from the beginning.',
+  abandon: 'Ends the task for good.',
 }
 
 /** A command with its reason; every command leaves a signed receipt. */
@@ -171,9 +321,9 @@ function Recover({ id, commands }: { id: string; commands: readonly Command[] })
     }
   }
   return (
-    <Card title="Recover">
+    <Card title="Act">
       <form className="space-y-3" onSubmit={(event) => event.preventDefault()}>
-        <Field label="Command">
+        <Field label="Command" hint={commandHints[command]}>
           <select
             className={fieldClass}
             value={command}
@@ -181,7 +331,7 @@ function Recover({ id, commands }: { id: string; commands: readonly Command[] })
           >
             {commands.map((one) => (
               <option key={one} value={one}>
-                {one.replaceAll('_', ' ')}
+                {plain(one)}
               </option>
             ))}
           </select>

@@ -1,6 +1,19 @@
-import type { ButtonHTMLAttributes, ReactNode } from 'react'
+import {
+  type ButtonHTMLAttributes,
+  Children,
+  createContext,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
 import { oneLine, printable } from '#domain/core/plain-text.ts'
 import { Refused } from '../calls.ts'
+import { dollars, duration, plain, utc } from './words.ts'
+
+export const linkClass = 'text-accent no-underline hover:underline'
 
 /** Text of a caller: never markup, with `�` for control characters, and kept apart from the direction of the text around it. */
 export const Foreign = ({ text, lines = false }: { text: string; lines?: boolean }) => (
@@ -96,38 +109,45 @@ export function State({ name }: { name: string }) {
     <span
       className={`inline-block rounded border border-current px-1.5 text-sm whitespace-nowrap ${toneOf(name)}`}
     >
-      {name.replaceAll('_', ' ')}
+      {plain(name)}
     </span>
   )
 }
 
-const units: readonly [string, number][] = [
-  ['d', 86_400],
-  ['h', 3_600],
-  ['min', 60],
-]
+const EACH_MS = 10_000
+const onTick = (call: () => void) => {
+  const timer = setInterval(call, EACH_MS)
+  return () => clearInterval(timer)
+}
+const currentTick = () => Math.floor(Date.now() / EACH_MS)
 
-/** How long ago, with the time as its title. */
+/** How long ago, counting on, with the time as its title. */
 export function Age({ since }: { since: string }) {
+  useSyncExternalStore(onTick, currentTick)
   const seconds = Math.max(0, (Date.now() - Date.parse(since)) / 1000)
-  const [unit, size] = units.find(([, size]) => seconds >= size) ?? ['s', 1]
   return (
-    <time dateTime={since} title={since} className="whitespace-nowrap tabular-nums">
-      {Math.floor(seconds / size)} {unit}
+    <time dateTime={since} title={utc(since)} className="whitespace-nowrap tabular-nums">
+      {duration(seconds)}
     </time>
   )
 }
 
-export const Money = ({ usd }: { usd: string | number | null }) => (
-  <span className="whitespace-nowrap tabular-nums">
-    {usd === null ? '–' : `${trimmed(usd)} USD`}
-  </span>
-)
+/** What has no value; a phone leaves it out. */
+export const None = () => <span className="text-muted max-sm:hidden">–</span>
 
-const trimmed = (usd: string | number) => {
-  const text = String(usd)
-  return text.includes('.') ? text.replace(/0+$/, '').replace(/\.$/, '') : text
-}
+export const Money = ({ usd }: { usd: string | number | null }) =>
+  usd === null ? (
+    <None />
+  ) : (
+    <span className="whitespace-nowrap tabular-nums">{dollars(usd)} USD</span>
+  )
+
+/** A receipt that was issued, and the page that verifies it. */
+export const ReceiptLink = ({ id, children }: { id: string; children?: ReactNode }) => (
+  <a className={linkClass} href={`/api/verify-receipt?receipt_id=${id}`}>
+    {children ?? <code className="font-mono text-sm">{id.slice(0, 15)}…</code>}
+  </a>
+)
 
 const CopyIcon = () => (
   <svg aria-hidden="true" viewBox="0 0 16 16" className="inline size-3.5 fill-none stroke-current">
@@ -136,22 +156,37 @@ const CopyIcon = () => (
   </svg>
 )
 
+const COPIED_MS = 1_500
+
+/** Copies an id whole, and says that it did. */
+export function Copy({ id, short = id.slice(0, 18) }: { id: string; short?: string }) {
+  const [copied, setCopied] = useState(false)
+  const copy = async () => {
+    await navigator.clipboard.writeText(id)
+    setCopied(true)
+    setTimeout(() => setCopied(false), COPIED_MS)
+  }
+  return (
+    <button
+      type="button"
+      aria-label={`Copy ${oneLine(short)}`}
+      className="cursor-pointer rounded border border-transparent px-1 text-sm text-muted hover:border-line hover:text-text"
+      onClick={() => void copy()}
+    >
+      {copied ? 'copied' : <CopyIcon />}
+    </button>
+  )
+}
+
 /** An id that is shown short and copied whole. */
 export function Id({ id, length = 16 }: { id: string; length?: number }) {
   const short = id.length > length + 4 ? `${id.slice(0, length)}…` : id
   return (
     <span className="inline-flex items-center gap-1 whitespace-nowrap">
-      <code title={id} className="font-mono text-sm">
+      <code title={oneLine(id)} className="font-mono text-sm">
         <bdi>{oneLine(short)}</bdi>
       </code>
-      <button
-        type="button"
-        aria-label={`Copy ${oneLine(short)}`}
-        className="cursor-pointer rounded border border-transparent px-1 text-sm text-muted hover:border-line hover:text-text"
-        onClick={() => void navigator.clipboard.writeText(id)}
-      >
-        <CopyIcon />
-      </button>
+      <Copy id={id} short={short} />
     </span>
   )
 }
@@ -175,8 +210,13 @@ export const Loading = () => (
   </p>
 )
 
-/** Columns whose name is only for screen readers. */
-const unseen = new Set(['Select', 'Links'])
+/** `right`: numbers; `unseen`: its name is only for screen readers; `named`: a phone, which shows no head, names it in each row. */
+export type Column = string | { name: string; right?: true; unseen?: true; named?: true }
+type KnownColumn = Exclude<Column, string>
+const known = (column: Column): KnownColumn =>
+  typeof column === 'string' ? { name: column } : column
+const Columns = createContext<readonly KnownColumn[]>([])
+const OfColumn = createContext<KnownColumn | undefined>(undefined)
 
 /** A table that scrolls inside its own width; on a phone its rows are blocks. */
 export function Table({
@@ -185,38 +225,80 @@ export function Table({
   children,
 }: {
   label: string
-  head: readonly string[]
+  head: readonly Column[]
   children: ReactNode
 }) {
+  const columns = head.map(known)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard.
     <section aria-label={label} tabIndex={0} className="overflow-x-auto">
       <table className="w-full border-collapse text-left max-sm:block">
         <thead className="max-sm:sr-only">
           <tr className="border-b border-line text-sm text-muted">
-            {head.map((name) => (
-              <th key={name} scope="col" className="px-2 py-1.5 font-medium whitespace-nowrap">
-                {unseen.has(name) ? <span className="sr-only">{name}</span> : name}
+            {columns.map(({ name, right, unseen }) => (
+              <th
+                key={name}
+                scope="col"
+                className={`px-2 py-1.5 font-medium whitespace-nowrap ${right ? 'text-right' : ''}`}
+              >
+                {unseen ? <span className="sr-only">{name}</span> : name}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody className="max-sm:block">{children}</tbody>
+        <tbody className="max-sm:block">
+          <Columns.Provider value={columns}>{children}</Columns.Provider>
+        </tbody>
       </table>
     </section>
   )
 }
-export const Row = ({ children, current = false }: { children: ReactNode; current?: boolean }) => (
-  <tr
-    className={`border-b border-line align-top last:border-0 max-sm:block max-sm:py-2 ${current ? 'bg-hover' : ''}`}
-  >
-    {children}
-  </tr>
-)
-export const Cell = ({ children, right = false }: { children: ReactNode; right?: boolean }) => (
-  <td className={`px-2 py-2 max-sm:inline-block max-sm:py-0.5 ${right ? 'sm:text-right' : ''}`}>
-    {children}
-  </td>
+
+/** A row with one cell for each column; the current one stays in view. */
+export function Row({ children, current = false }: { children: ReactNode; current?: boolean }) {
+  const columns = useContext(Columns)
+  const row = useRef<HTMLTableRowElement>(null)
+  useEffect(() => {
+    if (current) row.current?.scrollIntoView({ block: 'nearest' })
+  }, [current])
+  return (
+    <tr
+      ref={row}
+      className={`border-b border-line align-top last:border-0 max-sm:block max-sm:py-2 ${current ? 'bg-hover' : ''}`}
+    >
+      {Children.toArray(children).map((cell, index) => {
+        const column = columns[index]
+        return (
+          <OfColumn.Provider key={column?.name ?? index} value={column}>
+            {cell}
+          </OfColumn.Provider>
+        )
+      })}
+    </tr>
+  )
+}
+
+export function Cell({ children }: { children: ReactNode }) {
+  const column = useContext(OfColumn)
+  const side = column?.right ? 'sm:text-right tabular-nums' : ''
+  return (
+    <td className={`px-2 py-2 max-sm:inline-block max-sm:max-w-full max-sm:py-0.5 ${side}`}>
+      {column?.named && (
+        <span aria-hidden="true" className="mr-1 text-sm text-muted sm:hidden">
+          {column.name}
+        </span>
+      )}
+      {children}
+    </td>
+  )
+}
+
+/** A list without a row, and why that is well or what to do. */
+export const Empty = ({ title, children }: { title: string; children?: ReactNode }) => (
+  <div className="rounded-lg border border-dashed border-line p-8 text-center">
+    <p className="m-0 font-medium">{title}</p>
+    {children !== undefined && <p className="m-0 mt-1 text-sm text-muted">{children}</p>}
+  </div>
 )
 
 /** Name and value, one pair a line. */

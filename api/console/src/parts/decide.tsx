@@ -3,10 +3,12 @@ import { Link } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import { call, newKey, type OutputOf } from '../calls.ts'
 import type { Evidence } from '../pages/review.tsx'
-import { Button, Card, Field, fieldClass, Id, Problem, State } from './basics.tsx'
+import { Button, Card, Field, fieldClass, Id, linkClass, ReceiptLink, State } from './basics.tsx'
 import { type Judged, Judgements } from './judgements.tsx'
+import { LimitFields, type Limits } from './limits.tsx'
 import { Revise, type Revision } from './revise.tsx'
 import { useShortcuts } from './shortcuts.tsx'
+import { kindName } from './words.ts'
 
 type Decision = 'approve' | 'reject' | 'revise' | 'hold'
 export type Decided = OutputOf<'loop-review-record'>
@@ -23,18 +25,20 @@ type DecideProps = {
   seen: readonly string[]
   allowed: readonly Decision[]
   decided: (answer: Decided) => void
+  refused: (error: unknown) => void
 }
 
 /** The criteria, the note and the decision about the evidence that is shown. */
-export function Decide({ evidence, seen, allowed, decided }: DecideProps) {
+export function Decide({ evidence, seen, allowed, decided, refused }: DecideProps) {
   const [judged, setJudged] = useState<Judged>({})
   const [note, setNote] = useState('')
   const [chosen, setChosen] = useState<Decision>()
-  const [error, setError] = useState<unknown>()
+  const [limits, setLimits] = useState<Limits>()
   const [revision, setRevision] = useState<Revision>()
   const [key] = useState(newKey)
   const noteField = useRef<HTMLTextAreaElement>(null)
   const criteria = criteriaOf(evidence)
+  const asked = askedOf(evidence)
   const isRun = evidence.subject_kind === 'loop_step'
   const lacksRevision = isRun && chosen === 'revise' && revision === undefined
   const choose = (decision: Decision) => {
@@ -51,7 +55,6 @@ export function Decide({ evidence, seen, allowed, decided }: DecideProps) {
   const record = async () => {
     if (chosen === undefined || note === '') return
     try {
-      setError(undefined)
       const body = await call('loop-review-record', {
         subject_kind: evidence.subject_kind,
         subject_id: evidence.subject_id,
@@ -63,11 +66,12 @@ export function Decide({ evidence, seen, allowed, decided }: DecideProps) {
           judged[criterion] === undefined ? [] : [{ criterion, ...judged[criterion] }],
         ),
         ...(chosen === 'revise' && revision !== undefined ? { revision } : {}),
+        ...(chosen === 'approve' && limits !== undefined ? { limits } : {}),
         idempotency_key: key,
       })
       decided(body)
-    } catch (refused) {
-      setError(refused)
+    } catch (error) {
+      refused(error)
     }
   }
   return (
@@ -81,6 +85,9 @@ export function Decide({ evidence, seen, allowed, decided }: DecideProps) {
       >
         <Judgements criteria={criteria} judged={judged} change={setJudged} />
         <Choices allowed={allowed} chosen={chosen} choose={choose} />
+        {chosen === 'approve' && asked !== undefined && (
+          <LimitFields asked={asked} change={setLimits} />
+        )}
         {chosen === 'revise' && isRun && <Revise evidence={evidence} change={setRevision} />}
         <Field
           label="Note"
@@ -98,7 +105,6 @@ export function Decide({ evidence, seen, allowed, decided }: DecideProps) {
             }}
           />
         </Field>
-        <Problem error={error} />
         <Button
           tone="primary"
           type="submit"
@@ -111,6 +117,8 @@ export function Decide({ evidence, seen, allowed, decided }: DecideProps) {
     </Card>
   )
 }
+
+const keyOf = (decision: Decision) => Object.entries(keys).find(([, one]) => one === decision)?.[0]
 
 type ChoicesProps = {
   allowed: readonly Decision[]
@@ -131,12 +139,27 @@ function Choices({ allowed, chosen, choose }: ChoicesProps) {
             className="capitalize"
             onClick={() => choose(decision)}
           >
-            {decision}
+            {decision}{' '}
+            <kbd className="ml-1 font-mono text-xs uppercase opacity-70">{keyOf(decision)}</kbd>
           </Button>
         ))}
       </div>
     </fieldset>
   )
+}
+
+type AgentPart = {
+  rails: string[]
+  requested_scopes: string[]
+  trust: { limits: Limits | null }
+}
+
+/** What an agent asked for, and its limits so far. */
+function askedOf({ subject_kind, parts }: Evidence) {
+  if (subject_kind !== 'agent') return undefined
+  const part = parts.find(({ name }) => name === 'agent')?.content as AgentPart | undefined
+  if (part == null) return undefined
+  return { rails: part.rails, scopes: part.requested_scopes, now: part.trust.limits }
 }
 
 /** Only the result of a run can meet a criterion. */
@@ -164,19 +187,17 @@ export function DecisionReceipt({
         </p>
         <p className="m-0">
           Receipt <Id id={receipt.receipt_id} />{' '}
-          <a className="text-accent" href={`/api/verify-receipt?receipt_id=${receipt.receipt_id}`}>
-            verify
-          </a>
+          <ReceiptLink id={receipt.receipt_id}>verify</ReceiptLink>
         </p>
         {item !== undefined && item.id !== review_decision.subject_id && (
           <p className="m-0">
             <Link to="/review/$id" params={{ id: item.id }} className="font-medium text-accent">
-              Next decision: {item.kind.replaceAll('_', ' ')}
+              Next decision: {kindName(item.kind)}
             </Link>
           </p>
         )}
         <p className="m-0">
-          <Link to="/" className="text-accent">
+          <Link to="/" className={linkClass}>
             Back to the inbox
           </Link>
         </p>

@@ -1,0 +1,281 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { call, type OutputOf } from '../calls.ts'
+import { Act } from '../parts/act.tsx'
+import {
+  Age,
+  Card,
+  Cell,
+  Empty,
+  Facts,
+  Foreign,
+  Id,
+  Loading,
+  linkClass,
+  None,
+  PageTitle,
+  Problem,
+  ReceiptLink,
+  Row,
+  State,
+  Table,
+} from '../parts/basics.tsx'
+import { dollars, utc } from '../parts/words.ts'
+
+type Detail = OutputOf<'agent-read'>
+type Limits = NonNullable<Detail['agent']['trust']['limits']>
+
+/** One agent: its trust and limits, its keys, and what was decided about it. */
+export function AgentPage() {
+  const { id } = useParams({ from: '/signed-in/agents/$id' })
+  const read = useQuery({
+    queryKey: ['agent', id],
+    queryFn: () => call('agent-read', { agent_id: id }),
+  })
+  if (read.data === undefined)
+    return read.error === null ? <Loading /> : <Problem error={read.error} />
+  const { agent, decisions, access_keys, signing_keys } = read.data
+  return (
+    <>
+      <PageTitle
+        aside={
+          <span className="flex gap-4">
+            <Link to="/work" search={{ q: agent.agent_id }} className={linkClass}>
+              Its tasks
+            </Link>
+            <Link to="/agents" className={linkClass}>
+              All agents
+            </Link>
+          </span>
+        }
+      >
+        <Foreign text={agent.name} /> <State name={agent.trust.state} />
+      </PageTitle>
+      <div className="space-y-4">
+        <Trust detail={read.data} />
+        <AccessKeys agentId={agent.agent_id} keys={access_keys} state={agent.trust.state} />
+        <SigningKeys keys={signing_keys} />
+        <Decisions decisions={decisions} />
+      </div>
+    </>
+  )
+}
+
+const words: Readonly<Record<string, string>> = {
+  approve: 'Approve, with limits',
+  reject: 'reject',
+  hold: 'hold',
+}
+
+function Trust({
+  detail: { agent, email, sandbox, requested_scopes, allowed_decisions },
+}: {
+  detail: Detail
+}) {
+  return (
+    <Card
+      title="Trust and limits"
+      aside={
+        allowed_decisions.length > 0 && (
+          <Link to="/review/$id" params={{ id: agent.agent_id }} className={linkClass}>
+            Decide:{' '}
+            {allowed_decisions
+              .map((one) => words[one] ?? one)
+              .join(', ')
+              .toLowerCase()}
+          </Link>
+        )
+      }
+    >
+      <Facts
+        facts={[
+          ['Agent', <Id key="id" id={agent.agent_id} length={30} />],
+          ['Account', <Id key="account" id={agent.account_id} length={30} />],
+          ['Contact', <Foreign key="contact" text={email ?? agent.callback_url ?? 'none'} />],
+          ['Registered', <Age key="age" since={agent.created_at} />],
+          ['Sandbox', sandbox ? 'yes: synthetic work only' : 'no'],
+          ['Asked for', `${requested_scopes.join(', ')} on ${agent.rails.join(', ')}`],
+          ['Limits', limitsText(agent.trust.limits)],
+        ]}
+      />
+      {agent.trust.state === 'trusted' && (
+        <p className="m-0 mt-3 text-sm text-muted">
+          To change the limits of a trusted agent, hold it, and then approve it with the new ones.
+        </p>
+      )}
+    </Card>
+  )
+}
+
+/** The limits in words; none are as the agent asked. */
+export function limitsText(limits: Partial<Limits> | null): string {
+  const { rails, scopes, max_usd, concurrent_runs } = limits ?? {}
+  const parts = [
+    rails && `only ${rails.join(', ')}`,
+    scopes && `only ${scopes.join(', ')}`,
+    max_usd !== undefined && `at most ${dollars(max_usd)} USD at once`,
+    concurrent_runs !== undefined && `${concurrent_runs} runs at once`,
+  ].filter((part) => typeof part === 'string')
+  return parts.join('; ') || 'none'
+}
+
+type AccessKeysProps = { agentId: string; keys: Detail['access_keys']; state: string }
+
+function AccessKeys({ agentId, keys, state }: AccessKeysProps) {
+  const mayRotate =
+    state === 'trusted' && keys.length > 0 && !keys.some((key) => key.state === 'pending')
+  return (
+    <Card title="Access keys" aside={mayRotate && <Rotate agentId={agentId} />}>
+      {keys.length === 0 ? (
+        <Empty title="No access key yet">The first one is made when the agent is trusted.</Empty>
+      ) : (
+        <Table
+          label="Access keys"
+          head={[
+            'Key',
+            { name: 'Version', right: true, named: true },
+            'State',
+            'Scopes and rails',
+            { name: 'Made', named: true },
+            { name: 'Ends', named: true },
+            { name: 'Act', unseen: true },
+          ]}
+        >
+          {keys.map((key) => (
+            <Row key={key.credential_id}>
+              <Cell>
+                <Id id={key.credential_id} />
+              </Cell>
+              <Cell>{key.version}</Cell>
+              <Cell>
+                <State name={key.state} />
+              </Cell>
+              <Cell>
+                <div className="text-sm">{key.scopes.join(', ')}</div>
+                <div className="text-sm text-muted">{key.rails.join(', ')}</div>
+              </Cell>
+              <Cell>
+                <Age since={key.created_at} />
+              </Cell>
+              <Cell>
+                {key.rotate_by === null ? <None /> : <Day time={key.revoked_at ?? key.rotate_by} />}
+              </Cell>
+              <Cell>{key.state === 'revoked' ? <None /> : <Revoke id={key.credential_id} />}</Cell>
+            </Row>
+          ))}
+        </Table>
+      )}
+    </Card>
+  )
+}
+
+const Day = ({ time }: { time: string }) => (
+  <time dateTime={time} title={utc(time)} className="whitespace-nowrap tabular-nums">
+    {time.slice(0, 10)}
+  </time>
+)
+
+const Rotate = ({ agentId }: { agentId: string }) => (
+  <Act
+    label="Rotate"
+    title="Rotate the access key"
+    tone="primary"
+    act={(reason, idempotency_key) =>
+      call('signing-rotate', {
+        mode: 'rotate_signing_credential',
+        target: 'own_access_key',
+        agent_id: agentId,
+        reason,
+        idempotency_key,
+      })
+    }
+  >
+    The agent claims the next key by handshake. The present one works until then and for a day after
+    it.
+  </Act>
+)
+
+const Revoke = ({ id }: { id: string }) => (
+  <Act
+    label="Revoke"
+    title="Revoke the access key"
+    tone="danger"
+    act={(reason, idempotency_key) =>
+      call('access-key-revoke', { credential_id: id, reason, idempotency_key })
+    }
+  >
+    The key <Id id={id} /> is refused with the next call in every process. This cannot be undone;
+    the agent needs a new key.
+  </Act>
+)
+
+function SigningKeys({ keys }: { keys: Detail['signing_keys'] }) {
+  return (
+    <Card title="Signing keys">
+      <Table
+        label="Signing keys of the agent"
+        head={[
+          'Key',
+          { name: 'Version', right: true, named: true },
+          'Standing',
+          { name: 'From', named: true },
+          { name: 'Until', named: true },
+        ]}
+      >
+        {keys.map((key) => {
+          const end = key.revoked_at ?? key.retire_at
+          return (
+            <Row key={key.key_id}>
+              <Cell>
+                <Id id={key.key_id} length={24} />
+              </Cell>
+              <Cell>{key.version}</Cell>
+              <Cell>
+                <State name={key.state} />
+              </Cell>
+              <Cell>{key.not_before === null ? <None /> : <Day time={key.not_before} />}</Cell>
+              <Cell>{end === null ? <None /> : <Day time={end} />}</Cell>
+            </Row>
+          )
+        })}
+      </Table>
+      <p className="m-0 mt-2 text-sm text-muted">
+        The agent changes them itself, by signatures of the old and the next key.
+      </p>
+    </Card>
+  )
+}
+
+function Decisions({ decisions }: { decisions: Detail['decisions'] }) {
+  return (
+    <Card title="Decisions">
+      {decisions.length === 0 ? (
+        <Empty title="Nothing was decided yet" />
+      ) : (
+        <Table
+          label="Decisions about the agent"
+          head={['When', 'Decision', 'Operator', 'Note', 'Limits', 'Receipt']}
+        >
+          {decisions.map((one) => (
+            <Row key={one.receipt_id}>
+              <Cell>
+                <Age since={one.decided_at} />
+              </Cell>
+              <Cell>{one.decision}</Cell>
+              <Cell>
+                <Foreign text={one.operator_name} />
+              </Cell>
+              <Cell>
+                <Foreign text={one.note} />
+              </Cell>
+              <Cell>{limitsText(one.limits)}</Cell>
+              <Cell>
+                <ReceiptLink id={one.receipt_id}>verify</ReceiptLink>
+              </Cell>
+            </Row>
+          ))}
+        </Table>
+      )}
+    </Card>
+  )
+}
