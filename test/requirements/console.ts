@@ -30,6 +30,26 @@ export const consoleRequirements = {
     behavior:
       'Operators find agents by id, account, name or e-mail address, and read what is paused and who paused it.',
   },
+  'console.keys': {
+    source: 'decision',
+    behavior:
+      'Operators read the trust limits, access keys, signing keys and past decisions of an agent, set its limits with an approval, and rotate and revoke its access keys; they publish, retire and revoke the keys of the service. Each act has a reason and a signed receipt.',
+  },
+  'console.progress': {
+    source: 'decision',
+    behavior:
+      'Of a task, operators see the step that its run is at, and how much of its uploaded lists that step has read.',
+  },
+  'console.charts': {
+    source: 'decision',
+    behavior:
+      'Lists of input and result with times or labels and a telling number, buckets and coverage are charts: cost by day and model, meter load, ageing, coverage. Any document gives at most six.',
+  },
+  'console.races': {
+    source: 'decision',
+    behavior:
+      'When two operators decide at once there is one decision, and the other one reads that it was not recorded and the state now. A page whose session ends shows nothing more, and a page follows changes again after the service was restarted.',
+  },
   'console.pages': {
     source: 'decision',
     behavior:

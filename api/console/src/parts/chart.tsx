@@ -39,7 +39,7 @@ function Lines({ series, times }: { series: Series; times: number[] }) {
         width: current.clientWidth,
         height: 180,
         legend: { show: false },
-        axes: [axis, { ...axis, size: 60 }],
+        axes: [axis, { ...axis, size: 76 }],
         series: [
           {},
           ...series.lines.map((_, index) => ({
@@ -94,6 +94,7 @@ function Legend({ series: { lines, labels } }: { series: Series }) {
     <>
       <ul
         aria-hidden="true"
+        hidden={lines.length === 1}
         className="m-0 mt-1 flex list-none flex-wrap gap-x-4 p-0 text-sm text-muted"
       >
         {lines.map(({ name }, index) => (

@@ -3,11 +3,20 @@ import { Foreign } from './basics.tsx'
 const ROWS_MAX = 50
 const COLUMNS_MAX = 8
 const DEEP = 3
+const SHORT = 24
+
+/** A date, a name or a code stays on one line. */
+const Short = ({ text }: { text: string }) => (
+  <span className="whitespace-nowrap">
+    <Foreign text={text} />
+  </span>
+)
 
 /** A value of a document: objects as names and values, lists of like objects as tables. Texts of callers stay texts. */
 export function Json({ value, depth = 0 }: { value: unknown; depth?: number }) {
   if (value === null || value === undefined) return <span className="text-muted">none</span>
-  if (typeof value === 'string') return <Foreign text={value} lines />
+  if (typeof value === 'string')
+    return value.length <= SHORT ? <Short text={value} /> : <Foreign text={value} lines />
   if (typeof value !== 'object') return <span className="tabular-nums">{String(value)}</span>
   if (Array.isArray(value)) return <List items={value} depth={depth} />
   const entries = Object.entries(value)
@@ -44,6 +53,7 @@ function Inner({ value, depth }: { value: unknown; depth: number }) {
 
 function List({ items, depth }: { items: readonly unknown[]; depth: number }) {
   if (items.length === 0) return <span className="text-muted">none</span>
+  if (items.every(isCitation)) return <Citations items={items} />
   const columns = columnsOf(items)
   const shown = items.slice(0, ROWS_MAX)
   return (
@@ -68,6 +78,31 @@ function List({ items, depth }: { items: readonly unknown[]; depth: number }) {
     </>
   )
 }
+
+type Citation = { pointer: string; quote?: string }
+const isCitation = (item: unknown): item is Citation =>
+  isObject(item) &&
+  typeof Reflect.get(item, 'pointer') === 'string' &&
+  Object.keys(item).every((name) => name === 'pointer' || name === 'quote')
+
+/** Places in the input, with the words that stand there. */
+const Citations = ({ items }: { items: readonly Citation[] }) => (
+  <ul className="m-0 list-none p-0">
+    {items.slice(0, ROWS_MAX).map(({ pointer, quote }, index) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes its order.
+      <li key={index}>
+        <code className="font-mono text-xs">
+          <Foreign text={pointer} />
+        </code>
+        {quote !== undefined && (
+          <q className="ml-1 text-muted">
+            <Foreign text={quote} />
+          </q>
+        )}
+      </li>
+    ))}
+  </ul>
+)
 
 function Rows({ columns, rows }: { columns: readonly string[]; rows: readonly unknown[] }) {
   return (

@@ -1,36 +1,20 @@
-import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { transaction } from '../../../../activities/store/postgres/db.ts'
 import { createClient } from '../../../../api/http/client.ts'
 import { startComposed } from '../../../support/composed-api.ts'
+import { copyAgents } from '../../../support/many-agents.ts'
 import { newAgentClient } from '../../../support/registering-agent.ts'
 import { verifies } from '../../../verifies.ts'
 
 const WAITING = 10_000
+const P50_MS = 200
 
 let apis: Awaited<ReturnType<typeof startComposed>>
 beforeAll(async () => {
   apis = await startComposed({ apis: 1 })
   await newAgentClient(apis.hosts[0]!).register()
-  await copyAgents(WAITING - 1)
+  await copyAgents(apis.db, WAITING - 1)
 }, 120_000)
 afterAll(() => apis?.stop())
-
-/** Copies of the one registered agent, each with an account, a key and a token of its own. */
-async function copyAgents(count: number): Promise<void> {
-  const digest = (text: string) => sql.raw(`encode(sha256((${text})::bytea), 'hex')`)
-  await transaction(apis.db, async (tx) => {
-    await sql`insert into accounts (account_id, name, owner_agent_id)
-      select 'acc_' || ${digest("'a' || n")}, 'copy ' || n, 'agt_' || ${digest("'g' || n")}
-      from generate_series(1, ${count}) n`.execute(tx)
-    await sql`insert into agents (agent_id, account_id, name, contact, capabilities, rails, protocols, requested_scopes, public_key,
-        key_sha256, sandbox, status_token_sha256, trust_state, trust_since)
-      select 'agt_' || ${digest("'g' || n")}, 'acc_' || ${digest("'a' || n")}, 'copy ' || n, contact, capabilities, rails, protocols,
-        requested_scopes, public_key, ${digest("'k' || n")}, sandbox, ${digest("'t' || n")}, 'submitted',
-        clock_timestamp() - n * interval '1 second'
-      from (select * from agents limit 1) one, generate_series(1, ${count}) n`.execute(tx)
-  })
-}
 
 verifies('console.inbox', 'with 10,000 waiting the inbox is read page by page', async () => {
   const operator = createClient({ baseUrl: apis.hosts[0]?.base ?? '', operator: apis.operator })
@@ -46,6 +30,8 @@ verifies('console.inbox', 'with 10,000 waiting the inbox is read page by page', 
   const times = []
   for (let page = 0; page < 100; page++) times.push((await read((page % 20) * 50)).ms)
   const sorted = times.sort((one, other) => one - other)
+  // Other tests run at the same time; the printed p99 is what a machine of its own has to keep under 200 ms.
+  expect(sorted[50]).toBeLessThan(P50_MS)
   console.log(
     `inbox of ${WAITING}: p50 ${sorted[50]?.toFixed(0)} ms, p99 ${sorted[98]?.toFixed(0)} ms`,
   )

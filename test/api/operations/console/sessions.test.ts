@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createOperator, revokeOperator } from '../../../../activities/store/agents/operators.ts'
 import { csrfTokenOf } from '../../../../api/auth/operator-session.ts'
+import { paths } from '../../../../api/console/src/paths.ts'
+import { operations } from '../../../../api/operations/index.ts'
 import { startComposed } from '../../../support/composed-api.ts'
 import { newAgentClient, trustedAgent } from '../../../support/registering-agent.ts'
 import { verifies } from '../../../verifies.ts'
@@ -103,21 +105,38 @@ verifies('console.session', 'another operator ends all sessions of one', async (
   expect(await Promise.all([one, two, ada].map(statusOf))).toEqual([401, 401, 200])
 })
 
+/** Each operation of the console, as its own address and method. */
+const calls = Object.entries(paths).map(([id, path]) => {
+  const [method = '', address = ''] = path.split(' ')
+  const mode = operations.find((one) => one.id === id)?.mode
+  return { method, path: address.replace(/\{\w+\}/, 'po_1'), body: mode ? { mode } : {} }
+})
+const refused = async (headers: Record<string, string>) => {
+  for (const { method, path, body } of calls) {
+    const { status } = await send(method, path, headers, body)
+    expect([401, 403], `${method} ${path}`).toContain(status)
+  }
+}
+
 verifies('console.inbox', 'strangers and agents read nothing and do nothing', async () => {
   const { credential } = await trustedAgent(apis.hosts[0]!, apis.operator)
   const { status_token } = await newAgentClient(apis.hosts[0]!).register()
-  const callers: Record<string, string>[] = [
-    {},
-    { authorization: `Bearer ${credential}` },
-    { 'x-status-token': status_token },
-    { authorization: `Bearer op_${'0'.repeat(16)}_${'0'.repeat(64)}` },
-  ]
-  const reads = ['inbox', 'work', 'work/po_1', 'money', 'agents', 'pauses', 'session']
-  const writes = ['session', 'session/end', 'work', 'reviews']
-  for (const headers of callers) {
-    for (const path of reads)
-      expect((await send('GET', `/api/operator/${path}`, headers)).status, path).toBe(401)
-    for (const path of writes)
-      expect((await send('POST', `/api/operator/${path}`, headers)).status, path).toBe(401)
+  await refused({})
+  await refused({ 'x-status-token': status_token })
+  await refused({ authorization: `Bearer op_${'0'.repeat(16)}_${'0'.repeat(64)}` })
+  const own = calls.filter(({ path }) => !path.startsWith('/api/signing-secret-rotation'))
+  for (const { method, path, body } of own) {
+    const { status } = await send(method, path, { authorization: `Bearer ${credential}` }, body)
+    expect([401, 403], `${method} ${path}`).toContain(status)
   }
+})
+
+verifies('console.session', 'without its header, or ended, a session does nothing', async () => {
+  const session = await signIn()
+  const { cookie } = session
+  await refused({ cookie })
+  await refused({ cookie, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' })
+  await refused({ cookie, 'x-csrf-token': '0'.repeat(64) })
+  await send('POST', '/api/operator/session/end', session)
+  await refused(session)
 })

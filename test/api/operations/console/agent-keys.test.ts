@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect } from 'vitest'
+import { createClient } from '../../../../api/http/client.ts'
+import { startComposed } from '../../../support/composed-api.ts'
+import { newAgentClient, trustedAgent } from '../../../support/registering-agent.ts'
+import { codeOf, key } from '../../../support/task-calls.ts'
+import { verifies } from '../../../verifies.ts'
+
+let apis: Awaited<ReturnType<typeof startComposed>>
+beforeAll(async () => {
+  apis = await startComposed({ apis: 2 })
+}, 120_000)
+afterAll(() => apis?.stop())
+
+const hosts = () => apis.hosts[0]!
+const operator = (api = 0) =>
+  createClient({ baseUrl: apis.hosts[api]!.base, operator: apis.operator })
+const read = async (agent_id: string) => (await operator().call('agent-read', { agent_id })).body
+const trusted = (limits = {}) => trustedAgent(hosts(), apis.operator, undefined, limits)
+
+verifies('console.keys', 'an agent is read with its limits, keys and decisions', async () => {
+  const limits = { rails: ['tokenops' as const], max_usd: 250, concurrent_runs: 2 }
+  const { registered, credentialId } = await trusted(limits)
+  const id = registered.agent.agent_id
+  const detail = await read(id)
+  expect(detail).toMatchObject({
+    agent: { agent_id: id, trust: { state: 'trusted', limits } },
+    allowed_decisions: ['hold'],
+    access_keys: [
+      { credential_id: credentialId, version: 1, state: 'active', rails: ['tokenops'] },
+    ],
+    signing_keys: [{ version: 1, state: 'active' }],
+    decisions: [{ decision: 'approve', limits, note: 'looked at' }],
+  })
+  expect(JSON.stringify(detail)).not.toMatch(/secret|ag_[0-9a-f]{16}_/)
+  expect(await codeOf(read(`agt_${'0'.repeat(64)}`))).toBe('not_found')
+})
+
+verifies('console.keys', 'an access key is rotated by an operator, with a receipt', async () => {
+  const { registered } = await trusted()
+  const agent_id = registered.agent.agent_id
+  const rotate = () =>
+    operator().call('signing-rotate', {
+      mode: 'rotate_signing_credential',
+      target: 'own_access_key',
+      agent_id,
+      reason: 'a year old',
+      idempotency_key: key(),
+    })
+  expect((await rotate()).body.receipt).toMatchObject({ kind: 'key_event' })
+  const states = (await read(agent_id)).access_keys.map(({ state }) => state)
+  expect(states).toEqual(['pending', 'active'])
+  expect(await codeOf(rotate())).toBe('rotation_in_progress')
+})
+
+verifies('console.keys', 'a revoked access key is refused in every process', async () => {
+  const { registered, credential, credentialId } = await trusted()
+  const agent = createClient({ baseUrl: apis.hosts[1]!.base, agent: credential })
+  const use = () => agent.call('self-serve-loop-read', {})
+  await use()
+  const revocation = { credential_id: credentialId, reason: 'leaked', idempotency_key: key() }
+  const { body } = await operator().call('access-key-revoke', revocation)
+  expect(body).toMatchObject({
+    credential: { credential_id: credentialId, state: 'revoked' },
+    receipt: { kind: 'key_event', payload: { act: 'revoke', reason: 'leaked' } },
+  })
+  expect((await operator().call('access-key-revoke', revocation)).body.receipt.receipt_id).toBe(
+    body.receipt.receipt_id,
+  )
+  const again = { ...revocation, idempotency_key: key() }
+  expect(await codeOf(operator(1).call('access-key-revoke', again))).toBe('wrong_state')
+  const unknown = { ...again, credential_id: '0'.repeat(16) }
+  expect(await codeOf(operator().call('access-key-revoke', unknown))).toBe('not_found')
+  const presented = await fetch(`${apis.hosts[1]!.base}/api/credential-enforcement-middleware`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${credential}` },
+    body: JSON.stringify({ operation_id: 'self-serve-loop-submit' }),
+  })
+  expect(await presented.text()).not.toContain('"allow"')
+  expect((await read(registered.agent.agent_id)).access_keys[0]?.revoked_at).not.toBeNull()
+})
+
+verifies('console.keys', 'an agent that was never trusted has no access key', async () => {
+  const { agent } = await newAgentClient(hosts()).register()
+  expect(await read(agent.agent_id)).toMatchObject({
+    access_keys: [],
+    decisions: [],
+    allowed_decisions: ['approve', 'reject', 'hold'],
+  })
+})
