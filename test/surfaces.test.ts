@@ -89,6 +89,12 @@ const samples: Record<string, Record<string, unknown>> = {
     reason: 'stolen',
     idempotency_key: 'k-4',
   },
+  'agent-read': { agent_id: `agt_${hex(64)}` },
+  'access-key-revoke': {
+    credential_id: hex(16),
+    reason: 'leaked',
+    idempotency_key: 'c-1',
+  },
   'operators-revoke': {
     mode: 'revoke_operator',
     operator_id: hex(16),

@@ -43,7 +43,7 @@ export const consoleRequirements = {
   'console.charts': {
     source: 'decision',
     behavior:
-      'Lists of input and result with times or labels and a telling number, buckets and coverage are charts: cost by day and model, meter load, ageing, coverage. Any document gives at most six.',
+      'Lists of input and result with times or labels and a number of a known name, buckets and coverage are charts: cost by day and model, meter load, ageing, coverage. Any document gives at most six.',
   },
   'console.races': {
     source: 'decision',

@@ -16,7 +16,7 @@ verifies('console.pages', 'the console calls operators’ operations, by their p
   }
 })
 
-verifies('console.charts', 'lists with times or labels and a telling number are charts', () => {
+verifies('console.charts', 'lists with times or labels and a known number are charts', () => {
   const days = ['2026-11-01', '2026-11-02']
   const cost_by_day = days.flatMap((day) => [
     { day, rows: 3, model: 'large', cost: '1.5' },

@@ -101,7 +101,9 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
       await decideNext('task', 'a', 'may run')
       const { run_id } = (await waitForTask(task.own, 'operating')).task
       await eventually(() => waits(run_id ?? ''), Boolean)
-      await open(`/review/${run_id}`)
+      await open(`/work/${task.own.begun.task.task_id}`)
+      await page.getByText('Step 7 of 9: review step').waitFor()
+      await page.getByRole('link', { name: 'Review it' }).click()
       await page.getByText('cost by day: cost minor').waitFor()
       await page.getByRole('radio', { name: 'Met', exact: true }).check()
       await page.getByLabel(/^Note on/).fill('compared with the invoice')

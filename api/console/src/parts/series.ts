@@ -15,12 +15,12 @@ const CHARTS_MAX = 6
 type Flat = Record<string, unknown>
 type Found = Series & { rank: number }
 
-/** What reviewers ask for, the most telling first; a number of any other name is not drawn. */
-const telling =
+/** Words in the names of numbers that are drawn, the most important first. */
+const drawnNames =
   /cost|amount|charge|total|balance|energy|kwh|load|reading|value|usage|score|coverage|points|price|covered/
 
 /**
- * The series of a document that say something, the most telling first: lists whose rows have a label or a time and a telling number,
+ * The series of a document, the most important first: lists whose rows have a label or a time and a number of a known name,
  * rows of buckets, and coverage. Groups such as a model or a meter become lines of one chart.
  */
 export function seriesOf(value: unknown): Series[] {
@@ -40,12 +40,12 @@ function found(value: unknown, path: readonly string[]): Found[] {
   ]
 }
 
-/** Rows with a label or a time, and a telling number. */
+/** Rows with a label or a time, and a number of a known name. */
 function ofRows(rows: readonly unknown[], title: string): Found[] {
   if (rows.length < 2 || rows.length > ROWS_MAX || !rows.every(isObject)) return []
   const names = Object.keys(rows[0] ?? {})
   const number = names
-    .filter((name) => telling.test(name) && rows.every((row) => isNumber(row[name])))
+    .filter((name) => drawnNames.test(name) && rows.every((row) => isNumber(row[name])))
     .sort((one, other) => rankOf(one) - rankOf(other))[0]
   const label =
     names.find((name) => rows.every((row) => isTime(row[name]))) ??
@@ -86,7 +86,7 @@ function ofShares(value: Flat, title: string): Found[] {
 }
 
 const rankOf = (name: string): number => {
-  const place = telling.source.split('|').findIndex((word) => name.includes(word))
+  const place = drawnNames.source.split('|').findIndex((word) => name.includes(word))
   return place === -1 ? Number.POSITIVE_INFINITY : place
 }
 const byTime = (one: string, other: string): number =>
