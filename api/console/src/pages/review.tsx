@@ -144,7 +144,7 @@ function Review({ id }: { id: string }) {
           {decided !== undefined && <DecisionReceipt answer={decided} />}
           {decided === undefined && (
             <div className="space-y-4">
-              <WhyRefused error={refused} item={item} />
+              <WhyRefused error={refused} state={stateNow(latest)} />
               <Undecided
                 item={item}
                 evidence={evidence}
@@ -166,20 +166,28 @@ type UndecidedProps = Omit<Parameters<typeof Decide>[0], 'allowed'> & { item: It
 const late = new Set(['already_decided', 'wrong_state'])
 
 /** Why a decision was not recorded; where another operator was first, the state that it led to. */
-function WhyRefused({ error, item }: { error: unknown; item: Item }) {
+function WhyRefused({ error, state }: { error: unknown; state: string | undefined }) {
   if (!(error instanceof Refused) || !late.has(error.code)) return <Problem error={error} />
   return (
     <div role="alert" className="rounded-md border border-warn p-3 text-warn">
       Your decision was not recorded: another operator decided first.{' '}
-      {item === undefined ? (
-        'Nothing waits for a decision now.'
+      {state === undefined ? (
+        'It does not wait any more.'
       ) : (
         <>
-          It is now <State name={stateOf(item)} />
+          It is now <State name={state} />
         </>
       )}
     </div>
   )
+}
+
+/** The state of the subject as its latest evidence has it. */
+function stateNow(latest: Evidence | undefined): string | undefined {
+  const contentOf = (name: string) => latest?.parts.find((part) => part.name === name)?.content
+  const agent = contentOf('agent') as { trust?: { state?: string } } | undefined
+  const history = contentOf('history') as { state?: string } | undefined
+  return latest?.subject_kind === 'agent' ? agent?.trust?.state : history?.state
 }
 
 function Undecided({ item, ...props }: UndecidedProps) {
