@@ -125,7 +125,7 @@ function AccessKeys({ agentId, keys, state }: AccessKeysProps) {
   const mayRotate =
     state === 'trusted' && keys.length > 0 && !keys.some((key) => key.state === 'pending')
   return (
-    <Card title="Access keys" aside={mayRotate && <Rotate agentId={agentId} />}>
+    <Card title="Access keys" aside={<Rotate agentId={agentId} ended={!mayRotate} />}>
       {keys.length === 0 ? (
         <Empty title="No access key yet">The first one is made when the agent is trusted.</Empty>
       ) : (
@@ -160,7 +160,9 @@ function AccessKeys({ agentId, keys, state }: AccessKeysProps) {
               <Cell>
                 {key.rotate_by === null ? <None /> : <Day time={key.revoked_at ?? key.rotate_by} />}
               </Cell>
-              <Cell>{key.state === 'revoked' ? <None /> : <Revoke id={key.credential_id} />}</Cell>
+              <Cell>
+                <Revoke id={key.credential_id} ended={key.state === 'revoked'} />
+              </Cell>
             </Row>
           ))}
         </Table>
@@ -175,8 +177,9 @@ const Day = ({ time }: { time: string }) => (
   </time>
 )
 
-const Rotate = ({ agentId }: { agentId: string }) => (
+const Rotate = ({ agentId, ended }: { agentId: string; ended: boolean }) => (
   <Act
+    ended={ended}
     label="Rotate"
     title="Rotate the access key"
     tone="primary"
@@ -195,8 +198,9 @@ const Rotate = ({ agentId }: { agentId: string }) => (
   </Act>
 )
 
-const Revoke = ({ id }: { id: string }) => (
+const Revoke = ({ id, ended }: { id: string; ended: boolean }) => (
   <Act
+    ended={ended}
     label="Revoke"
     title="Revoke the access key"
     tone="danger"

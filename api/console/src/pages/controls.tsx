@@ -186,20 +186,17 @@ function useOnRequest<Data>(read: () => Promise<Data>) {
 
 function Keys() {
   const read = useOnRequest(() => call('keys-list', {}))
-  const ended = async <Answer,>(answer: Promise<Answer>) => {
-    const done = await answer
-    await read.again()
-    return done
-  }
+  const again = () => void read.again()
   return (
     <Card
       title="Signing keys of the service"
       aside={
         <Act
           label="Publish new keys"
+          done={again}
           title="Publish new signing keys"
           act={(reason, idempotency_key) =>
-            ended(call('keys-publish', { mode: 'publish_keys', reason, idempotency_key }))
+            call('keys-publish', { mode: 'publish_keys', reason, idempotency_key })
           }
         >
           The service reads its file of keys again, publishes those that were added, and signs with
@@ -235,7 +232,7 @@ function Keys() {
               <Cell>
                 <Age since={key.revoked_at ?? key.retired_at ?? key.activated_at} />
               </Cell>
-              <Cell>{key.state === 'revoked' ? <None /> : <EndKey of={key} ended={ended} />}</Cell>
+              <Cell>{key.state === 'revoked' ? <None /> : <EndKey of={key} done={again} />}</Cell>
             </Row>
           ))}
         </Table>
@@ -247,18 +244,19 @@ function Keys() {
 
 type EndKeyProps = {
   of: OutputOf<'keys-list'>['keys'][number]
-  ended: <Answer>(answer: Promise<Answer>) => Promise<Answer>
+  done: () => void
 }
 
-function EndKey({ of: { kid, state }, ended }: EndKeyProps) {
+function EndKey({ of: { kid, state }, done }: EndKeyProps) {
   return (
     <span className="flex gap-2">
       {state === 'active' && (
         <Act
           label="Retire"
+          done={done}
           title="Retire the signing key"
           act={(reason, idempotency_key) =>
-            ended(call('keys-retire', { mode: 'retire_key', kid, reason, idempotency_key }))
+            call('keys-retire', { mode: 'retire_key', kid, reason, idempotency_key })
           }
         >
           What <Id id={kid} length={32} /> signed stays valid, and another key of its ring signs
@@ -268,9 +266,10 @@ function EndKey({ of: { kid, state }, ended }: EndKeyProps) {
       <Act
         label="Revoke"
         title="Revoke the signing key"
+        done={done}
         tone="danger"
         act={(reason, idempotency_key) =>
-          ended(call('keys-revoke', { mode: 'revoke_key', kid, reason, idempotency_key }))
+          call('keys-revoke', { mode: 'revoke_key', kid, reason, idempotency_key })
         }
       >
         For a stolen key: what <Id id={kid} length={32} /> signed is refused at once, but for
@@ -342,6 +341,7 @@ function Operator({ operator, changed }: OperatorProps) {
           <Act
             label="Revoke"
             title="Revoke the operator"
+            done={changed}
             tone="danger"
             act={async (reason, idempotency_key) => {
               const mode = 'revoke_operator'
@@ -351,7 +351,6 @@ function Operator({ operator, changed }: OperatorProps) {
                 reason,
                 idempotency_key,
               })
-              changed()
               return done
             }}
           >

@@ -17,20 +17,32 @@ type ActProps = {
   children: ReactNode
   /** The call, with a reason and a key; answers with the receipt. */
   act: (reason: string, key: string) => Promise<{ receipt: { receipt_id: string } }>
+  /** Whether there is nothing left to do; an open dialog stays. */
+  ended?: boolean
+  /** After the dialog is closed. */
+  done?: () => void
 }
 
 /** An act with its reason: what it does, the reason, and the receipt. */
-export function Act({ label, title, tone = 'plain', children, act }: ActProps) {
+export function Act({ label, title, tone = 'plain', children, act, ended, done }: ActProps) {
+  const queries = useQueryClient()
   const [open, setOpen] = useState(false)
+  // What is behind the dialog is read again when it closes, so that the receipt stays until then.
+  const change = (next: boolean) => {
+    setOpen(next)
+    if (next) return
+    void queries.invalidateQueries()
+    done?.()
+  }
   return (
-    <Dialog.Root open={open} onOpenChange={setOpen}>
-      <Dialog.Trigger render={<Button tone={tone}>{label}</Button>} />
+    <Dialog.Root open={open} onOpenChange={change}>
+      {!ended && <Dialog.Trigger render={<Button tone={tone}>{label}</Button>} />}
       <Dialog.Portal>
         <Dialog.Backdrop className={backdropClass} />
         <Dialog.Popup className={popupClass}>
           <Dialog.Title className="m-0 mb-2 text-base font-semibold">{title}</Dialog.Title>
           <Dialog.Description render={<div className="mb-4" />}>{children}</Dialog.Description>
-          <Reasoned label={label} tone={tone} act={act} close={() => setOpen(false)} />
+          <Reasoned label={label} tone={tone} act={act} close={() => change(false)} />
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>
@@ -43,7 +55,6 @@ type ReasonedProps = Pick<ActProps, 'label' | 'act'> & {
 }
 
 function Reasoned({ label, tone, act, close }: ReasonedProps) {
-  const queries = useQueryClient()
   const [reason, setReason] = useState('')
   const [error, setError] = useState<unknown>()
   const [receipt, setReceipt] = useState<string>()
@@ -54,7 +65,6 @@ function Reasoned({ label, tone, act, close }: ReasonedProps) {
     try {
       setError(undefined)
       setReceipt((await act(reason, key)).receipt.receipt_id)
-      await queries.invalidateQueries()
     } catch (refused) {
       setError(refused)
     }
