@@ -108,7 +108,7 @@ function Trust({
 }
 
 /** The limits in words; none are as the agent asked. */
-export function limitsText(limits: Partial<Limits> | null): string {
+function limitsText(limits: Partial<Limits> | null): string {
   const { rails, scopes, max_usd, concurrent_runs } = limits ?? {}
   const parts = [
     rails && `only ${rails.join(', ')}`,

@@ -4,9 +4,9 @@ import { type ReactNode, useState } from 'react'
 import { newKey } from '../calls.ts'
 import { Button, Field, fieldClass, Problem, ReceiptLink } from './basics.tsx'
 
-export const popupClass =
+const popupClass =
   'fixed top-1/2 left-1/2 max-h-[92vh] w-[min(32rem,92vw)] -translate-x-1/2 -translate-y-1/2 overflow-auto rounded-lg border border-line bg-card p-5'
-export const backdropClass = 'fixed inset-0 bg-black/50'
+const backdropClass = 'fixed inset-0 bg-black/50'
 
 type ActProps = {
   /** On the button, and of the dialog. */
