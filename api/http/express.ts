@@ -127,8 +127,9 @@ function answerCall(
     })
     if (operation !== undefined) response.locals['operation'] = operation.id
     const page = operation && documentPages[operation.id]
-    const asPage = page && ((shown: Record<string, unknown>) => page(shown, { explorerUrl }))
-    await sendAnswer(response, answer, { ...operation, ...operation?.http, asPage })
+    const asPage = page && ((shown: Record<string, unknown>) => page(shown, { explorerUrl, path }))
+    const named = page && query['as']
+    await sendAnswer(response, answer, { ...operation, ...operation?.http, asPage, named })
   }
 }
 

@@ -5,6 +5,7 @@ import type { CallAnswer } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
 import { documentPolicy } from './pages/documents.ts'
 
+const JSON_TYPE = 'application/json'
 const ZIP = 'application/zip'
 const HTML = 'text/html'
 
@@ -13,6 +14,8 @@ type AnswerForm = Pick<AnyOperation, 'asFiles'> &
   Pick<AnyOperation['http'], 'cacheable'> & {
     /** The answer as a page for people. */
     asPage?: ((body: Record<string, unknown>) => string) | undefined
+    /** The form that the query of the call names, before what its `Accept` says. */
+    named?: unknown
   }
 
 /**
@@ -22,10 +25,12 @@ type AnswerForm = Pick<AnyOperation, 'asFiles'> &
 export async function sendAnswer(
   response: Response,
   { status, headers, body }: CallAnswer,
-  { cacheable, asFiles, asPage }: AnswerForm,
+  form: AnswerForm,
 ): Promise<void> {
+  const { cacheable, asFiles, asPage } = form
   if (asPage !== undefined) response.vary('Accept')
-  if (status === 200 && asPage !== undefined && prefers(response, HTML)) {
+  const type = status === 200 ? typeOf(response, form) : JSON_TYPE
+  if (type === HTML && asPage !== undefined) {
     response
       .status(status)
       .set({ ...headers, 'Content-Type': `${HTML}; charset=utf-8` })
@@ -33,7 +38,7 @@ export async function sendAnswer(
     response.send(asPage(body as Record<string, unknown>))
     return
   }
-  if (status === 200 && asFiles !== undefined && prefers(response, ZIP)) {
+  if (type === ZIP && asFiles !== undefined) {
     const { name, texts } = asFiles(body)
     const bytes = Buffer.from(await zipTexts(texts))
     response
@@ -44,7 +49,7 @@ export async function sendAnswer(
     return
   }
   const bytes = Buffer.from(JSON.stringify(body))
-  response.status(status).set({ 'Content-Type': 'application/json', ...headers })
+  response.status(status).set({ 'Content-Type': JSON_TYPE, ...headers })
   if (cacheable === true && status === 200) {
     const etag = `"${createHash('sha256').update(bytes).digest('base64url')}"`
     response.set({ 'Cache-Control': 'public, max-age=300', ETag: etag })
@@ -56,8 +61,13 @@ export async function sendAnswer(
   response.send(bytes)
 }
 
-const prefers = (response: Response, type: string): boolean =>
-  response.req.accepts(['application/json', type]) === type
+/** The content type to answer with: as the query says, else as the caller accepts. */
+function typeOf(response: Response, { asFiles, asPage, named }: AnswerForm): string | false {
+  if (named === 'json') return JSON_TYPE
+  if (named === 'zip') return ZIP
+  const forms = [JSON_TYPE, ...(asPage ? [HTML] : []), ...(asFiles ? [ZIP] : [])]
+  return response.req.accepts(forms)
+}
 
 /** RFC 9110 §13.1.2; Express' own check would heed the `no-cache` that fetch adds to every conditional request. */
 function knows(ifNoneMatch: string | undefined, etag: string): boolean {

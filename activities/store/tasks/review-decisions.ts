@@ -12,6 +12,11 @@ export type ReviewFilter = {
 
 export type ReviewDecisionRow = Omit<Selectable<Database['review_decisions']>, 'seq'>
 
+type DecisionAbout = Pick<
+  ReviewDecisionRow,
+  'decision_id' | 'subject_kind' | 'decision' | 'operator_name' | 'receipt_id' | 'decided_at'
+>
+
 /** Appends a decision. A subject has one decision for each time that it waited. */
 export async function insertDecision(tx: Tx, decision: ReviewDecisionRow): Promise<void> {
   const { limits, evidence_seen_sha256, judgements, ...row } = decision
@@ -62,4 +67,18 @@ export async function isDecided(
     )
     .executeTakeFirst()
   return decided !== undefined
+}
+
+/** The decisions about these subjects, the oldest first. */
+export function listDecisionsAbout(
+  tx: Tx,
+  subjectIds: readonly string[],
+): Promise<DecisionAbout[]> {
+  return tx
+    .selectFrom('review_decisions')
+    .select(['decision_id', 'subject_kind', 'decision', 'operator_name'])
+    .select(['receipt_id', 'decided_at'])
+    .where('subject_id', 'in', [...subjectIds])
+    .orderBy('seq')
+    .execute()
 }

@@ -169,6 +169,16 @@ export async function findReturnPackage(
   return tx.selectFrom('return_packages').selectAll().where('run_id', '=', runId).executeTakeFirst()
 }
 
+/** The id of a run's package, without the package. */
+export async function findPackageId(tx: Tx, runId: string): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('return_packages')
+    .select('return_package_id')
+    .where('run_id', '=', runId)
+    .executeTakeFirst()
+  return row?.return_package_id
+}
+
 export async function insertReturnPackage(
   tx: Tx,
   row: Omit<ReturnPackageRow, 'made_at' | 'record_kind'>,

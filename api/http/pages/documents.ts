@@ -1,15 +1,22 @@
-import { jsonText, oneLine, printable } from '#domain/core/plain-text.ts'
+import { oneLine } from '#domain/core/plain-text.ts'
 import { type Html, html } from './html.ts'
-import { documentOf, type Page } from './layout.ts'
-
-/** What a page of a document links to. */
-type DocumentLinks = { readonly explorerUrl: string }
-type Body = Readonly<Record<string, unknown>>
-type DocumentPage = (body: Body, links: DocumentLinks) => string
+import { returnPackagePage } from './return-package.ts'
+import {
+  type Body,
+  type Check,
+  checkList,
+  type DocumentLinks,
+  type DocumentPage,
+  factsOf,
+  receiptLink,
+  scriptless,
+  text,
+  titleOf,
+} from './shown.ts'
 
 /** The policy of these pages: no script runs in them, whatever the text of an agent says (CSP Level 3 § sandbox). */
 export const documentPolicy = [
-  'sandbox allow-same-origin allow-top-navigation-by-user-activation',
+  'sandbox allow-same-origin allow-downloads allow-top-navigation-by-user-activation',
   "default-src 'none'",
   "style-src 'self'",
   "img-src 'self'",
@@ -22,26 +29,22 @@ export const documentPolicy = [
 export const documentPages: Readonly<Record<string, DocumentPage>> = {
   'verify-receipt': receiptPage,
   'agent-status': statusPage,
+  'return-package-read': returnPackagePage,
 }
-
-type Check = { check: string; ok: boolean; detail: string }
 
 function receiptPage(body: Body, links: DocumentLinks): string {
   const { verified, receipt_id, kind, checks, payload_sha256 } = body
   const payload = (body['payload'] ?? {}) as Body
-  const about = titles[String(kind)] ?? String(kind ?? 'a document').replaceAll('_', ' ')
+  const about = titleOf(kind)
   return scriptless({
     title: `Receipt: ${oneLine(about)}`,
     path: '',
     body: html`<h1>${verified === true ? '✓ Verified' : '✗ Not verified'}: ${text(about)}</h1>
 <p class="lead">${sentence(verified === true, payload)}</p>
 <h2>Why</h2>
-<dl class="facts">${(checks as Check[]).map(
-      ({ check, ok, detail }) =>
-        html`<dt>${ok ? '✓' : '✗'} ${check.replaceAll('_', ' ')}</dt><dd>${text(detail)}</dd>`,
-    )}</dl>
+${checkList(checks as Check[])}
 <h2>What it says</h2>
-${factsOf(payload, links)}
+${factsOf(factsIn(payload), links)}
 <h2>Its place</h2>
 <dl class="facts"><dt>Receipt</dt><dd><code>${text(receipt_id)}</code></dd>
 <dt>Before it</dt><dd>${previous(payload['prev'])}</dd>
@@ -50,10 +53,6 @@ ${factsOf(payload, links)}
 <a href="/.well-known/jwks.json">key set</a>, and use <code>verifyReceipt</code> of the client package.</p>`,
   })
 }
-
-/** A page without the script of the other pages: nothing may run here. */
-const scriptless = (page: Pick<Page, 'title' | 'path' | 'body'>): string =>
-  documentOf({ ...page, head: html``, frame: 'page' })
 
 /** In words: what was stated, when, and for whom. */
 function sentence(verified: boolean, { iat, sub, usage, environment }: Body): Html {
@@ -67,49 +66,12 @@ function sentence(verified: boolean, { iat, sub, usage, environment }: Body): Ht
 
 const hidden = new Set(['iss', 'iat', 'kind', 'prev', 'sub', 'usage', 'environment'])
 
-function factsOf(payload: Body, { explorerUrl }: DocumentLinks): Html {
-  const rows = Object.entries(payload).filter(([name]) => !hidden.has(name))
-  return html`<dl class="facts">${rows.map(
-    ([name, value]) =>
-      html`<dt>${oneLine(name.replaceAll('_', ' '))}</dt><dd>${shown(name, value, explorerUrl)}</dd>`,
-  )}</dl>`
-}
-
-function shown(name: string, value: unknown, explorerUrl: string): Html {
-  if (name === 'receipt_id' || name.endsWith('_receipt_id')) return receiptLink(value)
-  const isHash = typeof value === 'string' && /^0x[0-9a-f]{64}$/.test(value)
-  if (name === 'transaction_hash' && isHash && explorerUrl !== '')
-    return html`<a href="${explorerUrl}/tx/${value}">${value}</a>`
-  if (typeof value === 'object' && value !== null)
-    return html`<pre tabindex="0">${jsonText(value)}</pre>`
-  return text(value ?? 'none')
-}
-
-const receiptLink = (value: unknown): Html =>
-  typeof value === 'string' && /^rc_[0-9a-f]{64}$/.test(value)
-    ? html`<a href="/api/verify-receipt?receipt_id=${value}">${value}</a>`
-    : text(value ?? 'none')
+const factsIn = (payload: Body): Body =>
+  Object.fromEntries(Object.entries(payload).filter(([name]) => !hidden.has(name)))
 
 function previous(prev: unknown): Html {
   if (prev === null || prev === undefined) return html`none: it is the first of its chain`
   return /^[0-9a-f]{64}$/.test(String(prev)) ? receiptLink(`rc_${String(prev)}`) : receiptLink(prev)
-}
-
-/** Text of anyone: escaped, without control characters, and kept apart from the direction of the text around it. */
-const text = (value: unknown): Html => html`<bdi>${printable(String(value))}</bdi>`
-
-const titles: Readonly<Record<string, string>> = {
-  payout_created: 'a payout was created',
-  payout_authorized: 'a payout was authorized',
-  payout_executed: 'a payout was executed',
-  payout_final: 'a payout is final on chain',
-  settlement_receipt: 'a payment was settled',
-  review_decision: 'an operator decided',
-  control_change: 'an operator acted',
-  attestation: 'the result of a run was attested',
-  exception: 'a task was stopped',
-  exception_closed: 'a difference was closed',
-  onboarding: 'an agent was registered',
 }
 
 function statusPage({ kind, next_action, ...body }: Body, links: DocumentLinks): string {
@@ -124,8 +86,15 @@ function statusPage({ kind, next_action, ...body }: Body, links: DocumentLinks):
     path: '',
     body: html`<h1>This ${name} is ${oneLine(state)}</h1>
 <p class="lead">${text(next_action)}</p>
+${packageLink(body['return_package_id'], links)}
 <h2>Details</h2>
 ${factsOf(members, links)}
 <p>Everyone who has this address can read it, and can do nothing else with it. A program gets the same as JSON.</p>`,
   })
 }
+
+/** The page that a task's result has, next to the page of its status. */
+const packageLink = (id: unknown, { path }: DocumentLinks): Html | string =>
+  typeof id === 'string'
+    ? html`<p><a class="action" href="${path}/return-package">Open the return package</a></p>`
+    : ''

@@ -1,10 +1,10 @@
 /** The one stylesheet of the pages; light and dark by the reader's own setting. */
 export const stylesheet = `:root {
   color-scheme: light dark;
-  --ground: #fbfaf7; --panel: #ffffff; --line: #dedbd2; --ink: #1d1c1a; --soft: #5d5a53; --mark: #0b6e4f; --code: #f3f1ea;
+  --ground: #fbfaf7; --panel: #ffffff; --line: #dedbd2; --ink: #1d1c1a; --soft: #5d5a53; --mark: #0b6e4f; --code: #f3f1ea; --bad: #b3261e;
 }
 @media (prefers-color-scheme: dark) {
-  :root { --ground: #141517; --panel: #1c1e21; --line: #34373c; --ink: #ecebe7; --soft: #a9a79f; --mark: #5cc9a2; --code: #101113; }
+  :root { --ground: #141517; --panel: #1c1e21; --line: #34373c; --ink: #ecebe7; --soft: #a9a79f; --mark: #5cc9a2; --code: #101113; --bad: #ff8a80; }
 }
 body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.6 system-ui, sans-serif; }
 .skip { position: absolute; left: -99rem; }
@@ -66,18 +66,36 @@ a:focus-visible, button:focus-visible, pre:focus-visible { outline: 2px solid va
     & .crash .finds { animation-name: draw-finds; } & .crash .proves { animation-name: draw-proves; }
     & .crash .killed { animation: show-killed 9s infinite; } & .crash .once { animation: show-once 9s infinite; }
   }
+  & .scroll { overflow-x: auto; margin: .6rem 0; border: 1px solid var(--line); border-radius: 8px; background: var(--panel); }
+  & .scroll th, & .scroll td { padding: .45rem .9rem; }
+  & .scroll tr:last-child td { border-bottom: 0; }
+  & .data td { overflow-wrap: break-word; max-width: 24rem; }
+  & .data td:last-child { white-space: normal; padding-right: .9rem; }
+  & .data .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+  & .rest, & small { color: var(--soft); font-size: .9rem; }
+  & .notes { padding-left: 1.4rem; overflow-wrap: anywhere; }
+  & .notes li { margin: .45rem 0; }
+  & .notes small { display: block; }
+  & .actions { display: flex; flex-wrap: wrap; gap: .6rem; margin: 1.2rem 0; }
+  & .action { display: inline-block; padding: .45rem 1rem; border: 1px solid var(--mark); border-radius: 7px; font-weight: 600; text-decoration: none; }
+  & .action:hover { text-decoration: underline; }
+  & .checks dt { max-width: 18rem; overflow-wrap: anywhere; }
+  & .checks .ok { color: var(--mark); }
+  & .checks .bad { color: var(--bad); }
   & .facts dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
   & h1, & .lead { overflow-wrap: anywhere; }
   @media (max-width: 40rem) { & .facts { grid-template-columns: minmax(0, 1fr); } & .facts dd { margin-bottom: .5rem; } }
   @media (max-width: 40rem) {
-    & table, & tbody, & tr, & td { display: block; }
-    & thead { position: absolute; left: -99rem; }
-    & tr { padding: .6rem 0; border-bottom: 1px solid var(--line); }
-    & td { border: 0; padding: .1rem 0; }
-    & td code, & td:last-child { white-space: normal; overflow-wrap: anywhere; }
-    & tr td:nth-child(n + 3) { display: inline; color: var(--soft); }
-    & tr td:last-child::before { content: ' · '; }
-    & tr:last-child { border-bottom: 0; }
+    & table:not(.data) {
+      &, & tbody, & tr, & td { display: block; }
+      & thead { position: absolute; left: -99rem; }
+      & tr { padding: .6rem 0; border-bottom: 1px solid var(--line); }
+      & td { border: 0; padding: .1rem 0; }
+      & td code, & td:last-child { white-space: normal; overflow-wrap: anywhere; }
+      & tr td:nth-child(n + 3) { display: inline; color: var(--soft); }
+      & tr td:last-child::before { content: ' · '; }
+      & tr:last-child { border-bottom: 0; }
+    }
     & pre { max-height: 22rem; font-size: .93em; }
   }
 }

@@ -24,7 +24,15 @@ const AgentStatus = z
   })
   .meta({ id: 'AgentStatus' })
 const TaskStatus = z
-  .strictObject({ kind: z.literal('task'), task: Task, next_action: z.string() })
+  .strictObject({
+    kind: z.literal('task'),
+    task: Task,
+    return_package_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'Of a package that this link followed by /return-package reads.' }),
+    next_action: z.string(),
+  })
   .meta({ id: 'TaskStatus' })
 const OrderStatus = z
   .strictObject({ kind: z.literal('work_order'), work_order: WorkOrder, next_action: z.string() })
@@ -63,6 +71,8 @@ export const agentStatus = operation({
       return { body: { kind: 'work_order' as const, work_order, next_action } }
     }
     const task = await context.tasks.read(subjectId)
-    return { body: { kind: 'task' as const, task, next_action: task.next_action } }
+    const return_package_id = await context.runs.attestedPackage(subjectId)
+    const { next_action } = task
+    return { body: { kind: 'task' as const, task, return_package_id, next_action } }
   },
 })

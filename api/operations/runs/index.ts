@@ -1,6 +1,7 @@
 import { readAgentUsePack } from './pack.ts'
 import { recordAgentUseReceipt } from './record-receipt.ts'
 import { fetchReturnPackage } from './return-package.ts'
+import { returnPackageRead } from './return-package-read.ts'
 import { agentUseRead, getRunStatus } from './run-status.ts'
 import { readAgentUseRuns } from './runs.ts'
 import { selfServeLoopRead } from './self-serve-read.ts'
@@ -16,6 +17,7 @@ export const runs = [
   startAgentRun,
   getRunStatus,
   fetchReturnPackage,
+  returnPackageRead,
   recordAgentUseReceipt,
   readAgentUseRuns,
   selfServeLoopRead,

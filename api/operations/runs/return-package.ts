@@ -7,30 +7,50 @@ import { VerificationPacket } from '../receipts/verify-receipt.ts'
 import { Check } from '../tasks/shapes.ts'
 import { RunId } from './shapes.ts'
 
+const Report = z.strictObject({
+  verdict: z.enum(['proven', 'refused', 'indeterminate']),
+  checks: z.array(Check),
+  keys: z.array(
+    z.strictObject({ kid: z.string(), standing: z.enum(['active', 'retired', 'revoked']) }),
+  ),
+})
+
+/** A package with our judgement of it. */
+export const judgedShape = {
+  return_package: ReturnPackage,
+  completion: Report.meta({
+    description:
+      'Our own judgement of the package: each digest, the proof hash, and the signature.',
+  }),
+  verification_packet: VerificationPacket.meta({
+    description: 'Of the attestation receipt of the run.',
+  }),
+}
+/** Our judgement of the record of a task. */
+export const RecordReport = Report.meta({
+  description:
+    'Our own judgement of the record of the task: its ledger, documents, receipts and result.',
+})
+
 const output = z
   .strictObject({
-    return_package: ReturnPackage,
+    ...judgedShape,
     file_contents: z.record(z.string(), z.string()).nullable().meta({
       description:
         'With include_files: the files of the zip by name, as the very texts that were digested.',
     }),
-    completion: z
-      .strictObject({
-        verdict: z.enum(['proven', 'refused', 'indeterminate']),
-        checks: z.array(Check),
-        keys: z.array(
-          z.strictObject({ kid: z.string(), standing: z.enum(['active', 'retired', 'revoked']) }),
-        ),
-      })
-      .meta({
-        description:
-          'Our own judgement of the package: each digest, the proof hash, and the signature.',
-      }),
-    verification_packet: VerificationPacket.meta({
-      description: 'Of the attestation receipt of the run.',
-    }),
   })
   .meta({ id: 'FetchedReturnPackage' })
+
+/** The files of a package, and the name of their zip. */
+export const filesOf = ({
+  return_package: made,
+}: {
+  return_package: z.output<typeof ReturnPackage>
+}) => ({
+  name: `${made.return_package_id}.zip`,
+  texts: packageTexts(made, made.completion_signature),
+})
 
 /** POST /api/agent-use, mode `fetch_return_package`: as JSON, or with `Accept: application/zip` as its files. */
 export const fetchReturnPackage = operation({
@@ -52,10 +72,7 @@ export const fetchReturnPackage = operation({
   }),
   output,
   example: runExamples['fetch-return-package'],
-  asFiles: ({ return_package: made }) => ({
-    name: `${made.return_package_id}.zip`,
-    texts: packageTexts(made, made.completion_signature),
-  }),
+  asFiles: filesOf,
   handle: async ({ run_id, include_files }, context) => {
     const { attestation, ...fetched } = await context.runs.returnPackage(moverOf(context), run_id)
     const { return_package: made } = fetched

@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import { verdicts } from '#domain/reviews/evidence.ts'
 import { runExamples } from '../../examples/runs.ts'
 import { operation } from '../../operation.ts'
 import { moverOf, readingAgentId } from '../agents/caller.ts'
 import { contractSchema } from '../discovery/contract-shape.ts'
-import { Run, RunId } from './shapes.ts'
+import { Criterion, Run, RunId } from './shapes.ts'
 
 const contract = contractSchema('Tasks by state.', { sequence: z.array(z.string()) }).meta({
   id: 'SelfServeLoopContract',
@@ -14,14 +13,7 @@ const followed = z
   .strictObject({
     run: Run,
     completion: z.strictObject({
-      criteria: z.array(
-        z.strictObject({
-          criterion: z.string(),
-          met: z.boolean(),
-          verdict: z.enum(verdicts),
-          note: z.string().meta({ description: 'Of the reviewer, or of the check.' }),
-        }),
-      ),
+      criteria: z.array(Criterion),
     }),
   })
   .meta({ id: 'SelfServeRun' })

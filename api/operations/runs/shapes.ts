@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { verdicts } from '#domain/reviews/evidence.ts'
 import { loopSteps } from '#domain/runs/controlled-loop.ts'
 import { Digest, ReceiptId, Time } from '../../fields.ts'
 import { Rail } from '../agents/shapes.ts'
@@ -6,6 +7,14 @@ import { TaskId, TaskState, TaskToken, TaskUsage, Tier } from '../tasks/shapes.t
 import { waitShape } from '../tasks/wait-shapes.ts'
 
 export const RunId = z.string().regex(/^run_[0-9a-f]{64}$/)
+
+/** What a run has to meet, and what its reviewer or a check says of it. */
+export const Criterion = z.strictObject({
+  criterion: z.string(),
+  met: z.boolean(),
+  verdict: z.enum(verdicts),
+  note: z.string().meta({ description: 'Of the reviewer, or of the check.' }),
+})
 
 const Loop = z.strictObject({
   step: z

@@ -51,7 +51,7 @@ export async function replayFileOf(
   // Held, so that ledger, receipts and steps are of one moment.
   const task = await lockTask(tx, taskId)
   if (task === undefined) throw refuse('not_found', { detail: 'no such task' })
-  const replay_package = buildReplayPackage(await partsOf(tx, task, issuer))
+  const replay_package = await recordOf(issuer, tx, task)
   if (replay_package.exception_id === null && replay_package.return_package === null)
     throw refuse('not_ready', {
       detail: `the task is ${task.state}, and nothing stopped it`,
@@ -62,6 +62,10 @@ export async function replayFileOf(
   const { jws } = sign(replayClaims(replay_package))
   return { replay_package, jws, verify_instructions: verifyInstructions }
 }
+
+/** Everything that proves a locked task, as it stands now. */
+export const recordOf = async (issuer: string, tx: Tx, task: TaskRow): Promise<ReplayPackage> =>
+  buildReplayPackage(await partsOf(tx, task, issuer))
 
 async function partsOf(
   tx: Tx,

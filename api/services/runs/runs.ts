@@ -19,7 +19,7 @@ import {
   type RunFilter,
   readSequence,
 } from '../../../activities/store/tasks/agent-runs.ts'
-import { findReturnPackage } from '../../../activities/store/tasks/runs.ts'
+import { findPackageId, findReturnPackage } from '../../../activities/store/tasks/runs.ts'
 import { listTaskExceptions } from '../../../activities/store/tasks/task-exceptions.ts'
 import {
   findTaskEvent,
@@ -36,6 +36,7 @@ import type { TaskGateway } from '../tasks/events.ts'
 import { taskExceptionView, taskView } from '../tasks/views.ts'
 import { completionOf } from './completion.ts'
 import { receiptsOfRun } from './receipts.ts'
+import { readRecord } from './record.ts'
 import { type Submission, submitRun } from './submit.ts'
 import { type RunViewDeps, runView } from './views.ts'
 
@@ -101,6 +102,26 @@ export class RunService {
     const { keys, ...read } = await transaction(db, (tx) => this.#readPackage(tx, caller, runId))
     const completion = await packages.verify({ view: read.return_package, keys: { keys } })
     return { ...read, completion }
+  }
+
+  /** The id of the package of a task whose run is attested, else null. */
+  attestedPackage(taskId: string): Promise<string | null> {
+    const run_id = runIdOf(taskId)
+    return transaction(this.#deps.db, async (tx) => {
+      const isAttested = (await listReceipts(tx, run_id)).some(({ kind }) => kind === 'attestation')
+      return (isAttested ? await findPackageId(tx, run_id) : undefined) ?? null
+    })
+  }
+
+  /** The package of a task with everything around it. Throws 409 `not_ready`. */
+  async returnRecord(taskId: string) {
+    const { db, packages } = this.#deps
+    const { keys, replay, ...read } = await transaction(db, async (tx) => ({
+      ...(await this.#readPackage(tx, { taskId }, runIdOf(taskId))),
+      ...(await readRecord(this.#deps, tx, taskId)),
+    }))
+    const job = { view: read.return_package, keys: { keys }, record: replay }
+    return { ...read, ...(await packages.verifyAll(job)) }
   }
 
   async submit(actor: TaskActor, submission: Submission) {

@@ -81,6 +81,7 @@ function linksOf({ baseUrl, osUrl }: RunViewDeps, token: string, runId: string) 
   return {
     run: `${baseUrl}/api/agent-use?run_id=${runId}`,
     status: `${baseUrl}/api/agents/status/${token}`,
+    return_package: `${baseUrl}/api/agents/status/${token}/return-package`,
     ledger: `${task}/ledger`,
     exceptions: `${task}/exceptions`,
     attestation: `${task}/attestation`,

@@ -57,7 +57,7 @@ verifies('pages.documents', 'a receipt that does not verify says so and why', ()
     payload: null,
     payload_sha256: null,
   }
-  const text = page?.(body, { explorerUrl: '' }) ?? ''
+  const text = page?.(body, { explorerUrl: '', path: '' }) ?? ''
   expect(text).toContain('✗ Not verified')
   expect(text).toContain('the signature does not verify')
 })
@@ -73,7 +73,7 @@ verifies('pages.documents', 'a transaction and earlier receipts are links; text 
   }
   const body = { verified: true, receipt_id: 'rc_1', kind: 'payout_executed', checks: [], payload }
   const text =
-    documentPages['verify-receipt']?.(body, { explorerUrl: 'https://scan.example' }) ?? ''
+    documentPages['verify-receipt']?.(body, { explorerUrl: 'https://scan.example', path: '' }) ?? ''
   expect(text).toContain(`href="https://scan.example/tx/${hash}"`)
   expect(text).toContain(`href="/api/verify-receipt?receipt_id=rc_${'b'.repeat(64)}"`)
   expect(text).toContain('&lt;img src=x onerror=alert(1)&gt;')
