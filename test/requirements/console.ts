@@ -66,7 +66,7 @@ export const consoleRequirements = {
       'A receipt and the subject of a status link open in a browser as a page without scripts: what happened in words, each check with its reason, the receipt before it, and the transaction at a block explorer. Programs get JSON from the same address.',
   },
   'pages.return-package': {
-    source: 'runs.md § Return package',
+    source: 'runs § Return package',
     behavior:
       'The status link of an attested task leads to its return package: a page without scripts for browsers, with order, first rows of the result, gaps, findings, reviews, checks with their reason, and receipts; JSON or a file for programs. Only its own token reads it.',
   },

@@ -152,7 +152,34 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
     await page.keyboard.press('Control+Enter')
     await page.getByRole('heading', { name: 'Decided' }).waitFor()
     await waitForTask(own, 'closed')
+    await openPackage(own.token)
   })
+
+  /** Follows the status link of a task to its return package, which works on a phone, in light and dark. */
+  async function openPackage(token: string): Promise<void> {
+    await page.goto(`${base}/api/agents/status/${token}`)
+    await page.getByRole('link', { name: 'Open the return package' }).click()
+    await heading('✓ Verified: the result of tokenops').waitFor()
+    await page.getByText('approve (loop step)').waitFor()
+    await takeScreenshot(page, 'return-package')
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download the JSON' }).click(),
+    ])
+    expect(download.suggestedFilename()).toMatch(/^rp_[0-9a-f]{64}\.json$/)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      // No script runs in the page as it is, so a browser without its policy looks at it.
+      const viewport = { width: 360, height: 780 }
+      const lenient = await browser.newContext({ bypassCSP: true, viewport, colorScheme })
+      const copy = await lenient.newPage()
+      await copy.goto(page.url())
+      expect(await violationsOf(copy)).toEqual([])
+      expect(await copy.evaluate('document.documentElement.scrollWidth')).toBe(360)
+      await lenient.close()
+    }
+    await page.getByRole('link', { name: 'the result of a run was attested' }).first().click()
+    await heading(/^✓ Verified: the result of a run was attested/).waitFor()
+  }
 
   async function waits(id: string): Promise<boolean> {
     const answer = await fetch(`${base}/api/operator/inbox?limit=100`, {

@@ -264,6 +264,46 @@ verifies(
 )
 
 verifies(
+  'pages.return-package',
+  'its own token reads a package as a page, as JSON and as a file',
+  async () => {
+    const read = (token: string, query = '', accept = 'application/json') =>
+      fetch(`${hosts().base}/api/agents/status/${token}/return-package${query}`, {
+        headers: { accept },
+      })
+    const waiting = await agreed()
+    expect((await read(waiting.token)).status).toBe(409)
+    const { token, runId } = await attested()
+    const fetched = (await asAgent().call('fetch-return-package', packageInput(runId))).body
+    const body = (await (await read(token)).json()) as Record<string, unknown>
+    expect(body).toMatchObject({
+      return_package: fetched.return_package,
+      completion: fetched.completion,
+      record: { verdict: 'proven' },
+      review_policy: 'sandbox_policy',
+      reviews: [],
+    })
+    expect(JSON.stringify(body)).not.toContain(token)
+    const status = await fetch(`${hosts().base}/api/agents/status/${token}`)
+    expect(await status.json()).toMatchObject({
+      return_package_id: fetched.return_package.return_package_id,
+    })
+    const page = await read(token, '', 'text/html')
+    expect(page.headers.get('content-security-policy')).toMatch(/^sandbox /)
+    expect(page.headers.get('cache-control')).toBe('no-store')
+    expect(await page.text()).toContain('✓ Verified: the result of packetops')
+    const file = await read(token, '?as=json', 'text/html')
+    expect(file.headers.get('content-disposition')).toMatch(/^attachment; filename=rp_\w+\.json$/)
+    expect(await file.json()).toMatchObject({ return_package: fetched.return_package })
+    const zip = await read(token, '?as=zip', 'text/html')
+    expect(zip.headers.get('content-type')).toBe('application/zip')
+    expect((await read(token, '?as=pdf')).status).toBe(400)
+    const wrong = [`tk_${'A'.repeat(43)}`, known.registered.status_token, 'tk_x']
+    for (const other of wrong) expect((await read(other, '', 'text/html')).status).toBe(404)
+  },
+)
+
+verifies(
   'agent-use.receipt',
   'a receipt is taken once; one that is not accepted stops the task',
   async () => {
