@@ -2,7 +2,7 @@ import { agentKeys, BASE_URL, digests, ids, tokens } from './ids.ts'
 import { receiptOf } from './receipts.ts'
 import { task } from './tasks.ts'
 
-const agent = {
+export const agent = {
   agent_id: ids.agent,
   account_id: 'acc_9af211329b2fc82e5efe906062c730082819b23fe8394bc435e0b1bf0458eb54',
   name: 'Northwind compliance agent',
@@ -15,7 +15,7 @@ const agent = {
   created_at: '2026-11-24T08:50:00.000Z',
 } as const
 
-const credential = {
+export const credential = {
   credential_id: ids.credential,
   version: 1,
   scopes: ['runs:read', 'runs:write'],
@@ -24,7 +24,7 @@ const credential = {
   rotate_by: '2027-02-22T09:00:00.000Z',
 } as const
 
-const keyVersion = {
+export const keyVersion = {
   version: 1,
   key_id: ids.credential,
   public_key: agentKeys.signing,

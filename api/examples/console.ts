@@ -1,4 +1,6 @@
+import { agent, credential, keyVersion } from './agents.ts'
 import { addresses, digests, ids } from './ids.ts'
+import { receiptOf } from './receipts.ts'
 
 const session = {
   operator_id: ids.operator,
@@ -15,6 +17,13 @@ const line = {
   owner: addresses.creator,
   amount_usd: '12.5',
   created_at: '2026-11-24T09:30:00.000Z',
+} as const
+
+const accessKey = {
+  ...credential,
+  created_at: '2026-11-24T09:00:00.000Z',
+  claimed_at: '2026-11-24T09:00:00.000Z',
+  revoked_at: null,
 } as const
 
 const pause = {
@@ -64,6 +73,7 @@ export const consoleExamples = {
     output: {
       ...line,
       explanation: { waits_for: 'its execution', unblocked_by: 'POST /api/payout-execute' },
+      progress: null,
       commands: ['wake'],
       timeline: [
         {
@@ -142,6 +152,54 @@ export const consoleExamples = {
       ],
       offset: 0,
       limit: 25,
+    },
+  },
+  'agent-read': {
+    input: { agent_id: ids.agent },
+    output: {
+      agent: {
+        agent_id: ids.agent,
+        account_id: agent.account_id,
+        name: agent.name,
+        trust: {
+          state: 'trusted',
+          decided_at: '2026-11-24T08:58:00.000Z',
+          decision_id: ids.decision,
+          limits: { max_usd: 500 },
+        },
+        capabilities: agent.capabilities,
+        rails: agent.rails,
+        callback_url: agent.callback_url,
+        publish_profile: agent.publish_profile,
+        created_at: agent.created_at,
+      },
+      sandbox: false,
+      email: 'ops@northwind.example',
+      requested_scopes: ['runs:read', 'runs:write'],
+      allowed_decisions: ['hold', 'reject'],
+      access_keys: [accessKey],
+      signing_keys: [keyVersion],
+      decisions: [
+        {
+          decision: 'approve',
+          note: 'The owner answered at the address of the manifest.',
+          limits: { max_usd: 500 },
+          operator_name: 'Lena Brandt',
+          decided_at: '2026-11-24T08:58:00.000Z',
+          receipt_id: ids.settlementReceipt,
+        },
+      ],
+    },
+  },
+  'access-key-revoke': {
+    input: {
+      credential_id: ids.credential,
+      reason: 'the owner reports that the key was in a public log',
+      idempotency_key: 'revoke-2026-11-24',
+    },
+    output: {
+      credential: { ...credential, state: 'revoked' },
+      receipt: receiptOf('key_event', ids.credential, { state: 'revoked' }),
     },
   },
   pauses: {

@@ -207,6 +207,47 @@ export const runExamples = {
       verification_packet: verificationPacket,
     },
   },
+  'return-package-read': {
+    input: {},
+    output: {
+      task,
+      ordered: ['A sealed SOC 2 evidence packet for the fourth quarter of 2026.'],
+      return_package: returnPackage,
+      completion: {
+        verdict: 'proven',
+        checks: [{ check: 'proof_hash', ok: true, detail: 'it is the digest of what is signed' }],
+        keys: [{ kid: 'receipt-2026-11', standing: 'active' }],
+      },
+      verification_packet: verificationPacket,
+      record: {
+        verdict: 'proven',
+        checks: [
+          { check: 'ledger', ok: true, detail: 'each entry has the digest of the one before' },
+        ],
+        keys: [{ kid: 'receipt-2026-11', standing: 'active' }],
+      },
+      review_policy: 'operator_review',
+      reviews: [
+        {
+          decision_id: ids.decision,
+          subject_kind: 'loop_step',
+          decision: 'approve',
+          operator_name: 'Lena Brandt',
+          receipt_id: ids.usageReceipt,
+          decided_at: '2026-11-24T09:41:30.000Z',
+        },
+      ],
+      criteria: [
+        {
+          criterion: 'Each required section is covered or listed as a gap.',
+          met: true,
+          verdict: 'met',
+          note: 'compared with the list of sections',
+        },
+      ],
+      receipts: [receiptOf('usage', ids.run, { rail: 'packetops' })],
+    },
+  },
   'record-agent-use-receipt': {
     input: {
       mode: 'record_agent_use_receipt',

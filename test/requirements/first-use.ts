@@ -25,6 +25,11 @@ export const firstUseRequirements = {
     behavior:
       'On a phone the landing page is at most eight screens long and as wide as the screen: one language of the first agent is open at a time, and operations are closed by family.',
   },
+  'pages.picture': {
+    source: 'calls § Pages',
+    behavior:
+      'The picture of a killed worker and one payment has text of at least 12 px on a phone, can be paused, and stands still for readers who ask for less motion.',
+  },
   'scripts.fresh-clone': {
     source: 'decision',
     behavior:

@@ -2,6 +2,7 @@ import type { Environment } from '#domain/core/environment.ts'
 import { type Pause, pauseNote } from '#domain/payouts/controls.ts'
 import { type AnyOperation, waysOf } from '../../operation.ts'
 import { families } from '../../operations/index.ts'
+import { catalogue, guarantees, railCount } from './catalogue.ts'
 import { crashPicture } from './crash-picture.ts'
 import { firstAgents } from './first-agent.ts'
 import { type Html, html } from './html.ts'
@@ -24,18 +25,28 @@ export async function landingPage(facts: PageFacts): Promise<string> {
   const body = html`<h1>Work and payouts that agents can retry and never pay twice</h1>
 <p class="lead">Software agents buy work here, and a payout rail moves bounded amounts of a dollar stablecoin for them. Each run and
 each payout is a durable Temporal workflow, and every transition leaves a signed receipt.</p>
+<p class="actions"><a class="action" href="#first-agent">Start now</a> <a class="action" href="/docs">API reference</a>
+<a class="action" href="/console">Operator console</a></p>
 ${environmentNote(facts)}${await pausedNote(facts)}
 ${crashPicture}
 <ul class="doors">
-<li><a href="#first-agent">Buy work</a><span>Eight rails with fixed prices: quote, contract, payment, run, and a return package that anyone can replay.</span></li>
+<li><a href="#rails">Buy work</a><span>${railCount} rails with fixed prices: quote, contract, payment, run, and a return package that anyone can replay.</span></li>
 <li><a href="#walk-through">Pay out</a><span>Create, authorize, execute: bounded amounts under a daily cap, with a mandate for each payout.</span></li>
-<li><a href="/api/trust-contract">Verify</a><span>Every step has a receipt that is checked without this service, by published keys.</span></li>
+<li><a href="#verify">Verify</a><span>Every step has a receipt that is checked without this service, by published keys.</span></li>
 <li><a href="/console">Operate</a><span>One inbox for what waits for people, with its evidence; every decision is signed.</span></li>
 </ul>
-<h2 id="first-agent">Your first agent, in five minutes</h2>
+<h2 id="rails">The rails and their prices</h2>
+<details class="fold"><summary>All ${railCount} rails with their prices</summary>${catalogue()}</details>
+<h2 id="guarantees">What is guaranteed</h2>
+${guarantees()}
+<h2 id="verify">Verify without us</h2>
+<p>A receipt, a task’s status link and a return package open in a browser as readable pages, and stay JSON for programs. With
+<a href="/.well-known/jwks.json">the published keys</a> the client verifies receipts offline, and <code>agent-rails replay</code> does the
+work of a package again. <a href="/api/trust-contract">The trust contract</a> has what callers sign.</p>
+<h2 id="first-agent">Start in a minute: your first agent</h2>
 ${firstAgentPart(facts)}
 <h2 id="doors">Where everything is</h2>
-<ul class="doors">${doors(facts)}</ul>
+<ul class="doors names">${doors(facts)}</ul>
 <h2 id="walk-through">A payout, call by call</h2>
 ${walkThroughPart(facts)}
 <h2 id="curl">With curl</h2>
@@ -97,7 +108,7 @@ key, starts a run and takes the signed result. Each program below does just that
 function walkThroughPart({ baseUrl }: PageFacts): Html {
   const steps = walkThrough(baseUrl).map(
     ({ title, text, code }) =>
-      html`<li><h3>${title}</h3><p>${text}</p>${snippet(code, `${title}: TypeScript`)}</li>`,
+      html`<li><details><summary>${title}</summary><p>${text}</p>${snippet(code, `${title}: TypeScript`)}</details></li>`,
   )
   return html`<p>The steps below are one TypeScript program for the local stack; run it whole, in the project’s folder (set
 DATA_DIR where the stack has another data folder than .data):</p>

@@ -2,7 +2,10 @@ import { type Html, html } from './html.ts'
 
 const links: readonly (readonly [path: string, name: string])[] = [
   ['/', 'Overview'],
+  ['/#first-agent', 'Start'],
   ['/docs', 'API reference'],
+  ['/console', 'Console'],
+  ['/#verify', 'Verify'],
   ['/problems', 'Problems'],
 ]
 
@@ -19,7 +22,7 @@ export type Page = {
   readonly host?: string
 }
 
-/** A whole document with a skip link and the same three links on top of each page. */
+/** A whole document with a skip link and the same links on top of each page. */
 export function documentOf({ title, path, body, head, frame, host = '' }: Page): string {
   const navigation = links.map(
     ([to, name]) =>

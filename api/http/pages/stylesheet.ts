@@ -1,3 +1,5 @@
+import { crashStyles } from './crash-picture.ts'
+
 /** The one stylesheet of the pages; light and dark by the reader's own setting. */
 export const stylesheet = `:root {
   color-scheme: light dark;
@@ -11,7 +13,7 @@ body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.6 s
 .skip:focus { left: 1rem; top: 1rem; background: var(--panel); padding: .4rem .8rem; z-index: 1; }
 .top {
   display: flex; flex-wrap: wrap; gap: .5rem 1.75rem; align-items: baseline; max-width: 62rem; margin: 0 auto; padding: 1.1rem 1.25rem;
-  & nav { display: flex; flex-wrap: wrap; gap: 1.25rem; }
+  & nav { display: flex; flex-wrap: wrap; gap: .4rem 1.25rem; }
   & a { color: var(--mark); text-underline-offset: .2em; }
   & .brand { font-weight: 700; color: var(--ink); text-decoration: none; }
   & [aria-current] { color: var(--ink); text-decoration-thickness: 2px; }
@@ -47,25 +49,20 @@ a:focus-visible, button:focus-visible, pre:focus-visible { outline: 2px solid va
   & .groups summary span { color: var(--soft); font-weight: 400; }
   & .groups tr:last-child td { border-bottom: 0; }
   & .steps { padding-left: 1.4rem; }
-  & .steps > li { margin: 0 0 1.4rem; padding-left: .3rem; }
+  & .steps > li { margin: 0 0 .4rem; padding-left: .3rem; }
   & .facts { display: grid; grid-template-columns: max-content 1fr; gap: .45rem 1.4rem; padding: 1rem 1.2rem; margin: 1.2rem 0; background: var(--panel); border: 1px solid var(--line); border-radius: 8px; }
   & .facts dt { color: var(--soft); }
-  & .crash { margin: 1.6rem 0; padding: 1rem; background: var(--panel); border: 1px solid var(--line); border-radius: 8px; }
-  & .crash svg { display: block; width: 100%; height: auto; max-height: 15rem; font: 15px system-ui, sans-serif; text-anchor: middle; }
-  & .crash rect { fill: var(--code); stroke: var(--line); stroke-width: 2; }
-  & .crash text { fill: var(--ink); }
-  & .crash .way { fill: none; stroke: var(--mark); stroke-width: 3; stroke-dasharray: 120; stroke-dashoffset: 0; }
-  & .crash .killed path { stroke: #c3372b; stroke-width: 4; }
-  & .crash .killed text { fill: #c3372b; font-weight: 600; }
-  & .crash .once { font-weight: 700; }
-  & .crash figcaption { margin-top: .8rem; color: var(--soft); font-size: .94rem; }
-  @media (prefers-color-scheme: dark) { & .crash .killed path { stroke: #ff8a80; } & .crash .killed text { fill: #ff8a80; } }
-  @media (prefers-reduced-motion: no-preference) {
-    & .crash .way { animation: draw 9s ease-out infinite; }
-    & .crash .pays { animation-name: draw-pays; } & .crash .second { animation-name: draw-second; }
-    & .crash .finds { animation-name: draw-finds; } & .crash .proves { animation-name: draw-proves; }
-    & .crash .killed { animation: show-killed 9s infinite; } & .crash .once { animation: show-once 9s infinite; }
+  @media (min-width: 40.01rem) {
+    @supports selector(::details-content) {
+      & .fold > summary { display: none; }
+      & .fold::details-content { content-visibility: visible; display: block; }
+    }
   }
+  & .rows { margin: .8rem 0; }
+  & .rows div { display: grid; grid-template-columns: 10rem 1fr; gap: 0 1rem; padding: .45rem 0; border-bottom: 1px solid var(--line); }
+  & .rows dt { font-weight: 600; }
+  & .rows dd { margin: 0; color: var(--soft); font-size: .94rem; grid-column: 2; }
+  & .rows .price { color: var(--ink); font-weight: 600; grid-row: 1; }
   & .scroll { overflow-x: auto; margin: .6rem 0; border: 1px solid var(--line); border-radius: 8px; background: var(--panel); }
   & .scroll th, & .scroll td { padding: .45rem .9rem; }
   & .scroll tr:last-child td { border-bottom: 0; }
@@ -96,17 +93,18 @@ a:focus-visible, button:focus-visible, pre:focus-visible { outline: 2px solid va
       & tr td:last-child::before { content: ' · '; }
       & tr:last-child { border-bottom: 0; }
     }
-    & pre { max-height: 22rem; font-size: .93em; }
+    & pre { max-height: 16rem; font-size: .93em; }
+    & h2 { margin-top: 2.2rem; }
+    & .names { grid-template-columns: 1fr 1fr; gap: 0 1rem; }
+    & .names span { display: none; }
+    & .rows div { grid-template-columns: 1fr; }
+    & .rows dd { grid-column: 1; font-size: .9rem; line-height: 1.45; }
+    & .rows .price { grid-row: auto; }
+    & .doors { gap: 0; }
+    & .doors li { padding: .5rem 0; background: none; border-width: 0 0 1px; border-radius: 0; }
   }
 }
-@keyframes draw { 0% { stroke-dashoffset: 120; } 10%, 100% { stroke-dashoffset: 0; } }
-@keyframes draw-pays { 0%, 12% { stroke-dashoffset: 120; } 22%, 100% { stroke-dashoffset: 0; } }
-@keyframes show-killed { 0%, 24% { opacity: 0; } 27%, 100% { opacity: 1; } }
-@keyframes draw-second { 0%, 38% { stroke-dashoffset: 120; } 48%, 100% { stroke-dashoffset: 0; } }
-@keyframes draw-finds { 0%, 50% { stroke-dashoffset: 120; } 60%, 100% { stroke-dashoffset: 0; } }
-@keyframes show-once { 0%, 22% { opacity: 0; } 24%, 100% { opacity: 1; } }
-@keyframes draw-proves { 0%, 64% { stroke-dashoffset: 120; } 72%, 100% { stroke-dashoffset: 0; } }
-`
+${crashStyles}`
 
 /** The pages' icon: two rails with their sleepers. */
 export const icon =

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { consoleExamples } from '../../examples/console.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { callingOperator } from '../agents/caller.ts'
@@ -21,6 +22,7 @@ export const accessKeyRevoke = operation({
   output: z
     .strictObject({ credential: Credential, receipt: Receipt })
     .meta({ id: 'RevokedAccessKey' }),
+  example: consoleExamples['access-key-revoke'],
   handle: async ({ credential_id: credentialId, reason }, context) => {
     const { operatorId, name } = callingOperator(context)
     const revocation = { by: { operatorId, name }, credentialId, reason }

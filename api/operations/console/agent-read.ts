@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { decisions } from '#domain/reviews/review.ts'
+import { consoleExamples } from '../../examples/console.ts'
 import { ReceiptId, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Agent, AgentId, Credential, Scope } from '../agents/shapes.ts'
@@ -42,5 +43,6 @@ export const agentRead = operation({
   errors: ['not_found'],
   input: z.strictObject({ agent_id: AgentId }),
   output,
+  example: consoleExamples['agent-read'],
   handle: async ({ agent_id }, context) => ({ body: await context.agentKeys.read(agent_id) }),
 })

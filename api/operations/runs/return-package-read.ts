@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { decisions } from '#domain/reviews/review.ts'
+import { runExamples } from '../../examples/runs.ts'
 import { ReceiptId, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingToken } from '../agents/caller.ts'
@@ -49,6 +50,7 @@ export const returnPackageRead = operation({
     }),
   }),
   output,
+  example: runExamples['return-package-read'],
   asFiles: filesOf,
   handle: async ({ as }, context) => {
     const { subjectId } = callingToken(context)

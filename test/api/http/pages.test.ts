@@ -2,11 +2,13 @@ import { Router } from 'express'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { Environment } from '#domain/core/environment.ts'
 import { errorCodes } from '#domain/core/error-codes.ts'
+import { rails } from '#domain/rails/index.ts'
 import { createConsole } from '../../../api/http/console/console.ts'
 import { createApp } from '../../../api/http/express.ts'
 import { type Listener, listen } from '../../../api/http/listen.ts'
 import { createLog } from '../../../api/http/log.ts'
 import { createMetrics } from '../../../api/http/metrics.ts'
+import { priceOf } from '../../../api/http/pages/catalogue.ts'
 import { html } from '../../../api/http/pages/html.ts'
 import { createPages } from '../../../api/http/pages/pages.ts'
 import { createReference } from '../../../api/http/pages/reference/routes.ts'
@@ -85,6 +87,35 @@ describe('the front page', () => {
       expect(page).toContain('no real funds move here')
     },
   )
+
+  verifies('pages.landing', 'shows each rail with the prices that it declares', async () => {
+    const page = decode(await (await get('/')).text())
+    for (const rail of rails) {
+      const price = priceOf(rail)
+      expect(page).toContain(
+        `<dt>${rail.key}</dt><dd class="price">${price}</dd><dd>${rail.about.summary}</dd>`,
+      )
+      for (const usd of Object.values(rail.prices ?? {}).filter((one) => one > 0))
+        expect(price).toContain(`$${usd}`)
+    }
+    expect(page).toContain(`${rails.length} rails with fixed prices`)
+    expect(priceOf({ prices: null })).toBe('not sold yet: to be tried out')
+  })
+
+  verifies('pages.landing', 'leads to start, reference, console and verification', async () => {
+    const page = await (await get('/')).text()
+    const navigation = page.slice(page.indexOf('<nav'), page.indexOf('</nav>'))
+    expect(linksIn(navigation)).toEqual([
+      '/',
+      '/#first-agent',
+      '/docs',
+      '/console',
+      '/#verify',
+      '/problems',
+    ])
+    for (const anchor of ['first-agent', 'verify', 'rails', 'guarantees'])
+      expect(page).toContain(`<h2 id="${anchor}">`)
+  })
 
   verifies('pages.landing', 'every link of every page leads somewhere', async () => {
     const found = await Promise.all(

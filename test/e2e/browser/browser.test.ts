@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
 import { packageRoot } from '../../../activities/config/package-root.ts'
 import { startStack, type TestStack } from '../../support/stack.ts'
 import { verifies } from '../../verifies.ts'
+import { violationsOf } from './axe.ts'
 import { noBrowser, openChromium, openWatched } from './chromium.ts'
 import { takeScreenshot } from './screenshots.ts'
 
@@ -112,7 +113,9 @@ describe.skipIf(noBrowser !== undefined)('in a browser', () => {
         await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: baseUrl })
         await page.goto(baseUrl, { waitUntil: 'domcontentloaded' })
         await page.getByRole('heading', { level: 1 }).waitFor()
+        await page.emulateMedia({ reducedMotion: 'reduce' })
         await takeScreenshot(page, 'landing')
+        await page.locator('.steps summary', { hasText: /^Create$/ }).click()
         const create = page.locator('.snippet', { hasText: 'payout-create' }).first()
         await create.getByRole('button', { name: 'Copy' }).click()
         await create.getByRole('button', { name: 'Copied' }).waitFor()
@@ -137,6 +140,12 @@ describe.skipIf(noBrowser !== undefined)('in a browser', () => {
           page.evaluate<number>(`document.documentElement.scroll${side}`)
         expect(await size('Width')).toBe(390)
         expect(await size('Height')).toBeLessThan(7_000)
+        await page.emulateMedia({ reducedMotion: 'reduce' })
+        await page.evaluate("document.querySelector('.crash').scrollIntoView()")
+        await takeScreenshot(page, 'landing-phone')
+        await page.getByText('rails with their prices').click()
+        await page.getByText('entry $49 · standard $99 · pro $249').first().waitFor()
+        expect(await size('Width')).toBe(390)
         const open = page.locator('details[name="first-agent"][open]')
         expect(await open.locator('summary').allTextContents()).toEqual([
           expect.stringContaining('TypeScript'),
@@ -150,6 +159,42 @@ describe.skipIf(noBrowser !== undefined)('in a browser', () => {
         expect(await size('Width')).toBe(390)
       }),
   )
+
+  const pictures = [
+    [1280, 'wide', 'light'],
+    [360, 'tall', 'dark'],
+  ] as const
+  for (const [width, shown, colorScheme] of pictures)
+    verifies(
+      ['pages.landing', 'pages.picture'],
+      `the picture at ${width} px is readable and stands still on request`,
+      async () => {
+        await context.close()
+        context = await browser.newContext({
+          viewport: { width, height: 844 },
+          colorScheme,
+          reducedMotion: 'reduce',
+          bypassCSP: true,
+        })
+        const page = await context.newPage()
+        await page.goto(baseUrl, { waitUntil: 'domcontentloaded' })
+        await page.locator(`.crash svg.${shown}`).waitFor()
+        expect(await page.locator('.crash svg:visible').count()).toBe(1)
+        const scale = await page.evaluate(
+          `document.querySelector('.crash svg.${shown}').getScreenCTM().a`,
+        )
+        expect(Number(scale) * 15).toBeGreaterThanOrEqual(12)
+        const moving = () => page.evaluate('document.getAnimations().length')
+        expect(await moving()).toBe(0)
+        expect(await page.getByText('Pause the animation').isVisible()).toBe(false)
+        expect(await violationsOf(page)).toEqual([])
+        await page.emulateMedia({ reducedMotion: 'no-preference' })
+        await expect.poll(moving).toBeGreaterThan(5)
+        await page.getByLabel('Pause the animation').check()
+        const running = "document.getAnimations().filter((one) => one.playState === 'running')"
+        await expect.poll(() => page.evaluate(`${running}.length`)).toBe(0)
+      },
+    )
 
   verifies('pages.problems', 'a refusal’s type opens as a page that says what to do', () =>
     visit(async (page) => {
