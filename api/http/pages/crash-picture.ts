@@ -126,7 +126,7 @@ export const crashStyles = `.page .crash {
   & li { break-inside: avoid; padding: .1rem .5rem; border-left: 3px solid transparent; }
   & .pause { display: none; color: var(--soft); font-size: .9rem; }
   &:has(.pause input:checked) * { animation-play-state: paused; }
-  @media (max-width: 40rem) { & .wide { display: none; } & .tall { display: block; } & ol { columns: 1; } }
+  @media (max-width: 44rem) { & .wide { display: none; } & .tall { display: block; } & ol { columns: 1; } }
 }
 @media (prefers-reduced-motion: no-preference) {
 .page .crash .pause { display: inline-block; }
