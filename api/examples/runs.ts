@@ -208,7 +208,7 @@ export const runExamples = {
     },
   },
   'return-package-read': {
-    input: {},
+    input: { as: 'json' },
     output: {
       task,
       ordered: ['A sealed SOC 2 evidence packet for the fourth quarter of 2026.'],
