@@ -34,6 +34,10 @@ import type { RunStartService } from './services/runs/start.ts'
 import type { ContractService } from './services/tasks/contracts.ts'
 import type { RecoveryService } from './services/tasks/recoveries.ts'
 import type { TaskService } from './services/tasks/tasks.ts'
+import type { HandoffService } from './services/trust/handoff-packs.ts'
+import type { InboxService } from './services/trust/inbox.ts'
+import type { PassportService } from './services/trust/passports.ts'
+import type { ScorecardService } from './services/trust/scorecards.ts'
 import type { WalletRunService } from './services/work-orders/wallet-runs.ts'
 import type { WorkOrderService } from './services/work-orders/work-orders.ts'
 
@@ -168,6 +172,10 @@ export type Services = ConsoleServices & {
   readonly keys: KeyService
   readonly operators: OperatorService
   readonly receipts: ReceiptService
+  readonly passports: PassportService
+  readonly proofInbox: InboxService
+  readonly scorecards: ScorecardService
+  readonly handoffs: HandoffService
   readonly discovery: DiscoveryCommands
   readonly health: HealthCommands
   readonly registrations: RegistrationService

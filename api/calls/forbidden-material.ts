@@ -60,13 +60,22 @@ function partsOf(
       below(pointer, key),
     ])
   if (schema instanceof z.core.$ZodUnion)
-    return schema._zod.def.options.map((option) => [option, value, pointer])
+    return optionsTaken(schema, value).map((option) => [option, value, pointer])
   if (schema instanceof z.core.$ZodIntersection)
     return [schema._zod.def.left, schema._zod.def.right].map((side) => [side, value, pointer])
   if (schema instanceof z.core.$ZodPipe) return [[schema._zod.def.in, value, pointer]]
   if (schema instanceof z.core.$ZodLazy) return [[schema._zod.def.getter(), value, pointer]]
   const inner = 'innerType' in schema._zod.def ? schema._zod.def.innerType : undefined
   return inner instanceof z.core.$ZodType ? [[inner, value, pointer]] : []
+}
+
+/** The option that reads the value, which is the first that takes it; all of them where none does. */
+function optionsTaken(
+  { _zod: { def } }: z.core.$ZodUnion,
+  value: unknown,
+): readonly z.core.$ZodType[] {
+  const taken = def.options.find((option) => z.core.safeParse(option, value).success)
+  return taken === undefined ? def.options : [taken]
 }
 
 /** Every string in a free-text value, with the name it has there; an object may be a private JWK as a whole. */

@@ -41,6 +41,9 @@ export async function leadCall(
   }
 }
 
+/** Refusals with a status of 500 or more that prove that nothing happened. */
+const withoutEffect = new Set<Refusal['code']>(['paused', 'contention'])
+
 /**
  * Gives the grant up after a proven refusal, such as one before anything began. After any other failure the effect may still run, so a
  * repeat has to join it. Returns the refusal as the caller has to read it.
@@ -52,7 +55,7 @@ async function giveUp(
 ): Promise<Refusal | undefined> {
   const proven =
     refusal !== undefined &&
-    (!begun || errorCodes[refusal.code].status < 500 || refusal.code === 'paused')
+    (!begun || errorCodes[refusal.code].status < 500 || withoutEffect.has(refusal.code))
   const released = proven && (await transaction(deps.db, (tx) => releaseCall(tx, identity.callId)))
   if (!released) await dropCallLease(deps.db, identity.callId, holder).catch(() => undefined)
   // A grant that could not be given up was used meanwhile, by the attempt that led before.

@@ -15,6 +15,7 @@ import { reviews } from './reviews/index.ts'
 import { runs } from './runs/index.ts'
 import { signing } from './signing/index.ts'
 import { tasks } from './tasks/index.ts'
+import { trust } from './trust/index.ts'
 import { usage } from './usage/index.ts'
 import { workOrders } from './work-orders/index.ts'
 
@@ -38,6 +39,7 @@ export const families = {
   console: consoleOperations,
   keys,
   receipts,
+  trust,
   discovery,
 } as const
 
@@ -61,5 +63,6 @@ export const operations = [
   ...consoleOperations,
   ...keys,
   ...receipts,
+  ...trust,
   ...discovery,
 ] as const

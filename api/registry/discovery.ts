@@ -2,6 +2,10 @@ import type { Kysely } from 'kysely'
 import { contractSets } from '#domain/core/contract-sets.ts'
 import { ASSET_NAME, CHAIN_ID, limits, NETWORK, trustLimits } from '#domain/core/limits.ts'
 import { principalDomain, principalTypes } from '#domain/payouts/principal-authorization.ts'
+import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
+import { HANDOFF_TYP } from '#domain/trust/handoff-pack.ts'
+import { PASSPORT_TYP } from '#domain/trust/passport.ts'
+import { scorecardFormula } from '#domain/trust/scorecard.ts'
 import type { Config } from '../../activities/config/config.ts'
 import { buildDate, packageVersion } from '../../activities/config/package-root.ts'
 import { CHALLENGE_TYP } from '../../activities/keys/challenge.ts'
@@ -97,7 +101,10 @@ function trustContract(
     payoutOperations.some((operation) => operation.id === id),
   )
   const listed = (operations: readonly AnyOperation[]) =>
-    operations.map(({ id, http }) => ({ id, method: http.method, path: http.path }))
+    operations.map(({ id, http, mode }) => {
+      const { method, path } = http
+      return mode === undefined ? { id, method, path } : { id, method, path, mode }
+    })
   return {
     service_id: 'service-trust-v1',
     issuer: `${config.BASE_URL}/api/trust-contract`,
@@ -111,6 +118,9 @@ function trustContract(
     price: { atomic: price, asset: config.ASSET_CONTRACT_ADDRESS, decimals: 6 },
     free_tier: { calls: limits.freeCallsPerWindow, window_seconds: limits.freeWindowSeconds },
     limits: trustLimits,
+    // The `typ` of what the receipt ring signs for the trust operations.
+    artifacts: { receipt: RECEIPT_TYP, passport: PASSPORT_TYP, handoff_pack: HANDOFF_TYP },
+    scorecard: scorecardFormula,
     wallet_proof: walletProofFacts(config),
     x402,
     payout: { ...payoutFacts(config, x402), operations: listed(ofPayouts) },

@@ -3,6 +3,8 @@ import { callbackBody } from '#domain/callbacks/callback-body.ts'
 import { rails } from '#domain/rails/index.ts'
 import { ReplayFile } from '#domain/runs/replay-package.ts'
 import { ResultContract, ReturnPackage } from '#domain/runs/return-package.ts'
+import { PackClaims } from '#domain/trust/handoff-pack.ts'
+import { PassportClaims } from '#domain/trust/passport.ts'
 import type { SchemaDocuments } from '../context.ts'
 import { problemSchema } from '../http/openapi-components.ts'
 import type { JsonObject } from '../http/schema-components.ts'
@@ -19,6 +21,8 @@ export const schemaDocuments: SchemaDocuments = {
   'verification-packet.v1.json': written(VerificationPacket, 'output'),
   'return-package.v2.json': written(ReturnPackage, 'output'),
   'result-contract.v2.json': written(ResultContract, 'output'),
+  'passport.v1.json': written(PassportClaims, 'output'),
+  'handoff-pack.v1.json': written(PackClaims, 'output'),
   'replay-package.v1.json': written(ReplayFile, 'output'),
   'agent-manifest.v1.json': written(Manifest, 'input'),
   'callback-event.v1.json': written(callbackBody, 'output'),

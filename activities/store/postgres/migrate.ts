@@ -15,6 +15,7 @@ import { workOrders } from '../migrations/0012-work-orders.ts'
 import { reconciliation } from '../migrations/0013-reconciliation.ts'
 import { taskRecords } from '../migrations/0014-task-records.ts'
 import { waivedGaps } from '../migrations/0015-waived-gaps.ts'
+import { trust } from '../migrations/0016-trust.ts'
 import type { Database } from '../schema/schema.ts'
 import { createDatabase as createMissing } from './create-database.ts'
 import { poolOf } from './db.ts'
@@ -38,6 +39,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0013-reconciliation': reconciliation,
   '0014-task-records': taskRecords,
   '0015-waived-gaps': waivedGaps,
+  '0016-trust': trust,
 }
 
 /** The name of the last migration that this code knows. */

@@ -315,6 +315,21 @@ export type Database = {
     moved_at: Generated<Date>
     jammed_at: Date | null
   }
+  handoff_packs: {
+    pack_id: string
+    builder: string
+    recipient: string
+    task_id: string
+    seq: number
+    status: 'pending' | 'in_progress' | 'blocked' | 'completed'
+    pack_sha256: string
+    expires_at: Date
+    jws: string
+    kid: string
+    receipt_id: string
+    call_id: string
+    issued_at: Date
+  }
   loop_steps: {
     run_id: string
     attempt: number
@@ -485,6 +500,12 @@ export type Database = {
     receipt_id: string
     changed_at: Generated<Date>
   }
+  proof_inboxes: {
+    wallet: string
+    records: number
+    bytes: number
+    head: string
+  }
   proof_nonces: {
     wallet: string
     nonce: string
@@ -492,6 +513,17 @@ export type Database = {
     body_sha256: string
     call_id: string
     used_at: Generated<Date>
+  }
+  proofs: {
+    proof_id: string
+    wallet: string
+    seq: number
+    kind: 'receipt_passport' | 'handoff_pack' | 'evidence'
+    label: string
+    content: string
+    bytes: number
+    receipt_id: string
+    stored_at: Date
   }
   provider_events: {
     provider: string
@@ -539,6 +571,17 @@ export type Database = {
     key: string
     points: Generated<number>
     expire: string | null
+  }
+  receipt_passports: {
+    passport_id: string
+    wallet: string
+    work: string
+    usage: 'synthetic' | 'operational'
+    jws: string
+    kid: string
+    receipt_id: string
+    call_id: string
+    issued_at: Date
   }
   receipts: {
     receipt_id: string

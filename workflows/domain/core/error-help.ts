@@ -304,6 +304,20 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     meaning: 'A provider that this call depends on answered with a failure.',
     action: 'Repeat the same call after Retry-After.',
   },
+  work_not_found: {
+    meaning:
+      'The service has no call or payment of this wallet under this name that succeeded or settled.',
+    action:
+      'Name the proof nonce of a free call of this wallet that succeeded, or a settled payment that it made.',
+  },
+  work_already_attested: {
+    meaning: 'There is one passport for each wallet and work, and this one was issued before.',
+    action: 'Use the passport that "passport_id" names.',
+  },
+  wallet_storage_full: {
+    meaning: 'The proof inbox of this wallet has no room for the proof.',
+    action: 'Store the proof elsewhere, or with another wallet.',
+  },
   unavailable: {
     meaning: 'The database, Temporal or the chain does not answer.',
     action:

@@ -16,6 +16,10 @@ export const limits = {
   challengeTokenCharsMax: 8192,
   expiresAtMax: 4_102_444_800,
   bodyBytesMax: 65_536,
+  /** Passports, packs and proofs have this many characters at most. */
+  artifactCharsMax: 24_000,
+  /** Decision: the body that carries one of them, with each character escaped. */
+  trustBodyBytesMax: 300_000,
   /** Decision: how deep the lists and objects of a body may nest. */
   jsonDepthMax: 64,
   inputBytesMax: 256 * 1024 * 1024,
