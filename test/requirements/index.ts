@@ -11,6 +11,7 @@ import { returnedMoneyRequirements } from './returned-money.ts'
 import { signerRequirements } from './signer.ts'
 import { taskRequirements } from './task.ts'
 import { traceRequirements } from './traces.ts'
+import { trustOperationRequirements } from './trust-operations.ts'
 import { viewsRequirements } from './views.ts'
 import { walletRequirements } from './wallet.ts'
 
@@ -1621,6 +1622,7 @@ export const requirements = {
     behavior:
       'Real funds need REAL_FUNDS=enabled and different addresses for payTo, payout wallet and treasury.',
   },
+  ...trustOperationRequirements,
   ...taskRequirements,
   ...railRequirements,
   ...packageRequirements,

@@ -15,6 +15,7 @@ import {
   readInbox,
   replaceInbox,
 } from '../../../activities/store/trust/proofs.ts'
+import { createKeyedQueue } from '../../calls/keyed-queue.ts'
 import { type TrustDeps, writeReceipt } from './deps.ts'
 import { verifyPack, verifyPassport } from './verification.ts'
 
@@ -24,6 +25,8 @@ type Page = { offset: number; limit: number }
 /** The proofs that a wallet keeps with the service. */
 export class InboxService {
   readonly #deps: TrustDeps
+  /** Stores of one wallet in this process wait here and lose no attempt to each other. */
+  readonly #queue = createKeyedQueue()
 
   constructor(deps: TrustDeps) {
     this.#deps = deps
@@ -33,18 +36,20 @@ export class InboxService {
   async store({ wallet, proof, callId }: Stored) {
     await this.#assertGenuine(proof)
     const id = proofId(wallet, proof)
-    return answerOnce(this.#deps, { callId, subject: `proof_${id}`, status: 201 }, async (tx) => {
-      const row = await this.#storeOnce(tx, wallet, { id, proof })
-      const receipt = await inclusionReceipt(tx, row)
-      return {
-        proof_id: id,
-        bytes: row.bytes,
-        stored_at: row.stored_at.toISOString(),
-        verified: proof.kind !== 'evidence',
-        used: usedOf(await readInbox(tx, wallet)),
-        inclusion_receipt: receipt,
-      }
-    })
+    const call = { callId, subject: `proof_${id}`, status: 201 }
+    return this.#queue(wallet, () =>
+      answerOnce(this.#deps, call, async (tx) => {
+        const row = await this.#storeOnce(tx, wallet, { id, proof })
+        return {
+          proof_id: id,
+          bytes: row.bytes,
+          stored_at: row.stored_at.toISOString(),
+          verified: proof.kind !== 'evidence',
+          used: usedOf(await readInbox(tx, wallet)),
+          inclusion_receipt: await inclusionReceipt(tx, row),
+        }
+      }),
+    )
   }
 
   async list(wallet: string, page: Page) {

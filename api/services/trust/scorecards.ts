@@ -8,7 +8,7 @@ import type { ClaimedPayment, PaymentEvidence } from '../../../activities/chain/
 import { decodeCompact } from '../../../activities/keys/compact.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
-import { clockSeconds, isUnavailable } from '../../../activities/store/postgres/db.ts'
+import { clockSeconds } from '../../../activities/store/postgres/db.ts'
 import { readBoundAccounts } from '../../../activities/store/trust/bound-accounts.ts'
 import { lockSubject } from '../../../activities/store/trust/subject-lock.ts'
 import { findAllWork } from '../../../activities/store/trust/work.ts'
@@ -103,7 +103,7 @@ export class ScorecardService {
       const [evidence, headTime] = await Promise.all([paymentEvidence(claimed), chainTime()])
       return { evidence, headTime }
     } catch (error) {
-      if (error instanceof DomainError || isUnavailable(error)) throw error
+      if (error instanceof DomainError) throw error
       throw refuse('unavailable', {
         detail: 'the chain does not answer; no score was computed',
         retry_after_ms: 2000,
