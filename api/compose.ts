@@ -1,9 +1,6 @@
 import type { Logger } from 'pino'
 import { limits } from '#domain/core/limits.ts'
 import { REPLAY_TYP } from '#domain/runs/replay-package.ts'
-import { HANDOFF_TYP } from '#domain/trust/handoff-pack.ts'
-import { PASSPORT_TYP } from '#domain/trust/passport.ts'
-import { openPaymentEvidence } from '../activities/chain/payment-evidence.ts'
 import type { Config } from '../activities/config/config.ts'
 import {
   authorityOf,
@@ -92,11 +89,7 @@ import { RunStartService } from './services/runs/start.ts'
 import { ContractService } from './services/tasks/contracts.ts'
 import { RecoveryService } from './services/tasks/recoveries.ts'
 import { TaskService } from './services/tasks/tasks.ts'
-import type { TrustDeps } from './services/trust/deps.ts'
-import { HandoffService } from './services/trust/handoff-packs.ts'
-import { InboxService } from './services/trust/inbox.ts'
-import { PassportService } from './services/trust/passports.ts'
-import { ScorecardService } from './services/trust/scorecards.ts'
+import { openTrustServices } from './services/trust/open.ts'
 import { WalletRunService } from './services/work-orders/wallet-runs.ts'
 import { WorkOrderService } from './services/work-orders/work-orders.ts'
 
@@ -326,28 +319,6 @@ function openOperatorServices(adapters: Adapters) {
       ...receiptIssuer,
       show: watchWorkflows(client).show,
     }),
-  }
-}
-
-function openTrustServices({ config, chain, keys, rail, receiptIssuer }: Adapters) {
-  const deps: TrustDeps = {
-    ...receiptIssuer,
-    asset: rail.asset,
-    signPassport: signerOf(keys, PASSPORT_TYP),
-    signPack: signerOf(keys, HANDOFF_TYP),
-    receipts: new ReceiptService(receiptIssuer.db, rail.issuer),
-    chainTime: async () => Number((await chain.views[0].heights()).head.timestamp),
-    paymentEvidence: openPaymentEvidence({
-      chain,
-      asset: rail.asset,
-      confirmations: config.CONFIRMATIONS,
-    }),
-  }
-  return {
-    passports: new PassportService(deps),
-    proofInbox: new InboxService(deps),
-    scorecards: new ScorecardService(deps),
-    handoffs: new HandoffService(deps),
   }
 }
 

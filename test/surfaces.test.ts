@@ -391,13 +391,17 @@ verifies('discovery.openapi', 'a path with modes is a union with the mode as dis
   })
 })
 
-test('the paid operations are the four of the payout document, at its price', () => {
+test('the paid operations are those of the payout document, at its price', () => {
   const paid = registry.filter(({ price }) => price !== null)
   expect(paid.map(({ http }) => http.path).sort()).toEqual([
+    ...Array(2).fill('/api/agent-to-agent-handoff-pack'),
+    '/api/agent-trust-scorecard',
     '/api/payout-authorize',
     '/api/payout-create',
     '/api/payout-execute',
     '/api/payout-status',
+    ...Array(3).fill('/api/proof-inbox'),
+    ...Array(2).fill('/api/receipt-passport'),
   ])
   for (const { price, access } of paid)
     expect({ price, access }).toEqual({ price: 100_000n, access: 'wallet' })

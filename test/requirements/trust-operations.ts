@@ -86,7 +86,8 @@ export const trustOperationRequirements = {
   },
   'trust.score.monotone': {
     source: 'trust § Scorecard',
-    behavior: 'More proven evidence never lowers the score, and none of up to 12 refunds raises it.',
+    behavior:
+      'More proven evidence never lowers the score, and none of up to 12 refunds raises it.',
   },
   'trust.score.unmoved': {
     source: 'trust § Scorecard',

@@ -28,7 +28,7 @@ export const examinedBlocks = 20_000n
 /** The formula as it is published and signed: each value is an integer from 0 to 100. */
 export const scorecardFormula = {
   version: 'scorecard.v1',
-  score: 'floor(sum(weight * value) / 100)',
+  score: 'the sum of weight * value over all components, divided by 100 and rounded down',
   weights: {
     work_completed: 30,
     payments_settled: 25,

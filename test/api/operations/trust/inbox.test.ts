@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const list = { mode: 'list', offset: 0, limit: 25 }
 const usedOf = async (wallet: TrustWallet) => (await wallet.call(inbox, list)).body['used']
-/** What stands in the rows of this wallet, counted anew. */
+/** What stands in the rows of this wallet, counted by Postgres. */
 const countRows = async ({ address }: TrustWallet) => {
   const { rows } = await sql<{ records: number; bytes: number }>`
     select count(*)::integer as records, coalesce(sum(octet_length(content)), 0)::integer as bytes

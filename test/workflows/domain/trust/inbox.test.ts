@@ -48,7 +48,7 @@ verifies('trust.pack.series', 'only the documented statuses follow each other', 
 })
 
 verifies('trust.pack.build', '12000 bytes of canonical JSON fit and one more does not', () => {
-  // {"a":"…"} has eight bytes besides the text; each ä has two.
+  // {"a":"…"} has eight bytes more than its text, in which each ä has two.
   expect(isTooLarge({ a: 'ä'.repeat(5_996) })).toBe(false)
   expect(isTooLarge({ a: `${'ä'.repeat(5_996)}x` })).toBe(true)
 })
