@@ -11,7 +11,7 @@ import { keyTimes } from './published-key.ts'
 
 export type ArtifactCheck = { check: string; ok: boolean; detail: string }
 /** Why an artifact is not one of ours, as codes. */
-export type ArtifactReason =
+type ArtifactReason =
   | 'malformed'
   | 'wrong_type'
   | 'unknown_key'
@@ -21,7 +21,7 @@ export type ArtifactReason =
   | 'key_retired'
   | 'key_revoked'
 
-export type ArtifactKey = {
+type ArtifactKey = {
   kid: string
   standing_at_issue: KeyStanding
   standing_now: KeyStanding

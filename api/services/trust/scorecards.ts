@@ -14,7 +14,7 @@ import { lockSubject } from '../../../activities/store/trust/subject-lock.ts'
 import { findAllWork } from '../../../activities/store/trust/work.ts'
 import { type TrustDeps, writeReceipt } from './deps.ts'
 
-export type PaymentItem = {
+type PaymentItem = {
   transaction_hash: string
   payee: string
   amount_atomic: string

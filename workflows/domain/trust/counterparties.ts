@@ -31,7 +31,7 @@ export function isSameOwner(one: string, other: string, accounts: BoundAccounts)
 }
 
 /** Whether two payments went to one counterparty: one owner, or payees of which one paid the other in the logs examined for either. */
-export function isOneCounterparty(
+function isOneCounterparty(
   one: ProvenPayment,
   other: ProvenPayment,
   accounts: BoundAccounts,

@@ -2,7 +2,7 @@ import { digestOf } from '../core/canonical-json.ts'
 import { trustLimits } from '../core/limits.ts'
 
 export const proofKinds = ['receipt_passport', 'handoff_pack', 'evidence'] as const
-export type ProofKind = (typeof proofKinds)[number]
+type ProofKind = (typeof proofKinds)[number]
 export type Proof = { kind: ProofKind; content: string; label: string }
 
 /** The digest that names a proof in the inbox of a wallet. */

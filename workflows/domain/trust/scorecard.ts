@@ -13,7 +13,7 @@ export const componentNames = [
   'refund_rate',
   'recency',
 ] as const
-export type ComponentName = (typeof componentNames)[number]
+type ComponentName = (typeof componentNames)[number]
 
 export const completedWorkMax = 10
 export const paymentsMax = 5
@@ -56,14 +56,14 @@ export type Evidence = {
   /** Unix seconds. */
   asOf: number
 }
-export type Component = {
+type Component = {
   component: ComponentName
   weight: number
   value: number
   evidence: string[]
 }
-export type Confidence = 'none' | 'low' | 'medium' | 'high'
-export type Band = 'unproven' | 'low' | 'medium' | 'high'
+type Confidence = 'none' | 'low' | 'medium' | 'high'
+type Band = 'unproven' | 'low' | 'medium' | 'high'
 export type Scorecard = {
   score: { value: number; band: Band }
   confidence: Confidence
