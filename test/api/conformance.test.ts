@@ -339,7 +339,16 @@ verifies(
   async () => {
     const contract = (await open().call('trust-contract', {})).body as Record<string, unknown>
     expect(contract).toMatchObject({
-      operations: [],
+      operations: [
+        { id: 'passport-issue' },
+        { id: 'passport-verify' },
+        { id: 'proof-store' },
+        { id: 'proof-list' },
+        { id: 'proof-retrieve' },
+        { id: 'scorecard-compute' },
+        { id: 'handoff-build' },
+        { id: 'handoff-verify' },
+      ],
       payout: {
         operations: [{ path: '/api/payout-create' }, {}, {}, { path: '/api/payout-status' }],
       },
