@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { limits } from '#domain/core/limits.ts'
 import { handoffStatuses } from '#domain/trust/handoff-pack.ts'
+import { trustExamples } from '../../examples/trust.ts'
 import { Digest, ExpiresAt, freeText } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingWallet } from '../agents/caller.ts'
@@ -52,6 +53,7 @@ export const handoffBuild = operation({
     usage: RunUsage,
   }),
   output,
+  example: trustExamples['handoff-build'],
   handle: async (input, context) => ({
     body: await context.handoffs.build(callingWallet(context), input, context.callId),
   }),

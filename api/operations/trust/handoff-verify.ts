@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { limits } from '#domain/core/limits.ts'
 import { PackClaims } from '#domain/trust/handoff-pack.ts'
+import { trustExamples } from '../../examples/trust.ts'
 import { operation } from '../../operation.ts'
 import { callingWallet } from '../agents/caller.ts'
 import { VerificationPacket } from '../receipts/verify-receipt.ts'
@@ -41,6 +42,7 @@ export const handoffVerify = operation({
   idempotency: { kind: 'read' },
   input: z.strictObject({ mode: z.literal('verify'), handoff_pack: Artifact }),
   output,
+  example: trustExamples['handoff-verify'],
   handle: async ({ handoff_pack }, context) => ({
     body: await context.handoffs.verify(callingWallet(context), handoff_pack),
   }),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { limits } from '#domain/core/limits.ts'
 import { PassportClaims, WorkItem } from '#domain/trust/passport.ts'
+import { trustExamples } from '../../examples/trust.ts'
 import { operation } from '../../operation.ts'
 import { callingWallet } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
@@ -35,6 +36,7 @@ export const passportIssue = operation({
     usage: RunUsage,
   }),
   output,
+  example: trustExamples['passport-issue'],
   handle: async ({ work, usage }, context) => {
     const asked = { wallet: callingWallet(context), work, usage, callId: context.callId }
     return { body: await context.passports.issue(asked) }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { limits } from '#domain/core/limits.ts'
 import { PassportClaims } from '#domain/trust/passport.ts'
+import { trustExamples } from '../../examples/trust.ts'
 import { operation } from '../../operation.ts'
 import { VerificationPacket } from '../receipts/verify-receipt.ts'
 import { Artifact, ArtifactCheck, ArtifactKey } from './shapes.ts'
@@ -31,6 +32,7 @@ export const passportVerify = operation({
   idempotency: { kind: 'read' },
   input: z.strictObject({ mode: z.literal('verify'), passport: Artifact }),
   output,
+  example: trustExamples['passport-verify'],
   handle: async ({ passport }, context) => ({
     body: await context.passports.verify(passport),
   }),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { limits, trustLimits } from '#domain/core/limits.ts'
+import { trustExamples } from '../../examples/trust.ts'
 import { operation } from '../../operation.ts'
 import { callingWallet } from '../agents/caller.ts'
 import { ListedProof, Used } from './shapes.ts'
@@ -32,6 +33,7 @@ export const proofList = operation({
     limit: z.int().min(1).max(trustLimits.proofPageSize),
   }),
   output,
+  example: trustExamples['proof-list'],
   handle: async ({ offset, limit }, context) => ({
     body: await context.proofInbox.list(callingWallet(context), { offset, limit }),
   }),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { limits } from '#domain/core/limits.ts'
+import { trustExamples } from '../../examples/trust.ts'
 import { Digest, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingWallet } from '../agents/caller.ts'
@@ -27,6 +28,7 @@ export const proofRetrieve = operation({
   idempotency: { kind: 'read' },
   input: z.strictObject({ mode: z.literal('retrieve'), proof_id: Digest }),
   output,
+  example: trustExamples['proof-retrieve'],
   handle: async ({ proof_id }, context) => ({
     body: await context.proofInbox.retrieve(callingWallet(context), proof_id),
   }),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { limits } from '#domain/core/limits.ts'
+import { trustExamples } from '../../examples/trust.ts'
 import { Digest, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingWallet } from '../agents/caller.ts'
@@ -36,6 +37,7 @@ export const proofStore = operation({
     proof: ProofInput,
   }),
   output,
+  example: trustExamples['proof-store'],
   handle: async ({ proof }, context) => {
     const stored = { wallet: callingWallet(context), proof, callId: context.callId }
     return { body: await context.proofInbox.store(stored) }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { limits } from '#domain/core/limits.ts'
 import { WorkItem } from '#domain/trust/passport.ts'
 import { completedWorkMax, componentNames, paymentsMax } from '#domain/trust/scorecard.ts'
+import { trustExamples } from '../../examples/trust.ts'
 import { Digest } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingWallet } from '../agents/caller.ts'
@@ -62,6 +63,7 @@ export const scorecardCompute = operation({
     payments: uniqueList(Payment, paymentsMax),
   }),
   output,
+  example: trustExamples['scorecard-compute'],
   handle: async ({ completed_work, payments }, context) => {
     const input = { completed_work, payments }
     return {
