@@ -7,7 +7,7 @@ export const schemaDigests: Record<string, string> = {
   'callback-event.v1.json': 'c3622c7f3bf01bc155bc00c83288e2a95dfcba0f0105c91f2f748d5879fb03aa',
   'handoff-pack.v1.json': '6a46217d6ff6f1cf561ae80a180f879960571f3920f7321f4dfc785fad2b30c8',
   'passport.v1.json': '9e22a2a6724a5fd5c4584a59c66c054753b3cdc068b3c63a89a5f2d4c71bdf46',
-  'problem.v1.json': 'c36df85eca7fb550ff111bb5947669a7b9f34c908cb397d5e748fcbc2815d092',
+  'problem.v1.json': '5170f9bccb5bfaa287bbad75595c9d82fc60c28709972fe41ace0626b8a2bd14',
   'rail-input-contractops.v1.json':
     '2ec847f5efcb6d567a90b61a43e8bfdc1245933153dee75f2bd9481cce208f88',
   'rail-input-diligenceops.v1.json':

@@ -165,7 +165,7 @@ const meanings: Readonly<Record<string, string>> = {
   may_redelegate: 'The recipient may not hand the task on.',
   'handoff-build state': 'How far the task is.',
   'state.status': 'It follows from the status of your last pack for the task.',
-  checkpoint: 'Where the recipient goes on.',
+  checkpoint: 'Where the recipient continues.',
   evidence_sha256: 'The digests of what proves it.',
   handoff_pack: 'The pack, as handoff-build answered it.',
   // Operators.
