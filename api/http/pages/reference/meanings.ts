@@ -122,6 +122,8 @@ const meanings: Readonly<Record<string, string>> = {
   steps: 'The runs of a service_os order, in their order.',
   requester: 'Who asks: a name and contact, or an agent.',
   'requester.contact': 'How the requester is reached.',
+  agent_id: 'The agent.',
+  credential_id: 'The access key; its secret is not in it.',
   'requester.agent_id': 'The agent that orders for itself.',
   code: 'What went wrong.',
   detail: 'What went wrong, in words.',
