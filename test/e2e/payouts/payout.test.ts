@@ -320,7 +320,7 @@ verifies(
       idempotencyKey: 'authorize',
     })
     const unknown = `po_${'0'.repeat(64)}`
-    const without = ({ request_id, ...body }: Record<string, unknown>) => body
+    const without = ({ request_id, trace_id, ...body }: Record<string, unknown>) => body
     const calls: [string, Record<string, unknown>][] = [
       ['/api/payout-authorize', input],
       ['/api/payout-execute', { payout_id, idempotency_key: 'execute' }],

@@ -217,7 +217,7 @@ verifies(
     const name = (await rail.db.selectFrom('operators').select('name').executeTakeFirstOrThrow())
       .name
     const act = JSON.parse(
-      await cli('pause', 'service', '--reason', 'night shift', '--operator', name),
+      await cli('pause', 'service', '--reason', 'night shift', '--operator', name, '--json'),
     )
     expect(act).toMatchObject({
       control: { scope: 'service', target: null, paused: true, operator: { name } },

@@ -368,7 +368,10 @@ verifies(
       [flipped, status_token.replace('st_', 'tk_'), 'st_short', `${status_token}x`].map(
         async (token) => {
           const response = await fetch(`${hosts.base}/api/agents/status/${token}`, {
-            headers: { 'X-Request-Id': 'same-for-all' },
+            headers: {
+              'X-Request-Id': 'same-for-all',
+              traceparent: `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-00`,
+            },
           })
           return { status: response.status, body: await response.text() }
         },

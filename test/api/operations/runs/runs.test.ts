@@ -265,7 +265,7 @@ verifies(
 
 verifies(
   'pages.return-package',
-  'its own token reads a package as a page, as JSON and as a file',
+  'its token reads a package as page, JSON and file, with what is wrong',
   async () => {
     const read = (token: string, query = '', accept = 'application/json') =>
       fetch(`${hosts().base}/api/agents/status/${token}/return-package${query}`, {
@@ -279,7 +279,13 @@ verifies(
     expect(body).toMatchObject({
       return_package: fetched.return_package,
       completion: fetched.completion,
-      record: { verdict: 'proven' },
+      // The credit of this test was funded by a receipt that does not exist.
+      record: {
+        verdict: 'refused',
+        checks: expect.arrayContaining([
+          expect.objectContaining({ check: 'cited receipts', ok: false }),
+        ]),
+      },
       review_policy: 'sandbox_policy',
       reviews: [],
     })
@@ -291,7 +297,7 @@ verifies(
     const page = await read(token, '', 'text/html')
     expect(page.headers.get('content-security-policy')).toMatch(/^sandbox /)
     expect(page.headers.get('cache-control')).toBe('no-store')
-    expect(await page.text()).toContain('✓ Verified: the result of packetops')
+    expect(await page.text()).toContain('✗ Not verified: the result of packetops')
     const file = await read(token, '?as=json', 'text/html')
     expect(file.headers.get('content-disposition')).toMatch(/^attachment; filename=rp_\w+\.json$/)
     expect(await file.json()).toMatchObject({ return_package: fetched.return_package })
