@@ -35,6 +35,7 @@ import { createDatabaseClock } from '../activities/store/postgres/clock.ts'
 import { createDatabase } from '../activities/store/postgres/db.ts'
 import { startTracing } from '../activities/tracing/start.ts'
 import { createTemporalClient } from '../temporal/connection.ts'
+import { notifyDelegation } from '../temporal/delegations.ts'
 import { notifyPayment } from '../temporal/payments.ts'
 import { createPayoutGateway, wakePayout } from '../temporal/payouts.ts'
 import { PAYOUTS_QUEUE } from '../temporal/queues.ts'
@@ -49,6 +50,7 @@ import { createKeyedQueue } from './calls/keyed-queue.ts'
 import { createQuotas } from './calls/quotas.ts'
 import { createRateLimits } from './calls/rate-limits.ts'
 import type { Services } from './context.ts'
+import { createDelegations } from './delegation/delegations.ts'
 import { createGauges } from './health/gauges.ts'
 import { createHealth } from './health/health.ts'
 import type { Gauges } from './http/metrics.ts'
@@ -61,6 +63,7 @@ import { HandshakeService, isSignedByAgent } from './services/agents/handshake.t
 import { railsNamed } from './services/agents/rails.ts'
 import { RegistrationService, registrationBy } from './services/agents/registration.ts'
 import { SigningService } from './services/agents/signing.ts'
+import { MandateService } from './services/authority/mandates.ts'
 import { CallbackService } from './services/callbacks/demo-receiver.ts'
 import { openConsoleServices } from './services/console/open.ts'
 import { ActivationService } from './services/credit/activation.ts'
@@ -192,6 +195,22 @@ function openServices(adapters: Adapters): Services {
     ...openOperatorServices(adapters),
     ...openTrustServices(adapters),
     ...openPublicServices(adapters),
+    ...openAuthorityServices(adapters),
+  }
+}
+
+function openAuthorityServices({ config, db, keys, client, changes, receiptIssuer }: Adapters) {
+  const deps = { ...receiptIssuer, keys, origin: config.BASE_URL }
+  return {
+    mandates: new MandateService(deps),
+    delegations: createDelegations({
+      ...deps,
+      changes,
+      registry: operations,
+      agents: { railsNamed: (agentId, input) => railsNamed(db, agentId, input) },
+      notify: (actionId) => notifyDelegation(client, actionId),
+      waitMs: config.EXECUTE_WAIT_MS,
+    }),
   }
 }
 

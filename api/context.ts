@@ -1,14 +1,18 @@
 import type { Denial } from '#domain/agents/credential.ts'
 import type { TokenPrefix } from '#domain/agents/status-token.ts'
+import type { SignedAction, SignedGrant } from '#domain/authority/artifacts.ts'
+import type { RuleResult } from '#domain/authority/evaluate.ts'
 import type { Refusal } from '#domain/core/errors.ts'
 import type { credentialView } from '../activities/agent/views.ts'
 import type { publishedKey } from '../activities/keys/published-key.ts'
+import type { ReceiptView } from '../activities/keys/receipt-view.ts'
 import type { PayoutCallbacks } from '../activities/payout/callbacks.ts'
 import type { openControls } from '../activities/payout/controls.ts'
 import type { CredentialOfAgent } from '../activities/store/agents/agent-credentials.ts'
 import type { HandshakeService } from './services/agents/handshake.ts'
 import type { RegistrationService } from './services/agents/registration.ts'
 import type { SigningService } from './services/agents/signing.ts'
+import type { MandateService } from './services/authority/mandates.ts'
 import type { CallbackService } from './services/callbacks/demo-receiver.ts'
 import type { ConsoleServices } from './services/console/open.ts'
 import type { ActivationService } from './services/credit/activation.ts'
@@ -151,6 +155,61 @@ export type ContractCommands = Record<
   () => Promise<ContractView>
 >
 
+/** An action as a caller asks about it, and the artifacts that are presented with it. */
+export type ActionAsked = {
+  operation_id: string
+  input: Record<string, unknown>
+  spend_usd?: number | undefined
+  idempotency_key: string
+}
+export type AuthorityAsked = {
+  signed_mandate: Record<string, unknown>
+  signed_action_grant?: Record<string, unknown> | undefined
+  action: ActionAsked
+}
+export type GrantAsked = Omit<AuthorityAsked, 'signed_action_grant'> & {
+  action: ActionAsked & { expires_in_seconds?: number | undefined }
+}
+type Remaining = { usd: number; actions: number }
+export type DecisionView = {
+  decision_id: string
+  decision: 'allow' | 'deny'
+  reasons: RuleResult[]
+  would_spend_usd: number | null
+  remaining: Remaining | null
+  grant_required: boolean
+  receipt: ReceiptView
+}
+export type GrantView = {
+  signed_action_grant: SignedGrant
+  grant_id: string
+  expires_at: string
+  receipt: ReceiptView
+}
+export type ExecutedView = {
+  delegated_action: {
+    action_id: string
+    operation_id: string
+    status: number
+    result: Record<string, unknown>
+    signed_action: SignedAction
+  }
+  grant_id: string
+  mandate_remaining: Remaining
+  receipt: ReceiptView
+}
+/** What agents may do under mandates and grants. */
+export type Delegations = {
+  /** The ids of the operations that can be delegated. */
+  readonly operations: readonly string[]
+  evaluate(asked: AuthorityAsked, context: Context): Promise<DecisionView>
+  issueGrant(asked: GrantAsked, context: Context): Promise<GrantView>
+  execute(
+    asked: AuthorityAsked & { signed_action_grant: Record<string, unknown> },
+    context: Context,
+  ): Promise<ExecutedView>
+}
+
 /** What a handler knows of its call. */
 type CallContext = {
   readonly caller: Caller
@@ -167,6 +226,8 @@ type CallContext = {
 export type Services = ConsoleServices & {
   readonly payouts: PayoutService
   readonly authority: AuthorityService
+  readonly mandates: MandateService
+  readonly delegations: Delegations
   readonly controls: ReturnType<typeof openControls>
   readonly reconciliation: ReconciliationService
   readonly keys: KeyService

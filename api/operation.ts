@@ -111,6 +111,12 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   readonly examines?: boolean
   /** Atomic units of the asset for one call; null is free of charge. */
   readonly price: bigint | null
+  /** An agent may be permitted single calls of it by a mandate and a grant; `spendsUsd` is what such a call costs. */
+  readonly delegable?: true
+  /** The price of a call in whole usd, as the operation computes it; throws the refusal of an input without a price. */
+  readonly spendsUsd?: (input: z.output<Input>, context: Context) => Promise<number>
+  /** Members of the answer that only a direct caller gets, such as a token: a delegated action does not store them. */
+  readonly undelegated?: readonly string[]
   /** A free operation whose calls may carry the x402 payment for the run that they start. */
   readonly carriesPayment?: true
   /** `after`: handle, then settle, answer withheld until settled. `before`: precondition, settle, then handle. */

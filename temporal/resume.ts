@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Config } from '../activities/config/config.ts'
+import { listOpenActions } from '../activities/store/authority/actions.ts'
 import { listOverdueDeliveries } from '../activities/store/callbacks/callback-deliveries.ts'
 import { listDuePayments } from '../activities/store/payments/payments.ts'
 import { readPayout } from '../activities/store/payouts/payouts.ts'
@@ -14,6 +15,7 @@ import { callbackWorkflowId } from '../workflows/callback/messages.ts'
 import { endedByOthers } from '../workflows/task/attributes.ts'
 import { endBroken } from './broken-runs.ts'
 import { ensureCallback } from './callbacks.ts'
+import { delegationWorkflowId, ensureDelegation } from './delegations.ts'
 import { ensurePayment, paymentWorkflowId } from './payments.ts'
 import { wakePayout } from './payouts.ts'
 import { notRunning } from './running.ts'
@@ -59,6 +61,14 @@ export async function resumeCallbacks({ client, db, config }: WithinGrace): Prom
   for await (const overdue of pages(listOverdue))
     for (const deliveryId of await notRunning(client, overdue, callbackWorkflowId))
       await ensureCallback(client, deliveryId)
+}
+
+/** Starts the workflows of delegated actions that have not ended and have none. */
+export async function resumeDelegations({ client, db, config }: OfEachSweep): Promise<void> {
+  const listOpen = (page: IdPage) => listOpenActions(db, config.SWEEP_EVERY_MS, page)
+  for await (const open of pages(listOpen))
+    for (const actionId of await notRunning(client, open, delegationWorkflowId))
+      await ensureDelegation(client, actionId)
 }
 
 /** Ends the broken runs of payouts and tasks that have not changed for long; the next sweep then starts a new run. */

@@ -26,6 +26,7 @@ import {
 import { watchWorkflows } from '../temporal/reconciliation.ts'
 import { ensureReconciliationSchedule } from '../temporal/schedules.ts'
 import { traceActivity } from '../temporal/trace-activities.ts'
+import { createDelegationActivities } from './delegation.ts'
 import { startSweeper } from './sweeper.ts'
 
 /** Optional parts of a worker; fault tests set interceptors, and workflows with other times. */
@@ -102,8 +103,16 @@ export async function runWorker(
   }
   if (serves(TASKS_QUEUE) || serves(RUNS_QUEUE)) {
     const { activities, close } = await createTaskActivities(config)
-    if (serves(TASKS_QUEUE))
-      await serve(TASKS_QUEUE, { ...workflows, ...stepsAtOnce(config), activities })
+    if (serves(TASKS_QUEUE)) {
+      const delegation = await createDelegationActivities(config, log)
+      await serve(TASKS_QUEUE, {
+        ...workflows,
+        ...stepsAtOnce(config),
+        ...runsAtOnce(config),
+        activities: { ...activities, ...delegation.activities },
+      })
+      closers.push(delegation.close)
+    }
     if (serves(RUNS_QUEUE)) await serve(RUNS_QUEUE, { ...runsAtOnce(config), activities })
     closers.push(close)
   }
@@ -150,7 +159,7 @@ function stepsAtOnce({ DATABASE_POOL_SIZE: connections }: Config) {
   return { maxConcurrentLocalActivityExecutions: Math.max(1, Math.floor(connections * 0.75)) }
 }
 
-/** The connections that the short steps of tasks leave to the steps of runs. */
+/** The connections that the short steps of tasks leave to the steps of runs and to delegated actions. */
 function runsAtOnce({ DATABASE_POOL_SIZE: connections }: Config) {
   return { maxConcurrentActivityTaskExecutions: Math.max(1, Math.floor(connections * 0.25)) }
 }

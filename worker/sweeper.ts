@@ -19,6 +19,7 @@ import {
   endBrokenRuns,
   notifyTasksBehind,
   resumeCallbacks,
+  resumeDelegations,
   resumePayments,
   resumeTasks,
   resumeTransfers,
@@ -78,6 +79,7 @@ function jobsOf(deps: SweeperDeps): Record<string, () => Promise<void>> {
     resumePayments: () => resumePayments(deps),
     resumeTransfers: () => resumeTransfers(deps),
     resumeCallbacks: () => resumeCallbacks(deps),
+    resumeDelegations: () => resumeDelegations(deps),
     removeInputs: () => removeInputs(db, config),
     forgetCounts: () => forgetCounts(db),
     closeUndecided: () =>

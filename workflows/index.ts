@@ -1,4 +1,5 @@
 export { callback } from './callback/workflow.ts'
+export { delegation } from './delegation/workflow.ts'
 export { payment } from './payment/workflow.ts'
 export { payout } from './payout/workflow.ts'
 export { reconcile } from './reconciliation/workflow.ts'

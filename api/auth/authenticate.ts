@@ -1,5 +1,6 @@
 import { checkCredential } from '#domain/agents/credential.ts'
 import { type DomainError, refuse } from '#domain/core/errors.ts'
+import type { CredentialOfAgent } from '../../activities/store/agents/agent-credentials.ts'
 import type { CallIdentity } from '../../activities/store/calls/grants.ts'
 import type { Caller, CallRequest } from '../context.ts'
 import { type AccessKind, type AnyOperation, waysOf } from '../operation.ts'
@@ -103,26 +104,34 @@ const providerCaller = ({ request: { headers, body } }: ReadCall): Caller => ({
   signed: { headers, raw: body ?? new Uint8Array() },
 })
 
-function agentCaller({ operation }: ReadCall, { credential }: Known<'agent'>): Caller {
+/** The agent of a credential as the caller of this operation; throws unless the credential covers its scopes. */
+export function agentCaller(
+  { operation }: Pick<ReadCall, 'operation'>,
+  { credential }: Pick<Known<'agent'>, 'credential'>,
+): Extract<Caller, { kind: 'agent' }> {
   const { needs, id } = operation
   if (needs === undefined)
     throw new Error(`the operation ${id} does not say what it needs of a credential`)
-  const caller = {
+  const caller = callerOf(credential)
+  assertCovers(caller, { scopes: needs.scopes, rail: undefined })
+  return caller
+}
+
+/** The agent of a credential as a caller, without a check of what the credential is for. */
+export const callerOf = (credential: CredentialOfAgent) =>
+  ({
     kind: 'agent',
     id: `agent:${credential.agent_id}`,
     agentId: credential.agent_id,
     credential,
-  } as const
-  assertCovers(caller, { scopes: needs.scopes, rail: undefined })
-  return caller
-}
+  }) as const
 
 /** Throws 403 `rail_not_allowed` where an agent's credential does not cover the rails that its input names. */
 export async function assertRails(
   operation: AnyOperation,
   input: unknown,
   caller: Caller,
-  { agents }: AuthDeps,
+  { agents }: { agents: Pick<AuthDeps['agents'], 'railsNamed'> },
 ): Promise<void> {
   if (caller.kind !== 'agent' || operation.needs === undefined) return
   const named = await railsOf(operation, input, (given) => agents.railsNamed(caller.agentId, given))

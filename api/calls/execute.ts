@@ -89,7 +89,7 @@ async function answerPlainly(call: AuthorizedCall): Promise<CallAnswer> {
 }
 
 /** A call whose effect or charge happens once: it is claimed until a claim gives its answer. */
-async function runOnce(call: CallExecution): Promise<CallAnswer> {
+export async function runOnce(call: CallExecution): Promise<CallAnswer> {
   const until = performance.now() + call.deps.config.UPDATE_WAIT_MS
   for (let claim = await claimCall(call); ; claim = await claimAgain(call)) {
     const answer = await followClaim(call, claim, until)

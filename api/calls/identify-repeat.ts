@@ -14,7 +14,8 @@ export async function identifyRepeat(call: AuthorizedCall): Promise<CallExecutio
   return { ...call, identity, holder: randomUUID() }
 }
 
-function identityOf(call: AuthorizedCall): CallIdentity {
+/** The identity of a call by its caller, operation and key. */
+export function identityOf(call: Omit<AuthorizedCall, 'deps'>): CallIdentity {
   const { operation, caller, proof, request } = call
   const key = keyOf(call)
   if (operation.idempotency.kind === 'body') assertSameKey(request.headers['idempotency-key'], key)
@@ -29,7 +30,7 @@ function identityOf(call: AuthorizedCall): CallIdentity {
   }
 }
 
-function keyOf({ operation, input, proof, request }: AuthorizedCall): string {
+function keyOf({ operation, input, proof, request }: Omit<AuthorizedCall, 'deps'>): string {
   const { idempotency } = operation
   if ('key' in idempotency)
     return idempotency.key(input) ?? headerKey(request) ?? proof?.nonce ?? randomUUID()
@@ -38,7 +39,7 @@ function keyOf({ operation, input, proof, request }: AuthorizedCall): string {
 
 /** The part of the input that has to be equal under one key. */
 function fingerprinted(
-  { operation: { idempotency }, input }: AuthorizedCall,
+  { operation: { idempotency }, input }: Pick<AuthorizedCall, 'operation' | 'input'>,
   key: string,
 ): unknown {
   if (idempotency.kind === 'natural') return key

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { authorityContexts } from '#domain/authority/artifacts.ts'
 import { contractSets } from '#domain/core/contract-sets.ts'
 import { ASSET_NAME, CHAIN_ID, limits, NETWORK, trustLimits } from '#domain/core/limits.ts'
 import { principalDomain, principalTypes } from '#domain/payouts/principal-authorization.ts'
@@ -68,7 +69,7 @@ function authorityKey(rows: SigningKeyRow[]): AuthorityKey & Record<string, unkn
   const previous = rows.filter((row) => row !== active)
   return {
     alg: 'Ed25519',
-    contexts: [CHALLENGE_TYP, MANDATE_TYP],
+    contexts: [CHALLENGE_TYP, MANDATE_TYP, ...Object.values(authorityContexts)],
     version: rows.length,
     key_id: active?.kid ?? null,
     public_key: active === undefined ? null : { ...active.public_jwk, kid: active.kid },

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { SignedAction, SignedGrant, SignedMandate } from '#domain/authority/artifacts.ts'
 import { callbackBody } from '#domain/callbacks/callback-body.ts'
 import { rails } from '#domain/rails/index.ts'
 import { ReplayFile } from '#domain/runs/replay-package.ts'
@@ -17,6 +18,9 @@ const written = (schema: z.ZodType, io: 'input' | 'output') => (): JsonObject =>
 
 /** The published schema documents, each printed from the schema that reads or writes its values. */
 export const schemaDocuments: SchemaDocuments = {
+  'authority-mandate.v1.json': written(SignedMandate, 'output'),
+  'action-grant.v1.json': written(SignedGrant, 'output'),
+  'delegated-action.v1.json': written(SignedAction, 'output'),
   'receipt.v1.json': written(Receipt, 'output'),
   'verification-packet.v1.json': written(VerificationPacket, 'output'),
   'return-package.v2.json': written(ReturnPackage, 'output'),

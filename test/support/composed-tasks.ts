@@ -2,6 +2,7 @@ import { NativeConnection, Worker } from '@temporalio/worker'
 import { pino } from 'pino'
 import { createCallbackActivities, createTaskActivities } from '../../activities/index.ts'
 import { CALLBACKS_QUEUE, RUNS_QUEUE, TASKS_QUEUE } from '../../temporal/queues.ts'
+import { createDelegationActivities } from '../../worker/delegation.ts'
 import { findFree } from '../../worker/stack/ports.ts'
 import { startComposed } from './composed-api.ts'
 import { quietRuntime } from './quiet.ts'
@@ -18,8 +19,14 @@ export async function startComposedTasks(more: Record<string, string> = {}) {
   const env = { ...reached, ...waits, TEMPORAL_ADDRESS: temporal.address, ...more }
   const apis = await startComposed({ apis: 2, env })
   const tasks = await createTaskActivities(apis.config)
-  const callbacks = await createCallbackActivities(apis.config, pino({ level: 'silent' }))
-  const activities = { ...tasks.activities, ...callbacks.activities }
+  const silent = pino({ level: 'silent' })
+  const callbacks = await createCallbackActivities(apis.config, silent)
+  const delegation = await createDelegationActivities(apis.config, silent)
+  const activities = {
+    ...tasks.activities,
+    ...callbacks.activities,
+    ...delegation.activities,
+  }
   const workflowBundle = await bundleWorkflows()
   const workers = await Promise.all(
     [TASKS_QUEUE, RUNS_QUEUE, CALLBACKS_QUEUE].map(async (taskQueue) => {
@@ -35,7 +42,7 @@ export async function startComposedTasks(more: Record<string, string> = {}) {
       for (const { worker } of workers) worker.shutdown()
       await Promise.all(workers.map(({ running }) => running))
       await Promise.all(workers.map(({ connection }) => connection.close()))
-      await Promise.all([tasks.close(), callbacks.close()])
+      await Promise.all([tasks.close(), callbacks.close(), delegation.close()])
       await apis.stop()
       await temporal.stop()
     },

@@ -54,9 +54,12 @@ export function treasurySteps({ stack, treasury }: Rail) {
     terms: Terms,
     challenge: Challenge,
     version: 1 | 2 = 2,
-  ) =>
-    (await client.call('issue-mandate', await issueBody(payout, terms, challenge, version))).body
-      .ap2_mandate
+  ): Promise<string> => {
+    const asked = await issueBody(payout, terms, challenge, version)
+    const { ap2_mandate } = (await client.call('issue-mandate', asked)).body
+    if (ap2_mandate === null) throw new Error('the mandate is not one for a checkout')
+    return ap2_mandate
+  }
 
   /** The mandate presented for a challenge, bent as asked. */
   const present = (

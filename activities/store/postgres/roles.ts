@@ -42,6 +42,7 @@ export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole,
   statements: { api: ['select'] },
   reconciliations: { api: ['select'] },
   reconciliation_suspects: { api: ['select'] },
+  authority_decisions: { api: ['select', 'insert'], worker: ['select'] },
   kysely_migration: { api: ['select'], worker: ['select'] },
   kysely_migration_lock: { api: ['select'], worker: ['select'] },
 }

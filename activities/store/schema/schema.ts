@@ -3,6 +3,14 @@ import type { ColumnType, Generated } from 'kysely'
 import type { Scope } from '#domain/agents/credential.ts'
 import type { DeliveryStep } from '#domain/agents/onboarding.ts'
 import type { TrustLimits } from '#domain/agents/trust-limits.ts'
+import type {
+  MandateTerms,
+  SignedAction,
+  SignedGrant,
+  SignedMandate,
+} from '#domain/authority/artifacts.ts'
+import type { RuleResult } from '#domain/authority/evaluate.ts'
+import type { Refusal } from '#domain/core/errors.ts'
 import type { RecordKind } from '#domain/core/record-kinds.ts'
 import type { Account } from '#domain/credit/credit.ts'
 import type { ControlScope } from '#domain/payouts/controls.ts'
@@ -25,6 +33,19 @@ export type Database = {
     country: string | null
     owner_agent_id: string
     created_at: Generated<Date>
+  }
+  action_grants: {
+    grant_id: string
+    mandate_id: string
+    agent_id: string
+    operation_id: string
+    input_sha256: string
+    spend_usd_max: number
+    document: Json<SignedGrant>
+    state: Generated<'issued' | 'consumed' | 'revoked'>
+    issued_by: string
+    issued_at: Generated<Date>
+    expires_at: Date
   }
   agent_credentials: {
     credential_id: string
@@ -119,6 +140,43 @@ export type Database = {
     rails: RailKey[] | null
     created_at: Generated<Date>
     changed_at: Generated<Date>
+  }
+  authority_decisions: {
+    decision_id: string
+    purpose: 'evaluate' | 'grant' | 'execute'
+    mandate_id: string | null
+    grant_id: string | null
+    agent_id: string | null
+    operation_id: string
+    input_sha256: string
+    price_usd: number | null
+    decision: 'allow' | 'deny'
+    rules: Json<RuleResult[]>
+    receipt_id: string
+    decided_at: Generated<Date>
+  }
+  authority_drafts: {
+    draft_id: string
+    terms: Json<MandateTerms>
+    created_at: Generated<Date>
+    expires_at: Date
+  }
+  authority_mandates: {
+    mandate_id: string
+    agent_id: string
+    document: Json<SignedMandate>
+    per_action_usd: number
+    total_usd: number
+    actions_max: number
+    valid_from: Date
+    expires_at: Date
+    used_usd: Generated<number>
+    used_actions: Generated<number>
+    issued_by: string
+    issued_at: Generated<Date>
+    revoked_at: Date | null
+    revoked_by: string | null
+    revoke_reason: string | null
   }
   callback_attempts: {
     delivery_id: string
@@ -254,6 +312,28 @@ export type Database = {
     step: DeliveryStep
     actor: string
     at: Generated<Date>
+  }
+  delegated_actions: {
+    action_id: string
+    grant_id: string
+    mandate_id: string
+    agent_id: string
+    credential_id: string
+    operation_id: string
+    input: Json<JsonObject> | null
+    input_sha256: string
+    call_id: string
+    operation_call_id: string
+    price_usd: number
+    state: Generated<'reserved' | 'started' | 'done' | 'refused'>
+    status: number | null
+    result: Json<JsonObject> | null
+    refusal: Json<Refusal> | null
+    document: Json<SignedAction> | null
+    receipt_id: string | null
+    reserved_at: Generated<Date>
+    started_at: Date | null
+    finished_at: Date | null
   }
   entitlements: {
     entitlement_id: string

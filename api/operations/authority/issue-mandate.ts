@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Context } from '../../context.ts'
 import { payoutExamples } from '../../examples/payouts.ts'
 import {
   Address,
@@ -13,8 +14,9 @@ import {
 } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingOperator } from '../agents/caller.ts'
+import { DraftId, IssuedAuthority, termsAsked } from './shapes.ts'
 
-const action = z.strictObject({
+const forPayout = z.strictObject({
   payout: z.strictObject({
     payout_id: PayoutId,
     expires_at: ExpiresAt,
@@ -29,7 +31,14 @@ const action = z.strictObject({
   idempotency_key: IdempotencyKey,
 })
 
-const output = z
+const action = z.union([
+  z.strictObject({ draft_id: DraftId, idempotency_key: IdempotencyKey }),
+  z.strictObject({ ...termsAsked, idempotency_key: IdempotencyKey }),
+  forPayout,
+])
+type Asked = z.output<typeof action>
+
+const IssuedForPayout = z
   .looseObject({
     mandate_id: z.string(),
     ap2_mandate: z.string(),
@@ -42,11 +51,19 @@ const output = z
   })
   .meta({ id: 'IssuedMandate' })
 
+async function issue(asked: Asked, context: Context) {
+  const operator = callingOperator(context)
+  if ('payout' in asked) return context.authority.issueMandate(operator, asked)
+  if ('draft_id' in asked) return context.mandates.issue(operator, asked)
+  const { idempotency_key, ...terms } = asked
+  return context.mandates.issue(operator, { idempotency_key, terms })
+}
+
 /** POST /api/delegated-authority, mode `issue_mandate`. */
 export const issueMandate = operation({
   id: 'issue-mandate',
   summary:
-    'Issue the mandate that a treasury holder presents for one created payout; answers recipient and amount.',
+    'Issue a mandate of authority for an agent, or the mandate that a treasury holder presents for one created payout.',
   http: { method: 'POST', path: '/api/delegated-authority', host: 'base' },
   mode: 'issue_mandate',
   access: 'operator',
@@ -59,12 +76,12 @@ export const issueMandate = operation({
     'request_digest_mismatch',
     'challenge_expired',
     'payout_expired',
+    'limits_invalid',
+    'forbidden_material',
   ],
   idempotency: { kind: 'body', key: (input) => input.action.idempotency_key },
   input: z.strictObject({ mode: z.literal('issue_mandate'), action }),
-  output,
+  output: z.union([IssuedAuthority, IssuedForPayout]),
   example: payoutExamples['issue-mandate'],
-  handle: async ({ action }, context) => ({
-    body: await context.authority.issueMandate(callingOperator(context), action),
-  }),
+  handle: async ({ action }, context) => ({ body: await issue(action, context) }),
 })

@@ -19,6 +19,11 @@ export const paymentReferenceCreate = operation({
   access: ['agent', 'status'],
   needs: { scopes: ['runs:write'] },
   statusToken: { prefixes: ['st', 'wt'], signed: true },
+  delegable: true,
+  spendsUsd: ({ challenge_id, quote_id = '' }, context) =>
+    challenge_id === undefined
+      ? context.quotes.totalUsd(quote_id)
+      : context.payments.owedUsd(challenge_id),
   status: [201],
   errors: [
     ...([

@@ -56,6 +56,8 @@ export const startAgentRun = operation({
   access: 'agent',
   needs: { scopes: ['runs:write'], rail: ({ rail }) => rail },
   carriesPayment: true,
+  delegable: true,
+  spendsUsd: ({ quote_id }, context) => context.quotes.totalUsd(quote_id),
   limits: { bodyBytes: 1_048_576 },
   status: [202],
   errors: [

@@ -27,6 +27,9 @@ export const walletRunStart = operation({
   http: { method: 'POST', path: '/api/wallet-bound-rail-run', host: 'base' },
   access: 'agent',
   needs: { scopes: ['runs:write', 'wallets:write'], rail: ({ rail }) => rail },
+  delegable: true,
+  spendsUsd: ({ quote_id }, context) => context.quotes.totalUsd(quote_id),
+  undelegated: ['status_token'],
   limits: { bodyBytes: 1_048_576 },
   status: [202],
   errors: [

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { recordedKinds } from '#domain/credit/usage-event.ts'
+import { CREDIT_UNIT, recordedKinds } from '#domain/credit/usage-event.ts'
 import { creditExamples } from '../../examples/credit.ts'
 import { freeText, IdempotencyKey, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
@@ -30,6 +30,9 @@ export const usageLedgerRecord = operation({
   http: { method: 'POST', path: '/api/durable-usage-ledger', host: 'base' },
   access: ['agent', 'public'],
   needs: { scopes: ['runs:write'], rail: ({ rail }) => rail },
+  delegable: true,
+  spendsUsd: async ({ entitlement_id, unit, units }) =>
+    entitlement_id !== undefined && unit === CREDIT_UNIT ? units : 0,
   errors: [
     'credential_required',
     'not_found',

@@ -71,6 +71,13 @@ export class PaymentService {
     return { payment_reference: referenceView(reference), verification: verificationOf(reference) }
   }
 
+  /** What a challenge asks for, in whole usd; 404. */
+  async owedUsd(challengeId: string): Promise<number> {
+    const challenge = await findChallenge(this.#deps.db, challengeId)
+    if (challenge === undefined) throw unknownChallenge()
+    return challenge.amount_usd
+  }
+
   /** 404, 403 `not_owner`. */
   async readReference(agentId: string, referenceId: string) {
     const reference = await ownReference(this.#deps.db, agentId, referenceId)
@@ -95,11 +102,14 @@ async function quoteOf(tx: Tx, of: PaysFor): Promise<string> {
   if ('quote_id' in of) return of.quote_id
   const challenge = await findChallenge(tx, of.challenge_id)
   if (challenge !== undefined) return challenge.quote_id
-  throw refuse('not_found', {
+  throw unknownChallenge()
+}
+
+const unknownChallenge = () =>
+  refuse('not_found', {
     detail: 'no such challenge',
     next_action: 'Open a challenge for a quote first.',
   })
-}
 
 /** The owner of the credit: the agent that pays, or the task of the order whose quote it is; 403 `not_owner` for another quote. */
 async function ownerOf(tx: Tx, payer: Payer, quoteId: string): Promise<string> {

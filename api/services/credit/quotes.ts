@@ -61,6 +61,11 @@ export class QuoteService {
     return transaction(this.#deps.db, (tx) => claimQuote(tx, quoteId, { owner, token }))
   }
 
+  /** The price of a quote in whole usd; 404. */
+  async totalUsd(quoteId: string): Promise<number> {
+    return (await this.read(quoteId)).quote.total_usd
+  }
+
   async read(quoteId: string) {
     const quote = await findQuote(this.#deps.db, quoteId)
     if (quote === undefined)

@@ -51,6 +51,7 @@ export async function authorizePayout(
     },
   })
   const mandate = issued.ap2_mandate
+  if (mandate === null) throw new TypeError('the mandate is not one for a checkout')
   const issuedAt = Math.floor(Date.now() / 1000)
   const facts = { audience, nonce, checkoutHash, mandate, requestSha256: digest, issuedAt }
   const presentation =

@@ -19,6 +19,7 @@ export const timing: Scaled<typeof production> = {
   signing: { startToClose: 2_000 },
   reconciliation: { startToClose: 6_000, heartbeat: 2_500, retryFirst: 100, retryLongest: 1_000 },
   callback: { startToClose: 6_000, retryFirst: 100, retryLongest: 1_000 },
+  delegation: { startToClose: 60_000, retryFirst: 100, retryLongest: 1_000 },
   statement: { startToClose: 6_000 },
   task: {
     limits: { contract_ready: 60_000, quoted: 60_000, credit_pending: 60_000 },

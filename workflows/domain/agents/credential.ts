@@ -8,6 +8,8 @@ export const scopes = [
   'wallets:read',
   'wallets:write',
   'signing:use',
+  'authority:read',
+  'actions:execute',
 ] as const
 export type Scope = (typeof scopes)[number]
 

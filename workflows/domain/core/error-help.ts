@@ -136,8 +136,18 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
       'Have the principal sign the typed data of the trust contract with the values of this call.',
   },
   authority_denied: {
-    meaning: 'The authority will not issue a mandate for this checkout and this proof.',
-    action: 'Use the checkout of a live challenge and the treasury holder’s proof over it.',
+    meaning:
+      'The mandate or the grant does not permit the action, or no mandate is issued for this checkout and this proof.',
+    action:
+      'Read the deciding rules in the answer, and ask an operator for a mandate and a grant that permit the action.',
+  },
+  grant_consumed: {
+    meaning: 'The grant permits one action, which was executed or is being executed.',
+    action: 'Read first_result, or ask an operator for another grant.',
+  },
+  limits_invalid: {
+    meaning: 'The limits or times of a mandate contradict each other.',
+    action: 'Correct the members that errors names.',
   },
   control_denied: {
     meaning: 'A limit that the owner or an operator set forbids this.',

@@ -106,6 +106,9 @@ async function contentOf({ db }: OpenDatabase): Promise<unknown> {
   return rows
 }
 
+/** Lines about the tables of later migrations, each with its triggers and functions. */
+const later = /\b(authority_(drafts|mandates|decisions|totals)|action_grants|delegated_actions)/
+
 verifies('store.migrations', 'the squashed migrations make the recorded schema', async () => {
   const fresh = await newDatabase('fresh')
   const passwords = { api: 'a', worker: 'w', signer: 's', reader: 'r' }
@@ -117,7 +120,8 @@ verifies('store.migrations', 'the squashed migrations make the recorded schema',
     .split('\n')
     .concat(added)
   const kept = expected.filter((line) => !removed.test(line)).sort()
-  expect(await readCatalogue(fresh.db)).toEqual(kept)
+  const made = (await readCatalogue(fresh.db)).filter((line) => !later.test(line))
+  expect(made).toEqual(kept)
 })
 
 verifies('store.migrations', 'the typed tables are those of the migrated database', async () => {

@@ -1,0 +1,104 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import type { IdPage, Tx } from '../postgres/db.ts'
+import { notifyChanged } from '../postgres/notify.ts'
+import type { Database } from '../schema/schema.ts'
+
+export type ActionRow = Selectable<Database['delegated_actions']>
+
+export async function insertAction(
+  tx: Tx,
+  action: Insertable<Database['delegated_actions']>,
+): Promise<void> {
+  await tx.insertInto('delegated_actions').values(action).execute()
+}
+
+export async function findAction(tx: Tx, actionId: string): Promise<ActionRow | undefined> {
+  return tx
+    .selectFrom('delegated_actions')
+    .selectAll()
+    .where('action_id', '=', actionId)
+    .executeTakeFirst()
+}
+
+/** The action, locked until the transaction ends. Its mandate and grant are locked first. */
+export async function lockAction(tx: Tx, actionId: string): Promise<ActionRow | undefined> {
+  return tx
+    .selectFrom('delegated_actions')
+    .selectAll()
+    .where('action_id', '=', actionId)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** The action that uses the grant; a refused one does not. */
+export async function findActionOf(tx: Tx, grantId: string): Promise<ActionRow | undefined> {
+  return tx
+    .selectFrom('delegated_actions')
+    .selectAll()
+    .where('grant_id', '=', grantId)
+    .where('state', '<>', 'refused')
+    .executeTakeFirst()
+}
+
+/** How often the grant was tried. */
+export async function countAttempts(tx: Tx, grantId: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom('delegated_actions')
+    .select((select) => select.fn.countAll<string>().as('count'))
+    .where('grant_id', '=', grantId)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** Whether this call of an operation works for another action. */
+export async function isCallTaken(tx: Tx, operationCallId: string): Promise<boolean> {
+  const found = await tx
+    .selectFrom('delegated_actions')
+    .select('action_id')
+    .where('operation_call_id', '=', operationCallId)
+    .where('state', '<>', 'refused')
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+/** Marks a locked action as started: from here on its outcome is unknown until it is stored. */
+export async function startAction(tx: Tx, actionId: string): Promise<void> {
+  await tx
+    .updateTable('delegated_actions')
+    .set({ state: 'started', started_at: sql<Date>`clock_timestamp()` })
+    .where('action_id', '=', actionId)
+    .execute()
+}
+
+type Ended = Pick<
+  Updateable<Database['delegated_actions']>,
+  'status' | 'result' | 'refusal' | 'document' | 'receipt_id'
+> & { state: 'done' | 'refused' }
+
+/** Ends a locked action, forgets its input, and notifies who waits for it. */
+export async function endAction(tx: Tx, actionId: string, ended: Ended): Promise<void> {
+  await tx
+    .updateTable('delegated_actions')
+    .set({ ...ended, input: null, finished_at: sql<Date>`clock_timestamp()` })
+    .where('action_id', '=', actionId)
+    .execute()
+  await notifyChanged(tx, actionId)
+}
+
+/** Actions that were stored at least `graceMs` ago and have not ended. */
+export async function listOpenActions(
+  tx: Tx,
+  graceMs: number,
+  { after, most }: IdPage,
+): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('delegated_actions')
+    .select('action_id')
+    .where('state', 'in', ['reserved', 'started'])
+    .where('action_id', '>', after)
+    .where(sql<boolean>`reserved_at < clock_timestamp() - ${graceMs} * interval '1 millisecond'`)
+    .orderBy('action_id')
+    .limit(most)
+    .execute()
+  return rows.map(({ action_id }) => action_id)
+}

@@ -1,0 +1,187 @@
+const id = (column: string, prefix: string): string =>
+  `${column} text primary key check (${column} ~ '^${prefix}_[0-9a-f]{64}$')`
+
+const refusal = (condition: string, message: string): string =>
+  `if ${condition} then raise exception '${message}' using errcode = 'check_violation'; end if;`
+
+/** Mandates of the authority with their used totals, grants, decisions, and the actions that agents execute under them. */
+export const authority: readonly string[] = [
+  `create table authority_drafts (
+    ${id('draft_id', 'dr')},
+    terms json not null,
+    created_at timestamptz not null default clock_timestamp(),
+    expires_at timestamptz not null
+  )`,
+  `create index authority_drafts_expired on authority_drafts (expires_at)`,
+  `create table authority_mandates (
+    ${id('mandate_id', 'mdt')},
+    agent_id text not null references agents,
+    document json not null,
+    per_action_usd integer not null check (per_action_usd >= 0),
+    total_usd integer not null check (total_usd >= 0),
+    actions_max integer not null check (actions_max between 1 and 10000),
+    valid_from timestamptz not null,
+    expires_at timestamptz not null check (expires_at > valid_from),
+    used_usd integer not null default 0,
+    used_actions integer not null default 0,
+    issued_by text not null,
+    issued_at timestamptz not null default clock_timestamp(),
+    revoked_at timestamptz,
+    revoked_by text,
+    revoke_reason text,
+    check (per_action_usd <= total_usd),
+    check (used_usd between 0 and total_usd),
+    check (used_actions between 0 and actions_max),
+    check ((revoked_at is null) = (revoked_by is null) and (revoked_at is null) = (revoke_reason is null))
+  )`,
+  `create index authority_mandates_agent on authority_mandates (agent_id)`,
+  `create table action_grants (
+    ${id('grant_id', 'gr')},
+    mandate_id text not null references authority_mandates,
+    agent_id text not null references agents,
+    operation_id text not null,
+    input_sha256 text not null check (input_sha256 ~ '^[0-9a-f]{64}$'),
+    spend_usd_max integer not null check (spend_usd_max >= 0),
+    document json not null,
+    state text not null default 'issued' check (state in ('issued','consumed','revoked')),
+    issued_by text not null,
+    issued_at timestamptz not null default clock_timestamp(),
+    expires_at timestamptz not null,
+    check (expires_at <= issued_at + interval '301 seconds')
+  )`,
+  `create index action_grants_mandate on action_grants (mandate_id, state)`,
+  `create index action_grants_issued on action_grants (issued_at)`,
+  `create table authority_decisions (
+    ${id('decision_id', 'dec')},
+    purpose text not null check (purpose in ('evaluate','grant','execute')),
+    mandate_id text,
+    grant_id text,
+    agent_id text,
+    operation_id text not null,
+    input_sha256 text not null,
+    price_usd integer,
+    decision text not null check (decision in ('allow','deny')),
+    rules json not null,
+    receipt_id text not null references receipts (receipt_id),
+    decided_at timestamptz not null default clock_timestamp()
+  )`,
+  `create index authority_decisions_mandate on authority_decisions (mandate_id, decided_at)`,
+  `create table delegated_actions (
+    ${id('action_id', 'da')},
+    grant_id text not null references action_grants,
+    mandate_id text not null references authority_mandates,
+    agent_id text not null references agents,
+    credential_id text not null references agent_credentials,
+    operation_id text not null,
+    input json,
+    input_sha256 text not null,
+    call_id text not null,
+    operation_call_id text not null,
+    price_usd integer not null check (price_usd >= 0),
+    state text not null default 'reserved' check (state in ('reserved','started','done','refused')),
+    status integer check (status between 200 and 299),
+    result json,
+    refusal json,
+    document json,
+    receipt_id text references receipts (receipt_id),
+    reserved_at timestamptz not null default clock_timestamp(),
+    started_at timestamptz,
+    finished_at timestamptz,
+    check ((state = 'done') = (result is not null) and (state = 'done') = (status is not null)
+      and (state = 'done') = (document is not null) and (state = 'done') = (receipt_id is not null)),
+    check ((state = 'refused') = (refusal is not null)),
+    check ((state in ('done','refused')) = (finished_at is not null)),
+    check (state not in ('started','done') or started_at is not null),
+    check ((state in ('reserved','started')) = (input is not null))
+  )`,
+  // A grant has one live action, and a call of an operation works for one grant.
+  `create unique index delegated_actions_grant on delegated_actions (grant_id) where state <> 'refused'`,
+  `create unique index delegated_actions_call on delegated_actions (operation_call_id) where state <> 'refused'`,
+  `create index delegated_actions_mandate on delegated_actions (mandate_id)`,
+  `create index delegated_actions_open on delegated_actions (action_id) where state in ('reserved','started')`,
+  `create function authority_mandates_guard() returns trigger language plpgsql as $$
+  begin
+    ${refusal(
+      `to_jsonb(new) - array['used_usd','used_actions','revoked_at','revoked_by','revoke_reason']
+        <> to_jsonb(old) - array['used_usd','used_actions','revoked_at','revoked_by','revoke_reason']`,
+      'the terms of a mandate do not change',
+    )}
+    ${refusal(
+      `old.revoked_at is not null and (new.revoked_at is distinct from old.revoked_at or new.used_usd > old.used_usd or new.used_actions > old.used_actions)`,
+      'a revoked mandate permits nothing more',
+    )}
+    return new;
+  end $$`,
+  `create trigger authority_mandates_guard before update on authority_mandates
+    for each row execute function authority_mandates_guard()`,
+  `create function action_grants_guard() returns trigger language plpgsql as $$
+  begin
+    ${refusal(`to_jsonb(new) - 'state' <> to_jsonb(old) - 'state'`, 'the terms of a grant do not change')}
+    ${refusal(`old.state = 'revoked' and new.state <> 'revoked'`, 'a revoked grant stays revoked')}
+    ${refusal(
+      `old.state = 'consumed' and new.state <> 'consumed' and exists (select 1 from delegated_actions a where a.grant_id = new.grant_id and a.state <> 'refused')`,
+      'the grant of an action stays consumed',
+    )}
+    return new;
+  end $$`,
+  `create trigger action_grants_guard before update on action_grants
+    for each row execute function action_grants_guard()`,
+  `create function delegated_actions_guard() returns trigger language plpgsql as $$
+  declare
+    mandate authority_mandates;
+  begin
+    if tg_op = 'INSERT' or (old.state = 'reserved' and new.state = 'started') then
+      select * into mandate from authority_mandates m where m.mandate_id = new.mandate_id for share;
+      ${refusal(
+        `mandate.revoked_at is not null or clock_timestamp() < mandate.valid_from or (tg_op = 'INSERT' and clock_timestamp() >= mandate.expires_at)`,
+        'the mandate is not in force',
+      )}
+      ${refusal(
+        `new.agent_id <> mandate.agent_id or new.price_usd > mandate.per_action_usd`,
+        'the mandate does not permit the action',
+      )}
+    end if;
+    if tg_op = 'INSERT' then
+      ${refusal(
+        `not exists (select 1 from action_grants g where g.grant_id = new.grant_id and g.state = 'consumed' and g.mandate_id = new.mandate_id
+          and g.agent_id = new.agent_id and g.operation_id = new.operation_id and g.input_sha256 = new.input_sha256 and new.price_usd <= g.spend_usd_max)`,
+        'the grant does not permit the action',
+      )}
+      return new;
+    end if;
+    ${refusal(
+      `to_jsonb(new) - array['state','status','result','refusal','document','receipt_id','started_at','finished_at','input']
+        <> to_jsonb(old) - array['state','status','result','refusal','document','receipt_id','started_at','finished_at','input']`,
+      'an action stays what it was reserved for',
+    )}
+    ${refusal(
+      `(old.state, new.state) not in (('reserved','started'),('reserved','refused'),('started','done'),('started','refused'))`,
+      'an action does not move this way',
+    )}
+    return new;
+  end $$`,
+  `create trigger delegated_actions_guard before insert or update on delegated_actions
+    for each row execute function delegated_actions_guard()`,
+  `create function authority_totals_guard() returns trigger language plpgsql as $$
+  declare
+    id text := coalesce(new.mandate_id, old.mandate_id);
+  begin
+    ${refusal(
+      `exists (select 1 from authority_mandates m where m.mandate_id = id and (m.used_usd, m.used_actions) is distinct from
+        (select coalesce(sum(a.price_usd), 0)::integer, count(*)::integer from delegated_actions a where a.mandate_id = id and a.state <> 'refused'))`,
+      'the used totals of a mandate are not those of its actions',
+    )}
+    return null;
+  end $$`,
+  ...['authority_mandates', 'delegated_actions'].map(
+    (table) =>
+      `create constraint trigger authority_totals after insert or update or delete on ${table}
+        deferrable initially deferred for each row execute function authority_totals_guard()`,
+  ),
+  `create function authority_decisions_guard() returns trigger language plpgsql as $$
+  begin
+    raise exception 'a decision does not change' using errcode = 'check_violation';
+  end $$`,
+  `create trigger authority_decisions_guard before update or delete on authority_decisions
+    for each row execute function authority_decisions_guard()`,
+]

@@ -1,0 +1,117 @@
+import { DomainError, refuse } from '#domain/core/errors.ts'
+import type {
+  DelegatedResult,
+  DelegatedRun,
+  RunOperations,
+} from '../../activities/authority/delegation.ts'
+import type { CredentialOfAgent } from '../../activities/store/agents/agent-credentials.ts'
+import { agentCaller, assertRails, callerOf } from '../auth/authenticate.ts'
+import type { AuthDeps } from '../auth/deps.ts'
+import type { CallRequest } from '../context.ts'
+import type { AnyOperation } from '../operation.ts'
+import type { AuthorizedCall } from './call.ts'
+import type { PipelineDeps } from './deps.ts'
+import { runOnce } from './execute.ts'
+import { screenFreeText } from './forbidden-material.ts'
+import { contextWith } from './handle.ts'
+import { identifyRepeat, identityOf } from './identify-repeat.ts'
+import { readInput } from './input.ts'
+
+/** The input of a delegated action, as the operation reads it; 400 with pointers under `/action/input`, 422 for secret material. */
+export function readDelegated(operation: AnyOperation, input: Record<string, unknown>): unknown {
+  try {
+    const given = operation.mode === undefined ? input : { mode: operation.mode, ...input }
+    const parsed = readInput(operation, given)
+    screenFreeText(operation.input, parsed)
+    return parsed
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error
+    const { errors = [] } = error.refusal
+    const moved = errors.map((one) => ({ ...one, pointer: `/action/input${one.pointer}` }))
+    throw new DomainError({ ...error.refusal, errors: moved })
+  }
+}
+
+/** Throws unless the credential covers the scopes and rails that the operation needs for this input. */
+export async function assertCovered(
+  operation: AnyOperation,
+  input: unknown,
+  credential: CredentialOfAgent,
+  deps: { agents: Pick<AuthDeps['agents'], 'railsNamed'> },
+): Promise<void> {
+  const caller = agentCaller({ operation }, { credential })
+  await assertRails(operation, input, caller, deps)
+}
+
+/** The id of the call that the operation makes for this input: its own idempotency key names it. */
+export const operationCallId = (
+  operation: AnyOperation,
+  input: unknown,
+  credential: CredentialOfAgent,
+): string => identityOf(callOf(operation, input, credential)).callId
+
+type Bare = Omit<AuthorizedCall, 'deps'>
+
+function callOf(operation: AnyOperation, input: unknown, credential: CredentialOfAgent): Bare {
+  return {
+    operation,
+    input,
+    value: input,
+    caller: callerOf(credential),
+    proof: null,
+    request: requestOf(operation, credential.agent_id),
+  }
+}
+
+/** A delegated action has no request of its own: nothing is presented with it, and no address limits it. */
+const requestOf = ({ http: { method, path } }: AnyOperation, requestId: string): CallRequest => ({
+  body: null,
+  query: {},
+  headers: {},
+  method,
+  path,
+  params: {},
+  address: '',
+  requestId,
+})
+
+/** Runs the operations of the registry for delegated actions, through the pipeline of every call. */
+export function createDelegatedCalls(
+  deps: PipelineDeps,
+  registry: readonly AnyOperation[],
+): RunOperations {
+  const read = async ({ operationId, input, credentialId }: DelegatedRun) => {
+    const operation = registry.find(({ id, delegable }) => id === operationId && delegable)
+    const credential = await deps.agents.findCredential(credentialId)
+    if (operation === undefined || credential === undefined) return undefined
+    return { operation, credential, input: readDelegated(operation, input) }
+  }
+  return {
+    authorize: async (run) => {
+      const known = await read(run)
+      if (known === undefined)
+        throw refuse('authority_denied', { detail: 'the operation can no longer be delegated' })
+      const { operation, credential, input } = known
+      await assertCovered(operation, input, credential, deps)
+      const call = { ...callOf(operation, input, credential), deps }
+      await operation.authorize?.(input, contextWith(call, '', false))
+    },
+    perform: async (run) => {
+      const known = await read(run)
+      // It has started, so this proves nothing about its effect.
+      if (known === undefined) throw new Error(`${run.operationId} is missing here`)
+      const { operation, credential, input } = known
+      const call = { ...callOf(operation, input, credential), deps }
+      const answer = await runOnce(await identifyRepeat(call))
+      return storable(operation, answer)
+    },
+  }
+}
+
+function storable(
+  { undelegated = [] }: AnyOperation,
+  { status, body }: { status: number; body: unknown },
+): DelegatedResult {
+  const members = Object.entries(Object(body)).filter(([name]) => !undelegated.includes(name))
+  return { status, body: Object.fromEntries(members) }
+}

@@ -1,0 +1,14 @@
+import type { AuthorityDeps } from '../../activities/authority/deps.ts'
+import type { Changes } from '../../activities/store/postgres/changes.ts'
+import type { AuthDeps } from '../auth/deps.ts'
+import type { AnyOperation } from '../operation.ts'
+
+/** What judges actions of agents and starts them. */
+export type DelegationDeps = AuthorityDeps & {
+  readonly registry: readonly AnyOperation[]
+  readonly changes: Pick<Changes, 'wait'>
+  readonly agents: Pick<AuthDeps['agents'], 'railsNamed'>
+  /** Tries once to start the workflow of a stored action. */
+  readonly notify: (actionId: string) => Promise<void>
+  readonly waitMs: number
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { SignedAction } from '#domain/authority/artifacts.ts'
+import { operation } from '../../operation.ts'
+import { Receipt } from '../operators/receipt.ts'
+import {
+  Action,
+  actionBodyBytes,
+  authorityPath,
+  GrantId,
+  MandateRemaining,
+  PresentedGrant,
+  PresentedMandate,
+} from './shapes.ts'
+
+const output = z
+  .strictObject({
+    delegated_action: z.strictObject({
+      action_id: z.string(),
+      operation_id: z.string(),
+      status: z.int().meta({ description: 'The status of the operation’s own answer.' }),
+      result: z.looseObject({}).meta({ description: 'The operation’s own answer.' }),
+      signed_action: SignedAction,
+    }),
+    grant_id: GrantId,
+    mandate_remaining: MandateRemaining,
+    receipt: Receipt,
+  })
+  .meta({ id: 'ExecutedAction' })
+
+/**
+ * POST /api/delegated-authority, mode `execute_delegated_action`. The grant is consumed and the price reserved in the transaction
+ * that stores the action; a workflow then runs the operation. 201 says that the operation's result is recorded.
+ */
+export const executeDelegatedAction = operation({
+  id: 'execute-delegated-action',
+  summary:
+    'Execute one action under a mandate and a grant; the answer carries the operation’s own result.',
+  http: { method: 'POST', path: authorityPath, host: 'base' },
+  mode: 'execute_delegated_action',
+  access: 'agent',
+  needs: { scopes: ['actions:execute'] },
+  limits: { bodyBytes: actionBodyBytes },
+  status: [201],
+  errors: [
+    'authority_denied',
+    'grant_consumed',
+    'rail_not_allowed',
+    'payment_required',
+    'not_found',
+    'forbidden_material',
+  ],
+  idempotency: { kind: 'body', key: ({ action }) => action.idempotency_key },
+  input: z.strictObject({
+    mode: z.literal('execute_delegated_action'),
+    signed_mandate: PresentedMandate,
+    signed_action_grant: PresentedGrant,
+    action: Action,
+  }),
+  output,
+  handle: async ({ mode: _mode, ...asked }, context) => ({
+    body: await context.delegations.execute(asked, context),
+  }),
+})

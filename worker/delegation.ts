@@ -1,0 +1,29 @@
+import type { Logger } from 'pino'
+import { createDelegationSteps } from '../activities/authority/delegation.ts'
+import type { Config } from '../activities/config/config.ts'
+import { railOf, receiptSigner } from '../activities/container.ts'
+import { loadKeyRings } from '../activities/keys/key-ring.ts'
+import { createDelegatedCalls } from '../api/calls/delegated-call.ts'
+import { createApi } from '../api/compose.ts'
+import { operations } from '../api/operations/index.ts'
+import type { DelegationSteps } from '../workflows/delegation/activities.ts'
+
+/** The step of delegated actions: it runs the operations of the API in this process, through their own pipeline. */
+export async function createDelegationActivities(
+  config: Config,
+  log: Logger,
+): Promise<{ activities: DelegationSteps; close(): Promise<void> }> {
+  const { deps, close } = await createApi(config, log)
+  const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
+  const { issuer, environment } = railOf(config)
+  const activities = createDelegationSteps({
+    db: deps.db,
+    keys,
+    signReceipt: receiptSigner(keys),
+    issuer,
+    origin: config.BASE_URL,
+    environment,
+    ...createDelegatedCalls(deps, operations),
+  })
+  return { activities, close }
+}
