@@ -210,6 +210,7 @@ function openAuthorityServices({ config, db, keys, client, changes, receiptIssue
       agents: { railsNamed: (agentId, input) => railsNamed(db, agentId, input) },
       notify: (actionId) => notifyDelegation(client, actionId),
       waitMs: config.EXECUTE_WAIT_MS,
+      queue: createKeyedQueue(),
     }),
   }
 }

@@ -1,6 +1,7 @@
 import type { AuthorityDeps } from '../../activities/authority/deps.ts'
 import type { Changes } from '../../activities/store/postgres/changes.ts'
 import type { AuthDeps } from '../auth/deps.ts'
+import type { KeyedQueue } from '../calls/keyed-queue.ts'
 import type { AnyOperation } from '../operation.ts'
 
 /** What judges actions of agents and starts them. */
@@ -11,4 +12,6 @@ export type DelegationDeps = AuthorityDeps & {
   /** Tries once to start the workflow of a stored action. */
   readonly notify: (actionId: string) => Promise<void>
   readonly waitMs: number
+  /** Runs the reservations under one mandate one after the other, within this process. */
+  readonly queue: KeyedQueue
 }

@@ -57,7 +57,9 @@ export async function execute(
   const until = performance.now() + deps.waitMs
   const execution = { credential, callId, asked, prepared }
   for (;;) {
-    const reserved = await transaction(deps.db, (tx) => reserve(deps, tx, execution))
+    const reserved = await deps.queue(String(asked.signed_mandate['mandate_id']), () =>
+      transaction(deps.db, (tx) => reserve(deps, tx, execution)),
+    )
     if (reserved.kind === 'denied') throw denied(reserved.view, prepared.refusal)
     if (reserved.kind === 'conflict') throw takenKey()
     const { actionId, isOwn } = reserved

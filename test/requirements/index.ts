@@ -1,4 +1,5 @@
 import { admissionRequirements } from './admission.ts'
+import { authorityRequirements } from './authority.ts'
 import { callerRequirements } from './callers.ts'
 import { conformanceRequirements } from './conformance.ts'
 import { consoleRequirements } from './console.ts'
@@ -1628,6 +1629,7 @@ export const requirements = {
   ...packageRequirements,
   ...walletRequirements,
   ...isolationRequirements,
+  ...authorityRequirements,
   ...admissionRequirements,
   ...callerRequirements,
   ...signerRequirements,

@@ -1,0 +1,88 @@
+/** Requirements on delegated authority: id → source and behavior. */
+export const authorityRequirements = {
+  'authority.contract': {
+    source: 'authority § Contract',
+    behavior:
+      'GET and read_control_plane name schemas, modes, rails, rules, limits and the operations that declare delegable; the control plane adds live counts.',
+  },
+  'authority.access': {
+    source: 'authority § Access',
+    behavior:
+      'Public callers may read and draft. Every other mode is 401 without its credential and 403 without its scope.',
+  },
+  'authority.draft': {
+    source: 'authority § Mandates',
+    behavior:
+      'A draft is unsigned, is named by its digest, lists what is missing and warns; limits that contradict each other are 422 limits_invalid.',
+  },
+  'authority.issue': {
+    source: 'authority § Mandates',
+    behavior:
+      'An operator issues a draft or terms as a signed mandate; the same operator and key give the first mandate again.',
+  },
+  'authority.inspect': {
+    source: 'authority § Mandates',
+    behavior:
+      'inspect_mandate answers 200 with each check, the state, what remains and the grants; another agent is refused.',
+  },
+  'authority.artifacts': {
+    source: 'authority § Signatures',
+    behavior:
+      'Mandates, grants and actions verify with the published key over context, zero byte and canonical JSON; a change of any member or byte is refused with its reason.',
+  },
+  'authority.cross-use': {
+    source: 'authority § Signatures',
+    behavior:
+      'No artifact passes for one of another kind, also with its schema and context changed.',
+  },
+  'authority.rules': {
+    source: 'authority § Rules',
+    behavior:
+      'Evaluation is pure: the default is deny, deny wins, the order of the rules has no effect, and every limit is exact.',
+  },
+  'authority.decisions': {
+    source: 'authority § Rules',
+    behavior:
+      'Every decision is stored with its deciding rules and a signed receipt, and never changes; evaluate_action uses nothing.',
+  },
+  'authority.grant': {
+    source: 'authority § Grants',
+    behavior:
+      'A grant is bound to mandate, agent, operation and input, and lives 10 to 300 seconds, by default 120.',
+  },
+  'authority.execute': {
+    source: 'authority § Execution',
+    behavior:
+      'execute_delegated_action answers 201 with the status and result of the operation, the signed action, what remains and a receipt.',
+  },
+  'authority.execute.single-use': {
+    source: 'authority § Execution',
+    behavior:
+      '100 parallel executions of one grant have one effect; the others are 409 grant_consumed with the first result for the same agent.',
+  },
+  'authority.execute.refused': {
+    source: 'authority § Execution',
+    behavior:
+      'A refusal of the operation before its effect uses neither grant nor budget; an unknown outcome keeps both.',
+  },
+  'authority.execute.durable': {
+    source: 'authority § Execution',
+    behavior:
+      'An action that was stored is performed once, also when its API or worker is killed in between.',
+  },
+  'authority.budget': {
+    source: 'authority § Budget',
+    behavior:
+      'The budget counts the price that the operation computes, exactly: of 100 parallel runs of 49 usd under a budget of 490, ten start.',
+  },
+  'authority.revoke': {
+    source: 'authority § Revocation',
+    behavior:
+      'A revocation takes effect at its commit: of 50 parallel executions none starts after it, and unused grants are revoked.',
+  },
+  'authority.guards': {
+    source: 'authority § Guards',
+    behavior:
+      'SQL refuses a used total over the budget or unlike the actions, an action without its consumed grant or under a revoked mandate, and a second live action of a grant.',
+  },
+} as const
