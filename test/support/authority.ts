@@ -10,7 +10,7 @@ type Terms = Omit<InputOf<'draft-mandate'>['action'], 'agent_id'>
 export const usage = (more: object = {}): Pick<Action, 'operation_id' | 'input'> => ({
   operation_id: 'usage-ledger-record',
   input: {
-    kind: 'usage',
+    kind: 'tool_call',
     rail: 'packetops',
     units: 1,
     unit: 'pages',

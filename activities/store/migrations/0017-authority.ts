@@ -167,7 +167,7 @@ export const authority: readonly string[] = [
     id text := coalesce(new.mandate_id, old.mandate_id);
   begin
     ${refusal(
-      `exists (select 1 from authority_mandates m where m.mandate_id = id and (m.used_usd, m.used_actions) is distinct from
+      `exists (select 1 from authority_mandates m where m.mandate_id = id and (m.used_usd, m.used_actions) <>
         (select coalesce(sum(a.price_usd), 0)::integer, count(*)::integer from delegated_actions a where a.mandate_id = id and a.state <> 'refused'))`,
       'the used totals of a mandate are not those of its actions',
     )}

@@ -1,0 +1,316 @@
+import { createPublicKey, type JsonWebKey, verify } from 'node:crypto'
+import canonicalize from 'canonicalize'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { createClient } from '../../../../api/http/client.ts'
+import { eventually } from '../../../support/agent.ts'
+import { freshKey, problemOf } from '../../../support/agent-use.ts'
+import { openAuthority, usage } from '../../../support/authority.ts'
+import { startComposedTasks } from '../../../support/composed-tasks.ts'
+import { codeOf } from '../../../support/problems.ts'
+import { decide, trustedAgent } from '../../../support/registering-agent.ts'
+import { verifies } from '../../../verifies.ts'
+
+let apis: Awaited<ReturnType<typeof startComposedTasks>>
+let authority: Awaited<ReturnType<typeof openAuthority>>
+beforeAll(async () => {
+  apis = await startComposedTasks({ LIMIT_AGENT_PER_MINUTE: '6000' })
+  authority = await openAuthority(apis.hosts, apis.operator)
+}, 120_000)
+afterAll(async () => {
+  await apis?.stop()
+})
+
+const hosts = () => apis.hosts[0]!
+const open = () => createClient({ baseUrl: hosts().base })
+const post = async (body: object, authorization?: string) => {
+  const headers = authorization === undefined ? {} : { authorization: `Bearer ${authorization}` }
+  const response = await fetch(`${hosts().base}/api/delegated-authority`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+  return { status: response.status, body: (await response.json()) as { code?: string } }
+}
+
+const totalsOf = async (mandateId: string) => {
+  const row = await apis.db
+    .selectFrom('authority_mandates')
+    .select(['used_usd', 'used_actions'])
+    .where('mandate_id', '=', mandateId)
+    .executeTakeFirstOrThrow()
+  return [row.used_usd, row.used_actions]
+}
+
+/** Checks a signature with the published key alone. */
+async function isSigned(artifact: Record<string, unknown>): Promise<boolean> {
+  const { signature, ...unsigned } = artifact
+  const { body } = await open().call('authority-key', {})
+  const key = createPublicKey({
+    key: body['public_key'] as JsonWebKey,
+    format: 'jwk',
+  })
+  const text = Buffer.from(`${unsigned['context']}\0${canonicalize(unsigned)}`)
+  return verify(null, text, key, Buffer.from(String(signature), 'base64url'))
+}
+
+verifies('authority.contract', 'the contract names what the registry can delegate', async () => {
+  const { body } = await open().call('authority-contract', {})
+  expect(body.delegable_operations.toSorted()).toEqual([
+    'payment-reference-create',
+    'start-agent-run',
+    'usage-ledger-record',
+    'wallet-run-start',
+  ])
+  expect(body.tools).toHaveLength(8)
+  const schema = await (await fetch(body.mandate_schema)).json()
+  expect(schema).toMatchObject({ $id: body.mandate_schema })
+  expect(JSON.stringify(schema)).toContain('may_redelegate')
+  const before = (await open().call('read-control-plane', { mode: 'read_control_plane' })).body
+  await authority.issue()
+  const { live } = (await open().call('read-control-plane', { mode: 'read_control_plane' })).body
+  expect(live.active_mandates).toBe(before.live.active_mandates + 1)
+})
+
+verifies('authority.access', 'each mode asks for its credential and its scope', async () => {
+  const mandate = await authority.issue()
+  const { signed_mandate } = mandate
+  const action = { ...usage(), idempotency_key: freshKey() }
+  const { signed_action_grant } = await authority.grant(mandate, action)
+  const bodies = {
+    issue_mandate: { action: { ...authority.terms(), idempotency_key: freshKey() } },
+    inspect_mandate: { signed_mandate },
+    issue_action_grant: { signed_mandate, action },
+    evaluate_action: { signed_mandate, action },
+    execute_delegated_action: { signed_mandate, signed_action_grant, action },
+    revoke_mandate: { action: { mandate_id: mandate.mandate_id, reason: 'none' } },
+  }
+  const forOperators = ['issue_mandate', 'issue_action_grant', 'revoke_mandate']
+  const { credential } = await trustedAgent(hosts(), apis.operator, {
+    requested_scopes: ['runs:read', 'runs:write'],
+  })
+  for (const [mode, body] of Object.entries(bodies)) {
+    expect([mode, (await post({ mode, ...body })).status]).toEqual([mode, 401])
+    const guessed = await post({ mode, ...body }, `ag_${'0'.repeat(16)}_${'0'.repeat(64)}`)
+    expect([mode, guessed.status]).toEqual([mode, 401])
+    const agent = await post({ mode, ...body }, credential)
+    expect([mode, agent.status]).toEqual([mode, forOperators.includes(mode) ? 401 : 403])
+  }
+  const byOperator = { mode: 'execute_delegated_action', ...bodies.execute_delegated_action }
+  expect((await post(byOperator, apis.operator)).status).toBe(401)
+})
+
+verifies('authority.draft', 'a draft has its digest, what is missing, and warnings', async () => {
+  const action = { ...authority.terms({ rails: [] }), allowed_operations: ['agent-quote'] }
+  const { body } = await open().call('draft-mandate', { mode: 'draft_mandate', action })
+  const again = (await open().call('draft-mandate', { mode: 'draft_mandate', action })).body
+  expect(again).toEqual(body)
+  expect(body.draft_id).toBe(`dr_${body.digest}`)
+  expect(body.missing).toEqual(['mandate_id', 'issuer', 'key_id', 'signature'])
+  expect(body.warnings).toHaveLength(3)
+  expect(body.mandate_draft).not.toHaveProperty('signature')
+  const faults = [
+    { limits: { per_action_usd: 2, total_usd: 1, actions_max: 1 } },
+    { expires_at: new Date(Date.now() - 1000).toISOString() },
+    { expires_at: new Date(Date.now() + 91 * 86_400_000).toISOString() },
+  ]
+  for (const fault of faults) {
+    const wrong = { mode: 'draft_mandate', action: authority.terms(fault) } as const
+    expect(await codeOf(open().call('draft-mandate', wrong))).toBe('limits_invalid')
+  }
+  const secret = authority.terms({ purpose: 'password: hunter2hunter2' })
+  const leaking = open().call('draft-mandate', { mode: 'draft_mandate', action: secret })
+  expect(await codeOf(leaking)).toBe('forbidden_material')
+})
+
+verifies(
+  ['authority.issue', 'authority.artifacts'],
+  'a draft becomes a mandate that the published key verifies',
+  async () => {
+    const asked = { mode: 'draft_mandate', action: authority.terms() } as const
+    const { draft_id, mandate_draft } = (await open().call('draft-mandate', asked)).body
+    const issued = {
+      mode: 'issue_mandate',
+      action: { draft_id, idempotency_key: freshKey() },
+    } as const
+    const { body } = await authority.console.call('issue-mandate', issued)
+    if (!('signed_mandate' in body)) throw new Error('a mandate of authority was expected')
+    expect(body).toMatchObject({ signed_mandate: mandate_draft, ap2_mandate: null })
+    expect(await isSigned(body.signed_mandate as Record<string, unknown>)).toBe(true)
+    expect(body.receipt).toMatchObject({ kind: 'mandate' })
+    expect((await authority.console.call('issue-mandate', issued)).body).toEqual(body)
+    const unknown = { draft_id: `dr_${'0'.repeat(64)}`, idempotency_key: freshKey() }
+    const absent = authority.console.call('issue-mandate', {
+      mode: 'issue_mandate',
+      action: unknown,
+    })
+    expect(await codeOf(absent)).toBe('not_found')
+  },
+)
+
+verifies('authority.inspect', 'an inspection shows checks, rest and grants', async () => {
+  const mandate = await authority.issue()
+  const { grant_id } = await authority.grant(mandate, usage())
+  const inspect = (signed_mandate: Record<string, unknown>, client = authority.client) =>
+    client.call('inspect-mandate', { mode: 'inspect_mandate', signed_mandate })
+  const signed = { ...mandate.signed_mandate }
+  const { body } = await inspect(signed)
+  expect(body).toMatchObject({
+    valid: true,
+    state: 'active',
+    remaining: { usd: 500, actions: 200 },
+    grants: [{ grant_id, state: 'issued', operation_id: 'usage-ledger-record' }],
+  })
+  expect((await inspect({ ...signed, purpose: 'More.' }, authority.console)).body).toMatchObject({
+    valid: false,
+    checks: [{ check: 'mandate_genuine', ok: false }],
+  })
+  const other = await openAuthority(apis.hosts, apis.operator)
+  expect(await codeOf(inspect(signed, other.client))).toBe('not_owner')
+  await authority.revoke(mandate)
+  expect((await inspect(signed)).body).toMatchObject({
+    valid: false,
+    state: 'revoked',
+    grants: [{ state: 'revoked' }],
+  })
+})
+
+verifies('authority.grant', 'a grant is bound to its input and lives 300 s at most', async () => {
+  const mandate = await authority.issue()
+  const action = usage()
+  const { signed_action_grant, expires_at, grant_id } = await authority.grant(mandate, action, 300)
+  expect(await isSigned(signed_action_grant as Record<string, unknown>)).toBe(true)
+  const lasts = Date.parse(expires_at) - Date.now()
+  expect(lasts > 290_000 && lasts <= 300_000).toBe(true)
+  const usual = await authority.grant(mandate, usage())
+  expect(Date.parse(usual.expires_at) - Date.now()).toBeLessThanOrEqual(120_000)
+  for (const seconds of [9, 301])
+    expect(await codeOf(authority.grant(mandate, usage(), seconds))).toBe('invalid_request')
+  const changed = { ...action, input: { ...action.input, units: 2 } }
+  const problem = await problemOf(authority.execute(mandate, signed_action_grant, changed))
+  expect(problem).toMatchObject({
+    status: 403,
+    code: 'authority_denied',
+    reasons: [{ rule: 'grant_input', effect: 'deny' }],
+    receipt: { kind: 'authority_decision' },
+  })
+  const wide = { operation_id: 'agent-quote', input: { idempotency_key: freshKey() } }
+  expect(await problemOf(authority.grant(mandate, wide))).toMatchObject({ status: 403 })
+  const { body } = await authority.execute(mandate, signed_action_grant, action)
+  expect(body).toMatchObject({ grant_id })
+})
+
+verifies(
+  'authority.decisions',
+  'an evaluation is stored with rules, and uses nothing',
+  async () => {
+    const mandate = await authority.issue()
+    const action = usage()
+    const { signed_action_grant } = await authority.grant(mandate, action)
+    const allowed = await authority.evaluate(mandate, action, signed_action_grant)
+    expect(allowed).toMatchObject({
+      decision: 'allow',
+      reasons: [{ rule: 'operation_allowed' }],
+      would_spend_usd: 0,
+      remaining: { usd: 500, actions: 200 },
+      grant_required: true,
+    })
+    const none = { operation_id: 'payment-reference-create', input: usage().input }
+    expect(await codeOf(authority.evaluate(mandate, none))).toBe('invalid_request')
+    const denied = await authority.evaluate(mandate, usage({ rail: 'diligenceops' }))
+    expect(denied).toMatchObject({ decision: 'deny', reasons: [{ rule: 'rail_allowed' }] })
+    const row = await apis.db
+      .selectFrom('authority_decisions')
+      .selectAll()
+      .where('decision_id', '=', denied.decision_id)
+      .executeTakeFirstOrThrow()
+    expect(row).toMatchObject({
+      purpose: 'evaluate',
+      rules: denied.reasons,
+      receipt_id: denied.receipt.receipt_id,
+    })
+    const { receipt_id } = denied.receipt
+    const packet = (await open().call('verify-receipt', { receipt_id })).body
+    expect(packet.verified).toBe(true)
+    const change = apis.db.updateTable('authority_decisions').set({ decision: 'allow' })
+    await expect(change.execute()).rejects.toThrow('a decision does not change')
+    const { body } = await authority.execute(mandate, signed_action_grant, action)
+    expect(body.mandate_remaining.actions).toBe(199)
+  },
+)
+
+verifies('authority.execute', 'an execution answers 201 with the result', async () => {
+  const mandate = await authority.issue()
+  const action = { ...usage(), idempotency_key: freshKey() }
+  const { signed_action_grant, grant_id } = await authority.grant(mandate, action)
+  const executed = await authority.execute(mandate, signed_action_grant, action)
+  const { delegated_action, receipt } = executed.body
+  expect(executed.status).toBe(201)
+  expect(executed.body).toMatchObject({ grant_id, mandate_remaining: { usd: 500, actions: 199 } })
+  expect(delegated_action).toMatchObject({
+    operation_id: 'usage-ledger-record',
+    status: 200,
+    result: { event: { units: 1, agent_id: authority.agent_id }, attribution: 'agent' },
+  })
+  const signed = delegated_action.signed_action as Record<string, unknown>
+  expect(await isSigned(signed)).toBe(true)
+  expect(receipt).toMatchObject({ kind: 'delegated_action', subject: delegated_action.action_id })
+  const again = await authority.execute(mandate, signed_action_grant, action)
+  expect([again.body, again.headers.get('Idempotent-Replayed')]).toEqual([executed.body, 'true'])
+  const problem = await problemOf(authority.execute(mandate, signed_action_grant, usage()))
+  expect(problem).toMatchObject({
+    status: 409,
+    code: 'grant_consumed',
+    first_result: { action_id: delegated_action.action_id, status: 200 },
+    receipt: { receipt_id: receipt.receipt_id },
+  })
+  const next = await authority.grant(mandate, action)
+  const repeated = authority.execute(mandate, next.signed_action_grant, {
+    ...action,
+    idempotency_key: freshKey(),
+  })
+  expect(await codeOf(repeated)).toBe('idempotency_conflict')
+})
+
+verifies('authority.execute.refused', 'a refusal gives grant and budget back', async () => {
+  const mandate = await authority.issue()
+  const quoted = { rail: 'packetops', tier: 'entry', idempotency_key: freshKey() } as const
+  const { quote_id } = (await authority.client.call('agent-quote', quoted)).body.quote
+  const input = {
+    rail: 'packetops',
+    tier: 'entry',
+    quote_id,
+    on_gaps: 'report',
+    input: {
+      title: 'Evidence',
+      profile: 'soc2_evidence_packet',
+      items: [{ name: 'a.md', section: 'system_description', content: 'A ledger.' }],
+    },
+    accept_terms: true,
+    idempotency_key: freshKey(),
+  }
+  const action = { operation_id: 'start-agent-run', input }
+  const { signed_action_grant } = await authority.grant(mandate, action)
+  const unpaid = await problemOf(authority.execute(mandate, signed_action_grant, action))
+  expect(unpaid).toMatchObject({ status: 402, code: 'payment_required' })
+  expect(await totalsOf(mandate.mandate_id)).toEqual([0, 0])
+  const limited = await problemOf(
+    authority.execute(mandate, signed_action_grant, { ...action, spend_usd: 48 }),
+  )
+  expect(limited).toMatchObject({ code: 'authority_denied', reasons: [{ rule: 'spend_limit' }] })
+  const paid = { method: 'invoice_reference', external_reference: freshKey() } as const
+  const presented = { quote_id, ...paid, idempotency_key: freshKey() }
+  const { body: paying } = await authority.client.call('payment-reference-create', presented)
+  const { payment_reference_id } = paying.payment_reference
+  // The outcome is unknown while the payment is not confirmed: grant and budget stay used.
+  const started = authority.execute(mandate, signed_action_grant, action)
+  const used = await eventually(
+    () => totalsOf(mandate.mandate_id),
+    ([usd]) => usd === 49,
+  )
+  expect(used).toEqual([49, 1])
+  const about = { subject_kind: 'payment_reference' } as const
+  await decide(hosts(), apis.operator, payment_reference_id, 'approve', about)
+  const { body } = await started
+  expect(body.mandate_remaining).toEqual({ usd: 451, actions: 199 })
+  expect(body.delegated_action.status).toBe(202)
+})
