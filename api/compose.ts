@@ -50,7 +50,7 @@ import { createKeyedQueue } from './calls/keyed-queue.ts'
 import { createQuotas } from './calls/quotas.ts'
 import { createRateLimits } from './calls/rate-limits.ts'
 import type { Services } from './context.ts'
-import { createDelegations } from './delegation/delegations.ts'
+import { openAuthority } from './delegation/open.ts'
 import { createGauges } from './health/gauges.ts'
 import { createHealth } from './health/health.ts'
 import type { Gauges } from './http/metrics.ts'
@@ -63,7 +63,6 @@ import { HandshakeService, isSignedByAgent } from './services/agents/handshake.t
 import { railsNamed } from './services/agents/rails.ts'
 import { RegistrationService, registrationBy } from './services/agents/registration.ts'
 import { SigningService } from './services/agents/signing.ts'
-import { MandateService } from './services/authority/mandates.ts'
 import { CallbackService } from './services/callbacks/demo-receiver.ts'
 import { openConsoleServices } from './services/console/open.ts'
 import { ActivationService } from './services/credit/activation.ts'
@@ -199,20 +198,16 @@ function openServices(adapters: Adapters): Services {
   }
 }
 
-function openAuthorityServices({ config, db, keys, client, changes, receiptIssuer }: Adapters) {
-  const deps = { ...receiptIssuer, keys, origin: config.BASE_URL }
-  return {
-    mandates: new MandateService(deps),
-    delegations: createDelegations({
-      ...deps,
-      changes,
-      registry: operations,
-      agents: { railsNamed: (agentId, input) => railsNamed(db, agentId, input) },
-      notify: (actionId) => notifyDelegation(client, actionId),
-      waitMs: config.EXECUTE_WAIT_MS,
-      queue: createKeyedQueue(),
-    }),
-  }
+function openAuthorityServices({ config, keys, client, changes, receiptIssuer }: Adapters) {
+  return openAuthority({
+    ...receiptIssuer,
+    keys,
+    changes,
+    origin: config.BASE_URL,
+    registry: operations,
+    notify: (actionId) => notifyDelegation(client, actionId),
+    waitMs: config.EXECUTE_WAIT_MS,
+  })
 }
 
 function openPayoutServices(adapters: Adapters) {

@@ -24,6 +24,19 @@ function at(value: unknown, ...path: string[]): unknown {
 
 const hex = (length: number) => 'a'.repeat(length)
 const payout_id = `po_${hex(64)}`
+const mandateTerms = {
+  principal_id: 'acme',
+  agent_id: `agt_${hex(64)}`,
+  purpose: 'Record what was used.',
+  allowed_operations: ['usage-ledger-record'],
+  limits: { per_action_usd: 1, total_usd: 10, actions_max: 10 },
+  expires_at: '2026-12-01T00:00:00Z',
+}
+const delegated = {
+  operation_id: 'usage-ledger-record',
+  input: { kind: 'tool_call' },
+  idempotency_key: 'd-1',
+}
 
 /** One input for each operation that has to be let through. */
 const samples: Record<string, Record<string, unknown>> = {
@@ -98,6 +111,25 @@ const samples: Record<string, Record<string, unknown>> = {
     run_id: `run_${hex(64)}`,
     proposed_input_sha256: hex(64),
     idempotency_key: 'w-1',
+  },
+  'read-control-plane': { mode: 'read_control_plane' },
+  'draft-mandate': { mode: 'draft_mandate', action: mandateTerms },
+  'inspect-mandate': { mode: 'inspect_mandate', signed_mandate: {} },
+  'issue-action-grant': {
+    mode: 'issue_action_grant',
+    signed_mandate: {},
+    action: { ...delegated, expires_in_seconds: 60 },
+  },
+  'evaluate-action': { mode: 'evaluate_action', signed_mandate: {}, action: delegated },
+  'execute-delegated-action': {
+    mode: 'execute_delegated_action',
+    signed_mandate: {},
+    signed_action_grant: {},
+    action: delegated,
+  },
+  'revoke-mandate': {
+    mode: 'revoke_mandate',
+    action: { mandate_id: `mdt_${hex(64)}`, reason: 'no longer needed' },
   },
   'pause-set': { scope: 'payouts', paused: true, reason: 'night', idempotency_key: 'p-1' },
   'close-exception': {
@@ -381,12 +413,24 @@ verifies('discovery.openapi', 'ids, tools and operation ids are unique', () => {
 })
 
 verifies('discovery.openapi', 'a path with modes is a union with the mode as discriminator', () => {
+  const modes = [
+    ['read_control_plane', 'read-control-plane'],
+    ['draft_mandate', 'draft-mandate'],
+    ['issue_mandate', 'issue-mandate'],
+    ['inspect_mandate', 'inspect-mandate'],
+    ['issue_action_grant', 'issue-action-grant'],
+    ['evaluate_action', 'evaluate-action'],
+    ['execute_delegated_action', 'execute-delegated-action'],
+    ['revoke_mandate', 'revoke-mandate'],
+  ] as const
   const body = at(document, 'paths', '/api/delegated-authority', 'post', 'requestBody')
   expect(at(body, 'content', 'application/json', 'schema')).toEqual({
-    oneOf: [{ $ref: '#/components/schemas/issue-mandate.input' }],
+    oneOf: modes.map(([, id]) => ({ $ref: `#/components/schemas/${id}.input` })),
     discriminator: {
       propertyName: 'mode',
-      mapping: { issue_mandate: '#/components/schemas/issue-mandate.input' },
+      mapping: Object.fromEntries(
+        modes.map(([mode, id]) => [mode, `#/components/schemas/${id}.input`]),
+      ),
     },
   })
 })

@@ -105,12 +105,8 @@ export async function runWorker(
     const { activities, close } = await createTaskActivities(config)
     if (serves(TASKS_QUEUE)) {
       const delegation = await createDelegationActivities(config, log)
-      await serve(TASKS_QUEUE, {
-        ...workflows,
-        ...stepsAtOnce(config),
-        ...runsAtOnce(config),
-        activities: { ...activities, ...delegation.activities },
-      })
+      const all = { ...activities, ...delegation.activities }
+      await serve(TASKS_QUEUE, { ...workflows, ...tasksAtOnce(config), activities: all })
       closers.push(delegation.close)
     }
     if (serves(RUNS_QUEUE)) await serve(RUNS_QUEUE, { ...runsAtOnce(config), activities })
@@ -176,6 +172,8 @@ function withTraces(
     activity: [traceActivity, ...(given?.activity ?? [])],
   }
 }
+
+const tasksAtOnce = (config: Config) => ({ ...stepsAtOnce(config), ...runsAtOnce(config) })
 
 /** The prebuilt bundle in the folder of this file in production; the sources otherwise. */
 function workflowSource(): Pick<

@@ -35,7 +35,7 @@ export async function readMandate(
 }
 
 /** What is stored about a mandate. */
-export const mandateFacts = (row: AuthorityMandateRow) => ({
+const mandateFacts = (row: AuthorityMandateRow) => ({
   mandateId: row.mandate_id,
   terms: row.document,
   revoked: row.revoked_at !== null,

@@ -38,7 +38,7 @@ export const ControlPlane = z
   })
   .meta({ id: 'AuthorityControlPlane' })
 
-export const modes = [
+const modes = [
   'read_control_plane',
   'draft_mandate',
   'issue_mandate',
