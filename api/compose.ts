@@ -35,7 +35,6 @@ import { createDatabaseClock } from '../activities/store/postgres/clock.ts'
 import { createDatabase } from '../activities/store/postgres/db.ts'
 import { startTracing } from '../activities/tracing/start.ts'
 import { createTemporalClient } from '../temporal/connection.ts'
-import { notifyDelegation } from '../temporal/delegations.ts'
 import { notifyPayment } from '../temporal/payments.ts'
 import { createPayoutGateway, wakePayout } from '../temporal/payouts.ts'
 import { PAYOUTS_QUEUE } from '../temporal/queues.ts'
@@ -194,20 +193,8 @@ function openServices(adapters: Adapters): Services {
     ...openOperatorServices(adapters),
     ...openTrustServices(adapters),
     ...openPublicServices(adapters),
-    ...openAuthorityServices(adapters),
+    ...openAuthority(adapters, operations),
   }
-}
-
-function openAuthorityServices({ config, keys, client, changes, receiptIssuer }: Adapters) {
-  return openAuthority({
-    ...receiptIssuer,
-    keys,
-    changes,
-    origin: config.BASE_URL,
-    registry: operations,
-    notify: (actionId) => notifyDelegation(client, actionId),
-    waitMs: config.EXECUTE_WAIT_MS,
-  })
 }
 
 function openPayoutServices(adapters: Adapters) {

@@ -76,6 +76,11 @@ export async function runWorker(
       }),
     )
   }
+  const taskOptions = async (tasks: object): Promise<Partial<WorkerOptions>> => {
+    const { activities, close } = await createDelegationActivities(config, log)
+    closers.push(close)
+    return { ...workflows, ...tasksAtOnce(config), activities: { ...tasks, ...activities } }
+  }
   const loops: (() => { stop(): Promise<void> })[] = []
 
   if (serves(PAYOUTS_QUEUE) || serves(TRANSFERS_QUEUE)) {
@@ -103,12 +108,7 @@ export async function runWorker(
   }
   if (serves(TASKS_QUEUE) || serves(RUNS_QUEUE)) {
     const { activities, close } = await createTaskActivities(config)
-    if (serves(TASKS_QUEUE)) {
-      const delegation = await createDelegationActivities(config, log)
-      const all = { ...activities, ...delegation.activities }
-      await serve(TASKS_QUEUE, { ...workflows, ...tasksAtOnce(config), activities: all })
-      closers.push(delegation.close)
-    }
+    if (serves(TASKS_QUEUE)) await serve(TASKS_QUEUE, await taskOptions(activities))
     if (serves(RUNS_QUEUE)) await serve(RUNS_QUEUE, { ...runsAtOnce(config), activities })
     closers.push(close)
   }
@@ -129,8 +129,7 @@ export async function runWorker(
   log.info({ queues: config.TASK_QUEUES }, 'worker is polling')
   await Promise.all(running)
   for (const sweeper of sweepers) await sweeper.stop()
-  for (const close of closers) await close()
-  await stopTracing()
+  for (const close of [...closers, stopTracing]) await close()
 }
 
 /** Prometheus metrics of the Temporal SDK, where a port is configured for them. */

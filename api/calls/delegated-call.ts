@@ -5,6 +5,7 @@ import type {
   RunOperations,
 } from '../../activities/authority/delegation.ts'
 import type { CredentialOfAgent } from '../../activities/store/agents/agent-credentials.ts'
+import { currentTraceId } from '../../activities/tracing/spans.ts'
 import { agentCaller, assertRails, callerOf } from '../auth/authenticate.ts'
 import type { AuthDeps } from '../auth/deps.ts'
 import type { CallRequest } from '../context.ts'
@@ -73,6 +74,7 @@ const requestOf = ({ http: { method, path } }: AnyOperation, requestId: string):
   params: {},
   address: '',
   requestId,
+  traceId: currentTraceId() ?? '',
 })
 
 /** Runs the operations of the registry for delegated actions, through the pipeline of every call. */

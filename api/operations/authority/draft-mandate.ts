@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { MandateTerms } from '#domain/authority/artifacts.ts'
+import { authorityExamples } from '../../examples/authority.ts'
 import { Digest } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { authorityPath, DraftId, termsAsked } from './shapes.ts'
@@ -25,6 +26,7 @@ export const draftMandate = operation({
   idempotency: { kind: 'effect' },
   input: z.strictObject({ mode: z.literal('draft_mandate'), action: z.strictObject(termsAsked) }),
   output,
+  example: authorityExamples['draft-mandate'],
   handle: async ({ action }, { mandates, delegations }) => ({
     body: await mandates.draft(action, delegations.operations),
   }),

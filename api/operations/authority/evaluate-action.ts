@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { authorityExamples } from '../../examples/authority.ts'
 import { operation } from '../../operation.ts'
 import {
   Action,
@@ -28,6 +29,7 @@ export const evaluateAction = operation({
     action: Action,
   }),
   output: Decision,
+  example: authorityExamples['evaluate-action'],
   handle: async ({ mode: _mode, ...asked }, context) => ({
     body: await context.delegations.evaluate(asked, context),
   }),

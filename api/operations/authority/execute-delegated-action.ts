@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { SignedAction } from '#domain/authority/artifacts.ts'
+import { authorityExamples } from '../../examples/authority.ts'
 import { operation } from '../../operation.ts'
 import { Receipt } from '../operators/receipt.ts'
 import {
@@ -57,6 +58,7 @@ export const executeDelegatedAction = operation({
     action: Action,
   }),
   output,
+  example: authorityExamples['execute-delegated-action'],
   handle: async ({ mode: _mode, ...asked }, context) => ({
     body: await context.delegations.execute(asked, context),
   }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { authorityExamples } from '../../examples/authority.ts'
 import { operation } from '../../operation.ts'
 import { agentIdOf } from '../agents/caller.ts'
 import { authorityPath, Inspection, PresentedMandate } from './shapes.ts'
@@ -15,6 +16,7 @@ export const inspectMandate = operation({
   idempotency: { kind: 'read' },
   input: z.strictObject({ mode: z.literal('inspect_mandate'), signed_mandate: PresentedMandate }),
   output: Inspection,
+  example: authorityExamples['inspect-mandate'],
   handle: async ({ signed_mandate }, context) => ({
     body: await context.mandates.inspect(signed_mandate, agentIdOf(context)),
   }),

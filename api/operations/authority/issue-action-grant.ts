@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { authorityExamples } from '../../examples/authority.ts'
 import { operation } from '../../operation.ts'
 import {
   actionBodyBytes,
@@ -26,6 +27,7 @@ export const issueActionGrant = operation({
     action: GrantAction,
   }),
   output: IssuedGrant,
+  example: authorityExamples['issue-action-grant'],
   handle: async ({ mode: _mode, ...asked }, context) => ({
     body: await context.delegations.issueGrant(asked, context),
   }),

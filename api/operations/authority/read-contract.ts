@@ -1,3 +1,4 @@
+import { authorityExamples } from '../../examples/authority.ts'
 import { operation } from '../../operation.ts'
 import { AuthorityContract, contractOf } from './contract.ts'
 import { authorityPath } from './shapes.ts'
@@ -10,5 +11,6 @@ export const authorityContract = operation({
   http: { method: 'GET', path: authorityPath, host: 'base' },
   access: 'public',
   output: AuthorityContract,
+  example: authorityExamples['authority-contract'],
   handle: async (_input, context) => ({ body: await contractOf(context) }),
 })

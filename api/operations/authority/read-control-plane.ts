@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { authorityExamples } from '../../examples/authority.ts'
 import { operation } from '../../operation.ts'
 import { ControlPlane, contractOf } from './contract.ts'
 import { authorityPath } from './shapes.ts'
@@ -13,6 +14,7 @@ export const readControlPlane = operation({
   idempotency: { kind: 'read' },
   input: z.strictObject({ mode: z.literal('read_control_plane') }),
   output: ControlPlane,
+  example: authorityExamples['read-control-plane'],
   handle: async (_input, context) => ({
     body: { ...(await contractOf(context)), live: await context.mandates.live() },
   }),

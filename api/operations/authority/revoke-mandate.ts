@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { authorityExamples } from '../../examples/authority.ts'
 import { freeText } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingOperator } from '../agents/caller.ts'
@@ -39,6 +40,7 @@ export const revokeMandate = operation({
     })
     .refine(namedOnce, { message: 'give either signed_mandate or action.mandate_id' }),
   output,
+  example: authorityExamples['revoke-mandate'],
   handle: async ({ signed_mandate, action: { mandate_id, reason } }, context) => {
     const { mandates } = context
     const named = mandate_id ?? (await mandates.idOf(signed_mandate ?? {}))

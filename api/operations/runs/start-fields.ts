@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Context } from '../../context.ts'
 import { IdempotencyKey, text } from '../../fields.ts'
 import { Rail } from '../agents/shapes.ts'
 import { QuoteId, quoteToken } from '../payments/shapes.ts'
@@ -24,3 +25,9 @@ export const startFields = {
   }),
   idempotency_key: IdempotencyKey,
 }
+
+/** A run may be delegated; it costs the total of its quote. */
+export const delegableRun = {
+  delegable: true,
+  spendsUsd: ({ quote_id }: { quote_id: string }, { quotes }: Context) => quotes.totalUsd(quote_id),
+} as const

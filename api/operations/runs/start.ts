@@ -10,7 +10,7 @@ import { postsOf } from '../callbacks/request-count.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { EntitlementId, PaymentChallenge, ReferenceId, WalletId } from '../payments/shapes.ts'
 import { Run } from './shapes.ts'
-import { startFields } from './start-fields.ts'
+import { delegableRun, startFields } from './start-fields.ts'
 
 const funding = [
   'payment_reference_id',
@@ -56,8 +56,7 @@ export const startAgentRun = operation({
   access: 'agent',
   needs: { scopes: ['runs:write'], rail: ({ rail }) => rail },
   carriesPayment: true,
-  delegable: true,
-  spendsUsd: ({ quote_id }, context) => context.quotes.totalUsd(quote_id),
+  ...delegableRun,
   limits: { bodyBytes: 1_048_576 },
   status: [202],
   errors: [

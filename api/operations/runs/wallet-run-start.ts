@@ -4,7 +4,7 @@ import { operation } from '../../operation.ts'
 import { callingAgent } from '../agents/caller.ts'
 import { postsOf } from '../callbacks/request-count.ts'
 import { WalletId } from '../payments/shapes.ts'
-import { startFields } from './start-fields.ts'
+import { delegableRun, startFields } from './start-fields.ts'
 import { walletRun } from './wallet-run-shapes.ts'
 
 const output = z
@@ -27,8 +27,7 @@ export const walletRunStart = operation({
   http: { method: 'POST', path: '/api/wallet-bound-rail-run', host: 'base' },
   access: 'agent',
   needs: { scopes: ['runs:write', 'wallets:write'], rail: ({ rail }) => rail },
-  delegable: true,
-  spendsUsd: ({ quote_id }, context) => context.quotes.totalUsd(quote_id),
+  ...delegableRun,
   undelegated: ['status_token'],
   limits: { bodyBytes: 1_048_576 },
   status: [202],
