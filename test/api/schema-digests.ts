@@ -3,11 +3,14 @@
  * shape is another version, also pinned here. Until the first release an intended change is pinned again.
  */
 export const schemaDigests: Record<string, string> = {
-  'agent-manifest.v1.json': 'af04efd34b4f88140881d6b16ca5e978668b98eaa6003ac661342c2aec97db00',
+  'action-grant.v1.json': 'b9ae41cdac340bdbcfe6b4ccac5dc6efe9e39b3d203447a38619c87989b25bd1',
+  'agent-manifest.v1.json': '39ec48b09a7cd85c43fb7b213bac9e9b85872e8f767c99849c4e4edce6917d9b',
+  'authority-mandate.v1.json': '7b74db4b0bddebff7762f3605d5560dce2f68e049bc51841c3018c0558d2d1ce',
   'callback-event.v1.json': 'c3622c7f3bf01bc155bc00c83288e2a95dfcba0f0105c91f2f748d5879fb03aa',
+  'delegated-action.v1.json': '6d00bacdc3f962adf25443f71780bb5ce16dfddee2d6631906d0ca84a40adc29',
   'handoff-pack.v1.json': '6a46217d6ff6f1cf561ae80a180f879960571f3920f7321f4dfc785fad2b30c8',
   'passport.v1.json': '9e22a2a6724a5fd5c4584a59c66c054753b3cdc068b3c63a89a5f2d4c71bdf46',
-  'problem.v1.json': '5170f9bccb5bfaa287bbad75595c9d82fc60c28709972fe41ace0626b8a2bd14',
+  'problem.v1.json': '0564633a78fc2ba56a4ce3b035a160d60243f192bcb8ddb1fed2bce2e9c03721',
   'rail-input-contractops.v1.json':
     '2ec847f5efcb6d567a90b61a43e8bfdc1245933153dee75f2bd9481cce208f88',
   'rail-input-diligenceops.v1.json':

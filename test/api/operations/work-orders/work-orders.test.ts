@@ -160,7 +160,9 @@ verifies(
         'trust_requested',
         'trust_granted',
       ])
-    expect(await problemOf(check(work_order_id, 'reject'))).toMatchObject({ code: 'wrong_state' })
+    expect(await problemOf(check(work_order_id, 'reject'))).toMatchObject({
+      code: 'already_decided',
+    })
     const other = (await open().call('work-order-create', order())).body
     await check(other.work_order.work_order_id, 'reject')
     expect(await orderOf(other.status_token, other.work_order.work_order_id)).toMatchObject({
