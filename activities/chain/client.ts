@@ -132,10 +132,10 @@ function createReader(urls: readonly string[], timeoutMs: number): ChainReader {
 function tracedTransport(transport: Transport): Transport {
   return (options) => {
     const opened = transport(options)
-    const request: typeof opened.request = (args) => {
+    const request: typeof opened.request = (args, how) => {
       const attributes = { 'rpc.system.name': 'jsonrpc', 'rpc.method': args.method }
       const facts = { name: `chain ${args.method}`, kind: 'client', attributes } as const
-      return traced(facts, () => opened.request(args))
+      return traced(facts, () => opened.request(args, how))
     }
     return { ...opened, request }
   }

@@ -90,6 +90,8 @@ export function readInput(operation: AnyOperation, value: unknown): unknown {
 }
 
 function pointers(issue: z.core.$ZodIssue): PointerError[] {
+  const closest = closestOption(issue)
+  if (closest !== undefined) return closest.flatMap(pointers)
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
       pointer: pointer([...issue.path, key]),
@@ -98,6 +100,22 @@ function pointers(issue: z.core.$ZodIssue): PointerError[] {
   }
   return [{ pointer: pointer(issue.path), message: issue.message }]
 }
+
+/** The faults of the option of a union that knows most members of the value; undefined for other faults. */
+function closestOption(issue: z.core.$ZodIssue): z.core.$ZodIssue[] | undefined {
+  if (issue.code !== 'invalid_union') return undefined
+  const [closest] = [...issue.errors].sort((a, b) => unknownMembers(a) - unknownMembers(b))
+  if (closest?.every(({ path, code }) => path.length === 0 && code !== 'unrecognized_keys'))
+    return undefined
+  return closest?.map((fault) => ({ ...fault, path: [...issue.path, ...fault.path] }))
+}
+
+const unknownMembers = (faults: readonly z.core.$ZodIssue[]): number =>
+  faults.reduce(
+    (sum, fault) =>
+      fault.code === 'unrecognized_keys' && fault.path.length === 0 ? sum + fault.keys.length : sum,
+    0,
+  )
 
 /** RFC 6901. */
 const pointer = (path: readonly PropertyKey[]): string =>

@@ -707,8 +707,10 @@ verifies(
     const openapi = JSON.parse((await get('/openapi.json')).text)
     expect(openapi.openapi).toBe('3.1.0')
     expect(await new Validator().validate(openapi)).toMatchObject({ valid: true })
-    for (const path of Object.values(paths))
+    const { issue, ...payoutPaths } = paths
+    for (const path of Object.values(payoutPaths))
       expect(Object.keys(openapi.paths[path])).toEqual(['post'])
+    expect(Object.keys(openapi.paths[issue])).toEqual(['get', 'post'])
   },
 )
 
@@ -738,7 +740,9 @@ verifies(
     const missing = await get(`/api/verify-receipt?receipt_id=rc_${'0'.repeat(64)}`, from)
     expect([missing.status, missing.headers.get('access-control-allow-origin')]).toEqual([404, '*'])
     expect(missing.headers.get('cache-control')).toBe('no-store')
-    for (const path of Object.values(paths)) {
+    const { issue, ...closed } = paths
+    expect((await raw(issue, '{}', from)).headers.get('cache-control')).toBe('no-store')
+    for (const path of Object.values(closed)) {
       const posted = await raw(path, '{}', from)
       const preflight = await fetch(origin + path, {
         method: 'OPTIONS',

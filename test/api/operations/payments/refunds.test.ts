@@ -73,7 +73,7 @@ verifies(
         balance_units: 0,
         entitlement: { state: 'returned', consumed_units: used },
       })
-      expect(await codeOf(apis.decide(payment_reference_id, 'revise'))).toBe('wrong_state')
+      expect(await codeOf(apis.decide(payment_reference_id, 'revise'))).toBe('already_decided')
       const more = {
         kind: 'run_usage' as const,
         units: 1,
