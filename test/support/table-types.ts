@@ -2,6 +2,9 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../activities/store/schema/schema.ts'
 import { columnTypes, typeSources } from './column-types.ts'
 
+/** The formatter breaks longer lines. */
+const LINE_MAX = 100
+
 type Column = {
   table: string
   name: string
@@ -49,7 +52,9 @@ function header(declarations: string): string {
   const sources = [...new Set(imports.map(({ source }) => source))].sort()
   const lines = sources.map((source) => {
     const types = imports.filter((each) => each.source === source).map(({ type }) => type)
-    return `import type { ${types.sort().join(', ')} } from '${source}'`
+    const line = `import type { ${types.sort().join(', ')} } from '${source}'`
+    if (line.length <= LINE_MAX) return line
+    return `import type {\n${types.map((type) => `  ${type},`).join('\n')}\n} from '${source}'`
   })
   return `// Made by \`npm run store:types\` from the migrated database. Change the migrations, or test/support/column-types.ts.
 import type { ColumnType, Generated } from 'kysely'

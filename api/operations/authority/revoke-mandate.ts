@@ -36,7 +36,12 @@ export const revokeMandate = operation({
     .strictObject({
       mode: z.literal('revoke_mandate'),
       signed_mandate: PresentedMandate.optional(),
-      action: z.strictObject({ mandate_id: MandateId.optional(), reason: freeText(500, 1) }),
+      action: z.strictObject({
+        mandate_id: MandateId.optional().meta({
+          description: 'The mandate, instead of `signed_mandate`.',
+        }),
+        reason: freeText(500, 1),
+      }),
     })
     .refine(namedOnce, { message: 'give either signed_mandate or action.mandate_id' }),
   output,

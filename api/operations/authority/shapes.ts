@@ -44,18 +44,30 @@ export const GrantAction = z.strictObject({
 
 /** The terms of a mandate as a caller asks for them. */
 export const termsAsked = {
-  principal_id: mandateTerms.principal_id,
-  agent_id: mandateTerms.agent_id,
-  purpose: freeText(500, 1),
-  allowed_operations: mandateTerms.allowed_operations,
+  principal_id: mandateTerms.principal_id.meta({ description: 'Who the agent acts for.' }),
+  agent_id: mandateTerms.agent_id.meta({ description: 'The agent that may act.' }),
+  purpose: freeText(500, 1).meta({
+    ...freeText(500, 1).meta(),
+    description: 'What the mandate is for, in words.',
+  }),
+  allowed_operations: mandateTerms.allowed_operations.meta({
+    description: 'The ids of operations that can be delegated.',
+  }),
   rails: mandateTerms.rails.default([]),
   resources: mandateTerms.resources.default([]),
-  limits: MandateLimits,
+  limits: MandateLimits.extend({
+    actions_max: MandateLimits.shape.actions_max.meta({
+      description: 'How many actions the mandate permits.',
+    }),
+  }),
   valid_from: mandateTerms.valid_from.optional().meta({ description: 'Now by default.' }),
   expires_at: mandateTerms.expires_at,
 }
 
-export const DraftId = z.string().regex(/^dr_[0-9a-f]{64}$/)
+export const DraftId = z
+  .string()
+  .regex(/^dr_[0-9a-f]{64}$/)
+  .meta({ description: 'A draft that has not expired.' })
 export const MandateId = z.string().regex(/^mdt_[0-9a-f]{64}$/)
 export const GrantId = z.string().regex(/^gr_[0-9a-f]{64}$/)
 const Remaining = z.strictObject({ usd: z.int(), actions: z.int() })

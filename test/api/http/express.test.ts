@@ -34,32 +34,16 @@ const jsonOf = ({ body }: CallRequest): unknown => {
   }
 }
 
-const otherMode = operation({
-  id: 'read-control-plane',
-  summary: 'A second mode of the same path.',
-  http: { method: 'POST', path: '/api/delegated-authority', host: 'base' },
-  mode: 'read_control_plane',
+const withAlias = operation({
+  id: 'aliased',
+  summary: 'A path with an alias.',
+  http: { method: 'GET', path: '/agent-tools.json', aliases: ['/api/agent-tools'], host: 'base' },
   access: 'public',
-  price: null,
-  charge: 'after',
-  status: [200],
-  errors: [],
-  idempotency: { kind: 'read' },
-  input: z.strictObject({ mode: z.literal('read_control_plane') }),
   output: z.object({}),
-  example: { input: { mode: 'read_control_plane' }, output: {} },
+  example: { input: {}, output: {} },
   handle: async () => ({ body: {} }),
 })
-const withAlias = operation({
-  ...otherMode,
-  id: 'aliased',
-  http: { method: 'GET', path: '/agent-tools.json', aliases: ['/api/agent-tools'], host: 'base' },
-})
-const registry: AnyOperation[] = [
-  ...operations,
-  otherMode,
-  { ...withAlias, mode: undefined } as unknown as AnyOperation,
-]
+const registry: AnyOperation[] = [...operations, withAlias]
 
 const isOperator = async ({ authorization }: CallRequest['headers']) =>
   authorization === 'Bearer op_known'
@@ -194,7 +178,7 @@ describe('modes', () => {
         expect(response.status).toBe(400)
         const problem = await problemOf(response)
         expect(problem).toMatchObject({ code: 'unknown_mode', errors: [{ pointer: '/mode' }] })
-        expect(problem['detail']).toContain('issue_mandate, read_control_plane')
+        expect(problem['detail']).toContain('draft_mandate, issue_mandate')
       }
       expect(seen).toEqual([])
     },
