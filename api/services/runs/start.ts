@@ -1,6 +1,6 @@
 import { canonicalJson, digestOf } from '#domain/core/canonical-json.ts'
 import { resultContractVersion } from '#domain/core/contract-sets.ts'
-import { refuse } from '#domain/core/errors.ts'
+import { DomainError, refuse } from '#domain/core/errors.ts'
 import { railOf } from '#domain/rails/index.ts'
 import type { TaskState } from '#domain/tasks/lifecycle.ts'
 import type { TaskTerms } from '#domain/tasks/terms.ts'
@@ -68,7 +68,12 @@ export class RunStartService {
     const waits = payableStates.includes(started.run.state) && entitlement?.state === 'pending'
     if (!waits) return { headers, started: { ...started, challenge: null } }
     if (pays) return { headers, started }
-    throw this.#unpaid(await payments.challenge(asked.quote_id), started.run)
+    const challenge = await payments.challenge(asked.quote_id).catch(unlessFunded)
+    if (challenge !== undefined) throw this.#unpaid(challenge, started.run)
+    // It was paid since it was read, so it is no refusal.
+    await gateway.advance(taskId)
+    const { entitlement: _funded, ...funded } = await this.#read(taskId)
+    return { headers, started: { ...funded, challenge: null } }
   }
 
   /**
@@ -174,6 +179,11 @@ export class RunStartService {
       extra: { x402Version: 2, resource, accepts, accepted_methods, challenge, run },
     })
   }
+}
+
+function unlessFunded(error: unknown): undefined {
+  if (error instanceof DomainError && error.refusal.code === 'already_funded') return undefined
+  throw error
 }
 
 /** States from which a payment advances a task. */
