@@ -3,7 +3,8 @@ import { MandateTerms } from '#domain/authority/artifacts.ts'
 import { authorityExamples } from '../../examples/authority.ts'
 import { Digest } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { authorityPath, DraftId, termsAsked } from './shapes.ts'
+import { authorityPath, DraftId } from './shapes.ts'
+import { termsAsked } from './terms.ts'
 
 const output = z
   .strictObject({

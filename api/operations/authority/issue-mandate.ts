@@ -14,7 +14,8 @@ import {
 } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingOperator } from '../agents/caller.ts'
-import { DraftId, IssuedAuthority, termsAsked } from './shapes.ts'
+import { DraftId, IssuedAuthority } from './shapes.ts'
+import { termsAsked } from './terms.ts'
 
 const forPayout = z.strictObject({
   payout: z.strictObject({

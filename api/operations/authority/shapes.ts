@@ -1,12 +1,7 @@
 import { z } from 'zod'
-import {
-  MandateLimits,
-  mandateTerms,
-  SignedGrant,
-  SignedMandate,
-} from '#domain/authority/artifacts.ts'
+import { SignedGrant, SignedMandate } from '#domain/authority/artifacts.ts'
 import { mandateStates } from '#domain/authority/facts.ts'
-import { freeText, IdempotencyKey } from '../../fields.ts'
+import { IdempotencyKey } from '../../fields.ts'
 import { Receipt } from '../operators/receipt.ts'
 
 /** Where all modes of the authority are called. */
@@ -41,28 +36,6 @@ export const GrantAction = z.strictObject({
   ...action,
   expires_in_seconds: z.int().min(10).max(300).optional().meta({ description: '120 by default.' }),
 })
-
-/** The terms of a mandate as a caller asks for them. */
-export const termsAsked = {
-  principal_id: mandateTerms.principal_id.meta({ description: 'Who the agent acts for.' }),
-  agent_id: mandateTerms.agent_id.meta({ description: 'The agent that may act.' }),
-  purpose: freeText(500, 1).meta({
-    ...freeText(500, 1).meta(),
-    description: 'What the mandate is for, in words.',
-  }),
-  allowed_operations: mandateTerms.allowed_operations.meta({
-    description: 'The ids of operations that can be delegated.',
-  }),
-  rails: mandateTerms.rails.default([]),
-  resources: mandateTerms.resources.default([]),
-  limits: MandateLimits.extend({
-    actions_max: MandateLimits.shape.actions_max.meta({
-      description: 'How many actions the mandate permits.',
-    }),
-  }),
-  valid_from: mandateTerms.valid_from.optional().meta({ description: 'Now by default.' }),
-  expires_at: mandateTerms.expires_at,
-}
 
 export const DraftId = z
   .string()
