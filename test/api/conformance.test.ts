@@ -368,7 +368,13 @@ verifies(
     const { body: openapi } = await open().call('openapi', {})
     expect(JSON.stringify(openapi)).not.toContain('x-tool')
     const { body: authority } = await open().call('authority-key', {})
-    expect(authority.contexts).toEqual(['service-payout-challenge+jwt', 'dc+sd-jwt'])
+    expect(authority.contexts).toEqual([
+      'service-payout-challenge+jwt',
+      'dc+sd-jwt',
+      'service.authority.mandate.v1',
+      'service.authority.grant.v1',
+      'service.authority.action.v1',
+    ])
   },
 )
 

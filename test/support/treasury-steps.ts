@@ -56,9 +56,9 @@ export function treasurySteps({ stack, treasury }: Rail) {
     version: 1 | 2 = 2,
   ): Promise<string> => {
     const asked = await issueBody(payout, terms, challenge, version)
-    const { ap2_mandate } = (await client.call('issue-mandate', asked)).body
-    if (ap2_mandate === null) throw new Error('the mandate is not one for a checkout')
-    return ap2_mandate
+    const issued = (await client.call('issue-mandate', asked)).body
+    if (!('ap2_mandate' in issued)) throw new Error('the mandate is not one for a checkout')
+    return issued.ap2_mandate
   }
 
   /** The mandate presented for a challenge, bent as asked. */

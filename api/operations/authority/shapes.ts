@@ -49,7 +49,6 @@ export const IssuedAuthority = z
   .strictObject({
     signed_mandate: SignedMandate,
     mandate_id: MandateId,
-    ap2_mandate: z.null().meta({ description: 'Only a mandate for a checkout has one.' }),
     receipt: Receipt,
   })
   .meta({ id: 'IssuedAuthority' })

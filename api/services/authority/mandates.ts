@@ -92,7 +92,7 @@ export class MandateService {
         facts,
         nowSeconds,
       })
-      return { signed_mandate: document, mandate_id, ap2_mandate: null, receipt }
+      return { signed_mandate: document, mandate_id, receipt }
     })
   }
 

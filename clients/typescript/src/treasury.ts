@@ -50,8 +50,8 @@ export async function authorizePayout(
       idempotency_key: `mandate-${nonce}`,
     },
   })
+  if (!('ap2_mandate' in issued)) throw new TypeError('the mandate is not one for a checkout')
   const mandate = issued.ap2_mandate
-  if (mandate === null) throw new TypeError('the mandate is not one for a checkout')
   const issuedAt = Math.floor(Date.now() / 1000)
   const facts = { audience, nonce, checkoutHash, mandate, requestSha256: digest, issuedAt }
   const presentation =

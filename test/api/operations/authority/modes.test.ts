@@ -134,7 +134,7 @@ verifies(
     } as const
     const { body } = await authority.console.call('issue-mandate', issued)
     if (!('signed_mandate' in body)) throw new Error('a mandate of authority was expected')
-    expect(body).toMatchObject({ signed_mandate: mandate_draft, ap2_mandate: null })
+    expect(body).toMatchObject({ signed_mandate: mandate_draft })
     expect(await isSigned(body.signed_mandate as Record<string, unknown>)).toBe(true)
     expect(body.receipt).toMatchObject({ kind: 'mandate' })
     expect((await authority.console.call('issue-mandate', issued)).body).toEqual(body)
