@@ -171,6 +171,7 @@ verifies(
         'api',
         'chain',
         'grafana',
+        'jaeger',
         'migrate',
         'postgres',
         'prometheus',

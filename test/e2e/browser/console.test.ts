@@ -219,7 +219,7 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
 
   verifies('console.forgery', 'the text of an agent is text in every page', async () => {
     const markup = '</td><script>alert(2)</script><img src=x onerror=alert(1)>'
-    const name = `Evil ${markup}${'W'.repeat(60)}`
+    const name = `Evil ${markup}${'W'.repeat(50)}`
     const agent = await registerAgent({ baseUrl: base, osUrl: os }, manifest('evil', name))
     const id = agent.registered.agent.agent_id
     for (const hidden of ['a\u202Eb', 'a\u2066b', 'a\u001b[31mb']) {

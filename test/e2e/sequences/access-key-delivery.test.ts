@@ -25,7 +25,7 @@ const hosts = (api: number) => ({
 
 async function cli(...args: string[]): Promise<Record<string, unknown>> {
   const program = join(packageRoot, 'dist', 'worker', 'cli.js')
-  const { stdout } = await promisify(execFile)(process.execPath, [program, ...args], {
+  const { stdout } = await promisify(execFile)(process.execPath, [program, ...args, '--json'], {
     env: stack.env,
   })
   return JSON.parse(stdout) as Record<string, unknown>

@@ -77,7 +77,7 @@ test('the embedded server listens on loopback and has all attributes', () => {
   expect(args.match(/--search-attribute \w+=\w+/g)).toEqual(
     ['State', 'Usage', 'Wallet', 'Rail', 'AgentId', 'ExceptionCode', 'Summary']
       .map((name) => `--search-attribute ${name}=Keyword`)
-      .concat('--search-attribute NeedsAttention=Bool'),
+      .concat('--search-attribute TraceIds=KeywordList', '--search-attribute NeedsAttention=Bool'),
   )
 })
 

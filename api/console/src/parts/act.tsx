@@ -1,6 +1,6 @@
 import { Dialog } from '@base-ui/react/dialog'
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import { newKey } from '../calls.ts'
 import { Button, Field, fieldClass, Problem, ReceiptLink } from './basics.tsx'
 
@@ -27,12 +27,18 @@ type ActProps = {
 export function Act({ label, title, tone = 'plain', children, act, ended, done }: ActProps) {
   const queries = useQueryClient()
   const [open, setOpen] = useState(false)
+  const acted = useRef(false)
   // What is behind the dialog is read again when it closes, so that the receipt stays until then.
   const change = (next: boolean) => {
     setOpen(next)
-    if (next) return
+    if (next || !acted.current) return
+    acted.current = false
     void queries.invalidateQueries()
     done?.()
+  }
+  const tried: ActProps['act'] = (reason, idempotencyKey) => {
+    acted.current = true
+    return act(reason, idempotencyKey)
   }
   return (
     <Dialog.Root open={open} onOpenChange={change}>
@@ -42,7 +48,7 @@ export function Act({ label, title, tone = 'plain', children, act, ended, done }
         <Dialog.Popup className={popupClass}>
           <Dialog.Title className="m-0 mb-2 text-base font-semibold">{title}</Dialog.Title>
           <Dialog.Description render={<div className="mb-4" />}>{children}</Dialog.Description>
-          <Reasoned label={label} tone={tone} act={act} close={() => change(false)} />
+          <Reasoned label={label} tone={tone} act={tried} close={() => change(false)} />
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>
