@@ -239,7 +239,6 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
     await decide({ base, os }, credential, id, 'approve')
     const customer = openCustomer(agent, await claimAccessKey(agent), 'evil')
     const { own, payment } = await buy(customer, 'evil', `Please ${markup}`)
-    await shows(`/review/${payment}`)
     const task = own.begun.task.task_id
     await newOperator()
       .call('pause-set', {
@@ -250,9 +249,15 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
         idempotency_key: 'evil-pause',
       })
       .catch(() => undefined)
-    await open(`/work/${task}`)
-    await heading(/^Task/).waitFor()
-    expect(await page.locator('main script, main img').count()).toBe(0)
+    const pages = [
+      [`/review/${payment}`, /^Review/],
+      [`/work/${task}`, /^Task/],
+    ] as const
+    for (const [path, title] of pages) {
+      await open(path)
+      await heading(title).waitFor()
+      expect(await page.locator('main script, main img').count(), path).toBe(0)
+    }
     const policy = (await fetch(`${base}/console/`)).headers.get('content-security-policy')
     expect(policy).toContain("script-src 'self'")
     expect(policy).toContain("require-trusted-types-for 'script'")
