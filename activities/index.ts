@@ -46,11 +46,13 @@ export async function createActivities(config: Config, log: Logger, { signs }: {
 
 /** The steps of reconciliation; they hold no key but the receipt ring's, for the statements. */
 export function createReconciliationActivities(config: Config, deps: Deps, watch: WorkflowWatch) {
-  const { db, rail, findOutcome } = deps
+  const { db, log, rail, findOutcome, signReceipt } = deps
   const [own, second = own] = openChain(config).chain.views
   return createReconciliationSteps({
     db,
+    log,
     rail,
+    signReceipt,
     payTo: config.PAY_TO_ADDRESS,
     ledger: openLedger(second.reader, rail.asset),
     findOutcome,

@@ -1,5 +1,6 @@
 import { heartbeat } from '@temporalio/activity'
 import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
 import type { StatementClaims } from '#domain/receipts/statement.ts'
 import type { SeenWorkflow } from '#domain/reconciliation/findings.ts'
 import type { TokenAuthorization } from '../chain/authorization.ts'
@@ -7,7 +8,7 @@ import type { Ledger } from '../chain/ledger.ts'
 import type { Outcome } from '../chain/outcome.ts'
 import type { Rail } from '../payout/deps.ts'
 import type { PayoutRecord } from '../store/payouts/payouts.ts'
-import type { Signer } from '../store/payouts/receipts.ts'
+import type { ReceiptSigner, Signer } from '../store/payouts/receipts.ts'
 import type { Database } from '../store/schema/schema.ts'
 
 /** Workflows as Temporal shows them; throws when it does not answer. */
@@ -28,6 +29,8 @@ export type ReconciliationDeps = {
   readonly ledger: Ledger
   readonly findOutcome: (authorization: TokenAuthorization, fromBlock: bigint) => Promise<Outcome>
   readonly watch: WorkflowWatch
+  readonly log: Pick<Logger, 'error'>
+  readonly signReceipt: ReceiptSigner
   readonly signStatement: Signer<StatementClaims>
   /** How long a difference must last before it opens an exception. */
   readonly settleMs: number

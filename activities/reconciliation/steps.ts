@@ -19,9 +19,10 @@ import {
   type ReconciliationRow,
   requireReconciliation,
 } from '../store/reconciliation/reconciliations.ts'
-import { countSeenSince, listSeen, markGone, recordDifference } from '../store/tasks/exceptions.ts'
+import { countSeenSince, listSeen, markGone } from '../store/tasks/exceptions.ts'
 import { checkBlocks } from './blocks.ts'
 import { compareEach, type ReconciliationDeps } from './deps.ts'
+import { openException } from './open-exception.ts'
 import { checkPayments } from './payments.ts'
 import { checkPayouts } from './payouts.ts'
 import { checkProviderEvents } from './provider-events.ts'
@@ -140,7 +141,7 @@ async function confirmPage(deps: ReconciliationDeps, page: Page): Promise<Confir
   )
   const opened: string[] = []
   for (const difference of lasting) {
-    if (await transaction(deps.db, (tx) => recordDifference(tx, page.reconciliationId, difference)))
+    if (await openException(deps, page.reconciliationId, difference))
       opened.push(`${difference.code} ${difference.subject}`)
   }
   if (page.section === 'payouts') await showInTemporal(deps, lasting)

@@ -1326,6 +1326,11 @@ export const requirements = {
     behavior:
       'An operator revises a run by parameters that its rail declares, and the work begins again at once, or by a corrected input, which is a proposal until the agent recovers the task with exactly it. A revision that changes nothing or does not fit the rail is refused. Ledger, receipt and replay package name both digests.',
   },
+  'reconcile.pause': {
+    source: 'decision',
+    behavior:
+      'A transfer out of the payout wallet that no payout explains pauses the payouts once, with a reason and a receipt; an operator resumes them.',
+  },
   'operate.doctor-attention': {
     source: 'decision',
     behavior:

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { STATEMENT_TYP } from '#domain/receipts/statement.ts'
 import { createChain } from '../../../activities/chain/client.ts'
 import { openLedger } from '../../../activities/chain/ledger.ts'
-import { signerOf } from '../../../activities/container.ts'
+import { receiptSigner, signerOf } from '../../../activities/container.ts'
 import type { SigningKey } from '../../../activities/keys/compact.ts'
 import { generateSigningKeys } from '../../../activities/keys/generate.ts'
 import { keyRings } from '../../../activities/keys/key-ring.ts'
@@ -44,6 +44,8 @@ export async function startBooks(): Promise<Books> {
       failed: async () => [],
       show: async () => undefined,
     },
+    log: { error: () => undefined },
+    signReceipt: receiptSigner(rings),
     signStatement: signerOf(rings, STATEMENT_TYP),
     settleMs: 1,
   }

@@ -10,6 +10,7 @@ import { checkBatch } from './checker/check.ts'
 import type { ChaosPrograms } from './compile.ts'
 import { type Director, startDirector } from './director.ts'
 import { environmentFacts } from './environment-facts.ts'
+import { startOperator } from './operator.ts'
 import { arm, enrol, type Participant, Participants } from './participants.ts'
 import type { Findings, RunRecord } from './run-record.ts'
 import { type BatchPlan, planBatch, signsApart, usesRemoteFacilitator } from './schedule.ts'
@@ -89,7 +90,8 @@ export async function runBatch(order: BatchOrder): Promise<BatchReport> {
     const limiter = createLimiter(pool, 'free-address', FREE_CALLS_PER_ADDRESS, 24 * 3600)
     await limiter.take(PAYING_ADDRESS, FREE_CALLS_PER_ADDRESS)
     await arm(chaos, participants.all, director, tally)
-    await play(chaos, director, participants, plan, order)
+    const operator = startOperator(db, chaos.stack)
+    await play(chaos, director, participants, plan, order).finally(operator.stop)
     if (!(await drain(db))) order.log(`batch ${batch} is not drained:\n${await sessionsOf(db)}`)
     const records = participants.all.map(({ record }) => record)
     const findings = await checkBatch(await environmentFacts(chaos), records)

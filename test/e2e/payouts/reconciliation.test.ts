@@ -158,7 +158,7 @@ verifies('reconcile.agreement', 'healthy traffic, free and paid, opens no except
 })
 
 verifies(
-  ['reconcile.exceptions', 'reconcile.never-repairs', 'reconcile.attention'],
+  ['reconcile.exceptions', 'reconcile.never-repairs', 'reconcile.attention', 'reconcile.pause'],
   'each disagreement is reported with both sides and nothing is repaired',
   async () => {
     const [flipped, bare] = [await executed(), await executed()]
@@ -218,6 +218,7 @@ verifies(
     // The run was closed before and closed again: the exception is what needs attention, not the run.
     expect(shown).not.toMatch(/"NeedsAttention","type":"BOOL"},"value":true/)
     expect(await reconcileBySchedule()).toMatchObject({ opened: 0, differences: 5 })
+    await expectPausedOnce(stolen.subject)
     expect(await exceptions()).toHaveLength(5)
     const stuck = (await cli('recover', 'list', '--stuck')).text
     for (const id of [flipped.payout_id, bare.payout_id, orphan]) expect(stuck).toContain(`! ${id}`)
@@ -236,6 +237,45 @@ verifies(
     ])
   },
 )
+
+verifies(
+  ['reconcile.pause'],
+  'the pause after an unexplained transfer is lifted by an operator',
+  async () => {
+    const agent = await rail.openAgent()
+    const { payout_id } = await rail.authorized(agent)
+    const execute = { payout_id, idempotency_key: 'execute' }
+    await expect(agent.client.call('payout-execute', execute)).rejects.toMatchObject({
+      code: 'paused',
+    })
+    const by = ['--operator', stack.accounts.operator.credential, '--reason', 'the key is replaced']
+    expect(await cli('resume', 'payouts', ...by)).toMatchObject({ code: 0 })
+    expect(await reconcileBySchedule()).toMatchObject({ opened: 0 })
+    expect(await pausesSet()).toHaveLength(1)
+    // It is not executed, because a later test counts the transfers of this day.
+    expect((await cli('pauses')).text).toContain('nothing is paused')
+  },
+)
+
+const pausesSet = () =>
+  rail.db
+    .selectFrom('control_changes')
+    .innerJoin('receipts', 'receipts.receipt_id', 'control_changes.receipt_id')
+    .select(['scope', 'paused', 'reason', 'operator_name', 'receipts.kind'])
+    .where('operator_id', '=', 'reconciliation')
+    .execute()
+
+async function expectPausedOnce(subject: string): Promise<void> {
+  expect(await pausesSet()).toEqual([
+    {
+      scope: 'payouts',
+      paused: true,
+      reason: expect.stringContaining(subject),
+      operator_name: 'reconciliation',
+      kind: 'control_change',
+    },
+  ])
+}
 
 /** The payout wallet's own key sends money past the service. */
 async function steal(value: bigint) {
