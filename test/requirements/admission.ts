@@ -23,7 +23,7 @@ export const admissionRequirements = {
   'admission.screening-bounded': {
     source: 'calls § Forbidden material',
     behavior:
-      'Screening is linear and bounded: 64 KiB take at most 5 ms of processor time for any content. At most 1,000 checksums are computed for a body; a body with more candidates is refused as a recovery phrase.',
+      'Screening is linear and bounded: 64 KiB of any content take at most 16 times the processor time of their SHA-256 in JavaScript. At most 1,000 checksums are computed for a body; a body with more candidates is refused as a recovery phrase.',
   },
   'admission.signature-list': {
     source: 'calls § Access kinds',
