@@ -9,9 +9,11 @@ const faults = [
   'test/e2e/sequences/as-pasted.test.ts',
   'test/e2e/faults/**/*.test.ts',
   'test/e2e/chaos/mutations/*.test.ts',
-  'test/temporal/fairness.test.ts',
-  'test/temporal/killed-workers.test.ts',
-  'test/worker/stack/starts.test.ts',
+  'test/e2e/payouts/{chain,debt,held-back,parking,payment-windows}.test.ts',
+  'test/e2e/agents/callbacks.test.ts',
+  'test/api/operations/authority/parallel.test.ts',
+  'test/temporal/{fairness,killed-workers,run-limits,slow-steps}.test.ts',
+  'test/worker/stack/{once,starts}.test.ts',
 ]
 /** Files that need the machine for themselves: they strike every part of a stack, or live by short times. */
 const alone = ['test/temporal/task-times.test.ts']
