@@ -42,8 +42,8 @@ const project = (name: string, groupOrder: number, test: object) => ({
     ...test,
   },
 })
-/** One more than the two cores of a small machine: the tests wait for timers and for the chain's next block. */
-const maxWorkers = 3
+/** Two more than the two cores of a small machine: tests wait for timers and blocks more than half of their time. */
+const maxWorkers = 4
 const normal = { testTimeout: 60_000, hookTimeout: 120_000 }
 const long = { testTimeout: 240_000, hookTimeout: 240_000 }
 const unbounded = { testTimeout: 1_800_000, hookTimeout: 300_000, maxWorkers: 1 }
