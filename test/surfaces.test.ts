@@ -152,6 +152,12 @@ const samples: Record<string, Record<string, unknown>> = {
     idempotency_key: 'k-4',
   },
   'agent-read': { agent_id: `agt_${hex(64)}` },
+  'agent-limits-set': {
+    agent_id: `agt_${hex(64)}`,
+    limits: { max_usd: 100 },
+    reason: 'smaller',
+    idempotency_key: 'l-2',
+  },
   'access-key-revoke': {
     credential_id: hex(16),
     reason: 'leaked',

@@ -1,4 +1,5 @@
 import { type CredentialFacts, parseCredential } from '#domain/agents/credential.ts'
+import { accessWithin } from '#domain/agents/trust-limits.ts'
 import { type DomainError, refuse } from '#domain/core/errors.ts'
 import { unixSeconds } from '../../activities/agent/views.ts'
 import type { CredentialOfAgent } from '../../activities/store/agents/agent-credentials.ts'
@@ -39,8 +40,7 @@ export async function recogniseCredential(
 export function factsOf(credential: CredentialOfAgent): CredentialFacts {
   return {
     state: credential.state,
-    scopes: credential.scopes,
-    rails: credential.rails,
+    ...accessWithin(credential.limits, credential),
     expiresAt: unixSeconds(credential.expires_at),
     retireAt: unixSeconds(credential.retire_at),
     trust: credential.trust_state,

@@ -191,6 +191,23 @@ export const consoleExamples = {
       ],
     },
   },
+  'agent-limits-set': {
+    input: {
+      agent_id: ids.agent,
+      limits: { max_usd: 250, concurrent_runs: null },
+      reason: 'the customer asked for a lower limit',
+      idempotency_key: 'limits-2026-11-24',
+    },
+    output: {
+      agent_id: ids.agent,
+      limits: { max_usd: 250 },
+      previous_limits: { max_usd: 500 },
+      receipt: receiptOf('control_change', ids.agent, {
+        act: 'agent_limits_set',
+        limits: { max_usd: 250 },
+      }),
+    },
+  },
   'access-key-revoke': {
     input: {
       credential_id: ids.credential,

@@ -35,6 +35,11 @@ export const consoleRequirements = {
     behavior:
       'Operators read the trust limits, access keys, signing keys and past decisions of an agent, set its limits with an approval, and rotate and revoke its access keys; they publish, retire and revoke the keys of the service. Each act has a reason and a signed receipt.',
   },
+  'console.limits': {
+    source: 'agents § Trust',
+    behavior:
+      'An operator changes single limits of a trusted agent without holding it, with a reason and a signed receipt. The next call and the next payment are held to the new limits in every process; SQL refuses limits that change without a decision or receipt.',
+  },
   'console.progress': {
     source: 'decision',
     behavior:

@@ -159,6 +159,22 @@ verifies('agents.commands', 'an agent is found, trusted within limits and stoppe
     receipt: { payload: { limits: set } },
   })
   expect(await answerOf('agents', 'limits', id)).toEqual({ agent_id: id, limits: set })
+  const fewer = [
+    'limits',
+    id,
+    '--max-usd',
+    '100',
+    '--rails',
+    'none',
+    '--reason',
+    'a trial',
+  ] as const
+  expect(await answerOf('agents', ...fewer)).toMatchObject({
+    limits: { max_usd: 100, concurrent_runs: 2 },
+    previous_limits: set,
+    receipt: { payload: { act: 'agent_limits_set', reason: 'a trial' } },
+  })
+  expect((await command('agents', ...fewer.slice(0, -2))).text).toContain('--reason')
   expect(await answerOf('agents', 'credentials', id)).toMatchObject({
     access_key: { credential_state: 'pending' },
     signing_keys: [{ version: 1 }],

@@ -9,6 +9,7 @@ import { decideOne, readSubject } from './review-calls.ts'
 import { subjectText } from './review-text.ts'
 
 const PATH = '/api/operator/agents'
+const LIMITS = '/api/operator/agent-limits'
 const KEYS = '/api/signing-secret-rotation'
 
 const Line = z.looseObject({
@@ -27,14 +28,13 @@ const Versions = z.object({ versions: z.array(z.record(z.string(), z.unknown()))
 
 type Options = Output & { operator: string }
 type ListOptions = Options & { search?: string; state?: string; limit: string; offset: string }
-type DecideOptions = Options & {
-  note: string
-  seen: string
-  rails?: string[]
-  scopes?: string[]
-  maxUsd?: number
-  concurrentRuns?: number
+type LimitOptions = {
+  rails?: string[] | null
+  scopes?: string[] | null
+  maxUsd?: number | null
+  concurrentRuns?: number | null
 }
+type DecideOptions = Options & LimitOptions & { note: string; seen: string }
 
 /** `agent-rails agents …`: agents with their trust, limits and access keys, and the decisions about them. */
 export function addAgents(program: Command): void {
@@ -59,6 +59,7 @@ export function addAgents(program: Command): void {
     show(options, shown, () => `${recordText(line)}\n${subjectText(id, subject)}`)
   })
   addTrust(agents)
+  addLimitsOf(agents)
   addKeysOf(agents)
 }
 
@@ -77,29 +78,56 @@ function addTrust(agents: Command): void {
     if (decision === 'approve') addLimits(command)
     command.action((id: string, options: DecideOptions) => decide(decision, id, options))
   }
-  operatorOption(
-    agents.command('limits <id>').description('what the agent is limited to; approve sets it'),
-  ).action(async (id: string, options: Options) => {
-    const { limits } = await lineOf(options.operator, id)
-    show(options, { agent_id: id, limits }, () =>
-      limits === null || Object.keys(limits).length === 0 ? 'no limits' : recordText(limits),
-    )
-  })
 }
 
-const addLimits = (command: Command): Command =>
-  command
-    .option('--rails <rails>', 'only these rails, separated by commas', separated)
-    .option('--scopes <scopes>', 'only these scopes, separated by commas', separated)
-    .option('--max-usd <number>', 'the most that it may pay at once', whole)
-    .option('--concurrent-runs <number>', 'how many runs at once', whole)
+/** `agents limits ID`: what a trusted agent is limited to; with options, a change of those that are named. */
+function addLimitsOf(agents: Command): void {
+  const command = operatorOption(agents.command('limits <id>')).description(
+    'what the agent is limited to; with options, change those limits of a trusted agent',
+  )
+  addLimits(command, { removable: true })
+    .option('--reason <text>', 'why they change, for the receipt')
+    .action(async (agent_id: string, options: LimitOptions & Options & { reason?: string }) => {
+      const { operator, reason } = options
+      const limits = limitsIn(options)
+      if (Object.keys(limits).length === 0) return showLimits(agent_id, options)
+      if (reason === undefined) throw new InvalidArgumentError('--reason says why they change')
+      const asked = { agent_id, limits, reason }
+      show(options, await callAsOperator(operator, 'POST', LIMITS, asked))
+    })
+}
+
+async function showLimits(agent_id: string, options: Options): Promise<void> {
+  const { limits } = await lineOf(options.operator, agent_id)
+  show(options, { agent_id, limits }, () =>
+    limits === null || Object.keys(limits).length === 0 ? 'no limits' : recordText(limits),
+  )
+}
+
+/** With `removable`, `none` removes a limit. */
+function addLimits(command: Command, { removable = false } = {}): Command {
+  const read = removable ? orNone : <T>(one: (text: string) => T) => one
+  const none = removable ? ', or none' : ''
+  return command
+    .option('--rails <rails>', `only these rails, separated by commas${none}`, read(separated))
+    .option('--scopes <scopes>', `only these scopes, separated by commas${none}`, read(separated))
+    .option('--max-usd <number>', `the most that it may pay at once${none}`, read(whole))
+    .option('--concurrent-runs <number>', `how many runs at once${none}`, read(whole))
+}
+
+const orNone =
+  <T>(read: (text: string) => T) =>
+  (text: string): T | null =>
+    text === 'none' ? null : read(text)
+
+function limitsIn({ rails, scopes, maxUsd, concurrentRuns }: LimitOptions): object {
+  const given = { rails, scopes, max_usd: maxUsd, concurrent_runs: concurrentRuns }
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+}
 
 async function decide(decision: Decision, id: string, options: DecideOptions): Promise<void> {
-  const { operator, note, seen, rails, scopes, maxUsd, concurrentRuns } = options
-  const given = { rails, scopes, max_usd: maxUsd, concurrent_runs: concurrentRuns }
-  const limits = Object.fromEntries(
-    Object.entries(given).filter(([, value]) => value !== undefined),
-  )
+  const { operator, note, seen } = options
+  const limits = limitsIn(options)
   const more = Object.keys(limits).length === 0 ? {} : { limits }
   show(options, await decideOne(decision, id, { operator, note, seen: [seen], more }))
 }

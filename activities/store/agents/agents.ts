@@ -118,6 +118,31 @@ export async function moveTrust(
     .executeTakeFirstOrThrow()
 }
 
+/** The limits of an agent; a change of them waits until the transaction ends. */
+export async function holdLimits(tx: Tx, agentId: string): Promise<TrustLimits | null> {
+  const agent = await tx
+    .selectFrom('agents')
+    .select('limits')
+    .where('agent_id', '=', agentId)
+    .forShare()
+    .executeTakeFirst()
+  return agent?.limits ?? null
+}
+
+/** Sets the limits of an agent outside a decision, with the receipt that says who did it and why. */
+export async function setLimits(
+  tx: Tx,
+  agentId: string,
+  { limits, receiptId }: { limits: TrustLimits; receiptId: string },
+): Promise<AgentRow> {
+  return tx
+    .updateTable('agents')
+    .set({ limits: JSON.stringify(limits), limits_receipt_id: receiptId })
+    .where('agent_id', '=', agentId)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
 export type AgentFilter = {
   agentId?: string | undefined
   states: readonly TrustState[]

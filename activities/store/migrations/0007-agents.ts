@@ -32,6 +32,7 @@ export const agents: readonly string[] = [
     trust_since timestamptz not null default clock_timestamp(),
     decision_id text,
     limits json,
+    limits_receipt_id text references receipts,
     publish_profile boolean not null default false,
     created_at timestamptz not null default clock_timestamp(),
     registration_call text unique,
@@ -54,6 +55,9 @@ export const agents: readonly string[] = [
     if old.trust_state <> new.trust_state and (old.trust_state, new.trust_state) not in
       (('submitted','under_review'), ('under_review','trusted'), ('under_review','rejected'), ('trusted','suspended'), ('suspended','trusted'))
     then raise exception 'no such trust transition: % to %', old.trust_state, new.trust_state using errcode = 'check_violation'; end if;
+    if old.limits::text is distinct from new.limits::text and old.decision_id is not distinct from new.decision_id
+       and (new.trust_state <> 'trusted' or old.limits_receipt_id is not distinct from new.limits_receipt_id)
+    then raise exception 'limits change by a decision, or while the agent is trusted and with a receipt' using errcode = 'check_violation'; end if;
     return new;
   end $$`,
   `create trigger agents_guard before insert or update or delete on agents for each row execute function agents_guard()`,

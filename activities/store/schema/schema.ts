@@ -126,6 +126,7 @@ export type Database = {
     trust_since: Generated<Date>
     decision_id: string | null
     limits: Json<TrustLimits> | null
+    limits_receipt_id: string | null
     publish_profile: Generated<boolean>
     created_at: Generated<Date>
     registration_call: string | null

@@ -1,4 +1,5 @@
 import { accessKeyRevoke } from './access-key-revoke.ts'
+import { agentLimitsSet } from './agent-limits-set.ts'
 import { agentRead } from './agent-read.ts'
 import { agentsList } from './agents-list.ts'
 import { inbox } from './inbox.ts'
@@ -23,6 +24,7 @@ export const consoleOperations = [
   money,
   agentsList,
   agentRead,
+  agentLimitsSet,
   accessKeyRevoke,
   pauses,
 ] as const

@@ -14,6 +14,7 @@ import { lockAgent } from '../../../activities/store/agents/agents.ts'
 import { appendReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
 import type { Issuing } from './deps.ts'
+import { allowedOf } from './limits.ts'
 
 /** Who changes an agent’s keys: an operator, or the agent itself. */
 export type KeyActor = { operatorId: string; name: string } | { agentId: string }
@@ -32,7 +33,8 @@ export type CredentialChange = {
 
 /**
  * Prepares the next credential of an agent, which the agent claims by handshake, so that a key alone never gets its successor. The
- * active one works until the claim and for the overlap after it, unless `revokeOld` ends all of them at once. Throws 404, 403
+ * active one works until the claim and for the overlap after it, unless `revokeOld` ends all of them at once. The next one is for what
+ * the limits of the agent allow now. Throws 404, 403
  * `trust_required` and 409 `rotation_in_progress` while a credential waits to be claimed.
  */
 export async function rotateCredential(
@@ -55,11 +57,12 @@ export async function rotateCredential(
     throw refuse('rotation_in_progress', {
       detail: 'a credential waits to be claimed',
     })
-  const { scopes, rails, version } = newest
+  const { version } = newest
   if (revokeOld)
     for (const { state, credential_id } of credentials)
       if (state !== 'revoked') await revokeCredential(tx, credential_id)
   const actor = 'name' in by ? by.name : by.agentId
+  const { scopes, rails } = agent.sandbox ? newest : allowedOf(agent, agent.limits)
   await grantAccess(tx, agent, { version: version + 1, scopes, rails, overlapSeconds, actor })
   const [next] = await listCredentials(tx, agentId)
   return recordChange(deps, tx, { by, act: 'rotate', reason, row: next as CredentialRow })

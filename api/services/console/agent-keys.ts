@@ -14,10 +14,11 @@ import type { Database } from '../../../activities/store/schema/schema.ts'
 import { type RevokeInput, revokeWithReceipt } from '../agents/credentials.ts'
 import type { Issuing } from '../agents/deps.ts'
 import { readKeyVersions } from '../agents/key-versions.ts'
+import { changeLimits, type LimitsInput } from '../agents/limits.ts'
 
 const DECISIONS_MAX = 50
 
-/** One agent as operators look at it, and the end of an access key. */
+/** One agent as operators look at it, a change of its limits, and the end of an access key. */
 export class AgentKeyService {
   readonly #deps: Issuing & { db: Kysely<Database> }
 
@@ -57,6 +58,12 @@ export class AgentKeyService {
   async revoke(revocation: RevokeInput, callId: string): Promise<void> {
     const answer = { callId, subject: revocation.credentialId, status: 200 }
     await answerOnce(this.#deps, answer, (tx) => revokeWithReceipt(this.#deps, tx, revocation))
+  }
+
+  /** Throws 404 for an unknown agent and 409 for one that is not trusted. */
+  async setLimits(asked: LimitsInput, callId: string): Promise<void> {
+    const answer = { callId, subject: asked.agentId, status: 200 }
+    await answerOnce(this.#deps, answer, (tx) => changeLimits(this.#deps, tx, asked))
   }
 }
 

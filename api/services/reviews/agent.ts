@@ -1,5 +1,4 @@
 import { allowedDecisions, isWaiting, trustAfter, trustStates } from '#domain/agents/trust.ts'
-import type { TrustLimits } from '#domain/agents/trust-limits.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { grantAccess } from '../../../activities/agent/access.ts'
 import { agentView } from '../../../activities/agent/views.ts'
@@ -16,6 +15,7 @@ import {
 } from '../../../activities/store/agents/agents.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { listAwaitingTrust } from '../../../activities/store/tasks/tasks.ts'
+import { allowedOf } from '../agents/limits.ts'
 import type { ConsoleFilter, DecisionTerms, ReviewSubject, WaitingSubject } from './subject.ts'
 import { agentEvidence } from './task-evidence.ts'
 
@@ -89,28 +89,8 @@ async function giveFirstAccess(
   if ((await listCredentials(tx, agent.agent_id)).length > 0) return
   await grantAccess(tx, agent, {
     version: 1,
-    ...allowedOf(agent, limits),
+    ...allowedOf(agent, limits ?? null),
     overlapSeconds: 0,
     actor: operator.name,
   })
-}
-
-/** What was asked for, as far as the decision allows it; 400 when nothing is left. */
-function allowedOf({ requested_scopes, rails }: AgentRow, limits: TrustLimits | undefined) {
-  const allowed = {
-    scopes: requested_scopes.filter((scope) => limits?.scopes?.includes(scope) ?? true),
-    rails: rails.filter((rail) => limits?.rails?.some((allowed) => allowed === rail) ?? true),
-  }
-  for (const [name, left] of Object.entries(allowed)) {
-    if (left.length > 0) continue
-    const errors = [
-      { pointer: `/limits/${name}`, message: 'has nothing of what the agent asked for' },
-    ]
-    throw refuse('invalid_request', {
-      detail: `the limits leave the agent no ${name}`,
-      next_action: 'Allow some of what was asked for, or reject.',
-      errors,
-    })
-  }
-  return allowed
 }

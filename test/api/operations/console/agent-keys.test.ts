@@ -1,5 +1,8 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { createClient } from '../../../../api/http/client.ts'
+import { assertMaySpend } from '../../../../activities/credit/spending-limit.ts'
+import { transaction } from '../../../../activities/store/postgres/db.ts'
+import { createClient, type InputOf } from '../../../../api/http/client.ts'
 import { startComposed } from '../../../support/composed-api.ts'
 import { newAgentClient, trustedAgent } from '../../../support/registering-agent.ts'
 import { codeOf, key } from '../../../support/task-calls.ts'
@@ -87,3 +90,111 @@ verifies('console.keys', 'an agent that was never trusted has no access key', as
     allowed_decisions: ['approve', 'reject', 'hold'],
   })
 })
+
+const limitsSet = (agent_id: string, limits: InputOf<'agent-limits-set'>['limits'], api = 0) =>
+  operator(api).call('agent-limits-set', {
+    agent_id,
+    limits,
+    reason: 'a trial',
+    idempotency_key: key(),
+  })
+
+verifies(
+  'console.limits',
+  'limits change without a hold, and hold with the next call',
+  async () => {
+    const { registered, credential } = await trusted({ max_usd: 500, concurrent_runs: 2 })
+    const id = registered.agent.agent_id
+    const call = {
+      agent_id: id,
+      limits: { max_usd: 100, concurrent_runs: null, scopes: ['runs:read' as const] },
+      reason: 'a trial',
+      idempotency_key: key(),
+    }
+    const { body } = await operator().call('agent-limits-set', call)
+    const limits = { max_usd: 100, scopes: ['runs:read'] }
+    const previous_limits = { max_usd: 500, concurrent_runs: 2 }
+    const facts = {
+      act: 'agent_limits_set',
+      act_on: id,
+      reason: 'a trial',
+      limits,
+      previous_limits,
+    }
+    expect(body).toMatchObject({ limits, previous_limits, receipt: { payload: facts } })
+    expect((await operator(1).call('agent-limits-set', call)).body).toEqual(body)
+    expect(await read(id)).toMatchObject({
+      agent: { trust: { state: 'trusted', limits } },
+      decisions: [{ decision: 'approve' }],
+    })
+    const agent = createClient({ baseUrl: apis.hosts[1]!.base, agent: credential })
+    const sign = () =>
+      agent.call('signing-sign', {
+        mode: 'sign_with_active_signing_version',
+        payload: { rows: 3 },
+        context: 'month end',
+      })
+    expect(await codeOf(sign())).toBe('scope_denied')
+    await limitsSet(id, { scopes: null })
+    await sign()
+  },
+)
+
+verifies('console.limits', 'the next access key is for what the limits allow then', async () => {
+  const { registered } = await trusted({ rails: ['tokenops' as const] })
+  const agent_id = registered.agent.agent_id
+  await limitsSet(agent_id, { rails: null })
+  await operator().call('signing-rotate', {
+    mode: 'rotate_signing_credential',
+    target: 'own_access_key',
+    agent_id,
+    reason: 'more rails',
+    idempotency_key: key(),
+  })
+  const rails = (await read(agent_id)).access_keys.map((one) => one.rails)
+  expect(rails).toEqual([['tokenops', 'financeops'], ['tokenops']])
+})
+
+verifies('console.limits', 'only a trusted agent’s limits change, never to nothing', async () => {
+  const { registered } = await trusted()
+  const id = registered.agent.agent_id
+  expect(await codeOf(limitsSet(id, { rails: ['scout'] }))).toBe('invalid_request')
+  expect(await codeOf(limitsSet(id, {}))).toBe('invalid_request')
+  expect(await codeOf(limitsSet(`agt_${'0'.repeat(64)}`, { max_usd: 1 }))).toBe('not_found')
+  const { agent } = await newAgentClient(hosts()).register()
+  expect(await codeOf(limitsSet(agent.agent_id, { max_usd: 1 }))).toBe('wrong_state')
+  const byHand = apis.db.updateTable('agents').set({ limits: '{"max_usd":9}' })
+  await expect(byHand.where('agent_id', '=', id).execute()).rejects.toThrow('with a receipt')
+})
+
+verifies(
+  'console.limits',
+  'a change waits for payments under way by the earlier limit',
+  async () => {
+    const { registered } = await trusted({ max_usd: 500 })
+    const id = registered.agent.agent_id
+    let settled = false
+    const changed = transaction(apis.db, async (tx) => {
+      await assertMaySpend(tx, id, 400)
+      const change = limitsSet(id, { max_usd: 100 }).finally(() => {
+        settled = true
+      })
+      await waitForLock()
+      expect(settled).toBe(false)
+      return { change }
+    })
+    await (await changed).change
+    await expect(transaction(apis.db, (tx) => assertMaySpend(tx, id, 400))).rejects.toThrow('limit')
+  },
+)
+
+/** Waits until a statement of another connection waits for a row of the agents. */
+async function waitForLock(): Promise<void> {
+  await expect
+    .poll(async () => {
+      const { rows } = await sql<{ n: number }>`select count(*)::int as n from pg_stat_activity
+        where wait_event_type = 'Lock' and query like '%agents%for update%'`.execute(apis.db)
+      return rows[0]?.n
+    })
+    .toBeGreaterThan(0)
+}

@@ -354,12 +354,13 @@ verifies(
     const agent = await buyer()
     const { quote, challenge_id } = await pendingCredit(agent)
     const { quote_id, total_usd } = quote
-    const limitTo = (usd: number) =>
-      apis.db
-        .updateTable('agents')
-        .set({ limits: JSON.stringify({ max_usd: usd }) })
-        .where('agent_id', '=', agent.agentId)
-        .execute()
+    const limitTo = (max_usd: number) =>
+      apis.console.call('agent-limits-set', {
+        agent_id: agent.agentId,
+        limits: { max_usd },
+        reason: 'the customer asked for it',
+        idempotency_key: key(),
+      })
     const presented = () => ({ external_reference: `INV-${key()}`, idempotency_key: key() })
     const ways = [
       () =>
