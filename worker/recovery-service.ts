@@ -17,7 +17,7 @@ import {
   runCommand,
   tryCommand,
 } from '../api/services/recovery/commands.ts'
-import { explain, listLines, subjectOf } from '../api/services/recovery/list.ts'
+import { explain, listLines, subjectOf, tracesOf } from '../api/services/recovery/list.ts'
 import { readReplayPackage } from '../api/services/replay/replay-package.ts'
 import { createTemporalClient } from '../temporal/connection.ts'
 import { reconcileNow, watchWorkflows } from '../temporal/reconciliation.ts'
@@ -42,7 +42,11 @@ export async function openRecovery() {
   const look = <T>(ask: () => Promise<T>) => temporal.client.withDeadline(Date.now() + LOOK_MS, ask)
   return {
     list: (stuck: boolean) => look(() => listLines(deps, stuck)),
-    explain: (id: string) => look(() => explain(deps, id)),
+    explain: (id: string) =>
+      look(async () => ({
+        ...(await explain(deps, id)),
+        trace_ids: await tracesOf(deps, await subjectOf(deps, id)),
+      })),
     /** Runs the command on each of these, one after the other, or only tries it. A refusal is reported with its reason, and the others continue. */
     act: async (
       who: string,

@@ -166,6 +166,7 @@ function unexpectedRefusal(
     const detail = 'a dependency does not answer'
     return refuse('unavailable', { detail, retry_after_ms: 1000, money_moved }).refusal
   }
-  deps.log.error({ err: error, request_id: request.requestId }, 'a call failed unexpectedly')
+  const ids = { request_id: request.requestId, trace_id: request.traceId }
+  deps.log.error({ err: error, ...ids }, 'a call failed unexpectedly')
   return refuse('internal_error', { detail: 'the service failed', money_moved }).refusal
 }

@@ -15,6 +15,11 @@ export const traceRequirements = {
     behavior:
       'The trace id is in the log lines of the call and in the search attribute TraceIds of the workflow that worked for it.',
   },
+  'trace.explained': {
+    source: 'calls § Traces',
+    behavior:
+      'Operators see the trace ids of a payout or task, and of the run of a task, by `recover explain` and `work-read`.',
+  },
   'trace.private': {
     source: 'calls § Traces',
     behavior:

@@ -52,6 +52,7 @@ verifies(
     expect(explained.text).toMatch(/code +operator_hold/)
     expect(explained.text).toMatch(/cause +review_step: looked at/)
     expect(explained.text).toMatch(/interrupted_in +operating/)
+    expect(explained.text).toMatch(/trace_ids +[0-9a-f]{32}/)
     expect(explained.text).toContain(
       `agent-rails recover act ${taskId} correct_input --operator NAME`,
     )

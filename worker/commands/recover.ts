@@ -3,7 +3,7 @@ import { Argument, type Command, InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { type RecoverAct, recoverCommands } from '#domain/tasks/recover-command.ts'
 import { readJsonFile } from '../../activities/config/config.ts'
-import type { Explanation, Line } from '../../api/services/recovery/line.ts'
+import type { Line } from '../../api/services/recovery/line.ts'
 import { type Output, printJson, show, tableText } from '../print.ts'
 import type { Outcome } from '../recovery-service.ts'
 import { byNamedOperator, jsonOption } from './by-operator.ts'
@@ -56,10 +56,12 @@ const textOf = ({ id, summary, state, code, needs_attention, waits_for }: Line):
   return `${needs_attention ? '!' : ' '} ${id}\n    ${summary}: ${is.join(', ')}; waits for ${waits_for}`
 }
 
+type Explained = Awaited<ReturnType<Awaited<ReturnType<typeof openRecovery>>['explain']>>
+
 /** One name a line; what has several lines is indented. */
-function explanationText(explanation: Explanation): string {
+function explanationText(explanation: Explained): string {
   const lines = Object.entries(explanation).map(([name, value]) => {
-    const text = String(value ?? '–').replaceAll('\n', `\n${' '.repeat(17)}`)
+    const text = (String(value ?? '') || '–').replaceAll('\n', `\n${' '.repeat(17)}`)
     return `${name.padEnd(16)} ${text}`
   })
   return lines.join('\n')

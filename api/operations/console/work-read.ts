@@ -39,6 +39,9 @@ const output = z
       .meta({ description: 'What it waits for and what unblocks it, in reading order.' }),
     progress: Progress.nullable().meta({ description: 'Of the run of a task.' }),
     commands: z.array(z.enum(recoverCommands)),
+    trace_ids: z.array(z.string()).meta({
+      description: 'Of the calls that reached its workflow, the newest last.',
+    }),
     timeline: z.array(Event),
     temporal_url: z.string().nullable(),
   })

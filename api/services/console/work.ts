@@ -20,7 +20,7 @@ import {
   runCommand,
   tryCommand,
 } from '../recovery/commands.ts'
-import { explain, isTask, subjectOf } from '../recovery/list.ts'
+import { explain, isTask, subjectOf, tracesOf } from '../recovery/list.ts'
 import { outcomeOf } from './outcome.ts'
 
 const DETAIL_MAX = 500
@@ -65,6 +65,7 @@ export class WorkService {
       explanation,
       progress,
       commands: isTask(subject) ? [...recoverCommands] : ['wake' as const],
+      trace_ids: await tracesOf(this.#deps, subject),
       timeline: happened.map((row) => this.#event(row)),
       temporal_url: this.#temporalUrl(subject),
     }

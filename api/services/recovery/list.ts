@@ -2,7 +2,7 @@ import { refuse } from '#domain/core/errors.ts'
 import { readPayout } from '../../../activities/store/payouts/payouts.ts'
 import { findRun } from '../../../activities/store/tasks/runs.ts'
 import { findTask } from '../../../activities/store/tasks/tasks.ts'
-import { notRunning as findNotRunning } from '../../../temporal/running.ts'
+import { notRunning as findNotRunning, traceIdsOf } from '../../../temporal/running.ts'
 import { type Explanation, type Line, notRunning, type RecoverDeps } from './line.ts'
 import { explainPayout, listPayouts, payoutLine } from './payouts.ts'
 import { explainTask, listTasks, taskLine } from './tasks.ts'
@@ -53,6 +53,14 @@ async function orphansOf({ client }: RecoverDeps, lines: readonly Line[]): Promi
 export async function explain(deps: RecoverDeps, id: string): Promise<Explanation> {
   const subject = await subjectOf(deps, id)
   return isTask(subject) ? explainTask(deps, subject) : explainPayout(deps, subject)
+}
+
+/** The traces of the calls that reached the workflow of a payout or task, and of a task also its run; at most eight of each. */
+export async function tracesOf({ client, db }: RecoverDeps, subject: string): Promise<string[]> {
+  const run = isTask(subject) ? (await findTask(db, subject))?.run_id : null
+  const workflows = run == null ? [subject] : [subject, run]
+  const shown = await Promise.all(workflows.map((id) => traceIdsOf(client, id)))
+  return [...new Set(shown.flat())]
 }
 
 /** The payout or task that an id is about; a run is about its task. */

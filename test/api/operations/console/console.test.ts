@@ -144,6 +144,21 @@ verifies('console.work', 'a task is found by each of its names, and explained', 
   expect(await codeOf(operator().call('work-read', { id: 'run_unknown' }))).toBe('not_found')
 })
 
+verifies(
+  'trace.explained',
+  'a stopped task shows the trace of the call that stopped it',
+  async () => {
+    const { taskId, token } = await stack.calls.agreed('operational')
+    const raised = await stack.calls.asHolder(token).call('task-exception-raise', {
+      code: 'caller_dispute',
+      detail: 'wrong',
+      idempotency_key: key(),
+    })
+    const shown = async () => (await operator().call('work-read', { id: taskId })).body.trace_ids
+    await expect.poll(shown).toContain(raised.headers.get('x-trace-id'))
+  },
+)
+
 verifies('console.work', 'a command is tried, carried out, and leaves a receipt', async () => {
   const { taskId, token } = await stack.calls.agreed('operational')
   await stack.calls.raise(token)
