@@ -29,10 +29,10 @@ const Versions = z.object({ versions: z.array(z.record(z.string(), z.unknown()))
 type Options = Output & { operator: string }
 type ListOptions = Options & { search?: string; state?: string; limit: string; offset: string }
 type LimitOptions = {
-  rails?: string[] | null
-  scopes?: string[] | null
-  maxUsd?: number | null
-  concurrentRuns?: number | null
+  rails?: string[] | 'none'
+  scopes?: string[] | 'none'
+  maxUsd?: number | 'none'
+  concurrentRuns?: number | 'none'
 }
 type DecideOptions = Options & LimitOptions & { note: string; seen: string }
 
@@ -115,14 +115,16 @@ function addLimits(command: Command, { removable = false } = {}): Command {
     .option('--concurrent-runs <number>', `how many runs at once${none}`, read(whole))
 }
 
+/** Commander takes null for a value that is missing. */
 const orNone =
   <T>(read: (text: string) => T) =>
-  (text: string): T | null =>
-    text === 'none' ? null : read(text)
+  (text: string): T | 'none' =>
+    text === 'none' ? text : read(text)
 
 function limitsIn({ rails, scopes, maxUsd, concurrentRuns }: LimitOptions): object {
   const given = { rails, scopes, max_usd: maxUsd, concurrent_runs: concurrentRuns }
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  const named = Object.entries(given).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(named.map(([name, value]) => [name, value === 'none' ? null : value]))
 }
 
 async function decide(decision: Decision, id: string, options: DecideOptions): Promise<void> {

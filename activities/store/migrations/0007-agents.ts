@@ -32,11 +32,11 @@ export const agents: readonly string[] = [
     trust_since timestamptz not null default clock_timestamp(),
     decision_id text,
     limits json,
-    limits_receipt_id text references receipts,
     publish_profile boolean not null default false,
     created_at timestamptz not null default clock_timestamp(),
     registration_call text unique,
     ${recordKind('trust_profile')},
+    limits_receipt_id text references receipts,
     check (sandbox = (trust_state = 'sandbox_trusted'))
   )`,
   `alter table accounts add constraint accounts_owner foreign key (owner_agent_id) references agents deferrable initially deferred`,

@@ -126,11 +126,11 @@ export type Database = {
     trust_since: Generated<Date>
     decision_id: string | null
     limits: Json<TrustLimits> | null
-    limits_receipt_id: string | null
     publish_profile: Generated<boolean>
     created_at: Generated<Date>
     registration_call: string | null
     record_kind: Generated<'trust_profile'>
+    limits_receipt_id: string | null
   }
   allowance_wallets: {
     wallet_id: string

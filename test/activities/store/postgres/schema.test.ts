@@ -30,6 +30,14 @@ const renamed: readonly (readonly [RegExp, string])[] = [
   [/\blane_(by_nonce|by_purpose|open)\b/g, 'gas_wallet_transactions_$1'],
 ]
 
+/** What guards check since the squash, after the text that the pattern names. */
+const guarded: readonly (readonly [RegExp, string])[] = [
+  [
+    /no such trust transition: % to %', old\.trust_state, new\.trust_state using errcode = 'check_violation'; end if; /,
+    "if old.limits::text is distinct from new.limits::text and old.decision_id is not distinct from new.decision_id and (new.trust_state <> 'trusted' or old.limits_receipt_id is not distinct from new.limits_receipt_id) then raise exception 'limits change by a decision, or while the agent is trusted and with a receipt' using errcode = 'check_violation'; end if; ",
+  ],
+]
+
 /** Lines of what was added since the squash. */
 const added = [
   'column operator_sessions.1 session_sha256 text not null default  identity  storage x',
@@ -59,6 +67,8 @@ const added = [
   "constraint review_decisions.review_decisions_evidence_root_sha256_check CHECK ((evidence_root_sha256 ~ '^[0-9a-f]{64}$'::text))",
   'constraint review_decisions.review_decisions_evidence_root_sha256_not_null NOT NULL evidence_root_sha256',
   'constraint review_decisions.review_decisions_judgements_not_null NOT NULL judgements',
+  'column agents.22 limits_receipt_id text default  identity  storage x',
+  'constraint agents.agents_limits_receipt_id_fkey FOREIGN KEY (limits_receipt_id) REFERENCES receipts(receipt_id)',
 ]
 
 /** The rule of the free tier is no function of the database since the squash. */
@@ -121,6 +131,7 @@ verifies('store.migrations', 'the squashed migrations make the recorded schema',
   await createRoles(postgres.url, passwords)
   await migrateToLatest(fresh.db)
   const expected = renamed
+    .concat(guarded.map(([after, added]) => [after, `$&${added}`]))
     .reduce((text, [from, to]) => text.replace(from, to), recorded)
     .trimEnd()
     .split('\n')
