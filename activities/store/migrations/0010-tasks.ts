@@ -230,8 +230,8 @@ export const tasks: readonly string[] = [
         and step in ('revision_loop','review_step') and verdict = 'revise') then return new; end if;
     elsif at > 1 and exists (select 1 from loop_steps where run_id = new.run_id and attempt = new.attempt and round = new.round
         and step = steps[at - 1] and verdict = 'done') then return new;
-    -- A waived gap: the package is made of what there is.
-    elsif new.step = 'return_package' and exists (select 1 from loop_steps where run_id = new.run_id and attempt = new.attempt
+    -- A waived gap: the work continues with what there is.
+    elsif new.step = 'revision_loop' and exists (select 1 from loop_steps where run_id = new.run_id and attempt = new.attempt
         and round = new.round and step = 'exception_agent' and verdict = 'gaps') then return new;
     end if;
     raise exception 'the step % has not been reached', new.step using errcode = 'check_violation';

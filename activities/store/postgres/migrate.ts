@@ -14,7 +14,6 @@ import { callbacks } from '../migrations/0011-callbacks.ts'
 import { workOrders } from '../migrations/0012-work-orders.ts'
 import { reconciliation } from '../migrations/0013-reconciliation.ts'
 import { taskRecords } from '../migrations/0014-task-records.ts'
-import { waivedGaps } from '../migrations/0015-waived-gaps.ts'
 import { trust } from '../migrations/0016-trust.ts'
 import { authority } from '../migrations/0017-authority.ts'
 import type { Database } from '../schema/schema.ts'
@@ -39,7 +38,6 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0012-work-orders': workOrders,
   '0013-reconciliation': reconciliation,
   '0014-task-records': taskRecords,
-  '0015-waived-gaps': waivedGaps,
   '0016-trust': trust,
   '0017-authority': authority,
 }
