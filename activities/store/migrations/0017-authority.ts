@@ -4,6 +4,10 @@ const id = (column: string, prefix: string): string =>
 const refusal = (condition: string, message: string): string =>
   `if ${condition} then raise exception '${message}' using errcode = 'check_violation'; end if;`
 
+const checkTotalsOf = (table: string): string =>
+  `create constraint trigger authority_totals after insert or update or delete on ${table}
+    deferrable initially deferred for each row execute function authority_totals_guard()`
+
 /** Mandates of the authority with their used totals, grants, decisions, and the actions that agents execute under them. */
 export const authority: readonly string[] = [
   `create table authority_drafts (
@@ -173,11 +177,8 @@ export const authority: readonly string[] = [
     )}
     return null;
   end $$`,
-  ...['authority_mandates', 'delegated_actions'].map(
-    (table) =>
-      `create constraint trigger authority_totals after insert or update or delete on ${table}
-        deferrable initially deferred for each row execute function authority_totals_guard()`,
-  ),
+  checkTotalsOf('authority_mandates'),
+  checkTotalsOf('delegated_actions'),
   `create function authority_decisions_guard() returns trigger language plpgsql as $$
   begin
     raise exception 'a decision does not change' using errcode = 'check_violation';

@@ -283,6 +283,11 @@ const store = (proof: unknown) => ({ mode: 'store', idempotency_key: freshKey(),
 verifies('trust.secrets', 'secrets in free text are 422 and are kept nowhere', async () => {
   const secret = `sk_live_${'q'.repeat(24)}`
   const task = { task_id: freshKey(), objective: 'o', context: 'c' }
+  const permitting = (name: 'allowed_actions' | 'resources'): [string, Json, string] => {
+    const allowed = packFor(wallet.address)['permissions'] as Json
+    const permissions = { ...allowed, [name]: ['read', secret] }
+    return [handoff, packFor(wallet.address, { permissions }), `/permissions/${name}/1`]
+  }
   const given: [string, Json, string][] = [
     [inbox, evidenceOf(`my key ${secret}`), '/proof/content'],
     [inbox, evidenceOf('seen', secret), '/proof/label'],
@@ -307,11 +312,8 @@ verifies('trust.secrets', 'secrets in free text are 422 and are kept nowhere', a
       }),
       '/state/checkpoint',
     ],
-    ...['allowed_actions', 'resources'].map((name): [string, Json, string] => {
-      const allowed = packFor(wallet.address)['permissions'] as Json
-      const permissions = { ...allowed, [name]: ['read', secret] }
-      return [handoff, packFor(wallet.address, { permissions }), `/permissions/${name}/1`]
-    }),
+    permitting('allowed_actions'),
+    permitting('resources'),
   ]
   for (const [path, body, pointer] of given)
     expect(await wallet.call(path, body), pointer).toMatchObject({
