@@ -8,7 +8,7 @@ export const consoleRequirements = {
   'console.inbox': {
     source: 'decision',
     behavior:
-      'The inbox lists everything that waits for a person, longest first: decisions, stopped work and differences, each with its age, the money at stake and what to do. Only operators read it.',
+      'The inbox lists everything that waits for a person, longest first: decisions, stopped work and differences, each with its age, the money at stake and what to do. Filters leave a kind, a rail, a code, a least age or a least amount. Only operators read it.',
   },
   'console.batch': {
     source: 'decision',

@@ -34,6 +34,9 @@ verifies('review.commands', 'a waiting agent is listed, shown and approved', asy
     subject: { state: 'trusted' },
   })
   expect((await review('list', '--kind', 'agent', '--json')).out).not.toContain(agent.agent_id)
+  const older = await review('list', '--older-than', '400d', '--min-amount', '5')
+  expect(older.out).toContain('nothing waits for a decision')
+  expect((await review('list', '--older-than', 'soon')).text).toContain('such as 4h')
 })
 
 verifies('review.commands', 'the criteria of a run are judged by their numbers', async () => {

@@ -9,7 +9,14 @@ import { decideOne, type Judged, readReviews, readSubject } from './review-calls
 import { itemsText, subjectText } from './review-text.ts'
 import { addWhere } from './where.ts'
 
-type ListOptions = Output & { operator: string; kind?: string; rail?: string; limit: string }
+type ListOptions = Output & {
+  operator: string
+  kind?: string
+  rail?: string
+  olderThan?: number
+  minAmount?: string
+  limit: string
+}
 type ShowOptions = Output & { operator: string; part?: string; offset: string }
 type DecideOptions = BatchOptions & { all?: true; input?: string }
 
@@ -19,10 +26,15 @@ export function addReview(program: Command): void {
   operatorOption(review.command('list').description('everything that waits, oldest first'))
     .addOption(new Option('--kind <kind>', 'only this kind').choices(subjectKinds))
     .option('--rail <rail>', 'only this rail')
+    .option('--older-than <time>', 'only what has waited so long, such as 30m, 4h or 2d', seconds)
+    .option('--min-amount <usd>', 'only with at least so much money at stake')
     .option('--limit <number>', 'how many, 1 to 100', '25')
     .action(async (options: ListOptions) => {
-      const { operator, json: _json, ...query } = options
-      const { answer, page } = await readReviews(operator, query)
+      const { operator, json: _json, olderThan, minAmount, ...query } = options
+      const asked: Record<string, string> = query
+      if (olderThan !== undefined) asked['older_than_seconds'] = String(olderThan)
+      if (minAmount !== undefined) asked['min_amount_usd'] = minAmount
+      const { answer, page } = await readReviews(operator, asked)
       const { items, total } = page
       const more = total > items.length ? `\n${items.length} of ${total}; --limit shows more` : ''
       show(options, answer, () => itemsText(items, 'nothing waits for a decision') + more)
@@ -87,6 +99,15 @@ function asBatch(options: DecideOptions): BatchOptions {
   if (options.input !== undefined)
     throw new InvalidArgumentError('an input is proposed for one run, not for --all')
   return options
+}
+
+const secondsIn: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
+
+function seconds(text: string): number {
+  const [, number, unit = ''] = /^([1-9][0-9]{0,5})([smhd])$/.exec(text) ?? []
+  const length = secondsIn[unit]
+  if (length === undefined) throw new InvalidArgumentError('a number and s, m, h or d, such as 4h')
+  return Number(number) * length
 }
 
 const collected = (text: string, before: string[]): string[] => [...before, text]

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Scope } from '#domain/agents/credential.ts'
 import { mayAct, type TrustState } from '#domain/agents/trust.ts'
 import type { TrustLimits } from '#domain/agents/trust-limits.ts'
+import { noAmount, type WaitingFilter, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { Contact } from '../schema/json-columns.ts'
 import type { Database } from '../schema/schema.ts'
@@ -143,7 +144,7 @@ export async function setLimits(
     .executeTakeFirstOrThrow()
 }
 
-export type AgentFilter = {
+export type AgentFilter = WaitingFilter & {
   agentId?: string | undefined
   states: readonly TrustState[]
   rail?: string | undefined
@@ -187,11 +188,12 @@ export async function countTrustStates(tx: Tx): Promise<Record<string, number>> 
   return Object.fromEntries(rows.map(({ trust_state, agents }) => [trust_state, Number(agents)]))
 }
 
-const filtered = (tx: Tx, { agentId, states, rail, undecided }: AgentFilter) =>
+const filtered = (tx: Tx, { agentId, states, rail, undecided, ...waits }: AgentFilter) =>
   tx
     .selectFrom('agents')
     .$if(agentId !== undefined, (query) => query.where('agent_id', '=', String(agentId)))
     .where(sql<boolean>`trust_state = any(${[...states]})`)
+    .where(waitingAs(waits, { since: 'trust_since', amount: noAmount }))
     .$if(undecided, (query) => query.where('decision_id', 'is', null))
     .$if(rail !== undefined, (query) => query.where(sql<boolean>`rails::jsonb ? ${rail}`))
 

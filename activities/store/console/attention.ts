@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
+import { type WaitingFilter, waitingAs } from './waiting-filter.ts'
 
 /** Work that is stopped, and differences that reconciliation found. */
 export type AttentionKind = 'task' | 'payout' | 'difference'
@@ -15,7 +16,7 @@ export type Attention = {
   amount_usd: string | null
   detail: string
 }
-export type AttentionFilter = {
+export type AttentionFilter = WaitingFilter & {
   kinds: readonly AttentionKind[]
   code?: string | undefined
   rail?: string | undefined
@@ -36,8 +37,9 @@ const all = sql`
       (select round(p.amount_atomic / 1000000, 6)::text from payouts p where p.payout_id = d.subject), d.subject
     from exceptions d where d.state = 'open'`
 
-const chosen = ({ kinds, code, rail }: AttentionFilter) => sql`from (${all}) a
+const chosen = ({ kinds, code, rail, ...waits }: AttentionFilter) => sql`from (${all}) a
   where a.kind = any(${[...kinds]}::text[])
+    and ${waitingAs(waits, { since: 'a.since', amount: (usd) => sql`a.amount_usd::numeric >= ${usd}::numeric` })}
     and (${code ?? null}::text is null or a.code = ${code ?? null})
     and (${rail ?? null}::text is null or a.rail = ${rail ?? null})`
 

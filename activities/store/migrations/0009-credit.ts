@@ -175,6 +175,7 @@ export const credit: readonly string[] = [
     where method in ('hosted_checkout','payment_reference','invoice_reference') and state not in ('rejected','expired')`,
   `create unique index payment_references_challenge on payment_references (challenge_id) where state not in ('rejected','expired')`,
   `create index payment_references_due on payment_references (checked_at) where state in ('presented','pending')`,
+  `create index payment_references_waiting on payment_references (created_at) where state in ('presented','pending')`,
   `create index payment_references_entitlement on payment_references (entitlement_id)`,
   `create index payment_references_disputed on payment_references (wallet_id) where state = 'disputed'`,
   ...stateGuard(

@@ -215,6 +215,7 @@ export const tasks: readonly string[] = [
     constraint loop_steps_too_complex_check check (verdict <> 'too_complex' or step in ('worker','validator'))
   )`,
   // A step follows the end of the step before it. A further round follows a verdict to revise.
+  `create index loop_steps_in_review on loop_steps (started_at) where step = 'review_step' and verdict is null`,
   `create function loop_steps_guard() returns trigger language plpgsql as $$
   declare steps text[] := array['intake','planner','worker','validator','exception_agent','revision_loop','review_step','return_package','attestation'];
     at integer := array_position(steps, new.step);
@@ -305,6 +306,7 @@ export const tasks: readonly string[] = [
     check ((decided_by is null) = (decided_at is null))
   )`,
   `create index recovery_requests_of on recovery_requests (exception_id, requested_at)`,
+  `create index recovery_requests_waiting on recovery_requests (requested_at) where state = 'requested'`,
   // The credit that a task works for: reserved before its run, then used by its receipt or released.
   `create table task_credits (
     task_id text not null references tasks,

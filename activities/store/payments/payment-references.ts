@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { PaymentMethod } from '#domain/payments/payment-reference.ts'
+import { amountOf, type WaitingFilter, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
 import type { Database } from '../schema/schema.ts'
@@ -118,13 +119,14 @@ export async function findLiveOf(tx: Tx, entitlementId: string): Promise<Referen
 }
 
 /** With `state`, all references in that state, waiting or not. */
-export type ReferenceFilter = {
+export type ReferenceFilter = WaitingFilter & {
   subjectId?: string | undefined
   state?: string | undefined
   rail?: string | undefined
 }
 
-const awaiting = (tx: Tx, { subjectId, state, rail }: ReferenceFilter) => {
+const awaiting = (tx: Tx, { subjectId, state, rail, ...waits }: ReferenceFilter) => {
+  const since = `payment_references.${state === 'verified' ? 'changed_at' : 'created_at'}`
   let query = tx
     .selectFrom('payment_references')
     .leftJoin('entitlements', 'entitlements.entitlement_id', 'payment_references.entitlement_id')
@@ -134,6 +136,7 @@ const awaiting = (tx: Tx, { subjectId, state, rail }: ReferenceFilter) => {
         eb('reason_code', '=', 'amount_mismatch'),
       ]),
     )
+    .where(waitingAs(waits, { since, amount: amountOf('payment_references.amount_usd') }))
   query =
     state === undefined
       ? query.where('payment_references.state', 'in', ['presented', 'pending'])

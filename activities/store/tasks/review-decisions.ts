@@ -1,10 +1,11 @@
 import type { Selectable } from 'kysely'
 import type { RailKey } from '#domain/rails/rail.ts'
+import type { WaitingFilter } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { Database } from '../schema/schema.ts'
 
 /** Which waiting subjects are listed. */
-export type ReviewFilter = {
+export type ReviewFilter = WaitingFilter & {
   subjectId?: string | undefined
   state?: string | undefined
   rail?: RailKey | undefined

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import { canonicalJson, sha256Hex } from '#domain/core/canonical-json.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { LoopPlace, LoopStep, StepVerdict } from '#domain/runs/controlled-loop.ts'
+import { totalOfQuote, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { Database } from '../schema/schema.ts'
 import type { ReviewFilter } from './review-decisions.ts'
@@ -192,7 +193,7 @@ export async function insertReturnPackage(
 export type OpenReview = LoopStepRow & { task_id: string; rail: string; quote_id: string | null }
 
 /** Undecided reviews of active runs. */
-const openReviews = (tx: Tx, { subjectId, state, rail }: ReviewFilter = {}) =>
+const openReviews = (tx: Tx, { subjectId, state, rail, ...waits }: ReviewFilter = {}) =>
   tx
     .selectFrom('loop_steps')
     .innerJoin('runs', (join) =>
@@ -207,6 +208,9 @@ const openReviews = (tx: Tx, { subjectId, state, rail }: ReviewFilter = {}) =>
     .where('loop_steps.verdict', 'is', null)
     // A run whose gaps are waived has a result, and waits for its review as any other.
     .where('tasks.state', 'in', ['operating', 'result_ready'])
+    .where(
+      waitingAs(waits, { since: 'loop_steps.started_at', amount: totalOfQuote('tasks.quote_id') }),
+    )
     .$if(subjectId !== undefined, (query) =>
       query.where('loop_steps.run_id', '=', String(subjectId)),
     )

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { TaskExceptionState } from '#domain/tasks/exception.ts'
+import { totalOfQuote, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { Database } from '../schema/schema.ts'
 import type { ReviewFilter } from './review-decisions.ts'
@@ -141,11 +142,12 @@ export async function findRecoveryInReview(
 }
 
 /** Requests whose task is still stopped. Another request or an operator may have recovered the task in the meantime. */
-const waiting = (tx: Tx, { subjectId, state, rail }: ReviewFilter) =>
+const waiting = (tx: Tx, { subjectId, state, rail, ...waits }: ReviewFilter) =>
   recoveries(tx)
     .where('recovery_requests.state', '=', 'requested')
     .where('tasks.state', 'in', ['exception_open', 'replay_ready'])
     .where('task_exceptions.closed_at', 'is', null)
+    .where(waitingAs(waits, { since: 'requested_at', amount: totalOfQuote('tasks.quote_id') }))
     .$if(subjectId !== undefined, (query) => query.where('recovery_id', '=', String(subjectId)))
     .$if(state !== undefined, (query) =>
       query.where('recovery_requests.state', '=', state as 'requested'),

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import { canonicalJson, sha256Hex } from '#domain/core/canonical-json.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { LedgerEntry } from '#domain/tasks/ledger.ts'
+import { totalOfQuote, waitingAs } from '../console/waiting-filter.ts'
 import type { IdPage, Tx } from '../postgres/db.ts'
 import { prepared, preparedInsert } from '../postgres/prepared.ts'
 import type { Database } from '../schema/schema.ts'
@@ -226,7 +227,7 @@ export async function listNextQueued(
  * Tasks whose work an operator has to approve, and tasks that wait for evidence that an operator can waive. The tasks
  * of an undecided order are reviewed as that order.
  */
-const inReview = (tx: Tx, { subjectId, state, rail }: ReviewFilter) =>
+const inReview = (tx: Tx, { subjectId, state, rail, ...waits }: ReviewFilter) =>
   tx
     .selectFrom('tasks')
     .$if(subjectId !== undefined, (query) => query.where('task_id', '=', String(subjectId)))
@@ -247,6 +248,7 @@ const inReview = (tx: Tx, { subjectId, state, rail }: ReviewFilter) =>
         eb('state', '=', 'evidence_partial'),
       ]),
     )
+    .where(waitingAs(waits, { since: 'changed_at', amount: totalOfQuote('tasks.quote_id') }))
     .$if(state !== undefined, (query) => query.where('state', '=', state as TaskRow['state']))
     .$if(rail !== undefined, (query) => query.where('rail', '=', rail as RailKey))
 

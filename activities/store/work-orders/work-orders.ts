@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { RailKey } from '#domain/rails/rail.ts'
+import { totalOfQuote, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { Database } from '../schema/schema.ts'
 import type { ReviewFilter } from '../tasks/review-decisions.ts'
@@ -155,10 +156,11 @@ export async function countPaidByWallet(tx: Tx): Promise<Record<string, number>>
   return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
 }
 
-const queued = (tx: Tx, { subjectId, state, rail }: ReviewFilter) =>
+const queued = (tx: Tx, { subjectId, state, rail, ...waits }: ReviewFilter) =>
   tx
     .selectFrom('work_orders')
     .where('decision', 'is', null)
+    .where(waitingAs(waits, { since: 'created_at', amount: totalOfQuote('work_orders.quote_id') }))
     .$if(subjectId !== undefined, (query) => query.where('work_order_id', '=', String(subjectId)))
     .$if(state !== undefined && state !== 'queued', (query) => query.where(sql<boolean>`false`))
     .$if(rail !== undefined, (query) => query.where('requested_tool_id', '=', rail as RailKey))

@@ -5,7 +5,7 @@ import { consoleExamples } from '../../examples/console.ts'
 import { Digest, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
-import { pageFields, pageOf } from './shapes.ts'
+import { pageFields, pageOf, waitingFields, waitingOf } from './shapes.ts'
 
 const Item = z
   .strictObject({
@@ -57,13 +57,14 @@ export const inbox = operation({
       .enum(['true', 'false'])
       .optional()
       .meta({ description: 'Lists the root of the evidence of each decision, for a batch.' }),
+    ...waitingFields,
     ...pageFields,
   }),
   output,
   example: consoleExamples.inbox,
-  handle: async ({ offset, limit, evidence_roots, ...filter }, context) => {
+  handle: async ({ action, kind, code, rail, evidence_roots, ...asked }, context) => {
     const evidenceRoots = evidence_roots === 'true'
-    const page = pageOf({ offset, limit })
-    return { body: await context.inbox.list({ ...filter, evidenceRoots, ...page }) }
+    const filter = { action, kind, code, rail, ...waitingOf(asked) }
+    return { body: await context.inbox.list({ ...filter, evidenceRoots, ...pageOf(asked) }) }
   },
 })

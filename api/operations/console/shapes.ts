@@ -25,6 +25,28 @@ export const pageOf = ({
   limit: Number(limit ?? 25),
 })
 
+/** What leaves only a part of what waits. */
+export const waitingFields = {
+  older_than_seconds: z
+    .string()
+    .regex(/^[1-9][0-9]{0,8}$/)
+    .optional()
+    .meta({ description: 'Only what has waited for at least so long.' }),
+  min_amount_usd: z
+    .string()
+    .regex(/^(0|[1-9][0-9]{0,8})(\.[0-9]{1,6})?$/)
+    .optional()
+    .meta({ description: 'Only with at least so much money at stake.' }),
+}
+
+export const waitingOf = ({
+  older_than_seconds: seconds,
+  min_amount_usd: minUsd,
+}: {
+  older_than_seconds?: string | undefined
+  min_amount_usd?: string | undefined
+}) => ({ olderThanSeconds: seconds === undefined ? undefined : Number(seconds), minUsd })
+
 /** Free text of a search. */
 export const SearchText = text(1, 128)
 

@@ -5,6 +5,7 @@ import { operatorExamples } from '../../examples/operators.ts'
 import { text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
+import { waitingFields, waitingOf } from '../console/shapes.ts'
 import { Evidence, EvidencePart, PartName } from './evidence-shapes.ts'
 import { CompactItem, compactItem, Item } from './item-shapes.ts'
 
@@ -45,6 +46,7 @@ export const reviewConsole = operation({
       .meta({ description: 'What stands in this state, waiting or not.' }),
     rail: Rail.optional(),
     needs_attention: Flag.optional().meta({ description: 'Only what no operator has looked at.' }),
+    ...waitingFields,
     evidence_roots: Flag.optional().meta({ description: 'Lists the root of each evidence.' }),
     offset: z
       .string()
@@ -73,6 +75,7 @@ export const reviewConsole = operation({
       state,
       rail,
       untouched: needs_attention === 'true',
+      ...waitingOf(asked),
       ...page,
     })
     const rootsOf = async (id: string) =>

@@ -9,10 +9,11 @@ import {
   countAttention,
   listAttention,
 } from '../../../activities/store/console/attention.ts'
+import type { WaitingFilter } from '../../../activities/store/console/waiting-filter.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import type { ReviewService } from '../reviews/reviews.ts'
 
-export type InboxQuery = {
+export type InboxQuery = WaitingFilter & {
   action?: InboxAction | undefined
   /** Of decisions. */
   kind?: SubjectKind | undefined
@@ -55,11 +56,11 @@ export class InboxService {
   }
 
   async #decisions(query: InboxQuery, most: number) {
-    const { action, kind, code, rail, evidenceRoots } = query
+    const { action, kind, code, rail, evidenceRoots, olderThanSeconds, minUsd } = query
     if ((action !== undefined && action !== 'decide') || code !== undefined)
       return { listed: [], counts: [] }
     const { waiting, counts } = await this.#reviews.listWaiting(
-      { kind, rail, untouched: false },
+      { kind, rail, untouched: false, olderThanSeconds, minUsd },
       most,
     )
     return {
@@ -78,11 +79,12 @@ export class InboxService {
     }
   }
 
-  async #attention({ action, kind, code, rail }: InboxQuery, most: number) {
+  async #attention(query: InboxQuery, most: number) {
+    const { action, kind, code, rail, olderThanSeconds, minUsd } = query
     const all: AttentionKind[] = ['task', 'payout', 'difference']
     const kinds = all.filter((one) => action === undefined || actionOf(one) === action)
     if (kind !== undefined || kinds.length === 0) return { listed: [], counts: [] }
-    const filter = { kinds, code, rail }
+    const filter = { kinds, code, rail, olderThanSeconds, minUsd }
     const [listed, counts] = await Promise.all([
       listAttention(this.#db, filter, most),
       countAttention(this.#db, filter),

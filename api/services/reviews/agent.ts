@@ -55,7 +55,8 @@ export const agentSubject: ReviewSubject = {
   },
 }
 
-const filterOf = ({ subjectId, state, rail, untouched }: ConsoleFilter): AgentFilter => ({
+const filterOf = ({ subjectId, state, rail, untouched, ...waits }: ConsoleFilter): AgentFilter => ({
+  ...waits,
   agentId: subjectId,
   states: trustStates.filter((known) => (state === undefined ? isWaiting(known) : known === state)),
   rail,

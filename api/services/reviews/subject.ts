@@ -3,6 +3,7 @@ import type { MissingEvidence } from '#domain/core/wait.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { EvidenceContent, Judgement } from '#domain/reviews/evidence.ts'
 import type { Decision, SubjectKind } from '#domain/reviews/review.ts'
+import type { WaitingFilter as WaitsFor } from '../../../activities/store/console/waiting-filter.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import type { Revision } from './revise.ts'
 import type { UploadedPart } from './uploads.ts'
@@ -30,7 +31,7 @@ export type WaitingSubject = {
 type ListedSubject = { since: Date; describe(): Promise<WaitingSubject> }
 
 /** `state` lists the subjects in it, waiting or not; `untouched` omits those that an operator has seen; `subjectId` leaves one. */
-export type ConsoleFilter = {
+export type ConsoleFilter = WaitsFor & {
   subjectId?: string | undefined
   state?: string | undefined
   rail?: RailKey | undefined

@@ -69,6 +69,9 @@ const added = [
   'constraint review_decisions.review_decisions_judgements_not_null NOT NULL judgements',
   'column agents.22 limits_receipt_id text default  identity  storage x',
   'constraint agents.agents_limits_receipt_id_fkey FOREIGN KEY (limits_receipt_id) REFERENCES receipts(receipt_id)',
+  "index CREATE INDEX loop_steps_in_review ON public.loop_steps USING btree (started_at) WHERE ((step = 'review_step'::text) AND (verdict IS NULL))",
+  "index CREATE INDEX payment_references_waiting ON public.payment_references USING btree (created_at) WHERE (state = ANY (ARRAY['presented'::text, 'pending'::text]))",
+  "index CREATE INDEX recovery_requests_waiting ON public.recovery_requests USING btree (requested_at) WHERE (state = 'requested'::text)",
 ]
 
 /** The rule of the free tier is no function of the database since the squash. */

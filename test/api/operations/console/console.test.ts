@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import type { InputOf } from '../../../../api/http/client.ts'
+import { openAgentUse } from '../../../support/agent-use.ts'
 import { newAgentClient } from '../../../support/registering-agent.ts'
 import { codeOf, key, taskStack } from '../../../support/task-calls.ts'
 import { verifies } from '../../../verifies.ts'
@@ -55,6 +56,51 @@ verifies('console.inbox', 'filters leave what they name', async () => {
   expect(await only({ code: 'caller_dispute' })).toEqual(['recover task'])
   expect(await only({ action: 'close_difference' })).toEqual([])
   expect(await only({ rail: 'scout' })).toEqual([])
+})
+
+verifies('console.inbox', 'it is filtered by age, in the list of reviews as well', async () => {
+  const { agent } = await newAgentClient(stack.calls.hosts).register()
+  const id = agent.agent_id
+  const day = { older_than_seconds: '86400' } as const
+  const reviews = async () => {
+    const { body } = await operator().call('loop-review-console', { ...day, kind: 'agent' })
+    return [body.total, body.items.map(({ subject_id }) => subject_id)]
+  }
+  expect(await itemOf(id, day)).toBeUndefined()
+  expect(await reviews()).toEqual([0, []])
+  await stack.apis.db
+    .updateTable('agents')
+    .set({ trust_since: new Date(Date.now() - 2 * 86_400_000) })
+    .where('agent_id', '=', id)
+    .execute()
+  expect(await inbox(day)).toMatchObject({ total: 1, items: [{ id, kind: 'agent' }] })
+  expect(await reviews()).toEqual([1, [id]])
+})
+
+verifies('console.inbox', 'it is filtered by the money at stake, to the cent', async () => {
+  const buyer = await openAgentUse(stack.calls.hosts, stack.apis.operator)
+  const { payment_reference_id } = await buyer.pay((await buyer.quote()).quote_id)
+  const stopped = await stack.calls.agreed('operational')
+  const asked = { rail: 'packetops', tier: 'standard', task_token: stopped.token } as const
+  await stack.calls.asAgent.call('agent-quote', { ...asked, idempotency_key: key() })
+  await stack.calls.raise(stopped.token)
+  const listed = async (min_amount_usd: string) => {
+    const { items, total } = await inbox({ min_amount_usd })
+    expect(total).toBe(items.length)
+    return items.map(({ id }) => id)
+  }
+  for (const id of [payment_reference_id, stopped.taskId]) {
+    const usd = (await itemOf(id))?.amount_usd ?? ''
+    expect(Number(usd)).toBeGreaterThan(0)
+    expect(await listed(usd)).toContain(id)
+    expect(await listed(`${usd}.01`)).not.toContain(id)
+  }
+  const { agent } = await newAgentClient(stack.calls.hosts).register()
+  expect(await listed('0')).not.toContain(agent.agent_id)
+  const { items } = (await operator().call('loop-review-console', { min_amount_usd: '1' })).body
+  const ids = items.map(({ subject_id }) => subject_id)
+  expect(ids).toContain(payment_reference_id)
+  expect(ids).not.toContain(agent.agent_id)
 })
 
 async function waitingAgents(count: number) {
