@@ -4,8 +4,10 @@ import { zipTexts } from '../../activities/run/isolation/return-package-zip.ts'
 import type { CallAnswer } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
 import { documentPolicy } from './pages/documents.ts'
+import { refusalPage } from './pages/refusal.ts'
 
 const JSON_TYPE = 'application/json'
+const PROBLEM = 'application/problem+json'
 const ZIP = 'application/zip'
 const HTML = 'text/html'
 
@@ -19,7 +21,7 @@ type AnswerForm = Pick<AnyOperation, 'asFiles'> &
   }
 
 /**
- * Writes an answer as JSON bytes, or as what it also is where the caller prefers that: a zip of its files, or a page. A cacheable document gets five
+ * Writes an answer as JSON bytes, or as what it also is where the caller prefers that: a zip of its files, or a page, which a refusal is as well. A cacheable document gets five
  * minutes, and an ETag that answers `If-None-Match` with 304.
  */
 export async function sendAnswer(
@@ -29,13 +31,14 @@ export async function sendAnswer(
 ): Promise<void> {
   const { cacheable, asFiles, asPage } = form
   if (asPage !== undefined) response.vary('Accept')
-  const type = status === 200 ? typeOf(response, form) : JSON_TYPE
+  const type = typeOf(response, status, form)
   if (type === HTML && asPage !== undefined) {
     response
       .status(status)
       .set({ ...headers, 'Content-Type': `${HTML}; charset=utf-8` })
       .set({ 'Content-Security-Policy': documentPolicy, 'Referrer-Policy': 'no-referrer' })
-    response.send(asPage(body as Record<string, unknown>))
+    const page = status === 200 ? asPage : refusalPage
+    response.send(page(body as Record<string, unknown>))
     return
   }
   if (type === ZIP && asFiles !== undefined) {
@@ -61,9 +64,15 @@ export async function sendAnswer(
   response.send(bytes)
 }
 
-/** The content type to answer with: as the query says, else as the caller accepts. */
-function typeOf(response: Response, { asFiles, asPage, named }: AnswerForm): string | false {
+/** The content type to answer with: as the query says, else as the caller accepts. A refusal is never a file. */
+function typeOf(
+  response: Response,
+  status: number,
+  { asFiles, asPage, named }: AnswerForm,
+): string | false {
   if (named === 'json') return JSON_TYPE
+  if (status >= 400 && asPage !== undefined) return response.req.accepts([JSON_TYPE, PROBLEM, HTML])
+  if (status !== 200) return JSON_TYPE
   if (named === 'zip') return ZIP
   const forms = [JSON_TYPE, ...(asPage ? [HTML] : []), ...(asFiles ? [ZIP] : [])]
   return response.req.accepts(forms)

@@ -70,6 +70,11 @@ export const consoleRequirements = {
     behavior:
       'A receipt and the subject of a status link open in a browser as a page without scripts: what happened in words, each check with its reason, the receipt before it, and the transaction at a block explorer. Programs get JSON from the same address.',
   },
+  'pages.refusals': {
+    source: 'calls § Pages',
+    behavior:
+      'An unknown or malformed status link, package link or receipt link is a readable page without scripts for browsers, with the status of the problem; programs get problem JSON. The page does not repeat the token.',
+  },
   'pages.return-package': {
     source: 'runs § Return package',
     behavior:

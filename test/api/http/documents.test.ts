@@ -40,11 +40,41 @@ verifies('pages.documents', 'a receipt and a status link are pages for browsers 
   }
   const { body } = await read(paths[0] ?? '', browser)
   expect(body).toContain('✓ Verified: <bdi>an agent was registered</bdi>')
-  const unknown = await read(`/api/verify-receipt?receipt_id=rc_${'0'.repeat(64)}`, browser)
-  expect([unknown.status, unknown.headers.get('content-type')]).toEqual([
-    404,
-    'application/problem+json',
-  ])
+})
+
+verifies('pages.refusals', 'an unknown link is a readable page for browsers only', async () => {
+  const unknown = `tk_${'A'.repeat(43)}`
+  const paths = [
+    `/api/verify-receipt?receipt_id=rc_${'0'.repeat(64)}`,
+    ...[unknown, 'tk_%3Cscript%3E', `st_${'A'.repeat(43)}`, 'x'.repeat(500)].flatMap((token) => [
+      `/api/agents/status/${token}`,
+      `/api/agents/status/${token}/return-package`,
+      `/api/agents/status/${token}/return-package?as=zip`,
+    ]),
+  ]
+  for (const path of paths) {
+    const page = await read(path, browser)
+    expect(page.status, path).toBe(404)
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(page.headers.get('content-security-policy')).toBe(documentPolicy)
+    expect(page.body).toContain('There is no document at this address')
+    expect(page.body).not.toMatch(/<script|A{43}|x{500}/)
+    const accepts = ['*/*', 'application/json', `application/problem+json, ${browser}`]
+    const answers = await Promise.all(accepts.map((accept) => read(path, accept)))
+    for (const { status, headers, body } of answers) {
+      expect([status, headers.get('content-type')]).toEqual([404, 'application/problem+json'])
+      expect(JSON.parse(body)).toMatchObject({ code: 'not_found' })
+    }
+  }
+  const json = await read(`/api/agents/status/${unknown}/return-package?as=json`, browser)
+  expect(json.headers.get('content-type')).toBe('application/problem+json')
+})
+
+verifies('pages.refusals', 'another refusal of a document says what to do', async () => {
+  const { status, body } = await read('/api/verify-receipt?receipt_id=%3Cscript%3E', browser)
+  expect(status).toBe(400)
+  expect(body).toContain('<dt>What to do</dt>')
+  expect(body).not.toContain('<script')
 })
 
 verifies('pages.documents', 'a receipt that does not verify says so and why', () => {
