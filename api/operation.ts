@@ -141,6 +141,8 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   readonly asFiles?: (body: z.output<Output>) => Archive
   /** Refuses a known caller that may not do this, before a repeat gets the stored answer. */
   readonly authorize?: (input: z.output<Input>, context: Context) => Promise<void>
+  /** Refuses a delegated call that could only be refused after it began, such as one that cannot pay; it uses no grant. */
+  readonly authorizeDelegated?: (input: z.output<Input>, context: Context) => Promise<void>
   /** Adds to a stored answer what is derived for each caller and never stored, such as a token. */
   readonly reveal?: (
     answer: Record<string, unknown>,

@@ -97,6 +97,7 @@ export function createDelegatedCalls(
       await assertCovered(operation, input, credential, deps)
       const call = { ...callOf(operation, input, credential), deps }
       await operation.authorize?.(input, contextWith(call, '', false))
+      await operation.authorizeDelegated?.(input, contextWith(call, '', false))
     },
     perform: async (run) => {
       const known = await read(run)

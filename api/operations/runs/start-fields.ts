@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Context } from '../../context.ts'
 import { IdempotencyKey, text } from '../../fields.ts'
+import type { Funding } from '../../services/runs/admission.ts'
 import { Rail } from '../agents/shapes.ts'
 import { QuoteId, quoteToken } from '../payments/shapes.ts'
 import { CallbackUrl, OnGaps, TaskUsage, Tier } from '../tasks/shapes.ts'
@@ -30,4 +31,5 @@ export const startFields = {
 export const delegableRun = {
   delegable: true,
   spendsUsd: ({ quote_id }: { quote_id: string }, { quotes }: Context) => quotes.totalUsd(quote_id),
+  authorizeDelegated: (asked: Funding, { runStarts }: Context) => runStarts.assertFunded(asked),
 } as const

@@ -3,7 +3,7 @@ import type { RailKey, Tier } from '#domain/rails/rail.ts'
 import type { TaskTerms } from '#domain/tasks/terms.ts'
 import { findAgent } from '../../../activities/store/agents/agents.ts'
 import { findEntitlementOf } from '../../../activities/store/credit/entitlements.ts'
-import { findPresented } from '../../../activities/store/payments/payment-references.ts'
+import { findLiveOf, findPresented } from '../../../activities/store/payments/payment-references.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { isFor } from '../agents/rails.ts'
 import type { CreditService } from '../credit/credit.ts'
@@ -114,4 +114,21 @@ async function namedEntitlement(
   }
   if (entitlement_id === undefined) return undefined
   return (await credit.read(entitlement_id, agentId)).entitlement.entitlement_id
+}
+
+/** What a start names to pay for its quote. */
+export type Funding = Pick<
+  StartAsked,
+  'quote_id' | 'payment_reference_id' | 'entitlement_id' | 'wallet_id' | 'ap2_mandate_reference'
+>
+
+/** Whether a start names what pays for it, or its quote is paid or being paid; what is named is checked by the start. */
+export async function isPaidFor(db: Deps['db'], { quote_id, ...named }: Funding): Promise<boolean> {
+  const { payment_reference_id, entitlement_id, wallet_id, ap2_mandate_reference } = named
+  const pays = payment_reference_id ?? entitlement_id ?? wallet_id ?? ap2_mandate_reference
+  if (pays !== undefined) return true
+  const entitlement = await findEntitlementOf(db, quote_id)
+  if (entitlement === undefined) return false
+  if (entitlement.state !== 'pending') return true
+  return (await findLiveOf(db, entitlement.entitlement_id)) !== undefined
 }

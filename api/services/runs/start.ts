@@ -23,7 +23,14 @@ import {
   type TaskGateway,
 } from '../tasks/events.ts'
 import { provideInput } from '../tasks/input.ts'
-import { assertPaysQuote, assertStartable, type StartAsked, withMandate } from './admission.ts'
+import {
+  assertPaysQuote,
+  assertStartable,
+  type Funding,
+  isPaidFor,
+  type StartAsked,
+  withMandate,
+} from './admission.ts'
 import { receiptsOfRun } from './receipts.ts'
 import { type RunViewDeps, runView } from './views.ts'
 
@@ -74,6 +81,18 @@ export class RunStartService {
     await gateway.advance(taskId)
     const { entitlement: _funded, ...funded } = await this.#read(taskId)
     return { headers, started: { ...funded, challenge: null } }
+  }
+
+  /** Throws 402 `payment_required` for a call that carries no payment where nothing that it names pays, nor anything else for its quote. */
+  async assertFunded(asked: Funding): Promise<void> {
+    if (await isPaidFor(this.#deps.db, asked)) return
+    throw refuse('payment_required', {
+      detail: 'nothing pays for the run, and a delegated call carries no payment',
+      next_action:
+        'Name a wallet, a payment or credit in the input, or present a payment for the quote first.',
+      money_moved: 'no',
+      extra: { accepted_methods: this.#deps.payments.methods },
+    })
   }
 
   /**

@@ -292,7 +292,15 @@ verifies('authority.execute.refused', 'a refusal gives grant and budget back', a
   const { signed_action_grant } = await authority.grant(mandate, action)
   const unpaid = await problemOf(authority.execute(mandate, signed_action_grant, action))
   expect(unpaid).toMatchObject({ status: 402, code: 'payment_required' })
+  expect(unpaid['accepted_methods']).toContain('agent_allowance')
   expect(await totalsOf(mandate.mandate_id)).toEqual([0, 0])
+  const left = await apis.db
+    .selectFrom('tasks')
+    .select('task_id')
+    .where('agent_id', '=', authority.agent_id)
+    .where('quote_id', '=', quote_id)
+    .execute()
+  expect(left).toEqual([])
   const limited = await problemOf(
     authority.execute(mandate, signed_action_grant, { ...action, spend_usd: 48 }),
   )
