@@ -197,10 +197,15 @@ async function loadRun(tx: Tx, runId: string): Promise<RunSnapshot | null> {
   if (run === undefined) return null
   const task = await requireTask(tx, run.task_id)
   const taken = await listLoopSteps(tx, runId)
-  const review =
-    run.step === 'review_step'
-      ? taken.find(({ step, verdict }) => step === 'review_step' && verdict === null)
-      : undefined
+  // A review that an exception interrupted stays open, and is of an earlier attempt.
+  const review = taken.find(
+    ({ attempt, round, step, verdict }) =>
+      attempt === run.attempt &&
+      round === run.round &&
+      step === 'review_step' &&
+      step === run.step &&
+      verdict === null,
+  )
   return {
     runId,
     taskId: task.task_id,
