@@ -106,6 +106,18 @@ const samples: Record<string, Record<string, unknown>> = {
       idempotency_key: 'm-1',
     },
   },
+  'task-proposal-decline': {
+    proposed_input_sha256: hex(64),
+    reason: 'as it was',
+    idempotency_key: 'd-1',
+  },
+  'work-order-decline': {
+    work_order_id: `wo_${hex(64)}`,
+    run_id: `run_${hex(64)}`,
+    proposed_input_sha256: hex(64),
+    reason: 'as it was',
+    idempotency_key: 'd-2',
+  },
   'work-order-consent': {
     work_order_id: `wo_${hex(64)}`,
     run_id: `run_${hex(64)}`,

@@ -17,7 +17,13 @@ import {
   voidContract,
 } from '../store/tasks/contracts.ts'
 import { insertRun, placeRun, requireRun, restartRun } from '../store/tasks/runs.ts'
-import { moveTaskException, openTaskException } from '../store/tasks/task-exceptions.ts'
+import {
+  declineInput,
+  moveTaskException,
+  openTaskException,
+  proposeInput,
+  type TaskExceptionRow,
+} from '../store/tasks/task-exceptions.ts'
 import { findDocument } from '../store/tasks/tasks.ts'
 import { attestTask } from './attestation.ts'
 import { releaseCredit } from './credit.ts'
@@ -89,6 +95,23 @@ export const eventEffects: Partial<Record<TaskEvent, { check?: Effect; write?: E
   exception_raised: { write: openException },
   quote_lapsed: { write: openException },
   credit_lapsed: { write: openException },
+  input_proposed: {
+    check: (_deps, tx, transition) =>
+      assertDocument(tx, transition, dataOf(transition, 'input_proposed').proposed_input_sha256),
+    write: async (_deps, tx, transition) => {
+      const { proposed_input_sha256: sha256, note } = dataOf(transition, 'input_proposed')
+      const { exception_id } = await stopping(tx, transition)
+      await proposeInput(tx, exception_id, { sha256, note })
+    },
+  },
+  input_declined: {
+    write: async (_deps, tx, transition) => {
+      const { declined_input_sha256: input_sha256, reason } = dataOf(transition, 'input_declined')
+      const { exception_id } = await stopping(tx, transition)
+      const { actor: by, at } = transition.entry
+      await declineInput(tx, exception_id, { input_sha256, reason, by, at })
+    },
+  },
   replay_prepared: {
     check: async (_deps, tx, transition) => {
       const exception = await openTaskException(tx, transition.after.task_id)
@@ -146,6 +169,12 @@ const dataOf = <Event extends TaskEvent>(
   { input }: Transition,
   _event: Event,
 ): TaskEventData[Event] => input.data as TaskEventData[Event]
+
+async function stopping(tx: Tx, { after }: Transition): Promise<TaskExceptionRow> {
+  const exception = await openTaskException(tx, after.task_id)
+  if (exception === undefined) throw new Error(`no exception stops ${after.task_id}`)
+  return exception
+}
 
 async function assertDocument(tx: Tx, { after }: Transition, sha256: string): Promise<void> {
   if ((await findDocument(tx, after.task_id, sha256)) !== undefined) return

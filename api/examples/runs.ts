@@ -341,6 +341,29 @@ export const runExamples = {
       receipt: receiptOf('recovery', ids.task, { input_sha256: digests.input }),
     },
   },
+  'work-order-decline': {
+    input: {
+      work_order_id: ids.workOrder,
+      run_id: ids.run,
+      proposed_input_sha256: digests.input,
+      reason: 'The two invoices are of different months; both stay in.',
+      idempotency_key: 'decline-packet-q4',
+    },
+    output: {
+      recovery_request: null,
+      task,
+      exception: {
+        ...taskException,
+        declined_input: {
+          input_sha256: digests.input,
+          reason: 'The two invoices are of different months; both stay in.',
+          by: `work_order:${ids.workOrder}`,
+          at: '2026-11-24T09:50:00.000Z',
+        },
+      },
+      receipt: receiptOf('recovery', ids.recovery, { declined_input_sha256: digests.input }),
+    },
+  },
   'work-order-create': {
     input: {
       intake_kind: 'external_agent_request',

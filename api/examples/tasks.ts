@@ -101,6 +101,7 @@ export const taskException = {
   money_moved: 'yes',
   receipt_id: ids.settlementReceipt,
   proposed_input_sha256: null,
+  declined_input: null,
   opened_at: '2026-11-24T09:42:00.000Z',
   closed_at: null,
 } as const
@@ -264,6 +265,30 @@ export const taskExamples = {
         allowed_recoveries: ['supply_evidence', 'correct_input', 'replay', 'abandon'],
       },
       task: stopped,
+    },
+  },
+  'task-proposal-decline': {
+    input: {
+      proposed_input_sha256: digests.input,
+      reason: 'The two certificates are different ones; both stay in.',
+      idempotency_key: 'packet-q4-decline',
+    },
+    output: {
+      recovery_request: null,
+      task: stopped,
+      exception: {
+        ...taskException,
+        code: 'operator_hold',
+        detail: 'one certificate is enough',
+        allowed_recoveries: ['correct_input', 'replay', 'abandon'],
+        declined_input: {
+          input_sha256: digests.input,
+          reason: 'The two certificates are different ones; both stay in.',
+          by: `agent:${ids.agent}`,
+          at: '2026-11-24T09:50:00.000Z',
+        },
+      },
+      receipt: receiptOf('recovery', ids.recovery, { declined_input_sha256: digests.input }),
     },
   },
   'task-recover': {

@@ -26,7 +26,7 @@ export const schemaDigests: Record<string, string> = {
   'rail-input-scout.v1.json': 'f0d6effaa70a5b29aaaaeb3e445a0141e4c6b1606377bcae54bde0426ebdfb9d',
   'rail-input-tokenops.v1.json': '7310a1e019e64155a2b0633b61f8d0b8644a4ba283b574e07bbedd0369aae607',
   'receipt.v1.json': 'f93e6f4ffd88d17ec1be3919d9e380b808deb12f82331bbeb670ae7c09e6e294',
-  'replay-package.v1.json': '0eadb2152330b822422967c1f7b81b5dee13e944e230fd79a09699882e1b0665',
+  'replay-package.v1.json': '0bc4259eb129dc3e8a4c0254fe541d6657b8be05f0275053bd85d41543fa0b2e',
   'result-contract.v2.json': '294cf4612478c9407cb9708e0ea889d02b4633cc154fd970f292e3ded36bce6b',
   'return-package.v2.json': 'f990190632d3b6d031b1b50959fc72765c8b4b79ce80245d175d4394b7550830',
   'verification-packet.v1.json': 'badea930e6c5e83cf82c00d0409cb2bc30179375a3bec75f5711ec34af5055ca',

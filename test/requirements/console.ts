@@ -40,6 +40,16 @@ export const consoleRequirements = {
     behavior:
       'An operator changes single limits of a trusted agent without holding it, with a reason and a signed receipt. The next call and the next payment are held to the new limits in every process; SQL refuses limits that change without a decision or receipt.',
   },
+  'review.proposed': {
+    source: 'tasks § Recovery',
+    behavior:
+      'An input that an operator sends to recover a stopped task is a proposal: the task stays stopped until its owner accepts exactly it. A later proposal takes the place of an earlier one. Ledger and receipt name its digest, and SQL refuses a proposal without its ledger entry.',
+  },
+  'review.declined': {
+    source: 'tasks § Recovery',
+    behavior:
+      'The agent of a task, by signature, and the holder of an order decline a proposed input with a reason. Operators read who declined what and why; the exception stays open for another proposal. Ledger and receipt name the digest and the reason.',
+  },
   'console.progress': {
     source: 'decision',
     behavior:

@@ -2,6 +2,7 @@
 export const typeSources: Readonly<Record<string, string>> = {
   Account: '#domain/credit/credit.ts',
   Contact: './json-columns.ts',
+  DeclinedInput: './json-columns.ts',
   ControlScope: '#domain/payouts/controls.ts',
   DeliveryStep: '#domain/agents/onboarding.ts',
   JsonObject: './json-columns.ts',
@@ -73,6 +74,7 @@ export const columnTypes: Readonly<Record<string, string>> = {
   'task_documents.body': 'unknown',
   'task_events.data': 'unknown',
   'task_events.event': 'TaskEvent',
+  'task_exceptions.declined': 'DeclinedInput',
   'task_events.from_state': "TaskState | 'none'",
   'task_events.to_state': 'TaskState',
   'task_exceptions.resume_state': 'TaskState',

@@ -25,7 +25,7 @@ attested: receipts_issued>receipt_issued
 receipt_issued: callback_scheduled>callback_pending closed>closed
 callback_pending: callback_delivered>callback_delivered
 callback_delivered: closed>closed
-exception_open: replay_prepared>replay_ready abandoned>failed
+exception_open: input_proposed>exception_open input_declined>exception_open replay_prepared>replay_ready abandoned>failed
 replay_ready: replayed>* abandoned>failed
 failed: closed>closed`
 

@@ -55,7 +55,11 @@ const stopped = async (taskId: string) => {
 }
 const recover = async (taskId: string, action: RecoveryRequest['action'], input?: unknown) => {
   const exceptionId = (await openTaskException(fixture.db, taskId))?.exception_id
-  const who = { actor: 'operator:1', decided: true, note: '' }
+  // An operator's input would only be proposed.
+  const who =
+    input === undefined
+      ? { actor: 'operator:1', decided: true, note: '' }
+      : { actor: 'agent:1', decided: false, note: '' }
   const ask = {
     taskId,
     exceptionId,

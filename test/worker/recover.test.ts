@@ -6,7 +6,7 @@ import { packetops } from '#domain/rails/packetops.ts'
 import { createTemporalClient } from '../../temporal/connection.ts'
 import { runCli } from '../support/cli.ts'
 import { startComposedTasks } from '../support/composed-tasks.ts'
-import { openTaskCalls } from '../support/task-calls.ts'
+import { key, openTaskCalls } from '../support/task-calls.ts'
 import { verifies } from '../verifies.ts'
 
 let apis: Awaited<ReturnType<typeof startComposedTasks>>
@@ -76,11 +76,19 @@ verifies(
     )
     expect(code).toBe(0)
     expect(JSON.parse(out)).toMatchObject({
-      state: 'operating',
+      state: 'exception_open',
       receipt: {
         kind: 'recovery',
         payload: { operator_name: 'Ada', action: 'correct_input', note: 'looked at' },
       },
+    })
+    const holder = calls.asHolder(token)
+    const { items, proposed_input } = (await holder.call('task-exceptions', {})).body
+    await holder.call('task-recover', {
+      exception_id: items.at(-1)?.exception_id ?? '',
+      action: 'correct_input',
+      input: proposed_input ?? {},
+      idempotency_key: key(),
     })
     expect(await calls.reviewOf(taskId)).toBe(run)
     const woken = JSON.parse((await recover('act', run, 'wake', ...by, '--json')).out)

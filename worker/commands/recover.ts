@@ -61,7 +61,7 @@ type Explained = Awaited<ReturnType<Awaited<ReturnType<typeof openRecovery>>['ex
 /** One name a line; what has several lines is indented. */
 function explanationText(explanation: Explained): string {
   const lines = Object.entries(explanation).map(([name, value]) => {
-    const text = (String(value ?? '') || '–').replaceAll('\n', `\n${' '.repeat(17)}`)
+    const text = ([value ?? []].flat().join(', ') || '–').replaceAll('\n', `\n${' '.repeat(17)}`)
     return `${name.padEnd(16)} ${text}`
   })
   return lines.join('\n')

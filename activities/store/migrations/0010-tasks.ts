@@ -36,6 +36,7 @@ export const tasks: readonly string[] = [
     ('receipt_issued','exception_raised','exception_open'),
     ('callback_pending','callback_delivered','callback_delivered'), ('callback_pending','exception_raised','exception_open'),
     ('callback_delivered','closed','closed'), ('callback_delivered','exception_raised','exception_open'),
+    ('exception_open','input_proposed','exception_open'), ('exception_open','input_declined','exception_open'),
     ('exception_open','replay_prepared','replay_ready'), ('exception_open','abandoned','failed'),
     ('replay_ready','abandoned','failed'), ('replay_ready','replayed','created'),
     ('replay_ready','replayed','preflight_checked'), ('replay_ready','replayed','contract_ready'),
@@ -151,7 +152,7 @@ export const tasks: readonly string[] = [
     if new.sequence <> old.sequence + 1 or moved is null
     then raise exception 'a task moves by the next entry of its ledger' using errcode = 'check_violation'; end if;
     kept := case moved.event when 'exception_raised' then old.state when 'quote_lapsed' then 'trusted' when 'credit_lapsed' then 'quoted'
-      when 'replay_prepared' then old.resume_state end;
+      when 'input_proposed' then old.resume_state when 'input_declined' then old.resume_state when 'replay_prepared' then old.resume_state end;
     if new.resume_state is distinct from kept or (moved.event = 'replayed' and new.state <> old.resume_state)
     then raise exception 'a task resumes where it was interrupted' using errcode = 'check_violation'; end if;
     return new;
@@ -278,6 +279,8 @@ export const tasks: readonly string[] = [
     opened_at timestamptz not null default clock_timestamp(),
     closed_at timestamptz,
     proposed_input_sha256 text,
+    proposal_note text,
+    declined json,
     unique (task_id, sequence),
     foreign key (task_id, sequence) references task_events,
     foreign key (task_id, proposed_input_sha256) references task_documents,
@@ -286,6 +289,14 @@ export const tasks: readonly string[] = [
   `create unique index task_exceptions_open on task_exceptions (task_id) where closed_at is null`,
   `create function task_exceptions_guard() returns trigger language plpgsql as $$
   begin
+    if old.state = new.state and old.closed_at is null and new.closed_at is null then
+      if to_jsonb(new) - array['proposed_input_sha256','proposal_note','declined'] <> to_jsonb(old) - array['proposed_input_sha256','proposal_note','declined']
+        or not exists (select from task_events e join tasks t using (task_id) where e.task_id = new.task_id and e.sequence = t.sequence + 1
+          and ((e.event = 'input_proposed' and e.data->>'proposed_input_sha256' = new.proposed_input_sha256)
+            or (e.event = 'input_declined' and new.proposed_input_sha256 is null and e.data->>'declined_input_sha256' = old.proposed_input_sha256)))
+      then raise exception 'a proposal changes by an entry of the ledger' using errcode = 'check_violation'; end if;
+      return new;
+    end if;
     if (old.state, new.state) not in (('open','recovery_requested'), ('open','replay_ready'), ('recovery_requested','replay_ready'),
       ('open','abandoned'), ('recovery_requested','abandoned'), ('replay_ready','abandoned'), ('replay_ready','resolved'))
     then raise exception 'no such exception transition: % to %', old.state, new.state using errcode = 'check_violation'; end if;

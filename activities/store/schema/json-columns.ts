@@ -6,3 +6,6 @@ export type Contact = { email?: string | undefined; callback_url?: string | unde
 export type ProviderRoute = { route_id: string; provider: string; service_id: string }
 
 export type Requester = { name: string; contact: string } | { agent_id: string }
+
+/** The last input that the owner of a task declined. */
+export type DeclinedInput = { input_sha256: string; reason: string; by: string; at: string }

@@ -17,7 +17,13 @@ import type { ControlScope } from '#domain/payouts/controls.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { Judgement } from '#domain/reviews/evidence.ts'
 import type { TaskEvent, TaskState } from '#domain/tasks/lifecycle.ts'
-import type { Contact, JsonObject, ProviderRoute, Requester } from './json-columns.ts'
+import type {
+  Contact,
+  DeclinedInput,
+  JsonObject,
+  ProviderRoute,
+  Requester,
+} from './json-columns.ts'
 
 /** Written as text, because digests are compared with it. */
 type Json<T> = ColumnType<T, string, string>
@@ -861,6 +867,8 @@ export type Database = {
     opened_at: Generated<Date>
     closed_at: Date | null
     proposed_input_sha256: string | null
+    proposal_note: string | null
+    declined: Json<DeclinedInput> | null
   }
   task_records: {
     task_id: string

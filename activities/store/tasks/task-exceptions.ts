@@ -3,6 +3,7 @@ import type { RailKey } from '#domain/rails/rail.ts'
 import type { TaskExceptionState } from '#domain/tasks/exception.ts'
 import { totalOfQuote, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
+import type { DeclinedInput } from '../schema/json-columns.ts'
 import type { Database } from '../schema/schema.ts'
 import type { ReviewFilter } from './review-decisions.ts'
 
@@ -35,11 +36,11 @@ export async function listTaskExceptions(tx: Tx, taskId: string): Promise<TaskEx
 
 export async function insertTaskException(
   tx: Tx,
-  row: Omit<TaskExceptionRow, 'state' | 'opened_at' | 'closed_at'>,
+  row: Omit<TaskExceptionRow, 'state' | 'opened_at' | 'closed_at' | 'proposal_note' | 'declined'>,
 ): Promise<void> {
   await tx
     .insertInto('task_exceptions')
-    .values({ ...row, state: 'open', closed_at: null })
+    .values({ ...row, state: 'open', closed_at: null, proposal_note: null, declined: null })
     .execute()
 }
 
@@ -52,6 +53,36 @@ export async function moveTaskException(
   await tx
     .updateTable('task_exceptions')
     .set({ state, ...(over ? { closed_at: now } : {}) })
+    .where('exception_id', '=', exceptionId)
+    .execute()
+}
+
+/** Stores the input that an operator proposes; it takes the place of an earlier proposal. */
+export async function proposeInput(
+  tx: Tx,
+  exceptionId: string,
+  { sha256, note }: { sha256: string; note: string },
+): Promise<void> {
+  await tx
+    .updateTable('task_exceptions')
+    .set({ proposed_input_sha256: sha256, proposal_note: note })
+    .where('exception_id', '=', exceptionId)
+    .execute()
+}
+
+/** Ends the proposal of an exception, and stores who declined it and why. */
+export async function declineInput(
+  tx: Tx,
+  exceptionId: string,
+  declined: DeclinedInput,
+): Promise<void> {
+  await tx
+    .updateTable('task_exceptions')
+    .set({
+      proposed_input_sha256: null,
+      proposal_note: null,
+      declined: JSON.stringify(declined),
+    })
     .where('exception_id', '=', exceptionId)
     .execute()
 }

@@ -6,6 +6,7 @@ import { taskExceptionRaise } from './exception-raise.ts'
 import { taskExceptionsRead } from './exceptions.ts'
 import { taskLedger } from './ledger.ts'
 import { preflight } from './preflight.ts'
+import { taskProposalDecline } from './proposal-decline.ts'
 import { taskRecover } from './recover.ts'
 import { taskReplayPackage } from './replay-package.ts'
 import { taskReplayPrepare } from './replay-prepare.ts'
@@ -21,6 +22,7 @@ export const tasks = [
   taskExceptionsRead,
   taskExceptionRaise,
   taskRecover,
+  taskProposalDecline,
   taskReplayPackage,
   taskReplayPrepare,
 ] as const

@@ -31,6 +31,10 @@ export const TaskException = z
       description:
         'Of the input that an operator proposes. A recovery with exactly this input accepts it and needs no review.',
     }),
+    declined_input: z
+      .strictObject({ input_sha256: Digest, reason: z.string(), by: z.string(), at: Time })
+      .nullable()
+      .meta({ description: 'The last proposal that the owner of the task declined.' }),
     opened_at: Time,
     closed_at: Time.nullable(),
   })

@@ -1,6 +1,8 @@
 import type { Kysely } from 'kysely'
+import { oneLine } from '#domain/core/plain-text.ts'
 import { taskWait } from '#domain/tasks/wait.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import type { DeclinedInput } from '../../../activities/store/schema/json-columns.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import { findRun } from '../../../activities/store/tasks/runs.ts'
 import {
@@ -22,6 +24,8 @@ import {
   notRunning,
   type RecoverDeps,
 } from './line.ts'
+
+const REASON_MAX = 500
 
 const isAtWork = ({ state, hasInput, isReviewed }: TaskSnapshot): boolean =>
   state === 'credit_funded' ? hasInput && isReviewed : !endedByOthers.includes(state)
@@ -93,6 +97,8 @@ export async function explainTask(
     code: exception?.code ?? null,
     cause: exception?.detail ?? null,
     money_moved: exception?.money_moved ?? null,
+    proposed_input: exception?.proposed_input_sha256 ?? null,
+    declined_input: exception?.declined == null ? null : declinedText(exception.declined),
     requests:
       asked
         .map(({ action, state, requested_by }) => `${action} by ${requested_by}: ${state}`)
@@ -109,6 +115,9 @@ export async function explainTask(
     ...explainWait(!running && isAtWork(snapshot) ? notRunning(taskId) : taskWait(snapshot)),
   }
 }
+
+const declinedText = ({ input_sha256, by, reason }: DeclinedInput): string =>
+  `${input_sha256} by ${by}: ${oneLine(reason, REASON_MAX)}`
 
 async function taskOf(tx: Tx, taskId: string): Promise<TaskRow> {
   const row = await findTask(tx, taskId)

@@ -83,6 +83,7 @@ const exceptionEvidence = (exception: TaskExceptionRow | undefined) =>
     exception_id: exception.exception_id,
     code: exception.code,
     detail: exception.detail,
+    declined_input: exception.declined,
     opened_at: exception.opened_at.toISOString(),
   }
 

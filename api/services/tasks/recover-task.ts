@@ -7,14 +7,21 @@ import {
 } from '../../../activities/store/tasks/task-exceptions.ts'
 import { requireTask } from '../../../activities/store/tasks/tasks.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
-import { type RecoveryRequest, requestRecovery, supplyEvidence } from './recovery.ts'
+import {
+  type DeclineRequest,
+  declineProposal,
+  proposeRecovery,
+  type RecoveryRequest,
+  requestRecovery,
+  supplyEvidence,
+} from './recovery.ts'
 import { recoveryView, taskExceptionView, taskView } from './views.ts'
 
 export type RecoveryAnswer = { waits: boolean; body: Awaited<ReturnType<typeof answerOf>> }
 
 /**
  * Recovers a stopped task, or supplies the evidence that it waits for, in the caller's transaction, over HTTP and at the command
- * line. `waits`: an operator has to decide first. The caller then wakes the task.
+ * line. `waits`: an operator has to decide first. An input of an operator is only proposed. The caller then wakes the task.
  */
 export async function recoverTask(
   deps: TaskDeps,
@@ -26,20 +33,30 @@ export async function recoverTask(
     const receipt = await supplyEvidence(deps, tx, asked)
     return { waits: false, body: await answerOf(tx, asked.taskId, { receipt }) }
   }
+  if (asked.decided && asked.input !== undefined) {
+    const proposed = await proposeRecovery(deps, tx, asked)
+    return { waits: false, body: await answerOf(tx, asked.taskId, proposed) }
+  }
   const request = await requestRecovery(deps, tx, asked)
   const waits = request.state === 'requested'
   const [last] = waits ? [] : (await listReceipts(tx, request.exception_id)).slice(-1)
   return { waits, body: await answerOf(tx, asked.taskId, { request, receipt: last?.jws }) }
 }
 
-async function answerOf(
-  tx: Tx,
-  taskId: string,
-  { request, receipt }: { request?: RecoveryRequestRow; receipt: string | undefined },
-) {
-  const exception = (await listTaskExceptions(tx, taskId)).find(
-    (one) => one.exception_id === request?.exception_id,
-  )
+/** Declines the input that an operator proposes, in the caller's transaction, for the owner of the task. */
+export async function declineTask(deps: TaskDeps, tx: Tx, asked: DeclineRequest) {
+  return answerOf(tx, asked.taskId, await declineProposal(deps, tx, asked))
+}
+
+type Answered = {
+  request?: RecoveryRequestRow
+  exceptionId?: string
+  receipt: string | undefined
+}
+
+async function answerOf(tx: Tx, taskId: string, { request, exceptionId, receipt }: Answered) {
+  const named = request?.exception_id ?? exceptionId
+  const exception = (await listTaskExceptions(tx, taskId)).find((one) => one.exception_id === named)
   return {
     recovery_request: request === undefined ? null : recoveryView(request),
     task: await taskView(tx, await requireTask(tx, taskId)),

@@ -8,8 +8,13 @@ import { requireTask } from '../../../activities/store/tasks/tasks.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { type ReplayDeps, replayFileOf } from '../replay/replay-package.ts'
 import type { TaskGateway } from './events.ts'
-import { type RecoveryAnswer, recoverTask } from './recover-task.ts'
-import { prepareReplay, type RecoveryRequest, type ReplayRequest } from './recovery.ts'
+import { declineTask, type RecoveryAnswer, recoverTask } from './recover-task.ts'
+import {
+  type DeclineRequest,
+  prepareReplay,
+  type RecoveryRequest,
+  type ReplayRequest,
+} from './recovery.ts'
 import { taskView } from './views.ts'
 
 type Deps = TaskDeps & ReplayDeps & { gateway: Pick<TaskGateway, 'wake'> }
@@ -37,6 +42,17 @@ export class RecoveryService {
         await answerCall(callId, taskId, 200, body).run(tx)
         return { status: 200 }
       }),
+    )
+  }
+
+  /** Declines the input that an operator proposes; 409 `wrong_state` without a proposal, `evidence_changed` for another one. */
+  async decline(asked: Omit<DeclineRequest, 'recoveryId'>, callId: string): Promise<void> {
+    const { taskId } = asked
+    const request = { ...asked, recoveryId: recoveryIdOf(callId) }
+    await this.#withWorkflow(taskId, () =>
+      answerOnce(this.#deps, { callId, subject: taskId, status: 200 }, (tx) =>
+        declineTask(this.#deps, tx, request),
+      ),
     )
   }
 

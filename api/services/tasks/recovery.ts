@@ -47,11 +47,6 @@ export async function requestRecovery(
   if (known !== undefined) return known
   const exception = await stoppingException(tx, task, asked)
   assertAllowed(exception, asked)
-  if (asked.decided && exception.proposed_input_sha256 !== null && action === 'correct_input')
-    throw refuse('recovery_not_allowed', {
-      detail: 'an input is proposed, and only the owner of the task accepts it',
-      next_action: 'Wait for the owner, replay the task with its own input, or abandon it.',
-    })
   if (action === 'abandon') await assertMoneyKnown(tx, task, exception)
   const corrected = asked.input === undefined ? null : await storeTaskInput(tx, task, asked.input)
   const request = await insertRecoveryRequest(tx, {
@@ -139,6 +134,69 @@ export async function prepareReplay(
   await settleRecoveryRequest(tx, recovery_id, 'done', actor)
   const facts = { ...actorFacts({ actor, actorName }), exception_id, ...data }
   return receiptOfRequest(deps, tx, { task: after, asked: facts })
+}
+
+/** Proposes an operator's input for a stopped task, which only the owner accepts or declines. Returns the signed receipt. */
+export async function proposeRecovery(
+  deps: TaskDeps,
+  tx: Tx,
+  asked: RecoveryRequest,
+): Promise<{ exceptionId: string; receipt: string }> {
+  const { taskId, recoveryId: recovery_id, action, input, note, actor, actorName } = asked
+  const before = await requireTask(tx, taskId)
+  const exception = await stoppingException(tx, before, asked)
+  assertAllowed(exception, asked)
+  const { sha256: proposed_input_sha256 } = await storeTaskInput(tx, before, input)
+  const task = await recordTransition(deps, tx, {
+    taskId,
+    eventId: recovery_id,
+    event: 'input_proposed',
+    actor,
+    actorName,
+    data: { proposed_input_sha256, note },
+  })
+  const { exception_id } = exception
+  const who = actorFacts({ actor, actorName })
+  const facts = { ...who, exception_id, action, recovery_id, note, proposed_input_sha256 }
+  const receipt = await receiptOfRequest(deps, tx, { task, asked: facts })
+  return { exceptionId: exception_id, receipt }
+}
+
+/** What the owner of a task declines: one proposed input, by its digest. */
+export type DeclineRequest = Pick<RecoveryRequest, 'recoveryId' | 'taskId' | 'actor'> & {
+  proposedSha256: string
+  reason: string
+}
+
+/** Ends a proposal; the exception stays open for another one. Returns the signed receipt. Throws 409 `wrong_state`, `evidence_changed`. */
+export async function declineProposal(
+  deps: TaskDeps,
+  tx: Tx,
+  { taskId, recoveryId: recovery_id, actor, proposedSha256, reason }: DeclineRequest,
+): Promise<{ exceptionId: string; receipt: string }> {
+  const exception = await openTaskException(tx, taskId)
+  if (exception === undefined || exception.proposed_input_sha256 === null)
+    throw refuse('wrong_state', {
+      detail: 'no operator proposes an input for this task',
+      next_action: 'Read the exceptions of the task.',
+    })
+  assertProposed(exception.proposed_input_sha256, proposedSha256)
+  const data = { declined_input_sha256: proposedSha256, reason }
+  const declined = { taskId, eventId: recovery_id, event: 'input_declined', actor, data } as const
+  const task = await recordTransition(deps, tx, declined)
+  const { exception_id } = exception
+  const facts = { actor, exception_id, action: 'decline_input', recovery_id, ...data }
+  const receipt = await receiptOfRequest(deps, tx, { task, asked: facts })
+  return { exceptionId: exception_id, receipt }
+}
+
+/** Throws 409 `evidence_changed` where another input is proposed now. */
+export function assertProposed(proposed: string, named: string): void {
+  if (proposed === named) return
+  throw refuse('evidence_changed', {
+    detail: 'the operator proposes another input',
+    next_action: 'Read what is proposed now, and accept or decline that.',
+  })
 }
 
 /** Supplies the evidence that a run waits for as its new input, with which the loop restarts. Returns the signed receipt. */

@@ -58,7 +58,7 @@ export async function contractView(tx: Tx, contract: ContractRow, task: TaskRow)
 /** An exception of a task as callers see it. */
 export function taskExceptionView(row: TaskExceptionRow) {
   const { exception_id, task_id, code, detail, state, resume_state, money_moved, receipt_id } = row
-  const { proposed_input_sha256 } = row
+  const { proposed_input_sha256, declined } = row
   return {
     exception_id,
     task_id,
@@ -69,6 +69,7 @@ export function taskExceptionView(row: TaskExceptionRow) {
     money_moved,
     receipt_id,
     proposed_input_sha256,
+    declined_input: declined,
     allowed_recoveries: row.closed_at === null ? [...allowedRecoveries(code)] : [],
     opened_at: row.opened_at.toISOString(),
     closed_at: row.closed_at?.toISOString() ?? null,

@@ -24,7 +24,7 @@ import { assertPaysQuote, assertQuoted } from '../runs/admission.ts'
 import { type RunViewDeps, runView } from '../runs/views.ts'
 import { assertCallback, assertReadable } from '../tasks/asked-input.ts'
 import { assertNotPaused, type TaskGateway } from '../tasks/events.ts'
-import { type Consent, consentedRecovery, proposalViews } from './consent.ts'
+import { type Consent, consentedRecovery, declinedProposal, proposalViews } from './consent.ts'
 import { type OrderAsked, type OrderedRun, orderView, storeOrder } from './intake.ts'
 
 type Step = { rail: RailKey; input: Record<string, unknown> }
@@ -88,11 +88,16 @@ export class WorkOrderService {
 
   /** The recovery with the proposed input that the holder of the order's token accepts; 403, 404, 409. */
   consent(workOrderId: string, work_order_id: string, consent: Consent) {
-    return transaction(this.#deps.db, async (tx) => {
-      const { agent_id } = await ownOrder(tx, { workOrderId }, work_order_id)
-      const actor = agent_id === null ? `work_order:${workOrderId}` : `agent:${agent_id}`
-      return consentedRecovery(tx, { workOrderId, actor }, consent)
-    })
+    return transaction(this.#deps.db, async (tx) =>
+      consentedRecovery(tx, await ownerOf(tx, workOrderId, work_order_id), consent),
+    )
+  }
+
+  /** The proposal that the holder of the order's token declines; 403, 404, 409. */
+  decline(workOrderId: string, work_order_id: string, consent: Consent) {
+    return transaction(this.#deps.db, async (tx) =>
+      declinedProposal(tx, await ownerOf(tx, workOrderId, work_order_id), consent),
+    )
   }
 
   #runsOf(steps: readonly Step[], callId: string): Promise<OrderedRun[]> {
@@ -173,4 +178,11 @@ function assertOperational(key: RailKey): void {
     detail: `${key} has synthetic runs only`,
     next_action: 'Begin one by preflight with usage synthetic.',
   })
+}
+
+/** The owner of an order, as the ledger names it; 403 for the token of another order. */
+async function ownerOf(tx: Tx, workOrderId: string, work_order_id: string) {
+  const { agent_id } = await ownOrder(tx, { workOrderId }, work_order_id)
+  const actor = agent_id === null ? `work_order:${workOrderId}` : `agent:${agent_id}`
+  return { workOrderId, actor }
 }

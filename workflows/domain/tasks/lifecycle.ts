@@ -53,6 +53,8 @@ export const taskEvents = [
   'callback_delivered',
   'closed',
   'exception_raised',
+  'input_proposed',
+  'input_declined',
   'replay_prepared',
   'replayed',
   'abandoned',
@@ -88,7 +90,12 @@ export const taskTransitions: Record<TaskState | 'none', Partial<Record<TaskEven
   receipt_issued: { callback_scheduled: 'callback_pending', closed: 'closed', ...raises },
   callback_pending: { callback_delivered: 'callback_delivered', ...raises },
   callback_delivered: { closed: 'closed', ...raises },
-  exception_open: { replay_prepared: 'replay_ready', abandoned: 'failed' },
+  exception_open: {
+    input_proposed: 'exception_open',
+    input_declined: 'exception_open',
+    replay_prepared: 'replay_ready',
+    abandoned: 'failed',
+  },
   replay_ready: { replayed: 'resume_state', abandoned: 'failed' },
   failed: { closed: 'closed' },
   closed: {},
@@ -120,8 +127,14 @@ export function resumeStateAfter(
   if (event === 'quote_lapsed') return 'trusted'
   if (event === 'credit_lapsed') return 'quoted'
   if (event === 'exception_raised') return from
-  return event === 'replay_prepared' ? resumeState : null
+  return keepsResumeState.includes(event) ? resumeState : null
 }
+
+const keepsResumeState: readonly TaskEvent[] = [
+  'input_proposed',
+  'input_declined',
+  'replay_prepared',
+]
 
 /** States that a task can come back to from an exception. */
 export const resumableStates: readonly TaskState[] = taskStates.filter(

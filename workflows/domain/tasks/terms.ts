@@ -112,6 +112,11 @@ export const taskEventData = {
     /** Of the input that an operator proposes; the agent accepts it by recovering the task with it. */
     proposed_input_sha256: sha256.optional(),
   }),
+  input_proposed: z.strictObject({ proposed_input_sha256: sha256, note: z.string().max(2000) }),
+  input_declined: z.strictObject({
+    declined_input_sha256: sha256,
+    reason: z.string().min(1).max(2000),
+  }),
   replay_prepared: z.strictObject({
     action: z.string(),
     recovery_id: reference.optional(),

@@ -36,6 +36,14 @@ const guarded: readonly (readonly [RegExp, string])[] = [
     /no such trust transition: % to %', old\.trust_state, new\.trust_state using errcode = 'check_violation'; end if; /,
     "if old.limits::text is distinct from new.limits::text and old.decision_id is not distinct from new.decision_id and (new.trust_state <> 'trusted' or old.limits_receipt_id is not distinct from new.limits_receipt_id) then raise exception 'limits change by a decision, or while the agent is trusted and with a receipt' using errcode = 'check_violation'; end if; ",
   ],
+  [
+    /\.task_exceptions_guard\(\) RETURNS trigger LANGUAGE plpgsql AS \$function\$ begin /,
+    "if old.state = new.state and old.closed_at is null and new.closed_at is null then if to_jsonb(new) - array['proposed_input_sha256','proposal_note','declined'] <> to_jsonb(old) - array['proposed_input_sha256','proposal_note','declined'] or not exists (select from task_events e join tasks t using (task_id) where e.task_id = new.task_id and e.sequence = t.sequence + 1 and ((e.event = 'input_proposed' and e.data->>'proposed_input_sha256' = new.proposed_input_sha256) or (e.event = 'input_declined' and new.proposed_input_sha256 is null and e.data->>'declined_input_sha256' = old.proposed_input_sha256))) then raise exception 'a proposal changes by an entry of the ledger' using errcode = 'check_violation'; end if; return new; end if; ",
+  ],
+  [
+    /when 'quote_lapsed' then 'trusted' when 'credit_lapsed' then 'quoted' /,
+    "when 'input_proposed' then old.resume_state when 'input_declined' then old.resume_state ",
+  ],
 ]
 
 /** Lines of what was added since the squash. */
@@ -69,9 +77,13 @@ const added = [
   'constraint review_decisions.review_decisions_judgements_not_null NOT NULL judgements',
   'column agents.22 limits_receipt_id text default  identity  storage x',
   'constraint agents.agents_limits_receipt_id_fkey FOREIGN KEY (limits_receipt_id) REFERENCES receipts(receipt_id)',
+  'column task_exceptions.13 proposal_note text default  identity  storage x',
+  'column task_exceptions.14 declined json default  identity  storage x',
   "index CREATE INDEX loop_steps_in_review ON public.loop_steps USING btree (started_at) WHERE ((step = 'review_step'::text) AND (verdict IS NULL))",
   "index CREATE INDEX payment_references_waiting ON public.payment_references USING btree (created_at) WHERE (state = ANY (ARRAY['presented'::text, 'pending'::text]))",
   "index CREATE INDEX recovery_requests_waiting ON public.recovery_requests USING btree (requested_at) WHERE (state = 'requested'::text)",
+  'task transition exception_open input_declined exception_open',
+  'task transition exception_open input_proposed exception_open',
 ]
 
 /** The rule of the free tier is no function of the database since the squash. */

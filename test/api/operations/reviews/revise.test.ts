@@ -125,3 +125,106 @@ verifies('review.revised', 'another input than the proposed one waits for a revi
   })
   expect(body.recovery_request).toMatchObject({ state: 'requested', needs_review: true })
 })
+
+verifies('review.declined', 'an agent declines a proposed input, which is never used', async () => {
+  const { taskId, runId, token } = await runInReview()
+  await decide(runId, 'revise', { input: corrected })
+  const holder = stack.calls.asHolder(token)
+  const declined_input = { input_sha256: digestOf(corrected), reason: 'the title is right' }
+  const decline = (proposed_input_sha256: string, idempotency_key = key()) =>
+    holder.call('task-proposal-decline', {
+      proposed_input_sha256,
+      reason: declined_input.reason,
+      idempotency_key,
+    })
+  expect(await codeOf(decline('0'.repeat(64)))).toBe('evidence_changed')
+  const once = key()
+  const { body } = await decline(digestOf(corrected), once)
+  expect(body).toMatchObject({
+    recovery_request: null,
+    task: { state: 'exception_open' },
+    exception: { state: 'open', proposed_input_sha256: null, declined_input },
+    receipt: {
+      kind: 'recovery',
+      payload: {
+        action: 'decline_input',
+        actor: expect.stringMatching(/^agent:/),
+        reason: declined_input.reason,
+        declined_input_sha256: declined_input.input_sha256,
+      },
+    },
+  })
+  expect((await decline(digestOf(corrected), once)).body).toEqual(body)
+  expect(await codeOf(decline(digestOf(corrected)))).toBe('wrong_state')
+  const { entries } = (await holder.call('task-ledger', {})).body
+  expect(entries.at(-1)).toMatchObject({
+    event: 'input_declined',
+    actor: body.receipt?.payload['actor'],
+  })
+  const read = (await operator().call('work-read', { id: taskId })).body
+  expect(read.explanation['declined_input']).toContain(declined_input.reason)
+  expect(read.state).toBe('exception_open')
+  const { replay_package } = (await holder.call('task-replay-package', {})).body
+  expect(replay_package.inputs).toEqual([digestOf(packetops.sandboxInput)])
+})
+
+verifies('review.proposed', 'an operator’s input is proposed, and used once accepted', async () => {
+  const { taskId, token } = await runInReview()
+  await stack.calls.raise(token, 'caller_dispute', 'another title')
+  const holder = stack.calls.asHolder(token)
+  const propose = async (title: string) => {
+    const { outcomes } = (
+      await operator().call('recovery-act', {
+        act: 'correct_input',
+        ids: [taskId],
+        reason: `call it ${title}`,
+        input: { ...corrected, title },
+        idempotency_key: key(),
+      })
+    ).body
+    expect(outcomes).toMatchObject([
+      { state: 'exception_open', receipt_id: expect.stringMatching(/^rc_/), refused: null },
+    ])
+    return digestOf({ ...corrected, title })
+  }
+  const first = await propose('One')
+  await holder.call('task-proposal-decline', {
+    proposed_input_sha256: first,
+    reason: 'another one',
+    idempotency_key: key(),
+  })
+  await propose('Two')
+  const third = await propose('Three')
+  const exceptions = async () => (await holder.call('task-exceptions', {})).body
+  const { items, proposed_input } = await exceptions()
+  expect(items).toMatchObject([
+    { proposed_input_sha256: third, declined_input: { input_sha256: first } },
+  ])
+  const accepted = await holder.call('task-recover', {
+    exception_id: items[0]?.exception_id ?? '',
+    action: 'correct_input',
+    input: proposed_input ?? {},
+    idempotency_key: key(),
+  })
+  expect(accepted.body.recovery_request).toMatchObject({ state: 'done', needs_review: false })
+  await stack.calls.reviewOf(taskId)
+  const { entries } = (await holder.call('task-ledger', {})).body
+  expect(entries.slice(-6).map(({ event }) => event)).toEqual([
+    'input_proposed',
+    'input_declined',
+    'input_proposed',
+    'input_proposed',
+    'replay_prepared',
+    'replayed',
+  ])
+})
+
+verifies('review.proposed', 'a proposal changes by the ledger alone, in SQL as well', async () => {
+  const { token } = await runInReview()
+  const { exception_id } = await stack.calls.raise(token)
+  const byHand = stack.apis.db
+    .updateTable('task_exceptions')
+    .set({ proposal_note: 'sent by hand' })
+    .where('exception_id', '=', exception_id)
+  await expect(byHand.execute()).rejects.toThrow('by an entry of the ledger')
+})

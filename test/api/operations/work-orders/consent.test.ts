@@ -153,13 +153,19 @@ verifies(
       statusToken: mine.rail_run.task_id,
     })
     const { items } = (await by.call('task-exceptions', {})).body
-    const forced = by.call('task-recover', {
+    const other_input = { ...scoutInput, limit: 2 }
+    const forced = await by.call('task-recover', {
       exception_id: items[0]?.exception_id,
       action: 'correct_input',
-      input: corrected,
+      input: other_input,
+      note: 'two services are enough',
       idempotency_key: freshKey(),
     })
-    expect(await codeOf(forced)).toBe('recovery_not_allowed')
+    expect(forced.body).toMatchObject({
+      task: { state: 'exception_open' },
+      exception: { proposed_input_sha256: digestOf(other_input) },
+    })
+    expect(await codeOf(mine.accept())).toBe('evidence_changed')
     const { code, text } = await runCli(
       { ...apis.env, BASE_URL: hosts().base, TEMPORAL_ADDRESS: apis.config.TEMPORAL_ADDRESS },
       'recover',
@@ -168,6 +174,52 @@ verifies(
     )
     expect(text).toContain(`POST /api/work-orders/${mine.work_order_id}/consent`)
     expect(code).toBe(0)
+  },
+  90_000,
+)
+
+verifies(
+  'review.declined',
+  'the owner of an order declines, and an operator proposes again',
+  async () => {
+    const { work_order_id, run_id, owner, ledger, propose, accept, rail_run } = await runInReview()
+    await propose(corrected)
+    const reason = 'three services are needed'
+    const decline = (by = owner) =>
+      by.call('work-order-decline', {
+        work_order_id,
+        run_id,
+        proposed_input_sha256: digestOf(corrected),
+        reason,
+        idempotency_key: freshKey(),
+      })
+    expect(await codeOf(decline(holder(rail_run.task_token)))).toBe('not_found')
+    const declined_input = { reason, by: `work_order:${work_order_id}` }
+    expect((await decline()).body).toMatchObject({
+      task: { state: 'exception_open' },
+      exception: { proposed_input_sha256: null, declined_input },
+      receipt: { payload: { action: 'decline_input', reason } },
+    })
+    expect(await codeOf(accept())).toBe('wrong_state')
+    expect((await ledger()).entries.at(-1)).toMatchObject({ event: 'input_declined' })
+    const operator = createClient({
+      baseUrl: hosts().base,
+      osUrl: hosts().os,
+      operator: apis.operator,
+      statusToken: rail_run.task_id,
+    })
+    const { items } = (await operator.call('task-exceptions', {})).body
+    expect(items).toMatchObject([{ state: 'open', declined_input }])
+    await operator.call('task-recover', {
+      exception_id: items[0]?.exception_id,
+      action: 'correct_input',
+      input: corrected,
+      note: 'then one after all',
+      idempotency_key: freshKey(),
+    })
+    const { proposals } = (await owner.call('work-orders-read', { work_order_id })).body
+    expect(proposals).toMatchObject([{ run_id, reason: 'then one after all' }])
+    expect((await accept()).body.recovery_request).toMatchObject({ state: 'done' })
   },
   90_000,
 )

@@ -43,6 +43,8 @@ const rows = `
   receipt_issued closed closed
   callback_pending callback_delivered callback_delivered
   callback_delivered closed closed
+  exception_open input_proposed exception_open
+  exception_open input_declined exception_open
   exception_open replay_prepared replay_ready
   exception_open abandoned failed
   replay_ready abandoned failed
@@ -82,9 +84,9 @@ verifies('task.state.list', 'there are the 21 documented states, in their order'
 
 verifies(
   'task.state.table',
-  'each of the 21 × 31 pairs of state and event follows the table',
+  'each of the 21 × 33 pairs of state and event follows the table',
   () => {
-    expect([taskStates.length, taskEvents.length, table.size]).toEqual([21, 31, 48])
+    expect([taskStates.length, taskEvents.length, table.size]).toEqual([21, 33, 50])
     for (const state of taskStates) {
       for (const event of taskEvents) {
         for (const resume of [null, ...resumableStates]) {
@@ -140,7 +142,8 @@ verifies(
     for (const state of resumableStates) {
       const kept = resumeStateAfter(state, 'exception_raised', null)
       expect(kept).toBe(state)
-      expect(resumeStateAfter('exception_open', 'replay_prepared', kept)).toBe(state)
+      for (const event of ['input_proposed', 'input_declined', 'replay_prepared'] as const)
+        expect(resumeStateAfter('exception_open', event, kept)).toBe(state)
       expect(nextTaskState('replay_ready', 'replayed', kept)).toBe(state)
       for (const from of ['exception_open', 'replay_ready'] as const)
         expect(resumeStateAfter(from, 'abandoned', kept)).toBeNull()

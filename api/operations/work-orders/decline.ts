@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import { runExamples } from '../../examples/runs.ts'
+import { Digest, freeText, IdempotencyKey } from '../../fields.ts'
+import { answeredByService, operation } from '../../operation.ts'
+import { subjectOf } from '../agents/caller.ts'
+import { RunId } from '../runs/shapes.ts'
+import { Recovery } from '../tasks/recovery-shapes.ts'
+import { WorkOrderId } from './shapes.ts'
+
+/** POST /api/work-orders/{work_order_id}/decline: the owner of an order declines the input that an operator proposes. */
+export const workOrderDecline = operation({
+  id: 'work-order-decline',
+  summary:
+    'Decline the corrected input that an operator proposes for a run of an order; the run stays stopped.',
+  http: { method: 'POST', path: '/api/work-orders/{work_order_id}/decline', host: 'base' },
+  access: 'status',
+  statusToken: { prefixes: ['wt'], signed: true },
+  errors: ['not_found', 'not_owner', 'wrong_state', 'evidence_changed', 'forbidden_material'],
+  idempotency: { kind: 'body' },
+  input: z.strictObject({
+    work_order_id: WorkOrderId,
+    run_id: RunId,
+    proposed_input_sha256: Digest.meta({
+      description: 'Of the input as the order shows it; another proposal is 409.',
+    }),
+    reason: freeText(2000, 1).meta({ description: 'Why, for the operator.' }),
+    idempotency_key: IdempotencyKey,
+  }),
+  output: Recovery,
+  example: runExamples['work-order-decline'],
+  handle: async ({ work_order_id, run_id, proposed_input_sha256, reason }, context) => {
+    const named = { run_id, proposed_input_sha256, note: reason }
+    const declined = await context.workOrders.decline(subjectOf(context), work_order_id, named)
+    await context.recoveries.decline(declined, context.callId)
+    return answeredByService
+  },
+})
