@@ -65,7 +65,8 @@ const meanings: Readonly<Record<string, string>> = {
   limits: 'What it may pay; what is absent stays as it is.',
   per_run_usd: 'The most for one run.',
   'limits.scopes': 'The scopes that the access key gets.',
-  'agent-limits-set limits': 'What changes; null removes a limit, and what is absent stays as it is.',
+  'agent-limits-set limits':
+    'What changes; null removes a limit, and what is absent stays as it is.',
   // Usage.
   'usage-ledger-record kind': 'What was used.',
   unit: 'What is counted, such as token; usd_credit consumes credit.',
