@@ -116,17 +116,26 @@ async function namedEntitlement(
   return (await credit.read(entitlement_id, agentId)).entitlement.entitlement_id
 }
 
-/** What a start names to pay for its quote. */
+/** What a start names to pay for its quote; a synthetic run takes no money. */
 export type Funding = Pick<
   StartAsked,
-  'quote_id' | 'payment_reference_id' | 'entitlement_id' | 'wallet_id' | 'ap2_mandate_reference'
+  | 'usage'
+  | 'quote_id'
+  | 'payment_reference_id'
+  | 'entitlement_id'
+  | 'wallet_id'
+  | 'ap2_mandate_reference'
 >
 
-/** Whether a start names what pays for it, or its quote is paid or being paid; what is named is checked by the start. */
-export async function isPaidFor(db: Deps['db'], { quote_id, ...named }: Funding): Promise<boolean> {
+/** Whether a start costs nothing or names what pays for it, or its quote is paid or being paid; what is named is checked by the start. */
+export async function isPaidFor(
+  { db, quotes }: Pick<Deps, 'db'> & { quotes: Pick<QuoteService, 'totalUsd'> },
+  { usage, quote_id, ...named }: Funding,
+): Promise<boolean> {
   const { payment_reference_id, entitlement_id, wallet_id, ap2_mandate_reference } = named
   const pays = payment_reference_id ?? entitlement_id ?? wallet_id ?? ap2_mandate_reference
-  if (pays !== undefined) return true
+  if (usage === 'synthetic' || pays !== undefined) return true
+  if ((await quotes.totalUsd(quote_id)) === 0) return true
   const entitlement = await findEntitlementOf(db, quote_id)
   if (entitlement === undefined) return false
   if (entitlement.state !== 'pending') return true

@@ -85,7 +85,7 @@ export class RunStartService {
 
   /** Throws 402 `payment_required` for a call that carries no payment where nothing that it names pays, nor anything else for its quote. */
   async assertFunded(asked: Funding): Promise<void> {
-    if (await isPaidFor(this.#deps.db, asked)) return
+    if (await isPaidFor(this.#deps, asked)) return
     throw refuse('payment_required', {
       detail: 'nothing pays for the run, and a delegated call carries no payment',
       next_action:
