@@ -17,6 +17,7 @@ export const paths = {
   'close-exception': 'POST /api/operator/reconciliation',
   'agents-list': 'GET /api/operator/agents',
   'agent-read': 'GET /api/operator/agents/{agent_id}',
+  'agent-limits-set': 'POST /api/operator/agent-limits',
   'access-key-revoke': 'POST /api/operator/access-keys',
   'signing-rotate': 'POST /api/signing-secret-rotation',
   pauses: 'GET /api/operator/pauses',

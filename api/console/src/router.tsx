@@ -28,7 +28,15 @@ const inbox = createRoute({
   getParentRoute: () => signedIn,
   path: '/',
   component: InboxPage,
-  validateSearch: searchOf('action', 'kind', 'code', 'rail', 'offset'),
+  validateSearch: searchOf(
+    'action',
+    'kind',
+    'code',
+    'rail',
+    'older_than_seconds',
+    'min_amount_usd',
+    'offset',
+  ),
 })
 const review = createRoute({
   getParentRoute: () => signedIn,

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
 import { call, type OutputOf } from '../calls.ts'
 import { Act } from '../parts/act.tsx'
 import {
@@ -15,15 +16,15 @@ import {
   None,
   PageTitle,
   Problem,
-  ReceiptLink,
   Row,
   State,
   Table,
 } from '../parts/basics.tsx'
+import { LimitFields, type Limits } from '../parts/limits.tsx'
+import { OperatorChanges } from '../parts/operator-changes.tsx'
 import { dollars, utc } from '../parts/words.ts'
 
 type Detail = OutputOf<'agent-read'>
-type Limits = NonNullable<Detail['agent']['trust']['limits']>
 
 /** One agent: its trust and limits, its keys, and what was decided about it. */
 export function AgentPage() {
@@ -98,12 +99,41 @@ function Trust({
           ['Limits', limitsText(agent.trust.limits)],
         ]}
       />
-      {agent.trust.state === 'trusted' && (
-        <p className="m-0 mt-3 text-sm text-muted">
-          To change the limits of a trusted agent, hold it, and then approve it with the new ones.
-        </p>
-      )}
+      <div className="mt-3">
+        <ChangeLimits agent={agent} scopes={requested_scopes} />
+      </div>
     </Card>
+  )
+}
+
+type ChangeLimitsProps = { agent: Detail['agent']; scopes: Detail['requested_scopes'] }
+
+function ChangeLimits({ agent: { agent_id, rails, trust }, scopes }: ChangeLimitsProps) {
+  const [edited, setEdited] = useState<Limits>()
+  const limits = edited ?? trust.limits ?? {}
+  return (
+    <Act
+      ended={trust.state !== 'trusted'}
+      label="Change the limits"
+      title="Change the limits"
+      act={(reason, idempotency_key) =>
+        call('agent-limits-set', {
+          agent_id,
+          limits: {
+            rails: limits.rails ?? null,
+            scopes: limits.scopes ?? null,
+            max_usd: limits.max_usd ?? null,
+            concurrent_runs: limits.concurrent_runs ?? null,
+          },
+          reason,
+          idempotency_key,
+        })
+      }
+      done={() => setEdited(undefined)}
+    >
+      <p className="mt-0">They hold from its next call and payment on.</p>
+      <LimitFields asked={{ rails, scopes }} limits={limits} change={setEdited} />
+    </Act>
   )
 }
 
@@ -250,36 +280,23 @@ function SigningKeys({ keys }: { keys: Detail['signing_keys'] }) {
   )
 }
 
-function Decisions({ decisions }: { decisions: Detail['decisions'] }) {
-  return (
-    <Card title="Decisions">
-      {decisions.length === 0 ? (
-        <Empty title="Nothing was decided yet" />
-      ) : (
-        <Table
-          label="Decisions about the agent"
-          head={['When', 'Decision', 'Operator', 'Note', 'Limits', 'Receipt']}
-        >
-          {decisions.map((one) => (
-            <Row key={one.receipt_id}>
-              <Cell>
-                <Age since={one.decided_at} />
-              </Cell>
-              <Cell>{one.decision}</Cell>
-              <Cell>
-                <Foreign text={one.operator_name} />
-              </Cell>
-              <Cell>
-                <Foreign text={one.note} />
-              </Cell>
-              <Cell>{limitsText(one.limits)}</Cell>
-              <Cell>
-                <ReceiptLink id={one.receipt_id}>verify</ReceiptLink>
-              </Cell>
-            </Row>
-          ))}
-        </Table>
-      )}
-    </Card>
-  )
-}
+const Decisions = ({ decisions }: { decisions: Detail['decisions'] }) => (
+  <Card title="Decisions">
+    {decisions.length === 0 ? (
+      <Empty title="Nothing was decided yet" />
+    ) : (
+      <OperatorChanges
+        label="Decisions about the agent"
+        about="Limits"
+        changes={decisions.map((one) => ({
+          at: one.decided_at,
+          what: one.decision,
+          about: limitsText(one.limits),
+          operator: one.operator_name,
+          reason: one.note,
+          receiptId: one.receipt_id,
+        }))}
+      />
+    )}
+  </Card>
+)

@@ -15,11 +15,11 @@ import {
   None,
   PageTitle,
   Problem,
-  ReceiptLink,
   Row,
   State,
   Table,
 } from '../parts/basics.tsx'
+import { OperatorChanges } from '../parts/operator-changes.tsx'
 
 type Scope = 'service' | 'payouts' | 'wallet' | 'payout'
 
@@ -58,31 +58,22 @@ function Pauses() {
       {changes.length > 0 && (
         <details className="mt-4">
           <summary className="cursor-pointer">Latest changes</summary>
-          <Table
+          <OperatorChanges
             label="Changes"
-            head={['When', 'Scope', 'Change', 'Operator', 'Reason', 'Receipt']}
-          >
-            {changes.map((change) => (
-              <Row key={change.change_id}>
-                <Cell>
-                  <Age since={change.changed_at} />
-                </Cell>
-                <Cell>
+            about="Scope"
+            changes={changes.map((change) => ({
+              at: change.changed_at,
+              what: change.paused ? 'paused' : 'resumed',
+              about: (
+                <>
                   {change.scope} {change.target !== null && <Id id={change.target} />}
-                </Cell>
-                <Cell>{change.paused ? 'paused' : 'resumed'}</Cell>
-                <Cell>
-                  <Foreign text={change.operator_name} />
-                </Cell>
-                <Cell>
-                  <Foreign text={change.reason} />
-                </Cell>
-                <Cell>
-                  <ReceiptLink id={change.receipt_id}>verify</ReceiptLink>
-                </Cell>
-              </Row>
-            ))}
-          </Table>
+                </>
+              ),
+              operator: change.operator_name,
+              reason: change.reason,
+              receiptId: change.receipt_id,
+            }))}
+          />
         </details>
       )}
     </Card>

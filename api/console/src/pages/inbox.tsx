@@ -83,7 +83,15 @@ export function InboxPage() {
         aside={
           <div className="flex w-full flex-wrap gap-2 sm:w-auto">
             <Filter choice={choice} change={change} />
-            <RailFilter rail={search.rail} change={change} />
+            {choices.map(({ label, field, options }) => (
+              <Choice
+                key={field}
+                label={label}
+                options={options}
+                value={search[field]}
+                change={(value) => change({ [field]: value })}
+              />
+            ))}
           </div>
         }
       >
@@ -207,17 +215,58 @@ function Counts({ counts, change }: { counts: readonly Count[]; change: Change }
   )
 }
 
-function RailFilter({ rail, change }: { rail: string | undefined; change: Change }) {
+type Options = readonly (readonly [value: string, name: string])[]
+const choices: readonly {
+  label: string
+  field: 'rail' | 'older_than_seconds' | 'min_amount_usd'
+  options: Options
+}[] = [
+  {
+    label: 'Rail',
+    field: 'rail',
+    options: [['', 'Any rail'], ...railKeys.map((key) => [key, key] as const)],
+  },
+  {
+    label: 'Waiting',
+    field: 'older_than_seconds',
+    options: [
+      ['', 'Any age'],
+      ['3600', 'An hour or more'],
+      ['86400', 'A day or more'],
+      ['604800', 'A week or more'],
+    ],
+  },
+  {
+    label: 'At stake',
+    field: 'min_amount_usd',
+    options: [
+      ['', 'Any amount'],
+      ['10', '10 USD or more'],
+      ['100', '100 USD or more'],
+      ['1000', '1,000 USD or more'],
+    ],
+  },
+]
+
+type ChoiceProps = {
+  label: string
+  options: Options
+  value: string | undefined
+  change: (value: string | undefined) => void
+}
+
+function Choice({ label, options, value, change }: ChoiceProps) {
   return (
     <select
-      aria-label="Rail"
+      aria-label={label}
       className={`${fieldClass} sm:w-40`}
-      value={rail ?? ''}
-      onChange={(event) => change({ rail: event.target.value || undefined })}
+      value={value ?? ''}
+      onChange={(event) => change(event.target.value || undefined)}
     >
-      <option value="">Any rail</option>
-      {railKeys.map((key) => (
-        <option key={key}>{key}</option>
+      {options.map(([one, name]) => (
+        <option key={one} value={one}>
+          {name}
+        </option>
       ))}
     </select>
   )

@@ -82,7 +82,10 @@ function Review({ id }: { id: string }) {
     .filter(({ name }) => !pair.includes(name))
     .sort((one, other) => placeOf(one) - placeOf(other))
   const isStale =
-    decided === undefined && latest !== undefined && latest.root_sha256 !== evidence.root_sha256
+    decided === undefined &&
+    !isLate(refused) &&
+    latest !== undefined &&
+    latest.root_sha256 !== evidence.root_sha256
   const refresh = () => {
     setShown(latest)
     setSeen([])
@@ -164,10 +167,11 @@ type Item = Read['items'][number] | undefined
 type UndecidedProps = Omit<Parameters<typeof Decide>[0], 'allowed'> & { item: Item }
 
 const late = new Set(['already_decided', 'wrong_state'])
+const isLate = (error: unknown): boolean => error instanceof Refused && late.has(error.code)
 
 /** Why a decision was not recorded; where another operator was first, the state that it led to. */
 function WhyRefused({ error, state }: { error: unknown; state: string | undefined }) {
-  if (!(error instanceof Refused) || !late.has(error.code)) return <Problem error={error} />
+  if (!isLate(error)) return <Problem error={error} />
   return (
     <div role="alert" className="rounded-md border border-warn p-3 text-warn">
       Your decision was not recorded: another operator decided first.{' '}

@@ -86,7 +86,7 @@ export function Decide({ evidence, seen, allowed, decided, refused }: DecideProp
         <Judgements criteria={criteria} judged={judged} change={setJudged} />
         <Choices allowed={allowed} chosen={chosen} choose={choose} />
         {chosen === 'approve' && asked !== undefined && (
-          <LimitFields asked={asked} change={setLimits} />
+          <LimitFields asked={asked} limits={limits ?? asked.now ?? {}} change={setLimits} />
         )}
         {chosen === 'revise' && isRun && <Revise evidence={evidence} change={setRevision} />}
         <Field

@@ -1,13 +1,11 @@
-import { useState } from 'react'
 import type { InputOf } from '../calls.ts'
 import { Field, fieldClass } from './basics.tsx'
 
 export type Limits = NonNullable<InputOf<'loop-review-record'>['limits']>
-type Asked = {
-  rails: readonly string[]
-  scopes: readonly string[]
-  /** As an earlier decision set them. */
-  now: Limits | null
+type LimitFieldsProps = {
+  asked: { rails: readonly string[]; scopes: readonly string[] }
+  limits: Limits
+  change: (limits: Limits) => void
 }
 type Numbers = 'max_usd' | 'concurrent_runs'
 
@@ -16,17 +14,12 @@ const numbers: readonly (readonly [Numbers, string, string, number])[] = [
   ['concurrent_runs', 'Runs at once', 'no limit; further runs wait', 1],
 ]
 
-/** What an approval allows an agent: as it asked, unless something is taken away. */
-export function LimitFields({ asked, change }: { asked: Asked; change: (limits: Limits) => void }) {
-  const [limits, setLimits] = useState<Limits>(asked.now ?? {})
-  const set = (next: Limits) => {
-    setLimits(next)
-    change(next)
-  }
+/** What an agent is allowed: as it asked, unless something is taken away. */
+export function LimitFields({ asked, limits, change }: LimitFieldsProps) {
   const toggle = (name: 'rails' | 'scopes', all: readonly string[], one: string) => {
     const allowed: readonly string[] = limits[name] ?? all
     const next = all.filter((other) => (other === one) !== allowed.includes(other))
-    set({ ...limits, [name]: next })
+    change({ ...limits, [name]: next })
   }
   return (
     <div className="space-y-3 rounded-md border border-line p-3">
@@ -57,7 +50,7 @@ export function LimitFields({ asked, change }: { asked: Asked; change: (limits: 
             value={limits[name] ?? ''}
             onChange={({ target: { value } }) => {
               const { [name]: _, ...others } = limits
-              set(value === '' ? others : { ...others, [name]: Number(value) })
+              change(value === '' ? others : { ...others, [name]: Number(value) })
             }}
           />
         </Field>
