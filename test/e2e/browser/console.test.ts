@@ -40,8 +40,8 @@ const open = (path: string) => page.goto(`${base}/console${path}`)
 const newOperator = () =>
   createClient({ baseUrl: base, operator: stack.accounts.operator.credential })
 
-async function signIn(on: Page): Promise<void> {
-  await on.goto(`${base}/console/sign-in`)
+async function signIn(on: Page, at = base): Promise<void> {
+  await on.goto(`${at}/console/sign-in`)
   await on.getByLabel('Operator credential').fill(stack.accounts.operator.credential)
   await on.getByRole('button', { name: 'Sign in' }).click()
   await on.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor()
@@ -64,13 +64,7 @@ async function decideNext(kind: string, key: 'a' | 'r', note: string): Promise<v
 
 describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
   beforeAll(async () => {
-    stack = await startStack({
-      env: {
-        EXECUTE_WAIT_MS: '1500',
-        SWEEP_EVERY_MS: '300',
-        BLOCK_EXPLORER_URL: 'https://explorer.example',
-      },
-    })
+    stack = await startStack({ env: { EXECUTE_WAIT_MS: '1500', SWEEP_EVERY_MS: '300' } })
     rail = await openRail(stack)
     base = stack.baseUrls[0] as string
     os = stack.osUrls[0] as string
@@ -92,6 +86,7 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
     complaints = watched.complaints
     if (session === undefined) await signIn(page)
     session = await context.storageState()
+    await page.goto('about:blank')
     complaints.length = 0
   })
   afterEach(async () => {
@@ -227,10 +222,6 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
     await page.getByText('done; it is').waitFor()
     await page.getByText('payout executed', { exact: true }).waitFor({ timeout: 30_000 })
     await page.getByText(/^nonce \d+ of 0x/).waitFor()
-    const { tx_hash } = (await agent.client.call('payout-status', { payout_id: payout.payout_id }))
-      .body.payout
-    const links = page.getByRole('link', { name: 'block explorer' })
-    expect(await links.first().getAttribute('href')).toBe(`https://explorer.example/tx/${tx_hash}`)
     await page.getByText('Traces', { exact: true }).waitFor()
     await page
       .getByText(/^[0-9a-f]{32}$/)
@@ -399,6 +390,7 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
       sameSite: 'Strict',
     })
     session = undefined
+    await open('/')
     await page.getByRole('button', { name: 'Sign out' }).click()
     await heading(/^Sign in/).waitFor()
     await open('/money')
@@ -406,7 +398,7 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
     complaints.splice(0, complaints.length, ...complaints.filter((one) => !one.includes('401')))
   })
 
-  describe('with an issuer', () => {
+  describe('with an issuer and a block explorer', () => {
     let issuer: Awaited<ReturnType<typeof startOidcIssuer>>
     let other: string
     beforeAll(async () => {
@@ -415,6 +407,7 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
         BASE_URL: baseUrl,
         OPERATOR_OIDC_ISSUER: issuer.issuer,
         OPERATOR_OIDC_CLIENT_ID: issuer.client,
+        BLOCK_EXPLORER_URL: 'https://explorer.example',
       }))
       other = stack.baseUrls[index] as string
       issuer.serve(other)
@@ -432,6 +425,29 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
       await own.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor()
       await own.getByText('Ada', { exact: true }).waitFor()
       expect(wrong.filter((one) => !one.includes('401'))).toEqual([])
+    })
+
+    verifies('console.stories', 'a transfer links to its transaction at the explorer', async () => {
+      const agent = await rail.openAgent()
+      const { payout_id } = await rail.authorized(agent)
+      const execute = () =>
+        agent.client.call('payout-execute', { payout_id, idempotency_key: 'execute' })
+      const executed = await eventually(execute, ({ body }) => body.payout.state === 'executed')
+      const { transaction_hash } = executed.body.payout.transfer
+      const links = page.getByRole('link', { name: 'block explorer' })
+      await open(`/work/${payout_id}`)
+      await page.getByText('payout executed', { exact: true }).waitFor()
+      expect(await links.count()).toBe(0)
+
+      const configured = await browser.newContext()
+      const own = await configured.newPage()
+      await signIn(own, other)
+      await own.goto(`${other}/console/work/${payout_id}`)
+      const link = own.getByRole('link', { name: 'block explorer' }).first()
+      expect(await link.getAttribute('href')).toBe(
+        `https://explorer.example/tx/${transaction_hash}`,
+      )
+      await configured.close()
     })
 
     /** Signs in without a browser; the status of the last answer. */

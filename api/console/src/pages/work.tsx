@@ -296,8 +296,8 @@ const elapsed = (ms: number): string => {
 
 const commandHints: Readonly<Record<Command, string>> = {
   wake: 'Looks again now, instead of at the next time.',
-  supply_evidence: 'Continues with an input that has what was missing.',
-  correct_input: 'Works again with a corrected input.',
+  supply_evidence: 'Proposes an input that has what was missing.',
+  correct_input: 'Proposes a corrected input; its owner accepts or declines it.',
   retry_step: 'Takes the step again that failed.',
   redeliver_callback: 'Sends the callback again.',
   replay: 'Does the work again from the beginning.',
