@@ -35,7 +35,7 @@ if (suite !== 'faults' && filters.length === 0)
     const code = await step(name, program, args)
     if (code !== 0) failed += 1
   }
-failed += await step('Temporal server', join(root, 'test/obtain-temporal.mjs'), [])
+failed += await step('Temporal server', join(root, 'dist/worker/stack/obtain-temporal.js'), [])
 for (const { name, projects } of suites[suite]) results.push(await runTests(name, projects))
 if (filters.length === 0) checkRequirements()
 const skips = skipped > 0 ? `, ${skipped} skipped` : ''
