@@ -13,6 +13,7 @@ import { signerRequirements } from './signer.ts'
 import { taskRequirements } from './task.ts'
 import { traceRequirements } from './traces.ts'
 import { trustOperationRequirements } from './trust-operations.ts'
+import { verificationRequirements } from './verification.ts'
 import { viewsRequirements } from './views.ts'
 import { walletRequirements } from './wallet.ts'
 
@@ -1640,6 +1641,7 @@ export const requirements = {
   ...signerRequirements,
   ...keyStandingRequirements,
   ...returnedMoneyRequirements,
+  ...verificationRequirements,
   ...viewsRequirements,
   ...firstUseRequirements,
   ...conformanceRequirements,

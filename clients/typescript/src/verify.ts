@@ -4,6 +4,7 @@ import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose'
 const TOLERANCE_SECONDS = 300
 const WEBHOOK_KEY = 'whpk_'
 const SIGNATURES_MAX = 4
+const COMPACT_JWS = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
 /** The headers of a request, in lower case, as node and fetch give them. */
 export type WebhookHeaders =
@@ -63,6 +64,8 @@ export type KeySet = { readonly keys: readonly { readonly kty: string; readonly 
  * proves nothing, and a retired one only what it signed before.
  */
 export async function verifyReceipt(receipt: string, keys: KeySet): Promise<ReceiptFacts> {
+  // jose also reads padded base64, by which one receipt would have several texts.
+  if (!COMPACT_JWS.test(receipt.trim())) throw new Error('this is no compact JWS')
   const { payload, protectedHeader } = await compactVerify(
     receipt,
     createLocalJWKSet(keys as JSONWebKeySet),

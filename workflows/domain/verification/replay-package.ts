@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { digestOf } from '../core/canonical-json.ts'
 import { RECEIPT_TYP } from '../receipts/receipt.ts'
 import { REPLAY_TYP, ReplayFile, type ReplayPackage } from '../runs/replay-package.ts'
+import { COMPLETION_TYP } from '../runs/return-package.ts'
 import { verifyLedger } from '../tasks/ledger.ts'
 import { checkReceipts } from './receipts.ts'
 import { type Findings, faultUnless, firstFault, openFindings, type Report } from './report.ts'
@@ -136,7 +137,10 @@ function checkResult(
     )
     return
   }
-  const completion = checkCompletion(findings, made.completion_signature, keys)
+  const completion = checkCompletion(
+    findings,
+    verifySigned(made.completion_signature, COMPLETION_TYP, keys),
+  )
   const { completion_signature: _, ...proof } = made
   const led = loop_steps.filter(
     ({ step, verdict }) => verdict !== null && step !== 'return_package' && step !== 'attestation',

@@ -26,7 +26,8 @@ export function openFindings(): Findings {
     },
     claims: (signed) => {
       if (!signed.ok) return { fault: signed.fault }
-      if (keys.get(signed.kid) !== 'active') keys.set(signed.kid, signed.standing)
+      const { kid } = signed.key
+      if (keys.get(kid) !== 'active') keys.set(kid, signed.standing)
       return { payload: signed.payload }
     },
     report: () => {

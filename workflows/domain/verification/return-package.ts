@@ -2,8 +2,11 @@ import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { z } from 'zod'
 import { canonicalJson, digestOf, sha256Hex } from '../core/canonical-json.ts'
 import { COMPLETION_TYP, PackageFile, ReturnPackage, RunProof } from '../runs/return-package.ts'
+import type { Reason } from './reasons.ts'
 import { type Findings, faultUnless, firstFault, openFindings, type Report } from './report.ts'
-import { type KeySet, verifySigned } from './signed.ts'
+import { after, type Opened, settle } from './signature.ts'
+import { type KeySet, openSigned, type Signed } from './signed.ts'
+import { keyFacts, unread, type Verdict } from './verdict.ts'
 
 /** A package taken apart: the texts of its files by name, `manifest.json` among them, and its completion signature. */
 export type PackageParts = { files: Readonly<Record<string, string>>; completionSignature: string }
@@ -16,41 +19,112 @@ const Completion = RunProof.extend({
 type Completion = z.output<typeof Completion>
 
 /** Whether a package is whole and as it was signed; `manifest.json` is what its files are held against. */
-export function verifyPackageParts(parts: PackageParts, keys: KeySet): Report {
-  const findings = openFindings()
-  const completion = checkCompletion(findings, parts.completionSignature, keys)
-  checkFiles(findings, parts.files, completion)
-  return findings.report()
-}
+export const verifyPackageParts = (parts: PackageParts, keys: KeySet): Report =>
+  settle(
+    after(openCompletion(parts.completionSignature, keys), (signed) => reportOn(parts, signed)),
+  )
 
 /** Whether a package as JSON is whole and as it was signed. */
 export function verifyPackageView(value: unknown, keys: KeySet): Report {
+  const view = readView(value)
+  if ('form' in view) return view.form
+  const opened = openCompletion(view.completion_signature, keys)
+  return settle(after(opened, (signed) => reportOnView(view, signed)))
+}
+
+/** The verdict on a package that was taken apart, but for the check of its signature. */
+export const openPackageParts = (parts: PackageParts, keys: KeySet): Opened<Verdict> =>
+  after(openCompletion(parts.completionSignature, keys), (signed) =>
+    verdictFrom(reportOn(parts, signed), signed),
+  )
+
+/** The same of a package as JSON. */
+export function openPackageView(value: unknown, keys: KeySet): Opened<Verdict> {
+  const view = readView(value)
+  if ('form' in view)
+    return { done: { ...unread('return_package', 'malformed'), checks: view.form.checks } }
+  return after(openCompletion(view.completion_signature, keys), (signed) =>
+    verdictFrom(reportOnView(view, signed), signed),
+  )
+}
+
+const openCompletion = (jws: string, keys: KeySet): Opened<Signed> =>
+  openSigned(jws, { typ: COMPLETION_TYP, ring: 'receipt' }, keys)
+
+/** What each failed check of a package is called; the name of any other check is that of a file. */
+const reasonOf: ReadonlyMap<string, Reason> = new Map([
+  ['claims', 'claims_mismatch'],
+  ['proof hash', 'proof_mismatch'],
+  ['manifest', 'manifest_mismatch'],
+  ['files', 'file_surplus'],
+  ['result', 'result_mismatch'],
+])
+const verdicts = { proven: 'valid', refused: 'invalid', indeterminate: 'indeterminate' } as const
+
+function verdictFrom({ verdict, checks }: Report, signed: Signed): Verdict {
+  const bad = checks.filter(({ ok }) => !ok).map(({ check }) => check)
+  const signature: Reason = signed.ok ? 'claims_invalid' : signed.reason
+  const found = bad.map((check) =>
+    check === 'completion signature' ? signature : (reasonOf.get(check) ?? 'file_changed'),
+  )
+  const reasons: Reason[] = verdict === 'indeterminate' ? ['key_revoked'] : [...new Set(found)]
+  return {
+    kind: 'return_package',
+    verdict: verdicts[verdict],
+    reasons,
+    checks,
+    key: signed.key === undefined ? null : keyFacts(signed.key),
+    claims: signed.payload ?? null,
+  }
+}
+
+function reportOn({ files }: PackageParts, signed: Signed): Report {
   const findings = openFindings()
-  const { data: view, error } = ReturnPackage.safeParse(value)
+  checkFiles(findings, files, checkCompletion(findings, signed))
+  return findings.report()
+}
+
+const noteForm = (findings: Findings, error?: z.ZodError): void =>
   findings.note('form', error && z.prettifyError(error), 'a return package v2')
-  if (view === undefined) return findings.report()
-  const completion = checkCompletion(findings, view.completion_signature, keys)
+
+function readView(value: unknown): ReturnPackage | { form: Report } {
+  const { data, error } = ReturnPackage.safeParse(value)
+  if (data !== undefined) return data
+  const findings = openFindings()
+  noteForm(findings, error)
+  return { form: findings.report() }
+}
+
+/** The file of a value; empty for one that has no canonical JSON, which no digest fits. */
+function fileOf(value: unknown): string {
+  try {
+    return canonicalJson(value)
+  } catch {
+    return ''
+  }
+}
+
+function reportOnView(view: ReturnPackage, signed: Signed): Report {
+  const findings = openFindings()
+  noteForm(findings)
+  const completion = checkCompletion(findings, signed)
   const claims: Record<string, unknown> = { ...completion }
   const said = [...Object.keys(RunProof.shape), 'proof_hash'] as (keyof ReturnPackage)[]
   const other = said.find((name) => view[name] !== claims[name])
   findings.note('claims', other && `${other} is not what was signed`, 'as they were signed')
   const files = {
-    'manifest.json': canonicalJson(view.files),
-    'result.json': canonicalJson(view.result),
-    'findings.json': canonicalJson(view.findings),
-    'gaps.json': canonicalJson(view.gaps),
+    'manifest.json': fileOf(view.files),
+    'result.json': fileOf(view.result),
+    'findings.json': fileOf(view.findings),
+    'gaps.json': fileOf(view.gaps),
   }
   checkFiles(findings, files, completion)
   return findings.report()
 }
 
 /** The claims of a completion signature, with a check each of the signature and of the proof hash in it. */
-export function checkCompletion(
-  findings: Findings,
-  jws: string,
-  keys: KeySet,
-): Completion | undefined {
-  const signed = findings.claims(verifySigned(jws, COMPLETION_TYP, keys))
+export function checkCompletion(findings: Findings, result: Signed): Completion | undefined {
+  const signed = findings.claims(result)
   const parsed = 'fault' in signed ? undefined : Completion.safeParse(signed.payload)
   const fault = 'fault' in signed ? signed.fault : parsed?.error && z.prettifyError(parsed.error)
   findings.note('completion signature', fault, 'signed by the service')

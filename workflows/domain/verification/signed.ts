@@ -1,8 +1,9 @@
-import { ed25519 } from '@noble/curves/ed25519.js'
-import { utf8ToBytes } from '@noble/hashes/utils.js'
-import { base64urlnopad } from '@scure/base'
 import { z } from 'zod'
-import { type KeyTimes, standingAt } from '../receipts/key-standing.ts'
+import { isSoundKeyText } from '../core/ed25519.ts'
+import type { KeyTimes } from '../receipts/key-standing.ts'
+import { type Reason, reasons } from './reasons.ts'
+import { type Opened, settle } from './signature.ts'
+import { bytesIn, objectIn } from './strict-json.ts'
 
 /** A key set as `/.well-known/jwks.json` serves it; members that say nothing about a signature are let be. */
 export const KeySet = z.strictObject({
@@ -19,67 +20,116 @@ export const KeySet = z.strictObject({
   ),
 })
 export type KeySet = z.output<typeof KeySet>
+export type PublishedKey = KeySet['keys'][number]
 
 /** How the key stood when it signed. Revoked: a thief may have chosen the time, so nothing is proven by it. */
 export type Standing = 'active' | 'revoked'
 export type Signed =
-  | { ok: true; payload: Record<string, unknown>; kid: string; standing: Standing }
-  | { ok: false; fault: string }
+  | { ok: true; payload: Record<string, unknown>; key: PublishedKey; standing: Standing }
+  | {
+      ok: false
+      reason: Reason
+      fault: string
+      key?: PublishedKey
+      payload?: Record<string, unknown>
+    }
 
-/** The receipt keys of each set by their kid, so that the time of a signature does not grow with its set. */
-const receiptKeys = new WeakMap<KeySet['keys'], Map<unknown, KeySet['keys'][number]>>()
-
-function receiptKeysOf(keys: KeySet['keys']): Map<unknown, KeySet['keys'][number]> {
-  const known = receiptKeys.get(keys)
-  if (known !== undefined) return known
-  // Of keys with one kid the first counts.
-  const found = new Map(
-    keys
-      .filter(({ use_for }) => use_for === 'receipt')
-      .toReversed()
-      .map((key) => [key.kid, key]),
-  )
-  receiptKeys.set(keys, found)
-  return found
+/** What a signature has to be: by a key of this purpose, under this `typ`, over claims that hold. */
+type Expected = {
+  readonly typ: string
+  readonly ring: string
+  readonly holds?: (claims: Record<string, unknown>) => boolean
 }
 
 /** Verifies a compact JWS of this `typ` by the receipt keys of a set: Ed25519 (RFC 8037) and nothing else. */
-export function verifySigned(jws: string, typ: string, { keys }: KeySet): Signed {
-  try {
-    const [header = '', payload = '', signature = '', ...more] = jws.split('.')
-    if (more.length > 0) return { ok: false, fault: 'it is no compact JWS' }
-    const { alg, kid, typ: isTyp, crit } = jsonOf(header)
-    if (alg !== 'EdDSA' || isTyp !== typ || crit !== undefined)
-      return { ok: false, fault: `it is no ${typ} by EdDSA` }
-    const key = receiptKeysOf(keys).get(kid)
-    if (key?.kty !== 'OKP' || key.crv !== 'Ed25519' || key.x === undefined)
-      return { ok: false, fault: `the key set has no receipt key ${String(kid)}` }
-    const text = utf8ToBytes(`${header}.${payload}`)
-    const valid = ed25519.verify(
-      base64urlnopad.decode(signature),
-      text,
-      base64urlnopad.decode(key.x),
-      {
-        zip215: false,
-      },
-    )
-    if (!valid) return { ok: false, fault: `its signature is not that of ${key.kid}` }
-    const claims = jsonOf(payload)
-    const standing = standingAt(timesOf(key), Number(claims['iat'] ?? Number.POSITIVE_INFINITY))
-    if (standing === 'retired')
-      return { ok: false, fault: `${key.kid} was retired before its date` }
-    return { ok: true, payload: claims, kid: key.kid, standing }
-  } catch {
-    return { ok: false, fault: 'it cannot be read' }
+export const verifySigned = (jws: string, typ: string, keys: KeySet): Signed =>
+  settle(openSigned(jws, { typ, ring: 'receipt' }, keys))
+
+/** Everything about a compact JWS but the check of its signature itself. */
+export function openSigned(jws: string, expected: Expected, keys: KeySet): Opened<Signed> {
+  const read = readJws(jws)
+  if (read === undefined) return { done: refused('malformed') }
+  const { alg, kid, typ, crit } = read.header
+  if (alg !== 'EdDSA' || crit !== undefined) return { done: refused('wrong_algorithm') }
+  if (typ !== expected.typ) return { done: refused('wrong_type', `it is no ${expected.typ}`) }
+  const key = findKey(keys, expected.ring, kid)
+  if (typeof key === 'string') return { done: refused(key) }
+  const { text, signature, claims } = read
+  return {
+    check: { publicKey: key.x, text, signature },
+    conclude: (valid) => {
+      if (!valid) return { ...refused('signature_invalid'), key }
+      const iat = claims['iat']
+      if (!isTime(iat) || expected.holds?.(claims) === false)
+        return { ...refused('claims_invalid'), key, payload: claims }
+      const standing = standingOf(key, iat)
+      if (standing.reason !== undefined)
+        return { ...refused(standing.reason, standing.fault), key, payload: claims }
+      return { ok: true, payload: claims, key, standing: standing.standing }
+    },
   }
 }
 
-const timesOf = ({ retired_at, revoked_at }: KeySet['keys'][number]): KeyTimes => ({
+const refused = (reason: Reason, fault: string = reasons[reason]) =>
+  ({ ok: false, reason, fault }) as const
+
+/** A Unix time in whole seconds. */
+export const isTime = (value: unknown): value is number => Number.isSafeInteger(value)
+
+/** The header of a compact JWS, where it is one. */
+export const headerOf = (jws: string): Record<string, unknown> | undefined => readJws(jws)?.header
+
+function readJws(jws: string) {
+  const [head, body, last, ...more] = jws.split('.')
+  if (head === undefined || body === undefined || last === undefined || more.length > 0)
+    return undefined
+  const [header, claims, signature] = [objectIn(head), objectIn(body), bytesIn(last)]
+  if (header === undefined || claims === undefined || signature === undefined) return undefined
+  return { header, claims, signature, text: `${head}.${body}` }
+}
+
+/** The keys of each purpose of a set by their kid, so that the time of a check does not grow with its set. */
+const indexed = new WeakMap<PublishedKey[], Map<string, PublishedKey>>()
+
+/** The key of this purpose and kid, or why none of the set may have signed; of keys with one kid the first counts. */
+export function findKey(
+  { keys }: KeySet,
+  ring: string,
+  kid: unknown,
+): (PublishedKey & { x: string }) | 'unknown_key' | 'key_unsound' {
+  const known = indexed.get(keys) ?? indexOf(keys)
+  const key = known.get(`${ring} ${String(kid)}`)
+  if (key === undefined || typeof kid !== 'string') return 'unknown_key'
+  const { kty, crv, x } = key
+  if (kty !== 'OKP' || crv !== 'Ed25519' || x === undefined || !isSoundKeyText(x))
+    return 'key_unsound'
+  return { ...key, x }
+}
+
+function indexOf(keys: PublishedKey[]): Map<string, PublishedKey> {
+  const index = new Map(keys.toReversed().map((key) => [`${key.use_for} ${key.kid}`, key]))
+  indexed.set(keys, index)
+  return index
+}
+
+/** When a published key ended, in Unix seconds with a fraction. */
+export const endsOf = ({ retired_at, revoked_at }: PublishedKey): KeyTimes => ({
   retiredAt: retired_at === null ? null : Date.parse(retired_at) / 1000,
   revokedAt: revoked_at === null ? null : Date.parse(revoked_at) / 1000,
 })
 
-function jsonOf(part: string): Record<string, unknown> {
-  const text = new TextDecoder('utf-8', { fatal: true }).decode(base64urlnopad.decode(part))
-  return z.record(z.string(), z.unknown()).parse(JSON.parse(text))
+/**
+ * How a key stood at the time that an artifact gives itself. From its revocation on it signs nothing; before that a thief may have
+ * dated the artifact back, so that only a record of another proves it.
+ */
+export function standingOf(
+  key: PublishedKey,
+  issuedAt: number,
+): { standing: Standing; reason?: undefined } | { reason: Reason; fault: string } {
+  const { retiredAt, revokedAt } = endsOf(key)
+  if (retiredAt !== null && issuedAt > retiredAt)
+    return { reason: 'key_retired', fault: `${key.kid} was retired before its date` }
+  if (revokedAt === null) return { standing: 'active' }
+  if (issuedAt < revokedAt) return { standing: 'revoked' }
+  return { reason: 'key_revoked', fault: `${key.kid} was revoked before its date` }
 }

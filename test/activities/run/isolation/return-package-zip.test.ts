@@ -18,8 +18,8 @@ import {
   zipTexts,
 } from '../../../../activities/run/isolation/return-package-zip.ts'
 import { openPackageChecks } from '../../../../activities/run/package-checks.ts'
+import { unzipPackage } from '../../../../activities/run/unzip-package.ts'
 import { finishedPackage, keySet, receiptKey, signedBy } from '../../../support/finished-task.ts'
-import { unzipReturnPackage } from '../../../support/unzip-package.ts'
 import { verifies } from '../../../verifies.ts'
 
 const keys = keySet()
@@ -43,7 +43,7 @@ verifies(
         verifyPackageView(JSON.parse(JSON.stringify(viewOf(rail))), keys).verdict,
         rail.key,
       ).toBe('proven')
-      const parts = unzipReturnPackage(await zipTexts(packageTexts(made, signature)))
+      const parts = unzipPackage(await zipTexts(packageTexts(made, signature)))!
       expect(verifyPackageParts(parts, keys)).toMatchObject({
         verdict: 'proven',
         keys: [{ kid: receiptKey.kid, standing: 'active' }],
@@ -105,10 +105,8 @@ verifies(
           ...proof,
         })
         expect(
-          verifyPackageParts(
-            unzipReturnPackage(await zipTexts(packageTexts(built, signature))),
-            keys,
-          ).verdict,
+          verifyPackageParts(unzipPackage(await zipTexts(packageTexts(built, signature)))!, keys)
+            .verdict,
         ).toBe('proven')
       }),
       { numRuns: 50 },
@@ -150,7 +148,7 @@ verifies(
   'a changed, missing or surplus file in the zip is refused by name',
   async () => {
     const { made, signature } = finishedPackage(packetops)
-    const parts = unzipReturnPackage(await zipTexts(packageTexts(made, signature)))
+    const parts = unzipPackage(await zipTexts(packageTexts(made, signature)))!
     const changed = (files: Record<string, string>) =>
       faults(verifyPackageParts({ ...parts, files }, keys))
     const { 'gaps.json': _gaps, ...fewer } = parts.files
@@ -167,7 +165,7 @@ verifies(
   async () => {
     const { made, signature } = finishedPackage(packetops)
     const { result: _r, findings: _f, gaps: _g, files: _l, ...proof } = made
-    const parts = unzipReturnPackage(await zipTexts(packageTexts(made, signature)))
+    const parts = unzipPackage(await zipTexts(packageTexts(made, signature)))!
     const claims = { sub: made.run_id, kind: 'completion', ...proof }
     const by = (completionSignature: string, set = keys) =>
       verifyPackageParts({ ...parts, completionSignature }, set)

@@ -1,0 +1,230 @@
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import { verifyArtifact } from '#domain/verification/artifact.ts'
+import { openFile } from '#domain/verification/file.ts'
+import { readKeyDocument } from '#domain/verification/key-document.ts'
+import { reasons } from '#domain/verification/reasons.ts'
+import { settle } from '#domain/verification/signature.ts'
+import { artifactKinds, type Verdict } from '#domain/verification/verdict.ts'
+import {
+  authorityKinds,
+  claimsOf,
+  completion,
+  goodObject,
+  goodToken,
+  headerFor,
+  packageView,
+  signToken,
+  tokenKinds,
+} from '../../../vectors/artifacts.ts'
+import { isoTime, keySets, signedAt } from '../../../vectors/keys.ts'
+import { eachLeafChanged, eachMemberRemoved } from '../../../vectors/mutations.ts'
+import { verifies } from '../../../verifies.ts'
+
+const keys = keySets.current
+const at = signedAt + 60
+const reasonOf = ({ verdict, reasons: [reason] }: Verdict) =>
+  verdict === 'valid' ? 'valid' : reason
+const verifyFile = (content: string, more: object = {}) =>
+  settle(openFile({ content, keys, at, ...more }))
+
+verifies('verify.mutations', 'no change of a character of a token is accepted', () => {
+  const alphabet = ['A', 'z', '_', '.', '=', ' ', '\n', '+', '\u0000', 'é', '😀']
+  for (const kind of tokenKinds) {
+    const jws = goodToken(kind)
+    for (let index = 0; index < jws.length; index += 1) {
+      const other = alphabet[index % alphabet.length] ?? 'A'
+      if (jws[index] === other) continue
+      const changed = jws.slice(0, index) + other + jws.slice(index + 1)
+      if (changed.trim() === jws) continue
+      const verdict = verifyArtifact({ kind, artifact: changed, keys, at })
+      expect(verdict.verdict, `${kind} ${index}`).toBe('invalid')
+    }
+  }
+})
+
+verifies('verify.mutations', 'each bit of a signature counts, in every kind', () => {
+  const flipped = (signature: string, bit: number): string => {
+    const bytes = Buffer.from(signature, 'base64url')
+    bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+    return bytes.toString('base64url')
+  }
+  for (let bit = 0; bit < 512; bit += 7) {
+    for (const kind of tokenKinds) {
+      const [head, body, signature = ''] = goodToken(kind).split('.')
+      const artifact = [head, body, flipped(signature, bit)].join('.')
+      expect(reasonOf(verifyArtifact({ kind, artifact, keys }))).toBe('signature_invalid')
+    }
+    for (const kind of authorityKinds) {
+      const good = goodObject(kind)
+      const artifact = { ...good, signature: flipped(String(good['signature']), bit) }
+      expect(reasonOf(verifyArtifact({ kind, artifact, keys }))).toBe('signature_invalid')
+    }
+  }
+})
+
+verifies('verify.mutations', 'each member counts: changed, removed and added', () => {
+  for (const kind of authorityKinds) {
+    const good = goodObject(kind)
+    const changes = [...eachLeafChanged(good), ...eachMemberRemoved(good)]
+    const added = { path: 'added', value: { ...good, added: null } }
+    for (const { path, value } of [...changes, added]) {
+      const verdict = verifyArtifact({ kind, artifact: value, keys, at })
+      expect(verdict.verdict, `${kind} ${path}`).toBe('invalid')
+      expect(verdict.claims).toBeNull()
+    }
+  }
+  for (const kind of tokenKinds) {
+    const [head, , signature] = goodToken(kind).split('.')
+    for (const { path, value } of eachMemberRemoved(claimsOf[kind])) {
+      const body = Buffer.from(JSON.stringify(value)).toString('base64url')
+      const artifact = [head, body, signature].join('.')
+      const verdict = verifyArtifact({ kind, artifact, keys, at })
+      expect(reasonOf(verdict), `${kind} ${path}`).toBe('signature_invalid')
+    }
+  }
+})
+
+verifies('verify.mutations', 'what is good for one kind is good for no other', () => {
+  const made = [...tokenKinds.map(goodToken), ...authorityKinds.map(goodObject), packageView]
+  const accepted = made.flatMap((artifact) =>
+    artifactKinds.filter(
+      (kind) => verifyArtifact({ kind, artifact, keys, at }).verdict === 'valid',
+    ),
+  )
+  expect(accepted).toEqual([...tokenKinds, ...authorityKinds, 'return_package'])
+})
+
+verifies('verify.hostile', 'any text, value and key document ends in a verdict', () => {
+  const known = Object.keys(reasons)
+  const kind = fc.constantFrom(...artifactKinds)
+  const part = fc.oneof(
+    fc.base64String(),
+    fc.json().map((text) => Buffer.from(text).toString('base64url')),
+    fc.constantFrom(...goodToken('receipt').split('.')),
+  )
+  const token = fc.array(part, { maxLength: 4 }).map((parts) => parts.join('.'))
+  const names = [...Object.keys(goodObject('mandate')), ...Object.keys(packageView), 'jws']
+  const members = fc.dictionary(fc.constantFrom(...names), fc.jsonValue(), { minKeys: 1 })
+  const like = members.map((more) => ({ ...goodObject('mandate'), ...more }))
+  const artifact = fc.oneof(fc.string({ unit: 'binary' }), token, fc.jsonValue(), members, like)
+  const text = fc.oneof(
+    artifact.map((value) => JSON.stringify(value)),
+    fc.string(),
+    token,
+  )
+  fc.assert(
+    fc.property(kind, artifact, text, fc.jsonValue(), (of, value, content, document) => {
+      const verdicts = [
+        verifyArtifact({ kind: of, artifact: value, keys, at }),
+        verifyFile(content, { kind: of }),
+        verifyFile(content, { keys: readKeyDocument(document) }),
+      ]
+      for (const { verdict, reasons: found } of verdicts) {
+        expect(verdict).not.toBe('valid')
+        expect(known).toContain(found[0])
+      }
+    }),
+    { numRuns: 500 },
+  )
+})
+
+verifies('verify.hostile', 'deep nesting and long texts end in a verdict', () => {
+  const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`
+  const nested = `{"schema":"authority-mandate.v1","x":${deep}}`
+  for (const content of [
+    deep,
+    nested,
+    `{"jws":${deep}}`,
+    '.'.repeat(200_000),
+    `{"jws":`.repeat(99),
+  ])
+    expect(verifyFile(content).verdict).toBe('invalid')
+  const packed = JSON.stringify(packageView).replace('"result":{', `"result":{"x":${deep},`)
+  expect(verifyFile(packed).verdict).toBe('invalid')
+  const weird = {
+    ...packageView,
+    files: [{ name: 'constructor', sha256: '0'.repeat(64), bytes: 0 }],
+  }
+  expect(verifyFile(JSON.stringify(weird)).reasons).toEqual([
+    'manifest_mismatch',
+    'file_changed',
+    'file_surplus',
+  ])
+})
+
+verifies('verify.standing', 'a key is judged at the date of what it signed', () => {
+  const keysWith = (more: object) => ({
+    keys: keys.keys.map((key) => ({ ...key, ...more })),
+  })
+  const second = fc.integer({ min: -90_000, max: 90_000 })
+  const end = fc.option(second, { nil: null })
+  fc.assert(
+    fc.property(second, end, end, (shift, retired, revoked) => {
+      const iat = signedAt + shift
+      const time = (of: number | null) => (of === null ? null : isoTime(signedAt + of))
+      const set = keysWith({ retired_at: time(retired), revoked_at: time(revoked) })
+      const artifact = signToken(headerFor('receipt'), { ...claimsOf.receipt, iat })
+      const { verdict } = verifyArtifact({ kind: 'receipt', artifact, keys: set })
+      if (retired !== null && shift > retired) expect(verdict).toBe('invalid')
+      else if (revoked === null) expect(verdict).toBe('valid')
+      else expect(verdict).toBe(shift >= revoked ? 'invalid' : 'indeterminate')
+    }),
+    { numRuns: 60 },
+  )
+})
+
+verifies('verify.cli', 'an answer of the service is found to carry what it carries', () => {
+  const receipt = goodToken('receipt')
+  const found = (answer: unknown) => {
+    const { kind, verdict } = verifyFile(JSON.stringify(answer))
+    return [kind, verdict]
+  }
+  const mandate = goodObject('mandate')
+  expect(found(receipt)).toEqual(['receipt', 'valid'])
+  expect(found({ receipt_id: 'rc_1', payload: {}, jws: receipt })).toEqual(['receipt', 'valid'])
+  expect(found({ signed_mandate: mandate, receipt: { jws: receipt } })).toEqual([
+    'mandate',
+    'valid',
+  ])
+  expect(found({ passport: goodToken('passport'), receipt: { jws: receipt } })).toEqual([
+    'passport',
+    'valid',
+  ])
+  expect(found({ task: {}, return_package: packageView })).toEqual(['return_package', 'valid'])
+  const action = { signed_action: goodObject('delegated_action'), result: { jws: receipt } }
+  expect(found({ delegated_action: action })).toEqual(['delegated_action', 'valid'])
+  expect(found({ result: { jws: receipt } })).toEqual([null, 'invalid'])
+  expect(found({ jws: completion })).toEqual([null, 'invalid'])
+  expect(verifyFile(receipt, { kind: 'passport' }).reasons).toEqual(['wrong_type'])
+  const unknown = verifyFile(receipt, { keys: undefined })
+  expect(unknown).toMatchObject({ verdict: 'indeterminate', reasons: ['keys_missing'] })
+})
+
+verifies('verify.cli', 'both key documents of the service are read', () => {
+  const [current, earlier] = [keySets.current.keys[1]!, keySets.of_another_service.keys[1]!]
+  const document = {
+    alg: 'Ed25519',
+    contexts: [],
+    version: 2,
+    key_id: current.kid,
+    public_key: { kty: 'OKP', crv: 'Ed25519', x: current['x'], kid: current.kid },
+    previous_versions: [
+      {
+        version: 1,
+        key_id: 'authority-test-0',
+        public_key: { kty: 'OKP', crv: 'Ed25519', x: earlier['x'] },
+        retired_at: isoTime(signedAt),
+        revoked_at: null,
+      },
+    ],
+  }
+  const read = readKeyDocument(document)
+  const artifact = goodObject('mandate')
+  expect(verifyArtifact({ kind: 'mandate', artifact, keys: read! }).verdict).toBe('valid')
+  expect(read?.keys.map(({ kid }) => kid)).toEqual([current.kid, 'authority-test-0'])
+  expect(readKeyDocument({ ...document, key_id: null, public_key: null })?.keys).toHaveLength(1)
+  expect(readKeyDocument(keySets.current)).toEqual(keySets.current)
+  for (const other of [{}, { keys: {} }, [], null, { key_id: 1 }])
+    expect(readKeyDocument(other)).toBeUndefined()
+})

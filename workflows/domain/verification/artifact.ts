@@ -1,0 +1,71 @@
+import { RECEIPT_TYP } from '../receipts/receipt.ts'
+import { STATEMENT_TYP } from '../receipts/statement.ts'
+import { HANDOFF_TYP } from '../trust/handoff-pack.ts'
+import { PASSPORT_TYP } from '../trust/passport.ts'
+import { type AuthorityKind, openAuthority, periodOf } from './authority.ts'
+import { openPackageView } from './return-package.ts'
+import { after, type Opened, settle } from './signature.ts'
+import { isTime, type KeySet, openSigned } from './signed.ts'
+import { jsonOf } from './strict-json.ts'
+import { type ArtifactKind, judge, type Verdict } from './verdict.ts'
+
+/** The artifacts that are a compact JWS by a receipt key, each under a `typ` of its own. */
+export type TokenKind = 'receipt' | 'passport' | 'handoff_pack' | 'statement'
+
+type Form = {
+  readonly typ: string
+  readonly texts: readonly string[]
+  /** What `kind` says, where it is always the same. */
+  readonly kind?: string
+}
+
+export const tokenForms: Readonly<Record<TokenKind, Form>> = {
+  receipt: { typ: RECEIPT_TYP, texts: ['iss', 'sub', 'kind'] },
+  passport: { typ: PASSPORT_TYP, texts: ['iss', 'sub', 'jti'], kind: 'receipt_passport' },
+  handoff_pack: { typ: HANDOFF_TYP, texts: ['iss', 'sub', 'aud', 'jti'], kind: 'handoff_pack' },
+  statement: { typ: STATEMENT_TYP, texts: ['iss', 'sub', 'day'] },
+}
+
+/** An artifact as a text or as the value of its JSON; `at` is the time at which it is judged, in Unix seconds. */
+export type Given = {
+  readonly kind: ArtifactKind
+  readonly artifact: unknown
+  readonly keys: KeySet
+  readonly at?: number | undefined
+}
+
+/** Verifies an artifact of this kind offline; never throws for what it is given. */
+export const verifyArtifact = (given: Given): Verdict => settle(openArtifact(given))
+
+/** Everything about an artifact of this kind but the check of its signature itself. */
+export function openArtifact({ kind, artifact, keys, at }: Given): Opened<Verdict> {
+  const value = typeof artifact === 'string' ? jsonOf(artifact) : artifact
+  if (kind === 'return_package') return openPackageView(value, keys)
+  if (isTokenKind(kind))
+    return openToken(kind, typeof artifact === 'string' ? artifact.trim() : '', { keys, at })
+  const opened = openAuthority(kind, value, keys)
+  return after(opened, (signed) =>
+    judge(kind, signed, { period: periodOf(kind, signed.payload), at }),
+  )
+}
+
+const isTokenKind = (kind: AuthorityKind | TokenKind): kind is TokenKind =>
+  Object.hasOwn(tokenForms, kind)
+
+function openToken(
+  kind: TokenKind,
+  jws: string,
+  { keys, at }: Pick<Given, 'keys' | 'at'>,
+): Opened<Verdict> {
+  const { typ, texts, kind: fixed } = tokenForms[kind]
+  const isPack = kind === 'handoff_pack'
+  const holds = (claims: Record<string, unknown>) =>
+    texts.every((name) => typeof claims[name] === 'string') &&
+    (fixed === undefined || claims['kind'] === fixed) &&
+    (!isPack || isTime(claims['exp']))
+  return after(openSigned(jws, { typ, ring: 'receipt', holds }, keys), (signed) => {
+    const until = isPack ? signed.payload?.['exp'] : undefined
+    const period = isTime(until) ? { from: null, until } : undefined
+    return judge(kind, signed, { period, at })
+  })
+}

@@ -1,0 +1,78 @@
+import { openArtifact, type TokenKind, tokenForms } from './artifact.ts'
+import { type AuthorityKind, authorityForms } from './authority.ts'
+import { openPackageParts, type PackageParts } from './return-package.ts'
+import type { Opened } from './signature.ts'
+import { headerOf, type KeySet } from './signed.ts'
+import { isObject, jsonOf } from './strict-json.ts'
+import { type ArtifactKind, unread, type Verdict } from './verdict.ts'
+
+/** A file to verify: its text, or a zip that was taken apart; with what its reader trusts and expects. */
+export type FileToVerify = {
+  readonly content: string | PackageParts
+  readonly keys: KeySet | undefined
+  /** Unix seconds. */
+  readonly at: number
+  readonly kind?: ArtifactKind | undefined
+}
+
+/** Where in an answer of the service the artifact is, if it is not the file itself; the rest of the answer is not signed. */
+type Found = { readonly kind: ArtifactKind; readonly artifact: unknown }
+
+/** Everything about a file but the check of its signature itself; never throws for what it is given. */
+export function openFile({ content, keys, at, kind }: FileToVerify): Opened<Verdict> {
+  const found: Found | undefined =
+    typeof content === 'string'
+      ? findArtifact(content)
+      : { kind: 'return_package', artifact: content }
+  if (found === undefined) return { done: unread(null, 'unknown_kind') }
+  if (kind !== undefined && kind !== found.kind) return { done: unread(found.kind, 'wrong_type') }
+  if (keys === undefined) return { done: unread(found.kind, 'keys_missing', 'indeterminate') }
+  if (typeof content !== 'string') return openPackageParts(content, keys)
+  return openArtifact({ ...found, keys, at })
+}
+
+/** The members under which answers of the service carry what is signed. */
+const carriers = [
+  'return_package',
+  'signed_mandate',
+  'signed_action_grant',
+  'delegated_action',
+  'signed_action',
+  'passport',
+  'handoff_pack',
+  'jws',
+  'receipt',
+]
+const NESTED_MAX = 3
+
+/** The artifact in a text: a compact JWS, JSON, or an answer of the service that carries one. */
+function findArtifact(text: string): Found | undefined {
+  const value = jsonOf(text)
+  return value === undefined ? tokenIn(text) : artifactIn(value, 0)
+}
+
+function artifactIn(value: unknown, depth: number): Found | undefined {
+  if (typeof value === 'string') return tokenIn(value)
+  if (!isObject(value) || depth > NESTED_MAX) return undefined
+  const kind = objectKind(value)
+  if (kind !== undefined) return { kind, artifact: value }
+  for (const member of carriers) {
+    const found = Object.hasOwn(value, member) ? artifactIn(value[member], depth + 1) : undefined
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function objectKind(value: Record<string, unknown>): ArtifactKind | undefined {
+  if (typeof value['completion_signature'] === 'string') return 'return_package'
+  const kinds = Object.keys(authorityForms) as AuthorityKind[]
+  return kinds.find((kind) => authorityForms[kind].schema === value['schema'])
+}
+
+function tokenIn(text: string): Found | undefined {
+  const jws = text.trim()
+  const typ = headerOf(jws)?.['typ']
+  const kinds = Object.keys(tokenForms) as TokenKind[]
+  const kind = kinds.find((one) => tokenForms[one].typ === typ)
+  return kind === undefined ? undefined : { kind, artifact: jws }
+}

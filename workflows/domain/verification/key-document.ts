@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { KeySet } from './signed.ts'
+
+const Time = z.iso.datetime().nullable()
+const PublicKey = z.looseObject({ kty: z.string() })
+
+/** `/.well-known/service-authority-key.json`: the authority's key and its earlier versions. */
+const AuthorityKeys = z.looseObject({
+  key_id: z.string().nullable(),
+  public_key: PublicKey.nullable(),
+  previous_versions: z.array(
+    z.looseObject({
+      key_id: z.string(),
+      public_key: PublicKey,
+      retired_at: Time,
+      revoked_at: Time,
+    }),
+  ),
+})
+
+/** The key set of a key document of the service, of either form; undefined for anything else. */
+export function readKeyDocument(value: unknown): KeySet | undefined {
+  const set = KeySet.safeParse(value)
+  if (set.success) return set.data
+  const { data } = AuthorityKeys.safeParse(value)
+  if (data === undefined) return undefined
+  const { key_id: kid, public_key: active } = data
+  const current =
+    kid === null || active === null
+      ? []
+      : [{ ...active, kid, use_for: 'authority', retired_at: null, revoked_at: null }]
+  const earlier = data.previous_versions.map(({ key_id, public_key, retired_at, revoked_at }) => ({
+    ...public_key,
+    kid: key_id,
+    use_for: 'authority',
+    retired_at,
+    revoked_at,
+  }))
+  const { data: keys } = KeySet.safeParse({ keys: [...current, ...earlier] })
+  return keys
+}
