@@ -13,6 +13,7 @@ import { createLog } from './http/log.ts'
 import { createMetrics } from './http/metrics.ts'
 import { createPages } from './http/pages/pages.ts'
 import { createReference } from './http/pages/reference/routes.ts'
+import { createVerifier } from './http/pages/verify/routes.ts'
 import { operations } from './operations/index.ts'
 
 const DRAIN_MS = 15_000
@@ -44,7 +45,7 @@ const facts = {
   environment: config.ENVIRONMENT,
   pauses,
 }
-const pages = Router().use(createPages(facts), createReference(facts, 'base'))
+const pages = Router().use(createPages(facts), createReference(facts, 'base'), createVerifier())
 
 const ended = new AbortController()
 const operatorConsole = createConsole({

@@ -23,6 +23,7 @@ const families: Record<string, () => Promise<Add>> = {
   payments: async () => (await import('./commands/payments.ts')).addPayments,
   credential: async () => (await import('./commands/credential.ts')).addCredential,
   statement: async () => (await import('./commands/statement.ts')).addStatement,
+  verify: async () => (await import('./commands/verify.ts')).addVerify,
   replay: async () => (await import('./commands/replay.ts')).addReplay,
   completion: async () => (await import('./commands/completion.ts')).addCompletion,
 }

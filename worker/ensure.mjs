@@ -47,6 +47,7 @@ async function build(say) {
     slow(say, 'making the client', ...program('dist/worker/client-package.js')),
     slow(say, 'bundling the console', ...program('dist/worker/bundle-console.js')),
     slow(say, 'bundling the reference', ...program('dist/worker/bundle-reference.js')),
+    slow(say, 'bundling the verifier', ...program('dist/worker/bundle-verifier.js')),
   ])
 }
 

@@ -41,8 +41,8 @@ ${crashPicture}
 ${guarantees()}
 <h2 id="verify">Verify without us</h2>
 <p>A receipt, a task’s status link and a return package open in a browser as readable pages, and stay JSON for programs. With
-<a href="/.well-known/jwks.json">the published keys</a> the client verifies receipts offline, and <code>agent-rails replay</code> does the
-work of a package again. <a href="/api/trust-contract">The trust contract</a> has what callers sign.</p>
+<a href="/.well-known/jwks.json">the published keys</a>, <a href="/verify">this page</a> and <code>agent-rails verify</code> judge everything
+that is signed, offline, and <code>agent-rails replay</code> does the work of a package again. <a href="/api/trust-contract">The trust contract</a> has what callers sign.</p>
 <h2 id="first-agent">Start in a minute: your first agent</h2>
 ${firstAgentPart(facts)}
 <h2 id="doors">Where everything is</h2>

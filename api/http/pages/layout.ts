@@ -5,7 +5,7 @@ const links: readonly (readonly [path: string, name: string])[] = [
   ['/#first-agent', 'Start'],
   ['/docs', 'API reference'],
   ['/console', 'Console'],
-  ['/#verify', 'Verify'],
+  ['/verify', 'Verify'],
   ['/problems', 'Problems'],
 ]
 

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { Router } from 'express'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { Environment } from '#domain/core/environment.ts'
@@ -12,6 +13,7 @@ import { priceOf } from '../../../api/http/pages/catalogue.ts'
 import { html } from '../../../api/http/pages/html.ts'
 import { createPages } from '../../../api/http/pages/pages.ts'
 import { createReference } from '../../../api/http/pages/reference/routes.ts'
+import { createVerifier } from '../../../api/http/pages/verify/routes.ts'
 import { operations } from '../../../api/operations/index.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -46,7 +48,12 @@ beforeAll(async () => {
     ended: new AbortController().signal,
     guard: (_address, check) => check(),
   })
-  const site = Router().use(pages(), createReference(facts, 'base'), operatorConsole)
+  const site = Router().use(
+    pages(),
+    createReference(facts, 'base'),
+    createVerifier(),
+    operatorConsole,
+  )
   base = await start(createApp({ ...surface, host: 'base', pages: site }))
 })
 afterAll(async () => {
@@ -110,7 +117,7 @@ describe('the front page', () => {
       '/#first-agent',
       '/docs',
       '/console',
-      '/#verify',
+      '/verify',
       '/problems',
     ])
     for (const anchor of ['first-agent', 'verify', 'rails', 'guarantees'])
@@ -119,7 +126,7 @@ describe('the front page', () => {
 
   verifies('pages.landing', 'every link of every page leads somewhere', async () => {
     const found = await Promise.all(
-      ['/', '/docs', '/problems', '/problems/not_found'].map(async (path) =>
+      ['/', '/docs', '/verify', '/problems', '/problems/not_found'].map(async (path) =>
         linksIn(await (await get(path)).text()),
       ),
     )
@@ -289,7 +296,7 @@ describe('problem pages', () => {
 
 describe('every page', () => {
   verifies('pages.policy', 'allows scripts only from files of this host', async () => {
-    for (const path of ['/', '/docs', '/docs/payout-create', '/problems', '/problems/paused']) {
+    for (const path of ['/', '/docs', '/docs/payout-create', '/verify', '/problems/paused']) {
       const response = await get(path)
       const policy = policyOf(response)
       expect(policy, path).toMatch(/default-src 'none';script-src 'self';/)
@@ -304,7 +311,7 @@ describe('every page', () => {
   })
 
   verifies('pages.policy', 'answers GET and HEAD and refuses the rest', async () => {
-    for (const path of ['/', '/docs', '/problems', '/problems/paused']) {
+    for (const path of ['/', '/docs', '/verify', '/problems', '/problems/paused']) {
       const head = await fetch(base + path, { method: 'HEAD' })
       expect([head.status, await head.text()], path).toEqual([200, ''])
       const posted = await fetch(base + path, { method: 'POST', body: '{}' })
@@ -320,6 +327,19 @@ describe('every page', () => {
     const policy = policyOf(await fetch(`${os}/docs`))
     expect(policy).toContain("connect-src 'self'")
     expect(policy).toContain("require-trusted-types-for 'script'")
+  })
+
+  verifies('verify.page', 'the verifier calls this host alone and sends no form', async () => {
+    const policy = policyOf(await get('/verify'))
+    expect(policy).toContain("connect-src 'self';")
+    expect(policy).toContain("form-action 'none';")
+    expect(policy).toContain("require-trusted-types-for 'script'")
+    const script = await (await get('/verify/verifier.js')).text()
+    const calls = [...script.matchAll(/fetch\(([^)]*)\)/g)].map(([, call]) => call)
+    expect(calls).toHaveLength(1)
+    expect(calls[0]).toContain('/.well-known/jwks.json')
+    expect(script).not.toMatch(/XMLHttpRequest|sendBeacon|WebSocket|localStorage|innerHTML/)
+    expect(gzipSync(script).length).toBeLessThan(80_000)
   })
 
   verifies('pages.policy', 'escapes what it is given as text', () => {

@@ -5,7 +5,11 @@ import { promisify } from 'node:util'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
 import { packageRoot } from '../../../activities/config/package-root.ts'
+import { registerAgent } from '../../../clients/typescript/src/index.ts'
 import { startStack, type TestStack } from '../../support/stack.ts'
+import { goodToken, headerFor, signToken } from '../../vectors/artifacts.ts'
+import { keySets, signedAt } from '../../vectors/keys.ts'
+import { makeVectors } from '../../vectors/make.ts'
 import { verifies } from '../../verifies.ts'
 import { violationsOf } from './axe.ts'
 import { noBrowser, openChromium, openWatched } from './chromium.ts'
@@ -247,6 +251,124 @@ describe.skipIf(noBrowser !== undefined)('in a browser', () => {
         await takeScreenshot(page, 'temporal-payout-details')
       }),
   )
+
+  const pick = (page: Page, id: string, name: string, content: string | Uint8Array) =>
+    page.locator(`#${id}-file`).setInputFiles({
+      name,
+      mimeType: 'application/octet-stream',
+      buffer: Buffer.from(content),
+    })
+  const press = (page: Page, name: string) =>
+    page.getByRole('button', { name, exact: true }).click()
+
+  verifies('verify.page', 'a receipt of this service is verified by its keys', () =>
+    visit(async (page) => {
+      const osUrl = stack.osUrls[0] as string
+      const { registered } = await registerAgent(
+        { baseUrl, osUrl, origin: baseUrl },
+        {
+          name: 'Verifier',
+          contact: { email: 'verifier@agent.example' },
+          rails: ['packetops'],
+          requested_scopes: ['runs:read'],
+          sandbox: true,
+        },
+      )
+      const { jws } = registered.receipt
+      const sent: string[] = []
+      page.on('request', (request) => sent.push(`${request.method()} ${request.url()}`))
+      await page.goto(`${baseUrl}/verify`, { waitUntil: 'networkidle' })
+      const loaded = sent.length
+      await pick(page, 'artifact', 'receipt.jws', jws)
+      await press(page, 'Verify')
+      await page.getByRole('heading', { name: '? Cannot be decided: receipt' }).waitFor()
+      expect(sent).toHaveLength(loaded)
+      await press(page, 'Load the keys of this service')
+      await page.getByText('the keys that the service publishes now').waitFor()
+      expect(sent.slice(loaded)).toEqual([`GET ${baseUrl}/.well-known/jwks.json`])
+      await press(page, 'Verify')
+      await page.getByRole('heading', { name: '✓ Valid: receipt' }).waitFor()
+      await page.getByText('"kind": "onboarding"').waitFor()
+      await takeScreenshot(page, 'verify')
+      await page
+        .getByLabel('Or its text')
+        .first()
+        .fill(`${jws.slice(0, -4)}AAAA`)
+      await press(page, 'Verify')
+      await page.getByText('Reason: signature_invalid').waitFor()
+      expect(sent).toHaveLength(loaded + 1)
+    }),
+  )
+
+  verifies('verify.page', 'the browser agrees with every vector, packages too', () =>
+    visit(async (page) => {
+      await page.goto(`${baseUrl}/verify`, { waitUntil: 'networkidle' })
+      const chosen = Object.values(makeVectors()).flatMap(({ keys, vectors }) =>
+        vectors
+          .filter(({ name, at }) => at === undefined && /^(good|keys: r|a zip)/.test(name))
+          .map((vector) => ({ ...vector, keySet: keys[vector.keys] })),
+      )
+      expect(chosen.length).toBeGreaterThan(50)
+      for (const { kind, name, artifact, keySet, expect: expected } of chosen) {
+        const packed = kind === 'return_package' && typeof artifact === 'string'
+        const text = typeof artifact === 'string' ? artifact : JSON.stringify(artifact)
+        await pick(page, 'artifact', 'artifact', packed ? Buffer.from(text, 'base64') : text)
+        await pick(page, 'keys', 'keys.json', JSON.stringify(keySet))
+        await page.evaluate("document.getElementById('result').replaceChildren()")
+        await press(page, 'Verify')
+        const shown = (await page.locator('#result h2, #result p').first().textContent()) ?? ''
+        // These artifacts are of a fixed day, so their periods are over.
+        const isOver = /pack|mandate|grant/.test(kind) && expected.verdict !== 'invalid'
+        const mark = { valid: '✓ Valid', invalid: '✗ Not valid', indeterminate: '? Cannot' }
+        const wanted = isOver ? mark.invalid : mark[expected.verdict]
+        expect(`${kind} ${name}: ${shown}`).toContain(`${kind} ${name}: ${wanted}`)
+      }
+    }),
+  )
+
+  verifies('verify.page', 'hostile files stay text and end in an answer', () =>
+    visit(async (page) => {
+      await page.goto(`${baseUrl}/verify`, { waitUntil: 'networkidle' })
+      await press(page, 'Verify')
+      await page.getByText('There is nothing to verify').waitFor()
+      for (const content of ['<img src=x onerror=alert(1)>', 'PK and no zip', '['.repeat(99_999)]) {
+        await pick(page, 'artifact', 'hostile', content)
+        await press(page, 'Verify')
+        await page.getByRole('heading', { name: '✗ Not valid: nothing' }).waitFor()
+      }
+      const claims = { iss: '<script>alert(1)</script>', sub: '\u202e', kind: 'x', iat: signedAt }
+      await pick(page, 'artifact', 'receipt.jws', signToken(headerFor('receipt'), claims))
+      await pick(page, 'keys', 'keys.json', JSON.stringify(keySets.current))
+      await press(page, 'Verify')
+      await page.getByText('"iss": "<script>').waitFor()
+      await page.getByText('"sub": "\\u202e"').waitFor()
+      expect(await page.locator('#result script, #result img').count()).toBe(0)
+      await pick(page, 'keys', 'keys.json', '{}')
+      await press(page, 'Verify')
+      await page.getByText('The key document is none').waitFor()
+    }),
+  )
+
+  verifies('verify.page', 'it fits a phone, light and dark, and axe finds nothing', async () => {
+    for (const width of [360, 1280])
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await context.close()
+        context = await browser.newContext({ viewport: { width, height: 844 }, colorScheme })
+        await visit(async (page) => {
+          await page.goto(`${baseUrl}/verify`, { waitUntil: 'networkidle' })
+          for (const keys of [keySets.current, keySets.empty]) {
+            await pick(page, 'artifact', 'receipt.jws', goodToken('receipt'))
+            await pick(page, 'keys', 'keys.json', JSON.stringify(keys))
+            await press(page, 'Verify')
+            await page.locator('#result h2').waitFor()
+            expect(await violationsOf(page), `${width} ${colorScheme}`).toEqual([])
+            const wider = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+            expect(wider, String(width)).toBe(0)
+          }
+          if (width === 360) await takeScreenshot(page, `verify-phone-${colorScheme}`)
+        })
+      }
+  })
 
   verifies(
     'pages.landing',

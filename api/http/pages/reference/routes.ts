@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
 import { type RequestHandler, Router } from 'express'
 import helmet from 'helmet'
 import { packageRoot } from '../../../../activities/config/package-root.ts'
 import type { HostUrls } from '../../openapi.ts'
 import { onlyGet } from '../only-get.ts'
+import { packed } from '../packed.ts'
 import { copyScript } from '../snippet.ts'
 import { icon, stylesheet } from '../stylesheet.ts'
 import type { Reference } from './entry.ts'
@@ -67,21 +67,6 @@ export function createReference(
     if (http.host !== host && http.host !== 'both')
       at(`/docs/${id}`, (_request, response) => response.redirect(`${other}/docs/${id}`))
   return router
-}
-
-/** A text that never changes while the process runs: made when it is first asked for, and compressed once. */
-function packed(type: string, make: () => string): RequestHandler {
-  let made: { plain: Buffer; zipped: Buffer } | undefined
-  return (request, response) => {
-    if (made === undefined) {
-      const plain = Buffer.from(make())
-      made = { plain, zipped: gzipSync(plain) }
-    }
-    const zipped = request.acceptsEncodings('gzip') === 'gzip'
-    response.vary('Accept-Encoding').type(type)
-    if (zipped) response.set('Content-Encoding', 'gzip')
-    response.send(zipped ? made.zipped : made.plain)
-  }
 }
 
 /** Scripts, styles and calls of this host alone; text never becomes markup (Trusted Types). */

@@ -166,10 +166,11 @@ verifies(
     const { made, signature } = finishedPackage(packetops)
     const { result: _r, findings: _f, gaps: _g, files: _l, ...proof } = made
     const parts = unzipPackage(await zipTexts(packageTexts(made, signature)))!
-    const claims = { sub: made.run_id, kind: 'completion', ...proof }
+    const claims = { iat: 1_795_255_200, sub: made.run_id, kind: 'completion', ...proof }
     const by = (completionSignature: string, set = keys) =>
       verifyPackageParts({ ...parts, completionSignature }, set)
     expect(by(signedBy(COMPLETION_TYP, claims)).verdict).toBe('proven')
+    expect(by(signedBy(COMPLETION_TYP, { ...claims, iat: null })).verdict).toBe('refused')
     expect(faults(by(signedBy('receipt+jwt', claims)))).toContain('completion signature')
     expect(
       faults(by(signedBy(COMPLETION_TYP, { ...claims, proof_hash: sha256('other') }))),
