@@ -1,3 +1,5 @@
+// First: schemas ask when they are made.
+import './no-eval.ts'
 import { openFile } from '#domain/verification/file.ts'
 import { readKeyDocument } from '#domain/verification/key-document.ts'
 import { jsonOf, textOf } from '#domain/verification/strict-json.ts'

@@ -47,7 +47,7 @@ function sourceOf({ name, title, file, text, hint }: Source): Html {
 
 /** What the page has in addition to the stylesheet of all pages. */
 export const verifyStylesheet = `.page {
-  & .source { display: grid; gap: .4rem; margin: 1.4rem 0; padding: 1rem 1.2rem; min-width: 0; background: var(--panel); border: 1px solid var(--line); border-radius: 8px; }
+  & .source { display: grid; grid-template-columns: minmax(0, 1fr); gap: .4rem; margin: 1.4rem 0; padding: 1rem 1.2rem; min-width: 0; background: var(--panel); border: 1px solid var(--line); border-radius: 8px; }
   & .source.over { border-color: var(--mark); outline: 2px solid var(--mark); }
   & .source legend { font-weight: 600; padding: 0 .4rem; }
   & .source input { font: inherit; max-width: 100%; margin-bottom: .5rem; color: var(--ink); }
