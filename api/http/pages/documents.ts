@@ -50,7 +50,7 @@ ${factsOf(factsIn(payload), links)}
 <dt>Before it</dt><dd>${previous(payload['prev'])}</dd>
 <dt>Digest of its content</dt><dd><code>${text(payload_sha256 ?? 'unknown')}</code></dd></dl>
 <p>A program gets the same as JSON from this address. To verify it without this service, keep the receipt and the
-<a href="/.well-known/jwks.json">key set</a>, and use <code>verifyReceipt</code> of the client package.</p>`,
+<a href="/.well-known/jwks.json">key set</a>, and use <a href="/verify">the verifier</a> or <code>verifyReceipt</code> of the client package.</p>`,
   })
 }
 

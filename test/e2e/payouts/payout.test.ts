@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { sha256Hex } from '#domain/core/canonical-json.ts'
@@ -14,6 +16,7 @@ import {
   type RawAnswer,
 } from '../../support/agent.ts'
 import { newWallet } from '../../support/chain.ts'
+import { runCli } from '../../support/cli.ts'
 import {
   broadcast,
   chainRecord,
@@ -231,6 +234,7 @@ verifies(
     'receipt.jws',
     'receipt.verify',
     'execute.final',
+    'verify.chain',
   ],
   'a payout with binding 1 becomes final and its receipts verify',
   async () => {
@@ -296,8 +300,28 @@ verifies(
     const forged = `${head}.${(receipts[1] as string).split('.')[1]}.${signature}`
     const { body } = await agent.client.call('verify-receipt', { receipt: forged })
     expect(body).toMatchObject({ verified: false, signature: { valid: false } })
+    await expectOfflineVerdicts(receipts, keys)
   },
 )
+
+/** The command line comes to the same from files, and finds the transfer on the chain. */
+async function expectOfflineVerdicts(receipts: string[], keys: object): Promise<void> {
+  const keysFile = join(stack.dataDirectory, 'saved-keys.json')
+  writeFileSync(keysFile, JSON.stringify(keys))
+  const file = (index: number) => join(stack.dataDirectory, `receipt-${index}.jws`)
+  const verdicts = receipts.map(async (jws, index) => {
+    writeFileSync(file(index), jws)
+    const args = [file(index), '--keys', keysFile, '--chain', stack.rpcUrl, '--json']
+    const { code, out } = await runCli({}, 'verify', ...args)
+    const { verdict, checks } = JSON.parse(out)
+    return [code, verdict, checks.at(-1).detail]
+  })
+  const found = expect.stringMatching(/^its transfer is in block \d+$/)
+  const none = 'it names no transfer'
+  expect(await Promise.all(verdicts)).toEqual(
+    [none, none, found, found].map((d) => [0, 'valid', d]),
+  )
+}
 
 verifies(
   ['payout.creator-only', 'status.creator', 'status.by-either', 'status.exactly-one'],
