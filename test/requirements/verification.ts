@@ -1,12 +1,12 @@
 /** What the offline verifiers owe. */
 export const verificationRequirements = {
   'verify.vectors': {
-    source: 'trust § Verification anyone can run',
+    source: 'trust § Verification',
     behavior:
       'Published test vectors, good and bad, say how each signed artifact is judged. Our verifier and an independent one in Python agree on all of them.',
   },
   'verify.mutations': {
-    source: 'trust § Verification anyone can run',
+    source: 'trust § Verification',
     behavior:
       'A change of any member or byte of a signed artifact is refused with the reason, and no artifact passes for another kind.',
   },
@@ -24,7 +24,7 @@ export const verificationRequirements = {
     behavior: 'The offline verifiers, the service and the client judge the same artifact the same.',
   },
   'verify.cli': {
-    source: 'trust § Verification anyone can run',
+    source: 'trust § Verification',
     behavior:
       'The command agent-rails verify FILE prints a verdict with its reasons, offline. It exits with 0 for valid, 1 for invalid and 3 for what cannot be decided.',
   },
@@ -34,7 +34,7 @@ export const verificationRequirements = {
       'With a chain, the transaction that a receipt names is looked up there: absent is invalid, unavailable is indeterminate.',
   },
   'verify.page': {
-    source: 'trust § Verification anyone can run',
+    source: 'trust § Verification',
     behavior:
       'The page /verify verifies a file in the browser. It sends nothing, and loads the key set of the service only on a click.',
   },
