@@ -24,6 +24,7 @@ export function showVerdict({ kind, verdict, reasons, checks, key, claims }: Ver
   if (key !== null) parts.push(made('p', `Signed by ${key.kid}, which is ${key.standing} today.`))
   if (claims !== null) parts.push(made('h3', 'What was signed'), block(jsonText(claims)))
   result().replaceChildren(...parts)
+  heading.scrollIntoView({ block: 'start' })
 }
 
 export const showProblem = (error: unknown): void =>

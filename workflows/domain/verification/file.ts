@@ -20,10 +20,11 @@ type Found = { readonly kind: ArtifactKind; readonly artifact: unknown }
 
 /** Everything about a file but the check of its signature itself; never throws for what it is given. */
 export function openFile({ content, keys, at, kind }: FileToVerify): Opened<Verdict> {
-  const found: Found | undefined =
+  const found: Found | 'bundle' | undefined =
     typeof content === 'string'
       ? findArtifact(content)
       : { kind: 'return_package', artifact: content }
+  if (found === 'bundle') return { done: unread(null, 'bundle_unsupported', 'indeterminate') }
   if (found === undefined) return { done: unread(null, 'unknown_kind') }
   if (kind !== undefined && kind !== found.kind) return { done: unread(found.kind, 'wrong_type') }
   if (keys === undefined) return { done: unread(found.kind, 'keys_missing', 'indeterminate') }
@@ -44,10 +45,16 @@ const carriers = [
   'receipt',
 ]
 const NESTED_MAX = 3
+/** How a proof of a log begins as text (C2SP tlog-proof), and the members that carry one as JSON. */
+const LOG_PROOF = 'c2sp.org/tlog-proof@'
+const logMembers = ['tlog_proof', 'log_proof', 'inclusion_proof', 'checkpoint', 'bundle']
 
 /** The artifact in a text: a compact JWS, JSON, or an answer of the service that carries one. */
-function findArtifact(text: string): Found | undefined {
+function findArtifact(text: string): Found | 'bundle' | undefined {
   const value = jsonOf(text)
+  // A receipt with the proof of a log is not judged by the receipt alone.
+  if (text.startsWith(LOG_PROOF) || (isObject(value) && logMembers.some((one) => one in value)))
+    return 'bundle'
   return value === undefined ? tokenIn(text) : artifactIn(value, 0)
 }
 

@@ -2,6 +2,8 @@
 export const reasons = {
   malformed: 'it does not have the form of its kind',
   unknown_kind: 'it is nothing that this verifies',
+  bundle_unsupported:
+    'it is a proof of a transparency log, which this release does not verify: take the receipt out of it',
   wrong_type: 'it is an artifact of another kind',
   wrong_algorithm: 'it is not signed by EdDSA, or its header has a critical extension',
   unknown_key: 'the key set has no key of this purpose under its key id',

@@ -98,16 +98,18 @@ export function findKey(
   kid: unknown,
 ): (PublishedKey & { x: string }) | 'unknown_key' | 'key_unsound' {
   const known = indexed.get(keys) ?? indexOf(keys)
-  const key = known.get(`${ring} ${String(kid)}`)
-  if (key === undefined || typeof kid !== 'string') return 'unknown_key'
+  const key = typeof kid === 'string' ? known.get(nameOf(ring, kid)) : undefined
+  if (key === undefined) return 'unknown_key'
   const { kty, crv, x } = key
   if (kty !== 'OKP' || crv !== 'Ed25519' || x === undefined || !isSoundKeyText(x))
     return 'key_unsound'
   return { ...key, x }
 }
 
+const nameOf = (ring: string, kid: string): string => JSON.stringify([ring, kid])
+
 function indexOf(keys: PublishedKey[]): Map<string, PublishedKey> {
-  const index = new Map(keys.toReversed().map((key) => [`${key.use_for} ${key.kid}`, key]))
+  const index = new Map(keys.toReversed().map((key) => [nameOf(key.use_for, key.kid), key]))
   indexed.set(keys, index)
   return index
 }

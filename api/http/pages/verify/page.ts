@@ -41,7 +41,7 @@ ${sourceOf(keys)}
 function sourceOf({ name, title, file, text, hint }: Source): Html {
   return html`<fieldset class="source" id="${name}-drop"><legend>${title}</legend>
 <label for="${name}-file">${file}</label><input type="file" id="${name}-file">
-<label for="${name}-text">${text}</label><textarea id="${name}-text" rows="5" spellcheck="false" autocomplete="off" autocapitalize="off" placeholder="${hint}"></textarea>
+<label for="${name}-text">${text}</label><textarea id="${name}-text" rows="3" spellcheck="false" autocomplete="off" autocapitalize="off" placeholder="${hint}"></textarea>
 </fieldset>`
 }
 
@@ -54,7 +54,8 @@ export const verifyStylesheet = `.page {
   & textarea { width: 100%; padding: .6rem .8rem; font: .87em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace; color: var(--ink); background: var(--code); border: 1px solid var(--line); border-radius: 6px; resize: vertical; }
   & textarea::placeholder { color: var(--soft); opacity: 1; }
   & button { font: inherit; padding: .45rem 1rem; color: var(--ink); background: var(--panel); border: 1px solid var(--mark); border-radius: 7px; font-weight: 600; cursor: pointer; }
-  & .from-here span { color: var(--soft); font-size: .92rem; }
+  & .from-here span { display: block; margin-top: .3rem; color: var(--soft); font-size: .92rem; }
+  & #verify { color: var(--panel); background: var(--mark); padding: .5rem 1.6rem; }
   & h2.ok { color: var(--mark); }
   & h2.bad { color: var(--bad); }
   & input:focus-visible, & textarea:focus-visible { outline: 2px solid var(--mark); outline-offset: 2px; }

@@ -198,6 +198,14 @@ verifies('verify.cli', 'an answer of the service is found to carry what it carri
   expect(found({ result: { jws: receipt } })).toEqual([null, 'invalid'])
   expect(found({ jws: completion })).toEqual([null, 'invalid'])
   expect(verifyFile(receipt, { kind: 'passport' }).reasons).toEqual(['wrong_type'])
+  for (const proof of [
+    { receipt, tlog_proof: 'c2sp.org/tlog-proof@v1' },
+    { receipt, checkpoint: '' },
+  ])
+    expect(verifyFile(JSON.stringify(proof))).toMatchObject({
+      verdict: 'indeterminate',
+      reasons: ['bundle_unsupported'],
+    })
   const unknown = verifyFile(receipt, { keys: undefined })
   expect(unknown).toMatchObject({ verdict: 'indeterminate', reasons: ['keys_missing'] })
 })
