@@ -1,4 +1,5 @@
 import { admissionRequirements } from './admission.ts'
+import { ap2Requirements } from './ap2.ts'
 import { authorityRequirements } from './authority.ts'
 import { callerRequirements } from './callers.ts'
 import { conformanceRequirements } from './conformance.ts'
@@ -1636,6 +1637,7 @@ export const requirements = {
   ...walletRequirements,
   ...isolationRequirements,
   ...authorityRequirements,
+  ...ap2Requirements,
   ...admissionRequirements,
   ...callerRequirements,
   ...signerRequirements,
