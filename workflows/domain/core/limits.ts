@@ -34,6 +34,8 @@ export const limits = {
   /** Decision: measured bound below which concurrent updates of one workflow never run twice. */
   updatesInFlightMax: 6,
   disclosuresMax: 16,
+  /** Decision: disclosures of one mandate in a chain of AP2. */
+  ap2DisclosuresMax: 96,
   /** Decision: after it an agent's credential has to be rotated. */
   credentialLifeSeconds: 90 * 24 * 3600,
   /** Decision: the longest time for which a rotated credential stays valid. */

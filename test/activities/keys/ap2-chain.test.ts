@@ -1,0 +1,232 @@
+import { expect } from 'vitest'
+import {
+  CheckoutMandate,
+  OpenCheckoutMandate,
+  OpenPaymentMandate,
+  PaymentMandate,
+} from '#domain/ap2/mandates.ts'
+import { DomainError } from '#domain/core/errors.ts'
+import { readArtifact } from '../../../activities/authority/artifacts.ts'
+import { signOpenMandate, verifyAp2Chain } from '../../../activities/keys/ap2-chain.ts'
+import { currentAnchors } from '../../../activities/keys/key-status.ts'
+import { verifyPresentation } from '../../../activities/keys/presentation.ts'
+import { agentKeys, closeMandate, disclosureOf, hashOf, signedJwt } from '../../support/ap2.ts'
+import { verifies } from '../../verifies.ts'
+import {
+  anchors,
+  contextOf,
+  newChallenge,
+  newMandate,
+  nowSeconds,
+  origin,
+  present,
+  standingKeys,
+} from './treasury.ts'
+
+const agent = agentKeys()
+const audience = 'https://svc.example/pay'
+const nonce = 'n'.repeat(22)
+const shop = { id: 'shop', name: 'Shop', website: 'https://shop.example' }
+const other = { id: 'other', name: 'Other' }
+const wallet = { id: `aw_${'1'.repeat(64)}`, type: 'allowance_wallet' }
+const openPayment = {
+  vct: 'mandate.payment.open.1' as const,
+  constraints: [
+    { type: 'payment.reference', conditional_transaction_id: 'x' },
+    { type: 'payment.allowed_payees', allowed: [shop, other] },
+  ],
+  cnf: { jwk: agent.jwk },
+  iat: nowSeconds - 10,
+  exp: nowSeconds + 1000,
+}
+const closedPayment = {
+  vct: 'mandate.payment.1',
+  transaction_id: 'tx',
+  payee: shop,
+  payment_amount: { amount: 4900, currency: 'USD' },
+  payment_instrument: wallet,
+}
+const issuerKey = standingKeys.signer('authority')
+const openOf = (mandate: Parameters<typeof signOpenMandate>[1]['mandate'] = openPayment) =>
+  signOpenMandate(issuerKey, { iss: origin, mandate })
+const closing = { key: agent.privateKey, aud: audience, nonce, iat: nowSeconds }
+const shapes = { open: OpenPaymentMandate, closed: PaymentMandate }
+const context = {
+  anchors: currentAnchors(anchors, origin, standingKeys),
+  nowSeconds,
+  audience,
+  nonce,
+}
+const verified = (presentation: string) => verifyAp2Chain(presentation, shapes, context)
+function refusedAs(presentation: string): string | undefined {
+  try {
+    verified(presentation)
+  } catch (error) {
+    if (error instanceof DomainError) return error.refusal.code
+    throw error
+  }
+  return undefined
+}
+const close = (more: object = {}, mandate: object = closedPayment) =>
+  closeMandate(openOf(), mandate, { ...closing, ...more })
+
+verifies('ap2.chain', 'a closed mandate verifies against its open one', () => {
+  const open = openOf()
+  const chain = verified(closeMandate(open, closedPayment, closing))
+  expect(chain).toMatchObject({ issuer: origin, open: openPayment, closed: closedPayment })
+  expect(chain.openHash).toBe(hashOf(open))
+})
+
+verifies('ap2.hidden', 'withheld payees permit nothing, a withheld constraint is refused', () => {
+  const open = openOf()
+  const [jwt = '', ...disclosures] = open.slice(0, -1).split('~')
+  const withheld = disclosures.filter(
+    (text) => !Buffer.from(text, 'base64url').toString().includes('"other"'),
+  )
+  expect(withheld).toHaveLength(2)
+  const narrower = `${[jwt, ...withheld].join('~')}~`
+  const chain = verified(closeMandate(narrower, closedPayment, closing))
+  expect(chain.open.constraints[1]).toMatchObject({ allowed: [shop] })
+  expect(chain.mandateKey).toBe(verified(closeMandate(open, closedPayment, closing)).mandateKey)
+
+  const budget = disclosureOf({ type: 'payment.budget', max: 1, currency: 'USD' })
+  const [reference] = openPayment.constraints
+  const hiding = openOf({
+    ...openPayment,
+    constraints: [reference ?? {}, { '...': budget.digest }],
+  })
+  expect(refusedAs(closeMandate(hiding, closedPayment, closing))).toBe('mandate_invalid')
+  const shown = verified(closeMandate(`${hiding}${budget.disclosure}~`, closedPayment, closing))
+  expect(shown.open.constraints[1]).toMatchObject({ type: 'payment.budget' })
+  const hidden = openOf({ ...openPayment, _sd: [hashOf('anything')] } as typeof openPayment)
+  expect(refusedAs(closeMandate(hidden, closedPayment, closing))).toBe('mandate_invalid')
+})
+
+verifies('ap2.chain', 'each wrong claim of the closed mandate has its reason', () => {
+  const cases: [string, string][] = [
+    [close({ aud: 'https://other.example' }), 'audience_mismatch'],
+    [close({ nonce: 'm'.repeat(22) }), 'key_binding_invalid'],
+    [close({ iat: nowSeconds - 301 }), 'key_binding_expired'],
+    [close({ iat: nowSeconds + 301 }), 'key_binding_expired'],
+    [close({ key: agentKeys().privateKey }), 'key_binding_invalid'],
+    [close({ header: { typ: 'kb+sd-jwt+kb' } }), 'key_binding_invalid'],
+    [close({ header: { alg: 'none' } }), 'key_binding_invalid'],
+    [close({ header: { crit: ['x'] } }), 'key_binding_invalid'],
+    [close({ payload: { sd_hash: 'x' } }), 'key_binding_invalid'],
+    [close({ payload: { issuer_jwt_hash: 'x' } }), 'key_binding_invalid'],
+    [close({ payload: { _sd_alg: 'sha-512' } }), 'key_binding_invalid'],
+    [close({}, { ...closedPayment, vct: 'mandate.checkout.1' }), 'mandate_invalid'],
+    [close({}, { ...closedPayment, exp: nowSeconds }), 'mandate_invalid'],
+    [close({}, { ...closedPayment, cnf: { jwk: agent.jwk } }), 'mandate_invalid'],
+    [close({}, { ...closedPayment, payee: { id: 'shop' } }), 'mandate_invalid'],
+    [closeMandate(close(), closedPayment, closing), 'mandate_invalid'],
+    [`${close()}x`, 'mandate_invalid'],
+    [openOf(), 'mandate_invalid'],
+    ['~', 'mandate_invalid'],
+  ]
+  for (const [presentation, code] of cases)
+    expect([code, refusedAs(presentation)]).toEqual([code, code])
+})
+
+verifies('ap2.chain', 'each wrong claim of the open mandate has its reason', () => {
+  const root = (header: object, payload: object) => {
+    const { disclosure, digest } = disclosureOf(openPayment)
+    const claims = { iss: origin, delegate_payload: [{ '...': digest }], ...payload }
+    const jwt = signedJwt({ alg: 'ES256', typ: 'ap2+sd-jwt', ...header }, claims, agent.privateKey)
+    return closeMandate(`${jwt}~${disclosure}~`, closedPayment, closing)
+  }
+  const { kid } = issuerKey
+  const cases: [string, string][] = [
+    [root({ kid: 'unknown' }, {}), 'issuer_untrusted'],
+    [root({ kid }, { iss: 'https://other.example' }), 'issuer_untrusted'],
+    [root({ kid }, {}), 'mandate_invalid'],
+    [root({ kid, alg: issuerKey.alg }, {}), 'mandate_invalid'],
+    [root({ kid, typ: 'dc+sd-jwt' }, {}), 'mandate_invalid'],
+    [root({ kid }, { status: {} }), 'mandate_invalid'],
+  ]
+  const changes = [
+    { exp: nowSeconds },
+    { iat: nowSeconds + 31 },
+    { cnf: { jwk: { ...agent.jwk, crv: 'P-384' } } },
+    { constraints: [] },
+    { constraints: [...openPayment.constraints, { type: 'payment.unknown' }] },
+  ]
+  for (const change of changes) {
+    const open = openOf({ ...openPayment, ...change } as typeof openPayment)
+    cases.push([closeMandate(open, closedPayment, closing), 'mandate_invalid'])
+  }
+  for (const [presentation, code] of cases)
+    expect([code, refusedAs(presentation)]).toEqual([code, code])
+})
+
+verifies('ap2.chain', 'a flip of any member of a presented chain is refused', () => {
+  const presentation = close()
+  const parts = presentation.split(/([~.])/)
+  let flips = 0
+  for (const [index, part] of parts.entries()) {
+    if (part.length < 2) continue
+    for (const flipped of flipsOf(part)) {
+      const changed = parts.with(index, flipped).join('')
+      expect(reasons, flipped).toContain(refusedAs(changed))
+      flips += 1
+    }
+  }
+  expect(flips).toBeGreaterThan(40)
+})
+
+const reasons = [
+  'mandate_invalid',
+  'key_binding_invalid',
+  'key_binding_expired',
+  'issuer_untrusted',
+  'audience_mismatch',
+]
+
+/** The part with each JSON member changed or left out, or with a byte of a signature changed. */
+function flipsOf(part: string): string[] {
+  const bytes = Buffer.from(part, 'base64url')
+  const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  try {
+    return variants(JSON.parse(bytes.toString())).map(encoded)
+  } catch {
+    bytes[3] = (bytes[3] ?? 0) ^ 1
+    return [bytes.toString('base64url'), `${part.slice(0, -1)}${part.endsWith('B') ? 'C' : 'B'}`]
+  }
+}
+
+function variants(value: unknown): unknown[] {
+  if (typeof value === 'string') return [`${value}x`]
+  if (typeof value === 'number') return [value + 1]
+  if (Array.isArray(value))
+    return value.flatMap((element, index) => [
+      value.toSpliced(index, 1),
+      ...variants(element).map((one) => value.with(index, one)),
+    ])
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, member]) => {
+    const { [name]: _left, ...rest } = value as Record<string, unknown>
+    return [rest, ...variants(member).map((one) => ({ ...value, [name]: one }))]
+  })
+}
+
+verifies(
+  'ap2.cross-use',
+  'AP2, payout and authority mandates never pass for each other',
+  async () => {
+    const challenge = newChallenge()
+    const payout = contextOf(challenge, await present(2, challenge, await newMandate(challenge, 2)))
+    expect(refusedAs(payout.presentation)).toBe('mandate_invalid')
+    const asPayout = verifyPresentation({ ...payout, presentation: close() })
+    await expect(asPayout).rejects.toThrow(/key_binding_missing/)
+    const open = openOf()
+    const [jwt = ''] = open.split('~')
+    const binding = payout.presentation.slice(payout.presentation.lastIndexOf('~') + 1)
+    for (const presentation of [`${open}${binding}`, `${jwt}~${binding}`])
+      await expect(verifyPresentation({ ...payout, presentation })).rejects.toThrow(
+        /mandate_invalid/,
+      )
+    expect(readArtifact('mandate', standingKeys, open)).toEqual({ flaw: 'schema' })
+    const asCheckout = { open: OpenCheckoutMandate, closed: CheckoutMandate }
+    expect(() => verifyAp2Chain(close(), asCheckout, context)).toThrow(/mandate_invalid/)
+  },
+)
