@@ -1,3 +1,4 @@
+import { settlesNothing } from '#domain/ap2/rails.ts'
 import type { Hex } from '#domain/core/ids.ts'
 import {
   agree,
@@ -37,6 +38,9 @@ export async function checkReference(deps: MoneyDeps, reference: ReferenceRow): 
         reason: 'the wallet is not debited yet',
         absent: true,
       })
+    // Presented, and named no rail that settles here: it brings nothing and expires with its challenge.
+    case 'ap2_mandate_reference':
+      return by('wallet', { kind: 'pending', reason: settlesNothing, absent: true })
     default:
       return undecided
   }

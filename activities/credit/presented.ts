@@ -9,6 +9,7 @@ import {
 import { claimPayment } from '../store/payments/payments.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { payFromWallet } from './allowance.ts'
+import { recordAp2 } from './ap2.ts'
 import type { ReceiptIssuer } from './deps.ts'
 import { assertUnused, type Prepared, type Presented } from './presenting.ts'
 import { newId } from './quotes.ts'
@@ -17,7 +18,6 @@ import { type Locked, settle } from './settlement.ts'
 /** `provider`: only its events confirm the payment; without one, those of the first provider that reports it. */
 export type Presenter = Presented & {
   agentId: string
-  evidence?: { sha256?: string; url?: string }
   provider?: string
 }
 
@@ -33,7 +33,7 @@ export async function insertPresented(
   { input, prepared, target }: NewPresented,
 ): Promise<ReferenceRow> {
   const { agentId, method, evidence, authorityType, provider } = input
-  const { external_reference, payer, proof, claim } = prepared
+  const { external_reference, payer, proof, claim, ap2 } = prepared
   const reference = await insertReference(tx, {
     payment_reference_id: newId('pr'),
     agent_id: agentId,
@@ -51,6 +51,7 @@ export async function insertPresented(
     throw refuse('reference_already_used', {
       detail: 'this payment was presented before',
     })
+  if (ap2 !== undefined) await recordAp2(tx, reference, ap2)
   if (claim !== undefined) await claimPayment(tx, claim, reference.payment_reference_id, 'settling')
   return reference
 }

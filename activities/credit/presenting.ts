@@ -21,6 +21,7 @@ import { consumed, readAuthorityKeyStatus, replayKeys } from '../payout/authoriz
 import { findConsumed, type ReplayKey } from '../store/calls/replay-ledger.ts'
 import { keepSignature, type PaymentClaim } from '../store/payments/payments.ts'
 import { clockSeconds, type Tx } from '../store/postgres/db.ts'
+import { type Ap2Use, readAp2 } from './ap2.ts'
 import type { MoneyDeps } from './deps.ts'
 
 /** A payment as the caller presents it; the method decides which member of `proof` is needed. */
@@ -31,6 +32,13 @@ export type Presented = {
   /** The wallet that pays, where one does: an address, or `aw_…`. */
   payer?: string
   proof?: { signature?: string; payment?: string; presentation?: string; challenge_token?: string }
+  evidence?: {
+    sha256?: string
+    url?: string
+    /** Chains of AP2 mandates, for the payment and for its checkout. */
+    presentation?: string
+    checkout_presentation?: string
+  }
 }
 
 /** A presented payment as it is stored, with the facts that are already proven. */
@@ -39,6 +47,8 @@ export type Prepared = {
   payer: string | null
   proof: Record<string, string> | null
   claim?: PaymentClaim
+  /** Recorded under the lock of its mandate when the payment is stored. */
+  ap2?: Ap2Use
   /** Already proven: the payment settles in the transaction that presents it. */
   proven?: {
     decidedBy: string
@@ -70,7 +80,9 @@ export async function prepare(
     case 'x402_reference':
       return paymentByAuthorization(deps, payable, presented)
     case 'ap2_mandate_reference':
-      return mandate(deps, payable, presented)
+      return presented.evidence?.presentation === undefined
+        ? mandate(deps, payable, presented)
+        : ap2Mandate(deps, payable, presented)
   }
 }
 
@@ -204,6 +216,47 @@ async function mandate(deps: MoneyDeps, payable: Payable, { proof }: Presented):
     payer: bound.holder,
     proof: null,
     proven: { decidedBy: 'presentation', evidence, keys: replayKeys(challenge.jti, bound) },
+  }
+}
+
+/** An AP2 payment mandate moves no money itself: the wallet that it names is debited, and any other instrument settles nothing here. */
+async function ap2Mandate(
+  deps: MoneyDeps,
+  payable: Payable,
+  { proof, evidence }: Presented,
+): Promise<Prepared> {
+  if (payable.id.startsWith('aw_'))
+    throw refuse('unsupported_request', {
+      detail: 'a wallet is not paid by an AP2 mandate',
+      next_action: 'Pay into it in another way.',
+    })
+  const presentation = evidence?.presentation ?? ''
+  const ap2 = await readAp2(
+    deps,
+    { ...payable, order: orderOf(payable) },
+    {
+      presentation,
+      checkoutPresentation: evidence?.checkout_presentation ?? '',
+      challengeToken: proof?.challenge_token ?? '',
+    },
+  )
+  const stored = { external_reference: presentationName(presentation), proof: null, ap2 }
+  if (ap2.rail.kind === 'none') return { ...stored, payer: null }
+  const { walletId } = ap2.rail
+  const evidenceOf = {
+    wallet_id: walletId,
+    mandate_sha256: ap2.payment.mandateKey,
+    closed_mandate: ap2.payment.closedHash,
+  }
+  const keys: ReplayKey[] = [
+    { kind: 'challenge_jti', key: ap2.challengeJti },
+    { kind: 'kb_nonce', key: ap2.nonce },
+  ]
+  const source = walletAccount(walletId)
+  return {
+    ...stored,
+    payer: walletId,
+    proven: { decidedBy: 'wallet', evidence: evidenceOf, source, keys },
   }
 }
 

@@ -1,4 +1,11 @@
 import { z } from 'zod'
+import {
+  CheckoutMandate,
+  OpenCheckoutMandate,
+  OpenPaymentMandate,
+  PaymentMandate,
+} from '#domain/ap2/mandates.ts'
+import { Ap2Asked } from '#domain/ap2/terms.ts'
 import { SignedAction, SignedGrant, SignedMandate } from '#domain/authority/artifacts.ts'
 import { callbackBody } from '#domain/callbacks/callback-body.ts'
 import { rails } from '#domain/rails/index.ts'
@@ -21,6 +28,11 @@ export const schemaDocuments: SchemaDocuments = {
   'authority-mandate.v1.json': written(SignedMandate, 'output'),
   'action-grant.v1.json': written(SignedGrant, 'output'),
   'delegated-action.v1.json': written(SignedAction, 'output'),
+  'ap2-mandates-asked.v1.json': written(Ap2Asked, 'input'),
+  'ap2-open-checkout-mandate.v1.json': written(OpenCheckoutMandate, 'output'),
+  'ap2-open-payment-mandate.v1.json': written(OpenPaymentMandate, 'output'),
+  'ap2-checkout-mandate.v1.json': written(CheckoutMandate, 'output'),
+  'ap2-payment-mandate.v1.json': written(PaymentMandate, 'output'),
   'receipt.v1.json': written(Receipt, 'output'),
   'verification-packet.v1.json': written(VerificationPacket, 'output'),
   'return-package.v2.json': written(ReturnPackage, 'output'),

@@ -20,4 +20,28 @@ export const ap2Requirements = {
     behavior:
       'No AP2 mandate passes for a payout mandate or a mandate of authority, and none of these passes for an AP2 mandate.',
   },
+  'ap2.issue': {
+    source: 'ap2 § Issue',
+    behavior:
+      'issue_mandate with action.ap2 signs an open checkout mandate and the open payment mandate for it; the same operator and key give the first ones again, and terms that contradict each other are 422 limits_invalid.',
+  },
+  'ap2.present': {
+    source: 'ap2 § Present',
+    behavior:
+      'A presented mandate is verified only with a debit of the wallet that it names. Any other instrument stays pending, settles nothing, and expires with its challenge.',
+  },
+  'ap2.budget': {
+    source: 'ap2 § Present',
+    behavior:
+      'Constraints are judged and the payment is recorded under the lock of the mandate: 100 parallel presentations end exactly at the budget, and a replayed one spends once.',
+  },
+  'ap2.revoke': {
+    source: 'ap2 § Present',
+    behavior: 'A revocation is read in the transaction that pays, and no payment commits after it.',
+  },
+  'ap2.guards': {
+    source: 'ap2 § Guards',
+    behavior:
+      'SQL refuses a payment over the budget, the uses or the time of its mandate, or under a revoked one, a second use of a nonce, and a change of what is recorded.',
+  },
 } as const

@@ -1,5 +1,6 @@
 /** Where the types of `columnTypes` come from, as the generated file imports them. */
 export const typeSources: Readonly<Record<string, string>> = {
+  Ap2Document: './json-columns.ts',
   Account: '#domain/credit/credit.ts',
   Contact: './json-columns.ts',
   DeclinedInput: './json-columns.ts',
@@ -42,6 +43,7 @@ export const columnTypes: Readonly<Record<string, string>> = {
   'agents.rails': 'RailKey[]',
   'agents.requested_scopes': 'Scope[]',
   'allowance_wallets.rails': 'RailKey[]',
+  'ap2_mandates.document': 'Ap2Document',
   'authority_decisions.rules': 'RuleResult[]',
   'authority_drafts.terms': 'MandateTerms',
   'authority_mandates.document': 'SignedMandate',

@@ -9,3 +9,10 @@ export type Requester = { name: string; contact: string } | { agent_id: string }
 
 /** The last input that the owner of a task declined. */
 export type DeclinedInput = { input_sha256: string; reason: string; by: string; at: string }
+
+/** The open mandates of AP2 as they were issued; the hash is that of the open checkout mandate. */
+export type Ap2Document = {
+  open_checkout_mandate: string
+  open_payment_mandate: string
+  open_checkout_hash: string
+}

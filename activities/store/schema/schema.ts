@@ -18,6 +18,7 @@ import type { RailKey } from '#domain/rails/rail.ts'
 import type { Judgement } from '#domain/reviews/evidence.ts'
 import type { TaskEvent, TaskState } from '#domain/tasks/lifecycle.ts'
 import type {
+  Ap2Document,
   Contact,
   DeclinedInput,
   JsonObject,
@@ -147,6 +148,34 @@ export type Database = {
     rails: RailKey[] | null
     created_at: Generated<Date>
     changed_at: Generated<Date>
+  }
+  ap2_mandates: {
+    mandate_key: string
+    mandate_id: string | null
+    agent_id: string | null
+    issuer: string
+    document: Json<Ap2Document> | null
+    currency: string | null
+    budget_minor: string | null
+    uses_max: number | null
+    expires_at: Date | null
+    issued_by: string | null
+    known_since: Generated<Date>
+    revoked_at: Date | null
+    revoked_by: string | null
+    revoke_reason: string | null
+  }
+  ap2_payments: {
+    payment_reference_id: string
+    mandate_key: string
+    nonce: string
+    closed_hash: string
+    transaction_id: string
+    amount_minor: string
+    currency: string
+    instrument_type: string
+    instrument_id: string
+    paid_at: Generated<Date>
   }
   authority_decisions: {
     decision_id: string

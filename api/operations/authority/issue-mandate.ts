@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Ap2Asked } from '#domain/ap2/terms.ts'
 import type { Context } from '../../context.ts'
 import { payoutExamples } from '../../examples/payouts.ts'
 import {
@@ -14,7 +15,7 @@ import {
 } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingOperator } from '../agents/caller.ts'
-import { DraftId, IssuedAuthority } from './shapes.ts'
+import { DraftId, IssuedAp2, IssuedAuthority } from './shapes.ts'
 import { termsAsked } from './terms.ts'
 
 const forPayout = z.strictObject({
@@ -36,6 +37,7 @@ const action = z.union([
   z.strictObject({ draft_id: DraftId, idempotency_key: IdempotencyKey }),
   z.strictObject({ ...termsAsked, idempotency_key: IdempotencyKey }),
   forPayout,
+  z.strictObject({ ap2: Ap2Asked, idempotency_key: IdempotencyKey }),
 ])
 type Asked = z.output<typeof action>
 
@@ -55,6 +57,7 @@ const IssuedForPayout = z
 async function issue(asked: Asked, context: Context) {
   const operator = callingOperator(context)
   if ('payout' in asked) return context.authority.issueMandate(operator, asked)
+  if ('ap2' in asked) return context.mandates.issueAp2(operator, asked)
   if ('draft_id' in asked) return context.mandates.issue(operator, asked)
   const { idempotency_key, ...terms } = asked
   return context.mandates.issue(operator, { idempotency_key, terms })
@@ -64,7 +67,7 @@ async function issue(asked: Asked, context: Context) {
 export const issueMandate = operation({
   id: 'issue-mandate',
   summary:
-    'Issue a mandate of authority for an agent, or the mandate that a treasury holder presents for one created payout.',
+    'Issue a mandate of authority for an agent, open mandates of AP2 for its payments, or the mandate that a treasury holder presents for one created payout.',
   http: { method: 'POST', path: '/api/delegated-authority', host: 'base' },
   mode: 'issue_mandate',
   access: 'operator',
@@ -82,7 +85,7 @@ export const issueMandate = operation({
   ],
   idempotency: { kind: 'body', key: (input) => input.action.idempotency_key },
   input: z.strictObject({ mode: z.literal('issue_mandate'), action }),
-  output: z.union([IssuedAuthority, IssuedForPayout]),
+  output: z.union([IssuedAuthority, IssuedAp2, IssuedForPayout]),
   example: payoutExamples['issue-mandate'],
   handle: async ({ action }, context) => ({ body: await issue(action, context) }),
 })

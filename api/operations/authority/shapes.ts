@@ -53,6 +53,19 @@ export const IssuedAuthority = z
   })
   .meta({ id: 'IssuedAuthority' })
 
+export const IssuedAp2 = z
+  .strictObject({
+    mandate_id: MandateId,
+    open_checkout_mandate: z.string().meta({ description: 'SD-JWT, which ends in ~.' }),
+    open_payment_mandate: z
+      .string()
+      .meta({ description: 'SD-JWT, bound to the checkout mandate.' }),
+    open_checkout_hash: z.string().meta({ description: 'What payment.reference names.' }),
+    expires_at: z.iso.datetime(),
+    receipt: Receipt,
+  })
+  .meta({ id: 'IssuedAp2Mandates' })
+
 export const IssuedGrant = z
   .strictObject({
     signed_action_grant: SignedGrant,

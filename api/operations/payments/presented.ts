@@ -21,7 +21,16 @@ export const payment = {
     })
     .optional(),
   evidence: z
-    .strictObject({ sha256: Digest.optional(), url: freeText(2048, 1).optional() })
+    .strictObject({
+      sha256: Digest.optional(),
+      url: freeText(2048, 1).optional(),
+      presentation: text(1, 24_576)
+        .optional()
+        .meta({ description: 'An open payment mandate of AP2 and the mandate that closes it.' }),
+      checkout_presentation: text(1, 24_576)
+        .optional()
+        .meta({ description: 'The open checkout mandate that it is bound to, closed likewise.' }),
+    })
     .optional(),
   provider: text(1, 40).optional().meta({
     description:

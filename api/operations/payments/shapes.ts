@@ -110,4 +110,8 @@ export const Verification = z.strictObject({
   how: z.string(),
   by: z.array(z.string()),
   next_poll_ms: z.int().nullable(),
+  settles: z
+    .literal('nothing')
+    .optional()
+    .meta({ description: 'The mandate names an instrument that moves no money here.' }),
 })

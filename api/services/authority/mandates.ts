@@ -24,6 +24,7 @@ import {
 } from '../../../activities/store/authority/mandates.ts'
 import { listPauses } from '../../../activities/store/payouts/controls.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { issueAp2, revokeIssuedAp2 } from './ap2.ts'
 
 type Operator = { operatorId: string; name: string }
 /** Terms as a caller drafts them; a mandate without a start is valid from its issue. */
@@ -96,6 +97,11 @@ export class MandateService {
     })
   }
 
+  /** As `issueAp2`. */
+  issueAp2(operator: Operator, asked: Parameters<typeof issueAp2>[2]) {
+    return issueAp2(this.#deps, operator, asked)
+  }
+
   /** What a presented mandate is worth now. An agent sees its own; 403 `not_owner`. */
   async inspect(presented: Record<string, unknown>, agentId: string | undefined) {
     return transaction(this.#deps.db, async (tx) => {
@@ -127,10 +133,8 @@ export class MandateService {
   /** Revokes a mandate and its unused grants; from the commit on, no action starts under it. A repeat answers the same. */
   async revoke(operator: Operator, { mandate_id, reason }: RevokeAsked) {
     return transaction(this.#deps.db, async (tx) => {
-      const known = await lockAuthorityMandate(tx, mandate_id)
-      if (known === undefined) throw refuse('not_found', { detail: 'no such mandate' })
       const by = { mandateId: mandate_id, by: operator.name, reason }
-      const revoked_grants = known.revoked_at === null ? await revokeAuthorityMandate(tx, by) : 0
+      const revoked_grants = await revokeIn(tx, by)
       const receipt = await writeAuthorityReceipt(this.#deps, tx, {
         subject: mandate_id,
         kind: 'mandate_revoked',
@@ -154,6 +158,16 @@ export class MandateService {
     const { db } = this.#deps
     return { ...(await countAuthority(db)), paused: (await listPauses(db)).length > 0 }
   }
+}
+
+type Revoking = { mandateId: string; by: string; reason: string }
+
+/** Revokes a mandate of the authority or of AP2; returns how many grants went with it. 404. */
+async function revokeIn(tx: Tx, by: Revoking): Promise<number> {
+  const known = await lockAuthorityMandate(tx, by.mandateId)
+  if (known !== undefined) return known.revoked_at === null ? revokeAuthorityMandate(tx, by) : 0
+  if (await revokeIssuedAp2(tx, by)) return 0
+  throw refuse('not_found', { detail: 'no such mandate' })
 }
 
 const termsAt = (asked: TermsAsked, nowMs: number): MandateTerms => ({

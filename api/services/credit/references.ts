@@ -18,7 +18,7 @@ export type PaymentAsked = {
   external_reference: string
   payer?: string | undefined
   proof?: Record<string, string | undefined> | undefined
-  evidence?: { sha256?: string | undefined; url?: string | undefined } | undefined
+  evidence?: Record<string, string | undefined> | undefined
   provider?: string | undefined
 }
 type Presentation = {

@@ -1,3 +1,4 @@
+import { settlesNothing } from '#domain/ap2/rails.ts'
 import { pairLegs, remainingUnits } from '#domain/credit/credit.ts'
 import { CURRENCY, type QuoteLine } from '#domain/credit/pricing.ts'
 import {
@@ -109,13 +110,15 @@ const howOf: Record<PaymentMethod, string> = {
   stablecoin_reference:
     'one final transfer of exactly the amount, as the chain’s own nodes show it',
   x402_reference: 'the settlement of the signed payment in a final block',
-  ap2_mandate_reference: 'the mandate’s presentation, consumed once',
+  ap2_mandate_reference:
+    'the mandate’s presentation, consumed once, and where it names a wallet the debit of that',
 }
 
 /** How a payment is confirmed, by whom, and when to poll again; null once it is decided. */
-export function verificationOf({ method, state }: ReferenceRow) {
+export function verificationOf({ method, state, reason }: ReferenceRow) {
   const open = state === 'presented' || state === 'pending'
-  return { how: howOf[method], by: [...confirmedBy[method]], next_poll_ms: open ? 5000 : null }
+  const how = { how: howOf[method], by: [...confirmedBy[method]], next_poll_ms: open ? 5000 : null }
+  return open && reason === settlesNothing ? { ...how, settles: 'nothing' as const } : how
 }
 
 /** Movements as pairs of a debited and a credited account, the legs under one receipt together. */

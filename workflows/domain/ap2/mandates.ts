@@ -166,7 +166,7 @@ export const CheckoutMandate = z.looseObject({
   vct: z.literal(vcts.checkout),
   checkout_jwt: z.string().min(1).max(8192),
   checkout_hash: text,
-  cnf: z.undefined().optional(),
+  cnf: z.never().optional(),
   ...times,
 })
 export type CheckoutMandate = z.output<typeof CheckoutMandate>
@@ -180,7 +180,7 @@ export const PaymentMandate = z.looseObject({
   payment_instrument: PaymentInstrument,
   pisp: Pisp.optional(),
   execution_date: text.optional(),
-  cnf: z.undefined().optional(),
+  cnf: z.never().optional(),
   ...times,
 })
 export type PaymentMandate = z.output<typeof PaymentMandate>

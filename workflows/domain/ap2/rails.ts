@@ -13,3 +13,6 @@ export function railOf({ type, id }: PaymentInstrument): PaymentRail {
     return { kind: 'wallet', walletId: id }
   return { kind: 'none' }
 }
+
+/** Why a payment by a mandate that names another rail stays pending. */
+export const settlesNothing = 'the mandate names no rail that settles here'

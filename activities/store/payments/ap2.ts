@@ -1,0 +1,86 @@
+import { type Insertable, type Selectable, sql } from 'kysely'
+import type { History } from '#domain/ap2/constraints.ts'
+import type { Tx } from '../postgres/db.ts'
+import type { Database } from '../schema/schema.ts'
+
+export type Ap2MandateRow = Selectable<Database['ap2_mandates']>
+export type NewAp2Mandate = Insertable<Database['ap2_mandates']>
+export type NewAp2Payment = Insertable<Database['ap2_payments']>
+
+/** Stores a mandate under its key and id; nothing changes where it is stored already. */
+export async function insertAp2Mandate(tx: Tx, mandate: NewAp2Mandate): Promise<void> {
+  await tx
+    .insertInto('ap2_mandates')
+    .values(mandate)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** A mandate that was issued here. */
+export async function findAp2Issued(tx: Tx, mandateId: string): Promise<Ap2MandateRow | undefined> {
+  return tx
+    .selectFrom('ap2_mandates')
+    .selectAll()
+    .where('mandate_id', '=', mandateId)
+    .executeTakeFirst()
+}
+
+/** The mandate, locked until the transaction ends. It is locked after the challenge and before the wallet that pays. */
+export async function lockAp2Mandate(
+  tx: Tx,
+  by: { mandate_key: string } | { mandate_id: string },
+): Promise<Ap2MandateRow | undefined> {
+  const query = tx.selectFrom('ap2_mandates').selectAll().forUpdate()
+  return 'mandate_key' in by
+    ? query.where('mandate_key', '=', by.mandate_key).executeTakeFirst()
+    : query.where('mandate_id', '=', by.mandate_id).executeTakeFirst()
+}
+
+/** What was paid under a locked mandate; a payment that was rejected or has expired is given back. */
+export async function readAp2History(
+  tx: Tx,
+  { mandateKey, currency }: { mandateKey: string; currency: string },
+): Promise<History> {
+  const row = await tx
+    .selectFrom('ap2_payments')
+    .innerJoin(
+      'payment_references',
+      'payment_references.payment_reference_id',
+      'ap2_payments.payment_reference_id',
+    )
+    .select([
+      sql<string>`coalesce(sum(amount_minor) filter (where currency = ${currency}), 0)`.as('spent'),
+      sql<number>`count(*)::integer`.as('occurrences'),
+      sql<number | null>`extract(epoch from max(paid_at))::float8`.as('last_at'),
+    ])
+    .where('mandate_key', '=', mandateKey)
+    .where('payment_references.state', 'not in', ['rejected', 'expired'])
+    .executeTakeFirstOrThrow()
+  return {
+    spent: BigInt(row.spent),
+    occurrences: row.occurrences,
+    lastAt: row.last_at ?? undefined,
+  }
+}
+
+/** Stores a payment under its locked mandate; false where its nonce was used before. */
+export async function insertAp2Payment(tx: Tx, payment: NewAp2Payment): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('ap2_payments')
+    .values(payment)
+    .onConflict((conflict) => conflict.column('nonce').doNothing())
+    .executeTakeFirst()
+  return numInsertedOrUpdatedRows === 1n
+}
+
+export async function revokeAp2Mandate(
+  tx: Tx,
+  { mandateId, by, reason }: { mandateId: string; by: string; reason: string },
+): Promise<void> {
+  await tx
+    .updateTable('ap2_mandates')
+    .set({ revoked_at: sql<Date>`clock_timestamp()`, revoked_by: by, revoke_reason: reason })
+    .where('mandate_id', '=', mandateId)
+    .where('revoked_at', 'is', null)
+    .execute()
+}
