@@ -78,6 +78,7 @@ export default defineConfig({
       project('timed', 4, { include: timed, maxWorkers: 1, ...long }),
       project('bench', 5, { include: ['test/e2e/bench/**/*.bench.ts'], ...unbounded }),
       project('checks', 6, { include: ['test/e2e/checks/**/*.check.ts'], ...unbounded }),
+      project('judge', 7, { include: ['test/e2e/checks/**/*.judge.ts'], ...unbounded }),
     ],
   },
 })

@@ -216,7 +216,7 @@ export async function listDueReferences(tx: Tx, idleMs: number, most: number): P
         eb('state', '=', 'presented'),
         and([
           eb('state', '=', 'pending'),
-          eb('method', 'in', ['stablecoin_reference', 'x402_reference']),
+          eb('method', 'in', ['stablecoin_reference', 'x402_reference', 'ap2_mandate_reference']),
         ]),
       ]),
     )

@@ -9,6 +9,8 @@ import { mandateChallenge } from '../../../activities/credit/presenting.ts'
 import { verifyReference } from '../../../activities/credit/verify-reference.ts'
 import { findEntitlement } from '../../../activities/store/credit/entitlements.ts'
 import { readBalance } from '../../../activities/store/credit/postings.ts'
+import { findAp2Issued, readAp2History } from '../../../activities/store/payments/ap2.ts'
+import { listDueReferences } from '../../../activities/store/payments/payment-references.ts'
 import { clockSeconds, transaction } from '../../../activities/store/postgres/db.ts'
 import { issueAp2, revokeIssuedAp2 } from '../../../api/services/authority/ap2.ts'
 import { registeredAgent } from '../../support/agent-rows.ts'
@@ -141,22 +143,35 @@ verifies('ap2.issue', 'a repeat gives the first mandates, wrong terms are refuse
   }
 })
 
-verifies(
-  'ap2.present',
-  'an instrument that is no wallet settles nothing and blocks nobody',
-  async () => {
-    const by = await mandated()
-    const card = { payment_instrument: { id: 'card_1', type: 'card' } }
-    const { one, pay } = await presenting(by, card)
-    const { payment_reference_id } = await pay()
-    expect(await verifyReference(deps, payment_reference_id)).toMatchObject({
-      state: 'pending',
-      reason: settlesNothing,
-    })
-    expect(await readBalance(deps.db, walletAccount(by.wallet_id))).toBe(500)
-    expect((await findEntitlement(deps.db, one.entitlement.entitlement_id))?.state).toBe('pending')
-  },
-)
+verifies('ap2.present', 'an instrument that is no wallet settles nothing and expires', async () => {
+  const by = await mandated()
+  const card = { payment_instrument: { id: 'card_1', type: 'card' } }
+  const { one, pay } = await presenting(by, card)
+  const { payment_reference_id } = await pay()
+  expect(await verifyReference(deps, payment_reference_id)).toMatchObject({
+    state: 'pending',
+    reason: settlesNothing,
+  })
+  expect(await readBalance(deps.db, walletAccount(by.wallet_id))).toBe(500)
+  expect((await findEntitlement(deps.db, one.entitlement.entitlement_id))?.state).toBe('pending')
+  const history = { mandateKey: await keyOf(by), currency: 'USD' }
+  expect(await readAp2History(deps.db, history)).toMatchObject({ spent: 4900n })
+  expect(await listDueReferences(deps.db, 0, 1000)).toContain(payment_reference_id)
+  await lapse(one.challenge.challenge_id)
+  expect((await verifyReference(deps, payment_reference_id)).state).toBe('expired')
+  expect(await readAp2History(deps.db, history)).toMatchObject({ spent: 0n, occurrences: 0 })
+})
+
+const keyOf = async ({ mandate_id }: Mandated) =>
+  (await findAp2Issued(deps.db, mandate_id))?.mandate_key ?? ''
+/** Moves a challenge's end into the past, which the guards in SQL forbid. */
+const lapse = (challengeId: string) =>
+  transaction(deps.db, async (tx) => {
+    await sql`alter table payment_challenges disable trigger payment_challenges_guard`.execute(tx)
+    await sql`update payment_challenges set expires_at = clock_timestamp()
+      where challenge_id = ${challengeId}`.execute(tx)
+    await sql`alter table payment_challenges enable trigger payment_challenges_guard`.execute(tx)
+  })
 
 verifies('ap2.present', 'what the mandate does not permit pays nothing', async () => {
   const by = await mandated()
