@@ -17,7 +17,7 @@ import { conceal, reveal } from './disclosures.ts'
 import type { AnchorWithTimes } from './key-status.ts'
 
 /** `typ` of an open mandate that we issue; a payout mandate has another one. */
-export const AP2_TYP = 'ap2+sd-jwt'
+const AP2_TYP = 'ap2+sd-jwt'
 /** `typ` that the AP2 SDK gives to an open mandate, and that of a closed one. */
 const SDK_TYP = 'example+sd-jwt'
 const CLOSED_TYP = 'kb+sd-jwt'

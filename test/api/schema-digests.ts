@@ -5,6 +5,14 @@
 export const schemaDigests: Record<string, string> = {
   'action-grant.v1.json': 'b9ae41cdac340bdbcfe6b4ccac5dc6efe9e39b3d203447a38619c87989b25bd1',
   'agent-manifest.v1.json': '39ec48b09a7cd85c43fb7b213bac9e9b85872e8f767c99849c4e4edce6917d9b',
+  'ap2-checkout-mandate.v1.json':
+    '653982654b54bd831ff652379ad47fe56464799dd5b375f54d54960153b8e399',
+  'ap2-mandates-asked.v1.json': '8d3312e09f0b8ab0ba861b93f8b48c224b85490948a73228d36a0cf5335c6d09',
+  'ap2-open-checkout-mandate.v1.json':
+    'c28b475ba28082aa6432188ed2076e5c7d2b2589072989577ef17545888077fb',
+  'ap2-open-payment-mandate.v1.json':
+    '10c9289c2ff5d1ee64afec7213d910bc02942ce19e4605090c3ebdcbe6dc958c',
+  'ap2-payment-mandate.v1.json': '184e45d3f776173b34d004a3dca3576116a30c2b516472f010553f774a64b3bb',
   'authority-mandate.v1.json': '7b74db4b0bddebff7762f3605d5560dce2f68e049bc51841c3018c0558d2d1ce',
   'callback-event.v1.json': 'c3622c7f3bf01bc155bc00c83288e2a95dfcba0f0105c91f2f748d5879fb03aa',
   'delegated-action.v1.json': '6d00bacdc3f962adf25443f71780bb5ce16dfddee2d6631906d0ca84a40adc29',

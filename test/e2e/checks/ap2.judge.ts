@@ -14,7 +14,7 @@ import { DomainError } from '#domain/core/errors.ts'
 import { signOpenMandate, verifyAp2Chain } from '../../../activities/keys/ap2-chain.ts'
 import { currentAnchors } from '../../../activities/keys/key-status.ts'
 import { anchors, nowSeconds, origin, standingKeys } from '../../activities/keys/treasury.ts'
-import { agentKeys, closeMandate } from '../../support/ap2.ts'
+import { agentKeys, closeMandate, disclosureOf } from '../../support/ap2.ts'
 
 /** The commit of github.com/google-agentic-commerce/AP2 that judges; AP2_SOURCE names another copy of the repository. */
 const AP2_COMMIT = 'e1ea56db72a6385bce3e5c1112b3a56ce60acb43'
@@ -85,7 +85,20 @@ const context = {
 const shapes = { open: OpenPaymentMandate, closed: PaymentMandate }
 const checkoutShapes = { open: OpenCheckoutMandate, closed: CheckoutMandate }
 
+type Case = {
+  name: string
+  presentation: string
+  accepted: boolean
+  sdk?: boolean
+  checkout?: true
+}
+
 const { closed } = vectors.base
+/** A constraint that its issuer made selective, and that the holder withholds. */
+const hiding = [
+  ...openPayment.constraints,
+  { '...': disclosureOf({ type: 'payment.budget', max: 1, currency: 'USD' }).digest },
+] as typeof openPayment.constraints
 const paying = (more: object = {}) =>
   closeMandate(sign(openPayment), closed, { ...closing, ...more })
 const spoilt = (presentation: string) => {
@@ -95,8 +108,8 @@ const spoilt = (presentation: string) => {
 }
 const withoutDisclosure = (presentation: string) => presentation.replace(/~[\w-]+~$/, '~')
 
-/** Chains that both accept, and chains that both refuse. */
-const chains: { name: string; presentation: string; accepted: boolean; checkout?: true }[] = [
+/** Chains that both accept, and chains that both refuse, except where `sdk` says what the SDK does. */
+const chains: Case[] = [
   { name: 'a payment', presentation: paying(), accepted: true },
   {
     name: 'a checkout',
@@ -119,6 +132,12 @@ const chains: { name: string; presentation: string; accepted: boolean; checkout?
   },
   { name: 'another typ', presentation: paying({ header: { typ: 'kb+jwt' } }), accepted: false },
   { name: 'a changed signature', presentation: spoilt(paying()), accepted: false },
+  {
+    name: 'a withheld constraint',
+    presentation: closeMandate(sign({ ...openPayment, constraints: hiding }), closed, closing),
+    accepted: false,
+    sdk: true,
+  },
   {
     name: 'an open mandate that has expired',
     presentation: closeMandate(sign({ ...openPayment, exp: nowSeconds - 301 }), closed, closing),
@@ -182,7 +201,12 @@ test('the SDK and this service judge each chain alike, and its schemas hold', ()
     return { name, ours: ours(presentation, checkout), sdk: accepted, faults }
   })
   expect(judged).toEqual(
-    chains.map(({ name, accepted }) => ({ name, ours: accepted, sdk: accepted, faults: [] })),
+    chains.map(({ name, accepted, sdk = accepted }) => ({
+      name,
+      ours: accepted,
+      sdk,
+      faults: [],
+    })),
   )
   expect(verdicts.chains[0]?.payloads).toEqual([openPayment, closed])
 })

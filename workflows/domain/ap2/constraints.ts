@@ -237,13 +237,13 @@ function judgeCheckout(constraint: CheckoutConstraint, checkout: AgreedCheckout)
   )
 }
 
-/** Every member that the mandate names must be equal; a name alone identifies nobody. */
+/** Every member that the mandate names must be equal; a name alone identifies no merchant. */
 export const isSameMerchant = (named: Merchant, other: Merchant): boolean =>
   named.id === other.id &&
   named.name === other.name &&
   (named.website === undefined || named.website === other.website)
 
-export const isSameInstrument = (named: PaymentInstrument, other: PaymentInstrument): boolean =>
+const isSameInstrument = (named: PaymentInstrument, other: PaymentInstrument): boolean =>
   named.id === other.id && named.type === other.type
 
 const isSamePisp = (named: Pisp, other: Pisp): boolean =>

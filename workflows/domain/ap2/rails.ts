@@ -1,7 +1,7 @@
 import type { PaymentInstrument } from './mandates.ts'
 
-/** The types of payment instruments that settle here. */
-export const instrumentTypes = { wallet: 'allowance_wallet' } as const
+/** The type of the payment instruments that settle here. */
+const WALLET_TYPE = 'allowance_wallet'
 
 /** The rail that a payment mandate names: an allowance wallet, or one that settles nothing here. */
 export type PaymentRail =
@@ -9,8 +9,7 @@ export type PaymentRail =
   | { readonly kind: 'none' }
 
 export function railOf({ type, id }: PaymentInstrument): PaymentRail {
-  if (type === instrumentTypes.wallet && /^aw_[0-9a-f]{64}$/.test(id))
-    return { kind: 'wallet', walletId: id }
+  if (type === WALLET_TYPE && /^aw_[0-9a-f]{64}$/.test(id)) return { kind: 'wallet', walletId: id }
   return { kind: 'none' }
 }
 

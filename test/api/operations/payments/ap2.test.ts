@@ -102,7 +102,7 @@ async function present(
 
 verifies(
   ['ap2.issue', 'ap2.present', 'ap2.revoke'],
-  'over HTTP a mandate is issued, pays, settles nothing by card, and is revoked',
+  'over HTTP a mandate is issued, pays by wallet and is revoked',
   async () => {
     const agent = await owner()
     const wallet = { id: await filledWallet(agent, 200), type: 'allowance_wallet' }
