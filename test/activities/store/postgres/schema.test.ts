@@ -135,6 +135,7 @@ async function contentOf({ db }: OpenDatabase): Promise<unknown> {
 const later = new RegExp(
   `\\b(${[
     'authority_(drafts|mandates|decisions|totals)|action_grants|delegated_actions',
+    'ap2_(mandates|payments)',
     'receipt_passports|proof_inboxes|proofs|handoff_packs|trust_append_only',
     'calls_nonce|CREATE INDEX (payments|payment_references)_payer',
   ].join('|')})`,
