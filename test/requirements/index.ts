@@ -7,6 +7,7 @@ import { consoleRequirements } from './console.ts'
 import { firstUseRequirements } from './first-use.ts'
 import { isolationRequirements } from './isolation.ts'
 import { keyStandingRequirements } from './key-standing.ts'
+import { logRequirements } from './log.ts'
 import { packageRequirements } from './package.ts'
 import { railRequirements } from './rail.ts'
 import { returnedMoneyRequirements } from './returned-money.ts'
@@ -1631,6 +1632,7 @@ export const requirements = {
       'Real funds need REAL_FUNDS=enabled and different addresses for payTo, payout wallet and treasury.',
   },
   ...trustOperationRequirements,
+  ...logRequirements,
   ...taskRequirements,
   ...railRequirements,
   ...packageRequirements,

@@ -1,6 +1,6 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { groupedBy } from '../core/grouped-by.ts'
-import { merkleRoot } from '../receipts/merkle.ts'
+import { merkleRoot } from '../log/merkle.ts'
 import { packetopsInput } from './fixtures/packetops.ts'
 import { checkItem, type InspectedItem, inspectItem, pointsOf } from './packetops/item.ts'
 import { profiles, type Section } from './packetops/profiles.ts'
