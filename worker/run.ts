@@ -12,6 +12,8 @@ import {
   createTaskActivities,
 } from '../activities/index.ts'
 import { loadKeyRings } from '../activities/keys/key-ring.ts'
+import { logOrigin } from '../activities/log/sequencer.ts'
+import type { Deps } from '../activities/payout/deps.ts'
 import { logTrace, startTracing } from '../activities/tracing/start.ts'
 import { connectWorker, createTemporalClient } from '../temporal/connection.ts'
 import {
@@ -98,12 +100,9 @@ export async function runWorker(
       await serve(PAYOUTS_QUEUE, { ...workflows, ...stepsAtOnce(config), activities: payouts })
       await ensureReconciliationSchedule(client, config.RECONCILE_EVERY_MS)
     }
-    const maintainGasWallets = () => deps.gasWalletQueue.maintain()
     const money = await openMoneyDeps(config, deps)
-    const tasks = taskDepsOf(config, loadKeyRings(config.SIGNING_KEYS_FILE), deps.db)
-    loops.push(() =>
-      startSweeper({ client, db: deps.db, log, config, maintainGasWallets, money, tasks }),
-    )
+    const sweeps = sweepsOf(config, deps)
+    loops.push(() => startSweeper({ ...sweeps, client, log, config, money }))
     closers.push(closeClient, close)
   }
   if (serves(TASKS_QUEUE) || serves(RUNS_QUEUE)) {
@@ -130,6 +129,17 @@ export async function runWorker(
   await Promise.all(running)
   for (const sweeper of sweepers) await sweeper.stop()
   for (const close of [...closers, stopTracing]) await close()
+}
+
+/** What the sweeps of this process work with. */
+function sweepsOf(config: Config, { db, gasWalletQueue }: Pick<Deps, 'db' | 'gasWalletQueue'>) {
+  const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
+  return {
+    db,
+    maintainGasWallets: () => gasWalletQueue.maintain(),
+    tasks: taskDepsOf(config, keys, db),
+    transparencyLog: { db, keys, origin: logOrigin(config.BASE_URL) },
+  }
 }
 
 /** Prometheus metrics of the Temporal SDK, where a port is configured for them. */

@@ -5,6 +5,7 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Config } from '../activities/config/config.ts'
 import type { MoneyDeps } from '../activities/credit/deps.ts'
+import { type LogDeps, sequence } from '../activities/log/sequencer.ts'
 import type { Database } from '../activities/store/schema/schema.ts'
 import {
   forgetCounts,
@@ -32,6 +33,7 @@ export type SweeperDeps = {
   log: Logger
   config: Pick<
     Config,
+    | 'LOG_EVERY_MS'
     | 'SWEEP_EVERY_MS'
     | 'SWEEP_GRACE_MS'
     | 'INPUT_KEEP_MS'
@@ -41,6 +43,7 @@ export type SweeperDeps = {
   maintainGasWallets: () => Promise<void>
   money: MoneyDeps
   tasks: TaskDeps
+  transparencyLog: LogDeps
 }
 
 /**
@@ -60,6 +63,14 @@ export function startSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
     start(
       { resumeTasks: () => resumeTasks(deps), endBrokenRuns: () => endBrokenRuns(deps) },
       SWEEP_GRACE_MS,
+    ),
+    start(
+      {
+        sequenceLog: async () => {
+          await sequence(deps.transparencyLog)
+        },
+      },
+      deps.config.LOG_EVERY_MS,
     ),
   )
   return {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { environments } from '#domain/core/environment.ts'
 import { limits } from '#domain/core/limits.ts'
 import { assertLive } from './live-settings.ts'
+import { logSettings } from './log-settings.ts'
 import { quotaSettings, uploadSettings } from './quota-settings.ts'
 
 const address = z
@@ -139,11 +140,11 @@ export const configSchema = z.object({
   CHAIN_POLL_MS: milliseconds(500).describe('between two looks for a confirmation'),
   RPC_TIMEOUT_MS: milliseconds(1_000).describe('for one question to the chain, over all its urls'),
 
-  // Signing keys (rings receipt, authority, checkout, callback, agent-statement) and mandate issuers that are trusted in addition to our own authority.
+  // Signing keys (rings receipt, authority, checkout, callback, agent-statement, log) and mandate issuers that are trusted in addition to our own authority.
   SIGNING_KEYS_FILE: z
     .string()
     .default('')
-    .describe('the rings receipt, authority, checkout, callback and agent-statement'),
+    .describe('the rings receipt, authority, checkout, callback, agent-statement and log'),
   TRUST_ANCHORS_FILE: z
     .string()
     .default('')
@@ -209,6 +210,7 @@ export const configSchema = z.object({
   SWEEP_EVERY_MS: milliseconds(2_000).describe(
     'between two rounds of the sweeper that finishes what a dead process left',
   ),
+  ...logSettings,
   SWEEP_GRACE_MS: milliseconds(30_000).describe(
     'how long after its lease an abandoned call keeps its grant, and between two looks for tasks without a workflow',
   ),

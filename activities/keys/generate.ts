@@ -1,6 +1,8 @@
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto'
+import type { z } from 'zod'
 import {
   ofEachRing,
+  type olderSigningKeysSchema,
   type Ring,
   ringAlgs,
   type SigningKeyEntry,
@@ -13,16 +15,16 @@ export function generateSigningKeys(now: Date): SigningKeysFile {
 }
 
 /**
- * The same rings, each with a new active key; the old ones stay in the file, so that what they signed can be judged. The key for
+ * The same rings, each with a new active key, and one for a ring that the file lacks; the old ones stay in the file, so that what they signed can be judged. The key for
  * tokens changes an hour later, when every process has the file: two that derive from different keys would give a call two tokens.
  */
 export function rotateSigningKeys(
-  { rings, token_keys }: SigningKeysFile,
+  { rings, token_keys }: z.output<typeof olderSigningKeysSchema>,
   now: Date,
 ): SigningKeysFile {
   const retire = (entry: SigningKeyEntry) => ({ ...entry, active: false })
   return {
-    rings: ofEachRing((ring) => [...rings[ring].map(retire), newKey(ring, now)]),
+    rings: ofEachRing((ring) => [...(rings[ring] ?? []).map(retire), newKey(ring, now)]),
     token_keys: [...token_keys, newTokenKey(Math.floor(now.getTime() / 1000) + TOKEN_KEY_DELAY_S)],
   }
 }

@@ -15,6 +15,7 @@ export const ringAlgs = {
   checkout: 'ES256',
   callback: 'EdDSA',
   'agent-statement': 'EdDSA',
+  log: 'EdDSA',
 } as const satisfies Record<string, Alg>
 export type Ring = keyof typeof ringAlgs
 
@@ -26,6 +27,7 @@ export function ofEachRing<T>(make: (ring: Ring) => T): Record<Ring, T> {
     checkout: make('checkout'),
     callback: make('callback'),
     'agent-statement': make('agent-statement'),
+    log: make('log'),
   }
 }
 
@@ -57,7 +59,7 @@ const entrySchema = z.strictObject({
 const ringSchema = z.array(entrySchema).min(1)
 
 /**
- * What SIGNING_KEYS_FILE holds: `{rings: {receipt, authority, checkout, callback, agent-statement: [{kid, alg, active, private_jwk}]},
+ * What SIGNING_KEYS_FILE holds: `{rings: {receipt, authority, checkout, callback, agent-statement, log: [{kid, alg, active, private_jwk}]},
  * token_keys: [{key, since}]}`.
  */
 export const signingKeysSchema = z.strictObject({
@@ -66,6 +68,10 @@ export const signingKeysSchema = z.strictObject({
   token_keys: z
     .array(z.strictObject({ key: z.string().regex(/^[A-Za-z0-9_-]{43}$/), since: z.int().min(0) }))
     .min(1),
+})
+/** The same before a ring was added to the service: the rings that it lacks get their first key. */
+export const olderSigningKeysSchema = signingKeysSchema.extend({
+  rings: z.strictObject(ofEachRing(() => ringSchema)).partial(),
 })
 export type SigningKeysFile = z.output<typeof signingKeysSchema>
 export type SigningKeyEntry = z.output<typeof entrySchema>

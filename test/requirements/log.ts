@@ -15,4 +15,19 @@ export const logRequirements = {
     behavior:
       'A checkpoint is a signed note of the key of its log; any other text, key or cosignature is refused with its reason.',
   },
+  'log.outbox': {
+    source: 'log § Writing',
+    behavior:
+      'A stored receipt enters the outbox of the log in its own transaction; its entry is the SHA-256 of its JWS.',
+  },
+  'log.sequence': {
+    source: 'log § Writing',
+    behavior:
+      'One sequencer at a time puts queued receipts into the log in batches with a signed checkpoint; a death at any step loses and repeats nothing.',
+  },
+  'log.append-only': {
+    source: 'log § Writing',
+    behavior:
+      'No row of the log changes or goes; nothing enters that is no queued receipt, and nothing is signed on top of changed leaves.',
+  },
 } as const

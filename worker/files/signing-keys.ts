@@ -3,8 +3,8 @@ import { readJsonFile } from '../../activities/config/config.ts'
 import { generateSigningKeys, rotateSigningKeys } from '../../activities/keys/generate.ts'
 import {
   keyRings,
+  olderSigningKeysSchema,
   type SigningKeysFile,
-  signingKeysSchema,
 } from '../../activities/keys/key-ring.ts'
 import { writeSecret } from './secret-file.ts'
 
@@ -15,9 +15,9 @@ export function createSigningKeys(file: string, now: Date): string[] {
   return write(file, generateSigningKeys(now))
 }
 
-/** Puts a new active key into each ring of the file; the older ones stay in it. Answers the kids that sign from now on. */
+/** Puts a new active key into each ring of the file, also one that it lacks; the older ones stay in it. Answers the kids that sign from now on. */
 export function renewSigningKeys(file: string, now: Date): string[] {
-  return write(file, rotateSigningKeys(readJsonFile(file, signingKeysSchema), now))
+  return write(file, rotateSigningKeys(readJsonFile(file, olderSigningKeysSchema), now))
 }
 
 /** Makes the file of signing keys where there is none. */

@@ -16,6 +16,7 @@ import { reconciliation } from '../migrations/0013-reconciliation.ts'
 import { taskRecords } from '../migrations/0014-task-records.ts'
 import { trust } from '../migrations/0016-trust.ts'
 import { authority } from '../migrations/0017-authority.ts'
+import { transparencyLog } from '../migrations/0018-transparency-log.ts'
 import { ap2 } from '../migrations/0019-ap2.ts'
 import type { Database } from '../schema/schema.ts'
 import { createDatabase as createMissing } from './create-database.ts'
@@ -41,6 +42,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0014-task-records': taskRecords,
   '0016-trust': trust,
   '0017-authority': authority,
+  '0018-transparency-log': transparencyLog,
   '0019-ap2': ap2,
 }
 

@@ -446,6 +446,35 @@ export type Database = {
     call_id: string
     issued_at: Date
   }
+  log_checkpoints: {
+    size: string
+    root: Buffer
+    origin: string
+    note: string
+    kid: string
+    signed_at: Generated<Date>
+  }
+  log_cosignatures: {
+    size: string
+    witness: string
+    line: string
+    received_at: Generated<Date>
+  }
+  log_leaves: {
+    idx: string
+    entry: Buffer
+  }
+  log_outbox: {
+    position: Generated<string>
+    entry: Buffer
+    queued_at: Generated<Date>
+  }
+  log_tiles: {
+    level: number
+    idx: string
+    hashes: Buffer
+    root: Buffer
+  }
   loop_steps: {
     run_id: string
     attempt: number

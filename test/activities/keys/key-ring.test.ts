@@ -24,7 +24,7 @@ describe('key rings', () => {
   verifies('keys.names', 'generated key ids are dated and differ on the same day', () => {
     const kids = Object.values(rings).map(({ active }) => active.kid)
     expect(kids.map((kid) => kid.replace(/-[0-9a-f]{8}$/, ''))).toEqual(
-      ['receipt', 'authority', 'checkout', 'callback', 'agent-statement'].map(
+      ['receipt', 'authority', 'checkout', 'callback', 'agent-statement', 'log'].map(
         (ring) => `${ring}-2026-11-21`,
       ),
     )
@@ -94,7 +94,7 @@ describe('compact signatures', () => {
   const rings = keyRings(generateSigningKeys(now))
   const payload = { iss: 'https://svc.example', text: 'grün' }
 
-  test.each(['receipt', 'authority', 'checkout', 'callback', 'agent-statement'] as const)(
+  test.each(['receipt', 'authority', 'checkout', 'callback', 'agent-statement', 'log'] as const)(
     'jose verifies what the %s ring signs',
     async (ring) => {
       const { active } = rings[ring]

@@ -81,6 +81,7 @@ verifies(
     const { keys } = (await client().call('jwks', {})).body
     expect(keys.map((key) => key['use_for']).sort()).toEqual([
       'agent-statement',
+      'log',
       'authority',
       'callback',
       'checkout',

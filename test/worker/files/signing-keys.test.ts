@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -22,7 +22,7 @@ test('renewing adds a signing key to each ring and keeps the old ones', () => {
   const file = join(scratch, 'keys', 'signing-keys.json')
   const day = new Date('2026-11-21T12:00:00Z')
   expect(createSigningKeys(file, day)).toEqual(
-    ['receipt', 'authority', 'checkout', 'callback', 'agent-statement'].map((ring) =>
+    ['receipt', 'authority', 'checkout', 'callback', 'agent-statement', 'log'].map((ring) =>
       named(ring, '2026-11-21'),
     ),
   )
@@ -41,4 +41,17 @@ test('renewing adds a signing key to each ring and keeps the old ones', () => {
   expect(kept).toContain('private_jwk')
   keepSigningKeys(file, new Date('2026-12-02T12:00:00Z'))
   expect(readFileSync(file, 'utf8')).toBe(kept)
+})
+
+test('renewing adds a ring that the file lacks', () => {
+  const file = join(scratch, 'older', 'signing-keys.json')
+  const day = new Date('2026-11-21T12:00:00Z')
+  createSigningKeys(file, day)
+  const { rings, ...others } = JSON.parse(readFileSync(file, 'utf8'))
+  delete rings.log
+  writeFileSync(file, JSON.stringify({ rings, ...others }), { mode: 0o600 })
+  expect(() => loadKeyRings(file)).toThrow('log')
+  renewSigningKeys(file, day)
+  const { log, receipt } = loadKeyRings(file)
+  expect([log.keys.length, receipt.keys.length]).toEqual([1, 2])
 })

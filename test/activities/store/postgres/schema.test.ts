@@ -137,6 +137,7 @@ const later = new RegExp(
     'authority_(drafts|mandates|decisions|totals)|action_grants|delegated_actions',
     'ap2_(mandates|payments)',
     'receipt_passports|proof_inboxes|proofs|handoff_packs|trust_append_only',
+    'log_(outbox|leaves|tiles|checkpoints|cosignatures)|queue_receipt|keep_log',
     'calls_nonce|CREATE INDEX (payments|payment_references)_payer',
   ].join('|')})`,
 )

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { NOTE_COSIGNATURE, type NoteKey, parseVerifierKey } from '#domain/log/checkpoint.ts'
+
+/** A witness: its key, and where checkpoints are sent to it; without a URL none are. */
+export type WitnessSetting = { key: NoteKey; url: string | null }
+
+/** Reads `<verifier key>` or `<verifier key> <URL>`. */
+function witnessOf(text: string, context: z.RefinementCtx): WitnessSetting {
+  const [vkey = '', url = null, ...more] = text.split(/\s+/)
+  const key = parseVerifierKey(vkey)
+  const isUrl = url === null || /^https?:\/\/[^\s?#]+[^/]$/.test(url)
+  if (key?.type === NOTE_COSIGNATURE && isUrl && more.length === 0) return { key, url }
+  context.addIssue({
+    code: 'custom',
+    message: 'is no verifier key of an Ed25519 cosigner with a URL without a trailing slash',
+  })
+  return { key: { name: '', type: NOTE_COSIGNATURE, key: new Uint8Array() }, url }
+}
+
+/** The transparency log: how often it is written, and its witnesses. */
+export const logSettings = {
+  LOG_EVERY_MS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(250)
+    .describe(
+      'between two looks for receipts that wait for their place in the transparency log; with the time of a batch, at most a second',
+    ),
+  LOG_WITNESSES: z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .transform((parts) => parts.filter((part) => part !== ''))
+    .pipe(z.array(z.string().transform(witnessOf)))
+    .default([])
+    .describe(
+      'witnesses of the transparency log whose cosignatures are shown, each as its verifier key and, after a space, the URL before add-checkpoint; empty: none',
+    ),
+}

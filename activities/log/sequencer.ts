@@ -1,0 +1,109 @@
+import type { Kysely } from 'kysely'
+import {
+  checkpointText,
+  NOTE_ED25519,
+  type NoteKey,
+  signatureLine,
+  signedNote,
+} from '#domain/log/checkpoint.ts'
+import { type Frontier, frontierWidths, grow, rootOfFrontier } from '#domain/log/frontier.ts'
+import { isSame } from '#domain/log/merkle.ts'
+import { decodeBase64url, type SigningKey } from '../keys/compact.ts'
+import type { KeyRings } from '../keys/key-ring.ts'
+import { readKeyStatus } from '../keys/key-status.ts'
+import {
+  type CheckpointRow,
+  findCheckpoint,
+  insertCheckpoint,
+  tryLockLog,
+} from '../store/log/checkpoints.ts'
+import {
+  insertLeaves,
+  insertTiles,
+  listHashes,
+  listQueued,
+  removeQueued,
+} from '../store/log/leaves.ts'
+import { type Tx, transaction } from '../store/postgres/db.ts'
+import type { Database } from '../store/schema/schema.ts'
+
+export type LogDeps = {
+  db: Kysely<Database>
+  keys: Pick<KeyRings, 'log'>
+  origin: string
+}
+
+/** How many receipts one transaction puts into the log at most. */
+const BATCH = 4_096
+
+/** The name of the log of a service: its public origin without the scheme, and the path of the log. */
+export const logOrigin = (baseUrl: string): string => `${baseUrl.replace(/^https?:\/\//, '')}/log`
+
+/** The key that signs checkpoints, as a note names it. */
+export const noteKeyOf = (origin: string, publicJwk: Record<string, unknown>): NoteKey => ({
+  name: origin,
+  type: NOTE_ED25519,
+  key: decodeBase64url(String(publicJwk['x'])),
+})
+
+/**
+ * Puts all queued receipts into the log, batch by batch, and signs a checkpoint for each batch. Each batch is one transaction
+ * under one lock, so a process that dies leaves the queue as it was, and a second sequencer does nothing. Answers the number of
+ * new leaves.
+ */
+export async function sequence(deps: LogDeps, batch = BATCH): Promise<number> {
+  let total = 0
+  for (;;) {
+    const count = await transaction(deps.db, (tx) => sequenceBatch(deps, tx, batch))
+    total += count
+    if (count < batch) return total
+  }
+}
+
+async function sequenceBatch(deps: LogDeps, tx: Tx, batch: number): Promise<number> {
+  if (!(await tryLockLog(tx))) return 0
+  const last = await findCheckpoint(tx)
+  const queued = await listQueued(tx, batch)
+  if (queued.length === 0 && last !== undefined) return 0
+  const before = last?.size ?? 0
+  const frontier = await readFrontier(tx, last)
+  const entries = queued.map(({ entry }) => entry)
+  const grown = grow(frontier, before, entries)
+  if (entries.length > 0) {
+    await insertLeaves(tx, before, entries)
+    await insertTiles(tx, grown.tiles)
+    await removeQueued(
+      tx,
+      queued.map(({ position }) => position),
+    )
+  }
+  const size = before + entries.length
+  await signCheckpoint(deps, tx, { size, root: rootOfFrontier(grown.frontier) })
+  return entries.length
+}
+
+/** Reads where the tree ends. Nothing is signed on top of rows that are not those of the last checkpoint. */
+async function readFrontier(tx: Tx, last: CheckpointRow | undefined): Promise<Frontier> {
+  const size = last?.size ?? 0
+  const levels = frontierWidths(size).map((width, level) => {
+    const index = Math.floor(size / 256 ** (level + 1))
+    return listHashes(tx, { level, index }, width)
+  })
+  const frontier = await Promise.all(levels)
+  if (last !== undefined && !isSame(rootOfFrontier(frontier), last.root))
+    throw new Error(`the stored leaves are not those of the checkpoint of ${size}`)
+  return frontier
+}
+
+async function signCheckpoint(
+  { keys, origin }: LogDeps,
+  tx: Tx,
+  { size, root }: { size: number; root: Uint8Array },
+): Promise<void> {
+  const key = (await readKeyStatus(tx, keys, ['log'])).signer('log')
+  const text = checkpointText({ origin, size, root })
+  await insertCheckpoint(tx, { size, root, origin, note: noteBy(key, origin, text), kid: key.kid })
+}
+
+const noteBy = (key: SigningKey, origin: string, text: string): string =>
+  signedNote(text, [signatureLine(noteKeyOf(origin, key.publicJwk), key.sign(text))])

@@ -1,0 +1,87 @@
+import { type Selectable, sql } from 'kysely'
+import type { Tx } from '../postgres/db.ts'
+import { prepared } from '../postgres/prepared.ts'
+import type { Database } from '../schema/schema.ts'
+
+/** A signed checkpoint. The root is that of the first `size` leaves. */
+export type CheckpointRow = Omit<Selectable<Database['log_checkpoints']>, 'size'> & { size: number }
+
+/** Whether this transaction is the one that sequences; another one is while the answer is no. */
+export async function tryLockLog(tx: Tx): Promise<boolean> {
+  const [row] = await tryLock().run(tx)
+  return row?.locked === true
+}
+
+const tryLock = prepared(
+  () =>
+    sql<{
+      locked: boolean
+    }>`select pg_try_advisory_xact_lock(hashtextextended('transparency log', 0)) as locked`,
+)
+
+const selectLatest = prepared((tx) =>
+  tx.selectFrom('log_checkpoints').selectAll().orderBy('size', 'desc').limit(1),
+)
+const selectSized = prepared((tx, size: string) =>
+  tx.selectFrom('log_checkpoints').selectAll().where('size', '=', size),
+)
+const selectDated = prepared((tx, at: Date) =>
+  tx
+    .selectFrom('log_checkpoints')
+    .selectAll()
+    .where('signed_at', '<=', at)
+    .orderBy('size', 'desc')
+    .limit(1),
+)
+
+/** The latest checkpoint, that of a size, or the one that was the latest at a time. */
+export async function findCheckpoint(
+  tx: Tx,
+  by?: { size: number } | { at: Date },
+): Promise<CheckpointRow | undefined> {
+  const [row] = await selectorOf(by).run(tx)
+  return row && { ...row, size: Number(row.size) }
+}
+
+function selectorOf(by: { size: number } | { at: Date } | undefined) {
+  if (by === undefined) return selectLatest()
+  return 'size' in by ? selectSized(String(by.size)) : selectDated(by.at)
+}
+
+export async function insertCheckpoint(
+  tx: Tx,
+  { size, root, ...row }: Omit<CheckpointRow, 'signed_at' | 'root'> & { root: Uint8Array },
+): Promise<void> {
+  await tx
+    .insertInto('log_checkpoints')
+    .values({ ...row, size: String(size), root: Buffer.from(root) })
+    .execute()
+}
+
+const selectCosignatures = prepared((tx, size: string) =>
+  tx
+    .selectFrom('log_cosignatures')
+    .select(['witness', 'line', 'received_at'])
+    .where('size', '=', size)
+    .orderBy('witness'),
+)
+
+/** The lines that witnesses gave for the checkpoint of a size, in the order of their names. */
+export async function listCosignatures(
+  tx: Tx,
+  size: number,
+): Promise<{ witness: string; line: string }[]> {
+  return selectCosignatures(String(size)).run(tx)
+}
+
+/** Stores the verified line of a witness for a checkpoint; its first one stays. */
+export async function insertCosignature(
+  tx: Tx,
+  { size, witness, line }: { size: number; witness: string; line: string },
+): Promise<void> {
+  await tx
+    .insertInto('log_cosignatures')
+    .values({ size: String(size), witness, line })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}

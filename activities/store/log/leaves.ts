@@ -1,0 +1,134 @@
+import { sql } from 'kysely'
+import type { FullTile } from '#domain/log/frontier.ts'
+import { leafHash } from '#domain/log/merkle.ts'
+import { hashesOf, TILE_WIDTH } from '#domain/log/tiles.ts'
+import type { Tx } from '../postgres/db.ts'
+import { prepared } from '../postgres/prepared.ts'
+
+type Place = { level: number; index: number }
+
+const selectQueued = prepared((tx, most: number) =>
+  tx.selectFrom('log_outbox').select(['position', 'entry']).orderBy('position').limit(most),
+)
+
+/** The oldest receipts that wait for their place in the log. */
+export async function listQueued(
+  tx: Tx,
+  most: number,
+): Promise<{ position: string; entry: Buffer }[]> {
+  return selectQueued(most).run(tx)
+}
+
+const deleteQueued = prepared(
+  (_, positions: string[]) =>
+    sql`delete from log_outbox where position = any(${positions}::bigint[])`,
+)
+
+export async function removeQueued(tx: Tx, positions: string[]): Promise<void> {
+  await deleteQueued(positions).run(tx)
+}
+
+const insertEntries = prepared(
+  (_, from: string, entries: Buffer[]) =>
+    sql`insert into log_leaves (idx, entry)
+      select ${from}::bigint + place - 1, entry from unnest(${entries}::bytea[]) with ordinality as given (entry, place)`,
+)
+
+/** Appends entries as the leaves from `from` onwards. */
+export async function insertLeaves(tx: Tx, from: number, entries: Buffer[]): Promise<void> {
+  await insertEntries(String(from), entries).run(tx)
+}
+
+/** Stores tiles that became full, lower levels first. */
+export async function insertTiles(tx: Tx, tiles: readonly FullTile[]): Promise<void> {
+  for (const { level, index, hashes, root } of tiles)
+    await tx
+      .insertInto('log_tiles')
+      .values({
+        level,
+        idx: String(index),
+        hashes: Buffer.concat(hashes),
+        root: Buffer.from(root),
+      })
+      .execute()
+}
+
+const selectEntries = prepared((tx, low: string, high: string) =>
+  tx
+    .selectFrom('log_leaves')
+    .select('entry')
+    .where('idx', '>=', low)
+    .where('idx', '<', high)
+    .orderBy('idx'),
+)
+
+/** The entries of the leaves from `low` up to, without, `high`. */
+export async function listEntries(tx: Tx, low: number, high: number): Promise<Buffer[]> {
+  const rows = await selectEntries(String(low), String(high)).run(tx)
+  return rows.map(({ entry }) => entry)
+}
+
+const selectRoots = prepared((tx, level: number, low: string, high: string) =>
+  tx
+    .selectFrom('log_tiles')
+    .select('root')
+    .where('level', '=', level)
+    .where('idx', '>=', low)
+    .where('idx', '<', high)
+    .orderBy('idx'),
+)
+
+/** The first hashes of a tile, also where it is not full. */
+export async function listHashes(
+  tx: Tx,
+  { level, index }: Place,
+  width: number,
+): Promise<Uint8Array[]> {
+  const low = index * TILE_WIDTH
+  if (level === 0) return (await listEntries(tx, low, low + width)).map((entry) => leafHash(entry))
+  const rows = await selectRoots(level - 1, String(low), String(low + width)).run(tx)
+  return rows.map(({ root }) => root)
+}
+
+const selectTiles = prepared(
+  (_, levels: number[], indices: string[]) =>
+    sql<{ level: number; idx: string; hashes: Buffer }>`select t.level, t.idx, t.hashes
+      from unnest(${levels}::integer[], ${indices}::bigint[]) as wanted (level, idx)
+      join log_tiles t on t.level = wanted.level and t.idx = wanted.idx`,
+)
+
+/** The full tiles of these places, those that are stored. */
+export async function listFullTiles(
+  tx: Tx,
+  places: readonly Place[],
+): Promise<(Place & { hashes: Uint8Array[] })[]> {
+  const rows = await selectTiles(
+    places.map(({ level }) => level),
+    places.map(({ index }) => String(index)),
+  ).run(tx)
+  return rows.map(({ level, idx, hashes }) => ({
+    level,
+    index: Number(idx),
+    hashes: hashesOf(hashes),
+  }))
+}
+
+const selectLeaf = prepared((tx, entry: Buffer) =>
+  tx.selectFrom('log_leaves').select('idx').where('entry', '=', entry),
+)
+
+/** The index of the leaf with this entry. */
+export async function findLeaf(tx: Tx, entry: Buffer): Promise<number | undefined> {
+  const [row] = await selectLeaf(entry).run(tx)
+  return row && Number(row.idx)
+}
+
+const selectWaiting = prepared((tx, entry: Buffer) =>
+  tx.selectFrom('log_outbox').select('queued_at').where('entry', '=', entry),
+)
+
+/** Since when the entry waits for its place. */
+export async function findQueued(tx: Tx, entry: Buffer): Promise<Date | undefined> {
+  const [row] = await selectWaiting(entry).run(tx)
+  return row?.queued_at
+}
