@@ -24,6 +24,8 @@ const families: Record<string, () => Promise<Add>> = {
   credential: async () => (await import('./commands/credential.ts')).addCredential,
   statement: async () => (await import('./commands/statement.ts')).addStatement,
   verify: async () => (await import('./commands/verify.ts')).addVerify,
+  witness: async () => (await import('./commands/witness.ts')).addWitness,
+  audit: async () => (await import('./commands/audit.ts')).addAudit,
   replay: async () => (await import('./commands/replay.ts')).addReplay,
   completion: async () => (await import('./commands/completion.ts')).addCompletion,
 }

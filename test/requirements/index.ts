@@ -8,6 +8,7 @@ import { firstUseRequirements } from './first-use.ts'
 import { isolationRequirements } from './isolation.ts'
 import { keyStandingRequirements } from './key-standing.ts'
 import { logRequirements } from './log.ts'
+import { logWitnessRequirements } from './log-witness.ts'
 import { packageRequirements } from './package.ts'
 import { railRequirements } from './rail.ts'
 import { returnedMoneyRequirements } from './returned-money.ts'
@@ -1651,6 +1652,7 @@ export const requirements = {
   ...conformanceRequirements,
   ...consoleRequirements,
   ...traceRequirements,
+  ...logWitnessRequirements,
 } as const satisfies Record<string, Requirement>
 
 export type RequirementId = keyof typeof requirements

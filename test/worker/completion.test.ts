@@ -41,6 +41,8 @@ verifies('cli.completion', 'bash completes commands, options and their values', 
   expect(await offered('agents', 'pause', 'agt_1', '--no')).toEqual(['--note'])
   expect(await offered('completion', '')).toEqual(['bash', 'zsh', 'fish'])
   expect(await offered('review', 'list', '--rail', '')).toEqual([])
+  expect(await offered('wit')).toEqual(['witness'])
+  expect(await offered('audit', '--witness-')).toEqual(['--witness-key'])
   expect(await offered('unknown', 'rev')).toEqual(['review'])
 })
 

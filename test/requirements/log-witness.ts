@@ -1,0 +1,37 @@
+/** Requirements on the witness and the auditor of the transparency log: id → source and behavior. */
+export const logWitnessRequirements = {
+  'log.foreign-input': {
+    source: 'witness § Foreign input',
+    behavior:
+      'Notes, keys, proofs and add-checkpoint requests of strangers never crash a reader, and its time grows at most with their length.',
+  },
+  'log.witness.judged': {
+    source: 'witness § Witness',
+    behavior:
+      'A witness cosigns a checkpoint only if it is signed by the log and follows from the checkpoint that it cosigned last.',
+  },
+  'log.witness.endpoint': {
+    source: 'witness § Witness',
+    behavior:
+      'The witness answers add-checkpoint with 200, 400, 403, 404, 409 or 422 as C2SP tlog-witness demands, and serves its last cosigned checkpoint.',
+  },
+  'log.witness.follows': {
+    source: 'witness § Witness',
+    behavior:
+      'agent-rails witness URL follows a log by its static files, and makes a key that only its user can read.',
+  },
+  'log.witness.state': {
+    source: 'witness § Witness',
+    behavior:
+      'A witness stores a checkpoint before it answers the cosignature. After a restart it never goes back, and never cosigns two roots for one size.',
+  },
+  'log.audit.honest': {
+    source: 'witness § Audit',
+    behavior: 'The auditor finds nothing in an honest log, whatever was kept of it.',
+  },
+  'log.audit.deceptions': {
+    source: 'witness § Audit',
+    behavior:
+      'From kept checkpoints, proofs and receipts and the public files of the log, the auditor finds a split view, a rewritten leaf, a dropped leaf and a back-dated leaf.',
+  },
+} as const

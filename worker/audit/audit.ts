@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { sha256Hex } from '#domain/core/canonical-json.ts'
+import { type Finding, judgeLog, type SeenReceipt, type SeenRoot } from '#domain/log/audit.ts'
+import type { NoteKey } from '#domain/log/checkpoint.ts'
+import { cosignedAt, openByAny } from '#domain/log/cosigned.ts'
+import { type LeafPass, startLeafPass } from '#domain/log/leaf-pass.ts'
+import { leafHash, verifyInclusion } from '#domain/log/merkle.ts'
+import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
+import { type KeySet, verifySigned } from '#domain/verification/signed.ts'
+import { writeDurable } from '../files/durable-file.ts'
+import { type LogReader, readPublic } from '../witness/log-reader.ts'
+import type { Ignored, KeptReceipt, Material } from './material.ts'
+
+/** Whom the auditor believes: the log and the witnesses by their keys, and the receipts by a key set. */
+export type Trusted = {
+  readonly logKeys: readonly NoteKey[]
+  readonly witnessKeys: readonly NoteKey[]
+  readonly keys: KeySet
+}
+export type Audit = {
+  readonly verdict: 'honest' | 'deceived'
+  readonly findings: readonly Finding[]
+  /** How much was compared. */
+  readonly leaves: number
+  readonly checkpoints: number
+  readonly cosigned: number
+  readonly receipts: number
+  readonly ignored: readonly Ignored[]
+}
+type Asked = { log: LogReader; witnesses: readonly string[]; material: Material; now: number }
+
+/**
+ * Reads all leaves of a log and holds them against what was kept of it. A note that the log did not sign and a receipt that the
+ * service did not sign accuse it of nothing.
+ */
+export async function auditLog(
+  trusted: Trusted,
+  { log, witnesses, material, now }: Asked,
+): Promise<Audit & { readonly note: string }> {
+  const ignored: Ignored[] = [...material.ignored]
+  // Before the log is read, so that it cannot be behind what they show.
+  const shown = await Promise.all(witnesses.map((url) => ofWitness(url, trusted.logKeys)))
+  const note = await log.checkpoint()
+  const current = rootIn(note, 'the log', trusted)
+  if (current === undefined)
+    throw new Error(`the log serves no checkpoint of ${trusted.logKeys[0]?.name}`)
+  const kept = [...material.checkpoints, ...shown].flatMap(({ file, note: text }) => {
+    const root = rootIn(text, file, trusted)
+    if (root === undefined) ignored.push({ file, reason: 'the log did not sign it' })
+    return root ?? []
+  })
+  const receipts = material.receipts.flatMap((receipt) => {
+    const read = readReceipt(receipt, trusted)
+    if (typeof read === 'string') ignored.push({ file: receipt.file, reason: read })
+    return typeof read === 'string' ? [] : read
+  })
+  const roots = [current, ...kept]
+  const pass = startLeafPass(
+    roots.map(({ size }) => size),
+    receipts.map(({ leaf }) => leaf),
+  )
+  for await (const leaves of log.leaves(current.size)) pass.add(leaves)
+  const seen = receipts.map(({ leaf, ...of }): SeenReceipt => {
+    return { ...of, index: pass.places.get(leaf) ?? null }
+  })
+  const evidence = { askedAt: Math.floor(now / 1000), size: current.size, receipts: seen }
+  const findings = judgeLog({ ...evidence, roots: [...rootsOf(pass), ...roots] })
+  return {
+    verdict: findings.length === 0 ? 'honest' : 'deceived',
+    findings,
+    leaves: pass.size(),
+    checkpoints: roots.length,
+    cosigned: roots.filter((root) => root.cosignedAt !== null).length,
+    receipts: receipts.length,
+    ignored,
+    note,
+  }
+}
+
+/** Keeps the checkpoint that the log has shown, for the next audit. */
+export function keepCheckpoint(directory: string, note: string): void {
+  const name = createHash('sha256').update(note).digest('hex').slice(0, 16)
+  writeDurable(join(directory, `${name}.checkpoint`), note)
+}
+
+const rootsOf = ({ roots }: LeafPass): SeenRoot[] =>
+  [...roots].map(([size, root]) => ({ size, root, from: 'its tiles', cosignedAt: null }))
+
+/** What a signed checkpoint says; nothing where the log did not sign it. */
+function rootIn(
+  text: string,
+  from: string,
+  { logKeys, witnessKeys }: Trusted,
+): SeenRoot | undefined {
+  const opened = openByAny(text, logKeys)
+  if (!opened.ok) return undefined
+  const { size, root } = opened.checkpoint
+  const times = witnessKeys.flatMap((key) => cosignedAt(opened.note, key) ?? [])
+  return {
+    size,
+    root: bytesToHex(root),
+    from,
+    cosignedAt: times.length === 0 ? null : Math.max(...times),
+  }
+}
+
+/** The checkpoint that a witness serves for this log. */
+async function ofWitness(
+  url: string,
+  [key]: readonly NoteKey[],
+): Promise<{ file: string; note: string }> {
+  const origin = createHash('sha256')
+    .update(key?.name ?? '')
+    .digest('hex')
+  const path = `${url.replace(/\/+$/, '')}/${origin}/checkpoint`
+  const bytes = await readPublic(path)
+  if (bytes === undefined) throw new Error(`${path} is not there`)
+  return { file: url, note: new TextDecoder().decode(bytes) }
+}
+
+type ReadReceipt = Omit<SeenReceipt, 'index'> & { leaf: string }
+
+/** A receipt of the service with its leaf, or why it counts for nothing. */
+function readReceipt({ jws, proof }: KeptReceipt, trusted: Trusted): ReadReceipt | string {
+  const signed = verifySigned(jws, RECEIPT_TYP, trusted.keys)
+  if (!signed.ok) return signed.fault
+  if (signed.standing === 'revoked') return `its key ${signed.kid} was revoked`
+  const digest = sha256Hex(jws)
+  const leaf = leafHash(Buffer.from(digest, 'hex'))
+  const opened = proof === undefined ? undefined : openByAny(proof.note, trusted.logKeys)
+  const isProven =
+    proof !== undefined &&
+    opened?.ok === true &&
+    verifyInclusion(
+      { index: proof.index, size: opened.checkpoint.size, leaf, path: proof.path },
+      opened.checkpoint.root,
+    )
+  return {
+    receiptId: `rc_${digest}`,
+    issuedAt: Number(signed.payload['iat']),
+    keptIndex: isProven ? proof.index : null,
+    leaf: bytesToHex(leaf),
+  }
+}

@@ -1,0 +1,130 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  NOTE_ED25519,
+  type NoteKey,
+  parseVerifierKey,
+  verifierKey,
+} from '#domain/log/checkpoint.ts'
+import { errorText } from '../error-text.ts'
+import { writeDurable } from '../files/durable-file.ts'
+import { type Output, print, printError, show } from '../print.ts'
+import { lockInstance } from '../stack/instance-lock.ts'
+import { follow, type Look } from './follow.ts'
+import { openLogReader } from './log-reader.ts'
+import { serveWitness } from './serve.ts'
+import { openWitness, type Witness } from './witness.ts'
+import { keepWitnessKey } from './witness-key.ts'
+
+type Options = Output & {
+  directory: string
+  logKey?: string
+  name?: string
+  listen: { host: string; port: number }
+  every: number
+  once?: true
+}
+
+/** Runs until it is stopped, or for one look; answers the exit code. */
+export async function runWitness(url: string, options: Options): Promise<number> {
+  const { directory, name = `${hostname()}/agent-rails-witness` } = options
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const unlock = lock(directory)
+  try {
+    const logKeys = keepLogKeys(join(directory, 'log.vkey'), options.logKey)
+    const key = await keepWitnessKey(join(directory, 'witness-key.json'), name)
+    const witness = openWitness({ directory, logKeys, key, now: Date.now })
+    const log = openLogReader(url)
+    const about = { witness_key: verifierKey(key.publicKey), log_keys: logKeys.map(verifierKey) }
+    if (options.once !== true) return await followAndServe(witness, log, { options, about })
+    const seen = await look(witness, log)
+    show(options, { ...seen, ...about })
+    return codes[seen.result]
+  } finally {
+    unlock()
+  }
+}
+
+/** One process for one state: two of them could cosign two roots for one size. */
+function lock(directory: string): () => void {
+  try {
+    return lockInstance(join(directory, 'lock'))
+  } catch (error) {
+    throw new Error(`another witness uses ${directory}`, { cause: error })
+  }
+}
+
+type Said = { options: Options; about: { witness_key: string; log_keys: string[] } }
+
+/** Looks at the log again and again, and serves what it cosigned, until it is asked to stop. */
+async function followAndServe(
+  witness: Witness,
+  log: ReturnType<typeof openLogReader>,
+  { options, about }: Said,
+): Promise<number> {
+  const stopping = new AbortController()
+  const stop = () => stopping.abort()
+  process.once('SIGTERM', stop).once('SIGINT', stop)
+  const server = await serveWitness(witness, {
+    ...options.listen,
+    report: (error) => printError(errorText(error)),
+  })
+  say(options, { result: 'listening', url: server.url, monitor: witness.monitorPath, ...about })
+  let before = ''
+  while (!stopping.signal.aborted) {
+    const seen = await look(witness, log)
+    // What stays the same is said once.
+    if (JSON.stringify(seen) !== before) say(options, seen)
+    before = JSON.stringify(seen)
+    await sleep(options.every * 1000, undefined, { signal: stopping.signal }).catch(() => undefined)
+  }
+  await server.stop()
+  return 0
+}
+
+type Seen = Look | { result: 'unreachable'; reason: string }
+
+const look = (witness: Witness, log: ReturnType<typeof openLogReader>): Promise<Seen> =>
+  follow(witness, log, Date.now()).catch((error: unknown) => ({
+    result: 'unreachable',
+    reason: errorText(error),
+  }))
+
+/** One line for each event, as `name=value` or as JSON. */
+function say({ json }: Output, event: Record<string, unknown>): void {
+  if (json === true) print(JSON.stringify(event))
+  else
+    print(
+      Object.entries(event)
+        .map(([name, value]) => `${name}=${value}`)
+        .join(' '),
+    )
+}
+
+const codes: Record<Seen['result'], number> = {
+  cosigned: 0,
+  unchanged: 0,
+  refused: 1,
+  behind: 2,
+  unreachable: 2,
+}
+
+/** The keys that are kept, with the one that is given: a log that renews its key keeps its name. */
+function keepLogKeys(file: string, given: string | undefined): NoteKey[] {
+  const kept = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
+  const isNew = given !== undefined && !kept.includes(given)
+  const texts = isNew ? [...kept, given] : kept
+  if (texts.length === 0) throw new Error('--log-key is needed the first time')
+  const keys = texts.map((text) => {
+    const key = parseVerifierKey(text)
+    if (key?.type !== NOTE_ED25519)
+      throw new Error(`${text} is no Ed25519 verifier key, NAME+ID+KEY`)
+    return key
+  })
+  if (new Set(keys.map(({ name }) => name)).size > 1)
+    throw new Error(`${file} follows ${keys[0]?.name}: use another directory for another log`)
+  if (isNew) writeDurable(file, `${texts.join('\n')}\n`)
+  return keys
+}
