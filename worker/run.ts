@@ -2,8 +2,10 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Runtime, type RuntimeOptions, Worker, type WorkerOptions } from '@temporalio/worker'
 import { type Logger, pino } from 'pino'
+import { callbackHosts } from '../activities/callback/hosts.ts'
 import type { Config } from '../activities/config/config.ts'
 import { checkStart, gasAccounts, openMoneyDeps, taskDepsOf } from '../activities/container.ts'
+import { createOutgoing } from '../activities/http/outgoing.ts'
 import {
   createActivities,
   createCallbackActivities,
@@ -12,6 +14,7 @@ import {
   createTaskActivities,
 } from '../activities/index.ts'
 import { loadKeyRings } from '../activities/keys/key-ring.ts'
+import { pushJobs } from '../activities/log/push-checkpoint.ts'
 import { logOrigin } from '../activities/log/sequencer.ts'
 import type { Deps } from '../activities/payout/deps.ts'
 import { logTrace, startTracing } from '../activities/tracing/start.ts'
@@ -101,7 +104,7 @@ export async function runWorker(
       await ensureReconciliationSchedule(client, config.RECONCILE_EVERY_MS)
     }
     const money = await openMoneyDeps(config, deps)
-    const sweeps = sweepsOf(config, deps)
+    const sweeps = sweepsOf(config, deps, log)
     loops.push(() => startSweeper({ ...sweeps, client, log, config, money }))
     closers.push(closeClient, close)
   }
@@ -132,13 +135,22 @@ export async function runWorker(
 }
 
 /** What the sweeps of this process work with. */
-function sweepsOf(config: Config, { db, gasWalletQueue }: Pick<Deps, 'db' | 'gasWalletQueue'>) {
+function sweepsOf(
+  config: Config,
+  { db, gasWalletQueue }: Pick<Deps, 'db' | 'gasWalletQueue'>,
+  log: Logger,
+) {
   const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
   return {
     db,
     maintainGasWallets: () => gasWalletQueue.maintain(),
     tasks: taskDepsOf(config, keys, db),
     transparencyLog: { db, keys, origin: logOrigin(config.BASE_URL) },
+    pushes: pushJobs(
+      { db, send: createOutgoing(callbackHosts(config)) },
+      config.LOG_WITNESSES,
+      (witness, pushed) => log.info({ witness, ...pushed }, 'a checkpoint was sent to a witness'),
+    ),
   }
 }
 

@@ -44,6 +44,8 @@ export type SweeperDeps = {
   money: MoneyDeps
   tasks: TaskDeps
   transparencyLog: LogDeps
+  /** One job for each witness that checkpoints are sent to. */
+  pushes: Record<string, () => Promise<void>>
 }
 
 /**
@@ -99,6 +101,7 @@ function jobsOf(deps: SweeperDeps): Record<string, () => Promise<void>> {
     applyEvents: () => applyEvents(money, log, graceMs),
     verifyDue: () => verifyDue(money, log, graceMs),
     notifyTasksBehind: () => notifyTasksBehind(deps),
+    ...deps.pushes,
   }
 }
 

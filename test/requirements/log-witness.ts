@@ -25,6 +25,11 @@ export const logWitnessRequirements = {
     behavior:
       'A witness stores a checkpoint before it answers the cosignature. After a restart it never goes back, and never cosigns two roots for one size.',
   },
+  'log.push': {
+    source: 'witness § Push',
+    behavior:
+      'The log sends each new checkpoint to the configured witnesses and stores only cosignatures of their keys. A witness that does not answer holds up nothing.',
+  },
   'log.audit.honest': {
     source: 'witness § Audit',
     behavior: 'The auditor finds nothing in an honest log, whatever was kept of it.',

@@ -58,7 +58,7 @@ export function createLogKey(origin = '127.0.0.1:3000/log') {
       signText(`${origin}\n${entries.length}\n${rootOf(entries).toString('base64')}\n`),
   }
 }
-export type LogKey = ReturnType<typeof createLogKey>
+type LogKey = ReturnType<typeof createLogKey>
 
 type ServedLog = {
   entries: Uint8Array[]

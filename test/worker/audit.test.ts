@@ -73,15 +73,17 @@ verifies('log.audit.honest', 'an honest log agrees with all that was kept of it'
   keep('10.checkpoint', cosigned(10))
   keep('answer.json', JSON.stringify({ receipts: [{ jws: receipts[7] }, { jws: receipts[299] }] }))
   keepProof(40, 280)
+  const proof = proofText(41, inclusionOf(41, log.entries.slice(0, 290)), cosigned(290))
+  keep('bundle.json', JSON.stringify({ receipt: receipts[41], tlog_proof: proof }))
   keep('fresh.jws', receipt(1, Math.floor(Date.now() / 1000)))
   expect(await audit()).toMatchObject({
     verdict: 'honest',
     findings: [],
     ignored: [],
     leaves: 300,
-    checkpoints: 3,
-    cosigned: 2,
-    receipts: 4,
+    checkpoints: 4,
+    cosigned: 3,
+    receipts: 5,
   })
 })
 

@@ -22,8 +22,8 @@ export type Material = {
 export type Ignored = { readonly file: string; readonly reason: string }
 
 /**
- * Reads a directory with what is below it: checkpoints (`.checkpoint`), receipts (`.jws`, or `.json` with `jws` members, such as
- * a saved answer), and proofs (`.tlog-proof`). The directory of a witness is one.
+ * Reads a directory with what is below it: checkpoints (`.checkpoint`), receipts (`.jws`, or `.json` with `jws` members or
+ * bundles, such as a saved answer), and proofs (`.tlog-proof`). The directory of a witness is one.
  */
 export function readMaterial(directory: string): Material {
   const files = readdirSync(directory, { recursive: true, encoding: 'utf8' }).toSorted()
@@ -40,9 +40,6 @@ export function readMaterial(directory: string): Material {
   const proofs = new Map(ending('.tlog-proof').map(([file, text]) => [file, parseKeptProof(text)]))
   for (const [file, proof] of proofs)
     if (proof === undefined) ignored.push({ file, reason: 'it is no tlog-proof' })
-  const checkpoints = ending('.checkpoint').map(([file, note]) => ({ file, note }))
-  for (const [file, proof] of proofs)
-    if (proof !== undefined) checkpoints.push({ file, note: proof.note })
   const receipts = [
     ...ending('.jws').map(([file, text]) => {
       const proof = proofs.get(file.replace(/\.jws$/, '.tlog-proof'))
@@ -50,23 +47,37 @@ export function readMaterial(directory: string): Material {
     }),
     ...ending('.json').flatMap(([file, text]) => receiptsIn(file, text, ignored)),
   ]
+  const checkpoints = [
+    ...ending('.checkpoint').map(([file, note]) => ({ file, note })),
+    ...[...proofs].flatMap(([file, proof]) => (proof ? { file, note: proof.note } : [])),
+    ...receipts.flatMap(({ file, proof }) =>
+      proof && file.endsWith('.json') ? { file, note: proof.note } : [],
+    ),
+  ]
   const logKeys = ending('log.vkey').flatMap(([, text]) => text.trim().split('\n'))
   return { checkpoints, receipts, logKeys, ignored }
 }
 
 function receiptsIn(file: string, text: string, ignored: Ignored[]): KeptReceipt[] {
   try {
-    return jwsIn(JSON.parse(text)).map((jws) => ({ file, jws }))
+    return findReceipts(file, JSON.parse(text))
   } catch {
     ignored.push({ file, reason: 'it is no JSON' })
     return []
   }
 }
 
-/** The `jws` members of a JSON value and of what is in it. */
-function jwsIn(value: unknown, depth = 0): string[] {
+/** The receipts in a JSON value: `jws` members, and bundles, which have a proof. */
+function findReceipts(file: string, value: unknown, depth = 0): KeptReceipt[] {
   if (typeof value !== 'object' || value === null || depth > DEPTH_MAX) return []
+  const { receipt, tlog_proof } = value as Record<string, unknown>
+  if (typeof receipt === 'string' && typeof tlog_proof === 'string') {
+    const proof = parseKeptProof(tlog_proof)
+    return [proof === undefined ? { file, jws: receipt } : { file, jws: receipt, proof }]
+  }
   return Object.entries(value).flatMap(([name, inner]) =>
-    name === 'jws' && typeof inner === 'string' ? [inner] : jwsIn(inner, depth + 1),
+    name === 'jws' && typeof inner === 'string'
+      ? [{ file, jws: inner }]
+      : findReceipts(file, inner, depth + 1),
   )
 }

@@ -1,43 +1,52 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   consistencyProof,
   type HashAt,
+  merkleRoot,
   nodesOfConsistency,
   type TreeNode,
 } from '#domain/log/merkle.ts'
-import {
-  hashesOf,
-  hashInTile,
-  TILE_WIDTH,
-  type Tile,
-  tileOf,
-  tilePath,
-  widthIn,
-} from '#domain/log/tiles.ts'
+import { hashesOf, TILE_WIDTH, type Tile, tileOf, tilePath, widthIn } from '#domain/log/tiles.ts'
 import { errorText } from '../error-text.ts'
 
 const TIMEOUT_MS = 10_000
+/** How long and how often a limit of the log is waited for. */
+const WAIT_S_MAX = 120
+const WAITS_MAX = 10
 /** More than any tile, checkpoint or proof of the formats takes. */
 const ANSWER_BYTES_MAX = 65_536 * 257
 const HASH_BYTES = 32
+/** Levels of the tree in one tile. */
+const TILE_LEVELS = 8
 const TILES_AT_ONCE = 8
 
-/** Reads what a public log or witness serves; no redirect is followed, and an answer has its bounds. */
+/**
+ * Reads what a public log or witness serves, undefined where there is nothing. No redirect is followed, an answer has its bounds,
+ * and a reader that is too fast waits as long as it is asked to.
+ */
 export async function readPublic(url: string): Promise<Uint8Array | undefined> {
-  const answer = await fetch(url, {
-    redirect: 'error',
-    headers: { 'user-agent': 'agent-rails' },
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  }).catch((error: unknown) => {
-    throw new Error(`${url} does not answer: ${errorText(error)}`)
-  })
-  if (answer.status === 404) {
+  for (let waits = 0; ; waits += 1) {
+    const answer = await fetch(url, {
+      redirect: 'error',
+      headers: { 'user-agent': 'agent-rails' },
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    }).catch((error: unknown) => {
+      throw new Error(`${url} does not answer: ${errorText(error)}`)
+    })
+    if (answer.ok && answer.body !== null) return readAll(answer.body, url)
     await answer.body?.cancel()
-    return undefined
+    if (answer.status === 404) return undefined
+    const seconds = Number(answer.headers.get('retry-after') ?? 1)
+    if (answer.status !== 429 || !(seconds <= WAIT_S_MAX) || waits === WAITS_MAX)
+      throw new Error(`${url} answers ${answer.status}`)
+    await sleep(1_000 * Math.max(1, seconds))
   }
-  if (!answer.ok || answer.body === null) throw new Error(`${url} answers ${answer.status}`)
+}
+
+async function readAll(body: ReadableStream<Uint8Array>, url: string): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
   let bytes = 0
-  for await (const part of answer.body as AsyncIterable<Uint8Array>) {
+  for await (const part of body as unknown as AsyncIterable<Uint8Array>) {
     bytes += part.length
     if (bytes > ANSWER_BYTES_MAX) throw new Error(`${url} answers too much`)
     parts.push(part)
@@ -100,5 +109,10 @@ async function readHashes(
     if (!tiles.has(nameOf(node)))
       tiles.set(nameOf(node), await readTile({ ...place, width: widthIn(place, size) }))
   }
-  return (node) => hashInTile(node, tiles.get(nameOf(node)) ?? new Uint8Array())
+  return (node) => {
+    const count = 2 ** (node.level % TILE_LEVELS)
+    const start = (node.index * count) % TILE_WIDTH
+    const tile = tiles.get(nameOf(node)) ?? new Uint8Array()
+    return merkleRoot(hashesOf(tile).slice(start, start + count))
+  }
 }

@@ -19,7 +19,7 @@ import type { WitnessKey } from './witness-key.ts'
 
 export type Answer = { status: number; body: string; type?: string }
 /** The checkpoint that was cosigned last, as a note with the signatures of the log and of the witness. */
-export type Cosigned = TreeHead & { readonly note: string; readonly cosignedAt: number }
+type Cosigned = TreeHead & { readonly note: string; readonly cosignedAt: number }
 
 export type Witness = {
   /** The keys of the log, all of one name. */

@@ -6,6 +6,7 @@ import { measureFairness, printFairness } from './fairness.ts'
 import { everyone, type Fixture, openFixture, runRound, transfersApart } from './fixture.ts'
 import { measureGrowth, printGrowth } from './growth.ts'
 import { measureHostile, printHostile } from './hostile.ts'
+import { measureLog, printLog } from './log.ts'
 import { measureMemory, printMemory } from './memory.ts'
 import { at, measurePayouts, printPayouts } from './payout.ts'
 import { printProfiles } from './profile.ts'
@@ -24,12 +25,14 @@ const sections = [
   'growth',
   'hostile',
   'tasks',
+  'log',
 ] as const
 const { values: options } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     only: { type: 'string' },
     profile: { type: 'string' },
+    leaves: { type: 'string', default: '1000000' },
   },
 })
 const { quick, only, profile } = options
@@ -40,22 +43,35 @@ const LEVELS = [1, 8, 32, 128]
 /** The levels that the aims are about: of payouts a second, and of the time of a create. */
 const [AIMED, ALONE] = [32, 1]
 /** Too long for `--quick`, which measures it only by its name. */
-const LONG: readonly string[] = ['apart', 'where', 'memory', 'tasks']
+const LONG: readonly string[] = ['apart', 'where', 'memory', 'tasks', 'log']
 
 const begun = performance.now()
-const fixture = await openFixture(profile)
-try {
-  const figures = { ...about(), ...(await measureAll(fixture)) }
-  writeFileSync('bench.json', `${JSON.stringify(figures, null, 2)}\n`)
-} catch (error) {
-  for (const [name, log] of Object.entries(fixture.stack.logs()))
-    console.error(`\n${name}: … ${log.slice(-4_000)}`)
-  throw error
-} finally {
-  await fixture.stop()
-}
-if (profile !== undefined) printProfiles(profile)
+// The log has a database of its own, and needs no other part of the service.
+if (only === 'log') write({ log: await measureLogAlone() })
+else await measureStack()
 console.log(`\nbench.json is written; ${Math.round((performance.now() - begun) / 1000)} s`)
+
+async function measureStack(): Promise<void> {
+  const fixture = await openFixture(profile)
+  try {
+    write(await measureAll(fixture))
+  } catch (error) {
+    for (const [name, log] of Object.entries(fixture.stack.logs()))
+      console.error(`\n${name}: … ${log.slice(-4_000)}`)
+    throw error
+  } finally {
+    await fixture.stop()
+  }
+  if (profile !== undefined) printProfiles(profile)
+}
+
+async function measureLogAlone() {
+  return printLog(await measureLog(Number(options.leaves), quick ? 5_000 : 20_000))
+}
+
+function write(figures: Record<string, unknown>): void {
+  writeFileSync('bench.json', `${JSON.stringify({ ...about(), ...figures }, null, 2)}\n`)
+}
 
 /** Each section in its turn, printed as soon as it is there. */
 async function measureAll(fixture: Fixture): Promise<Record<string, unknown>> {
@@ -133,6 +149,7 @@ async function measureAll(fixture: Fixture): Promise<Record<string, unknown>> {
     )
     figures['fairness'] = { delay_ratio, ...fairness }
   }
+  if (wanted('log')) figures['log'] = await measureLogAlone()
   return figures
 }
 

@@ -32,7 +32,7 @@ export type Evidence = {
   readonly receipts: readonly SeenReceipt[]
 }
 
-export type Deception = 'split_view' | 'rewritten_leaf' | 'dropped_leaf' | 'back_dated_leaf'
+type Deception = 'split_view' | 'rewritten_leaf' | 'dropped_leaf' | 'back_dated_leaf'
 export type Finding = {
   readonly deception: Deception
   /** The receipt, or the size of the tree. */
