@@ -1,0 +1,90 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { receiptId } from '#domain/core/ids.ts'
+import { parseNote, verifierKey } from '#domain/log/checkpoint.ts'
+import { cosignedAt } from '#domain/log/cosigned.ts'
+import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
+import { createOutgoing } from '../../activities/http/outgoing.ts'
+import { signCompact } from '../../activities/keys/compact.ts'
+import { loadKeyRings } from '../../activities/keys/key-ring.ts'
+import { publishKeys } from '../../activities/keys/publish-keys.ts'
+import { pushCheckpoint } from '../../activities/log/push-checkpoint.ts'
+import { logOrigin, noteKeyOf, sequence } from '../../activities/log/sequencer.ts'
+import { runAudit } from '../../worker/audit/run.ts'
+import { follow } from '../../worker/witness/follow.ts'
+import { openLogReader } from '../../worker/witness/log-reader.ts'
+import { serveWitness } from '../../worker/witness/serve.ts'
+import { openWitness } from '../../worker/witness/witness.ts'
+import { keepWitnessKey } from '../../worker/witness/witness-key.ts'
+import { type ComposedApis, startComposed } from '../support/composed-api.ts'
+import { verifies } from '../verifies.ts'
+
+let scratch: string
+let apis: ComposedApis
+let key: Awaited<ReturnType<typeof keepWitnessKey>>
+beforeAll(async () => {
+  scratch = mkdtempSync(join(tmpdir(), 'agent-rails-watched-'))
+  key = await keepWitnessKey(join(scratch, 'witness-key.json'), 'witness.example/w1')
+  apis = await startComposed({ env: { LOG_WITNESSES: verifierKey(key.publicKey) } })
+})
+afterAll(async () => {
+  await apis?.stop()
+  rmSync(scratch, { recursive: true, force: true })
+})
+
+verifies(
+  ['log.witness.follows', 'log.push', 'log.audit.honest'],
+  'witness and audit agree with the log of the service over HTTP',
+  async () => {
+    const { db, config, hosts } = apis
+    const base = hosts[0]!.base
+    const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
+    await publishKeys(db, keys)
+    const log = { db, keys, origin: logOrigin(config.BASE_URL) }
+    const logKeys = [noteKeyOf(log.origin, keys.log.active.publicJwk)]
+    const witness = openWitness({ directory: scratch, logKeys, key, now: Date.now })
+    const look = () => follow(witness, openLogReader(base), Date.now())
+
+    const iat = Math.floor(Date.now() / 1000)
+    const issue = async (from: number, to: number) => {
+      for (let at = from; at < to; at += 1) {
+        const payload = { iss: 'the service', iat, sub: `po_${at}`, kind: 'payout_created' }
+        const jws = signCompact(keys.receipt.active, { typ: RECEIPT_TYP, payload })
+        await sql`insert into receipts (receipt_id, subject, seq, kind, jws, kid, payload_sha256)
+          values (${receiptId(jws)}, ${payload.sub}, 0, ${payload.kind}, ${jws}, ${keys.receipt.active.kid}, '')`.execute(
+          db,
+        )
+        writeFileSync(join(scratch, `${at}.jws`), jws)
+      }
+      await sequence(log)
+    }
+    await issue(0, 3)
+    expect(await look()).toEqual({ result: 'cosigned', size: 3 })
+    await issue(3, 9)
+    const server = await serveWitness(witness, {
+      host: '127.0.0.1',
+      port: 0,
+      report: (error) => expect.fail(String(error)),
+    })
+    const send = createOutgoing({ ownHosts: [], exempt: [server.url] })
+    const reached = { key: key.publicKey, url: server.url }
+    expect(await pushCheckpoint({ db, send }, reached)).toMatchObject({ result: 'cosigned' })
+    expect(await look()).toEqual({ result: 'unchanged', size: 9 })
+    const shown = parseNote(await (await fetch(`${base}/log/checkpoint`)).text())
+    expect(cosignedAt(shown!, key.publicKey)).toBeGreaterThanOrEqual(iat)
+
+    const audit = await runAudit(base, {
+      material: scratch,
+      logKey: logKeys.map(verifierKey),
+      witnessKey: [verifierKey(key.publicKey)],
+      witness: [server.url],
+      keep: false,
+    })
+    expect(audit).toMatchObject({ verdict: 'honest', findings: [], leaves: 9, receipts: 9 })
+    expect(audit).toMatchObject({ checkpoints: 3, cosigned: 3, ignored: [] })
+    await server.stop()
+  },
+)
