@@ -126,7 +126,7 @@ type ReadReceipt = Omit<SeenReceipt, 'index'> & { leaf: string }
 function readReceipt({ jws, proof }: KeptReceipt, trusted: Trusted): ReadReceipt | string {
   const signed = verifySigned(jws, RECEIPT_TYP, trusted.keys)
   if (!signed.ok) return signed.fault
-  if (signed.standing === 'revoked') return `its key ${signed.kid} was revoked`
+  if (signed.standing === 'revoked') return `its key ${signed.key.kid} was revoked`
   const digest = sha256Hex(jws)
   const leaf = leafHash(Buffer.from(digest, 'hex'))
   const opened = proof === undefined ? undefined : openByAny(proof.note, trusted.logKeys)
