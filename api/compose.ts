@@ -77,6 +77,7 @@ import { UsageLedger } from './services/credit/usage-ledger.ts'
 import { WalletService } from './services/credit/wallets.ts'
 import { InputService } from './services/inputs/uploads.ts'
 import { KeyService } from './services/keys/keys.ts'
+import { LogService } from './services/log/log.ts'
 import { OperatorService } from './services/operators/operators.ts'
 import { AuthorityService } from './services/payouts/authority.ts'
 import { PayoutService } from './services/payouts/payouts.ts'
@@ -328,6 +329,7 @@ function openOperatorServices(adapters: Adapters) {
 function openPublicServices({ config, db, client, chain, keys, rail }: Adapters) {
   return {
     receipts: new ReceiptService(db, rail.issuer),
+    log: new LogService({ db, witnesses: config.LOG_WITNESSES }),
     enforcement: createEnforcement({ db, registry: operations }),
     contracts: createContractViews(db, operations),
     discovery: createDiscovery({

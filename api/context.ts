@@ -27,6 +27,7 @@ import type { UsageLedger } from './services/credit/usage-ledger.ts'
 import type { WalletService } from './services/credit/wallets.ts'
 import type { InputService } from './services/inputs/uploads.ts'
 import type { KeyService } from './services/keys/keys.ts'
+import type { LogService } from './services/log/log.ts'
 import type { OperatorService } from './services/operators/operators.ts'
 import type { AuthorityService } from './services/payouts/authority.ts'
 import type { PayoutService } from './services/payouts/payouts.ts'
@@ -233,6 +234,7 @@ export type Services = ConsoleServices & {
   readonly keys: KeyService
   readonly operators: OperatorService
   readonly receipts: ReceiptService
+  readonly log: LogService
   readonly passports: PassportService
   readonly proofInbox: InboxService
   readonly scorecards: ScorecardService

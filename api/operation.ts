@@ -139,6 +139,11 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   readonly example: Example<z.input<Input>, z.output<Output>>
   /** The files that a 200 also is: a zip where `Accept` asks for `application/zip`. */
   readonly asFiles?: (body: z.output<Output>) => Archive
+  /** The bytes that a 200 also is, where `Accept` asks for their type. */
+  readonly asBytes?: {
+    readonly type: string
+    readonly of: (body: z.output<Output>) => Uint8Array
+  }
   /** Refuses a known caller that may not do this, before a repeat gets the stored answer. */
   readonly authorize?: (input: z.output<Input>, context: Context) => Promise<void>
   /** Refuses a delegated call that could only be refused after it began, such as one that cannot pay; it uses no grant. */

@@ -10,6 +10,7 @@ import { signInOf } from './http/console/sign-in.ts'
 import { createApp } from './http/express.ts'
 import { listen } from './http/listen.ts'
 import { createLog } from './http/log.ts'
+import { createLogRoutes } from './http/log-routes.ts'
 import { createMetrics } from './http/metrics.ts'
 import { createPages } from './http/pages/pages.ts'
 import { createReference } from './http/pages/reference/routes.ts'
@@ -45,7 +46,12 @@ const facts = {
   environment: config.ENVIRONMENT,
   pauses,
 }
-const pages = Router().use(createPages(facts), createReference(facts, 'base'), createVerifier())
+const pages = Router().use(
+  createPages(facts),
+  createReference(facts, 'base'),
+  createVerifier(),
+  createLogRoutes({ log: deps.services.log, limits: deps.limits }),
+)
 
 const ended = new AbortController()
 const operatorConsole = createConsole({

@@ -11,8 +11,8 @@ export type SigningKey = {
   readonly kid: string
   readonly alg: Alg
   readonly publicJwk: PublicJwk
-  /** Signs the bytes of a text; ES256 as the 64 bytes `r || s`. */
-  readonly sign: (text: string) => Uint8Array
+  /** Signs bytes, or those of a text; ES256 as the 64 bytes `r || s`. */
+  readonly sign: (text: string | Uint8Array) => Uint8Array
 }
 /** The parts of a compact JWS, none of them verified. */
 export type CompactParts = {
@@ -104,11 +104,11 @@ function assertSound({ x }: PublicJwk): void {
 /** A key is parsed once; the rings and trust anchors keep their JWKs. */
 const imported = new WeakMap<PublicJwk, KeyObject>()
 
-/** Signs the bytes of a text with a private key that fits the algorithm. */
-export function signText(key: KeyObject, alg: Alg, text: string): Uint8Array {
+/** Signs bytes, or those of a text, with a private key that fits the algorithm. */
+export function signText(key: KeyObject, alg: Alg, text: string | Uint8Array): Uint8Array {
   return sign(
     digestName(alg),
-    Buffer.from(text),
+    typeof text === 'string' ? Buffer.from(text) : text,
     alg === 'EdDSA' ? key : { key, dsaEncoding: 'ieee-p1363' },
   )
 }

@@ -62,7 +62,7 @@ const ringSchema = z.array(entrySchema).min(1)
  * What SIGNING_KEYS_FILE holds: `{rings: {receipt, authority, checkout, callback, agent-statement, log: [{kid, alg, active, private_jwk}]},
  * token_keys: [{key, since}]}`.
  */
-export const signingKeysSchema = z.strictObject({
+const signingKeysSchema = z.strictObject({
   rings: z.strictObject(ofEachRing(() => ringSchema)),
   /** 32 bytes as base64url, and the Unix second from which new tokens are derived from them. */
   token_keys: z

@@ -4,6 +4,8 @@ import {
   inclusionProof,
   nodesOfConsistency,
   nodesOfInclusion,
+  nodesOfRoot,
+  rootOf,
   type TreeNode,
 } from '#domain/log/merkle.ts'
 import { hashInTile, TILE_WIDTH, tileOf, widthIn } from '#domain/log/tiles.ts'
@@ -24,6 +26,11 @@ export async function proveConsistency(
   return consistencyProof(before, size, await readNodes(tx, nodesOfConsistency(before, size), size))
 }
 
+/** The root of the first `size` leaves; the log has at least as many. */
+export async function rootAt(tx: Tx, size: number): Promise<Uint8Array> {
+  return rootOf(size, await readNodes(tx, nodesOfRoot(size), size))
+}
+
 /** Reads the tiles in which these subtrees lie: the full ones at once, and the leaves or roots of partial ones. */
 async function readNodes(tx: Tx, nodes: readonly TreeNode[], size: number): Promise<HashAt> {
   const places = new Map(nodes.map(tileOf).map((place) => [nameOf(place), place]))
@@ -34,11 +41,11 @@ async function readNodes(tx: Tx, nodes: readonly TreeNode[], size: number): Prom
     listFullTiles(tx, all.filter(isFull)),
     ...partial.map(async (place) => ({
       ...place,
-      hashes: await listHashes(tx, place, widthIn(place, size)),
+      hashes: Buffer.concat(await listHashes(tx, place, widthIn(place, size))),
     })),
   ])
   const tiles = new Map([...full, ...others].map((tile) => [nameOf(tile), tile.hashes]))
-  return (node) => hashInTile(node, tiles.get(nameOf(tileOf(node))) ?? [])
+  return (node) => hashInTile(node, tiles.get(nameOf(tileOf(node))) ?? new Uint8Array())
 }
 
 const nameOf = ({ level, index }: { level: number; index: number }): string => `${level}/${index}`

@@ -6,6 +6,7 @@ import {
   signatureLine,
   signedNote,
 } from '#domain/log/checkpoint.ts'
+import { coseSigned } from '#domain/log/cose.ts'
 import { type Frontier, frontierWidths, grow, rootOfFrontier } from '#domain/log/frontier.ts'
 import { isSame } from '#domain/log/merkle.ts'
 import { decodeBase64url, type SigningKey } from '../keys/compact.ts'
@@ -102,7 +103,9 @@ async function signCheckpoint(
 ): Promise<void> {
   const key = (await readKeyStatus(tx, keys, ['log'])).signer('log')
   const text = checkpointText({ origin, size, root })
-  await insertCheckpoint(tx, { size, root, origin, note: noteBy(key, origin, text), kid: key.kid })
+  const note = noteBy(key, origin, text)
+  const cose_signature = Buffer.from(key.sign(coseSigned(key.kid, root)))
+  await insertCheckpoint(tx, { size, root, origin, note, cose_signature, kid: key.kid })
 }
 
 const noteBy = (key: SigningKey, origin: string, text: string): string =>

@@ -50,12 +50,18 @@ function responseOf(
       ...(status === 200 && answering.some(({ asFiles }) => asFiles !== undefined)
         ? { 'application/zip': {} }
         : {}),
+      ...(status === 200 ? bytesOf(answering) : {}),
       ...(refusing.length === 0
         ? {}
         : { 'application/problem+json': { schema: problemOf(status, refusing) } }),
     },
   }
 }
+
+const bytesOf = (answering: readonly AnyOperation[]) =>
+  Object.fromEntries(
+    answering.flatMap(({ asBytes }) => (asBytes === undefined ? [] : [[asBytes.type, {}]])),
+  )
 
 function answersOf(
   status: number,

@@ -12,7 +12,7 @@ const ZIP = 'application/zip'
 const HTML = 'text/html'
 
 /** How an operation's answer may be sent. */
-type AnswerForm = Pick<AnyOperation, 'asFiles'> &
+type AnswerForm = Pick<AnyOperation, 'asFiles' | 'asBytes'> &
   Pick<AnyOperation['http'], 'cacheable'> & {
     /** The answer as a page for people. */
     asPage?: ((body: Record<string, unknown>) => string) | undefined
@@ -29,8 +29,8 @@ export async function sendAnswer(
   { status, headers, body }: CallAnswer,
   form: AnswerForm,
 ): Promise<void> {
-  const { cacheable, asFiles, asPage } = form
-  if (asPage !== undefined) response.vary('Accept')
+  const { cacheable, asFiles, asBytes, asPage } = form
+  if (asPage !== undefined || asBytes !== undefined) response.vary('Accept')
   const type = typeOf(response, status, form)
   if (type === HTML && asPage !== undefined) {
     response
@@ -51,6 +51,11 @@ export async function sendAnswer(
     response.send(bytes)
     return
   }
+  if (asBytes !== undefined && type === asBytes.type) {
+    response.status(status).set({ ...headers, 'Content-Type': type })
+    response.send(Buffer.from(asBytes.of(body)))
+    return
+  }
   const bytes = Buffer.from(JSON.stringify(body))
   response.status(status).set({ 'Content-Type': JSON_TYPE, ...headers })
   if (cacheable === true && status === 200) {
@@ -68,13 +73,16 @@ export async function sendAnswer(
 function typeOf(
   response: Response,
   status: number,
-  { asFiles, asPage, named }: AnswerForm,
+  { asFiles, asBytes, asPage, named }: AnswerForm,
 ): string | false {
   if (named === 'json') return JSON_TYPE
   if (status >= 400 && asPage !== undefined) return response.req.accepts([JSON_TYPE, PROBLEM, HTML])
   if (status !== 200) return JSON_TYPE
   if (named === 'zip') return ZIP
-  const forms = [JSON_TYPE, ...(asPage ? [HTML] : []), ...(asFiles ? [ZIP] : [])]
+  const forms = [JSON_TYPE]
+  if (asPage) forms.push(HTML)
+  if (asFiles) forms.push(ZIP)
+  if (asBytes) forms.push(asBytes.type)
   return response.req.accepts(forms)
 }
 

@@ -6,6 +6,7 @@ import { credit } from './credit/index.ts'
 import { discovery } from './discovery/index.ts'
 import { inputs } from './inputs/index.ts'
 import { keys } from './keys/index.ts'
+import { transparencyLog } from './log/index.ts'
 import { operators } from './operators/index.ts'
 import { payments } from './payments/index.ts'
 import { payouts } from './payouts/index.ts'
@@ -39,6 +40,7 @@ export const families = {
   console: consoleOperations,
   keys,
   receipts,
+  log: transparencyLog,
   trust,
   discovery,
 } as const
@@ -63,6 +65,7 @@ export const operations = [
   ...consoleOperations,
   ...keys,
   ...receipts,
+  ...transparencyLog,
   ...trust,
   ...discovery,
 ] as const

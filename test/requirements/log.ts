@@ -30,4 +30,24 @@ export const logRequirements = {
     behavior:
       'No row of the log changes or goes; nothing enters that is no queued receipt, and nothing is signed on top of changed leaves.',
   },
+  'log.http.proofs': {
+    source: 'log § Proofs',
+    behavior:
+      'Inclusion and consistency proofs answer for every tree that the log has reached, and 404 for all others.',
+  },
+  'log.http.tiles': {
+    source: 'log § Tiles',
+    behavior:
+      'Full and partial tiles and bundles of entries are public files that never change; any other path is 404.',
+  },
+  'log.http.checkpoint': {
+    source: 'log § Checkpoints',
+    behavior:
+      'The latest checkpoint is served with its signature and the cosignatures of configured witnesses, and no others.',
+  },
+  'log.http.bundle': {
+    source: 'log § Bundles',
+    behavior:
+      'A bundle is the receipt with its proof, a checkpoint and the keys, also as a COSE receipt; each change of it is refused with its reason.',
+  },
 } as const

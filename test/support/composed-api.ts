@@ -13,6 +13,7 @@ import type { CallRequest } from '../../api/context.ts'
 import { createApp, type Surface } from '../../api/http/express.ts'
 import { type Listener, listen } from '../../api/http/listen.ts'
 import { createLog } from '../../api/http/log.ts'
+import { createLogRoutes } from '../../api/http/log-routes.ts'
 import { createMetrics } from '../../api/http/metrics.ts'
 import type { AnyOperation } from '../../api/operation.ts'
 import { operations } from '../../api/operations/index.ts'
@@ -114,10 +115,15 @@ async function openApi(
     metrics: createMetrics(api.gauges),
     call: ((operations, request) => execute(operations, request, api.deps)) as Surface['call'],
   }
+  const pages = createLogRoutes({ log: api.deps.services.log, limits: api.deps.limits })
   const listeners: Listener[] = []
   for (const host of ['base', 'os'] as const)
     listeners.push(
-      await listen(createApp({ ...surface, host }), '127.0.0.1', named ? portOf[host](config) : 0),
+      await listen(
+        createApp({ ...surface, host, pages }),
+        '127.0.0.1',
+        named ? portOf[host](config) : 0,
+      ),
     )
   const [base, os] = listeners.map(({ port }) => `http://127.0.0.1:${port}`) as [string, string]
   return {

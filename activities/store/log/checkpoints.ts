@@ -85,3 +85,19 @@ export async function insertCosignature(
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }
+
+const selectCosigned = prepared(
+  (_, witnesses: string[], index: string) =>
+    sql<{ size: string }>`select c.size from log_cosignatures c
+      where c.witness = any(${witnesses}::text[]) and c.size > ${index}::bigint order by c.size desc limit 1`,
+)
+
+/** The latest checkpoint that has the leaf of an index and a cosignature of one of these witnesses. */
+export async function findCosigned(
+  tx: Tx,
+  witnesses: string[],
+  index: number,
+): Promise<CheckpointRow | undefined> {
+  const [row] = await selectCosigned(witnesses, String(index)).run(tx)
+  return row && findCheckpoint(tx, { size: Number(row.size) })
+}

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { FullTile } from '#domain/log/frontier.ts'
 import { leafHash } from '#domain/log/merkle.ts'
-import { hashesOf, TILE_WIDTH } from '#domain/log/tiles.ts'
+import { TILE_WIDTH } from '#domain/log/tiles.ts'
 import type { Tx } from '../postgres/db.ts'
 import { prepared } from '../postgres/prepared.ts'
 
@@ -101,7 +101,7 @@ const selectTiles = prepared(
 export async function listFullTiles(
   tx: Tx,
   places: readonly Place[],
-): Promise<(Place & { hashes: Uint8Array[] })[]> {
+): Promise<(Place & { hashes: Uint8Array })[]> {
   const rows = await selectTiles(
     places.map(({ level }) => level),
     places.map(({ index }) => String(index)),
@@ -109,7 +109,7 @@ export async function listFullTiles(
   return rows.map(({ level, idx, hashes }) => ({
     level,
     index: Number(idx),
-    hashes: hashesOf(hashes),
+    hashes,
   }))
 }
 
@@ -121,14 +121,4 @@ const selectLeaf = prepared((tx, entry: Buffer) =>
 export async function findLeaf(tx: Tx, entry: Buffer): Promise<number | undefined> {
   const [row] = await selectLeaf(entry).run(tx)
   return row && Number(row.idx)
-}
-
-const selectWaiting = prepared((tx, entry: Buffer) =>
-  tx.selectFrom('log_outbox').select('queued_at').where('entry', '=', entry),
-)
-
-/** Since when the entry waits for its place. */
-export async function findQueued(tx: Tx, entry: Buffer): Promise<Date | undefined> {
-  const [row] = await selectWaiting(entry).run(tx)
-  return row?.queued_at
 }

@@ -33,6 +33,7 @@ export const transparencyLog: readonly string[] = [
     root bytea not null check (octet_length(root) = 32),
     origin text not null,
     note text not null,
+    cose_signature bytea not null check (octet_length(cose_signature) = 64),
     kid text not null,
     signed_at timestamptz not null default clock_timestamp()
   )`,

@@ -451,6 +451,7 @@ export type Database = {
     root: Buffer
     origin: string
     note: string
+    cose_signature: Buffer
     kid: string
     signed_at: Generated<Date>
   }

@@ -169,7 +169,8 @@ verifies('log.append-only', 'the store refuses what is not the log of the receip
   await sequence(log)
   await storeReceipts(database.db, 10, 11)
   const checkpoint = (size: number) =>
-    `insert into log_checkpoints (size, root, origin, note, kid) values (${size}, sha256(''), 'o', 'n', 'k')`
+    `insert into log_checkpoints (size, root, origin, note, kid, cose_signature)
+      values (${size}, sha256(''), 'o', 'n', 'k', sha512(''))`
   const acts: [string, RegExp][] = [
     [`insert into log_leaves (idx, entry) values (10, sha256('forged'))`, /queued receipt/],
     [`insert into log_leaves (idx, entry) select 9, entry from log_outbox`, /log_leaves_pkey/],

@@ -83,11 +83,15 @@ export function parseSignatureLine(line: string): NoteSignature | undefined {
   return { name, id: bytes.slice(0, 4), signature: bytes.slice(4) }
 }
 
+/** A note repeats no signature of one key more often; each costs a verification. */
+const SIGNATURES_OF_KEY_MAX = 4
+
 /** Whether a note has a valid signature of this log key. */
-export function verifyNote({ text, signatures }: Note, key: NoteKey): boolean {
+function verifyNote({ text, signatures }: Note, key: NoteKey): boolean {
   const ours = signatures.filter((line) => key.type === NOTE_ED25519 && isBy(line, key))
   // As Go's verifier has it: a wrong signature by a known key spoils the note.
-  return ours.length > 0 && ours.every(({ signature }) => isSigned(signature, text, key.key))
+  if (ours.length === 0 || ours.length > SIGNATURES_OF_KEY_MAX) return false
+  return ours.every(({ signature }) => isSigned(signature, text, key.key))
 }
 
 /** Why a checkpoint is refused, or what it says. */

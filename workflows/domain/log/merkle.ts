@@ -62,7 +62,7 @@ export type Inclusion = {
 }
 
 /** The root that an audit path leads to (RFC 9162 §2.1.3.2); nothing where its length is not that of the place. */
-export function rootOfInclusion({ index, size, leaf, path }: Inclusion): Uint8Array | undefined {
+function rootOfInclusion({ index, size, leaf, path }: Inclusion): Uint8Array | undefined {
   if (!isCount(index) || !isCount(size) || index >= size || leaf.length !== 32) return undefined
   let [fn, sn, root] = [index, size - 1, leaf]
   for (const sibling of path) {

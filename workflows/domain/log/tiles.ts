@@ -62,12 +62,12 @@ export function tileOf(node: TreeNode): { level: number; index: number } {
   return { level, index: Math.floor(first / TILE_WIDTH) }
 }
 
-/** The hash of a complete subtree, from the hashes of its tile. */
-export function hashInTile(node: TreeNode, hashes: readonly Uint8Array[]): Uint8Array {
+/** The hash of a complete subtree, from the bytes of its tile. */
+export function hashInTile(node: TreeNode, tile: Uint8Array): Uint8Array {
   const { first, count } = placeOf(node)
   const start = first % TILE_WIDTH
-  if (hashes.length < start + count) throw new RangeError('the tile is too short')
-  return merkleRoot(hashes.slice(start, start + count))
+  if (tile.length < (start + count) * HASH_BYTES) throw new RangeError('the tile is too short')
+  return merkleRoot(hashesOf(tile).slice(start, start + count))
 }
 
 /** The hashes of a tile in their order. */

@@ -32,6 +32,10 @@ const meanings: Readonly<Record<string, string>> = {
   binding_version: '1 signs a text, 2 signs typed data.',
   'holder_proof.signature': 'Over what the challenge names as holder_binding.',
   'action.holder_proof.signature': 'Over what the challenge names as holder_binding.',
+  // The transparency log.
+  tree_size: 'How many leaves the tree has; without it, the latest one.',
+  from: 'How many leaves the earlier tree has.',
+  to: 'How many leaves the later tree has; without it, the latest one.',
   // Quotes and payments.
   units: 'How many of the unit.',
   surface: 'The price table: for agents, the movement fee, or both.',

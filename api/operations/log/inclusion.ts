@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { logExamples } from '../../examples/log.ts'
+import { Digest, ReceiptId } from '../../fields.ts'
+import { operation } from '../../operation.ts'
+import { Count, ProofPath, TreeSize } from './shapes.ts'
+
+/** GET /api/log/inclusion: the audit path of a receipt (RFC 9162 §2.1.3). */
+export const logInclusion = operation({
+  id: 'log-inclusion',
+  summary:
+    'Prove that a receipt is in the transparency log, in its latest tree or in an earlier one.',
+  http: { method: 'GET', path: '/api/log/inclusion', host: 'base' },
+  access: 'public',
+  errors: ['not_found', 'not_ready'],
+  input: z.strictObject({ receipt_id: ReceiptId, tree_size: TreeSize.optional() }),
+  output: z
+    .strictObject({
+      entry: Digest,
+      leaf_index: Count,
+      tree_size: Count,
+      root: Digest,
+      path: ProofPath,
+      checkpoint: z.string().nullable(),
+    })
+    .meta({ id: 'InclusionProof' }),
+  example: logExamples['log-inclusion'],
+  handle: async (input, context) => ({ body: await context.log.inclusion(input) }),
+})

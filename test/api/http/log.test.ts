@@ -1,0 +1,293 @@
+import { createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { checkBundle, type ReceiptBundle } from '#domain/log/bundle.ts'
+import {
+  cosignatureBytes,
+  cosignedText,
+  NOTE_COSIGNATURE,
+  type NoteKey,
+  openCheckpoint,
+  parseVerifierKey,
+  signatureLine,
+  verifierKey,
+  verifyCosignature,
+} from '#domain/log/checkpoint.ts'
+import { coseSigned } from '#domain/log/cose.ts'
+import { leafHash, merkleRoot, verifyConsistency, verifyInclusion } from '#domain/log/merkle.ts'
+import { parseEntryBundle } from '#domain/log/tiles.ts'
+import { loadKeyRings } from '../../../activities/keys/key-ring.ts'
+import { type LogDeps, logOrigin, noteKeyOf, sequence } from '../../../activities/log/sequencer.ts'
+import { insertCosignature } from '../../../activities/store/log/checkpoints.ts'
+import { type ComposedApis, startComposed } from '../../support/composed-api.ts'
+import { entryOf, jwsOf, storeReceipts } from '../../support/log.ts'
+import { verifies } from '../../verifies.ts'
+
+const COUNT = 530
+const pair = generateKeyPairSync('ed25519')
+const witness: NoteKey = {
+  name: 'witness.example/w1',
+  type: NOTE_COSIGNATURE,
+  key: new Uint8Array(pair.publicKey.export({ format: 'der', type: 'spki' }).subarray(-32)),
+}
+let apis: ComposedApis
+let log: LogDeps
+let key: NoteKey
+let base: string
+const leaves = Array.from({ length: COUNT }, (_, n) => leafHash(entryOf(n)))
+
+beforeAll(async () => {
+  apis = await startComposed({
+    env: { LOG_WITNESSES: `${verifierKey(witness)} https://witness.example` },
+  })
+  base = apis.hosts[0]!.base
+  log = {
+    db: apis.db,
+    keys: loadKeyRings(apis.config.SIGNING_KEYS_FILE),
+    origin: logOrigin(apis.config.BASE_URL),
+  }
+  key = noteKeyOf(log.origin, log.keys.log.active.publicJwk)
+  await storeReceipts(apis.db, 0, COUNT)
+  // As a log that has long grown in batches of any size.
+  await sequence(log, 100)
+}, 60_000)
+afterAll(() => apis?.stop())
+
+const receiptIdOf = (n: number) => `rc_${entryOf(n).toString('hex')}`
+const bytesOf = (hashes: string[]) => hashes.map((hash) => new Uint8Array(Buffer.from(hash, 'hex')))
+const read = async (path: string, headers = {}) => fetch(`${base}${path}`, { headers })
+// biome-ignore lint/suspicious/noExplicitAny: the body of an answer whose members the test compares.
+const json = async (path: string): Promise<any> => {
+  const response = await read(path)
+  expect([path, response.status]).toEqual([path, 200])
+  return response.json()
+}
+const rootAt = (size: number) => merkleRoot(leaves.slice(0, size))
+const sizes = [
+  ...Array.from({ length: 70 }, (_, at) => at + 1),
+  255,
+  256,
+  257,
+  511,
+  512,
+  513,
+  COUNT,
+]
+
+verifies('log.http.proofs', 'every receipt proves itself in trees of every size', async () => {
+  for (const size of sizes)
+    for (const index of new Set([0, size - 1, size >> 1])) {
+      const proof = await json(
+        `/api/log/inclusion?receipt_id=${receiptIdOf(index)}&tree_size=${size}`,
+      )
+      expect([proof.leaf_index, proof.tree_size]).toEqual([index, size])
+      const path = bytesOf(proof.path)
+      expect(verifyInclusion({ index, size, leaf: leaves[index]!, path }, rootAt(size))).toBe(true)
+    }
+})
+
+verifies('log.http.proofs', 'every tree is proven to begin with the smaller ones', async () => {
+  for (const from of [0, ...sizes]) {
+    const to = sizes.find((size) => size > from * 1.5) ?? COUNT
+    const proof = await json(`/api/log/consistency?from=${from}&to=${to}`)
+    const heads = [from, to].map((size) => ({ size, root: rootAt(size) }))
+    expect(verifyConsistency(heads[0]!, heads[1]!, bytesOf(proof.path))).toBe(true)
+    expect(proof.root).toBe(Buffer.from(rootAt(to)).toString('hex'))
+  }
+})
+
+verifies('log.http.proofs', 'trees that the log has not reached are not found', async () => {
+  const last = receiptIdOf(COUNT - 1)
+  const statuses = [
+    [`/api/log/consistency?from=1&to=${COUNT + 1}`, 404],
+    [`/api/log/consistency?from=9&to=8`, 404],
+    [`/api/log/consistency?from=-1`, 400],
+    [`/api/log/inclusion?receipt_id=${last}&tree_size=${COUNT - 1}`, 409],
+    [`/api/log/inclusion?receipt_id=${last}&tree_size=${COUNT + 1}`, 404],
+    [`/api/log/inclusion?receipt_id=rc_${'0'.repeat(64)}`, 404],
+    [`/api/receipts/rc_${'0'.repeat(64)}/bundle`, 404],
+  ] as const
+  for (const [path, status] of statuses)
+    expect([path, (await read(path)).status]).toEqual([path, status])
+})
+
+verifies('log.http.tiles', 'tiles and entries of every width are served as they are', async () => {
+  for (const [path, low, high] of [
+    ['tile/0/000', 0, 256],
+    ['tile/0/001', 256, 512],
+    [`tile/0/002.p/${COUNT - 512}`, 512, COUNT],
+    ['tile/0/002.p/1', 512, 513],
+    ['tile/0/000.p/255', 0, 255],
+  ] as const) {
+    const response = await read(`/log/${path}`)
+    expect(response.headers.get('content-type')).toBe('application/octet-stream')
+    expect(response.headers.get('cache-control')).toContain('immutable')
+    const bytes = Buffer.from(await response.arrayBuffer())
+    expect(bytes.equals(Buffer.concat(leaves.slice(low, high)))).toBe(true)
+  }
+  const above = Buffer.from(await (await read('/log/tile/1/000.p/2')).arrayBuffer())
+  expect(above.equals(Buffer.concat([rootAt(256), merkleRoot(leaves.slice(256, 512))]))).toBe(true)
+  const bundle = await (await read('/log/tile/entries/001')).arrayBuffer()
+  const entries = parseEntryBundle(new Uint8Array(bundle))
+  expect(entries?.map((entry) => Buffer.from(entry))).toEqual(
+    Array.from({ length: 256 }, (_, at) => entryOf(256 + at)),
+  )
+})
+
+verifies('log.http.tiles', 'any other path of the log is not found', async () => {
+  const paths = [
+    '',
+    'tile',
+    'tile/0/002',
+    `tile/0/002.p/${COUNT - 511}`,
+    'tile/1/000',
+    'tile/0/0',
+    'tile/0/x000/000',
+    'tile/0/000.p/256',
+    'tile/7/000',
+    'tile/entries/002',
+    'checkpoint/',
+    'Checkpoint',
+    'tile/0/%2e%2e/000',
+    'tile/0/000/',
+  ]
+  for (const path of paths) expect([path, (await read(`/log/${path}`)).status]).toEqual([path, 404])
+  expect((await fetch(`${base}/log/checkpoint`, { method: 'POST' })).status).toBe(405)
+})
+
+verifies(
+  'log.http.checkpoint',
+  'the checkpoint is signed, with cosignatures of configured keys only',
+  async () => {
+    const note = await (await read('/log/checkpoint')).text()
+    const opened = openCheckpoint(note, key)
+    if (!opened.ok) throw new Error(opened.fault)
+    expect(opened.checkpoint).toMatchObject({ size: COUNT, origin: log.origin })
+    expect(Buffer.from(opened.checkpoint.root)).toEqual(Buffer.from(rootAt(COUNT)))
+    const text = opened.note.text
+    const signature = sign(null, Buffer.from(cosignedText(1_800_000_000, text)), pair.privateKey)
+    const line = signatureLine(witness, cosignatureBytes(1_800_000_000, signature))
+    const stranger = signatureLine(
+      { ...witness, name: 'other.example/w' },
+      cosignatureBytes(1, signature),
+    )
+    await insertCosignature(apis.db, { size: COUNT, witness: witness.name, line })
+    await insertCosignature(apis.db, { size: COUNT, witness: 'other.example/w', line: stranger })
+    const cosigned = openCheckpoint(await (await read('/log/checkpoint')).text(), key)
+    if (!cosigned.ok) throw new Error(cosigned.fault)
+    expect(cosigned.note.signatures.map(({ name }) => name)).toEqual([log.origin, witness.name])
+    expect(verifyCosignature(cosigned.note.signatures[1]!, text, witness)).toEqual({
+      time: 1_800_000_000,
+    })
+  },
+)
+
+verifies(
+  'log.http.bundle',
+  'each changed member of a bundle is refused with its reason',
+  async () => {
+    const bundle: ReceiptBundle & Record<string, unknown> = await json(
+      `/api/receipts/${receiptIdOf(300)}/bundle`,
+    )
+    expect(bundle.receipt).toBe(jwsOf(300))
+    expect(parseVerifierKey(String(bundle['log_key']))).toEqual(key)
+    expect(bundle['tlog_proof']).toMatch(/^c2sp\.org\/tlog-proof@v1\nindex 300\n/)
+    expect(checkBundle(bundle, key)).toBeUndefined()
+    const flip = (text: string) =>
+      text.startsWith('0') ? `1${text.slice(1)}` : `0${text.slice(1)}`
+    const changes: [Partial<ReceiptBundle>, string][] = [
+      [{ receipt: `${bundle.receipt}x` }, 'other_entry'],
+      [{ entry: flip(bundle.entry) }, 'other_entry'],
+      [{ receipt: jwsOf(301), entry: entryOf(301).toString('hex') }, 'not_included'],
+      [{ leaf_index: 301 }, 'not_included'],
+      [{ leaf_index: -1 }, 'not_included'],
+      [{ tree_size: COUNT - 1 }, 'other_checkpoint'],
+      [{ root: flip(bundle.root) }, 'other_checkpoint'],
+      [{ path: bundle.path.slice(1) }, 'not_included'],
+      [{ path: [...bundle.path, bundle.root] }, 'not_included'],
+      [{ path: ['xx', ...bundle.path.slice(1)] }, 'malformed'],
+      ...bundle.path.map((hash, at): [Partial<ReceiptBundle>, string] => [
+        { path: bundle.path.with(at, flip(hash)) },
+        'not_included',
+      ]),
+      [
+        { checkpoint: bundle.checkpoint.replace(`\n${COUNT}\n`, `\n${COUNT + 1}\n`) },
+        'bad_signature',
+      ],
+      [{ checkpoint: bundle.checkpoint.replace(log.origin, 'other') }, 'other_origin'],
+      [{ checkpoint: bundle.checkpoint.split('\n\n')[0]! }, 'malformed'],
+    ]
+    for (const [change, reason] of changes)
+      expect(checkBundle({ ...bundle, ...change }, key)).toBe(reason)
+    const other = { ...key, key: witness.key }
+    expect(checkBundle(bundle, other)).toBe('unknown_key')
+  },
+)
+
+verifies('log.http.bundle', 'the same bundle is a COSE receipt (RFC 9942)', async () => {
+  const bundle = await json(`/api/receipts/${receiptIdOf(300)}/bundle`)
+  const response = await read(`/api/receipts/${receiptIdOf(300)}/bundle`, {
+    Accept: 'application/cose',
+  })
+  expect(response.headers.get('content-type')).toBe('application/cose')
+  const bytes = Buffer.from(await response.arrayBuffer())
+  expect(bytes.toString('base64url')).toBe(bundle.cose_receipt)
+  const [protectedHeader, unprotected, payload, signature] = decodeCbor(bytes)
+  expect(payload).toBeNull()
+  const { kid, publicJwk } = log.keys.log.active
+  const header = decodeCbor(protectedHeader as Buffer)
+  expect([...(header as Map<number, unknown>)]).toEqual([
+    [1, -8],
+    [4, Buffer.from(kid)],
+    [395, 1],
+  ])
+  const proofs = (unprotected as Map<number, Map<number, Buffer[]>>).get(396)!.get(-1)!
+  const [size, index, path] = decodeCbor(proofs[0]!) as [number, number, Buffer[]]
+  expect([size, index]).toEqual([COUNT, 300])
+  expect(verifyInclusion({ index, size, leaf: leaves[300]!, path }, rootAt(COUNT))).toBe(true)
+  const publicKey = createPublicKey({ key: publicJwk, format: 'jwk' })
+  expect(verify(null, coseSigned(kid, rootAt(COUNT)), publicKey, signature as Buffer)).toBe(true)
+})
+
+verifies('log.http.bundle', 'a receipt that waits for its place has no bundle yet', async () => {
+  await storeReceipts(apis.db, COUNT, COUNT + 1)
+  const early = await read(`/api/receipts/${receiptIdOf(COUNT)}/bundle`)
+  expect(early.status).toBe(409)
+  expect(await early.json()).toMatchObject({ code: 'not_ready' })
+  await sequence(log)
+  expect((await read(`/api/receipts/${receiptIdOf(COUNT)}/bundle`)).status).toBe(200)
+})
+
+/** The one item that these bytes hold, by RFC 8949; written apart from the encoder. */
+// biome-ignore lint/suspicious/noExplicitAny: what a CBOR item is, is for the test to compare.
+function decodeCbor(bytes: Buffer): any {
+  let at = 0
+  const argument = (info: number): number => {
+    if (info < 24) return info
+    const length = 2 ** (info - 24)
+    const value = bytes.subarray(at, at + length).reduce((sum, byte) => sum * 256 + byte, 0)
+    at += length
+    return value
+  }
+  const item = (): unknown => {
+    const first = bytes[at++]!
+    const [major, value] = [first >> 5, argument(first & 31)]
+    if (major === 0) return value
+    if (major === 1) return -1 - value
+    if (major === 2 || major === 3) {
+      const content = bytes.subarray(at, at + value)
+      at += value
+      return major === 2 ? content : content.toString('utf8')
+    }
+    if (major === 4) return Array.from({ length: value }, item)
+    if (major === 5) return new Map(Array.from({ length: value }, () => [item(), item()]))
+    if (major === 6) {
+      expect(value).toBe(18)
+      return item()
+    }
+    expect(first).toBe(0xf6)
+    return null
+  }
+  const decoded = item()
+  expect(at).toBe(bytes.length)
+  return decoded
+}
