@@ -44,4 +44,9 @@ export const ap2Requirements = {
     behavior:
       'SQL refuses a payment over the budget, the uses or the time of its mandate, or under a revoked one, a second use of a nonce, and a change of what is recorded.',
   },
+  'ap2.delegated': {
+    source: 'ap2 § Present',
+    behavior:
+      'A mandate of authority that names resources permits a payment by an AP2 mandate only where it names ap2_mandate.',
+  },
 } as const
