@@ -20,14 +20,21 @@ export const authorityKey = testKey('authority', 'authority-test-1')
 const others = [testKey('callback', 'callback-test-1'), testKey('receipt', 'receipt-test-2')]
 export const ofRing = (ring: string): TestKey => (ring === 'authority' ? authorityKey : receiptKey)
 
+/** The key of a log, which signs its checkpoints. */
+export const logKey = testKey('log', 'log-test-1')
+export const otherLogKey = testKey('log', 'log-test-1', 'of a stranger, log')
+
 /** The same names at another service. */
 export const strangers = [
   testKey('receipt', 'receipt-test-1', 'of a stranger, receipt'),
   testKey('authority', 'authority-test-1', 'of a stranger, authority'),
 ]
 
-export const signText = ({ seed }: TestKey, text: string): string =>
-  Buffer.from(ed25519.sign(Buffer.from(text), seed)).toString('base64url')
+export const signText = (key: TestKey, text: string): string =>
+  Buffer.from(signBytes(key, text)).toString('base64url')
+export const signBytes = ({ seed }: TestKey, text: string): Uint8Array =>
+  ed25519.sign(Buffer.from(text), seed)
+export const publicKeyOf = ({ seed }: TestKey): Uint8Array => ed25519.getPublicKey(seed)
 
 const published = ({ kid, ring, seed }: TestKey, more: Partial<PublishedKey> = {}) => ({
   kty: 'OKP',
@@ -51,6 +58,18 @@ const setOf = (more: Partial<PublishedKey>): KeySet => ({
 })
 const [early, late] = [isoTime(signedAt - DAY), isoTime(signedAt + DAY)]
 const withPoint = (bytes: Buffer): KeySet => setOf({ x: bytes.toString('base64url') })
+
+const withLog = (key: TestKey, more: Partial<PublishedKey> = {}): KeySet => ({
+  keys: [...setOf({}).keys, published(key, more)],
+})
+/** The current keys with those of a log. */
+export const logSets = {
+  with_log: withLog(logKey),
+  with_retired_log: withLog(logKey, { retired_at: early }),
+  with_revoked_log: withLog(logKey, { revoked_at: late }),
+  with_log_of_a_stranger: withLog(otherLogKey),
+  without_log: setOf({}),
+}
 
 /** A set for each point of small order, by which one signature fits many texts. */
 export const smallOrderSets: Record<string, KeySet> = Object.fromEntries(

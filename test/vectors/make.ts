@@ -20,9 +20,11 @@ import {
   signToken,
   tokenKinds,
 } from './artifacts.ts'
+import { bundleCases, goodBundle } from './bundles.ts'
 import {
   type KeySetName,
   keySets,
+  logSets,
   ofRing,
   receiptKey,
   signedAt,
@@ -452,6 +454,20 @@ const ofPackage = (): Vector[] => {
 const withoutFile = (name: string) =>
   Object.fromEntries(Object.entries(texts).filter(([file]) => file !== name))
 
+const ofBundle = (): Vector[] => {
+  const cases = bundleCases().map(([name, artifact, reason, keys = 'with_log']) =>
+    invalid('receipt_bundle', [name, artifact, reason, { keys }]),
+  )
+  const revoked = invalid('receipt_bundle', [
+    'keys: log revoked',
+    goodBundle,
+    'log_key_revoked',
+    { keys: 'with_revoked_log' },
+  ])
+  const expected = { verdict: 'indeterminate', reason: 'log_key_revoked' } as const
+  return [...cases, { ...revoked, expect: expected }]
+}
+
 const makers: Readonly<Record<ArtifactKind, () => Vector[]>> = {
   receipt: () => ofToken('receipt'),
   passport: () => ofToken('passport'),
@@ -461,13 +477,14 @@ const makers: Readonly<Record<ArtifactKind, () => Vector[]>> = {
   action_grant: () => ofObject('action_grant'),
   delegated_action: () => ofObject('delegated_action'),
   return_package: ofPackage,
+  receipt_bundle: ofBundle,
 }
 
 /** All vectors by kind, each file with the key sets that it names. */
 export function makeVectors(): Record<ArtifactKind, VectorFile> {
   const made = Object.entries(makers).map(([kind, make]) => {
     const vectors = make()
-    const named = Object.entries({ ...keySets, ...smallOrderSets }).filter(([name]) =>
+    const named = Object.entries({ ...keySets, ...smallOrderSets, ...logSets }).filter(([name]) =>
       vectors.some(({ keys }) => keys === name),
     )
     return [kind, { keys: Object.fromEntries(named), vectors }] as const

@@ -3,11 +3,12 @@ import { STATEMENT_TYP } from '../receipts/statement.ts'
 import { HANDOFF_TYP } from '../trust/handoff-pack.ts'
 import { PASSPORT_TYP } from '../trust/passport.ts'
 import { type AuthorityKind, openAuthority, periodOf } from './authority.ts'
+import { Bundle, judgeBundle } from './bundle.ts'
 import { openPackageView } from './return-package.ts'
 import { after, type Opened, settle } from './signature.ts'
 import { isTime, type KeySet, openSigned } from './signed.ts'
 import { jsonOf } from './strict-json.ts'
-import { type ArtifactKind, judge, type Verdict } from './verdict.ts'
+import { type ArtifactKind, judge, unread, type Verdict } from './verdict.ts'
 
 /** The artifacts that are a compact JWS by a receipt key, each under a `typ` of its own. */
 export type TokenKind = 'receipt' | 'passport' | 'handoff_pack' | 'statement'
@@ -41,6 +42,7 @@ export const verifyArtifact = (given: Given): Verdict => settle(openArtifact(giv
 export function openArtifact({ kind, artifact, keys, at }: Given): Opened<Verdict> {
   const value = typeof artifact === 'string' ? jsonOf(artifact) : artifact
   if (kind === 'return_package') return openPackageView(value, keys)
+  if (kind === 'receipt_bundle') return openBundle(value, { keys, at })
   if (isTokenKind(kind))
     return openToken(kind, typeof artifact === 'string' ? artifact.trim() : '', { keys, at })
   const opened = openAuthority(kind, value, keys)
@@ -51,6 +53,14 @@ export function openArtifact({ kind, artifact, keys, at }: Given): Opened<Verdic
 
 const isTokenKind = (kind: AuthorityKind | TokenKind): kind is TokenKind =>
   Object.hasOwn(tokenForms, kind)
+
+function openBundle(value: unknown, { keys, at }: Pick<Given, 'keys' | 'at'>): Opened<Verdict> {
+  const { data } = Bundle.safeParse(value)
+  if (data === undefined) return { done: unread('receipt_bundle', 'malformed') }
+  return after(openToken('receipt', data.receipt, { keys, at }), (receipt) =>
+    judgeBundle(data, receipt, keys),
+  )
+}
 
 function openToken(
   kind: TokenKind,

@@ -20,11 +20,10 @@ type Found = { readonly kind: ArtifactKind; readonly artifact: unknown }
 
 /** Everything about a file but the check of its signature itself; never throws for what it is given. */
 export function openFile({ content, keys, at, kind }: FileToVerify): Opened<Verdict> {
-  const found: Found | 'bundle' | undefined =
+  const found: Found | undefined =
     typeof content === 'string'
       ? findArtifact(content)
       : { kind: 'return_package', artifact: content }
-  if (found === 'bundle') return { done: unread(null, 'bundle_unsupported', 'indeterminate') }
   if (found === undefined) return { done: unread(null, 'unknown_kind') }
   if (kind !== undefined && kind !== found.kind) return { done: unread(found.kind, 'wrong_type') }
   if (keys === undefined) return { done: unread(found.kind, 'keys_missing', 'indeterminate') }
@@ -45,16 +44,11 @@ const carriers = [
   'receipt',
 ]
 const NESTED_MAX = 3
-/** How a proof of a log begins as text (C2SP tlog-proof), and the members that carry one as JSON. */
-const LOG_PROOF = 'c2sp.org/tlog-proof@'
-const logMembers = ['tlog_proof', 'log_proof', 'inclusion_proof', 'checkpoint', 'bundle']
-
+/** The members that carry the proof of a log. */
+const logMembers = ['checkpoint', 'tlog_proof', 'leaf_index']
 /** The artifact in a text: a compact JWS, JSON, or an answer of the service that carries one. */
-function findArtifact(text: string): Found | 'bundle' | undefined {
+function findArtifact(text: string): Found | undefined {
   const value = jsonOf(text)
-  // A receipt with the proof of a log is not judged by the receipt alone.
-  if (text.startsWith(LOG_PROOF) || (isObject(value) && logMembers.some((one) => one in value)))
-    return 'bundle'
   return value === undefined ? tokenIn(text) : artifactIn(value, 0)
 }
 
@@ -72,6 +66,8 @@ function artifactIn(value: unknown, depth: number): Found | undefined {
 
 function objectKind(value: Record<string, unknown>): ArtifactKind | undefined {
   if (typeof value['completion_signature'] === 'string') return 'return_package'
+  // A receipt with the proof of a log is not judged by the receipt alone.
+  if (logMembers.some((name) => Object.hasOwn(value, name))) return 'receipt_bundle'
   const kinds = Object.keys(authorityForms) as AuthorityKind[]
   return kinds.find((kind) => authorityForms[kind].schema === value['schema'])
 }

@@ -2,8 +2,6 @@
 export const reasons = {
   malformed: 'it does not have the form of its kind',
   unknown_kind: 'it is nothing that this verifies',
-  bundle_unsupported:
-    'it is a proof of a transparency log, which this release does not verify: take the receipt out of it',
   wrong_type: 'it is an artifact of another kind',
   wrong_algorithm: 'it is not signed by EdDSA, or its header has a critical extension',
   unknown_key: 'the key set has no key of this purpose under its key id',
@@ -15,6 +13,11 @@ export const reasons = {
   not_yet_valid: 'it is not valid yet',
   expired: 'it has expired',
   keys_missing: 'there is no key set: nothing was verified',
+  log_key_unknown: 'no log key of the key set signed its checkpoint',
+  log_key_revoked: 'the key of the log was revoked, and its thief may have signed the checkpoint',
+  checkpoint_invalid: 'the signature of its checkpoint is not that of the log key',
+  bundle_mismatch: 'its entry, size or root is not that of its receipt and checkpoint',
+  not_included: 'its path does not lead to the root of its checkpoint',
   claims_mismatch: 'what it says is not what was signed',
   proof_mismatch: 'its proof hash is not the digest of the proof',
   manifest_mismatch: 'its manifest is not the one that was signed',

@@ -21,6 +21,8 @@ export const KeySet = z.strictObject({
 })
 export type KeySet = z.output<typeof KeySet>
 export type PublishedKey = KeySet['keys'][number]
+/** A key whose public half is an Ed25519 key that may be used. */
+type SoundKey = PublishedKey & { x: string }
 
 /** How the key stood when it signed. Revoked: a thief may have chosen the time, so nothing is proven by it. */
 export type Standing = 'active' | 'revoked'
@@ -96,14 +98,20 @@ export function findKey(
   { keys }: KeySet,
   ring: string,
   kid: unknown,
-): (PublishedKey & { x: string }) | 'unknown_key' | 'key_unsound' {
+): SoundKey | 'unknown_key' | 'key_unsound' {
   const known = indexed.get(keys) ?? indexOf(keys)
   const key = typeof kid === 'string' ? known.get(nameOf(ring, kid)) : undefined
   if (key === undefined) return 'unknown_key'
+  return isSound(key) ? key : 'key_unsound'
+}
+
+/** The keys of a set that serve this purpose and are sound. */
+export const findKeys = ({ keys }: KeySet, ring: string): SoundKey[] =>
+  keys.filter((key) => key.use_for === ring).filter(isSound)
+
+function isSound(key: PublishedKey): key is SoundKey {
   const { kty, crv, x } = key
-  if (kty !== 'OKP' || crv !== 'Ed25519' || x === undefined || !isSoundKeyText(x))
-    return 'key_unsound'
-  return { ...key, x }
+  return kty === 'OKP' && crv === 'Ed25519' && x !== undefined && isSoundKeyText(x)
 }
 
 const nameOf = (ring: string, kid: string): string => JSON.stringify([ring, kid])

@@ -13,6 +13,7 @@ export const artifactKinds = [
   'action_grant',
   'delegated_action',
   'return_package',
+  'receipt_bundle',
 ] as const
 export type ArtifactKind = (typeof artifactKinds)[number]
 

@@ -18,7 +18,8 @@ import {
   signToken,
   tokenKinds,
 } from '../../../vectors/artifacts.ts'
-import { isoTime, keySets, signedAt } from '../../../vectors/keys.ts'
+import { goodBundle } from '../../../vectors/bundles.ts'
+import { isoTime, keySets, logSets, signedAt } from '../../../vectors/keys.ts'
 import { eachLeafChanged, eachMemberRemoved } from '../../../vectors/mutations.ts'
 import { verifies } from '../../../verifies.ts'
 
@@ -87,13 +88,19 @@ verifies('verify.mutations', 'each member counts: changed, removed and added', (
 })
 
 verifies('verify.mutations', 'what is good for one kind is good for no other', () => {
-  const made = [...tokenKinds.map(goodToken), ...authorityKinds.map(goodObject), packageView]
+  const set = logSets.with_log
+  const made = [
+    ...tokenKinds.map(goodToken),
+    ...authorityKinds.map(goodObject),
+    packageView,
+    goodBundle,
+  ]
   const accepted = made.flatMap((artifact) =>
     artifactKinds.filter(
-      (kind) => verifyArtifact({ kind, artifact, keys, at }).verdict === 'valid',
+      (kind) => verifyArtifact({ kind, artifact, keys: set, at }).verdict === 'valid',
     ),
   )
-  expect(accepted).toEqual([...tokenKinds, ...authorityKinds, 'return_package'])
+  expect(accepted).toEqual([...tokenKinds, ...authorityKinds, 'return_package', 'receipt_bundle'])
 })
 
 verifies('verify.hostile', 'any text, value and key document ends in a verdict', () => {
@@ -198,14 +205,8 @@ verifies('verify.cli', 'an answer of the service is found to carry what it carri
   expect(found({ result: { jws: receipt } })).toEqual([null, 'invalid'])
   expect(found({ jws: completion })).toEqual([null, 'invalid'])
   expect(verifyFile(receipt, { kind: 'passport' }).reasons).toEqual(['wrong_type'])
-  for (const proof of [
-    { receipt, tlog_proof: 'c2sp.org/tlog-proof@v1' },
-    { receipt, checkpoint: '' },
-  ])
-    expect(verifyFile(JSON.stringify(proof))).toMatchObject({
-      verdict: 'indeterminate',
-      reasons: ['bundle_unsupported'],
-    })
+  const unproven = verifyFile(JSON.stringify({ receipt, tlog_proof: 'c2sp.org/tlog-proof@v1' }))
+  expect(unproven).toMatchObject({ kind: 'receipt_bundle', reasons: ['malformed'] })
   const unknown = verifyFile(receipt, { keys: undefined })
   expect(unknown).toMatchObject({ verdict: 'indeterminate', reasons: ['keys_missing'] })
 })
