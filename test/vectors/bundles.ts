@@ -22,12 +22,12 @@ const root = merkleRoot(leaves)
 const subtree = ({ level, index }: TreeNode): Uint8Array =>
   merkleRoot(leaves.slice(index * 2 ** level, (index + 1) * 2 ** level))
 
-export function noteBy(key: TestKey, text: string, name = ORIGIN): string {
+function noteBy(key: TestKey, text: string, name = ORIGIN): string {
   const noteKey = { name, type: NOTE_ED25519, key: publicKeyOf(key) } as const
   return signedNote(text, [signatureLine(noteKey, signBytes(key, text))])
 }
 
-export const bundleText = checkpointText({ origin: ORIGIN, size: leaves.length, root })
+const bundleText = checkpointText({ origin: ORIGIN, size: leaves.length, root })
 export const goodBundle = {
   receipt: receipts[4] as string,
   entry: hex(entries[4] as Uint8Array),

@@ -22,7 +22,7 @@ export const ofRing = (ring: string): TestKey => (ring === 'authority' ? authori
 
 /** The key of a log, which signs its checkpoints. */
 export const logKey = testKey('log', 'log-test-1')
-export const otherLogKey = testKey('log', 'log-test-1', 'of a stranger, log')
+const otherLogKey = testKey('log', 'log-test-1', 'of a stranger, log')
 
 /** The same names at another service. */
 export const strangers = [

@@ -12,14 +12,15 @@ import {
   packageMade,
   packageView,
 } from '../vectors/artifacts.ts'
-import { isoTime, keySets, signedAt } from '../vectors/keys.ts'
+import { goodBundle } from '../vectors/bundles.ts'
+import { isoTime, keySets, logSets, signedAt } from '../vectors/keys.ts'
 import { verifies } from '../verifies.ts'
 
 let scratch: string
 let keys: string
 beforeAll(() => {
   scratch = mkdtempSync(join(tmpdir(), 'agent-rails-verify-'))
-  keys = save('keys.json', JSON.stringify(keySets.current))
+  keys = save('keys.json', JSON.stringify(logSets.with_log))
 })
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
@@ -40,6 +41,7 @@ verifies('verify.cli', 'each kind is verified offline, zips and answers too', as
     statement: save('statement.json', JSON.stringify({ jws: goodToken('statement') })),
     mandate: save('mandate.json', JSON.stringify({ signed_mandate: goodObject('mandate') })),
     return_package: save('package.zip', zip),
+    receipt_bundle: save('bundle.json', JSON.stringify({ receipt_id: 'rc_1', ...goodBundle })),
   }
   const at = ['--at', isoTime(signedAt), '--json']
   const ran = await Promise.all(

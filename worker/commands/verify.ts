@@ -19,7 +19,7 @@ const exitCodes: Record<Verdict['verdict'], number> = { valid: 0, invalid: 1, in
 export function addVerify(program: Command): void {
   jsonOption(program.command('verify <file>'))
     .description(
-      'verify a receipt, passport, mandate, grant, handoff pack, statement or return package offline; exit 0 only where it is valid, 1 where it is not, 3 where that cannot be decided',
+      'verify a receipt, bundle, passport, mandate, grant, handoff pack, statement or return package offline; exit 0 only where it is valid, 1 where it is not, 3 where that cannot be decided',
     )
     .option(
       '--keys <file>',
