@@ -14,7 +14,6 @@ import { createLogRoutes } from './http/log-routes.ts'
 import { createMetrics } from './http/metrics.ts'
 import { createPages } from './http/pages/pages.ts'
 import { createReference } from './http/pages/reference/routes.ts'
-import { createVerifier } from './http/pages/verify/routes.ts'
 import { operations } from './operations/index.ts'
 
 const DRAIN_MS = 15_000
@@ -46,12 +45,7 @@ const facts = {
   environment: config.ENVIRONMENT,
   pauses,
 }
-const pages = Router().use(
-  createPages(facts),
-  createReference(facts, 'base'),
-  createVerifier(),
-  createLogRoutes({ log: deps.services.log, limits: deps.limits }),
-)
+const pages = Router().use(createPages(facts), createReference(facts, 'base'))
 
 const ended = new AbortController()
 const operatorConsole = createConsole({
@@ -68,7 +62,7 @@ const unreadable = answerUnreadable(config.BASE_URL)
 const serve = (host: 'base' | 'os', pages: Router, port: number) =>
   listen(createApp({ ...surface, host, pages }), config.BIND_HOST, port, unreadable)
 const listeners = await Promise.all([
-  serve('base', pages.use(operatorConsole), config.BASE_PORT),
+  serve('base', pages.use(createLogRoutes(deps), operatorConsole), config.BASE_PORT),
   serve('os', createReference(facts, 'os'), config.OS_PORT),
 ])
 log.info({ base: config.BASE_URL, os: config.OS_URL }, 'listening')

@@ -394,6 +394,9 @@ const samples: Record<string, Record<string, unknown>> = {
     idempotency_key: 'u-1',
   },
   'read-agent-use-runs': { mode: 'read_agent_use_runs', state: 'closed', limit: 100 },
+  'log-inclusion': { receipt_id: `rc_${hex(64)}`, tree_size: '2' },
+  'log-consistency': { from: '1', to: '2' },
+  'receipt-bundle': { receipt_id: `rc_${hex(64)}` },
   'verify-receipt': { receipt_id: `rc_${hex(64)}`, at: '2026-11-21T10:00:00Z' },
 }
 const sampleOf = ({ id }: AnyOperation) => samples[id] ?? {}

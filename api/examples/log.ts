@@ -22,7 +22,7 @@ const proof = {
 export const logExamples = {
   'log-inclusion': { input: { receipt_id: ids.settlementReceipt }, output: proof },
   'log-consistency': {
-    input: { from: 1, to: 2 },
+    input: { from: '1', to: '2' },
     output: {
       from: 1,
       to: 2,

@@ -5,13 +5,16 @@ import type { LogService } from '../services/log/log.ts'
 import { clientAddress } from './client-address.ts'
 import { onlyGet } from './pages/only-get.ts'
 
-type Served = { log: Pick<LogService, 'checkpoint' | 'tile'>; limits: Pick<RateLimits, 'address'> }
+type Served = {
+  services: { log: Pick<LogService, 'checkpoint' | 'tile'> }
+  limits: Pick<RateLimits, 'address'>
+}
 
 /** A full tile never changes; a partial one may be asked for while the full one is there. */
 const CACHE = 'public, max-age=31536000, immutable'
 
 /** The public files of the transparency log (C2SP tlog-tiles): `/log/checkpoint` and `/log/tile/…`. */
-export function createLogRoutes({ log, limits }: Served): Router {
+export function createLogRoutes({ services: { log }, limits }: Served): Router {
   const router = Router({ caseSensitive: true, strict: true })
   router.use('/log', onlyGet('/log'), async (request, response, next) => {
     const ticket = await limits.address(clientAddress(request))

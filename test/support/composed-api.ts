@@ -115,7 +115,7 @@ async function openApi(
     metrics: createMetrics(api.gauges),
     call: ((operations, request) => execute(operations, request, api.deps)) as Surface['call'],
   }
-  const pages = createLogRoutes({ log: api.deps.services.log, limits: api.deps.limits })
+  const pages = createLogRoutes(api.deps)
   const listeners: Listener[] = []
   for (const host of ['base', 'os'] as const)
     listeners.push(

@@ -33,7 +33,7 @@ verifies('docs.operations', 'every command and every file that the pages name is
   ]
   const sources = program.map((file) => read('worker', file)).join('\n')
   for (const verb of names) expect(sources).toMatch(new RegExp(`\\.command\\('${verb}\\b`))
-  for (const [, script] of pages.matchAll(/npm run (\w+)/g))
+  for (const [, script] of pages.matchAll(/npm run ([\w:-]+)/g))
     expect(Object.keys(JSON.parse(read('package.json')).scripts)).toContain(script)
   for (const [, program] of pages.matchAll(/dist\/([\w/-]+)\.js/g))
     expect(read(`${program}.ts`)).toBeTruthy()

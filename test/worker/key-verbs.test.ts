@@ -44,7 +44,7 @@ verifies(
 
     const rotated = await done('keys', 'rotate', file(), ...by())
     const second = loadKeyRings(file())
-    expect(rotated.published).toHaveLength(5)
+    expect(rotated.published).toHaveLength(6)
     expect(rotated.receipt).toMatchObject({
       key_id: first.receipt.active.kid,
       payload: { reason: 'on a test day' },

@@ -4,12 +4,13 @@ import { refuse } from '#domain/core/errors.ts'
 import { landingPage, type PageFacts } from './landing.ts'
 import { onlyGet } from './only-get.ts'
 import { describeProblem, describeProblems, problemPage, problemsPage } from './problems.ts'
+import { createVerifier } from './verify/routes.ts'
 import { walkThroughScript } from './walk-through.ts'
 
 const HTML = 'text/html; charset=utf-8'
 const SCRIPT = 'text/javascript; charset=utf-8'
 
-/** The pages of the base host for people: /, /problems and the walk-through; `createReference` serves what they load. */
+/** The pages of the base host for people: /, /problems, /verify and the walk-through; `createReference` serves what they load. */
 export function createPages(facts: PageFacts): Router {
   const router = Router({ caseSensitive: true })
   const at = (path: string, ...handlers: RequestHandler[]) =>
@@ -30,7 +31,7 @@ export function createPages(facts: PageFacts): Router {
       })
     return negotiated(problemPage(problem), problem)(request, response, next)
   })
-  return router
+  return router.use(createVerifier())
 }
 
 const text =

@@ -23,5 +23,8 @@ export const logConsistency = operation({
     })
     .meta({ id: 'ConsistencyProof' }),
   example: logExamples['log-consistency'],
-  handle: async (input, context) => ({ body: await context.log.consistency(input) }),
+  handle: async ({ from, to }, context) => {
+    const sizes = { from: Number(from), to: to === undefined ? undefined : Number(to) }
+    return { body: await context.log.consistency(sizes) }
+  },
 })

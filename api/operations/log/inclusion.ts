@@ -24,5 +24,8 @@ export const logInclusion = operation({
     })
     .meta({ id: 'InclusionProof' }),
   example: logExamples['log-inclusion'],
-  handle: async (input, context) => ({ body: await context.log.inclusion(input) }),
+  handle: async ({ receipt_id, tree_size }, context) => {
+    const size = tree_size === undefined ? undefined : Number(tree_size)
+    return { body: await context.log.inclusion({ receipt_id, size }) }
+  },
 })

@@ -61,16 +61,10 @@ export class LogService {
   }
 
   /** The proof that a receipt is in the log, in its latest tree or in that of a size. */
-  async inclusion({
-    receipt_id,
-    tree_size,
-  }: {
-    receipt_id: string
-    tree_size?: number | undefined
-  }) {
-    const { entry } = await this.#receiptOf(receipt_id)
+  async inclusion(asked: { receipt_id: string; size?: number | undefined }) {
+    const { entry } = await this.#receiptOf(asked.receipt_id)
     const index = await this.#indexOf(entry)
-    const { size, root, note } = await this.#treeOf(tree_size)
+    const { size, root, note } = await this.#treeOf(asked.size)
     if (index >= size) throw notYet(`the tree of ${size} leaves does not have it`)
     const path = await proveInclusion(this.#db, index, size)
     return {

@@ -81,10 +81,10 @@ verifies(
     const { keys } = (await client().call('jwks', {})).body
     expect(keys.map((key) => key['use_for']).sort()).toEqual([
       'agent-statement',
-      'log',
       'authority',
       'callback',
       'checkout',
+      'log',
       'receipt',
     ])
     for (const key of keys) {

@@ -21,13 +21,22 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array {
   return sha256(concatBytes(NODE, left, right))
 }
 
+/** Hashes two children as `nodeHash` does. */
+export type HashPair = (left: Uint8Array, right: Uint8Array) => Uint8Array
+
 /** The root over leaf hashes in their order; of no leaves, the hash of nothing. */
-export function merkleRoot(leaves: readonly Uint8Array[]): Uint8Array {
+export function merkleRoot(
+  leaves: readonly Uint8Array[],
+  hashPair: HashPair = nodeHash,
+): Uint8Array {
   const [first] = leaves
   if (first === undefined) return sha256(new Uint8Array())
   if (leaves.length === 1) return first
   const half = largestPowerBelow(leaves.length)
-  return nodeHash(merkleRoot(leaves.slice(0, half)), merkleRoot(leaves.slice(half)))
+  return hashPair(
+    merkleRoot(leaves.slice(0, half), hashPair),
+    merkleRoot(leaves.slice(half), hashPair),
+  )
 }
 
 /** The root of the first `size` leaves, from the hashes of complete subtrees. */

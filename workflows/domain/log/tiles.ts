@@ -1,5 +1,5 @@
 import { concatBytes } from '@noble/hashes/utils.js'
-import { merkleRoot, type TreeNode } from './merkle.ts'
+import { type HashPair, merkleRoot, type TreeNode } from './merkle.ts'
 
 /** Hashes in a full tile, and so the levels of the tree that a tile holds (C2SP tlog-tiles). */
 export const TILE_WIDTH = 256
@@ -63,11 +63,12 @@ export function tileOf(node: TreeNode): { level: number; index: number } {
 }
 
 /** The hash of a complete subtree, from the bytes of its tile. */
-export function hashInTile(node: TreeNode, tile: Uint8Array): Uint8Array {
+export function hashInTile(node: TreeNode, tile: Uint8Array, hashPair?: HashPair): Uint8Array {
   const { first, count } = placeOf(node)
-  const start = first % TILE_WIDTH
-  if (tile.length < (start + count) * HASH_BYTES) throw new RangeError('the tile is too short')
-  return merkleRoot(hashesOf(tile).slice(start, start + count))
+  const start = (first % TILE_WIDTH) * HASH_BYTES
+  const end = start + count * HASH_BYTES
+  if (tile.length < end) throw new RangeError('the tile is too short')
+  return merkleRoot(hashesOf(tile.subarray(start, end)), hashPair)
 }
 
 /** The hashes of a tile in their order. */
