@@ -6,18 +6,19 @@ import { LongestFirst } from './test/support/longest-first.ts'
 const pure = ['test/workflows/**/*.test.ts', 'test/api/registry/**/*.test.ts']
 /** Long runs, most of them under faults, which stay next to the files of their subject. */
 const faults = [
-  'test/e2e/sequences/as-pasted.test.ts',
+  'test/e2e/sequences/{access-key-delivery,as-pasted,lost-registration}.test.ts',
   'test/e2e/faults/**/*.test.ts',
   'test/e2e/chaos/mutations/*.test.ts',
-  'test/e2e/payouts/{chain,debt,held-back,parking,payment-windows}.test.ts',
-  'test/e2e/agents/callbacks.test.ts',
+  'test/e2e/model/*.test.ts',
+  'test/e2e/clients/package.test.ts',
+  'test/e2e/payouts/{chain,debt,held-back,parking,payment-windows,reconciliation,settlement,watching}.test.ts',
+  'test/e2e/agents/{callbacks,task-money}.test.ts',
   'test/api/operations/authority/parallel.test.ts',
   'test/temporal/{fairness,killed-workers,run-limits,slow-steps}.test.ts',
   'test/worker/stack/{once,starts}.test.ts',
 ]
 /** Files that need the machine for themselves: they strike every part of a stack, or live by short times. */
-const alone = ['test/temporal/task-times.test.ts']
-const aloneUnderFaults = ['test/e2e/chaos/chaos.test.ts']
+const alone = ['test/temporal/task-times.test.ts', 'test/e2e/chaos/chaos.test.ts']
 
 /** Files of one process that share its modules: to load these took more time than many of their tests. */
 const withStacks = ['test/e2e/payouts/**/*.test.ts']
@@ -68,17 +69,21 @@ export default defineConfig({
           'test/!(activities|api|temporal|workflows)/**/*.test.ts',
           ...changing,
         ],
-        exclude: [...withStacks, ...faults, ...aloneUnderFaults],
+        exclude: [...withStacks, ...faults, ...alone],
         maxWorkers,
         ...normal,
       }),
-      project('alone', 1, { include: alone, maxWorkers: 1, ...normal }),
-      project('faults', 2, { include: faults, exclude: timed, maxWorkers, ...long }),
-      project('chaos', 3, { include: aloneUnderFaults, maxWorkers: 1, ...long }),
-      project('timed', 4, { include: timed, maxWorkers: 1, ...long }),
-      project('bench', 5, { include: ['test/e2e/bench/**/*.bench.ts'], ...unbounded }),
-      project('checks', 6, { include: ['test/e2e/checks/**/*.check.ts'], ...unbounded }),
-      project('judge', 7, { include: ['test/e2e/checks/**/*.judge.ts'], ...unbounded }),
+      project('faults', 1, {
+        include: faults,
+        exclude: timed,
+        maxWorkers: maxWorkers - 1,
+        ...long,
+      }),
+      project('alone', 2, { include: alone, maxWorkers: 1, ...long }),
+      project('timed', 3, { include: timed, maxWorkers: 1, ...long }),
+      project('bench', 4, { include: ['test/e2e/bench/**/*.bench.ts'], ...unbounded }),
+      project('checks', 5, { include: ['test/e2e/checks/**/*.check.ts'], ...unbounded }),
+      project('judge', 6, { include: ['test/e2e/checks/**/*.judge.ts'], ...unbounded }),
     ],
   },
 })

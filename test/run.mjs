@@ -20,8 +20,8 @@ const checks = [
   ['unused code', bin('knip/bin/knip.js'), []],
   ['workflow bundle', join(root, 'dist/worker/bundle-workflows.js'), []],
 ]
-const tests = { name: 'tests', projects: ['pure', 'shared', 'tests', 'alone'] }
-const faultTests = { name: 'fault tests', projects: ['faults', 'chaos', 'timed'] }
+const tests = { name: 'tests', projects: ['pure', 'shared', 'tests'] }
+const faultTests = { name: 'fault tests', projects: ['faults', 'alone', 'timed'] }
 const suites = { tests: [tests], faults: [faultTests], all: [tests, faultTests] }
 
 let interrupted = false

@@ -45,14 +45,20 @@ export const transparencyLog: readonly string[] = [
     received_at timestamptz not null default clock_timestamp(),
     primary key (size, witness)
   )`,
+  // The same text is the same leaf: it needs no second place.
   `create function queue_receipt() returns trigger ${definer} as $$
+  declare
+    digest bytea := sha256(convert_to(new.jws, 'UTF8'));
   begin
-    insert into log_outbox (entry) values (sha256(convert_to(new.jws, 'UTF8')));
+    if not exists (select 1 from log_leaves l where l.entry = digest) then
+      insert into log_outbox (entry) values (digest) on conflict (entry) do nothing;
+    end if;
     return null;
   end $$`,
   `create trigger receipt_queued after insert on receipts for each row execute function queue_receipt()`,
   `insert into log_outbox (entry)
-    select sha256(convert_to(jws, 'UTF8')) from receipts order by issued_at, subject, seq`,
+    select sha256(convert_to(jws, 'UTF8')) from receipts order by issued_at, subject, seq
+    on conflict (entry) do nothing`,
   `create function keep_log() returns trigger language plpgsql as $$
   begin
     raise exception 'the log only grows' using errcode = 'check_violation';

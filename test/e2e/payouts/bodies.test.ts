@@ -645,10 +645,10 @@ verifies(
     const jwks = JSON.parse((await get('/.well-known/jwks.json')).text) as JSONWebKeySet
     expect(jwks.keys.map((key) => (key as { use_for?: string }).use_for).sort()).toEqual([
       'agent-statement',
-      'log',
       'authority',
       'callback',
       'checkout',
+      'log',
       'receipt',
     ])
     expect(jwks.keys.some((key) => 'd' in key)).toBe(false)

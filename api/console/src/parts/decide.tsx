@@ -128,7 +128,7 @@ type ChoicesProps = {
 
 function Choices({ allowed, chosen, choose }: ChoicesProps) {
   return (
-    <fieldset className="m-0 border-0 p-0">
+    <fieldset className="border-0 p-0">
       <legend className="mb-1 text-sm font-medium">Decide</legend>
       <div className="flex flex-wrap gap-2">
         {allowed.map((decision) => (

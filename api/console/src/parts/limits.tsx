@@ -24,7 +24,7 @@ export function LimitFields({ asked, limits, change }: LimitFieldsProps) {
   return (
     <div className="space-y-3 rounded-md border border-line p-3">
       {(['rails', 'scopes'] as const).map((name) => (
-        <fieldset key={name} className="m-0 border-0 p-0">
+        <fieldset key={name} className="border-0 p-0">
           <legend className="mb-1 text-sm font-medium">Allowed {name}</legend>
           <div className="flex flex-wrap gap-x-4 gap-y-1">
             {asked[name].map((one) => (
