@@ -44,12 +44,6 @@ export async function leadCall(
 /** Refusals with a status of 500 or more that prove that nothing happened. */
 const withoutEffect = new Set<Refusal['code']>(['paused', 'contention'])
 
-/** Whether a refusal proves that the effect did not happen. One of an unavailable dependency has to say so itself. */
-const provesNothing = ({ code, money_moved }: Refusal): boolean =>
-  errorCodes[code].status < 500 ||
-  withoutEffect.has(code) ||
-  (code === 'unavailable' && money_moved === 'no')
-
 /**
  * Gives the grant up after a proven refusal, such as one before anything began. After any other failure the effect may still run, so a
  * repeat has to join it. Returns the refusal as the caller has to read it.
@@ -59,7 +53,9 @@ async function giveUp(
   refusal: Refusal | undefined,
   begun: boolean,
 ): Promise<Refusal | undefined> {
-  const proven = refusal !== undefined && (!begun || provesNothing(refusal))
+  const proven =
+    refusal !== undefined &&
+    (!begun || errorCodes[refusal.code].status < 500 || withoutEffect.has(refusal.code))
   const released = proven && (await transaction(deps.db, (tx) => releaseCall(tx, identity.callId)))
   if (!released) await dropCallLease(deps.db, identity.callId, holder).catch(() => undefined)
   // A grant that could not be given up was used meanwhile, by the attempt that led before.

@@ -363,7 +363,7 @@ verifies(
 
 verifies(
   'trust.score.chain',
-  'without the chain there is no score, and its free call is given back',
+  'without the chain there is no score, and no call is used',
   async () => {
     const body = { mode: 'compute', completed_work: [], payments: [] }
     const other = await openTrustWallet(apis)
@@ -374,6 +374,6 @@ verifies(
       .select(['grant_state', 'answer_state'])
       .where('caller', '=', `wallet:${other.address.toLowerCase()}`)
       .executeTakeFirstOrThrow()
-    expect(call).toEqual({ grant_state: 'released', answer_state: 'open' })
+    expect(call).toEqual({ grant_state: 'open', answer_state: 'open' })
   },
 )
