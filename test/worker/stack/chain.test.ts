@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import {
   type Address,
@@ -140,10 +140,13 @@ test.each(['{"block":', ''])(
   'blocks survive kill -9, also when the state file was cut off at %j',
   async (torn) => {
     const to = newWallet().address
-    await chain.mint(to, 9n)
-    await new Promise((resolve) => setTimeout(resolve, 4_500))
-    await chain.part.kill('SIGKILL')
     const state = join(dirname(chain.part.plan.logFile), 'chain', 'state.json')
+    const writtenAfter = (file: string, time: number) =>
+      expect.poll(async () => (await stat(file)).mtimeMs, { timeout: 30_000 }).toBeGreaterThan(time)
+    await chain.mint(to, 9n)
+    await writtenAfter(state, Date.now() + 1_000)
+    await writtenAfter(state.replace('.json', '.previous.json'), Date.now())
+    await chain.part.kill('SIGKILL')
     await writeFile(state, torn)
     await chain.part.start()
     await chain.part.waitReady()
