@@ -44,6 +44,7 @@ export async function runDemoTask(demo: Demo, jwks: OutputOf<'jwks'>): Promise<T
   )
   const { task: closed, entries } = await waitForTask(task, 'closed')
   const { return_package } = await customer.returnPackage(run_id)
+  writeSecret(join(demo.directory, 'return-package.json'), return_package)
   say(`result      ${return_package.return_package_id}, proof ${return_package.proof_hash}`)
   const { items } = (await createClient(hosts).call('callback-demo-read', { receiver: run })).body
   say(
