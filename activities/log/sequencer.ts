@@ -50,7 +50,7 @@ export const noteKeyOf = (origin: string, publicJwk: Record<string, unknown>): N
 /**
  * Puts all queued receipts into the log, batch by batch, and signs a checkpoint for each batch. Each batch is one transaction
  * under one lock, so a process that dies leaves the queue as it was, and a second sequencer does nothing. Answers the number of
- * new leaves.
+ * entries that left the queue.
  */
 export async function sequence(deps: LogDeps, batch = BATCH): Promise<number> {
   let total = 0
@@ -68,19 +68,20 @@ async function sequenceBatch(deps: LogDeps, tx: Tx, batch: number): Promise<numb
   if (queued.length === 0 && last !== undefined) return 0
   const before = last?.size ?? 0
   const frontier = await readFrontier(tx, last)
-  const entries = queued.map(({ entry }) => entry)
+  const entries = queued.flatMap(({ entry, is_leaf }) => (is_leaf ? [] : [entry]))
   const grown = grow(frontier, before, entries)
   if (entries.length > 0) {
     await insertLeaves(tx, before, entries)
     await insertTiles(tx, grown.tiles)
-    await removeQueued(
-      tx,
-      queued.map(({ position }) => position),
-    )
   }
+  await removeQueued(
+    tx,
+    queued.map(({ position }) => position),
+  )
   const size = before + entries.length
-  await signCheckpoint(deps, tx, { size, root: rootOfFrontier(grown.frontier) })
-  return entries.length
+  if (last?.size !== size)
+    await signCheckpoint(deps, tx, { size, root: rootOfFrontier(grown.frontier) })
+  return queued.length
 }
 
 /** Reads where the tree ends. Nothing is signed on top of rows that are not those of the last checkpoint. */

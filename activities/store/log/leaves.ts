@@ -7,15 +7,16 @@ import { prepared } from '../postgres/prepared.ts'
 
 type Place = { level: number; index: number }
 
-const selectQueued = prepared((tx, most: number) =>
-  tx.selectFrom('log_outbox').select(['position', 'entry']).orderBy('position').limit(most),
+type Queued = { position: string; entry: Buffer; is_leaf: boolean }
+
+const selectQueued = prepared(
+  (_, most: number) =>
+    sql<Queued>`select o.position, o.entry, exists (select 1 from log_leaves l where l.entry = o.entry) as is_leaf
+      from log_outbox o order by o.position limit ${most}`,
 )
 
-/** The oldest receipts that wait for their place in the log. */
-export async function listQueued(
-  tx: Tx,
-  most: number,
-): Promise<{ position: string; entry: Buffer }[]> {
+/** The oldest entries that wait for their place in the log; one that has its place already was queued again. */
+export async function listQueued(tx: Tx, most: number): Promise<Queued[]> {
   return selectQueued(most).run(tx)
 }
 

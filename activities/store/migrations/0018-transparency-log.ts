@@ -37,7 +37,6 @@ export const transparencyLog: readonly string[] = [
     kid text not null,
     signed_at timestamptz not null default clock_timestamp()
   )`,
-  `create index log_checkpoints_signed on log_checkpoints (signed_at)`,
   `create table log_cosignatures (
     size bigint not null references log_checkpoints (size),
     witness text not null check (length(witness) between 1 and 255),
@@ -45,14 +44,9 @@ export const transparencyLog: readonly string[] = [
     received_at timestamptz not null default clock_timestamp(),
     primary key (size, witness)
   )`,
-  // The same text is the same leaf: it needs no second place.
   `create function queue_receipt() returns trigger ${definer} as $$
-  declare
-    digest bytea := sha256(convert_to(new.jws, 'UTF8'));
   begin
-    if not exists (select 1 from log_leaves l where l.entry = digest) then
-      insert into log_outbox (entry) values (digest) on conflict (entry) do nothing;
-    end if;
+    insert into log_outbox (entry) values (sha256(convert_to(new.jws, 'UTF8'))) on conflict (entry) do nothing;
     return null;
   end $$`,
   `create trigger receipt_queued after insert on receipts for each row execute function queue_receipt()`,

@@ -63,6 +63,19 @@ verifies(
   },
 )
 
+verifies('log.sequence', 'an entry that was queued again is the one leaf it was', async () => {
+  await storeReceipts(database.db, 0, 2)
+  await sequence(log)
+  // A receipt that is stored during a batch cannot see the leaves of the batch.
+  await sql`insert into log_outbox (entry) select entry from log_leaves`.execute(database.db)
+  await sequence(log)
+  await expectWhole(2)
+  await sql`insert into log_outbox (entry) select entry from log_leaves`.execute(database.db)
+  await storeReceipts(database.db, 2, 5)
+  await sequence(log, 2)
+  await expectWhole(5)
+})
+
 verifies('log.sequence', 'an empty log has a signed checkpoint of no leaves', async () => {
   expect(await sequence(log)).toBe(0)
   expect(await headOf()).toMatchObject({ size: 0, root: merkleRoot([]) })
