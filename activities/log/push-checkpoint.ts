@@ -3,8 +3,12 @@ import { addCheckpointText } from '#domain/log/add-checkpoint.ts'
 import { parseNote, parseSignatureLine, verifyCosignature } from '#domain/log/checkpoint.ts'
 import type { WitnessSetting } from '../config/log-settings.ts'
 import type { SendOutgoing } from '../http/outgoing.ts'
-import { type CheckpointRow, findCheckpoint, insertCosignature } from '../store/log/checkpoints.ts'
-import { findCosignedSize } from '../store/log/witnesses.ts'
+import {
+  type CheckpointRow,
+  findCheckpoint,
+  findCosignedSize,
+  insertCosignature,
+} from '../store/log/checkpoints.ts'
 import type { Database } from '../store/schema/schema.ts'
 import { proveConsistency } from './proofs.ts'
 

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { bytesToHex } from '@noble/hashes/utils.js'
-import { sha256Hex } from '#domain/core/canonical-json.ts'
 import { type Finding, judgeLog, type SeenReceipt, type SeenRoot } from '#domain/log/audit.ts'
+import { entryOf } from '#domain/log/bundle.ts'
 import type { NoteKey } from '#domain/log/checkpoint.ts'
 import { cosignedAt, openByAny } from '#domain/log/cosigned.ts'
 import { type LeafPass, startLeafPass } from '#domain/log/leaf-pass.ts'
@@ -11,6 +10,7 @@ import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
 import { type KeySet, verifySigned } from '#domain/verification/signed.ts'
 import { writeDurable } from '../files/durable-file.ts'
 import { type LogReader, readPublic } from '../witness/log-reader.ts'
+import { checkpointFile, monitorPath } from '../witness/paths.ts'
 import type { Ignored, KeptReceipt, Material } from './material.ts'
 
 /** Whom the auditor believes: the log and the witnesses by their keys, and the receipts by a key set. */
@@ -81,8 +81,7 @@ export async function auditLog(
 
 /** Keeps the checkpoint that the log has shown, for the next audit. */
 export function keepCheckpoint(directory: string, note: string): void {
-  const name = createHash('sha256').update(note).digest('hex').slice(0, 16)
-  writeDurable(join(directory, `${name}.checkpoint`), note)
+  writeDurable(join(directory, checkpointFile(note)), note)
 }
 
 const rootsOf = ({ roots }: LeafPass): SeenRoot[] =>
@@ -111,10 +110,7 @@ async function ofWitness(
   url: string,
   [key]: readonly NoteKey[],
 ): Promise<{ file: string; note: string }> {
-  const origin = createHash('sha256')
-    .update(key?.name ?? '')
-    .digest('hex')
-  const path = `${url.replace(/\/+$/, '')}/${origin}/checkpoint`
+  const path = url.replace(/\/+$/, '') + monitorPath(key?.name ?? '')
   const bytes = await readPublic(path)
   if (bytes === undefined) throw new Error(`${path} is not there`)
   return { file: url, note: new TextDecoder().decode(bytes) }
@@ -127,8 +123,8 @@ function readReceipt({ jws, proof }: KeptReceipt, trusted: Trusted): ReadReceipt
   const signed = verifySigned(jws, RECEIPT_TYP, trusted.keys)
   if (!signed.ok) return signed.fault
   if (signed.standing === 'revoked') return `its key ${signed.key.kid} was revoked`
-  const digest = sha256Hex(jws)
-  const leaf = leafHash(Buffer.from(digest, 'hex'))
+  const entry = entryOf(jws)
+  const leaf = leafHash(entry)
   const opened = proof === undefined ? undefined : openByAny(proof.note, trusted.logKeys)
   const isProven =
     proof !== undefined &&
@@ -138,7 +134,7 @@ function readReceipt({ jws, proof }: KeptReceipt, trusted: Trusted): ReadReceipt
       opened.checkpoint.root,
     )
   return {
-    receiptId: `rc_${digest}`,
+    receiptId: `rc_${bytesToHex(entry)}`,
     issuedAt: Number(signed.payload['iat']),
     keptIndex: isProven ? proof.index : null,
     leaf: bytesToHex(leaf),

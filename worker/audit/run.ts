@@ -11,7 +11,8 @@ import { openLogReader, readPublic } from '../witness/log-reader.ts'
 import { type Audit, auditLog, keepCheckpoint } from './audit.ts'
 import { readMaterial } from './material.ts'
 
-type Options = {
+/** What the command takes. */
+export type AuditOptions = {
   material: string
   logKey: string[]
   witnessKey: string[]
@@ -21,7 +22,7 @@ type Options = {
 }
 
 /** Reads the material and the log, and judges; throws where something cannot be read. */
-export async function runAudit(url: string, options: Options): Promise<Audit> {
+export async function runAudit(url: string, options: AuditOptions): Promise<Audit> {
   const material = readMaterial(options.material)
   const given = options.logKey.length > 0 ? options.logKey : material.logKeys
   if (given.length === 0) throw new Error('--log-key is needed: the material has no log.vkey')

@@ -1,15 +1,7 @@
 import type { Command } from 'commander'
+import type { AuditOptions } from '../audit/run.ts'
 import { type Output, print, printJson } from '../print.ts'
 import { jsonOption } from './by-operator.ts'
-
-type Options = Output & {
-  material: string
-  logKey: string[]
-  witnessKey: string[]
-  witness: string[]
-  keys?: string
-  keep: boolean
-}
 
 /** `agent-rails audit URL`: needs nothing of the service but what is public. */
 export function addAudit(program: Command): void {
@@ -30,7 +22,7 @@ export function addAudit(program: Command): void {
     .option('--witness <urls...>', 'witnesses whose last checkpoint is compared too', [])
     .option('--keys <file>', 'a saved key set; without it, /.well-known/jwks.json of the service')
     .option('--no-keep', 'do not add the checkpoint of the log to the material')
-    .action(async (url: string, options: Options) => {
+    .action(async (url: string, options: AuditOptions & Output) => {
       const { runAudit } = await import('../audit/run.ts')
       const audit = await runAudit(url, options)
       if (options.json === true) printJson(audit)

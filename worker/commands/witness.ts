@@ -1,15 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { Output } from '../print.ts'
+import type { WitnessOptions } from '../witness/run.ts'
 import { jsonOption } from './by-operator.ts'
-
-type Options = Output & {
-  directory: string
-  logKey?: string
-  name?: string
-  listen: { host: string; port: number }
-  every: number
-  once?: true
-}
 
 /** `agent-rails witness URL`: a process of its own, best on a machine that the operator of the log does not control. */
 export function addWitness(program: Command): void {
@@ -29,7 +20,7 @@ export function addWitness(program: Command): void {
     })
     .option('--every <seconds>', 'between two looks at the log', readSeconds, 10)
     .option('--once', 'look at the log once, serve nothing, and exit')
-    .action(async (url: string, options: Options) => {
+    .action(async (url: string, options: WitnessOptions) => {
       const { runWitness } = await import('../witness/run.ts')
       process.exitCode = await runWitness(url, options)
     })

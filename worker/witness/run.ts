@@ -18,7 +18,8 @@ import { serveWitness } from './serve.ts'
 import { openWitness, type Witness } from './witness.ts'
 import { keepWitnessKey } from './witness-key.ts'
 
-type Options = Output & {
+/** What the command takes. */
+export type WitnessOptions = Output & {
   directory: string
   logKey?: string
   name?: string
@@ -28,7 +29,7 @@ type Options = Output & {
 }
 
 /** Runs until it is stopped, or for one look; answers the exit code. */
-export async function runWitness(url: string, options: Options): Promise<number> {
+export async function runWitness(url: string, options: WitnessOptions): Promise<number> {
   const { directory, name = `${hostname()}/agent-rails-witness` } = options
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const unlock = lock(directory)
@@ -56,7 +57,7 @@ function lock(directory: string): () => void {
   }
 }
 
-type Said = { options: Options; about: { witness_key: string; log_keys: string[] } }
+type Said = { options: WitnessOptions; about: { witness_key: string; log_keys: string[] } }
 
 /** Looks at the log again and again, and serves what it cosigned, until it is asked to stop. */
 async function followAndServe(

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -15,6 +14,7 @@ import {
 import { cosignedAt, openByAny } from '#domain/log/cosigned.ts'
 import type { TreeHead } from '#domain/log/merkle.ts'
 import { writeDurable } from '../files/durable-file.ts'
+import { checkpointFile, monitorPath } from './paths.ts'
 import type { WitnessKey } from './witness-key.ts'
 
 export type Answer = { status: number; body: string; type?: string }
@@ -78,7 +78,7 @@ export function openWitness({ directory, logKeys, key, now }: Settings): Witness
   }
   return {
     logKeys,
-    monitorPath: `/${createHash('sha256').update(nameOf(logKeys)).digest('hex')}/checkpoint`,
+    monitorPath: monitorPath(nameOf(logKeys)),
     latest: () => latest,
     addCheckpoint,
     add: (body) => {
@@ -115,8 +115,8 @@ function readCosigned(file: string, logKeys: readonly NoteKey[], key: WitnessKey
 function keepEvidence(directory: string, note: string): void {
   const folder = join(directory, 'evidence')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const name = createHash('sha256').update(note).digest('hex').slice(0, 16)
+  const name = checkpointFile(note)
   const kept = readdirSync(folder)
-  if (kept.includes(`${name}.checkpoint`) || kept.length >= EVIDENCE_MAX) return
-  writeDurable(join(folder, `${name}.checkpoint`), note)
+  if (kept.includes(name) || kept.length >= EVIDENCE_MAX) return
+  writeDurable(join(folder, name), note)
 }

@@ -25,27 +25,11 @@ const selectLatest = prepared((tx) =>
 const selectSized = prepared((tx, size: string) =>
   tx.selectFrom('log_checkpoints').selectAll().where('size', '=', size),
 )
-const selectDated = prepared((tx, at: Date) =>
-  tx
-    .selectFrom('log_checkpoints')
-    .selectAll()
-    .where('signed_at', '<=', at)
-    .orderBy('size', 'desc')
-    .limit(1),
-)
 
-/** The latest checkpoint, that of a size, or the one that was the latest at a time. */
-export async function findCheckpoint(
-  tx: Tx,
-  by?: { size: number } | { at: Date },
-): Promise<CheckpointRow | undefined> {
-  const [row] = await selectorOf(by).run(tx)
+/** The latest checkpoint, or that of a size. */
+export async function findCheckpoint(tx: Tx, size?: number): Promise<CheckpointRow | undefined> {
+  const [row] = await (size === undefined ? selectLatest() : selectSized(String(size))).run(tx)
   return row && { ...row, size: Number(row.size) }
-}
-
-function selectorOf(by: { size: number } | { at: Date } | undefined) {
-  if (by === undefined) return selectLatest()
-  return 'size' in by ? selectSized(String(by.size)) : selectDated(by.at)
 }
 
 export async function insertCheckpoint(
@@ -99,5 +83,20 @@ export async function findCosigned(
   index: number,
 ): Promise<CheckpointRow | undefined> {
   const [row] = await selectCosigned(witnesses, String(index)).run(tx)
-  return row && findCheckpoint(tx, { size: Number(row.size) })
+  return row && findCheckpoint(tx, Number(row.size))
+}
+
+const selectCosignedSize = prepared((tx, witness: string) =>
+  tx
+    .selectFrom('log_cosignatures')
+    .select('size')
+    .where('witness', '=', witness)
+    .orderBy('size', 'desc')
+    .limit(1),
+)
+
+/** The size of the largest checkpoint that has a cosignature of this witness; 0 without one. */
+export async function findCosignedSize(tx: Tx, witness: string): Promise<number> {
+  const [row] = await selectCosignedSize(witness).run(tx)
+  return Number(row?.size ?? 0)
 }

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import { refuse } from '#domain/core/errors.ts'
-import { proofFile } from '#domain/log/bundle.ts'
+import { entryOf } from '#domain/log/bundle.ts'
 import { noteKeyId, parseSignatureLine, verifierKey } from '#domain/log/checkpoint.ts'
 import { coseReceipt } from '#domain/log/cose.ts'
+import { proofFile } from '#domain/log/kept-proof.ts'
 import { isSame } from '#domain/log/merkle.ts'
 import { entryBundle, parseTilePath, widthIn } from '#domain/log/tiles.ts'
 import type { WitnessSetting } from '../../../activities/config/log-settings.ts'
@@ -24,9 +24,6 @@ import type { Database } from '../../../activities/store/schema/schema.ts'
 type LogSettings = { db: Kysely<Database>; witnesses: readonly WitnessSetting[] }
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
-
-/** The entry of a receipt in the log: the SHA-256 of its JWS. */
-const entryOf = (jws: string): Buffer => createHash('sha256').update(jws).digest()
 
 /** Reads the transparency log: its checkpoint, its tiles, and proofs; it writes and signs nothing. */
 export class LogService {
@@ -145,7 +142,7 @@ export class LogService {
         detail: 'no receipt of this service has that id',
         next_action: 'Check the id.',
       })
-    return { jws: row.jws, entry: entryOf(row.jws) }
+    return { jws: row.jws, entry: Buffer.from(entryOf(row.jws)) }
   }
 
   async #indexOf(entry: Buffer): Promise<number> {
@@ -165,7 +162,7 @@ export class LogService {
     const latest = await this.#latest()
     if (size === undefined || size === latest.size) return latest
     if (size > latest.size) throw noSuchTree(size)
-    const row = await findCheckpoint(this.#db, { size })
+    const row = await findCheckpoint(this.#db, size)
     return row ?? { size, root: await rootAt(this.#db, size), note: null }
   }
 }

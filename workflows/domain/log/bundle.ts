@@ -1,6 +1,5 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
-import { base64 } from '@scure/base'
 import { type NoteKey, openCheckpoint } from './checkpoint.ts'
 import { leafHash, verifyInclusion } from './merkle.ts'
 
@@ -25,12 +24,15 @@ type BundleFault =
   | 'other_checkpoint'
   | 'not_included'
 
+/** The entry of a receipt in the log: the SHA-256 of its compact JWS. */
+export const entryOf = (jws: string): Uint8Array => sha256(utf8ToBytes(jws))
+
 /** Holds the proof of a bundle against a log key that was known before; the signature of the receipt is not looked at. */
 export function checkBundle(bundle: ReceiptBundle, key: NoteKey): BundleFault | undefined {
   const opened = openCheckpoint(bundle.checkpoint, key)
   if (!opened.ok) return opened.fault
   const { size, root } = opened.checkpoint
-  const entry = sha256(utf8ToBytes(bundle.receipt))
+  const entry = entryOf(bundle.receipt)
   if (bytesToHex(entry) !== bundle.entry) return 'other_entry'
   if (size !== bundle.tree_size || bytesToHex(root) !== bundle.root) return 'other_checkpoint'
   if (bundle.path.length > 63 || !bundle.path.every((hash) => /^[0-9a-f]{64}$/.test(hash)))
@@ -38,10 +40,4 @@ export function checkBundle(bundle: ReceiptBundle, key: NoteKey): BundleFault | 
   const path = bundle.path.map(hexToBytes)
   const inclusion = { index: bundle.leaf_index, size, leaf: leafHash(entry), path }
   return verifyInclusion(inclusion, root) ? undefined : 'not_included'
-}
-
-/** The same as a proof file (C2SP tlog-proof), which the verifiers of other logs read. */
-export function proofFile({ leaf_index, path, checkpoint }: ReceiptBundle): string {
-  const hashes = path.map((hash) => `${base64.encode(hexToBytes(hash))}\n`).join('')
-  return `c2sp.org/tlog-proof@v1\nindex ${leaf_index}\n${hashes}\n${checkpoint}`
 }

@@ -1,4 +1,6 @@
+import { hexToBytes } from '@noble/hashes/utils.js'
 import { base64 } from '@scure/base'
+import type { ReceiptBundle } from './bundle.ts'
 
 /** A proof file (C2SP tlog-proof), of which nothing is verified. */
 export type KeptProof = {
@@ -10,6 +12,16 @@ export type KeptProof = {
 
 const HEADER = 'c2sp.org/tlog-proof@v1'
 const HASHES_MAX = 63
+
+/** A bundle without its receipt as a proof file, which the verifiers of other logs read. */
+export function proofFile({
+  leaf_index,
+  path,
+  checkpoint,
+}: Pick<ReceiptBundle, 'leaf_index' | 'path' | 'checkpoint'>): string {
+  const hashes = path.map((hash) => `${base64.encode(hexToBytes(hash))}\n`).join('')
+  return `${HEADER}\nindex ${leaf_index}\n${hashes}\n${checkpoint}`
+}
 
 /** Reads a proof file; nothing where it is none. */
 export function parseKeptProof(text: string): KeptProof | undefined {

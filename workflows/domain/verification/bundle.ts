@@ -1,14 +1,6 @@
-import { sha256 } from '@noble/hashes/sha2.js'
-import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { z } from 'zod'
-import {
-  type Checkpoint,
-  NOTE_ED25519,
-  openCheckpoint,
-  parseCheckpointText,
-  parseNote,
-} from '../log/checkpoint.ts'
-import { leafHash, verifyInclusion } from '../log/merkle.ts'
+import { checkBundle } from '../log/bundle.ts'
+import { NOTE_ED25519, parseCheckpointText, parseNote } from '../log/checkpoint.ts'
 import { type Reason, reasons } from './reasons.ts'
 import { findKeys, type KeySet } from './signed.ts'
 import { bytesIn } from './strict-json.ts'
@@ -47,37 +39,26 @@ export function judgeBundle(bundle: Bundle, receipt: Verdict, keys: KeySet): Ver
   }
 }
 
+/** Why the log proves nothing; a wrong signature by one key of the set leaves the others to be tried. */
 function logFault(bundle: Bundle, keys: KeySet): Reason | undefined {
-  const opened = signedCheckpoint(bundle.checkpoint, keys)
-  if (typeof opened === 'string') return opened
-  const { checkpoint, revoked } = opened
-  const entry = sha256(utf8ToBytes(bundle.receipt))
-  const { size, root } = checkpoint
-  const agrees =
-    bytesToHex(entry) === bundle.entry &&
-    size === bundle.tree_size &&
-    bytesToHex(root) === bundle.root
-  if (!agrees) return 'bundle_mismatch'
-  const path = bundle.path.map(hexToBytes)
-  const inclusion = { index: bundle.leaf_index, size, leaf: leafHash(entry), path }
-  if (!verifyInclusion(inclusion, root)) return 'not_included'
-  return revoked ? 'log_key_revoked' : undefined
-}
-
-/** A checkpoint that a log key of the set signed, or why it is none. */
-function signedCheckpoint(
-  text: string,
-  keys: KeySet,
-): { checkpoint: Checkpoint; revoked: boolean } | Reason {
-  const note = parseNote(text)
-  const origin = note && parseCheckpointText(note.text)?.origin
-  if (origin === undefined) return 'malformed'
+  const note = parseNote(bundle.checkpoint)
+  const name = note && parseCheckpointText(note.text)?.origin
+  if (name === undefined) return 'malformed'
   let fault: Reason = 'log_key_unknown'
   for (const { x, revoked_at } of findKeys(keys, 'log')) {
-    const key = { name: origin, type: NOTE_ED25519, key: bytesIn(x) ?? new Uint8Array() } as const
-    const opened = openCheckpoint(text, key)
-    if (opened.ok) return { checkpoint: opened.checkpoint, revoked: revoked_at !== null }
-    if (opened.fault === 'bad_signature') fault = 'checkpoint_invalid'
+    const key = { name, type: NOTE_ED25519, key: bytesIn(x) ?? new Uint8Array() } as const
+    const found = checkBundle(bundle, key)
+    if (found === undefined) return revoked_at === null ? undefined : 'log_key_revoked'
+    if (found === 'bad_signature') fault = 'checkpoint_invalid'
+    else if (found !== 'unknown_key') return faultOf[found]
   }
   return fault
 }
+
+const faultOf = {
+  malformed: 'malformed',
+  other_origin: 'malformed',
+  other_entry: 'bundle_mismatch',
+  other_checkpoint: 'bundle_mismatch',
+  not_included: 'not_included',
+} as const satisfies Record<string, Reason>
