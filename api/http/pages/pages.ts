@@ -1,8 +1,8 @@
-import { type RequestHandler, Router } from 'express'
-import helmet from 'helmet'
+import type { RequestHandler, Router } from 'express'
 import { refuse } from '#domain/core/errors.ts'
 import { landingPage, type PageFacts } from './landing.ts'
-import { onlyGet } from './only-get.ts'
+import { pageRouter } from './page-router.ts'
+import { pagePolicy } from './policies.ts'
 import { describeProblem, describeProblems, problemPage, problemsPage } from './problems.ts'
 import { createVerifier } from './verify/routes.ts'
 import { walkThroughScript } from './walk-through.ts'
@@ -12,9 +12,7 @@ const SCRIPT = 'text/javascript; charset=utf-8'
 
 /** The pages of the base host for people: /, /problems, /verify and the walk-through; `createReference` serves what they load. */
 export function createPages(facts: PageFacts): Router {
-  const router = Router({ caseSensitive: true })
-  const at = (path: string, ...handlers: RequestHandler[]) =>
-    router.route(path).all(onlyGet(path)).get(handlers)
+  const { router, at } = pageRouter()
   at(
     '/',
     pagePolicy,
@@ -48,16 +46,3 @@ function negotiated(page: string, description: unknown): RequestHandler {
     else response.json(description)
   }
 }
-
-const pagePolicy = helmet.contentSecurityPolicy({
-  useDefaults: false,
-  directives: {
-    defaultSrc: ["'none'"],
-    scriptSrc: ["'self'"],
-    styleSrc: ["'self'"],
-    imgSrc: ["'self'"],
-    baseUri: ["'none'"],
-    formAction: ["'none'"],
-    frameAncestors: ["'none'"],
-  },
-})

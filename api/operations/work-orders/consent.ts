@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import { runExamples } from '../../examples/runs.ts'
-import { Digest, freeText, IdempotencyKey } from '../../fields.ts'
+import { freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { subjectOf } from '../agents/caller.ts'
-import { RunId } from '../runs/shapes.ts'
 import { Recovery } from '../tasks/recovery-shapes.ts'
-import { WorkOrderId } from './shapes.ts'
+import { namedProposal } from './shapes.ts'
 
 /** POST /api/work-orders/{work_order_id}/consent: the owner of an order accepts the input that an operator proposes. */
 export const workOrderConsent = operation({
@@ -18,11 +17,7 @@ export const workOrderConsent = operation({
   errors: ['not_found', 'not_owner', 'wrong_state', 'evidence_changed', 'forbidden_material'],
   idempotency: { kind: 'body' },
   input: z.strictObject({
-    work_order_id: WorkOrderId,
-    run_id: RunId,
-    proposed_input_sha256: Digest.meta({
-      description: 'Of the input as the order shows it; another proposal is 409.',
-    }),
+    ...namedProposal,
     note: freeText(2000).default(''),
     idempotency_key: IdempotencyKey,
   }),

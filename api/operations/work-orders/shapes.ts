@@ -74,6 +74,15 @@ export const WorkOrder = z
   })
   .meta({ id: 'WorkOrder' })
 
+/** Names a proposal as the order shows it. */
+export const namedProposal = {
+  work_order_id: WorkOrderId,
+  run_id: RunId,
+  proposed_input_sha256: Digest.meta({
+    description: 'Of the input as the order shows it; another proposal is 409.',
+  }),
+}
+
 /** An input that an operator proposes for a stopped run of an order. */
 export const Proposal = z
   .strictObject({

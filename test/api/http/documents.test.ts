@@ -44,14 +44,13 @@ verifies('pages.documents', 'a receipt and a status link are pages for browsers 
 
 verifies('pages.refusals', 'an unknown link is a readable page for browsers only', async () => {
   const unknown = `tk_${'A'.repeat(43)}`
-  const paths = [
-    `/api/verify-receipt?receipt_id=rc_${'0'.repeat(64)}`,
-    ...[unknown, 'tk_%3Cscript%3E', `st_${'A'.repeat(43)}`, 'x'.repeat(500)].flatMap((token) => [
-      `/api/agents/status/${token}`,
-      `/api/agents/status/${token}/return-package`,
-      `/api/agents/status/${token}/return-package?as=zip`,
-    ]),
-  ]
+  const tokens = [unknown, 'tk_%3Cscript%3E', `st_${'A'.repeat(43)}`, 'x'.repeat(500)]
+  const links = tokens.flatMap((token) => [
+    `/api/agents/status/${token}`,
+    `/api/agents/status/${token}/return-package`,
+    `/api/agents/status/${token}/return-package?as=zip`,
+  ])
+  const paths = [`/api/verify-receipt?receipt_id=rc_${'0'.repeat(64)}`, ...links]
   for (const path of paths) {
     const page = await read(path, browser)
     expect(page.status, path).toBe(404)

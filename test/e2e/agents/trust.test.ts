@@ -217,10 +217,10 @@ verifies(
     const { nonce } = JSON.parse(Buffer.from(header, 'base64url').toString('utf8'))
     const work = { kind: 'wallet_free_call', nonce }
     const bodies: [string, Record<string, unknown>][] = [
-      ...[1, 2, 3, 4].map((at): [string, Record<string, unknown>] => [
-        inbox,
-        evidenceOf(`e ${at}`),
-      ]),
+      [inbox, evidenceOf('e 1')],
+      [inbox, evidenceOf('e 2')],
+      [inbox, evidenceOf('e 3')],
+      [inbox, evidenceOf('e 4')],
       [passport, { mode: 'issue', idempotency_key: freshKey(), work, usage: 'synthetic' }],
       [handoff, packFor(newWallet().address)],
       [handoff, packFor(newWallet().address)],

@@ -105,13 +105,8 @@ function notesOf(schema: Schema, defs: Schema): string[] {
   const values = [schema, ...inner, ...items].flatMap((part) =>
     Array.isArray(part['enum']) ? [`one of: ${part['enum'].join(', ')}`] : [],
   )
-  return [
-    ...new Set([
-      ...descriptionsOf(schema, defs),
-      ...values,
-      ...[schema, ...inner].flatMap(limitsOf),
-    ]),
-  ]
+  const limits = [schema, ...inner].flatMap(limitsOf)
+  return [...new Set([...descriptionsOf(schema, defs), ...values, ...limits])]
 }
 
 function limitsOf(schema: Schema): string[] {

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type RequestHandler, Router } from 'express'
-import helmet from 'helmet'
+import type { Router } from 'express'
 import { packageRoot } from '../../../../activities/config/package-root.ts'
 import type { HostUrls } from '../../openapi.ts'
-import { onlyGet } from '../only-get.ts'
 import { packed } from '../packed.ts'
+import { pageRouter } from '../page-router.ts'
+import { callingPagePolicy } from '../policies.ts'
 import { copyScript } from '../snippet.ts'
 import { icon, stylesheet } from '../stylesheet.ts'
 import type { Reference } from './entry.ts'
@@ -23,12 +23,10 @@ export function createReference(
   host: Reference['host'],
 ): Router {
   const reference = { registry, environment, host, urls: { baseUrl, osUrl } }
-  const router = Router({ caseSensitive: true })
-  const at = (path: string, ...handlers: RequestHandler[]) =>
-    router.route(path).all(onlyGet(path)).get(handlers)
+  const { router, at } = pageRouter()
   at(
     '/docs',
-    policy,
+    callingPagePolicy,
     packed('html', () => indexPage(reference)),
   )
   at(
@@ -58,7 +56,7 @@ export function createReference(
   for (const operation of servedBy(reference))
     at(
       `/docs/${operation.id}`,
-      policy,
+      callingPagePolicy,
       packed('html', () => operationPage(operation, reference)),
     )
   // A link to any operation leads to its page, whichever host has it.
@@ -68,19 +66,3 @@ export function createReference(
       at(`/docs/${id}`, (_request, response) => response.redirect(`${other}/docs/${id}`))
   return router
 }
-
-/** Scripts, styles and calls of this host alone; text never becomes markup (Trusted Types). */
-const policy = helmet.contentSecurityPolicy({
-  useDefaults: false,
-  directives: {
-    defaultSrc: ["'none'"],
-    scriptSrc: ["'self'"],
-    styleSrc: ["'self'"],
-    imgSrc: ["'self'"],
-    connectSrc: ["'self'"],
-    baseUri: ["'none'"],
-    formAction: ["'none'"],
-    frameAncestors: ["'none'"],
-    requireTrustedTypesFor: ["'script'"],
-  },
-})

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type RequestHandler, Router } from 'express'
-import helmet from 'helmet'
+import type { Router } from 'express'
 import { packageRoot } from '../../../../activities/config/package-root.ts'
-import { onlyGet } from '../only-get.ts'
 import { packed } from '../packed.ts'
+import { pageRouter } from '../page-router.ts'
+import { callingPagePolicy } from '../policies.ts'
 import { verifyPage, verifyStylesheet } from './page.ts'
 
 /** What `npm run build` makes of api/verify. */
@@ -12,10 +12,8 @@ const script = join(packageRoot, 'dist/verifier/verifier.js')
 
 /** The page /verify of the base host, with its script and its style. */
 export function createVerifier(): Router {
-  const router = Router({ caseSensitive: true })
-  const at = (path: string, ...handlers: RequestHandler[]) =>
-    router.route(path).all(onlyGet(path)).get(handlers)
-  at('/verify', policy, packed('html', verifyPage))
+  const { router, at } = pageRouter()
+  at('/verify', callingPagePolicy, packed('html', verifyPage))
   at(
     '/verify/verify.css',
     packed('css', () => verifyStylesheet),
@@ -26,19 +24,3 @@ export function createVerifier(): Router {
   )
   return router
 }
-
-/** It calls this host alone, for the key set; text never becomes markup (Trusted Types), and no form is sent. */
-const policy = helmet.contentSecurityPolicy({
-  useDefaults: false,
-  directives: {
-    defaultSrc: ["'none'"],
-    scriptSrc: ["'self'"],
-    styleSrc: ["'self'"],
-    imgSrc: ["'self'"],
-    connectSrc: ["'self'"],
-    baseUri: ["'none'"],
-    formAction: ["'none'"],
-    frameAncestors: ["'none'"],
-    requireTrustedTypesFor: ["'script'"],
-  },
-})
