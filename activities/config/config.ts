@@ -68,6 +68,13 @@ export const configSchema = z.object({
     .regex(/^(https?:\/\/[^?#]+[^/?#])?$/)
     .default('https://basescan.org')
     .describe('where people look at a transaction, as URL/tx/HASH; empty for a chain without one'),
+  TRACE_UI_URL: z
+    .string()
+    .regex(/^(https?:\/\/[^?#]+[^/?#])?$/)
+    .default('')
+    .describe(
+      'where people look at a trace, as URL/trace/ID (Jaeger and what is like it); empty: no link',
+    ),
   TEMPORAL_UI_URL: z.string().default('').describe('where people open workflows; only shown'),
   TASK_QUEUES: list
     .default(['payouts', 'signing', 'transfers', 'callbacks', 'tasks'])

@@ -75,7 +75,7 @@ export const consoleExamples = {
       explanation: { waits_for: 'its execution', unblocked_by: 'POST /api/payout-execute' },
       progress: null,
       commands: ['wake'],
-      trace_ids: ['4bf92f3577b34da6a3ce929d0e0e4736'],
+      traces: [{ trace_id: '4bf92f3577b34da6a3ce929d0e0e4736', url: null }],
       timeline: [
         {
           at: '2026-11-24T09:30:00.000Z',

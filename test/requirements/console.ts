@@ -43,7 +43,7 @@ export const consoleRequirements = {
   'review.proposed': {
     source: 'tasks § Recovery',
     behavior:
-      'An input that an operator sends to recover a stopped task is a proposal: the task stays stopped until its owner accepts exactly it. A later proposal takes the place of an earlier one. Ledger and receipt name its digest, and SQL refuses a proposal without its ledger entry.',
+      'An input that an operator sends to recover a stopped task, or as the evidence that a task waits for, is a proposal: the task stays stopped until its owner accepts exactly it. A later proposal takes the place of an earlier one. Ledger and receipt name its digest, and SQL refuses a proposal without its ledger entry.',
   },
   'review.declined': {
     source: 'tasks § Recovery',

@@ -48,7 +48,7 @@ const localChain = defineChain({
 
 /** Makes the client; nothing is asked of the chain yet. */
 export function localChainClient(rpcUrl: string, ownerKey: Hex): LocalChainClient {
-  const transport = http(rpcUrl, { retryCount: 2, timeout: 5_000 })
+  const transport = http(rpcUrl, { retryCount: 5, timeout: 5_000 })
   const account = privateKeyToAccount(ownerKey)
   return createTestClient({
     mode: 'anvil',

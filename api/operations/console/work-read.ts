@@ -31,6 +31,12 @@ const Progress = z
     bytes_total: z.int().nullable(),
   })
   .meta({ id: 'RunProgress' })
+const Trace = z
+  .strictObject({
+    trace_id: z.string(),
+    url: z.string().nullable().meta({ description: 'Where the trace is shown.' }),
+  })
+  .meta({ id: 'WorkTrace' })
 const output = z
   .strictObject({
     ...workLine,
@@ -39,7 +45,7 @@ const output = z
       .meta({ description: 'What it waits for and what unblocks it, in reading order.' }),
     progress: Progress.nullable().meta({ description: 'Of the run of a task.' }),
     commands: z.array(z.enum(recoverCommands)),
-    trace_ids: z.array(z.string()).meta({
+    traces: z.array(Trace).meta({
       description: 'Of the calls that reached its workflow, the newest last.',
     }),
     timeline: z.array(Event),

@@ -26,7 +26,10 @@ import { outcomeOf } from './outcome.ts'
 const DETAIL_MAX = 500
 
 type WorkDeps = CommandDeps & {
-  config: Pick<Config, 'TEMPORAL_UI_URL' | 'TEMPORAL_NAMESPACE' | 'BLOCK_EXPLORER_URL'>
+  config: Pick<
+    Config,
+    'TEMPORAL_UI_URL' | 'TEMPORAL_NAMESPACE' | 'BLOCK_EXPLORER_URL' | 'TRACE_UI_URL'
+  >
 }
 export type RecoveryBatch = Pick<OperatorCommand, 'act' | 'reason' | 'input' | 'key'> & {
   ids: readonly string[]
@@ -65,7 +68,7 @@ export class WorkService {
       explanation,
       progress,
       commands: isTask(subject) ? [...recoverCommands] : ['wake' as const],
-      trace_ids: await tracesOf(this.#deps, subject),
+      traces: (await tracesOf(this.#deps, subject)).map((id) => this.#trace(id)),
       timeline: happened.map((row) => this.#event(row)),
       temporal_url: this.#temporalUrl(subject),
     }
@@ -119,6 +122,11 @@ export class WorkService {
       reference,
       url: isTransaction ? `${explorer}/tx/${reference}` : null,
     }
+  }
+
+  #trace(trace_id: string) {
+    const { TRACE_UI_URL: ui } = this.#deps.config
+    return { trace_id, url: ui === '' ? null : `${ui}/trace/${trace_id}` }
   }
 
   #temporalUrl(workflowId: string): string | null {

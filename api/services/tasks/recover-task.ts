@@ -10,6 +10,7 @@ import type { TaskDeps } from '../../../activities/task/deps.ts'
 import {
   type DeclineRequest,
   declineProposal,
+  proposeEvidence,
   proposeRecovery,
   type RecoveryRequest,
   requestRecovery,
@@ -30,6 +31,10 @@ export async function recoverTask(
 ): Promise<RecoveryAnswer> {
   const { state } = await requireTask(tx, asked.taskId)
   if (state === 'evidence_partial' && asked.action === 'supply_evidence') {
+    if (asked.decided) {
+      const proposed = await proposeEvidence(deps, tx, asked)
+      return { waits: false, body: await answerOf(tx, asked.taskId, proposed) }
+    }
     const receipt = await supplyEvidence(deps, tx, asked)
     return { waits: false, body: await answerOf(tx, asked.taskId, { receipt }) }
   }

@@ -88,9 +88,13 @@ export async function carryOut(
     await record({ event: 'replay_prepared', eventId, data: { action, recovery_id } })
   }
   const before = task.input_sha256 === null ? {} : { replaced_input_sha256: task.input_sha256 }
-  const corrected = input_sha256 === null ? {} : { input_sha256, ...before }
-  const eventId = `${recovery_id}:replayed`
-  await record({ event: 'replayed', eventId, data: { ...corrected, recovery_id } })
+  const replayed = { event: 'replayed', eventId: `${recovery_id}:replayed` } as const
+  if (input_sha256 === null) await record({ ...replayed, data: { recovery_id } })
+  else if (task.resume_state === 'evidence_partial') {
+    await record({ ...replayed, data: { recovery_id } })
+    const eventId = `${recovery_id}:supplied`
+    await record({ event: 'evidence_supplied', eventId, data: { input_sha256, ...before } })
+  } else await record({ ...replayed, data: { input_sha256, ...before, recovery_id } })
   return settleRecoveryRequest(tx, recovery_id, 'done', by.actor)
 }
 
@@ -160,6 +164,33 @@ export async function proposeRecovery(
   const facts = { ...who, exception_id, action, recovery_id, note, proposed_input_sha256 }
   const receipt = await receiptOfRequest(deps, tx, { task, asked: facts })
   return { exceptionId: exception_id, receipt }
+}
+
+/** Stops a task that waits for evidence with the input that an operator proposes for it. Returns the signed receipt. */
+export async function proposeEvidence(
+  deps: TaskDeps,
+  tx: Tx,
+  { taskId, recoveryId: recovery_id, action, input, note, actor, actorName }: RecoveryRequest,
+): Promise<{ exceptionId: string; receipt: string }> {
+  if (input === undefined) throw inputNeeded(action)
+  const before = await requireTask(tx, taskId)
+  const { sha256: proposed_input_sha256 } = await storeTaskInput(tx, before, input)
+  const detail = note || 'an operator proposes the evidence'
+  const task = await recordTransition(deps, tx, {
+    taskId,
+    eventId: recovery_id,
+    event: 'exception_raised',
+    actor,
+    actorName,
+    data: { code: 'evidence_gap', detail, proposed_input_sha256 },
+  })
+  const exception_id = (await openTaskException(tx, taskId))?.exception_id ?? ''
+  const who = actorFacts({ actor, actorName })
+  const facts = { ...who, exception_id, action, recovery_id, note, proposed_input_sha256 }
+  return {
+    exceptionId: exception_id,
+    receipt: await receiptOfRequest(deps, tx, { task, asked: facts }),
+  }
 }
 
 /** What the owner of a task declines: one proposed input, by its digest. */

@@ -408,6 +408,7 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
         OPERATOR_OIDC_ISSUER: issuer.issuer,
         OPERATOR_OIDC_CLIENT_ID: issuer.client,
         BLOCK_EXPLORER_URL: 'https://explorer.example',
+        TRACE_UI_URL: 'https://traces.example',
       }))
       other = stack.baseUrls[index] as string
       issuer.serve(other)
@@ -427,7 +428,7 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
       expect(wrong.filter((one) => !one.includes('401'))).toEqual([])
     })
 
-    verifies('console.stories', 'a transfer links to its transaction at the explorer', async () => {
+    verifies('console.stories', 'transfers and traces link to where they are shown', async () => {
       const agent = await rail.openAgent()
       const { payout_id } = await rail.authorized(agent)
       const execute = () =>
@@ -446,6 +447,10 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
       const link = own.getByRole('link', { name: 'block explorer' }).first()
       expect(await link.getAttribute('href')).toBe(
         `https://explorer.example/tx/${transaction_hash}`,
+      )
+      const trace = own.getByRole('link', { name: 'open the trace' }).first()
+      expect(await trace.getAttribute('href')).toMatch(
+        /^https:\/\/traces\.example\/trace\/[0-9a-f]{32}$/,
       )
       await configured.close()
     })

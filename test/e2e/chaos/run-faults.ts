@@ -88,14 +88,25 @@ const refusing =
   (message: string): RunWire =>
   async () => ({ error: { code: -32_000, message } })
 
-/** `act` is done before the first broadcast reaches the chain, and every broadcast waits for it. */
+/** `act` is done before the first broadcast reaches the chain; while it fails, a broadcast is cut, and the next one tries again. */
 function beforeFirstSend(strikes: () => void, act: (raw: Hex) => Promise<void>): RunWire {
-  let acting: Promise<void> | undefined
+  let acting: Promise<boolean> | undefined
+  let tries = 3
+  const acts = (raw: Hex) =>
+    act(raw).then(
+      () => {
+        strikes()
+        return true
+      },
+      () => false,
+    )
   return async (question) => {
     if (!isSend(question)) return question.pass()
-    acting ??= act(rawOf(question.params)).then(strikes, () => undefined)
-    await acting
-    return question.pass()
+    acting ??= acts(rawOf(question.params))
+    if ((await acting) || tries === 0) return question.pass()
+    tries -= 1
+    acting = undefined
+    return 'cut'
   }
 }
 

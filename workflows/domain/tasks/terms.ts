@@ -99,7 +99,11 @@ export const taskEventData = {
   started: z.strictObject({ run_id: reference }),
   evidence_missing: z.strictObject({ gaps: z.number().int().min(1) }),
   result_produced: z.strictObject({ return_package_id: reference, result_sha256: sha256 }),
-  evidence_supplied: z.strictObject({ input_sha256: sha256 }),
+  evidence_supplied: z.strictObject({
+    input_sha256: sha256,
+    /** Of the input that the task had before, where an operator proposed this one. */
+    replaced_input_sha256: sha256.optional(),
+  }),
   evidence_waived: decided,
   result_attested: z.strictObject({ receipt_id: reference, proof_hash: sha256 }),
   receipts_issued: z.strictObject({ usage_receipt_id: reference }),

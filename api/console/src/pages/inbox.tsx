@@ -81,7 +81,7 @@ export function InboxPage() {
     <>
       <PageTitle
         aside={
-          <div className="flex w-full flex-wrap gap-2 sm:w-auto">
+          <div className="grid w-full grid-cols-2 gap-2 sm:flex sm:w-auto sm:flex-wrap">
             <Filter choice={choice} change={change} />
             {choices.map(({ label, field, options }) => (
               <Choice

@@ -170,7 +170,7 @@ const elsewhere = new Set([
 const isId = (value: string): boolean => /^\S{24,}$/.test(value)
 
 function Details({ detail }: { detail: Detail }) {
-  const { id, kind, rail, usage, owner, amount_usd, created_at, explanation, trace_ids } = detail
+  const { id, kind, rail, usage, owner, amount_usd, created_at, explanation, traces } = detail
   const facts = Object.entries(explanation).filter(
     ([name, value]) => value !== null && !elsewhere.has(name),
   )
@@ -183,7 +183,7 @@ function Details({ detail }: { detail: Detail }) {
           ['Created', <Age key="age" since={created_at} />],
           ['Rail and usage', `${rail}, ${usage}`],
           [kind === 'task' ? 'Agent' : 'Created by', <Owner key="owner" of={detail} />],
-          ['Traces', <Traces key="traces" ids={trace_ids} />],
+          ['Traces', <Traces key="traces" of={traces} />],
           ...facts.map(
             ([name, value]) =>
               [
@@ -209,12 +209,19 @@ function Details({ detail }: { detail: Detail }) {
 }
 
 /** The traces of the calls that reached its workflow; log lines and problems carry the same ids. */
-function Traces({ ids }: { ids: readonly string[] }) {
-  if (ids.length === 0) return <None />
+function Traces({ of }: { of: Detail['traces'] }) {
+  if (of.length === 0) return <None />
   return (
     <span className="flex flex-wrap gap-x-4">
-      {ids.map((id) => (
-        <Id key={id} id={id} length={32} />
+      {of.map(({ trace_id, url }) => (
+        <span key={trace_id}>
+          <Id id={trace_id} length={32} />
+          {url !== null && (
+            <a className="ml-2 text-accent" href={url}>
+              open the trace
+            </a>
+          )}
+        </span>
       ))}
     </span>
   )

@@ -26,6 +26,15 @@ export function Chart({ series }: { series: Series }) {
   )
 }
 
+const DAY_S = 86_400
+
+/** The date where ticks are a day or more apart, else the time of day; both in UTC, as everywhere in the console. */
+function utcTicks(_plot: uPlot, ticks: number[]): string[] {
+  const [first = 0, second = 0] = ticks
+  const [from, to] = second - first >= DAY_S ? [5, 10] : [11, 16]
+  return ticks.map((at) => new Date(at * 1000).toISOString().slice(from, to))
+}
+
 function Lines({ series, times }: { series: Series; times: number[] }) {
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -39,7 +48,11 @@ function Lines({ series, times }: { series: Series; times: number[] }) {
         width: current.clientWidth,
         height: 180,
         legend: { show: false },
-        axes: [axis, { ...axis, size: 76 }],
+        tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
+        axes: [
+          { ...axis, values: utcTicks },
+          { ...axis, size: 76 },
+        ],
         series: [
           {},
           ...series.lines.map((_, index) => ({

@@ -61,11 +61,7 @@ function Parameters({ parameters, change }: { parameters: Values; change: Change
     change(changed.length === 0 ? undefined : { parameters: Object.fromEntries(changed) })
   }
   return Object.entries(parameters).map(([name, value]) => (
-    <Field
-      key={name}
-      label={name.replaceAll('_', ' ')}
-      hint={`now ${value === null ? 'not set' : JSON.stringify(value)}`}
-    >
+    <Field key={name} label={name.replaceAll('_', ' ')} hint={`now ${written(value)}`}>
       <input
         className={fieldClass}
         value={texts[name] ?? ''}
@@ -73,6 +69,12 @@ function Parameters({ parameters, change }: { parameters: Values; change: Change
       />
     </Field>
   ))
+}
+
+/** A value as it is typed into the field. */
+function written(value: unknown): string {
+  if (value === null) return 'not set'
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 /** A number, a truth value or a document as JSON; anything else is text. */

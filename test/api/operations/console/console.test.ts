@@ -200,7 +200,10 @@ verifies(
       detail: 'wrong',
       idempotency_key: key(),
     })
-    const shown = async () => (await operator().call('work-read', { id: taskId })).body.trace_ids
+    const shown = async () =>
+      (await operator().call('work-read', { id: taskId })).body.traces.map(
+        ({ trace_id }) => trace_id,
+      )
     await expect.poll(shown).toContain(raised.headers.get('x-trace-id'))
   },
 )

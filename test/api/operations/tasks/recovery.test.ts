@@ -1,4 +1,6 @@
 import { expect } from 'vitest'
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { packetops } from '#domain/rails/packetops.ts'
 import type { InputOf } from '../../../../api/http/client.ts'
 import { codeOf, key, taskStack } from '../../../support/task-calls.ts'
 import { verifies } from '../../../verifies.ts'
@@ -125,3 +127,36 @@ verifies('task.http.review', 'rejected, a paid task fails and is closed', async 
   await stack.calls.decided(taskId, 'task', 'reject')
   await stack.calls.reaches(token, 'closed')
 })
+
+verifies(
+  'review.proposed',
+  'evidence of an operator is proposed and used once it is accepted',
+  async () => {
+    const { taskId, token } = await stack.calls.funded('operational', 'ask')
+    await stack.calls.decided(taskId, 'task', 'approve')
+    await stack.calls.reaches(token, 'evidence_partial')
+    const input = { ...packetops.sandboxInput, title: 'The whole packet' }
+    const supplied = { action: 'supply_evidence', input } as const
+    const operator = stack.calls.asOperator(token)
+    await operator.call('task-recover', { ...supplied, note: 'found it', idempotency_key: key() })
+    await stack.calls.reaches(token, 'exception_open')
+    const holder = stack.calls.asHolder(token)
+    const { items, proposed_input } = (await holder.call('task-exceptions', {})).body
+    expect(proposed_input).toEqual(input)
+    expect(items.at(-1)).toMatchObject({
+      code: 'evidence_gap',
+      proposed_input_sha256: digestOf(input),
+    })
+    const exception_id = items.at(-1)?.exception_id ?? ''
+    await holder.call('task-recover', { exception_id, ...supplied, idempotency_key: key() })
+    await stack.calls.reaches(token, 'evidence_partial')
+    const { entries } = (await holder.call('task-ledger', {})).body
+    expect(entries.slice(-5).map(({ event }) => event)).toEqual([
+      'exception_raised',
+      'replay_prepared',
+      'replayed',
+      'evidence_supplied',
+      'evidence_missing',
+    ])
+  },
+)
