@@ -14,6 +14,8 @@ const address = z
 const origin = z.url().regex(/[^/]$/, 'without a trailing slash')
 const milliseconds = (fallback: number) => z.coerce.number().int().min(1).default(fallback)
 const atomic = (fallback: bigint) => z.coerce.bigint().min(0n).default(fallback)
+/** A URL that paths are added to, or nothing. */
+const placeOfLinks = z.string().regex(/^(https?:\/\/[^?#]+[^/?#])?$/)
 const signerLimit = (most: bigint) => z.coerce.bigint().min(1n).max(most).default(most)
 const count = (fallback: number) => z.coerce.number().int().min(0).default(fallback)
 const list = z.string().transform((text) =>
@@ -63,14 +65,10 @@ export const configSchema = z.object({
     .describe('has to be there, with the search attributes registered'),
   TEMPORAL_API_KEY: z.string().default('').describe('of Temporal Cloud; turns TLS on'),
   TEMPORAL_TLS: z.enum(['on', 'off']).default('off').describe('on: TLS to the frontend'),
-  BLOCK_EXPLORER_URL: z
-    .string()
-    .regex(/^(https?:\/\/[^?#]+[^/?#])?$/)
+  BLOCK_EXPLORER_URL: placeOfLinks
     .default('https://basescan.org')
     .describe('where people look at a transaction, as URL/tx/HASH; empty for a chain without one'),
-  TRACE_UI_URL: z
-    .string()
-    .regex(/^(https?:\/\/[^?#]+[^/?#])?$/)
+  TRACE_UI_URL: placeOfLinks
     .default('')
     .describe(
       'where people look at a trace, as URL/trace/ID (Jaeger and what is like it); empty: no link',
