@@ -119,6 +119,7 @@ verifies(
       'disagreements, run 0: the chain of receipts is broken',
       'disagreements, run 0: the receipts are payout_created,payout_executed,payout_final and not payout_created,payout_authorized,payout_executed,payout_final',
       'disagreements, run 1: the stored block is not the real one',
+      'disagreements, run null: a leaf of the log is no receipt',
       'duplicates, run 1: a recipient holds more than it was due',
       'duplicates, run 1: money left the payout wallet and no payout explains it',
     ])

@@ -4,6 +4,7 @@ import { checkCalls } from './check-calls.ts'
 import { checkCap } from './check-cap.ts'
 import { checkGasWallets } from './check-gas-wallets.ts'
 import { checkLedger } from './check-ledger.ts'
+import { checkLog } from './check-log.ts'
 import { checkMoney } from './check-money.ts'
 import { checkPayments } from './check-payments.ts'
 import { checkPromises } from './check-promises.ts'
@@ -20,6 +21,7 @@ const checks: readonly Verdict[] = [
   checkMoney,
   checkStates,
   checkReceipts,
+  checkLog,
   checkCap,
   checkCalls,
   checkPayments,

@@ -227,6 +227,41 @@ const receipts: Planted[] = [
   ],
 ]
 
+const log: Planted[] = [
+  ['lost', 'a receipt is not in the log', ({ store }) => store.logLeaves.pop()],
+  [
+    'disagreements',
+    'a leaf of the log is no receipt',
+    ({ store }) => {
+      store.logLeaves[3]!.entry = '0'.repeat(64)
+    },
+  ],
+  [
+    'duplicates',
+    'a receipt is in the log twice',
+    ({ store }) => store.logLeaves.push({ ...store.logLeaves[0]!, idx: '99' }),
+  ],
+  [
+    'disagreements',
+    'a leaf of the log is missing',
+    ({ store }) => {
+      store.logLeaves.at(-1)!.idx = '99'
+    },
+  ],
+  [
+    'disagreements',
+    'a checkpoint has another root than its leaves',
+    ({ store }) => {
+      store.logCheckpoints[0]!.root = '0'.repeat(64)
+    },
+  ],
+  [
+    'disagreements',
+    'the last checkpoint has not all leaves',
+    ({ store }) => store.logCheckpoints.pop(),
+  ],
+]
+
 const limits: Planted[] = [
   [
     'disagreements',
@@ -599,6 +634,7 @@ for (const [as, what, plant] of [
   ...money,
   ...states,
   ...receipts,
+  ...log,
   ...limits,
   ...charges,
   ...payments,
@@ -617,7 +653,8 @@ for (const [as, what, plant] of [
     const [{ payoutId, run }] = found as [(typeof found)[0]]
     // The affected run is named, unless there is none: a gas wallet, a stranger, an unknown fee.
     expect(payoutId ?? run ?? null).toSatisfy(
-      (owner) => owner !== null || /gas wallet|nonce|left|fee was|never stored/.test(what),
+      (owner) =>
+        owner !== null || /gas wallet|nonce|left|fee was|never stored|log|leaves/.test(what),
     )
   })
 }

@@ -102,6 +102,9 @@ export type GasWalletFact = {
   eoa_nonce: string
   outcome: string | null
 }
+/** A leaf of the transparency log and a checkpoint that the service signed; digests are hexadecimal. */
+export type LeafFact = { idx: string; entry: string }
+type CheckpointFact = { size: string; root: string }
 export type StoreFacts = {
   payouts: PayoutFact[]
   transfers: TransferFact[]
@@ -111,6 +114,8 @@ export type StoreFacts = {
   ledger: { kind: string; key: string; subject: string }[]
   gasWallets: { address: string; next_nonce: string }[]
   gasWalletQueue: GasWalletFact[]
+  logLeaves: LeafFact[]
+  logCheckpoints: CheckpointFact[]
 }
 
 export type WorkflowFact = {

@@ -1,4 +1,5 @@
 import type { RunRecord } from '../run-record.ts'
+import { rootsOf } from './check-log.ts'
 import type {
   CallFact,
   Facts,
@@ -25,6 +26,9 @@ const now = 1_800_000_000
  */
 export function healthyFacts(): Facts {
   const made = [0, 1, 2].map((index) => onePayout(index))
+  const receipts = made.flatMap((one) => one.receipts)
+  const logLeaves = receipts.map(({ jws }, idx) => ({ idx: String(idx), entry: sha256(jws) }))
+  const root = rootsOf(logLeaves).at(-1) ?? ''
   const events: TokenEvent[] = [
     ...feeEvents(),
     ...made.flatMap(({ payout }, index) => (index === 2 ? [] : spendEvents(payout, index))),
@@ -44,7 +48,9 @@ export function healthyFacts(): Facts {
     store: {
       payouts: made.map(({ payout }) => payout),
       transfers: made.map(({ transfer }) => transfer),
-      receipts: made.flatMap(({ receipts }) => receipts),
+      receipts,
+      logLeaves,
+      logCheckpoints: [{ size: String(logLeaves.length), root }],
       calls: made.flatMap(({ calls }) => calls),
       payments: [feePayment(made[0]?.calls[0]?.call_id ?? null)],
       ledger: made.flatMap(({ payout }) =>

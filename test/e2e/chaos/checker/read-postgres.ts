@@ -18,6 +18,8 @@ const selects = {
   gasWallets: 'select address, next_nonce from gas_wallets',
   gasWalletQueue:
     'select tx_hash, gas_wallet, eoa_nonce, outcome from gas_wallet_transactions order by gas_wallet, eoa_nonce',
+  logLeaves: `select idx, encode(entry, 'hex') as entry from log_leaves order by idx`,
+  logCheckpoints: `select size, encode(root, 'hex') as root from log_checkpoints order by size`,
 } as const satisfies Record<keyof StoreFacts, string>
 
 type Rows = Omit<StoreFacts, 'receipts'> & { receipts: Omit<ReceiptFact, 'claims'>[] }
