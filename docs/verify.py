@@ -1,7 +1,6 @@
 """Verifies what agent-rails signs with Ed25519, offline and without its code; docs/verify.md has the rules.
-
     python3 verify.py KIND FILE KEYS [UNIX_TIME]      KEYS: a saved /.well-known/jwks.json
-Exit: 0 valid, 1 invalid, 3 indeterminate. Needs the package `cryptography`."""
+Exit: 0 valid, 1 invalid, 3 indeterminate, or a receipt without its bundle: it may not be in the log. Needs the package `cryptography`."""
 import base64, hashlib, json, re, sys, time
 from datetime import datetime
 from cryptography.exceptions import InvalidSignature
@@ -145,6 +144,7 @@ def verify(kind, text, keys, at=None):  # (verdict, reason); `at` is the Unix ti
 
 if __name__ == "__main__":
     content, saved = (open(name, encoding="utf-8").read() for name in sys.argv[2:4])
-    result = verify(sys.argv[1], content, json.loads(saved), float((sys.argv + [time.time()])[4]))
-    print(*filter(None, result))
-    sys.exit({"valid": 0, "invalid": 1}.get(result[0], 3))
+    verdict, reason = verify(sys.argv[1], content, json.loads(saved), float((sys.argv + [time.time()])[4]))
+    alone = verdict == "valid" and sys.argv[1] == "receipt" and read_object(base64url(content.strip().split(".")[1]).decode("utf-8"))["kind"] != "sample"
+    print(*filter(None, (verdict, reason, "log_not_checked" if alone else None)))
+    sys.exit(3 if alone else {"valid": 0, "invalid": 1}.get(verdict, 3))

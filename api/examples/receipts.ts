@@ -41,11 +41,15 @@ export const verificationPacket = {
   receipt_id: ids.settlementReceipt,
   kind: 'attestation',
   usage: 'operational',
+  log_state: 'included',
+  leaf_index: 4711,
+  tree_size: 4720,
   checks: [
     { check: 'key', ok: true, detail: 'key receipt-2026-11' },
     { check: 'signature', ok: true, detail: 'EdDSA over the compact form' },
     { check: 'issuer', ok: true, detail: `issuer ${BASE_URL}/api/trust-contract` },
     { check: 'key_standing', ok: true, detail: 'the key was active' },
+    { check: 'log', ok: true, detail: 'it is in the log' },
   ],
   signature: {
     alg: 'EdDSA',

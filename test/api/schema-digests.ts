@@ -37,5 +37,5 @@ export const schemaDigests: Record<string, string> = {
   'replay-package.v1.json': '0bc4259eb129dc3e8a4c0254fe541d6657b8be05f0275053bd85d41543fa0b2e',
   'result-contract.v2.json': '294cf4612478c9407cb9708e0ea889d02b4633cc154fd970f292e3ded36bce6b',
   'return-package.v2.json': 'f990190632d3b6d031b1b50959fc72765c8b4b79ce80245d175d4394b7550830',
-  'verification-packet.v1.json': 'badea930e6c5e83cf82c00d0409cb2bc30179375a3bec75f5711ec34af5055ca',
+  'verification-packet.v1.json': '4147cb122ae373aebe0955cd37a5ed33f9844db2746d2fc22b2c1dc5b76d1341',
 }

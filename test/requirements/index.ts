@@ -752,6 +752,11 @@ export const requirements = {
     source: 'trust § Verification',
     behavior: 'GET /api/verify-receipt says whether a receipt is valid, and why.',
   },
+  'receipt.verify.log': {
+    source: 'trust § Verification',
+    behavior:
+      'A verification packet has `log_state`, and is verified only for `included` or for the `exempt` sample. A call waits up to 1 s for a queued receipt, and judges a tree of the asked size.',
+  },
   'discovery.jwks': {
     source: 'trust § Key rings',
     behavior: 'The document jwks.json contains every key that was ever used, with its times.',

@@ -28,6 +28,11 @@ export const verificationRequirements = {
     behavior:
       'The command agent-rails verify FILE prints a verdict with its reasons, offline. It exits with 0 for valid, 1 for invalid and 3 for what cannot be decided.',
   },
+  'verify.log': {
+    source: 'trust § Verification',
+    behavior:
+      'A receipt has a `log_state`. A program exits with 0 only for one that is included or a sample, with 1 for absent and with 3 for pending and not checked. With --log the place is looked up and its proof verified.',
+  },
   'verify.chain': {
     source: 'decision',
     behavior:

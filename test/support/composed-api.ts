@@ -19,6 +19,7 @@ import type { AnyOperation } from '../../api/operation.ts'
 import { operations } from '../../api/operations/index.ts'
 import { writeSecret } from '../../worker/files/secret-file.ts'
 import { findFree } from '../../worker/stack/ports.ts'
+import { keepSequencing } from './log.ts'
 import { scratchDirectory, startDatabase } from './postgres.ts'
 import { unhurried } from './settings.ts'
 
@@ -36,13 +37,20 @@ export type ComposedApis = {
   stop(): Promise<void>
 }
 
-type Options = { apis?: number; env?: Record<string, string>; more?: readonly AnyOperation[] }
+type Options = {
+  apis?: number
+  env?: Record<string, string>
+  more?: readonly AnyOperation[]
+  /** Whether receipts get their place in the log, as with a worker; true unless said otherwise. */
+  sequences?: boolean
+}
 
 /** Starts a Postgres and so many APIs on it; `more` are operations in addition to those of the service. */
 export async function startComposed({
   apis = 1,
   env = {},
   more = [],
+  sequences = true,
 }: Options = {}): Promise<ComposedApis> {
   const directory = await scratchDirectory()
   const database = await startDatabase()
@@ -74,6 +82,7 @@ export async function startComposed({
       openApi(config, log, more, index === 0 && 'BASE_URL' in env),
     ),
   )
+  const stopSequencing = sequences ? keepSequencing(config, db) : undefined
   return {
     hosts: opened.map(({ hosts }) => hosts),
     config,
@@ -82,6 +91,7 @@ export async function startComposed({
     operator,
     logged: () => lines.join(''),
     stop: async () => {
+      await stopSequencing?.()
       await Promise.all(opened.map((api) => api.stop()))
       await database.stop()
       await rm(directory, { recursive: true, force: true })

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
+import type { Config } from '../../activities/config/config.ts'
 import { generateSigningKeys } from '../../activities/keys/generate.ts'
-import { keyRings } from '../../activities/keys/key-ring.ts'
+import { keyRings, loadKeyRings } from '../../activities/keys/key-ring.ts'
 import { publishKeys } from '../../activities/keys/publish-keys.ts'
-import { type LogDeps, logOrigin } from '../../activities/log/sequencer.ts'
+import { type LogDeps, logOrigin, sequence } from '../../activities/log/sequencer.ts'
 import type { Database } from '../../activities/store/schema/schema.ts'
 
 /** A log on a database of its own, with a key that is published. */
@@ -23,4 +25,25 @@ export async function storeReceipts(db: Kysely<Database>, from: number, to: numb
   await sql`insert into receipts (receipt_id, subject, seq, kind, jws, kid, payload_sha256)
     select 'rc_' || encode(sha256(convert_to('receipt ' || n, 'UTF8')), 'hex'), 'subject ' || n, 0, 'kind', 'receipt ' || n, 'kid', ''
     from generate_series(${from}::integer, ${to - 1}::integer) as n order by n`.execute(db)
+}
+
+/** Gives queued receipts their place in the log as a worker does, until the answer is called; a database that is down is asked again. */
+export function keepSequencing(config: Config, db: Kysely<Database>): () => Promise<void> {
+  const deps = {
+    db,
+    keys: loadKeyRings(config.SIGNING_KEYS_FILE),
+    origin: logOrigin(config.BASE_URL),
+  }
+  const stopping = new AbortController()
+  const loop = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      await sequence(deps).catch(() => undefined)
+      await sleep(config.LOG_EVERY_MS, undefined, stopping).catch(() => undefined)
+    }
+  }
+  const running = loop()
+  return () => {
+    stopping.abort()
+    return running
+  }
 }

@@ -49,7 +49,7 @@ verifies('verify.cli', 'each kind is verified offline, zips and answers too', as
   )
   for (const [index, kind] of Object.keys(files).entries()) {
     expect(JSON.parse(ran[index]!.out)).toMatchObject({ kind, verdict: 'valid', reasons: [] })
-    expect(ran[index]!.code).toBe(0)
+    expect(ran[index]!.code).toBe(kind === 'receipt' ? 3 : 0)
   }
   const view = save('package.json', JSON.stringify({ return_package: packageView }))
   const shown = await verify(view, '--keys', keys)
@@ -74,6 +74,8 @@ verifies('verify.cli', 'it exits 1 for invalid and 3 for undecided, with reasons
     [[save('noise.zip', 'PK and no zip'), '--keys', keys], 1, 'malformed'],
     [[save('prose.txt', 'prose'), '--keys', keys], 1, 'unknown_kind'],
     [[good, '--keys', revoked], 3, 'receipt: indeterminate (key_revoked)'],
+    [[good, '--keys', keys], 3, 'receipt: valid'],
+    [[good, '--keys', keys, '--log', 'http://127.0.0.1:9'], 3, 'the log does not answer'],
     [[good], 3, 'keys_missing'],
     [[good, '--keys', save('no-keys.json', '{}')], 3, 'no key document'],
     [[join(scratch, 'nowhere.jws'), '--keys', keys], 3, 'nowhere.jws'],

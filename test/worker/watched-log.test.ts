@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -19,6 +22,7 @@ import { openLogReader } from '../../worker/witness/log-reader.ts'
 import { serveWitness } from '../../worker/witness/serve.ts'
 import { openWitness } from '../../worker/witness/witness.ts'
 import { keepWitnessKey } from '../../worker/witness/witness-key.ts'
+import { runCli } from '../support/cli.ts'
 import { type ComposedApis, startComposed } from '../support/composed-api.ts'
 import { verifies } from '../verifies.ts'
 
@@ -28,7 +32,10 @@ let key: Awaited<ReturnType<typeof keepWitnessKey>>
 beforeAll(async () => {
   scratch = mkdtempSync(join(tmpdir(), 'agent-rails-watched-'))
   key = await keepWitnessKey(join(scratch, 'witness-key.json'), 'witness.example/w1')
-  apis = await startComposed({ env: { LOG_WITNESSES: verifierKey(key.publicKey) } })
+  apis = await startComposed({
+    sequences: false,
+    env: { LOG_WITNESSES: verifierKey(key.publicKey) },
+  })
 })
 afterAll(async () => {
   await apis?.stop()
@@ -88,3 +95,47 @@ verifies(
     await server.stop()
   },
 )
+
+verifies('verify.log', 'the command looks up the place of a receipt in the log', async () => {
+  const { db, config, hosts } = apis
+  const base = hosts[0]!.base
+  const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
+  await publishKeys(db, keys)
+  const signed = (sub: string) =>
+    signCompact(keys.receipt.active, {
+      typ: RECEIPT_TYP,
+      payload: { iss: 'the service', iat: Math.floor(Date.now() / 1000), sub, kind: 'k' },
+    })
+  const insert = (jws: string) =>
+    sql`insert into receipts (receipt_id, subject, seq, kind, jws, kid, payload_sha256)
+      values (${receiptId(jws)}, ${jws}, 0, 'k', ${jws}, ${keys.receipt.active.kid}, '')`.execute(
+      db,
+    )
+  const keyFile = join(scratch, 'keys-of-the-service.json')
+  const published = await fetch(`${base}/.well-known/jwks.json`)
+  writeFileSync(keyFile, await published.text())
+  const verify = async (jws: string, url = base) => {
+    const file = join(scratch, 'looked-up.txt')
+    writeFileSync(file, jws)
+    const ran = await runCli({}, 'verify', file, '--keys', keyFile, '--log', url, '--json')
+    const { verdict, log_state } = JSON.parse(ran.out)
+    return { verdict, log_state, code: ran.code }
+  }
+  const [first, second, unknown] = [signed('a'), signed('b'), signed('c')] as const
+  await insert(first)
+  await sequence({ db, keys, origin: logOrigin(config.BASE_URL) })
+  await insert(second)
+  expect(await verify(first)).toEqual({ verdict: 'valid', log_state: 'included', code: 0 })
+  expect(await verify(second)).toEqual({ verdict: 'valid', log_state: 'pending', code: 3 })
+  expect(await verify(unknown)).toEqual({ verdict: 'valid', log_state: 'absent', code: 1 })
+
+  const server = createServer(async (request, answer) => {
+    const bundle = (await (await fetch(`${base}${request.url}`)).json()) as { path: string[] }
+    answer.end(JSON.stringify({ ...bundle, root: '0'.repeat(64) }))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const lied = await verify(first, `http://127.0.0.1:${port}`)
+  server.close()
+  expect(lied).toEqual({ verdict: 'valid', log_state: 'absent', code: 1 })
+})

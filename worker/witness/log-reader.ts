@@ -20,6 +20,17 @@ const HASH_BYTES = 32
 const TILE_LEVELS = 8
 const TILES_AT_ONCE = 8
 
+/** An answer that is neither what was asked for nor that there is nothing. */
+export class AnswerRefused extends Error {
+  override readonly name = 'AnswerRefused'
+  readonly status: number
+
+  constructor(url: string, status: number) {
+    super(`${url} answers ${status}`)
+    this.status = status
+  }
+}
+
 /**
  * Reads what a public log or witness serves, undefined where there is nothing. No redirect is followed, an answer has its bounds,
  * and a reader that is too fast waits as long as it is asked to.
@@ -38,7 +49,7 @@ export async function readPublic(url: string): Promise<Uint8Array | undefined> {
     if (answer.status === 404) return undefined
     const seconds = Number(answer.headers.get('retry-after') ?? 1)
     if (answer.status !== 429 || !(seconds <= WAIT_S_MAX) || waits === WAITS_MAX)
-      throw new Error(`${url} answers ${answer.status}`)
+      throw new AnswerRefused(url, answer.status)
     await sleep(1_000 * Math.max(1, seconds))
   }
 }

@@ -114,6 +114,24 @@ export async function listFullTiles(
   }))
 }
 
+/** The index of an entry, or since when it waits for one, and the size of the latest tree. */
+export type LogPlace = { index: number | null; queuedAt: Date | null; size: number }
+
+const selectPlace = prepared(
+  (_, entry: Buffer) =>
+    sql<{ idx: string | null; queued_at: Date | null; size: string }>`select
+      (select idx from log_leaves where entry = ${entry}) as idx,
+      (select queued_at from log_outbox where entry = ${entry}) as queued_at,
+      (select coalesce(max(size), 0) from log_checkpoints) as size`,
+)
+
+/** Where an entry stands, at one time: it is queued or a leaf, and never seen as neither in between. */
+export async function findPlace(tx: Tx, entry: Buffer): Promise<LogPlace> {
+  const [row] = await selectPlace(entry).run(tx)
+  const { idx = null, queued_at = null, size = '0' } = row ?? {}
+  return { index: idx === null ? null : Number(idx), queuedAt: queued_at, size: Number(size) }
+}
+
 const selectLeaf = prepared((tx, entry: Buffer) =>
   tx.selectFrom('log_leaves').select('idx').where('entry', '=', entry),
 )

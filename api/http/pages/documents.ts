@@ -40,7 +40,7 @@ function receiptPage(body: Body, links: DocumentLinks): string {
     title: `Receipt: ${oneLine(about)}`,
     path: '',
     body: html`<h1>${verified === true ? '✓ Verified' : '✗ Not verified'}: ${text(about)}</h1>
-<p class="lead">${sentence(verified === true, payload)}</p>
+<p class="lead">${sentence(body, payload)}</p>
 <h2>Why</h2>
 ${checkList(checks as Check[])}
 <h2>What it says</h2>
@@ -55,8 +55,11 @@ ${factsOf(factsIn(payload), links)}
 }
 
 /** In words: what was stated, when, and for whom. */
-function sentence(verified: boolean, { iat, sub, usage, environment }: Body): Html {
-  if (!verified) return html`This receipt proves nothing: at least one of the checks below fails.`
+function sentence({ verified, log_state }: Body, { iat, sub, usage, environment }: Body): Html {
+  if (verified !== true && log_state === 'pending')
+    return html`It waits for its place in the log. Load this page again in a second.`
+  if (verified !== true)
+    return html`This receipt proves nothing: at least one of the checks below fails.`
   const when = typeof iat === 'number' ? new Date(iat * 1000).toISOString() : 'an unknown time'
   const kind = usage === 'synthetic' ? html` It is marked as synthetic: of a try.` : ''
   const where =

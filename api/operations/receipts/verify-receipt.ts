@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { logStates } from '#domain/receipts/log-state.ts'
 import { receiptExamples } from '../../examples/receipts.ts'
 import { Digest, ReceiptId, Time, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
+import { Count, TreeSize } from '../log/shapes.ts'
 
 const selectors = ['receipt_id', 'receipt', 'payload_sha256'] as const
 
@@ -11,6 +13,12 @@ export const VerificationPacket = z
     receipt_id: ReceiptId,
     kind: z.string().nullable(),
     usage: z.string().nullable().meta({ description: 'synthetic: of a try, and of no money.' }),
+    log_state: z.enum(logStates).meta({
+      description:
+        'pending: queued for at most 60 s. exempt: a sample. Only included and exempt are verified.',
+    }),
+    leaf_index: Count.nullable(),
+    tree_size: Count.nullable().meta({ description: 'Leaves of the tree that was looked at.' }),
     checks: z.array(z.object({ check: z.string(), ok: z.boolean(), detail: z.string() })),
     signature: z.object({
       alg: z.string(),
@@ -27,7 +35,7 @@ export const VerificationPacket = z
 export const verifyReceipt = operation({
   id: 'verify-receipt',
   summary:
-    'Judge a receipt by its signature, its key and our record of it. Give exactly one of receipt_id, receipt and payload_sha256.',
+    'Judge a receipt by its signature, its key, our record of it and its place in the log. Give exactly one of receipt_id, receipt and payload_sha256.',
   http: { method: 'GET', path: '/api/verify-receipt', host: 'base' },
   access: 'public',
   errors: ['not_found'],
@@ -37,6 +45,7 @@ export const verifyReceipt = operation({
       receipt: text(1, 8192).optional(),
       payload_sha256: Digest.optional(),
       at: Time.optional(),
+      tree_size: TreeSize.optional(),
     })
     .refine((query) => selectors.filter((name) => query[name] !== undefined).length === 1, {
       message: `give exactly one of ${selectors.join(', ')}`,

@@ -14,16 +14,18 @@ import { keyTimes } from '../../../activities/keys/published-key.ts'
 import { listPublicKeys, type SigningKeyRow } from '../../../activities/store/keys/signing-keys.ts'
 import { findReceipt } from '../../../activities/store/payouts/receipts.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
+import { type LogStanding, logDetails, lookUpInLog } from './log-state.ts'
 
 export type ReceiptSelector = {
   receipt_id?: string | undefined
   receipt?: string | undefined
   payload_sha256?: string | undefined
   at?: string | undefined
+  tree_size?: string | undefined
 }
 type Check = { check: string; ok: boolean; detail: string }
 
-/** Verifies a receipt by its signature, the status of its key and our record of it. */
+/** Verifies a receipt by its signature, the status of its key, our record of it and its place in the log. */
 export class ReceiptService {
   readonly #db: Kysely<Database>
   readonly #issuer: string
@@ -43,6 +45,8 @@ export class ReceiptService {
     const iat = typeof payload?.['iat'] === 'number' ? payload['iat'] : undefined
     const at = selector.at === undefined ? iat : Math.floor(Date.parse(selector.at) / 1000)
     const times = key === undefined ? undefined : keyTimes(key)
+    const standing = await this.#logStanding(jws, payload, selector)
+    const { log_state } = standing
     const checks: Check[] = [
       check(
         'key',
@@ -60,12 +64,14 @@ export class ReceiptService {
         `issuer ${String(payload?.['iss'] ?? 'unknown')}`,
       ),
       keyStanding(times, iat, stored?.issued_at),
+      check('log', log_state === 'included' || log_state === 'exempt', logDetails[log_state]),
     ]
     return {
       verified: checks.every(({ ok }) => ok),
       receipt_id: receiptId(jws),
       kind: typeof payload?.['kind'] === 'string' ? payload['kind'] : null,
       usage: typeof payload?.['usage'] === 'string' ? payload['usage'] : null,
+      ...standing,
       checks,
       signature: {
         alg: 'EdDSA' as const,
@@ -79,6 +85,17 @@ export class ReceiptService {
       receipt_sha256: sha256Hex(jws),
       verified_at: new Date().toISOString(),
     }
+  }
+
+  async #logStanding(
+    jws: string,
+    payload: Record<string, unknown> | undefined,
+    { tree_size }: ReceiptSelector,
+  ): Promise<LogStanding> {
+    const unknown = { leaf_index: null, tree_size: null }
+    if (payload === undefined) return { log_state: 'not_checked', ...unknown }
+    if (payload['kind'] === 'sample') return { log_state: 'exempt', ...unknown }
+    return lookUpInLog(this.#db, jws, tree_size === undefined ? undefined : Number(tree_size))
   }
 }
 

@@ -2,6 +2,7 @@
 import './no-eval.ts'
 import { openFile } from '#domain/verification/file.ts'
 import { readKeyDocument } from '#domain/verification/key-document.ts'
+import { withLogState } from '#domain/verification/log-state.ts'
 import { jsonOf, textOf } from '#domain/verification/strict-json.ts'
 import { unread, type Verdict } from '#domain/verification/verdict.ts'
 import { isZip, unzipPackage } from '../../../activities/run/unzip-package.ts'
@@ -58,7 +59,9 @@ async function verify(): Promise<Verdict> {
 }
 
 byId('verify').addEventListener('click', () => {
-  verify().then(showVerdict).catch(showProblem)
+  verify()
+    .then((verdict) => showVerdict(withLogState(verdict)))
+    .catch(showProblem)
 })
 
 byId('load-keys').addEventListener('click', async () => {

@@ -1,13 +1,24 @@
 import { jsonText, printable } from '#domain/core/plain-text.ts'
-import type { Verdict } from '#domain/verification/verdict.ts'
+import type { LogState } from '#domain/receipts/log-state.ts'
+import type { LoggedVerdict } from '#domain/verification/log-state.ts'
 
 const result = (): HTMLElement => document.getElementById('result') as HTMLElement
 
 const marks = { valid: '✓ Valid', invalid: '✗ Not valid', indeterminate: '? Cannot be decided' }
 const colors = { valid: 'ok', invalid: 'bad', indeterminate: '' }
 
+const logTexts: Record<LogState, string> = {
+  included: 'It is in the log of the service.',
+  pending: 'It waits for its place in the log.',
+  absent: 'It is not in the log of the service.',
+  exempt: 'It is a sample, which is not in the log.',
+  not_checked:
+    'Its place in the log was not looked up: verify its bundle, /api/receipts/ID/bundle.',
+}
+
 /** Puts a verdict on the page; all of it as text, since the file comes from anywhere. */
-export function showVerdict({ kind, verdict, reasons, checks, key, claims }: Verdict): void {
+export function showVerdict(shown: LoggedVerdict): void {
+  const { kind, verdict, reasons, checks, key, claims, log_state } = shown
   const what = kind?.replaceAll('_', ' ') ?? 'nothing that is known here'
   const heading = made('h2', `${marks[verdict]}: ${what}`)
   heading.className = colors[verdict]
@@ -21,6 +32,7 @@ export function showVerdict({ kind, verdict, reasons, checks, key, claims }: Ver
   const parts: Node[] = [heading]
   if (reasons.length > 0) parts.push(made('p', `Reason: ${reasons.join(', ')}`))
   parts.push(list)
+  if (log_state !== null) parts.push(made('p', logTexts[log_state]))
   if (key !== null) parts.push(made('p', `Signed by ${key.kid}, which is ${key.standing} today.`))
   if (claims !== null) parts.push(made('h3', 'What was signed'), block(jsonText(claims)))
   result().replaceChildren(...parts)

@@ -37,6 +37,7 @@ const leaves = Array.from({ length: COUNT }, (_, n) => leafHash(entryOf(n)))
 
 beforeAll(async () => {
   apis = await startComposed({
+    sequences: false,
     env: { LOG_WITNESSES: `${verifierKey(witness)} https://witness.example` },
   })
   base = apis.hosts[0]!.base

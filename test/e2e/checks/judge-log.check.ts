@@ -30,7 +30,10 @@ let log: LogDeps
 beforeAll(async () => {
   scratch = mkdtempSync(join(tmpdir(), 'agent-rails-judge-'))
   key = await keepWitnessKey(join(scratch, 'witness-key.json'), 'witness.example/w1')
-  apis = await startComposed({ env: { LOG_WITNESSES: verifierKey(key.publicKey) } })
+  apis = await startComposed({
+    sequences: false,
+    env: { LOG_WITNESSES: verifierKey(key.publicKey) },
+  })
   const keys = loadKeyRings(apis.config.SIGNING_KEYS_FILE)
   await publishKeys(apis.db, keys)
   log = { db: apis.db, keys, origin: logOrigin(apis.config.BASE_URL) }

@@ -32,7 +32,12 @@ import { verifies } from '../../verifies.ts'
 let stack: TestStack
 let rail: Rail
 beforeAll(async () => {
-  stack = await startStack({ runWorkers: 0, apis: 2, workers: 2, env: { CHAIN_POLL_MS: '100' } })
+  stack = await startStack({
+    runWorkers: 0,
+    apis: 2,
+    workers: 2,
+    env: { CHAIN_POLL_MS: '100', LIMIT_WALLET_PER_MINUTE: '10000' },
+  })
   rail = await openRail(stack)
 })
 afterAll(async () => {
@@ -304,22 +309,23 @@ verifies(
   },
 )
 
-/** The command line comes to the same from files, and finds the transfer on the chain. */
+/** The command line comes to the same from files, and finds the transfer on the chain and the receipt in the log. */
 async function expectOfflineVerdicts(receipts: string[], keys: object): Promise<void> {
   const keysFile = join(stack.dataDirectory, 'saved-keys.json')
   writeFileSync(keysFile, JSON.stringify(keys))
   const file = (index: number) => join(stack.dataDirectory, `receipt-${index}.jws`)
   const verdicts = receipts.map(async (jws, index) => {
     writeFileSync(file(index), jws)
-    const args = [file(index), '--keys', keysFile, '--chain', stack.rpcUrl, '--json']
+    const asked = ['--chain', stack.rpcUrl, '--log', stack.baseUrls[0] as string]
+    const args = [file(index), '--keys', keysFile, ...asked, '--json']
     const { code, out } = await runCli({}, 'verify', ...args)
-    const { verdict, checks } = JSON.parse(out)
-    return [code, verdict, checks.at(-1).detail]
+    const { verdict, checks, log_state } = JSON.parse(out)
+    return [code, verdict, checks.at(-2).detail, log_state]
   })
   const found = expect.stringMatching(/^its transfer is in block \d+$/)
   const none = 'it names no transfer'
   expect(await Promise.all(verdicts)).toEqual(
-    [none, none, found, found].map((d) => [0, 'valid', d]),
+    [none, none, found, found].map((d) => [0, 'valid', d, 'included']),
   )
 }
 

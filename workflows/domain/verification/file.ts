@@ -46,6 +46,12 @@ const carriers = [
 const NESTED_MAX = 3
 /** The members that carry the proof of a log. */
 const logMembers = ['checkpoint', 'tlog_proof', 'leaf_index']
+/** The compact JWS of the receipt in a file, if that is what the file has. */
+export function receiptIn(content: FileToVerify['content']): string | undefined {
+  const found = typeof content === 'string' ? findArtifact(content) : undefined
+  return found?.kind === 'receipt' ? String(found.artifact) : undefined
+}
+
 /** The artifact in a text: a compact JWS, JSON, or an answer of the service that carries one. */
 function findArtifact(text: string): Found | undefined {
   const value = jsonOf(text)

@@ -6,6 +6,7 @@ import { signCompact } from '../../../../activities/keys/compact.ts'
 import { generateSigningKeys } from '../../../../activities/keys/generate.ts'
 import { keyRings } from '../../../../activities/keys/key-ring.ts'
 import { publishKeys } from '../../../../activities/keys/publish-keys.ts'
+import { logOrigin, sequence } from '../../../../activities/log/sequencer.ts'
 import { endKey } from '../../../../activities/store/keys/signing-keys.ts'
 import { appendReceipt } from '../../../../activities/store/payouts/receipts.ts'
 import { ReceiptService } from '../../../../api/services/receipts/verification.ts'
@@ -34,16 +35,25 @@ async function fresh(name: string) {
     { ...claims, subject: name, issuer, facts: {} },
     nowSeconds(),
   )
+  await sequence({ db: database.db, keys, origin: logOrigin(issuer) })
   const { active } = keys.receipt
-  const forged = (iat: number) =>
+  const signed = (iat: number, kind = claims.kind) =>
     signCompact(active, {
       typ: RECEIPT_TYP,
-      payload: { iss: issuer, iat, sub: name, ...claims, prev: null },
+      payload: { iss: issuer, iat, sub: name, ...claims, kind, prev: null },
     })
-  return { stored, forged, key: { ring: 'receipt', kid: active.kid } }
+  const forged = (iat: number) => signed(iat)
+  return {
+    stored,
+    forged,
+    sample: signed(nowSeconds(), 'sample'),
+    key: { ring: 'receipt', kid: active.kid },
+  }
 }
 
 const verdict = (receipt: string) => new ReceiptService(database.db, issuer).verify({ receipt })
+const failedOf = ({ checks }: Awaited<ReturnType<typeof verdict>>) =>
+  checks.filter(({ ok }) => !ok).map(({ check }) => check)
 const later = (seconds: number) => new Date((nowSeconds() + seconds) * 1000).toISOString()
 
 verifies(
@@ -97,10 +107,7 @@ verifies(
       verified: true,
       signature: { key_state_at_issue: 'retired' },
     })
-    expect(await verdict(forged(nowSeconds() - 60))).toMatchObject({
-      verified: true,
-      stored: false,
-    })
+    expect(failedOf(await verdict(forged(nowSeconds() - 60)))).toEqual(['log'])
     const after = await verdict(forged(nowSeconds() + 2))
     expect(after).toMatchObject({
       verified: false,
@@ -120,7 +127,7 @@ verifies(
   async () => {
     const { stored, forged, key } = await fresh('c')
     const backdated = forged(nowSeconds() - 86_400)
-    expect(await verdict(backdated)).toMatchObject({ verified: true, stored: false })
+    expect(failedOf(await verdict(backdated))).toEqual(['log'])
     await endKey(database.db, 'revoke', key)
     expect(await verdict(stored)).toMatchObject({ verified: true })
     expect(await verdict(backdated)).toMatchObject({ verified: false })
@@ -136,6 +143,54 @@ verifies(
       .values({ ...late, receipt_id: receiptId(backdated), jws: backdated, prev: null })
       .execute()
     expect(await verdict(backdated)).toMatchObject({ verified: false, stored: true })
+  },
+)
+
+verifies(
+  'receipt.verify.log',
+  'a receipt is verified once it is in the log, and in trees that have it',
+  async () => {
+    const keys = keyRings(generateSigningKeys(new Date()))
+    await publishKeys(database.db, keys)
+    const facts = { usage: 'synthetic', environment: 'local', issuer, facts: {} } as const
+    const append = (subject: string) =>
+      appendReceipt(
+        database.db,
+        receiptSigner(keys),
+        { ...facts, subject, kind: 'payout_created' },
+        nowSeconds(),
+      )
+    const jws = await append('d')
+    expect(await verdict(jws)).toMatchObject({ verified: false, log_state: 'pending' })
+    const sequenced = sequence({ db: database.db, keys, origin: logOrigin(issuer) })
+    const found = await verdict(jws)
+    await sequenced
+    expect(found).toMatchObject({ verified: true, log_state: 'included' })
+    const { leaf_index: index, tree_size: size } = found
+    expect(size).toBe(Number(index) + 1)
+    const verification = new ReceiptService(database.db, issuer)
+    const inTree = (tree_size: number) =>
+      verification.verify({ receipt: jws, tree_size: String(tree_size) })
+    expect(await inTree(Number(size))).toMatchObject({ log_state: 'included' })
+    expect(await inTree(Number(index))).toMatchObject({ verified: false, log_state: 'absent' })
+    await expect(inTree(Number(size) + 1)).rejects.toThrow('not_found')
+  },
+)
+
+verifies(
+  'receipt.verify.log',
+  'what was never stored is absent, a sample exempt, a broken one unread',
+  async () => {
+    const { forged, stored, sample } = await fresh('f')
+    expect(await verdict(forged(nowSeconds() - 60))).toMatchObject({
+      verified: false,
+      log_state: 'absent',
+    })
+    expect(await verdict(sample)).toMatchObject({ verified: true, log_state: 'exempt' })
+    expect(await verdict(`${stored.slice(0, -8)}AAAAAAAA`)).toMatchObject({
+      verified: false,
+      log_state: 'not_checked',
+    })
   },
 )
 
