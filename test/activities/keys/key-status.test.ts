@@ -10,6 +10,7 @@ import { type KeyRings, keyRings } from '../../../activities/keys/key-ring.ts'
 import { currentAnchors } from '../../../activities/keys/key-status.ts'
 import { KeyRefused, publishKeys } from '../../../activities/keys/publish-keys.ts'
 import { verifyMandate } from '../../../activities/keys/sd-jwt.ts'
+import { logOrigin, sequence } from '../../../activities/log/sequencer.ts'
 import { endKey, registerPublicKey } from '../../../activities/store/keys/signing-keys.ts'
 import { appendReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
@@ -71,6 +72,7 @@ verifies(
     done = true
     await Promise.all(callers)
     expect(new Set(signed.map(kidOf))).toEqual(new Set([chosen, next]))
+    await sequence({ db: database.db, keys: rings, origin: logOrigin(issuer) })
     const verification = new ReceiptService(database.db, issuer)
     const verdicts = await Promise.all(signed.map((receipt) => verification.verify({ receipt })))
     expect(verdicts.filter(({ verified }) => verified !== true)).toEqual([])
