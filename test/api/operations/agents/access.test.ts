@@ -132,9 +132,13 @@ verifies(
   'each credential has its own calls per minute, over all processes',
   async () => {
     const [one, other] = [await newTrusted(), await newTrusted()]
-    const answers = await Promise.all(
-      Array.from({ length: 80 }, (_, index) => who(one.credential, { api: index % 2 })),
-    )
+    const answers = []
+    for (let turn = 0; turn < 5; turn += 1)
+      answers.push(
+        ...(await Promise.all(
+          Array.from({ length: 16 }, (_, index) => who(one.credential, { api: index % 2 })),
+        )),
+      )
     const passed = answers.filter(({ status }) => status === 200).length
     // A process takes its share in portions, and may leave the rest of one unspent.
     expect([passed <= 60, passed > 50]).toEqual([true, true])
