@@ -68,8 +68,10 @@ export async function ensureToken(
   known: Address | undefined,
 ): Promise<Address> {
   if (known !== undefined && (await client.getCode({ address: known })) !== undefined) return known
+  // To compile blocks this process and its guarded port for seconds, so it comes before the first connection.
+  const code = bytecode()
   await client.setBalance({ address: client.account.address, value: OWNER_ETH })
-  const hash = await client.deployContract({ abi: dollarTokenAbi, bytecode: bytecode() })
+  const hash = await client.deployContract({ abi: dollarTokenAbi, bytecode: code })
   const { contractAddress } = await client.waitForTransactionReceipt({ hash })
   if (!contractAddress) throw new Error(`the token was not deployed by ${hash}`)
   return contractAddress.toLowerCase() as Address
