@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import type { Denial } from '#domain/agents/credential.ts'
 import type { TokenPrefix } from '#domain/agents/status-token.ts'
 import type { SignedAction, SignedGrant } from '#domain/authority/artifacts.ts'
@@ -9,6 +10,7 @@ import type { ReceiptView } from '../activities/keys/receipt-view.ts'
 import type { PayoutCallbacks } from '../activities/payout/callbacks.ts'
 import type { openControls } from '../activities/payout/controls.ts'
 import type { CredentialOfAgent } from '../activities/store/agents/agent-credentials.ts'
+import type { McpDescriptor } from './mcp/shapes.ts'
 import type { HandshakeService } from './services/agents/handshake.ts'
 import type { RegistrationService } from './services/agents/registration.ts'
 import type { SigningService } from './services/agents/signing.ts'
@@ -144,6 +146,7 @@ export type DiscoveryCommands = {
   jwks(): Promise<{ keys: ReturnType<typeof publishedKey>[] }>
   authorityKey(): Promise<AuthorityKey>
   trustContract(): Promise<TrustContract>
+  mcp(): z.output<typeof McpDescriptor>
   readonly schemas: PublishedSchemas
 }
 export type HealthCommands = {

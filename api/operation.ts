@@ -3,6 +3,7 @@ import type { Scope } from '#domain/agents/credential.ts'
 import type { TokenPrefix } from '#domain/agents/status-token.ts'
 import type { ErrorCode } from '#domain/core/error-codes.ts'
 import type { CallAnswer, Context } from './context.ts'
+import type { ToolName } from './mcp/tool-names.ts'
 
 /** How a caller proves who it is. */
 export type AccessKind = 'public' | 'wallet' | 'agent' | 'operator' | 'status' | 'provider'
@@ -93,7 +94,9 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   /** The operation for bodies without a mode, where several operations share a path. */
   readonly defaultMode?: true
   /** MCP tool name. */
-  readonly tool?: string
+  readonly tool?: ToolName
+  /** A call may take away what was there, such as a key; MCP clients ask their user first. */
+  readonly destructive?: true
   readonly access: Access
   /** What an agent's credential needs: all of these scopes, the rails that `rail` reads from the input, and the rails of the ids in it. */
   readonly needs?: {

@@ -29,6 +29,7 @@ const surface = {
   explorerUrl: config.BLOCK_EXPLORER_URL,
   log,
   metrics: createMetrics(gauges),
+  limits: deps.limits,
   call: (operations, request) => execute(operations, request, deps),
   isOperator: (headers) =>
     authenticateOperator(headers, deps.operators).then(

@@ -1,4 +1,4 @@
-import { addresses, digests, ids } from './ids.ts'
+import { addresses, BASE_URL, digests, ids } from './ids.ts'
 
 const storedInput = {
   sha256: digests.upload,
@@ -117,6 +117,43 @@ export const discoveryExamples = {
     input: {},
     output: { openapi: '3.1.0', info: { title: 'agent-rails', version: '1.0.0' }, paths: {} },
   },
+  'mcp-descriptor': {
+    input: {},
+    output: {
+      name: 'agent-rails',
+      title: 'Agent Rails',
+      version: 'resolver-v0.1',
+      description: 'Agents quote, pay for and run bounded work, and get a result with a receipt.',
+      endpoint: `${BASE_URL}/api/mcp`,
+      aliases: [`${BASE_URL}/api/mcp-server-wrapper`],
+      transport: 'streamable-http',
+      methods: ['initialize', 'notifications/initialized', 'ping', 'tools/list', 'tools/call'],
+      protocol_versions: ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'],
+      authentication: [
+        { kind: 'agent', header: 'Authorization: Bearer ag_…', tools: ['start_rail_run'] },
+      ],
+      tools: [
+        {
+          name: 'list_rails',
+          title: 'List rails',
+          description: 'What each rail costs by tier, its fee and its totals.',
+          operation_id: 'agent-pricing',
+          access: ['public'],
+          scopes: [],
+          price: null,
+          annotations: {
+            readOnlyHint: true,
+            destructiveHint: false,
+            idempotentHint: true,
+            openWorldHint: false,
+          },
+          reference: `${BASE_URL}/docs/agent-pricing`,
+        },
+      ],
+      policy_rules: ['Review precedes execution.'],
+      links: { openapi: `${BASE_URL}/openapi.json` },
+    },
+  },
   jwks: {
     input: {},
     output: {
@@ -158,7 +195,7 @@ export const discoveryExamples = {
     input: {},
     output: {
       service_id: 'service-trust-v1',
-      issuer: 'https://api.agent-rails.example/api/trust-contract',
+      issuer: `${BASE_URL}/api/trust-contract`,
       environment: 'live',
       alg: 'EdDSA',
       key_id: 'receipt-2026-11',
@@ -178,7 +215,7 @@ export const discoveryExamples = {
         {
           name: 'rail-input-packetops.v1.json',
           version: 'v1',
-          url: 'https://api.agent-rails.example/schemas/rail-input-packetops.v1.json',
+          url: `${BASE_URL}/schemas/rail-input-packetops.v1.json`,
           sha256: 'df0ad6e43880f09c90ebf95f19110178aba6890df0010ebda7485029e2b543b4',
         },
       ],
@@ -188,7 +225,7 @@ export const discoveryExamples = {
     input: { schema_name: 'rail-input-packetops.v1.json' },
     output: {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
-      $id: 'https://api.agent-rails.example/schemas/rail-input-packetops.v1.json',
+      $id: `${BASE_URL}/schemas/rail-input-packetops.v1.json`,
       type: 'object',
     },
   },

@@ -1,5 +1,8 @@
 import type { CallRequest } from '../context.ts'
 
+/** The version of the interface, in every answer and every discovery document. */
+export const INTERFACE_VERSION = 'resolver-v0.1'
+
 /** The headers of every answer. */
 export function commonHeaders({
   requestId,
@@ -8,7 +11,7 @@ export function commonHeaders({
   return {
     'X-Request-Id': requestId,
     'X-Trace-Id': traceId,
-    'X-Interface-Version': 'resolver-v0.1',
+    'X-Interface-Version': INTERFACE_VERSION,
     'Cache-Control': 'no-store',
   }
 }

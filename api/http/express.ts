@@ -3,17 +3,20 @@ import helmet from 'helmet'
 import type { Logger } from 'pino'
 import { refuse } from '#domain/core/errors.ts'
 import type { Executed, Operations } from '../calls/call.ts'
+import type { RateLimits } from '../calls/deps.ts'
 import type { CallRequest } from '../context.ts'
+import { createMcpRoutes } from '../mcp/routes.ts'
 import type { AnyOperation, Host } from '../operation.ts'
 import { admit } from './admit.ts'
 import { answerError } from './answer-error.ts'
-import { clientAddress, isFromLoopback, trustProxyOf } from './client-address.ts'
+import { isFromLoopback, trustProxyOf } from './client-address.ts'
 import { identify } from './identify.ts'
 import type { Metrics } from './metrics.ts'
 import { groupByPath, type PathGroup } from './operation-groups.ts'
 import { documentPages } from './pages/documents.ts'
 import { readBody, streamOf } from './read-body.ts'
 import { sendAnswer } from './send-answer.ts'
+import { onceOrList, senderOf } from './sender.ts'
 
 /** One listener's surface: the operations of its host, and the pipeline of each call. */
 export type Surface = {
@@ -24,6 +27,7 @@ export type Surface = {
   readonly trustProxy: string
   readonly log: Logger
   readonly metrics: Metrics
+  readonly limits: Pick<RateLimits, 'address'>
   readonly call: (operations: Operations, request: CallRequest) => Promise<Executed>
   /** Whether these headers are an operator's. */
   readonly isOperator: (headers: CallRequest['headers']) => Promise<boolean>
@@ -48,6 +52,7 @@ export function createApp(surface: Surface): Express {
   const served = surface.registry.filter(
     ({ http }) => http.host === surface.host || http.host === 'both',
   )
+  if (surface.host === 'base') app.use(createMcpRoutes({ ...surface, registry: served }))
   for (const group of groupByPath(served)) {
     app.all(
       group.path.replaceAll(/\{(\w+)\}/g, ':$1'),
@@ -110,20 +115,14 @@ function answerCall(
     const body: Buffer | null = Buffer.isBuffer(request.body) ? request.body : null
     response.locals['probe'] = first.http.unlimited === true
     const { query, path } = request
-    const { requestId, traceId } = response.locals
-    const headers = onceOrList(request.headersDistinct)
     const { answer, operation } = await call([first, ...others], {
+      ...senderOf(request, response, isOperator),
       body,
       ...streamOf(request, first),
       query,
-      headers,
       method,
       path,
       params: request.params as Record<string, string>,
-      address: clientAddress(request),
-      requestId,
-      traceId,
-      isInsider: async () => isFromLoopback(request) || isOperator(headers),
     })
     if (operation !== undefined) response.locals['operation'] = operation.id
     const page = operation && documentPages[operation.id]
@@ -131,14 +130,4 @@ function answerCall(
     const named = page && query['as']
     await sendAnswer(response, answer, { ...operation, ...operation?.http, asPage, named })
   }
-}
-
-/** Node joins or drops most doubled headers; a doubled credential has to be seen. */
-function onceOrList(distinct: NodeJS.Dict<string[]>): CallRequest['headers'] {
-  return Object.fromEntries(
-    Object.entries(distinct).map(([name, values = []]) => [
-      name,
-      values.length === 1 ? values[0] : values,
-    ]),
-  )
 }

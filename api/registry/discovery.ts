@@ -23,6 +23,7 @@ import type {
   TrustContract,
 } from '../context.ts'
 import { openapiDocument } from '../http/openapi.ts'
+import { mcpDescriptor } from '../mcp/descriptor.ts'
 import type { AnyOperation } from '../operation.ts'
 import { publishSchemas } from './published-schemas.ts'
 
@@ -47,6 +48,7 @@ export function createDiscovery(deps: Discovery): DiscoveryCommands {
       openapi ??= openapiDocument(registry, urls)
       return openapi
     },
+    mcp: () => mcpDescriptor(registry, config.BASE_URL),
     jwks: async () => ({ keys: (await listPublicKeys(db)).map(publishedKey) }),
     authorityKey: async () =>
       authorityKey((await listPublicKeys(db)).filter((row) => row.ring === 'authority')),

@@ -9,6 +9,7 @@ import { isolationRequirements } from './isolation.ts'
 import { keyStandingRequirements } from './key-standing.ts'
 import { logRequirements } from './log.ts'
 import { logWitnessRequirements } from './log-witness.ts'
+import { mcpRequirements } from './mcp.ts'
 import { packageRequirements } from './package.ts'
 import { railRequirements } from './rail.ts'
 import { returnedMoneyRequirements } from './returned-money.ts'
@@ -1658,6 +1659,7 @@ export const requirements = {
   ...consoleRequirements,
   ...traceRequirements,
   ...logWitnessRequirements,
+  ...mcpRequirements,
 } as const satisfies Record<string, Requirement>
 
 export type RequirementId = keyof typeof requirements

@@ -123,6 +123,7 @@ async function openApi(
       ),
     log,
     metrics: createMetrics(api.gauges),
+    limits: api.deps.limits,
     call: ((operations, request) => execute(operations, request, api.deps)) as Surface['call'],
   }
   const pages = createLogRoutes(api.deps)

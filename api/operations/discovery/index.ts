@@ -1,6 +1,7 @@
 import { authorityKey } from './authority-key.ts'
 import { healthz } from './healthz.ts'
 import { jwks } from './jwks.ts'
+import { mcpDescriptor } from './mcp-descriptor.ts'
 import { openapi } from './openapi.ts'
 import { readyz } from './readyz.ts'
 import { schemaIndex } from './schema-index.ts'
@@ -12,6 +13,7 @@ export const discovery = [
   healthz,
   readyz,
   openapi,
+  mcpDescriptor,
   jwks,
   authorityKey,
   trustContract,

@@ -41,6 +41,7 @@ export const signingRotate = operation({
   http: { method: 'POST', path, host: 'base' },
   mode: 'rotate_signing_credential',
   tool: 'rotate_signing_credential',
+  destructive: true,
   access: ['agent', 'operator'],
   needs: { scopes: ['signing:use'] },
   status: [201],

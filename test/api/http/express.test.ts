@@ -11,6 +11,7 @@ import { createLog } from '../../../api/http/log.ts'
 import { createMetrics } from '../../../api/http/metrics.ts'
 import { type AnyOperation, operation } from '../../../api/operation.ts'
 import { operations } from '../../../api/operations/index.ts'
+import { unlimited } from '../../support/unlimited.ts'
 import { verifies } from '../../verifies.ts'
 
 type Seen = { operation: AnyOperation; request: CallRequest }
@@ -47,7 +48,16 @@ const registry: AnyOperation[] = [...operations, withAlias]
 
 const isOperator = async ({ authorization }: CallRequest['headers']) =>
   authorization === 'Bearer op_known'
-const surface = { registry, ...urls, trustProxy: '', log, metrics, call, isOperator }
+const surface = {
+  registry,
+  ...urls,
+  trustProxy: '',
+  log,
+  metrics,
+  limits: unlimited,
+  call,
+  isOperator,
+}
 const listeners: Listener[] = []
 const start = async (more: Partial<Parameters<typeof createApp>[0]> = {}) => {
   const listener = await listen(createApp({ ...surface, host: 'base', ...more }), '127.0.0.1', 0)

@@ -15,6 +15,7 @@ import { createPages } from '../../../api/http/pages/pages.ts'
 import { createReference } from '../../../api/http/pages/reference/routes.ts'
 import { createVerifier } from '../../../api/http/pages/verify/routes.ts'
 import { operations } from '../../../api/operations/index.ts'
+import { unlimited } from '../../support/unlimited.ts'
 import { verifies } from '../../verifies.ts'
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
@@ -27,6 +28,7 @@ const surface = {
   isOperator: async () => false,
   log: createLog('silent'),
   metrics: createMetrics(),
+  limits: unlimited,
   call: async () => ({ answer: { status: 200, headers: {}, body: {} } }),
 }
 const osUrl = 'https://os.example'

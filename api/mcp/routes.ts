@@ -1,0 +1,106 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { originValidation, toNodeHandler } from '@modelcontextprotocol/node'
+import {
+  createMcpHandler,
+  localhostAllowedHostnames,
+  ProtocolErrorCode,
+} from '@modelcontextprotocol/server'
+import { type RequestHandler, type Response, Router } from 'express'
+import type { Logger } from 'pino'
+import { limits } from '#domain/core/limits.ts'
+import type { Executed, Operations } from '../calls/call.ts'
+import type { RateLimits } from '../calls/deps.ts'
+import { isNestedWithin } from '../calls/json-depth.ts'
+import type { CallRequest } from '../context.ts'
+import { admit } from '../http/admit.ts'
+import type { PathGroup } from '../http/operation-groups.ts'
+import { readBody } from '../http/read-body.ts'
+import { type Sender, senderOf } from '../http/sender.ts'
+import type { AnyOperation } from '../operation.ts'
+import { ENDPOINT, endpointPaths } from './protocol.ts'
+import { createToolServer } from './tool-server.ts'
+import { type Tool, toolsOf } from './tools.ts'
+
+/** What MCP needs of a host. */
+type Served = {
+  readonly registry: readonly AnyOperation[]
+  readonly baseUrl: string
+  readonly log: Logger
+  readonly limits: Pick<RateLimits, 'address'>
+  readonly call: (operations: Operations, request: CallRequest) => Promise<Executed>
+  readonly isOperator: (headers: CallRequest['headers']) => Promise<boolean>
+}
+
+/** A message holds the input of a call two levels below its root. */
+const DEPTH_MAX = limits.jsonDepthMax + 2
+
+/**
+ * MCP over Streamable HTTP, without sessions: revision 2026-07-28, and the versions from 2024-11-05 to 2025-11-25. The call of a tool is
+ * the call of its operation, in the pipeline of every call; any other message counts as a call of its address.
+ */
+export function createMcpRoutes({ registry, baseUrl, log, ...served }: Served): Router {
+  const tools = toolsOf(registry)
+  const senders = new AsyncLocalStorage<Sender>()
+  const sender = () => {
+    const found = senders.getStore()
+    if (found === undefined) throw new Error('a tool is called outside a request')
+    return found
+  }
+  const handler = createMcpHandler(() => createToolServer({ tools, sender, call: served.call }), {
+    // Nothing is ever announced, so there is nothing to subscribe to.
+    maxSubscriptions: 0,
+    onerror: (error) => log.debug({ err: error }, 'an MCP message was refused'),
+  })
+  const answer = toNodeHandler(handler)
+  const group: PathGroup = {
+    path: ENDPOINT,
+    methods: new Map([['POST', tools.map(({ operation }) => operation)]]),
+  }
+  const router = Router({ caseSensitive: true, strict: true })
+  const admitted = [fromOurPages(baseUrl), admit(group), readBody(group)]
+  router.all([...endpointPaths], ...admitted, async (request, response) => {
+    const message = messageIn(request.body)
+    if (message === undefined) return refuseMessage(response, ProtocolErrorCode.ParseError)
+    // A batch would be many calls in one request.
+    if (Array.isArray(message)) return refuseMessage(response, ProtocolErrorCode.InvalidRequest)
+    const sentBy = senderOf(request, response, served.isOperator)
+    const tool = calledTool(tools, message)
+    if (tool === undefined) (await served.limits.address(sentBy.address)).assertGranted()
+    else response.locals['operation'] = tool.operation.id
+    await senders.run(sentBy, () => answer(request, response, message))
+  })
+  return router
+}
+
+/** Refuses pages of other origins: a page whose name leads to this machine could call it (DNS rebinding). */
+function fromOurPages(baseUrl: string): RequestHandler {
+  const isOurs = originValidation([new URL(baseUrl).hostname, ...localhostAllowedHostnames()])
+  return (request, response, next) => {
+    if (isOurs(request, response)) next()
+  }
+}
+
+/** The JSON of a body; undefined where it is none, or nests deeper than the input of any call may. */
+function messageIn(body: unknown): unknown {
+  if (!Buffer.isBuffer(body) || !isNestedWithin(body, DEPTH_MAX)) return undefined
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch {
+    return undefined
+  }
+}
+
+/** The tool that a message calls: its pipeline counts the call. */
+function calledTool(tools: readonly Tool[], message: unknown): Tool | undefined {
+  const { method, params } = Object(message) as { method?: unknown; params?: unknown }
+  const { name } = Object(params) as { name?: unknown }
+  return method === 'tools/call' ? tools.find(({ entry }) => entry.name === name) : undefined
+}
+
+function refuseMessage(response: Response, code: ProtocolErrorCode): void {
+  const message =
+    code === ProtocolErrorCode.ParseError
+      ? `the body is not UTF-8 JSON of at most ${DEPTH_MAX} levels`
+      : 'send one message, not a batch'
+  response.status(400).json({ jsonrpc: '2.0', error: { code, message }, id: null })
+}

@@ -1,0 +1,32 @@
+/** The names of the tools, in the order of `tools/list`. A tool is listed once an operation declares its name. */
+export const toolNames = [
+  'list_rails',
+  'quote_run',
+  'create_payment_challenge',
+  'start_rail_run',
+  'get_run_status',
+  'fetch_return_package',
+  'record_receipt',
+  'validate_production_write',
+  'find_services',
+  'inspect_service',
+  'request_service_use',
+  'run_service',
+  'execute_first_paid_production_run',
+  'run_agent_to_agent_test',
+  'get_provider_callback_receiver_examples',
+  'publish_verified_commerce_proof',
+  'read_verified_commerce_activity',
+  'run_external_agent_invocation_test',
+  'persist_regression_report',
+  'store_regression_report',
+  'read_recent_regressions',
+  'enforce_agent_credential',
+  'read_signing_versions',
+  'rotate_signing_credential',
+  'sign_with_active_signing_version',
+  'verify_signature_by_version',
+  'execute_directory_submission',
+] as const
+
+export type ToolName = (typeof toolNames)[number]

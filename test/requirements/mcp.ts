@@ -1,0 +1,37 @@
+/** Requirements on MCP: id → source and behavior. */
+export const mcpRequirements = {
+  'mcp.tools': {
+    source: 'mcp § Tools',
+    behavior:
+      'The tools are the operations that declare a documented tool name, in the documented order, with input and output schemas, annotations and a description from the registry alone.',
+  },
+  'mcp.descriptions': {
+    source: 'mcp § Tools',
+    behavior:
+      'Each description has the summary of the operation, its access and price, and says to reuse the same idempotency key; text that an agent supplied is in none of them.',
+  },
+  'mcp.same-call': {
+    source: 'mcp § Tools',
+    behavior:
+      'The call of a tool is the call of its operation: the same request reaches the same pipeline, and the answer or problem is the same object as over HTTP, as structured content and as text.',
+  },
+  'mcp.versions': {
+    source: 'mcp § Endpoint',
+    behavior:
+      'Both paths answer revision 2026-07-28 and the versions from 2024-11-05 to 2025-11-25, without sessions; GET is 405.',
+  },
+  'mcp.messages': {
+    source: 'mcp § Endpoint',
+    behavior:
+      'A body that is not UTF-8 JSON of bounded depth and size, a batch, an unknown tool and a subscription are refused and reach no operation; a mode among the arguments leads to no other operation.',
+  },
+  'mcp.origin': {
+    source: 'mcp § Endpoint',
+    behavior: 'A request with an Origin other than the service or this machine is a 403.',
+  },
+  'mcp.limits': {
+    source: 'mcp § Endpoint',
+    behavior:
+      'The call of a tool counts as a call of its operation; any other message counts as a call of its address.',
+  },
+} as const
