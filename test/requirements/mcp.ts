@@ -34,4 +34,19 @@ export const mcpRequirements = {
     behavior:
       'The call of a tool counts as a call of its operation; any other message counts as a call of its address.',
   },
+  'mcp.payment-required': {
+    source: 'mcp § Payment',
+    behavior:
+      'An unpaid start is a result with isError: one object with the members of the problem and x402Version, resource, accepts and error, the same as structured content and as text.',
+  },
+  'mcp.payment': {
+    source: 'mcp § Payment',
+    behavior:
+      'A payment in _meta pays for the call once, however often and over whatever version it is sent, and the result has the settlement.',
+  },
+  'mcp.runs': {
+    source: 'mcp § Runs',
+    behavior:
+      'A start answers once the run is begun; get_run_status waits for its next move for a bounded time.',
+  },
 } as const
