@@ -11,6 +11,7 @@ import type { PayoutCallbacks } from '../activities/payout/callbacks.ts'
 import type { openControls } from '../activities/payout/controls.ts'
 import type { CredentialOfAgent } from '../activities/store/agents/agent-credentials.ts'
 import type { McpDescriptor } from './mcp/shapes.ts'
+import type { AgentTools } from './registry/agent-tools-shape.ts'
 import type { HandshakeService } from './services/agents/handshake.ts'
 import type { RegistrationService } from './services/agents/registration.ts'
 import type { SigningService } from './services/agents/signing.ts'
@@ -147,6 +148,7 @@ export type DiscoveryCommands = {
   authorityKey(): Promise<AuthorityKey>
   trustContract(): Promise<TrustContract>
   mcp(): z.output<typeof McpDescriptor>
+  agentTools(): z.output<typeof AgentTools>
   readonly schemas: PublishedSchemas
 }
 export type HealthCommands = {

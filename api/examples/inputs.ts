@@ -1,4 +1,4 @@
-import { addresses, BASE_URL, digests, ids } from './ids.ts'
+import { addresses, BASE_URL, digests, ids, OS_URL } from './ids.ts'
 
 const storedInput = {
   sha256: digests.upload,
@@ -25,6 +25,23 @@ const activation = {
     },
     { step: 'webhook_verification', done_at: null, evidence_id: null },
   ],
+} as const
+
+const listRails = {
+  name: 'list_rails',
+  title: 'List rails',
+  description: 'What each rail costs by tier, its fee and its totals.',
+  operation_id: 'agent-pricing',
+  access: ['public'],
+  scopes: [],
+  price: null,
+  annotations: {
+    readOnlyHint: true,
+    destructiveHint: false,
+    idempotentHint: true,
+    openWorldHint: false,
+  },
+  reference: `${BASE_URL}/docs/agent-pricing`,
 } as const
 
 /** A list that is uploaded before its run, and the callbacks that report on the run. */
@@ -117,6 +134,56 @@ export const discoveryExamples = {
     input: {},
     output: { openapi: '3.1.0', info: { title: 'agent-rails', version: '1.0.0' }, paths: {} },
   },
+  'agent-tools': {
+    input: {},
+    output: {
+      name: 'agent-rails',
+      version: 'resolver-v0.1',
+      base_url: BASE_URL,
+      os_url: OS_URL,
+      mcp: { endpoint: `${BASE_URL}/api/mcp`, descriptor: `${BASE_URL}/.well-known/mcp.json` },
+      openapi: `${BASE_URL}/openapi.json`,
+      auth_kinds: [
+        { kind: 'public', header: null },
+        { kind: 'agent', header: 'Authorization: Bearer ag_…' },
+      ],
+      tools: [listRails],
+      operations: [
+        {
+          operation_id: 'agent-pricing',
+          summary: 'What each rail costs by tier, its fee and its totals.',
+          method: 'GET',
+          path: '/api/agent-pricing',
+          aliases: [],
+          mode: null,
+          host: 'base',
+          access: ['public'],
+          scopes: [],
+          price: null,
+          status: [200],
+          idempotency: 'read',
+          errors: ['internal_error', 'invalid_request', 'method_not_allowed', 'rate_limited'],
+          schemas: '/paths/~1api~1agent-pricing/get',
+          tool: 'list_rails',
+        },
+      ],
+      policy_rules: ['Review precedes execution.'],
+      schemas: [
+        {
+          name: 'problem.v1.json',
+          version: 'v1',
+          url: `${BASE_URL}/schemas/problem.v1.json`,
+          sha256: digests.manifest,
+        },
+      ],
+      rails: [],
+      payment: {
+        posture: ['reference_based'],
+        paths: ['invoice_or_purchase_order', 'agent_credit'],
+        methods: ['invoice_reference', 'x402_reference'],
+      },
+    },
+  },
   'mcp-descriptor': {
     input: {},
     output: {
@@ -132,24 +199,7 @@ export const discoveryExamples = {
       authentication: [
         { kind: 'agent', header: 'Authorization: Bearer ag_…', tools: ['start_rail_run'] },
       ],
-      tools: [
-        {
-          name: 'list_rails',
-          title: 'List rails',
-          description: 'What each rail costs by tier, its fee and its totals.',
-          operation_id: 'agent-pricing',
-          access: ['public'],
-          scopes: [],
-          price: null,
-          annotations: {
-            readOnlyHint: true,
-            destructiveHint: false,
-            idempotentHint: true,
-            openWorldHint: false,
-          },
-          reference: `${BASE_URL}/docs/agent-pricing`,
-        },
-      ],
+      tools: [listRails],
       policy_rules: ['Review precedes execution.'],
       links: { openapi: `${BASE_URL}/openapi.json` },
     },

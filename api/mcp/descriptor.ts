@@ -40,7 +40,7 @@ export function mcpDescriptor(
 }
 
 /** The header in which each kind of caller presents itself. */
-const credentialHeaders: Readonly<Record<Exclude<AccessKind, 'public'>, string>> = {
+export const credentialHeaders: Readonly<Record<Exclude<AccessKind, 'public'>, string>> = {
   agent: 'Authorization: Bearer ag_…',
   operator: 'Authorization: Bearer op_…',
   status: 'X-Status-Token',
@@ -73,7 +73,11 @@ function summaryOf({ entry, operation }: Tool, baseUrl: string): z.output<typeof
   }
 }
 
-function priceOf({ price, carriesPayment }: AnyOperation): z.output<typeof ToolSummary>['price'] {
+/** What a call costs, as discovery says it. */
+export function priceOf({
+  price,
+  carriesPayment,
+}: AnyOperation): z.output<typeof ToolSummary>['price'] {
   if (carriesPayment === true) return 'quote'
   return price === null ? null : { atomic: String(price), decimals: 6 }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** What a call costs: nothing, the total of its quote, or atomic units of the asset. */
-const Price = z
+export const Price = z
   .union([
     z.null(),
     z.literal('quote'),
@@ -9,7 +9,7 @@ const Price = z
   ])
   .meta({ description: 'null is free; quote is the total of the quote that the call names.' })
 
-const AccessKind = z.enum(['public', 'wallet', 'agent', 'operator', 'status', 'provider'])
+export const AccessKind = z.enum(['public', 'wallet', 'agent', 'operator', 'status', 'provider'])
 
 const Annotations = z.strictObject({
   readOnlyHint: z.boolean(),

@@ -25,6 +25,7 @@ import type {
 import { openapiDocument } from '../http/openapi.ts'
 import { mcpDescriptor } from '../mcp/descriptor.ts'
 import type { AnyOperation } from '../operation.ts'
+import { agentTools } from './agent-tools.ts'
 import { publishSchemas } from './published-schemas.ts'
 
 type Discovery = {
@@ -40,11 +41,13 @@ type Discovery = {
 /** The documents that print the registry, the key rings and the configuration; none of them is written by hand. */
 export function createDiscovery(deps: Discovery): DiscoveryCommands {
   const { config, db, registry, receipts } = deps
+  const urls = { baseUrl: config.BASE_URL, osUrl: config.OS_URL }
+  const schemas = publishSchemas(config.BASE_URL, deps.schemaDocuments)
   let openapi: OpenApiDocument | undefined
   return {
-    schemas: publishSchemas(config.BASE_URL, deps.schemaDocuments),
+    schemas,
+    agentTools: () => agentTools(registry, urls, schemas.index()),
     openapi: () => {
-      const urls = { baseUrl: config.BASE_URL, osUrl: config.OS_URL }
       openapi ??= openapiDocument(registry, urls)
       return openapi
     },

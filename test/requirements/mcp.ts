@@ -49,4 +49,9 @@ export const mcpRequirements = {
     behavior:
       'A start answers once the run is begun; get_run_status waits for its next move for a bounded time.',
   },
+  'discovery.agent-tools': {
+    source: 'mcp § Discovery',
+    behavior:
+      '/agent-tools.json, also as /api/agent-tools, and /.well-known/mcp.json list every operation and tool from the registry, with access, price, statuses and errors; they agree with OpenAPI and tools/list.',
+  },
 } as const

@@ -1,3 +1,4 @@
+import { agentTools } from './agent-tools.ts'
 import { authorityKey } from './authority-key.ts'
 import { healthz } from './healthz.ts'
 import { jwks } from './jwks.ts'
@@ -13,6 +14,7 @@ export const discovery = [
   healthz,
   readyz,
   openapi,
+  agentTools,
   mcpDescriptor,
   jwks,
   authorityKey,

@@ -38,7 +38,7 @@ const jsonOf = ({ body }: CallRequest): unknown => {
 const withAlias = operation({
   id: 'aliased',
   summary: 'A path with an alias.',
-  http: { method: 'GET', path: '/agent-tools.json', aliases: ['/api/agent-tools'], host: 'base' },
+  http: { method: 'GET', path: '/aliased.json', aliases: ['/api/aliased'], host: 'base' },
   access: 'public',
   output: z.object({}),
   example: { input: {}, output: {} },
@@ -159,8 +159,8 @@ describe('a call that reaches the pipeline', () => {
   })
 
   test('may come by an alias', async () => {
-    expect((await fetch(`${base}/api/agent-tools`)).status).toBe(200)
-    expect(seen[0]?.request.path).toBe('/api/agent-tools')
+    expect((await fetch(`${base}/api/aliased`)).status).toBe(200)
+    expect(seen[0]?.request.path).toBe('/api/aliased')
   })
 
   test('may have an empty body, which the pipeline refuses', async () => {
