@@ -86,23 +86,13 @@ type InputSchema = {
   readonly required?: readonly string[]
 } & Record<string, unknown>
 
-const inputOf = ({ input }: AnyOperation): InputSchema =>
-  rootOf(z.toJSONSchema(input, { io: 'input' }))
+const inputOf = ({ input }: AnyOperation): InputSchema => z.toJSONSchema(input, { io: 'input' })
 
 const propertiesOf = (operation: AnyOperation) => inputOf(operation).properties ?? {}
 
-/** The schema with an object at its root, where zod refers to a named one. */
-function rootOf(schema: Record<string, unknown>): JsonSchema {
-  const { $ref, ...rest } = schema
-  const name = typeof $ref === 'string' ? $ref.slice('#/$defs/'.length) : undefined
-  const { $defs = {} } = rest as { $defs?: Record<string, object> }
-  const named = name === undefined ? {} : $defs[name]
-  return { ...rest, ...named, type: 'object' }
-}
-
 /** The answer, or the refusal: clients check the structured content of an error against this schema, too. */
 function resultSchemaOf({ output }: AnyOperation): JsonSchema {
-  const { $schema, $defs, ...answer } = rootOf(z.toJSONSchema(output, { io: 'output' }))
+  const { $schema, $defs, ...answer } = z.toJSONSchema(output, { io: 'output' })
   return {
     $schema,
     type: 'object',

@@ -56,7 +56,7 @@ export const filesOf = ({
 export const fetchReturnPackage = operation({
   id: 'fetch-return-package',
   summary:
-    'Fetch the result of an attested run with its proof; Accept: application/zip gives it as files with a manifest.',
+    'Fetch the result of an attested run with its proof; include_files adds the texts of its files.',
   http: { method: 'POST', path: '/api/agent-use', host: 'base' },
   mode: 'fetch_return_package',
   tool: 'fetch_return_package',

@@ -73,7 +73,7 @@ export const signingRotate = operation({
     .meta({
       oneOf: [
         { properties: { target: { const: 'own_signing' } }, required: ['next_key'] },
-        { properties: { target: { const: 'own_access_key' }, next_key: false } },
+        { properties: { target: { const: 'own_access_key' }, next_key: { not: {} } } },
       ],
     }),
   output,

@@ -10,6 +10,14 @@ const registry: readonly AnyOperation[] = operations
 const tools = toolsOf(registry)
 const ajv = new Ajv2020({ strict: false, validateFormats: false })
 
+/** Properties whose schema is a bare `true` or `false`, which some model providers refuse. */
+function booleanProperties(schema: unknown): string[] {
+  if (typeof schema !== 'object' || schema === null) return []
+  const { properties = {} } = schema as { properties?: Record<string, unknown> }
+  const found = Object.entries(properties).filter(([, value]) => typeof value === 'boolean')
+  return [...found.map(([name]) => name), ...Object.values(schema).flatMap(booleanProperties)]
+}
+
 verifies('mcp.tools', 'the tools are those that operations declare, in order', () => {
   const declared = new Set(registry.flatMap(({ tool }) => tool ?? []))
   expect(tools.map(({ entry }) => entry.name)).toEqual(
@@ -28,6 +36,7 @@ verifies('mcp.tools', 'the example of each operation fits the schemas of its too
     for (const schema of [inputSchema, outputSchema]) {
       expect(schema.type, name).toBe('object')
       expect(schema, name).not.toHaveProperty('$ref')
+      expect(booleanProperties(schema), name).toEqual([])
     }
     expect(inputSchema, name).toMatchObject({ additionalProperties: false })
     expect(inputSchema['properties'], name).not.toHaveProperty('mode')
