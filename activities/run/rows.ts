@@ -133,19 +133,23 @@ function readQuoted(list: string, text: string, firstLine: number, take: TakeCel
 
 type Column = { name: string; numeric: boolean }
 
-/** Cells are texts: those of a numeric field become numbers, and an empty cell is a field that is left out. */
+/**
+ * Cells are texts: those of a numeric field become numbers, and an empty cell is a field that is left out. Columns that a schema
+ * does not name are refused, unless it is a loose one.
+ */
 function columnsOf(list: string, names: string[], schema: z.ZodType): Column[] {
-  const { properties = {} } = z.toJSONSchema(schema, { io: 'input' })
+  const { properties = {}, additionalProperties } = z.toJSONSchema(schema, { io: 'input' })
   return names.map((name, index) => {
     const field = Object.hasOwn(properties, name) ? properties[name] : undefined
-    if (typeof field !== 'object')
+    if (typeof field !== 'object' && additionalProperties === false)
       throw rejected(
         list,
         1,
         `has the unknown column ${name}; known are ${Object.keys(properties).join(', ')}`,
       )
     if (names.indexOf(name) !== index) throw rejected(list, 1, `has the column ${name} twice`)
-    return { name, numeric: field.type === 'integer' || field.type === 'number' }
+    const type = typeof field === 'object' ? field.type : undefined
+    return { name, numeric: type === 'integer' || type === 'number' }
   })
 }
 

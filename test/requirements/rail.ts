@@ -135,16 +135,42 @@ export const railRequirements = {
   'tokenops.costs': {
     source: 'runs § tokenops',
     behavior:
-      'Usage is priced exactly by model, agent and day. A model without exactly one price is a gap and is in no sum.',
+      'Usage is priced exactly by model, agent, day, task, customer and tag, with cached, written, image, reasoning and batch tokens at their own prices. A model without exactly one price is a gap and is in no sum.',
+  },
+  'tokenops.prices': {
+    source: 'decision',
+    behavior:
+      'Prices for a token or for a million tokens hold from their first to their last day. Other currencies are converted by the given rate of the day, without rounding.',
+  },
+  'tokenops.names': {
+    source: 'decision',
+    behavior:
+      'Aliases, other spellings and versions of a model are priced as the only model that they can be. Each such name is shown with the reason.',
+  },
+  'tokenops.duplicates': {
+    source: 'decision',
+    behavior:
+      'Rows of a request id that say the same count once. Rows of an id that differ, and repeated rows without an id, are counted and reported.',
+  },
+  'tokenops.columns': {
+    source: 'decision',
+    behavior:
+      'Rows of LiteLLM spend logs and of FOCUS charges are read by their own columns. What they state as billed is compared with the cost by the price table.',
+  },
+  'tokenops.savings': {
+    source: 'decision',
+    behavior:
+      'The result shows what a cheaper model or a cache would have saved on the same usage, each with its assumption.',
   },
   'tokenops.budget': {
     source: 'runs § tokenops',
     behavior:
-      'The result shows the used part of a budget and a forecast over its period from the current rate.',
+      'The result shows the used part of a budget and a forecast over its period from the current rate. A budget is never called kept while rows are unpriced.',
   },
   'tokenops.anomalies': {
     source: 'runs § tokenops',
-    behavior: 'Rows of a model and days of an agent with a modified z-score over 3.5 are named.',
+    behavior:
+      'Rows of a model and days of an agent are named where their cost is above a limit that the tail of their sample makes unlikely.',
   },
   'rails.words': {
     source: 'runs § Rail work',

@@ -4,9 +4,9 @@ import { expect } from 'vitest'
 import { DomainError } from '#domain/core/errors.ts'
 import { oneLine } from '#domain/rails/names.ts'
 import { packetops } from '#domain/rails/packetops.ts'
-import type { UsageRow } from '#domain/rails/tokenops/schema.ts'
+import { LitellmRow, type UsageRow } from '#domain/rails/tokenops/schema.ts'
 import { tokenops } from '#domain/rails/tokenops.ts'
-import type { RowSource } from '../../../activities/run/rows.ts'
+import { eachRow, type RowSource } from '../../../activities/run/rows.ts'
 import { workOnRows } from '../../../activities/run/work-on-rows.ts'
 import { verifies } from '../../verifies.ts'
 import { usageMaterial, usageRows } from '../../workflows/domain/rails/material/usage.ts'
@@ -169,5 +169,26 @@ verifies(
     ).toMatch(/^Line 1000 /)
     expect(given).toBeLessThan(1_100)
     expect(stream.destroyed).toBe(true)
+  },
+)
+
+verifies(
+  'rails.rows',
+  'a list in the form of another program keeps its other columns',
+  async () => {
+    const text =
+      'startTime,model,prompt_tokens,completion_tokens,api_base\n2026-01-01 00:00:00,m,1,2,https://x.example\n'
+    const stream = Readable.from([Buffer.from(text)])
+    const taken: unknown[] = []
+    await eachRow('litellm', { format: 'csv', stream }, LitellmRow, (row) => taken.push(row))
+    expect(taken).toEqual([
+      {
+        startTime: '2026-01-01 00:00:00',
+        model: 'm',
+        prompt_tokens: 1,
+        completion_tokens: 2,
+        api_base: 'https://x.example',
+      },
+    ])
   },
 )

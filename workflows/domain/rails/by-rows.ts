@@ -11,6 +11,8 @@ type InputOf<Head extends z.ZodObject, L extends Lists> = z.infer<Head> & {
 type RowWork<Head extends z.ZodObject, L extends Lists, Result> = {
   head: Head
   lists: L
+  /** Lists that an input may leave out. */
+  optional?: readonly (keyof L)[]
   open(head: z.infer<Head>): {
     take: { [Name in keyof L]: (row: z.infer<L[Name]>, index: number) => void }
     close(): Work<Result>
@@ -19,18 +21,22 @@ type RowWork<Head extends z.ZodObject, L extends Lists, Result> = {
 
 /**
  * The input, the work and the rows of a rail that folds rows: the work on inline lists is the fold over their rows, so that both
- * ways give the same result. An inline list that is left out is empty.
+ * ways give the same result. An optional list that is left out is empty.
  */
 export function byRows<Head extends z.ZodObject, L extends Lists, Result>({
   head,
   lists,
+  optional = [],
   open,
 }: RowWork<Head, L, Result>): Required<
   Pick<Rail<InputOf<Head, L>, Result>, 'input' | 'work' | 'rows'>
 > {
   const names = Object.keys(lists)
   const arrays = Object.fromEntries(
-    Object.entries(lists).map(([name, row]) => [name, z.array(row).max(INLINE_ROWS_MAX)]),
+    Object.entries(lists).map(([name, row]) => {
+      const rows = z.array(row).max(INLINE_ROWS_MAX)
+      return [name, optional.includes(name) ? rows.optional() : rows]
+    }),
   )
   const openChecked = (checked: unknown) => {
     const fold = open(checked as z.infer<Head>)
@@ -49,7 +55,8 @@ export function byRows<Head extends z.ZodObject, L extends Lists, Result>({
         Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name))),
       )
       for (const name of names)
-        for (const [index, row] of input[name as keyof L].entries()) fold.take(name, row, index)
+        for (const [index, row] of (input[name as keyof L] ?? []).entries())
+          fold.take(name, row, index)
       return fold.close()
     },
   }

@@ -48,6 +48,7 @@ verifies('tokenops.budget', 'a budget forecast follows the rate and names its la
     period: { from: '2026-03-01', to: '2026-03-31', days: 31 },
     days_elapsed: 10,
     spent_minor: '1080.165',
+    unpriced_rows: 1,
     used_percent: 54.01,
     remaining_minor: '919.835',
     forecast_minor: 3_349,
@@ -59,7 +60,11 @@ verifies('tokenops.budget', 'a budget forecast follows the rate and names its la
     state: 'exceeded',
     exhausted_on: '2026-03-07',
   })
-  expect(state({ budget_minor: 4_000 })).toMatchObject({ state: 'within' })
+  const priced = tokenops.sandboxInput.usage.filter(({ model }) => model !== 'atlas-preview')
+  const lasting = { budget_minor: 4_000, usage: priced }
+  expect(state(lasting)).toMatchObject({ state: 'within', exhausted_on: null })
+  // A row without a price may cost anything: the budget is not said to be kept.
+  expect(state({ budget_minor: 4_000 })).toMatchObject({ state: 'unknown', unpriced_rows: 1 })
   expect(state({ period: { from: '2026-03-01', to: '2026-03-02' } })).toMatchObject({
     spent_minor: '101.1',
     days_elapsed: 2,
@@ -115,7 +120,8 @@ verifies(
       { model: 'm', input_per_million_minor: 1_000_000, output_per_million_minor: 0 },
     ]
     const at = (day: number) => `2026-01-${String(day).padStart(2, '0')}T12:00:00Z`
-    // Costs of 10, 11, 12 in turn and one of 100: the median is 11 and the median distance 1, so 100 scores 0.6745 × 89.
+    // Costs of 10, 11, 12 in turn and one of 100: the median is 11, the median distance ln(12 ÷ 11), so that 100 is at
+    // ln(100 ÷ 11) ÷ (3.5 ÷ 0.6745 × ln(12 ÷ 11)) = 4.89 of the limit.
     const usage = Array.from({ length: 21 }, (_, index) => {
       const input_tokens = index === 20 ? 100 : 10 + (index % 3)
       return { at: at(1 + index), model: 'm', input_tokens, output_tokens: 0, agent: 'a' }
@@ -128,7 +134,8 @@ verifies(
         agent: null,
         day: null,
         cost_minor: '100',
-        score: 60.03,
+        score: 4.89,
+        times_median: 9.09,
         citations: [{ pointer: '/usage/20' }],
       },
       {
@@ -137,7 +144,8 @@ verifies(
         agent: 'a',
         day: '2026-01-21',
         cost_minor: '100',
-        score: 60.03,
+        score: 4.89,
+        times_median: 9.09,
         citations: [{ pointer: '/usage/20' }],
       },
     ])

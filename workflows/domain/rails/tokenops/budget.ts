@@ -1,4 +1,4 @@
-import { decimalText, divideRounded, toInteger } from '../amounts.ts'
+import { decimalText, divideRounded } from '../amounts.ts'
 import { dayOf, dayText } from '../calendar.ts'
 import { COST_PLACES } from './prices.ts'
 import type { TokenopsHead, TokenopsResult } from './schema.ts'
@@ -11,12 +11,12 @@ const COST_UNITS = 10n ** BigInt(COST_PLACES)
 /**
  * What is spent of the budget and, where a period is given, what will be by its end at the rate so far. `costs` are those of the
  * days in the period (of all days where there is none), in the order of days; `used` is the first and the last of those days that
- * has usage, priced or not.
+ * has usage, priced or not, and `unpriced` counts the rows without a price.
  */
 export function budgetState(
   { budget_minor, period }: TokenopsHead,
   costs: DayCost[],
-  used: { first: string | undefined; last: string | undefined },
+  used: { first: string | undefined; last: string | undefined; unpriced: number },
 ): BudgetState {
   const spent = costs.reduce((sum, { cost }) => sum + cost, 0n)
   const first = period?.from ?? used.first
@@ -27,17 +27,18 @@ export function budgetState(
     period: period === undefined || days === null ? null : { ...period, days },
     days_elapsed: elapsed,
     spent_minor: decimalText(spent, COST_PLACES),
+    unpriced_rows: used.unpriced,
     forecast_minor: forecastMinor(forecast),
   }
   if (budget_minor === undefined) return { ...noBudget, ...facts }
   const budget = BigInt(budget_minor) * COST_UNITS
   return {
     ...facts,
-    state: stateOf(budget, spent, forecast),
+    state: stateOf(budget, spent, forecast, used.unpriced),
     budget_minor,
     used_percent: percentOf(spent, budget),
     remaining_minor: decimalText(budget - spent, COST_PLACES),
-    exhausted_on: exhaustedOn({ budget, spent, costs, first, elapsed }),
+    exhausted_on: exhaustedOn({ budget, spent, costs, first, elapsed, last: period?.to }),
   }
 }
 
@@ -68,7 +69,8 @@ function forecastOf(spent: bigint, days: number | null, elapsed: number): Foreca
 
 function forecastMinor(forecast: Forecast): number | null {
   if (forecast === null) return null
-  return toInteger(divideRounded(forecast.total, forecast.elapsed * COST_UNITS))
+  const minor = Number(divideRounded(forecast.total, forecast.elapsed * COST_UNITS))
+  return Number.isSafeInteger(minor) ? minor : null
 }
 
 type Spending = {
@@ -77,16 +79,24 @@ type Spending = {
   costs: DayCost[]
   first: string | undefined
   elapsed: number
+  last: string | undefined
 }
 type Forecast = { total: bigint; elapsed: bigint } | null
 
-function stateOf(budget: bigint, spent: bigint, forecast: Forecast): BudgetState['state'] {
+/** More cost can only make it worse, so that unpriced rows leave `exceeded` and `at_risk` as they are. */
+function stateOf(
+  budget: bigint,
+  spent: bigint,
+  forecast: Forecast,
+  unpriced: number,
+): BudgetState['state'] {
   if (spent > budget) return 'exceeded'
-  return forecast !== null && forecast.total > budget * forecast.elapsed ? 'at_risk' : 'within'
+  if (forecast !== null && forecast.total > budget * forecast.elapsed) return 'at_risk'
+  return unpriced > 0 ? 'unknown' : 'within'
 }
 
-/** The first day by whose end the budget is reached, seen or, at the rate so far, to come; null where nothing is spent. */
-function exhaustedOn({ budget, spent, costs, first, elapsed }: Spending): string | null {
+/** The first day by whose end the budget is reached, seen or, at the rate so far, to come; null where it lasts for the period. */
+function exhaustedOn({ budget, spent, costs, first, elapsed, last }: Spending): string | null {
   if (first === undefined || spent === 0n) return null
   let reached = 0n
   for (const { key, cost } of costs) {
@@ -95,5 +105,7 @@ function exhaustedOn({ budget, spent, costs, first, elapsed }: Spending): string
   }
   const daysNeeded = (budget * BigInt(elapsed) + spent - 1n) / spent
   // Years beyond four digits have no calendar day here; a budget that lasts so long is not used up.
-  return daysNeeded > 1_000_000n ? null : dayText(dayOf(first) + Number(daysNeeded) - 1)
+  if (daysNeeded > 1_000_000n) return null
+  const day = dayText(dayOf(first) + Number(daysNeeded) - 1)
+  return last !== undefined && day > last ? null : day
 }

@@ -1,80 +1,103 @@
-import { groupedBy } from '../../core/grouped-by.ts'
-import { decimalText } from '../amounts.ts'
-import { cite } from '../notes.ts'
+import { decimalText, divideRounded } from '../amounts.ts'
 import type { Citation } from '../rail.ts'
 import { inOrder } from '../work.ts'
-import type { AgentDay } from './anomalies.ts'
-import { COST_PLACES, costOf, type Price, type Prices } from './prices.ts'
-import type { TokenopsResult } from './schema.ts'
-import type { Cell, Tokens } from './usage.ts'
+import { type Amount, addTo, type ExactSum, exactOf } from './amount.ts'
+import { citeRow, type Place } from './places.ts'
+import { COST_PLACES } from './prices.ts'
+import { inputOf, outputOf, type Usage } from './usage.ts'
 
-export type PricedCell = Cell & { cost: bigint; price: Price }
-export type Sum = Tokens & { key: string; cost: bigint; price: Price }
+/** More tasks, customers or tags than these are not told apart. */
+const KEYS_MAX = 100_000
+/** How many tasks, customers and tags are shown, the dearest first. */
+const SHOWN_MAX = 1_000
+const UNIT_PLACES = 6
 
-/** The key of usage without an agent; no name is empty. */
-export const NO_AGENT = ''
-
-export function pricedCells(cells: Cell[], prices: Prices): PricedCell[] {
-  return cells.flatMap((cell) => {
-    const price = prices.of(cell.model)
-    return typeof price === 'string' ? [] : [{ ...cell, price, cost: costOf(cell, price) }]
-  })
+export type Sum = {
+  key: string
+  rows: number
+  input: number
+  cached: number
+  output: number
+  reasoning: number
+  cost: bigint
+  first: Place
 }
+type Adding = Omit<Sum, 'cost'> & ExactSum
+export type Sums = ReturnType<typeof sums>
 
-/** The cells of each key summed, in the order of keys. */
-export function sumsBy(cells: PricedCell[], keyOf: (cell: PricedCell) => string): Sum[] {
-  const sums = new Map<string, Sum>()
-  for (const cell of cells) {
-    const key = keyOf(cell)
-    const { rows, input, output, first, cost, price } = cell
-    const sum = sums.get(key)
-    if (sum === undefined) sums.set(key, { key, rows, input, output, first, cost, price })
-    else {
-      addTokens(sum, cell)
-      sum.cost += cost
-    }
+/** Sums by a key; where there are more keys than are told apart, they are given up, whatever the order of rows. */
+export function sums(unit: bigint, keysMax = Number.POSITIVE_INFINITY) {
+  const known = new Map<string, Adding>()
+  let tooMany = false
+  const all = (): Sum[] => [...known.values()].map((sum) => ({ ...sum, cost: exactOf(sum) * unit }))
+  return {
+    add(key: string, { tokens }: Usage, cost: Amount, place: Place): void {
+      if (tooMany) return
+      let sum = known.get(key)
+      if (sum === undefined) {
+        tooMany = known.size === keysMax
+        if (tooMany) known.clear()
+        sum = emptySum(key, place)
+        if (!tooMany) known.set(sum.key, sum)
+      }
+      sum.rows += 1
+      sum.input += inputOf(tokens)
+      sum.cached += tokens.cached
+      sum.output += outputOf(tokens)
+      sum.reasoning += tokens.reasoning
+      addTo(sum, cost)
+      if (place < sum.first) sum.first = place
+    },
+    tooMany: () => tooMany,
+    all,
+    byKey: (): Sum[] => all().sort(inOrder(({ key }) => key)),
+    dearest: (): Sum[] => all().sort(dearestFirst).slice(0, SHOWN_MAX),
   }
-  return [...sums.values()].sort(inOrder(({ key }) => key))
 }
 
-export function daysOfAgents(cells: PricedCell[]): AgentDay[][] {
-  const agents = groupedBy(cells, ({ agent }) => agent ?? NO_AGENT)
-  return [...agents.values()].map((own) =>
-    sumsBy(own, ({ day }) => day).map(({ key, cost, first }) => ({
-      agent: own[0]?.agent ?? null,
-      day: key,
-      cost,
-      first,
-    })),
-  )
+/** The key is copied, since a part of a text keeps the whole text in memory. */
+function emptySum(key: string, first: Place): Adding {
+  const copy = `\n${key}`.slice(1)
+  return {
+    key: copy,
+    rows: 0,
+    input: 0,
+    cached: 0,
+    output: 0,
+    reasoning: 0,
+    low: 0,
+    high: 0n,
+    first,
+  }
+}
+
+/** Sums by the tasks, customers or tags that rows name. */
+export const namedSums = (unit: bigint) => sums(unit, KEYS_MAX)
+
+function dearestFirst(one: Sum, other: Sum): number {
+  if (one.cost !== other.cost) return one.cost > other.cost ? -1 : 1
+  return one.key < other.key ? -1 : 1
+}
+
+export function costText(cost: bigint): string {
+  return decimalText(cost, COST_PLACES)
+}
+
+/** A cost for each of so many units, six places. */
+export function perUnit(cost: bigint, units: number): string {
+  const scale = 10n ** BigInt(COST_PLACES - UNIT_PLACES)
+  return decimalText(divideRounded(cost, BigInt(units) * scale), UNIT_PLACES)
 }
 
 export function costLine(sum: Sum, citations: Citation[] = []) {
   return {
     rows: sum.rows,
     input_tokens: sum.input,
+    cached_input_tokens: sum.cached,
     output_tokens: sum.output,
-    cost_minor: decimalText(sum.cost, COST_PLACES),
-    citations: [...citations, cite('usage', sum.first)],
+    reasoning_tokens: sum.reasoning,
+    cost_minor: costText(sum.cost),
+    cost_per_row_minor: perUnit(sum.cost, sum.rows),
+    citations: [...citations, citeRow(sum.first)],
   }
-}
-
-export function unpricedOf(cells: Cell[], prices: Prices): TokenopsResult['unpriced'] {
-  const models = groupedBy(cells, ({ model }) => model)
-  const lines = [...models].flatMap(([model, own]) => {
-    const reason = prices.of(model)
-    if (typeof reason !== 'string') return []
-    const sum = { rows: 0, input: 0, output: 0, first: Number.POSITIVE_INFINITY }
-    for (const cell of own) addTokens(sum, cell)
-    const { rows, input: input_tokens, output: output_tokens, first } = sum
-    return [{ model, reason, rows, input_tokens, output_tokens, citations: [cite('usage', first)] }]
-  })
-  return lines.sort(inOrder(({ model }) => model))
-}
-
-function addTokens(sum: Tokens, { rows, input, output, first }: Tokens): void {
-  sum.rows += rows
-  sum.input += input
-  sum.output += output
-  sum.first = Math.min(sum.first, first)
 }

@@ -1,65 +1,188 @@
-import type { UsageRow } from './schema.ts'
+import { scaled } from '../decimals.ts'
+import { minorPlaces } from '../exchange.ts'
+import type { FocusRow, LitellmRow, TokenopsHead, UsageRow } from './schema.ts'
 
-export type UsageSoFar = ReturnType<typeof usageSoFar>
-export type Tokens = { rows: number; input: number; output: number; first: number }
-export type Cell = Tokens & { day: string; agent: string | null; model: string }
+/** Billed amounts are read to this many places of a minor unit, cut off there. */
+export const BILLED_PLACES = 12
+export const tokenKinds = ['input', 'cached', 'write', 'image', 'output', 'reasoning'] as const
+export type TokenKind = (typeof tokenKinds)[number]
+/** Tokens by kind, no token in two of them. */
+export type Tokens = Record<TokenKind, number>
 
-/**
- * Usage as it is kept while rows come in: one cell for each day, agent and model, and for each model the tokens of its single
- * rows, twelve bytes a row, for which is unusual among them.
- */
-export function usageSoFar() {
-  const cells = new Map<string, Cell>()
-  const models = new Map<string, ModelRows>()
+export const usageLists = ['usage', 'litellm', 'focus'] as const
+export type UsageList = (typeof usageLists)[number]
+type Tag = readonly [name: string, value: string]
+
+/** A row of any list, read. */
+export type Usage = {
+  at: string
+  day: string
+  model: string
+  tokens: Tokens
+  batch: boolean
+  /** Answered from a cache of answers: the tokens were not bought. */
+  free: boolean
+  /** The parts were more than the whole, and are taken as they are. */
+  parts: boolean
+  agent: string | undefined
+  task: string | undefined
+  customer: string | undefined
+  /** Null where the text of the tags cannot be read. */
+  tags: readonly Tag[] | null
+  id: string | undefined
+  billed: { amount: bigint; currency: string } | null
+}
+
+export function ofUsage(row: UsageRow, counted: TokenopsHead['cached_tokens']): Usage {
+  const { cached_input_tokens: cached = 0, cache_write_tokens: write = 0 } = row
+  const { image_tokens: image = 0, reasoning_tokens: reasoning = 0 } = row
+  const whole = row.input_tokens + (counted === 'separate' ? cached + write : 0)
+  const input = whole - cached - write - image
+  const output = row.output_tokens - reasoning
   return {
-    cells,
-    rowsOf: (model: string): ModelRows => models.get(model) ?? modelRows(),
-    take(
-      { at, model, agent, input_tokens: input, output_tokens: output }: UsageRow,
-      index: number,
-    ): void {
-      const day = at.slice(0, 10)
-      // No name holds a line break (names.ts), so the key cannot be that of two cells.
-      const key = `${day}${agent === undefined ? '' : `\n${agent}`}\n\n${model}`
-      const cell = cells.get(key)
-      if (cell === undefined)
-        cells.set(key, { day, agent: agent ?? null, model, rows: 1, input, output, first: index })
-      else {
-        cell.rows += 1
-        cell.input += input
-        cell.output += output
-        cell.first = Math.min(cell.first, index)
-      }
-      const rows = models.get(model)
-      if (rows === undefined) models.set(model, modelRows(index, input, output))
-      else rows.push(index, input, output)
+    at: row.at,
+    day: utcDay(row.at),
+    model: row.model,
+    tokens: {
+      input: Math.max(0, input),
+      cached,
+      write,
+      image,
+      output: Math.max(0, output),
+      reasoning,
     },
+    batch: row.batch === true || row.batch === 'true',
+    free: false,
+    parts: input < 0 || output < 0,
+    agent: row.agent,
+    task: row.task,
+    customer: row.customer,
+    tags: row.tags === undefined ? [] : tagsOf(row.tags),
+    id: row.request_id,
+    billed: null,
   }
 }
 
-export type ModelRows = ReturnType<typeof modelRows>
-
-/** Index, input and output tokens of rows, three unsigned integers each, in an array that doubles as it fills. */
-function modelRows(...first: number[]) {
-  let data = new Uint32Array(3 * 64)
-  data.set(first)
-  let length = first.length
+/** Prompt tokens include cached ones, as LiteLLM counts them; users are agents and end users customers. */
+export function ofLitellm(row: LitellmRow): Usage {
+  const { cache_read_input_tokens: cached = 0, cache_creation_input_tokens: write = 0 } = row
+  const { reasoning_tokens: reasoning = 0, team_id, request_tags = [] } = row
+  const input = row.prompt_tokens - cached - write
+  const output = row.completion_tokens - reasoning
+  const labels = typeof request_tags === 'string' ? listOf(request_tags) : request_tags
+  const team: Tag[] = team_id === undefined || team_id === '' ? [] : [['team', team_id]]
   return {
-    push(index: number, input: number, output: number): void {
-      if (length === data.length) {
-        const longer = new Uint32Array(2 * data.length)
-        longer.set(data)
-        data = longer
-      }
-      data[length] = index
-      data[length + 1] = input
-      data[length + 2] = output
-      length += 3
+    at: row.startTime,
+    day: utcDay(row.startTime),
+    model: row.model,
+    tokens: {
+      input: Math.max(0, input),
+      cached,
+      write,
+      image: 0,
+      output: Math.max(0, output),
+      reasoning,
     },
-    count: () => length / 3,
-    at: (row: number) => {
-      const [index = 0, input = 0, output = 0] = data.subarray(3 * row, 3 * row + 3)
-      return { index, input, output }
-    },
+    batch: /batch/i.test(row.call_type ?? ''),
+    free: /^true$/i.test(String(row.cache_hit ?? '')),
+    parts: input < 0 || output < 0,
+    agent: row.user || undefined,
+    task: undefined,
+    customer: row.end_user || undefined,
+    tags: labels === null ? null : [...team, ...labels.map((label): Tag => ['request_tag', label])],
+    id: row.request_id,
+    billed: row.spend === undefined ? null : billedOf(row.spend, 'USD'),
   }
+}
+
+/** A charge of tokens; null for any other charge, such as a tax, a credit or storage. */
+export function ofFocus(row: FocusRow): Usage | null {
+  const model = row.x_Model || row.ResourceName || row.SkuId
+  const count = tokensOf(row)
+  if (model === undefined || count === null || (row.ChargeCategory ?? 'Usage') !== 'Usage')
+    return null
+  const tokens = { input: 0, cached: 0, write: 0, image: 0, output: 0, reasoning: 0 }
+  tokens[kindOf(row.SkuMeter ?? '')] = count
+  return {
+    at: row.ChargePeriodStart,
+    day: utcDay(row.ChargePeriodStart),
+    model,
+    tokens,
+    batch: /batch/i.test(row.SkuMeter ?? ''),
+    free: false,
+    parts: false,
+    agent: undefined,
+    task: undefined,
+    customer: row.SubAccountName || undefined,
+    tags: row.Tags === undefined ? [] : tagsOf(row.Tags),
+    id: undefined,
+    billed: billedOf(row.BilledCost, row.BillingCurrency),
+  }
+}
+
+export const inputOf = ({ input, cached, write, image }: Tokens) => input + cached + write + image
+export const outputOf = ({ output, reasoning }: Tokens) => output + reasoning
+
+function utcDay(at: string): string {
+  if (at.endsWith('Z')) return at.slice(0, 10)
+  const zoned = /[+-]\d{2}:?\d{2}$/.test(at)
+  if (!zoned) return at.slice(0, 10)
+  return new Date(at.replace(' ', 'T')).toISOString().slice(0, 10)
+}
+
+function tagsOf(tags: Record<string, string> | string): Tag[] | null {
+  if (typeof tags !== 'string') return Object.entries(tags)
+  if (tags.trim() === '') return []
+  if (tags.startsWith('{')) {
+    const read = jsonOf(tags)
+    if (typeof read !== 'object' || read === null) return null
+    return Object.entries(read).map(([name, value]): Tag => [name, String(value)])
+  }
+  const pairs = tags.split(';').map((pair) => pair.split('='))
+  if (pairs.some((pair) => pair.length !== 2)) return null
+  return pairs.map(([name = '', value = '']): Tag => [name.trim(), value.trim()])
+}
+
+function listOf(text: string): string[] | null {
+  if (text.trim() === '') return []
+  const read = jsonOf(text)
+  return Array.isArray(read) ? read.map(String) : null
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+function billedOf(value: number | string, currency: string): Usage['billed'] {
+  const finest = scaled(value, 60) ?? 0n
+  const places = 60 - BILLED_PLACES - minorPlaces(currency)
+  return { amount: finest / 10n ** BigInt(places), currency }
+}
+
+const units: [RegExp, bigint][] = [
+  [/^(1 ?m|1,?000,?000|million) ?tokens?$/i, 1_000_000n],
+  [/^(1 ?k|1,?000|thousand) ?tokens?$/i, 1_000n],
+  [/^(1 )?tokens?$/i, 1n],
+]
+
+/** Whole tokens from a quantity and its unit. */
+function tokensOf({ ConsumedQuantity, ConsumedUnit = '' }: FocusRow): number | null {
+  const [, factor] = units.find(([unit]) => unit.test(ConsumedUnit.trim())) ?? []
+  const quantity = scaled(ConsumedQuantity ?? 'none', 18)
+  if (factor === undefined || quantity === null) return null
+  const count = quantity * factor
+  const one = 10n ** 18n
+  if (count < 0n || count % one !== 0n || count / one > 5_000_000_000n) return null
+  return Number(count / one)
+}
+
+function kindOf(meter: string): TokenKind {
+  if (/cach/i.test(meter)) return /writ|creat/i.test(meter) ? 'write' : 'cached'
+  if (/reason|thinking/i.test(meter)) return 'reasoning'
+  if (/output|completion|generated/i.test(meter)) return 'output'
+  return /image/i.test(meter) ? 'image' : 'input'
 }

@@ -1,0 +1,272 @@
+import { groupedBy } from '../../core/grouped-by.ts'
+import { cite, notes } from '../notes.ts'
+import type { Citation, Work } from '../rail.ts'
+import { inOrder } from '../work.ts'
+import {
+  type AgentDay,
+  DAYS_MIN,
+  type Outliers,
+  ROWS_MIN,
+  together,
+  unusualDays,
+  unusualRows,
+} from './anomalies.ts'
+import { budgetState } from './budget.ts'
+import { citeRow } from './places.ts'
+import { savingsOf } from './savings.ts'
+import type { TokenopsHead, TokenopsResult } from './schema.ts'
+import { NO_AGENT, type SoFar } from './so-far.ts'
+import { costLine, costText, perUnit, type Sum, type Sums } from './sums.ts'
+
+const details = {
+  unusual_rows: (count: number) =>
+    `rows that cost far more than the others of their model: ${count}`,
+  unusual_days: (count: number) => `days of an agent that cost far more than its others: ${count}`,
+  repeated_prices: (count: number) =>
+    `rows of the price table that say what another says: ${count}`,
+  outside_period: (count: number) =>
+    `days with usage outside the period, which does not count for the budget: ${count}`,
+  duplicate_requests: (count: number) =>
+    `rows that say what another of their request id says, and are in no sum: ${count}`,
+  differing_requests: (count: number) =>
+    `rows that say something else than another of their request id, and are counted: ${count}`,
+  repeated_rows: (count: number) =>
+    `rows without a request id that say what another says, and are counted: ${count}`,
+  parts_above_whole: (count: number) =>
+    `rows whose cached, image or reasoning tokens are more than their whole: ${count}`,
+  assumed_versions: (count: number) =>
+    `names of a version that is not in the price table, priced as the one that is: ${count}`,
+  cache_hits: (count: number) =>
+    `rows answered from a cache of answers, which cost nothing: ${count}`,
+  unpriced_models: (count: number) => `models without a price, whose cost is in no sum: ${count}`,
+  differing_prices: (count: number) =>
+    `price rows of a model and day with more than one price, none of which is taken: ${count}`,
+  too_few_rows: (count: number) =>
+    `models with fewer than ${ROWS_MIN} rows, too few to tell what is unusual: ${count}`,
+  too_few_days: (count: number) =>
+    `agents with fewer than ${DAYS_MIN} days, too few to tell what is unusual: ${count}`,
+  no_cached_price: (count: number) =>
+    `rows with cached tokens of a model without a price for them, at the price of plain input: ${count}`,
+  no_batch_price: (count: number) =>
+    `rows in batches of a model without a price for them, at the full price: ${count}`,
+  no_billed_rate: (count: number) =>
+    `rows billed in a currency without an exchange rate, which are not compared: ${count}`,
+  unread_tags: (count: number) => `rows whose tags cannot be read: ${count}`,
+  not_tokens: (count: number) => `charges that are not for tokens of a named model: ${count}`,
+  too_many_keys: (count: number) =>
+    `of tasks, customers and tags, those with too many different values to be told apart: ${count}`,
+  no_budget: () => 'no budget is given: nothing is said about its use',
+  no_period: () => 'no period is given: nothing is forecast',
+  no_usage: () => 'there is no usage',
+}
+
+/** The result of all usage that was taken. */
+export function account(head: TokenopsHead, usage: SoFar): Work<TokenopsResult> {
+  const { prices, by } = usage
+  const models = by.model.byKey()
+  const days = by.day.byKey()
+  const agentDays = daysOfAgents(usage.days)
+  const rows = together(
+    models
+      .filter((sum) => sum.rows >= ROWS_MIN)
+      .flatMap(({ key }) => {
+        const own = usage.models.get(key)?.rows
+        return own === undefined ? [] : [unusualRows(key, own)]
+      }),
+  )
+  const unusual = together(agentDays.filter((own) => own.length >= DAYS_MIN).map(unusualDays))
+  const total = models.reduce((sum, { cost }) => sum + cost, 0n)
+  const duplicates = usage.noted('duplicates')
+  const result: TokenopsResult = {
+    currency: prices.currency,
+    total_cost_minor: costText(total),
+    cost_by_model: models.map((sum) => ({
+      model: sum.key,
+      ...costLine(sum, placesOf([...(usage.models.get(sum.key)?.prices ?? [])])),
+    })),
+    cost_by_agent: by.agent.byKey().map((sum) => ({
+      agent: sum.key === NO_AGENT ? null : sum.key,
+      ...costLine(sum),
+    })),
+    cost_by_day: days.map((sum) => ({ day: sum.key, ...costLine(sum) })),
+    cost_by_task: by.task.dearest().map((sum) => ({ task: sum.key, ...costLine(sum) })),
+    cost_by_customer: by.customer.dearest().map((sum) => ({ customer: sum.key, ...costLine(sum) })),
+    cost_by_tag: by.tag.dearest().map((sum) => {
+      const [tag = '', ...value] = sum.key.split('\n')
+      return { tag, value: value.join('\n'), ...costLine(sum) }
+    }),
+    unit_costs: unitCosts(usage, total),
+    model_names: namesOf(usage),
+    duplicates: {
+      rows: duplicates.rows,
+      citations: duplicates.rows === 0 ? [] : [citeRow(duplicates.first)],
+    },
+    unpriced: unpricedOf(usage),
+    billed: billedOf(usage),
+    savings: savingsOf(head, prices, [
+      ...usage.cells.single.values(),
+      ...usage.cells.batch.values(),
+    ]),
+    anomalies: [...rows.shown, ...unusual.shown],
+    budget_state: budgetOf(head, usage, days),
+  }
+  const findings = findingsOf(head, usage, { rows, unusual })
+  const gaps = gapsOf(head, usage, result, agentDays)
+  return { result, findings, gaps }
+}
+
+function findingsOf(
+  head: TokenopsHead,
+  usage: SoFar,
+  { rows, unusual }: { rows: Outliers; unusual: Outliers },
+) {
+  const { repeated } = usage.prices
+  const outside = usage.by.day.byKey().filter(({ key }) => !inPeriod(head, key))
+  const versions = [...usage.renamed.values()].filter(({ by }) => by === 'version')
+  const findings = notes(details)
+  const count = (code: keyof typeof details, what: Parameters<SoFar['noted']>[0]) => {
+    const noted = usage.noted(what)
+    findings.add(code, noted.rows === 0 ? [] : [citeRow(noted.first)], noted.rows)
+  }
+  findings.add('unusual_rows', citedBy(rows.shown), rows.count)
+  findings.add('unusual_days', citedBy(unusual.shown), unusual.count)
+  findings.add('repeated_prices', placesOf(repeated), repeated.length)
+  findings.add('outside_period', firstOf(outside), outside.length)
+  findings.add('assumed_versions', firstOf(versions), versions.length)
+  count('duplicate_requests', 'duplicates')
+  count('differing_requests', 'differing_ids')
+  count('repeated_rows', 'repeated_rows')
+  count('parts_above_whole', 'parts')
+  count('cache_hits', 'cache_hits')
+  return findings.list()
+}
+
+function gapsOf(
+  head: TokenopsHead,
+  usage: SoFar,
+  { unpriced }: TokenopsResult,
+  agentDays: AgentDay[][],
+) {
+  const { by, prices } = usage
+  const few = by.model.byKey().filter((sum) => sum.rows < ROWS_MIN)
+  const short = agentDays.filter((own) => own.length < DAYS_MIN).flatMap((own) => own.slice(0, 1))
+  const tooMany = [by.task, by.customer, by.tag].filter((sums) => sums.tooMany())
+  const gaps = notes(details)
+  const count = (code: keyof typeof details, what: Parameters<SoFar['noted']>[0]) => {
+    const noted = usage.noted(what)
+    gaps.add(code, noted.rows === 0 ? [] : [citeRow(noted.first)], noted.rows)
+  }
+  gaps.add('unpriced_models', citedBy(unpriced), unpriced.length)
+  gaps.add('differing_prices', placesOf(prices.differing), prices.differing.length)
+  gaps.add('too_few_rows', firstOf(few), few.length)
+  gaps.add('too_few_days', firstOf(short), short.length)
+  gaps.add('too_many_keys', [], tooMany.length)
+  count('no_cached_price', 'no_cached_price')
+  count('no_batch_price', 'no_batch_price')
+  count('no_billed_rate', 'no_billed_rate')
+  count('unread_tags', 'tags')
+  count('not_tokens', 'not_tokens')
+  if (head.budget_minor === undefined) gaps.add('no_budget', [])
+  if (head.period === undefined) gaps.add('no_period', [])
+  if (usage.days.size === 0) gaps.add('no_usage', [])
+  return gaps.list()
+}
+
+function budgetOf(head: TokenopsHead, usage: SoFar, days: Sum[]): TokenopsResult['budget_state'] {
+  const used = [...usage.days].filter(([day]) => inPeriod(head, day))
+  const names = used.map(([day]) => day).sort()
+  const unpriced = used.reduce((sum, [, day]) => sum + day.unpriced, 0)
+  const costs = days.filter(({ key }) => inPeriod(head, key))
+  return budgetState(head, costs, { first: names[0], last: names.at(-1), unpriced })
+}
+
+function daysOfAgents(days: SoFar['days']): AgentDay[][] {
+  const all = [...days].flatMap(([day, { agents }]) =>
+    agents.all().map(({ key, cost, first }) => {
+      return { agent: key === NO_AGENT ? null : key, day, cost, first }
+    }),
+  )
+  const sorted = all.sort(
+    inOrder(
+      ({ agent }) => agent ?? NO_AGENT,
+      ({ day }) => day,
+    ),
+  )
+  return [...groupedBy(sorted, ({ agent }) => agent).values()]
+}
+
+function unitCosts({ by }: SoFar, total: bigint): TokenopsResult['unit_costs'] {
+  const rows = by.model.all().reduce((sum, model) => sum + model.rows, 0)
+  const line = (
+    unit: TokenopsResult['unit_costs'][number]['unit'],
+    units: number | null,
+    cost: bigint,
+  ) => ({
+    unit,
+    units,
+    cost_minor: units === null ? null : costText(cost),
+    cost_per_unit_minor: units === null || units === 0 ? null : perUnit(cost, units),
+  })
+  const named = (unit: 'agent' | 'task' | 'customer', sums: Sums) => {
+    const own = sums.all().filter(({ key }) => key !== NO_AGENT)
+    const cost = own.reduce((sum, one) => sum + one.cost, 0n)
+    return line(unit, sums.tooMany() ? null : own.length, cost)
+  }
+  return [
+    line('row', rows, total),
+    named('agent', by.agent),
+    named('task', by.task),
+    named('customer', by.customer),
+  ]
+}
+
+function namesOf({ renamed }: SoFar): TokenopsResult['model_names'] {
+  const lines = [...renamed.values()].map(({ name, model, by, rows, first }) => {
+    if (by === 'name') throw new RangeError(`${name} is a name of the price table`)
+    return { name, priced_as: model, by, rows, citations: [citeRow(first)] }
+  })
+  return lines.sort(inOrder(({ name }) => name))
+}
+
+function unpricedOf({ unpriced }: SoFar): TokenopsResult['unpriced'] {
+  return [...unpriced.values()]
+    .map(({ model, reason, rows, input, output, first }) => {
+      const tokens = { input_tokens: input, output_tokens: output }
+      return { model, reason, rows, ...tokens, citations: [citeRow(first)] }
+    })
+    .sort(
+      inOrder(
+        ({ model }) => model,
+        ({ reason }) => reason,
+      ),
+    )
+}
+
+function billedOf({ billed }: SoFar): TokenopsResult['billed'] {
+  return [...billed.values()]
+    .map((line) => ({
+      model: line.model,
+      rows: line.rows,
+      billed_minor: costText(line.billed),
+      cost_minor: costText(line.cost),
+      difference_minor: costText(line.billed - line.cost),
+      citations: [citeRow(line.first)],
+    }))
+    .sort(inOrder(({ model }) => model))
+}
+
+function inPeriod({ period }: TokenopsHead, day: string): boolean {
+  return period === undefined || (period.from <= day && day <= period.to)
+}
+
+function firstOf(sums: { first: number }[]): Citation[] {
+  return sums.map(({ first }) => citeRow(first))
+}
+
+function placesOf(priceRows: number[]): Citation[] {
+  return priceRows.toSorted((a, b) => a - b).map((index) => cite('price_table', index))
+}
+
+function citedBy(lines: { citations: Citation[] }[]): Citation[] {
+  return lines.flatMap(({ citations }) => citations)
+}
