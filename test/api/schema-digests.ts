@@ -28,11 +28,11 @@ export const schemaDigests: Record<string, string> = {
   'rail-input-energyops.v1.json':
     '255a5b45ae7774be7c83436f683756eead8d1f3c18d22bf6a07c65a493408491',
   'rail-input-financeops.v1.json':
-    '759c1af3b654558698e73348070eee2a10400942963bc8e5eedda8f5dc6f98a1',
+    '5b6950f206e0441c98fef6a520e0b0a9745d7dbaf73da13d8ade99f61f5eb556',
   'rail-input-packetops.v1.json':
     '5132bf208e326c65f6a42ad8648283b61d193fa7972ec23403350e96f68013b2',
   'rail-input-scout.v1.json': 'f0d6effaa70a5b29aaaaeb3e445a0141e4c6b1606377bcae54bde0426ebdfb9d',
-  'rail-input-tokenops.v1.json': '7310a1e019e64155a2b0633b61f8d0b8644a4ba283b574e07bbedd0369aae607',
+  'rail-input-tokenops.v1.json': 'daca2d15e38900795c9876577742f3dc05bb682f26adfef17179726f118f3b7b',
   'receipt.v1.json': 'f93e6f4ffd88d17ec1be3919d9e380b808deb12f82331bbeb670ae7c09e6e294',
   'replay-package.v1.json': '0bc4259eb129dc3e8a4c0254fe541d6657b8be05f0275053bd85d41543fa0b2e',
   'result-contract.v2.json': '294cf4612478c9407cb9708e0ea889d02b4633cc154fd970f292e3ded36bce6b',

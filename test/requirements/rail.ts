@@ -56,6 +56,35 @@ export const railRequirements = {
     behavior:
       'Payments match invoices by reference, amount within tolerance and sums of several. Short and over-payments are listed.',
   },
+  'financeops.parties': {
+    source: 'decision',
+    behavior:
+      'Names are one party but for case, accents, punctuation and legal forms, or by a given alias. A match shows the names that differ and why they are one party.',
+  },
+  'financeops.evidence': {
+    source: 'decision',
+    behavior:
+      'A reference is evidence: one that amount and party contradict is reported and not followed. Each match states what speaks for it and how sure it is.',
+  },
+  'financeops.credits': {
+    source: 'decision',
+    behavior:
+      'Credit notes lower the invoice that they state, else the one that amounts show, else the oldest. Refunds lower over-payments.',
+  },
+  'financeops.terms': {
+    source: 'decision',
+    behavior:
+      'An invoice that is paid in time less its discount is settled, and the discount is shown.',
+  },
+  'financeops.exchange': {
+    source: 'decision',
+    behavior:
+      'Payments in another currency are converted by the given rate of their day. Without a rate they are an exception that names the invoice.',
+  },
+  'financeops.postings': {
+    source: 'decision',
+    behavior: 'Each match is exported as a journal entry whose debits and credits are equal.',
+  },
   'financeops.exceptions': {
     source: 'runs § financeops',
     behavior:

@@ -16,7 +16,7 @@ export const ExchangeRate = z.strictObject({
 })
 type ExchangeRate = z.infer<typeof ExchangeRate>
 
-export type Rate = { scaled: bigint; index: number }
+type Rate = { scaled: bigint; index: number }
 export type Rates = {
   /** The rate on a day; null where none is given, or where two of one day differ. A rate is not turned round. */
   of(from: string, to: string, day: string): Rate | null

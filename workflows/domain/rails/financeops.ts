@@ -2,10 +2,15 @@ import { groupedBy } from '../core/grouped-by.ts'
 import { toInteger } from './amounts.ts'
 import { byRows } from './by-rows.ts'
 import { dayOf } from './calendar.ts'
+import { exchangeRates } from './exchange.ts'
 import { CANDIDATES_MAX } from './financeops/combinations.ts'
+import { controlTotals } from './financeops/control-totals.ts'
+import { partyOf } from './financeops/credits.ts'
 import { exceptionsOf } from './financeops/exceptions.ts'
 import { type Item, type List, sortOut } from './financeops/items.ts'
 import { match } from './financeops/matching.ts'
+import { parties } from './financeops/parties.ts'
+import { postingsOf } from './financeops/postings.ts'
 import { emptySide, type Side, takeRow } from './financeops/rows.ts'
 import {
   FinanceopsHead,
@@ -14,7 +19,7 @@ import {
   Invoice,
   Payment,
 } from './financeops/schema.ts'
-import { ageingOf, controlTotals, openOf, settle } from './financeops/settlement.ts'
+import { ageingOf, openOf, settle } from './financeops/settlement.ts'
 import { financeopsInput } from './fixtures/financeops.ts'
 import { cite, notes } from './notes.ts'
 import type { Rail, Work } from './rail.ts'
@@ -31,8 +36,9 @@ const details = {
 }
 
 /**
- * Reconciles invoices with payments: by reference, by amount within a tolerance, by bounded sums of several; reports partial and
- * over-payments, duplicates, what is open by age, and control totals in which every row is found again.
+ * Reconciles invoices with payments: by reference, by amount within a tolerance, by bounded sums of several, with credit notes,
+ * refunds, discounts and exchange rates; reports how sure each match is, its journal lines, partial and over-payments, duplicates,
+ * what is open by age, and control totals in which every row is found again.
  */
 export const financeops: Rail<FinanceopsInput, FinanceopsResult> = {
   key: 'financeops',
@@ -41,7 +47,9 @@ export const financeops: Rail<FinanceopsInput, FinanceopsResult> = {
       'Matches invoices with payments, ages what is open and balances every row in control totals.',
     capabilities: [
       'reconcile invoices and bank payments',
-      'match payments by reference, amount and tolerance',
+      'match payments by reference, amount, party name and tolerance',
+      'credit notes, refunds, instalments, discounts and exchange rates',
+      'journal lines for posting',
       'find duplicate, partial and over-payments',
       'accounts receivable ageing report',
       'control totals of a ledger',
@@ -58,7 +66,7 @@ export const financeops: Rail<FinanceopsInput, FinanceopsResult> = {
   prices: { entry: 99, standard: 199, pro: 399 },
   result: FinanceopsResult,
   sandboxInput: financeopsInput,
-  parameters: ['tolerance_minor', 'as_of'],
+  parameters: ['tolerance_minor', 'as_of', 'party_aliases', 'exchange_rates'],
   ...byRows({
     head: FinanceopsHead,
     lists: { invoices: Invoice, payments: Payment },
@@ -81,24 +89,50 @@ function reconcile(
 ): Work<FinanceopsResult> {
   const lastDay = head.as_of === undefined ? null : dayOf(head.as_of)
   const tolerance = BigInt(head.tolerance_minor ?? 0)
-  const invoices = sortOut('invoices', came.invoices.entries.values(), lastDay)
-  const payments = sortOut('payments', came.payments.entries.values(), lastDay)
-  const matching = match(invoices.items, payments.items, tolerance)
+  const names = parties(head.party_aliases)
+  const invoices = sortOut('invoices', came.invoices.entries.values(), lastDay, names.keyOf)
+  const payments = sortOut('payments', came.payments.entries.values(), lastDay, names.keyOf)
+  const matching = match(
+    {
+      invoices: invoices.items,
+      credits: invoices.negative,
+      payments: payments.items,
+      refunds: payments.negative,
+    },
+    tolerance,
+    exchangeRates(head.exchange_rates ?? []),
+  )
+  const equal = groupedBy(invoices.items, (item) => `${partyOf(item)} ${item.amount}`)
+  const settling = {
+    tolerance,
+    parties: names,
+    credited: groupedBy(matching.credited, ({ invoice }) => invoice),
+    hasRivals: (item: Item) => (equal.get(`${partyOf(item)} ${item.amount}`)?.length ?? 0) > 1,
+  }
   const settled = matching.matches
-    .map((one) => settle(one, tolerance))
-    .sort(inOrder(({ line }) => JSON.stringify(line.invoice_ids)))
+    .map((one) => settle(one, settling))
+    .sort(inOrder(({ line }) => JSON.stringify([line.invoice_ids, line.payment_ids])))
   const aside = { invoices: invoices.setAside, payments: payments.setAside }
+  const unused = settled.flatMap(({ match: { credits = [] }, left }) =>
+    credits
+      .map((item) => ({ ...item, open: left.get(item) ?? 0n }))
+      .filter(({ open }) => open > 0n),
+  )
   const result: FinanceopsResult = {
     matches: settled.map(({ line }) => line),
-    unmatched_invoices: unmatchedOf('invoices', matching.invoices),
-    unmatched_payments: unmatchedOf('payments', matching.payments),
+    postings: postingsOf(settled),
+    unmatched_invoices: unmatchedOf('invoices', matching.invoices, [
+      ...matching.credits,
+      ...unused,
+    ]),
+    unmatched_payments: unmatchedOf('payments', matching.payments, matching.refunds),
     ageing:
       head.as_of === undefined ? null : ageingOf(openOf(settled, matching.invoices), head.as_of),
     exceptions: exceptionsOf(
       aside,
       { invoices: invoices.items, payments: payments.items },
       settled,
-      matching.foreign,
+      matching,
     ),
     control_totals: controlTotals(
       { invoices: came.invoices.totals, payments: came.payments.totals },
@@ -128,16 +162,18 @@ function reconcile(
   return { result, findings: findings.list(), gaps: gaps.list() }
 }
 
-function unmatchedOf(list: List, items: Item[]): FinanceopsResult['unmatched_invoices'] {
-  return items
-    .map(({ id, counterparty, currency, amount, index }) => {
-      return {
-        id,
-        counterparty,
-        currency,
-        amount_minor: toInteger(amount),
-        citations: [cite(list, index)],
-      }
-    })
-    .sort(inOrder(({ id }) => id))
+/** Credit notes and refunds are below zero. */
+function unmatchedOf(
+  list: List,
+  items: Item[],
+  negative: Item[],
+): FinanceopsResult['unmatched_invoices'] {
+  const line = ({ id, counterparty, currency, index }: Item, amount: bigint) => {
+    const citations = [cite(list, index)]
+    return { id, counterparty, currency, amount_minor: toInteger(amount), citations }
+  }
+  return [
+    ...items.map((item) => line(item, item.open)),
+    ...negative.map((item) => line(item, -item.open)),
+  ].sort(inOrder(({ id }) => id))
 }

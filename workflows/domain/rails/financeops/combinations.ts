@@ -8,6 +8,8 @@ const STEPS_MAX = 2_000_000
 export type Search = {
   /** The fewest items, of these the oldest, whose sum is the target within the tolerance; null where none is found. */
   find(target: bigint, items: Item[]): Item[] | null
+  /** Whether all steps are used up. */
+  isOver(): boolean
   /** What had too many candidates for every combination to be tried. */
   notSearched(): number
 }
@@ -20,8 +22,8 @@ export function combinations(tolerance: bigint): Search {
     for (let at = from; at + count <= items.length && steps < STEPS_MAX; at++) {
       const item = items[at]
       steps += 1
-      if (item === undefined || item.amount > left + tolerance) continue
-      const rest = pick(items, count - 1, at + 1, left - item.amount)
+      if (item === undefined || item.open > left + tolerance) continue
+      const rest = pick(items, count - 1, at + 1, left - item.open)
       if (rest !== null) return [item, ...rest]
     }
     return null
@@ -33,7 +35,7 @@ export function combinations(tolerance: bigint): Search {
         return null
       }
       steps += items.length
-      const candidates = items.filter(({ amount }) => amount <= target + tolerance)
+      const candidates = items.filter(({ open }) => open <= target + tolerance)
       if (sumOf(candidates) < target - tolerance) return null
       if (candidates.length > CANDIDATES_MAX) {
         const run = findRun(target, candidates, tolerance)
@@ -47,16 +49,17 @@ export function combinations(tolerance: bigint): Search {
       if (steps >= STEPS_MAX) notSearched += 1
       return null
     },
+    isOver: () => steps >= STEPS_MAX,
     notSearched: () => notSearched,
   }
 }
 
-/** The first run of neighbours whose sum fits; amounts are above zero, so a window is enough. */
+/** The first run of neighbours whose sum fits; open amounts are above zero, so a window is enough. */
 function findRun(target: bigint, items: Item[], tolerance: bigint): Item[] | null {
   let [begin, sum] = [0, 0n]
-  for (const [end, { amount }] of items.entries()) {
-    sum += amount
-    for (; sum > target + tolerance; begin++) sum -= items[begin]?.amount ?? 0n
+  for (const [end, { open }] of items.entries()) {
+    sum += open
+    for (; sum > target + tolerance; begin++) sum -= items[begin]?.open ?? 0n
     if (sum >= target - tolerance && end > begin) return items.slice(begin, end + 1)
   }
   return null

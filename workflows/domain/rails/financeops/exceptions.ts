@@ -2,6 +2,7 @@ import { groupedBy } from '../../core/grouped-by.ts'
 import { cite } from '../notes.ts'
 import { inOrder } from '../work.ts'
 import type { Item, List, SetAside } from './items.ts'
+import { type Matching, onlyEqual } from './matching.ts'
 import type { FinanceopsResult } from './schema.ts'
 import type { Settled } from './settlement.ts'
 
@@ -12,22 +13,32 @@ export function exceptionsOf(
   aside: Record<List, SetAside[]>,
   items: Record<List, Item[]>,
   settled: Settled[],
-  foreign: Item[],
+  { foreign, ignored, invoices, payments }: Matching,
 ): Exception[] {
+  const owing = new Set(items.invoices.map(({ party }) => party))
+  const strangers = payments.filter(({ party }) => party !== null && !owing.has(party))
   const all = [
     ...setAside('invoices', aside.invoices),
     ...setAside('payments', aside.payments),
     ...lookAlikes('invoices', items.invoices, ({ day }) => String(day)),
-    ...lookAlikes('payments', items.payments, ({ reference }) => reference),
+    ...lookAlikes('payments', unsettled(items.payments, settled), ({ reference }) => reference),
     ...settled.flatMap(({ line }): Exception[] => {
       if (line.status !== 'partial' && line.status !== 'over') return []
       const { invoice_ids, payment_ids, citations } = line
       return [{ code: `${line.status}_payment`, invoice_ids, payment_ids, citations }]
     }),
-    ...settled.flatMap(({ match }) =>
-      isOtherParty(match) ? [about('counterparty_differs', match)] : [],
+    ...settled.flatMap(({ match, line }) =>
+      line.names.some(({ by }) => by === 'other') ? [about('counterparty_differs', match)] : [],
     ),
-    ...foreign.map((payment) => about('currency_differs', { invoices: [], payments: [payment] })),
+    ...foreign.map(({ payment, named }) =>
+      about('currency_differs', { invoices: named, payments: [payment] }),
+    ),
+    ...ignored.map(({ payment, named }) =>
+      about('reference_differs', { invoices: named, payments: [payment] }),
+    ),
+    ...onlyEqual(invoices, strangers).map(({ invoice, payment }) =>
+      about('possible_payer', { invoices: [invoice], payments: [payment] }),
+    ),
   ]
   return all.sort(
     inOrder(
@@ -57,18 +68,18 @@ const alikeCodes: Record<List, string> = {
 
 /** Items of different ids that say the same: a bill sent twice, or paid twice. */
 function lookAlikes(list: List, items: Item[], more: (item: Item) => string): Exception[] {
-  const named = items.filter(({ counterparty }) => counterparty !== null)
+  const named = items.filter(({ party }) => party !== null)
   const keyOf = (item: Item) =>
-    JSON.stringify([item.currency, item.counterparty, String(item.amount), more(item)])
+    JSON.stringify([item.currency, item.party, String(item.amount), more(item)])
   const alike = [...groupedBy(named, keyOf).values()].filter((own) => own.length > 1)
   return alike.map((own) => about(alikeCodes[list], { invoices: [], payments: [], [list]: own }))
 }
 
-function isOtherParty({ invoices, payments }: Record<List, Item[]>): boolean {
-  const owing = new Set(invoices.map(({ counterparty }) => counterparty?.toLowerCase()))
-  return payments.some(
-    ({ counterparty }) => counterparty !== null && !owing.has(counterparty.toLowerCase()),
-  )
+/** Payments but for those that settle their invoices together with others, or each one of its own. */
+function unsettled(payments: Item[], settled: Settled[]): Item[] {
+  const fine = settled.filter(({ line }) => line.status !== 'over' && line.status !== 'partial')
+  const ids = new Set(fine.flatMap(({ line }) => line.payment_ids))
+  return payments.filter(({ id }) => !ids.has(id))
 }
 
 function about(code: string, { invoices, payments }: Record<List, Item[]>): Exception {

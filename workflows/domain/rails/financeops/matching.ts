@@ -1,132 +1,135 @@
 import { groupedBy } from '../../core/grouped-by.ts'
+import type { Rates } from '../exchange.ts'
 import { inOrder } from '../work.ts'
 import { combinations, type Search } from './combinations.ts'
-import { disjointSets } from './disjoint-sets.ts'
-import { type Item, oldestFirst, sumOf } from './items.ts'
+import { type Credited, creditOldest, creditStated, partyOf } from './credits.ts'
+import { type Exchanged, exchangePayments } from './exchanging.ts'
+import { discountsOf, type Item, oldestFirst } from './items.ts'
+import { followReferences, readReferences } from './references.ts'
+import { refundOverpaid } from './refunds.ts'
 import type { FinanceopsResult } from './schema.ts'
 
 type Basis = FinanceopsResult['matches'][number]['basis']
-export type Match = { basis: Basis; invoices: Item[]; payments: Item[] }
-export type Matching = {
-  matches: Match[]
+export type Match = {
+  basis: Basis
   invoices: Item[]
   payments: Item[]
-  /** Payments whose reference names an invoice of another currency. */
-  foreign: Item[]
+  /** Credit notes that state no invoice, and refunds. */
+  credits?: Item[]
+  refunds?: Item[]
+}
+export type Matching = {
+  matches: Match[]
+  /** Credit notes on the invoices that they state. */
+  credited: Credited[]
+  invoices: Item[]
+  payments: Item[]
+  credits: Item[]
+  refunds: Item[]
+  foreign: Exchanged['foreign']
+  ignored: { payment: Item; named: Item[] }[]
   notSearched: number
 }
+type Sides = { invoices: Item[]; credits: Item[]; payments: Item[]; refunds: Item[] }
 
 /**
- * Matches in this order: what references name; within one counterparty equal amounts, then amounts within the tolerance, then sums
- * of several; a payment and an invoice that are alone with each other; last, payments of unknown payers by an amount that only one
- * open invoice has. Nothing depends on the order of the rows.
+ * Matches in this order: what references name, where amount and party do not say otherwise; within one party equal amounts, then
+ * amounts within the tolerance, discounted amounts, amounts less a credit note, and sums of several; a payment and an invoice that
+ * are alone with each other; payments of unknown payers by an amount that only one open invoice has; last, credit notes and
+ * refunds that are left. Nothing depends on the order of the rows.
  */
-export function match(invoices: Item[], payments: Item[], tolerance: bigint): Matching {
-  const { matches, foreign } = byReference(invoices, payments)
-  const taken = new Set(matches.flatMap((one) => [...one.invoices, ...one.payments]))
-  const search = combinations(tolerance)
-  const open = () => invoices.filter((item) => !taken.has(item))
-  const left = () => payments.filter((item) => !taken.has(item))
+export function match(sides: Sides, tolerance: bigint, rates: Rates): Matching {
+  const stated = creditStated(sides.invoices, sides.credits)
+  const invoices = stated.invoices.filter(({ open }) => open > 0n)
+  const namedBy = readReferences(invoices)
+  const { payments, foreign } = exchangePayments(invoices, sides.payments, namedBy, rates)
+  const { groups, ignored } = followReferences(invoices, payments, namedBy, tolerance)
+  const matches: Match[] = []
+  const taken = new Set<Item>()
   const accept = (found: Match[]) => {
     for (const one of found) {
-      for (const item of [...one.invoices, ...one.payments]) taken.add(item)
+      for (const item of itemsOf(one)) taken.add(item)
       matches.push(one)
     }
   }
-  const paidBy = groupedBy(left(), partyOf)
-  const owedBy = groupedBy(open(), partyOf)
+  const left = (items: Item[]) => items.filter((item) => !taken.has(item))
+  const search = combinations(tolerance)
+  accept(stated.invoices.filter(({ open }) => open === 0n).map(credited))
+  accept(groups.map((group): Match => ({ basis: 'reference', ...group })))
+  const [paidBy, owedBy] = [groupedBy(left(payments), partyOf), groupedBy(left(invoices), partyOf)]
+  const creditBy = groupedBy(stated.left, partyOf)
   for (const party of [...paidBy.keys()].sort()) {
-    const [own, due] = [paidBy.get(party) ?? [], owedBy.get(party) ?? []]
-    const known = own.filter(({ counterparty }) => counterparty !== null)
-    accept(withinParty(due, known, tolerance, search))
+    const known = (paidBy.get(party) ?? []).filter((payment) => payment.party !== null)
+    const credits = creditBy.get(party) ?? []
+    accept(withinParty({ due: owedBy.get(party) ?? [], paid: known, credits }, tolerance, search))
   }
-  accept(byAmountAlone(open(), left()))
-  return { matches, invoices: open(), payments: left(), foreign, notSearched: search.notSearched() }
+  accept(byAmountAlone(left(invoices), left(payments)))
+  accept(creditOldest(left(invoices), left(stated.left)))
+  const withCredit = new Set(stated.credited.map(({ invoice }) => invoice))
+  accept(
+    left(invoices)
+      .filter((invoice) => withCredit.has(invoice))
+      .map(credited),
+  )
+  accept(refundOverpaid(matches, left(payments), sides.refunds))
+  const refunded = new Set(matches.flatMap(({ refunds = [] }) => refunds))
+  return {
+    matches,
+    credited: stated.credited,
+    invoices: left(invoices),
+    payments: left(payments).map((payment) => payment.paidAs?.item ?? payment),
+    credits: left(stated.left),
+    refunds: sides.refunds.filter((refund) => !refunded.has(refund)),
+    foreign,
+    ignored,
+    notSearched: search.notSearched(),
+  }
 }
 
-/** Invoices and payments that references join, directly or through each other. */
-function byReference(invoices: Item[], payments: Item[]): { matches: Match[]; foreign: Item[] } {
-  const byId = new Map(invoices.map((invoice) => [invoice.id.toLowerCase(), invoice]))
-  const joined = disjointSets<Item>()
-  const foreign: Item[] = []
-  const named: { payment: Item; first: Item }[] = []
-  for (const payment of payments) {
-    const found = wordsOf(payment.reference).flatMap((word) => byId.get(word) ?? [])
-    const own = [...new Set(found)].filter(({ currency }) => currency === payment.currency)
-    if (found.length > 0 && own.length === 0) foreign.push(payment)
-    const [first] = own
-    if (first === undefined) continue
-    for (const invoice of own) joined.join(first, invoice)
-    named.push({ payment, first })
-  }
-  const matches = new Map<Item, Match>()
-  for (const invoice of joined.items()) {
-    const root = joined.rootOf(invoice)
-    const group = matches.get(root)
-    if (group === undefined)
-      matches.set(root, { basis: 'reference', invoices: [invoice], payments: [] })
-    else group.invoices.push(invoice)
-  }
-  for (const { payment, first } of named) matches.get(joined.rootOf(first))?.payments.push(payment)
-  for (const one of matches.values()) {
-    one.invoices.sort(oldestFirst)
-    one.payments.sort(oldestFirst)
-  }
-  return { matches: [...matches.values()], foreign }
+function itemsOf({ invoices, payments, credits = [], refunds = [] }: Match): Item[] {
+  return [...invoices, ...payments, ...credits, ...refunds]
 }
 
-/** Names of a counterparty are the same but for case and spaces. */
-function partyOf({ currency, counterparty }: Item): string {
-  return `${currency} ${counterparty?.toLowerCase().replace(/\s+/g, ' ').trim() ?? ''}`
-}
+const credited = (invoice: Item): Match => ({ basis: 'credit', invoices: [invoice], payments: [] })
 
-/** The whole reference and its words, as ids may be written in it. */
-function wordsOf(reference: string): string[] {
-  const text = reference.toLowerCase()
-  return [
-    text.trim(),
-    ...text.split(/[\s,;:|()[\]"']+/).map((word) => word.replace(/^[#.]+|[.]+$/g, '')),
-  ].filter((word) => word !== '')
-}
+type Own = { due: Item[]; paid: Item[]; credits: Item[] }
 
-function withinParty(
-  invoices: Item[],
-  payments: Item[],
-  tolerance: bigint,
-  search: Search,
-): Match[] {
-  const equal = pairs(invoices, payments, 0n)
-  const near =
-    tolerance === 0n ? [] : pairs(without(invoices, equal), without(payments, equal), tolerance)
-  const found = [...equal, ...near]
-  let due = without(invoices, found)
-  for (const payment of without(payments, found)) {
-    const several = search.find(payment.amount, due)
-    if (several === null) continue
-    found.push({ basis: 'combination', invoices: several, payments: [payment] })
-    due = withoutItems(due, several)
+/** What is open of a party: every step leaves to the next what it did not match. */
+function withinParty(own: Own, tolerance: bigint, search: Search): Match[] {
+  const found: Match[] = []
+  let { due, paid, credits } = own
+  const accept = (matches: Match[]) => {
+    if (matches.length === 0) return
+    found.push(...matches)
+    const taken = new Set(matches.flatMap(itemsOf))
+    const rest = (items: Item[]) => items.filter((item) => !taken.has(item))
+    due = rest(due)
+    paid = rest(paid)
+    credits = rest(credits)
   }
-  let paid = without(payments, found)
+  accept(pairs(due, paid, 0n))
+  if (tolerance > 0n) accept(pairs(due, paid, tolerance))
+  accept(discountedPairs(due, paid, tolerance))
+  accept(lessCredit(due, paid, credits))
+  const hasDiscounts = due.some(({ discount }) => discount !== null)
+  const reducedSum = (payment: Item) =>
+    hasDiscounts && !search.isOver() ? discountedSum(payment, due, search) : null
+  for (const payment of paid) {
+    const several = search.find(payment.open, due) ?? reducedSum(payment)
+    if (several !== null) accept([{ basis: 'combination', invoices: several, payments: [payment] }])
+  }
   for (const invoice of due) {
-    const several = search.find(invoice.amount, paid)
-    if (several === null) continue
-    found.push({ basis: 'combination', invoices: [invoice], payments: several })
-    paid = withoutItems(paid, several)
+    const several = search.find(invoice.open, paid)
+    if (several !== null) accept([{ basis: 'combination', invoices: [invoice], payments: several }])
   }
-  const [invoice, ...moreInvoices] = without(due, found)
-  const [payment, ...morePayments] = paid
-  if (
-    invoice !== undefined &&
-    payment !== undefined &&
-    moreInvoices.length + morePayments.length === 0
-  ) {
-    found.push({ basis: 'only_candidate', invoices: [invoice], payments: [payment] })
-  }
+  const [invoice, payment] = [due[0], paid[0]]
+  if (invoice !== undefined && payment !== undefined && due.length + paid.length === 2)
+    accept([{ basis: 'only_candidate', invoices: [invoice], payments: [payment] }])
   return found
 }
 
 const smallestFirst = inOrder<Item>(
-  ({ amount }) => Number(amount),
+  ({ open }) => Number(open),
   ({ day }) => day,
   ({ id }) => id,
 )
@@ -140,49 +143,97 @@ function pairs(invoices: Item[], payments: Item[], tolerance: bigint): Match[] {
     const [invoice, payment] = [due[at], paid[by]]
     if (invoice === undefined || payment === undefined) return found
     const fits =
-      payment.amount - invoice.amount <= tolerance && invoice.amount - payment.amount <= tolerance
+      payment.open - invoice.open <= tolerance && invoice.open - payment.open <= tolerance
     if (fits) found.push({ basis: 'amount', invoices: [invoice], payments: [payment] })
-    if (fits || invoice.amount < payment.amount) at += 1
-    if (fits || invoice.amount > payment.amount) by += 1
+    if (fits || invoice.open < payment.open) at += 1
+    if (fits || invoice.open > payment.open) by += 1
   }
+}
+
+/** Payments in time of an invoice less its discount. */
+function discountedPairs(invoices: Item[], payments: Item[], tolerance: bigint): Match[] {
+  const reduced = invoices
+    .filter(({ discount }) => discount !== null)
+    .map((invoice) => ({ invoice, open: invoice.open - (invoice.discount?.amount ?? 0n) }))
+    .sort((one, other) => Number(one.open - other.open) || oldestFirst(one.invoice, other.invoice))
+  const taken = new Set<Item>()
+  return payments.toSorted(oldestFirst).flatMap((payment): Match[] => {
+    const fitting = reduced.slice(
+      firstAt(reduced, payment.open - tolerance),
+      firstAt(reduced, payment.open + tolerance + 1n),
+    )
+    const one = fitting.find(
+      ({ invoice }) => !taken.has(invoice) && discountsOf([invoice], [payment]) > 0n,
+    )
+    if (one === undefined) return []
+    taken.add(one.invoice)
+    return [{ basis: 'amount', invoices: [one.invoice], payments: [payment] }]
+  })
+}
+
+/** Where the first amount stands that is not below one, in a list from the smallest. */
+function firstAt(items: readonly { open: bigint }[], amount: bigint): number {
+  let [from, to] = [0, items.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if ((items[middle]?.open ?? 0n) < amount) from = middle + 1
+    else to = middle
+  }
+  return from
+}
+
+/** The fewest invoices whose sum, less the discounts that a payment is in time for, is what was paid. */
+function discountedSum(payment: Item, due: Item[], search: Search): Item[] | null {
+  const reduced = new Map(
+    due.map((invoice) => {
+      const open = invoice.open - discountsOf([invoice], [payment])
+      return [open === invoice.open ? invoice : { ...invoice, open }, invoice]
+    }),
+  )
+  if ([...reduced].every(([item, invoice]) => item === invoice)) return null
+  const several = search.find(payment.open, [...reduced.keys()])
+  return several?.map((item) => reduced.get(item) ?? item) ?? null
+}
+
+/** Payments and credit notes of a party for which each two are tried. */
+const CREDIT_PAIRS_MAX = 1_000_000
+
+/** Payments that are an invoice less one credit note. */
+function lessCredit(invoices: Item[], payments: Item[], credits: Item[]): Match[] {
+  if (payments.length * credits.length > CREDIT_PAIRS_MAX) return []
+  const byAmount = groupedBy(invoices.toSorted(oldestFirst), ({ open }) => open)
+  const left = new Set(credits.toSorted(oldestFirst))
+  return payments.toSorted(oldestFirst).flatMap((payment): Match[] => {
+    for (const credit of left) {
+      const invoice = byAmount.get(payment.open + credit.open)?.shift()
+      if (invoice === undefined) continue
+      left.delete(credit)
+      return [{ basis: 'amount', invoices: [invoice], payments: [payment], credits: [credit] }]
+    }
+    return []
+  })
 }
 
 /** Payments of unknown payers: each with an invoice if no other payment and no other open invoice has the amount. */
 function byAmountAlone(invoices: Item[], payments: Item[]): Match[] {
-  const keyOf = ({ currency, amount }: Item) => `${currency} ${amount}`
-  const due = groupedBy(invoices, keyOf)
-  const unknown = payments.filter(({ counterparty }) => counterparty === null)
-  return [...groupedBy(unknown, keyOf)].flatMap(([key, own]): Match[] => {
-    const [payment, another] = own
-    const [invoice, second] = due.get(key) ?? []
-    if (
-      payment === undefined ||
-      invoice === undefined ||
-      another !== undefined ||
-      second !== undefined
-    )
-      return []
-    return [{ basis: 'amount', invoices: [invoice], payments: [payment] }]
+  const unknown = payments.filter(({ party }) => party === null)
+  return onlyEqual(invoices, unknown).map(({ invoice, payment }): Match => {
+    return { basis: 'amount', invoices: [invoice], payments: [payment] }
   })
 }
 
-function withoutItems(items: Item[], some: Item[]): Item[] {
-  const taken = new Set(some)
-  return items.filter((item) => !taken.has(item))
-}
-
-function without(items: Item[], matches: Match[]): Item[] {
-  if (matches.length === 0) return items
-  const taken = new Set(matches.flatMap(({ invoices, payments }) => [...invoices, ...payments]))
-  return items.filter((item) => !taken.has(item))
+/** Invoices and payments of an amount that no other of either has. */
+export function onlyEqual(invoices: Item[], payments: Item[]): { invoice: Item; payment: Item }[] {
+  const keyOf = ({ currency, open }: Item) => `${currency} ${open}`
+  const due = groupedBy(invoices, keyOf)
+  return [...groupedBy(payments, keyOf)].flatMap(([key, [payment, another]]) => {
+    const [invoice, second] = due.get(key) ?? []
+    const isOnly = another === undefined && second === undefined
+    return payment !== undefined && invoice !== undefined && isOnly ? [{ invoice, payment }] : []
+  })
 }
 
 export function kindOf({ invoices, payments }: Match): FinanceopsResult['matches'][number]['kind'] {
-  if (payments.length === 1) return invoices.length === 1 ? 'one_to_one' : 'one_to_many'
-  return invoices.length === 1 ? 'many_to_one' : 'many_to_many'
-}
-
-/** Paid less invoiced. */
-export function differenceOf({ invoices, payments }: Match): bigint {
-  return sumOf(payments) - sumOf(invoices)
+  if (payments.length <= 1) return invoices.length <= 1 ? 'one_to_one' : 'one_to_many'
+  return invoices.length <= 1 ? 'many_to_one' : 'many_to_many'
 }

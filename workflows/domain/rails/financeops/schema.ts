@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { MINOR_MAX, Minor } from '../amounts.ts'
+import { Decimal, MINOR_MAX, Minor } from '../amounts.ts'
+import { ExchangeRate } from '../exchange.ts'
 import { Moment } from '../fields.ts'
 import { Currency, Id, oneLine } from '../names.ts'
 import { CitationShape } from '../notes.ts'
@@ -9,14 +10,35 @@ export const FinanceopsHead = z.strictObject({
   tolerance_minor: z.int().min(0).max(MINOR_MAX).optional(),
   /** Open amounts are aged on this day, and payments after it are left out. */
   as_of: z.iso.date().optional(),
+  /** Names of payers that stand for another party, such as a parent company that pays. */
+  party_aliases: z
+    .array(z.strictObject({ name: oneLine(256), party: oneLine(256) }))
+    .max(5_000)
+    .optional(),
+  /** Payments in another currency than the invoice are converted by the rate of their day, half away from zero. */
+  exchange_rates: z.array(ExchangeRate).max(5_000).optional(),
 })
 const money = { id: Id, amount_minor: Minor, currency: Currency }
-export const Invoice = z.strictObject({ ...money, counterparty: oneLine(256), due_at: Moment })
+const Percent = Decimal.refine((value) => Number(value) >= 0 && Number(value) <= 100, {
+  error: 'is not from 0 to 100',
+})
+/** An amount below zero is a credit note. */
+export const Invoice = z.strictObject({
+  ...money,
+  counterparty: oneLine(256),
+  due_at: Moment,
+  /** The invoice that a credit note is for. */
+  credits: Id.optional(),
+  /** The share that a payer may keep back who pays by a day. */
+  discount_percent: Percent.optional(),
+  discount_until: z.iso.date().optional(),
+})
+/** An amount below zero is a refund. */
 export const Payment = z.strictObject({
   ...money,
   paid_at: Moment,
   counterparty: oneLine(256).optional(),
-  /** What the payer wrote; ids of invoices are found in it. */
+  /** What the payer wrote; ids of invoices in it are evidence, next to amount and party. */
   reference: oneLine(512).optional(),
 })
 
@@ -24,19 +46,61 @@ const citations = z.array(CitationShape)
 const ids = z.array(z.string())
 const Match = z.strictObject({
   kind: z.enum(['one_to_one', 'one_to_many', 'many_to_one', 'many_to_many']),
-  basis: z.enum(['reference', 'amount', 'combination', 'only_candidate']),
-  status: z.enum(['exact', 'within_tolerance', 'partial', 'over']),
+  basis: z.enum(['reference', 'amount', 'combination', 'only_candidate', 'credit']),
+  /** `discounted`: short by the discount that its terms allow. */
+  status: z.enum(['exact', 'within_tolerance', 'discounted', 'partial', 'over']),
+  /** How sure the match is, from 0 to 1, by what speaks for it. */
+  confidence: z.number().min(0).max(1),
+  evidence: z.array(
+    z.enum(['reference', 'party', 'party_alias', 'amount', 'sum', 'discount', 'exchange_rate']),
+  ),
+  /** Names that differ on the two sides, and how they are of one party. */
+  names: z.array(
+    z.strictObject({
+      invoiced: z.string(),
+      paid: z.string(),
+      by: z.enum(['spelling', 'alias', 'other']),
+    }),
+  ),
   currency: z.string(),
   /** `one_to_many` is one payment for many invoices. */
   invoice_ids: ids,
   payment_ids: ids,
+  credit_ids: ids,
+  refund_ids: ids,
   /** Payments by date on invoices by due date, each the oldest first. */
   allocations: z.array(
     z.strictObject({ invoice_id: z.string(), payment_id: z.string(), amount_minor: z.int() }),
   ),
-  /** Paid less invoiced. */
+  /** Credit notes on invoices, before payments. */
+  credited: z.array(
+    z.strictObject({ invoice_id: z.string(), credit_id: z.string(), amount_minor: z.int() }),
+  ),
+  discount_minor: z.int(),
+  /** Payments in another currency, and what they came to. */
+  exchanged: z.array(
+    z.strictObject({
+      payment_id: z.string(),
+      currency: z.string(),
+      amount_minor: z.int(),
+      converted_minor: z.int(),
+      citations,
+    }),
+  ),
+  /** Paid and credited less refunded and invoiced. */
   difference_minor: z.int(),
   citations,
+})
+const Posting = z.strictObject({
+  /** Lines of one entry are of one currency, and their debits and credits are equal. */
+  entry: z.int(),
+  date: z.string().nullable(),
+  account: z.enum(['bank', 'receivables', 'discounts', 'small_differences', 'prepayments']),
+  currency: z.string(),
+  debit_minor: z.int(),
+  credit_minor: z.int(),
+  /** The invoice, credit note, payment or refund that the line is for. */
+  document: z.string().nullable(),
 })
 const Unmatched = z.strictObject({
   id: z.string(),
@@ -57,17 +121,23 @@ const Ageing = z.strictObject({
 const Side = z.strictObject({
   rows: z.int(),
   total_minor: z.int(),
-  /** Repeated and conflicting rows, amounts not above zero, payments after `as_of`. */
+  /** Repeated and conflicting rows, amounts of zero, payments after `as_of`. */
   set_aside_minor: z.int(),
   allocated_minor: z.int(),
   /** Left over by matches within the tolerance. */
   tolerated_minor: z.int(),
+  /** Kept back by terms of payment. */
+  discounted_minor: z.int(),
+  /** Converted to another currency, or below zero from one. */
+  exchanged_minor: z.int(),
   /** Open of invoices, not applied of payments. */
   left_minor: z.int(),
 })
 
 export const FinanceopsResult = z.strictObject({
   matches: z.array(Match),
+  /** The matches as journal lines, for posting. */
+  postings: z.array(Posting),
   unmatched_invoices: z.array(Unmatched),
   unmatched_payments: z.array(Unmatched),
   /** Null without `as_of`. */
@@ -75,7 +145,7 @@ export const FinanceopsResult = z.strictObject({
   exceptions: z.array(
     z.strictObject({ code: z.string(), invoice_ids: ids, payment_ids: ids, citations }),
   ),
-  /** For both sides: total = set aside + allocated + tolerated + left, and both allocated sums are one. */
+  /** For both sides: total = set aside + allocated + tolerated + discounted + exchanged + left, and both allocated sums are one. */
   control_totals: z.array(
     z.strictObject({ currency: z.string(), invoices: Side, payments: Side, balances: z.boolean() }),
   ),

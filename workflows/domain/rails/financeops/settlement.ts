@@ -2,54 +2,128 @@ import { groupedBy } from '../../core/grouped-by.ts'
 import { toInteger } from '../amounts.ts'
 import { dayOf } from '../calendar.ts'
 import { cite } from '../notes.ts'
+import type { Citation } from '../rail.ts'
 import { inOrder } from '../work.ts'
-import type { Item, SetAside } from './items.ts'
-import { differenceOf, kindOf, type Match } from './matching.ts'
-import type { Side } from './rows.ts'
+import type { Credited } from './credits.ts'
+import { evidenceOf } from './evidence.ts'
+import { discountsOf, type Item } from './items.ts'
+import { kindOf, type Match } from './matching.ts'
+import type { Parties } from './parties.ts'
 import type { FinanceopsResult } from './schema.ts'
 
 type MatchLine = FinanceopsResult['matches'][number]
-type Totals = FinanceopsResult['control_totals'][number]
-type SideTotals = Totals['invoices']
-/** A match with its money laid on: what is left of each invoice and payment, open or within the tolerance. */
-export type Settled = { match: Match; line: MatchLine; left: Map<Item, bigint>; tolerated: boolean }
+type Left = Map<Item, bigint>
+/** A match with its money laid on: what is left of each item, open or within the tolerance. */
+export type Settled = {
+  match: Match
+  line: MatchLine
+  left: Left
+  discounts: Map<Item, bigint>
+  tolerated: boolean
+}
+export type Settling = {
+  tolerance: bigint
+  parties: Parties
+  /** Credit notes on the invoices that they state. */
+  credited: Map<Item, Credited[]>
+  hasRivals(invoice: Item): boolean
+}
 
-/** Lays the payments of a match on its invoices, both the oldest first. */
-export function settle(match: Match, tolerance: bigint): Settled {
-  const left = new Map([...match.invoices, ...match.payments].map((item) => [item, item.amount]))
-  const allocations: MatchLine['allocations'] = []
-  let at = 0
-  for (const payment of match.payments) {
-    for (let invoice = match.invoices[at]; invoice !== undefined; invoice = match.invoices[at]) {
-      if ((left.get(payment) ?? 0n) === 0n) break
-      const [due, paid] = [left.get(invoice) ?? 0n, left.get(payment) ?? 0n]
-      const amount = due < paid ? due : paid
-      left.set(invoice, due - amount).set(payment, paid - amount)
-      allocations.push({
-        invoice_id: invoice.id,
-        payment_id: payment.id,
-        amount_minor: toInteger(amount),
-      })
-      if (due === amount) at += 1
-    }
-  }
-  const difference = differenceOf(match)
-  const tolerated = difference <= tolerance && -difference <= tolerance
+/** Lays credit notes and then payments of a match on its invoices, all of them the oldest first. */
+export function settle(match: Match, settling: Settling): Settled {
+  const { invoices, payments, credits = [], refunds = [] } = match
+  const left: Left = new Map([...invoices, ...credits].map((item) => [item, item.open]))
+  for (const item of [...payments, ...refunds]) left.set(item, item.amount)
+  const stated = invoices.flatMap((invoice) => settling.credited.get(invoice) ?? [])
+  const laid = layOn(credits, invoices, left)
+  layOn(refunds.toReversed(), payments.toReversed(), left)
+  const difference = sumLeft(payments, left) - sumLeft(invoices, left)
+  const within = (amount: bigint) => amount <= settling.tolerance && -amount <= settling.tolerance
+  const allowed = discountsOf(invoices, payments)
+  const discounted =
+    !within(difference) && allowed > 0n && payments.length > 0 && within(difference + allowed)
+  const discounts = discounted ? takeDiscounts(match, left) : new Map<Item, bigint>()
+  const allocations = layOn(payments, invoices, left)
+  const status = discounted ? 'discounted' : statusOf(difference, within(difference))
+  const credited = [
+    ...stated.map(({ invoice, credit, amount }) => ({ to: invoice, from: credit, amount })),
+    ...laid,
+  ]
+  const rivals = invoices.length === 1 && invoices.some((one) => settling.hasRivals(one))
   const line: MatchLine = {
     kind: kindOf(match),
     basis: match.basis,
-    status: statusOf(difference, tolerated),
-    currency: match.invoices[0]?.currency ?? '',
-    invoice_ids: match.invoices.map(({ id }) => id),
-    payment_ids: match.payments.map(({ id }) => id),
-    allocations,
+    status,
+    ...evidenceOf(match, status, rivals, settling.parties),
+    currency: (invoices[0] ?? payments[0])?.currency ?? '',
+    invoice_ids: invoices.map(({ id }) => id),
+    payment_ids: payments.map(({ id }) => id),
+    credit_ids: [...new Set(credited.map(({ from }) => from.id))],
+    refund_ids: refunds.map(({ id }) => id),
+    allocations: allocations.map(({ to, from, amount }) => {
+      return { invoice_id: to.id, payment_id: from.id, amount_minor: toInteger(amount) }
+    }),
+    credited: credited.map(({ to, from, amount }) => {
+      return { invoice_id: to.id, credit_id: from.id, amount_minor: toInteger(amount) }
+    }),
+    discount_minor: toInteger([...discounts.values()].reduce((sum, one) => sum + one, 0n)),
+    exchanged: payments.flatMap(exchangedLine),
     difference_minor: toInteger(difference),
     citations: [
-      ...match.invoices.map(({ index }) => cite('invoices', index)),
-      ...match.payments.map(({ index }) => cite('payments', index)),
+      ...invoices.map(({ index }) => cite('invoices', index)),
+      ...[...new Set(credited.map(({ from }) => from.index))].map((at) => cite('invoices', at)),
+      ...[...payments, ...refunds].map(({ index }) => cite('payments', index)),
     ],
   }
-  return { match, line, left, tolerated }
+  return { match, line, left, discounts, tolerated: discounted || within(difference) }
+}
+
+type Laid = { to: Item; from: Item; amount: bigint }
+
+/** Lays what is left of some items on what is left of others, both in their order. */
+function layOn(money: Item[], owed: Item[], left: Left): Laid[] {
+  const laid: Laid[] = []
+  let at = 0
+  for (const from of money) {
+    for (let to = owed[at]; to !== undefined; to = owed[at]) {
+      const [due, paid] = [left.get(to) ?? 0n, left.get(from) ?? 0n]
+      if (paid === 0n) break
+      const amount = due < paid ? due : paid
+      left.set(to, due - amount).set(from, paid - amount)
+      if (amount > 0n) laid.push({ to, from, amount })
+      if (due === amount) at += 1
+    }
+  }
+  return laid
+}
+
+function takeDiscounts({ invoices, payments }: Match, left: Left): Map<Item, bigint> {
+  const taken = new Map<Item, bigint>()
+  for (const invoice of invoices) {
+    const [due, allowed] = [left.get(invoice) ?? 0n, discountsOf([invoice], payments)]
+    const amount = due < allowed ? due : allowed
+    left.set(invoice, due - amount)
+    if (amount > 0n) taken.set(invoice, amount)
+  }
+  return taken
+}
+
+function sumLeft(items: Item[], left: Left): bigint {
+  return items.reduce((sum, item) => sum + (left.get(item) ?? 0n), 0n)
+}
+
+function exchangedLine({ id, amount, paidAs }: Item): MatchLine['exchanged'] {
+  if (paidAs === null) return []
+  const citations: Citation[] = [cite('exchange_rates', paidAs.rate)]
+  return [
+    {
+      payment_id: id,
+      currency: paidAs.item.currency,
+      amount_minor: toInteger(paidAs.item.amount),
+      converted_minor: toInteger(amount),
+      citations,
+    },
+  ]
 }
 
 function statusOf(difference: bigint, tolerated: boolean): MatchLine['status'] {
@@ -63,7 +137,7 @@ export function openOf(settled: Settled[], unmatched: Item[]): { item: Item; ope
   const matched = settled.flatMap(({ match, left, tolerated }) =>
     match.invoices.map((item) => ({ item, open: tolerated ? 0n : (left.get(item) ?? 0n) })),
   )
-  return [...matched, ...unmatched.map((item) => ({ item, open: item.amount }))].filter(
+  return [...matched, ...unmatched.map((item) => ({ item, open: item.open }))].filter(
     ({ open }) => open > 0n,
   )
 }
@@ -91,63 +165,4 @@ export function ageingOf(
       }
     })
     .sort(inOrder(({ currency }) => currency))
-}
-
-type Came = Side<unknown>['totals']
-
-/** Both sides by currency, as the rows came in and as they were dealt with. */
-export function controlTotals(
-  came: { invoices: Came; payments: Came },
-  aside: { invoices: SetAside[]; payments: SetAside[] },
-  settled: Settled[],
-  unmatched: { invoices: Item[]; payments: Item[] },
-): Totals[] {
-  const currencies = new Set([...came.invoices.keys(), ...came.payments.keys()])
-  const settledBy = groupedBy(settled, ({ line }) => line.currency)
-  const asideBy = {
-    invoices: sumsByCurrency(aside.invoices),
-    payments: sumsByCurrency(aside.payments),
-  }
-  const unmatchedBy = {
-    invoices: sumsByCurrency(unmatched.invoices),
-    payments: sumsByCurrency(unmatched.payments),
-  }
-  return [...currencies].sort().map((currency) => {
-    const own = settledBy.get(currency) ?? []
-    const side = (list: 'invoices' | 'payments'): SideTotals => {
-      const rest = (wanted: boolean) =>
-        own
-          .filter(({ tolerated }) => tolerated === wanted)
-          .flatMap(({ match, left }) => match[list].map((item) => left.get(item) ?? 0n))
-          .reduce((sum, amount) => sum + amount, 0n)
-      const allocated = own
-        .flatMap(({ line }) => line.allocations)
-        .reduce((sum, { amount_minor }) => sum + BigInt(amount_minor), 0n)
-      return {
-        rows: came[list].get(currency)?.rows ?? 0,
-        total_minor: toInteger(came[list].get(currency)?.amount ?? 0n),
-        set_aside_minor: toInteger(asideBy[list].get(currency) ?? 0n),
-        allocated_minor: toInteger(allocated),
-        tolerated_minor: toInteger(rest(true)),
-        left_minor: toInteger(rest(false) + (unmatchedBy[list].get(currency) ?? 0n)),
-      }
-    }
-    const [invoices, payments] = [side('invoices'), side('payments')]
-    return { currency, invoices, payments, balances: balances(invoices) && balances(payments) }
-  })
-}
-
-function sumsByCurrency(
-  items: readonly { currency: string; amount: bigint }[],
-): Map<string, bigint> {
-  const sums = new Map<string, bigint>()
-  for (const { currency, amount } of items) sums.set(currency, (sums.get(currency) ?? 0n) + amount)
-  return sums
-}
-
-function balances(side: SideTotals): boolean {
-  return (
-    side.total_minor ===
-    side.set_aside_minor + side.allocated_minor + side.tolerated_minor + side.left_minor
-  )
 }

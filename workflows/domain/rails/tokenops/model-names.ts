@@ -10,7 +10,7 @@ const vendorPath =
 const version = /(-\d{8}|-\d{4}-\d{2}-\d{2}|-latest|-v\d+:\d+|-v\d+)+$/
 
 /** `openrouter/Anthropic/claude-3.5-sonnet ` → `claude-3-5-sonnet`: without path, vendor, case and kind of separator. */
-export function spellingOf(name: string): string {
+function spellingOf(name: string): string {
   const bare = name.normalize('NFKC').trim().toLowerCase().split('/').at(-1) ?? ''
   return bare.replace(vendorPath, '').replace(/[\s_.@]+/g, '-')
 }

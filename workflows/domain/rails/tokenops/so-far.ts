@@ -13,7 +13,7 @@ export const NO_AGENT = ''
 
 /** The tokens of a model on a day, alone or in batches, for what they would have cost otherwise. */
 export type Cell = { model: string; day: string; batch: boolean; tokens: Tokens; price: Price }
-export type Unpriced = {
+type Unpriced = {
   model: string
   reason: Reason
   rows: number
@@ -21,8 +21,8 @@ export type Unpriced = {
   output: number
   first: Place
 }
-export type Renamed = { name: string; model: string; by: NamedBy; rows: number; first: Place }
-export type Billed = { model: string; rows: number; billed: bigint; cost: bigint; first: Place }
+type Renamed = { name: string; model: string; by: NamedBy; rows: number; first: Place }
+type Billed = { model: string; rows: number; billed: bigint; cost: bigint; first: Place }
 /** The rows of a day, and what its agents cost. */
 type Day = { rows: number; unpriced: number; agents: Sums }
 /** How often something was noted, and where it was first. */

@@ -1,9 +1,9 @@
+import { OUTLIER_SCORE } from '../robust-score.ts'
+
 /** Values at and above this number show their tail; fewer are judged by the distance from their median. */
 const TAIL_MIN = 200
 /** How many values of a sample may be above the limit by chance, where the tail is what it seems. */
 const BY_CHANCE = 0.05
-/** Modified z-score beyond which a value of a small sample is called an outlier (Iglewicz and Hoaglin 1993). */
-const OUTLIER_SCORE = 3.5
 /** The least spread: without it, costs that are nearly equal would make small differences unusual. */
 const SPREAD_MIN = 0.1
 

@@ -1,0 +1,133 @@
+import { groupedBy } from '../../core/grouped-by.ts'
+import { disjointSets } from './disjoint-sets.ts'
+import { discountsOf, type Item, oldestFirst, sumOf } from './items.ts'
+
+/** Invoices that a payment names; `weak` ones by a word or number that may mean something else. */
+export type Named = { strong: Item[]; weak: Item[] }
+type Group = { invoices: Item[]; payments: Item[] }
+type References = {
+  groups: Group[]
+  /** Payments whose reference is not followed, since amount and party say something else. */
+  ignored: { payment: Item; named: Item[] }[]
+}
+
+/** Finds the ids of invoices in references: whole, or their number of at least four digits where only one invoice has it. */
+export function readReferences(invoices: Item[]): (payment: Item) => Named {
+  const byId = new Map(invoices.map((invoice) => [invoice.id.toLowerCase(), invoice]))
+  const byNumber = groupedBy(
+    invoices.filter(({ id }) => numberOf(id) !== null),
+    ({ id }) => numberOf(id),
+  )
+  return ({ reference }) => {
+    const named: Named = { strong: [], weak: [] }
+    for (const word of wordsOf(reference)) {
+      const invoice = byId.get(word)
+      if (invoice !== undefined) (isDistinct(word) ? named.strong : named.weak).push(invoice)
+      else {
+        const [only, another] = byNumber.get(numberOf(word)) ?? []
+        if (only !== undefined && another === undefined && /^[\W_]*\d+$/.test(word))
+          named.weak.push(only)
+      }
+    }
+    return { strong: [...new Set(named.strong)], weak: [...new Set(named.weak)] }
+  }
+}
+
+/** An id that is not also a word or a count: with a letter and a digit, or with five digits. */
+function isDistinct(id: string): boolean {
+  return (/\p{L}/u.test(id) && /\d/.test(id)) || /\d{5}/.test(id)
+}
+
+function numberOf(text: string): string | null {
+  return /(\d{4,})\D*$/.exec(text)?.[1]?.replace(/^0+/, '') ?? null
+}
+
+/** The whole reference and its words, as ids may be written in it. */
+function wordsOf(reference: string): string[] {
+  const text = reference.toLowerCase()
+  return [
+    text.trim(),
+    ...text.split(/[\s,;:|()[\]"']+/).map((word) => word.replace(/^[#.]+|[.]+$/g, '')),
+  ].filter((word) => word !== '')
+}
+
+type Link = { payment: Item; named: Item[] }
+
+/**
+ * Invoices and payments that credible references join, directly or through each other. A weak reference counts only where the
+ * amount fits and the party is not another one. In a group that does not come out even, a payment whose amount and party fit
+ * exactly another open invoice, and none that it names, is taken out.
+ */
+export function followReferences(
+  invoices: Item[],
+  payments: Item[],
+  namedBy: (payment: Item) => Named,
+  tolerance: bigint,
+): References {
+  const exact = groupedBy(invoices, (item) => `${item.currency} ${item.party} ${item.open}`)
+  const ignored: Link[] = []
+  const links = payments.flatMap((payment): Link[] => {
+    const { strong, weak } = namedBy(payment)
+    const own = (named: Item[]) => named.filter(({ currency }) => currency === payment.currency)
+    const both = own([...new Set([...strong, ...weak])])
+    if (both.length > 0 && weakFits(payment, both, tolerance)) return [{ payment, named: both }]
+    const sure = own(strong).filter(() => !isStrangers(payment, own(strong), tolerance))
+    if (both.length > sure.length) ignored.push({ payment, named: both })
+    return sure.length === 0 ? [] : [{ payment, named: sure }]
+  })
+  const { even, uneven } = parted(links, tolerance)
+  const settled = new Set(even.flatMap((group) => group.invoices))
+  const isOutvoted = ({ payment, named }: Link) => {
+    const others = exact.get(`${payment.currency} ${payment.party} ${payment.open}`) ?? []
+    const free = others.some((invoice) => !named.includes(invoice) && !settled.has(invoice))
+    return payment.party !== null && free && !named.some(({ open }) => open === payment.open)
+  }
+  const outvoted = uneven.filter(isOutvoted)
+  ignored.push(...outvoted)
+  const kept = new Set(outvoted.map(({ payment }) => payment))
+  const again = parted(
+    uneven.filter(({ payment }) => !kept.has(payment)),
+    tolerance,
+  )
+  return { groups: [...even, ...again.even, ...again.groups], ignored }
+}
+
+/** Another party that pays more than all it names comes to has named something else. */
+function isStrangers(payment: Item, named: Item[], tolerance: bigint): boolean {
+  const own = named.some(({ party }) => payment.party === null || party === payment.party)
+  return !own && payment.open > sumOf(named) + tolerance
+}
+
+function weakFits(payment: Item, named: Item[], tolerance: bigint): boolean {
+  if (named.some(({ party }) => payment.party !== null && party !== payment.party)) return false
+  const difference = payment.open - sumOf(named)
+  return difference <= tolerance && -difference <= tolerance
+}
+
+/** The groups whose sums are equal within the tolerance, and the others, also as their links. */
+function parted(links: Link[], tolerance: bigint) {
+  const joined = disjointSets<Item>()
+  for (const { named } of links)
+    for (const invoice of named) joined.join(named[0] ?? invoice, invoice)
+  const invoices = groupedBy(joined.items(), (invoice) => joined.rootOf(invoice))
+  const byRoot = groupedBy(links, ({ named: [first] }) => joined.rootOf(first as Item))
+  const all = [...byRoot].map(([root, own]) => ({
+    links: own,
+    group: {
+      invoices: (invoices.get(root) ?? []).toSorted(oldestFirst),
+      payments: own.map(({ payment }) => payment).sort(oldestFirst),
+    },
+  }))
+  const isEven = ({ group }: (typeof all)[number]) => {
+    const difference = sumOf(group.payments) - sumOf(group.invoices)
+    const even = difference <= tolerance && -difference <= tolerance
+    const discounted = difference + discountsOf(group.invoices, group.payments)
+    return even || (discounted <= tolerance && -discounted <= tolerance)
+  }
+  const uneven = all.filter((one) => !isEven(one))
+  return {
+    even: all.filter(isEven).map(({ group }) => group),
+    uneven: uneven.flatMap((one) => one.links),
+    groups: uneven.map(({ group }) => group),
+  }
+}
