@@ -1,6 +1,6 @@
 import { groupedBy } from '../../core/grouped-by.ts'
 import { type Item, oldestFirst } from './items.ts'
-import type { Match } from './matching.ts'
+import type { Match } from './match.ts'
 
 /** Part of a credit note on an invoice. */
 export type Credited = { invoice: Item; credit: Item; amount: bigint }

@@ -1,5 +1,5 @@
 import type { Item } from './items.ts'
-import type { Match } from './matching.ts'
+import type { Match } from './match.ts'
 import type { Parties } from './parties.ts'
 import type { FinanceopsResult } from './schema.ts'
 

@@ -5,19 +5,10 @@ import { combinations, type Search } from './combinations.ts'
 import { type Credited, creditOldest, creditStated, partyOf } from './credits.ts'
 import { type Exchanged, exchangePayments } from './exchanging.ts'
 import { discountsOf, type Item, oldestFirst } from './items.ts'
+import type { Match } from './match.ts'
 import { followReferences, readReferences } from './references.ts'
 import { refundOverpaid } from './refunds.ts'
-import type { FinanceopsResult } from './schema.ts'
 
-type Basis = FinanceopsResult['matches'][number]['basis']
-export type Match = {
-  basis: Basis
-  invoices: Item[]
-  payments: Item[]
-  /** Credit notes that state no invoice, and refunds. */
-  credits?: Item[]
-  refunds?: Item[]
-}
 export type Matching = {
   matches: Match[]
   /** Credit notes on the invoices that they state. */
@@ -231,9 +222,4 @@ export function onlyEqual(invoices: Item[], payments: Item[]): { invoice: Item; 
     const isOnly = another === undefined && second === undefined
     return payment !== undefined && invoice !== undefined && isOnly ? [{ invoice, payment }] : []
   })
-}
-
-export function kindOf({ invoices, payments }: Match): FinanceopsResult['matches'][number]['kind'] {
-  if (payments.length <= 1) return invoices.length <= 1 ? 'one_to_one' : 'one_to_many'
-  return invoices.length <= 1 ? 'many_to_one' : 'many_to_many'
 }

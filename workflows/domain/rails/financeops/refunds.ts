@@ -1,7 +1,7 @@
 import { groupedBy } from '../../core/grouped-by.ts'
 import { partyOf } from './credits.ts'
 import { type Item, oldestFirst, sumOf } from './items.ts'
-import type { Match } from './matching.ts'
+import type { Match } from './match.ts'
 
 /**
  * Lays refunds on over-payments of their party: the one of the same amount, else the largest. A refund of a

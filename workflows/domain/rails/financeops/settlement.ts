@@ -7,7 +7,7 @@ import { inOrder } from '../work.ts'
 import type { Credited } from './credits.ts'
 import { evidenceOf } from './evidence.ts'
 import { discountsOf, type Item } from './items.ts'
-import { kindOf, type Match } from './matching.ts'
+import { kindOf, type Match } from './match.ts'
 import type { Parties } from './parties.ts'
 import type { FinanceopsResult } from './schema.ts'
 
