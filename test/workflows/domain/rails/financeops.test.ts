@@ -247,20 +247,25 @@ verifies(
 
 const ledger = fc.record({
   invoices: fc.array(
-    fc.record({
-      id: fc.constantFrom(...'abcdefghij').map((id) => `i-${id}`),
-      amount_minor: fc.integer({ min: -5, max: 40 }),
-      currency: fc.constantFrom('EUR', 'USD'),
-      counterparty: fc.constantFrom('A', 'B'),
-      due_at: fc.constantFrom('2026-01-01', '2026-01-05', '2026-02-20'),
-    }),
+    fc
+      .record({
+        id: fc.constantFrom(...'abcdefghij').map((id) => `i-${id}`),
+        amount_minor: fc.integer({ min: -15, max: 40 }),
+        currency: fc.constantFrom('EUR', 'USD'),
+        counterparty: fc.constantFrom('A', 'B', 'b Ltd.'),
+        due_at: fc.constantFrom('2026-01-01', '2026-01-05', '2026-02-20'),
+        credits: fc.constantFrom('i-a', 'i-b', undefined),
+        discount_percent: fc.constantFrom(10, undefined),
+        discount_until: fc.constantFrom('2026-01-05', undefined),
+      })
+      .map((row): Invoice => JSON.parse(JSON.stringify(row))),
     { maxLength: 12 },
   ),
   payments: fc.array(
     fc
       .record({
         id: fc.constantFrom(...'klmnopqrst').map((id) => `p-${id}`),
-        amount_minor: fc.integer({ min: -5, max: 60 }),
+        amount_minor: fc.integer({ min: -15, max: 60 }),
         currency: fc.constantFrom('EUR', 'USD'),
         paid_at: fc.constantFrom('2026-01-02', '2026-01-08', '2026-03-01'),
         counterparty: fc.constantFrom('A', 'B', undefined),
@@ -271,6 +276,7 @@ const ledger = fc.record({
   ),
   tolerance_minor: fc.nat(3),
   as_of: fc.constant('2026-02-01'),
+  exchange_rates: fc.constantFrom([], [{ from: 'USD', to: 'EUR', rate: '0.5' }]),
 })
 
 verifies(
@@ -291,6 +297,11 @@ verifies(
           expect(payments.total_minor).toBe(sum(input.payments))
           expect(invoices.allocated_minor).toBe(payments.allocated_minor)
         }
+        for (const { entry } of result.postings) {
+          const lines = result.postings.filter((line) => line.entry === entry)
+          const sides = lines.map(({ debit_minor, credit_minor }) => debit_minor - credit_minor)
+          expect(sides.reduce((sum, side) => sum + side, 0)).toBe(0)
+        }
         const ids = [
           ...result.matches.flatMap((one) => one.invoice_ids),
           ...result.unmatched_invoices.map(({ id }) => id),
@@ -305,6 +316,40 @@ verifies(
         expect(bare(financeops.work(other).result)).toEqual(bare(result))
       }),
       { numRuns: 300 },
+    )
+  },
+)
+
+verifies(
+  ['financeops.totals', 'rails.order'],
+  'another currency or another unit of the same amounts matches the same',
+  () => {
+    const inUnits = (input: FinanceopsInput, times: number, euro: string): FinanceopsInput => {
+      const rowIn = <Row extends Invoice | Payment>(row: Row): Row => ({
+        ...row,
+        amount_minor: row.amount_minor * times,
+        currency: row.currency === 'EUR' ? euro : row.currency,
+      })
+      return {
+        ...input,
+        tolerance_minor: (input.tolerance_minor ?? 0) * times,
+        exchange_rates: (input.exchange_rates ?? []).map((rate) => ({ ...rate, to: euro })),
+        invoices: input.invoices.map(rowIn),
+        payments: input.payments.map(rowIn),
+      }
+    }
+    const matchesIn = (input: FinanceopsInput) =>
+      financeops.work(input).result.matches.map((one) => {
+        const ids = [one.invoice_ids, one.payment_ids, one.credit_ids, one.refund_ids]
+        return [one.basis, one.status, one.confidence, ...ids]
+      })
+    fc.assert(
+      // Twentieths of each amount are whole, so that discounts and conversions are not rounded.
+      fc.property(ledger, fc.constantFrom(1, 10, 1_000), (input, times) => {
+        const one = inUnits(input, 20, 'EUR')
+        expect(matchesIn(inUnits(input, 20 * times, 'CHF'))).toEqual(matchesIn(one))
+      }),
+      { numRuns: 200 },
     )
   },
 )

@@ -54,19 +54,17 @@ export function requestIds() {
 /** The first 96 bits of the public-domain hash cyrb128 over texts and whole numbers, never all zero. */
 function hashOf(parts: Parts): [number, number, number] {
   let [a, b, c, d] = [1_779_033_703, 3_144_134_277, 1_013_904_242, 2_773_480_762]
-  const add = (unit: number) => {
-    a = b ^ Math.imul(a ^ unit, 597_399_067)
-    b = c ^ Math.imul(b ^ unit, 2_869_860_233)
-    c = d ^ Math.imul(c ^ unit, 951_274_213)
-    d = a ^ Math.imul(d ^ unit, 2_716_044_179)
-  }
   for (const part of parts) {
-    if (typeof part === 'number') {
-      add(part | 0)
-      add(Math.floor(part / 2 ** 32))
-    } else {
-      for (let at = 0; at < part.length; at++) add(part.charCodeAt(at))
-      add(-1)
+    const units = typeof part === 'number' ? 1 : part.length
+    // A number is its lower and its upper half, a text its characters and an end.
+    for (let at = 0; at <= units; at++) {
+      let unit = -1
+      if (typeof part === 'number') unit = at === 0 ? part | 0 : part / 2 ** 32
+      else if (at < units) unit = part.charCodeAt(at)
+      a = b ^ Math.imul(a ^ unit, 597_399_067)
+      b = c ^ Math.imul(b ^ unit, 2_869_860_233)
+      c = d ^ Math.imul(c ^ unit, 951_274_213)
+      d = a ^ Math.imul(d ^ unit, 2_716_044_179)
     }
   }
   a = Math.imul(c ^ (a >>> 18), 597_399_067)

@@ -189,6 +189,8 @@ function addRenamed(
 /** What a row says, for a comparison with others; more than one value, so that it is never only an id. */
 function contentOf({ at, model, tokens, batch, agent, task, customer, tags }: Usage) {
   const { input, cached, write, image, output, reasoning } = tokens
-  const counts = [input, cached, write, image, output, reasoning, batch ? 1 : 0]
-  return [at, model, agent ?? '', task ?? '', customer ?? '', ...counts, ...(tags ?? []).flat()]
+  const says = [at, model, agent ?? '', task ?? '', customer ?? '', input, cached, write, image]
+  says.push(output, reasoning, batch ? 1 : 0)
+  for (const [name, value] of tags ?? []) says.push(name, value)
+  return says
 }

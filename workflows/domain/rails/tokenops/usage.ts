@@ -138,9 +138,13 @@ function tagsOf(tags: Record<string, string> | string): Tag[] | null {
     if (typeof read !== 'object' || read === null) return null
     return Object.entries(read).map(([name, value]): Tag => [name, String(value)])
   }
-  const pairs = tags.split(';').map((pair) => pair.split('='))
-  if (pairs.some((pair) => pair.length !== 2)) return null
-  return pairs.map(([name = '', value = '']): Tag => [name.trim(), value.trim()])
+  const read: Tag[] = []
+  for (const pair of tags.split(';')) {
+    const at = pair.indexOf('=')
+    if (at === -1 || pair.includes('=', at + 1)) return null
+    read.push([pair.slice(0, at).trim(), pair.slice(at + 1).trim()])
+  }
+  return read
 }
 
 function listOf(text: string): string[] | null {
