@@ -117,6 +117,30 @@ export const bombs: readonly Bomb[] = [
       }),
   },
   {
+    name: 'financeops: discounts and payments of one amount, too late for each other',
+    size: 1_000,
+    make: (size, { amount }) =>
+      work('financeops', {
+        invoices: times(size, (at) =>
+          invoice(`i${at}`, amount * 100, { discount_percent: 10, discount_until: '2025-12-31' }),
+        ),
+        payments: times(size, (at) => payment(`p${at}`, amount * 90, { counterparty: 'a' })),
+      }),
+  },
+  {
+    name: 'tokenops: a price and a rate for each day',
+    size: 300,
+    make: (size, { word }) => {
+      const days = times(size, (at) => new Date(at * 86_400_000).toISOString().slice(0, 10))
+      return work('tokenops', {
+        currency: 'EUR',
+        price_table: days.map((from) => ({ ...price(word), currency: 'USD', from })),
+        exchange_rates: days.map((day) => ({ from: 'USD', to: 'EUR', rate: 0.5, day })),
+        usage: days.map((day) => usage(word, { at: `${day}T00:00:00Z` })),
+      })
+    },
+  },
+  {
     name: 'diligenceops: copies of a sentence that many others contradict and many questions cite',
     size: 60,
     make: (size, drawn) => alikeSentences(size, drawn, 100),

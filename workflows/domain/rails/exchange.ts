@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { groupedBy } from '../core/grouped-by.ts'
 import { decimalOf, scaled } from './decimals.ts'
+import { leading } from './leading.ts'
 import { Currency } from './names.ts'
 import { inOrder } from './work.ts'
 
@@ -26,25 +27,31 @@ export function exchangeRates(table: readonly ExchangeRate[]): Rates {
   const rows = table.map(({ from, to, rate, day = '' }, index) => {
     return { pair: `${from} ${to}`, day, index, scaled: scaled(rate, RATE_PLACES) ?? 0n }
   })
-  const pairs = groupedBy(
-    rows.sort(
-      inOrder(
-        ({ day }) => day,
-        ({ index }) => index,
-      ),
+  rows.sort(
+    inOrder(
+      ({ day }) => day,
+      ({ index }) => index,
     ),
-    ({ pair }) => pair,
+  )
+  const pairs = new Map(
+    [...groupedBy(rows, ({ pair }) => pair)].map(([pair, own]) => [pair, byDay(own)]),
   )
   return {
     of(from, to, day) {
       if (from === to) return { scaled: 10n ** BigInt(RATE_PLACES), index: -1 }
-      const known = (pairs.get(`${from} ${to}`) ?? []).filter((row) => row.day <= day)
-      const last = known.at(-1)
-      if (last === undefined) return null
-      const differ = known.some((row) => row.day === last.day && row.scaled !== last.scaled)
-      return differ ? null : last
+      const known = pairs.get(`${from} ${to}`) ?? []
+      return known[leading(known, (one) => one.day <= day) - 1]?.rate ?? null
     },
   }
+}
+
+/** One rate for each day; none where those of a day differ. */
+function byDay<R extends Rate & { day: string }>(rows: R[]): { day: string; rate: R | null }[] {
+  return [...groupedBy(rows, ({ day }) => day)].map(([day, own]) => {
+    const [first] = own
+    const differ = own.some((row) => row.scaled !== first?.scaled)
+    return { day, rate: differ ? null : (first ?? null) }
+  })
 }
 
 const withoutMinor = /^(BIF|CLP|DJF|GNF|ISK|JPY|KMF|KRW|PYG|RWF|UGX|VND|VUV|XAF|XOF|XPF)$/

@@ -276,7 +276,9 @@ const ledger = fc.record({
   ),
   tolerance_minor: fc.nat(3),
   as_of: fc.constant('2026-02-01'),
-  exchange_rates: fc.constantFrom([], [{ from: 'USD', to: 'EUR', rate: '0.5' }]),
+  exchange_rates: fc
+    .boolean()
+    .map((given) => (given ? [{ from: 'USD', to: 'EUR', rate: '0.5' }] : [])),
 })
 
 verifies(

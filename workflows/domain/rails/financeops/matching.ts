@@ -141,36 +141,34 @@ function pairs(invoices: Item[], payments: Item[], tolerance: bigint): Match[] {
   }
 }
 
-/** Payments in time of an invoice less its discount. */
+/** Payments in time of an invoice less its discount: both lists from the smallest amount and the first day. */
 function discountedPairs(invoices: Item[], payments: Item[], tolerance: bigint): Match[] {
-  const reduced = invoices
-    .filter(({ discount }) => discount !== null)
-    .map((invoice) => ({ invoice, open: invoice.open - (invoice.discount?.amount ?? 0n) }))
-    .sort((one, other) => Number(one.open - other.open) || oldestFirst(one.invoice, other.invoice))
-  const taken = new Set<Item>()
-  return payments.toSorted(oldestFirst).flatMap((payment): Match[] => {
-    const fitting = reduced.slice(
-      firstAt(reduced, payment.open - tolerance),
-      firstAt(reduced, payment.open + tolerance + 1n),
-    )
-    const one = fitting.find(
-      ({ invoice }) => !taken.has(invoice) && discountsOf([invoice], [payment]) > 0n,
-    )
-    if (one === undefined) return []
-    taken.add(one.invoice)
-    return [{ basis: 'amount', invoices: [one.invoice], payments: [payment] }]
+  const due = invoices.flatMap((invoice) => {
+    const { open, discount, day, id } = invoice
+    if (discount === null) return []
+    return [{ invoice, open: open - discount.amount, lastDay: discount.lastDay, day, id }]
   })
-}
-
-/** Where the first amount stands that is not below one, in a list from the smallest. */
-function firstAt(items: readonly { open: bigint }[], amount: bigint): number {
-  let [from, to] = [0, items.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if ((items[middle]?.open ?? 0n) < amount) from = middle + 1
-    else to = middle
+  due.sort(
+    inOrder(
+      ({ open }) => Number(open),
+      ({ lastDay }) => lastDay,
+      ({ day }) => day,
+      ({ id }) => id,
+    ),
+  )
+  const paid = payments.toSorted(smallestFirst)
+  const found: Match[] = []
+  let [at, by] = [0, 0]
+  for (;;) {
+    const [one, payment] = [due[at], paid[by]]
+    if (one === undefined || payment === undefined) return found
+    const tooMuch = payment.open - one.open > tolerance
+    const tooLittle = one.open - payment.open > tolerance
+    const fits = !tooMuch && !tooLittle && payment.day <= one.lastDay
+    if (fits) found.push({ basis: 'amount', invoices: [one.invoice], payments: [payment] })
+    if (!tooLittle) at += 1
+    if (fits || tooLittle) by += 1
   }
-  return from
 }
 
 /** The fewest invoices whose sum, less the discounts that a payment is in time for, is what was paid. */

@@ -1,6 +1,7 @@
 import { groupedBy } from '../../core/grouped-by.ts'
 import { scaled } from '../decimals.ts'
 import { exchangeRates, minorPlaces, RATE_PLACES } from '../exchange.ts'
+import { leading } from '../leading.ts'
 import { inOrder } from '../work.ts'
 import { type Amount, EXACT_MAX } from './amount.ts'
 import { modelNames, type NamedBy } from './model-names.ts'
@@ -60,8 +61,7 @@ export function readPrices(head: TokenopsHead) {
   const onDay = (model: string, day: string): Price | Reason => {
     const own = models.get(model)
     if (own === undefined) return 'not_in_price_table'
-    const valid = own.filter(({ from, to }) => from <= day && day <= to)
-    const latest = valid.filter(({ from }) => from === valid.at(-1)?.from)
+    const latest = latestOn(own, day)
     const [first] = latest
     if (first === undefined) return 'no_price_on_day'
     if (latest.some((row) => !samePrice(row, first))) return 'prices_differ'
@@ -114,6 +114,17 @@ export function readPrices(head: TokenopsHead) {
     const fast = { single: fastOf(single), batch: fastOf(batch) }
     return { model, index, single, batch, fast, noCached, noWrite, noBatch }
   }
+}
+
+/** The rows that hold on a day and began last, of rows in the order of their first days. */
+function latestOn(rows: Dated[], day: string): Dated[] {
+  const latest: Dated[] = []
+  for (let at = leading(rows, ({ from }) => from <= day) - 1; at >= 0; at--) {
+    const row = rows[at]
+    if (row === undefined || (latest[0] !== undefined && row.from !== latest[0].from)) break
+    if (day <= row.to) latest.push(row)
+  }
+  return latest
 }
 
 /** The largest power of ten that divides every price of the table in the currency of the result. */

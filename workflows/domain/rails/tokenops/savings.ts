@@ -57,13 +57,15 @@ function nextCheaper(prices: Prices, cells: Cell[]): (model: string) => string[]
       ? []
       : [{ model, both: price.single.input + price.single.output }]
   })
-  const families = groupedBy(listed, ({ model }) => vendorOf(model))
-  for (const own of families.values()) own.sort(cheapestFirst)
-  return (model) => {
-    const own = families.get(vendorOf(model)) ?? []
-    const at = own.findIndex((one) => one.model === model)
-    return own.slice(Math.max(0, at - COMPARED_MAX), Math.max(0, at)).map((one) => one.model)
-  }
+  const families = groupedBy(listed.sort(cheapestFirst), ({ model }) => vendorOf(model))
+  const cheaper = [...families.values()].flatMap((own) =>
+    own.map(({ model }, at) => {
+      const below = own.slice(Math.max(0, at - COMPARED_MAX), at)
+      return [model, below.map((one) => one.model)] as const
+    }),
+  )
+  const of = new Map(cheaper)
+  return (model) => of.get(model) ?? []
 }
 
 type Listed = { model: string; both: bigint }
