@@ -30,7 +30,7 @@ export const schemaDigests: Record<string, string> = {
   'rail-input-financeops.v1.json':
     '5b6950f206e0441c98fef6a520e0b0a9745d7dbaf73da13d8ade99f61f5eb556',
   'rail-input-packetops.v1.json':
-    '5132bf208e326c65f6a42ad8648283b61d193fa7972ec23403350e96f68013b2',
+    'd8cdef0a9492036218556a833143b8efa9158553d9c4400abb24477f0ee232ca',
   'rail-input-scout.v1.json': 'f0d6effaa70a5b29aaaaeb3e445a0141e4c6b1606377bcae54bde0426ebdfb9d',
   'rail-input-tokenops.v1.json': 'daca2d15e38900795c9876577742f3dc05bb682f26adfef17179726f118f3b7b',
   'receipt.v1.json': 'f93e6f4ffd88d17ec1be3919d9e380b808deb12f82331bbeb670ae7c09e6e294',

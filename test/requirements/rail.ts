@@ -36,7 +36,25 @@ export const railRequirements = {
   'packetops.sections': {
     source: 'runs § packetops',
     behavior:
-      'Each required section of a profile or of the input is present, partial, unusable or missing. Duplicates are found by digest.',
+      'Each required section of a profile or of the input is present, partial, unusable, failing or missing. Duplicates are found by digest.',
+  },
+  'packetops.content': {
+    source: 'runs § packetops',
+    behavior:
+      'The text of each item is read: empty, unfinished, failing and contradicting evidence is scored as such, with the words.',
+  },
+  'packetops.responsibility': {
+    source: 'runs § packetops',
+    behavior:
+      'Owner, approver and period are checked where a section asks for them; open days of the period are named.',
+  },
+  'packetops.samples': {
+    source: 'runs § packetops',
+    behavior: 'A sample is compared with its population by row and by size.',
+  },
+  'packetops.judge': {
+    source: 'runs § packetops',
+    behavior: 'Faults that an independent generator planted are found exactly.',
   },
   'packetops.merkle': {
     source: 'runs § packetops',

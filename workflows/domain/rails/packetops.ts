@@ -2,9 +2,11 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import { groupedBy } from '../core/grouped-by.ts'
 import { merkleRoot } from '../log/merkle.ts'
 import { packetopsInput } from './fixtures/packetops.ts'
-import { checkItem, type InspectedItem, inspectItem, pointsOf } from './packetops/item.ts'
+import { cover, uncovered } from './packetops/coverage.ts'
+import { type InspectedItem, type ItemText, inspectItem } from './packetops/item.ts'
+import { type Judged, judge } from './packetops/judge.ts'
 import { profiles, type Section } from './packetops/profiles.ts'
-import { PacketInput, PacketResult, type SectionCoverage } from './packetops/schema.ts'
+import { type ManifestEntry, PacketInput, PacketResult, type Weakness } from './packetops/schema.ts'
 import type { Finding, Gap, Rail, Work } from './rail.ts'
 import { finishedWork, inOrder } from './work.ts'
 
@@ -12,12 +14,14 @@ export const packetops: Rail<PacketInput, PacketResult> = {
   key: 'packetops',
   about: {
     summary:
-      'Turns documents into a sealed evidence packet: digests checked, sections covered, expired items named.',
+      'Turns documents into a sealed evidence packet: digests checked, contents read, sections covered, weak items named.',
     capabilities: [
       'assemble a SOC 2 evidence packet',
+      'assemble an ISO 27001 evidence packet',
       'assemble a vendor security questionnaire packet',
       'assemble an insurance renewal compliance packet',
       'verify document digests and build a manifest with a Merkle root',
+      'find failing, contradicting, empty and unfinished evidence, and samples that are too small',
       'find missing sections, expired, stale and duplicate documents',
       'score the readiness of a compliance packet',
     ],
@@ -34,95 +38,170 @@ export const packetops: Rail<PacketInput, PacketResult> = {
   input: PacketInput,
   result: PacketResult,
   sandboxInput: packetopsInput,
-  parameters: ['profile', 'as_of'],
+  parameters: ['profile', 'as_of', 'period'],
   work,
 }
 
 const READINESS_RULE =
-  'Each required section has 2 points where one of its items is checked against its content and current, 1 where the best is only ' +
-  'claimed by digest or its age cannot be told, 0 where there is none or where the content of any item in it is not what its digest ' +
-  'says. The score is the sum over twice the number of required sections, as whole percent rounded down.'
+  'Each required section has 2 points where its items are checked against their content, current, filled in and complete in what the ' +
+  'section asks for. It has at most 1 where the best is only claimed by digest, cannot be read or lacks something, or where another ' +
+  'item of it is expired, stale, empty or a placeholder and no later item supersedes it. It has 0 where there is none, where the ' +
+  'content of any item is not what its digest says, or where an item says that the control fails or contradicts another. The score ' +
+  'is the sum over twice the number of required sections, as whole percent rounded down.'
 
 function work(input: PacketInput): Work<PacketResult> {
   const sections = sectionsOf(input)
-  const maxAge = new Map(sections.map(({ key, maxAgeDays }) => [key, maxAgeDays]))
-  const checked = input.items.map((item, index) => {
-    const inspected = inspectItem(item, index, maxAge.get(item.section) ?? null, input.as_of)
-    return { inspected, ...checkItem(item, inspected, input.as_of) }
-  })
-  const items = checked.map(({ inspected }) => inspected).toSorted(byPlace)
+  const byKey = new Map(sections.map((section) => [section.key, section]))
+  const items = input.items
+    .map((item, index) => inspectItem(item, index, byKey.get(item.section), input.as_of))
+    .toSorted(byPlace)
+  const judged = judge(items, input)
+  const bySection = groupedBy(judged.scored, ({ inspected }) => inspected.item.section)
   const coverage = sections
-    .map((section) => cover(section, items))
+    .map((section) => cover(section, bySection.get(section.key) ?? [], input.period))
     .toSorted(inOrder(({ section }) => section))
   const required = coverage.filter((section) => section.required)
   const points = required.reduce((sum, section) => sum + section.points, 0)
-  const mismatches = items.filter(({ entry }) => entry.digest === 'mismatch')
+  const mismatches = items.filter(({ digest }) => digest === 'mismatch')
   const result: PacketResult = {
     profile: input.profile ?? null,
     as_of: input.as_of ?? null,
-    manifest: items.map(({ entry }) => entry),
+    manifest: judged.scored.map(entryOf),
     merkle_root: bytesToHex(merkleRoot(items.map(({ leaf }) => leaf))),
     section_coverage: coverage,
     duplicates: duplicatesOf(items),
     expired: datedBy(items, 'expired', 'expires_at'),
     stale: datedBy(items, 'stale', 'issued_at'),
-    hash_mismatches: mismatches.map(({ entry, claimed, place }) => ({
-      name: entry.name,
-      claimed_sha256: claimed ?? '',
-      sha256: entry.sha256,
-      citation: { pointer: `${place}/sha256`, quote: claimed ?? '' },
+    hash_mismatches: mismatches.map(({ item, sealed, place }) => ({
+      name: item.name,
+      claimed_sha256: item.sha256 ?? '',
+      sha256: sealed.sha256,
+      citation: { pointer: `${place}/sha256`, quote: item.sha256 ?? '' },
     })),
+    weaknesses: items.flatMap(weaknessesOf),
+    contradictions: judged.contradictions,
+    samples: judged.samples,
     gaps: required.filter(({ state }) => state === 'missing').map(({ section }) => section),
-    readiness: { score: Math.floor((100 * points) / (2 * required.length)), rule: READINESS_RULE },
-    complete: mismatches.length === 0 && required.every((section) => section.points === 2),
+    readiness: {
+      score: required.length === 0 ? 0 : Math.floor((100 * points) / (2 * required.length)),
+      rule: READINESS_RULE,
+    },
+    complete:
+      required.length > 0 &&
+      mismatches.length === 0 &&
+      required.every((section) => section.points === 2),
   }
   const findings = [
-    ...checked.flatMap((one) => one.findings),
+    ...judged.faults.filter(({ isGap }) => !isGap),
     ...checkPacket(result, sections, items),
-  ]
-  const gaps = [...checked.flatMap((one) => one.gaps), ...undatedPacket(input)]
+    ...openPeriods(sections, bySection, input),
+  ].map(noted)
+  const gaps = [...judged.faults.filter(({ isGap }) => isGap).map(noted), ...undatedPacket(input)]
   return finishedWork(result, findings, gaps)
 }
 
+const noted = ({ code, detail, citations }: Finding): Finding => ({ code, detail, citations })
+
 const byPlace = inOrder<InspectedItem>(
-  ({ entry }) => entry.section,
-  ({ entry }) => entry.name,
-  ({ entry }) => entry.leaf_sha256,
+  ({ item }) => item.section,
+  ({ item }) => item.name,
+  ({ leaf }) => bytesToHex(leaf),
 )
 
-/** The profile's sections and further ones of the input, which may make them required. */
-function sectionsOf({ profile, required_sections = [] }: PacketInput): Section[] {
-  const known = profile === undefined ? [] : profiles[profile]
+/** The profile's sections, in which those of the sender's own list replace those of the same key, and further required ones. */
+function sectionsOf({ profile, required_sections = [], sections = [] }: PacketInput): Section[] {
+  const own = sections.map(
+    ({ key, title, required = true, max_age_days, needs, topics, sample_min }): Section => ({
+      key,
+      title,
+      required,
+      maxAgeDays: max_age_days ?? null,
+      needs: needs ?? [],
+      topics: topics ?? [],
+      sampleMin: sample_min ?? null,
+    }),
+  )
+  const replaced = new Set(own.map(({ key }) => key))
+  const standard = profile === undefined ? [] : profiles[profile]
+  const known = [...standard.filter(({ key }) => !replaced.has(key)), ...own]
   const asked = new Set(required_sections)
   const more = [...asked].filter((key) => !known.some((section) => section.key === key))
   return [
     ...known.map((section) => (asked.has(section.key) ? { ...section, required: true } : section)),
-    ...more.map((key) => ({ key, title: key, required: true, maxAgeDays: null })),
+    ...more.map((key) => ({
+      key,
+      title: key,
+      required: true,
+      maxAgeDays: null,
+      needs: [],
+      topics: [],
+      sampleMin: null,
+    })),
   ]
 }
 
-function cover(
-  { key, title, required, maxAgeDays }: Section,
-  items: InspectedItem[],
-): SectionCoverage {
-  const own = items.filter(({ entry }) => entry.section === key)
-  const spoiled = own.some(({ entry }) => entry.digest === 'mismatch')
-  const points = spoiled ? 0 : Math.max(0, ...own.map(({ entry }) => pointsOf(entry)))
-  const state = own.length === 0 ? 'missing' : (['unusable', 'partial', 'present'] as const)[points]
-  if (state === undefined) throw new RangeError(`a section has ${points} points`)
+function entryOf({ inspected, points, isContradicted, supersededBy }: Judged): ManifestEntry {
+  const { item, sealed, digest, validity, read, owner, approvedBy, leaf } = inspected
   return {
-    section: key,
-    title,
-    required,
-    max_age_days: maxAgeDays,
-    state,
+    ...sealed,
+    digest,
+    validity,
+    reading: readingOf(read, digest, isContradicted),
+    owner,
+    approved_by: approvedBy,
+    period: item.period ?? null,
+    superseded_by: supersededBy,
     points,
-    items: own.map(({ cited }) => cited),
+    leaf_sha256: bytesToHex(leaf),
   }
 }
 
+function readingOf(
+  read: ItemText | null,
+  digest: ManifestEntry['digest'],
+  isContradicted: boolean,
+): ManifestEntry['reading'] {
+  if (read === null) return digest === 'claimed' ? 'unread' : 'binary'
+  if (read.statements.length > 0) return 'failing'
+  if (read.state !== 'written' && read.state !== 'unfinished') return read.state
+  return isContradicted ? 'contradicted' : read.state
+}
+
+function weaknessesOf({ item, read }: InspectedItem): Weakness[] {
+  if (read === null) return []
+  const { text, pointer } = read
+  return read.statements
+    .map(({ code, about, rows, from, to }) => {
+      const words = text.slice(from, to)
+      const span = pointer === null ? null : { pointer, quote: words, from, to }
+      return { name: item.name, section: item.section, code, about, rows, words, span }
+    })
+    .toSorted(
+      inOrder(
+        ({ code }) => code,
+        ({ about }) => about,
+        ({ words }) => words,
+      ),
+    )
+}
+
+function openPeriods(
+  sections: Section[],
+  bySection: ReadonlyMap<string, Judged[]>,
+  { period }: PacketInput,
+): Finding[] {
+  return sections.flatMap((section) => {
+    const own = bySection.get(section.key) ?? []
+    const live = own.filter(({ supersededBy }) => supersededBy === null)
+    const open = own.length === 0 ? null : uncovered(section, live, period)
+    if (open === null) return []
+    const detail = `no item of ${section.key} covers ${open.from} to ${open.to}`
+    return [{ code: 'period_not_covered', detail, citations: [] }]
+  })
+}
+
 function duplicatesOf(items: InspectedItem[]): PacketResult['duplicates'] {
-  const byDigest = groupedBy(items, ({ entry }) => entry.sha256)
+  const byDigest = groupedBy(items, ({ sealed }) => sealed.sha256)
   return [...byDigest]
     .filter(([, same]) => same.length > 1)
     .map(([sha256, same]) => ({ sha256, items: same.map(({ cited }) => cited) }))
@@ -131,24 +210,24 @@ function duplicatesOf(items: InspectedItem[]): PacketResult['duplicates'] {
 
 function datedBy(
   items: InspectedItem[],
-  validity: 'expired' | 'stale',
+  state: 'expired' | 'stale',
   field: 'expires_at' | 'issued_at',
 ): PacketResult['expired'] {
   return items
-    .filter(({ entry }) => entry.validity === validity)
-    .map(({ entry, place }) => {
-      const since = entry[field] ?? ''
+    .filter(({ validity }) => validity === state)
+    .map(({ sealed, place }) => {
+      const since = sealed[field] ?? ''
       const citation = { pointer: `${place}/${field}`, quote: since }
-      return { name: entry.name, section: entry.section, since, citation }
+      return { name: sealed.name, section: sealed.section, since, citation }
     })
 }
 
 function checkPacket(result: PacketResult, sections: Section[], items: InspectedItem[]): Finding[] {
   const known = new Set(sections.map(({ key }) => key))
-  const strangers = items.filter(({ entry }) => !known.has(entry.section))
-  const named = groupedBy(items, ({ entry }) => JSON.stringify([entry.section, entry.name]))
-  const reused = [...named.values()].filter(
-    (same) => new Set(same.map(({ entry }) => entry.sha256)).size > 1,
+  const strangers = items.filter(({ item }) => !known.has(item.section))
+  const same = groupedBy(items, ({ item }) => JSON.stringify([item.section, item.name]))
+  const reused = [...same.values()].filter(
+    (all) => new Set(all.map(({ sealed }) => sealed.sha256)).size > 1,
   )
   return [
     ...result.section_coverage
@@ -158,20 +237,27 @@ function checkPacket(result: PacketResult, sections: Section[], items: Inspected
         detail: `${section}: ${title}`,
         citations: [],
       })),
+    ...result.section_coverage
+      .filter(({ reasons }) => reasons.includes('sample_missing'))
+      .map(({ section }) => ({
+        code: 'sample_missing',
+        detail: `${section} asks for a sample, and no item names its population in sample_of`,
+        citations: [],
+      })),
     ...result.duplicates.map(({ sha256, items: citations }) => ({
       code: 'duplicate_content',
       detail: `${citations.length} items have the content ${sha256}`,
       citations,
     })),
-    ...reused.map((same) => ({
+    ...reused.map((all) => ({
       code: 'name_reused',
-      detail: `${same.length} items of ${same[0]?.entry.section} have one name and different content`,
-      citations: same.map(({ cited }) => cited),
+      detail: `${all.length} items of ${all[0]?.item.section} have one name and different content`,
+      citations: all.map(({ cited }) => cited),
     })),
-    ...strangers.map(({ entry, place }) => ({
+    ...strangers.map(({ item, place }) => ({
       code: 'section_not_in_profile',
-      detail: `“${entry.name}” is in ${entry.section}, which nobody asks for`,
-      citations: [{ pointer: `${place}/section`, quote: entry.section }],
+      detail: `“${item.name}” is in ${item.section}, which nobody asks for`,
+      citations: [{ pointer: `${place}/section`, quote: item.section }],
     })),
   ]
 }

@@ -112,9 +112,10 @@ verifies(
   () => {
     for (const [section, maxAge] of Object.entries(soc2Ages)) {
       const own = packet.filter(({ item }) => item.section === section)
-      const best = own.some(({ fate }) => fate === 'mismatch')
-        ? 0
-        : Math.max(0, ...own.map(({ fate }) => points(fate)))
+      const all = own.map(({ fate }) => points(fate))
+      // Of no use is any item that nothing supersedes: it leaves its section one point at most.
+      const most = Math.min(Math.max(0, ...all), all.includes(0) ? 1 : 2)
+      const best = own.some(({ fate }) => fate === 'mismatch') ? 0 : most
       const covered = work.result.section_coverage.find((one) => one.section === section)
       expect(covered).toMatchObject({ required: true, max_age_days: maxAge, points: best })
       expect(covered!.items.map(({ quote }) => quote)).toEqual(
@@ -142,9 +143,9 @@ verifies(
       .reduce((all, one) => all + one.points, 0)
     expect(Object.keys(soc2Ages)).toHaveLength(15)
     expect(work.result.readiness.score).toBe(Math.floor((100 * sum) / 30))
-    // By hand: 15 sections; none for physical_access, both spoiled ones 0, penetration_test 1, the other eleven 2.
-    expect(sum).toBe(23)
-    expect(work.result.readiness.score).toBe(76)
+    // By hand: 15 sections; none for physical_access, both spoiled ones 0; each of the other twelve has stale items or only claims.
+    expect(sum).toBe(12)
+    expect(work.result.readiness.score).toBe(40)
     expect(work.result.complete).toBe(false)
   },
 )
@@ -185,7 +186,7 @@ verifies('rails.order', 'the order of items changes only citation positions', ()
 const doc = (more: Partial<Item> = {}): Item => ({
   name: 'a',
   section: 's',
-  content: 'words',
+  content: 'words of some evidence',
   ...more,
 })
 const small = (items: Item[], more: Partial<PacketInput> = {}) =>
@@ -214,7 +215,7 @@ verifies(
   'evidence is stale the day after its greatest age; undated is unjudged',
   () => {
     const of = (issued_at: string) =>
-      small([doc({ section: 'loss_runs', issued_at })], {
+      small([doc({ section: 'loss_runs', issued_at, content: 'Loss runs of three years' })], {
         profile: 'insurance_renewal_compliance_packet',
       }).result.stale
     expect(of('2026-04-01')).toHaveLength(0)
@@ -235,15 +236,17 @@ verifies(
   'packetops.digests',
   'a wrong size, reused name, reversed dates or section are reported',
   () => {
-    expect(codes(small([doc({ bytes: 6 })]))).toEqual(['bytes_mismatch'])
-    expect(codes(small([doc(), doc({ content: 'others' })]))).toEqual(['name_reused'])
+    expect(codes(small([doc({ bytes: 8 })]))).toEqual(['bytes_mismatch'])
+    expect(codes(small([doc(), doc({ content: 'other words of evidence' })]))).toEqual([
+      'name_reused',
+    ])
     expect(codes(small([doc({ issued_at: '2026-05-02', expires_at: '2026-05-01' })]))).toEqual([
       'dates_reversed',
       'expired',
     ])
-    expect(codes(small([doc(), doc({ section: 'x', content: 'others' })]))).toEqual([
-      'section_not_in_profile',
-    ])
+    expect(
+      codes(small([doc(), doc({ section: 'x', content: 'other words of evidence' })])),
+    ).toEqual(['section_not_in_profile'])
   },
 )
 
@@ -252,7 +255,7 @@ verifies(
   'a sound document completes a section, and a false one spoils it',
   () => {
     const sound = doc()
-    const forged = doc({ name: 'b', content: 'other', sha256: '0'.repeat(64) })
+    const forged = doc({ name: 'b', content: 'other words of evidence', sha256: '0'.repeat(64) })
     expect(small([sound]).result).toMatchObject({ complete: true, readiness: { score: 100 } })
     expect(small([sound, forged]).result).toMatchObject({
       complete: false,
@@ -270,7 +273,9 @@ verifies('packetops.sections', 'adding a sound document never lowers the score',
   const make = ({ section, fate }: { section: string; fate: string }, index: number): Item => ({
     name: `${index}`,
     section,
-    ...(fate === 'claimed' ? { sha256: 'a'.repeat(64) } : { content: `${index}` }),
+    ...(fate === 'claimed'
+      ? { sha256: 'a'.repeat(64) }
+      : { content: `Evidence number ${index} of ${section}` }),
     ...(fate === 'undated' ? {} : { issued_at: '2026-06-01' }),
     ...(fate === 'expired' ? { expires_at: '2026-06-02' } : {}),
   })
@@ -296,7 +301,15 @@ verifies(
       const sections = profiles[profile]
       expect(new Set(sections.map(({ key }) => key)).size).toBe(sections.length)
       const items = sections.map(({ key }) =>
-        doc({ name: key, section: key, content: key, issued_at: '2026-06-01' }),
+        doc({
+          name: key,
+          section: key,
+          content: `What we do about ${key}`,
+          issued_at: '2026-06-01',
+          owner: 'A. Okafor',
+          approved_by: 'B. Lindqvist',
+          period: { from: '2026-01-01', to: asOf },
+        }),
       )
       const { result } = packetops.work({ title: 't', profile, as_of: asOf, items })
       expect(result).toMatchObject({ complete: true, readiness: { score: 100 }, gaps: [] })
@@ -318,3 +331,141 @@ verifies(
     expect(PacketInput.safeParse({ title: 't', items: [doc()] }).success).toBe(false)
   },
 )
+
+const coverageOf = ({ result }: ReturnType<typeof small>) => {
+  const { state, points, reasons } = result.section_coverage[0]!
+  return [state, points, ...reasons]
+}
+
+verifies('packetops.content', 'fifteen empty files are worth nothing', () => {
+  const items = Object.keys(soc2Ages).map((section) => ({
+    name: section,
+    section,
+    content: '',
+    issued_at: '2026-06-01',
+  }))
+  const { result } = packetops.work({ ...input, items })
+  expect(result.readiness.score).toBe(0)
+  expect(result.section_coverage.filter(({ state }) => state === 'unusable')).toHaveLength(15)
+})
+
+verifies('packetops.content', 'failing statements are quoted; good news and rules are not', () => {
+  const against = (content: string) =>
+    small([doc({ content })]).result.weaknesses.map(({ code, words }) => [code, words])
+  expect(against('{"mfa_enforced": false, "exceptions": 41}')).toEqual([
+    ['control_failing', '"mfa_enforced": false'],
+    ['exceptions_found', '"exceptions": 41'],
+  ])
+  expect(against('The scan of May shows 3 CRITICAL findings open > 90 days.')).toHaveLength(1)
+  expect(against('change,approved_by\n41,L. Brandt\n42,\n')).toEqual([['approval_missing', '42,']])
+  for (const fine of [
+    'Access that is not approved must not be granted. Telnet enabled: no.',
+    '{"guest_access_enabled": false, "max_failures": 5, "follow_up_required": false}',
+    'No critical findings remained open. 0 exceptions were noted this year.',
+    'The auditor issued an unqualified opinion on all controls.',
+    'risk,severity,status\nphishing,critical,closed\ntheft,low,open\n',
+  ])
+    expect(against(fine), fine).toEqual([])
+})
+
+verifies('packetops.content', 'items that give one rule differently contradict each other', () => {
+  const pair = (one: string, two: string, more: Partial<Item> = {}) =>
+    small([doc({ content: one }), doc({ name: 'b', content: two, ...more })])
+  const facts = pair('Subject: backups\nRetention days: 30', 'Subject: backups\nRetention days: 60')
+  expect(facts.result.contradictions).toMatchObject([{ about: 'retention_days' }])
+  expect(coverageOf(facts)).toEqual(['failing', 0, 'contradicted'])
+  const prose = pair(
+    'Backups of customer data are kept for 30 days.',
+    'Backups of customer data are kept for 60 days.',
+  )
+  expect(coverageOf(prose)).toEqual(['partial', 1, 'statements_differ'])
+  const elsewhere = pair('System: vpn\nMFA enforced: no', 'System: mail\nMFA enforced: yes')
+  expect(elsewhere.result.contradictions).toEqual([])
+})
+
+verifies('packetops.age', 'a fresh item does not hide a stale one until it supersedes it', () => {
+  const section = { key: 's', title: 'Reviews', max_age_days: 90 }
+  const stale = doc({ issued_at: '2026-01-10' })
+  const fresh = doc({ name: 'b', content: 'other words of evidence', issued_at: '2026-06-10' })
+  const of = (...items: Item[]) => coverageOf(small(items, { sections: [section] }))
+  expect(of(fresh)).toEqual(['present', 2])
+  expect(of(stale, fresh)).toEqual(['partial', 1, 'stale'])
+  expect(of(stale, { ...fresh, supersedes: 'a' })).toEqual(['present', 2])
+  expect(of({ ...stale, supersedes: 'b' }, fresh)).toEqual([
+    'partial',
+    1,
+    'stale',
+    'supersedes_nothing',
+  ])
+  expect(of(stale, { ...fresh, content: 'TBD', supersedes: 'a' })).toContain('stale')
+})
+
+verifies('packetops.responsibility', 'owner, approver and period are asked for by sections', () => {
+  const section = { key: 's', title: 'Reviews', needs: ['owner', 'approver', 'period'] as const }
+  const of = (...items: Item[]) =>
+    coverageOf(
+      small(items, {
+        sections: [{ ...section, needs: [...section.needs] }],
+        period: { from: '2026-01-01', to: '2026-06-30' },
+      }),
+    )
+  expect(of(doc())).toEqual([
+    'partial',
+    1,
+    'approver_missing',
+    'owner_missing',
+    'period_missing',
+    'period_not_covered',
+  ])
+  const half = (from: string, to: string, name: string) =>
+    doc({
+      name,
+      content: `Owner: A. Okafor\nApproved by: B. Lindqvist\nReview of ${name}`,
+      period: { from, to },
+    })
+  const [first, second] = [
+    half('2026-01-01', '2026-03-31', 'one'),
+    half('2026-04-01', '2026-07-31', 'two'),
+  ]
+  expect(of(second, first)).toEqual(['present', 2])
+  expect(of(second)).toEqual(['partial', 1, 'period_not_covered'])
+  expect(of(first, { ...second, owner: 'b. lindqvist' })).toEqual([
+    'present',
+    2,
+    'owner_differs',
+    'self_approved',
+  ])
+})
+
+verifies('packetops.samples', 'a sample is drawn from its population and large enough', () => {
+  const rows = (ids: string[]) => `id,decision\n${ids.map((id) => `${id},kept\n`).join('')}`
+  const ids = Array.from({ length: 100 }, (_, index) => `u${index}`)
+  const population = doc({ name: 'all', content: rows(ids) })
+  const of = (drawn: string[], more: Partial<Item> = {}) =>
+    small([population, doc({ name: 'some', content: rows(drawn), sample_of: 'all', ...more })], {
+      sections: [{ key: 's', title: 'Reviews', needs: ['sample'] }],
+    })
+  expect(coverageOf(of(ids.slice(0, 20)))).toEqual(['present', 2])
+  expect(of(ids.slice(0, 19)).result.samples).toMatchObject([
+    { population_size: 100, sample_size: 19, needed: 20, state: 'too_small' },
+  ])
+  expect(codes(of([...ids.slice(0, 20), 'x']))).toEqual(['sample_not_from_population'])
+  expect(codes(of([...ids.slice(0, 20), 'u1'], { population_size: 99 }))).toEqual([
+    'population_size_differs',
+    'sample_rows_repeated',
+  ])
+  expect(codes(of(ids.slice(0, 20), { sample_of: 'none' }))).toContain('population_missing')
+  const none = small([population], { sections: [{ key: 's', title: 'R', needs: ['sample'] }] })
+  expect(codes(none)).toEqual(['sample_missing'])
+})
+
+verifies('packetops.content', 'a file is read by its extracted text, and not read without', () => {
+  const bytes = Buffer.from([0x25, 0x50, 0x44, 0x46, 0x2d, 0, 1, 2]).toString('base64')
+  const { content: _, ...pdf } = doc({ content_base64: bytes })
+  expect(coverageOf(small([pdf]))).toEqual(['partial', 1, 'content_not_read'])
+  expect(coverageOf(small([{ ...pdf, extracted_text: 'The review was done in May.' }]))).toEqual([
+    'present',
+    2,
+  ])
+  expect(coverageOf(small([{ ...pdf, extracted_text: 'MFA is not enforced.' }]))[0]).toBe('failing')
+})

@@ -4,27 +4,46 @@ import { base64 } from '@scure/base'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { leafHash } from '../../log/merkle.ts'
 import { dayOf, endOf, startOf } from '../calendar.ts'
-import type { Citation, Finding, Gap } from '../rail.ts'
+import type { Part } from '../words.ts'
+import type { Section } from './profiles.ts'
 import type { Item, ManifestEntry } from './schema.ts'
+import { stateOf, type TextState } from './state.ts'
+import { type Read, readText } from './statements.ts'
 
-/** An item as the packet has it: its line of the manifest, where it stands, and the digest that was claimed for it. */
+/** The text of an item; `pointer` is null where it is not a string of the input. */
+export type ItemText = Read & {
+  text: string
+  pointer: string | null
+  state: TextState
+  at: Part | null
+}
+
+/** An item as the packet has it: its digests, its dates and its text. */
 export type InspectedItem = {
-  entry: ManifestEntry
+  item: Item
+  /** The section that it is in; undefined where the packet has none of that key. */
+  section: Section | undefined
   /** Pointer to it, and to its name. */
   place: string
   cited: { pointer: string; quote: string }
-  claimed: string | null
+  sealed: Pick<
+    ManifestEntry,
+    'name' | 'section' | 'sha256' | 'bytes' | 'issued_at' | 'expires_at' | 'source'
+  >
   leaf: Uint8Array
+  digest: ManifestEntry['digest']
+  validity: ManifestEntry['validity']
+  /** Null where there is no content, or none that is text. */
+  read: ItemText | null
+  owner: string | null
+  approvedBy: string | null
 }
 
-/** Decision: evidence that ends within this time is reported before it does. */
-const EXPIRES_SOON_DAYS = 30
-
-/** Reads one item at its place: its real digest and size, and whether its dates hold on the packet's. */
+/** Reads one item at its place: its real digest and size, whether its dates hold on the packet's, and what its text says. */
 export function inspectItem(
   item: Item,
   index: number,
-  maxAgeDays: number | null,
+  section: Section | undefined,
   asOf: string | undefined,
 ): InspectedItem {
   const content = contentOf(item)
@@ -40,95 +59,61 @@ export function inspectItem(
     expires_at: item.expires_at ?? null,
     source: item.source ?? null,
   }
-  const leaf = leafHash(utf8ToBytes(canonicalJson(sealed)))
+  const place = `/items/${index}`
+  const read = textOf(item, place, content)
   return {
-    entry: {
-      ...sealed,
-      digest: digestState(item.sha256, computed),
-      validity: validityOf(item, maxAgeDays, asOf),
-      leaf_sha256: bytesToHex(leaf),
-    },
-    place: `/items/${index}`,
-    cited: { pointer: `/items/${index}/name`, quote: item.name },
-    claimed: item.sha256 ?? null,
-    leaf,
+    item,
+    section,
+    place,
+    cited: { pointer: `${place}/name`, quote: item.name },
+    sealed,
+    leaf: leafHash(utf8ToBytes(canonicalJson(sealed))),
+    digest: digestState(item.sha256, computed),
+    validity: validityOf(item, section?.maxAgeDays ?? null, asOf),
+    read,
+    owner: item.owner ?? factOf(read, owners),
+    approvedBy: item.approved_by ?? factOf(read, approvers),
   }
 }
 
-/** What is wrong with one item, and what about it is unknown. */
-export function checkItem(
-  item: Item,
-  { entry, place, cited }: InspectedItem,
-  asOf: string | undefined,
-): { findings: Finding[]; gaps: Gap[] } {
-  const findings: Finding[] = []
-  const gaps: Gap[] = []
-  const at = (field: keyof Item): Citation[] => [
-    { pointer: `${place}/${field}`, quote: String(item[field]) },
-  ]
-  const find = (code: string, detail: string, citations: Citation[]) =>
-    findings.push({ code, detail, citations })
-  const whole = `“${item.name}” in ${item.section}`
-  if (entry.digest === 'mismatch')
-    find(
-      'digest_mismatch',
-      `the content of ${whole} has SHA-256 ${entry.sha256}, not the one given`,
-      at('sha256'),
-    )
-  if (item.bytes !== undefined && item.bytes !== entry.bytes)
-    find(
-      'bytes_mismatch',
-      `the content of ${whole} has ${entry.bytes} bytes, not ${item.bytes}`,
-      at('bytes'),
-    )
-  if (entry.digest === 'claimed')
-    gaps.push({
-      code: 'content_not_supplied',
-      detail: `the digest of ${whole} could not be checked`,
-      citations: [cited],
-    })
-  if (entry.validity === 'expired')
-    find('expired', `${whole} expired ${item.expires_at}`, at('expires_at'))
-  if (entry.validity === 'stale')
-    find('stale', `${whole} of ${item.issued_at} is too old`, at('issued_at'))
-  if (entry.validity === 'future')
-    find('issued_in_future', `${whole} is dated after the packet`, at('issued_at'))
-  if (entry.validity === 'undated')
-    gaps.push({
-      code: 'undated',
-      detail: `${whole} has no date to tell its age by`,
-      citations: [cited],
-    })
-  if (
-    item.issued_at !== undefined &&
-    item.expires_at !== undefined &&
-    startOf(item.issued_at) >= endOf(item.expires_at)
-  )
-    find('dates_reversed', `${whole} is over before it begins`, [
-      ...at('issued_at'),
-      ...at('expires_at'),
-    ])
-  const soon =
-    item.expires_at !== undefined && asOf !== undefined && dayOf(item.expires_at) - dayOf(asOf)
-  if (soon !== false && entry.validity !== 'expired' && soon <= EXPIRES_SOON_DAYS)
-    find(
-      'expires_soon',
-      `${whole} expires within ${EXPIRES_SOON_DAYS} days, on ${item.expires_at}`,
-      at('expires_at'),
-    )
-  return { findings, gaps }
+export const owners: readonly string[] = [
+  'owner',
+  'document_owner',
+  'policy_owner',
+  'control_owner',
+]
+export const approvers: readonly string[] = ['approved_by', 'approver']
+
+/** The value that a text gives under one of some names; null where it gives none, or a placeholder. */
+export function factOf(read: ItemText | null, keys: readonly string[]): string | null {
+  const fact = read?.facts.find(({ key, value }) => keys.includes(key) && /\p{L}{2}/u.test(value))
+  return fact === undefined || stateOf(fact.value).state === 'placeholder' ? null : fact.value
 }
 
-/** 2: checked against its content and current; 1: its digest is only claimed, or its age is unknown; 0: of no use. */
-export function pointsOf({ digest, validity }: ManifestEntry): 0 | 1 | 2 {
-  if (
-    digest === 'mismatch' ||
-    validity === 'expired' ||
-    validity === 'stale' ||
-    validity === 'future'
-  )
-    return 0
-  return digest !== 'claimed' && validity === 'current' ? 2 : 1
+function textOf(item: Item, place: string, content: Uint8Array | undefined): ItemText | null {
+  if (item.extracted_text !== undefined)
+    return readAt(item.extracted_text, `${place}/extracted_text`)
+  if (item.content !== undefined) return readAt(item.content, `${place}/content`)
+  const text = content && decoded(content)
+  return text === undefined ? null : readAt(text, null)
+}
+
+const readAt = (text: string, pointer: string | null): ItemText => ({
+  ...readText(text),
+  ...stateOf(text),
+  text,
+  pointer,
+})
+
+/** Bytes as UTF-8; undefined where they are not, or hold control characters that no text has. */
+function decoded(bytes: Uint8Array): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: a text has none of them, and many files do
+    return /[\x00-\x08\x0e-\x1f]/.test(text) || text.startsWith('%PDF-') ? undefined : text
+  } catch {
+    return undefined
+  }
 }
 
 function contentOf(item: Item): Uint8Array | undefined {

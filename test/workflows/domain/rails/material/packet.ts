@@ -72,6 +72,9 @@ function makeItem(section: string, fate: Made['fate'], before: Made[], roll: () 
   const base = {
     name: `${section.replaceAll('_', '-')}-${String(number).padStart(3, '0')}.csv`,
     section,
+    owner: 'F. Haddad',
+    approved_by: 'G. Novak',
+    period: { from: '2026-01-01', to: asOf },
   }
   const dated = {
     ...base,

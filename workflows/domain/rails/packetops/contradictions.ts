@@ -1,0 +1,125 @@
+import { groupedBy } from '../../core/grouped-by.ts'
+import { conflictsIn } from '../diligenceops/conflicts.ts'
+import { inOrder } from '../work.ts'
+import { citedIn } from './faults.ts'
+import type { InspectedItem } from './item.ts'
+import type { Contradiction } from './schema.ts'
+import type { Fact } from './statements.ts'
+
+/** What items say that cannot all be so, and which items say it. */
+export type Opposed = {
+  contradiction: Contradiction
+  items: InspectedItem[]
+  kind: 'fact' | 'prose'
+}
+
+const truths: Record<string, string> = {
+  true: 'true',
+  yes: 'true',
+  on: 'true',
+  false: 'false',
+  no: 'false',
+  off: 'false',
+}
+const measured = /_(?:seconds|minutes|hours|days|months|years|length|percent)$/
+// What an event took is not what a rule says.
+const observed =
+  /(?:^|_)(?:elapsed|actual|measured|duration|age|took|observed|mean|median|average)(?:_|$)/
+const scopes = ['system', 'scope', 'application', 'environment', 'service', 'tenant', 'site']
+
+type Said = { one: InspectedItem; fact: Fact; value: string; scope: string[] }
+
+/** Named values of one system, such as `mfa_enforced` or `backup_retention_days`, that items give differently; and sentences that do. */
+export function contradictionsIn(items: readonly InspectedItem[]): Opposed[] {
+  const said = items.flatMap((one) => factsOf(one))
+  const groups = groupedBy(said, ({ fact, scope }) => JSON.stringify([fact.key, scope]))
+  const facts = [...groups.values()].flatMap((same): Opposed[] => {
+    const opposed = same.filter((a) =>
+      same.some((b) => b.value !== a.value && !apart(a.one, b.one)),
+    )
+    const [first] = opposed
+    if (first === undefined) return []
+    const sides = opposed.map(({ one, fact, value }) => sideOf(one, fact, value)).toSorted(byPlace)
+    return [
+      {
+        kind: 'fact',
+        items: opposed.map(({ one }) => one),
+        contradiction: { about: first.fact.key, sides },
+      },
+    ]
+  })
+  return [...facts, ...inProse(items)].toSorted(
+    inOrder(
+      ({ contradiction }) => contradiction.about,
+      ({ contradiction }) =>
+        JSON.stringify(contradiction.sides.map(({ name, value }) => [name, value])),
+    ),
+  )
+}
+
+function factsOf(one: InspectedItem): Said[] {
+  const scope = scopeOf(one)
+  return (one.read?.facts ?? []).flatMap((fact) => {
+    if (!fact.key.includes('_')) return []
+    const truth = truths[fact.value.toLowerCase()]
+    const isMeasure =
+      measured.test(fact.key) && !observed.test(fact.key) && /^\d+(?:\.\d+)?$/.test(fact.value)
+    const value = truth ?? (isMeasure ? String(Number(fact.value)) : undefined)
+    return value === undefined ? [] : [{ one, fact, value, scope }]
+  })
+}
+
+const scopeOf = ({ read }: InspectedItem) =>
+  scopes.map((key) => read?.facts.find((fact) => fact.key === key)?.value.toLowerCase() ?? '')
+
+/** Whether two items are about different times: what was so then may be otherwise now. */
+function apart({ item: one }: InspectedItem, { item: two }: InspectedItem): boolean {
+  if (one.period === undefined || two.period === undefined) return false
+  return one.period.to < two.period.from || two.period.to < one.period.from
+}
+
+const byPlace = inOrder<Contradiction['sides'][number]>(
+  ({ section }) => section,
+  ({ name }) => name,
+  ({ value }) => value,
+)
+
+const sideOf = (one: InspectedItem, part: { from: number; to: number }, value: string) => ({
+  name: one.item.name,
+  section: one.item.section,
+  value,
+  citation: citedIn(one, part),
+})
+
+/** Sentences of different items that give different dates, amounts or durations for one thing. */
+function inProse(items: readonly InspectedItem[]): Opposed[] {
+  const prose = items.flatMap((one) =>
+    one.read === null || one.read.table !== undefined ? [] : [{ one, text: one.read.text }],
+  )
+  const evidence = prose.map(({ text }, index) => ({ id: String(index), title: '', text }))
+  return conflictsIn(evidence, () => []).conflicts.flatMap(({ about, sides }): Opposed[] => {
+    const places = sides.map(({ words, citations }) =>
+      citations.map(({ evidence_id, from, to }) => ({
+        one: prose[Number(evidence_id)]?.one,
+        from,
+        to,
+        words,
+      })),
+    )
+    const [left = [], right = []] = places
+    const items = [...left, ...right].flatMap(({ one }) => (one === undefined ? [] : [one]))
+    const isWithin = new Set(items).size < 2
+    const isApart = left.every((a) => right.every((b) => a.one && b.one && apart(a.one, b.one)))
+    if (isWithin || isApart) return []
+    const sayings = [...left, ...right].flatMap(({ one, from, to, words }) =>
+      one === undefined ? [] : [sideOf(one, { from, to }, words)],
+    )
+    return [
+      {
+        kind: 'prose',
+        items: [...new Set(items)],
+        contradiction: { about: about.join(' '), sides: sayings.toSorted(byPlace) },
+      },
+    ]
+  })
+}
