@@ -150,16 +150,25 @@ export const railRequirements = {
   'diligenceops.answers': {
     source: 'runs § diligenceops',
     behavior:
-      'Each question gets the best passages by BM25 that reach min_score, with their document and offsets.',
+      'Each question gets the sentences that cover min_score of its terms, synonyms included, with their document and offsets.',
+  },
+  'diligenceops.verdicts': {
+    source: 'runs § diligenceops',
+    behavior: 'A question of yes or no gets yes, no or partial, with the words that decide it.',
+  },
+  'diligenceops.calibration': {
+    source: 'runs § diligenceops',
+    behavior:
+      'On a frozen half of published pairs, at least 70 % of the answerable questions are answered, at most 1 % of answers are wrong and the rest is refused.',
   },
   'diligenceops.coverage': {
     source: 'runs § diligenceops',
-    behavior: 'Questions without a passage are listed and counted, required ones separately.',
+    behavior: 'Questions without an answer are listed and counted, required ones separately.',
   },
   'diligenceops.conflicts': {
     source: 'runs § diligenceops',
     behavior:
-      'Sentences that give different dates or numbers about one subject are listed with both quotes.',
+      'Sentences that give different dates, numbers or durations about one subject or for one question are listed with both quotes.',
   },
   'scout.ranking': {
     source: 'runs § scout',

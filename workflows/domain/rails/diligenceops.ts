@@ -1,15 +1,19 @@
 import { groupedBy } from '../core/grouped-by.ts'
 import { conflictsIn } from './diligenceops/conflicts.ts'
+import { differingIn } from './diligenceops/differing.ts'
+import { readQuestion, type Wanted } from './diligenceops/question.ts'
 import {
   type Answer,
   DiligenceInput,
   DiligenceResult,
   type EvidenceSpan,
 } from './diligenceops/schema.ts'
+import { type Found, searchOver } from './diligenceops/search.ts'
+import { languageOf } from './diligenceops/stems.ts'
+import { verdictOf } from './diligenceops/verdict.ts'
 import { diligenceopsInput } from './fixtures/diligenceops.ts'
 import type { Citation, Finding, Gap, Rail, Work } from './rail.ts'
-import { type Ranked, rankingOf } from './ranking.ts'
-import { passagesOf, stemsOf, wordsOf } from './words.ts'
+import { wordsOf } from './words.ts'
 import { finishedWork, firstOf, inOrder } from './work.ts'
 
 export const diligenceops: Rail<DiligenceInput, DiligenceResult> = {
@@ -40,24 +44,25 @@ export const diligenceops: Rail<DiligenceInput, DiligenceResult> = {
   work,
 }
 
-/** Decision: a passage that answers has about a third of what a passage made for the question would have. */
-const MIN_SCORE = 0.3
-const PASSAGE_CHARS = 480
+/** Decision: below this share of what the question says, a sentence answers something else. Set on one half of the published pairs. */
+const MIN_SCORE = 0.7
 const CITATIONS_MAX = 3
 /** The most places that are searched. Without a bound, many questions about common words would take unlimited time. */
 const PLACES_MAX = 3_000_000
-
-type Passage = EvidenceSpan & { stems: string[] }
-type Search = { question: Question; found: Ranked[]; passages: Passage[]; minScore: number }
 
 type Question = DiligenceInput['questions'][number]
 type Asked = {
   question: Question
   cited: Citation
-  stems: string[]
-  /** Stems of the question that no text has. */
+  /** Concepts of the question that no text has. */
   unknown: string[]
+  isEmpty: boolean
   searched: boolean
+  wanted: Wanted
+  /** What the question is about. */
+  about: string[]
+  /** The cited sentences that cover as much of it as the best, but for words that say little. */
+  alike: EvidenceSpan[]
   answer: Answer
 }
 
@@ -67,6 +72,7 @@ function work(input: DiligenceInput): Work<DiligenceResult> {
   const answers = asked.map(({ answer }) => answer)
   const open = asked.filter(({ answer }) => answer.answer === null)
   const { conflicts, complete, cited } = conflictsIn(input.evidence, citingQuestions(answers))
+  const all = differingIn(asked, input.evidence, conflicts)
   const result: DiligenceResult = {
     min_score: minScore,
     answers,
@@ -77,7 +83,7 @@ function work(input: DiligenceInput): Work<DiligenceResult> {
       best_score: answer.score,
       unknown_stems: unknown,
     })),
-    conflicts,
+    conflicts: all,
   }
   const gaps: Gap[] = [...open.map(openGap), ...emptyTexts(input)]
   if (!complete) gaps.push(incompleteGap)
@@ -87,27 +93,37 @@ function work(input: DiligenceInput): Work<DiligenceResult> {
 
 /** Searches the evidence for each question, in the order of the questions' ids. */
 function askAll({ evidence, questions }: DiligenceInput, minScore: number): Asked[] {
-  const passages = evidence.flatMap(({ id, text }, index) =>
-    passagesIn(id, text, `/evidence/${index}/text`),
-  )
-  const known = new Set(passages.flatMap(({ stems }) => stems))
-  const ranking = rankingOf(passages.map(({ stems }) => stems))
+  const search = searchOver(evidence)
+  const language = languageOf(evidence.map(({ text }) => text).join('\n'))
   let places = 0
   return questions
     .map((question, index) => ({ question, index }))
     .toSorted(inOrder(({ question }) => question.id))
     .map(({ question, index }) => {
-      const stems = stemsOf(question.text)
-      places += ranking.reach(stems)
+      const asked = readQuestion(question.text, language)
+      places += search.reach(asked)
       const searched = places <= PLACES_MAX
-      const found = searched ? ranking.rank(stems) : []
+      const best = searched ? bestOf(search.find(asked)) : []
+      const cited = best.filter(({ score }) => score >= minScore && score > 0)
+      const unknown = search.unknown(asked)
+      const lacks = (one: Found | undefined) => (one === undefined ? [] : search.lacks(asked, one))
+      const essentials = (one: Found | undefined) =>
+        lacks(one)
+          .flatMap(({ name, isWeak }) => (isWeak ? [] : [name]))
+          .join()
+      const missing = lacks(best[0]).map(({ name }) => name)
       return {
         question,
         cited: { pointer: `/questions/${index}/text`, quote: question.text },
-        stems,
-        unknown: stems.filter((stem) => !known.has(stem)).toSorted(),
+        unknown,
+        isEmpty: asked.slots.length === 0,
         searched,
-        answer: answerOf({ question, found, passages, minScore }),
+        wanted: asked.wanted,
+        about: asked.slots.flatMap(({ names }) => names).toSorted(),
+        alike: cited
+          .filter((one) => essentials(one) === essentials(cited[0]))
+          .map(({ span }) => span),
+        answer: answerOf({ question, wanted: asked.wanted, best, cited, unknown, missing }),
       }
     })
 }
@@ -125,17 +141,17 @@ function coverageOf(asked: Asked[]): DiligenceResult['coverage'] {
   }
 }
 
-function openGap({ question, answer, stems, searched, cited }: Asked): Gap {
+function openGap({ question, answer, isEmpty, searched, cited }: Asked): Gap {
   const required = question.required === true ? 'required ' : ''
   return {
-    code: gapCode(stems, searched),
-    detail: `${required}question ${question.id}: best score ${answer.score}`,
+    code: gapCode(isEmpty, searched),
+    detail: `${required}question ${question.id}: ${answer.reason}`,
     citations: [cited],
   }
 }
 
-function gapCode(stems: string[], searched: boolean): string {
-  if (stems.length === 0) return 'question_without_words'
+function gapCode(isEmpty: boolean, searched: boolean): string {
+  if (isEmpty) return 'question_without_words'
   return searched ? 'unanswered' : 'question_not_searched'
 }
 
@@ -150,36 +166,56 @@ const leftOutGap: Gap = {
   citations: [],
 }
 
-function passagesIn(evidenceId: string, text: string, pointer: string): Passage[] {
-  return passagesOf(text, PASSAGE_CHARS).flatMap(({ from, to }) => {
-    const quote = text.slice(from, to)
-    const stems = wordsOf(quote).map(({ stem }) => stem)
-    return stems.length === 0 ? [] : [{ evidence_id: evidenceId, pointer, quote, from, to, stems }]
-  })
-}
-
-function answerOf({ question, found, passages, minScore }: Search): Answer {
-  const best = firstOf(
+const bestOf = (found: readonly Found[]): Found[] =>
+  firstOf(
     found,
     CITATIONS_MAX,
     inOrder(
       ({ score }) => -score,
-      ({ at }) => passages[at]?.evidence_id ?? '',
-      ({ at }) => passages[at]?.from ?? 0,
+      ({ size }) => size,
+      ({ span }) => span.evidence_id,
+      ({ span }) => span.from,
     ),
   )
-  const citations = best.flatMap(({ at, score }) => {
-    const passage = passages[at]
-    if (passage === undefined || score < minScore || score === 0) return []
-    const { stems: _, ...span } = passage
-    return [{ ...span, score }]
-  })
+
+type Ranked = {
+  question: Question
+  wanted: Wanted
+  best: readonly Found[]
+  /** Those of the best that reach the score. */
+  cited: readonly Found[]
+  unknown: readonly string[]
+  /** What the best of all does not name. */
+  missing: readonly string[]
+}
+
+function answerOf({ question, wanted, best, cited, unknown, missing }: Ranked): Answer {
+  const citations = cited.map(({ span, score }) => ({ ...span, score }))
+  const [first] = best
+  const base = { question_id: question.id, score: first?.score ?? 0, citations }
+  const answer = citations[0]?.quote
+  if (answer === undefined)
+    return {
+      ...base,
+      answer: null,
+      verdict: 'unanswered',
+      reason: refusal(wanted, missing, unknown),
+    }
+  const { verdict, cue } = verdictOf(question.text, answer, wanted)
+  const without = missing.length === 0 ? '' : `, without ${missing.join(', ')}`
+  const by = cue === null ? '' : ` by “${cue}”`
   return {
-    question_id: question.id,
-    answer: citations[0]?.quote ?? null,
-    score: best[0]?.score ?? 0,
-    citations,
+    ...base,
+    answer,
+    verdict,
+    reason: `${verdict}${by}: the sentence covers ${Math.round(base.score * 100)} % of the question${without}`,
   }
+}
+
+function refusal(wanted: Wanted, missing: readonly string[], unknown: readonly string[]): string {
+  if (unknown.length > 0) return `no text speaks of ${unknown.join(', ')}`
+  if (missing.length === 0) return `no sentence about it holds a ${wanted.replace('_', ' or ')}`
+  return `the best sentence lacks ${missing.join(', ')}`
 }
 
 /** Which questions cite something that overlaps any of some spans; passages of one text do not overlap each other. */

@@ -20,6 +20,9 @@ const monthNames =
 const month = `(?:${monthNames.map((name) => `${name}|${name.slice(0, 3)}\\b\\.?`).join('|')}|sept\\b\\.?)`
 const ordinal = '(\\d{1,2})(?:st|nd|rd|th)?'
 
+const germanMonthNames =
+  'januar februar märz april mai juni juli august september oktober november dezember'.split(' ')
+
 const datePatterns: { pattern: RegExp; read(groups: string[]): (string | undefined)[] }[] = [
   {
     pattern: /\b(\d{4})-(\d{2})-(\d{2})(?!\d)/g,
@@ -32,6 +35,12 @@ const datePatterns: { pattern: RegExp; read(groups: string[]): (string | undefin
   {
     pattern: new RegExp(`\\b${ordinal}\\s+(?:day\\s+of\\s+)?(${month}),?\\s+(\\d{4})\\b`, 'gi'),
     read: ([d, m = '', y]) => [dayFrom(Number(y), monthNumber(m), Number(d))],
+  },
+  {
+    pattern: new RegExp(`\\b(\\d{1,2})\\.\\s+(${germanMonthNames.join('|')})\\s+(\\d{4})\\b`, 'gi'),
+    read: ([d, m = '', y]) => [
+      dayFrom(Number(y), germanMonthNames.indexOf(m.toLowerCase()) + 1, Number(d)),
+    ],
   },
   {
     pattern: /(?<![\d/.-])(\d{1,2})([/.])(\d{1,2})\2(\d{4})(?![\d/])/g,
@@ -119,11 +128,20 @@ function endOf(text: string, match: RegExpExecArray, isSpelled: boolean): number
 
 // Figures, words, or words with the figures after them in brackets.
 const amount = `(?:(?:(${spelling})\\s*\\(\\s*(${figures})\\s*\\)|(?<![\\w.,$€£])(${figures})|(${spelling})))`
-const percent = new RegExp(`${amount}\\s?(?:%|per\\s?cent\\b)`, 'gi')
+const percent = new RegExp(`${amount}\\s?(?:%|per\\s?cent\\b|Prozent\\b)`, 'gi')
 const spans = { second: 1, minute: 60, hour: 3600, day: 86_400, week: 604_800 }
 const longer = { month: 1, quarter: 3, year: 12 }
+const english: Record<string, string> = {
+  sekunde: 'second',
+  minute: 'minute',
+  stunde: 'hour',
+  tag: 'day',
+  woche: 'week',
+  monat: 'month',
+  jahr: 'year',
+}
 const duration = new RegExp(
-  `${amount}[\\s-]+(?:(business|working)[\\s-]+|calendar[\\s-]+|full[\\s-]+|consecutive[\\s-]+)?(second|minute|hour|day|week|month|quarter|year)s?\\b`,
+  `${amount}[\\s-]+(?:(business|working)[\\s-]+|calendar[\\s-]+|full[\\s-]+|consecutive[\\s-]+)?(?:(second|minute|hour|day|week|month|quarter|year)s?|(Sekunde|Minute|Stunde|Tag|Woche|Monat|Jahr)(?:e?n|e|s)?)\\b`,
   'gi',
 )
 
@@ -138,7 +156,7 @@ function percentsIn(text: string): Quantity[] {
 function durationsIn(text: string): Quantity[] {
   return [...text.matchAll(duration)].flatMap((match): Quantity[] => {
     const read = readAmount(match)
-    const unit = match[6]?.toLowerCase() ?? ''
+    const unit = match[6]?.toLowerCase() ?? english[match[7]?.toLowerCase() ?? ''] ?? ''
     if (match[5] !== undefined)
       return unit === 'day' ? [{ kind: 'duration', unit: 'business days', ...read }] : []
     const months = longer[unit as keyof typeof longer]

@@ -2,7 +2,7 @@ import MiniSearch from 'minisearch'
 import { inOrder } from './work.ts'
 
 /** A text of the ranking by its place in the list given; `score` is 0 to 1, `stems` are those of the query found in it. */
-export type Ranked = { at: number; score: number; stems: string[] }
+type Ranked = { at: number; score: number; stems: string[] }
 export type Ranking = {
   /** The texts that share a stem with the query; in which order equal scores stand is for the caller to say. */
   rank(query: readonly string[]): Ranked[]

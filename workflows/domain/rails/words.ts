@@ -37,6 +37,11 @@ const shortened =
   /(?:^|[\s(“"])(?:[A-Z]|Inc|Ltd|Co|Corp|No|Nos|Sec|Art|Mr|Ms|Mrs|Dr|St|vs|cf|approx|e\.g|i\.e|U\.S|U\.K|p|pp)\.$/
 const onlyNumber = /^\s*\(?(?:\d+(?:\.\d+)*|[a-z]|[ivx]+)\)?\.$/i
 
+// Nor after a day before its month in German: 8. Mai 2026.
+const dayBefore = /(?:^|[\s(])\d{1,2}\.$/
+const germanMonth =
+  /^\s+(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b/
+
 /** The longest sentence; a longer one is cut at a space. This bounds the time for one sentence. */
 const SENTENCE_CHARS_MAX = 4000
 
@@ -51,7 +56,9 @@ export function sentencesOf(text: string): Part[] {
     const last = text.slice(Math.max(begin, index - 12), index + 1)
     if (
       end.startsWith('.') &&
-      (shortened.test(last) || onlyNumber.test(text.slice(begin, index + 1)))
+      (shortened.test(last) ||
+        onlyNumber.test(text.slice(begin, index + 1)) ||
+        (dayBefore.test(last) && germanMonth.test(text.slice(stop, stop + 12))))
     )
       continue
     for (const piece of pieces(text, begin, stop)) {
@@ -61,19 +68,6 @@ export function sentencesOf(text: string): Part[] {
     begin = stop
   }
   return parts
-}
-
-/** Runs of sentences of at most `most` units, none over a blank line; a longer sentence stands alone. */
-export function passagesOf(text: string, most: number): Part[] {
-  const passages: Part[] = []
-  for (const sentence of sentencesOf(text)) {
-    const last = passages.at(-1)
-    const joins = last !== undefined && sentence.to - last.from <= most
-    if (last !== undefined && joins && !/\n\s*\n/.test(text.slice(last.to, sentence.from)))
-      last.to = sentence.to
-    else passages.push({ ...sentence })
-  }
-  return passages
 }
 
 function pieces(text: string, from: number, to: number): Part[] {

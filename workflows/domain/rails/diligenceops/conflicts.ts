@@ -6,6 +6,7 @@ import { inOrder } from '../work.ts'
 import type { Conflict, DiligenceInput, EvidenceSpan } from './schema.ts'
 
 type Kind = Conflict['kind']
+export type Value = { kind: Kind; unit: string; value: string }
 /** That a sentence gives one value of a kind for what its other words are about; said alike in several places, it is one statement. */
 type Statement = {
   kind: Kind
@@ -189,7 +190,8 @@ function opposedPairs(
 const comparableAs = ({ kind, unit }: { kind: Kind; unit: string }) =>
   kind === 'count' ? `count ${unit}` : kind
 
-function differ(one: Statement, two: Statement): boolean {
+/** Whether two values of one kind cannot both be so. */
+export function differ(one: Value, two: Value): boolean {
   if (one.kind !== 'duration' || one.unit === two.unit)
     return one.unit !== two.unit || one.value !== two.value
   const [a, b] = [daysOf(one), daysOf(two)]
@@ -197,7 +199,7 @@ function differ(one: Statement, two: Statement): boolean {
 }
 
 /** A month has 28 to 31 days, a year 365 or 366; business days are comparable to no others. */
-function daysOf({ unit, value }: Statement): { least: number; most: number } | undefined {
+function daysOf({ unit, value }: Value): { least: number; most: number } | undefined {
   const count = Number(value)
   if (unit === 'seconds') return { least: count / 86_400, most: count / 86_400 }
   if (unit !== 'months') return undefined

@@ -4,7 +4,7 @@ import { Moment, Span, text, together, tooLongTogether } from '../fields.ts'
 const distinct = (items: { id: string }[]) =>
   new Set(items.map(({ id }) => id)).size === items.length
 
-/** A questionnaire and the texts to answer it from. `min_score` is 0 to 1 (see `rankingOf`), 0.3 where it is not given. */
+/** A questionnaire and the texts to answer it from. `min_score` is the share of a question that its answer covers, 0 to 1; 0.7 where it is not given. */
 export const DiligenceInput = z.strictObject({
   questions: z
     .array(
@@ -36,8 +36,12 @@ export type EvidenceSpan = z.output<typeof EvidenceSpan>
 
 const Answer = z.strictObject({
   question_id: z.string(),
-  /** The best passage, word by word; null where none reaches `min_score`. */
+  /** The best sentence, word by word; null where none reaches `min_score`. */
   answer: z.string().nullable(),
+  /** yes, no and partial of a question that can be answered so; value of all others. */
+  verdict: z.enum(['yes', 'no', 'partial', 'value', 'unanswered']),
+  /** The words that decide the verdict, and what of the question is not covered. */
+  reason: z.string(),
   score: z.number().min(0).max(1),
   citations: z.array(EvidenceSpan.extend({ score: z.number().min(0).max(1) })),
 })
@@ -77,7 +81,7 @@ export const DiligenceResult = z.strictObject({
       question_id: z.string(),
       required: z.boolean(),
       best_score: z.number(),
-      /** Stems of the question that no text has. */
+      /** Concepts and words of the question that no text has. */
       unknown_stems: z.array(z.string()),
     }),
   ),
