@@ -11,20 +11,27 @@ const NUMBER_WEIGHT = 0.5
 const PART_CHARS_MIN = 4
 const COMPOUND_CHARS_MAX = 60
 
-type Terms = { exact: Map<string, Slot>; byStems: Map<string, Slot>; longest: number }
+type Terms = {
+  exact: Map<string, Slot>
+  byStems: Map<string, Slot>
+  /** How many words the longest term has that begins with a word, or with a stem. */
+  longest: Map<string, number>
+}
 
 const terms: Record<Language, Terms> = { en: termsOf('en'), de: termsOf('de') }
 
 function termsOf(language: Language): Terms {
   const exact: Terms['exact'] = new Map()
   const byStems: Terms['byStems'] = new Map()
-  let longest = 1
+  const longest: Terms['longest'] = new Map()
   for (const { name, weight, ...words } of groups)
     for (const term of words[language]) {
       const tokens = tokensOf(term)
-      longest = Math.max(longest, tokens.length)
+      const stems = tokens.map((token) => stemOf(token, language))
+      for (const first of [tokens[0] ?? '', stems[0] ?? ''])
+        longest.set(first, Math.max(tokens.length, longest.get(first) ?? 0))
       enter(exact, tokens.join(' '), name, weight)
-      enter(byStems, tokens.map((token) => stemOf(token, language)).join(' '), name, weight)
+      enter(byStems, stems.join(' '), name, weight)
     }
   return { exact, byStems, longest }
 }
@@ -86,7 +93,9 @@ function termAt(
   at: number,
   language: Language,
 ): { slot: Slot | undefined; size: number } {
-  for (let size = Math.min(terms[language].longest, stems.length - at); size > 0; size -= 1) {
+  const { longest } = terms[language]
+  const most = Math.max(longest.get(tokens[at] ?? '') ?? 0, longest.get(stems[at] ?? '') ?? 0)
+  for (let size = Math.min(most, stems.length - at); size > 0; size -= 1) {
     const words = (all: string[]) => all.slice(at, at + size).join(' ')
     const slot = termOf(words(tokens), words(stems), language)
     if (slot !== undefined) return { slot, size }

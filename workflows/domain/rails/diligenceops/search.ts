@@ -57,7 +57,9 @@ export function searchOver(evidence: DiligenceInput['evidence']): Search {
       ),
     unknown: ({ slots }) =>
       slots
-        .filter(({ names }) => names.every((name) => !index.has(name)))
+        .filter(
+          (slot) => weightOf(slot) > WEAK_WEIGHT && slot.names.every((name) => !index.has(name)),
+        )
         .map(({ names }) => names.join(' or '))
         .toSorted(),
     lacks({ slots }, { at }) {
