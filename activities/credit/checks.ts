@@ -10,7 +10,7 @@ import { checkEvents } from '#domain/payments/provider-event.ts'
 import { readTransaction } from '../chain/transaction.ts'
 import { eventsAbout } from '../store/credit/provider-events.ts'
 import type { ReferenceRow } from '../store/payments/payment-references.ts'
-import { findPayment } from '../store/payments/payments.ts'
+import { findPayment, type PaymentRow } from '../store/payments/payments.ts'
 import type { MoneyDeps } from './deps.ts'
 
 /** A verdict with the name of its source. */
@@ -38,9 +38,8 @@ export async function checkReference(deps: MoneyDeps, reference: ReferenceRow): 
         reason: 'the wallet is not debited yet',
         absent: true,
       })
-    // Presented, and named no rail that settles here: it brings nothing and expires with its challenge.
     case 'ap2_mandate_reference':
-      return by('wallet', { kind: 'pending', reason: settlesNothing, absent: true })
+      return by('payment', await byMandate(deps, reference))
     default:
       return undecided
   }
@@ -66,9 +65,18 @@ async function onChain(
   }
 }
 
-/** An x402 payment is settled by its own workflow; here it counts once its block is final. */
-async function byPayment({ db }: MoneyDeps, reference: ReferenceRow): Promise<Verdict> {
+/** A mandate that names no rail that settles here brings nothing and expires with its challenge; a wallet was debited when it was presented. */
+async function byMandate({ db }: MoneyDeps, reference: ReferenceRow): Promise<Verdict> {
   const payment = await findPayment(db, reference.external_reference)
+  if (payment === undefined) return { kind: 'pending', reason: settlesNothing, absent: true }
+  return verdictOn(payment, reference)
+}
+
+/** An x402 payment is settled by its own workflow; here it counts once its block is final. */
+const byPayment = async ({ db }: MoneyDeps, reference: ReferenceRow): Promise<Verdict> =>
+  verdictOn(await findPayment(db, reference.external_reference), reference)
+
+function verdictOn(payment: PaymentRow | undefined, reference: ReferenceRow): Verdict {
   if (payment === undefined || payment.call_id !== reference.payment_reference_id)
     return { kind: 'rejected', reason: 'the payment was claimed for something else' }
   const { state, finalized, transaction_hash, failure } = payment

@@ -219,12 +219,16 @@ async function mandate(deps: MoneyDeps, payable: Payable, { proof }: Presented):
   }
 }
 
-/** An AP2 payment mandate moves no money itself: the wallet that it names is debited, and any other instrument settles nothing here. */
+/**
+ * An AP2 payment mandate moves no money itself: the wallet that it names is debited, or the x402 payment of the address that it names
+ * is settled. Any other instrument settles nothing here.
+ */
 async function ap2Mandate(
   deps: MoneyDeps,
   payable: Payable,
-  { proof, evidence }: Presented,
+  presented: Presented,
 ): Promise<Prepared> {
+  const { proof, evidence } = presented
   if (payable.id.startsWith('aw_'))
     throw refuse('unsupported_request', {
       detail: 'a wallet is not paid by an AP2 mandate',
@@ -242,6 +246,14 @@ async function ap2Mandate(
   )
   const stored = { external_reference: presentationName(presentation), proof: null, ap2 }
   if (ap2.rail.kind === 'none') return { ...stored, payer: null }
+  if (ap2.rail.kind === 'x402') {
+    const paid = await paymentByAuthorization(deps, payable, presented)
+    if (paid.payer === ap2.rail.payer) return { ...paid, ap2 }
+    throw refuse('authority_denied', {
+      detail: 'the payment is signed by another address than payment_instrument names',
+      next_action: 'Sign the payment with the wallet that the mandate names.',
+    })
+  }
   const { walletId } = ap2.rail
   const evidenceOf = {
     wallet_id: walletId,

@@ -28,7 +28,7 @@ export const ap2Requirements = {
   'ap2.present': {
     source: 'ap2 § Present',
     behavior:
-      'A presented mandate is verified only with a debit of the wallet that it names. Any other instrument stays pending, settles nothing, and expires with its challenge.',
+      'A presented mandate is verified only with a debit of the wallet that it names, or with the settled x402 payment of the address that it names. Any other instrument stays pending, settles nothing, and expires with its challenge.',
   },
   'ap2.budget': {
     source: 'ap2 § Present',

@@ -90,5 +90,5 @@ export const trust: readonly string[] = [
   // How the trust operations find a call by the nonce of its proof, and the agent that paid from a wallet.
   `create index calls_nonce on calls (caller, proof_nonce) where grant_state = 'used'`,
   `create index payments_payer on payments (payer)`,
-  `create index payment_references_payer on payment_references (payer) where method in ('stablecoin_reference', 'x402_reference')`,
+  `create index payment_references_payer on payment_references (payer) where method in ('stablecoin_reference', 'x402_reference', 'ap2_mandate_reference')`,
 ]

@@ -44,7 +44,7 @@ export async function findPaymentOfQuote(tx: Tx, quoteId: string): Promise<Payme
     .selectAll('payments')
     .select(lastValidBefore)
     .where('entitlements.quote_id', '=', quoteId)
-    .where('payment_references.method', '=', 'x402_reference')
+    .where('payment_references.method', 'in', ['x402_reference', 'ap2_mandate_reference'])
     .where('payment_references.state', 'not in', ['rejected', 'expired'])
     .executeTakeFirst()
 }

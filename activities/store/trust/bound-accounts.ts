@@ -13,7 +13,7 @@ export async function readBoundAccounts(
   const { rows } = await sql<{ wallet: string; accounts: string[] }>`
     select wallet, array_agg(distinct a.account_id order by a.account_id) as accounts from (
       select payer as wallet, agent_id from payment_references
-        where payer = any(${[...wallets]}) and method in ('stablecoin_reference', 'x402_reference')
+        where payer = any(${[...wallets]}) and method in ('stablecoin_reference', 'x402_reference', 'ap2_mandate_reference')
           and state in ('verified', 'disputed', 'refunded')
       union all
       select payer, substr(proof_wallet, 7) from payments

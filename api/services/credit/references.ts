@@ -51,9 +51,13 @@ export async function verifyAndNotify(
 
 async function verified(deps: PaymentDeps, reference: ReferenceRow): Promise<ReferenceRow> {
   if (reference.state !== 'presented' && reference.state !== 'pending') return reference
-  if (reference.method === 'x402_reference') await deps.notifyPayment(reference.external_reference)
+  if (isSignedPayment(reference)) await deps.notifyPayment(reference.external_reference)
   return verifyReference(deps, reference.payment_reference_id)
 }
+
+/** An x402 payment, also one that an AP2 mandate names: it is known by the id of the payment. */
+const isSignedPayment = ({ method, payer }: ReferenceRow): boolean =>
+  method === 'x402_reference' || (method === 'ap2_mandate_reference' && payer !== null)
 
 /** A payment reference of this agent; 404, 403 `not_owner`. */
 export async function ownReference(

@@ -3,21 +3,25 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { settlesNothing } from '#domain/ap2/rails.ts'
 import { DomainError } from '#domain/core/errors.ts'
 import { walletAccount } from '#domain/credit/credit.ts'
-import { createWallet } from '../../../activities/credit/allowance.ts'
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'
-import { mandateChallenge } from '../../../activities/credit/presenting.ts'
 import { verifyReference } from '../../../activities/credit/verify-reference.ts'
 import { findEntitlement } from '../../../activities/store/credit/entitlements.ts'
 import { readBalance } from '../../../activities/store/credit/postings.ts'
 import { findAp2Issued, readAp2History } from '../../../activities/store/payments/ap2.ts'
 import { listDueReferences } from '../../../activities/store/payments/payment-references.ts'
-import { clockSeconds, transaction } from '../../../activities/store/postgres/db.ts'
+import { transaction } from '../../../activities/store/postgres/db.ts'
 import { issueAp2, revokeIssuedAp2 } from '../../../api/services/authority/ap2.ts'
-import { registeredAgent } from '../../support/agent-rows.ts'
-import { agentKeys, closeMandate } from '../../support/ap2.ts'
 import { verifies } from '../../verifies.ts'
 import { keys, origin } from '../keys/treasury.ts'
-import { hex, present, quoted, refusal, startMoney, topUp } from './fixture.ts'
+import {
+  inUsd,
+  type Mandated,
+  mandated as mandatedIn,
+  operator,
+  presenting as presentingIn,
+  recurring,
+} from './ap2-fixture.ts'
+import { hex, present, quoted, refusal, startMoney } from './fixture.ts'
 
 let deps: MoneyDeps
 let stop: () => Promise<void>
@@ -26,76 +30,9 @@ beforeAll(async () => {
 })
 afterAll(() => stop?.())
 
-const key = agentKeys()
-const operator = { operatorId: `op_${'1'.repeat(64)}`, name: 'operator:ada' }
-const inUsd = (usd: number) => ({ amount: usd * 100, currency: 'USD' })
-const recurring = (budgetUsd: number) => [
-  { type: 'payment.agent_recurrence' as const, frequency: 'ON_DEMAND' as const },
-  { type: 'payment.amount_range' as const, currency: 'USD', max: 100_000 },
-  { type: 'payment.budget' as const, max: budgetUsd, currency: 'USD' },
-]
-
-/** An agent with a funded wallet, and open mandates that an operator issued for it. */
-async function mandated(
-  constraints: ReturnType<typeof recurring> | [] = recurring(490),
-  holds = 500,
-) {
-  const { agent_id: agentId } = await registeredAgent(deps.db)
-  const { wallet_id } = await transaction(deps.db, (tx) =>
-    createWallet(tx, { agentId, label: 'work' }),
-  )
-  await topUp(deps, agentId, wallet_id, holds)
-  const items = [{ id: 'rail.credit', title: 'Credit for rail runs' }]
-  const asked = {
-    idempotency_key: hex(8),
-    ap2: {
-      agent_id: agentId,
-      agent_key: key.jwk,
-      checkout: {
-        constraints: [
-          {
-            type: 'checkout.line_items' as const,
-            items: [{ id: 'credit', acceptable_items: items, quantity: 1 }],
-          },
-        ],
-      },
-      payment: { constraints },
-      expires_at: new Date(Date.now() + 3_600_000).toISOString(),
-    },
-  }
-  const issue = () => issueAp2({ ...deps, keys, origin }, operator, asked)
-  return { agentId, wallet_id, asked, issue, ...(await issue()) }
-}
-type Mandated = Awaited<ReturnType<typeof mandated>>
-
-/** What the agent presents for a new quote; `more` changes its closed payment mandate. */
-async function presenting(by: Mandated, more: object = {}) {
-  const one = await quoted(deps, by.agentId, { tier: 'entry' })
-  const { challenge_id, amount_usd } = one.challenge
-  const ask = await mandateChallenge(deps, { id: challenge_id, amount_usd }, 900)
-  const iat = Math.floor(await clockSeconds(deps.db))
-  const closing = { key: key.privateKey, aud: ask.audience, nonce: ask.nonce, iat }
-  const payment = {
-    vct: 'mandate.payment.1',
-    transaction_id: ask.checkout_hash,
-    payee: { id: 'service-agent-rails', name: 'Service Agent Rails', website: origin },
-    payment_amount: inUsd(amount_usd),
-    payment_instrument: { id: by.wallet_id, type: 'allowance_wallet' },
-    ...more,
-  }
-  const { checkout_jwt, checkout_hash } = ask
-  const checkout = { vct: 'mandate.checkout.1', checkout_jwt, checkout_hash }
-  const input = {
-    method: 'ap2_mandate_reference' as const,
-    externalReference: '',
-    proof: { challenge_token: ask.challenge_token },
-    evidence: {
-      presentation: closeMandate(by.open_payment_mandate, payment, closing),
-      checkout_presentation: closeMandate(by.open_checkout_mandate, checkout, closing),
-    },
-  }
-  return { one, input, pay: () => present(deps, one, input) }
-}
+const mandated = (constraints?: Parameters<typeof mandatedIn>[1], holds?: number) =>
+  mandatedIn(deps, constraints, holds)
+const presenting = (by: Mandated, more: object = {}) => presentingIn(deps, by, more)
 
 const paidUnder = async ({ mandate_id }: Mandated) => {
   const { rows } = await sql<{ spent: string | null; uses: number }>`

@@ -26,6 +26,7 @@ import { base64, signPayment } from '../../support/payments.ts'
 import { verifies } from '../../verifies.ts'
 import { eventually, type Fixture, GAS } from '../chain/fixture.ts'
 import { origin } from '../keys/treasury.ts'
+import { mandated, presenting } from './ap2-fixture.ts'
 import { hex, newAgent, payTo, present, quoted, refusal, startMoneyOnChain } from './fixture.ts'
 
 let fixture: Fixture
@@ -263,5 +264,49 @@ verifies(
       state: 'verified',
     })
     expect(await readBalance(deps.db, walletAccount(wallet_id))).toBe(120)
+  },
+)
+
+verifies(
+  'ap2.present',
+  'a mandate pays by the signed payment of the address that it names',
+  async () => {
+    const by = await mandated(deps)
+    const instrument = (id: string) => ({ payment_instrument: { id, type: 'x402' } })
+    const signed = async (id: string) => {
+      const { one, input } = await presenting(deps, by, instrument(id))
+      const proof = { ...input.proof, payment: await x402(one.challenge) }
+      return { one, input, pay: () => present(deps, one, { ...input, proof }) }
+    }
+    const foreign = await signed(newWallet().address)
+    await expect(foreign.pay()).rejects.toMatchObject(refusal('authority_denied'))
+    const unpaid = await presenting(deps, by, instrument(payer.address))
+    await expect(unpaid.pay()).rejects.toMatchObject(refusal('invalid_request'))
+
+    const { one, pay } = await signed(payer.address)
+    const [reference, again] = await Promise.all([pay(), pay()])
+    expect(again.payment_reference_id).toBe(reference.payment_reference_id)
+    expect(reference).toMatchObject({ method: 'ap2_mandate_reference', payer: payer.address })
+    expect(await verifyReference(deps, reference.payment_reference_id)).toMatchObject({
+      state: 'pending',
+      reason: 'the payment is not final on chain',
+    })
+    expect(await states(one)).toEqual(['pending', 'pending'])
+    const { submitPayment, confirmPayment } = steps()
+    await submitPayment(reference.external_reference)
+    await eventually(
+      () => confirmPayment(reference.external_reference),
+      ({ finished }) => finished,
+      20_000,
+    )
+    expect(await decided(reference)).toMatchObject({ state: 'verified', decided_by: 'payment' })
+    expect(await states(one)).toEqual(['settled', 'funded'])
+    const spent = await deps.db
+      .selectFrom('ap2_payments')
+      .select(['amount_minor', 'instrument_type'])
+      .where('payment_reference_id', '=', reference.payment_reference_id)
+      .execute()
+    expect(spent).toEqual([{ amount_minor: '4900', instrument_type: 'x402' }])
+    expect(await readBalance(deps.db, walletAccount(by.wallet_id))).toBe(500)
   },
 )
