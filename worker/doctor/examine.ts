@@ -15,31 +15,32 @@ const CONFIGURE =
 
 /** Runs all checks of a deployment; without a valid configuration, only those of the machine. */
 export async function examine(environment?: NodeJS.ProcessEnv): Promise<Check[]> {
-  const machine = checkMachine(loadStackSettings(environment).DATA_DIR)
+  const machine = await checkMachine(loadStackSettings(environment).DATA_DIR)
   const { config, problem } = readConfiguration(environment)
-  if (config === undefined) return [...(await machine), problem]
-  const found = await Promise.all([
-    machine,
-    checkPorts(config),
-    checkKeys(config),
-    checkPostgres(config),
-    checkTemporal(config),
-    checkChain(config),
-    checkSwitches(config),
-  ])
+  if (config === undefined) return [...machine, problem]
+  const found = [machine]
+  // One after the other: on a busy machine, the time of a check must not run while this process works on others.
+  for (const check of checks) found.push(await check(config))
   return found.flat()
 }
+
+const checks: readonly ((config: Config) => Promise<Check[]>)[] = [
+  checkPorts,
+  checkKeys,
+  checkPostgres,
+  checkTemporal,
+  checkChain,
+  checkSwitches,
+]
 
 /** Prints what needs attention and the checks, as text or as JSON `{ok, checks, attention}`; returns whether there is no fault. */
 export async function printReport(json: boolean): Promise<boolean> {
   const { config } = readConfiguration(undefined)
-  const [checks, attention] = await Promise.all([
-    examine(),
-    config === undefined ? [] : readNeeds(config),
-  ])
-  const ok = checks.every((check) => check.ok)
-  if (json) printJson({ ok, checks, attention })
-  else print([textOfNeeds(attention), tableOf(checks)].filter((text) => text !== '').join('\n\n'))
+  const found = await examine()
+  const attention = config === undefined ? [] : await readNeeds(config)
+  const ok = found.every((check) => check.ok)
+  if (json) printJson({ ok, checks: found, attention })
+  else print([textOfNeeds(attention), tableOf(found)].filter((text) => text !== '').join('\n\n'))
   return ok
 }
 

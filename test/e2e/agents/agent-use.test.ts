@@ -76,6 +76,7 @@ verifies(
       await verifiedByStrangers(run_id, run)
     }
   },
+  120_000,
 )
 
 verifies(
