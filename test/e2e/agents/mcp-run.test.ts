@@ -1,12 +1,10 @@
-import { x402Client } from '@x402/core/client'
 import type { PaymentRequired } from '@x402/core/types'
-import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { openRail, type Rail } from '../../support/agent.ts'
 import { openAgentUse } from '../../support/agent-use.ts'
-import { newWallet } from '../../support/chain.ts'
 import { connectFormerMcp, connectMcp, type McpClient } from '../../support/mcp.ts'
 import { startStack, type TestStack } from '../../support/stack.ts'
+import { openPayer } from '../../support/x402-payer.ts'
 import { verifies } from '../../verifies.ts'
 
 // The official clients of both eras against the stack; payments are signed by the x402 library.
@@ -34,14 +32,7 @@ afterAll(async () => {
 
 /** A wallet with these atomic units, and the x402 library that signs with it. */
 async function openWallet(tokens: bigint) {
-  const { account, address } = await rail.openAgent({ wallet: newWallet(), tokens })
-  const { asset } = rail
-  const payer = x402Client.fromConfig({
-    schemes: [{ network: 'eip155:8453', client: new ExactEvmScheme(account) }],
-    spendControls: {
-      allowedAssets: [{ network: 'eip155:8453', asset, maxAmountPerPayment: '500000000' }],
-    },
-  })
+  const { address, payer } = await openPayer(rail, tokens)
   const pay = async (required: Record<string, unknown>) => ({
     'x402/payment': await payer.createPaymentPayload(required as unknown as PaymentRequired),
   })

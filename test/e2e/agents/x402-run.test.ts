@@ -1,13 +1,11 @@
-import { x402Client } from '@x402/core/client'
 import { decodePaymentResponseHeader } from '@x402/core/http'
-import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { wrapFetchWithPayment } from '@x402/fetch'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createClient } from '../../../api/http/client.ts'
 import { openRail, type Rail } from '../../support/agent.ts'
 import { openAgentUse, problemOf } from '../../support/agent-use.ts'
-import { newWallet } from '../../support/chain.ts'
 import { startStack, type TestStack } from '../../support/stack.ts'
+import { openPayer } from '../../support/x402-payer.ts'
 import { verifies } from '../../verifies.ts'
 
 let stack: TestStack
@@ -26,14 +24,7 @@ afterAll(async () => {
 
 /** The agent with a wallet of these atomic units, paid by the x402 library as it is. */
 async function payingAgent(tokens: bigint) {
-  const { account, address } = await rail.openAgent({ wallet: newWallet(), tokens })
-  const { asset } = rail
-  const payer = x402Client.fromConfig({
-    schemes: [{ network: 'eip155:8453', client: new ExactEvmScheme(account) }],
-    spendControls: {
-      allowedAssets: [{ network: 'eip155:8453', asset, maxAmountPerPayment: '500000000' }],
-    },
-  })
+  const { address, payer } = await openPayer(rail, tokens)
   const fetchPaid = wrapFetchWithPayment(fetch, payer)
   const notified: { settled?: ReturnType<typeof decodePaymentResponseHeader> } = {}
   const fetchAndSee = async (...asked: Parameters<typeof fetch>) => {

@@ -256,7 +256,7 @@ function checkPacket(result: PacketResult, sections: Section[], items: Inspected
     })),
     ...strangers.map(({ item, place }) => ({
       code: 'section_not_in_profile',
-      detail: `“${item.name}” is in ${item.section}, which nobody asks for`,
+      detail: `“${item.name}” is in ${item.section}, which the profile does not ask for`,
       citations: [{ pointer: `${place}/section`, quote: item.section }],
     })),
   ]

@@ -68,7 +68,7 @@ const alsoCalled: Readonly<Record<string, string>> = {
   data_protection: 'privacy gdpr personal erase',
 }
 
-/** A document that somebody owns and somebody else approves. */
+/** A document with an owner, and an approver who is another person. */
 const governed = (key: string, title: string, maxAgeDays = 365) =>
   section(key, title, maxAgeDays, ['owner', 'approver'])
 /** Records of a control that operates over a period. */
