@@ -4,6 +4,7 @@ import type { TokenPrefix } from '#domain/agents/status-token.ts'
 import type { SignedAction, SignedGrant } from '#domain/authority/artifacts.ts'
 import type { RuleResult } from '#domain/authority/evaluate.ts'
 import type { Refusal } from '#domain/core/errors.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
 import type { credentialView } from '../activities/agent/views.ts'
 import type { publishedKey } from '../activities/keys/published-key.ts'
 import type { ReceiptView } from '../activities/keys/receipt-view.ts'
@@ -12,6 +13,7 @@ import type { openControls } from '../activities/payout/controls.ts'
 import type { CredentialOfAgent } from '../activities/store/agents/agent-credentials.ts'
 import type { McpDescriptor } from './mcp/shapes.ts'
 import type { AgentTools } from './registry/agent-tools-shape.ts'
+import type { StartHere } from './registry/start-here-shape.ts'
 import type { HandshakeService } from './services/agents/handshake.ts'
 import type { RegistrationService } from './services/agents/registration.ts'
 import type { SigningService } from './services/agents/signing.ts'
@@ -149,6 +151,7 @@ export type DiscoveryCommands = {
   trustContract(): Promise<TrustContract>
   mcp(): z.output<typeof McpDescriptor>
   agentTools(): z.output<typeof AgentTools>
+  startHere(rail: RailKey): z.output<typeof StartHere>
   readonly schemas: PublishedSchemas
 }
 export type HealthCommands = {

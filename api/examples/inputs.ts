@@ -184,6 +184,37 @@ export const discoveryExamples = {
       },
     },
   },
+  'agents-start-here': {
+    input: { rail: 'packetops' },
+    output: {
+      rail: 'packetops',
+      steps: [
+        {
+          step: 1,
+          operation_id: 'agent-quote',
+          summary: 'Quote a run: rail, fee and total in whole usd, valid for an hour.',
+          method: 'POST',
+          url: `${BASE_URL}/api/agent-quote`,
+          access: ['agent'],
+          header: 'Authorization: Bearer ag_…',
+          price: null,
+          example_body: { rail: 'packetops', tier: 'standard', units: 1 },
+          replace: [
+            {
+              place: 'header',
+              name: 'Authorization',
+              from: 'handshake',
+              pointer: '/credential_envelope/credential',
+              how: 'The word Bearer, a space, and the access key in the answer of handshake.',
+            },
+          ],
+        },
+      ],
+      sequences: [{ name: 'self_onboarding', steps: ['submit_manifest', 'receive_trust_state'] }],
+      policy_rules: ['Review precedes execution.'],
+      links: { openapi: `${BASE_URL}/openapi.json` },
+    },
+  },
   'mcp-descriptor': {
     input: {},
     output: {

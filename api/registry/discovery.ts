@@ -27,6 +27,7 @@ import { mcpDescriptor } from '../mcp/descriptor.ts'
 import type { AnyOperation } from '../operation.ts'
 import { agentTools } from './agent-tools.ts'
 import { publishSchemas } from './published-schemas.ts'
+import { startHere } from './start-here.ts'
 
 type Discovery = {
   config: Config
@@ -47,6 +48,7 @@ export function createDiscovery(deps: Discovery): DiscoveryCommands {
   return {
     schemas,
     agentTools: () => agentTools(registry, urls, schemas.index()),
+    startHere: (rail) => startHere(registry, urls, rail),
     openapi: () => {
       openapi ??= openapiDocument(registry, urls)
       return openapi

@@ -54,4 +54,9 @@ export const mcpRequirements = {
     behavior:
       '/agent-tools.json, also as /api/agent-tools, and /.well-known/mcp.json list every operation and tool from the registry, with access, price, statuses and errors; they agree with OpenAPI and tools/list.',
   },
+  'discovery.start-here': {
+    source: 'mcp § Discovery',
+    behavior:
+      '/api/agents-start-here gives the calls of a first run on a rail in order, each with a body that its operation takes and what to replace in it; an agent that follows them gets a result.',
+  },
 } as const

@@ -1,4 +1,5 @@
 import { agentTools } from './agent-tools.ts'
+import { agentsStartHere } from './agents-start-here.ts'
 import { authorityKey } from './authority-key.ts'
 import { healthz } from './healthz.ts'
 import { jwks } from './jwks.ts'
@@ -15,6 +16,7 @@ export const discovery = [
   readyz,
   openapi,
   agentTools,
+  agentsStartHere,
   mcpDescriptor,
   jwks,
   authorityKey,

@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { railKeys } from '#domain/rails/rail.ts'
+import { AccessKind, Price } from '../mcp/shapes.ts'
+
+const Pointer = z.string().regex(/^\//)
+const text = z.string().min(1)
+
+/** What `/api/agents-start-here` prints. */
+export const StartHere = z
+  .strictObject({
+    rail: z.enum(railKeys),
+    steps: z.array(
+      z.strictObject({
+        step: z.int().min(1),
+        operation_id: text,
+        summary: text,
+        method: z.enum(['GET', 'POST', 'PUT']),
+        url: z.string().meta({ description: 'With {name} where the path has a parameter.' }),
+        access: z.array(AccessKind),
+        header: text.nullable().meta({ description: 'In what the caller presents itself.' }),
+        price: Price,
+        example_body: z.record(z.string(), z.unknown()).nullable(),
+        replace: z
+          .array(
+            z.strictObject({
+              place: z.enum(['body', 'header', 'path']),
+              name: text,
+              from: text.nullable().meta({ description: 'The step that answers it.' }),
+              pointer: Pointer.nullable().meta({
+                description: 'Where in the answer of that step (RFC 6901).',
+              }),
+              how: text,
+            }),
+          )
+          .meta({ description: 'What the caller puts in place of the example’s values.' }),
+      }),
+    ),
+    sequences: z.array(z.strictObject({ name: text, steps: z.array(text) })),
+    policy_rules: z.array(text),
+    links: z.record(z.string(), z.url()),
+  })
+  .meta({ id: 'AgentsStartHere' })
