@@ -1,7 +1,7 @@
-import { z } from 'zod'
 import { DomainError } from '#domain/core/errors.ts'
+import { faultsText, groupFaults } from '#domain/rails/input-faults.ts'
 import type { Work } from '#domain/rails/rail.ts'
-import { checkInput } from '#domain/rails/uploads.ts'
+import { readInput } from '#domain/rails/read-input.ts'
 import type { LoopStep, StepVerdict } from '#domain/runs/controlled-loop.ts'
 import type { Check } from '#domain/tasks/terms.ts'
 import { latestOutput } from '../store/tasks/runs.ts'
@@ -28,9 +28,13 @@ export const computedSteps: Record<
   intake: async ({ db, task }) => {
     const { input_sha256, rail } = task
     const input = await readRunInput(db, task)
-    const { error } = checkInput(input.rail, input.value, input.uploads)
-    if (error === undefined) return done({ input_sha256, rail, uploads: input.uploads })
-    return done({ input_sha256, rail, errors: z.prettifyError(error).slice(0, 4000) }, 'refused')
+    const read = readInput(input.rail, input.value, input.uploads)
+    if (!('faults' in read)) return done({ input_sha256, rail, uploads: input.uploads })
+    const { faults } = read
+    return done(
+      { input_sha256, rail, errors: faultsText(faults), faults: groupFaults(faults) },
+      'refused',
+    )
   },
   /** Records the planned work and its checks. */
   planner: async ({ task }) =>

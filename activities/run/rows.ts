@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse/sync'
 import { z } from 'zod'
 import { type DomainError, refuse } from '#domain/core/errors.ts'
+import { type ColumnReader, tooManyColumns } from '#domain/rails/columns.ts'
 
 const rowFormats = ['csv', 'jsonl'] as const
 /** A list as it was uploaded: CSV with a header, or one JSON object a line; UTF-8. */
@@ -11,30 +12,35 @@ type TakeRecord = (value: unknown, line: number) => void
 /** A record may not be longer, so that a file without line breaks is refused instead of being read into memory. */
 const RECORD_CHARS_MAX = 65_536
 
+/** A list to be read: its bytes, the schema of a row, and the caller's names of its columns. */
+type ReadList = { list: string; source: RowSource; schema: z.ZodType; reader: ColumnReader }
+
 /**
  * Reads a list from its stream and hands over each row once the schema has passed it; the stream is read on only when a piece's
  * rows are taken. Throws `input_rejected` for the first record that is wrong, naming its line.
  */
 export async function eachRow(
-  list: string,
-  { format, stream }: RowSource,
-  schema: z.ZodType,
+  { list, source: { format, stream }, schema, reader }: ReadList,
   take: (row: unknown, index: number) => void,
 ): Promise<void> {
   let index = 0
   const read = format === 'csv' ? readCsv : readJsonLines
-  await read(list, stream, schema, (value, line) => {
-    const { data, error } = schema.safeParse(value)
+  await read({ list, schema, reader }, stream, (value, line) => {
+    // The columns of CSV are read by their fields once, in the header.
+    const row = format === 'csv' ? value : reader.take(value)
+    if (reader.overflows()) throw rejected(list, line, tooManyColumns)
+    const { data, error } = schema.safeParse(row)
     if (error !== undefined) throw rejected(list, line, firstIssue(error))
     take(data, index)
     index += 1
   })
 }
 
+type Named = Omit<ReadList, 'source'>
+
 async function readJsonLines(
-  list: string,
+  { list }: Pick<Named, 'list'>,
   stream: Readable,
-  _schema: z.ZodType,
   take: TakeRecord,
 ): Promise<void> {
   let [rest, line] = ['', 0]
@@ -61,16 +67,12 @@ function parseJson(list: string, text: string, line: number): unknown {
 }
 
 /** Takes whole records off the text, as many as have come; where no cell is quoted, commas and line breaks are all there is. */
-async function readCsv(
-  list: string,
-  stream: Readable,
-  schema: z.ZodType,
-  take: TakeRecord,
-): Promise<void> {
+async function readCsv(named: Named, stream: Readable, take: TakeRecord): Promise<void> {
+  const { list } = named
   let columns: Column[] | undefined
   let [rest, line] = ['', 1]
   const takeCells: TakeCells = (cells, at) => {
-    if (columns === undefined) columns = columnsOf(list, cells, schema)
+    if (columns === undefined) columns = columnsOf(named, cells)
     else if (cells.length === columns.length) take(rowOf(columns, cells), at)
     else throw rejected(list, at, `has ${cells.length} cells, and the header ${columns.length}`)
   }
@@ -131,15 +133,20 @@ function readQuoted(list: string, text: string, firstLine: number, take: TakeCel
   }
 }
 
-type Column = { name: string; numeric: boolean }
+/** `name` is the field; undefined for a column that is not read. */
+type Column = { name: string | undefined; numeric: boolean }
 
 /**
  * Cells are texts: those of a numeric field become numbers, and an empty cell is a field that is left out. Columns that a schema
  * does not name are refused, unless it is a loose one.
  */
-function columnsOf(list: string, names: string[], schema: z.ZodType): Column[] {
+function columnsOf({ list, schema, reader }: Named, names: string[]): Column[] {
   const { properties = {}, additionalProperties } = z.toJSONSchema(schema, { io: 'input' })
-  return names.map((name, index) => {
+  for (const name of names) reader.note(name)
+  return names.map((column, index) => {
+    if (names.indexOf(column) !== index) throw rejected(list, 1, `has the column ${column} twice`)
+    const name = reader.fieldOf(column)
+    if (name === undefined) return { name: undefined, numeric: false }
     const field = Object.hasOwn(properties, name) ? properties[name] : undefined
     if (typeof field !== 'object' && additionalProperties === false)
       throw rejected(
@@ -147,7 +154,6 @@ function columnsOf(list: string, names: string[], schema: z.ZodType): Column[] {
         1,
         `has the unknown column ${name}; known are ${Object.keys(properties).join(', ')}`,
       )
-    if (names.indexOf(name) !== index) throw rejected(list, 1, `has the column ${name} twice`)
     const type = typeof field === 'object' ? field.type : undefined
     return { name, numeric: type === 'integer' || type === 'number' }
   })
@@ -158,7 +164,8 @@ function rowOf(columns: Column[], cells: string[]): Record<string, unknown> {
   let at = 0
   for (const { name, numeric } of columns) {
     const cell = cells[at++] ?? ''
-    if (cell !== '') row[name] = numeric && /^-?[0-9]{1,16}$/.test(cell) ? Number(cell) : cell
+    if (name !== undefined && cell !== '')
+      row[name] = numeric && /^-?[0-9]{1,16}$/.test(cell) ? Number(cell) : cell
   }
   return row
 }

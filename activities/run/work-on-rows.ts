@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import { type DomainError, type PointerError, refuse } from '#domain/core/errors.ts'
-import type { Rail, Work } from '#domain/rails/rail.ts'
+import { type ColumnReader, columnReader } from '#domain/rails/columns.ts'
+import { faultsText, groupFaults } from '#domain/rails/input-faults.ts'
+import type { Columns, Finding, Rail, Work } from '#domain/rails/rail.ts'
+import { columnFaults, readInput, withFindings } from '#domain/rails/read-input.ts'
 import { eachRow, type RowSource } from './rows.ts'
 
 /** Receives each row of a streamed list as it is read. */
@@ -24,7 +27,9 @@ export async function workOnRows<Result>(
   if (unknown.length > 0)
     throw unfit(`The rail ${key} has no list ${unknown.join(', ')}; it has ${lists.join(', ')}.`)
   const head = Object.fromEntries(Object.entries(input).filter(([name]) => !lists.includes(name)))
+  const { columns = {} } = head as { columns?: Columns }
   const fold = rows.open(checked(rows.head, head, ''))
+  const findings: Finding[] = []
   for (const [list, schema] of Object.entries(rows.lists)) {
     const source = sources[list]
     const take = (row: unknown, index: number) => fold.take(list, row, index)
@@ -32,12 +37,24 @@ export async function workOnRows<Result>(
       see(list, row, index)
       take(row, index)
     }
-    if (source !== undefined) await eachRow(list, source, schema, takeSeen)
-    else
-      for (const [index, row] of checked(z.array(schema), input[list] ?? [], `/${list}`).entries())
-        take(row, index)
+    const reader = columnReader(list, schema, columns)
+    if (source !== undefined) await eachRow({ list, source, schema, reader }, takeSeen)
+    else takeInline(schema, input[list] ?? [], { place: `/${list}`, reader, take })
+    const faults = columnFaults(list, reader)
+    if (faults.length > 0) throw unfit(faultsText(faults))
+    findings.push(...reader.finding())
   }
-  return fold.close()
+  return withFindings(fold.close(), findings)
+}
+
+function takeInline(
+  schema: z.ZodType,
+  list: unknown,
+  to: { place: string; reader: ColumnReader; take(row: unknown, index: number): void },
+): void {
+  const given = Array.isArray(list) ? list.map((row) => to.reader.take(row)) : list
+  for (const [index, row] of checked(z.array(schema), given, to.place).entries())
+    to.take(row, index)
 }
 
 /** The work of a rail on an input, with a source for each uploaded list that it names. */
@@ -48,7 +65,10 @@ export async function workOnInput(
   see?: SeeRow,
 ): Promise<Work<unknown>> {
   if (Object.keys(sources).length > 0) return workOnUploads(rail, input, sources, see)
-  return rail.work(checked(rail.input, input, ''))
+  const read = readInput(rail, input)
+  if (!('faults' in read)) return withFindings(rail.work(read.data), read.findings)
+  const { faults } = read
+  throw unfit(faultsText(faults), { extra: { faults: groupFaults(faults) } })
 }
 
 /** The same for an input that names its uploaded lists: each source stands for the list of its name. */
@@ -69,13 +89,16 @@ function checked<Value>(schema: z.ZodType<Value>, value: unknown, place: string)
     pointer: [place, ...path].join('/'),
     message,
   }))
-  throw unfit('The input does not fit the rail.', errors)
+  throw unfit('The input does not fit the rail.', { errors })
 }
 
-function unfit(detail: string, errors: PointerError[] = []): DomainError {
+function unfit(
+  detail: string,
+  more: { errors?: PointerError[]; extra?: Record<string, unknown> } = {},
+): DomainError {
   return refuse('input_rejected', {
     detail,
     next_action: 'Correct the input and send it again.',
-    errors,
+    ...more,
   })
 }

@@ -24,15 +24,15 @@ export const schemaDigests: Record<string, string> = {
   'rail-input-diligenceops.v1.json':
     '05852f34ee1416973849967f709426b7563a3b4c0c4c46941919ffc2d669a350',
   'rail-input-distributionops.v1.json':
-    '3c377764bb49f5d75ac7f75bd123089ea0892115dfffd6cf882224e4b96a8cee',
+    'b56875d5c76e429cf943588688bb64ed757ba20d4dfe8588ef2cf9183a5cac55',
   'rail-input-energyops.v1.json':
-    '255a5b45ae7774be7c83436f683756eead8d1f3c18d22bf6a07c65a493408491',
+    '7430f2b15120e3df333c23fb0f246dbb9dd75462f0187c86de33ed2ced859541',
   'rail-input-financeops.v1.json':
-    '5b6950f206e0441c98fef6a520e0b0a9745d7dbaf73da13d8ade99f61f5eb556',
+    '820c1858c5ac56ef4777b073eaede072a4ee8284238bc2131b13806416d86585',
   'rail-input-packetops.v1.json':
     'd8cdef0a9492036218556a833143b8efa9158553d9c4400abb24477f0ee232ca',
   'rail-input-scout.v1.json': 'f0d6effaa70a5b29aaaaeb3e445a0141e4c6b1606377bcae54bde0426ebdfb9d',
-  'rail-input-tokenops.v1.json': 'daca2d15e38900795c9876577742f3dc05bb682f26adfef17179726f118f3b7b',
+  'rail-input-tokenops.v1.json': '1cf803558a9e980db0394e60e23ecc984ee8de7a8cde1a26a5255b3395489b5d',
   'receipt.v1.json': 'f93e6f4ffd88d17ec1be3919d9e380b808deb12f82331bbeb670ae7c09e6e294',
   'replay-package.v1.json': '0bc4259eb129dc3e8a4c0254fe541d6657b8be05f0275053bd85d41543fa0b2e',
   'result-contract.v2.json': '294cf4612478c9407cb9708e0ea889d02b4633cc154fd970f292e3ded36bce6b',

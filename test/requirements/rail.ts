@@ -9,6 +9,16 @@ export const railRequirements = {
     behavior:
       'Each rail has one fixed sandbox input that fits its input schema. Its result fits the result schema.',
   },
+  'rails.faults': {
+    source: 'runs § Inputs',
+    behavior:
+      'All faults of an input are grouped by kind, field and message, with counts, the first rows and what stands there.',
+  },
+  'rails.columns': {
+    source: 'runs § Inputs',
+    behavior:
+      'Lists with `columns` are read by the caller’s names of columns: the work is the same, other columns are named in a finding, and a wrong name is a fault.',
+  },
   'rails.citations': {
     source: 'runs § Rail work',
     behavior:

@@ -1,14 +1,14 @@
-import { z } from 'zod'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { railOf } from '#domain/rails/index.ts'
+import { faultsText, groupFaults } from '#domain/rails/input-faults.ts'
 import type { Rail, RailKey } from '#domain/rails/rail.ts'
-import { checkInput, uploadsOf } from '#domain/rails/uploads.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { openTaskException } from '../../../activities/store/tasks/task-exceptions.ts'
 import { findDocument, requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { recordTransition } from '../../../activities/task/transition.ts'
+import { faultsOf } from '../tasks/asked-input.ts'
 import { storeTaskInput } from '../tasks/input.ts'
 import { requestRecovery } from '../tasks/recovery.ts'
 
@@ -67,10 +67,11 @@ export async function reviseRun(deps: TaskDeps, tx: Tx, asked: Revising): Promis
 }
 
 async function revisedInput(tx: Tx, task: TaskRow, revision: Revision): Promise<Input> {
-  const rail = railOf(task.rail as RailKey)
   const input = 'input' in revision ? revision.input : await withParameters(tx, task, revision)
-  const { error } = checkInput(rail, input, uploadsOf(rail, input))
-  if (error !== undefined) throw wrongRevision(z.prettifyError(error).slice(0, 4000))
+  const pointer = 'input' in revision ? '/revision/input' : '/revision/parameters'
+  const faults = faultsOf(task.rail as RailKey, input)
+  if (faults.length > 0)
+    throw wrongRevision(faultsText(faults), { faults: groupFaults(faults, pointer) })
   return input
 }
 
@@ -96,8 +97,9 @@ async function inputOf(tx: Tx, { task_id, input_sha256 }: TaskRow): Promise<Inpu
 const unchanged = () =>
   wrongRevision('the revision changes nothing, so the result would be the same')
 
-const wrongRevision = (detail: string) =>
+const wrongRevision = (detail: string, extra: Record<string, unknown> = {}) =>
   refuse('invalid_request', {
     detail,
     errors: [{ pointer: '/revision', message: detail }],
+    extra,
   })

@@ -1,26 +1,46 @@
-import { type PointerError, refuse } from '#domain/core/errors.ts'
+import { refuse } from '#domain/core/errors.ts'
 import { railOf } from '#domain/rails/index.ts'
+import { groupFaults, type InputFault } from '#domain/rails/input-faults.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
-import { checkInput, uploadsOf } from '#domain/rails/uploads.ts'
+import { readInput } from '#domain/rails/read-input.ts'
+import { uploadsOf } from '#domain/rails/uploads.ts'
 import { type CallbackHosts, checkCallbackUrl } from '../../../activities/callback/hosts.ts'
 
 const FAULTS_SHOWN = 50
 
-/** Throws 422 `input_rejected` with a pointer for each fault of an input that its rail cannot read; uploaded lists are read later. */
-export function assertReadable(key: RailKey, input: Record<string, unknown>, at = '/input'): void {
-  const rail = railOf(key)
-  const { error } = checkInput(rail, input, uploadsOf(rail, input))
-  if (error === undefined) return
-  const escaped = (part: PropertyKey) => String(part).replaceAll('~', '~0').replaceAll('/', '~1')
-  const errors: PointerError[] = error.issues.slice(0, FAULTS_SHOWN).map(({ path, message }) => ({
-    pointer: [at, ...path.map(escaped)].join('/'),
-    message,
-  }))
-  throw refuse('input_rejected', {
-    detail: `the input has ${error.issues.length} faults`,
-    next_action: `See rail-input-${key}.v1.json.`,
-    errors,
+/** Throws 422 `input_rejected` with all faults of an input that its rail cannot read; uploaded lists are read later. */
+export function assertReadable(rail: RailKey, input: unknown): void {
+  assertAllReadable([{ rail, input, pointer: '/input' }])
+}
+
+/** The same for several inputs, each at its place in the call. */
+export function assertAllReadable(
+  asked: readonly { rail: RailKey; input: unknown; pointer: string }[],
+): void {
+  const faulty = asked.flatMap(({ rail, input, pointer }) => {
+    const faults = faultsOf(rail, input).map((fault) => ({
+      ...fault,
+      field: `${pointer}${fault.field}`,
+      pointer: `${pointer}${fault.pointer}`,
+    }))
+    return faults.length === 0 ? [] : [{ rail, faults }]
   })
+  const faults = faulty.flatMap((one) => one.faults)
+  if (faults.length === 0) return
+  const schemas = new Set(faulty.map(({ rail }) => `rail-input-${rail}.v1.json`))
+  throw refuse('input_rejected', {
+    detail: `the input has ${faults.length} ${faults.length === 1 ? 'fault' : 'faults'}`,
+    next_action: `Correct what "faults" names and send the call again. See ${[...schemas].join(', ')}.`,
+    errors: faults.slice(0, FAULTS_SHOWN).map(({ pointer, message }) => ({ pointer, message })),
+    extra: { faults: groupFaults(faults) },
+  })
+}
+
+/** All faults of an input, none where its rail can read it. */
+export function faultsOf(key: RailKey, input: unknown): InputFault[] {
+  const rail = railOf(key)
+  const read = readInput(rail, input, uploadsOf(rail, input))
+  return 'faults' in read ? read.faults : []
 }
 
 /** Throws 422 `callback_refused` for a callback URL that the preflight would refuse; `sandboxed`: only the demo receiver is allowed. */

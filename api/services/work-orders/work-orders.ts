@@ -22,7 +22,7 @@ import type { PaymentService } from '../credit/payments.ts'
 import type { QuoteService } from '../credit/quotes.ts'
 import { assertPaysQuote, assertQuoted } from '../runs/admission.ts'
 import { type RunViewDeps, runView } from '../runs/views.ts'
-import { assertCallback, assertReadable } from '../tasks/asked-input.ts'
+import { assertAllReadable, assertCallback } from '../tasks/asked-input.ts'
 import { assertNotPaused, type TaskGateway } from '../tasks/events.ts'
 import { type Consent, consentedRecovery, declinedProposal, proposalViews } from './consent.ts'
 import { type OrderAsked, type OrderedRun, orderView, storeOrder } from './intake.ts'
@@ -114,10 +114,8 @@ export class WorkOrderService {
     const { steps, quote_id, tier, agentId, payment_reference_id, callback_url } = asked
     await assertNotPaused(this.#deps.db)
     assertCallback(this.#deps.callbackHosts, callback_url, agentId === null)
-    for (const { rail, input, pointer } of steps) {
-      assertOperational(rail)
-      assertReadable(rail, input, pointer)
-    }
+    for (const { rail } of steps) assertOperational(rail)
+    assertAllReadable(steps)
     const [first] = steps
     if (quote_id === null || first === undefined) return
     await assertQuoted(this.#deps.quotes, { quote_id, rail: first.rail, tier })

@@ -2,8 +2,10 @@ import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { DomainError } from '#domain/core/errors.ts'
+import { columnReader } from '#domain/rails/columns.ts'
 import { oneLine } from '#domain/rails/names.ts'
 import { packetops } from '#domain/rails/packetops.ts'
+import { workOn } from '#domain/rails/read-input.ts'
 import { LitellmRow, type UsageRow } from '#domain/rails/tokenops/schema.ts'
 import { tokenops } from '#domain/rails/tokenops.ts'
 import { eachRow, type RowSource } from '../../../activities/run/rows.ts'
@@ -180,7 +182,9 @@ verifies(
       'startTime,model,prompt_tokens,completion_tokens,api_base\n2026-01-01 00:00:00,m,1,2,https://x.example\n'
     const stream = Readable.from([Buffer.from(text)])
     const taken: unknown[] = []
-    await eachRow('litellm', { format: 'csv', stream }, LitellmRow, (row) => taken.push(row))
+    const reader = columnReader('litellm', LitellmRow, {})
+    const source = { format: 'csv', stream } as const
+    await eachRow({ list: 'litellm', source, schema: LitellmRow, reader }, (row) => taken.push(row))
     expect(taken).toEqual([
       {
         startTime: '2026-01-01 00:00:00',
@@ -192,3 +196,39 @@ verifies(
     ])
   },
 )
+
+verifies('rails.columns', 'uploads read by other column names give the same work', async () => {
+  const { usage, ...rest } = usageMaterial(200)
+  const named = usage.map(({ at, input_tokens, ...row }) => ({
+    Timestamp: at,
+    ...row,
+    'tokens, in': input_tokens,
+    team: 'search',
+  }))
+  const names = [...new Set(named.flatMap((row) => Object.keys(row)))]
+  const cells = (row: Record<string, unknown>) =>
+    names.map((name) => quoted(row[name] as string | number | undefined)).join(',')
+  const files = {
+    csv: [names.map(quoted).join(','), ...named.map(cells)].join('\n'),
+    jsonl: named.map((row) => JSON.stringify(row)).join('\n'),
+  }
+  const columns = { usage: { at: 'Timestamp', input_tokens: 'tokens, in' } }
+  const inline = workOn(tokenops, { ...rest, columns, usage: named })
+  const unread = inline.findings.filter(({ code }) => code === 'columns_unread')
+  expect(unread).toMatchObject([{ detail: expect.stringContaining('(1): "team".') }])
+  const plain = tokenops.work({ ...rest, usage })
+  expect(inline.result).toEqual(plain.result)
+  for (const format of ['csv', 'jsonl'] as const) {
+    const work = (given: object) =>
+      workOnRows(tokenops, { ...rest, ...given }, { usage: source(format, files[format]) })
+    expect(await work({ columns })).toEqual(inline)
+    const absent = { columns: { usage: { ...columns.usage, agent: 'Agent' } } }
+    expect(await refusalOf(work(absent))).toContain(
+      '1 × missing_column /columns/usage/agent: no row of usage has this column',
+    )
+  }
+  const twice = source('csv', 'a,a\n1,2')
+  expect(await refusalOf(workOnRows(tokenops, { ...rest, columns }, { usage: twice }))).toBe(
+    'Line 1 of usage has the column a twice.',
+  )
+})

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { columnsSchema } from './columns.ts'
 import type { Rail, Work } from './rail.ts'
 
 /** What a run input may hold of one list; a longer list is uploaded and taken row by row. */
@@ -24,7 +25,7 @@ type RowWork<Head extends z.ZodObject, L extends Lists, Result> = {
  * ways give the same result. An optional list that is left out is empty.
  */
 export function byRows<Head extends z.ZodObject, L extends Lists, Result>({
-  head,
+  head: ownHead,
   lists,
   optional = [],
   open,
@@ -32,6 +33,8 @@ export function byRows<Head extends z.ZodObject, L extends Lists, Result>({
   Pick<Rail<InputOf<Head, L>, Result>, 'input' | 'work' | 'rows'>
 > {
   const names = Object.keys(lists)
+  const columns = columnsSchema(lists)
+  const head = ownHead.extend({ columns: columns.optional() })
   const arrays = Object.fromEntries(
     Object.entries(lists).map(([name, row]) => {
       const rows = z.array(row).max(INLINE_ROWS_MAX)
@@ -49,7 +52,7 @@ export function byRows<Head extends z.ZodObject, L extends Lists, Result>({
   return {
     // The shape is put together from data, so its type is said here once.
     input: head.extend(arrays) as unknown as z.ZodType<InputOf<Head, L>>,
-    rows: { head, lists, open: openChecked },
+    rows: { head, lists, columns, open: openChecked },
     work(input) {
       const fold = openChecked(
         Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name))),

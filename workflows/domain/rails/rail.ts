@@ -45,10 +45,16 @@ type Fold<Result> = {
   close(): Work<Result>
 }
 
+/** For each list, the caller's column of each field that has another name there. */
+type ListColumns = Readonly<Record<string, string | undefined>>
+export type Columns = Readonly<Record<string, ListColumns | undefined>>
+
 /** What a rail with row lists reads: the input without its lists, one schema for the rows of each list, and the fold of both. */
 type Rows<Result> = {
   head: z.ZodType
   lists: Readonly<Record<string, z.ZodType>>
+  /** How the head names columns that differ from the fields. */
+  columns: z.ZodType<Columns>
   open(head: unknown): Fold<Result>
 }
 

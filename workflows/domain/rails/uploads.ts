@@ -17,13 +17,3 @@ export function uploadsOf({ rows }: Pick<Rail, 'rows'>, input: unknown): Record<
     }),
   )
 }
-
-/** Checks an input by the rail's own schema, with each uploaded list as if it were empty: its rows are checked as they are read. */
-export function checkInput(
-  { input: schema }: Pick<Rail, 'input'>,
-  input: unknown,
-  uploads: Record<string, string>,
-) {
-  const inline = Object.fromEntries(Object.keys(uploads).map((name) => [name, []]))
-  return schema.safeParse(typeof input === 'object' ? { ...input, ...inline } : input)
-}

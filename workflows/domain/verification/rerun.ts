@@ -1,10 +1,11 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js'
-import { z } from 'zod'
 import { canonicalJson, digestOf, sha256Hex } from '../core/canonical-json.ts'
 import { CODE_VERSION } from '../core/code-version.ts'
 import { railOf } from '../rails/index.ts'
+import { faultsText } from '../rails/input-faults.ts'
 import type { Work } from '../rails/rail.ts'
-import { checkInput, uploadsOf } from '../rails/uploads.ts'
+import { readInput, workOn } from '../rails/read-input.ts'
+import { uploadsOf } from '../rails/uploads.ts'
 import type { ReplayPackage } from '../runs/replay-package.ts'
 
 type Outcome = { fault: string } | { holds: string }
@@ -20,17 +21,18 @@ export function rerun(made: ReplayPackage, given: Given): Outcome {
   if ('fault' in latest || 'holds' in latest) return latest
   const { input, input_sha256, uploads } = latest
   const rail = railOf(key)
-  const { error } = checkInput(rail, input, uploads)
+  const read = readInput(rail, input, uploads)
+  const faults = 'faults' in read ? read.faults : []
   const names = Object.values(uploads)
   const { again } = given
-  if (error === undefined && names.length > 0 && again?.input_sha256 !== input_sha256)
+  if (faults.length === 0 && names.length > 0 && again?.input_sha256 !== input_sha256)
     return {
       fault: `the input names uploads, which are not in the package: give each as a file: ${names.join(', ')}`,
     }
   let done: Work<unknown> | string | undefined
-  if (error !== undefined) done = z.prettifyError(error)
+  if (faults.length > 0) done = faultsText(faults)
   else if (names.length > 0) done = again?.done
-  else done = rail.work(rail.input.parse(input))
+  else done = workOn(rail, input)
   if (typeof done === 'object') return compare(made, done)
   if (before === null) return { holds: `${key} refuses the input` }
   return { fault: done ?? '' }

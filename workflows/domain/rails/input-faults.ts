@@ -1,0 +1,131 @@
+import type { z } from 'zod'
+import { isRecord, shownText } from './columns.ts'
+
+type FaultKind =
+  | 'unknown_field'
+  | 'missing_field'
+  | 'missing_column'
+  | 'wrong_type'
+  | 'wrong_format'
+  | 'unknown_value'
+  | 'out_of_bounds'
+  | 'inconsistent'
+
+/** One fault of an input: the field with `*` for every row, its place in the input, and what stands there as JSON text. */
+export type InputFault = {
+  kind: FaultKind
+  field: string
+  message: string
+  pointer: string
+  /** The first index on the way to it; null outside of lists. */
+  row: number | null
+  value: string | null
+}
+
+const GROUPS_SHOWN = 100
+const FIRST_SHOWN = 5
+
+/** Faults that differ only in their row. */
+type FaultGroup = Pick<InputFault, 'kind' | 'field' | 'message'> & {
+  count: number
+  first: { pointer: string; row: number | null; value: string | null }[]
+}
+export type GroupedFaults = { total: number; groups: FaultGroup[]; groups_left_out: number }
+
+/** The faults by kind, field and message, the most frequent first; `at` is the place of the input in a larger document. */
+export function groupFaults(faults: readonly InputFault[], at = ''): GroupedFaults {
+  const byKey = new Map<string, FaultGroup>()
+  for (const { kind, field: within, message, pointer, row, value } of faults) {
+    const field = `${at}${within}`
+    const key = JSON.stringify([kind, field, message])
+    const group = byKey.get(key) ?? { kind, field, message, count: 0, first: [] }
+    byKey.set(key, group)
+    group.count += 1
+    if (group.first.length < FIRST_SHOWN)
+      group.first.push({ pointer: `${at}${pointer}`, row, value })
+  }
+  const groups = [...byKey.values()].toSorted((a, b) => b.count - a.count)
+  return {
+    total: faults.length,
+    groups: groups.slice(0, GROUPS_SHOWN),
+    groups_left_out: Math.max(0, groups.length - GROUPS_SHOWN),
+  }
+}
+
+const TEXT_CHARS_MAX = 2_000
+
+/** The groups as text of at most 2,000 characters, a line for each. */
+export function faultsText(faults: readonly InputFault[]): string {
+  const { total, groups, groups_left_out } = groupFaults(faults)
+  const lines = groups.map(({ kind, field, message, count, first: [first] }) => {
+    const value = first?.value === null ? '' : `: ${first?.value}`
+    return `${count} × ${kind} ${field || '(input)'}: ${message}; first at ${first?.pointer || '(input)'}${value}`
+  })
+  let text = `The input has ${total} ${total === 1 ? 'fault' : 'faults'}.`
+  for (const [index, line] of lines.entries()) {
+    const more = `\nThe other groups (${lines.length - index + groups_left_out}) are not shown.`
+    if (text.length + line.length + more.length >= TEXT_CHARS_MAX) return text + more
+    text += `\n${line}`
+  }
+  return text
+}
+
+/** RFC 6901. */
+export const pointerOf = (path: readonly PropertyKey[]): string =>
+  path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+
+/** The same with `*` for every index. */
+export const fieldOf = (path: readonly PropertyKey[]): string =>
+  pointerOf(path.map((part) => (typeof part === 'number' ? '*' : part)))
+
+/** The faults that an issue stands for; `named` turns a place among the fields into one in the caller's input. */
+export function faultsOfIssue(
+  issue: z.core.$ZodIssue,
+  input: unknown,
+  named: (path: readonly PropertyKey[]) => readonly PropertyKey[],
+): InputFault[] {
+  const faultAt = (kind: FaultKind, path: readonly PropertyKey[], message: string) => {
+    const place = named(path)
+    const value = valueAt(input, place)
+    const shown = value === undefined ? null : shownText(value)
+    const row = path.find((part) => typeof part === 'number') ?? null
+    return { kind, field: fieldOf(path), message, pointer: pointerOf(place), row, value: shown }
+  }
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => faultAt('unknown_field', [...issue.path, key], 'unknown field'))
+  const isMissing = valueAt(input, named(issue.path)) === undefined
+  const kind = isMissing && issue.code !== 'custom' ? 'missing_field' : kindOf(issue)
+  return [faultAt(kind, issue.path, messageOf(issue))]
+}
+
+function kindOf(issue: z.core.$ZodIssue): FaultKind {
+  const kinds: Partial<Record<z.core.$ZodIssue['code'], FaultKind>> = {
+    invalid_type: 'wrong_type',
+    invalid_format: 'wrong_format',
+    invalid_value: 'unknown_value',
+    invalid_key: 'wrong_format',
+    too_big: 'out_of_bounds',
+    too_small: 'out_of_bounds',
+    not_multiple_of: 'out_of_bounds',
+  }
+  if (issue.code !== 'invalid_union') return kinds[issue.code] ?? 'inconsistent'
+  const [only, ...others] = new Set(issue.errors.flat().map(kindOf))
+  return only !== undefined && others.length === 0 ? only : 'wrong_type'
+}
+
+/** A union says what each of its options wants. */
+function messageOf(issue: z.core.$ZodIssue): string {
+  if (issue.code !== 'invalid_union') return issue.message
+  const messages = new Set(issue.errors.flat().map(messageOf))
+  return messages.size === 0 ? issue.message : [...messages].join(', or: ')
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  let place = input
+  for (const part of path) {
+    const within = isRecord(place) || Array.isArray(place)
+    if (!within || !Object.hasOwn(place as object, part)) return undefined
+    place = Reflect.get(place as object, part)
+  }
+  return place
+}

@@ -1,0 +1,108 @@
+import type { z } from 'zod'
+import { type ColumnReader, columnReader, isRecord, tooManyColumns } from './columns.ts'
+import { faultsOfIssue, fieldOf, type InputFault, pointerOf } from './input-faults.ts'
+import type { Columns, Finding, Rail, Work } from './rail.ts'
+import { finishedWork } from './work.ts'
+
+type Read = { data: unknown; findings: Finding[] } | { faults: InputFault[] }
+type Readers = ReadonlyMap<string, ColumnReader>
+
+/**
+ * An input as its rail reads it, with the caller's columns by their fields, or all of its faults. `uploads` are lists that are
+ * read later, row by row.
+ */
+export function readInput(
+  { input: schema, rows }: Pick<Rail, 'input' | 'rows'>,
+  given: unknown,
+  uploads: Readonly<Record<string, string>> = {},
+): Read {
+  if (!isRecord(given)) return checked(schema, given, given, new Map())
+  const inline = Object.fromEntries(Object.keys(uploads).map((list) => [list, []]))
+  const input = { ...given, ...inline }
+  if (rows === undefined) return checked(schema, input, input, new Map())
+  const { data: columns = {}, error } = rows.columns.optional().safeParse(input['columns'])
+  if (error !== undefined) {
+    // Rows cannot be read by columns that are wrong, and their faults would mislead.
+    const at = (path: readonly PropertyKey[]) => path
+    return {
+      faults: error.issues.flatMap((issue) =>
+        faultsOfIssue({ ...issue, path: ['columns', ...issue.path] }, input, at),
+      ),
+    }
+  }
+  const { fields, readers } = byFields(rows.lists, input, columns)
+  return checked(schema, fields, input, readers)
+}
+
+function byFields(
+  lists: Readonly<Record<string, z.ZodType>>,
+  input: Record<string, unknown>,
+  columns: Columns,
+): { fields: unknown; readers: Readers } {
+  const readers = new Map<string, ColumnReader>()
+  const read = Object.entries(lists).flatMap(([list, schema]) => {
+    const given = input[list]
+    if (columns[list] === undefined || !Array.isArray(given)) return []
+    const reader = columnReader(list, schema, columns)
+    readers.set(list, reader)
+    return [[list, given.map((row) => reader.take(row))]]
+  })
+  return { fields: { ...input, ...Object.fromEntries(read) }, readers }
+}
+
+function checked(schema: z.ZodType, fields: unknown, given: unknown, readers: Readers): Read {
+  const ofColumns = [...readers].flatMap(([list, reader]) => columnFaults(list, reader))
+  const { data, error } = schema.safeParse(fields)
+  const named = (path: readonly PropertyKey[]) => {
+    const [list, index, field, ...rest] = path
+    const reader = readers.get(String(list))
+    if (reader === undefined || typeof field !== 'string') return path
+    return [list as PropertyKey, index as PropertyKey, reader.columnOf(field), ...rest]
+  }
+  const isOfColumn = ([list, , field]: readonly PropertyKey[]) =>
+    readers.get(String(list))?.missing().includes(String(field)) === true
+  const issues = (error?.issues ?? []).filter(({ path }) => !isOfColumn(path))
+  const faults = [...ofColumns, ...issues.flatMap((issue) => faultsOfIssue(issue, given, named))]
+  if (faults.length > 0) return { faults }
+  return { data, findings: [...readers.values()].flatMap((reader) => reader.finding()) }
+}
+
+/** Columns that no row of a list has, and too many without a field. */
+export function columnFaults(list: string, reader: ColumnReader): InputFault[] {
+  const missing = reader.missing().map((field): InputFault => {
+    const path = ['columns', list, field]
+    const value = JSON.stringify(reader.columnOf(field))
+    const message = `no row of ${list} has this column`
+    return {
+      kind: 'missing_column',
+      field: fieldOf(path),
+      message,
+      pointer: pointerOf(path),
+      row: null,
+      value,
+    }
+  })
+  if (!reader.overflows()) return missing
+  const field = pointerOf([list])
+  const message = tooManyColumns
+  return [
+    ...missing,
+    { kind: 'out_of_bounds', field, message, pointer: field, row: null, value: null },
+  ]
+}
+
+/** The work on an input that has no faults; throws a RangeError for another. */
+export function workOn<Result>(
+  rail: Pick<Rail<never, Result>, 'work' | 'rows'> & Pick<Rail, 'input'>,
+  given: unknown,
+): Work<Result> {
+  const read = readInput(rail, given)
+  if ('faults' in read) throw new RangeError('the rail refuses the input')
+  return withFindings(rail.work(read.data as never), read.findings)
+}
+
+/** The work with the findings of how its input was read. */
+export function withFindings<Result>(work: Work<Result>, more: readonly Finding[]): Work<Result> {
+  if (more.length === 0) return work
+  return finishedWork(work.result, [...work.findings, ...more], work.gaps)
+}
