@@ -19,6 +19,11 @@ export const railRequirements = {
     behavior:
       'Lists with `columns` are read by the caller’s names of columns: the work is the same, other columns are named in a finding, and a wrong name is a fault.',
   },
+  'rails.faults-before-money': {
+    source: 'runs § Inputs',
+    behavior:
+      'A quote, preflight, start, order or recovery with an input that has faults is 422 with the grouped faults, and takes no money and begins nothing.',
+  },
   'rails.citations': {
     source: 'runs § Rail work',
     behavior:

@@ -7,7 +7,7 @@ import { moverOf, orderOf } from '../agents/caller.ts'
 import { Rail } from '../agents/shapes.ts'
 import { Quoted, Tier, Units } from '../payments/shapes.ts'
 import { TaskToken } from '../tasks/shapes.ts'
-import { quoted, withQuoteToken } from './quoting.ts'
+import { DryReadInput, quoted, withQuoteToken } from './quoting.ts'
 
 /**
  * POST /api/agents/quote: a price for 24 hours, for its agent, for the holder of its token, or for a run of an order by
@@ -27,7 +27,10 @@ export const agentQuote = operation({
     'not_owner',
     'wrong_state',
     'quote_mismatch',
+    'input_rejected',
+    'forbidden_material',
   ],
+  limits: { bodyBytes: 1_048_576 },
   idempotency: { kind: 'body' },
   input: z.strictObject({
     rail: Rail,
@@ -36,13 +39,14 @@ export const agentQuote = operation({
       description: 'Of a trusted task, whose run the quote is for.',
     }),
     units: Units.default(1),
+    input: DryReadInput.optional(),
     idempotency_key: IdempotencyKey.optional(),
   }),
   output: Quoted,
   example: paymentExamples['agent-quote'],
-  handle: async ({ rail, tier, units, task_token }, context) => {
+  handle: async ({ rail, tier, units, task_token, input }, context) => {
     const { caller, quotes, tasks } = context
-    const asked = { rail, tier, units }
+    const asked = { rail, tier, units, input }
     const order = orderOf(context)
     if (order !== undefined)
       return {

@@ -4,13 +4,19 @@ import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
 import { Quoted, Tier } from '../payments/shapes.ts'
-import { quoted, withQuoteToken } from './quoting.ts'
+import { DryReadInput, quoted, withQuoteToken } from './quoting.ts'
 
-const asked = { rail: Rail, tier: Tier, idempotency_key: IdempotencyKey.optional() }
+const asked = {
+  rail: Rail,
+  tier: Tier,
+  input: DryReadInput.optional(),
+  idempotency_key: IdempotencyKey.optional(),
+}
 
 const quoting = {
   access: 'public',
-  errors: ['unsupported_request'],
+  limits: { bodyBytes: 1_048_576 },
+  errors: ['unsupported_request', 'input_rejected', 'forbidden_material'],
   output: Quoted,
 } as const
 
@@ -25,7 +31,8 @@ export const quoteRun = operation({
   idempotency: { kind: 'body' },
   input: z.strictObject({ mode: z.literal('quote_run'), ...asked }),
   example: paymentExamples['quote-run'],
-  handle: ({ rail, tier }, context) => quoted(context, { rail, tier, agentUse: true }),
+  handle: ({ rail, tier, input }, context) =>
+    quoted(context, { rail, tier, input, agentUse: true }),
   reveal: withQuoteToken,
 })
 
@@ -38,6 +45,7 @@ export const agentPricingQuote = operation({
   idempotency: { kind: 'body' },
   input: z.strictObject(asked),
   example: paymentExamples['agent-pricing-quote'],
-  handle: ({ rail, tier }, context) => quoted(context, { rail, tier, agentUse: true }),
+  handle: ({ rail, tier, input }, context) =>
+    quoted(context, { rail, tier, input, agentUse: true }),
   reveal: withQuoteToken,
 })

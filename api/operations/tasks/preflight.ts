@@ -39,20 +39,43 @@ export const preflight = operation({
   access: ['agent', 'status'],
   needs: { scopes: ['runs:write'], rail: ({ rail }) => rail },
   statusToken: { prefixes: ['st'], signed: true },
+  limits: { bodyBytes: 1_048_576 },
   status: [201],
-  errors: ['rail_not_allowed', 'trust_required', 'callback_refused', 'forbidden_material'],
+  errors: [
+    'rail_not_allowed',
+    'trust_required',
+    'callback_refused',
+    'input_rejected',
+    'evidence_mismatch',
+    'forbidden_material',
+  ],
   uses: ({ callback_url }) => ({ tasks: 1, workflows: 2, posts: postsOf(callback_url) }),
   idempotency: { kind: 'body' },
-  input: z.strictObject({
-    rail: Rail,
-    tier: Tier,
-    input_manifest: InputManifest,
-    objective: freeText(2000, 1),
-    callback_url: CallbackUrl.optional(),
-    usage: TaskUsage.default('operational'),
-    on_gaps: OnGaps,
-    idempotency_key: IdempotencyKey,
-  }),
+  input: z
+    .strictObject({
+      rail: Rail,
+      tier: Tier,
+      input_manifest: InputManifest.optional().meta({
+        description: 'What the run is on. Without it the digest of `input` is announced.',
+      }),
+      input: z
+        .record(z.string(), z.unknown())
+        .meta({
+          'x-free-text': true,
+          description:
+            'The input of the run: it is read, not kept, and its faults are 422 before anything is begun. As /schemas/rail-input-<rail>.v1.json describes it.',
+        })
+        .optional(),
+      objective: freeText(2000, 1),
+      callback_url: CallbackUrl.optional(),
+      usage: TaskUsage.default('operational'),
+      on_gaps: OnGaps,
+      idempotency_key: IdempotencyKey,
+    })
+    .refine(({ input, input_manifest }) => input !== undefined || input_manifest !== undefined, {
+      message: 'give input_manifest, input or both',
+    })
+    .meta({ anyOf: [{ required: ['input_manifest'] }, { required: ['input'] }] }),
   output,
   example: taskExamples.preflight,
   authorize: ({ rail }, context) => context.tasks.assertRail(callingAgentId(context), rail),

@@ -15,7 +15,13 @@ export const taskRecover = operation({
   statusToken: { prefixes: ['tk'], signed: true },
   limits: { bodyBytes: 1_048_576 },
   status: [202, 200],
-  errors: ['not_found', 'wrong_state', 'recovery_not_allowed', 'forbidden_material'],
+  errors: [
+    'not_found',
+    'wrong_state',
+    'recovery_not_allowed',
+    'input_rejected',
+    'forbidden_material',
+  ],
   idempotency: { kind: 'body' },
   input: z.strictObject({
     exception_id: TaskExceptionId.optional().meta({

@@ -11,9 +11,13 @@ import { findTaskCredit } from '../../../activities/store/tasks/task-credits.ts'
 import { requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { listOrderedTasks } from '../../../activities/store/work-orders/work-orders.ts'
 import { claimCredit } from '../../../activities/task/credit.ts'
+import { assertReadable } from '../tasks/asked-input.ts'
 import type { PaymentDeps } from './deps.ts'
 import { listPrices, soldToAgents } from './prices.ts'
 import { linesOf, quoteView } from './views.ts'
+
+/** The input of the quoted run, which is read before a price is given and is not kept. */
+type DryRead = { input?: Record<string, unknown> | undefined }
 
 /** `agentId` owns the quote; without one its owner is the first who presents its token. */
 export type QuoteAsked = {
@@ -22,8 +26,8 @@ export type QuoteAsked = {
   tier: Tier
   units?: number
   agentUse?: boolean
-}
-export type TaskQuoteAsked = { rail: RailKey; tier: Tier; units: number }
+} & DryRead
+export type TaskQuoteAsked = { rail: RailKey; tier: Tier; units: number } & DryRead
 type OrderQuoteAsked = TaskQuoteAsked & { taskToken?: string | undefined }
 type QuoteState = 'used' | 'expired' | 'live'
 
@@ -38,8 +42,9 @@ export class QuoteService {
   /** Both price tables, computed from what the rails declare; whole usd. */
   readonly listPrices = listPrices
 
-  async issue({ rail, agentUse = false, agentId, ...asked }: QuoteAsked, callId: string) {
+  async issue({ rail, agentUse = false, agentId, input, ...asked }: QuoteAsked, callId: string) {
     const sold = agentUse ? soldToAgents(rail) : railOf(rail)
+    if (input !== undefined) assertReadable(rail, input)
     const by =
       agentId === undefined
         ? { tokenSha256: secretSha256(await this.#deps.tokens.quoteToken(callId)) }
@@ -77,7 +82,8 @@ export class QuoteService {
    * A quote for a trusted task, which reserves its credit; a repeat returns the quote that the task has. 409 `wrong_state`,
    * `quote_mismatch`.
    */
-  async forTask(taskId: string, asked: TaskQuoteAsked) {
+  async forTask(taskId: string, { input, ...asked }: TaskQuoteAsked) {
+    if (input !== undefined) assertReadable(asked.rail, input)
     const { db, advanceTask } = this.#deps
     const quote = await transaction(db, async (tx) => {
       const task = await requireTask(tx, taskId)
@@ -120,7 +126,7 @@ function stateOf({ used, expired }: QuoteRow): QuoteState {
 async function quoteOfTask(
   tx: Tx,
   { task_id }: TaskRow,
-  { rail, tier, units }: TaskQuoteAsked,
+  { rail, tier, units }: Omit<TaskQuoteAsked, 'input'>,
 ): Promise<QuoteRow | undefined> {
   const credit = await findTaskCredit(tx, task_id)
   const quote = credit && (await findQuote(tx, credit.quote_id))

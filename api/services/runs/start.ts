@@ -1,4 +1,4 @@
-import { canonicalJson, digestOf } from '#domain/core/canonical-json.ts'
+import { digestOf } from '#domain/core/canonical-json.ts'
 import { resultContractVersion } from '#domain/core/contract-sets.ts'
 import { DomainError, refuse } from '#domain/core/errors.ts'
 import { railOf } from '#domain/rails/index.ts'
@@ -22,7 +22,7 @@ import {
   sendSubmit,
   type TaskGateway,
 } from '../tasks/events.ts'
-import { provideInput } from '../tasks/input.ts'
+import { manifestOf, provideInput } from '../tasks/input.ts'
 import {
   assertPaysQuote,
   assertStartable,
@@ -222,7 +222,6 @@ function carriedPayment({
 
 function termsOf(agent_id: string, asked: StartAsked): TaskTerms {
   const { rail, tier, usage, on_gaps, callback_url, input } = asked
-  const bytes = Buffer.byteLength(canonicalJson(input))
   return {
     agent_id,
     rail,
@@ -231,6 +230,6 @@ function termsOf(agent_id: string, asked: StartAsked): TaskTerms {
     on_gaps,
     callback_url,
     objective: `One ${tier} run of ${rail} on the input of that digest.`,
-    input_manifest: [{ name: 'input', sha256: digestOf(input), bytes }],
+    input_manifest: manifestOf(input),
   }
 }

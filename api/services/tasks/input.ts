@@ -1,9 +1,10 @@
+import { canonicalJson, digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { railOf } from '#domain/rails/index.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import { uploadsOf } from '#domain/rails/uploads.ts'
 import { taskStanding, taskStates } from '#domain/tasks/lifecycle.ts'
-import { taskTerms } from '#domain/tasks/terms.ts'
+import { type TaskTerms, taskTerms } from '#domain/tasks/terms.ts'
 import { useInput } from '../../../activities/store/agents/agent-inputs.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import {
@@ -22,17 +23,27 @@ export async function provideInput(tx: Tx, taskId: string, input: unknown): Prom
   const task = await lockUnsealed(tx, taskId)
   const { input_manifest } = taskTerms.parse(await findDocument(tx, taskId, task.terms_sha256))
   const { sha256, uploads } = await storeTaskInput(tx, task, input)
-  const unmatched = input_manifest.filter(
-    (announced) => ![sha256, ...uploads].includes(announced.sha256),
-  )
-  if (unmatched.length > 0) {
-    const names = unmatched.map(({ name }) => name).join(', ')
-    throw refuse('evidence_mismatch', {
-      detail: `the preflight announced others: ${names}`,
-    })
-  }
+  assertManifest(input_manifest, [sha256, ...uploads])
   await updateTask(tx, { ...task, input_sha256: sha256 })
   return sha256
+}
+
+/** The manifest that announces an input; empty for any input that fits the rail. */
+export function manifestOf(input: unknown): TaskTerms['input_manifest'] {
+  if (input === undefined) return []
+  const bytes = Buffer.byteLength(canonicalJson(input))
+  return [{ name: 'input', sha256: digestOf(input), bytes }]
+}
+
+/** Throws 422 `evidence_mismatch` unless each announced digest is one of these. */
+export function assertManifest(
+  announced: TaskTerms['input_manifest'],
+  digests: readonly string[],
+): void {
+  const unmatched = announced.filter(({ sha256 }) => !digests.includes(sha256))
+  if (unmatched.length === 0) return
+  const names = unmatched.map(({ name }) => name).join(', ')
+  throw refuse('evidence_mismatch', { detail: `the preflight announced others: ${names}` })
 }
 
 /**

@@ -1,4 +1,5 @@
 import { refuse } from '#domain/core/errors.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
 import type { LoopStep } from '#domain/runs/controlled-loop.ts'
 import { allowedRecoveries, type RecoveryAction } from '#domain/tasks/exception.ts'
 import { resumableStates, type TaskState, taskStanding } from '#domain/tasks/lifecycle.ts'
@@ -18,6 +19,7 @@ import { moneyMoved } from '../../../activities/task/exceptions.ts'
 import { type Actor, actorFacts, writeTaskReceipt } from '../../../activities/task/receipt.ts'
 import type { TaskEventInput } from '../../../activities/task/task-event.ts'
 import { recordTransition } from '../../../activities/task/transition.ts'
+import { assertReadable } from './asked-input.ts'
 import { storeTaskInput } from './input.ts'
 
 /** A request of its actor; `decided`: it needs no further decision, because an operator makes it. */
@@ -48,7 +50,7 @@ export async function requestRecovery(
   const exception = await stoppingException(tx, task, asked)
   assertAllowed(exception, asked)
   if (action === 'abandon') await assertMoneyKnown(tx, task, exception)
-  const corrected = asked.input === undefined ? null : await storeTaskInput(tx, task, asked.input)
+  const corrected = asked.input === undefined ? null : await storeReadable(tx, task, asked.input)
   const request = await insertRecoveryRequest(tx, {
     recovery_id,
     exception_id: exception.exception_id,
@@ -150,7 +152,7 @@ export async function proposeRecovery(
   const before = await requireTask(tx, taskId)
   const exception = await stoppingException(tx, before, asked)
   assertAllowed(exception, asked)
-  const { sha256: proposed_input_sha256 } = await storeTaskInput(tx, before, input)
+  const { sha256: proposed_input_sha256 } = await storeReadable(tx, before, input)
   const task = await recordTransition(deps, tx, {
     taskId,
     eventId: recovery_id,
@@ -174,7 +176,7 @@ export async function proposeEvidence(
 ): Promise<{ exceptionId: string; receipt: string }> {
   if (input === undefined) throw inputNeeded(action)
   const before = await requireTask(tx, taskId)
-  const { sha256: proposed_input_sha256 } = await storeTaskInput(tx, before, input)
+  const { sha256: proposed_input_sha256 } = await storeReadable(tx, before, input)
   const detail = note || 'an operator proposes the evidence'
   const task = await recordTransition(deps, tx, {
     taskId,
@@ -237,12 +239,18 @@ export async function supplyEvidence(
   { taskId, recoveryId: recovery_id, actor, actorName, action, input, note }: RecoveryRequest,
 ): Promise<string> {
   if (input === undefined) throw inputNeeded(action)
-  const { sha256: input_sha256 } = await storeTaskInput(tx, await requireTask(tx, taskId), input)
+  const { sha256: input_sha256 } = await storeReadable(tx, await requireTask(tx, taskId), input)
   const data = { input_sha256 }
   const asked = { taskId, eventId: recovery_id, event: 'evidence_supplied', actor, data } as const
   const task = await recordTransition(deps, tx, asked)
   const facts = { ...actorFacts({ actor, actorName }), action, recovery_id, note, input_sha256 }
   return receiptOfRequest(deps, tx, { task, asked: facts })
+}
+
+/** Stores another input of a task; 422 `input_rejected` with its faults where the rail cannot read it. */
+function storeReadable(tx: Tx, task: TaskRow, input: unknown) {
+  assertReadable(task.rail as RailKey, input)
+  return storeTaskInput(tx, task, input)
 }
 
 /** The signed receipt of a request that ends no exception. */

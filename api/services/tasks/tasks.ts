@@ -1,5 +1,8 @@
+import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
+import { railOf } from '#domain/rails/index.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
+import { uploadsOf } from '#domain/rails/uploads.ts'
 import {
   allowedRecoveries,
   type TaskExceptionCode,
@@ -26,8 +29,9 @@ import type { TaskDeps } from '../../../activities/task/deps.ts'
 import type { Actor } from '../../../activities/task/receipt.ts'
 import { isFor } from '../agents/rails.ts'
 import { type TaskCaller, taskOfToken } from './access.ts'
-import { assertCallback } from './asked-input.ts'
+import { assertCallback, assertReadable } from './asked-input.ts'
 import { sendSubmit, type TaskGateway } from './events.ts'
+import { assertManifest, manifestOf } from './input.ts'
 import { recordView, taskExceptionView, taskView } from './views.ts'
 
 type Deps = Pick<TaskDeps, 'db' | 'callbackHosts'> & {
@@ -36,6 +40,12 @@ type Deps = Pick<TaskDeps, 'db' | 'callbackHosts'> & {
   osUrl: string
 }
 type RaisedException = Actor & { taskId: string; code: TaskExceptionCode; detail: string }
+
+/** What a preflight asks for; an input is read and not kept. */
+type PreflightAsked = Omit<TaskTerms, 'agent_id' | 'input_manifest'> & {
+  input_manifest?: TaskTerms['input_manifest'] | undefined
+  input?: Record<string, unknown> | undefined
+}
 
 /** Tasks as agents and operators begin, read and stop them. Each event is named after its call, so that a repeat finds it. */
 export class TaskService {
@@ -57,16 +67,20 @@ export class TaskService {
     return taskOfToken(this.#deps.db, caller, token)
   }
 
-  /** Begins a task and answers the checks of its preflight. */
+  /** Begins a task and answers the checks of its preflight. 422 `input_rejected` for the faults of a given input, `evidence_mismatch` for another than announced. */
   async preflight(
     agentId: string,
-    asked: Omit<TaskTerms, 'agent_id'>,
+    { input, input_manifest, ...asked }: PreflightAsked,
     callId: string,
   ): Promise<void> {
     const { db, tokens } = this.#deps
     const taskId = taskIdOf(await tokens.statusToken('tk', callId))
-    const terms = { ...asked, agent_id: agentId }
-    if ((await findTask(db, taskId)) === undefined) await this.#assertAdmitted(terms)
+    const announced = input_manifest ?? manifestOf(input)
+    const terms = { ...asked, agent_id: agentId, input_manifest: announced }
+    if ((await findTask(db, taskId)) === undefined) {
+      await this.#assertAdmitted(terms)
+      if (input !== undefined) assertAnnounced(terms, input)
+    }
     const source = { eventId: callId, actor: `agent:${agentId}` }
     await sendSubmit(this.#deps, { taskId, terms }, source)
     await answerOnce(this.#deps, { callId, subject: taskId, status: 201 }, async (tx) => {
@@ -171,4 +185,10 @@ export class TaskService {
       })
     assertCallback(this.#deps.callbackHosts, callback_url, usage === 'synthetic')
   }
+}
+
+function assertAnnounced({ rail, input_manifest }: TaskTerms, input: Record<string, unknown>) {
+  assertReadable(rail, input)
+  const uploads = Object.values(uploadsOf(railOf(rail), input))
+  assertManifest(input_manifest, [digestOf(input), ...uploads])
 }

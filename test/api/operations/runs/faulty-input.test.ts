@@ -1,0 +1,198 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { packetops } from '#domain/rails/packetops.ts'
+import { createClient, type InputOf } from '../../../../api/http/client.ts'
+import { exampleOrder } from '../../../../api/operations/work-orders/shapes.ts'
+import { freshKey, openAgentUse, problemOf } from '../../../support/agent-use.ts'
+import { startComposedTasks } from '../../../support/composed-tasks.ts'
+import { verifies } from '../../../verifies.ts'
+
+type Input = Record<string, unknown>
+
+let apis: Awaited<ReturnType<typeof startComposedTasks>>
+let agent: Awaited<ReturnType<typeof openAgentUse>>
+beforeAll(async () => {
+  apis = await startComposedTasks()
+  const scopes = ['runs:read', 'runs:write', 'wallets:read', 'wallets:write'] as const
+  agent = await openAgentUse(apis.hosts[0]!, apis.operator, {
+    rails: ['packetops', 'tokenops'],
+    requested_scopes: [...scopes],
+  })
+}, 120_000)
+afterAll(async () => {
+  await apis?.stop()
+})
+
+const sample = packetops.sandboxInput as unknown as Input
+const faulty: Input = {
+  ...sample,
+  title: 7,
+  items: (sample['items'] as Input[]).map((item) => ({ ...item, issued_at: '31.12.2025' })),
+}
+const items = (faulty['items'] as unknown[]).length
+/** The groups of the faulty input at a place of a call. */
+const groupsAt = (place: string) => [
+  {
+    kind: 'wrong_format',
+    field: `${place}/items/*/issued_at`,
+    message: expect.any(String),
+    count: items,
+    first: Array.from({ length: Math.min(items, 5) }, (_, row) => ({
+      pointer: `${place}/items/${row}/issued_at`,
+      row,
+      value: '"31.12.2025"',
+    })),
+  },
+  {
+    kind: 'wrong_type',
+    field: `${place}/title`,
+    message: expect.any(String),
+    count: 1,
+    first: [{ pointer: `${place}/title`, row: null, value: '7' }],
+  },
+]
+const rejected = (place = '/input') => ({
+  code: 'input_rejected',
+  status: 422,
+  money_moved: 'no',
+  errors: expect.arrayContaining([{ pointer: `${place}/title`, message: expect.any(String) }]),
+  faults: { total: items + 1, groups: groupsAt(place), groups_left_out: 0 },
+})
+
+const tables = [
+  'tasks',
+  'work_orders',
+  'quotes',
+  'entitlements',
+  'task_credits',
+  'payment_references',
+  'payment_challenges',
+  'postings',
+  'action_grants',
+  'delegated_actions',
+  'receipts',
+  'contracts',
+  'task_documents',
+  'recovery_requests',
+]
+/** What money, credit, grants, work and receipts there are. */
+const books = async () => {
+  const counts = tables.map(
+    (table) => sql`(select count(*)::int from ${sql.table(table)}) as ${sql.ref(table)}`,
+  )
+  const { rows } = await sql`select ${sql.join(counts)},
+    (select coalesce(json_agg(w order by wallet_id), '[]') from allowance_wallets w) as wallets`.execute(
+    apis.db,
+  )
+  return rows[0]
+}
+
+verifies(
+  'rails.faults-before-money',
+  'each start and quote refuses faults alike and leaves no trace',
+  async () => {
+    const { client } = agent
+    const { quote_id } = await agent.quote()
+    const asked = { limits: {}, idempotency_key: freshKey() }
+    const { wallet_id } = (await client.call('allowance-wallet-create', asked)).body.wallet
+    const run = { rail: 'packetops', tier: 'standard' } as const
+    const agreed = { ...run, quote_id, on_gaps: 'report', accept_terms: true } as const
+    const order = { ...exampleOrder, input: faulty } as InputOf<'work-order-create'>
+    const calls: Record<string, (key: string) => Promise<unknown>> = {
+      start: () => agent.start({ ...agent.startInput(quote_id), input: faulty }),
+      'x402 start': () =>
+        createClient({
+          baseUrl: apis.hosts[0]!.base,
+          agent: agent.credential,
+          fetch: (url, init) =>
+            fetch(url, {
+              ...init,
+              headers: { ...(init?.headers as object), 'PAYMENT-SIGNATURE': 'eyJ4IjoxfQ==' },
+            }),
+        }).call('start-agent-run', { ...agent.startInput(quote_id), input: faulty }),
+      'wallet run': (idempotency_key) =>
+        client.call('wallet-run-start', { ...agreed, input: faulty, wallet_id, idempotency_key }),
+      order: (idempotency_key) => client.call('work-order-create', { ...order, idempotency_key }),
+      preflight: (idempotency_key) =>
+        client.call('preflight', {
+          ...run,
+          input: faulty,
+          objective: 'one packet',
+          on_gaps: 'report',
+          idempotency_key,
+        }),
+      'quote run': (idempotency_key) =>
+        client.call('quote-run', { mode: 'quote_run', ...run, input: faulty, idempotency_key }),
+      'pricing quote': (idempotency_key) =>
+        client.call('agent-pricing-quote', { ...run, input: faulty, idempotency_key }),
+      quote: (idempotency_key) =>
+        client.call('agent-quote', { ...run, input: faulty, idempotency_key }),
+    }
+    const before = await books()
+    for (const [name, call] of Object.entries(calls))
+      expect(await problemOf(call(freshKey())), name).toMatchObject(rejected())
+    expect(await books()).toEqual(before)
+  },
+)
+
+verifies('rails.faults-before-money', 'the steps of an order are refused together', async () => {
+  const { input: _input, ...rest } = exampleOrder
+  const steps = [
+    { rail: 'packetops', input: faulty },
+    { rail: 'packetops', input: sample },
+    { rail: 'tokenops', input: { price_table: [], usage: [{ at: 'now' }] } },
+  ] as const
+  const order = { ...rest, requested_tool_id: 'service_os', steps, idempotency_key: freshKey() }
+  const problem = await problemOf(
+    agent.client.call('work-order-create', order as unknown as InputOf<'work-order-create'>),
+  )
+  expect(problem).toMatchObject({
+    code: 'input_rejected',
+    faults: {
+      total: items + 5,
+      groups: expect.arrayContaining([
+        ...groupsAt('/steps/0/input'),
+        expect.objectContaining({
+          kind: 'missing_field',
+          field: '/steps/2/input/usage/*/model',
+          first: [{ pointer: '/steps/2/input/usage/0/model', row: 0, value: null }],
+        }),
+      ]),
+    },
+  })
+})
+
+verifies(
+  'rails.faults-before-money',
+  'a preflight announces the input that it reads and keeps none of it',
+  async () => {
+    const asked = {
+      rail: 'packetops',
+      tier: 'standard',
+      objective: 'one packet',
+      on_gaps: 'report',
+    } as const
+    const begun = await agent.client.call('preflight', {
+      ...asked,
+      input: sample,
+      idempotency_key: freshKey(),
+    })
+    expect(begun).toMatchObject({ status: 201, body: { blocking: [] } })
+    const { task_id } = begun.body.task
+    const { rows } = await sql<{ content: { input_manifest?: object[] } }>`
+      select body as content from task_documents where task_id = ${task_id}`.execute(apis.db)
+    expect(rows.map(({ content }) => content.input_manifest)).toEqual([
+      [expect.objectContaining({ name: 'input', sha256: digestOf(sample) })],
+    ])
+    const other = [{ name: 'other', sha256: 'ab'.repeat(32), bytes: 9 }]
+    const mismatch = { ...asked, input: sample, input_manifest: other, idempotency_key: freshKey() }
+    expect(await problemOf(agent.client.call('preflight', mismatch))).toMatchObject({
+      code: 'evidence_mismatch',
+    })
+    const nothing = { ...asked, idempotency_key: freshKey() }
+    expect(await problemOf(agent.client.call('preflight', nothing))).toMatchObject({
+      code: 'invalid_request',
+    })
+  },
+)
