@@ -41,7 +41,7 @@ export type BatchReport = {
 }
 
 /** How long callers have once everything is mended. */
-const CALLERS_WITHIN_MS = 180_000
+const CALLERS_WITHIN_MS = 240_000
 /** How long what is still armed then has to strike. */
 const LAST_STRIKES_WITHIN_MS = 45_000
 const FREE_CALLS_PER_ADDRESS = 30

@@ -33,9 +33,10 @@ const FREE_ADDRESS = (index: number) =>
 export const PAYING_ADDRESS = '192.0.2.1'
 const ANSWER_WITHIN_MS = 15_000
 const AGAIN_MS = 200
-const LATER_MS = 1_500
+/** Every byte between the parts passes this process: callers that ask more often than this slow down what they wait for. */
+const LATER_MS = 5_000
 /** An expiring payout is authorized for this long: its execute has to come before that, however slow the faults make it. */
-const SHORT_LIFE_S = 60
+const SHORT_LIFE_S = 90
 
 type Outcome = { final: boolean; body?: unknown }
 
