@@ -1,4 +1,4 @@
-# One image for migrate, setup, api and worker: the command chooses the program. The stage `chain` is an image of its own.
+# One image for migrate, setup, signer, api and worker: the command chooses the program. The stage `chain` is an image of its own.
 ARG NODE_VERSION=26.10.0
 
 FROM node:${NODE_VERSION}-bookworm-slim AS build
@@ -33,8 +33,9 @@ FROM node:${NODE_VERSION}-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
 # A new volume takes its owner from the folder of the image.
-RUN mkdir -p /var/lib/agent-rails/api /var/lib/agent-rails/worker /var/lib/agent-rails/setup \
-  && chown -R node:node /var/lib/agent-rails
+RUN mkdir -p /var/lib/agent-rails/api /var/lib/agent-rails/worker /var/lib/agent-rails/signer /var/lib/agent-rails/setup \
+  /run/agent-rails/keys /run/agent-rails/wallets \
+  && chown -R node:node /var/lib/agent-rails /run/agent-rails
 COPY package.json ./
 COPY docs/callback-receivers docs/callback-receivers
 COPY examples examples

@@ -1,7 +1,5 @@
 import type { FacilitatorClient } from '@x402/core/http'
 import type { Logger } from 'pino'
-import { type LocalAccount, privateKeyToAccount } from 'viem/accounts'
-import { z } from 'zod'
 import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
 import { COMPLETION_TYP } from '#domain/runs/return-package.ts'
 import { callbackHosts } from './callback/hosts.ts'
@@ -12,10 +10,10 @@ import { type FindOutcome, findOutcome as readOutcome } from './chain/outcome.ts
 import { type CheckTransfer, preflight } from './chain/preflight.ts'
 import { refuseFaultyStart, type StartFacts } from './chain/start-checks.ts'
 import { createWalletSignatures, type WalletSignatures } from './chain/wallet-signature.ts'
-import { type Config, readJsonFile } from './config/config.ts'
+import type { Config } from './config/config.ts'
 import type { MoneyDeps } from './credit/deps.ts'
 import { signCompact } from './keys/compact.ts'
-import { type KeyRings, loadKeyRings } from './keys/key-ring.ts'
+import type { KeyRings } from './keys/key-ring.ts'
 import { readKeyStatus } from './keys/key-status.ts'
 import { publishKeys } from './keys/publish-keys.ts'
 import { loadTrustAnchors } from './keys/trust-anchors.ts'
@@ -31,6 +29,7 @@ import {
   type MinimumBalance,
   type MinimumBalanceSettings,
 } from './payout/minimum-balance.ts'
+import { openGasAccounts, openKeyRings } from './signer/open.ts'
 import type { ReceiptSigner, Signer } from './store/payouts/receipts.ts'
 import { createDatabase } from './store/postgres/db.ts'
 import { checkSchemaAge } from './store/postgres/schema-age.ts'
@@ -60,12 +59,14 @@ export function openChain(config: Config) {
 /** Throws when the schema of the data, the addresses, the chain or the asset forbid a start. */
 export async function checkStart(config: Config, log: Logger): Promise<void> {
   await checkSchemaAge(config.DATABASE_URL)
-  await refuseFaultyStart(openChain(config).chain, startFacts(config), (text) => log.warn(text))
+  await refuseFaultyStart(openChain(config).chain, await startFacts(config), (text) =>
+    log.warn(text),
+  )
 }
 
 /** The addresses of all roles in this process; gas wallets only if their keys are configured. */
-export function startFacts(config: Config): StartFacts {
-  const gasWallets = gasAccounts(config)
+export async function startFacts(config: Config): Promise<StartFacts> {
+  const gasWallets = await openGasAccounts(config)
   return {
     environment: config.ENVIRONMENT,
     asset: config.ASSET_CONTRACT_ADDRESS,
@@ -96,9 +97,9 @@ export async function openPayoutDeps(
     applicationName: 'agent-rails worker',
     poolSize: config.DATABASE_POOL_SIZE,
   })
-  const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
+  const keys = await openKeyRings(config)
   const { chain, findOutcome } = openChain(config)
-  const accounts = gasAccounts(config)
+  const accounts = await openGasAccounts(config)
   const addresses = accounts.map(({ address }) => address)
   const gas = watchGas(chain.reader, addresses, config.CHAIN_CACHE_MS)
   const gasWalletQueue = createGasWalletQueue({
@@ -235,9 +236,9 @@ export function signerOf(
 ): Signer<Record<string, unknown>> {
   return async (tx) => {
     const keyStatus = await readKeyStatus(tx, keys, ['receipt'])
-    return (payload) => {
+    return async (payload) => {
       const key = keyStatus.signer('receipt')
-      return { jws: signCompact(key, { typ, payload }), kid: key.kid }
+      return { jws: await signCompact(key, { typ, payload }), kid: key.kid }
     }
   }
 }
@@ -270,16 +271,6 @@ export function railOf(config: Config): Rail {
     confirmWindowMs: config.CONFIRM_WINDOW_MS,
     transferGas: TRANSFER_GAS,
   }
-}
-
-/** The gas wallets whose keys are configured, none where no file is named; throws when the file cannot be used. */
-export function gasAccounts(config: Config): LocalAccount[] {
-  if (config.GAS_WALLET_KEYS_FILE === '') return []
-  const keys = readJsonFile(
-    config.GAS_WALLET_KEYS_FILE,
-    z.array(z.string().regex(/^0x[0-9a-fA-F]{64}$/)).min(1),
-  )
-  return keys.map((key) => privateKeyToAccount(key as `0x${string}`))
 }
 
 /** The dependencies of the task steps. The API uses the same ones if a decision and its transition are one transaction. */

@@ -1,6 +1,4 @@
 import type { Logger } from 'pino'
-import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
-import { z } from 'zod'
 import { STATEMENT_TYP } from '#domain/receipts/statement.ts'
 import type { CallbackSteps } from '../workflows/callback/activities.ts'
 import type { PaymentSteps } from '../workflows/payment/activities.ts'
@@ -9,25 +7,21 @@ import { createCallbackSteps } from './callback/callback.ts'
 import { readCallbackFacts } from './callback/facts.ts'
 import { callbackHosts } from './callback/hosts.ts'
 import { openLedger } from './chain/ledger.ts'
-import { digestSigner } from './chain/sign-digest.ts'
-import { type Config, readJsonFile } from './config/config.ts'
+import type { Config } from './config/config.ts'
 import { openChain, openPayoutDeps, signerOf, taskDepsOf } from './container.ts'
 import { createOutgoing } from './http/outgoing.ts'
-import { loadKeyRings } from './keys/key-ring.ts'
 import { publishKeys } from './keys/publish-keys.ts'
 import { createPaymentSteps } from './payment/payment.ts'
-import type { Deps, Signer } from './payout/deps.ts'
+import type { Deps } from './payout/deps.ts'
 import { createPayoutSteps } from './payout/payout.ts'
-import { createPayoutSigner, signingPolicyOf } from './payout/signer.ts'
 import { createSigningSteps, createTransferSteps } from './payout/transfer.ts'
 import type { WorkflowWatch } from './reconciliation/deps.ts'
 import { createReconciliationSteps } from './reconciliation/steps.ts'
 import { openRailPool, poolSettings } from './run/isolation/rail-pool.ts'
 import { createRunSteps } from './run/run.ts'
+import { openKeyRings, openPayoutSigner } from './signer/open.ts'
 import { createDatabase } from './store/postgres/db.ts'
 import { createTaskSteps } from './task/task.ts'
-
-const privateKey = z.string().regex(/^0x[0-9a-fA-F]{64}$/)
 
 /**
  * The activities by the queue that they are served on, all but signing, over one set of connections. Where this process `signs` as
@@ -35,7 +29,7 @@ const privateKey = z.string().regex(/^0x[0-9a-fA-F]{64}$/)
  */
 export async function createActivities(config: Config, log: Logger, { signs }: { signs: boolean }) {
   const { payoutDeps, paymentDeps, close } = await openPayoutDeps(config, log)
-  const signer = signs ? createSigner(config) : undefined
+  const signer = signs ? await openPayoutSigner(config) : undefined
   const payouts: PayoutSteps = createPayoutSteps(payoutDeps, signer)
   const transfers: TransferSteps & PaymentSteps = {
     ...createTransferSteps(payoutDeps),
@@ -45,8 +39,13 @@ export async function createActivities(config: Config, log: Logger, { signs }: {
 }
 
 /** The steps of reconciliation; they hold no key but the receipt ring's, for the statements. */
-export function createReconciliationActivities(config: Config, deps: Deps, watch: WorkflowWatch) {
+export async function createReconciliationActivities(
+  config: Config,
+  deps: Deps,
+  watch: WorkflowWatch,
+) {
   const { db, log, rail, findOutcome, signReceipt } = deps
+  const keys = await openKeyRings(config)
   const [own, second = own] = openChain(config).chain.views
   return createReconciliationSteps({
     db,
@@ -57,7 +56,7 @@ export function createReconciliationActivities(config: Config, deps: Deps, watch
     ledger: openLedger(second.reader, rail.asset),
     findOutcome,
     watch,
-    signStatement: signerOf(loadKeyRings(config.SIGNING_KEYS_FILE), STATEMENT_TYP),
+    signStatement: signerOf(keys, STATEMENT_TYP),
     settleMs: config.RECONCILE_SETTLE_MS,
   })
 }
@@ -69,7 +68,7 @@ export async function createTaskActivities(config: Config) {
     applicationName: 'agent-rails tasks',
     poolSize: config.DATABASE_POOL_SIZE,
   })
-  const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
+  const keys = await openKeyRings(config)
   await publishKeys(db, keys)
   const deps = taskDepsOf(config, keys, db)
   const pool = openRailPool(poolSettings(config))
@@ -92,7 +91,7 @@ export async function createSigningActivities(
     applicationName: 'agent-rails signing',
     poolSize: 4,
   })
-  return { activities: createSigningSteps({ db }, createSigner(config)), close }
+  return { activities: createSigningSteps({ db }, await openPayoutSigner(config)), close }
 }
 
 /** The steps of callbacks. Only these steps send requests to URLs that agents choose, and they sign only with the callback ring. */
@@ -105,7 +104,7 @@ export async function createCallbackActivities(
     applicationName: 'agent-rails callbacks',
     poolSize: config.DATABASE_POOL_SIZE,
   })
-  const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
+  const keys = await openKeyRings(config)
   // Nothing is sent with a signature whose key is not published.
   await publishKeys(db, keys)
   const hosts = callbackHosts(config)
@@ -120,25 +119,6 @@ export async function createCallbackActivities(
     posts: config.QUOTA_POSTS_PER_DAY,
   })
   return { activities, close }
-}
-
-/** The payout wallet's account; throws when the file holds the key of another address. */
-export function readPayoutWallet(config: Config): PrivateKeyAccount {
-  const account = privateKeyToAccount(readPayoutKey(config))
-  if (account.address.toLowerCase() !== config.PAYOUT_WALLET_ADDRESS) {
-    throw new Error(
-      'PAYOUT_WALLET_KEY_FILE holds the key of another address than PAYOUT_WALLET_ADDRESS',
-    )
-  }
-  return account
-}
-
-const readPayoutKey = (config: Config) =>
-  readJsonFile(config.PAYOUT_WALLET_KEY_FILE, privateKey) as `0x${string}`
-
-function createSigner(config: Config): Signer {
-  const { address } = readPayoutWallet(config)
-  return createPayoutSigner(digestSigner(readPayoutKey(config)), signingPolicyOf(config, address))
 }
 
 export type { Deps }

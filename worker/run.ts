@@ -4,7 +4,7 @@ import { Runtime, type RuntimeOptions, Worker, type WorkerOptions } from '@tempo
 import { type Logger, pino } from 'pino'
 import { callbackHosts } from '../activities/callback/hosts.ts'
 import type { Config } from '../activities/config/config.ts'
-import { checkStart, gasAccounts, openMoneyDeps, taskDepsOf } from '../activities/container.ts'
+import { checkStart, openMoneyDeps, taskDepsOf } from '../activities/container.ts'
 import { createOutgoing } from '../activities/http/outgoing.ts'
 import {
   createActivities,
@@ -13,10 +13,10 @@ import {
   createSigningActivities,
   createTaskActivities,
 } from '../activities/index.ts'
-import { loadKeyRings } from '../activities/keys/key-ring.ts'
 import { pushJobs } from '../activities/log/push-checkpoint.ts'
 import { logOrigin } from '../activities/log/sequencer.ts'
 import type { Deps } from '../activities/payout/deps.ts'
+import { openGasAccounts, openKeyRings } from '../activities/signer/open.ts'
 import { logTrace, startTracing } from '../activities/tracing/start.ts'
 import { connectWorker, createTemporalClient } from '../temporal/connection.ts'
 import {
@@ -94,9 +94,12 @@ export async function runWorker(
     })
     const { client, close: closeClient } = createTemporalClient(config)
     if (serves(TRANSFERS_QUEUE)) {
-      if (gasAccounts(config).length === 0)
-        throw new Error('GAS_WALLET_KEYS_FILE must name the keys that submit transactions')
-      const reconciliation = createReconciliationActivities(config, deps, watchWorkflows(client))
+      await assertGasAccounts(config)
+      const reconciliation = await createReconciliationActivities(
+        config,
+        deps,
+        watchWorkflows(client),
+      )
       await serve(TRANSFERS_QUEUE, { activities: { ...transfers, ...reconciliation } })
     }
     if (serves(PAYOUTS_QUEUE)) {
@@ -104,7 +107,7 @@ export async function runWorker(
       await ensureReconciliationSchedule(client, config.RECONCILE_EVERY_MS)
     }
     const money = await openMoneyDeps(config, deps)
-    const sweeps = sweepsOf(config, deps, log)
+    const sweeps = await sweepsOf(config, deps, log)
     loops.push(() => startSweeper({ ...sweeps, client, log, config, money }))
     closers.push(closeClient, close)
   }
@@ -134,13 +137,19 @@ export async function runWorker(
   for (const close of [...closers, stopTracing]) await close()
 }
 
+/** Throws where nothing could submit a transaction. */
+async function assertGasAccounts(config: Config): Promise<void> {
+  if ((await openGasAccounts(config)).length === 0)
+    throw new Error('SIGNER_WALLETS_SOCKET must name a signer with keys that submit transactions')
+}
+
 /** What the sweeps of this process work with. */
-function sweepsOf(
+async function sweepsOf(
   config: Config,
   { db, gasWalletQueue }: Pick<Deps, 'db' | 'gasWalletQueue'>,
   log: Logger,
 ) {
-  const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
+  const keys = await openKeyRings(config)
   return {
     db,
     maintainGasWallets: () => gasWalletQueue.maintain(),

@@ -3,9 +3,9 @@ import type { Kysely } from 'kysely'
 import { credentialView } from '../activities/agent/views.ts'
 import type { Config } from '../activities/config/config.ts'
 import { receiptSigner } from '../activities/container.ts'
-import { loadKeyRings } from '../activities/keys/key-ring.ts'
 import { publishKeys } from '../activities/keys/publish-keys.ts'
 import { type ControlDeps, type ControlInput, setControl } from '../activities/payout/controls.ts'
+import { openKeyRings } from '../activities/signer/open.ts'
 import { listCredentials } from '../activities/store/agents/agent-credentials.ts'
 import {
   createOperator,
@@ -115,7 +115,7 @@ export async function signed<T>(
   act: Act<T>,
 ): Promise<T> {
   const operator = await operatorOf(db, who)
-  const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
+  const keys = await openKeyRings(config)
   // A receipt is never signed by a key that is not published.
   await publishKeys(db, keys)
   const issuer = `${config.BASE_URL}/api/trust-contract`

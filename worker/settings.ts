@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
-import { type Config, loadConfig, loadStackSettings } from '../activities/config/config.ts'
+import { type Config, loadConfig } from '../activities/config/config.ts'
+import { loadStackSettings } from '../activities/config/stack-settings.ts'
 import { readSecret } from './files/secret-file.ts'
 import { layoutOf } from './stack/layout.ts'
 

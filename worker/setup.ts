@@ -1,4 +1,5 @@
-import { loadInfrastructure, loadStackSettings } from '../activities/config/config.ts'
+import { loadInfrastructure } from '../activities/config/config.ts'
+import { loadStackSettings } from '../activities/config/stack-settings.ts'
 import { setUpContainers } from './stack/containers.ts'
 
 // Once, before the containers of API and worker: keys, token, accounts, operator, database roles and search attributes of the local chain.

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { loadStackSettings } from '../activities/config/config.ts'
+import { loadStackSettings } from '../activities/config/stack-settings.ts'
 import { errorText } from './error-text.ts'
 import { banner } from './stack/banner.ts'
 import { isFirstStart, tryDemo } from './stack/demo.ts'

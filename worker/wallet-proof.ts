@@ -1,5 +1,5 @@
 import { privateKeyToAccount } from 'viem/accounts'
-import { loadStackSettings } from '../activities/config/config.ts'
+import { loadStackSettings } from '../activities/config/stack-settings.ts'
 import { walletProofHeader } from '../api/http/client.ts'
 import { readSecret } from './files/secret-file.ts'
 import type { AccountsFile } from './stack/embedded.ts'

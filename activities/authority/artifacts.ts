@@ -11,14 +11,14 @@ import { decodeBase64url, encodeBase64url, verifySignature } from '../keys/compa
 import type { KeyStatus } from '../keys/key-status.ts'
 
 /** Signs an artifact with the active key of the authority ring; a transaction that stores it keeps the key active. */
-export function signArtifact<Kind extends ArtifactKind>(
+export async function signArtifact<Kind extends ArtifactKind>(
   kind: Kind,
   keyStatus: KeyStatus,
   unsigned: Unsigned<Kind>,
-): Artifact<Kind> {
+): Promise<Artifact<Kind>> {
   const key = keyStatus.signer('authority')
   const named = { ...unsigned, context: authorityContexts[kind], key_id: key.kid }
-  const signature = encodeBase64url(key.sign(signedText(kind, named)))
+  const signature = encodeBase64url(await key.sign(signedText(kind, named)))
   return artifactSchemas[kind].parse({ ...named, signature }) as Artifact<Kind>
 }
 

@@ -108,7 +108,7 @@ function finishAction(
       result_sha256: digestOf(body),
       executed_at: new Date(nowSeconds * 1000).toISOString(),
     }
-    const document = signArtifact('action', await authorityKeyStatus(deps.keys, tx), unsigned)
+    const document = await signArtifact('action', await authorityKeyStatus(deps.keys, tx), unsigned)
     const { schema: _schema, issuer: _issuer, ...facts } = unsigned
     const receipt = await writeAuthorityReceipt(deps, tx, {
       subject: action_id,

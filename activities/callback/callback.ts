@@ -142,7 +142,7 @@ async function post(
   { delivery, attempt, body, timestamp, key }: Sent,
 ): Promise<Outgoing> {
   const secret = await deps.secretOf?.(delivery.owner)
-  const headers = signWebhook(key, { id: delivery.delivery_id, timestamp, body }, secret)
+  const headers = await signWebhook(key, { id: delivery.delivery_id, timestamp, body }, secret)
   const answer = await deps.send({
     url: delivery.url,
     method: 'POST',

@@ -1,4 +1,4 @@
-import { BaseError, type LocalAccount } from 'viem'
+import { BaseError } from 'viem'
 import type { Hex } from '#domain/core/ids.ts'
 import {
   ensureGasWallets,
@@ -11,6 +11,7 @@ import {
 import { noteJams } from '../store/gas-wallets/health.ts'
 import { transaction } from '../store/postgres/db.ts'
 import type { Gas } from './funds.ts'
+import type { GasAccount } from './gas-account.ts'
 import {
   type GasWalletCall,
   type GasWalletDeps,
@@ -25,7 +26,7 @@ const ATTEMPTS_MAX = 3
 const REGISTERED_FOR_MS = 10_000
 
 /** The settings of a queue; `gas` watches all gas wallets of `accounts`. */
-export type GasWalletSettings = GasWalletDeps & { readonly accounts: readonly LocalAccount[] }
+export type GasWalletSettings = GasWalletDeps & { readonly accounts: readonly GasAccount[] }
 
 /** A stored transaction. `heldUp`: its gas wallet has not moved, and no other wallet could take over. */
 type Submitted = {

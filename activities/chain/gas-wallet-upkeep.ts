@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import { type Hex, keccak256, type LocalAccount, TransactionReceiptNotFoundError } from 'viem'
+import { type Hex, keccak256, TransactionReceiptNotFoundError } from 'viem'
 import { groupedBy } from '#domain/core/grouped-by.ts'
 import { CHAIN_ID } from '#domain/core/limits.ts'
 import {
@@ -23,6 +23,7 @@ import { type BroadcastVerdict, broadcast } from './broadcast.ts'
 import type { ChainReader } from './client.ts'
 import { bumpFees, type Fees } from './fees.ts'
 import type { GasWatch } from './funds.ts'
+import type { GasAccount } from './gas-account.ts'
 
 /**
  * The parts of the queue. `feeBumpAfterMs` counts from the first accepted broadcast, `jamAfterMs` from the time when the oldest
@@ -48,7 +49,7 @@ export type GasWalletCall = { readonly to: Hex; readonly data: Hex; readonly gas
 
 /** Signs without sending; the row holds the raw bytes and their hash, lowercase. */
 export async function signRow(
-  account: LocalAccount,
+  account: GasAccount,
   nonce: bigint,
   purpose: string,
   call: GasWalletCall,
@@ -93,7 +94,7 @@ export async function sendStored(
  * in the pool, raised when stuck, reopened after a lost block, and holes are filled. Several processes may do this at the same
  * time. Throws if the chain does not answer.
  */
-export async function maintainWallet(deps: GasWalletDeps, account: LocalAccount): Promise<void> {
+export async function maintainWallet(deps: GasWalletDeps, account: GasAccount): Promise<void> {
   const { db, reader, feeBumpAfterMs } = deps
   const wallet = account.address.toLowerCase()
   const [mined, pooled] = await Promise.all([
@@ -123,7 +124,7 @@ export async function maintainWallet(deps: GasWalletDeps, account: LocalAccount)
 
 const countAt = async (
   reader: ChainReader,
-  { address }: LocalAccount,
+  { address }: GasAccount,
   blockTag: 'latest' | 'pending',
 ) => BigInt(await reader.getTransactionCount({ address, blockTag }))
 
@@ -157,7 +158,7 @@ type Waiting = { nonce: bigint; mined: bigint; pooled: bigint; siblings: GasWall
 
 async function keepAlive(
   deps: GasWalletDeps,
-  account: LocalAccount,
+  account: GasAccount,
   { nonce, mined, pooled, siblings }: Waiting,
 ): Promise<void> {
   const [newest] = siblings
@@ -182,7 +183,7 @@ async function isDueForMore(
 /** A replacement on the same nonce, stored before it is sent, unless another process replaced it first. */
 async function raise(
   deps: GasWalletDeps,
-  account: LocalAccount,
+  account: GasAccount,
   newest: GasWalletTransaction,
 ): Promise<void> {
   const { db, gas } = deps
@@ -206,7 +207,7 @@ async function raise(
 }
 
 /** The transaction of another program below our nonce has vanished: an empty transfer to itself fills the hole. */
-async function fillHole(deps: GasWalletDeps, account: LocalAccount, nonce: bigint): Promise<void> {
+async function fillHole(deps: GasWalletDeps, account: GasAccount, nonce: bigint): Promise<void> {
   const wallet = account.address.toLowerCase()
   const call = { to: wallet as Hex, data: '0x', gas: FILLER_GAS } as const
   const row = await signRow(

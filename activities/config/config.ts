@@ -5,6 +5,7 @@ import { limits } from '#domain/core/limits.ts'
 import { assertLive } from './live-settings.ts'
 import { logSettings } from './log-settings.ts'
 import { quotaSettings, uploadSettings } from './quota-settings.ts'
+import { signerSettings } from './signer-settings.ts'
 
 const address = z
   .string()
@@ -16,7 +17,6 @@ const milliseconds = (fallback: number) => z.coerce.number().int().min(1).defaul
 const atomic = (fallback: bigint) => z.coerce.bigint().min(0n).default(fallback)
 /** A URL that paths are added to, or nothing. */
 const placeOfLinks = z.string().regex(/^(https?:\/\/[^?#]+[^/?#])?$/)
-const signerLimit = (most: bigint) => z.coerce.bigint().min(1n).max(most).default(most)
 const count = (fallback: number) => z.coerce.number().int().min(0).default(fallback)
 const list = z.string().transform((text) =>
   text
@@ -116,17 +116,6 @@ export const configSchema = z.object({
     .describe('a second opinion for confirmations; empty: CHAIN_RPC_URL'),
   ASSET_CONTRACT_ADDRESS: address.describe('the EIP-3009 dollar token'),
   PAYOUT_WALLET_ADDRESS: address.describe('the hot wallet that payouts leave from'),
-  PAYOUT_WALLET_KEY_FILE: z.string().default('').describe('only where the signing queue is served'),
-  SIGNER_PAYOUT_MAX_ATOMIC: signerLimit(limits.maxPayoutAtomic).describe(
-    'the largest payout that this signer signs, whatever is stored',
-  ),
-  SIGNER_DAILY_CAP_ATOMIC: signerLimit(limits.dailyCapAtomic).describe(
-    'what may be in use of the payout wallet’s day, with the transfer to sign in it',
-  ),
-  GAS_WALLET_KEYS_FILE: z
-    .string()
-    .default('')
-    .describe('JSON array of private keys; only where the transfers queue is served'),
   PAY_TO_ADDRESS: address.describe('where x402 fees go'),
   TREASURY_PRINCIPAL_ADDRESS: address.describe('signs every payout’s terms (EIP-712)'),
   TREASURY_HOLDER_ADDRESS: address.describe('holds and presents mandates'),
@@ -145,11 +134,8 @@ export const configSchema = z.object({
   CHAIN_POLL_MS: milliseconds(500).describe('between two looks for a confirmation'),
   RPC_TIMEOUT_MS: milliseconds(1_000).describe('for one question to the chain, over all its urls'),
 
-  // Signing keys (rings receipt, authority, checkout, callback, agent-statement, log) and mandate issuers that are trusted in addition to our own authority.
-  SIGNING_KEYS_FILE: z
-    .string()
-    .default('')
-    .describe('the rings receipt, authority, checkout, callback, agent-statement and log'),
+  // The signer and its keys, and mandate issuers that are trusted in addition to our own authority.
+  ...signerSettings,
   TRUST_ANCHORS_FILE: z
     .string()
     .default('')
@@ -315,9 +301,7 @@ export type Config = z.output<typeof configSchema>
 
 /** Parses the environment once, at start; throws a readable list of the faults. */
 export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config {
-  const parsed = configSchema.safeParse(environment)
-  if (!parsed.success) throw new Error(`configuration: ${z.prettifyError(parsed.error)}`)
-  const config = parsed.data
+  const config = parsed(configSchema, environment)
   if (config.ENVIRONMENT === 'live') assertLive(config)
   const ours = [
     config.PAYOUT_WALLET_ADDRESS,
@@ -337,6 +321,33 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     throw new Error('configuration: CANARY_RECIPIENT must be none of the addresses of this service')
   }
   return config
+}
+
+const signerSchema = configSchema.pick({
+  LOG_LEVEL: true,
+  BASE_URL: true,
+  ASSET_CONTRACT_ADDRESS: true,
+  PAYOUT_WALLET_ADDRESS: true,
+  TREASURY_PRINCIPAL_ADDRESS: true,
+  CANARY_RECIPIENT: true,
+  CANARY_AMOUNT_ATOMIC: true,
+  CANARY_LIFE_S: true,
+  SIGNER_SOCKET: true,
+  SIGNER_WALLETS_SOCKET: true,
+  SIGNING_KEYS_FILE: true,
+  PAYOUT_WALLET_KEY_FILE: true,
+  GAS_WALLET_KEYS_FILE: true,
+  SIGNER_PAYOUT_MAX_ATOMIC: true,
+  SIGNER_DAILY_CAP_ATOMIC: true,
+  SIGNER_FEE_MAX_WEI: true,
+})
+
+/** The settings of the signer, which reaches neither a database nor a chain. */
+export type SignerConfig = z.output<typeof signerSchema>
+
+/** Parses the settings of `SignerConfig`; throws a readable list of the faults. */
+export function loadSignerConfig(environment: NodeJS.ProcessEnv = process.env): SignerConfig {
+  return parsed(signerSchema, environment)
 }
 
 /** The one setting that migrations need, so that they run where nothing else is configured yet. */
@@ -359,16 +370,14 @@ export type Infrastructure = z.output<typeof infrastructureSchema>
 
 /** Parses the settings of `Infrastructure`; throws a readable list of the faults. */
 export function loadInfrastructure(environment: NodeJS.ProcessEnv = process.env): Infrastructure {
-  const parsed = infrastructureSchema.safeParse(environment)
-  if (!parsed.success) throw new Error(`configuration: ${z.prettifyError(parsed.error)}`)
-  return parsed.data
+  return parsed(infrastructureSchema, environment)
 }
 
 /** Reads a JSON file that a setting names, such as the signing keys; its errors name the file and never quote its contents. */
 export function readJsonFile<T>(path: string, schema: z.ZodType<T>): T {
-  const parsed = schema.safeParse(parseQuietly(path))
-  if (!parsed.success) throw new Error(`${path}: ${z.prettifyError(parsed.error)}`)
-  return parsed.data
+  const result = schema.safeParse(parseQuietly(path))
+  if (!result.success) throw new Error(`${path}: ${z.prettifyError(result.error)}`)
+  return result.data
 }
 
 // The cause is dropped: a JSON parser quotes the text it fails at, and that text may be a private key.
@@ -381,19 +390,9 @@ function parseQuietly(path: string): unknown {
   }
 }
 
-const stackSchema = z.object({
-  DATA_DIR: z.string().min(1).default('.data'),
-  PORT_BASE: z.coerce.number().int().min(1024).max(65_530).optional(),
-  XDG_CACHE_HOME: z.string().default(''),
-  PATH: z.string().default(''),
-})
-
-/** Settings of the embedded stack, and the environment that its processes inherit. */
-export type StackSettings = z.output<typeof stackSchema> & { inherited: NodeJS.ProcessEnv }
-
-/** Parses the settings of the embedded stack; throws a readable list of the faults. */
-export function loadStackSettings(environment: NodeJS.ProcessEnv = process.env): StackSettings {
-  const parsed = stackSchema.safeParse(environment)
-  if (!parsed.success) throw new Error(`configuration: ${z.prettifyError(parsed.error)}`)
-  return { ...parsed.data, inherited: environment }
+/** What the schema makes of the environment; throws a readable list of the faults. */
+export function parsed<T>(schema: z.ZodType<T>, environment: NodeJS.ProcessEnv): T {
+  const result = schema.safeParse(environment)
+  if (!result.success) throw new Error(`configuration: ${z.prettifyError(result.error)}`)
+  return result.data
 }

@@ -10,6 +10,10 @@ type LiveSettings = {
   readonly OPERATOR_OIDC_ISSUER: string
   readonly CHAIN_RPC_URL: readonly string[]
   readonly CONFIRM_RPC_URL: readonly string[]
+  readonly SIGNER_SOCKET: string
+  readonly SIGNING_KEYS_FILE: string
+  readonly PAYOUT_WALLET_KEY_FILE: string
+  readonly GAS_WALLET_KEYS_FILE: string
 }
 
 /** Throws for a setting that ENVIRONMENT=live does not allow. */
@@ -31,7 +35,23 @@ export function assertLive(settings: LiveSettings): void {
     throw new Error(
       'configuration: CALLBACK_ALLOW_HOSTS is for local work; it opens the network of a live service',
     )
+  assertSigner(settings)
   assertEncrypted(settings)
+}
+
+/** Only the signer, which has settings of its own, reads private keys. */
+function assertSigner({
+  SIGNER_SOCKET,
+  SIGNING_KEYS_FILE,
+  PAYOUT_WALLET_KEY_FILE,
+  GAS_WALLET_KEYS_FILE,
+}: LiveSettings): void {
+  const files = { SIGNING_KEYS_FILE, PAYOUT_WALLET_KEY_FILE, GAS_WALLET_KEYS_FILE }
+  const named = Object.entries(files).flatMap(([name, path]) => (path === '' ? [] : [name]))
+  if (SIGNER_SOCKET === '' || named.length > 0)
+    throw new Error(
+      `configuration: with ENVIRONMENT=live only the signer reads private keys; set SIGNER_SOCKET${named.length > 0 ? `, and remove ${named.join(', ')}` : ''}`,
+    )
 }
 
 /** Origins, operators' issuer and chain are reached over TLS. */

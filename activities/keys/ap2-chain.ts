@@ -17,7 +17,7 @@ import { conceal, reveal } from './disclosures.ts'
 import type { AnchorWithTimes } from './key-status.ts'
 
 /** `typ` of an open mandate that we issue; a payout mandate has another one. */
-const AP2_TYP = 'ap2+sd-jwt'
+export const AP2_TYP = 'ap2+sd-jwt'
 /** `typ` that the AP2 SDK gives to an open mandate, and that of a closed one. */
 const SDK_TYP = 'example+sd-jwt'
 const CLOSED_TYP = 'kb+sd-jwt'
@@ -218,10 +218,10 @@ type OpenMandate = {
 }
 
 /** Signs an open mandate as AP2 v0.2 does: a disclosure of its own, and each element of a selective list as another. */
-export function signOpenMandate(
+export async function signOpenMandate(
   key: SigningKey,
   { iss, mandate }: { iss: string; mandate: OpenMandate & { iat: number; exp: number } },
-): string {
+): Promise<string> {
   const disclosures: string[] = []
   const concealed = (value: unknown): object => {
     const { disclosure, digest } = conceal(value)
@@ -231,7 +231,7 @@ export function signOpenMandate(
   const delegated = concealed(concealLists(mandate, concealed))
   const { iat, exp } = mandate
   const payload = { iss, iat, exp, delegate_payload: [delegated], _sd_alg: 'sha-256' }
-  const jwt = signCompact(key, { typ: AP2_TYP, payload })
+  const jwt = await signCompact(key, { typ: AP2_TYP, payload })
   return `${[jwt, ...disclosures].join('~')}~`
 }
 

@@ -55,7 +55,7 @@ export const challengeSigners = (
  * The answer of payout-challenge: a signed checkout for the request digest, a token that carries the challenge, and what to sign.
  * `<sd-hash>` and `<issued-at>` in the templates are the presentation's; nothing is stored. 403 `holder_unknown` for another holder.
  */
-export function issueChallenge({
+export async function issueChallenge({
   holder,
   requestSha256,
   order,
@@ -68,7 +68,13 @@ export function issueChallenge({
     checkoutJwt,
     checkoutHash,
     jti: nonce,
-  } = signCheckout(signers.checkout, { origin, requestSha256, iat, exp, ...(order && { order }) })
+  } = await signCheckout(signers.checkout, {
+    origin,
+    requestSha256,
+    iat,
+    exp,
+    ...(order && { order }),
+  })
   const audience = authorizeAudience(origin)
   const payload: ChallengeClaims = {
     iss: origin,
@@ -82,7 +88,7 @@ export function issueChallenge({
     checkout_hash: checkoutHash,
   }
   return {
-    challenge_token: signCompact(signers.authority, { typ: CHALLENGE_TYP, payload }),
+    challenge_token: await signCompact(signers.authority, { typ: CHALLENGE_TYP, payload }),
     checkout_jwt: checkoutJwt,
     checkout_hash: checkoutHash,
     nonce,

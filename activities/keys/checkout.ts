@@ -8,7 +8,7 @@ import { decodeCompact, type SigningKey, signCompact, verifyCompact } from './co
 import type { KeyWithTimes } from './key-status.ts'
 
 /** `typ` of the checkout that payout-challenge signs. */
-const CHECKOUT_TYP = 'service-checkout+jwt'
+export const CHECKOUT_TYP = 'service-checkout+jwt'
 /** The subject of a checkout and its price in US cents. */
 export type Order = { readonly kind: 'payout' | 'payment'; readonly cents: number }
 
@@ -66,10 +66,10 @@ export type CheckoutClaims = z.output<typeof checkoutSchema>
 export const randomText = (): string => randomBytes(16).toString('base64url')
 
 /** Signs a checkout for the request with this digest; ES256 and a salt, since its hash must not be guessable (AP2). */
-export function signCheckout(
+export async function signCheckout(
   key: SigningKey,
   facts: { origin: string; requestSha256: string; iat: number; exp: number; order?: Order },
-): { checkoutJwt: string; checkoutHash: string; jti: string } {
+): Promise<{ checkoutJwt: string; checkoutHash: string; jti: string }> {
   const { origin, requestSha256, iat, exp, order = payoutOrder } = facts
   const { requestType, line, item, title, merchant } = orders[order.kind]
   const totals: [{ type: 'total'; amount: number }] = [{ type: 'total', amount: order.cents }]
@@ -87,7 +87,7 @@ export function signCheckout(
     totals,
     request_digest: { type: requestType, alg: 'sha-256', value: requestSha256 },
   }
-  const checkoutJwt = signCompact(key, { typ: CHECKOUT_TYP, payload })
+  const checkoutJwt = await signCompact(key, { typ: CHECKOUT_TYP, payload })
   return { checkoutJwt, checkoutHash: sha256Base64url(checkoutJwt), jti }
 }
 

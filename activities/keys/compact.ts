@@ -12,7 +12,7 @@ export type SigningKey = {
   readonly alg: Alg
   readonly publicJwk: PublicJwk
   /** Signs bytes, or those of a text; ES256 as the 64 bytes `r || s`. */
-  readonly sign: (text: string | Uint8Array) => Uint8Array
+  readonly sign: (text: string | Uint8Array) => Promise<Uint8Array>
 }
 /** The parts of a compact JWS, none of them verified. */
 export type CompactParts = {
@@ -43,12 +43,12 @@ export function decodeCompact(jws: string): CompactParts {
 }
 
 /** Signs a payload as a compact JWS with header `{alg, kid, typ}`. */
-export function signCompact(
+export async function signCompact(
   key: SigningKey,
   { typ, payload }: { typ: string; payload: object },
-): string {
+): Promise<string> {
   const input = `${base64urlJson({ alg: key.alg, kid: key.kid, typ })}.${base64urlJson(payload)}`
-  return `${input}.${encodeBase64url(key.sign(input))}`
+  return `${input}.${encodeBase64url(await key.sign(input))}`
 }
 
 /** The payload of a compact JWS; throws unless `typ`, `alg` and signature are those expected and the header has no `crit`. */
@@ -78,12 +78,12 @@ export function decodeBase64url(text: string): Uint8Array {
 /** Whether the signature over the text is this key's; throws when the key does not fit its algorithm. */
 export function verifySignature(
   { alg, publicJwk }: { alg: Alg; publicJwk: PublicJwk },
-  text: string,
+  text: string | Uint8Array,
   signature: Uint8Array,
 ): boolean {
   const key = importPublicKey(publicJwk, alg)
   const verifier = alg === 'EdDSA' ? key : { key, dsaEncoding: 'ieee-p1363' as const }
-  return verify(digestName(alg), Buffer.from(text), verifier, signature)
+  return verify(digestName(alg), bytesOf(text), verifier, signature)
 }
 
 /** The key of a public JWK; throws unless it is one for the algorithm. */
@@ -105,10 +105,10 @@ function assertSound({ x }: PublicJwk): void {
 const imported = new WeakMap<PublicJwk, KeyObject>()
 
 /** Signs bytes, or those of a text, with a private key that fits the algorithm. */
-export function signText(key: KeyObject, alg: Alg, text: string | Uint8Array): Uint8Array {
+export function signBytes(key: KeyObject, alg: Alg, text: string | Uint8Array): Uint8Array {
   return sign(
     digestName(alg),
-    typeof text === 'string' ? Buffer.from(text) : text,
+    bytesOf(text),
     alg === 'EdDSA' ? key : { key, dsaEncoding: 'ieee-p1363' },
   )
 }
@@ -121,6 +121,8 @@ export function assertFits(key: KeyObject, alg: Alg): void {
     throw new TypeError(`the key is not one for ${alg}`)
 }
 
+const bytesOf = (text: string | Uint8Array): Uint8Array =>
+  typeof text === 'string' ? Buffer.from(text) : text
 const digestName = (alg: Alg): 'sha256' | null => (alg === 'EdDSA' ? null : 'sha256')
 const base64urlJson = (value: object): string => encodeBase64url(Buffer.from(JSON.stringify(value)))
 

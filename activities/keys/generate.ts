@@ -8,29 +8,38 @@ import {
   type SigningKeyEntry,
   type SigningKeysFile,
 } from './key-ring.ts'
+import type { TokenKeysFile } from './token-keys.ts'
 
-/** Fresh keys for every ring and for tokens, the contents of SIGNING_KEYS_FILE; kids are dated, such as `receipt-2026-11-21-5f0c2a9e`. */
-export function generateSigningKeys(now: Date): SigningKeysFile {
-  return { rings: ofEachRing((ring) => [newKey(ring, now)]), token_keys: [newTokenKey(0)] }
-}
+/** Fresh keys for every ring, the contents of SIGNING_KEYS_FILE; kids are dated, such as `receipt-2026-11-21-5f0c2a9e`. */
+export const generateSigningKeys = (now: Date): SigningKeysFile => ({
+  rings: ofEachRing((ring) => [newKey(ring, now)]),
+})
 
-/**
- * The same rings, each with a new active key, and one for a ring that the file lacks; the old ones stay in the file, so that what they signed can be judged. The key for
- * tokens changes an hour later, when every process has the file: two that derive from different keys would give a call two tokens.
- */
+/** The same rings, each with a new active key, and one for a ring that the file lacks; the old ones stay in the file, so that what they signed can be judged. */
 export function rotateSigningKeys(
-  { rings, token_keys }: z.output<typeof olderSigningKeysSchema>,
+  { rings }: z.output<typeof olderSigningKeysSchema>,
   now: Date,
 ): SigningKeysFile {
   const retire = (entry: SigningKeyEntry) => ({ ...entry, active: false })
   return {
     rings: ofEachRing((ring) => [...(rings[ring] ?? []).map(retire), newKey(ring, now)]),
-    token_keys: [...token_keys, newTokenKey(Math.floor(now.getTime() / 1000) + TOKEN_KEY_DELAY_S)],
   }
 }
 
 const TOKEN_KEY_DELAY_S = 3600
 const newTokenKey = (since: number) => ({ key: randomBytes(32).toString('base64url'), since })
+
+/** A fresh key for tokens, the contents of TOKEN_KEYS_FILE. */
+export const generateTokenKeys = (): TokenKeysFile => [newTokenKey(0)]
+
+/**
+ * The same keys and one that new tokens are derived from in an hour, when every process has the file: two that derive from
+ * different keys would give a call two tokens.
+ */
+export const rotateTokenKeys = (keys: TokenKeysFile, now: Date): TokenKeysFile => [
+  ...keys,
+  newTokenKey(Math.floor(now.getTime() / 1000) + TOKEN_KEY_DELAY_S),
+]
 
 /** Two keys of one day have two names, also where a file is made again: a name never stands for another key. */
 function newKey(ring: Ring, now: Date): SigningKeyEntry {

@@ -1,10 +1,9 @@
 import { createPrivateKey, createPublicKey, type JsonWebKey } from 'node:crypto'
-import { statSync } from 'node:fs'
 import { z } from 'zod'
 import { readJsonFile } from '../config/config.ts'
 import type { PublicKeyEntry } from '../store/keys/signing-keys.ts'
-import { type Alg, assertFits, type SigningKey, signText } from './compact.ts'
-import type { TokenKey } from './derived-tokens.ts'
+import { type Alg, assertFits, type SigningKey, signBytes } from './compact.ts'
+import { followFile } from './follow-file.ts'
 
 export type { SigningKey } from './compact.ts'
 
@@ -40,7 +39,7 @@ export type KeyRing = {
   readonly keys: readonly SigningKey[]
   readonly publicKeys: readonly RingPublicKey[]
   /** Reads keys that were added to the file, if the ring was loaded from one. */
-  reread?(): void
+  reread?(): Promise<void>
 }
 export type KeyRings = Record<Ring, KeyRing>
 
@@ -58,16 +57,9 @@ const entrySchema = z.strictObject({
 })
 const ringSchema = z.array(entrySchema).min(1)
 
-/**
- * What SIGNING_KEYS_FILE holds: `{rings: {receipt, authority, checkout, callback, agent-statement, log: [{kid, alg, active, private_jwk}]},
- * token_keys: [{key, since}]}`.
- */
+/** What SIGNING_KEYS_FILE holds: `{rings: {receipt, authority, checkout, callback, agent-statement, log: [{kid, alg, active, private_jwk}]}}`. */
 const signingKeysSchema = z.strictObject({
   rings: z.strictObject(ofEachRing(() => ringSchema)),
-  /** 32 bytes as base64url, and the Unix second from which new tokens are derived from them. */
-  token_keys: z
-    .array(z.strictObject({ key: z.string().regex(/^[A-Za-z0-9_-]{43}$/), since: z.int().min(0) }))
-    .min(1),
 })
 /** The same before a ring was added to the service: the rings that it lacks get their first key. */
 export const olderSigningKeysSchema = signingKeysSchema.extend({
@@ -81,9 +73,9 @@ export type SigningKeyEntry = z.output<typeof entrySchema>
  * any ring takes over the whole file, where it has changed and is sound.
  */
 export function loadKeyRings(path: string): KeyRings {
-  const current = followFile(path, keyRings)
+  const current = followFile(path, () => keyRings(readKeysFile(path)))
   let rings = current()
-  const reread = (): void => {
+  const reread = async (): Promise<void> => {
     rings = current()
   }
   return ofEachRing((ring) => ({
@@ -99,30 +91,6 @@ export function loadKeyRings(path: string): KeyRings {
     },
     reread,
   }))
-}
-
-/** Loads the keys that status tokens and credentials are derived from: those that stand in the file at each call. */
-export function loadTokenKeys(path: string): () => readonly TokenKey[] {
-  const current = followFile(path, ({ token_keys }) =>
-    token_keys.map(({ key, since }) => ({ key: Buffer.from(key, 'base64url'), since })),
-  )
-  current()
-  return current
-}
-
-/** What the file holds, read again once it has changed; a change that cannot be read, such as half a copy, waits for the next call. */
-function followFile<T>(path: string, make: (file: SigningKeysFile) => T): () => T {
-  let held: { version: string; value: T } | undefined
-  return () => {
-    try {
-      const file = statSync(path, { bigint: true, throwIfNoEntry: false })
-      const version = `${file?.ino} ${file?.size} ${file?.mtimeNs}`
-      if (version !== held?.version) held = { version, value: make(readKeysFile(path)) }
-    } catch (error) {
-      if (held === undefined) throw error
-    }
-    return held.value
-  }
 }
 
 /** The rings of a keys file that was read or generated. */
@@ -167,5 +135,5 @@ function signingKey(ring: Ring, { kid, alg, private_jwk }: SigningKeyEntry): Sig
   assertFits(key, alg)
   // Derived, so that a file whose public half belongs to another key cannot be published.
   const publicJwk = { ...createPublicKey(key).export({ format: 'jwk' }), alg, kid, use: 'sig' }
-  return { ring, kid, alg, publicJwk, sign: (text) => signText(key, alg, text) }
+  return { ring, kid, alg, publicJwk, sign: async (text) => signBytes(key, alg, text) }
 }

@@ -36,7 +36,7 @@ export async function readCurrent<R extends Ring>(
   rings: readonly R[],
 ): Promise<StandingRow[]> {
   const rows = await readStanding(tx, rings)
-  for (const ring of rings) if (lacksKey(keys[ring], rows)) keys[ring].reread?.()
+  for (const ring of rings) if (lacksKey(keys[ring], rows)) await keys[ring].reread?.()
   return rows
 }
 

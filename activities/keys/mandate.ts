@@ -57,7 +57,7 @@ export async function issueMandate(request: MandateRequest): Promise<IssuedManda
   const cnf = await confirmHolder(request, { checkoutHash, nonce: checkout.jti })
   const key = keyStatus.signer('authority')
   const library = new SDJwtVcInstance({
-    signer: (text) => encodeBase64url(key.sign(text)),
+    signer: async (text) => encodeBase64url(await key.sign(text)),
     signAlg: key.alg,
     hasher: sdHasher,
     hashAlg: 'sha-256',

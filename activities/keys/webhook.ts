@@ -11,13 +11,13 @@ export type WebhookHeaders = Record<
 >
 
 /** Signs a message `v1a` with an Ed25519 key and, where a shared secret (`whsec_` + base64) is given, `v1` with it as well. */
-export function signWebhook(
+export async function signWebhook(
   key: SigningKey,
   { id, timestamp, body }: WebhookMessage,
   secret?: string,
-): WebhookHeaders {
+): Promise<WebhookHeaders> {
   const text = `${id}.${timestamp}.${body}`
-  const signatures = [`v1a,${base64.encode(key.sign(text))}`]
+  const signatures = [`v1a,${base64.encode(await key.sign(text))}`]
   if (secret !== undefined)
     signatures.push(`v1,${createHmac('sha256', secretBytes(secret)).update(text).digest('base64')}`)
   return {

@@ -104,10 +104,10 @@ async function signCheckpoint(
 ): Promise<void> {
   const key = (await readKeyStatus(tx, keys, ['log'])).signer('log')
   const text = checkpointText({ origin, size, root })
-  const note = noteBy(key, origin, text)
-  const cose_signature = Buffer.from(key.sign(coseSigned(key.kid, root)))
+  const note = await noteBy(key, origin, text)
+  const cose_signature = Buffer.from(await key.sign(coseSigned(key.kid, root)))
   await insertCheckpoint(tx, { size, root, origin, note, cose_signature, kid: key.kid })
 }
 
-const noteBy = (key: SigningKey, origin: string, text: string): string =>
-  signedNote(text, [signatureLine(noteKeyOf(origin, key.publicJwk), key.sign(text))])
+const noteBy = async (key: SigningKey, origin: string, text: string): Promise<string> =>
+  signedNote(text, [signatureLine(noteKeyOf(origin, key.publicJwk), await key.sign(text))])

@@ -56,7 +56,7 @@ export const consumed = (kind: keyof typeof consumedCodes) =>
 
 /** The exact terms that holder and principal commit to, for this authorize call. */
 export function principalTermsOf(
-  row: PayoutRow,
+  row: Pick<PayoutRow, 'payout_id' | 'payout_wallet' | 'recipient' | 'amount_atomic' | 'asset'>,
   expiresAt: number,
   idempotencyKey: string,
 ): PrincipalTerms {

@@ -8,7 +8,9 @@ export type Canary = {
 }
 
 /** The configured canary, if any. */
-export function canaryOf(config: Config): Canary | undefined {
+export function canaryOf(
+  config: Pick<Config, 'CANARY_RECIPIENT' | 'CANARY_AMOUNT_ATOMIC' | 'CANARY_LIFE_S'>,
+): Canary | undefined {
   if (config.CANARY_RECIPIENT === '') return undefined
   return {
     recipient: config.CANARY_RECIPIENT,

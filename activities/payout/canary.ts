@@ -87,8 +87,8 @@ export async function beginCanary(
     await deps.minimumBalance.assertAbove(tx, authorized, seen)
     const sign = (earlier: ReceiptRow[], kind: PayoutReceiptKind, row: PayoutRow) =>
       nextReceipt(earlier, signer, payoutReceipt(deps, kind, row, undefined), Math.floor(now))
-    const first = sign([], 'payout_created', created)
-    const second = sign([first.row], 'payout_authorized', authorized)
+    const first = await sign([], 'payout_created', created)
+    const second = await sign([first.row], 'payout_authorized', authorized)
     for (const write of [insertPayout(created), updateAuthorized(authorized)]) atCommit(write)
     for (const { insert } of [first, second]) atCommit(insert)
     const callId = await grantOwnCall(tx, atCommit, payoutId, created.terms_sha256)

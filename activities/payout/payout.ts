@@ -95,12 +95,12 @@ function createPayout(deps: Deps, { payoutId, callId }: StepInput): Promise<Payo
     }
     const record =
       known ??
-      withReceipt(
+      (await withReceipt(
         { deps, atCommit, sign },
         { payout, transfer: undefined, receipts: [] },
         'payout_created',
         call.locked_at,
-      )
+      ))
     if (known === undefined) atCommit(insertPayout(payout))
     atCommit(answerCall(callId, payoutId, 201, payoutAnswer(record, deps.rail.environment)))
     return record
@@ -247,8 +247,10 @@ async function reserve(
     const nonce = transferNonce(payout.asset, payoutId)
     const reserved = reservedTransfer(payout, { nonce, validBefore: expiresAt, callId }, now)
     const inUse = constraints.use.atomic + BigInt(payout.amount_atomic)
-    const order = { payout, transfer: reserved, inUse, now }
-    const transfer = signer === undefined ? reserved : await signedTransfer(order, signer)
+    const transfer =
+      signer === undefined
+        ? reserved
+        : await signedTransfer({ payout, transfer: reserved, inUse }, signer)
     atCommit(insertTransfer(transfer))
     atCommit(useGrant(callId, payoutId))
     return { ...known, transfer }
@@ -256,14 +258,14 @@ async function reserve(
 }
 
 /** The record with the receipt of its new state, which is written with the transaction's last statements. */
-function withReceipt(
+async function withReceipt(
   { deps, atCommit, sign }: Pick<Effect, 'deps' | 'atCommit' | 'sign'>,
   record: PayoutRecord,
   kind: PayoutReceiptKind,
   nowSeconds: number,
-): PayoutRecord {
+): Promise<PayoutRecord> {
   const asked = payoutReceipt(deps, kind, record.payout, record.transfer)
-  const { row, insert } = nextReceipt(record.receipts, sign, asked, Math.floor(nowSeconds))
+  const { row, insert } = await nextReceipt(record.receipts, sign, asked, Math.floor(nowSeconds))
   atCommit(insert)
   return { ...record, receipts: [...record.receipts, row] }
 }

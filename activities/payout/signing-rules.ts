@@ -16,20 +16,50 @@ export type SigningPolicy = {
   readonly canary: Canary | undefined
 }
 
-/** A transfer to sign: its rows, the use of the daily cap including this transfer, and the clock of Postgres in Unix seconds. */
+/** The columns that a signer's checks read. */
+type SignedPayout = Pick<
+  PayoutRow,
+  | 'payout_id'
+  | 'creator'
+  | 'idempotency_key'
+  | 'state'
+  | 'asset'
+  | 'payout_wallet'
+  | 'recipient'
+  | 'amount_atomic'
+  | 'memo'
+  | 'rail_reference'
+  | 'usage'
+  | 'terms_sha256'
+  | 'expires_at'
+  | 'principal_signature'
+  | 'authorize_idempotency_key'
+>
+export type SignedTransfer = Pick<
+  TransferRow,
+  'payout_id' | 'wallet' | 'recipient' | 'amount_atomic' | 'nonce' | 'valid_after' | 'valid_before'
+>
+
+/** A transfer to sign: its rows, and the use of the daily cap including this transfer. */
 export type SigningOrder = {
-  readonly payout: PayoutRow
-  readonly transfer: TransferRow
+  readonly payout: SignedPayout
+  readonly transfer: SignedTransfer
   readonly inUse: bigint
-  readonly now: number
 }
 
-/** Why a signer withholds its signature; undefined if it signs. Everything is computed again from the rows. */
-export function withheldBecause(order: SigningOrder, policy: SigningPolicy): string | undefined {
+/**
+ * Why a signer withholds its signature; undefined if it signs. Everything is computed again from the rows; `now` is the signer's
+ * own clock in Unix seconds.
+ */
+export function withheldBecause(
+  order: SigningOrder,
+  policy: SigningPolicy,
+  now: number,
+): string | undefined {
   return (
     termsFault(order, policy) ??
-    limitFault(order, policy) ??
-    authorityFault(order.payout, policy, order.now)
+    limitFault(order, policy, now) ??
+    authorityFault(order.payout, policy, now)
   )
 }
 
@@ -62,8 +92,9 @@ function termsFault({ payout, transfer }: SigningOrder, policy: SigningPolicy): 
 }
 
 function limitFault(
-  { payout, inUse, now }: SigningOrder,
+  { payout, inUse }: SigningOrder,
   policy: SigningPolicy,
+  now: number,
 ): string | undefined {
   const amount = BigInt(payout.amount_atomic)
   if (Number(payout.expires_at) <= now) return 'the authorization has expired'
@@ -74,7 +105,11 @@ function limitFault(
   return undefined
 }
 
-function authorityFault(payout: PayoutRow, policy: SigningPolicy, now: number): string | undefined {
+function authorityFault(
+  payout: SignedPayout,
+  policy: SigningPolicy,
+  now: number,
+): string | undefined {
   const { principal_signature, expires_at, authorize_idempotency_key } = payout
   if (isConfiguredCanary(payout, policy.canary, now)) return undefined
   if (principal_signature === null || authorize_idempotency_key === null)
@@ -90,7 +125,11 @@ function authorityFault(payout: PayoutRow, policy: SigningPolicy, now: number): 
 const DAY_MS = 24 * 3600 * 1000
 
 /** Whether the payout is the configured canary of today or yesterday: its recipient, amount and date. */
-function isConfiguredCanary(payout: PayoutRow, canary: Canary | undefined, now: number): boolean {
+function isConfiguredCanary(
+  payout: SignedPayout,
+  canary: Canary | undefined,
+  now: number,
+): boolean {
   const days = [now * 1000, now * 1000 - DAY_MS].map(
     (ms) => `canary-${new Date(ms).toISOString().slice(0, 10)}`,
   )

@@ -27,14 +27,14 @@ import {
   recordSubmitted,
   recordVanishedBlock,
 } from '../store/payouts/transfers.ts'
-import { clockSeconds, transaction } from '../store/postgres/db.ts'
+import { transaction } from '../store/postgres/db.ts'
 import { notifyChanged } from '../store/postgres/notify.ts'
 import { annotate } from '../tracing/spans.ts'
 import { addPayoutCallback } from './callbacks.ts'
 import { isCanary, pauseAfterCanary } from './canary.ts'
 import type { Deps, Signer } from './deps.ts'
 import { answerPayoutCall, writeReceipt } from './records.ts'
-import type { SigningOrder } from './signing-rules.ts'
+import type { SignedTransfer, SigningOrder } from './signing-rules.ts'
 import { snapshotOf } from './snapshot.ts'
 
 /** Sends the stored authorization and finds its outcome. */
@@ -65,7 +65,10 @@ export function createTransferSteps(deps: Deps): TransferSteps {
 }
 
 /** A newly reserved transfer with its signature, or parked if the signer withholds it. */
-export async function signedTransfer(order: SigningOrder, signer: Signer): Promise<TransferRow> {
+export async function signedTransfer(
+  order: SigningOrder & { transfer: TransferRow },
+  signer: Signer,
+): Promise<TransferRow> {
   const signing = await signer.sign(order)
   if ('withheld' in signing) return { ...order.transfer, parked: withheldText(signing.withheld) }
   return { ...order.transfer, status: 'signed', signature: signing.signature }
@@ -78,11 +81,8 @@ export function createSigningSteps(deps: Pick<Deps, 'db'>, signer: Signer): Sign
       const record = await readPayout(deps.db, payoutId)
       const { payout, transfer } = record ?? {}
       if (payout === undefined || transfer === undefined || transfer.signature !== null) return
-      const [now, inUse] = await Promise.all([
-        clockSeconds(deps.db),
-        dailyUseWith(deps.db, transfer, signer.dailyCapAtomic),
-      ])
-      const signing = await signer.sign({ payout, transfer, inUse, now })
+      const inUse = await dailyUseWith(deps.db, transfer, signer.dailyCapAtomic)
+      const signing = await signer.sign({ payout, transfer, inUse })
       if ('signature' in signing) return recordSignature(deps.db, payoutId, signing.signature)
       const parked = withheldText(signing.withheld)
       if (transfer.parked !== parked) await recordParked(deps.db, payoutId, parked)
@@ -93,7 +93,7 @@ export function createSigningSteps(deps: Pick<Deps, 'db'>, signer: Signer): Sign
 const withheldText = (reason: string) =>
   `the signer withholds its signature: ${reason}; create a new payout, this one dies when it expires`
 
-export function authorizationOf(transfer: TransferRow): TokenAuthorization {
+export function authorizationOf(transfer: Omit<SignedTransfer, 'payout_id'>): TokenAuthorization {
   return {
     from: transfer.wallet as `0x${string}`,
     to: transfer.recipient as `0x${string}`,

@@ -36,7 +36,7 @@ export async function makeStatement(deps: ReconciliationDeps): Promise<string | 
   const claims = await claimsOf(deps, day, last?.sha256 ?? null)
   await transaction(deps.db, async (tx) => {
     const sign = await deps.signStatement(tx)
-    const { jws, kid } = sign({ ...claims, iat: Math.floor(await clockSeconds(tx)) })
+    const { jws, kid } = await sign({ ...claims, iat: Math.floor(await clockSeconds(tx)) })
     await insertStatement(tx, { day, jws, kid, sha256: sha256Hex(jws), prev: claims.prev })
   })
   return day

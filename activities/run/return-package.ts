@@ -32,7 +32,7 @@ export async function makeReturnPackage(
   }
   const made = buildReturnPackage(facts, work)
   const sign = await signCompletion(tx)
-  const { jws: completion_signature } = sign(
+  const { jws: completion_signature } = await sign(
     completionClaims(made, { issuer, environment, iat: Math.floor(nowSeconds) }),
   )
   const { return_package_id, manifest_sha256, result_sha256, proof_hash } = made

@@ -62,7 +62,7 @@ async function signGrant(
   const { operatorId } = operator
   const key = { operator: operatorId, idempotency_key: action.idempotency_key }
   const seconds = action.expires_in_seconds ?? authorityLimits.grantSecondsDefault
-  const signed = signArtifact('grant', await authorityKeyStatus(deps.keys, tx), {
+  const signed = await signArtifact('grant', await authorityKeyStatus(deps.keys, tx), {
     schema: 'action-grant.v1',
     grant_id: `gr_${digestOf(key)}`,
     issuer: deps.origin,

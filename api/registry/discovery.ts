@@ -11,6 +11,7 @@ import type { Config } from '../../activities/config/config.ts'
 import { buildDate, packageVersion } from '../../activities/config/package-root.ts'
 import { CHALLENGE_TYP } from '../../activities/keys/challenge.ts'
 import type { KeyRing } from '../../activities/keys/key-ring.ts'
+import { readCurrent } from '../../activities/keys/key-status.ts'
 import { keyState, publishedKey } from '../../activities/keys/published-key.ts'
 import { MANDATE_TYP } from '../../activities/keys/sd-jwt.ts'
 import { listPublicKeys, type SigningKeyRow } from '../../activities/store/keys/signing-keys.ts'
@@ -59,7 +60,7 @@ export function createDiscovery(deps: Discovery): DiscoveryCommands {
       authorityKey((await listPublicKeys(db)).filter((row) => row.ring === 'authority')),
     trustContract: async () => {
       const rows = await listPublicKeys(db)
-      receipts.reread?.()
+      await readCurrent(db, { receipt: receipts }, ['receipt'])
       return trustContract(
         deps,
         receipts.keys

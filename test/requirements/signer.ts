@@ -34,6 +34,31 @@ export const signerRequirements = {
     behavior:
       'The API, the worker, the signer and the reader have their own database roles, which cover every table. The API role writes payouts, transfers, pauses and signing keys only through functions made for it.',
   },
+  'signer.process': {
+    source: 'decision',
+    behavior:
+      'Private keys are read by the signer only, a process that serves two Unix sockets; the environment live refuses key files elsewhere. Callers verify each signature, are refused while no signer answers, and continue when it is back.',
+  },
+  'signer.reads-bytes': {
+    source: 'decision',
+    behavior:
+      'Each key ring signs only its own types, issuer, key and time, which the signer reads from the bytes themselves. A checkpoint never shrinks.',
+  },
+  'signer.budgets': {
+    source: 'decision',
+    behavior:
+      'Each kind of signature has a rate of its own, so that one kind never uses up the budget of another.',
+  },
+  'signer.counts-day': {
+    source: 'decision',
+    behavior:
+      'The signer counts the payouts that it signed in 24 hours, each once, and signs at most twice the daily cap whatever it is given of the cap.',
+  },
+  'signer.gas': {
+    source: 'decision',
+    behavior:
+      'Gas wallets sign only transfers of the token by authorization and empty transactions to themselves, without value and within a largest fee.',
+  },
   'signer.no-way-around': {
     source: 'stack § Database roles',
     behavior:

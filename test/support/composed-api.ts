@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Kysely } from 'kysely'
 import type { DestinationStream } from 'pino'
 import { type Config, loadConfig } from '../../activities/config/config.ts'
-import { generateSigningKeys } from '../../activities/keys/generate.ts'
+import { generateSigningKeys, generateTokenKeys } from '../../activities/keys/generate.ts'
 import { createOperator } from '../../activities/store/agents/operators.ts'
 import type { Database } from '../../activities/store/schema/schema.ts'
 import { authenticateOperator } from '../../api/auth/operator.ts'
@@ -56,7 +56,9 @@ export async function startComposed({
   const database = await startDatabase()
   const [unused] = await findFree(1)
   const keys = join(directory, 'keys.json')
+  const tokenKeys = join(directory, 'token-keys.json')
   writeSecret(keys, generateSigningKeys(new Date()))
+  writeSecret(tokenKeys, generateTokenKeys())
   const { db } = database
   const { credential: operator } = await createOperator(db, 'Ada')
   const settings = {
@@ -64,6 +66,7 @@ export async function startComposed({
     TEMPORAL_ADDRESS: `127.0.0.1:${unused}`,
     CHAIN_RPC_URL: `http://127.0.0.1:${unused}`,
     SIGNING_KEYS_FILE: keys,
+    TOKEN_KEYS_FILE: tokenKeys,
     ASSET_CONTRACT_ADDRESS: `0x${'a1'.repeat(20)}`,
     PAYOUT_WALLET_ADDRESS: `0x${'a2'.repeat(20)}`,
     PAY_TO_ADDRESS: `0x${'a3'.repeat(20)}`,

@@ -49,20 +49,20 @@ export const keySet = (changes: Partial<KeySet['keys'][number]> = {}): KeySet =>
   })),
 })
 
-export const signedBy = (typ: string, payload: object): string =>
+export const signedBy = (typ: string, payload: object): Promise<string> =>
   signCompact(receiptKey, { typ, payload })
 
 const runId = (rail: Rail): string => `run_${digestOf({ run: rail.key })}`
 
 /** The package of a rail's sandbox input, optionally with its lists as uploads, and its completion signature. */
-export function finishedPackage(
+export async function finishedPackage(
   rail: Rail,
   notified: unknown = rail.sandboxInput,
-): {
+): Promise<{
   made: MadePackage
   signature: string
   steps: ReplayPackage['loop_steps']
-} {
+}> {
   const steps = loopSteps.map((step) => ({
     attempt: 0,
     round: 0,
@@ -79,7 +79,11 @@ export function finishedPackage(
   } as const
   const digests = { input_sha256: digestOf(notified), loop_sha256: loopDigest(steps) }
   const made = buildReturnPackage({ ...run, ...digests }, rail.work(rail.sandboxInput))
-  return { made, signature: signedBy(COMPLETION_TYP, completionClaims(made, signedAt)), steps }
+  return {
+    made,
+    signature: await signedBy(COMPLETION_TYP, completionClaims(made, signedAt)),
+    steps,
+  }
 }
 
 type Notice = [TaskEvent, Record<string, unknown>]
@@ -99,9 +103,12 @@ function ledgerOf(taskId: string, notified: Notice[]): ReplayPackage['ledger'] {
 }
 
 /** A sandbox task of a rail that ended with a delivery that failed, with everything that a replay package holds of it. */
-export function finishedTask(rail: Rail, input: unknown = rail.sandboxInput): ReplayFile {
+export async function finishedTask(
+  rail: Rail,
+  input: unknown = rail.sandboxInput,
+): Promise<ReplayFile> {
   const task_id = `task-${sha256Hex(`task of ${rail.key}`)}`
-  const { made, signature, steps } = finishedPackage(rail, input)
+  const { made, signature, steps } = await finishedPackage(rail, input)
   const terms = { rail: rail.key, tier: 'standard', usage: 'synthetic' }
   const sealed = { contract: 'sealed', input_sha256: digestOf(input) }
   const receipt = (sub: string, kind: string, prev: string | null, facts: object) =>
@@ -115,8 +122,10 @@ export function finishedTask(rail: Rail, input: unknown = rail.sandboxInput): Re
       prev,
       ...facts,
     })
-  const settlement = receipt('en_1', 'settlement_receipt', null, { entitlement_id: 'en_1' })
-  const usage = receipt('en_1', 'usage_receipt', sha256Hex(settlement), { entitlement_id: 'en_1' })
+  const settlement = await receipt('en_1', 'settlement_receipt', null, { entitlement_id: 'en_1' })
+  const usage = await receipt('en_1', 'usage_receipt', sha256Hex(settlement), {
+    entitlement_id: 'en_1',
+  })
   const until: Notice[] = [
     ['submit', { terms_sha256: digestOf(terms) }],
     ['preflight_passed', { checks: [] }],
@@ -142,7 +151,7 @@ export function finishedTask(rail: Rail, input: unknown = rail.sandboxInput): Re
     ],
   ]
   const { result: _result, findings: _findings, gaps: _gaps, files: _files, ...proof } = made
-  const attestation = receipt(made.run_id, 'attestation', null, {
+  const attestation = await receipt(made.run_id, 'attestation', null, {
     task_id,
     proof_hash: made.proof_hash,
     ledger_head: ledgerOf(task_id, until).at(-1)?.hash,
@@ -156,7 +165,7 @@ export function finishedTask(rail: Rail, input: unknown = rail.sandboxInput): Re
     ['exception_raised', { code: 'callback_failed', detail: 'given up' }],
   ]
   const ledger = ledgerOf(task_id, raised)
-  const exception = receipt(exception_id, 'exception', null, {
+  const exception = await receipt(exception_id, 'exception', null, {
     task_id,
     exception_id,
     ledger_head: ledger.at(-1)?.hash,
@@ -178,11 +187,13 @@ export function finishedTask(rail: Rail, input: unknown = rail.sandboxInput): Re
 }
 
 /** The file of a package of these parts, signed by the service. */
-export function signedFile(parts: Parameters<typeof buildReplayPackage>[0]): ReplayFile {
+export async function signedFile(
+  parts: Parameters<typeof buildReplayPackage>[0],
+): Promise<ReplayFile> {
   const replay_package = buildReplayPackage(parts)
   return {
     replay_package,
-    jws: signedBy(REPLAY_TYP, replayClaims(replay_package)),
+    jws: await signedBy(REPLAY_TYP, replayClaims(replay_package)),
     verify_instructions: verifyInstructions,
   }
 }

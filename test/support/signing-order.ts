@@ -14,7 +14,8 @@ import { signSeeded } from './payout-rows.ts'
 
 const EXPIRES_AT = 4_000_000_000
 const principal = privateKeyToAccount(newWallet().privateKey)
-const [asset, payoutWallet] = [newWallet().address, newWallet().address]
+const asset = newWallet().address
+export const payoutWallet = newWallet()
 
 type Rows = Pick<SigningOrder, 'payout' | 'transfer'>
 /** `again` makes the rows for other terms, all derived values computed for them, with the signature over the first terms. */
@@ -55,20 +56,24 @@ export async function signedOrder(): Promise<Order> {
       transfer: reservedTransfer(payout, { nonce, validBefore: EXPIRES_AT, callId: 'c' }, 0),
     }
   }
-  return { ...again({}), inUse: 5_000_000n, now: Date.now() / 1000, again }
+  return { ...again({}), inUse: 5_000_000n, again }
 }
+
+/** Orders of as many payouts. */
+export const signedOrders = (count: number): Promise<Order[]> =>
+  Promise.all(Array.from({ length: count }, signedOrder))
 
 function identified(
   row: Omit<NewPayout, 'payout_id' | 'payout_wallet' | 'terms_sha256'>,
 ): NewPayout {
   const payout_id = payoutIdOf(row.creator, row.idempotency_key)
-  return { ...row, payout_id, payout_wallet: payoutWallet, terms_sha256: termsDigest(row) }
+  return { ...row, payout_id, payout_wallet: payoutWallet.address, terms_sha256: termsDigest(row) }
 }
 
 /** A signer's configuration under which the order is signed. */
 export const signingPolicy: SigningPolicy = {
   asset,
-  payoutWallet,
+  payoutWallet: payoutWallet.address,
   principal: principal.address.toLowerCase() as `0x${string}`,
   payoutMaxAtomic: 25_000_000n,
   dailyCapAtomic: 100_000_000n,

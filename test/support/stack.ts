@@ -50,6 +50,7 @@ export type TestStack = {
   postgres: Part
   temporal: Part
   chain: Part
+  signer: Part
   logs(): Record<string, string>
   stop(): Promise<void>
 }
@@ -102,7 +103,7 @@ function describe(
   stack: EmbeddedStack,
   { dataDirectory, apiPorts, parts, start, stop }: StartedStack,
 ): TestStack {
-  const { databaseUrl, accounts, env, postgres, temporal, chain, ports } = stack
+  const { databaseUrl, accounts, env, postgres, temporal, chain, signer, ports } = stack
   const baseUrls = apiPorts.map(({ base }) => urlOf(base))
   return {
     baseUrls,
@@ -125,6 +126,7 @@ function describe(
     postgres,
     temporal,
     chain,
+    signer,
     logs: () => Object.fromEntries(parts.map((part) => [part.name, part.logs()])),
     stop,
   }

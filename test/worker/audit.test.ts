@@ -23,7 +23,7 @@ const receipt = (index: number, iat = START + index) =>
 const entryOf = (jws: string) => new Uint8Array(createHash('sha256').update(jws).digest())
 const logKey = createLogKey()
 const witness = createWitnessSigner()
-const receipts = Array.from({ length: 300 }, (_, index) => receipt(index))
+const receipts = await Promise.all(Array.from({ length: 300 }, (_, index) => receipt(index)))
 
 let scratch: string
 let keys: string
@@ -75,7 +75,7 @@ verifies('log.audit.honest', 'an honest log agrees with all that was kept of it'
   keepProof(40, 280)
   const proof = proofText(41, inclusionOf(41, log.entries.slice(0, 290)), cosigned(290))
   keep('bundle.json', JSON.stringify({ receipt: receipts[41], tlog_proof: proof }))
-  keep('fresh.jws', receipt(1, Math.floor(Date.now() / 1000)))
+  keep('fresh.jws', await receipt(1, Math.floor(Date.now() / 1000)))
   expect(await audit()).toMatchObject({
     verdict: 'honest',
     findings: [],
@@ -95,8 +95,8 @@ verifies(
     keep('text.checkpoint', 'text')
     keep('text.json', '{')
     keep('text.tlog-proof', 'text')
-    keep('forged.jws', `${receipt(900).slice(0, -4)}AAAA`)
-    keep('request.jws', signedBy('handoff+jwt', { iat: START }))
+    keep('forged.jws', `${(await receipt(900)).slice(0, -4)}AAAA`)
+    keep('request.jws', await signedBy('handoff+jwt', { iat: START }))
     const { verdict, ignored } = await audit()
     expect(verdict).toBe('honest')
     expect(ignored).toHaveLength(6)
@@ -105,7 +105,7 @@ verifies(
 
 verifies('log.audit.deceptions', 'a log that shows two trees has a split view', async () => {
   keep('a.checkpoint', cosigned(200))
-  log.entries = [entryOf(receipt(500)), ...log.entries.slice(1)]
+  log.entries = [entryOf(await receipt(500)), ...log.entries.slice(1)]
   expect(await found()).toEqual([['split_view', 'size 200']])
   // The checkpoint that it shows is not the one of its tiles.
   log.checkpoint = logKey.checkpoint(receipts.map(entryOf))
@@ -119,7 +119,7 @@ verifies('log.audit.deceptions', 'two observers of one size find the split view'
   const other = await serveLog({
     entries: [],
     key: logKey,
-    monitor: cosigned(250, [...log.entries.slice(0, 249), entryOf(receipt(501))]),
+    monitor: cosigned(250, [...log.entries.slice(0, 249), entryOf(await receipt(501))]),
   })
   expect((await audit({ witness: [other.url] })).findings).toMatchObject([
     { deception: 'split_view', subject: 'size 250', detail: expect.stringContaining(other.url) },
@@ -135,7 +135,7 @@ verifies('log.audit.deceptions', 'a log that goes back is found', async () => {
 
 verifies('log.audit.deceptions', 'a rewritten leaf is found by its kept proof', async () => {
   keepProof(40, 280)
-  log.entries = log.entries.with(40, entryOf(receipt(502)))
+  log.entries = log.entries.with(40, entryOf(await receipt(502)))
   expect(await found()).toEqual([
     ['split_view', 'size 280'],
     ['rewritten_leaf', idOf(receipts[40]!)],
@@ -150,8 +150,8 @@ verifies('log.audit.deceptions', 'a dropped leaf is found by its receipt', async
 
 verifies('log.audit.deceptions', 'a back-dated leaf is found by a cosignature', async () => {
   keep('a.checkpoint', cosigned(300))
-  const late = receipt(503, START + 300 - 61)
-  const inTime = receipt(504, START + 300 - 60)
+  const late = await receipt(503, START + 300 - 61)
+  const inTime = await receipt(504, START + 300 - 60)
   log.entries = [...log.entries, entryOf(late), entryOf(inTime)]
   keep('late.json', JSON.stringify([{ jws: late }, { jws: inTime }]))
   expect(await found()).toEqual([['back_dated_leaf', idOf(late)]])

@@ -55,7 +55,8 @@ const parts: Part[] = []
 
 beforeAll(async () => {
   scratch = await scratchDirectory()
-  await mkdir(join(scratch, 'api'))
+  for (const folder of ['keys', 'wallets'])
+    await mkdir(join(scratch, 'run', folder), { recursive: true })
   compileDollarToken(imageTokenCache)
   ;[[chainPort = 0], postgres] = await Promise.all([findFree(1), startPostgres()])
   // `npm run check:containers` takes the server that the containers have; building it takes a minute more.
@@ -91,6 +92,7 @@ function here(value: string): string {
     .replace('temporal:7233', temporal.address)
     .replace(/(chain|127\.0\.0\.1):8545/, `127.0.0.1:${chainPort}`)
     .replace('/var/lib/agent-rails', scratch)
+    .replace('/run/agent-rails', join(scratch, 'run'))
 }
 
 function environmentOf(name: string, more: Record<string, string> = {}): Record<string, string> {
@@ -177,6 +179,7 @@ verifies(
         'prometheus',
         'proxy',
         'setup',
+        'signer',
         'temporal',
         'temporal-ui',
         'worker',
@@ -214,16 +217,25 @@ verifies('ship.containers', 'api and worker can be scaled: they have no fixed po
   expect(service('api').environment?.['TRUST_PROXY']).toBe('1')
 })
 
-verifies('ship.containers', 'only worker and setup see the keys of the wallets', () => {
+verifies('ship.containers', 'only signer and setup see private keys', () => {
   const sees = (volume: string) =>
     Object.entries(compose.services)
       .filter(([, { volumes = [] }]) => volumes.some((entry) => entry.startsWith(`${volume}:`)))
       .map(([name]) => name)
+  expect(sees('signer-files')).toEqual(['setup', 'signer'])
+  expect(sees('signer-wallets')).toEqual(['signer', 'worker'])
+  expect(sees('signer-keys')).toEqual(['signer', 'api', 'worker', 'worker-runs'])
   expect(sees('worker-files')).toEqual(['setup', 'worker'])
   expect(sees('setup-files')).toEqual(['setup'])
-  expect(service('worker').volumes?.every((volume) => volume.endsWith(':ro'))).toBe(true)
-  expect(service('worker-runs').environment).not.toHaveProperty('PAYOUT_WALLET_KEY_FILE')
-  expect(service('api').environment).not.toHaveProperty('PAYOUT_WALLET_KEY_FILE')
+  expect(service('signer')).toMatchObject({ network_mode: 'none' })
+  for (const name of ['api', 'worker', 'worker-runs']) {
+    const environment = Object.keys(service(name).environment ?? {})
+    expect(environment.filter((key) => key.endsWith('_FILE'))).toEqual(
+      name === 'worker-runs' ? [] : ['TOKEN_KEYS_FILE'],
+    )
+    expect(environment).toContain('SIGNER_SOCKET')
+    expect(environment.includes('SIGNER_WALLETS_SOCKET')).toBe(name === 'worker')
+  }
 })
 
 verifies('ship.containers', 'anvil is only in the image of the local chain', () => {
@@ -296,6 +308,7 @@ verifies(
     const unmeasured = { WORKER_METRICS_PORT: '0' }
     const workerHealth = service('worker').healthcheck?.test ?? []
     const runsHealth = service('worker-runs').healthcheck?.test ?? []
+    await startService('signer', 'signer', {}, service('signer').healthcheck?.test ?? [])
     await Promise.all([
       ...apis.map((more, index) => startService('api', `api-${index + 1}`, more, imageHealth())),
       ...[1, 2].map((number) =>

@@ -16,6 +16,7 @@ import { examine, tableOf } from '../../worker/doctor/examine.ts'
 import { checkDisk, checkNode, checkSignatures } from '../../worker/doctor/machine.ts'
 import { checkSkew } from '../../worker/doctor/postgres.ts'
 import { checkAttributes } from '../../worker/doctor/temporal.ts'
+import { layoutOf } from '../../worker/stack/layout.ts'
 import { findFree } from '../../worker/stack/ports.ts'
 import { eventually } from '../support/agent.ts'
 import { newWallet, startChain, type TestChain } from '../support/chain.ts'
@@ -79,9 +80,9 @@ verifies('operate.doctor', 'a working stack has no fault, and the exit code is 0
     'disk',
     'port of base_url',
     'port of os_url',
-    'SIGNING_KEYS_FILE',
-    'PAYOUT_WALLET_KEY_FILE',
-    'GAS_WALLET_KEYS_FILE',
+    'signer',
+    'TOKEN_KEYS_FILE',
+    'signer of the wallets',
     'addresses',
     'postgres and its clock',
     'migrations',
@@ -105,13 +106,13 @@ verifies(
   'operate.doctor',
   '--json prints every check, and the exit code is 1 on a fault',
   async () => {
-    const env = { ...stack.env, SIGNING_KEYS_FILE: '' }
+    const env = { ...stack.env, TOKEN_KEYS_FILE: '' }
     const { code, stdout } = await run('worker/cli.js', ['doctor', '--json'], env)
     const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: Check[] }
     expect(ok).toBe(false)
     expect(checks.filter((check) => !check.ok)).toEqual([
       {
-        name: 'SIGNING_KEYS_FILE',
+        name: 'TOKEN_KEYS_FILE',
         ok: false,
         detail: 'not set',
         remedy: expect.stringContaining('operations.md'),
@@ -138,11 +139,13 @@ verifies(
   'key files that are readable by others, missing or wrong are named',
   async () => {
     const signing = join(scratch, 'signing-keys.json')
-    copyFileSync(stack.env['SIGNING_KEYS_FILE'] as string, signing)
+    copyFileSync(layoutOf(stack.dataDirectory).signingKeys, signing)
     chmodSync(signing, 0o644)
     const torn = secretFile('torn.json', `["0x${'ab'.repeat(32)}`)
     const foreign = secretFile('foreign.json', JSON.stringify(newWallet().privateKey))
+    const withoutSigner = { SIGNER_SOCKET: '', SIGNER_WALLETS_SOCKET: '' }
     const faults = await faultsWith({
+      ...withoutSigner,
       SIGNING_KEYS_FILE: signing,
       PAYOUT_WALLET_KEY_FILE: foreign,
       GAS_WALLET_KEYS_FILE: torn,
@@ -154,11 +157,19 @@ verifies(
     expect(faults['PAYOUT_WALLET_KEY_FILE']?.detail).toContain('another address')
     expect(faults['GAS_WALLET_KEYS_FILE']?.detail).toBe(`${torn}: it cannot be read as JSON`)
     expect(JSON.stringify(faults)).not.toContain('abab')
-    expect((await faultsWith({ SIGNING_KEYS_FILE: '' }))['SIGNING_KEYS_FILE']?.remedy).toContain(
+    expect((await faultsWith(withoutSigner))['SIGNING_KEYS_FILE']?.remedy).toContain(
       'Set SIGNING_KEYS_FILE',
     )
-    const missing = await faultsWith({ SIGNING_KEYS_FILE: join(scratch, 'nowhere.json') })
+    const missing = await faultsWith({
+      ...withoutSigner,
+      SIGNING_KEYS_FILE: join(scratch, 'nowhere.json'),
+    })
     expect(missing['SIGNING_KEYS_FILE']?.detail).toContain('ENOENT')
+    const unreached = await faultsWith({ SIGNER_SOCKET: join(scratch, 'nowhere.sock') })
+    expect(unreached['signer']).toMatchObject({
+      detail: expect.stringContaining('does not answer'),
+      remedy: expect.stringContaining('Start the signer'),
+    })
   },
 )
 
@@ -173,7 +184,14 @@ verifies(
         addressIndex: 2,
       },
     )
+    const elsewhere = await faultsWith({ PAYOUT_WALLET_ADDRESS: gas.address })
+    expect(elsewhere['signer of the wallets']).toMatchObject({
+      detail: expect.stringContaining(`PAYOUT_WALLET_ADDRESS is ${gas.address}`),
+      remedy: 'Give the signer the same PAYOUT_WALLET_ADDRESS.',
+    })
     const faults = await faultsWith({
+      SIGNER_WALLETS_SOCKET: '',
+      PAYOUT_WALLET_KEY_FILE: secretFile('payout.json', JSON.stringify(gas.privateKey)),
       GAS_WALLET_KEYS_FILE: secretFile('gas.json', [gas.privateKey]),
       PAYOUT_WALLET_ADDRESS: gas.address,
       PAY_TO_ADDRESS: published.address,
@@ -379,7 +397,12 @@ verifies(
       code: 1,
       stderr: expect.stringContaining('no EIP-3009 token'),
     })
-    const worker = await run('worker/main.js', [], { ...stack.env, GAS_WALLET_KEYS_FILE: shared })
+    const worker = await run('worker/main.js', [], {
+      ...stack.env,
+      SIGNER_WALLETS_SOCKET: '',
+      PAYOUT_WALLET_KEY_FILE: layoutOf(stack.dataDirectory).payoutWalletKey,
+      GAS_WALLET_KEYS_FILE: shared,
+    })
     expect(worker.stderr).toContain(
       'the gas wallet 1 and the treasury principal are the same address',
     )

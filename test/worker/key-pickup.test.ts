@@ -3,8 +3,9 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { signerOf } from '../../activities/container.ts'
 
 import { decodeCompact } from '../../activities/keys/compact.ts'
-import { loadKeyRings, loadTokenKeys } from '../../activities/keys/key-ring.ts'
+import { loadKeyRings } from '../../activities/keys/key-ring.ts'
 import { currentAnchors, readKeyStatus } from '../../activities/keys/key-status.ts'
+import { loadTokenKeys } from '../../activities/keys/token-keys.ts'
 import { loadTrustAnchors } from '../../activities/keys/trust-anchors.ts'
 import { transaction } from '../../activities/store/postgres/db.ts'
 import { runCli } from '../support/cli.ts'
@@ -59,7 +60,8 @@ verifies(
     const own = `${file()}.copy`
     copyFileSync(file(), own)
     const rings = loadKeyRings(own)
-    const tokenKeys = loadTokenKeys(own)
+    const tokensFile = apis.config.TOKEN_KEYS_FILE
+    const tokenKeys = loadTokenKeys(tokensFile)
     const anchors = loadTrustAnchors({
       authority: rings.authority,
       issuer: 'https://svc.example',
@@ -68,7 +70,8 @@ verifies(
     const before = rings.receipt.active.kid
     const sign = () =>
       transaction(apis.db, async (tx) => {
-        const { jws } = (await signerOf(rings, 'test+jwt')(tx))({ kind: 'test' })
+        const sign = await signerOf(rings, 'test+jwt')(tx)
+        const { jws } = await sign({ kind: 'test' })
         return decodeCompact(jws).header['kid']
       })
     expect(await sign()).toBe(before)
@@ -81,15 +84,17 @@ verifies(
     const whole = readFileSync(file(), 'utf8')
     writeFileSync(own, whole.slice(0, whole.length / 2))
     await expect(sign()).rejects.toMatchObject({ refusal: { code: 'unavailable' } })
-    expect(tokenKeys()).toHaveLength(2)
     writeFileSync(own, whole)
     const after = loadKeyRings(file())
     expect(await sign()).toBe(after.receipt.active.kid)
     const keyStatus = await readKeyStatus(apis.db, rings, ['authority'])
     const trusted = currentAnchors(anchors, 'https://svc.example', keyStatus).map(({ kid }) => kid)
     expect(trusted).toContain(after.authority.active.kid)
-    expect(tokenKeys()).toEqual(loadTokenKeys(file())())
-    expect(tokenKeys()).toHaveLength(3)
+    const [old] = tokenKeys()
+    expect((await runCli(apis.env, 'keys', 'rotate-tokens', tokensFile)).code).toBe(0)
+    expect(tokenKeys()).toEqual([old, { key: expect.any(Buffer), since: expect.any(Number) }])
+    writeFileSync(tokensFile, readFileSync(tokensFile, 'utf8').slice(0, 60))
+    expect(tokenKeys()).toHaveLength(2)
   },
   60_000,
 )

@@ -1,5 +1,7 @@
+import { statSync } from 'node:fs'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { loadKeyRings } from '../../activities/keys/key-ring.ts'
+import { loadTokenKeys } from '../../activities/keys/token-keys.ts'
 import { runCli } from '../support/cli.ts'
 import { type ComposedApis, startComposed } from '../support/composed-api.ts'
 import { verifies } from '../verifies.ts'
@@ -28,6 +30,26 @@ const verified = async ({ jws }: { jws: string }) =>
   (await get(`/api/verify-receipt?receipt=${jws}`)).verified
 const stateOf = async (kid: string) =>
   (await get('/.well-known/jwks.json')).keys.find((key) => key.kid === kid)
+
+verifies(
+  'keys.token-key',
+  'create-tokens makes a file once, and rotate-tokens adds a key',
+  async () => {
+    const tokens = `${apis.config.TOKEN_KEYS_FILE}.new`
+    expect(await done('keys', 'create-tokens', tokens)).toEqual({ file: tokens })
+    expect(statSync(tokens).mode & 0o777).toBe(0o600)
+    expect(await cli('keys', 'create-tokens', tokens)).toMatchObject({
+      code: 1,
+      text: expect.stringContaining('is there already; agent-rails keys rotate-tokens'),
+    })
+    const [first] = loadTokenKeys(tokens)()
+    const before = Math.floor(Date.now() / 1000)
+    expect(await done('keys', 'rotate-tokens', tokens)).toEqual({ file: tokens })
+    const [kept, coming] = loadTokenKeys(tokens)()
+    expect(kept).toEqual(first)
+    expect(coming?.since).toBeGreaterThanOrEqual(before + 3_600)
+  },
+)
 
 verifies(
   ['keys.commands', 'keys.signing-standing'],

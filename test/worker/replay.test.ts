@@ -16,7 +16,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
-const file = finishedTask(diligenceops)
+const file = await finishedTask(diligenceops)
 
 function save(name: string, content: unknown): string {
   const path = join(scratch, name)
@@ -116,7 +116,10 @@ verifies('replay.cli', 'replays the work on uploaded files by their digests', as
   const list = join(scratch, 'usage.jsonl')
   writeFileSync(list, text)
   const sha256 = createHash('sha256').update(text).digest('hex')
-  const path = save('uploads.json', finishedTask(tokenops as never, { ...head, usage: { sha256 } }))
+  const path = save(
+    'uploads.json',
+    await finishedTask(tokenops as never, { ...head, usage: { sha256 } }),
+  )
   const without = await replay(path, '--json')
   expect(checkOf(without.stdout)).toMatchObject({
     ok: false,

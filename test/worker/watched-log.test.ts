@@ -59,7 +59,7 @@ verifies(
     const issue = async (from: number, to: number) => {
       for (let at = from; at < to; at += 1) {
         const payload = { iss: 'the service', iat, sub: `po_${at}`, kind: 'payout_created' }
-        const jws = signCompact(keys.receipt.active, { typ: RECEIPT_TYP, payload })
+        const jws = await signCompact(keys.receipt.active, { typ: RECEIPT_TYP, payload })
         await sql`insert into receipts (receipt_id, subject, seq, kind, jws, kid, payload_sha256)
           values (${receiptId(jws)}, ${payload.sub}, 0, ${payload.kind}, ${jws}, ${keys.receipt.active.kid}, '')`.execute(
           db,
@@ -121,7 +121,11 @@ verifies('verify.log', 'the command looks up the place of a receipt in the log',
     const { verdict, log_state } = JSON.parse(ran.out)
     return { verdict, log_state, code: ran.code }
   }
-  const [first, second, unknown] = [signed('a'), signed('b'), signed('c')] as const
+  const [first, second, unknown] = [
+    await signed('a'),
+    await signed('b'),
+    await signed('c'),
+  ] as const
   await insert(first)
   await sequence({ db, keys, origin: logOrigin(config.BASE_URL) })
   await insert(second)

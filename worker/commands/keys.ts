@@ -1,6 +1,11 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { createSigningKeys, renewSigningKeys } from '../files/signing-keys.ts'
+import {
+  createSigningKeys,
+  createTokenKeys,
+  renewSigningKeys,
+  renewTokenKeys,
+} from '../files/signing-keys.ts'
 import { callAsOperator } from '../operator-calls.ts'
 import { type Output, printError, show, tableText } from '../print.ts'
 import { byOperator, jsonOption, operatorOption } from './by-operator.ts'
@@ -12,7 +17,7 @@ const Keys = z.object({
   receipt: z.object({ receipt_id: z.string() }),
 })
 
-/** `agent-rails keys create | list | rotate | publish | retire | revoke`: the signing keys; only the file is written here. */
+/** `agent-rails keys create | create-tokens | list | rotate | rotate-tokens | publish | retire | revoke`: the keys of the service; only the files are written here. */
 export function addKeys(program: Command): void {
   const keys = program.command('keys').description('signing keys of the service')
   jsonOption(
@@ -22,6 +27,24 @@ export function addKeys(program: Command): void {
       done.join('\n'),
     ),
   )
+  jsonOption(
+    keys
+      .command('create-tokens <file>')
+      .description('make the file of the keys that tokens are derived from, where there is none'),
+  ).action((file: string, options: Output) => {
+    createTokenKeys(file)
+    show(options, { file }, () => file)
+  })
+  jsonOption(
+    keys
+      .command('rotate-tokens <file>')
+      .description(
+        'add a key that new tokens are derived from in an hour; older tokens stay valid',
+      ),
+  ).action((file: string, options: Output) => {
+    renewTokenKeys(file, new Date())
+    show(options, { file }, () => file)
+  })
   operatorOption(
     keys.command('list').description('every key with its standing, and a signed receipt'),
   ).action(async (options: Options) =>
@@ -34,7 +57,7 @@ export function addKeys(program: Command): void {
     keys
       .command('rotate <file>')
       .description(
-        'put a new active key into each ring of the file, and publish them; processes that start sign with them',
+        'at the signer: put a new active key into each ring of its file, and publish them',
       ),
   ).action(async (file: string, options: Options) => {
     printError(renewSigningKeys(file, new Date()).join('\n'))
@@ -43,7 +66,7 @@ export function addKeys(program: Command): void {
   byOperator(
     keys
       .command('publish')
-      .description('have the service read its file again, and publish the keys that were added'),
+      .description('have the service ask its signer again, and publish the keys that were added'),
   ).action(async (options: Options) => show(options, await publish(options)))
   for (const end of ['retire', 'revoke'] as const)
     byOperator(keys.command(`${end} <kid>`).description(ends[end])).action(

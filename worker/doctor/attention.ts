@@ -1,6 +1,6 @@
 import type { Config } from '../../activities/config/config.ts'
 import { taskDepsOf } from '../../activities/container.ts'
-import { loadKeyRings } from '../../activities/keys/key-ring.ts'
+import { openKeyRings } from '../../activities/signer/open.ts'
 import { type AttentionKind, summarizeAttention } from '../../activities/store/console/attention.ts'
 import { countEventsToSee } from '../../activities/store/credit/provider-events.ts'
 import { createDatabase } from '../../activities/store/postgres/db.ts'
@@ -54,7 +54,7 @@ async function readStopped(db: TaskDeps['db']): Promise<Need[]> {
 }
 
 async function readReviews(config: Config, db: TaskDeps['db']): Promise<Need[]> {
-  const subjects = reviewSubjects(taskDepsOf(config, loadKeyRings(config.SIGNING_KEYS_FILE), db))
+  const subjects = reviewSubjects(taskDepsOf(config, await openKeyRings(config), db))
   const waiting = (await countWaiting(db, subjects)).filter(({ waiting: count }) => count > 0)
   return waiting.map(({ kind, waiting: count, oldestSeconds }) => ({
     kind: 'review',

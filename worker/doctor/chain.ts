@@ -4,16 +4,17 @@ import { formatUsdc } from '#domain/core/money.ts'
 import { readGas, readTokens } from '../../activities/chain/funds.ts'
 import { CHAIN_SILENT, findChainFaults } from '../../activities/chain/start-checks.ts'
 import type { Config } from '../../activities/config/config.ts'
-import { gasAccounts, openChain, TRANSFER_GAS } from '../../activities/container.ts'
+import { openChain, TRANSFER_GAS } from '../../activities/container.ts'
+import { openGasAccounts } from '../../activities/signer/open.ts'
 import { type Check, type Finding, fault, fine, runCheck } from './check.ts'
 
 const ANSWERS = 'Start the chain, or correct CHAIN_RPC_URL.'
 
 /** Checks the chain id, the token, and the balances of the wallets. */
-export function checkChain(config: Config): Promise<Check[]> {
+export async function checkChain(config: Config): Promise<Check[]> {
   const { reader } = openChain(config).chain
   const { ASSET_CONTRACT_ADDRESS: asset, PAYOUT_WALLET_ADDRESS: payoutWallet } = config
-  const gasWallets = knownGasWallets(config)
+  const gasWallets = await knownGasWallets(config)
   const checks = [
     runCheck('chain and token', ANSWERS, async () =>
       checkToken(await findChainFaults(reader, asset)),
@@ -30,10 +31,10 @@ export function checkChain(config: Config): Promise<Check[]> {
   return Promise.all([...checks, gas])
 }
 
-/** Empty if this machine has no gas-wallet keys, or only a faulty file, which the key checks report. */
-function knownGasWallets(config: Config): Address[] {
+/** Empty if no gas wallet is configured, or if its signer or file has a fault, which the key checks report. */
+async function knownGasWallets(config: Config): Promise<Address[]> {
   try {
-    return gasAccounts(config).map(({ address }) => address.toLowerCase() as Address)
+    return (await openGasAccounts(config)).map(({ address }) => address.toLowerCase() as Address)
   } catch {
     return []
   }

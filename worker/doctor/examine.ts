@@ -1,4 +1,5 @@
-import { type Config, loadStackSettings } from '../../activities/config/config.ts'
+import type { Config } from '../../activities/config/config.ts'
+import { loadStackSettings } from '../../activities/config/stack-settings.ts'
 import { print, printJson } from '../print.ts'
 import { loadSettings } from '../settings.ts'
 import { readNeeds, textOfNeeds } from './attention.ts'

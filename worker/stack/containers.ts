@@ -1,5 +1,5 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { Infrastructure } from '../../activities/config/config.ts'
 import { packageRoot } from '../../activities/config/package-root.ts'
 import { createOperator } from '../../activities/store/agents/operators.ts'
@@ -9,20 +9,22 @@ import { grantPrivileges } from '../../activities/store/postgres/roles.ts'
 import { createTemporalClient } from '../../temporal/connection.ts'
 import { registerSearchAttributes } from '../../temporal/search-attributes.ts'
 import { keepSecret, readSecret, writeSecret } from '../files/secret-file.ts'
-import { keepSigningKeys } from '../files/signing-keys.ts'
+import { keepKeys } from '../files/signing-keys.ts'
 import { newDemoAccounts, serviceAccounts } from './accounts.ts'
 import { makeRoles } from './database-roles.ts'
 import type { AccountsFile } from './embedded.ts'
 import { addressSettings } from './environment.ts'
 import { prepareLocalChain } from './local-chain.ts'
 
-/** Where each kind of file lies: a folder is a volume, so that the API's containers never see the wallets' keys. */
+/** Where each kind of file lies: a folder is a volume, so that only the signer's container sees private keys. */
 export function containerLayout(root: string) {
   return {
     serviceEnvironment: join(root, 'api', 'service.env'),
-    signingKeys: join(root, 'api', 'signing-keys.json'),
-    payoutWalletKey: join(root, 'worker', 'payout-wallet.json'),
-    gasWalletKeys: join(root, 'worker', 'gas-wallets.json'),
+    tokenKeys: join(root, 'api', 'token-keys.json'),
+    addresses: join(root, 'signer', 'addresses.env'),
+    signingKeys: join(root, 'signer', 'signing-keys.json'),
+    payoutWalletKey: join(root, 'signer', 'payout-wallet.json'),
+    gasWalletKeys: join(root, 'signer', 'gas-wallets.json'),
     workerDatabase: join(root, 'worker', 'database.env'),
     setup: join(root, 'setup'),
     rolePasswords: join(root, 'setup', 'database-roles.json'),
@@ -44,7 +46,7 @@ export async function setUpContainers(
   const known = readSecret<AccountsFile>(layout.accounts)
   const demo = known ?? newDemoAccounts()
   const service = await serviceAccounts(layout.setup)
-  keepSigningKeys(layout.signingKeys, new Date())
+  keepKeys(layout, new Date())
   await keepSecret(layout.payoutWalletKey, () => service.payoutWallet.private_key)
   await keepSecret(layout.gasWalletKeys, () =>
     service.gasWallets.map((wallet) => wallet.private_key),
@@ -64,11 +66,13 @@ export async function setUpContainers(
   writeSecret(layout.accounts, { ...served, treasury, operator: { credential }, agents })
   const addresses = addressSettings({ asset, service, treasury })
   writeEnvironment(layout.serviceEnvironment, { ...addresses, DATABASE_URL: database.api })
+  writeEnvironment(layout.addresses, addresses)
   writeEnvironment(layout.workerDatabase, { DATABASE_URL: database.worker })
   say(`accounts to play with are in ${layout.accounts}`)
 }
 
 function writeEnvironment(path: string, settings: Record<string, string>): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const lines = Object.entries(settings).map((entry) => entry.join('='))
   writeFileSync(path, `${lines.join('\n')}\n`, { mode: 0o600 })
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { roleUrl } from '../../activities/store/postgres/create-roles.ts'
 import { latestMigration } from '../../activities/store/postgres/migrate.ts'
 import { keepSecret, readSecret, writeSecret } from '../files/secret-file.ts'
-import { keepSigningKeys } from '../files/signing-keys.ts'
+import { keepKeys } from '../files/signing-keys.ts'
 import {
   type DemoAccounts,
   newDemoAccounts,
@@ -12,14 +12,27 @@ import {
 } from './accounts.ts'
 import { chainPart } from './chain.ts'
 import { makeRoles } from './database-roles.ts'
-import { apiSettings, type EnvironmentFacts, urlOf, workerSettings } from './environment.ts'
+import {
+  apiSettings,
+  type EnvironmentFacts,
+  signerSettings,
+  urlOf,
+  workerSettings,
+} from './environment.ts'
 import { type Layout, layoutOf } from './layout.ts'
 import { prepareLocalChain } from './local-chain.ts'
 import { mayBeOlder, refuseOlderData } from './older-data.ts'
 import type { Part } from './part.ts'
 import type { Ports } from './ports.ts'
 import { postgresPart, postgresUrl } from './postgres.ts'
-import { apiPart, createOperator, migrate, runWorkerPart, workerPart } from './programs.ts'
+import {
+  apiPart,
+  createOperator,
+  migrate,
+  runWorkerPart,
+  signerPart,
+  workerPart,
+} from './programs.ts'
 import { temporalPart } from './temporal.ts'
 
 /** What `accounts.json` holds: everything that the demo, or a person, needs to play agent, treasury and operator. */
@@ -59,6 +72,7 @@ export type EmbeddedStack = {
   postgres: Part
   temporal: Part
   chain: Part
+  signer: Part
   workers: Part[]
   runWorkers: Part[]
   apis: Part[]
@@ -106,7 +120,8 @@ export async function bringUp(settings: EmbeddedSettings): Promise<EmbeddedStack
   }
   writeSecret(layout.environment, workerSettings(facts))
   const env = { ...settings.inherited, ...workerSettings(facts) }
-  await migrate({ ...env, DATABASE_URL: databaseUrl })
+  const signer = signerPartOf(settings, facts)
+  await Promise.all([migrate({ ...env, DATABASE_URL: databaseUrl }), settings.start(signer)])
   writeSecret(layout.schema, { migration: latestMigration })
   const workers = workerParts(settings, layout, env)
   const runWorkers = runWorkerParts(settings, facts)
@@ -124,7 +139,7 @@ export async function bringUp(settings: EmbeddedSettings): Promise<EmbeddedStack
     agents,
   }
   writeSecret(layout.accounts, accounts)
-  const servers = { postgres, temporal, chain }
+  const servers = { postgres, temporal, chain, signer }
   return {
     layout,
     ports: settings.ports,
@@ -144,7 +159,7 @@ async function makeKeys(layout: Layout): Promise<ServiceAccounts> {
   await keepSecret(layout.gasWalletKeys, () =>
     service.gasWallets.map((wallet) => wallet.private_key),
   )
-  keepSigningKeys(layout.signingKeys, new Date())
+  keepKeys(layout, new Date())
   return service
 }
 
@@ -186,6 +201,11 @@ async function infrastructureParts(
 const numbered = (name: string, index: number): string =>
   index === 0 ? name : `${name}-${index + 1}`
 
+function signerPartOf({ inherited }: EmbeddedSettings, facts: EnvironmentFacts): Part {
+  const env = { ...inherited, ...signerSettings(facts) }
+  return signerPart({ name: 'signer', logFile: facts.layout.log('signer'), env }, facts.layout)
+}
+
 function workerParts(settings: EmbeddedSettings, layout: Layout, env: NodeJS.ProcessEnv): Part[] {
   return Array.from({ length: settings.workers ?? 1 }, (_, index) => {
     const name = numbered('worker', index)
@@ -196,7 +216,7 @@ function workerParts(settings: EmbeddedSettings, layout: Layout, env: NodeJS.Pro
   })
 }
 
-/** They hold no wallet's key. */
+/** They cannot reach the wallets. */
 function runWorkerParts(settings: EmbeddedSettings, facts: EnvironmentFacts): Part[] {
   return Array.from({ length: settings.runWorkers ?? 1 }, (_, index) => {
     const name = numbered('worker-runs', index)

@@ -40,7 +40,8 @@ export function apiSettings({
     INPUT_SPACE_PATH: layout.root,
     CHAIN_RPC_URL: urlOf(ports.rpc),
     ...addressSettings({ asset, service, treasury }),
-    SIGNING_KEYS_FILE: layout.signingKeys,
+    SIGNER_SOCKET: layout.signerSocket,
+    TOKEN_KEYS_FILE: layout.tokenKeys,
   }
 }
 
@@ -59,14 +60,29 @@ export function addressSettings({
   }
 }
 
-/** The API's settings with the database role of the worker, and the keys that only the worker may read. */
+/** The API's settings with the database role of the worker, and the socket of the wallets. */
 export function workerSettings(facts: EnvironmentFacts): Record<string, string> {
-  const { payoutWalletKey, gasWalletKeys } = facts.layout
   return {
     ...apiSettings(facts),
     DATABASE_URL: facts.databaseUrls.worker,
-    PAYOUT_WALLET_KEY_FILE: payoutWalletKey,
-    GAS_WALLET_KEYS_FILE: gasWalletKeys,
+    SIGNER_WALLETS_SOCKET: facts.layout.walletsSocket,
+  }
+}
+
+/** The settings of the signer, the only process that reads private keys. */
+export function signerSettings({
+  layout,
+  ports,
+  ...addresses
+}: Omit<EnvironmentFacts, 'databaseUrls'>): Record<string, string> {
+  return {
+    BASE_URL: urlOf(ports.base),
+    ...addressSettings(addresses),
+    SIGNER_SOCKET: layout.signerSocket,
+    SIGNER_WALLETS_SOCKET: layout.walletsSocket,
+    SIGNING_KEYS_FILE: layout.signingKeys,
+    PAYOUT_WALLET_KEY_FILE: layout.payoutWalletKey,
+    GAS_WALLET_KEYS_FILE: layout.gasWalletKeys,
   }
 }
 

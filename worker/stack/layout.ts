@@ -1,6 +1,19 @@
+import { createHash } from 'node:crypto'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Every path below DATA_DIR that the stack writes. */
+/** The longest path that a Unix socket may have on every system. */
+const SOCKET_PATH_MAX = 100
+
+/** In the data directory, or in a short directory of its own where that path would be too long for a socket. */
+function socketAt(dataDirectory: string, name: string): string {
+  const path = join(dataDirectory, 'signer', name)
+  if (Buffer.byteLength(path) <= SOCKET_PATH_MAX) return path
+  const digest = createHash('sha256').update(dataDirectory).digest('hex').slice(0, 16)
+  return join(tmpdir(), `agent-rails-${digest}`, name)
+}
+
+/** Every path that the stack writes, all but long sockets below DATA_DIR. */
 export function layoutOf(dataDirectory: string) {
   const at = (...parts: string[]) => join(dataDirectory, ...parts)
   return {
@@ -15,6 +28,9 @@ export function layoutOf(dataDirectory: string) {
     postgresPassword: at('keys', 'postgres.json'),
     rolePasswords: at('keys', 'database-roles.json'),
     signingKeys: at('keys', 'signing-keys.json'),
+    tokenKeys: at('keys', 'token-keys.json'),
+    signerSocket: socketAt(dataDirectory, 'keys.sock'),
+    walletsSocket: socketAt(dataDirectory, 'wallets.sock'),
     payoutWalletKey: at('keys', 'payout-wallet.json'),
     gasWalletKeys: at('keys', 'gas-wallets.json'),
     environment: at('environment.json'),

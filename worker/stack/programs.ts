@@ -1,16 +1,42 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { packageRoot } from '../../activities/config/package-root.ts'
+import { connectSigner } from '../../activities/signer/client.ts'
+import { keysAnswer, walletsAnswer } from '../../activities/signer/protocol.ts'
 import { PAYOUTS_QUEUE, RUNS_QUEUE } from '../../temporal/queues.ts'
 import { Part } from './part.ts'
+import { privateDirectory } from './private-directory.ts'
 import { askPoller } from './temporal.ts'
 
 const run = promisify(execFile)
 
 /** What a program of ours is run with: its name among the parts, its log, and its whole environment. */
 export type ProgramSettings = { name: string; logFile: string; env: NodeJS.ProcessEnv }
+
+/** The signer; ready once both of its sockets answer. */
+export function signerPart(
+  settings: ProgramSettings,
+  sockets: { signerSocket: string; walletsSocket: string },
+): Part {
+  return new Part({
+    ...settings,
+    prepare: async () => {
+      for (const path of [sockets.signerSocket, sockets.walletsSocket])
+        privateDirectory(dirname(path))
+    },
+    launch: async () => ({
+      file: process.execPath,
+      args: [program('worker/signer/main.js')],
+      env: settings.env,
+    }),
+    probe: async () => {
+      await connectSigner(sockets.signerSocket).call('keys', {}, keysAnswer)
+      await connectSigner(sockets.walletsSocket).call('wallets', {}, walletsAnswer)
+    },
+  })
+}
 
 /** A worker process; ready once it polls for workflow tasks. */
 export function workerPart(settings: ProgramSettings, temporalAddress: string): Part {

@@ -22,7 +22,7 @@ export type NewReceipt = {
   facts: Record<string, unknown>
 }
 /** Signs claims as a compact JWS and names the key. Throws 503 if no key is active. */
-export type Sign<Claims> = (claims: Claims) => { jws: string; kid: string }
+export type Sign<Claims> = (claims: Claims) => Promise<{ jws: string; kid: string }>
 /**
  * Prepares signing in a transaction. The key stays valid until the transaction ends. The read travels with the
  * statements before it.
@@ -36,17 +36,17 @@ const insertReceipt = preparedInsert('receipts')
  * Signs the next receipt of a subject's chain and returns it with the statement that stores it. The caller holds the
  * lock of the subject's row, so that two receipts never have the same predecessor. `iat` is in Unix seconds.
  */
-export function nextReceipt(
+export async function nextReceipt(
   earlier: readonly ReceiptRow[],
   sign: Sign<ReceiptClaims>,
   receipt: NewReceipt,
   iat: number,
-): { row: ReceiptRow; insert: Statement } {
+): Promise<{ row: ReceiptRow; insert: Statement }> {
   const last = earlier.at(-1)
   const prev = last === undefined ? null : sha256Hex(last.jws)
   const { issuer, facts, subject, ...claims } = receipt
   const payload: ReceiptClaims = { iss: issuer, iat, sub: subject, ...claims, prev, ...facts }
-  const { jws, kid } = sign(payload)
+  const { jws, kid } = await sign(payload)
   const row = {
     receipt_id: receiptId(jws),
     subject,
@@ -74,7 +74,7 @@ export async function appendReceipt(
   const [earlier, sign] = await Promise.all([listReceipts(tx, receipt.subject), signer(tx)])
   const same = earlier.find((row) => row.kind === receipt.kind)
   if (same !== undefined) return same.jws
-  const { row, insert } = nextReceipt(earlier, sign, receipt, iat)
+  const { row, insert } = await nextReceipt(earlier, sign, receipt, iat)
   await insert.run(tx)
   return row.jws
 }

@@ -71,7 +71,7 @@ export async function signStatement(
     return {
       version,
       key_id: key.kid,
-      jws: signCompact(key, { typ: AGENT_STATEMENT_TYP, payload }),
+      jws: await signCompact(key, { typ: AGENT_STATEMENT_TYP, payload }),
       payload_sha256,
     }
   })

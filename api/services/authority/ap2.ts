@@ -44,7 +44,7 @@ export async function issueAp2(
     if ((await findAgent(tx, ap2.agent_id)) === undefined)
       throw refuse('not_found', { detail: 'no such agent' })
     const key = (await authorityKeyStatus(deps.keys, tx)).signer('authority')
-    const signed = signBoth(key, { iss: deps.origin, ap2, iat: nowSeconds })
+    const signed = await signBoth(key, { iss: deps.origin, ap2, iat: nowSeconds })
     const issuer = deps.origin
     const issued_by = operator.name
     await insertAp2Mandate(tx, { mandate_id, issuer, issued_by, ...rowOf(signed, ap2) })
@@ -54,12 +54,15 @@ export async function issueAp2(
   })
 }
 
-function signBoth(key: SigningKey, { iss, ap2, iat }: { iss: string; ap2: Ap2Asked; iat: number }) {
+async function signBoth(
+  key: SigningKey,
+  { iss, ap2, iat }: { iss: string; ap2: Ap2Asked; iat: number },
+) {
   const times = { iat, exp: Math.floor(Date.parse(ap2.expires_at) / 1000) }
   const cnf = { jwk: ap2.agent_key }
   const { constraints, ...preset } = ap2.payment
   const checkout = { vct: vcts.openCheckout, constraints: ap2.checkout.constraints, cnf, ...times }
-  const open_checkout_mandate = signOpenMandate(key, { iss, mandate: checkout })
+  const open_checkout_mandate = await signOpenMandate(key, { iss, mandate: checkout })
   const open_checkout_hash = sha256Base64url(open_checkout_mandate)
   const reference = {
     type: 'payment.reference' as const,
@@ -72,7 +75,7 @@ function signBoth(key: SigningKey, { iss, ap2, iat }: { iss: string; ap2: Ap2Ask
     ...preset,
     ...times,
   }
-  const open_payment_mandate = signOpenMandate(key, { iss, mandate: payment })
+  const open_payment_mandate = await signOpenMandate(key, { iss, mandate: payment })
   const longest = Math.max(open_checkout_mandate.length, open_payment_mandate.length)
   if (longest > OPEN_CHARS_MAX)
     throw refuse('limits_invalid', {
@@ -82,7 +85,7 @@ function signBoth(key: SigningKey, { iss, ap2, iat }: { iss: string; ap2: Ap2Ask
   return { open_checkout_mandate, open_payment_mandate, open_checkout_hash }
 }
 
-function rowOf(signed: ReturnType<typeof signBoth>, ap2: Ap2Asked) {
+function rowOf(signed: Awaited<ReturnType<typeof signBoth>>, ap2: Ap2Asked) {
   const [jwt = ''] = signed.open_payment_mandate.split('~')
   return {
     mandate_key: sha256Hex(jwt.slice(0, jwt.lastIndexOf('.'))),

@@ -75,7 +75,7 @@ export class MandateService {
       const terms = await termsOf(tx, asked, nowSeconds * 1000)
       assertSound(terms, nowSeconds * 1000)
       await assertAgent(tx, terms.agent_id)
-      const signed = signArtifact('mandate', await authorityKeyStatus(keys, tx), {
+      const signed = await signArtifact('mandate', await authorityKeyStatus(keys, tx), {
         schema: 'authority-mandate.v1',
         version: 1,
         mandate_id,

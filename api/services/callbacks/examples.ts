@@ -22,23 +22,11 @@ const receiverFiles: Record<ReceiverLanguage, string> = {
 const SIGNED_AT = 1_795_000_000
 
 /** Callbacks as this service signs them, with its own key at a fixed time, and receivers that verify them. */
-export function callbackExamples(key: SigningKey, language?: ReceiverLanguage) {
+export async function callbackExamples(key: SigningKey, language?: ReceiverLanguage) {
   const languages = language === undefined ? receiverLanguages : [language]
   return {
     signed_at: SIGNED_AT,
-    events: exampleBodies().map((callback) => {
-      const body = canonicalJson(callback)
-      const headers = signWebhook(key, { id: callback.delivery_id, timestamp: SIGNED_AT, body })
-      const signature = headers['webhook-signature']
-      return {
-        event: callback.event,
-        headers,
-        body,
-        signature,
-        public_key: webhookPublicKey(key.publicJwk),
-        verifies: checkWebhook([key.publicJwk], headers, body, SIGNED_AT).every(({ ok }) => ok),
-      }
-    }),
+    events: await Promise.all(exampleBodies().map((callback) => signedExample(key, callback))),
     receivers: languages.map((name) => ({
       language: name,
       code: readFileSync(
@@ -53,6 +41,19 @@ export function callbackExamples(key: SigningKey, language?: ReceiverLanguage) {
       taken_by: '2xx within 5 s',
       ended_by: '410',
     },
+  }
+}
+
+async function signedExample(key: SigningKey, callback: ReturnType<typeof exampleBodies>[number]) {
+  const body = canonicalJson(callback)
+  const headers = await signWebhook(key, { id: callback.delivery_id, timestamp: SIGNED_AT, body })
+  return {
+    event: callback.event,
+    headers,
+    body,
+    signature: headers['webhook-signature'],
+    public_key: webhookPublicKey(key.publicJwk),
+    verifies: checkWebhook([key.publicJwk], headers, body, SIGNED_AT).every(({ ok }) => ok),
   }
 }
 

@@ -25,8 +25,8 @@ import { type OperatorAct, signAct } from '../recovery/operator-commands.ts'
 export type KeyDeps = Omit<ControlDeps, 'signReceipt'> & {
   db: Kysely<Database>
   keys: KeyRings
-  /** Loads the file of signing keys as it is now. */
-  load: () => KeyRings
+  /** The signing keys as the signer has them now. */
+  load: () => Promise<KeyRings>
 }
 type Operator = { operatorId: string; name: string }
 type Ending = { kid: string; reason: string }
@@ -58,7 +58,7 @@ export class KeyService {
   /** Takes over what was added to the file of signing keys; an older key signs the receipt where one stands active. */
   async publish(by: Operator, { reason }: { reason: string }, callId: string) {
     const { db } = this.#deps
-    const rings = this.#deps.load()
+    const rings = await this.#deps.load()
     return transaction(db, async (tx) => {
       await claimGrant(tx, callId, 'signing keys')
       const known = new Set((await listPublicKeys(tx)).map(({ kid }) => kid))
@@ -166,9 +166,9 @@ function signed(
 ): Promise<ReceiptView> {
   const signReceipt: ReceiptSigner = async (inside) => {
     const rows = await readCurrent(inside, keys, ['receipt'])
-    return (payload) => {
+    return async (payload) => {
       const key = activeKey(keys.receipt, rows, not)
-      return { jws: signCompact(key, { typ: RECEIPT_TYP, payload }), kid: key.kid }
+      return { jws: await signCompact(key, { typ: RECEIPT_TYP, payload }), kid: key.kid }
     }
   }
   return signAct({ ...deps, signReceipt }, tx, { by, act })

@@ -26,7 +26,7 @@ export async function sampleOf<Shown extends Record<string, unknown>>(
     ...shown,
   }
   const sign = await signReceipt(db)
-  const { jws } = sign({ iss: issuer, iat: at, sub: `sample:${fixtureId}`, ...claims })
+  const { jws } = await sign({ iss: issuer, iat: at, sub: `sample:${fixtureId}`, ...claims })
   const about = { fixture_id: fixtureId, code_version: CODE_VERSION, receipt: receiptView(jws) }
   return { ...shown, ...about, sample: true, usage: 'synthetic', persisted: false }
 }

@@ -59,7 +59,7 @@ export async function replayFileOf(
       extra: { state: task.state },
     })
   const sign = await signReplay(tx)
-  const { jws } = sign(replayClaims(replay_package))
+  const { jws } = await sign(replayClaims(replay_package))
   return { replay_package, jws, verify_instructions: verifyInstructions }
 }
 

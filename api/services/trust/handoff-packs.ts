@@ -110,7 +110,7 @@ export class HandoffService {
   ) {
     const { claims, input, builder, callId, seq } = made
     const sign = await this.#deps.signPack(tx)
-    const { jws, kid } = sign(claims)
+    const { jws, kid } = await sign(claims)
     const pack_sha256 = sha256Hex(jws)
     const { jti: pack_id, usage, iat, exp, aud } = claims
     const facts = { pack_id, pack_sha256, builder: claims.sub, recipient: aud, expires_at: exp }

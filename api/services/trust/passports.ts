@@ -69,7 +69,7 @@ export class PassportService {
       work,
       proven,
     }
-    const { jws, kid } = sign(claims)
+    const { jws, kid } = await sign(claims)
     const facts = { passport_id: id, passport_sha256: sha256Hex(jws), wallet, work, proven }
     const receipt = await writeReceipt(this.#deps, tx, {
       subject: id,

@@ -21,7 +21,7 @@ const named = {
 const time = '2026-11-24T12:00:00Z'
 
 const artifacts: Readonly<Record<ArtifactKind, Record<string, unknown>>> = {
-  mandate: signArtifact('mandate', status, {
+  mandate: await signArtifact('mandate', status, {
     ...named,
     schema: 'authority-mandate.v1',
     version: 1,
@@ -35,7 +35,7 @@ const artifacts: Readonly<Record<ArtifactKind, Record<string, unknown>>> = {
     expires_at: '2026-11-25T12:00:00Z',
     may_redelegate: false,
   }),
-  grant: signArtifact('grant', status, {
+  grant: await signArtifact('grant', status, {
     ...named,
     schema: 'action-grant.v1',
     grant_id: `gr_${hex('3')}`,
@@ -45,7 +45,7 @@ const artifacts: Readonly<Record<ArtifactKind, Record<string, unknown>>> = {
     expires_at: time,
     nonce: '5'.repeat(32),
   }),
-  action: signArtifact('action', status, {
+  action: await signArtifact('action', status, {
     ...named,
     schema: 'delegated-action.v1',
     action_id: `da_${hex('6')}`,

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { loadConfig, loadDatabaseUrl } from '../../../activities/config/config.ts'
+import { loadConfig, loadDatabaseUrl, loadSignerConfig } from '../../../activities/config/config.ts'
 import { verifies } from '../../verifies.ts'
 
 const address = (digit: string) => `0x${digit.repeat(40)}`
@@ -18,6 +18,7 @@ const live = {
   CHAIN_RPC_URL: 'https://rpc.example',
   CONFIRM_RPC_URL: 'https://other-rpc.example',
   CONFIRMATIONS: '5',
+  SIGNER_SOCKET: '/run/agent-rails/keys.sock',
 }
 
 verifies('live.depth', 'live needs block depth and a second node of another provider', () => {
@@ -40,6 +41,25 @@ verifies(
     expect(loadConfig({ ...environment, ...live }).ENVIRONMENT).toBe('live')
   },
 )
+
+verifies('signer.process', 'live refuses key files outside the signer, and none of its own', () => {
+  const all = { ...environment, ...live }
+  for (const name of ['SIGNING_KEYS_FILE', 'PAYOUT_WALLET_KEY_FILE', 'GAS_WALLET_KEYS_FILE']) {
+    const named = { [name]: '/keys/file.json' }
+    expect(() => loadConfig({ ...all, ...named }), name).toThrow(`and remove ${name}`)
+    expect(loadConfig({ ...environment, ...named }).ENVIRONMENT).toBe('local')
+  }
+  expect(() => loadConfig({ ...all, SIGNER_SOCKET: '' })).toThrow('set SIGNER_SOCKET')
+  const files = { SIGNING_KEYS_FILE: '/keys/file.json', SIGNER_FEE_MAX_WEI: '5' }
+  expect(loadSignerConfig({ ...environment, ...files })).toMatchObject({
+    SIGNING_KEYS_FILE: '/keys/file.json',
+    SIGNER_FEE_MAX_WEI: 5n,
+    SIGNER_PAYOUT_MAX_ATOMIC: 25_000_000n,
+  })
+  expect(loadSignerConfig(environment)).not.toHaveProperty('DATABASE_URL')
+  for (const beyond of ['SIGNER_PAYOUT_MAX_ATOMIC', 'SIGNER_DAILY_CAP_ATOMIC'])
+    expect(() => loadSignerConfig({ ...environment, [beyond]: '100000001' })).toThrow(beyond)
+})
 
 verifies('keys.live-https', 'live needs https for origins, RPC and the issuer of operators', () => {
   for (const name of [

@@ -103,7 +103,7 @@ verifies('money.ap2', 'a mandate for another payment, amount or payout funds not
   await expect(mandateFor(challenge, payable, 10)).rejects.toMatchObject(
     refusal('authority_denied'),
   )
-  const payout = newChallenge(mandateRequestSha256(payable), await now())
+  const payout = await newChallenge(mandateRequestSha256(payable), await now())
   await expect(mandateFor(payout, payable)).rejects.toMatchObject(refusal('authority_denied'))
   await expect(present(deps, one, { method, externalReference: '' })).rejects.toMatchObject(
     refusal('authority_denied'),
@@ -151,7 +151,7 @@ verifies(
       name: 'Service Agent Rails',
       website: origin,
     })
-    expect(merchantOf(newChallenge())).toEqual({
+    expect(merchantOf(await newChallenge())).toEqual({
       id: 'service-payout-rail',
       name: 'Service Payout Rail',
       website: origin,

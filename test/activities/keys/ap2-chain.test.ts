@@ -67,68 +67,72 @@ function refusedAs(presentation: string): string | undefined {
   }
   return undefined
 }
-const close = (more: object = {}, mandate: object = closedPayment) =>
-  closeMandate(openOf(), mandate, { ...closing, ...more })
+const close = async (more: object = {}, mandate: object = closedPayment) =>
+  closeMandate(await openOf(), mandate, { ...closing, ...more })
 
-verifies('ap2.chain', 'a closed mandate verifies against its open one', () => {
-  const open = openOf()
+verifies('ap2.chain', 'a closed mandate verifies against its open one', async () => {
+  const open = await openOf()
   const chain = verified(closeMandate(open, closedPayment, closing))
   expect(chain).toMatchObject({ issuer: origin, open: openPayment, closed: closedPayment })
   expect(chain.openHash).toBe(hashOf(open))
 })
 
-verifies('ap2.hidden', 'withheld payees permit nothing, a withheld constraint is refused', () => {
-  const open = openOf()
-  const [jwt = '', ...disclosures] = open.slice(0, -1).split('~')
-  const withheld = disclosures.filter(
-    (text) => !Buffer.from(text, 'base64url').toString().includes('"other"'),
-  )
-  expect(withheld).toHaveLength(2)
-  const narrower = `${[jwt, ...withheld].join('~')}~`
-  const chain = verified(closeMandate(narrower, closedPayment, closing))
-  expect(chain.open.constraints[1]).toMatchObject({ allowed: [shop] })
-  expect(chain.mandateKey).toBe(verified(closeMandate(open, closedPayment, closing)).mandateKey)
+verifies(
+  'ap2.hidden',
+  'withheld payees permit nothing, a withheld constraint is refused',
+  async () => {
+    const open = await openOf()
+    const [jwt = '', ...disclosures] = open.slice(0, -1).split('~')
+    const withheld = disclosures.filter(
+      (text) => !Buffer.from(text, 'base64url').toString().includes('"other"'),
+    )
+    expect(withheld).toHaveLength(2)
+    const narrower = `${[jwt, ...withheld].join('~')}~`
+    const chain = verified(closeMandate(narrower, closedPayment, closing))
+    expect(chain.open.constraints[1]).toMatchObject({ allowed: [shop] })
+    expect(chain.mandateKey).toBe(verified(closeMandate(open, closedPayment, closing)).mandateKey)
 
-  const budget = disclosureOf({ type: 'payment.budget', max: 1, currency: 'USD' })
-  const [reference] = openPayment.constraints
-  const hiding = openOf({
-    ...openPayment,
-    constraints: [reference ?? {}, { '...': budget.digest }],
-  })
-  expect(refusedAs(closeMandate(hiding, closedPayment, closing))).toBe('mandate_invalid')
-  const shown = verified(closeMandate(`${hiding}${budget.disclosure}~`, closedPayment, closing))
-  expect(shown.open.constraints[1]).toMatchObject({ type: 'payment.budget' })
-  const hidden = openOf({ ...openPayment, _sd: [hashOf('anything')] } as typeof openPayment)
-  expect(refusedAs(closeMandate(hidden, closedPayment, closing))).toBe('mandate_invalid')
-})
+    const budget = disclosureOf({ type: 'payment.budget', max: 1, currency: 'USD' })
+    const [reference] = openPayment.constraints
+    const hiding = await openOf({
+      ...openPayment,
+      constraints: [reference ?? {}, { '...': budget.digest }],
+    })
+    expect(refusedAs(closeMandate(hiding, closedPayment, closing))).toBe('mandate_invalid')
+    const shown = verified(closeMandate(`${hiding}${budget.disclosure}~`, closedPayment, closing))
+    expect(shown.open.constraints[1]).toMatchObject({ type: 'payment.budget' })
+    const hidden = await openOf({ ...openPayment, _sd: [hashOf('anything')] } as typeof openPayment)
+    expect(refusedAs(closeMandate(hidden, closedPayment, closing))).toBe('mandate_invalid')
+  },
+)
 
-verifies('ap2.chain', 'each wrong claim of the closed mandate has its reason', () => {
+verifies('ap2.chain', 'each wrong claim of the closed mandate has its reason', async () => {
   const cases: [string, string][] = [
-    [close({ aud: 'https://other.example' }), 'audience_mismatch'],
-    [close({ nonce: 'm'.repeat(22) }), 'key_binding_invalid'],
-    [close({ iat: nowSeconds - 301 }), 'key_binding_expired'],
-    [close({ iat: nowSeconds + 301 }), 'key_binding_expired'],
-    [close({ key: agentKeys().privateKey }), 'key_binding_invalid'],
-    [close({ header: { typ: 'kb+sd-jwt+kb' } }), 'key_binding_invalid'],
-    [close({ header: { alg: 'none' } }), 'key_binding_invalid'],
-    [close({ header: { crit: ['x'] } }), 'key_binding_invalid'],
-    [close({ payload: { sd_hash: 'x' } }), 'key_binding_invalid'],
-    [close({ payload: { issuer_jwt_hash: 'x' } }), 'key_binding_invalid'],
-    [close({ payload: { _sd_alg: 'sha-512' } }), 'key_binding_invalid'],
-    [close({}, { ...closedPayment, vct: 'mandate.checkout.1' }), 'mandate_invalid'],
-    [close({}, { ...closedPayment, exp: nowSeconds }), 'mandate_invalid'],
-    [close({}, { ...closedPayment, cnf: { jwk: agent.jwk } }), 'mandate_invalid'],
-    [close({}, { ...closedPayment, payee: { id: 'shop' } }), 'mandate_invalid'],
-    [closeMandate(close(), closedPayment, closing), 'mandate_invalid'],
-    [`${close()}x`, 'mandate_invalid'],
-    [openOf(), 'mandate_invalid'],
+    [await close({ aud: 'https://other.example' }), 'audience_mismatch'],
+    [await close({ nonce: 'm'.repeat(22) }), 'key_binding_invalid'],
+    [await close({ iat: nowSeconds - 301 }), 'key_binding_expired'],
+    [await close({ iat: nowSeconds + 301 }), 'key_binding_expired'],
+    [await close({ key: agentKeys().privateKey }), 'key_binding_invalid'],
+    [await close({ header: { typ: 'kb+sd-jwt+kb' } }), 'key_binding_invalid'],
+    [await close({ header: { alg: 'none' } }), 'key_binding_invalid'],
+    [await close({ header: { crit: ['x'] } }), 'key_binding_invalid'],
+    [await close({ payload: { sd_hash: 'x' } }), 'key_binding_invalid'],
+    [await close({ payload: { issuer_jwt_hash: 'x' } }), 'key_binding_invalid'],
+    [await close({ payload: { _sd_alg: 'sha-512' } }), 'key_binding_invalid'],
+    [await close({}, { ...closedPayment, vct: 'mandate.checkout.1' }), 'mandate_invalid'],
+    [await close({}, { ...closedPayment, exp: nowSeconds }), 'mandate_invalid'],
+    [await close({}, { ...closedPayment, cnf: { jwk: agent.jwk } }), 'mandate_invalid'],
+    [await close({}, { ...closedPayment, payee: { id: 'shop' } }), 'mandate_invalid'],
+    [closeMandate(await close(), closedPayment, closing), 'mandate_invalid'],
+    [`${await close()}x`, 'mandate_invalid'],
+    [await openOf(), 'mandate_invalid'],
     ['~', 'mandate_invalid'],
   ]
   for (const [presentation, code] of cases)
     expect([code, refusedAs(presentation)]).toEqual([code, code])
 })
 
-verifies('ap2.chain', 'each wrong claim of the open mandate has its reason', () => {
+verifies('ap2.chain', 'each wrong claim of the open mandate has its reason', async () => {
   const root = (header: object, payload: object) => {
     const { disclosure, digest } = disclosureOf(openPayment)
     const claims = { iss: origin, delegate_payload: [{ '...': digest }], ...payload }
@@ -152,15 +156,15 @@ verifies('ap2.chain', 'each wrong claim of the open mandate has its reason', () 
     { constraints: [...openPayment.constraints, { type: 'payment.unknown' }] },
   ]
   for (const change of changes) {
-    const open = openOf({ ...openPayment, ...change } as typeof openPayment)
+    const open = await openOf({ ...openPayment, ...change } as typeof openPayment)
     cases.push([closeMandate(open, closedPayment, closing), 'mandate_invalid'])
   }
   for (const [presentation, code] of cases)
     expect([code, refusedAs(presentation)]).toEqual([code, code])
 })
 
-verifies('ap2.chain', 'a flip of any member of a presented chain is refused', () => {
-  const presentation = close()
+verifies('ap2.chain', 'a flip of any member of a presented chain is refused', async () => {
+  const presentation = await close()
   const parts = presentation.split(/([~.])/)
   let flips = 0
   for (const [index, part] of parts.entries()) {
@@ -213,12 +217,12 @@ verifies(
   'ap2.cross-use',
   'AP2, payout and authority mandates never pass for each other',
   async () => {
-    const challenge = newChallenge()
+    const challenge = await newChallenge()
     const payout = contextOf(challenge, await present(2, challenge, await newMandate(challenge, 2)))
     expect(refusedAs(payout.presentation)).toBe('mandate_invalid')
-    const asPayout = verifyPresentation({ ...payout, presentation: close() })
+    const asPayout = verifyPresentation({ ...payout, presentation: await close() })
     await expect(asPayout).rejects.toThrow(/key_binding_missing/)
-    const open = openOf()
+    const open = await openOf()
     const [jwt = ''] = open.split('~')
     const binding = payout.presentation.slice(payout.presentation.lastIndexOf('~') + 1)
     for (const presentation of [`${open}${binding}`, `${jwt}~${binding}`])
@@ -227,6 +231,7 @@ verifies(
       )
     expect(readArtifact('mandate', standingKeys, open)).toEqual({ flaw: 'schema' })
     const asCheckout = { open: OpenCheckoutMandate, closed: CheckoutMandate }
-    expect(() => verifyAp2Chain(close(), asCheckout, context)).toThrow(/mandate_invalid/)
+    const closed = await close()
+    expect(() => verifyAp2Chain(closed, asCheckout, context)).toThrow(/mandate_invalid/)
   },
 )

@@ -21,7 +21,7 @@ import {
   treasuryHolder,
 } from './treasury.ts'
 
-const challenge = newChallenge()
+const challenge = await newChallenge()
 const payloadOf = (jws: string) =>
   JSON.parse(Buffer.from(jws.split('.')[1]!, 'base64url').toString('utf8'))
 const attempt = (run: () => unknown): unknown => {
@@ -78,8 +78,8 @@ describe('challenge', () => {
     },
   )
 
-  test('two challenges for one request share neither nonce, salt nor token id', () => {
-    const other = newChallenge()
+  test('two challenges for one request share neither nonce, salt nor token id', async () => {
+    const other = await newChallenge()
     expect(other.nonce).not.toBe(challenge.nonce)
     expect(payloadOf(other.checkout_jwt).salt).not.toBe(payloadOf(challenge.checkout_jwt).salt)
     expect(payloadOf(other.challenge_token).jti).not.toBe(payloadOf(challenge.challenge_token).jti)
@@ -102,13 +102,17 @@ describe('challenge', () => {
     expect(binding.holder_proof_message.split('\n')).toHaveLength(5)
   })
 
-  verifies('challenge.holder-unknown', 'a wallet other than the treasury holder gets none', () => {
-    const stranger = { ...challengeFacts, holder: `0x${'ab'.repeat(20)}`, requestSha256: digest }
-    expect(attempt(() => issueChallenge(stranger))).toMatchObject(refusal('holder_unknown'))
-  })
+  verifies(
+    'challenge.holder-unknown',
+    'a wallet other than the treasury holder gets none',
+    async () => {
+      const stranger = { ...challengeFacts, holder: `0x${'ab'.repeat(20)}`, requestSha256: digest }
+      await expect(issueChallenge(stranger)).rejects.toMatchObject(refusal('holder_unknown'))
+    },
+  )
 })
 
-describe('a presented challenge token', () => {
+describe('a presented challenge token', async () => {
   const claims = payloadOf(challenge.challenge_token)
   const signed = (
     more: object,
@@ -125,29 +129,33 @@ describe('a presented challenge token', () => {
     ['is no JWS', 'x', 'authority_denied'],
     [
       'is signed by another authority with the same kid',
-      signed({}, undefined, stranger.authority.active),
+      await signed({}, undefined, stranger.authority.active),
       'authority_denied',
     ],
     [
       'is signed by our receipt key',
-      signed({}, undefined, keys.receipt.active),
+      await signed({}, undefined, keys.receipt.active),
       'authority_denied',
     ],
-    ['is a receipt', signed({}, 'receipt+jwt'), 'authority_denied'],
-    ['has another issuer', signed({ iss: 'https://other.example' }), 'authority_denied'],
-    ['has an unknown claim', signed({ admin: true }), 'authority_denied'],
-    ['has another audience', signed({ aud: `${origin}/api/payout-create` }), 'audience_mismatch'],
+    ['is a receipt', await signed({}, 'receipt+jwt'), 'authority_denied'],
+    ['has another issuer', await signed({ iss: 'https://other.example' }), 'authority_denied'],
+    ['has an unknown claim', await signed({ admin: true }), 'authority_denied'],
+    [
+      'has another audience',
+      await signed({ aud: `${origin}/api/payout-create` }),
+      'audience_mismatch',
+    ],
     [
       'names another holder',
-      signed({ holder: `eip155:8453:0x${'ab'.repeat(20)}` }),
+      await signed({ holder: `eip155:8453:0x${'ab'.repeat(20)}` }),
       'holder_unknown',
     ],
     [
       'names the holder on another chain',
-      signed({ holder: `eip155:1:${treasuryHolder}` }),
+      await signed({ holder: `eip155:1:${treasuryHolder}` }),
       'holder_unknown',
     ],
-    ['expires now', signed({ exp: nowSeconds }), 'challenge_expired'],
+    ['expires now', await signed({ exp: nowSeconds }), 'challenge_expired'],
   ])('that %s is refused', (_, token, code) => {
     expect(attempt(() => verifyChallengeToken(token, challengeContext))).toMatchObject(
       refusal(code),
@@ -204,14 +212,15 @@ describe('a checkout', () => {
     ['no salt', { salt: undefined }],
     ['an order of another request', { order_id: `payout:${'00'.repeat(32)}` }],
     ['another issuer', { iss: 'https://other.example' }],
-  ])('with %s is refused', (_, more) => {
-    expect(() => readCheckout(signed(more), context)).toThrow()
+  ])('with %s is refused', async (_, more) => {
+    const checkout = await signed(more)
+    expect(() => readCheckout(checkout, context)).toThrow()
   })
 
   test('signed with EdDSA by our authority is refused', async () => {
-    const eddsa = signCompact(keys.authority.active, { typ: header.typ, payload: claims })
+    const eddsa = await signCompact(keys.authority.active, { typ: header.typ, payload: claims })
     expect(() => readCheckout(eddsa, context)).toThrow('kid')
-    const renamed = signCompact(
+    const renamed = await signCompact(
       { ...keys.authority.active, kid },
       { typ: header.typ, payload: claims },
     )

@@ -6,7 +6,7 @@ import {
   type TokenKey,
   taskIdOf,
 } from '../../../activities/keys/derived-tokens.ts'
-import { generateSigningKeys, rotateSigningKeys } from '../../../activities/keys/generate.ts'
+import { generateTokenKeys, rotateTokenKeys } from '../../../activities/keys/generate.ts'
 import { findKnownSecret } from '../../../activities/store/calls/known-secrets.ts'
 import { registeredAgent } from '../../support/agent-rows.ts'
 import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
@@ -60,8 +60,8 @@ verifies(
 
 verifies('keys.token-key', 'a rotation adds a token key that is used an hour later', () => {
   const day = new Date('2026-11-21T10:00:00Z')
-  const { token_keys } = rotateSigningKeys(generateSigningKeys(day), day)
-  expect(token_keys.map(({ since }) => since)).toEqual([0, day.getTime() / 1000 + 3600])
+  const rotated = rotateTokenKeys(generateTokenKeys(), day)
+  expect(rotated.map(({ since }) => since)).toEqual([0, day.getTime() / 1000 + 3600])
 })
 
 verifies('keys.token-key', 'the store is asked by the digests that it keeps', async () => {

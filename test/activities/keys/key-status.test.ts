@@ -171,7 +171,7 @@ verifies(
   ['keys.retired', 'keys.revoked'],
   'documents of a retired key count if earlier; of a revoked key never',
   async () => {
-    const challenge = newChallenge()
+    const challenge = await newChallenge()
     const mandate = await newMandate(challenge, 2)
     const check = async (times: KeyTimes) => {
       const ends = { [keys.authority.active.kid]: times, [keys.checkout.active.kid]: times }

@@ -20,7 +20,7 @@ import {
   refusal,
 } from './treasury.ts'
 
-const challenge = newChallenge()
+const challenge = await newChallenge()
 const b64uJson = (text: string) => JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
 
 /** The npm library as outside judge, with jose for the issuer's signature. */
@@ -103,7 +103,7 @@ describe('a mandate is refused for', () => {
       'a checkout signed with EdDSA',
       'authority_denied',
       async () => ({
-        checkoutJwt: signCompact(keys.authority.active, {
+        checkoutJwt: await signCompact(keys.authority.active, {
           typ: 'service-checkout+jwt',
           payload: b64uJson(challenge.checkout_jwt.split('.')[1]!),
         }),
@@ -117,12 +117,12 @@ describe('a mandate is refused for', () => {
     [
       'a proof over another checkout',
       'authority_denied',
-      async () => ({ holderProof: await holderProof(newChallenge(), 2) }),
+      async () => ({ holderProof: await holderProof(await newChallenge(), 2) }),
     ],
     [
       'a version 1 proof over another checkout',
       'authority_denied',
-      async () => ({ holderProof: await holderProof(newChallenge(), 1) }),
+      async () => ({ holderProof: await holderProof(await newChallenge(), 1) }),
     ],
     [
       'a proof of another wallet',

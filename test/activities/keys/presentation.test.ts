@@ -9,7 +9,7 @@ import {
   keyBindingPayload,
   sha256Base64url,
 } from '#domain/payouts/holder-binding.ts'
-import { signCompact } from '../../../activities/keys/compact.ts'
+import { type SigningKey, signCompact } from '../../../activities/keys/compact.ts'
 import { generateSigningKeys } from '../../../activities/keys/generate.ts'
 import { keyRings } from '../../../activities/keys/key-ring.ts'
 import {
@@ -54,7 +54,8 @@ const strangerCnf = {
   },
 }
 
-const challenge = newChallenge()
+const challenge = await newChallenge()
+const challengeOfAnother = await newChallenge('00'.repeat(32))
 const mandates = { 1: '', 2: '' }
 const presentations = { 1: '', 2: '' }
 beforeAll(async () => {
@@ -65,7 +66,7 @@ beforeAll(async () => {
 })
 
 /** A mandate of our authority with anything in it; `sd` are disclosed claims. */
-function forged({
+async function forged({
   header = {},
   payload = {},
   sd = { checkout_jwt: challenge.checkout_jwt },
@@ -74,8 +75,8 @@ function forged({
   header?: object
   payload?: object
   sd?: Record<string, unknown>
-  sign?: { sign(text: string): Uint8Array }
-}): { jwt: string; disclosures: string[] } {
+  sign?: Pick<SigningKey, 'sign'>
+}): Promise<{ jwt: string; disclosures: string[] }> {
   const disclosures = Object.entries(sd).map(([name, value], index) =>
     b64u([`salt-${index}`, name, value]),
   )
@@ -91,7 +92,10 @@ function forged({
     _sd_alg: 'sha-256',
   }
   const input = `${b64u({ alg: 'EdDSA', typ: 'dc+sd-jwt', kid: keys.authority.active.kid, ...header })}.${b64u({ ...claims, ...payload })}`
-  return { jwt: `${input}.${Buffer.from(sign.sign(input)).toString('base64url')}`, disclosures }
+  return {
+    jwt: `${input}.${Buffer.from(await sign.sign(input)).toString('base64url')}`,
+    disclosures,
+  }
 }
 const joined = ({ jwt, disclosures }: { jwt: string; disclosures: string[] }): string =>
   [jwt, ...disclosures, ''].join('~')
@@ -179,7 +183,7 @@ describe('a presentation', () => {
   })
 
   test('of a hand-made mandate is accepted, as a control for the forgeries', async () => {
-    expect(await check(challenge, await bound(joined(forged({}))))).toMatchObject({
+    expect(await check(challenge, await bound(joined(await forged({}))))).toMatchObject({
       version: 2,
       mandateJti: 'mdt_2',
     })
@@ -194,7 +198,7 @@ describe('a presentation', () => {
       alg: 'ES256',
       publicJwk: other.publicJwk,
     } as const
-    const made = forged({
+    const made = await forged({
       header: { alg: 'ES256', kid: 'k1' },
       payload: { iss: anchor.iss },
       sign: other,
@@ -210,7 +214,7 @@ describe('a presentation', () => {
 
   test('may disclose what another disclosure references', async () => {
     const inner = b64u(['salt-x', 'note', 'x'])
-    const made = forged({
+    const made = await forged({
       sd: { checkout_jwt: challenge.checkout_jwt, extra: { _sd: [sha256Base64url(inner)] } },
     })
     made.disclosures.push(inner)
@@ -255,7 +259,7 @@ describe('a key binding', () => {
     [
       'for another nonce',
       'key_binding_invalid',
-      () => present(2, challenge, mandates[2], { nonce: newChallenge().nonce }),
+      async () => present(2, challenge, mandates[2], { nonce: (await newChallenge()).nonce }),
     ],
     [
       'over other transaction data',
@@ -295,10 +299,10 @@ describe('a key binding', () => {
     [
       'by the key of another wallet in cnf',
       'key_binding_invalid',
-      () =>
+      async () =>
         presentVersion1(stranger, {
           ...bindingOf(challenge),
-          mandate: joined(forged({ payload: { cnf: strangerCnf } })),
+          mandate: joined(await forged({ payload: { cnf: strangerCnf } })),
         }),
     ],
     [
@@ -373,7 +377,7 @@ describe('a key binding', () => {
     [
       'of the other challenge of one holder',
       'key_binding_invalid',
-      async () => present(2, newChallenge(), mandates[2]),
+      async () => present(2, await newChallenge(), mandates[2]),
     ],
   ]
 
@@ -492,7 +496,7 @@ describe('a mandate', () => {
     [
       'with another checkout hash',
       'mandate_invalid',
-      () => ({ payload: { checkout_hash: newChallenge().checkout_hash } }),
+      () => ({ payload: { checkout_hash: challengeOfAnother.checkout_hash } }),
     ],
     [
       'that discloses over a plain claim',
@@ -524,7 +528,7 @@ describe('a mandate', () => {
       ['authorize.mandate-invalid', 'authorize.issuer-untrusted'],
       `${name} is refused (${code})`,
       async () => {
-        const presentation = await bound(joined(forged(flaw())))
+        const presentation = await bound(joined(await forged(await flaw())))
         await expect(check(challenge, presentation)).rejects.toMatchObject(refusal(code))
       },
     )
@@ -540,13 +544,17 @@ describe('a mandate', () => {
   ]
 
   test.each(disclosureRows)('with a disclosure %s is refused', async (_, change) => {
-    const { jwt, disclosures } = forged({ sd: { checkout_jwt: challenge.checkout_jwt, note: 'x' } })
+    const { jwt, disclosures } = await forged({
+      sd: { checkout_jwt: challenge.checkout_jwt, note: 'x' },
+    })
     const presentation = await bound([...change(jwt, disclosures), ''].join('~'))
     await expect(check(challenge, presentation)).rejects.toMatchObject(refusal('mandate_invalid'))
   })
 
   test('with disclosures reordered behind the binding is refused', async () => {
-    const { jwt, disclosures } = forged({ sd: { checkout_jwt: challenge.checkout_jwt, note: 'x' } })
+    const { jwt, disclosures } = await forged({
+      sd: { checkout_jwt: challenge.checkout_jwt, note: 'x' },
+    })
     const presentation = await bound([jwt, ...disclosures, ''].join('~'))
     const reordered = [
       jwt,
@@ -558,8 +566,8 @@ describe('a mandate', () => {
 
   test('that discloses one claim twice under two salts is refused', async () => {
     const twice = ['a', 'b'].map((salt) => b64u([salt, 'note', salt]))
-    const sd = [...forged({}).disclosures, ...twice]
-    const { jwt } = forged({ payload: { _sd: sd.map(sha256Base64url) } })
+    const sd = [...(await forged({})).disclosures, ...twice]
+    const { jwt } = await forged({ payload: { _sd: sd.map(sha256Base64url) } })
     const presentation = await bound([jwt, ...sd, ''].join('~'))
     await expect(check(challenge, presentation)).rejects.toMatchObject(refusal('mandate_invalid'))
   })
@@ -567,16 +575,18 @@ describe('a mandate', () => {
   test('with a status claim is refused without asking the URL in it', async () => {
     const fetched = vi.spyOn(globalThis, 'fetch')
     const status = { status_list: { idx: 0, uri: 'http://127.0.0.1:1/' } }
-    const presentation = await bound(joined(forged({ payload: { status } })))
+    const presentation = await bound(joined(await forged({ payload: { status } })))
     await expect(check(challenge, presentation)).rejects.toMatchObject(refusal('mandate_invalid'))
     expect(fetched).not.toHaveBeenCalled()
     fetched.mockRestore()
   })
 
   test('that makes the presentation longer than 24576 letters is refused', async () => {
-    const padded = (letters: number) =>
+    const padded = async (letters: number) =>
       bound(
-        joined(forged({ sd: { checkout_jwt: challenge.checkout_jwt, note: 'a'.repeat(letters) } })),
+        joined(
+          await forged({ sd: { checkout_jwt: challenge.checkout_jwt, note: 'a'.repeat(letters) } }),
+        ),
       )
     expect(await check(challenge, await padded(16_000))).toMatchObject({ version: 2 })
     await expect(check(challenge, await padded(18_000))).rejects.toMatchObject(
@@ -585,9 +595,9 @@ describe('a mandate', () => {
   })
 
   test('whose digest stands twice is refused', async () => {
-    const { disclosures } = forged({})
+    const { disclosures } = await forged({})
     const twice = disclosures.flatMap((text) => [sha256Base64url(text), sha256Base64url(text)])
-    const presentation = await bound(joined(forged({ payload: { _sd: twice } })))
+    const presentation = await bound(joined(await forged({ payload: { _sd: twice } })))
     await expect(check(challenge, presentation)).rejects.toMatchObject(refusal('mandate_invalid'))
   })
 
@@ -606,7 +616,7 @@ describe('a mandate', () => {
 describe('a checkout', () => {
   const claims = parse(challenge.checkout_jwt.split('.')[1]!)
   /** A mandate over this checkout, presented for a challenge that names its hash, so that only the checkout is wrong. */
-  async function disclosing(checkout: string, request = digest): Promise<Promise<unknown>> {
+  async function disclosing(checkout: string, request = digest): Promise<unknown> {
     const checkoutHash = sha256Base64url(checkout)
     const claimed = {
       ...contextOf(challenge, '').challenge,
@@ -614,7 +624,7 @@ describe('a checkout', () => {
       request_sha256: request,
     }
     const mandate = joined(
-      forged({ payload: { checkout_hash: checkoutHash }, sd: { checkout_jwt: checkout } }),
+      await forged({ payload: { checkout_hash: checkoutHash }, sd: { checkout_jwt: checkout } }),
     )
     const presentation = await present(2, challenge, mandate, {
       checkoutHash,
@@ -654,12 +664,12 @@ describe('a checkout', () => {
       () => signCompact(keys.checkout.active, { typ: 'receipt+jwt', payload: claims }),
     ],
   ])('%s is refused', async (_, checkout) => {
-    await expect(disclosing(checkout())).rejects.toMatchObject(refusal('mandate_invalid'))
+    await expect(disclosing(await checkout())).rejects.toMatchObject(refusal('mandate_invalid'))
   })
 
   test('with another salt is the checkout of another challenge', async () => {
-    const salted = newChallenge()
-    const made = forged({
+    const salted = await newChallenge()
+    const made = await forged({
       payload: { checkout_hash: salted.checkout_hash },
       sd: { checkout_jwt: salted.checkout_jwt },
     })
@@ -673,7 +683,7 @@ describe('a checkout', () => {
     'of another payout is refused even when challenge and binding agree',
     async () => {
       const request = '00'.repeat(32)
-      const other = newChallenge(request)
+      const other = await newChallenge(request)
       await expect(disclosing(other.checkout_jwt, request)).rejects.toMatchObject(
         refusal('request_digest_mismatch'),
       )
@@ -686,11 +696,7 @@ describe('a checkout', () => {
   })
 
   test.each([
-    [
-      'a checkout of another payout under a challenge for this one',
-      newChallenge('00'.repeat(32)),
-      digest,
-    ],
+    ['a checkout of another payout under a challenge for this one', challengeOfAnother, digest],
     ['this checkout under a challenge for another payout', challenge, '00'.repeat(32)],
   ])('%s is refused', async (_, { checkout_jwt }, request) => {
     await expect(disclosing(checkout_jwt, request)).rejects.toMatchObject(
@@ -699,14 +705,14 @@ describe('a checkout', () => {
   })
 
   test('other than the one whose hash the mandate claims is refused', async () => {
-    const made = forged({ sd: { checkout_jwt: newChallenge().checkout_jwt } })
+    const made = await forged({ sd: { checkout_jwt: (await newChallenge()).checkout_jwt } })
     await expect(check(challenge, await bound(joined(made)))).rejects.toMatchObject(
       refusal('mandate_invalid'),
     )
   })
 
   test('that has expired is refused', async () => {
-    const expired = signCompact(keys.checkout.active, {
+    const expired = await signCompact(keys.checkout.active, {
       typ,
       payload: { ...claims, exp: nowSeconds },
     })

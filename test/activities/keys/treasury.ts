@@ -64,7 +64,7 @@ export const newChallenge = (request = digest, at = nowSeconds) =>
     holder: holder.address,
     requestSha256: request,
   })
-export type Challenge = ReturnType<typeof newChallenge>
+export type Challenge = Awaited<ReturnType<typeof newChallenge>>
 
 /** What a holder needs to present a mandate for a challenge. */
 export const bindingOf = (challenge: Challenge, request = digest) => ({

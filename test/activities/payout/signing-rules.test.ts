@@ -7,6 +7,7 @@ import { verifies } from '../../verifies.ts'
 
 const order: Order = await signedOrder()
 const other = newWallet().address
+const now = Date.now() / 1000
 
 /** Each leaves a row that the principal did not sign, or that is not the transfer of its payout. */
 const payoutChanges = {
@@ -40,14 +41,14 @@ verifies(
   'signer.verifies',
   'only a row with the values that the principal signed is signed',
   () => {
-    expect(withheldBecause(order, policy)).toBeUndefined()
+    expect(withheldBecause(order, policy, now)).toBeUndefined()
     for (const [name, value] of Object.entries(payoutChanges)) {
       const payout = { ...order.payout, [name]: value }
-      expect(withheldBecause({ ...order, payout }, policy), name).toEqual(expect.any(String))
+      expect(withheldBecause({ ...order, payout }, policy, now), name).toEqual(expect.any(String))
     }
     for (const [name, value] of Object.entries(transferChanges)) {
       const transfer = { ...order.transfer, [name]: value }
-      expect(withheldBecause({ ...order, transfer }, policy), name).toEqual(expect.any(String))
+      expect(withheldBecause({ ...order, transfer }, policy, now), name).toEqual(expect.any(String))
     }
   },
 )
@@ -63,7 +64,9 @@ verifies(
       fc.property(amounts, fc.constantFrom(newWallet().address, other), (atomic, recipient) => {
         const changed = { amount_atomic: atomic.toString(), recipient }
         const forged = order.again(changed)
-        expect(withheldBecause({ ...order, ...forged }, policy)).toContain('treasury principal')
+        expect(withheldBecause({ ...order, ...forged }, policy, now)).toContain(
+          'treasury principal',
+        )
       }),
       { numRuns: 30 },
     )
@@ -79,16 +82,13 @@ verifies('signer.verifies', 'asset, wallet, principal and limits are the signer�
     { dailyCapAtomic: 4_999_999n },
   ] as const)
     expect(
-      withheldBecause(order, { ...policy, ...change }),
+      withheldBecause(order, { ...policy, ...change }, now),
       JSON.stringify(Object.keys(change)),
     ).toEqual(expect.any(String))
-  expect(withheldBecause({ ...order, now: 4_000_000_000 }, policy)).toBe(
-    'the authorization has expired',
-  )
+  expect(withheldBecause(order, policy, 4_000_000_000)).toBe('the authorization has expired')
 })
 
 verifies('signer.verifies', 'only today’s configured canary is signed without a principal', () => {
-  const now = Date.now() / 1000
   const day = new Date().toISOString().slice(0, 10)
   const canary = {
     recipient: order.payout.recipient as `0x${string}`,
@@ -98,7 +98,7 @@ verifies('signer.verifies', 'only today’s configured canary is signed without 
   const made = (key: string) =>
     order.again({ creator: policy.payoutWallet, idempotency_key: key, principal_signature: null })
   const check = (key: string, configured: typeof canary | undefined) =>
-    withheldBecause({ ...order, ...made(key), now }, { ...policy, canary: configured })
+    withheldBecause({ ...order, ...made(key) }, { ...policy, canary: configured }, now)
   expect(check(`canary-${day}`, canary)).toBeUndefined()
   const refused = 'no signature of the treasury principal is stored with the payout'
   expect(check(`canary-${day}`, undefined)).toBe(refused)

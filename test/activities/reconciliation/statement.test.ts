@@ -135,7 +135,7 @@ verifies(
       faults: ['its signature does not verify'],
     })
     const sign = await books.deps.signStatement(books.db)
-    const { jws } = sign({ ...claims, prev: '0'.repeat(64) })
+    const { jws } = await sign({ ...claims, prev: '0'.repeat(64) })
     expect(await verifyStatement(books.db, jws)).toMatchObject({
       faults: ['it does not follow the statement of the day before'],
     })

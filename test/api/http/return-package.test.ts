@@ -9,12 +9,12 @@ import { finishedPackage, finishedTask, keySet } from '../../support/finished-ta
 import { verifies } from '../../verifies.ts'
 
 const hostile = '</bdi><script>alert(1)</script> \u202egnp\u001b[31m'
-const { made, signature } = finishedPackage(tokenops)
+const { made, signature } = await finishedPackage(tokenops)
 const view = returnPackageView(made, signature, {
   settlement_receipt_id: null,
   usage_receipt_id: null,
 })
-const { replay_package: record } = finishedTask(tokenops)
+const { replay_package: record } = await finishedTask(tokenops)
 const at = '2026-11-24T10:00:00.000Z'
 const body = {
   task: { task_id: record.task_id, state: 'closed', contract_id: 'ct_1', updated_at: at },

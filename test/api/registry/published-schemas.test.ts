@@ -86,7 +86,7 @@ verifies(
         [],
       )
     }
-    const { made, signature } = finishedPackage(packetops)
+    const { made, signature } = await finishedPackage(packetops)
     const view = returnPackageView(made, signature, {
       settlement_receipt_id: null,
       usage_receipt_id: null,
@@ -94,9 +94,9 @@ verifies(
     expect(await faultsOf('return-package.v2.json', view)).toEqual([])
     expect(await faultsOf('return-package.v2.json', { ...view, proof_hash: 'x' })).not.toEqual([])
     expect(await faultsOf('result-contract.v2.json', view.result_contract)).toEqual([])
-    expect(await faultsOf('replay-package.v1.json', finishedTask(packetops))).toEqual([])
+    expect(await faultsOf('replay-package.v1.json', await finishedTask(packetops))).toEqual([])
     expect(
-      await faultsOf('replay-package.v1.json', { ...finishedTask(packetops), jws: 1 }),
+      await faultsOf('replay-package.v1.json', { ...(await finishedTask(packetops)), jws: 1 }),
     ).not.toEqual([])
     const problem = {
       type: `${baseUrl}/problems/not_found`,

@@ -84,7 +84,7 @@ async function authorization(signers: Signers, id: string, recipient: string) {
   const digest = requestSha256(terms)
   const facts = { origin, treasuryHolder: holder.address.toLowerCase(), requestSha256: digest }
   const now = keyStatus(keys, nowSeconds)
-  const challenge = issueChallenge({
+  const challenge = await issueChallenge({
     ...facts,
     ...challengeSigners(now),
     ttlSeconds: LIFE_S,

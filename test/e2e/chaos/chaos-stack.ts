@@ -54,7 +54,7 @@ export type ChaosStackOptions = {
   programs: ChaosPrograms
   director: string
   remoteFacilitator: boolean
-  /** A third worker has the payout wallet's key, and the other two have not. */
+  /** A third worker serves the queue `signing`, and the other two do not. */
   signsApart: boolean
   /** Whose settlement the facilitator elsewhere never answers. */
   timesOut: (payer: string) => boolean

@@ -99,8 +99,8 @@ const hiding = [
   ...openPayment.constraints,
   { '...': disclosureOf({ type: 'payment.budget', max: 1, currency: 'USD' }).digest },
 ] as typeof openPayment.constraints
-const paying = (more: object = {}) =>
-  closeMandate(sign(openPayment), closed, { ...closing, ...more })
+const paying = async (more: object = {}) =>
+  closeMandate(await sign(openPayment), closed, { ...closing, ...more })
 const spoilt = (presentation: string) => {
   const cut = presentation.indexOf('.', presentation.indexOf('.') + 1) + 5
   const letter = presentation[cut] === 'A' ? 'B' : 'A'
@@ -110,42 +110,58 @@ const withoutDisclosure = (presentation: string) => presentation.replace(/~[\w-]
 
 /** Chains that both accept, and chains that both refuse, except where `sdk` says what the SDK does. */
 const chains: Case[] = [
-  { name: 'a payment', presentation: paying(), accepted: true },
+  { name: 'a payment', presentation: await paying(), accepted: true },
   {
     name: 'a checkout',
-    presentation: closeMandate(sign(openCheckout), closedCheckout, closing),
+    presentation: closeMandate(await sign(openCheckout), closedCheckout, closing),
     accepted: true,
     checkout: true,
   },
-  { name: 'another audience', presentation: paying({ aud: 'https://x' }), accepted: false },
-  { name: 'another nonce', presentation: paying({ nonce: 'm' }), accepted: false },
-  { name: 'another agent', presentation: paying({ key: agentKeys().privateKey }), accepted: false },
+  { name: 'another audience', presentation: await paying({ aud: 'https://x' }), accepted: false },
+  { name: 'another nonce', presentation: await paying({ nonce: 'm' }), accepted: false },
+  {
+    name: 'another agent',
+    presentation: await paying({ key: agentKeys().privateKey }),
+    accepted: false,
+  },
   {
     name: 'another open mandate',
-    presentation: paying({ payload: { sd_hash: 'x' } }),
+    presentation: await paying({ payload: { sd_hash: 'x' } }),
     accepted: false,
   },
   {
     name: 'two hashes',
-    presentation: paying({ payload: { issuer_jwt_hash: 'x' } }),
+    presentation: await paying({ payload: { issuer_jwt_hash: 'x' } }),
     accepted: false,
   },
-  { name: 'another typ', presentation: paying({ header: { typ: 'kb+jwt' } }), accepted: false },
-  { name: 'a changed signature', presentation: spoilt(paying()), accepted: false },
+  {
+    name: 'another typ',
+    presentation: await paying({ header: { typ: 'kb+jwt' } }),
+    accepted: false,
+  },
+  { name: 'a changed signature', presentation: spoilt(await paying()), accepted: false },
   {
     name: 'a withheld constraint',
-    presentation: closeMandate(sign({ ...openPayment, constraints: hiding }), closed, closing),
+    presentation: closeMandate(
+      await sign({ ...openPayment, constraints: hiding }),
+      closed,
+      closing,
+    ),
     accepted: false,
     sdk: true,
   },
   {
     name: 'an open mandate that has expired',
-    presentation: closeMandate(sign({ ...openPayment, exp: nowSeconds - 301 }), closed, closing),
+    presentation: closeMandate(
+      await sign({ ...openPayment, exp: nowSeconds - 301 }),
+      closed,
+      closing,
+    ),
     accepted: false,
   },
   {
     name: 'a closed mandate with the key of a delegate',
-    presentation: closeMandate(sign(openPayment), { ...closed, cnf }, closing),
+    presentation: closeMandate(await sign(openPayment), { ...closed, cnf }, closing),
     accepted: false,
   },
 ]

@@ -70,14 +70,14 @@ verifies(
     )
     const refusals: [string, string | RegExp][] = [
       [`${head}.${altered.toString('base64url')}.${signature}`, 'signature verification failed'],
-      [forge(rings().authority.active, nowSeconds()), 'does not sign receipts'],
-      [forge(key, nowSeconds(), 'statement+jwt'), 'this is no receipt'],
+      [await forge(rings().authority.active, nowSeconds()), 'does not sign receipts'],
+      [await forge(key, nowSeconds(), 'statement+jwt'), 'this is no receipt'],
       [
-        signCompact({ ...key, kid: 'receipt-unknown' }, { typ: 'receipt+jwt', payload: {} }),
+        await signCompact({ ...key, kid: 'receipt-unknown' }, { typ: 'receipt+jwt', payload: {} }),
         /no applicable key/,
       ],
       [
-        signCompact(
+        await signCompact(
           { ...rings().callback.active, kid: key.kid },
           { typ: 'receipt+jwt', payload: {} },
         ),
@@ -91,11 +91,11 @@ verifies(
     await end('retire', key)
     const retired = await keySet()
     expect(await verifyReceipt(jws, retired)).toMatchObject({ kind: 'onboarding' })
-    await expect(verifyReceipt(forge(key, nowSeconds() + 5), retired)).rejects.toThrow(
+    await expect(verifyReceipt(await forge(key, nowSeconds() + 5), retired)).rejects.toThrow(
       'after its key was retired',
     )
     await expect(
-      verifyReceipt(signCompact(key, { typ: 'receipt+jwt', payload: {} }), retired),
+      verifyReceipt(await signCompact(key, { typ: 'receipt+jwt', payload: {} }), retired),
     ).rejects.toThrow('retired')
     const next = (await sandbox()).registered.receipt.jws
     expect(await verifyReceipt(next, retired)).toMatchObject({ kind: 'onboarding' })
@@ -124,7 +124,7 @@ verifies(
     const check = (changed: Record<string, string>, text = body, now = at, by: KeySet = keys) =>
       verifyWebhook({ ...headers, ...changed }, text, by, now)
     expect(verifyWebhook(new Headers(headers), Buffer.from(body), keys, at)).toBe(true)
-    const stranger = signWebhook(rings().authority.active, {
+    const stranger = await signWebhook(rings().authority.active, {
       id: String(headers['webhook-id']),
       timestamp: at,
       body,
@@ -156,12 +156,12 @@ verifies(
     expect(check({ 'webhook-signature': `${forged} ${headers['webhook-signature']}` })).toBe(true)
 
     const callback = rings().callback.active
-    const before = signWebhook(callback, { id: 'cb_early', timestamp: nowSeconds(), body })
+    const before = await signWebhook(callback, { id: 'cb_early', timestamp: nowSeconds(), body })
     await rotate()
     await end('retire', callback)
     const retired = await keySet()
     const late = nowSeconds() + 5
-    const after = signWebhook(callback, { id: 'cb_late', timestamp: late, body })
+    const after = await signWebhook(callback, { id: 'cb_late', timestamp: late, body })
     expect(verifyWebhook(before, body, retired, nowSeconds())).toBe(true)
     expect(verifyWebhook(before, body, await keySet(), nowSeconds() + 301)).toBe(false)
     expect(verifyWebhook(after, body, retired, late)).toBe(false)

@@ -17,14 +17,14 @@ type Size = { piece: Piece; medianMs: number }
 export async function expectGrowth({ name, size, make }: Bomb): Promise<number[]> {
   const [drawn] = fc.sample(draws, 1)
   if (drawn === undefined) throw new Error('nothing was drawn')
-  const smallest = make(size, drawn)
+  const smallest = await make(size, drawn)
   const times = Math.min(
     200,
     Math.max(1, Math.ceil(LEAST_MS / Math.max(0.2, await cpuOf(smallest, 1)))),
   )
   const sizes: Size[] = []
   for (const step of STEPS) {
-    const piece = make(size * step, drawn)
+    const piece = await make(size * step, drawn)
     sizes.push({ piece, medianMs: await cpuOf(piece, times) })
   }
   const found = sizes.map(({ medianMs }) => Math.round(medianMs))

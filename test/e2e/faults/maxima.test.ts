@@ -29,7 +29,7 @@ const largest: [string, number][] = [
 
 for (const [name, size] of largest)
   verifies('isolation.maxima', `${name}, ${size}`, async () => {
-    const made = bombs.find((bomb) => bomb.name === name)?.make(size, drawn)
+    const made = await bombs.find((bomb) => bomb.name === name)?.make(size, drawn)
     if (made?.rail === undefined) throw new Error(`there is no bomb ${name}`)
     expect(
       await pool.run({ kind: 'work', rail: made.rail, value: made.value, lists: {} }),

@@ -296,15 +296,17 @@ verifies(
     const { input, challenge, digest, mandate } = await steps.prepare(payout, terms)
     const keys = loadKeyRings(stack.env['SIGNING_KEYS_FILE'] as string)
     const { origin, holder } = steps
-    const old = (at: number, who = holder.address) =>
-      issueChallenge({
-        ...challengeSigners(keyStatus(keys, at)),
-        origin,
-        ttlSeconds: 900,
-        treasuryHolder: who,
-        holder: who,
-        requestSha256: digest,
-      }).challenge_token
+    const old = async (at: number, who = holder.address) =>
+      (
+        await issueChallenge({
+          ...challengeSigners(keyStatus(keys, at)),
+          origin,
+          ttlSeconds: 900,
+          treasuryHolder: who,
+          holder: who,
+          requestSha256: digest,
+        })
+      ).challenge_token
     const header = Buffer.from('{"typ":"dc+sd-jwt","alg":"EdDSA","kid":"unknown"}').toString(
       'base64url',
     )
@@ -324,13 +326,13 @@ verifies(
       ['expired expires_at', { ...input, expires_at: nowSeconds() - 1 }, 410, 'payout_expired'],
       [
         'expired challenge',
-        { ...input, challenge_token: old(nowSeconds() - 901) },
+        { ...input, challenge_token: await old(nowSeconds() - 901) },
         410,
         'challenge_expired',
       ],
       [
         'challenge of another holder',
-        { ...input, challenge_token: old(nowSeconds(), newWallet().address) },
+        { ...input, challenge_token: await old(nowSeconds(), newWallet().address) },
         403,
         'holder_unknown',
       ],

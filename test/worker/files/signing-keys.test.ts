@@ -3,10 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loadKeyRings } from '../../../activities/keys/key-ring.ts'
+import { loadTokenKeys } from '../../../activities/keys/token-keys.ts'
 import {
   createSigningKeys,
-  keepSigningKeys,
+  createTokenKeys,
+  keepKeys,
   renewSigningKeys,
+  renewTokenKeys,
 } from '../../../worker/files/signing-keys.ts'
 
 let scratch: string
@@ -39,8 +42,24 @@ test('renewing adds a signing key to each ring and keeps the old ones', () => {
   expect(statSync(file).mode & 0o777).toBe(0o600)
   const kept = readFileSync(file, 'utf8')
   expect(kept).toContain('private_jwk')
-  keepSigningKeys(file, new Date('2026-12-02T12:00:00Z'))
+  const tokenKeys = join(scratch, 'keys', 'token-keys.json')
+  keepKeys({ signingKeys: file, tokenKeys }, new Date('2026-12-02T12:00:00Z'))
+  expect(loadTokenKeys(tokenKeys)()).toHaveLength(1)
   expect(readFileSync(file, 'utf8')).toBe(kept)
+})
+
+test('renewing token keys keeps the old one and adds one for in an hour', () => {
+  const file = join(scratch, 'tokens', 'token-keys.json')
+  const day = new Date('2026-11-21T12:00:00Z')
+  createTokenKeys(file)
+  expect(() => createTokenKeys(file)).toThrow('keys rotate-tokens adds keys to it')
+  const [old] = loadTokenKeys(file)()
+  renewTokenKeys(file, day)
+  const [kept, coming, ...more] = loadTokenKeys(file)()
+  expect(kept).toEqual(old)
+  expect(coming?.since).toBe(day.getTime() / 1000 + 3600)
+  expect(more).toEqual([])
+  expect(statSync(file).mode & 0o777).toBe(0o600)
 })
 
 test('renewing adds a ring that the file lacks', () => {

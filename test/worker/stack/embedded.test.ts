@@ -69,8 +69,8 @@ verifies(
     expect(money.length).toBeGreaterThan(0)
     expect(money).not.toContain(stack.runWorker().pid)
     const { env = {} } = await stack.runWorker().plan.launch()
-    expect(env).not.toHaveProperty('PAYOUT_WALLET_KEY_FILE')
-    expect(env).not.toHaveProperty('GAS_WALLET_KEYS_FILE')
+    expect(env).toHaveProperty('SIGNER_SOCKET')
+    expect(env).not.toHaveProperty('SIGNER_WALLETS_SOCKET')
   },
 )
 
@@ -79,6 +79,7 @@ test('every part comes back after kill -9', async () => {
     stack.postgres,
     stack.temporal,
     stack.chain,
+    stack.signer,
     stack.worker(1),
     stack.runWorker(),
     stack.api(1),
@@ -95,6 +96,7 @@ verifies('stack.supervised', 'a stopped stack leaves neither a process nor a fil
     stack.postgres,
     stack.temporal,
     stack.chain,
+    stack.signer,
     stack.worker(0),
     stack.worker(1),
     stack.runWorker(),

@@ -25,8 +25,8 @@ import { verifies } from '../../../verifies.ts'
 const keys = keySet()
 const sha256 = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const receipts = { settlement_receipt_id: null, usage_receipt_id: null }
-const viewOf = (rail: Rail) => {
-  const { made, signature } = finishedPackage(rail)
+const viewOf = async (rail: Rail) => {
+  const { made, signature } = await finishedPackage(rail)
   return returnPackageView(made, signature, receipts)
 }
 const faults = (report: { checks: { check: string; ok: boolean }[] }) =>
@@ -37,10 +37,10 @@ verifies(
   'the package of every rail’s sandbox input verifies as JSON and as zip',
   async () => {
     for (const rail of rails) {
-      const { made, signature } = finishedPackage(rail)
-      expect(ReturnPackage.parse(viewOf(rail))).toEqual(viewOf(rail))
+      const { made, signature } = await finishedPackage(rail)
+      expect(ReturnPackage.parse(await viewOf(rail))).toEqual(await viewOf(rail))
       expect(
-        verifyPackageView(JSON.parse(JSON.stringify(viewOf(rail))), keys).verdict,
+        verifyPackageView(JSON.parse(JSON.stringify(await viewOf(rail))), keys).verdict,
         rail.key,
       ).toBe('proven')
       const parts = unzipPackage(await zipTexts(packageTexts(made, signature)))!
@@ -60,13 +60,13 @@ verifies(
     const zips: string[] = []
     for (const zone of ['UTC', 'Asia/Kathmandu', 'America/St_Johns']) {
       process.env['TZ'] = zone
-      const { made, signature } = finishedPackage(packetops)
+      const { made, signature } = await finishedPackage(packetops)
       zips.push(sha256(await zipTexts(packageTexts(made, signature))))
     }
     if (before === undefined) delete process.env['TZ']
     else process.env['TZ'] = before
     expect(new Set(zips).size).toBe(1)
-    const { made } = finishedPackage(packetops)
+    const { made } = await finishedPackage(packetops)
     const { result, findings, gaps } = made
     const others = [
       buildReturnPackage({ ...made, partial: true }, { result, findings, gaps }),
@@ -91,14 +91,15 @@ verifies(
       findings: fc.array(note),
       gaps: fc.array(note),
     })
-    const { run_id, rail, tier, usage, partial, input_sha256, loop_sha256 } =
-      finishedPackage(packetops).made
+    const { run_id, rail, tier, usage, partial, input_sha256, loop_sha256 } = (
+      await finishedPackage(packetops)
+    ).made
     const facts = { run_id, rail, tier, usage, partial, input_sha256, loop_sha256 }
     await fc.assert(
       fc.asyncProperty(work, async (any) => {
         const built = buildReturnPackage(facts, any)
         const { result: _r, findings: _f, gaps: _g, files: _l, ...proof } = built
-        const signature = signedBy(COMPLETION_TYP, {
+        const signature = await signedBy(COMPLETION_TYP, {
           sub: built.run_id,
           kind: 'completion',
           iat: 1,
@@ -114,8 +115,8 @@ verifies(
   },
 )
 
-verifies('package.verified', 'a changed member of the JSON is refused, and named', () => {
-  const view = viewOf(packetops)
+verifies('package.verified', 'a changed member of the JSON is refused, and named', async () => {
+  const view = await viewOf(packetops)
   const hash = sha256('other')
   const note = { code: 'x', detail: 'y', citations: [] }
   const changes: [Partial<Record<keyof ReturnPackage, unknown>>, string[]][] = [
@@ -147,7 +148,7 @@ verifies(
   'package.verified',
   'a changed, missing or surplus file in the zip is refused by name',
   async () => {
-    const { made, signature } = finishedPackage(packetops)
+    const { made, signature } = await finishedPackage(packetops)
     const parts = unzipPackage(await zipTexts(packageTexts(made, signature)))!
     const changed = (files: Record<string, string>) =>
       faults(verifyPackageParts({ ...parts, files }, keys))
@@ -163,17 +164,17 @@ verifies(
   'package.verified',
   'a signature of another purpose, key or claim is no signature',
   async () => {
-    const { made, signature } = finishedPackage(packetops)
+    const { made, signature } = await finishedPackage(packetops)
     const { result: _r, findings: _f, gaps: _g, files: _l, ...proof } = made
     const parts = unzipPackage(await zipTexts(packageTexts(made, signature)))!
     const claims = { iat: 1_795_255_200, sub: made.run_id, kind: 'completion', ...proof }
     const by = (completionSignature: string, set = keys) =>
       verifyPackageParts({ ...parts, completionSignature }, set)
-    expect(by(signedBy(COMPLETION_TYP, claims)).verdict).toBe('proven')
-    expect(by(signedBy(COMPLETION_TYP, { ...claims, iat: null })).verdict).toBe('refused')
-    expect(faults(by(signedBy('receipt+jwt', claims)))).toContain('completion signature')
+    expect(by(await signedBy(COMPLETION_TYP, claims)).verdict).toBe('proven')
+    expect(by(await signedBy(COMPLETION_TYP, { ...claims, iat: null })).verdict).toBe('refused')
+    expect(faults(by(await signedBy('receipt+jwt', claims)))).toContain('completion signature')
     expect(
-      faults(by(signedBy(COMPLETION_TYP, { ...claims, proof_hash: sha256('other') }))),
+      faults(by(await signedBy(COMPLETION_TYP, { ...claims, proof_hash: sha256('other') }))),
     ).toEqual(['proof hash'])
     expect(faults(by(signature, keySet({ use_for: 'callback' })))).toContain('completion signature')
     expect(faults(by(signature, { keys: [] }))).toContain('completion signature')
@@ -189,7 +190,7 @@ verifies(
   'isolation.packages',
   'other calls continue while a large package is checked and compressed',
   async () => {
-    const { made } = finishedPackage(packetops)
+    const { made } = await finishedPackage(packetops)
     const result = {
       rows: Array.from({ length: 40_000 }, (_, row) => ({ row, text: sha256(String(row)) })),
     }
@@ -197,7 +198,7 @@ verifies(
     const facts = { run_id, rail, tier, usage, partial, input_sha256, loop_sha256 }
     const built = buildReturnPackage(facts, { result, findings, gaps })
     const { result: _result, findings: _findings, gaps: _gaps, files: _files, ...proof } = built
-    const signature = signedBy(COMPLETION_TYP, {
+    const signature = await signedBy(COMPLETION_TYP, {
       sub: built.run_id,
       kind: 'completion',
       iat: 1,
@@ -240,7 +241,7 @@ verifies(
   'package.by-strangers',
   'jose, zlib and SHA-256 come to the same about the zip',
   async () => {
-    const { made, signature } = finishedPackage(packetops)
+    const { made, signature } = await finishedPackage(packetops)
     const files = unzippedByHand(Buffer.from(await zipTexts(packageTexts(made, signature))))
     const text = (name: string) => files.get(name) ?? ''
     expect([...files.keys()].sort()).toEqual([

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { accessKeyDelivery } from '#domain/agents/onboarding.ts'
 import { readCredentialFacts } from '../../../../activities/agent/access.ts'
 import { deriveTokens } from '../../../../activities/keys/derived-tokens.ts'
-import { loadTokenKeys } from '../../../../activities/keys/key-ring.ts'
+import { loadTokenKeys } from '../../../../activities/keys/token-keys.ts'
 import { type ClientOptions, createClient, ProblemError } from '../../../../api/http/client.ts'
 import { type ComposedApis, startComposed } from '../../../support/composed-api.ts'
 import { decide, newAgentClient, trustedAgent } from '../../../support/registering-agent.ts'
@@ -323,7 +323,7 @@ verifies(
     const unproven = { status: 401, code: 'proof_invalid' }
     const forged = nonce.replace(/_[0-9a-f]{64}$/, `_${'0'.repeat(64)}`)
     const longer = nonce.replace(/^hs_[0-9]{10}/, 'hs_4000000000')
-    const tokens = deriveTokens(loadTokenKeys(apis.config.SIGNING_KEYS_FILE), async () => undefined)
+    const tokens = deriveTokens(loadTokenKeys(apis.config.TOKEN_KEYS_FILE), async () => undefined)
     const stale = tokens.nonce(Math.floor(Date.now() / 1000) - 400)
     expect(await refusalOf(send({ signature: stranger.signed(nonce, status_token) }))).toEqual(
       unproven,

@@ -33,8 +33,8 @@ const bodyOf = (delivery_id: string, more: object = {}) =>
     sequence: 6,
     ...more,
   })
-const sign = (id: string, body: string, signer = key, timestamp = now()) => ({
-  ...signWebhook(signer, { id, timestamp, body }),
+const sign = async (id: string, body: string, signer = key, timestamp = now()) => ({
+  ...(await signWebhook(signer, { id, timestamp, body })),
   'content-type': 'application/json',
 })
 let turns = 0
@@ -60,7 +60,7 @@ verifies(
   async () => {
     const [receiver, id] = [newReceiver(), newId()]
     const body = bodyOf(id)
-    const first = await send(receiver, body, sign(id, body))
+    const first = await send(receiver, body, await sign(id, body))
     expect(first).toEqual({
       status: 200,
       body: {
@@ -70,7 +70,9 @@ verifies(
         checks: ['headers', 'time', 'signature'].map((check) => ({ check, ok: true })),
       },
     })
-    expect((await send(receiver, body, sign(id, body))).body).toMatchObject({ duplicate: true })
+    expect((await send(receiver, body, await sign(id, body))).body).toMatchObject({
+      duplicate: true,
+    })
     const items = await inboxOf(receiver)
     expect(items).toMatchObject([
       { delivery_id: id, event: 'credential_ready', verified: true, attempts: 2 },
@@ -88,15 +90,15 @@ verifies(
     const stranger = keyRings(generateSigningKeys(new Date())).callback.active
     const receipts = loadKeyRings(apis.config.SIGNING_KEYS_FILE).receipt.active
     const forged: [string, Record<string, string>][] = [
-      [body, sign(id, body, stranger)],
-      [body, sign(id, body, receipts)],
-      [body.replace('c_1', 'c_2'), sign(id, body)],
-      [`${body} `, sign(id, body)],
-      [body, sign(id, body, key, now() - 310)],
-      [body, sign(id, body, key, now() + 310)],
-      [body, { ...sign(id, body), 'webhook-signature': 'v1a,' }],
+      [body, await sign(id, body, stranger)],
+      [body, await sign(id, body, receipts)],
+      [body.replace('c_1', 'c_2'), await sign(id, body)],
+      [`${body} `, await sign(id, body)],
+      [body, await sign(id, body, key, now() - 310)],
+      [body, await sign(id, body, key, now() + 310)],
+      [body, { ...(await sign(id, body)), 'webhook-signature': 'v1a,' }],
       [body, { 'content-type': 'application/json' }],
-      [body, sign(newId(), body)],
+      [body, await sign(newId(), body)],
     ]
     for (const [at, [text, headers]] of forged.entries()) {
       const { status, body: problem } = await send(receiver, text, headers)
@@ -118,12 +120,12 @@ verifies(
     const body = bodyOf(id)
     const statuses: number[] = []
     for (let n = 0; n < 4; n++)
-      statuses.push((await send(receiver, body, sign(id, body), 2)).status)
+      statuses.push((await send(receiver, body, await sign(id, body), 2)).status)
     expect(statuses).toEqual([503, 503, 200, 200])
     expect(await inboxOf(receiver)).toMatchObject([{ attempts: 4 }])
     const other = newId()
     const waiting = bodyOf(other)
-    expect((await send(receiver, waiting, sign(other, waiting), 5)).status).toBe(503)
+    expect((await send(receiver, waiting, await sign(other, waiting), 5)).status).toBe(503)
     expect(await inboxOf(receiver)).toMatchObject([
       { delivery_id: other, received_at: null },
       { delivery_id: id },
@@ -142,7 +144,7 @@ verifies(
       delivery_id,
       at: new Date().toISOString(),
     })
-    expect(await send(receiver, body, sign(delivery_id, body), 5)).toMatchObject({
+    expect(await send(receiver, body, await sign(delivery_id, body), 5)).toMatchObject({
       status: 200,
       body: { nonce: 'bm9uY2U' },
     })

@@ -145,16 +145,22 @@ verifies('trust.artifacts.tampered', 'no character can be changed, dropped or ad
     }
 })
 
-verifies('trust.artifacts.tampered', 'signed claims of another form or issuer are refused', () => {
-  for (const { jws, typ, judge } of kinds()) {
-    const { payload } = decodeCompact(jws)
-    const sign = (changed: object) => signCompact(signer, { typ, payload: changed })
-    expect(judge(sign(payload))).toEqual([])
-    expect(judge(sign({ ...payload, iss: 'https://other.example' }))).toEqual(['issuer_mismatch'])
-    expect(judge(sign({ ...payload, surplus: 1 }))).toEqual(['claims_invalid'])
-    expect(judge(sign({ ...payload, kind: 'other' }))).toEqual(['claims_invalid'])
-  }
-})
+verifies(
+  'trust.artifacts.tampered',
+  'signed claims of another form or issuer are refused',
+  async () => {
+    for (const { jws, typ, judge } of kinds()) {
+      const { payload } = decodeCompact(jws)
+      const sign = (changed: object) => signCompact(signer, { typ, payload: changed })
+      expect(judge(await sign(payload))).toEqual([])
+      expect(judge(await sign({ ...payload, iss: 'https://other.example' }))).toEqual([
+        'issuer_mismatch',
+      ])
+      expect(judge(await sign({ ...payload, surplus: 1 }))).toEqual(['claims_invalid'])
+      expect(judge(await sign({ ...payload, kind: 'other' }))).toEqual(['claims_invalid'])
+    }
+  },
+)
 
 verifies(
   ['trust.artifacts.tampered', 'trust.passport.verify'],
@@ -200,13 +206,13 @@ verifies('trust.artifacts.cross-use', 'no artifact passes for one of another kin
     [HANDOFF_TYP, issued.passport, judgePack],
   ] as const) {
     const { payload } = decodeCompact(jws)
-    expect(judge(signCompact(signer, { typ, payload }))).toEqual(['claims_invalid'])
+    expect(judge(await signCompact(signer, { typ, payload }))).toEqual(['claims_invalid'])
   }
   // A key of another ring signs neither.
   const rings = loadKeyRings(apis.config.SIGNING_KEYS_FILE)
   for (const ring of [rings.authority, rings.callback, rings['agent-statement']]) {
     const { payload } = decodeCompact(issued.passport)
-    expect(judgePassport(signCompact(ring.active, { typ: PASSPORT_TYP, payload }))).toEqual([
+    expect(judgePassport(await signCompact(ring.active, { typ: PASSPORT_TYP, payload }))).toEqual([
       'unknown_key',
     ])
   }

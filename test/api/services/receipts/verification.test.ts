@@ -46,7 +46,7 @@ async function fresh(name: string) {
   return {
     stored,
     forged,
-    sample: signed(nowSeconds(), 'sample'),
+    sample: await signed(nowSeconds(), 'sample'),
     key: { ring: 'receipt', kid: active.kid },
   }
 }
@@ -107,8 +107,8 @@ verifies(
       verified: true,
       signature: { key_state_at_issue: 'retired' },
     })
-    expect(failedOf(await verdict(forged(nowSeconds() - 60)))).toEqual(['log'])
-    const after = await verdict(forged(nowSeconds() + 2))
+    expect(failedOf(await verdict(await forged(nowSeconds() - 60)))).toEqual(['log'])
+    const after = await verdict(await forged(nowSeconds() + 2))
     expect(after).toMatchObject({
       verified: false,
       signature: { key_state_at_issue: 'retired', valid: true },
@@ -126,7 +126,7 @@ verifies(
   'of a revoked key only receipts stored before the revocation are valid',
   async () => {
     const { stored, forged, key } = await fresh('c')
-    const backdated = forged(nowSeconds() - 86_400)
+    const backdated = await forged(nowSeconds() - 86_400)
     expect(failedOf(await verdict(backdated))).toEqual(['log'])
     await endKey(database.db, 'revoke', key)
     expect(await verdict(stored)).toMatchObject({ verified: true })
@@ -182,7 +182,7 @@ verifies(
   'what was never stored is absent, a sample exempt, a broken one unread',
   async () => {
     const { forged, stored, sample } = await fresh('f')
-    expect(await verdict(forged(nowSeconds() - 60))).toMatchObject({
+    expect(await verdict(await forged(nowSeconds() - 60))).toMatchObject({
       verified: false,
       log_state: 'absent',
     })

@@ -15,19 +15,27 @@ export const breaks: readonly Break[] = [
     harness: ['--runs', '144', '--stack', '2'],
     edits: [
       {
-        file: 'activities/payout/signer.ts',
-        find: 'export function createPayoutSigner(key: DigestSigner, policy: SigningPolicy): Signer {\n',
-        replace: `type Unverified = (authorization: ReturnType<typeof authorizationOf>) => Promise<\`0x\${string}\`>
-export let again: Unverified | undefined
-export function createPayoutSigner(key: DigestSigner, policy: SigningPolicy): Signer {
-  again = (authorization) => signAuthorization(key, policy.asset, authorization)
+        file: 'activities/payout/signing-rules.ts',
+        find: '    transfer.nonce === transferNonce(policy.asset, payout_id) &&\n',
+        replace: '    transferNonce(policy.asset, payout_id) !== undefined &&\n',
+      },
+      {
+        file: 'activities/signer/remote-wallets.ts',
+        find: 'export async function openRemotePayoutSigner({\n',
+        replace: `export let again: Signer['sign'] | undefined
+export async function openRemotePayoutSigner(settings: Settings): Promise<Signer> {
+  const signer = await openVerifiedSigner(settings)
+  again = signer.sign
+  return signer
+}
+async function openVerifiedSigner({
 `,
       },
       {
         file: 'activities/payout/transfer.ts',
-        find: "import type { SigningOrder } from './signing-rules.ts'\n",
+        find: "import { snapshotOf } from './snapshot.ts'\n",
         replace:
-          "import { again } from './signer.ts'\nimport type { SigningOrder } from './signing-rules.ts'\n",
+          "import { again } from '../signer/remote-wallets.ts'\nimport { snapshotOf } from './snapshot.ts'\n",
       },
       {
         file: 'activities/payout/transfer.ts',
@@ -39,8 +47,12 @@ export function createPayoutSigner(key: DigestSigner, policy: SigningPolicy): Si
         find: '  const check = await deps.preflight(authorization, signature)\n',
         replace: `  if (transfer.status === 'submitted' && again !== undefined) {
     const nonce = '0x' + crypto.randomUUID().replaceAll('-', '').repeat(2)
-    authorization = { ...authorization, nonce: nonce as never }
-    signature = await again(authorization)
+    const { payout } = await requirePayout(deps.db, payoutId)
+    const signing = await again({ payout, transfer: { ...transfer, nonce }, inUse: 0n })
+    if ('signature' in signing) {
+      authorization = { ...authorization, nonce: nonce as never }
+      signature = signing.signature as never
+    }
   }
   const check = await deps.preflight(authorization, signature)
 `,
@@ -125,9 +137,8 @@ export const testedBreaks: readonly TestedBreak[] = [
     edits: [
       {
         file: 'activities/payout/signing-rules.ts',
-        find: '    authorityFault(order.payout, policy, order.now)\n',
-        replace:
-          '    (order.now < 0 ? authorityFault(order.payout, policy, order.now) : undefined)\n',
+        find: '    authorityFault(order.payout, policy, now)\n',
+        replace: '    (now < 0 ? authorityFault(order.payout, policy, now) : undefined)\n',
       },
     ],
   },

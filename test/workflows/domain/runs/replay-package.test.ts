@@ -20,7 +20,7 @@ import { keyRings } from '../../../../activities/keys/key-ring.ts'
 import { finishedTask, keySet, receiptKey, signedFile } from '../../../support/finished-task.ts'
 import { verifies } from '../../../verifies.ts'
 
-const file = finishedTask(packetops)
+const file = await finishedTask(packetops)
 const made = file.replay_package
 const sha256 = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const faults = (report: { checks: { check: string; ok: boolean }[] }) =>
@@ -39,95 +39,107 @@ const resigned = (change: Partial<ReplayPackage>) => {
   return signedFile(parts)
 }
 
-verifies('replay.verified', 'every rail’s task is proven, and repeating its work agrees', () => {
-  for (const rail of rails) {
-    const report = verifyAgain(finishedTask(rail), { keys: keySet() })
-    expect(faults(report), rail.key).toEqual([])
-    expect(report).toMatchObject({
-      verdict: 'proven',
-      keys: [{ kid: receiptKey.kid, standing: 'active' }],
-    })
-    expect(report.checks.at(-1)).toMatchObject({
-      check: 'replay',
-      detail: expect.stringContaining(`${rail.key} gives`),
-    })
-  }
+verifies(
+  'replay.verified',
+  'every rail’s task is proven, and repeating its work agrees',
+  async () => {
+    for (const rail of rails) {
+      const report = verifyAgain(await finishedTask(rail), { keys: keySet() })
+      expect(faults(report), rail.key).toEqual([])
+      expect(report).toMatchObject({
+        verdict: 'proven',
+        keys: [{ kid: receiptKey.kid, standing: 'active' }],
+      })
+      expect(report.checks.at(-1)).toMatchObject({
+        check: 'replay',
+        detail: expect.stringContaining(`${rail.key} gives`),
+      })
+    }
+  },
+)
+
+verifies('replay.verified', 'the same task always has the same package and signature', async () => {
+  expect(await finishedTask(packetops)).toEqual(file)
 })
 
-verifies('replay.verified', 'the same task always has the same package and signature', () => {
-  expect(finishedTask(packetops)).toEqual(file)
-})
+verifies(
+  'replay.tampered',
+  'any change after signing is found by the package’s digest',
+  async () => {
+    const changes: Partial<ReplayPackage>[] = [
+      { rail: 'tokenops' },
+      { code_version: '9.9.9' },
+      { resume_state: 'queued' },
+      { from_step: 'worker' },
+      { exception_id: null },
+      { keys: keySet({ retired_at: '2026-11-22T00:00:00Z' }) },
+    ]
+    for (const change of changes)
+      expect(
+        faults(verifyAgain({ ...file, replay_package: { ...made, ...change } })),
+        JSON.stringify(change),
+      ).toEqual(expect.arrayContaining(['package', 'package signature']))
+    const signature = { ...file, jws: (await finishedTask(tokenops)).jws }
+    expect(faults(verifyAgain(signature))).toEqual(['package signature'])
+    expect(verifyReplayFile({ ...file, surplus: 1 }).verdict).toBe('refused')
+    expect(verifyReplayFile('nothing of the kind').verdict).toBe('refused')
+  },
+)
 
-verifies('replay.tampered', 'any change after signing is found by the package’s digest', () => {
-  const changes: Partial<ReplayPackage>[] = [
-    { rail: 'tokenops' },
-    { code_version: '9.9.9' },
-    { resume_state: 'queued' },
-    { from_step: 'worker' },
-    { exception_id: null },
-    { keys: keySet({ retired_at: '2026-11-22T00:00:00Z' }) },
-  ]
-  for (const change of changes)
-    expect(
-      faults(verifyAgain({ ...file, replay_package: { ...made, ...change } })),
-      JSON.stringify(change),
-    ).toEqual(expect.arrayContaining(['package', 'package signature']))
-  const signature = { ...file, jws: finishedTask(tokenops).jws }
-  expect(faults(verifyAgain(signature))).toEqual(['package signature'])
-  expect(verifyReplayFile({ ...file, surplus: 1 }).verdict).toBe('refused')
-  expect(verifyReplayFile('nothing of the kind').verdict).toBe('refused')
-})
-
-verifies('replay.tampered', 'each part is refused by its own check, even when we signed it', () => {
-  const entry = made.ledger[4] as ReplayPackage['ledger'][number]
-  const input = made.documents.at(-1)
-  const proof = made.return_package
-  if (input === undefined || proof === null) throw new Error('the task has an input and a result')
-  const changes: [Partial<ReplayPackage>, string[]][] = [
-    [{ ledger: made.ledger.with(4, { ...entry, actor: 'operator:mallory' }) }, ['ledger']],
-    [{ ledger: made.ledger.toSpliced(4, 1) }, ['ledger']],
-    [{ ledger: made.ledger.with(4, { ...entry, data: { surplus: 1 } }) }, ['ledger data']],
-    [{ ledger: made.ledger.slice(0, -1) }, ['receipt facts']],
-    [{ documents: made.documents.slice(1) }, ['documents']],
-    [{ documents: made.documents.slice(0, -1) }, ['replay']],
-    [
-      { documents: made.documents.with(-1, { ...input, content: tokenops.sandboxInput }) },
-      ['documents', 'replay'],
-    ],
-    [{ receipts: made.receipts.slice(1) }, ['cited receipts']],
-    [{ receipts: made.receipts.toSpliced(2, 1) }, ['cited receipts', 'result']],
-    [{ receipts: made.receipts.with(0, `${made.receipts[0]}A`) }, ['receipts', 'cited receipts']],
-    [
-      { receipts: [...made.receipts, ...finishedTask(tokenops).replay_package.receipts] },
-      ['receipt facts'],
-    ],
-    [{ receipts: [...made.receipts, String(made.receipts[2])] }, ['receipt chains']],
-    [{ loop_steps: made.loop_steps.slice(1) }, ['result']],
-    [{ return_package: null }, ['result']],
-    [{ return_package: { ...proof, result_sha256: sha256('other') } }, ['result', 'replay']],
-    [{ return_package: { ...proof, partial: true } }, ['result']],
-    [
-      { return_package: finishedTask(tokenops).replay_package.return_package },
-      ['result', 'replay'],
-    ],
-    [{ rail: 'tokenops' }, ['result', 'replay']],
-    [{ issuer: 'http://elsewhere.example' }, ['receipt facts']],
-  ]
-  for (const [change, named] of changes) {
-    const report = verifyAgain(resigned(change), { keys: keySet() })
-    const [[name]] = Object.entries(change) as [[string, unknown]]
-    expect(report.verdict, name).toBe('refused')
-    expect(
-      faults(report).sort(),
-      `${name} ${JSON.stringify(report.checks.filter(({ ok }) => !ok))}`,
-    ).toEqual(named.sort())
-  }
-})
+verifies(
+  'replay.tampered',
+  'each part is refused by its own check, even when we signed it',
+  async () => {
+    const entry = made.ledger[4] as ReplayPackage['ledger'][number]
+    const input = made.documents.at(-1)
+    const proof = made.return_package
+    if (input === undefined || proof === null) throw new Error('the task has an input and a result')
+    const changes: [Partial<ReplayPackage>, string[]][] = [
+      [{ ledger: made.ledger.with(4, { ...entry, actor: 'operator:mallory' }) }, ['ledger']],
+      [{ ledger: made.ledger.toSpliced(4, 1) }, ['ledger']],
+      [{ ledger: made.ledger.with(4, { ...entry, data: { surplus: 1 } }) }, ['ledger data']],
+      [{ ledger: made.ledger.slice(0, -1) }, ['receipt facts']],
+      [{ documents: made.documents.slice(1) }, ['documents']],
+      [{ documents: made.documents.slice(0, -1) }, ['replay']],
+      [
+        { documents: made.documents.with(-1, { ...input, content: tokenops.sandboxInput }) },
+        ['documents', 'replay'],
+      ],
+      [{ receipts: made.receipts.slice(1) }, ['cited receipts']],
+      [{ receipts: made.receipts.toSpliced(2, 1) }, ['cited receipts', 'result']],
+      [{ receipts: made.receipts.with(0, `${made.receipts[0]}A`) }, ['receipts', 'cited receipts']],
+      [
+        { receipts: [...made.receipts, ...(await finishedTask(tokenops)).replay_package.receipts] },
+        ['receipt facts'],
+      ],
+      [{ receipts: [...made.receipts, String(made.receipts[2])] }, ['receipt chains']],
+      [{ loop_steps: made.loop_steps.slice(1) }, ['result']],
+      [{ return_package: null }, ['result']],
+      [{ return_package: { ...proof, result_sha256: sha256('other') } }, ['result', 'replay']],
+      [{ return_package: { ...proof, partial: true } }, ['result']],
+      [
+        { return_package: (await finishedTask(tokenops)).replay_package.return_package },
+        ['result', 'replay'],
+      ],
+      [{ rail: 'tokenops' }, ['result', 'replay']],
+      [{ issuer: 'http://elsewhere.example' }, ['receipt facts']],
+    ]
+    for (const [change, named] of changes) {
+      const report = verifyAgain(await resigned(change), { keys: keySet() })
+      const [[name]] = Object.entries(change) as [[string, unknown]]
+      expect(report.verdict, name).toBe('refused')
+      expect(
+        faults(report).sort(),
+        `${name} ${JSON.stringify(report.checks.filter(({ ok }) => !ok))}`,
+      ).toEqual(named.sort())
+    }
+  },
+)
 
 verifies(
   ['replay.tampered', 'replay.keys'],
   'a forger’s keys prove a package to itself, not to a saved key set',
-  () => {
+  async () => {
     const forger = keyRings(generateSigningKeys(new Date('2026-11-21'))).receipt.active
     const keys = {
       keys: [
@@ -141,7 +153,7 @@ verifies(
         },
       ],
     }
-    const { replay_package } = resigned({
+    const { replay_package } = await resigned({
       keys,
       receipts: [],
       return_package: null,
@@ -150,7 +162,7 @@ verifies(
     const forged = {
       ...file,
       replay_package,
-      jws: signCompact(forger, { typ: REPLAY_TYP, payload: replayClaims(replay_package) }),
+      jws: await signCompact(forger, { typ: REPLAY_TYP, payload: replayClaims(replay_package) }),
     }
     expect(faults(verifyAgain(forged))).toEqual([])
     expect(faults(verifyAgain(forged, { keys: keySet() }))).toEqual(['package signature'])
@@ -182,26 +194,30 @@ verifies(
 verifies(
   'replay.verified',
   'an input that is packed only by its digest is given separately',
-  () => {
-    const withheld = resigned({ documents: made.documents.slice(0, -1) })
+  async () => {
+    const withheld = await resigned({ documents: made.documents.slice(0, -1) })
     expect(verifyAgain(withheld, { input: packetops.sandboxInput }).verdict).toBe('proven')
     expect(faults(verifyAgain(withheld, { input: tokenops.sandboxInput }))).toEqual(['replay'])
   },
 )
 
-verifies('replay.verified', 'a task that never had a result is proven as far as it came', () => {
-  const before = resigned({
-    ledger: made.ledger.slice(0, 10),
-    receipts: made.receipts.slice(0, 2),
-    exception_id: null,
-    return_package: null,
-    loop_steps: [],
-    resume_state: null,
-  })
-  const report = verifyAgain(before, { keys: keySet() })
-  expect(report.verdict).toBe('proven')
-  expect(report.checks.at(-1)?.detail).toContain('no result to compare with')
-})
+verifies(
+  'replay.verified',
+  'a task that never had a result is proven as far as it came',
+  async () => {
+    const before = await resigned({
+      ledger: made.ledger.slice(0, 10),
+      receipts: made.receipts.slice(0, 2),
+      exception_id: null,
+      return_package: null,
+      loop_steps: [],
+      resume_state: null,
+    })
+    const report = verifyAgain(before, { keys: keySet() })
+    expect(report.verdict).toBe('proven')
+    expect(report.checks.at(-1)?.detail).toContain('no result to compare with')
+  },
+)
 
 verifies('replay.verified', 'a package says which version of the code made it', () => {
   const { version } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8'))

@@ -1,0 +1,135 @@
+import { z } from 'zod'
+import { type KeyRings, ofEachRing, type Ring } from '../keys/key-ring.ts'
+
+/**
+ * The signer speaks JSON-RPC 2.0 over a Unix socket, one object on each line. `SIGNER_SOCKET` serves `keys` and `sign`;
+ * `SIGNER_WALLETS_SOCKET` serves `wallets`, `sign_transfer` and `sign_gas_transaction`.
+ */
+export const requestSchema = z.strictObject({
+  jsonrpc: z.literal('2.0'),
+  id: z.int().min(0),
+  method: z.string().max(64),
+  params: z.record(z.string(), z.unknown()),
+})
+
+export const responseSchema = z.union([
+  z.strictObject({ jsonrpc: z.literal('2.0'), id: z.int(), result: z.unknown() }),
+  z.strictObject({
+    jsonrpc: z.literal('2.0'),
+    id: z.int().nullable(),
+    error: z.strictObject({ code: z.int(), message: z.string() }),
+  }),
+])
+
+/** Codes of JSON-RPC 2.0 (§5.1), and two of our own: the policy refuses the request, or its budget is used up for now. */
+export const rpcErrors = {
+  malformed: -32600,
+  unknown_method: -32601,
+  invalid: -32602,
+  failed: -32603,
+  refused: 1,
+  over_budget: 2,
+} as const
+export type RpcError = keyof typeof rpcErrors
+
+/** Thrown by a method of the signer: its caller gets this code and message. */
+export class SignerRefusal extends Error {
+  override readonly name = 'SignerRefusal'
+  readonly kind: RpcError
+
+  constructor(kind: RpcError, message: string) {
+    super(message)
+    this.kind = kind
+  }
+}
+
+const base64url = z.base64url()
+const hex = z
+  .string()
+  .regex(/^0x([0-9a-f]{2})*$/)
+  .transform((text) => text as `0x${string}`)
+const address = hex.refine((text) => text.length === 42)
+/** An unsigned integer as decimal text; JSON has no bigint. */
+const uint = z.string().regex(/^(0|[1-9][0-9]{0,77})$/)
+
+const publicKeys = z
+  .array(
+    z.strictObject({
+      kid: z.string(),
+      active: z.boolean(),
+      public_jwk: z.record(z.string(), z.string()),
+    }),
+  )
+  .min(1)
+
+/** The answer of `keys`: the public halves, in the order in which the file has them. */
+export const keysAnswer = z.strictObject({ rings: z.strictObject(ofEachRing(() => publicKeys)) })
+export type KeysAnswer = z.output<typeof keysAnswer>
+
+/** `sign`: the exact bytes to sign; the signer reads from them what it signs. */
+export const signParams = z.strictObject({ kid: z.string().max(64), bytes: base64url })
+export const signAnswer = z.strictObject({ signature: base64url })
+
+export const walletsAnswer = z.strictObject({
+  payout_wallet: address,
+  gas_wallets: z.array(address),
+})
+
+/** `sign_transfer`: the stored rows of a payout and of its transfer, as far as the signer's checks read them. */
+export const orderParams = z.object({
+  payout: z.object({
+    payout_id: z.string(),
+    creator: z.string(),
+    idempotency_key: z.string(),
+    state: z.enum(['created', 'authorized', 'executed']),
+    asset: address,
+    payout_wallet: address,
+    recipient: address,
+    amount_atomic: uint,
+    memo: z.string(),
+    rail_reference: z.string(),
+    usage: z.enum(['synthetic', 'operational', 'unspecified']),
+    terms_sha256: z.string(),
+    expires_at: uint.nullable(),
+    principal_signature: z.string().nullable(),
+    authorize_idempotency_key: z.string().nullable(),
+  }),
+  transfer: z.object({
+    payout_id: z.string(),
+    wallet: address,
+    recipient: address,
+    amount_atomic: uint,
+    nonce: hex,
+    valid_after: uint,
+    valid_before: uint,
+  }),
+  in_use: uint,
+})
+export const transferAnswer = z.union([
+  z.strictObject({ signature: hex }),
+  z.strictObject({ withheld: z.string() }),
+])
+
+/** `sign_gas_transaction`: an EIP-1559 transaction of a gas wallet without value; numbers as decimal text. */
+export const gasParams = z.strictObject({
+  wallet: address,
+  to: address,
+  data: hex,
+  nonce: uint,
+  gas: uint,
+  max_fee_per_gas: uint,
+  max_priority_fee_per_gas: uint,
+})
+export type GasRequest = z.output<typeof gasParams>
+export const gasAnswer = z.strictObject({ raw: hex })
+
+/** What `keys` answers for these rings. */
+export const keysOf = (rings: KeyRings): KeysAnswer => ({
+  rings: ofEachRing((ring: Ring) =>
+    rings[ring].publicKeys.map(({ kid, publicJwk }) => ({
+      kid,
+      active: kid === rings[ring].active.kid,
+      public_jwk: publicJwk as Record<string, string>,
+    })),
+  ),
+})

@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  decodeBase64url,
+  encodeBase64url,
+  type SigningKey,
+  verifySignature,
+} from '../keys/compact.ts'
+import { type KeyRing, type KeyRings, ofEachRing, type Ring, ringAlgs } from '../keys/key-ring.ts'
+import { connectSigner, type SignerConnection } from './client.ts'
+import { type KeysAnswer, keysAnswer, signAnswer } from './protocol.ts'
+
+/** How long a process that starts waits for its signer. */
+const START_WITHIN_MS = 15_000
+
+/** The rings of the signer at this socket; each signature is verified before it is used. Throws when no signer answers within 15 s. */
+export async function openRemoteRings(socket: string): Promise<KeyRings> {
+  const connection = connectSigner(socket)
+  const read = async () => ringsOf(connection, await connection.call('keys', {}, keysAnswer))
+  let rings = await untilAnswered(read)
+  const reread = async (): Promise<void> => {
+    rings = await read()
+  }
+  return ofEachRing((ring) => ({
+    ring,
+    get active() {
+      return rings[ring].active
+    },
+    get keys() {
+      return rings[ring].keys
+    },
+    get publicKeys() {
+      return rings[ring].publicKeys
+    },
+    reread,
+  }))
+}
+
+/** What a process asks its signer when it starts: again while no answer comes, for at most 15 s. */
+export async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
+  const deadline = Date.now() + START_WITHIN_MS
+  for (;;) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (Date.now() > deadline) throw error
+      await sleep(100)
+    }
+  }
+}
+
+function ringsOf(connection: SignerConnection, { rings }: KeysAnswer): KeyRings {
+  return ofEachRing((ring) => ringOf(connection, ring, rings[ring]))
+}
+
+function ringOf(
+  connection: SignerConnection,
+  ring: Ring,
+  entries: KeysAnswer['rings'][Ring],
+): KeyRing {
+  const keys = entries.map(({ kid, active, public_jwk }) => ({
+    active,
+    key: remoteKey(connection, { ring, kid, publicJwk: public_jwk }),
+  }))
+  const active = keys.find((one) => one.active)?.key
+  if (active === undefined) throw new Error(`the signer has no active key for the ring ${ring}`)
+  const others = keys.flatMap((one) => (one.active ? [] : [one.key]))
+  return {
+    ring,
+    active,
+    keys: [active, ...others.reverse()],
+    publicKeys: keys.map(({ key: { kid, alg, publicJwk } }) => ({ ring, kid, alg, publicJwk })),
+  }
+}
+
+function remoteKey(
+  connection: SignerConnection,
+  { ring, kid, publicJwk }: { ring: Ring; kid: string; publicJwk: Record<string, string> },
+): SigningKey {
+  const alg = ringAlgs[ring]
+  return {
+    ring,
+    kid,
+    alg,
+    publicJwk,
+    sign: async (text) => {
+      const bytes = encodeBase64url(Buffer.from(text))
+      const answer = await connection.call('sign', { kid, bytes }, signAnswer)
+      const signature = decodeBase64url(answer.signature)
+      if (!verifySignature({ alg, publicJwk }, text, signature))
+        throw new Error(`the signer answered with no signature of ${kid}`)
+      return signature
+    },
+  }
+}

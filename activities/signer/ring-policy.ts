@@ -1,0 +1,186 @@
+import { AGENT_STATEMENT_TYP } from '#domain/agents/statement.ts'
+import { authorityContexts } from '#domain/authority/artifacts.ts'
+import { checkpointText, parseCheckpointText } from '#domain/log/checkpoint.ts'
+import { coseSigned } from '#domain/log/cose.ts'
+import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
+import { STATEMENT_TYP } from '#domain/receipts/statement.ts'
+import { REPLAY_TYP } from '#domain/runs/replay-package.ts'
+import { COMPLETION_TYP } from '#domain/runs/return-package.ts'
+import { HANDOFF_TYP } from '#domain/trust/handoff-pack.ts'
+import { PASSPORT_TYP } from '#domain/trust/passport.ts'
+import { AP2_TYP } from '../keys/ap2-chain.ts'
+import { CHALLENGE_TYP } from '../keys/challenge.ts'
+import { CHECKOUT_TYP } from '../keys/checkout.ts'
+import { decodeCompact } from '../keys/compact.ts'
+import { type Ring, ringAlgs } from '../keys/key-ring.ts'
+import { MANDATE_TYP, MANDATE_VCT } from '../keys/sd-jwt.ts'
+import { logOrigin } from '../log/sequencer.ts'
+
+/** What is signed, as the budgets count it; signatures a second. What anonymous callers can ask for has budgets of its own. */
+export const ringRates = {
+  receipts: 4_000,
+  samples: 100,
+  artifacts: 500,
+  challenges: 1_000,
+  authority: 1_000,
+  statements: 200,
+  callbacks: 2_000,
+  log: 200,
+} as const
+type Budget = keyof typeof ringRates
+
+/** The service whose artifacts a signer signs, and the clock of the signer in Unix seconds. */
+export type RingFacts = { readonly baseUrl: string; readonly nowSeconds: number }
+export type Judgement = { readonly budget: Budget } | { readonly refused: string }
+
+/** How far the time of what is signed may lie from the signer's clock, in seconds. */
+const PAST_MAX = 300
+const AHEAD_MAX = 60
+
+type JwsRule = {
+  readonly budget: Budget
+  readonly issuer: 'service' | 'trust-contract'
+  /** False where the time is that of an older event. */
+  readonly recent?: boolean
+}
+const receipt: JwsRule = { budget: 'receipts', issuer: 'trust-contract' }
+const artifact: JwsRule = { budget: 'artifacts', issuer: 'trust-contract' }
+
+/** The only types of JWS that each ring signs. */
+const jwsRules: Readonly<Record<Ring, Readonly<Record<string, JwsRule>>>> = {
+  receipt: {
+    [RECEIPT_TYP]: receipt,
+    [COMPLETION_TYP]: receipt,
+    [STATEMENT_TYP]: receipt,
+    [PASSPORT_TYP]: artifact,
+    [HANDOFF_TYP]: artifact,
+    [REPLAY_TYP]: { ...artifact, recent: false },
+  },
+  authority: {
+    [CHALLENGE_TYP]: { budget: 'challenges', issuer: 'service' },
+    [MANDATE_TYP]: { budget: 'authority', issuer: 'service' },
+    [AP2_TYP]: { budget: 'authority', issuer: 'service' },
+  },
+  checkout: { [CHECKOUT_TYP]: { budget: 'challenges', issuer: 'service' } },
+  'agent-statement': {
+    [AGENT_STATEMENT_TYP]: { budget: 'statements', issuer: 'trust-contract' },
+  },
+  callback: {},
+  log: {},
+}
+
+/** What a key of a ring is asked to sign, read from the bytes themselves, and the budget that it counts to; or why it is refused. */
+export function judgeRequest(
+  { ring, kid }: { ring: Ring; kid: string },
+  bytes: Uint8Array,
+  facts: RingFacts,
+): Judgement {
+  if (ring === 'callback') return judgeCallback(bytes, facts)
+  if (ring === 'log') return judgeLog(kid, bytes, facts)
+  const text = textOf(bytes)
+  if (text === undefined) return { refused: 'the bytes are not UTF-8' }
+  if (ring === 'authority' && text.includes('\0')) return judgeArtifact(kid, text, facts)
+  return judgeJws({ ring, kid }, text, facts)
+}
+
+function judgeJws(
+  { ring, kid }: { ring: Ring; kid: string },
+  input: string,
+  { baseUrl, nowSeconds }: RingFacts,
+): Judgement {
+  const parts = partsOf(input)
+  if (parts === undefined) return { refused: 'the text is not the signing input of a compact JWS' }
+  const { header, payload } = parts
+  const { alg, kid: named, typ, ...more } = header
+  if (alg !== ringAlgs[ring] || named !== kid || Object.keys(more).length > 0)
+    return { refused: 'the header does not name this key, or has further members' }
+  const rules = jwsRules[ring]
+  const rule = typeof typ === 'string' && Object.hasOwn(rules, typ) ? rules[typ] : undefined
+  if (rule === undefined) return { refused: `the ring ${ring} does not sign this type` }
+  const issuer = rule.issuer === 'service' ? baseUrl : `${baseUrl}/api/trust-contract`
+  if (payload['iss'] !== issuer) return { refused: 'the issuer is another service' }
+  if (typ === MANDATE_TYP && payload['vct'] !== MANDATE_VCT)
+    return { refused: 'the mandate is of another type' }
+  if (typ === RECEIPT_TYP && isSample(payload)) return { budget: 'samples' }
+  const { iat } = payload
+  const earliest = rule.recent === false ? 0 : nowSeconds - PAST_MAX
+  if (typeof iat !== 'number' || iat < earliest || iat > nowSeconds + AHEAD_MAX)
+    return { refused: 'its time is not that of the signer’s clock' }
+  return { budget: rule.budget }
+}
+
+/** A sample has a fixed time, and says of itself in three places that it is none of something that happened. */
+const isSample = ({ kind, usage, sub }: Record<string, unknown>): boolean =>
+  kind === 'sample' && usage === 'synthetic' && String(sub).startsWith('sample:')
+
+/** The signed text of a mandate, grant or action: its context, a zero byte, and canonical JSON. */
+function judgeArtifact(kid: string, text: string, { baseUrl }: RingFacts): Judgement {
+  const [context = '', json = '', ...more] = text.split('\0')
+  const isKnown = Object.values<string>(authorityContexts).includes(context)
+  const claims = more.length === 0 ? objectOf(json) : undefined
+  if (!isKnown || claims === undefined) return { refused: 'the text is of no authority artifact' }
+  if (claims['context'] !== context || claims['key_id'] !== kid)
+    return { refused: 'the artifact names another context or key' }
+  return claims['issuer'] === baseUrl
+    ? { budget: 'authority' }
+    : { refused: 'the issuer is another service' }
+}
+
+/** The delivery of the published examples, which are signed at a fixed time in the past. */
+const EXAMPLE_DELIVERY = `cb_${'1'.repeat(64)}`
+
+/** A message of Standard Webhooks: delivery id, Unix seconds and a JSON body that names the same delivery. */
+function judgeCallback(bytes: Uint8Array, { nowSeconds }: RingFacts): Judgement {
+  const [, delivery, seconds, body = ''] =
+    /^(cb_[0-9a-f]{64})\.([1-9][0-9]{9})\.(\{[\s\S]*\})$/.exec(textOf(bytes) ?? '') ?? []
+  if (delivery === undefined || objectOf(body)?.['delivery_id'] !== delivery)
+    return { refused: 'the text is of no callback' }
+  const age = nowSeconds - Number(seconds)
+  if (delivery === EXAMPLE_DELIVERY) return { budget: 'samples' }
+  return age <= PAST_MAX && age >= -AHEAD_MAX
+    ? { budget: 'callbacks' }
+    : { refused: 'its time is not that of the signer’s clock' }
+}
+
+const ROOT_BYTES = 32
+
+/** A checkpoint of our log, or the `Sig_structure` of a COSE receipt over a root. */
+function judgeLog(kid: string, bytes: Uint8Array, { baseUrl }: RingFacts): Judgement {
+  if (isSameBytes(coseSigned(kid, bytes.slice(-ROOT_BYTES)), bytes)) return { budget: 'log' }
+  const text = textOf(bytes) ?? ''
+  const checkpoint = parseCheckpointText(text)
+  if (checkpoint === undefined || checkpointText(checkpoint) !== text)
+    return { refused: 'the bytes are neither a checkpoint nor a root to sign' }
+  return checkpoint.origin === logOrigin(baseUrl)
+    ? { budget: 'log' }
+    : { refused: 'the checkpoint is of another log' }
+}
+
+function partsOf(input: string) {
+  try {
+    return decodeCompact(`${input}.`)
+  } catch {
+    return undefined
+  }
+}
+
+function objectOf(json: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(json)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+const isSameBytes = (one: Uint8Array, other: Uint8Array): boolean =>
+  Buffer.compare(one, other) === 0

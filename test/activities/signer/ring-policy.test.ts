@@ -1,0 +1,167 @@
+import { expect } from 'vitest'
+import { AGENT_STATEMENT_TYP } from '#domain/agents/statement.ts'
+import { authorityContexts } from '#domain/authority/artifacts.ts'
+import { checkpointText } from '#domain/log/checkpoint.ts'
+import { coseSigned } from '#domain/log/cose.ts'
+import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
+import { STATEMENT_TYP } from '#domain/receipts/statement.ts'
+import { REPLAY_TYP } from '#domain/runs/replay-package.ts'
+import { COMPLETION_TYP } from '#domain/runs/return-package.ts'
+import { HANDOFF_TYP } from '#domain/trust/handoff-pack.ts'
+import { PASSPORT_TYP } from '#domain/trust/passport.ts'
+import { AP2_TYP } from '../../../activities/keys/ap2-chain.ts'
+import { CHALLENGE_TYP } from '../../../activities/keys/challenge.ts'
+import { CHECKOUT_TYP } from '../../../activities/keys/checkout.ts'
+import { type Ring, ringAlgs } from '../../../activities/keys/key-ring.ts'
+import { MANDATE_TYP, MANDATE_VCT } from '../../../activities/keys/sd-jwt.ts'
+import { judgeRequest } from '../../../activities/signer/ring-policy.ts'
+import { verifies } from '../../verifies.ts'
+
+const baseUrl = 'https://svc.example'
+const trust = `${baseUrl}/api/trust-contract`
+const now = 1_795_255_200
+const kid = 'key-1'
+const facts = { baseUrl, nowSeconds: now }
+
+const b64u = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+const inputOf = (header: object, payload: object) => `${b64u(header)}.${b64u(payload)}`
+const judge = (ring: Ring, bytes: string | Uint8Array, name = kid) =>
+  judgeRequest({ ring, kid: name }, Buffer.from(bytes), facts)
+const jws = (ring: Ring, typ: unknown, payload: object, header: object = {}) =>
+  judge(ring, inputOf({ alg: ringAlgs[ring], kid, typ, ...header }, { iat: now, ...payload }))
+
+/** Every type of JWS that the service signs: its ring, issuer and budget. */
+const signed: [ring: Ring, typ: string, payload: object, budget: string][] = [
+  ['receipt', RECEIPT_TYP, { iss: trust }, 'receipts'],
+  ['receipt', COMPLETION_TYP, { iss: trust }, 'receipts'],
+  ['receipt', STATEMENT_TYP, { iss: trust }, 'receipts'],
+  ['receipt', PASSPORT_TYP, { iss: trust }, 'artifacts'],
+  ['receipt', HANDOFF_TYP, { iss: trust }, 'artifacts'],
+  ['receipt', REPLAY_TYP, { iss: trust }, 'artifacts'],
+  ['authority', CHALLENGE_TYP, { iss: baseUrl }, 'challenges'],
+  ['authority', MANDATE_TYP, { iss: baseUrl, vct: MANDATE_VCT }, 'authority'],
+  ['authority', AP2_TYP, { iss: baseUrl }, 'authority'],
+  ['checkout', CHECKOUT_TYP, { iss: baseUrl }, 'challenges'],
+  ['agent-statement', AGENT_STATEMENT_TYP, { iss: trust }, 'statements'],
+]
+
+verifies(
+  'signer.reads-bytes',
+  'each ring signs its own types, and no other ring signs them',
+  () => {
+    for (const [ring, typ, payload, budget] of signed) {
+      expect(jws(ring, typ, payload), typ).toEqual({ budget })
+      for (const other of (Object.keys(ringAlgs) as Ring[]).filter((one) => one !== ring))
+        expect(jws(other, typ, payload), `${typ} by ${other}`).toHaveProperty('refused')
+    }
+    for (const typ of ['JWT', 'kb+sd-jwt', '', undefined, null, 'toString', 'constructor'])
+      expect(jws('receipt', typ, { iss: trust }), String(typ)).toHaveProperty('refused')
+  },
+)
+
+verifies('signer.reads-bytes', 'issuer, key, algorithm and time are those of the service', () => {
+  for (const [ring, typ, payload] of signed) {
+    for (const iss of ['https://other.example', `${baseUrl}/`, undefined])
+      expect(jws(ring, typ, { ...payload, iss }), typ).toEqual({
+        refused: 'the issuer is another service',
+      })
+    for (const header of [{ kid: 'key-2' }, { alg: 'none' }, { crit: ['b64'] }, { jwk: {} }])
+      expect(jws(ring, typ, payload, header), typ).toEqual({
+        refused: 'the header does not name this key, or has further members',
+      })
+    for (const [iat, isSigned] of [
+      [now - 300, true],
+      [now + 60, true],
+      [now - 301, typ === REPLAY_TYP],
+      [now + 61, false],
+      [String(now), false],
+      [undefined, false],
+    ] as const)
+      expect('budget' in jws(ring, typ, { ...payload, iat }), `${typ} ${iat}`).toBe(isSigned)
+  }
+  expect(jws('authority', MANDATE_TYP, { iss: baseUrl, vct: 'mandate.payment.1' })).toHaveProperty(
+    'refused',
+  )
+})
+
+verifies(
+  ['signer.reads-bytes', 'signer.budgets'],
+  'a sample of any time counts apart, if it says of itself that it is one',
+  () => {
+    const sample = { iss: trust, iat: 1, kind: 'sample', usage: 'synthetic', sub: 'sample:1' }
+    expect(jws('receipt', RECEIPT_TYP, sample)).toEqual({ budget: 'samples' })
+    for (const change of [{ kind: 'payout_executed' }, { usage: 'operational' }, { sub: 'po_1' }])
+      expect(jws('receipt', RECEIPT_TYP, { ...sample, ...change })).toHaveProperty('refused')
+  },
+)
+
+verifies('signer.reads-bytes', 'bytes that are no signing input are refused', () => {
+  const head = b64u({ alg: 'EdDSA', kid, typ: RECEIPT_TYP })
+  const payload = b64u({ iss: trust, iat: now })
+  for (const bytes of [
+    '',
+    head,
+    `${head}.`,
+    `${head}.${payload}.x`,
+    `${head}.${payload}=`,
+    `${head}.${b64u([1])}`,
+    `${head} .${payload}`,
+    Buffer.from([0xff, 0xfe]),
+  ])
+    expect(judge('receipt', bytes), String(bytes)).toHaveProperty('refused')
+})
+
+verifies('signer.reads-bytes', 'an artifact names its context, its key and this service', () => {
+  const context = authorityContexts.grant
+  const text = (change: object = {}, named: string = context) =>
+    `${named}\0${JSON.stringify({ context, key_id: kid, issuer: baseUrl, ...change })}`
+  expect(judge('authority', text())).toEqual({ budget: 'authority' })
+  for (const faulty of [
+    text({ context: authorityContexts.action }),
+    text({}, 'service.other.v1'),
+    text({ key_id: 'key-2' }),
+    text({ issuer: 'https://other.example' }),
+    `${text()}\0`,
+    `${context}\0[]`,
+    `${context}\0`,
+  ])
+    expect(judge('authority', faulty), faulty).toHaveProperty('refused')
+  expect(judge('receipt', text())).toHaveProperty('refused')
+})
+
+verifies('signer.reads-bytes', 'a callback names its delivery in its body, and is of now', () => {
+  const delivery = `cb_${'a'.repeat(64)}`
+  const text = (seconds = now, body: unknown = { delivery_id: delivery }, id = delivery) =>
+    `${id}.${seconds}.${JSON.stringify(body)}`
+  expect(judge('callback', text())).toEqual({ budget: 'callbacks' })
+  const example = `cb_${'1'.repeat(64)}`
+  expect(judge('callback', text(1_700_000_000, { delivery_id: example }, example))).toEqual({
+    budget: 'samples',
+  })
+  for (const faulty of [
+    text(now - 301),
+    text(now + 61),
+    text(now, { delivery_id: example }),
+    text(now, []),
+    text(now, { delivery_id: 'x' }, 'x'),
+    text().slice(0, -1),
+    inputOf({ alg: 'EdDSA', kid, typ: RECEIPT_TYP }, { iss: trust, iat: now }),
+  ])
+    expect(judge('callback', faulty), faulty).toHaveProperty('refused')
+})
+
+verifies('signer.reads-bytes', 'the log key signs checkpoints and roots of this log', () => {
+  const root = new Uint8Array(32).fill(7)
+  const checkpoint = checkpointText({ origin: 'svc.example/log', size: 5, root })
+  expect(judge('log', checkpoint)).toEqual({ budget: 'log' })
+  expect(judge('log', coseSigned(kid, root))).toEqual({ budget: 'log' })
+  for (const faulty of [
+    checkpointText({ origin: 'other.example/log', size: 5, root }),
+    `${checkpoint}more\n`,
+    checkpoint.slice(0, -1),
+    root,
+    coseSigned('key-2', root),
+    coseSigned(kid, root.slice(1)),
+  ])
+    expect(judge('log', faulty)).toHaveProperty('refused')
+})

@@ -1,0 +1,137 @@
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { checkpointText } from '#domain/log/checkpoint.ts'
+import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
+import { loadSignerConfig, type SignerConfig } from '../../../activities/config/config.ts'
+import { signCompact, verifyCompact } from '../../../activities/keys/compact.ts'
+import { type KeyRings, loadKeyRings } from '../../../activities/keys/key-ring.ts'
+import { openKeyRings } from '../../../activities/signer/open.ts'
+import { serveSigner } from '../../../activities/signer/serve.ts'
+import { createSigningKeys, renewSigningKeys } from '../../../worker/files/signing-keys.ts'
+import { ringMethods } from '../../../worker/signer/rings.ts'
+import { verifies } from '../../verifies.ts'
+
+const scratch = mkdtempSync(join(tmpdir(), 'agent-rails-rings-'))
+const file = join(scratch, 'signing-keys.json')
+const socket = join(scratch, 'keys.sock')
+const address = (digit: string) => `0x${digit.repeat(40)}`
+const baseUrl = 'https://svc.example'
+const iss = `${baseUrl}/api/trust-contract`
+let config: SignerConfig
+let server: { close(): Promise<void> }
+let rings: KeyRings
+beforeAll(async () => {
+  createSigningKeys(file, new Date())
+  config = loadSignerConfig({
+    ASSET_CONTRACT_ADDRESS: address('1'),
+    PAYOUT_WALLET_ADDRESS: address('2'),
+    TREASURY_PRINCIPAL_ADDRESS: address('3'),
+    BASE_URL: baseUrl,
+    SIGNING_KEYS_FILE: file,
+    SIGNER_SOCKET: socket,
+  })
+  server = await serveSigner(socket, ringMethods(config), () => undefined)
+  rings = await openKeyRings({ SIGNER_SOCKET: socket, SIGNING_KEYS_FILE: '' })
+})
+afterAll(async () => {
+  await server?.close()
+  rmSync(scratch, { recursive: true, force: true })
+})
+
+const seconds = () => Math.floor(Date.now() / 1000)
+const receipt = (payload: object = {}) =>
+  signCompact(rings.receipt.active, {
+    typ: RECEIPT_TYP,
+    payload: { iss, iat: seconds(), ...payload },
+  })
+
+verifies('signer.process', 'rings of the signer sign what the public keys verify', async () => {
+  const known = loadKeyRings(file)
+  for (const [name, ring] of Object.entries(rings))
+    expect(ring.publicKeys, name).toEqual(known[name as keyof KeyRings].publicKeys)
+  const { alg, publicJwk } = known.receipt.active
+  const payload = { iss, iat: seconds(), text: 'grün' }
+  const jws = await signCompact(rings.receipt.active, { typ: RECEIPT_TYP, payload })
+  expect(verifyCompact(jws, { typ: RECEIPT_TYP, alg, publicJwk })).toEqual(payload)
+  expect(JSON.stringify(await ringMethods(config)['keys']?.({}))).not.toContain('"d"')
+})
+
+verifies('signer.reads-bytes', 'a caller of the socket gets no other signature', async () => {
+  await expect(receipt({ iss: 'https://other.example' })).rejects.toThrow('another service')
+  await expect(receipt({ iat: seconds() - 400 })).rejects.toThrow('the signer’s clock')
+  const { active } = rings.receipt
+  await expect(active.sign('anything')).rejects.toThrow('the signer refuses')
+  await expect(
+    signCompact({ ...active, kid: 'x' }, { typ: RECEIPT_TYP, payload: {} }),
+  ).rejects.toThrow()
+})
+
+verifies(
+  'signer.process',
+  'new keys are taken up without a restart of either process',
+  async () => {
+    const old = rings.receipt.active.kid
+    renewSigningKeys(file, new Date())
+    expect(rings.receipt.active.kid).toBe(old)
+    await rings.receipt.reread?.()
+    expect(rings.receipt.active.kid).toBe(loadKeyRings(file).receipt.active.kid)
+    expect(rings.receipt.active.kid).not.toBe(old)
+    expect(rings.receipt.keys.map(({ kid }) => kid)).toContain(old)
+    expect(await receipt()).toContain('.')
+  },
+)
+
+verifies('signer.process', 'a signature of another key is not used', async () => {
+  const [own, otherSocket] = [join(scratch, 'own.json'), join(scratch, 'other.sock')]
+  copyFileSync(file, own)
+  const methods = ringMethods({ ...config, SIGNING_KEYS_FILE: own })
+  const answer = await methods['sign']?.({
+    kid: rings.log.active.kid,
+    bytes: Buffer.from(checkpoint(1)).toString('base64url'),
+  })
+  const lying = await serveSigner(
+    otherSocket,
+    { keys: methods['keys'] as never, sign: async () => answer as object },
+    () => undefined,
+  )
+  const taken = await openKeyRings({ SIGNER_SOCKET: otherSocket, SIGNING_KEYS_FILE: '' })
+  await expect(taken.log.active.sign(checkpoint(2))).rejects.toThrow('no signature of')
+  await lying.close()
+})
+
+const checkpoint = (size: number) =>
+  checkpointText({ origin: 'svc.example/log', size, root: new Uint8Array(32).fill(size) })
+
+verifies(
+  'signer.reads-bytes',
+  'a checkpoint that is smaller than one before is refused',
+  async () => {
+    const { active } = rings.log
+    await active.sign(checkpoint(5))
+    await active.sign(checkpoint(5))
+    await expect(active.sign(checkpoint(4))).rejects.toThrow('5 entries is signed already')
+    await active.sign(checkpoint(6))
+  },
+)
+
+verifies('signer.budgets', 'samples without end leave the signatures of receipts', async () => {
+  const methods = ringMethods(config)
+  const { active } = rings.receipt
+  const sign = (payload: object) => {
+    const input = [{ alg: active.alg, kid: active.kid, typ: RECEIPT_TYP }, payload].map((part) =>
+      Buffer.from(JSON.stringify(part)).toString('base64url'),
+    )
+    const bytes = Buffer.from(input.join('.')).toString('base64url')
+    return methods['sign']?.({ kid: active.kid, bytes }) as Promise<object>
+  }
+  const sample = { iss, iat: 1, kind: 'sample', usage: 'synthetic', sub: 'sample:1' }
+  const answers = await Promise.allSettled(Array.from({ length: 1_000 }, () => sign(sample)))
+  const refused = answers.filter(({ status }) => status === 'rejected')
+  expect(refused.length).toBeGreaterThan(500)
+  expect(refused[0]).toMatchObject({
+    reason: { kind: 'over_budget', message: 'the budget for samples is used up' },
+  })
+  expect(await sign({ iss, iat: seconds() })).toHaveProperty('signature')
+})

@@ -1,0 +1,57 @@
+import { CHAIN_ID } from '#domain/core/limits.ts'
+import type { SignerConfig } from '../../activities/config/config.ts'
+import { gasRefusal } from '../../activities/signer/gas-policy.ts'
+import { gasAccountsOfFile, payoutSignerOfFile } from '../../activities/signer/open.ts'
+import { gasParams, orderParams, SignerRefusal } from '../../activities/signer/protocol.ts'
+import { createRates } from '../../activities/signer/rates.ts'
+import type { Methods } from '../../activities/signer/serve.ts'
+
+/** Signatures a second. */
+const walletRates = { transfers: 1_000, gas_transactions: 2_000 } as const
+
+/** `wallets`, `sign_transfer` and `sign_gas_transaction` over the keys of the payout wallet and the gas wallets. */
+export function walletMethods(config: SignerConfig): Methods {
+  const payouts = payoutSignerOfFile(config)
+  const accounts = new Map(
+    gasAccountsOfFile(config).map((account) => [account.address.toLowerCase(), account]),
+  )
+  const rates = createRates(walletRates)
+  const assertRate = (name: keyof typeof walletRates): void => {
+    if (!rates.take(name))
+      throw new SignerRefusal('over_budget', `the budget for ${name} is used up`)
+  }
+  const policy = { asset: config.ASSET_CONTRACT_ADDRESS, feeMaxWei: config.SIGNER_FEE_MAX_WEI }
+  return {
+    wallets: async () => ({
+      payout_wallet: config.PAYOUT_WALLET_ADDRESS,
+      gas_wallets: [...accounts.keys()],
+    }),
+    sign_transfer: async (params) => {
+      const { payout, transfer, in_use } = orderParams.parse(params)
+      assertRate('transfers')
+      return payouts.sign({ payout, transfer, inUse: BigInt(in_use) })
+    },
+    sign_gas_transaction: async (params) => {
+      const request = gasParams.parse(params)
+      const account = accounts.get(request.wallet)
+      const refused =
+        account === undefined
+          ? 'the signer does not hold the key of this gas wallet'
+          : gasRefusal(request, policy)
+      if (account === undefined || refused !== undefined)
+        throw new SignerRefusal('refused', refused ?? '')
+      assertRate('gas_transactions')
+      const raw = await account.signTransaction({
+        type: 'eip1559',
+        chainId: CHAIN_ID,
+        to: request.to,
+        data: request.data,
+        nonce: Number(request.nonce),
+        gas: BigInt(request.gas),
+        maxFeePerGas: BigInt(request.max_fee_per_gas),
+        maxPriorityFeePerGas: BigInt(request.max_priority_fee_per_gas),
+      })
+      return { raw }
+    },
+  }
+}
