@@ -5,6 +5,7 @@ import { Client, Connection } from '@temporalio/client'
 import { bundleWorkflowCode } from '@temporalio/worker'
 import pg from 'pg'
 import { configSchema } from '../../../activities/config/config.ts'
+import { layoutOf } from '../../../worker/stack/layout.ts'
 import type { Part } from '../../../worker/stack/part.ts'
 import { migrate, workerPart } from '../../../worker/stack/programs.ts'
 import { startStack, type TestStack } from '../../support/stack.ts'
@@ -179,7 +180,7 @@ function loadSettings(stack: TestStack): LoadSettings {
   return {
     baseUrl: stack.baseUrls[0] as string,
     databaseUrl: stack.databaseUrl,
-    signingKeysFile: stack.env['SIGNING_KEYS_FILE'] as string,
+    signingKeysFile: layoutOf(stack.dataDirectory).signingKeys,
     asset: stack.env['ASSET_CONTRACT_ADDRESS'] as `0x${string}`,
     payoutWallet: stack.env['PAYOUT_WALLET_ADDRESS'] as `0x${string}`,
     holderKey: treasury.holder.private_key,

@@ -4,6 +4,7 @@ import { principalTypedData } from '#domain/payouts/principal-authorization.ts'
 import { challengeSigners, issueChallenge } from '../../../activities/keys/challenge.ts'
 import { loadKeyRings } from '../../../activities/keys/key-ring.ts'
 import type { ProblemError } from '../../../api/http/client.ts'
+import { layoutOf } from '../../../worker/stack/layout.ts'
 import { type Payout, principalTermsOf, signPrincipal } from '../../../worker/stack/treasury.ts'
 import { type Agent, nowSeconds, openRail, post, type Rail } from '../../support/agent.ts'
 import { newWallet } from '../../support/chain.ts'
@@ -294,7 +295,7 @@ verifies(
       await rail.create(agent, { amount_usdc: '2' }),
     ]
     const { input, challenge, digest, mandate } = await steps.prepare(payout, terms)
-    const keys = loadKeyRings(stack.env['SIGNING_KEYS_FILE'] as string)
+    const keys = loadKeyRings(layoutOf(stack.dataDirectory).signingKeys)
     const { origin, holder } = steps
     const old = async (at: number, who = holder.address) =>
       (
