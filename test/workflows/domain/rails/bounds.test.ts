@@ -101,6 +101,6 @@ verifies('isolation.bounds', 'scout: the capabilities of all services together a
   })
   expect(() => assertReadable('scout', registryOf(CAPABILITIES_MAX / 50))).not.toThrow()
   expect(() => assertReadable('scout', registryOf(CAPABILITIES_MAX / 50 + 1))).toThrow(
-    'the input has 1 faults',
+    'the input has 1 fault',
   )
 })
