@@ -9,6 +9,8 @@ import { wakePayout } from './payouts.ts'
 import { PAYOUTS_QUEUE } from './queues.ts'
 import { countPollers } from './readiness.ts'
 
+/** With the first connection of a command on a busy machine. */
+const POLLERS_WITHIN_MS = 5_000
 const VIEW_MS = 3_000
 /** The failed runs that one reconciliation reads; later ones read the rest. */
 const FAILED_MAX = 1_000
@@ -46,7 +48,7 @@ export function watchWorkflows(client: Client): WorkflowWatch {
 
 /** Compares everything now, or joins a comparison that is already running; throws if no worker serves the queue. */
 export async function reconcileNow(client: Client): Promise<Summary> {
-  if ((await countPollers(client, PAYOUTS_QUEUE, 1_000)) === 0)
+  if ((await countPollers(client, PAYOUTS_QUEUE, POLLERS_WITHIN_MS)) === 0)
     throw new Error(
       'no worker serves the queue payouts; start one, because workers do the comparison',
     )
