@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
-import { generateSigningKeys } from '../../activities/keys/generate.ts'
+import { generateSigningKeys, generateTokenKeys } from '../../activities/keys/generate.ts'
 import type { Part } from '../../worker/stack/part.ts'
 import { seededRandom } from '../e2e/chaos/random.ts'
 import { scratchDirectory, startOwnDatabase } from '../support/postgres.ts'
@@ -34,13 +34,16 @@ beforeAll(async () => {
   table = openTrials(fixture, notified)
   directory = await scratchDirectory()
   const keys = join(directory, 'keys.json')
+  const tokenKeys = join(directory, 'token-keys.json')
   writeFileSync(keys, JSON.stringify(generateSigningKeys(new Date())), { mode: 0o600 })
+  writeFileSync(tokenKeys, JSON.stringify(generateTokenKeys()), { mode: 0o600 })
   const address = (digit: string) => `0x${digit.repeat(40)}`
   environment = {
     PATH: process.env['PATH'],
     DATABASE_URL: fixture.tasks.url,
     TEMPORAL_ADDRESS: fixture.address,
     SIGNING_KEYS_FILE: keys,
+    TOKEN_KEYS_FILE: tokenKeys,
     ASSET_CONTRACT_ADDRESS: address('1'),
     PAYOUT_WALLET_ADDRESS: address('2'),
     PAY_TO_ADDRESS: address('3'),
