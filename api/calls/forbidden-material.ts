@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type PointerError, refuse } from '#domain/core/errors.ts'
+import { pointerOf } from '#domain/core/json-pointer.ts'
 import { CHECKSUMS_MAX, type PhraseBudget } from './recovery-phrase.ts'
 import { isPrivateJwk, nameSecret } from './secret-patterns.ts'
 
@@ -98,5 +99,4 @@ function note(kind: string | undefined, pointer: string, { kinds }: Found): void
 
 const members = (value: unknown): [string, unknown][] =>
   typeof value === 'object' && value !== null ? Object.entries(value) : []
-const below = (pointer: string, key: string): string =>
-  `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+const below = (pointer: string, key: string): string => `${pointer}${pointerOf([key])}`

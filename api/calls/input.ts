@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { type DomainError, type PointerError, refuse } from '#domain/core/errors.ts'
+import { pointerOf } from '#domain/core/json-pointer.ts'
 import { limits } from '#domain/core/limits.ts'
 import type { CallRequest } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
@@ -31,7 +32,7 @@ const escapedSurrogate = /\\u[dD][89a-fA-F]/
 /** Throws 400 for text with a lone surrogate, of which there is no canonical JSON and so no digest. */
 function assertWellFormed(value: unknown): void {
   const errors = illFormed(value, []).map((path) => ({
-    pointer: pointer(path),
+    pointer: pointerOf(path),
     message: 'holds a lone surrogate',
   }))
   if (errors.length === 0) return
@@ -94,11 +95,11 @@ function pointers(issue: z.core.$ZodIssue): PointerError[] {
   if (closest !== undefined) return closest.flatMap(pointers)
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
-      pointer: pointer([...issue.path, key]),
+      pointer: pointerOf([...issue.path, key]),
       message: 'unknown property',
     }))
   }
-  return [{ pointer: pointer(issue.path), message: issue.message }]
+  return [{ pointer: pointerOf(issue.path), message: issue.message }]
 }
 
 /** The faults of the option of a union that knows most members of the value; undefined for other faults. */
@@ -116,7 +117,3 @@ const unknownMembers = (faults: readonly z.core.$ZodIssue[]): number =>
       fault.code === 'unrecognized_keys' && fault.path.length === 0 ? sum + fault.keys.length : sum,
     0,
   )
-
-/** RFC 6901. */
-const pointer = (path: readonly PropertyKey[]): string =>
-  path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')

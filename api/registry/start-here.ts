@@ -1,7 +1,6 @@
 import type { z } from 'zod'
 import { accessKeyDelivery, selfOnboarding } from '#domain/agents/onboarding.ts'
 import { policyRules } from '#domain/agents/policy-rules.ts'
-import { canonicalJson, digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { railOf } from '#domain/rails/index.ts'
 import { type RailKey, usagesOf } from '#domain/rails/rail.ts'
@@ -9,6 +8,7 @@ import type { HostUrls } from '../http/openapi.ts'
 import { bodyOfExample } from '../http/openapi-examples.ts'
 import { credentialHeaders, priceOf } from '../mcp/descriptor.ts'
 import { type AnyOperation, waysOf } from '../operation.ts'
+import { manifestOf } from '../services/tasks/input.ts'
 import type { StartHere } from './start-here-shape.ts'
 
 type Replaced = z.output<typeof StartHere>['steps'][number]['replace'][number]
@@ -46,12 +46,6 @@ const taskToken = answered('body', 'task_token', 'preflight', '/task_token')
 const contractId = answered('body', 'contract_id', 'contract-prepare', '/contract/contract_id')
 const runId = answered('body', 'run_id', 'self-serve-loop-submit', '/run/run_id')
 
-const announced = (input: unknown) => ({
-  name: 'input.json',
-  sha256: digestOf(input),
-  bytes: Buffer.byteLength(canonicalJson(input)),
-})
-
 /** From no agent at all to the result of a synthetic run, without a person. */
 const plan: readonly Planned[] = [
   {
@@ -84,7 +78,7 @@ const plan: readonly Planned[] = [
       rail,
       usage: 'synthetic',
       objective: 'A first run on the sample input.',
-      input_manifest: [announced(railOf(rail).sandboxInput)],
+      input_manifest: manifestOf(railOf(rail).sandboxInput),
       on_gaps: 'report',
       callback_url: undefined,
     }),

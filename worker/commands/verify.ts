@@ -100,13 +100,12 @@ async function askLog(
 ): Promise<{ bundle: string } | 'absent' | 'pending' | 'unavailable'> {
   const { AnswerRefused, readPublic } = await import('../witness/log-reader.ts')
   const { receiptId } = await import('#domain/core/ids.ts')
-  const { isObject, jsonOf, textOf: decoded } = await import('#domain/verification/strict-json.ts')
+  const { objectOf, textOf: decoded } = await import('#domain/verification/strict-json.ts')
   const path = `/api/receipts/${receiptId(jws)}/bundle`
   try {
     const bytes = await readPublic(`${url.replace(/\/+$/, '')}${path}`)
     const bundle = bytes && decoded(bytes)
-    const value = jsonOf(bundle)
-    if (bundle === undefined || !isObject(value) || value['receipt'] !== jws) return 'absent'
+    if (bundle === undefined || objectOf(bundle)?.['receipt'] !== jws) return 'absent'
     return { bundle }
   } catch (error) {
     return error instanceof AnswerRefused && error.status === NOT_READY ? 'pending' : 'unavailable'

@@ -1,14 +1,10 @@
-import { z } from 'zod'
 import type { Context } from '../../context.ts'
 import type { QuoteAsked } from '../../services/credit/quotes.ts'
 import { agentIdOf } from '../agents/caller.ts'
+import { dryReadInput } from '../tasks/shapes.ts'
 
 /** The input of the run that a quote is for. */
-export const DryReadInput = z.record(z.string(), z.unknown()).meta({
-  'x-free-text': true,
-  description:
-    'The input of the run: it is read, not kept, and its faults are 422 before a price is given. As /schemas/rail-input-<rail>.v1.json describes it.',
-})
+export const DryReadInput = dryReadInput('a price is given')
 
 /** A quote for the agent that calls, or for the one who presents its token. */
 export async function quoted(context: Context, asked: Omit<QuoteAsked, 'agentId'>) {

@@ -8,6 +8,7 @@ import { postsOf } from '../callbacks/request-count.ts'
 import {
   CallbackUrl,
   Check,
+  dryReadInput,
   InputManifest,
   OnGaps,
   Task,
@@ -58,14 +59,7 @@ export const preflight = operation({
       input_manifest: InputManifest.optional().meta({
         description: 'What the run is on. Without it the digest of `input` is announced.',
       }),
-      input: z
-        .record(z.string(), z.unknown())
-        .meta({
-          'x-free-text': true,
-          description:
-            'The input of the run: it is read, not kept, and its faults are 422 before anything is begun. As /schemas/rail-input-<rail>.v1.json describes it.',
-        })
-        .optional(),
+      input: dryReadInput('anything is begun').optional(),
       objective: freeText(2000, 1),
       callback_url: CallbackUrl.optional(),
       usage: TaskUsage.default('operational'),

@@ -98,6 +98,13 @@ export const Contract = z
 /** The checks before a task continues. */
 export const Check = z.strictObject({ check: z.string(), ok: z.boolean(), detail: z.string() })
 
+/** The input of a run, where it is only read; `before` is what its faults come before. */
+export const dryReadInput = (before: string) =>
+  z.record(z.string(), z.unknown()).meta({
+    'x-free-text': true,
+    description: `The input of the run: it is read, not kept, and its faults are 422 before ${before}. As /schemas/rail-input-<rail>.v1.json describes it.`,
+  })
+
 export const InputManifest = z
   .array(
     z.strictObject({

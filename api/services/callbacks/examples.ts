@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { callbackAttemptsMax, callbackScheduleMs } from '#domain/callbacks/callback.ts'
+import {
+  callbackAttemptsMax,
+  callbackScheduleMs,
+  exampleDeliveryId,
+} from '#domain/callbacks/callback.ts'
 import {
   callbackBody,
   type ReceiverLanguage,
@@ -59,7 +63,7 @@ async function signedExample(key: SigningKey, callback: ReturnType<typeof exampl
 
 function exampleBodies() {
   const shared = {
-    delivery_id: `cb_${'1'.repeat(64)}`,
+    delivery_id: exampleDeliveryId,
     at: new Date(SIGNED_AT * 1000).toISOString(),
   }
   const events = [

@@ -1,7 +1,7 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { railOf } from '#domain/rails/index.ts'
-import { faultsText, groupFaults } from '#domain/rails/input-faults.ts'
+import { faultsText, groupFaults, placedAt } from '#domain/rails/input-faults.ts'
 import type { Rail, RailKey } from '#domain/rails/rail.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { openTaskException } from '../../../activities/store/tasks/task-exceptions.ts'
@@ -71,7 +71,7 @@ async function revisedInput(tx: Tx, task: TaskRow, revision: Revision): Promise<
   const pointer = 'input' in revision ? '/revision/input' : '/revision/parameters'
   const faults = faultsOf(task.rail as RailKey, input)
   if (faults.length > 0)
-    throw wrongRevision(faultsText(faults), { faults: groupFaults(faults, pointer) })
+    throw wrongRevision(faultsText(faults), { faults: groupFaults(placedAt(pointer, faults)) })
   return input
 }
 

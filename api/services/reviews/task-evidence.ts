@@ -1,4 +1,5 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
+import { isObject } from '#domain/core/plain-object.ts'
 import type { Work } from '#domain/rails/rail.ts'
 import type { EvidenceContent } from '#domain/reviews/evidence.ts'
 import { findAgent } from '../../../activities/store/agents/agents.ts'
@@ -97,6 +98,3 @@ function changedMembers(before: unknown, after: unknown): string[] | null {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()
   return names.filter((name) => digestOf(before[name] ?? null) !== digestOf(after[name] ?? null))
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,6 +1,6 @@
 import { refuse } from '#domain/core/errors.ts'
 import { railOf } from '#domain/rails/index.ts'
-import { groupFaults, type InputFault } from '#domain/rails/input-faults.ts'
+import { groupFaults, type InputFault, placedAt } from '#domain/rails/input-faults.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import { readInput } from '#domain/rails/read-input.ts'
 import { uploadsOf } from '#domain/rails/uploads.ts'
@@ -18,11 +18,7 @@ export function assertAllReadable(
   asked: readonly { rail: RailKey; input: unknown; pointer: string }[],
 ): void {
   const faulty = asked.flatMap(({ rail, input, pointer }) => {
-    const faults = faultsOf(rail, input).map((fault) => ({
-      ...fault,
-      field: `${pointer}${fault.field}`,
-      pointer: `${pointer}${fault.pointer}`,
-    }))
+    const faults = placedAt(pointer, faultsOf(rail, input))
     return faults.length === 0 ? [] : [{ rail, faults }]
   })
   const faults = faulty.flatMap((one) => one.faults)

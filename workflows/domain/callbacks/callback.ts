@@ -57,6 +57,9 @@ const JITTER = 0.1
 /** Decision: a host that changed hands is asked again after this. */
 export const hostProofLifeMs = 30 * 24 * HOUR
 
+/** The delivery of the published examples; none of the service's own has it. */
+export const exampleDeliveryId = `cb_${'1'.repeat(64)}`
+
 /**
  * How long to wait after so many failures: the schedule and up to a tenth more, always the same for a delivery and an attempt,
  * so that deliveries which failed together do not come back together.

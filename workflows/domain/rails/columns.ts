@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isObject } from '../core/plain-object.ts'
 import { oneLine } from './names.ts'
 import type { Columns, Finding } from './rail.ts'
 import { inOrder } from './work.ts'
@@ -94,7 +95,7 @@ export function columnReader(list: string, row: z.ZodType, columns: Columns): Co
     note,
     take: (value) => {
       begun = true
-      if (mapping === undefined || !isRecord(value)) return value
+      if (mapping === undefined || !isObject(value)) return value
       for (const column of Object.keys(value)) note(column)
       return Object.fromEntries(
         Object.entries(value).flatMap(([column, cell]) => {
@@ -111,9 +112,6 @@ export function columnReader(list: string, row: z.ZodType, columns: Columns): Co
     finding: () => (unread.size === 0 ? [] : [unreadFinding(list, unread)]),
   }
 }
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export const tooManyColumns = `has more than ${UNREAD_MAX} columns that are in no field`
 

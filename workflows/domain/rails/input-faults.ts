@@ -1,5 +1,7 @@
 import type { z } from 'zod'
-import { isRecord, shownText } from './columns.ts'
+import { pointerOf } from '../core/json-pointer.ts'
+import { isObject } from '../core/plain-object.ts'
+import { shownText } from './columns.ts'
 
 type FaultKind =
   | 'unknown_field'
@@ -32,17 +34,23 @@ type FaultGroup = Pick<InputFault, 'kind' | 'field' | 'message'> & {
 }
 export type GroupedFaults = { total: number; groups: FaultGroup[]; groups_left_out: number }
 
-/** The faults by kind, field and message, the most frequent first; `at` is the place of the input in a larger document. */
-export function groupFaults(faults: readonly InputFault[], at = ''): GroupedFaults {
+/** The faults of an input that stands at `place` (RFC 6901) in a larger document. */
+export const placedAt = (place: string, faults: readonly InputFault[]): InputFault[] =>
+  faults.map((fault) => ({
+    ...fault,
+    field: `${place}${fault.field}`,
+    pointer: `${place}${fault.pointer}`,
+  }))
+
+/** The faults by kind, field and message, the most frequent first. */
+export function groupFaults(faults: readonly InputFault[]): GroupedFaults {
   const byKey = new Map<string, FaultGroup>()
-  for (const { kind, field: within, message, pointer, row, value } of faults) {
-    const field = `${at}${within}`
+  for (const { kind, field, message, pointer, row, value } of faults) {
     const key = JSON.stringify([kind, field, message])
     const group = byKey.get(key) ?? { kind, field, message, count: 0, first: [] }
     byKey.set(key, group)
     group.count += 1
-    if (group.first.length < FIRST_SHOWN)
-      group.first.push({ pointer: `${at}${pointer}`, row, value })
+    if (group.first.length < FIRST_SHOWN) group.first.push({ pointer, row, value })
   }
   const groups = [...byKey.values()].toSorted((a, b) => b.count - a.count)
   return {
@@ -70,11 +78,7 @@ export function faultsText(faults: readonly InputFault[]): string {
   return text
 }
 
-/** RFC 6901. */
-export const pointerOf = (path: readonly PropertyKey[]): string =>
-  path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
-
-/** The same with `*` for every index. */
+/** The pointer with `*` for every index. */
 export const fieldOf = (path: readonly PropertyKey[]): string =>
   pointerOf(path.map((part) => (typeof part === 'number' ? '*' : part)))
 
@@ -123,7 +127,7 @@ function messageOf(issue: z.core.$ZodIssue): string {
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   let place = input
   for (const part of path) {
-    const within = isRecord(place) || Array.isArray(place)
+    const within = isObject(place) || Array.isArray(place)
     if (!within || !Object.hasOwn(place as object, part)) return undefined
     place = Reflect.get(place as object, part)
   }

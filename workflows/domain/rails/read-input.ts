@@ -1,6 +1,8 @@
 import type { z } from 'zod'
-import { type ColumnReader, columnReader, isRecord, tooManyColumns } from './columns.ts'
-import { faultsOfIssue, fieldOf, type InputFault, pointerOf } from './input-faults.ts'
+import { pointerOf } from '../core/json-pointer.ts'
+import { isObject } from '../core/plain-object.ts'
+import { type ColumnReader, columnReader, tooManyColumns } from './columns.ts'
+import { faultsOfIssue, fieldOf, type InputFault } from './input-faults.ts'
 import type { Columns, Finding, Rail, Work } from './rail.ts'
 import { finishedWork } from './work.ts'
 
@@ -16,7 +18,7 @@ export function readInput(
   given: unknown,
   uploads: Readonly<Record<string, string>> = {},
 ): Read {
-  if (!isRecord(given)) return checked(schema, given, given, new Map())
+  if (!isObject(given)) return checked(schema, given, given, new Map())
   const inline = Object.fromEntries(Object.keys(uploads).map((list) => [list, []]))
   const input = { ...given, ...inline }
   if (rows === undefined) return checked(schema, input, input, new Map())

@@ -4,10 +4,11 @@ import {
   type ArtifactKind as ContextKind,
   signedText,
 } from '../authority/artifacts.ts'
+import { isObject } from '../core/plain-object.ts'
 import { type Reason, reasons } from './reasons.ts'
 import type { Opened } from './signature.ts'
 import { findKey, type KeySet, type PublishedKey, type Signed, standingOf } from './signed.ts'
-import { bytesIn, hasSafeNumbers, isObject } from './strict-json.ts'
+import { bytesIn, hasSafeNumbers } from './strict-json.ts'
 import type { Period } from './verdict.ts'
 
 /** The artifacts of delegated authority: JSON objects with a signature among their members. */

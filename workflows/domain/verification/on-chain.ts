@@ -1,7 +1,7 @@
 import { CHAIN_ID } from '../core/limits.ts'
+import { isObject } from '../core/plain-object.ts'
 import type { LoggedTransaction } from '../reconciliation/findings.ts'
 import { type Reason, reasons } from './reasons.ts'
-import { isObject } from './strict-json.ts'
 import type { Verdict } from './verdict.ts'
 
 /** A transfer of the token that an artifact says it saw on chain. */

@@ -1,4 +1,5 @@
 import { base64urlnopad } from '@scure/base'
+import { isObject } from '../core/plain-object.ts'
 
 /** The object in base64url (RFC 4648 §5, unpadded) of strict UTF-8 JSON; undefined for anything else. */
 export function objectIn(part: string): Record<string, unknown> | undefined {
@@ -33,10 +34,8 @@ export function jsonOf(text: string | undefined): unknown {
   }
 }
 
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-function objectOf(text: string | undefined): Record<string, unknown> | undefined {
+/** The object of a JSON text; undefined for anything else. */
+export function objectOf(text: string | undefined): Record<string, unknown> | undefined {
   const value = jsonOf(text)
   return isObject(value) ? value : undefined
 }

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { railOf } from '#domain/rails/index.ts'
-import { faultsText, groupFaults } from '#domain/rails/input-faults.ts'
+import { faultsText, groupFaults, placedAt } from '#domain/rails/input-faults.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import { readInput } from '#domain/rails/read-input.ts'
 import { verifies } from '../../../verifies.ts'
@@ -19,7 +19,9 @@ verifies('rails.faults', 'faults of thousands of rows are a few counted groups',
   rows[400] = { ...good, input_tokens: -1, team: 'search' }
   rows[500] = undated
   rows[600] = 'no row'
-  const grouped = groupFaults(faultsOf('tokenops', { price_table: [], usage: rows }), '/input')
+  const grouped = groupFaults(
+    placedAt('/input', faultsOf('tokenops', { price_table: [], usage: rows })),
+  )
   expect(grouped).toMatchObject({ total: 281, groups_left_out: 0 })
   expect(grouped.groups.map(({ kind, field, count }) => [kind, field, count])).toEqual([
     ['wrong_format', '/input/usage/*/at', 247],
