@@ -74,9 +74,14 @@ export type SigningKeyEntry = z.output<typeof entrySchema>
  */
 export function loadKeyRings(path: string): KeyRings {
   const current = followFile(path, () => keyRings(readKeysFile(path)))
-  let rings = current()
+  return rereadableRings(current(), async () => current())
+}
+
+/** These rings until `reread` of any of them takes over what `read` returns. */
+export function rereadableRings(loaded: KeyRings, read: () => Promise<KeyRings>): KeyRings {
+  let rings = loaded
   const reread = async (): Promise<void> => {
-    rings = current()
+    rings = await read()
   }
   return ofEachRing((ring) => ({
     ring,

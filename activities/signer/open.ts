@@ -41,12 +41,13 @@ export const openGasAccounts = async (
     ? gasAccountsOfFile(config)
     : openRemoteGasAccounts(config.SIGNER_WALLETS_SOCKET)
 
-/** The payout wallet's account; throws when the file holds the key of another address. */
+/** The payout wallet's key and account; throws when the file holds the key of another address. */
 export function readPayoutWallet(
   config: Pick<SignerConfig, 'PAYOUT_WALLET_KEY_FILE' | 'PAYOUT_WALLET_ADDRESS'>,
-): PrivateKeyAccount {
-  const account = privateKeyToAccount(readJsonFile(config.PAYOUT_WALLET_KEY_FILE, privateKey))
-  if (account.address.toLowerCase() === config.PAYOUT_WALLET_ADDRESS) return account
+): { key: Hex; account: PrivateKeyAccount } {
+  const key = readJsonFile(config.PAYOUT_WALLET_KEY_FILE, privateKey)
+  const account = privateKeyToAccount(key)
+  if (account.address.toLowerCase() === config.PAYOUT_WALLET_ADDRESS) return { key, account }
   throw new Error(
     'PAYOUT_WALLET_KEY_FILE holds the key of another address than PAYOUT_WALLET_ADDRESS',
   )
@@ -56,9 +57,8 @@ export function readPayoutWallet(
 export function payoutSignerOfFile(
   config: Parameters<typeof signingPolicyOf>[0] & Parameters<typeof readPayoutWallet>[0],
 ): Signer {
-  const { address } = readPayoutWallet(config)
-  const key = readJsonFile(config.PAYOUT_WALLET_KEY_FILE, privateKey)
-  return createPayoutSigner(digestSigner(key), signingPolicyOf(config, address))
+  const { key, account } = readPayoutWallet(config)
+  return createPayoutSigner(digestSigner(key), signingPolicyOf(config, account.address))
 }
 
 /** The gas wallets whose keys the file holds, none where no file is named; throws when it cannot be used. */

@@ -5,7 +5,14 @@ import {
   type SigningKey,
   verifySignature,
 } from '../keys/compact.ts'
-import { type KeyRing, type KeyRings, ofEachRing, type Ring, ringAlgs } from '../keys/key-ring.ts'
+import {
+  type KeyRing,
+  type KeyRings,
+  ofEachRing,
+  type Ring,
+  rereadableRings,
+  ringAlgs,
+} from '../keys/key-ring.ts'
 import { connectSigner, type SignerConnection } from './client.ts'
 import { type KeysAnswer, keysAnswer, signAnswer } from './protocol.ts'
 
@@ -16,23 +23,7 @@ const START_WITHIN_MS = 15_000
 export async function openRemoteRings(socket: string): Promise<KeyRings> {
   const connection = connectSigner(socket)
   const read = async () => ringsOf(connection, await connection.call('keys', {}, keysAnswer))
-  let rings = await untilAnswered(read)
-  const reread = async (): Promise<void> => {
-    rings = await read()
-  }
-  return ofEachRing((ring) => ({
-    ring,
-    get active() {
-      return rings[ring].active
-    },
-    get keys() {
-      return rings[ring].keys
-    },
-    get publicKeys() {
-      return rings[ring].publicKeys
-    },
-    reread,
-  }))
+  return rereadableRings(await untilAnswered(read), read)
 }
 
 /** What a process asks its signer when it starts: again while no answer comes, for at most 15 s. */

@@ -1,5 +1,6 @@
 import { AGENT_STATEMENT_TYP } from '#domain/agents/statement.ts'
 import { authorityContexts } from '#domain/authority/artifacts.ts'
+import { exampleDeliveryId } from '#domain/callbacks/callback.ts'
 import { checkpointText, parseCheckpointText } from '#domain/log/checkpoint.ts'
 import { coseSigned } from '#domain/log/cose.ts'
 import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
@@ -8,6 +9,7 @@ import { REPLAY_TYP } from '#domain/runs/replay-package.ts'
 import { COMPLETION_TYP } from '#domain/runs/return-package.ts'
 import { HANDOFF_TYP } from '#domain/trust/handoff-pack.ts'
 import { PASSPORT_TYP } from '#domain/trust/passport.ts'
+import { objectOf, textOf } from '#domain/verification/strict-json.ts'
 import { AP2_TYP } from '../keys/ap2-chain.ts'
 import { CHALLENGE_TYP } from '../keys/challenge.ts'
 import { CHECKOUT_TYP } from '../keys/checkout.ts'
@@ -126,9 +128,6 @@ function judgeArtifact(kid: string, text: string, { baseUrl }: RingFacts): Judge
     : { refused: 'the issuer is another service' }
 }
 
-/** The delivery of the published examples, which are signed at a fixed time in the past. */
-const EXAMPLE_DELIVERY = `cb_${'1'.repeat(64)}`
-
 /** A message of Standard Webhooks: delivery id, Unix seconds and a JSON body that names the same delivery. */
 function judgeCallback(bytes: Uint8Array, { nowSeconds }: RingFacts): Judgement {
   const [, delivery, seconds, body = ''] =
@@ -136,7 +135,8 @@ function judgeCallback(bytes: Uint8Array, { nowSeconds }: RingFacts): Judgement 
   if (delivery === undefined || objectOf(body)?.['delivery_id'] !== delivery)
     return { refused: 'the text is of no callback' }
   const age = nowSeconds - Number(seconds)
-  if (delivery === EXAMPLE_DELIVERY) return { budget: 'samples' }
+  // The published examples are signed at a fixed time in the past.
+  if (delivery === exampleDeliveryId) return { budget: 'samples' }
   return age <= PAST_MAX && age >= -AHEAD_MAX
     ? { budget: 'callbacks' }
     : { refused: 'its time is not that of the signer’s clock' }
@@ -159,24 +159,6 @@ function judgeLog(kid: string, bytes: Uint8Array, { baseUrl }: RingFacts): Judge
 function partsOf(input: string) {
   try {
     return decodeCompact(`${input}.`)
-  } catch {
-    return undefined
-  }
-}
-
-function objectOf(json: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(json)
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject ? (value as Record<string, unknown>) : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function textOf(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
     return undefined
   }

@@ -28,8 +28,7 @@ export function ringMethods(
       const judged = judgeRequest({ ring: key.ring as Ring, kid }, bytes, facts)
       if ('refused' in judged) throw new SignerRefusal('refused', judged.refused)
       if (judged.budget === 'log') log.assertGrowing(bytes)
-      if (!rates.take(judged.budget))
-        throw new SignerRefusal('over_budget', `the budget for ${judged.budget} is used up`)
+      rates.assertWithin(judged.budget)
       return { signature: encodeBase64url(await key.sign(bytes)) }
     },
   }

@@ -16,10 +16,6 @@ export function walletMethods(config: SignerConfig): Methods {
     gasAccountsOfFile(config).map((account) => [account.address.toLowerCase(), account]),
   )
   const rates = createRates(walletRates)
-  const assertRate = (name: keyof typeof walletRates): void => {
-    if (!rates.take(name))
-      throw new SignerRefusal('over_budget', `the budget for ${name} is used up`)
-  }
   const policy = { asset: config.ASSET_CONTRACT_ADDRESS, feeMaxWei: config.SIGNER_FEE_MAX_WEI }
   return {
     wallets: async () => ({
@@ -28,19 +24,17 @@ export function walletMethods(config: SignerConfig): Methods {
     }),
     sign_transfer: async (params) => {
       const { payout, transfer, in_use } = orderParams.parse(params)
-      assertRate('transfers')
+      rates.assertWithin('transfers')
       return payouts.sign({ payout, transfer, inUse: BigInt(in_use) })
     },
     sign_gas_transaction: async (params) => {
       const request = gasParams.parse(params)
       const account = accounts.get(request.wallet)
-      const refused =
-        account === undefined
-          ? 'the signer does not hold the key of this gas wallet'
-          : gasRefusal(request, policy)
-      if (account === undefined || refused !== undefined)
-        throw new SignerRefusal('refused', refused ?? '')
-      assertRate('gas_transactions')
+      if (account === undefined)
+        throw new SignerRefusal('refused', 'the signer does not hold the key of this gas wallet')
+      const reason = gasRefusal(request, policy)
+      if (reason !== undefined) throw new SignerRefusal('refused', reason)
+      rates.assertWithin('gas_transactions')
       const raw = await account.signTransaction({
         type: 'eip1559',
         chainId: CHAIN_ID,
