@@ -45,6 +45,7 @@ export async function openSystem(rail: Rail): Promise<System> {
     owners[wallet] = { agent, clients: [agent.client, other.client] }
   }
   const payouts = new Map<string, { recipient: string; payout?: Payout }>()
+  /** Equal acts send the same bytes, including the times. */
   const authorizations = new Map<string, AuthorizeInput>()
   const records = new Map<string, RunRecord>()
 
@@ -55,15 +56,9 @@ export async function openSystem(rail: Rail): Promise<System> {
   }
   const idOf = ({ owner, slot }: Name) => payoutId(owners[owner].agent.address, slot)
 
-  const inputOf = (act: Act & { kind: 'authorize' }): AuthorizeInput =>
-    authorizations.get(`${act.key} ${fingerprint(act)}`) ?? {
-      ...nothing,
-      payout_id: idOf(act.of),
-      idempotency_key: act.key,
-      expires_at: nowSeconds() + act.life,
-    }
+  const nameOfInput = (act: Act & { kind: 'authorize' }) => `${act.key} ${fingerprint(act)}`
 
-  /** One call; a repeat sends the same bytes, including the times. */
+  /** One call. */
   const callOf = (act: Act): ((client: Client) => Promise<Answer<PayoutAnswer>>) => {
     const { slot: idempotency_key } = act.of
     switch (act.kind) {
@@ -73,7 +68,7 @@ export async function openSystem(rail: Rail): Promise<System> {
         return (client) => client.call('payout-create', terms)
       }
       case 'authorize': {
-        const input = inputOf(act)
+        const input = authorizations.get(nameOfInput(act)) as AuthorizeInput
         return (client) => client.call('payout-authorize', input)
       }
       case 'execute':
@@ -86,17 +81,22 @@ export async function openSystem(rail: Rail): Promise<System> {
 
   return {
     prepare: async (act) => {
+      if (act.kind !== 'authorize') return
+      const name = nameOfInput(act)
+      const expiresAt = nowSeconds() + act.life
+      const ids = { payout_id: idOf(act.of), idempotency_key: act.key }
+      const input = authorizations.get(name) ?? { ...nothing, ...ids, expires_at: expiresAt }
+      authorizations.set(name, input)
+
       const payout = payouts.get(nameOf(act.of))?.payout
-      if (act.kind !== 'authorize' || payout === undefined) return
-      const name = `${act.key} ${fingerprint(act)}`
-      if (authorizations.has(name)) return
-      const terms = { expiresAt: nowSeconds() + act.life, idempotencyKey: act.key }
+      if (payout === undefined || input.presentation !== nothing.presentation) return
+      const terms = { expiresAt, idempotencyKey: act.key }
       // A mandate is only issued for a created payout; for any other the call is sent with nothing in it.
-      const input = await rail.treasury.authorize(payout, terms).catch((error: unknown) => {
+      const mandated = await rail.treasury.authorize(payout, terms).catch((error: unknown) => {
         if (error instanceof ProblemError && error.code === 'wrong_state') return undefined
         throw error
       })
-      if (input !== undefined) authorizations.set(name, input)
+      if (mandated !== undefined) authorizations.set(name, mandated)
     },
     perform: async (act) => {
       const { clients } = owners[act.caller]
