@@ -11,13 +11,10 @@ import {
   type PaymentMethod,
   payerText,
 } from '#domain/payments/payment-reference.ts'
-import { authorizeAudience } from '#domain/payouts/holder-binding.ts'
 import { searchFrom } from '../chain/outcome.ts'
-import { challengeSigners, issueChallenge, verifyChallengeToken } from '../keys/challenge.ts'
+import { challengeSigners, issueChallenge } from '../keys/challenge.ts'
 import type { Order } from '../keys/checkout.ts'
-import { currentAnchors } from '../keys/key-status.ts'
-import { verifyPresentation } from '../keys/presentation.ts'
-import { consumed, readAuthorityKeyStatus, replayKeys } from '../payout/authorization.ts'
+import { consumed, readAuthorityKeyStatus } from '../payout/authorization.ts'
 import { findConsumed, type ReplayKey } from '../store/calls/replay-ledger.ts'
 import { keepSignature, type PaymentClaim } from '../store/payments/payments.ts'
 import { clockSeconds, type Tx } from '../store/postgres/db.ts'
@@ -31,7 +28,7 @@ export type Presented = {
   externalReference: string
   /** The wallet that pays, where one does: an address, or `aw_…`. */
   payer?: string
-  proof?: { signature?: string; payment?: string; presentation?: string; challenge_token?: string }
+  proof?: { signature?: string; payment?: string; challenge_token?: string }
   evidence?: {
     sha256?: string
     url?: string
@@ -80,9 +77,7 @@ export async function prepare(
     case 'x402_reference':
       return paymentByAuthorization(deps, payable, presented)
     case 'ap2_mandate_reference':
-      return presented.evidence?.presentation === undefined
-        ? mandate(deps, payable, presented)
-        : ap2Mandate(deps, payable, presented)
+      return ap2Mandate(deps, payable, presented)
   }
 }
 
@@ -178,47 +173,6 @@ export async function mandateChallenge(
   })
 }
 
-/** The name that a presentation is stored under: its SHA-256. */
-export const presentationName = (presentation: string): string => sha256Hex(presentation)
-
-async function mandate(deps: MoneyDeps, payable: Payable, { proof }: Presented): Promise<Prepared> {
-  const { anchors, origin, treasuryHolder, verifyWalletMessage } = deps.authority
-  const presentation = proof?.presentation ?? ''
-  const keyStatus = await readAuthorityKeyStatus(deps.authority, deps.db)
-  const { nowSeconds } = keyStatus
-  const token = {
-    authorityKeys: keyStatus.verifiers('authority'),
-    origin,
-    nowSeconds,
-    treasuryHolder,
-  }
-  const challenge = verifyChallengeToken(proof?.challenge_token ?? '', token)
-  const bound = await verifyPresentation({
-    presentation,
-    challenge,
-    audience: authorizeAudience(origin),
-    nowSeconds,
-    anchors: currentAnchors(anchors, origin, keyStatus),
-    checkoutKeys: keyStatus.verifiers('checkout'),
-    requestSha256: mandateRequestSha256(payable),
-    order: orderOf(payable),
-    verifyWalletMessage,
-    assertUnused: async (proven) =>
-      assertUnused(deps.db, replayKeys(challenge.jti, proven), payable.id),
-  })
-  const evidence = {
-    mandate_ref: bound.mandateRef,
-    holder: bound.holder,
-    request_sha256: bound.requestSha256,
-  }
-  return {
-    external_reference: presentationName(presentation),
-    payer: bound.holder,
-    proof: null,
-    proven: { decidedBy: 'presentation', evidence, keys: replayKeys(challenge.jti, bound) },
-  }
-}
-
 /**
  * An AP2 payment mandate moves no money itself: the wallet that it names is debited, or the x402 payment of the address that it names
  * is settled. Any other instrument settles nothing here.
@@ -229,22 +183,22 @@ async function ap2Mandate(
   presented: Presented,
 ): Promise<Prepared> {
   const { proof, evidence } = presented
-  if (payable.id.startsWith('aw_'))
-    throw refuse('unsupported_request', {
-      detail: 'a wallet is not paid by an AP2 mandate',
-      next_action: 'Pay into it in another way.',
+  const { presentation, checkout_presentation } = evidence ?? {}
+  if (presentation === undefined || checkout_presentation === undefined)
+    throw refuse('invalid_request', {
+      detail: 'a mandate needs evidence.presentation and evidence.checkout_presentation',
+      next_action: 'Close both open mandates for a challenge of this payment, and send both.',
     })
-  const presentation = evidence?.presentation ?? ''
   const ap2 = await readAp2(
     deps,
     { ...payable, order: orderOf(payable) },
     {
       presentation,
-      checkoutPresentation: evidence?.checkout_presentation ?? '',
+      checkoutPresentation: checkout_presentation,
       challengeToken: proof?.challenge_token ?? '',
     },
   )
-  const stored = { external_reference: presentationName(presentation), proof: null, ap2 }
+  const stored = { external_reference: sha256Hex(presentation), proof: null, ap2 }
   if (ap2.rail.kind === 'none') return { ...stored, payer: null }
   if (ap2.rail.kind === 'x402') {
     const paid = await paymentByAuthorization(deps, payable, presented)

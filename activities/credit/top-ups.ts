@@ -1,22 +1,30 @@
 import { refuse } from '#domain/core/errors.ts'
+import type { PaymentMethod } from '#domain/payments/payment-reference.ts'
 import { findPresented, type ReferenceRow } from '../store/payments/payment-references.ts'
 import { transaction } from '../store/postgres/db.ts'
 import { ownWallet } from './allowance.ts'
 import type { MoneyDeps } from './deps.ts'
 import { insertPresented, type Presenter, settleProven } from './presented.ts'
-import { offeredAs, prepare, presentationName } from './presenting.ts'
+import { offeredAs, prepare } from './presenting.ts'
 
 export type TopUpInput = Presenter & { walletId: string; amountUsd: number }
 
 /**
- * Presents a payment into an allowance wallet; repeated, it answers the same reference. No wallet is paid from another one, as
- * its limits would be gone around. Throws as `presentReference` does.
+ * Whether an allowance wallet is topped up by this method. A wallet that pays another one would go around its limits, and a mandate
+ * permits a payment for a quote.
+ */
+export const paysWallet = (method: PaymentMethod): boolean =>
+  method !== 'agent_allowance' && method !== 'ap2_mandate_reference'
+
+/**
+ * Presents a payment into an allowance wallet; repeated, it answers the same reference. 400 `unsupported_request` for a method that
+ * pays into no wallet; throws as `presentReference` does.
  */
 export async function presentTopUp(deps: MoneyDeps, input: TopUpInput): Promise<ReferenceRow> {
   const { agentId, walletId, amountUsd, method } = input
-  if (method === 'agent_allowance')
+  if (!paysWallet(method))
     throw refuse('unsupported_request', {
-      detail: 'a wallet is not paid from a wallet',
+      detail: `a wallet is not paid by ${method}`,
       next_action: 'Pay into it in another way.',
     })
   const earlier = sameTopUp(await presentedBefore(deps, input), input)
@@ -49,24 +57,15 @@ function sameTopUp(row: ReferenceRow | undefined, { walletId, agentId, amountUsd
   })
 }
 
-/** The earlier reference of the same mandate or signed payment, which can be proven only once. */
+/** The earlier reference of the same signed payment, which can be proven only once. */
 async function presentedBefore(
   deps: MoneyDeps,
   input: TopUpInput,
 ): Promise<ReferenceRow | undefined> {
-  const external_reference = proofName(deps, input)
-  if (external_reference === undefined) return undefined
-  return findPresented(deps.db, { method: input.method, external_reference })
-}
-
-/** The name under which the proof of a mandate or a signed payment is stored. */
-function proofName(
-  { offers }: MoneyDeps,
-  { method, amountUsd, proof }: TopUpInput,
-): string | undefined {
-  if (method === 'ap2_mandate_reference')
-    return proof?.presentation === undefined ? undefined : presentationName(proof.presentation)
+  const { method, amountUsd, proof } = input
   if (method !== 'x402_reference') return undefined
   const offer = offeredAs({ amount_usd: amountUsd })
-  return offers.readPayment({ 'payment-signature': proof?.payment }, offer)?.paymentId
+  const payment = deps.offers.readPayment({ 'payment-signature': proof?.payment }, offer)
+  if (payment === undefined) return undefined
+  return findPresented(deps.db, { method, external_reference: payment.paymentId })
 }

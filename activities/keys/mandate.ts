@@ -5,7 +5,7 @@ import { refuse } from '#domain/core/errors.ts'
 import type { Hex } from '#domain/core/ids.ts'
 import { holderDid, holderProofText, sha256Base64url } from '#domain/payouts/holder-binding.ts'
 import { recoverSigner } from '../chain/wallet-signature.ts'
-import { type CheckoutClaims, type Order, randomText, readCheckout } from './checkout.ts'
+import { type CheckoutClaims, randomText, readCheckout } from './checkout.ts'
 import { encodeBase64url } from './compact.ts'
 import type { VerifyWalletMessage } from './key-binding.ts'
 import type { KeyStatus } from './key-status.ts'
@@ -26,8 +26,6 @@ export type MandateRequest = {
   readonly mandateId: string
   readonly requestSha256: string
   readonly checkoutJwt: string
-  /** What the checkout is for; a payout's fee by default. */
-  readonly order?: Order
   readonly holderProof: HolderProof
   readonly verifyWalletMessage: VerifyWalletMessage
 }
@@ -95,12 +93,11 @@ function assertCheckout(request: MandateRequest): CheckoutClaims {
   })
 }
 
-function ourCheckout({ checkoutJwt, keyStatus, origin, order }: MandateRequest): CheckoutClaims {
+function ourCheckout({ checkoutJwt, keyStatus, origin }: MandateRequest): CheckoutClaims {
   try {
     return readCheckout(checkoutJwt, {
       keys: keyStatus.verifiers('checkout'),
       origin,
-      ...(order && { order }),
     })
   } catch {
     throw denied('the checkout is not one that this service signed')

@@ -3,7 +3,7 @@ import type { Hex } from '#domain/core/ids.ts'
 import { limits } from '#domain/core/limits.ts'
 import { sha256Base64url } from '#domain/payouts/holder-binding.ts'
 import type { ChallengeClaims } from './challenge.ts'
-import { type CheckoutClaims, type Order, readCheckout } from './checkout.ts'
+import { type CheckoutClaims, readCheckout } from './checkout.ts'
 import { type VerifyWalletMessage, verifyKeyBinding } from './key-binding.ts'
 import type { AnchorWithTimes, KeyWithTimes } from './key-status.ts'
 import { type MandateClaims, verifyMandate } from './sd-jwt.ts'
@@ -17,8 +17,6 @@ export type PresentationContext = {
   readonly anchors: readonly AnchorWithTimes[]
   readonly checkoutKeys: readonly KeyWithTimes[]
   readonly requestSha256: string
-  /** What the checkout is for; a payout's fee by default. */
-  readonly order?: Order
   readonly verifyWalletMessage: VerifyWalletMessage
   /** Throws 409 when a proven presentation was used before; asked before the terms are compared, so that a reuse is called one. */
   readonly assertUnused?: (
@@ -114,7 +112,7 @@ function assertCheckout(mandate: MandateClaims, context: PresentationContext): v
 
 function disclosedCheckout(
   mandate: MandateClaims,
-  { checkoutKeys, challenge, order }: PresentationContext,
+  { checkoutKeys, challenge }: PresentationContext,
 ): CheckoutClaims {
   if (sha256Base64url(mandate.checkout_jwt) !== mandate.checkout_hash)
     throw invalid('checkout_hash is not that of checkout_jwt')
@@ -122,7 +120,6 @@ function disclosedCheckout(
     return readCheckout(mandate.checkout_jwt, {
       keys: checkoutKeys,
       origin: challenge.iss,
-      ...(order && { order }),
     })
   } catch {
     throw invalid('the disclosed checkout is not one that this service signed')

@@ -122,7 +122,7 @@ export async function verifyAuthorization(
 type Proven = { mandateIssuer: string; mandateJti: string; kbNonce: string }
 
 /** Never keyed on signature bytes or the presentation's text, which can be varied without losing their meaning. */
-export function replayKeys(
+function replayKeys(
   challengeJti: string,
   { mandateIssuer, mandateJti, kbNonce }: Proven,
 ): ReplayKey[] {

@@ -143,7 +143,7 @@ export const requirements = {
   'money.ap2': {
     source: 'money § Payment methods',
     behavior:
-      'An AP2 reference is a presentation bound to the challenge. Its replay keys are in the same ledger as those of payouts.',
+      'An AP2 reference is confirmed by the money that its mandate names, never by a mandate alone. Its challenge and nonce are in the same replay ledger as those of payouts.',
   },
   'money.webhook-signature': {
     source: 'money § Provider events',

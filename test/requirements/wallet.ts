@@ -31,7 +31,7 @@ export const walletRequirements = {
   'wallet.http.terms': {
     source: 'money § Allowance wallets',
     behavior:
-      'A payment into a wallet by x402 or a mandate without a proof returns 402 with the text to sign. A signed payment repeats safely.',
+      'A payment into a wallet by x402 without a signed payment returns 402 with what to sign. A signed payment repeats safely. Neither another wallet nor a mandate pays into a wallet.',
   },
   'wallet.http.limits': {
     source: 'money § Allowance wallets',

@@ -14,7 +14,7 @@ const output = z
 
 /**
  * POST /api/agent-allowance-wallet, mode `fund_allowance`: presents a payment into a wallet, or checks one again.
- * Without the proof that x402 or a mandate needs, it answers 402 with what is to be signed.
+ * By x402 without a signed payment, it answers 402 with what is to be signed.
  */
 export const allowanceFund = operation({
   id: 'allowance-fund',

@@ -16,7 +16,6 @@ export const payment = {
     .strictObject({
       signature: text(1, 8192).optional(),
       payment: text(1, 8192).optional(),
-      presentation: text(1, 24_576).optional(),
       challenge_token: text(1, 8192).optional(),
     })
     .optional(),

@@ -111,7 +111,7 @@ const howOf: Record<PaymentMethod, string> = {
     'one final transfer of exactly the amount, as the chain’s own nodes show it',
   x402_reference: 'the settlement of the signed payment in a final block',
   ap2_mandate_reference:
-    'the mandate’s presentation, consumed once, and where it is one of AP2 the debit of the wallet or the settlement of the payment that it names',
+    'the debit of the wallet, or the settlement of the payment, that the mandate names',
 }
 
 /** How a payment is confirmed, by whom, and when to poll again; null once it is decided. */

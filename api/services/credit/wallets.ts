@@ -10,8 +10,8 @@ import {
   setWalletLimits,
 } from '../../../activities/credit/allowance.ts'
 import { writeMoneyReceipt } from '../../../activities/credit/deps.ts'
-import { mandateChallenge, offeredAs } from '../../../activities/credit/presenting.ts'
-import { presentTopUp } from '../../../activities/credit/top-ups.ts'
+import { offeredAs } from '../../../activities/credit/presenting.ts'
+import { paysWallet, presentTopUp } from '../../../activities/credit/top-ups.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import {
@@ -119,7 +119,7 @@ async function intoWallet(
     })
   }
   const { amount_usd, ...asked } = by
-  await assertProofGiven(deps, { id: walletId, amount_usd }, asked)
+  assertPaymentGiven(deps, { id: walletId, amount_usd }, asked)
   return presentTopUp(deps, {
     agentId,
     walletId,
@@ -128,22 +128,10 @@ async function intoWallet(
   })
 }
 
-/** A wallet has no challenge that shows what to sign, so a payment without a proof is answered with it: 402 `payment_required`. */
-async function assertProofGiven(
-  deps: PaymentDeps,
-  of: Payable,
-  { method, proof }: PaymentAsked,
-): Promise<void> {
-  const missing =
-    (method === 'x402_reference' && proof?.['payment'] === undefined) ||
-    (method === 'ap2_mandate_reference' && proof?.['presentation'] === undefined)
-  if (!missing) return
-  const mandate =
-    method === 'x402_reference' ? null : await mandateChallenge(deps, of, deps.mandateSeconds)
-  const more = {
-    accepted_methods: acceptedMethods(deps.providers).filter((one) => one !== 'agent_allowance'),
-    mandate,
-  }
+/** A wallet has no challenge that shows what to sign, so x402 without a signed payment is answered with it: 402 `payment_required`. */
+function assertPaymentGiven(deps: PaymentDeps, of: Payable, { method, proof }: PaymentAsked): void {
+  if (method !== 'x402_reference' || proof?.['payment'] !== undefined) return
+  const more = { accepted_methods: acceptedMethods(deps.providers).filter(paysWallet) }
   throw deps.offers.paymentRequired(
     offeredAs(of),
     `${of.amount_usd} usd are to be paid into the wallet`,

@@ -4,7 +4,10 @@ import { settlesNothing } from '#domain/ap2/rails.ts'
 import { DomainError } from '#domain/core/errors.ts'
 import { walletAccount } from '#domain/credit/credit.ts'
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'
+import { mandateChallenge } from '../../../activities/credit/presenting.ts'
+import { presentTopUp } from '../../../activities/credit/top-ups.ts'
 import { verifyReference } from '../../../activities/credit/verify-reference.ts'
+import { decodeCompact } from '../../../activities/keys/compact.ts'
 import { findEntitlement } from '../../../activities/store/credit/entitlements.ts'
 import { readBalance } from '../../../activities/store/credit/postings.ts'
 import { findAp2Issued, readAp2History } from '../../../activities/store/payments/ap2.ts'
@@ -12,7 +15,7 @@ import { listDueReferences } from '../../../activities/store/payments/payment-re
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import { issueAp2, revokeIssuedAp2 } from '../../../api/services/authority/ap2.ts'
 import { verifies } from '../../verifies.ts'
-import { keys, origin } from '../keys/treasury.ts'
+import { keys, newChallenge, origin } from '../keys/treasury.ts'
 import {
   inUsd,
   type Mandated,
@@ -56,6 +59,45 @@ verifies(
     expect((await findEntitlement(deps.db, one.entitlement.entitlement_id))?.state).toBe('funded')
   },
 )
+
+verifies(
+  'money.ap2',
+  'a payment consumes its challenge, and a mandate alone pays nothing',
+  async () => {
+    const by = await mandated()
+    const { one, input, pay } = await presenting(by)
+    const method = 'ap2_mandate_reference' as const
+    const bare = present(deps, one, { method, externalReference: '', proof: input.proof })
+    await expect(bare).rejects.toMatchObject(refusal('invalid_request'))
+    const { agentId, wallet_id: walletId } = by
+    const topUp = presentTopUp(deps, { ...input, agentId, walletId, amountUsd: 49 })
+    await expect(topUp).rejects.toMatchObject(refusal('unsupported_request'))
+    expect(await readBalance(deps.db, walletAccount(walletId))).toBe(500)
+    await pay()
+    const consumed = deps.db
+      .selectFrom('replay_ledger')
+      .select('kind')
+      .where('subject', '=', one.challenge.challenge_id)
+      .orderBy('kind')
+    expect(await consumed.execute()).toEqual([{ kind: 'challenge_jti' }, { kind: 'kb_nonce' }])
+  },
+)
+
+verifies('conform.merchant', 'checkouts of credit and of payouts name who sells them', async () => {
+  const { challenge_id: id, amount_usd } = (await quoted(deps)).challenge
+  const merchantOf = ({ checkout_jwt }: { checkout_jwt: string }) =>
+    decodeCompact(checkout_jwt).payload['merchant']
+  expect(merchantOf(await mandateChallenge(deps, { id, amount_usd }, 900))).toEqual({
+    id: 'service-agent-rails',
+    name: 'Service Agent Rails',
+    website: origin,
+  })
+  expect(merchantOf(await newChallenge())).toEqual({
+    id: 'service-payout-rail',
+    name: 'Service Payout Rail',
+    website: origin,
+  })
+})
 
 verifies('ap2.issue', 'a repeat gives the first mandates, wrong terms are refused', async () => {
   const by = await mandated()

@@ -65,7 +65,7 @@ export const confirmedBy = {
   invoice_reference: ['operator', 'provider'],
   stablecoin_reference: ['chain'],
   x402_reference: ['payment'],
-  ap2_mandate_reference: ['presentation', 'wallet', 'payment'],
+  ap2_mandate_reference: ['wallet', 'payment'],
 } as const satisfies Record<PaymentMethod, readonly string[]>
 
 /** The methods that a payment is taken by here: a hosted checkout only where a provider is configured that confirms it. */

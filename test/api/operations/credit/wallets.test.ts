@@ -268,29 +268,32 @@ verifies('wallet.http.fund', 'a payment for something else is not one for the wa
   expect(await codeOf(agent.call('allowance-fund', both))).toBe('invalid_request')
 })
 
-verifies('wallet.http.terms', 'x402 and mandate payers get the exact terms to sign', async () => {
-  const agent = await owner()
-  const { wallet_id } = await create(agent)
-  const asking = (method: 'x402_reference' | 'ap2_mandate_reference') =>
-    problemOf(agent.call('allowance-fund', { ...invoice(wallet_id, 120), method }))
-  const x402 = await asking('x402_reference')
-  expect(x402).toMatchObject({
-    status: 402,
-    code: 'payment_required',
-    accepts: [{ amount: '120000000' }],
-    mandate: null,
-  })
-  expect(x402['accepted_methods']).not.toContain('agent_allowance')
-  expect(await asking('ap2_mandate_reference')).toMatchObject({
-    mandate: { challenge_token: expect.any(String) },
-  })
-  const bad = {
-    ...invoice(wallet_id, 120),
-    method: 'x402_reference' as const,
-    proof: { payment: 'bm9uZQ==' },
-  }
-  expect(await codeOf(agent.call('allowance-fund', bad))).toBe('payment_invalid')
-})
+verifies(
+  'wallet.http.terms',
+  'x402 payers get the exact terms to sign, mandates pay no wallet',
+  async () => {
+    const agent = await owner()
+    const { wallet_id } = await create(agent)
+    const by = (method: 'x402_reference' | 'ap2_mandate_reference') =>
+      problemOf(agent.call('allowance-fund', { ...invoice(wallet_id, 120), method }))
+    const x402 = await by('x402_reference')
+    expect(x402).toMatchObject({
+      status: 402,
+      code: 'payment_required',
+      accepts: [{ amount: '120000000' }],
+    })
+    expect(x402['accepted_methods']).toContain('x402_reference')
+    expect(x402['accepted_methods']).not.toContain('agent_allowance')
+    expect(x402['accepted_methods']).not.toContain('ap2_mandate_reference')
+    expect(await by('ap2_mandate_reference')).toMatchObject({ code: 'unsupported_request' })
+    const bad = {
+      ...invoice(wallet_id, 120),
+      method: 'x402_reference' as const,
+      proof: { payment: 'bm9uZQ==' },
+    }
+    expect(await codeOf(agent.call('allowance-fund', bad))).toBe('payment_invalid')
+  },
+)
 
 verifies(
   'wallet.http.limits',

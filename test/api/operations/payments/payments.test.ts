@@ -231,7 +231,7 @@ verifies(
     expect(
       await codeOf(present(id, { method: 'agent_allowance', payer: `aw_${'1'.repeat(64)}` })),
     ).toBe('not_found')
-    expect(await codeOf(present(id, { method: 'ap2_mandate_reference' }))).toBe('authority_denied')
+    expect(await codeOf(present(id, { method: 'ap2_mandate_reference' }))).toBe('invalid_request')
     expect(await codeOf(present(`ch_${'0'.repeat(64)}`))).toBe('not_found')
     const open_ = await problemOf(
       open().call(
