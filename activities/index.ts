@@ -17,6 +17,7 @@ import { createPayoutSteps } from './payout/payout.ts'
 import { createSigningSteps, createTransferSteps } from './payout/transfer.ts'
 import type { WorkflowWatch } from './reconciliation/deps.ts'
 import { createReconciliationSteps } from './reconciliation/steps.ts'
+import { createUploadCheckSteps } from './run/check-upload.ts'
 import { openRailPool, poolSettings } from './run/isolation/rail-pool.ts'
 import { createRunSteps } from './run/run.ts'
 import { openKeyRings, openPayoutSigner } from './signer/open.ts'
@@ -77,7 +78,11 @@ export async function createTaskActivities(config: Config) {
     await close()
   }
   return {
-    activities: { ...createTaskSteps(deps), ...createRunSteps(deps, pool) },
+    activities: {
+      ...createTaskSteps(deps),
+      ...createRunSteps(deps, pool),
+      ...createUploadCheckSteps({ db, pool }),
+    },
     close: closeAll,
   }
 }

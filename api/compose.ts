@@ -42,6 +42,7 @@ import { PAYOUTS_QUEUE } from '../temporal/queues.ts'
 import { countPollers } from '../temporal/readiness.ts'
 import { watchWorkflows } from '../temporal/reconciliation.ts'
 import { createTaskGateway, notifyTask } from '../temporal/tasks.ts'
+import { startUploadCheck } from '../temporal/upload-checks.ts'
 import { createAttempts } from './auth/attempts.ts'
 import { operatorTokensOf } from './auth/operator-token.ts'
 import { findTokenSubjects } from './auth/token-subjects.ts'
@@ -76,12 +77,14 @@ import { ProviderService } from './services/credit/provider-events.ts'
 import { QuoteService } from './services/credit/quotes.ts'
 import { UsageLedger } from './services/credit/usage-ledger.ts'
 import { WalletService } from './services/credit/wallets.ts'
+import { UploadChecks } from './services/inputs/upload-checks.ts'
 import { InputService } from './services/inputs/uploads.ts'
 import { KeyService } from './services/keys/keys.ts'
 import { LogService } from './services/log/log.ts'
 import { OperatorService } from './services/operators/operators.ts'
 import { AuthorityService } from './services/payouts/authority.ts'
 import { PayoutService } from './services/payouts/payouts.ts'
+import { refusedRecipients } from './services/payouts/refused-recipients.ts'
 import { createReservationGate } from './services/payouts/reservation-gate.ts'
 import { ReceiptService } from './services/receipts/verification.ts'
 import { ReconciliationService } from './services/reconciliation/reconciliation.ts'
@@ -175,6 +178,11 @@ async function openAdapters(config: Config, log: Logger) {
     minimumBalance: openMinimumBalance(config, chain, log),
     taskDeps: taskDepsOf(config, keys, db),
     taskGateway: createTaskGateway({ db, client, changes, config }),
+    uploadChecks: new UploadChecks({
+      db,
+      changes,
+      start: (check) => startUploadCheck(client, check),
+    }),
     packages,
     close: async () => {
       await Promise.all([packages.close(), changes.close()])
@@ -234,6 +242,7 @@ function openCreditServices(adapters: Adapters) {
     chain: adapters.chain,
     offers,
     tokens: adapters.tokens,
+    uploadChecks: adapters.uploadChecks,
     payTo: config.PAY_TO_ADDRESS,
     mandateSeconds: config.CHALLENGE_TTL_S,
     providers: [...new Set(providerKeys.map(({ provider }) => provider))],
@@ -280,8 +289,10 @@ type CreditServices = Pick<Services, 'quotes' | 'payments' | 'credit'>
 
 function openTaskServices(adapters: Adapters, { quotes, payments, credit }: CreditServices) {
   const { config, keys, tokens, changes, packages, taskDeps, taskGateway: gateway } = adapters
+  const { uploadChecks } = adapters
   const urls = { baseUrl: config.BASE_URL, osUrl: config.OS_URL }
-  const runDeps = { ...taskDeps, ...urls, gateway, quotes, payments, credit, tokens, changes }
+  const money = { quotes, payments, credit }
+  const runDeps = { ...taskDeps, ...urls, ...money, gateway, uploadChecks, tokens, changes }
   return {
     tasks: new TaskService(runDeps),
     taskContracts: new ContractService(runDeps),
@@ -385,16 +396,4 @@ function pipelineDeps(adapters: Adapters, services: Services): PipelineDeps {
     notifyPayment: (paymentId) => notifyPayment(client, paymentId),
     services,
   }
-}
-
-/** Addresses that are never paid: the zero address, the asset, and those of the service. */
-function refusedRecipients(config: Config): ReadonlySet<string> {
-  return new Set([
-    `0x${'0'.repeat(40)}`,
-    config.ASSET_CONTRACT_ADDRESS,
-    config.PAYOUT_WALLET_ADDRESS,
-    config.PAY_TO_ADDRESS,
-    config.TREASURY_PRINCIPAL_ADDRESS,
-    config.TREASURY_HOLDER_ADDRESS,
-  ])
 }

@@ -7,33 +7,53 @@ import { type ColumnReader, tooManyColumns } from '#domain/rails/columns.ts'
 const rowFormats = ['csv', 'jsonl'] as const
 /** A list as it was uploaded: CSV with a header, or one JSON object a line; UTF-8. */
 export type RowSource = { format: (typeof rowFormats)[number]; stream: Readable }
-type TakeRecord = (value: unknown, line: number) => void
+/** A record of a list as it was read: its value, or why it has none. */
+type Read = { value: unknown } | { malformed: string }
+type TakeRecord = (record: Read, line: number) => void
 
 /** A record may not be longer, so that a file without line breaks is refused instead of being read into memory. */
 const RECORD_CHARS_MAX = 65_536
 
 /** A list to be read: its bytes, the schema of a row, and the caller's names of its columns. */
-type ReadList = { list: string; source: RowSource; schema: z.ZodType; reader: ColumnReader }
+export type ReadList = {
+  list: string
+  source: RowSource
+  schema: z.ZodType
+  reader: ColumnReader
+}
+/** A record that is no row of its list: not a record of its format, or by fields and with what its schema says of it. */
+export type WrongRecord = { line: number; index: number } & (
+  | { malformed: string }
+  | { row: unknown; error: z.ZodError }
+)
 
 /**
  * Reads a list from its stream and hands over each row once the schema has passed it; the stream is read on only when a piece's
- * rows are taken. Throws `input_rejected` for the first record that is wrong, naming its line.
+ * rows are taken. A record that is wrong goes to `refuse`, which by default throws `input_rejected` with its line. What makes the
+ * rest unreadable is always thrown.
  */
 export async function eachRow(
   { list, source: { format, stream }, schema, reader }: ReadList,
   take: (row: unknown, index: number) => void,
+  refuse: (wrong: WrongRecord) => void = (wrong) => refuseRecord(list, wrong),
 ): Promise<void> {
-  let index = 0
+  let index = -1
   const read = format === 'csv' ? readCsv : readJsonLines
-  await read({ list, schema, reader }, stream, (value, line) => {
+  await read({ list, schema, reader }, stream, (record, line) => {
+    index += 1
+    if ('malformed' in record) return refuse({ line, index, ...record })
     // The columns of CSV are read by their fields once, in the header.
-    const row = format === 'csv' ? value : reader.take(value)
+    const row = format === 'csv' ? record.value : reader.take(record.value)
     if (reader.overflows()) throw rejected(list, line, tooManyColumns)
     const { data, error } = schema.safeParse(row)
-    if (error !== undefined) throw rejected(list, line, firstIssue(error))
-    take(data, index)
-    index += 1
+    if (error === undefined) take(data, index)
+    else refuse({ line, index, row, error })
   })
+}
+
+function refuseRecord(list: string, wrong: WrongRecord): never {
+  const what = 'malformed' in wrong ? wrong.malformed : firstIssue(wrong.error)
+  throw rejected(list, wrong.line, what)
 }
 
 type Named = Omit<ReadList, 'source'>
@@ -47,7 +67,7 @@ async function readJsonLines(
   const takeLine = (text: string) => {
     line += 1
     if (text.length > RECORD_CHARS_MAX) throw tooLong(list, line)
-    if (text.trim() !== '') take(parseJson(list, text, line), line)
+    if (text.trim() !== '') take(parseJson(text), line)
   }
   for await (const text of textOf(list, stream, () => line + 1)) {
     const lines = (rest + text).split('\n')
@@ -58,11 +78,11 @@ async function readJsonLines(
   takeLine(rest)
 }
 
-function parseJson(list: string, text: string, line: number): unknown {
+function parseJson(text: string): Read {
   try {
-    return JSON.parse(text)
+    return { value: JSON.parse(text) }
   } catch {
-    throw rejected(list, line, 'is not JSON')
+    return { malformed: 'is not JSON' }
   }
 }
 
@@ -73,8 +93,8 @@ async function readCsv(named: Named, stream: Readable, take: TakeRecord): Promis
   let [rest, line] = ['', 1]
   const takeCells: TakeCells = (cells, at) => {
     if (columns === undefined) columns = columnsOf(named, cells)
-    else if (cells.length === columns.length) take(rowOf(columns, cells), at)
-    else throw rejected(list, at, `has ${cells.length} cells, and the header ${columns.length}`)
+    else if (cells.length === columns.length) take({ value: rowOf(columns, cells) }, at)
+    else take({ malformed: `has ${cells.length} cells, and the header ${columns.length}` }, at)
   }
   const takeRecords = (text: string) => {
     const read = text.includes('"') ? readQuoted : readPlain

@@ -1590,6 +1590,11 @@ export const requirements = {
     behavior:
       'The input of a run may name an uploaded list as {"sha256": …}. The worker and the validator stream it, and the result equals that of the same rows inline.',
   },
+  'input.checked': {
+    source: 'runs § Inputs',
+    behavior:
+      'A preflight, quote, start, order or recovery reads the uploads that its input names in full, once for a list and its columns, in a process of the pool. Their faults are those of the same rows inline.',
+  },
   'input.memory': {
     source: 'runs § Inputs',
     behavior: 'The memory for an upload, and for reading it, does not grow with its length.',

@@ -2,6 +2,7 @@
 export const typeSources: Readonly<Record<string, string>> = {
   Ap2Document: './json-columns.ts',
   Account: '#domain/credit/credit.ts',
+  Columns: '#domain/rails/rail.ts',
   Contact: './json-columns.ts',
   DeclinedInput: './json-columns.ts',
   ControlScope: '#domain/payouts/controls.ts',
@@ -22,6 +23,7 @@ export const typeSources: Readonly<Record<string, string>> = {
   TaskEvent: '#domain/tasks/lifecycle.ts',
   TaskState: '#domain/tasks/lifecycle.ts',
   TrustLimits: '#domain/agents/trust-limits.ts',
+  UploadOutcome: '#domain/rails/input-faults.ts',
 }
 
 /**
@@ -83,6 +85,9 @@ export const columnTypes: Readonly<Record<string, string>> = {
   'task_records.record_kind': 'RecordKind',
   'tasks.rail': 'RailKey',
   'tasks.resume_state': 'TaskState',
+  'upload_checks.columns': 'Columns',
+  'upload_checks.outcome': 'UploadOutcome',
+  'upload_checks.rail': 'RailKey',
   'usage_events.rail': 'RailKey',
   'work_orders.acceptance_criteria': 'string[]',
   'work_orders.requested_tool_id': "RailKey | 'service_os'",

@@ -4,6 +4,7 @@ import { DomainError } from '#domain/core/errors.ts'
 import { railOf } from '#domain/rails/index.ts'
 import type { Work } from '#domain/rails/rail.ts'
 import { type ReplaySettings, verifyReplayFile } from '#domain/verification/replay-package.ts'
+import { checkRows } from '../check-rows.ts'
 import type { RowSource } from '../rows.ts'
 import { validateWork } from '../validation.ts'
 import { type SeeRow, workOnInput } from '../work-on-rows.ts'
@@ -48,6 +49,8 @@ async function outcomeOf(job: Job): Promise<unknown> {
       job.file,
       await replaySettings(job.file, job.settings as ReplaySettings, sources),
     )
+  if (job.kind === 'check')
+    return checkRows(railOf(job.rail), { ...job, source: sources[job.list] as RowSource })
   if (job.kind === 'work') return workOnInput(railOf(job.rail), job.value, sources)
   return validateWork(validatedInput(job, sources), job.work as Work<unknown>)
 }

@@ -1,5 +1,5 @@
 import { DomainError, type Refusal } from '#domain/core/errors.ts'
-import type { RailKey } from '#domain/rails/rail.ts'
+import type { Columns, RailKey } from '#domain/rails/rail.ts'
 import type { RowSource } from '../rows.ts'
 
 type Lists = Readonly<Record<string, RowSource['format']>>
@@ -11,6 +11,7 @@ export type Job =
   | ({ kind: 'work' } & RailInput)
   | ({ kind: 'validate'; work: unknown } & RailInput)
   | { kind: 'replay'; file: unknown; settings: unknown; lists: Lists }
+  | { kind: 'check'; rail: RailKey; list: string; columns: Columns; lists: Lists }
 
 /** The answer of a child: the outcome as JSON, or the refusal that ended the work. */
 export type Answer = { json: string } | { refusal: Refusal }

@@ -80,7 +80,7 @@ export async function countBytes(tx: Tx, owner: string): Promise<number> {
 }
 
 /** Stops other transactions from starting or finishing an upload of this owner. */
-async function lockOwner(tx: Tx, owner: string): Promise<void> {
+export async function lockOwner(tx: Tx, owner: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`inputs of ${owner}`}, 0))`.execute(tx)
 }
 

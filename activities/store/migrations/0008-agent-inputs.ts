@@ -1,4 +1,4 @@
-/** Inputs that agents upload before a run: files by digest, in chunks, and the tasks that use them. */
+/** Inputs that agents upload before a run: files by digest, in chunks, the tasks that use them, and their checks by rails. */
 export const agentInputs: readonly string[] = [
   // An upload. `reserved` counts the bytes that it may still take.
   `create table agent_input_blobs (
@@ -60,4 +60,26 @@ export const agentInputs: readonly string[] = [
     return old;
   end $$`,
   `create trigger agent_inputs_kept before delete on agent_inputs for each row execute function agent_inputs_kept()`,
+  // One reading of an upload as a list of a rail, by the caller's names of its columns.
+  `create table upload_checks (
+    check_id text primary key check (check_id ~ '^uc_[0-9a-f]{64}$'),
+    owner text not null,
+    sha256 text not null,
+    rail text not null,
+    list text not null,
+    columns jsonb not null,
+    began_at timestamptz not null default clock_timestamp(),
+    attempts integer not null default 0 check (attempts between 0 and 3),
+    outcome jsonb,
+    foreign key (owner, sha256) references agent_inputs on delete cascade
+  )`,
+  `create index upload_checks_owner on upload_checks (owner, began_at)`,
+  `create function upload_checks_guard() returns trigger language plpgsql as $$
+  begin
+    if old.outcome is not null or (new.check_id, new.owner, new.sha256, new.rail, new.list, new.columns, new.began_at)
+      is distinct from (old.check_id, old.owner, old.sha256, old.rail, old.list, old.columns, old.began_at)
+    then raise exception 'a check keeps its subject and its outcome' using errcode = 'check_violation'; end if;
+    return new;
+  end $$`,
+  `create trigger upload_checks_guard before update on upload_checks for each row execute function upload_checks_guard()`,
 ]

@@ -14,7 +14,8 @@ import type { Refusal } from '#domain/core/errors.ts'
 import type { RecordKind } from '#domain/core/record-kinds.ts'
 import type { Account } from '#domain/credit/credit.ts'
 import type { ControlScope } from '#domain/payouts/controls.ts'
-import type { RailKey } from '#domain/rails/rail.ts'
+import type { UploadOutcome } from '#domain/rails/input-faults.ts'
+import type { Columns, RailKey } from '#domain/rails/rail.ts'
 import type { Judgement } from '#domain/reviews/evidence.ts'
 import type { TaskEvent, TaskState } from '#domain/tasks/lifecycle.ts'
 import type {
@@ -1012,6 +1013,17 @@ export type Database = {
     slot: number
     holder: string
     lease_until: Date
+  }
+  upload_checks: {
+    check_id: string
+    owner: string
+    sha256: string
+    rail: RailKey
+    list: string
+    columns: Json<Columns>
+    began_at: Generated<Date>
+    attempts: Generated<number>
+    outcome: Json<UploadOutcome> | null
   }
   usage_events: {
     event_id: string

@@ -6,6 +6,7 @@ import { operation } from '../../operation.ts'
 import { moverOf, orderOf } from '../agents/caller.ts'
 import { Rail } from '../agents/shapes.ts'
 import { Quoted, Tier, Units } from '../payments/shapes.ts'
+import { inputErrors } from '../tasks/input-shapes.ts'
 import { TaskToken } from '../tasks/shapes.ts'
 import { DryReadInput, quoted, withQuoteToken } from './quoting.ts'
 
@@ -21,14 +22,13 @@ export const agentQuote = operation({
   needs: { scopes: ['runs:read'], rail: ({ rail }) => rail },
   statusToken: { prefixes: ['st', 'tk', 'wt'], signed: true },
   errors: [
+    ...inputErrors,
     'unsupported_request',
     'credential_required',
     'not_found',
     'not_owner',
     'wrong_state',
     'quote_mismatch',
-    'input_rejected',
-    'forbidden_material',
   ],
   limits: { bodyBytes: 1_048_576 },
   idempotency: { kind: 'body' },

@@ -4,6 +4,7 @@ import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
 import { Quoted, Tier } from '../payments/shapes.ts'
+import { inputErrors } from '../tasks/input-shapes.ts'
 import { DryReadInput, quoted, withQuoteToken } from './quoting.ts'
 
 const asked = {
@@ -16,7 +17,7 @@ const asked = {
 const quoting = {
   access: 'public',
   limits: { bodyBytes: 1_048_576 },
-  errors: ['unsupported_request', 'input_rejected', 'forbidden_material'],
+  errors: [...inputErrors, 'unsupported_request'],
   output: Quoted,
 } as const
 

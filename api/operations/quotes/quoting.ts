@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import type { QuoteAsked } from '../../services/credit/quotes.ts'
 import { agentIdOf } from '../agents/caller.ts'
-import { dryReadInput } from '../tasks/shapes.ts'
+import { dryReadInput } from '../tasks/input-shapes.ts'
 
 /** The input of the run that a quote is for. */
 export const DryReadInput = dryReadInput('a price is given')

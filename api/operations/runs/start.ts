@@ -9,6 +9,7 @@ import { callingAgent } from '../agents/caller.ts'
 import { postsOf } from '../callbacks/request-count.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { EntitlementId, PaymentChallenge, ReferenceId, WalletId } from '../payments/shapes.ts'
+import { inputErrors } from '../tasks/input-shapes.ts'
 import { Run } from './shapes.ts'
 import { delegableRun, startFields } from './start-fields.ts'
 
@@ -60,6 +61,7 @@ export const startAgentRun = operation({
   limits: { bodyBytes: 1_048_576 },
   status: [202],
   errors: [
+    ...inputErrors,
     ...([
       'payment_required',
       'payment_invalid',
@@ -69,19 +71,8 @@ export const startAgentRun = operation({
       'not_found',
       'payment_pending',
     ] as const),
-    ...([
-      'quote_mismatch',
-      'quote_expired',
-      'amount_mismatch',
-      'callback_refused',
-      'input_rejected',
-    ] as const),
-    ...([
-      'credit_exhausted',
-      'wallet_underfunded',
-      'control_denied',
-      'forbidden_material',
-    ] as const),
+    ...(['quote_mismatch', 'quote_expired', 'amount_mismatch', 'callback_refused'] as const),
+    ...(['credit_exhausted', 'wallet_underfunded', 'control_denied'] as const),
   ],
   uses: ({ callback_url }) => ({ tasks: 1, workflows: 2, posts: postsOf(callback_url) }),
   idempotency: { kind: 'body' },

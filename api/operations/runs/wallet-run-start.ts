@@ -4,6 +4,7 @@ import { operation } from '../../operation.ts'
 import { callingAgent } from '../agents/caller.ts'
 import { postsOf } from '../callbacks/request-count.ts'
 import { WalletId } from '../payments/shapes.ts'
+import { inputErrors } from '../tasks/input-shapes.ts'
 import { delegableRun, startFields } from './start-fields.ts'
 import { walletRun } from './wallet-run-shapes.ts'
 
@@ -32,6 +33,7 @@ export const walletRunStart = operation({
   limits: { bodyBytes: 1_048_576 },
   status: [202],
   errors: [
+    ...inputErrors,
     ...([
       'payment_required',
       'control_denied',
@@ -46,13 +48,7 @@ export const walletRunStart = operation({
       'already_funded',
       'challenge_expired',
     ] as const),
-    ...([
-      'credit_exhausted',
-      'callback_refused',
-      'input_rejected',
-      'evidence_mismatch',
-      'forbidden_material',
-    ] as const),
+    ...(['credit_exhausted', 'callback_refused'] as const),
   ],
   uses: ({ callback_url }) => ({ tasks: 1, workflows: 2, posts: postsOf(callback_url) }),
   idempotency: { kind: 'body' },

@@ -5,17 +5,8 @@ import { answeredByService, operation } from '../../operation.ts'
 import { callingAgentId } from '../agents/caller.ts'
 import { Rail } from '../agents/shapes.ts'
 import { postsOf } from '../callbacks/request-count.ts'
-import {
-  CallbackUrl,
-  Check,
-  dryReadInput,
-  InputManifest,
-  OnGaps,
-  Task,
-  TaskToken,
-  TaskUsage,
-  Tier,
-} from './shapes.ts'
+import { dryReadInput, InputManifest, inputErrors } from './input-shapes.ts'
+import { CallbackUrl, Check, OnGaps, Task, TaskToken, TaskUsage, Tier } from './shapes.ts'
 
 const output = z
   .strictObject({
@@ -42,14 +33,7 @@ export const preflight = operation({
   statusToken: { prefixes: ['st'], signed: true },
   limits: { bodyBytes: 1_048_576 },
   status: [201],
-  errors: [
-    'rail_not_allowed',
-    'trust_required',
-    'callback_refused',
-    'input_rejected',
-    'evidence_mismatch',
-    'forbidden_material',
-  ],
+  errors: [...inputErrors, 'rail_not_allowed', 'trust_required', 'callback_refused'],
   uses: ({ callback_url }) => ({ tasks: 1, workflows: 2, posts: postsOf(callback_url) }),
   idempotency: { kind: 'body' },
   input: z

@@ -3,6 +3,7 @@ import { taskExamples } from '../../examples/tasks.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { moverOf, subjectOf } from '../agents/caller.ts'
+import { inputErrors } from './input-shapes.ts'
 import { Recovery, RecoveryAction, TaskExceptionId } from './recovery-shapes.ts'
 
 /** POST /api/agents/tasks/{token}/recover on the OS host: recovers a stopped task. */
@@ -15,13 +16,7 @@ export const taskRecover = operation({
   statusToken: { prefixes: ['tk'], signed: true },
   limits: { bodyBytes: 1_048_576 },
   status: [202, 200],
-  errors: [
-    'not_found',
-    'wrong_state',
-    'recovery_not_allowed',
-    'input_rejected',
-    'forbidden_material',
-  ],
+  errors: [...inputErrors, 'not_found', 'wrong_state', 'recovery_not_allowed'],
   idempotency: { kind: 'body' },
   input: z.strictObject({
     exception_id: TaskExceptionId.optional().meta({

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { runUsages } from '#domain/core/usage.ts'
 import { tiers } from '#domain/rails/rail.ts'
 import { taskEvents, taskStates } from '#domain/tasks/lifecycle.ts'
-import { Digest, freeText, Time } from '../../fields.ts'
+import { Digest, Time } from '../../fields.ts'
 import { AgentId, Rail } from '../agents/shapes.ts'
 import { waitShape } from './wait-shapes.ts'
 
@@ -97,24 +97,3 @@ export const Contract = z
 
 /** The checks before a task continues. */
 export const Check = z.strictObject({ check: z.string(), ok: z.boolean(), detail: z.string() })
-
-/** The input of a run, where it is only read; `before` is what its faults come before. */
-export const dryReadInput = (before: string) =>
-  z.record(z.string(), z.unknown()).meta({
-    'x-free-text': true,
-    description: `The input of the run: it is read, not kept, and its faults are 422 before ${before}. As /schemas/rail-input-<rail>.v1.json describes it.`,
-  })
-
-export const InputManifest = z
-  .array(
-    z.strictObject({
-      name: freeText(200, 1),
-      sha256: Digest.meta({
-        description:
-          'Of the canonical JSON of the input, or of the bytes of an upload that it names.',
-      }),
-      bytes: z.int().min(0),
-    }),
-  )
-  .min(1)
-  .max(200)

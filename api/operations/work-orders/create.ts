@@ -9,6 +9,7 @@ import { postsOf } from '../callbacks/request-count.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { VerificationPacket } from '../receipts/verify-receipt.ts'
 import { Run } from '../runs/shapes.ts'
+import { inputErrors } from '../tasks/input-shapes.ts'
 import { LedgerEntry } from '../tasks/shapes.ts'
 import { WorkOrder, WorkOrderInput } from './shapes.ts'
 
@@ -48,8 +49,8 @@ export const workOrderCreate = operation({
   limits: { bodyBytes: 1_048_576 },
   status: [202],
   errors: [
+    ...inputErrors,
     ...([
-      'input_rejected',
       'rail_not_allowed',
       'callback_refused',
       'not_owner',
@@ -58,7 +59,7 @@ export const workOrderCreate = operation({
       'quote_expired',
       'paused',
     ] as const),
-    ...(['evidence_mismatch', 'forbidden_material', 'credential_required'] as const),
+    'credential_required',
   ],
   uses: ({ steps, callback_url }) => {
     const tasks = steps?.length ?? 1

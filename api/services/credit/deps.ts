@@ -1,5 +1,6 @@
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'
 import type { DerivedTokens } from '../../../activities/keys/derived-tokens.ts'
+import type { UploadChecks } from '../inputs/upload-checks.ts'
 
 export type PaymentDeps = MoneyDeps & {
   /** Starts or joins the settlement of an x402 payment; if that fails, the workers' sweep does. */
@@ -13,4 +14,5 @@ export type PaymentDeps = MoneyDeps & {
   /** The payment providers whose events are accepted. */
   providers: readonly string[]
   tokens: Pick<DerivedTokens, 'quoteToken'>
+  uploadChecks: Pick<UploadChecks, 'assertReadable'>
 }

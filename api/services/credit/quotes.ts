@@ -44,7 +44,7 @@ export class QuoteService {
 
   async issue({ rail, agentUse = false, agentId, input, ...asked }: QuoteAsked, callId: string) {
     const sold = agentUse ? soldToAgents(rail) : railOf(rail)
-    if (input !== undefined) assertReadable(rail, input)
+    if (input !== undefined) await this.#assertReadable(agentId, rail, input)
     const by =
       agentId === undefined
         ? { tokenSha256: secretSha256(await this.#deps.tokens.quoteToken(callId)) }
@@ -83,8 +83,11 @@ export class QuoteService {
    * `quote_mismatch`.
    */
   async forTask(taskId: string, { input, ...asked }: TaskQuoteAsked) {
-    if (input !== undefined) assertReadable(asked.rail, input)
     const { db, advanceTask } = this.#deps
+    if (input !== undefined) {
+      const { agent_id } = await requireTask(db, taskId)
+      await this.#assertReadable(agent_id, asked.rail, input)
+    }
     const quote = await transaction(db, async (tx) => {
       const task = await requireTask(tx, taskId)
       const known = await quoteOfTask(tx, task, asked)
@@ -99,6 +102,18 @@ export class QuoteService {
     })
     await advanceTask(taskId)
     return { quote: quoteView(quote), lines: linesOf(quote) }
+  }
+
+  /** Uploads belong to agents, so that those of an input without an agent are read by its start. */
+  async #assertReadable(agentId: string | null | undefined, rail: RailKey, input: unknown) {
+    assertReadable(rail, input)
+    if (agentId != null)
+      await this.#deps.uploadChecks.assertReadable({
+        owner: agentId,
+        rail,
+        input,
+        pointer: '/input',
+      })
   }
 
   /** A quote for the next run of an order that has none, or for the run of the given task token. 409 `wrong_state`. */

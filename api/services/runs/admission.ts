@@ -9,6 +9,7 @@ import { isFor } from '../agents/rails.ts'
 import type { CreditService } from '../credit/credit.ts'
 import type { PaymentService } from '../credit/payments.ts'
 import type { QuoteService } from '../credit/quotes.ts'
+import type { UploadChecks } from '../inputs/upload-checks.ts'
 import { assertCallback, assertReadable } from '../tasks/asked-input.ts'
 
 /** A run as its agent starts it; at most one of the ids says what pays for it. */
@@ -33,6 +34,7 @@ export type StartAsked = {
 
 type Deps = Pick<TaskDeps, 'db' | 'callbackHosts'> & {
   quotes: Pick<QuoteService, 'read'>
+  uploadChecks: Pick<UploadChecks, 'assertReadable'>
   payments: Pick<PaymentService, 'readReference'>
   credit: Pick<CreditService, 'read'>
 }
@@ -41,7 +43,7 @@ type Buyer = { agentId: string; isSold: boolean }
 
 /** Refuses before anything is written what the run would be refused later; `isSold`: the service sells such runs of the rail. */
 export async function assertStartable(
-  { db, quotes, callbackHosts }: Omit<Deps, 'payments' | 'credit'>,
+  { db, quotes, callbackHosts, uploadChecks }: Omit<Deps, 'payments' | 'credit'>,
   { agentId, isSold }: Buyer,
   asked: Startable,
 ): Promise<void> {
@@ -60,6 +62,7 @@ export async function assertStartable(
   assertCallback(callbackHosts, callback_url, usage === 'synthetic')
   assertReadable(rail, input)
   await assertQuoted(quotes, asked)
+  await uploadChecks.assertReadable({ owner: agentId, rail, input, pointer: '/input' })
 }
 
 /** Throws 409 `quote_mismatch` for a quote of another run, 410 `quote_expired`. */

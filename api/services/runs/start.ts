@@ -16,6 +16,7 @@ import { writeTaskReceipt } from '../../../activities/task/receipt.ts'
 import type { CreditService } from '../credit/credit.ts'
 import type { PaymentService } from '../credit/payments.ts'
 import type { QuoteService } from '../credit/quotes.ts'
+import type { UploadChecks } from '../inputs/upload-checks.ts'
 import {
   sendContractAccepted,
   sendContractPrepared,
@@ -40,6 +41,7 @@ type Deps = TaskDeps &
     quotes: QuoteService
     payments: PaymentService
     credit: CreditService
+    uploadChecks: UploadChecks
     changes: Changes
     settleWaitMs: number
   }

@@ -1,6 +1,11 @@
-import { refuse } from '#domain/core/errors.ts'
+import { type DomainError, type PointerError, refuse } from '#domain/core/errors.ts'
 import { railOf } from '#domain/rails/index.ts'
-import { groupFaults, type InputFault, placedAt } from '#domain/rails/input-faults.ts'
+import {
+  type GroupedFaults,
+  groupFaults,
+  type InputFault,
+  placedAt,
+} from '#domain/rails/input-faults.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import { readInput } from '#domain/rails/read-input.ts'
 import { uploadsOf } from '#domain/rails/uploads.ts'
@@ -23,12 +28,22 @@ export function assertAllReadable(
   })
   const faults = faulty.flatMap((one) => one.faults)
   if (faults.length === 0) return
-  const schemas = new Set(faulty.map(({ rail }) => `rail-input-${rail}.v1.json`))
-  throw refuse('input_rejected', {
-    detail: `the input has ${faults.length} ${faults.length === 1 ? 'fault' : 'faults'}`,
-    next_action: `Correct what "faults" names and send the call again. See ${[...schemas].join(', ')}.`,
-    errors: faults.slice(0, FAULTS_SHOWN).map(({ pointer, message }) => ({ pointer, message })),
-    extra: { faults: groupFaults(faults) },
+  const errors = faults.slice(0, FAULTS_SHOWN).map(({ pointer, message }) => ({ pointer, message }))
+  throw inputRejected(new Set(faulty.map(({ rail }) => rail)), groupFaults(faults), errors)
+}
+
+/** 422 with all faults of an input. */
+export function inputRejected(
+  rails: ReadonlySet<RailKey>,
+  faults: GroupedFaults,
+  errors: PointerError[],
+): DomainError {
+  const schemas = [...rails].map((rail) => `rail-input-${rail}.v1.json`)
+  return refuse('input_rejected', {
+    detail: `the input has ${faults.total} ${faults.total === 1 ? 'fault' : 'faults'}`,
+    next_action: `Correct what "faults" names and send the call again. See ${schemas.join(', ')}.`,
+    errors,
+    extra: { faults },
   })
 }
 

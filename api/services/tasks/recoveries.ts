@@ -1,4 +1,5 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
 import type { ReplayFile } from '#domain/runs/replay-package.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { answerCall, claimGrant } from '../../../activities/store/calls/calls.ts'
@@ -6,6 +7,7 @@ import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import { requireTask } from '../../../activities/store/tasks/tasks.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
+import type { UploadChecks } from '../inputs/upload-checks.ts'
 import { type ReplayDeps, replayFileOf } from '../replay/replay-package.ts'
 import type { TaskGateway } from './events.ts'
 import { declineTask, type RecoveryAnswer, recoverTask } from './recover-task.ts'
@@ -17,7 +19,11 @@ import {
 } from './recovery.ts'
 import { taskView } from './views.ts'
 
-type Deps = TaskDeps & ReplayDeps & { gateway: Pick<TaskGateway, 'wake'> }
+type Deps = TaskDeps &
+  ReplayDeps & {
+    gateway: Pick<TaskGateway, 'wake'>
+    uploadChecks: Pick<UploadChecks, 'assertReadable'>
+  }
 type Recovered = { status: 202; body: RecoveryAnswer['body'] } | { status: 200 }
 
 const recoveryIdOf = (callId: string): string => `rec_${digestOf({ call: callId })}`
@@ -32,8 +38,9 @@ export class RecoveryService {
 
   /** Records a recovery and its effect in one transaction; 202 while an operator has to decide. */
   async recover(asked: Omit<RecoveryRequest, 'recoveryId'>, callId: string): Promise<Recovered> {
-    const { taskId } = asked
+    const { taskId, input } = asked
     const request = { ...asked, recoveryId: recoveryIdOf(callId) }
+    await this.#assertUploadsReadable(taskId, input)
     return this.#withWorkflow(taskId, () =>
       transaction(this.#deps.db, async (tx): Promise<Recovered> => {
         await claimGrant(tx, callId, taskId)
@@ -43,6 +50,13 @@ export class RecoveryService {
         return { status: 200 }
       }),
     )
+  }
+
+  async #assertUploadsReadable(taskId: string, input: unknown): Promise<void> {
+    const { db, uploadChecks } = this.#deps
+    const { agent_id: owner, rail } = await requireTask(db, taskId)
+    if (owner !== null)
+      await uploadChecks.assertReadable({ owner, rail: rail as RailKey, input, pointer: '/input' })
   }
 
   /** Declines the input that an operator proposes; 409 `wrong_state` without a proposal, `evidence_changed` for another one. */

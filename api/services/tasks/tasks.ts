@@ -28,6 +28,7 @@ import {
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import type { Actor } from '../../../activities/task/receipt.ts'
 import { isFor } from '../agents/rails.ts'
+import type { UploadChecks } from '../inputs/upload-checks.ts'
 import { type TaskCaller, taskOfToken } from './access.ts'
 import { assertCallback, assertReadable } from './asked-input.ts'
 import { sendSubmit, type TaskGateway } from './events.ts'
@@ -36,6 +37,7 @@ import { recordView, taskExceptionView, taskView } from './views.ts'
 
 type Deps = Pick<TaskDeps, 'db' | 'callbackHosts'> & {
   gateway: TaskGateway
+  uploadChecks: Pick<UploadChecks, 'assertReadable'>
   tokens: DerivedTokens
   osUrl: string
 }
@@ -79,7 +81,7 @@ export class TaskService {
     const terms = { ...asked, agent_id: agentId, input_manifest: announced }
     if ((await findTask(db, taskId)) === undefined) {
       await this.#assertAdmitted(terms)
-      if (input !== undefined) assertAnnounced(terms, input)
+      if (input !== undefined) await this.#assertAnnounced(agentId, terms, input)
     }
     const source = { eventId: callId, actor: `agent:${agentId}` }
     await sendSubmit(this.#deps, { taskId, terms }, source)
@@ -185,10 +187,15 @@ export class TaskService {
       })
     assertCallback(this.#deps.callbackHosts, callback_url, usage === 'synthetic')
   }
-}
 
-function assertAnnounced({ rail, input_manifest }: TaskTerms, input: Record<string, unknown>) {
-  assertReadable(rail, input)
-  const uploads = Object.values(uploadsOf(railOf(rail), input))
-  assertManifest(input_manifest, [digestOf(input), ...uploads])
+  async #assertAnnounced(
+    owner: string,
+    { rail, input_manifest }: TaskTerms,
+    input: Record<string, unknown>,
+  ): Promise<void> {
+    assertReadable(rail, input)
+    const uploads = Object.values(uploadsOf(railOf(rail), input))
+    assertManifest(input_manifest, [digestOf(input), ...uploads])
+    await this.#deps.uploadChecks.assertReadable({ owner, rail, input, pointer: '/input' })
+  }
 }

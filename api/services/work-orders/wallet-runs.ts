@@ -10,6 +10,7 @@ import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
 import type { PaymentService } from '../credit/payments.ts'
 import type { QuoteService } from '../credit/quotes.ts'
+import type { UploadChecks } from '../inputs/upload-checks.ts'
 import type { StartAsked } from '../runs/admission.ts'
 import { assertStartable } from '../runs/admission.ts'
 import { ownRun } from '../runs/runs.ts'
@@ -23,6 +24,7 @@ type Deps = TaskDeps &
   RunViewDeps & {
     gateway: Pick<TaskGateway, 'wake'>
     quotes: Pick<QuoteService, 'read' | 'claim'>
+    uploadChecks: Pick<UploadChecks, 'assertReadable'>
     payments: Pick<PaymentService, 'challenge'>
   }
 type Asked =

@@ -20,6 +20,7 @@ import type { TaskDeps } from '../../../activities/task/deps.ts'
 import type { CreditService } from '../credit/credit.ts'
 import type { PaymentService } from '../credit/payments.ts'
 import type { QuoteService } from '../credit/quotes.ts'
+import type { UploadChecks } from '../inputs/upload-checks.ts'
 import { assertPaysQuote, assertQuoted } from '../runs/admission.ts'
 import { type RunViewDeps, runView } from '../runs/views.ts'
 import { assertAllReadable, assertCallback } from '../tasks/asked-input.ts'
@@ -41,6 +42,7 @@ type Deps = TaskDeps &
   RunViewDeps & {
     gateway: Pick<TaskGateway, 'advance'>
     quotes: Pick<QuoteService, 'read' | 'claim'>
+    uploadChecks: Pick<UploadChecks, 'assertReadable'>
     payments: Pick<PaymentService, 'readReference'>
     credit: Pick<CreditService, 'read'>
   }
@@ -116,6 +118,9 @@ export class WorkOrderService {
     assertCallback(this.#deps.callbackHosts, callback_url, agentId === null)
     for (const { rail } of steps) assertOperational(rail)
     assertAllReadable(steps)
+    if (agentId !== null)
+      for (const step of steps)
+        await this.#deps.uploadChecks.assertReadable({ owner: agentId, ...step })
     const [first] = steps
     if (quote_id === null || first === undefined) return
     await assertQuoted(this.#deps.quotes, { quote_id, rail: first.rail, tier })

@@ -25,6 +25,11 @@ export const limits = {
   inputBytesMax: 256 * 1024 * 1024,
   /** Decision: inputs that one agent may be uploading at once. */
   inputUploadsMax: 4,
+  /** Decision: uploads of one agent that are read at once before a run on them is paid for, and the readings that begin within a day. */
+  uploadChecksMax: 2,
+  uploadChecksPerDayMax: 100,
+  /** Decision: how long a call waits for the reading of its uploads. */
+  uploadCheckWaitMs: 8_000,
   /** The longest time for one upload. Bytes without a name after this time belong to an interrupted upload. */
   inputUploadMsMax: 3_600_000,
   /** Decision: an execute needs this much life left, so that the transfer can confirm before it dies. */

@@ -56,10 +56,8 @@ function checked(schema: z.ZodType, fields: unknown, given: unknown, readers: Re
   const ofColumns = [...readers].flatMap(([list, reader]) => columnFaults(list, reader))
   const { data, error } = schema.safeParse(fields)
   const named = (path: readonly PropertyKey[]) => {
-    const [list, index, field, ...rest] = path
-    const reader = readers.get(String(list))
-    if (reader === undefined || typeof field !== 'string') return path
-    return [list as PropertyKey, index as PropertyKey, reader.columnOf(field), ...rest]
+    const reader = readers.get(String(path[0]))
+    return reader === undefined ? path : byColumn(reader, path)
   }
   const isOfColumn = ([list, , field]: readonly PropertyKey[]) =>
     readers.get(String(list))?.missing().includes(String(field)) === true
@@ -67,6 +65,13 @@ function checked(schema: z.ZodType, fields: unknown, given: unknown, readers: Re
   const faults = [...ofColumns, ...issues.flatMap((issue) => faultsOfIssue(issue, given, named))]
   if (faults.length > 0) return { faults }
   return { data, findings: [...readers.values()].flatMap((reader) => reader.finding()) }
+}
+
+/** The path of a row's field by the caller's column. */
+export function byColumn(reader: ColumnReader, path: readonly PropertyKey[]) {
+  const [list, index, field, ...rest] = path
+  if (typeof field !== 'string') return path
+  return [list as PropertyKey, index as PropertyKey, reader.columnOf(field), ...rest]
 }
 
 /** Columns that no row of a list has, and too many without a field. */

@@ -138,6 +138,7 @@ const later = new RegExp(
     'ap2_(mandates|payments)',
     'receipt_passports|proof_inboxes|proofs|handoff_packs|trust_append_only',
     'log_(outbox|leaves|tiles|checkpoints|cosignatures)|queue_receipt|keep_log',
+    'upload_checks',
     'calls_nonce|CREATE INDEX (payments|payment_references)_payer',
   ].join('|')})`,
 )

@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { packetops } from '#domain/rails/packetops.ts'
+import { tokenops } from '#domain/rails/tokenops.ts'
 import { createClient, type InputOf } from '../../../../api/http/client.ts'
 import { exampleOrder } from '../../../../api/operations/work-orders/shapes.ts'
 import { freshKey, openAgentUse, problemOf } from '../../../support/agent-use.ts'
@@ -196,3 +198,111 @@ verifies(
     })
   },
 )
+
+/** Uploads a list of usage rows and returns the input of tokenops that names it. */
+async function uploaded(rows: readonly string[]): Promise<Input> {
+  const bytes = Buffer.from(['at,model,input_tokens,output_tokens', ...rows].join('\n'))
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  const upload = { mediaType: 'text/csv', bytes } as const
+  await agent.client.call('input-upload', { sha256 }, { upload })
+  return { ...(tokenops.sandboxInput as unknown as Input), usage: { sha256 } }
+}
+const good = '2026-01-01T00:00:00Z,m,1,2'
+
+verifies(
+  ['rails.faults-before-money', 'input.checked'],
+  'each call that takes an input reads its uploads, once, before money',
+  async () => {
+    const { client } = agent
+    const input = await uploaded([good, '2026-01-01T00:00:00Z,m,-1,2', 'then,m,-2,2', good])
+    const run = { rail: 'tokenops', tier: 'standard' } as const
+    const asked = { ...run, input, on_gaps: 'report' } as const
+    const quote = (await client.call('agent-quote', { ...run, idempotency_key: freshKey() })).body
+    const { quote_id } = quote.quote
+    const paying = {
+      ...asked,
+      quote_id,
+      accept_terms: true as const,
+      wallet_id: `aw_${'1'.repeat(64)}`,
+    }
+    const order = { ...exampleOrder, requested_tool_id: 'tokenops', input, tier: 'standard' }
+    const calls: Record<string, (idempotency_key: string) => Promise<unknown>> = {
+      preflight: (idempotency_key) =>
+        client.call('preflight', { ...asked, objective: 'one bill', idempotency_key }),
+      quote: (idempotency_key) => client.call('agent-quote', { ...run, input, idempotency_key }),
+      'wallet run': (idempotency_key) =>
+        client.call('wallet-run-start', { ...paying, idempotency_key }),
+      order: (idempotency_key) =>
+        client.call('work-order-create', {
+          ...order,
+          idempotency_key,
+        } as InputOf<'work-order-create'>),
+    }
+    const before = await books()
+    for (const [name, call] of Object.entries(calls))
+      expect(await problemOf(call(freshKey())), name).toMatchObject({
+        code: 'input_rejected',
+        status: 422,
+        money_moved: 'no',
+        detail: 'the input has 3 faults',
+        faults: {
+          total: 3,
+          groups: [
+            {
+              kind: 'out_of_bounds',
+              field: '/input/usage/*/input_tokens',
+              count: 2,
+              first: [
+                { pointer: '/input/usage/1/input_tokens', row: 1, value: '-1' },
+                { pointer: '/input/usage/2/input_tokens', row: 2, value: '-2' },
+              ],
+            },
+            { kind: 'wrong_format', field: '/input/usage/*/at', count: 1 },
+          ],
+        },
+      })
+    expect(await books()).toEqual(before)
+    const { sha256 } = input['usage'] as { sha256: string }
+    const { rows } = await sql`select attempts, outcome->>'rows' as rows from upload_checks
+      where sha256 = ${sha256}`.execute(apis.db)
+    expect(rows).toEqual([{ attempts: 1, rows: '4' }])
+    const right = { ...asked, input: await uploaded([good]), objective: 'one bill' }
+    const begun = await client.call('preflight', { ...right, idempotency_key: freshKey() })
+    expect(begun).toMatchObject({ status: 201, body: { blocking: [] } })
+  },
+)
+
+verifies('input.checked', 'uploads of others and too many readings are refused', async () => {
+  const { client } = agent
+  const input = {
+    ...(tokenops.sandboxInput as unknown as Input),
+    usage: { sha256: 'cd'.repeat(32) },
+  }
+  const quote = (given: Input) =>
+    problemOf(
+      client.call('agent-quote', {
+        rail: 'tokenops',
+        tier: 'standard',
+        input: given,
+        idempotency_key: freshKey(),
+      }),
+    )
+  expect(await quote(input)).toMatchObject({ code: 'evidence_mismatch' })
+  const held = await uploaded([good, good])
+  const { sha256 } = held['usage'] as { sha256: string }
+  const fill = (began: string, count: number) =>
+    sql`insert into upload_checks (check_id, owner, sha256, rail, list, columns, began_at)
+      select 'uc_' || encode(sha256((n || ${began})::bytea), 'hex'), owner, sha256, 'tokenops',
+        'usage', '{}', clock_timestamp() - ${began}::interval
+      from agent_inputs, generate_series(1, ${count}) as n where sha256 = ${sha256}`.execute(
+      apis.db,
+    )
+  await fill('1 minute', 2)
+  expect(await quote(held)).toMatchObject({ code: 'rate_limited', status: 429 })
+  await sql`delete from upload_checks where outcome is null`.execute(apis.db)
+  await fill('2 hours', 98)
+  expect(await quote(held)).toMatchObject({
+    code: 'rate_limited',
+    detail: expect.stringContaining('100 uploads'),
+  })
+})

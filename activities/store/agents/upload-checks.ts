@@ -1,0 +1,99 @@
+import { type Selectable, sql } from 'kysely'
+import { digestOf } from '#domain/core/canonical-json.ts'
+import type { UploadOutcome } from '#domain/rails/input-faults.ts'
+import type { Columns, RailKey } from '#domain/rails/rail.ts'
+import { type Tx, transaction } from '../postgres/db.ts'
+import { notifyChanged } from '../postgres/notify.ts'
+import type { Database } from '../schema/schema.ts'
+import { findInput, type InputName, lockOwner } from './agent-inputs.ts'
+
+export type UploadCheckRow = Selectable<Database['upload_checks']>
+/** An upload as a list of a rail, read by the caller's names of its columns. */
+export type CheckedList = InputName & { rail: RailKey; list: string; columns: Columns }
+
+/** One attempt, and two more if its process died without a result. */
+const ATTEMPTS_MAX = 3
+/** Checks that one owner may have open, of those that began in the last hour, and may begin within a day. */
+export type CheckBounds = { readonly openMax: number; readonly dayMax: number }
+
+const uploadCheckId = (asked: CheckedList): string => `uc_${digestOf(asked)}`
+
+/**
+ * The check of an upload, begun where there is none yet; once per upload, list and names. Returns why it cannot be begun:
+ * the owner has no such upload, or too many checks are open or were begun today.
+ */
+export async function beginUploadCheck(
+  db: Tx,
+  asked: CheckedList,
+  { openMax, dayMax }: CheckBounds,
+): Promise<UploadCheckRow | 'no_upload' | 'too_many_at_once' | 'too_many_today'> {
+  const check_id = uploadCheckId(asked)
+  return transaction(db, async (tx) => {
+    await lockOwner(tx, asked.owner)
+    const known = await findUploadCheck(tx, check_id)
+    if (known !== undefined) return known
+    if ((await findInput(tx, asked)) === undefined) return 'no_upload'
+    const { open, today } = await countChecks(tx, asked.owner)
+    if (open >= openMax) return 'too_many_at_once'
+    if (today >= dayMax) return 'too_many_today'
+    const { columns, ...named } = asked
+    return tx
+      .insertInto('upload_checks')
+      .values({ check_id, ...named, columns: JSON.stringify(columns) })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  })
+}
+
+async function countChecks(tx: Tx, owner: string): Promise<{ open: number; today: number }> {
+  const { rows } = await sql<{ open: number; today: number }>`
+    select count(*) filter (where outcome is null and began_at > clock_timestamp() - interval '1 hour')::integer as open, count(*)::integer as today
+    from upload_checks where owner = ${owner} and began_at > clock_timestamp() - interval '1 day'`.execute(
+    tx,
+  )
+  return rows[0] ?? { open: 0, today: 0 }
+}
+
+export function findUploadCheck(tx: Tx, checkId: string): Promise<UploadCheckRow | undefined> {
+  return tx
+    .selectFrom('upload_checks')
+    .selectAll()
+    .where('check_id', '=', checkId)
+    .executeTakeFirst()
+}
+
+/** Counts another attempt. Returns false and counts nothing if no attempt is left. */
+export async function beginCheckAttempt(tx: Tx, checkId: string): Promise<boolean> {
+  const counted = await tx
+    .updateTable('upload_checks')
+    .set(({ eb }) => ({ attempts: eb('attempts', '+', 1) }))
+    .where('check_id', '=', checkId)
+    .where('attempts', '<', ATTEMPTS_MAX)
+    .returning('check_id')
+    .executeTakeFirst()
+  return counted !== undefined
+}
+
+/** Removes the count of an attempt that failed for a reason other than its upload. */
+export async function takeBackCheckAttempt(tx: Tx, checkId: string): Promise<void> {
+  await tx
+    .updateTable('upload_checks')
+    .set(({ eb }) => ({ attempts: eb('attempts', '-', 1) }))
+    .where('check_id', '=', checkId)
+    .where('attempts', '>', 0)
+    .where('outcome', 'is', null)
+    .execute()
+}
+
+/** Stores the outcome where there is none yet, and wakes the calls that wait for it. */
+export function endUploadCheck(db: Tx, checkId: string, outcome: UploadOutcome): Promise<void> {
+  return transaction(db, async (tx) => {
+    await tx
+      .updateTable('upload_checks')
+      .set({ outcome: JSON.stringify(outcome) })
+      .where('check_id', '=', checkId)
+      .where('outcome', 'is', null)
+      .execute()
+    await notifyChanged(tx, checkId)
+  })
+}

@@ -1,0 +1,143 @@
+import { type DomainError, refuse } from '#domain/core/errors.ts'
+import { limits } from '#domain/core/limits.ts'
+import { railOf } from '#domain/rails/index.ts'
+import type { GroupedFaults } from '#domain/rails/input-faults.ts'
+import type { Columns, RailKey } from '#domain/rails/rail.ts'
+import { uploadsOf } from '#domain/rails/uploads.ts'
+import {
+  beginUploadCheck,
+  type CheckedList,
+  findUploadCheck,
+  type UploadCheckRow,
+} from '../../../activities/store/agents/upload-checks.ts'
+import { type Changes, lookUntil } from '../../../activities/store/postgres/changes.ts'
+import type { Tx } from '../../../activities/store/postgres/db.ts'
+import { inputRejected } from '../tasks/asked-input.ts'
+
+type CheckDeps = {
+  db: Tx
+  changes: Pick<Changes, 'wait'>
+  /** Starts or joins the workflow of a stored check; false where it cannot be started now. */
+  start(check: UploadCheckRow): Promise<boolean>
+}
+/** An input of an agent at its place in the call. */
+type Asked = { owner: string; rail: RailKey; input: unknown; pointer: string }
+
+/** Reads uploads as their rails would, before anything is paid for. Each upload is read once for a list and its columns. */
+export class UploadChecks {
+  readonly #deps: CheckDeps
+
+  constructor(deps: CheckDeps) {
+    this.#deps = deps
+  }
+
+  /**
+   * Waits until all uploads that an input names are read. Throws 422 `input_rejected` with all faults, `evidence_mismatch` for an
+   * upload that the agent does not have, 409 `not_ready` while one is still being read, 429, and 503 without Temporal.
+   */
+  async assertReadable({ owner, rail, input, pointer }: Asked): Promise<void> {
+    const { columns = {} } = Object(input) as { columns?: Columns }
+    const asked = Object.entries(uploadsOf(railOf(rail), input)).map(
+      ([list, sha256]): CheckedList => ({
+        owner,
+        sha256,
+        rail,
+        list,
+        columns: columns[list] === undefined ? {} : { [list]: columns[list] },
+      }),
+    )
+    const until = performance.now() + limits.uploadCheckWaitMs
+    const checks: UploadCheckRow[] = []
+    for (const one of asked) checks.push(await this.#read(one, until))
+    const faulty = checks.flatMap((check) => faultsOf(check, pointer))
+    if (faulty.length > 0) throw rejected(rail, faulty)
+  }
+
+  /** One upload after another, so that an input of many does not take the readings of others. */
+  async #read(asked: CheckedList, until: number): Promise<UploadCheckRow> {
+    const { db, changes, start } = this.#deps
+    const begun = await beginUploadCheck(db, asked, {
+      openMax: limits.uploadChecksMax,
+      dayMax: limits.uploadChecksPerDayMax,
+    })
+    if (typeof begun === 'string') throw refusals[begun](asked.sha256)
+    if (begun.outcome !== null) return begun
+    if (!(await start(begun)))
+      throw refuse('unavailable', { detail: 'the upload cannot be read now' })
+    const ended = await lookUntil(changes, begun.check_id, until - performance.now(), async () => {
+      const check = await findUploadCheck(db, begun.check_id)
+      return check?.outcome == null ? undefined : check
+    })
+    if (ended !== undefined) return ended
+    throw refuse('not_ready', {
+      detail: `the upload ${asked.sha256} is still being read`,
+      next_action: 'Send the same call again; the reading continues.',
+      retry_after_ms: 2_000,
+    })
+  }
+}
+
+const refusals: Record<
+  Extract<Awaited<ReturnType<typeof beginUploadCheck>>, string>,
+  (sha256: string) => DomainError
+> = {
+  no_upload: (sha256) =>
+    refuse('evidence_mismatch', {
+      detail: `there is no upload ${sha256}`,
+      next_action: 'PUT it to /api/agent-inputs/{sha256} first.',
+    }),
+  too_many_at_once: () =>
+    refuse('rate_limited', {
+      detail: 'other uploads of this agent are being read',
+      next_action: 'Wait until they are read, then send the same call again.',
+      retry_after_ms: 2_000,
+    }),
+  too_many_today: () =>
+    refuse('rate_limited', {
+      detail: `this agent has had ${limits.uploadChecksPerDayMax} uploads read within a day`,
+      next_action: 'Send the same call again tomorrow.',
+      retry_after_ms: 3_600_000,
+    }),
+}
+
+/** The faults of a read upload, placed in the call. */
+function faultsOf({ list, outcome }: UploadCheckRow, place: string): GroupedFaults[] {
+  if (outcome === null) return []
+  if (!('refused' in outcome))
+    return outcome.faults.total === 0 ? [] : [placed(place, outcome.faults)]
+  const pointer = `${place}/${list}`
+  const group = {
+    kind: 'out_of_bounds',
+    field: pointer,
+    message: outcome.refused,
+    count: 1,
+  } as const
+  return [
+    {
+      total: 1,
+      groups: [{ ...group, first: [{ pointer, row: null, value: null }] }],
+      groups_left_out: 0,
+    },
+  ]
+}
+
+const placed = (place: string, faults: GroupedFaults): GroupedFaults => ({
+  ...faults,
+  groups: faults.groups.map(({ field, first, ...group }) => ({
+    ...group,
+    field: `${place}${field}`,
+    first: first.map(({ pointer, ...at }) => ({ ...at, pointer: `${place}${pointer}` })),
+  })),
+})
+
+function rejected(rail: RailKey, faulty: readonly GroupedFaults[]): DomainError {
+  const sum = (of: (faults: GroupedFaults) => number) =>
+    faulty.reduce((total, faults) => total + of(faults), 0)
+  const groups = faulty.flatMap((faults) => faults.groups)
+  const errors = groups.flatMap(({ message, first }) =>
+    first.map(({ pointer }) => ({ pointer, message })),
+  )
+  const total = sum((faults) => faults.total)
+  const groups_left_out = sum((faults) => faults.groups_left_out)
+  return inputRejected(new Set([rail]), { total, groups, groups_left_out }, errors.slice(0, 50))
+}

@@ -1,0 +1,107 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { MockActivityEnvironment } from '@temporalio/testing'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { createUploadCheckSteps } from '../../../activities/run/check-upload.ts'
+import { tooComplex } from '../../../activities/run/isolation/job.ts'
+import {
+  ChildDied,
+  openRailPool,
+  poolSettings,
+  type RailPool,
+} from '../../../activities/run/isolation/rail-pool.ts'
+import { storeInput } from '../../../activities/run/stored-input.ts'
+import {
+  beginUploadCheck,
+  endUploadCheck,
+  findUploadCheck,
+  type UploadCheckRow,
+} from '../../../activities/store/agents/upload-checks.ts'
+import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
+import { quietRuntime } from '../../support/quiet.ts'
+import { verifies } from '../../verifies.ts'
+
+quietRuntime()
+
+let database: TestDatabase
+let pool: RailPool
+beforeAll(async () => {
+  database = await startDatabase()
+  pool = openRailPool(poolSettings({ RUN_PROCESSES: 1, RUN_CPU_MS: 60_000, RUN_MEMORY_MB: 512 }))
+})
+afterAll(async () => {
+  await pool?.close()
+  await database?.stop()
+})
+
+const bounds = { openMax: 2, dayMax: 100 }
+/** A begun check of an upload of usage rows, and what it reads. */
+async function begun(text: string): Promise<UploadCheckRow> {
+  const { db } = database
+  const bytes = Buffer.from(text)
+  const name = {
+    owner: `agt_${randomBytes(8).toString('hex')}`,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+  }
+  async function* stream() {
+    yield bytes
+  }
+  await storeInput(db, name, 'text/csv', stream(), {
+    bytesMax: 1e9,
+    owner: { bytesMax: 1e9, uploadsMax: 4, sandbox: false, allBytesMax: 1e12 },
+  })
+  const asked = { ...name, rail: 'tokenops', list: 'usage', columns: {} } as const
+  const [one, same] = await Promise.all([
+    beginUploadCheck(db, asked, bounds),
+    beginUploadCheck(db, asked, bounds),
+  ])
+  expect(one).toEqual(same)
+  return one as UploadCheckRow
+}
+const check = (by: Pick<RailPool, 'run'>, { check_id }: UploadCheckRow) =>
+  new MockActivityEnvironment().run(
+    createUploadCheckSteps({ db: database.db, pool: by }).checkUpload,
+    check_id,
+  )
+const csv = 'at,model,input_tokens,output_tokens\n2026-01-01T00:00:00Z,m,1,2\nnow,m,1,2'
+const summary = { rail: 'tokenops', list: 'usage', rows: 2, faults: 1, refused: null }
+
+verifies(
+  'input.checked',
+  'a child of the pool reads an upload; its first outcome is kept',
+  async () => {
+    const row = await begun(csv)
+    expect(await check(pool, row)).toEqual(summary)
+    const never = { run: () => Promise.reject(new Error('it is read already')) }
+    expect(await check(never, row)).toEqual(summary)
+    await endUploadCheck(database.db, row.check_id, { refused: 'late' })
+    const ended = await findUploadCheck(database.db, row.check_id)
+    expect(ended).toMatchObject({ attempts: 1, outcome: { rows: 2, faults: { total: 1 } } })
+    const changed = database.db.updateTable('upload_checks').set({ outcome: null })
+    await expect(changed.where('check_id', '=', row.check_id).execute()).rejects.toMatchObject({
+      code: '23514',
+    })
+    expect(await check(never, { ...row, check_id: `uc_${'0'.repeat(64)}` })).toBeNull()
+  },
+)
+
+// The deaths and limits of a child cannot be timed, so this pool fails as a real one does.
+verifies('input.checked', 'a reading that dies is given up at the fourth attempt', async () => {
+  const row = await begun(csv)
+  const failing = (error: Error) => check({ run: () => Promise.reject(error) }, row)
+  for (let attempt = 1; attempt <= 3; attempt += 1)
+    await expect(failing(new ChildDied('killed'))).rejects.toThrow('killed')
+  await expect(failing(new Error('not asked'))).resolves.toMatchObject({
+    refused: 'it was read three times and never to its end',
+  })
+})
+
+verifies('input.checked', 'an internal failure is no attempt, a limit is an outcome', async () => {
+  const row = await begun(csv)
+  const failing = (error: Error) => check({ run: () => Promise.reject(error) }, row)
+  for (let attempt = 1; attempt <= 4; attempt += 1)
+    await expect(failing(new Error('Postgres is away'))).rejects.toThrow('Postgres is away')
+  await expect(failing(tooComplex('more than 10 minutes'))).resolves.toMatchObject({
+    rows: null,
+    refused: 'more than 10 minutes',
+  })
+})
