@@ -1,4 +1,5 @@
 import { errorCodes } from '#domain/core/error-codes.ts'
+import { faultKinds } from '#domain/rails/input-faults.ts'
 import type { JsonObject } from './schema-components.ts'
 
 const text = (description: string): JsonObject => ({ description, schema: { type: 'string' } })
@@ -93,6 +94,33 @@ export const securitySchemes: JsonObject = {
 
 const nullable = (type: string): JsonObject => ({ type: [type, 'null'] })
 
+const listOf = (properties: JsonObject): JsonObject => ({
+  type: 'array',
+  items: { type: 'object', required: Object.keys(properties), properties },
+})
+const pointer: JsonObject = { type: 'string', description: 'JSON pointer (RFC 6901).' }
+
+/** The grouped faults of an input. */
+const faultsSchema: JsonObject = {
+  type: 'object',
+  required: ['total', 'groups', 'groups_left_out'],
+  properties: {
+    total: { type: 'integer', minimum: 1 },
+    groups: listOf({
+      kind: { enum: faultKinds },
+      field: { type: 'string', description: 'The pointer with * for every row.' },
+      message: { type: 'string' },
+      count: { type: 'integer', minimum: 1 },
+      first: listOf({
+        pointer,
+        row: { ...nullable('integer'), description: 'From 0; null outside of lists.' },
+        value: { ...nullable('string'), description: 'What stands there, as JSON text.' },
+      }),
+    }),
+    groups_left_out: { type: 'integer', minimum: 0 },
+  },
+}
+
 /** The body of every refusal (RFC 9457). */
 export const problemSchema: JsonObject = {
   type: 'object',
@@ -123,17 +151,7 @@ export const problemSchema: JsonObject = {
     retry_after_ms: nullable('integer'),
     money_moved: { enum: ['no', 'yes', 'unknown'] },
     next_action: { type: 'string', description: 'One sentence on what the caller does now.' },
-    errors: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['pointer', 'message'],
-        properties: {
-          pointer: { type: 'string', description: 'JSON pointer (RFC 6901).' },
-          message: { type: 'string' },
-        },
-      },
-    },
+    errors: listOf({ pointer, message: { type: 'string' } }),
     request_id: { type: 'string' },
     trace_id: {
       type: 'string',
@@ -141,5 +159,6 @@ export const problemSchema: JsonObject = {
       description:
         'The trace of the call (W3C Trace Context); log lines and workflows have it too.',
     },
+    faults: { ...faultsSchema, description: 'With input_rejected: all faults of the input.' },
   },
 }

@@ -18,7 +18,7 @@ export const schemaDigests: Record<string, string> = {
   'delegated-action.v1.json': '6d00bacdc3f962adf25443f71780bb5ce16dfddee2d6631906d0ca84a40adc29',
   'handoff-pack.v1.json': '6a46217d6ff6f1cf561ae80a180f879960571f3920f7321f4dfc785fad2b30c8',
   'passport.v1.json': '9e22a2a6724a5fd5c4584a59c66c054753b3cdc068b3c63a89a5f2d4c71bdf46',
-  'problem.v1.json': '0564633a78fc2ba56a4ce3b035a160d60243f192bcb8ddb1fed2bce2e9c03721',
+  'problem.v1.json': '28f8806ed82d1cf5cfb4705f5de6ebfee7f62bbb1cc36c55b70d58d48f5e04d6',
   'rail-input-contractops.v1.json':
     '2ec847f5efcb6d567a90b61a43e8bfdc1245933153dee75f2bd9481cce208f88',
   'rail-input-diligenceops.v1.json':

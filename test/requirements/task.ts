@@ -70,6 +70,11 @@ export const taskRequirements = {
     behavior:
       'A recovery by the agent of an operational task waits for an operator. A recovery by an operator, or of a synthetic task, does not wait.',
   },
+  'recovery.patch': {
+    source: 'tasks § Recovery',
+    behavior:
+      'A recovery changes the input of its task by a JSON Patch (RFC 6902: add, remove, replace, test) instead of sending the whole. An operation that does not fit is 422 and named, and changes nothing.',
+  },
   'task.http.recover.own': {
     source: 'tasks § Recovery',
     behavior:

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Digest, freeText } from '../../fields.ts'
+import { Digest, freeText, text } from '../../fields.ts'
 
 /** The codes of a call that reads the input of a run. */
 export const inputErrors = [
@@ -29,3 +29,24 @@ export const InputManifest = z
   )
   .min(1)
   .max(200)
+
+const patchPath = text(0, 400).meta({ description: 'A JSON Pointer (RFC 6901) into the input.' })
+const patchValue = z.unknown().meta({ 'x-free-text': true })
+
+export const InputPatch = z
+  .array(
+    z.discriminatedUnion('op', [
+      z.strictObject({
+        op: z.enum(['add', 'replace', 'test']),
+        path: patchPath,
+        value: patchValue,
+      }),
+      z.strictObject({ op: z.literal('remove'), path: patchPath }),
+    ]),
+  )
+  .min(1)
+  .max(1000)
+  .meta({
+    description:
+      'Changes of the present input of the run (RFC 6902), in their order, instead of the whole input. All of them are made, or none.',
+  })

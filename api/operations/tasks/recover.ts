@@ -3,7 +3,7 @@ import { taskExamples } from '../../examples/tasks.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { moverOf, subjectOf } from '../agents/caller.ts'
-import { inputErrors } from './input-shapes.ts'
+import { InputPatch, inputErrors } from './input-shapes.ts'
 import { Recovery, RecoveryAction, TaskExceptionId } from './recovery-shapes.ts'
 
 /** POST /api/agents/tasks/{token}/recover on the OS host: recovers a stopped task. */
@@ -18,31 +18,34 @@ export const taskRecover = operation({
   status: [202, 200],
   errors: [...inputErrors, 'not_found', 'wrong_state', 'recovery_not_allowed'],
   idempotency: { kind: 'body' },
-  input: z.strictObject({
-    exception_id: TaskExceptionId.optional().meta({
-      description: 'What stops the task; only a task that waits for evidence has none.',
+  input: z
+    .strictObject({
+      exception_id: TaskExceptionId.optional().meta({
+        description: 'What stops the task; only a task that waits for evidence has none.',
+      }),
+      action: RecoveryAction,
+      input: z
+        .record(z.string(), z.unknown())
+        .meta({
+          'x-free-text': true,
+          description: 'The whole input of the run, for supply_evidence and correct_input.',
+        })
+        .optional(),
+      input_patch: InputPatch.optional(),
+      note: freeText(2000).default(''),
+      idempotency_key: IdempotencyKey,
+    })
+    .refine(({ input, input_patch }) => input === undefined || input_patch === undefined, {
+      message: 'give input or input_patch',
     }),
-    action: RecoveryAction,
-    input: z
-      .record(z.string(), z.unknown())
-      .meta({
-        'x-free-text': true,
-        description: 'The whole input of the run, for supply_evidence and correct_input.',
-      })
-      .optional(),
-    note: freeText(2000).default(''),
-    idempotency_key: IdempotencyKey,
-  }),
   output: Recovery,
   example: taskExamples['task-recover'],
-  handle: async ({ idempotency_key: _key, exception_id, action, input, note }, context) => {
+  handle: async ({ idempotency_key: _key, exception_id, ...asked }, context) => {
     const { actor, actorName } = moverOf(context)
     const recovery = {
       taskId: subjectOf(context),
       exceptionId: exception_id,
-      action,
-      input,
-      note,
+      ...asked,
       actor,
       actorName,
       decided: context.caller.kind === 'operator',

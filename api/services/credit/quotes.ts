@@ -8,7 +8,7 @@ import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { findQuote, type QuoteRow } from '../../../activities/store/credit/quotes.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { findTaskCredit } from '../../../activities/store/tasks/task-credits.ts'
-import { requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
+import { findTask, requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { listOrderedTasks } from '../../../activities/store/work-orders/work-orders.ts'
 import { claimCredit } from '../../../activities/task/credit.ts'
 import { assertReadable } from '../tasks/asked-input.ts'
@@ -85,8 +85,8 @@ export class QuoteService {
   async forTask(taskId: string, { input, ...asked }: TaskQuoteAsked) {
     const { db, advanceTask } = this.#deps
     if (input !== undefined) {
-      const { agent_id } = await requireTask(db, taskId)
-      await this.#assertReadable(agent_id, asked.rail, input)
+      const task = await findTask(db, taskId)
+      await this.#assertReadable(task?.agent_id, asked.rail, input)
     }
     const quote = await transaction(db, async (tx) => {
       const task = await requireTask(tx, taskId)

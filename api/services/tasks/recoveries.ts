@@ -1,11 +1,19 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { PatchError, type PatchOperation, patched } from '#domain/core/json-patch.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { ReplayFile } from '#domain/runs/replay-package.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { answerCall, claimGrant } from '../../../activities/store/calls/calls.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
-import { requireTask } from '../../../activities/store/tasks/tasks.ts'
+import { findRecoveryRequest } from '../../../activities/store/tasks/task-exceptions.ts'
+import {
+  findDocument,
+  findTask,
+  requireTask,
+  type TaskRow,
+} from '../../../activities/store/tasks/tasks.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
 import { type ReplayDeps, replayFileOf } from '../replay/replay-package.ts'
@@ -24,6 +32,11 @@ type Deps = TaskDeps &
     gateway: Pick<TaskGateway, 'wake'>
     uploadChecks: Pick<UploadChecks, 'assertReadable'>
   }
+type RecoveryAsked = Omit<RecoveryRequest, 'recoveryId' | 'input'> & {
+  input?: unknown
+  /** Changes of the present input, in place of the whole. */
+  input_patch?: readonly PatchOperation[] | undefined
+}
 type Recovered = { status: 202; body: RecoveryAnswer['body'] } | { status: 200 }
 
 const recoveryIdOf = (callId: string): string => `rec_${digestOf({ call: callId })}`
@@ -37,10 +50,12 @@ export class RecoveryService {
   }
 
   /** Records a recovery and its effect in one transaction; 202 while an operator has to decide. */
-  async recover(asked: Omit<RecoveryRequest, 'recoveryId'>, callId: string): Promise<Recovered> {
-    const { taskId, input } = asked
-    const request = { ...asked, recoveryId: recoveryIdOf(callId) }
-    await this.#assertUploadsReadable(taskId, input)
+  async recover(asked: RecoveryAsked, callId: string): Promise<Recovered> {
+    const { input_patch, ...given } = asked
+    const { taskId } = given
+    const recoveryId = recoveryIdOf(callId)
+    const input = await this.#readableInput(asked, recoveryId)
+    const request = { ...given, input, recoveryId }
     return this.#withWorkflow(taskId, () =>
       transaction(this.#deps.db, async (tx): Promise<Recovered> => {
         await claimGrant(tx, callId, taskId)
@@ -52,11 +67,38 @@ export class RecoveryService {
     )
   }
 
-  async #assertUploadsReadable(taskId: string, input: unknown): Promise<void> {
+  /** The input that a new request gives, whose uploads are read. The input may have changed since a stored one, whose repeat changes nothing. */
+  async #readableInput({ taskId, input, input_patch }: RecoveryAsked, recoveryId: string) {
     const { db, uploadChecks } = this.#deps
-    const { agent_id: owner, rail } = await requireTask(db, taskId)
-    if (owner !== null)
-      await uploadChecks.assertReadable({ owner, rail: rail as RailKey, input, pointer: '/input' })
+    const task = await findTask(db, taskId)
+    const known = await findRecoveryRequest(db, recoveryId)
+    if (task === undefined || known !== undefined) return input
+    const given = input_patch === undefined ? input : await this.#patched(task, input_patch)
+    const rail = task.rail as RailKey
+    if (task.agent_id !== null)
+      await uploadChecks.assertReadable({
+        owner: task.agent_id,
+        rail,
+        input: given,
+        pointer: '/input',
+      })
+    return given
+  }
+
+  /** The present input of a task after a patch; 422 for an operation that does not fit. */
+  async #patched({ task_id, input_sha256 }: TaskRow, patch: readonly PatchOperation[]) {
+    const input =
+      input_sha256 === null ? {} : await findDocument(this.#deps.db, task_id, input_sha256)
+    try {
+      return patched(input, patch)
+    } catch (error) {
+      if (!(error instanceof PatchError)) throw error
+      throw refuse('input_rejected', {
+        detail: `the patch does not fit the input: ${error.message}`,
+        next_action: 'Correct the patch, or send the whole input.',
+        errors: [{ pointer: `/input_patch/${error.index}`, message: error.message }],
+      })
+    }
   }
 
   /** Declines the input that an operator proposes; 409 `wrong_state` without a proposal, `evidence_changed` for another one. */

@@ -330,7 +330,7 @@ async function assertMoneyKnown(
 
 const inputNeeded = (action: string) =>
   refuse('invalid_request', {
-    detail: `${action} needs the whole input`,
-    next_action: 'Send the input with what was missing.',
+    detail: `${action} needs an input`,
+    next_action: 'Send the whole input with what was missing, or what changes as input_patch.',
     errors: [{ pointer: '/input', message: `needed for ${action}` }],
   })

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'vitest'
 import { rails } from '#domain/rails/index.ts'
+import { groupFaults } from '#domain/rails/input-faults.ts'
 import { packetops } from '#domain/rails/packetops.ts'
+import { readInput } from '#domain/rails/read-input.ts'
 import { returnPackageView } from '../../../activities/run/isolation/return-package-zip.ts'
 import { bodyOf } from '../../../api/calls/handle.ts'
 import type { Context } from '../../../api/context.ts'
@@ -114,5 +116,10 @@ verifies(
     }
     expect(await faultsOf('problem.v1.json', problem)).toEqual([])
     expect(await faultsOf('problem.v1.json', { ...problem, code: 'nothing' })).not.toEqual([])
+    const unread = readInput(packetops, { ...packetops.sandboxInput, title: 7, surplus: 1 })
+    const faults = groupFaults('faults' in unread ? unread.faults : [])
+    expect(await faultsOf('problem.v1.json', { ...problem, faults })).toEqual([])
+    const unnamed = { ...faults, groups: [{ ...faults.groups[0], kind: 'odd' }] }
+    expect(await faultsOf('problem.v1.json', { ...problem, faults: unnamed })).not.toEqual([])
   },
 )

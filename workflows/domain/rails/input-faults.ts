@@ -3,15 +3,17 @@ import { pointerOf } from '../core/json-pointer.ts'
 import { isObject } from '../core/plain-object.ts'
 import { shownText } from './columns.ts'
 
-type FaultKind =
-  | 'unknown_field'
-  | 'missing_field'
-  | 'missing_column'
-  | 'wrong_type'
-  | 'wrong_format'
-  | 'unknown_value'
-  | 'out_of_bounds'
-  | 'inconsistent'
+export const faultKinds = [
+  'unknown_field',
+  'missing_field',
+  'missing_column',
+  'wrong_type',
+  'wrong_format',
+  'unknown_value',
+  'out_of_bounds',
+  'inconsistent',
+] as const
+type FaultKind = (typeof faultKinds)[number]
 
 /** One fault of an input: the field with `*` for every row, its place in the input, and what stands there as JSON text. */
 export type InputFault = {

@@ -10,6 +10,8 @@ const meanings: Readonly<Record<string, string>> = {
   rails: 'The kinds of work that it is for.',
   usage: 'synthetic is a try without money; it is a label of what the call is for.',
   input: 'The whole input of the work, as the schema of its rail says.',
+  'input_patch[].op': 'What is done at the path; test ends the patch where another value stands.',
+  'input_patch[].value': 'What is added, put in place or expected there.',
   callback_url: 'Where changes are reported by signed callbacks.',
   note: 'A sentence for the people who read the record.',
   reason: 'Why; it stands in the signed receipt.',

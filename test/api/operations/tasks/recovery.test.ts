@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { packetops } from '#domain/rails/packetops.ts'
 import type { InputOf } from '../../../../api/http/client.ts'
+import { problemOf } from '../../../support/agent-use.ts'
 import { codeOf, key, taskStack } from '../../../support/task-calls.ts'
 import { verifies } from '../../../verifies.ts'
 
@@ -160,3 +161,43 @@ verifies(
     ])
   },
 )
+
+verifies('recovery.patch', 'a patch changes the input, and a repeat changes it once', async () => {
+  const { taskId, token } = await stack.calls.funded('operational', 'ask')
+  await stack.calls.decided(taskId, 'task', 'approve')
+  await stack.calls.reaches(token, 'evidence_partial')
+  const holder = stack.calls.asHolder(token)
+  const supply = (input_patch: NonNullable<InputOf<'task-recover'>['input_patch']>, more = {}) =>
+    holder.call('task-recover', {
+      action: 'supply_evidence',
+      input_patch,
+      idempotency_key: key(),
+      ...more,
+    })
+  const title = (value: string) => ({ op: 'replace', path: '/title', value }) as const
+  expect(await problemOf(supply([title('x'), { op: 'remove', path: '/nothing' }]))).toMatchObject({
+    code: 'input_rejected',
+    errors: [{ pointer: '/input_patch/1', message: 'there is no /nothing' }],
+  })
+  expect(await problemOf(supply([{ op: 'remove', path: '/items/0/name' }]))).toMatchObject({
+    code: 'input_rejected',
+    faults: { groups: [{ field: '/input/items/*/name', kind: 'missing_field' }] },
+  })
+  expect(await codeOf(supply([title('x')], { input: packetops.sandboxInput }))).toBe(
+    'invalid_request',
+  )
+  const secret = `-----BEGIN PRIVATE KEY-----\n${'MC4CAQAw'.repeat(8)}\n-----END PRIVATE KEY-----`
+  expect(await codeOf(supply([title(secret)]))).toBe('forbidden_material')
+  const asked = { idempotency_key: key() }
+  const patch = [
+    { op: 'test', path: '/title', value: packetops.sandboxInput.title },
+    title('Two'),
+  ] as const
+  const answers = [await supply([...patch], asked), await supply([...patch], asked)]
+  expect(answers[1]?.body).toEqual(answers[0]?.body)
+  const { entries } = (await holder.call('task-ledger', {})).body
+  const supplied = entries.filter(({ event }) => event === 'evidence_supplied')
+  expect(supplied.map(({ data_sha256 }) => data_sha256)).toEqual([
+    digestOf({ input_sha256: digestOf({ ...packetops.sandboxInput, title: 'Two' }) }),
+  ])
+})
