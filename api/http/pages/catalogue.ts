@@ -1,6 +1,6 @@
+import { type Html, html } from '#domain/core/html.ts'
 import { rails } from '#domain/rails/index.ts'
 import { type Rail, tiers } from '#domain/rails/rail.ts'
-import { type Html, html } from './html.ts'
 
 /** How many rails there are, as the registry of rails counts them. */
 export const railCount = rails.length

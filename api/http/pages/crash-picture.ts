@@ -1,4 +1,4 @@
-import { type Html, html } from './html.ts'
+import { type Html, html } from '#domain/core/html.ts'
 
 /** Where a part of the picture stands: its middle and its width. */
 type Box = readonly [name: string, x: number, y: number, width: number]

@@ -1,5 +1,5 @@
+import { type Html, html } from '#domain/core/html.ts'
 import { oneLine } from '#domain/core/plain-text.ts'
-import { type Html, html } from './html.ts'
 import { returnPackagePage } from './return-package.ts'
 import {
   type Body,

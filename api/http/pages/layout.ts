@@ -1,4 +1,4 @@
-import { type Html, html } from './html.ts'
+import { type Html, html } from '#domain/core/html.ts'
 
 const links: readonly (readonly [path: string, name: string])[] = [
   ['/', 'Overview'],

@@ -1,9 +1,9 @@
 import { type ErrorCode, errorCodes } from '#domain/core/error-codes.ts'
 import { errorHelp } from '#domain/core/error-help.ts'
 import { isRetryable } from '#domain/core/errors.ts'
+import { type Html, html } from '#domain/core/html.ts'
 import { commonErrors } from '../../calls/problem.ts'
 import type { AnyOperation } from '../../operation.ts'
-import { type Html, html } from './html.ts'
 import type { PageFacts } from './landing.ts'
 import { pageOf } from './layout.ts'
 

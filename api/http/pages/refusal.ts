@@ -1,5 +1,5 @@
+import { html } from '#domain/core/html.ts'
 import { oneLine } from '#domain/core/plain-text.ts'
-import { html } from './html.ts'
 import { type Body, scriptless, text } from './shown.ts'
 
 /** A problem as a page, for the address of a document that a person opened. */

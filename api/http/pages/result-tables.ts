@@ -1,5 +1,5 @@
+import { type Html, html } from '#domain/core/html.ts'
 import { oneLine } from '#domain/core/plain-text.ts'
-import { type Html, html } from './html.ts'
 import { text, words } from './shown.ts'
 
 // The result of a rail as tables and facts. A page stays small whatever the result holds: the rest is in the JSON.

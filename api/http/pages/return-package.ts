@@ -1,7 +1,7 @@
+import { type Html, html } from '#domain/core/html.ts'
 import { oneLine } from '#domain/core/plain-text.ts'
 import { railOf } from '#domain/rails/index.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
-import { type Html, html } from './html.ts'
 import { dataTable, restOf, resultTables } from './result-tables.ts'
 import {
   type Body,

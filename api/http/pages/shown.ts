@@ -1,5 +1,5 @@
+import { type Html, html } from '#domain/core/html.ts'
 import { jsonText, oneLine, printable } from '#domain/core/plain-text.ts'
-import { type Html, html } from './html.ts'
 import { documentOf, type Page } from './layout.ts'
 
 // How pages of documents show what stands in them: every text in them may be an agent's.

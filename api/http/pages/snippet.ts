@@ -1,4 +1,4 @@
-import { type Html, html } from './html.ts'
+import { type Html, html } from '#domain/core/html.ts'
 
 /** Code to copy; the button is made by `copyScript`, so that no dead one stands there without scripts. */
 export function snippet(code: string, name: string): Html {

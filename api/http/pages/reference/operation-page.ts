@@ -1,6 +1,6 @@
 import { errorCodes } from '#domain/core/error-codes.ts'
+import { type Html, html } from '#domain/core/html.ts'
 import type { AnyOperation } from '../../../operation.ts'
-import { type Html, html } from '../html.ts'
 import { snippet } from '../snippet.ts'
 import type { Reference } from './entry.ts'
 import { codesOf, factsOf, familyOf } from './entry.ts'

@@ -1,5 +1,5 @@
+import { type Html, html } from '#domain/core/html.ts'
 import type { AnyOperation } from '../../../operation.ts'
-import { type Html, html } from '../html.ts'
 import { documentOf } from '../layout.ts'
 import { codesOf, familyOf, type Reference } from './entry.ts'
 import { type Field, fieldsOf } from './fields.ts'

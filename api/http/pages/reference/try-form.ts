@@ -1,7 +1,7 @@
+import { type Html, html } from '#domain/core/html.ts'
 import { type AnyOperation, isPlain, takesPayment, waysOf } from '../../../operation.ts'
 import { bodyOfExample } from '../../openapi-examples.ts'
 import { namesIn } from '../../operation-groups.ts'
-import { type Html, html } from '../html.ts'
 import type { Reference } from './entry.ts'
 
 /** A form that sends the call to this host; its script does, so without scripts there is a note instead. */

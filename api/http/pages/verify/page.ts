@@ -1,4 +1,4 @@
-import { type Html, html } from '../html.ts'
+import { type Html, html } from '#domain/core/html.ts'
 import { documentOf } from '../layout.ts'
 
 type Source = { name: string; title: string; file: string; text: string; hint: string }

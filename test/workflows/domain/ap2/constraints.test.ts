@@ -10,7 +10,8 @@ import {
   OpenPaymentMandate,
   PaymentMandate,
 } from '#domain/ap2/mandates.ts'
-import { decimalsOf, minorUnits } from '#domain/ap2/money.ts'
+import { minorUnits } from '#domain/ap2/money.ts'
+import { decimalsOf } from '#domain/core/currency.ts'
 import { verifies } from '../../../verifies.ts'
 
 type Vector = { name: string; ours: string[]; reference: string; difference?: string }
