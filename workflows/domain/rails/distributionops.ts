@@ -92,6 +92,7 @@ function distribute(head: Head, entries: Entry<Recipient>[]): Work<Result> {
   if (paid.length === 0) blockers.push('no_payments')
   const remainder_minor = toInteger(pool - allocated)
   const result: Result = {
+    currency: head.pool.currency,
     allocations: (given ?? []).map(allocationOf),
     remainder_minor,
     duplicates: entries.filter(({ rows }) => rows.length > 1).map(duplicateOf),

@@ -26,6 +26,7 @@ const Allocation = z.strictObject({
   citations: z.array(CitationShape),
 })
 export const Result = z.strictObject({
+  currency: z.string(),
   allocations: z.array(Allocation),
   /** What is left in the pool. */
   remainder_minor: z.int(),

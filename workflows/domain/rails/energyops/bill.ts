@@ -6,6 +6,7 @@ import type { EnergyopsHead, EnergyopsResult } from './schema.ts'
 type LineItem = EnergyopsResult['line_items'][number]
 type Recomputed = Pick<
   EnergyopsResult,
+  | 'currency'
   | 'energy_by_band'
   | 'line_items'
   | 'recomputed_exact_minor'
@@ -49,6 +50,7 @@ export function recompute(head: EnergyopsHead, counted: Counted[], whole: boolea
   const difference_minor = bill.total_minor - recomputed_minor
   const tolerance = head.tolerance_minor ?? Math.ceil(line_items.length / 2)
   return {
+    currency: tariff.currency,
     energy_by_band: bands.map(({ name, intervals, energy }) => ({
       band: name,
       intervals,

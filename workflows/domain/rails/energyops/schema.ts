@@ -91,6 +91,7 @@ export const EnergyopsResult = z.strictObject({
   /** The exact sum, rounded once, half away from zero. */
   recomputed_minor: z.int(),
   billed_minor: z.int(),
+  currency: z.string(),
   /** Billed less recomputed. */
   difference_minor: z.int(),
   verdict: z.enum(['agrees', 'overbilled', 'underbilled', 'undetermined']),
