@@ -96,6 +96,7 @@ const returnPackage = {
   loop_sha256: digests.loop,
   result_sha256: digests.result,
   manifest_sha256: digests.manifest,
+  report_version: 1,
   result: { profile: 'soc2_evidence_packet', readiness: { score: 84 }, complete: false },
   findings: [
     {

@@ -10,6 +10,26 @@ export const packageRequirements = {
     behavior:
       'A return package verifies by its signature and digests. A changed part is refused and named.',
   },
+  'package.report': {
+    source: 'runs § Return package',
+    behavior:
+      'The package has a report as one page, a README and tables as CSV. The page shows the run, its key figures, charts, findings, gaps and the first rows of each table, and says how many rows there are.',
+  },
+  'package.report.amounts': {
+    source: 'runs § Return package',
+    behavior:
+      'Key figures of every rail are those of the result. Amounts are in major units of their currency where the result names one; a chart has one currency.',
+  },
+  'package.report.hostile': {
+    source: 'runs § Return package',
+    behavior:
+      'No text of a caller is markup, a link, a script, a control character or a formula in the report, the README or a table.',
+  },
+  'package.report.verified': {
+    source: 'runs § Return package',
+    behavior:
+      'Verification and replay make the report again. A report, README or table that is not made from the result is refused, and a version that the program does not know is refused by name.',
+  },
   'package.by-strangers': {
     source: 'runs § Return package',
     behavior:

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { scratchDirectory } from './postgres.ts'
 
@@ -14,7 +14,9 @@ export async function unzipped(zip: Uint8Array): Promise<Map<string, string>> {
     ? ['unzip', ['-q', file, '-d', target]]
     : ['python3', ['-m', 'zipfile', '-e', file, target]]
   execFileSync(program, parts)
-  const names = readdirSync(target)
+  const names = readdirSync(target, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    statSync(join(target, name)).isFile(),
+  )
   const files = new Map(names.map((name) => [name, readFileSync(join(target, name), 'utf8')]))
   rmSync(directory, { recursive: true, force: true })
   return files

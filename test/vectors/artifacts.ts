@@ -4,6 +4,7 @@ import {
   buildReturnPackage,
   COMPLETION_TYP,
   completionClaims,
+  type MadePackage,
 } from '#domain/runs/return-package.ts'
 import { type TokenKind, tokenForms } from '#domain/verification/artifact.ts'
 import { type AuthorityKind, authorityForms } from '#domain/verification/authority.ts'
@@ -200,17 +201,21 @@ const work = {
 }
 /** A small return package, and its completion signature. */
 export const packageMade = buildReturnPackage(run, work)
-export const completion = signToken(
-  { alg: 'EdDSA', kid: receiptKey.kid, typ: COMPLETION_TYP },
-  completionClaims(packageMade, { issuer, environment: 'live', iat: signedAt }),
-)
-export const packageView: Members = {
-  ...packageMade,
-  completion_signature: completion,
+const signCompletion = (made: MadePackage): string =>
+  signToken(
+    { alg: 'EdDSA', kid: receiptKey.kid, typ: COMPLETION_TYP },
+    completionClaims(made, { issuer, environment: 'live', iat: signedAt }),
+  )
+export const completion = signCompletion(packageMade)
+/** A package as JSON, signed whatever it holds. */
+export const viewOf = (made: MadePackage): Members => ({
+  ...made,
+  completion_signature: signCompletion(made),
   result_contract: {
     version: 'v2',
     split_version: '1.0',
     settlement_receipt_id: `rc_${digestOf('settlement')}`,
     usage_receipt_id: `rc_${digestOf('usage')}`,
   },
-}
+})
+export const packageView = viewOf(packageMade)

@@ -1,10 +1,12 @@
 import { strToU8, zipSync } from 'fflate'
-import { packageTexts } from '#domain/runs/return-package.ts'
+import { sha256Hex } from '#domain/core/canonical-json.ts'
+import { type PackageFile, packageTexts } from '#domain/runs/return-package.ts'
 import type { TokenKind } from '#domain/verification/artifact.ts'
 import type { AuthorityKind } from '#domain/verification/authority.ts'
 import type { Reason } from '#domain/verification/reasons.ts'
 import type { KeySet } from '#domain/verification/signed.ts'
 import type { ArtifactKind } from '#domain/verification/verdict.ts'
+import { provenAgain, withoutReport } from '../support/proven-again.ts'
 import {
   altered,
   authorityKinds,
@@ -19,6 +21,7 @@ import {
   signObject,
   signToken,
   tokenKinds,
+  viewOf,
 } from './artifacts.ts'
 import { bundleCases, goodBundle } from './bundles.ts'
 import {
@@ -412,6 +415,8 @@ const ofPackage = (): Vector[] => {
     ['good zip', zipped(texts), null],
     ['a zip with one file changed', zipped({ ...texts, 'gaps.json': '[1]' }), 'file_changed'],
     ['a zip without one file', zipped(withoutFile('gaps.json')), 'file_changed'],
+    ['a zip with another report', zipped({ ...texts, 'report.html': 'forged' }), 'file_changed'],
+    ['a zip without one table', zipped(withoutFile('tables/summary.csv')), 'file_changed'],
     ['a zip with one file more', zipped({ ...texts, 'more.json': '{}' }), 'file_surplus'],
     [
       'a zip with another manifest',
@@ -423,6 +428,17 @@ const ofPackage = (): Vector[] => {
       'a zip that is signed by a receipt',
       zipped({ ...texts, 'completion.jws': goodToken('receipt') }),
       'wrong_type',
+    ],
+    ['without a report', viewOf(withoutReport(packageMade)), null],
+    [
+      'signed with another report',
+      viewOf(provenAgain(packageMade, { files: packageMade.files.map(otherReport) })),
+      'report_mismatch',
+    ],
+    [
+      'signed with a report of an unknown version',
+      viewOf(provenAgain(packageMade, { report_version: 2 ** 31 })),
+      'report_unknown',
     ],
     ['a receipt', goodToken('receipt'), 'malformed'],
     ['without its signature', without(packageView, 'completion_signature'), 'malformed'],
@@ -450,6 +466,9 @@ const ofPackage = (): Vector[] => {
     ...ofKeySets('return_package', packageView),
   ]
 }
+
+const otherReport = (file: PackageFile): PackageFile =>
+  file.name === 'report.html' ? { ...file, sha256: sha256Hex('forged') } : file
 
 const withoutFile = (name: string) =>
   Object.fromEntries(Object.entries(texts).filter(([file]) => file !== name))

@@ -58,6 +58,24 @@ verifies('verify.cli', 'each kind is verified offline, zips and answers too', as
   expect(shown.out).toMatch(/^ok {2}result\.json +[0-9a-f]{64}$/m)
 })
 
+verifies(
+  'package.report.verified',
+  'a zip with a forged report, README or table exits 1',
+  async () => {
+    const texts = packageTexts(packageMade, completion)
+    for (const name of ['report.html', 'README.md', 'tables/summary.csv']) {
+      const files = Object.entries({ ...texts, [name]: 'All is well.' })
+      const zip = zipSync(Object.fromEntries(files.map(([file, text]) => [file, strToU8(text)])))
+      const ran = await verify(save('forged.zip', zip), '--keys', keys)
+      expect(ran.code).toBe(1)
+      expect(ran.text).toContain('return_package: invalid (file_changed)')
+      expect(ran.text).toMatch(
+        new RegExp(`^NO {2}${name.replaceAll('.', '\\.')} +it was changed$`, 'm'),
+      )
+    }
+  },
+)
+
 verifies('verify.cli', 'it exits 1 for invalid and 3 for undecided, with reasons', async () => {
   const receipt = goodToken('receipt')
   const good = save('good.jws', receipt)

@@ -94,6 +94,8 @@ ${checksOf(read)}
 <h2>Receipts</h2>
 ${receiptsOf(read.receipts, links)}
 <h2>Files</h2>
+<p>The files to download have the result as a page for people (<code>report.html</code>) and its lists as tables for
+spreadsheets (<code>tables/*.csv</code>).</p>
 ${dataTable('Files', made.files)}
 <p>Everyone who has this address can read it, and can do nothing else with it. A program gets the same as JSON. To verify
 it without this service, keep the files and the <a href="/.well-known/jwks.json">key set</a>.</p>`,

@@ -37,7 +37,7 @@ const output = z
     ...judgedShape,
     file_contents: z.record(z.string(), z.string()).nullable().meta({
       description:
-        'With include_files: the files of the zip by name, as the very texts that were digested.',
+        'With include_files: the files of the zip by name, as the very texts that were digested; report.html, README.md and tables/*.csv are for people.',
     }),
   })
   .meta({ id: 'FetchedReturnPackage' })

@@ -6,6 +6,7 @@ import { runUsages } from '../core/usage.ts'
 import { Digest } from '../rails/fields.ts'
 import { CitationShape } from '../rails/notes.ts'
 import { railKeys, tiers, type Work } from '../rails/rail.ts'
+import { REPORT_VERSION, reportFiles } from '../rails/report/report.ts'
 import { type LoopStep, loopSteps, type StepVerdict } from './controlled-loop.ts'
 
 /** `typ` of a completion signature; the receipt ring signs it. */
@@ -36,6 +37,10 @@ export const RunProof = z.strictObject({
   manifest_sha256: Digest.meta({
     description: 'SHA-256 of manifest.json: the canonical JSON of `files`.',
   }),
+  report_version: z.int().min(1).exactOptional().meta({
+    description:
+      'By which rules report.html, README.md and tables/*.csv were made; without it, the package has none of them.',
+  }),
 })
 export type RunProof = z.output<typeof RunProof>
 
@@ -55,14 +60,17 @@ export const PackageFile = z.strictObject({
   sha256: Digest,
   bytes: z.int().min(0),
 })
+export type PackageFile = z.output<typeof PackageFile>
+
+const work = { result: z.unknown(), findings: z.array(Note), gaps: z.array(Note) }
+/** The work that a package is of. */
+export const PackagedWork = z.object(work)
 
 /** A return package as JSON: what the zip holds, and the receipts that came after it was made. */
 export const ReturnPackage = z
   .strictObject({
     ...RunProof.shape,
-    result: z.unknown(),
-    findings: z.array(Note),
-    gaps: z.array(Note),
+    ...work,
     files: z.array(PackageFile),
     proof_hash: Digest,
     completion_signature: z.string(),
@@ -101,8 +109,8 @@ export function loopDigest(steps: readonly LoopRecord[]): string {
   )
 }
 
-/** The files of finished work, by name: canonical JSON, so that their SHA-256 is the digest of their value. */
-function packageFiles({ result, findings, gaps }: Work<unknown>): Record<string, string> {
+/** The data of finished work, by name: canonical JSON, so that their SHA-256 is the digest of their value. */
+function dataFiles({ result, findings, gaps }: Work<unknown>): Record<string, string> {
   return {
     'result.json': canonicalJson(result),
     'findings.json': canonicalJson(findings),
@@ -110,18 +118,42 @@ function packageFiles({ result, findings, gaps }: Work<unknown>): Record<string,
   }
 }
 
+type Reported = Parameters<typeof reportFiles>[0] & Pick<RunProof, 'report_version'>
+
+/** Whether this code makes reports of a version; packages without a version have no report. */
+export const isKnownReport = ({ report_version: version }: Pick<RunProof, 'report_version'>) =>
+  version === undefined || version === REPORT_VERSION
+
+/** The files of a run's work but for manifest and signature, by name. Throws a RangeError for a report of an unknown version. */
+function packageFiles(run: Reported, work: Work<unknown>): Record<string, string> {
+  if (!isKnownReport(run))
+    throw new RangeError(`there are no rules for reports of version ${run.report_version}`)
+  return {
+    ...dataFiles(work),
+    ...(run.report_version === undefined ? {} : reportFiles(run, work)),
+  }
+}
+
+/** The manifest of a run's work: the digest of each file. Throws a RangeError for a report of an unknown version. */
+export const manifestFor = (run: Reported, work: Work<unknown>): PackageFile[] =>
+  Object.entries(packageFiles(run, work)).map(([name, text]) => ({
+    name,
+    sha256: sha256Hex(text),
+    bytes: utf8ToBytes(text).length,
+  }))
+
 /** The name of the file that holds the completion signature. */
 export const SIGNATURE_FILE = 'completion.jws'
 
 /** Every file of a package by name: what it holds, `manifest.json` with their digests, and the completion signature. */
 export function packageTexts(
-  made: Pick<MadePackage, 'result' | 'findings' | 'gaps' | 'files'>,
+  made: Reported & Pick<MadePackage, 'result' | 'findings' | 'gaps' | 'files'>,
   completionSignature: string,
 ): Record<string, string> {
   return {
     'manifest.json': canonicalJson(made.files),
     [SIGNATURE_FILE]: completionSignature,
-    ...packageFiles(made),
+    ...packageFiles(made, made),
   }
 }
 
@@ -132,15 +164,15 @@ type RunFacts = Pick<
 
 /** The package of a run's work; the same run and work always make the same. */
 export function buildReturnPackage(run: RunFacts, work: Work<unknown>): MadePackage {
-  const files = Object.entries(packageFiles(work)).map(([name, text]) => ({
-    name,
-    sha256: sha256Hex(text),
-    bytes: utf8ToBytes(text).length,
-  }))
-  const proof: RunProof = {
+  const reported = {
     ...run,
-    return_package_id: returnPackageId(run.run_id),
     result_sha256: digestOf(work.result),
+    report_version: REPORT_VERSION,
+  }
+  const files = manifestFor(reported, work)
+  const proof: RunProof = {
+    ...reported,
+    return_package_id: returnPackageId(run.run_id),
     manifest_sha256: digestOf(files),
   }
   return { ...proof, ...work, files, proof_hash: proofHash(proof) }

@@ -24,6 +24,8 @@ export const reasons = {
   file_changed: 'a file of its manifest is missing or was changed',
   file_surplus: 'a file is not in its manifest',
   result_mismatch: 'its result is not the one that was signed',
+  report_mismatch: 'its signed report or a table is not made from its result',
+  report_unknown: 'its report is of a version that this program does not make',
   transfer_absent: 'the chain has no such transfer under the transaction that it names',
   chain_other: 'the RPC serves another chain',
   chain_unavailable: 'the RPC did not answer',

@@ -1,5 +1,4 @@
-import { utf8ToBytes } from '@noble/hashes/utils.js'
-import { canonicalJson, digestOf, sha256Hex } from '../core/canonical-json.ts'
+import { digestOf } from '../core/canonical-json.ts'
 import { CODE_VERSION } from '../core/code-version.ts'
 import { railOf } from '../rails/index.ts'
 import { faultsText } from '../rails/input-faults.ts'
@@ -7,6 +6,7 @@ import type { Work } from '../rails/rail.ts'
 import { readInput, workOn } from '../rails/read-input.ts'
 import { uploadsOf } from '../rails/uploads.ts'
 import type { ReplayPackage } from '../runs/replay-package.ts'
+import { isKnownReport, manifestFor } from '../runs/return-package.ts'
 
 type Outcome = { fault: string } | { holds: string }
 
@@ -73,16 +73,11 @@ function compare(
       ? ''
       : `, made by version ${code_version} and done again by ${CODE_VERSION}`
   if (now !== before.result_sha256) return { fault: `${rail} gives the result ${now}${by}` }
-  if (manifestOf(work) !== before.manifest_sha256)
-    return { fault: `${rail} gives other findings or gaps${by}` }
+  if (!isKnownReport(before))
+    return {
+      fault: `its report is of version ${before.report_version}, which this program does not make`,
+    }
+  if (digestOf(manifestFor(before, work)) !== before.manifest_sha256)
+    return { fault: `${rail} gives other findings, gaps or another report${by}` }
   return { holds: `${rail} gives the result ${now} again${by}` }
-}
-
-/** The digest of the manifest that a package of this work has. */
-function manifestOf(work: Work<unknown>): string {
-  const files = (['result', 'findings', 'gaps'] as const).map((name) => {
-    const text = canonicalJson(work[name])
-    return { name: `${name}.json`, sha256: sha256Hex(text), bytes: utf8ToBytes(text).length }
-  })
-  return digestOf(files)
 }

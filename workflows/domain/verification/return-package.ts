@@ -1,11 +1,21 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { z } from 'zod'
 import { canonicalJson, digestOf, sha256Hex } from '../core/canonical-json.ts'
-import { COMPLETION_TYP, PackageFile, ReturnPackage, RunProof } from '../runs/return-package.ts'
+import { isReportFile } from '../rails/report/report.ts'
+import {
+  COMPLETION_TYP,
+  isKnownReport,
+  manifestFor,
+  PackagedWork,
+  PackageFile,
+  ReturnPackage,
+  RunProof,
+} from '../runs/return-package.ts'
 import type { Reason } from './reasons.ts'
 import { type Findings, faultUnless, firstFault, openFindings, type Report } from './report.ts'
 import { after, type Opened, settle } from './signature.ts'
 import { type KeySet, openSigned, type Signed } from './signed.ts'
+import { jsonOf } from './strict-json.ts'
 import { keyFacts, unread, type Verdict } from './verdict.ts'
 
 /** A package taken apart: the texts of its files by name, `manifest.json` among them, and its completion signature. */
@@ -58,6 +68,8 @@ const reasonOf: ReadonlyMap<string, Reason> = new Map([
   ['manifest', 'manifest_mismatch'],
   ['files', 'file_surplus'],
   ['result', 'result_mismatch'],
+  ['report', 'report_mismatch'],
+  ['report version', 'report_unknown'],
 ])
 const verdicts = { proven: 'valid', refused: 'invalid', indeterminate: 'indeterminate' } as const
 
@@ -80,7 +92,12 @@ function verdictFrom({ verdict, checks }: Report, signed: Signed): Verdict {
 
 function reportOn({ files }: PackageParts, signed: Signed): Report {
   const findings = openFindings()
-  checkFiles(findings, files, checkCompletion(findings, signed))
+  const completion = checkCompletion(findings, signed)
+  const whole = checkFiles(findings, files, completion)
+  const [result, notes, gaps] = ['result.json', 'findings.json', 'gaps.json'].map((name) =>
+    jsonOf(files[name]),
+  )
+  checkReport(findings, whole, { result, findings: notes, gaps })
   return findings.report()
 }
 
@@ -118,7 +135,10 @@ function reportOnView(view: ReturnPackage, signed: Signed): Report {
     'findings.json': fileOf(view.findings),
     'gaps.json': fileOf(view.gaps),
   }
-  checkFiles(findings, files, completion)
+  // A report is in the zip alone: what the manifest says of it is held against one that is made again.
+  const hasNone = completion !== undefined && completion.report_version === undefined
+  const isHere = ({ name }: PackageFile) => hasNone || !isReportFile(name)
+  checkReport(findings, checkFiles(findings, files, completion, isHere), view)
   return findings.report()
 }
 
@@ -142,11 +162,15 @@ export function checkCompletion(findings: Findings, result: Signed): Completion 
   return completion
 }
 
+/** What was signed, and the files of its manifest, where manifest and data are as they were signed. */
+type Whole = { completion: Completion; listed: readonly PackageFile[] }
+
 function checkFiles(
   findings: Findings,
   files: PackageParts['files'],
   completion: Completion | undefined,
-): void {
+  isHere: (file: PackageFile) => boolean = () => true,
+): Whole | undefined {
   const manifest = files['manifest.json'] ?? ''
   const isSigned = sha256Hex(manifest) === completion?.manifest_sha256
   findings.note(
@@ -155,12 +179,14 @@ function checkFiles(
     sha256Hex(manifest),
   )
   const listed = manifestOf(manifest)
-  for (const { name, sha256, bytes } of listed) {
+  const changed = new Set<string>()
+  for (const { name, sha256, bytes } of listed.filter(isHere)) {
     const text = Object.hasOwn(files, name) ? files[name] : undefined
     let fault: string | undefined
     if (text === undefined) fault = 'it is missing'
     else if (sha256Hex(text) !== sha256 || utf8ToBytes(text).length !== bytes)
       fault = 'it was changed'
+    if (fault !== undefined && !isReportFile(name)) changed.add(name)
     findings.note(name, fault, sha256)
   }
   const names = new Set(['manifest.json', ...listed.map(({ name }) => name)])
@@ -175,9 +201,31 @@ function checkFiles(
     faultUnless(isResult, 'it is not the one that was signed'),
     completion?.result_sha256 ?? '',
   )
+  return completion && isSigned && isResult && changed.size === 0
+    ? { completion, listed }
+    : undefined
 }
 
-function manifestOf(text: string): z.output<typeof PackageFile>[] {
+/** Makes the report of whole data again, and holds the signed manifest against it. */
+function checkReport(findings: Findings, whole: Whole | undefined, value: unknown): void {
+  const version = whole?.completion.report_version
+  if (whole === undefined || version === undefined) return
+  const { completion, listed } = whole
+  if (!isKnownReport(completion)) {
+    findings.note('report version', `it is ${version}, which this program does not make`, '')
+    return
+  }
+  const { data: work } = PackagedWork.safeParse(value)
+  const made = work === undefined ? [] : manifestFor(completion, work)
+  const digests = new Map(made.map(({ name, sha256 }) => [name, sha256]))
+  const signed = new Map(listed.map(({ name, sha256 }) => [name, sha256]))
+  const other = firstFault([...digests.keys(), ...signed.keys()], (name) =>
+    faultUnless(digests.get(name) === signed.get(name), `${name} is not made from the result`),
+  )
+  findings.note('report', other, `made from the result by version ${version}`)
+}
+
+function manifestOf(text: string): PackageFile[] {
   try {
     return z.array(PackageFile).parse(JSON.parse(text))
   } catch {

@@ -245,11 +245,23 @@ verifies(
     const files = unzippedByHand(Buffer.from(await zipTexts(packageTexts(made, signature))))
     const text = (name: string) => files.get(name) ?? ''
     expect([...files.keys()].sort()).toEqual([
+      'README.md',
       'completion.jws',
       'findings.json',
       'gaps.json',
       'manifest.json',
+      'report.html',
       'result.json',
+      'tables/duplicates.csv',
+      'tables/expired.csv',
+      'tables/gaps.csv',
+      'tables/hash_mismatches.csv',
+      'tables/manifest.csv',
+      'tables/notes.csv',
+      'tables/section_coverage.csv',
+      'tables/stale.csv',
+      'tables/summary.csv',
+      'tables/weaknesses.csv',
     ])
     const key = await importJWK(receiptKey.publicJwk as JWK, 'EdDSA')
     const { payload, protectedHeader } = await compactVerify(text('completion.jws'), key)

@@ -116,7 +116,7 @@ verifies(
       [{ loop_steps: made.loop_steps.slice(1) }, ['result']],
       [{ return_package: null }, ['result']],
       [{ return_package: { ...proof, result_sha256: sha256('other') } }, ['result', 'replay']],
-      [{ return_package: { ...proof, partial: true } }, ['result']],
+      [{ return_package: { ...proof, partial: true } }, ['result', 'replay']],
       [
         { return_package: (await finishedTask(tokenops)).replay_package.return_package },
         ['result', 'replay'],
@@ -135,6 +135,24 @@ verifies(
     }
   },
 )
+
+verifies('package.report.verified', 'a replay makes the report again and compares it', async () => {
+  const proof = made.return_package
+  if (proof === null) throw new Error('the task has a result')
+  const replayed = async (change: Partial<typeof proof>) => {
+    const changed = await resigned({ return_package: { ...proof, ...change } })
+    return verifyAgain(changed, { keys: keySet() }).checks.find(({ check }) => check === 'replay')
+  }
+  expect(await replayed({})).toMatchObject({ ok: true })
+  expect(await replayed({ manifest_sha256: sha256('forged') })).toMatchObject({
+    ok: false,
+    detail: 'packetops gives other findings, gaps or another report',
+  })
+  expect(await replayed({ report_version: 9 })).toMatchObject({
+    ok: false,
+    detail: 'its report is of version 9, which this program does not make',
+  })
+})
 
 verifies(
   ['replay.tampered', 'replay.keys'],

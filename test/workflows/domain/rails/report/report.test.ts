@@ -1,0 +1,317 @@
+import { expect } from 'vitest'
+import { canonicalJson, digestOf } from '#domain/core/canonical-json.ts'
+import { railOf, rails } from '#domain/rails/index.ts'
+import type { RailKey, Work } from '#domain/rails/rail.ts'
+import { reportPlans } from '#domain/rails/report/plans.ts'
+import { isReportFile, type ReportedRun, reportFiles } from '#domain/rails/report/report.ts'
+import { verifies } from '../../../../verifies.ts'
+
+const runOf = (rail: RailKey, changes: Partial<ReportedRun> = {}): ReportedRun => ({
+  run_id: `run_${digestOf(rail)}`,
+  rail,
+  tier: 'standard',
+  usage: 'operational',
+  partial: false,
+  input_sha256: digestOf('input'),
+  result_sha256: digestOf('result'),
+  ...changes,
+})
+const sandboxWork = (rail: RailKey): Work<unknown> => railOf(rail).work(railOf(rail).sandboxInput)
+const sandboxFiles = (rail: RailKey) => reportFiles(runOf(rail), sandboxWork(rail))
+
+/** Independent of the code under test: the exact amount in a currency of two decimals. */
+const money = (minor: unknown, currency: string): string =>
+  `${(Number(minor) / 100).toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 12 })} ${currency}`
+
+type Figures = Record<string, string | number>
+/** The key figures of each rail from its result, by label. */
+// biome-ignore lint/suspicious/noExplicitAny: each rail has a result of its own.
+const expected: Record<RailKey, (result: any) => Figures> = {
+  contractops: ({ parties, terms, obligations, uncertain }) => ({
+    Parties: parties.map(({ name }: { name: string }) => name).join(', '),
+    'Effective on': terms.effective_on,
+    'Current term ends on': terms.current_term_ends_on,
+    'Renews on': terms.renews_on,
+    'Last day for notice': terms.notice.deadline_on,
+    Obligations: obligations.length,
+    'Unclear or contradictory places': uncertain.length,
+  }),
+  diligenceops: ({ coverage, conflicts }) => ({
+    Answered: `${coverage.percent} %`,
+    Questions: coverage.questions,
+    'Questions answered': coverage.answered,
+    'Required questions': coverage.required,
+    'Required questions answered': coverage.required_answered,
+    Contradictions: conflicts.length,
+  }),
+  distributionops: ({ total_check, remainder_minor, batch, refused }) => ({
+    Pool: money(total_check.pool_minor, 'USD'),
+    Allocated: money(total_check.allocated_minor, 'USD'),
+    'Left in the pool': money(remainder_minor, 'USD'),
+    'Pool = allocated + left': total_check.balances ? 'yes' : 'no',
+    Payments: batch.payments,
+    'Rows refused': refused.length,
+    'Ready for review': batch.ready_for_review ? 'yes' : 'no',
+  }),
+  energyops: ({ verdict, billed_minor, recomputed_minor, difference_minor, intervals }) => ({
+    Verdict: verdict,
+    Billed: money(billed_minor, 'GBP'),
+    Recomputed: money(recomputed_minor, 'GBP'),
+    'Billed less recomputed': money(difference_minor, 'GBP'),
+    'Intervals expected': intervals.expected,
+    'Intervals counted': intervals.counted,
+  }),
+  financeops: ({ matches, control_totals: [total], exceptions, ...unmatched }) => ({
+    Matches: matches.length,
+    Invoiced: money(total.invoices.total_minor, 'EUR'),
+    Paid: money(total.payments.total_minor, 'EUR'),
+    'Paid on invoices': money(total.payments.allocated_minor, 'EUR'),
+    'Open on invoices': money(total.invoices.left_minor, 'EUR'),
+    'Payments not applied': money(total.payments.left_minor, 'EUR'),
+    'Unmatched invoices': unmatched.unmatched_invoices.length,
+    'Unmatched payments': unmatched.unmatched_payments.length,
+    Exceptions: exceptions.length,
+  }),
+  packetops: ({ readiness, complete, manifest, weaknesses, ...lists }) => ({
+    Readiness: `${readiness.score} of 100`,
+    Complete: complete ? 'yes' : 'no',
+    Profile: 'soc2 evidence packet',
+    Items: manifest.length,
+    Weaknesses: weaknesses.length,
+    Contradictions: lists.contradictions.length,
+    'Expired items': lists.expired.length,
+    'Stale items': lists.stale.length,
+  }),
+  scout: ({ ranked, excluded, needs, missing, registry_size }) => ({
+    'Services ranked': ranked.length,
+    'Services excluded': excluded.length,
+    'Parts of the task': needs.length,
+    'Parts that no service meets': missing.length,
+    'Services considered': registry_size,
+  }),
+  tokenops: ({ total_cost_minor, budget_state, unpriced, anomalies }) => ({
+    Cost: money(total_cost_minor, 'USD'),
+    Budget: money(budget_state.budget_minor, 'USD'),
+    'Budget state': budget_state.state.replace('_', ' '),
+    'Budget used': `${budget_state.used_percent} %`,
+    'Forecast for the period': money(budget_state.forecast_minor, 'USD'),
+    'Models without a price': unpriced.length,
+    'Unusual rows and days': anomalies.length,
+  }),
+}
+
+const textIn = (page: string): string =>
+  page
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&gt;', '>')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&amp;', '&')
+
+verifies('package.report.amounts', 'key figures of every rail are those of its result', () => {
+  for (const { key } of rails) {
+    const { result } = sandboxWork(key)
+    const files = sandboxFiles(key)
+    const shown = [
+      ...textIn(files['report.html'] ?? '').matchAll(/<dt>([^<]*)<\/dt><dd><bdi>([^<]*)<\/bdi>/g),
+    ].map(([, label, text]) => [label, text])
+    const figures = Object.entries(expected[key](result)).map(([label, text]) => [label, `${text}`])
+    expect(shown, key).toEqual(expect.arrayContaining(figures))
+    expect(figures.length, key).toBe(reportPlans[key].figures.length)
+    for (const [label, text] of figures)
+      expect(files['README.md'], key).toContain(`| ${label} | \`${text}\` |`)
+  }
+})
+
+verifies('package.report', 'a page has the run, figures, charts, notes, tables and proof', () => {
+  for (const { key } of rails) {
+    const { result, findings, gaps } = sandboxWork(key)
+    const page = sandboxFiles(key)['report.html'] ?? ''
+    for (const part of [`${key}, standard`, runOf(key).run_id, runOf(key).input_sha256])
+      expect(page, key).toContain(part)
+    const titles = ['Key figures', 'Findings', 'Gaps', 'All other values', 'How to verify']
+    for (const title of titles) expect(page, `${key} ${title}`).toContain(`<h2>${title}</h2>`)
+    for (const { detail } of [...findings, ...gaps])
+      expect(textIn(page), key).toContain(detail.slice(0, 60))
+    const lists = result as Record<string, unknown>
+    for (const { title, table } of reportPlans[key].charts) {
+      const rows = lists[table]
+      expect(Array.isArray(rows), `${key} ${table}`).toBe(true)
+      if ((rows as unknown[]).length > 0) expect(page).toContain(`<figcaption>${title}`)
+    }
+  }
+})
+
+verifies('package.report', 'every list of a result with rows is a table with all of them', () => {
+  for (const { key } of rails) {
+    const files = sandboxFiles(key)
+    const lists = Object.entries(sandboxWork(key).result as object).filter(
+      ([, value]) => Array.isArray(value) && value.length > 0,
+    )
+    expect(lists.length, key).toBeGreaterThan(0)
+    for (const [name, rows] of lists)
+      expect(files[`tables/${name}.csv`]?.trimEnd().split('\r\n').length, name).toBe(
+        rows.length + 1,
+      )
+    expect(Object.keys(files).every(isReportFile), key).toBe(true)
+  }
+})
+
+verifies('package.report', 'a page loads nothing and runs nothing', () => {
+  for (const { key } of rails) {
+    const page = sandboxFiles(key)['report.html'] ?? ''
+    expect(page).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`)
+    expect(page).not.toMatch(/<script|<link|<img|<iframe|href=|src=|url\(|@import|https?:/i)
+    expect(page).toContain('@media print')
+  }
+})
+
+verifies('package.report', 'synthetic and partial runs are marked as such', () => {
+  const { result, findings, gaps } = sandboxWork('packetops')
+  const run = runOf('packetops', { usage: 'synthetic', partial: true })
+  const files = reportFiles(run, { result, findings, gaps })
+  for (const name of ['report.html', 'README.md']) {
+    expect(files[name]).toContain('Synthetic: a try, not operational work')
+    expect(files[name]).toContain('Partial: gaps in the input were waived')
+    expect(sandboxFiles('packetops')[name]).not.toMatch(/Synthetic:|Partial:/)
+  }
+})
+
+verifies('package.built', 'the order of members does not change a report', () => {
+  for (const { key } of rails) {
+    const work = sandboxWork(key)
+    const stored = JSON.parse(canonicalJson(work)) as Work<unknown>
+    expect(reportFiles(runOf(key), stored), key).toEqual(reportFiles(runOf(key), work))
+  }
+})
+
+/**
+ * What reports of version 1 are, by rail. Packages name the digests of their report: once one was released, other bytes are
+ * another version, also pinned here. Until the first release an intended change is pinned again.
+ */
+const pinned: Record<RailKey, string> = {
+  packetops: 'bf9ea9670c42bbf42f22042401d88cab43a56ff4c8a83efdadea051e76bfb9be',
+  diligenceops: 'd3dcb99d6fa0b43b65bd2e2a6c55d058881d6ffb01ba4a66842acd37c9ed95c0',
+  energyops: '11c73d0c584df2d4a3316bc841c87ae460925383b8773ff71cf32714af111757',
+  distributionops: '5022e7b4463ecf4fb5f9386ca75d5bf50e7512f740e79cf36391e51fd6c5d1dc',
+  tokenops: 'b93bd9158efdb18d76129bcbebe29dd2101baeee9cd6834aef63969b74682a1d',
+  financeops: 'a97a877a7ef3369f3c406b6f2eb9f79d39a7b76f7a519161fe154d8332e35c51',
+  contractops: '8a81865650142ef3906d293b34ed3dae7ab66347a928aeed06a650a0853163d6',
+  scout: 'b2be7fb9643c8b6ae19f692f3908e898fddd7daa99b708b296e61e18fb4e5ce6',
+}
+
+verifies('package.built', 'reports of version 1 keep their bytes', () => {
+  const now = Object.fromEntries(rails.map(({ key }) => [key, digestOf(sandboxFiles(key))]))
+  expect(now).toEqual(pinned)
+})
+
+verifies('package.report', 'large lists are cut in the page, which says what is left out', () => {
+  const rows = Array.from({ length: 20_000 }, (_, at) => ({ model: `m${at}`, cost_minor: at }))
+  const wide = Array.from({ length: 2_000 }, (_, at) => ({ [`c${at}`]: at }))
+  const note = { code: 'unpriced', detail: 'no price', citations: [] }
+  const work = {
+    result: { currency: 'USD', cost_by_model: rows, wide },
+    findings: Array.from({ length: 500 }, () => note),
+    gaps: [],
+  }
+  const files = reportFiles(runOf('tokenops'), work)
+  const page = files['report.html'] ?? ''
+  expect(page).toContain('The first 50 of 20,000 rows')
+  expect(page).toContain('The first 50 of 500 rows')
+  expect(page).toContain('(the largest 12 of 20,000)')
+  expect(page).toMatch(/The file has \d+ more columns/)
+  expect(page.length).toBeLessThan(100_000)
+  expect(files['tables/cost_by_model.csv']?.split('\r\n').length).toBe(20_002)
+  // 65 cells in each row of 2,000, and never a column for each of 2,000 members.
+  expect(files['tables/wide.csv']?.length).toBeLessThan(200_000)
+  expect(files['tables/wide.csv']).toContain('""c1999"":1999')
+})
+
+verifies('package.report.amounts', 'amounts follow the decimals of their currency', () => {
+  const rows = [
+    { counterparty: 'A', currency: 'JPY', amount_minor: 1234567 },
+    { counterparty: 'B', currency: 'KWD', amount_minor: 1234567 },
+    { counterparty: 'C', currency: 'EUR', amount_minor: -5 },
+  ]
+  const files = reportFiles(runOf('financeops'), {
+    result: { unmatched_invoices: rows, other: [{ amount_minor: 12 }], sums: { left_minor: 7 } },
+    findings: [],
+    gaps: [],
+  })
+  expect(files['tables/unmatched_invoices.csv']).toBe(
+    '"counterparty","amount","currency"\r\n"A",1234567,"JPY"\r\n"B",1234.567,"KWD"\r\n"C",-0.05,"EUR"\r\n',
+  )
+  expect(files['tables/other.csv']).toBe('"amount_minor"\r\n12\r\n')
+  const page = files['report.html'] ?? ''
+  for (const currency of ['JPY', 'KWD', 'EUR'])
+    expect(page).toContain(
+      `<figcaption>Unmatched invoices by counterparty, ${currency}</figcaption>`,
+    )
+  expect(page).toContain('7 minor units')
+})
+
+/** Each text and each number that a caller could have written. */
+const hostileTexts = [
+  '<script>alert(1)</script>',
+  '"><svg onload=alert(1)><img src=x onerror=alert(1)>',
+  "' onmouseover='alert(1)",
+  '</style></svg></table><iframe src=https://evil.example>',
+  '&lt;b&gt;&#x3c;b',
+  '=HYPERLINK("https://evil.example","pay")',
+  '+1+1',
+  '-2+3',
+  '@SUM(1)',
+  '\t=1+1',
+  '\r=1+1',
+  '\n=1+1',
+  ' =1+1',
+  '＝1+1',
+  'a;=1+1,"=1+1"\r\n=1+1',
+  '[pay](javascript:alert(1)) ![x](https://evil.example/x.png)',
+  '`</code>` | [a](b) |',
+  '``` ~~~ # title',
+  'safe\u202etxt.exe\u2066\u2069\u200b',
+  'nul\u0000bel\u0007esc\u001b[31mdel\u007f',
+  'line\u2028separator',
+]
+
+/** A value with this text in place of each text in it, and as the name of a member of each object. */
+function withText(value: unknown, text: string): unknown {
+  if (typeof value === 'string') return text
+  if (Array.isArray(value)) return value.map((item) => withText(item, text))
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).map(([name, one]) => [name, withText(one, text)])
+  return { ...Object.fromEntries(members), [text]: text }
+}
+
+const tags = new Set(
+  'html head meta title style body header main p h1 h2 dl dt dd div bdi table thead tbody tr th td code q pre figure figcaption svg text rect'.split(
+    ' ',
+  ),
+)
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what no file may have.
+const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/
+
+verifies('package.report.hostile', 'hostile text in every field stays text on the page', () => {
+  for (const { key } of rails)
+    for (const text of hostileTexts) {
+      const work = withText(sandboxWork(key), text) as Work<unknown>
+      const page = reportFiles(runOf(key), work)['report.html'] ?? ''
+      const body = page.slice(page.indexOf('</style>'))
+      for (const [tag, name = ''] of body.matchAll(/<\/?([a-z0-9]*)[^>]*>?/gi))
+        expect(tags.has(name), `${key} ${text} ${tag}`).toBe(true)
+      expect(body.match(/<[^>]*\s(on\w+|href|src|style)\s*=/i), `${key} ${text}`).toBeNull()
+      expect(controls.test(page), `${key} ${text}`).toBe(false)
+    }
+})
+
+verifies('package.report.hostile', 'hostile text in every field stays text in the README', () => {
+  for (const { key } of rails)
+    for (const text of hostileTexts) {
+      const work = withText(sandboxWork(key), text) as Work<unknown>
+      const readme = reportFiles(runOf(key), work)['README.md'] ?? ''
+      expect(controls.test(readme), key).toBe(false)
+      const outside = readme.replaceAll(/(`+)(?!`)[\s\S]*?[^`]\1(?!`)/g, '')
+      expect(outside, `${key} ${text}`).not.toMatch(/<|\]\(|javascript|evil|alert|SUM|title\b/)
+    }
+})

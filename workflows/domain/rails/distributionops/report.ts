@@ -1,0 +1,25 @@
+import type { ReportPlan } from '../report/plan.ts'
+
+export const distributionopsReport: ReportPlan = {
+  title: 'Distribution of a pool',
+  figures: [
+    { label: 'Pool', at: '/total_check/pool_minor' },
+    { label: 'Allocated', at: '/total_check/allocated_minor' },
+    { label: 'Left in the pool', at: '/remainder_minor' },
+    { label: 'Pool = allocated + left', at: '/total_check/balances' },
+    { label: 'Payments', at: '/batch/payments' },
+    { label: 'Rows refused', at: '/refused' },
+    { label: 'Ready for review', at: '/batch/ready_for_review' },
+  ],
+  charts: [
+    {
+      title: 'Allocations',
+      table: 'allocations',
+      label: 'recipient_id',
+      value: 'amount_minor',
+      form: 'bars',
+    },
+  ],
+  tables: ['allocations', 'refused', 'caps_applied', 'duplicates'],
+  columns: ['recipient_id', 'amount_minor', 'basis', 'kind', 'limit_minor', 'reason'],
+}

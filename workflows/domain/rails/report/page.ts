@@ -1,0 +1,157 @@
+import { type Html, html } from '../../core/html.ts'
+import { oneLine } from '../../core/plain-text.ts'
+import type { Citation, Finding, Work } from '../rail.ts'
+import { type Cell, wordsOf } from './cells.ts'
+import { chartsOf } from './chart.ts'
+import { grouped, isDecimal } from './decimal-text.ts'
+import { amountText } from './figures.ts'
+import type { ChartPlan } from './plan.ts'
+import { pageStyle } from './style.ts'
+import type { Single, Table, Tabled } from './tables.ts'
+
+/** Tables, findings, gaps and further values show so many rows each; the files next to the page have all. */
+export const REPORT_ROWS_MAX = 50
+const COLUMNS_MAX = 10
+const CITATIONS_MAX = 3
+const CELL_MAX = 240
+/** A column with a longer text gets more width. */
+const NARROW_MAX = 40
+const DETAIL_MAX = 1000
+
+/** What the page of a run says; `facts` are what the run was, `flags` what limits it. */
+export type ReportPage = {
+  title: string
+  version: number
+  facts: readonly (readonly [name: string, value: string])[]
+  /** Identifiers and digests. */
+  ids: readonly (readonly [name: string, value: string])[]
+  flags: readonly string[]
+  figures: readonly { label: string; text: string }[]
+  charts: readonly ChartPlan[]
+  work: Work<unknown>
+  tabled: Tabled
+}
+
+/** A report as one page without scripts or other resources. Every text is escaped, control characters and bidi overrides are U+FFFD. */
+export function reportPage(page: ReportPage): string {
+  const { title, version, facts, ids, flags, figures, charts, work, tabled } = page
+  const drawn = charts.flatMap((chart) => chartsOf(chart, tabled.tables))
+  const { markup } = html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="agent-rails report ${version}">
+<title>${title}</title><style>${pageStyle}</style></head><body>
+<header><p class="kind">Return package</p><h1>${title}</h1>
+${flags.map((flag) => html`<p class="flag">${flag}</p>`)}
+<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd><bdi>${value}</bdi></dd></div>`)}</dl>
+<dl class="ids">${ids.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl></header>
+<main><h2>Key figures</h2>
+<dl class="figures">${figures.map(({ label, text }) => html`<div><dt>${label}</dt><dd><bdi>${text}</bdi></dd></div>`)}</dl>
+${drawn.length === 0 ? '' : html`<h2>Charts</h2>${drawn}`}
+${notes('Findings', work.findings, 'Nothing in the input called for one.')}
+${notes('Gaps', work.gaps, 'None: all of the work could be done.')}
+${tabled.tables.map(tableHtml)}
+${furtherValues(tabled)}
+${verification}
+</main></body></html>
+`
+  return markup
+}
+
+function notes(title: string, all: readonly Finding[], none: string): Html {
+  if (all.length === 0) return html`<h2>${title}</h2><p class="note">${none}</p>`
+  const rows = all.slice(0, REPORT_ROWS_MAX).map(({ code, detail, citations }) => {
+    const more = citations.length - CITATIONS_MAX
+    const rest = more > 0 ? html`<div>and ${more} more</div>` : ''
+    return html`<tr><td>${oneLine(wordsOf(code), CELL_MAX)}</td><td>${oneLine(detail, DETAIL_MAX)}</td><td>${citations.slice(0, CITATIONS_MAX).map(citationHtml)}${rest}</td></tr>\n`
+  })
+  return html`<h2>${title}</h2>${limited(all.length, 'tables/notes.csv')}
+<div class="scroll" role="region" tabindex="0" aria-label="${title}"><table class="notes"><thead><tr><th scope="col">What</th><th scope="col">Detail</th><th scope="col">Where in the input</th></tr></thead>
+<tbody>${rows}</tbody></table></div>`
+}
+
+const citationHtml = ({ pointer, quote }: Citation): Html => {
+  const words = quote === undefined ? '' : html` <q><bdi>${oneLine(quote, CELL_MAX)}</bdi></q>`
+  return html`<div><code>${oneLine(pointer, CELL_MAX)}</code>${words}</div>`
+}
+
+/** Which rows are shown, and where all of them are. */
+function limited(rows: number, file: string): Html {
+  const count = `${grouped(rows)} ${rows === 1 ? 'row' : 'rows'}`
+  return rows > REPORT_ROWS_MAX
+    ? html`<p class="note">The first ${REPORT_ROWS_MAX} of ${count}; <code>${file}</code> has all.</p>`
+    : html`<p class="note">${count}, also in <code>${file}</code>.</p>`
+}
+
+const sentenceCase = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1)
+
+function tableHtml({ name, columns, amounts, rows }: Table): Html {
+  const filled = columns
+    .map((column, at) => ({ column, at }))
+    .filter(({ at }) => rows.some((row) => isFilled(row[at])))
+  const shown = filled.slice(0, COLUMNS_MAX).map(({ column, at }) => {
+    return { column, at, kind: kindOf(rows.map((row) => row[at] ?? null)) }
+  })
+  const head = shown.map(
+    ({ column, kind }) =>
+      html`<th scope="col" class="${kind}">${oneLine(wordsOf(column), CELL_MAX)}</th>`,
+  )
+  const body = rows.slice(0, REPORT_ROWS_MAX).map((row) => {
+    const cells = shown.map(
+      ({ column, at, kind }) =>
+        html`<td class="${kind}">${cellText(row[at] ?? null, amounts.has(column))}</td>`,
+    )
+    return html`<tr>${cells}</tr>\n`
+  })
+  const more = columns.length - shown.length
+  const rest =
+    more > 0
+      ? html`<p class="note">The file has ${more} more ${more === 1 ? 'column' : 'columns'}.</p>`
+      : ''
+  const title = sentenceCase(wordsOf(name))
+  return html`<h2>${title}</h2>${limited(rows.length, `tables/${name}.csv`)}
+<div class="scroll" role="region" tabindex="0" aria-label="Table: ${title}"><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>${rest}`
+}
+
+/** The class of a column: numbers, wide texts or other texts. */
+function kindOf(cells: readonly Cell[]): 'n' | 'w' | 't' {
+  if (cells.every((cell) => !isFilled(cell) || isDecimal(cell))) return 'n'
+  return cells.slice(0, REPORT_ROWS_MAX).some((cell) => String(cell ?? '').length > NARROW_MAX)
+    ? 'w'
+    : 't'
+}
+
+const isFilled = (cell: Cell | undefined): boolean =>
+  cell !== undefined && cell !== null && cell !== ''
+
+function cellText(cell: Cell, isAmount: boolean): string {
+  if (cell === null) return ''
+  if (typeof cell === 'boolean') return cell ? 'yes' : 'no'
+  return isAmount || typeof cell === 'number' ? grouped(cell) : oneLine(cell, CELL_MAX)
+}
+
+function furtherValues({ singles, empty }: Tabled): Html {
+  const rows = singles.slice(0, REPORT_ROWS_MAX).map(({ path, value, currency }: Single) => {
+    const name = path.at(-1) ?? ''
+    const label = oneLine(wordsOf(path.join(': ')), CELL_MAX)
+    return html`<tr><th scope="row">${label}</th><td>${oneLine(amountText(name, value, currency), DETAIL_MAX)}</td></tr>\n`
+  })
+  const values =
+    singles.length === 0
+      ? ''
+      : html`${limited(singles.length, 'tables/summary.csv')}<table class="values"><tbody>${rows}</tbody></table>`
+  const names = empty.slice(0, REPORT_ROWS_MAX).map((name) => oneLine(wordsOf(name), CELL_MAX))
+  const more = empty.length - names.length
+  const rest = more > 0 ? ` and ${grouped(more)} more` : ''
+  const lists =
+    names.length === 0 ? '' : html`<p>Lists without rows: ${names.join(', ')}${rest}.</p>`
+  return html`<h2>All other values</h2>${values}${lists}`
+}
+
+const verification = html`<h2>How to verify</h2>
+<p>The service signed the SHA-256 of this page and of every other file of the package (<code>manifest.json</code>,
+<code>completion.jws</code>). Save its key set while you trust it, and check the zip without a network:</p>
+<pre>npx agent-rails verify PACKAGE.zip --keys keys.json</pre>
+<p>This also makes the page and the tables again from <code>result.json</code>, <code>findings.json</code> and
+<code>gaps.json</code> and compares them. Places in the input are JSON pointers (RFC 6901).</p>`
