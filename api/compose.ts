@@ -1,6 +1,5 @@
 import type { Logger } from 'pino'
 import { limits } from '#domain/core/limits.ts'
-import { REPLAY_TYP } from '#domain/runs/replay-package.ts'
 import type { Config } from '../activities/config/config.ts'
 import {
   authorityOf,
@@ -10,7 +9,6 @@ import {
   openWalletSignatures,
   railOf,
   receiptSigner,
-  signerOf,
   taskDepsOf,
 } from '../activities/container.ts'
 import { createOutgoing } from '../activities/http/outgoing.ts'
@@ -90,14 +88,8 @@ import { ReceiptService } from './services/receipts/verification.ts'
 import { ReconciliationService } from './services/reconciliation/reconciliation.ts'
 import { ReviewService } from './services/reviews/reviews.ts'
 import { reviewSubjects } from './services/reviews/subjects.ts'
-import { RunService } from './services/runs/runs.ts'
-import { RunStartService } from './services/runs/start.ts'
-import { ContractService } from './services/tasks/contracts.ts'
-import { RecoveryService } from './services/tasks/recoveries.ts'
-import { TaskService } from './services/tasks/tasks.ts'
+import { openTaskServices } from './services/runs/open.ts'
 import { openTrustServices } from './services/trust/open.ts'
-import { WalletRunService } from './services/work-orders/wallet-runs.ts'
-import { WorkOrderService } from './services/work-orders/work-orders.ts'
 
 /** One composed API process: its call pipeline, its pauses and metrics, and how it ends. */
 export type Api = {
@@ -282,25 +274,6 @@ function openAgentServices({ config, db, keys, tokens, receiptIssuer, taskDeps }
     signing: new SigningService({ ...receiptIssuer, keys }),
     inputs: new InputService({ db, config }),
     callbacks: new CallbackService({ db, keys }),
-  }
-}
-
-type CreditServices = Pick<Services, 'quotes' | 'payments' | 'credit'>
-
-function openTaskServices(adapters: Adapters, { quotes, payments, credit }: CreditServices) {
-  const { config, keys, tokens, changes, packages, taskDeps, taskGateway: gateway } = adapters
-  const { uploadChecks } = adapters
-  const urls = { baseUrl: config.BASE_URL, osUrl: config.OS_URL }
-  const money = { quotes, payments, credit }
-  const runDeps = { ...taskDeps, ...urls, ...money, gateway, uploadChecks, tokens, changes }
-  return {
-    tasks: new TaskService(runDeps),
-    taskContracts: new ContractService(runDeps),
-    recoveries: new RecoveryService({ ...runDeps, signReplay: signerOf(keys, REPLAY_TYP) }),
-    runs: new RunService({ ...runDeps, packages }),
-    runStarts: new RunStartService({ ...runDeps, settleWaitMs: config.SETTLE_WAIT_MS }),
-    workOrders: new WorkOrderService(runDeps),
-    walletRuns: new WalletRunService(runDeps),
   }
 }
 

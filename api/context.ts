@@ -40,6 +40,7 @@ import type { ReceiptService } from './services/receipts/verification.ts'
 import type { ReconciliationService } from './services/reconciliation/reconciliation.ts'
 import type { ReviewService } from './services/reviews/reviews.ts'
 import type { RunService } from './services/runs/runs.ts'
+import type { SandboxService } from './services/runs/sandbox.ts'
 import type { RunStartService } from './services/runs/start.ts'
 import type { ContractService } from './services/tasks/contracts.ts'
 import type { RecoveryService } from './services/tasks/recoveries.ts'
@@ -85,6 +86,8 @@ export type TokenSubject = {
   readonly prefix: TokenPrefix
   readonly subjectId: string
   readonly agentId: string
+  /** Its holder has no key to sign with, so that the token is enough to act. */
+  readonly keyless?: boolean
 }
 /** A credential that a public operation judges, or why it is none. */
 export type Presented = { readonly credential: CredentialOfAgent } | { readonly refusal: Refusal }
@@ -162,7 +165,7 @@ export type HealthCommands = {
 export type ContractCommands = Record<
   'registration' | 'binding' | 'loop' | 'walletRun',
   () => Promise<ContractView>
->
+> & { sandbox(): Promise<ContractView & { rails: RailKey[] }> }
 
 /** An action as a caller asks about it, and the artifacts that are presented with it. */
 export type ActionAsked = {
@@ -272,6 +275,7 @@ export type Services = ConsoleServices & {
   readonly recoveries: RecoveryService
   readonly runs: RunService
   readonly runStarts: RunStartService
+  readonly sandbox: SandboxService
   readonly activations: ActivationService
   readonly workOrders: WorkOrderService
   readonly walletRuns: WalletRunService

@@ -105,7 +105,8 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   }
   /**
    * The kinds of status token that the operation takes, in the path's `{token}` or in `X-Status-Token`. With `signed` it also needs
-   * `X-Agent-Signature`, because a token alone only reads. The token of an order without an agent is enough: there is no key to sign with.
+   * `X-Agent-Signature`, because a token alone only reads. The token of an order or sandbox run without an agent is enough: there is no key
+   * to sign with.
    */
   readonly statusToken?: { readonly prefixes: readonly TokenPrefix[]; readonly signed: boolean }
   /** The key in the input that may sign a repeat (`X-Agent-Signature` without a token); the repeat then gets the first answer. */

@@ -3,8 +3,10 @@ import { faultsText, groupFaults } from '#domain/rails/input-faults.ts'
 import type { Work } from '#domain/rails/rail.ts'
 import { readInput } from '#domain/rails/read-input.ts'
 import type { LoopStep, StepVerdict } from '#domain/runs/controlled-loop.ts'
-import type { Check } from '#domain/tasks/terms.ts'
+import { type Check, taskTerms } from '#domain/tasks/terms.ts'
 import { latestOutput } from '../store/tasks/runs.ts'
+import { listTaskExceptions } from '../store/tasks/task-exceptions.ts'
+import { findDocument } from '../store/tasks/tasks.ts'
 import type { CurrentRun, StepResult } from './current-run.ts'
 import { readRunInput } from './input.ts'
 import { attempted, type Isolation, validateApart, workApart } from './isolated.ts'
@@ -46,6 +48,7 @@ export const computedSteps: Record<
     }),
   worker: (current, isolation) =>
     attempted(current, 'worker', async () => {
+      await failWhereAsked(current)
       try {
         return done(await workApart(isolation, current))
       } catch (error) {
@@ -71,6 +74,15 @@ export const computedSteps: Record<
     const faults = await faultsOf(current)
     return done({ faults }, faults.length === 0 ? 'done' : 'revise')
   },
+}
+
+/** Throws in a synthetic run that asked for it, until an exception has stopped the task. */
+async function failWhereAsked({ db, task }: CurrentRun): Promise<void> {
+  if (task.usage !== 'synthetic') return
+  const { fault } = taskTerms.parse(await findDocument(db, task.task_id, task.terms_sha256))
+  if (fault !== 'worker_exception') return
+  if ((await listTaskExceptions(db, task.task_id)).length > 0) return
+  throw new Error('the sandbox run asked for an exception of its worker')
 }
 
 /** The result of the worker step of this attempt. */

@@ -59,9 +59,10 @@ async function callbackOf(
     : { deliveryId: latest.delivery_id, state: latest.state }
 }
 
-/** A sandbox agent is trusted with synthetic runs only. */
+/** A sandbox agent, and a caller without an agent, is trusted with synthetic runs only. */
 async function isTrusted(tx: Tx, { agent_id, usage }: TaskRow): Promise<boolean> {
-  const state = agent_id === null ? undefined : (await findAgent(tx, agent_id))?.trust_state
+  if (agent_id === null) return usage === 'synthetic'
+  const state = (await findAgent(tx, agent_id))?.trust_state
   return state === 'trusted' || (state === 'sandbox_trusted' && usage === 'synthetic')
 }
 

@@ -159,12 +159,10 @@ async function tokenCaller(
     throw new Error(`the operation ${id} does not say which status tokens it takes`)
   const known = token.agentId === '' ? token.subjectId : `agent:${token.agentId}`
   const caller = { kind: 'status', id: known, ...token } as const
-  // The holder of an order without an agent has only its token.
-  const isKeyless = token.prefix === 'wt' && token.agentId === ''
   const { method, path, headers, address } = request
   return deps.attempts.guard({ address }, async () => {
     if (!statusToken.prefixes.includes(token.prefix)) throw unknownToken()
-    if (!statusToken.signed || isKeyless) return caller
+    if (!statusToken.signed || token.keyless === true) return caller
     const origin = http.host === 'os' ? deps.osUrl : deps.baseUrl
     const nowSeconds = await deps.clock.nowSeconds()
     const header = headers['x-agent-signature']

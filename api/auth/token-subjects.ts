@@ -13,11 +13,18 @@ export function findTokenSubjects(db: Tx): FindTokens {
     },
     wt: async (tokenSha256) => {
       const order = await findWorkOrder(db, { status_token_sha256: tokenSha256 })
-      return order && { subjectId: order.work_order_id, agentId: order.agent_id ?? '' }
+      return (
+        order && {
+          subjectId: order.work_order_id,
+          agentId: order.agent_id ?? '',
+          keyless: order.agent_id === null,
+        }
+      )
     },
     tk: async (tokenSha256) => {
       const task = await findTask(db, `task-${tokenSha256}`)
-      return task && { subjectId: task.task_id, agentId: task.agent_id ?? '' }
+      const keyless = task?.agent_id === null && task.usage === 'synthetic'
+      return task && { subjectId: task.task_id, agentId: task.agent_id ?? '', keyless }
     },
   }
 }

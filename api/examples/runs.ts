@@ -65,7 +65,7 @@ const closedRun = {
 } as const
 
 /** The same run while it waits for an operator. */
-const waitingRun = {
+export const waitingRun = {
   ...closedRun,
   state: 'credit_funded',
   waiting_for: ['review'],
@@ -78,7 +78,7 @@ const waitingRun = {
   usage_receipt_id: null,
 } as const
 
-const resultContract = {
+export const resultContract = {
   version: 'v2',
   split_version: '1.0',
   settlement_receipt_id: ids.settlementReceipt,

@@ -153,7 +153,7 @@ function presentations(way: AccessKind, operation: AnyOperation): JsonObject[] {
   if (statusToken?.signed !== true) return [inHeader]
   return [
     { ...inHeader, agentSignature: [] },
-    ...(statusToken.prefixes.includes('wt') ? [inHeader] : []),
+    ...(statusToken.prefixes.some((prefix) => prefix !== 'st') ? [inHeader] : []),
   ]
 }
 

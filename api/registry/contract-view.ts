@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { policyRules } from '#domain/agents/policy-rules.ts'
+import { rails } from '#domain/rails/index.ts'
 import { countTrustStates } from '../../activities/store/agents/agents.ts'
 import { countBound } from '../../activities/store/payouts/challenges.ts'
 import type { Tx } from '../../activities/store/postgres/db.ts'
@@ -17,6 +18,10 @@ export function createContractViews(db: Tx, registry: readonly AnyOperation[]): 
       contractView(registry, '/api/agent-credit-checkout-binding', await countBound(db)),
     walletRun: async () =>
       contractView(registry, '/api/wallet-bound-rail-run', await countPaidByWallet(db)),
+    sandbox: async () => ({
+      ...contractView(registry, '/api/agent-sandbox', await countRunsOf(db, { sandbox: true })),
+      rails: rails.filter(({ takes }) => takes.controlledLoop === 'current').map(({ key }) => key),
+    }),
     loop: async () =>
       contractView(registry, '/api/agent-self-serve-rail-loop', await countRunsOf(db, {})),
   }

@@ -4,6 +4,7 @@ import { authorityRequirements } from './authority.ts'
 import { callerRequirements } from './callers.ts'
 import { conformanceRequirements } from './conformance.ts'
 import { consoleRequirements } from './console.ts'
+import { discoveryRequirements } from './discovery.ts'
 import { firstUseRequirements } from './first-use.ts'
 import { isolationRequirements } from './isolation.ts'
 import { keyStandingRequirements } from './key-standing.ts'
@@ -1659,6 +1660,7 @@ export const requirements = {
   ...returnedMoneyRequirements,
   ...verificationRequirements,
   ...viewsRequirements,
+  ...discoveryRequirements,
   ...firstUseRequirements,
   ...conformanceRequirements,
   ...consoleRequirements,

@@ -31,14 +31,19 @@ export type RunFilter = {
   agentId?: string
   state?: TaskState | undefined
   rail?: RailKey | undefined
+  /** Only synthetic runs of callers without an agent. */
+  sandbox?: true
 }
 
-const runsOf = (tx: Tx, { agentId, state, rail }: RunFilter) =>
+const runsOf = (tx: Tx, { agentId, state, rail, sandbox }: RunFilter) =>
   tx
     .selectFrom('tasks')
     .$if(agentId !== undefined, (query) => query.where('agent_id', '=', agentId ?? ''))
     .$if(state !== undefined, (query) => query.where('state', '=', state as TaskState))
     .$if(rail !== undefined, (query) => query.where('rail', '=', rail as RailKey))
+    .$if(sandbox === true, (query) =>
+      query.where('agent_id', 'is', null).where('usage', '=', 'synthetic'),
+    )
 
 /** The runs of an agent, or of all agents, newest first. */
 export async function listRunsOf(

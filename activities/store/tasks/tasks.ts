@@ -182,18 +182,22 @@ export async function dropTaskInput(tx: Tx, task: TaskRow): Promise<void> {
 }
 
 /**
- * The number of active runs of this agent and of this rail. Until the transaction ends, no other transaction counts
- * for the agent.
+ * The number of active runs of this agent and of this rail; synthetic runs without an agent count apart from orders without one.
+ * Until the transaction ends, no other transaction counts for the agent.
  */
 export async function countAtWork(
   tx: Tx,
-  { agent_id, rail }: TaskRow,
+  { agent_id, usage, rail }: TaskRow,
 ): Promise<{ agent: number; rail: number }> {
   await sql`select pg_advisory_xact_lock(hashtextextended('run slots', 0))`.execute(tx)
   const { agent, onRail } = await tx
     .selectFrom('tasks')
-    .select(({ fn }) => [
-      fn.countAll<string>().filterWhere('agent_id', 'is not distinct from', agent_id).as('agent'),
+    .select(({ fn, eb, or }) => [
+      fn
+        .countAll<string>()
+        .filterWhere('agent_id', 'is not distinct from', agent_id)
+        .filterWhere(or([eb('agent_id', 'is not', null), eb('usage', '=', usage)]))
+        .as('agent'),
       fn.countAll<string>().filterWhere('rail', '=', rail).as('onRail'),
     ])
     .where('state', '=', 'operating')
@@ -207,17 +211,19 @@ export async function countAtWork(
  */
 export async function listNextQueued(
   tx: Tx,
-  { agent_id, rail }: TaskRow,
+  { agent_id, usage, rail }: TaskRow,
   { atOnce, most }: { atOnce: number; most: number },
 ): Promise<string[]> {
   const { rows } = await sql<{ task_id: string }>`
     select task_id from (
-      select task_id, state, rail, agent_id, changed_at,
-        row_number() over (partition by agent_id, state order by changed_at)
-          + count(*) filter (where state = 'operating') over (partition by agent_id) as would_be_nth
-      from tasks where state in ('queued', 'operating')
+      select task_id, state, rail, agent_id, pool, changed_at,
+        row_number() over (partition by agent_id, pool, state order by changed_at)
+          + count(*) filter (where state = 'operating') over (partition by agent_id, pool) as would_be_nth
+      from (select *, case when agent_id is null then usage end as pool from tasks) as pooled
+      where state in ('queued', 'operating')
     ) as waiting left join agents using (agent_id)
-    where state = 'queued' and (rail = ${rail} or agent_id is not distinct from ${agent_id})
+    where state = 'queued' and (rail = ${rail} or (agent_id is not distinct from ${agent_id}
+        and pool is not distinct from ${agent_id === null ? usage : null}))
       and would_be_nth <= coalesce((agents.limits ->> 'concurrent_runs')::int, ${atOnce}::int)
     order by changed_at limit ${most}`.execute(tx)
   return rows.map(({ task_id }) => task_id)

@@ -83,7 +83,8 @@ export function moverOf({ caller }: Context): TaskActor {
     throw new TypeError(`an agent is expected, the caller is ${caller.kind}`)
   const { agentId } = caller
   const isTask = caller.kind === 'status' && caller.prefix === 'tk'
-  return { actor: caller.id, agentId, ...(isTask ? { taskId: caller.subjectId } : {}) }
+  const actor = isTask && agentId === '' ? 'public' : caller.id
+  return { actor, agentId, ...(isTask ? { taskId: caller.subjectId } : {}) }
 }
 
 /** The credential that a public operation examines; undefined where none was presented. */

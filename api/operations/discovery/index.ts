@@ -6,6 +6,8 @@ import { jwks } from './jwks.ts'
 import { mcpDescriptor } from './mcp-descriptor.ts'
 import { openapi } from './openapi.ts'
 import { readyz } from './readyz.ts'
+import { agentSandboxRead } from './sandbox-read.ts'
+import { agentSandboxRun } from './sandbox-run.ts'
 import { schemaIndex } from './schema-index.ts'
 import { schemaRead } from './schema-read.ts'
 import { trustContract } from './trust-contract.ts'
@@ -17,6 +19,8 @@ export const discovery = [
   openapi,
   agentTools,
   agentsStartHere,
+  agentSandboxRead,
+  agentSandboxRun,
   mcpDescriptor,
   jwks,
   authorityKey,

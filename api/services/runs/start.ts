@@ -1,5 +1,4 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
-import { resultContractVersion } from '#domain/core/contract-sets.ts'
 import { DomainError, refuse } from '#domain/core/errors.ts'
 import { railOf } from '#domain/rails/index.ts'
 import type { TaskState } from '#domain/tasks/lifecycle.ts'
@@ -33,7 +32,7 @@ import {
   withMandate,
 } from './admission.ts'
 import { receiptsOfRun } from './receipts.ts'
-import { type RunViewDeps, runView } from './views.ts'
+import { type RunViewDeps, resultContractOf, runView } from './views.ts'
 
 type Deps = TaskDeps &
   RunViewDeps & {
@@ -175,13 +174,12 @@ export class RunStartService {
       const run = await runView(this.#deps, tx, task)
       const { entitlement, challenge } = await this.#deps.payments.ofTask(tx, taskId)
       const receipts = await receiptsOfRun(this.#deps, tx, task)
-      const { settlement_receipt_id, usage_receipt_id } = run
       return {
         run,
         entitlement,
         challenge,
         receipts: receipts.map(({ jws }) => receiptView(jws)),
-        result_contract: { ...resultContractVersion, settlement_receipt_id, usage_receipt_id },
+        result_contract: resultContractOf(run),
       }
     })
   }

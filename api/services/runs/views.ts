@@ -1,3 +1,4 @@
+import { resultContractVersion } from '#domain/core/contract-sets.ts'
 import { type LoopStep, loopSteps } from '#domain/runs/controlled-loop.ts'
 import type { DerivedTokens } from '../../../activities/keys/derived-tokens.ts'
 import { findEntitlement } from '../../../activities/store/credit/entitlements.ts'
@@ -52,6 +53,16 @@ export async function runView(deps: RunViewDeps, tx: Tx, task: TaskRow) {
     links: linksOf(deps, task_token, run_id),
   }
 }
+
+/** The version of the result of a run, with the receipts that fund and charge it so far. */
+export const resultContractOf = ({
+  settlement_receipt_id,
+  usage_receipt_id,
+}: Pick<Awaited<ReturnType<typeof runView>>, 'settlement_receipt_id' | 'usage_receipt_id'>) => ({
+  ...resultContractVersion,
+  settlement_receipt_id,
+  usage_receipt_id,
+})
 
 async function paidBy(tx: Tx, { task_id, entitlement_id }: TaskRow) {
   const entitlement =

@@ -3,7 +3,7 @@ import { toInteger, toMicro } from './amounts.ts'
 import { byRows } from './by-rows.ts'
 import { type DistributionInput, Head, Recipient, Result } from './distributionops/schema.ts'
 import { type Claim, fill, type Share } from './distributionops/water-filling.ts'
-import { distributionopsInput } from './fixtures/distributionops.ts'
+import { distributionopsInput, unreachableDistributionInput } from './fixtures/distributionops.ts'
 import { type Entry, enter } from './names.ts'
 import { cite, type Notes, notes } from './notes.ts'
 import type { Rail, Work } from './rail.ts'
@@ -52,6 +52,7 @@ export const distributionops: Rail<DistributionInput, Result> = {
   prices: { entry: 199, standard: 399, pro: 699 },
   result: Result,
   sandboxInput: distributionopsInput,
+  inputWithGaps: unreachableDistributionInput,
   parameters: ['rounding'],
   ...byRows({
     head: Head,

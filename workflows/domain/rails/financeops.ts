@@ -20,7 +20,7 @@ import {
   Payment,
 } from './financeops/schema.ts'
 import { ageingOf, openOf, settle } from './financeops/settlement.ts'
-import { financeopsInput } from './fixtures/financeops.ts'
+import { financeopsInput, undatedFinanceopsInput } from './fixtures/financeops.ts'
 import { cite, notes } from './notes.ts'
 import type { Rail, Work } from './rail.ts'
 import { inOrder } from './work.ts'
@@ -66,6 +66,7 @@ export const financeops: Rail<FinanceopsInput, FinanceopsResult> = {
   prices: { entry: 99, standard: 199, pro: 399 },
   result: FinanceopsResult,
   sandboxInput: financeopsInput,
+  inputWithGaps: undatedFinanceopsInput,
   parameters: ['tolerance_minor', 'as_of', 'party_aliases', 'exchange_rates'],
   ...byRows({
     head: FinanceopsHead,

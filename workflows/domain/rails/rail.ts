@@ -73,6 +73,8 @@ export type Rail<Input = unknown, Result = unknown> = {
   result: z.ZodType<Result>
   /** A small realistic input with a fixed date, for samples, quickstarts and sandbox runs. */
   sandboxInput: Input
+  /** A sample with gaps, where `sandboxInput` has none. */
+  inputWithGaps?: Input
   /** Top-level members of the input that a reviewer may change in order to have the work done again. */
   parameters?: readonly string[]
   work(input: Input): Work<Result>

@@ -1,0 +1,52 @@
+import { REPLAY_TYP } from '#domain/runs/replay-package.ts'
+import type { Config } from '../../../activities/config/config.ts'
+import { signerOf } from '../../../activities/container.ts'
+import type { DerivedTokens } from '../../../activities/keys/derived-tokens.ts'
+import type { KeyRings } from '../../../activities/keys/key-ring.ts'
+import type { PackageChecks } from '../../../activities/run/package-checks.ts'
+import type { Changes } from '../../../activities/store/postgres/changes.ts'
+import type { TaskDeps } from '../../../activities/task/deps.ts'
+import type { CreditService } from '../credit/credit.ts'
+import type { PaymentService } from '../credit/payments.ts'
+import type { QuoteService } from '../credit/quotes.ts'
+import type { UploadChecks } from '../inputs/upload-checks.ts'
+import { ContractService } from '../tasks/contracts.ts'
+import type { TaskGateway } from '../tasks/events.ts'
+import { RecoveryService } from '../tasks/recoveries.ts'
+import { TaskService } from '../tasks/tasks.ts'
+import { WalletRunService } from '../work-orders/wallet-runs.ts'
+import { WorkOrderService } from '../work-orders/work-orders.ts'
+import { RunService } from './runs.ts'
+import { SandboxService } from './sandbox.ts'
+import { RunStartService } from './start.ts'
+
+type Adapters = {
+  config: Pick<Config, 'BASE_URL' | 'OS_URL' | 'SETTLE_WAIT_MS'>
+  keys: KeyRings
+  tokens: DerivedTokens
+  changes: Changes
+  packages: PackageChecks
+  uploadChecks: UploadChecks
+  taskDeps: TaskDeps
+  taskGateway: TaskGateway
+}
+type CreditServices = { quotes: QuoteService; payments: PaymentService; credit: CreditService }
+
+/** The services of tasks, of their runs and of the orders behind them. */
+export function openTaskServices(adapters: Adapters, { quotes, payments, credit }: CreditServices) {
+  const { config, keys, tokens, changes, packages, taskDeps, taskGateway: gateway } = adapters
+  const { uploadChecks } = adapters
+  const urls = { baseUrl: config.BASE_URL, osUrl: config.OS_URL }
+  const money = { quotes, payments, credit }
+  const runDeps = { ...taskDeps, ...urls, ...money, gateway, uploadChecks, tokens, changes }
+  return {
+    tasks: new TaskService(runDeps),
+    taskContracts: new ContractService(runDeps),
+    recoveries: new RecoveryService({ ...runDeps, signReplay: signerOf(keys, REPLAY_TYP) }),
+    runs: new RunService({ ...runDeps, packages }),
+    runStarts: new RunStartService({ ...runDeps, settleWaitMs: config.SETTLE_WAIT_MS }),
+    sandbox: new SandboxService(runDeps),
+    workOrders: new WorkOrderService(runDeps),
+    walletRuns: new WalletRunService(runDeps),
+  }
+}

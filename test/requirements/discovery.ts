@@ -1,0 +1,51 @@
+/** What callers without an agent can find and try. */
+export const discoveryRequirements = {
+  'sandbox.run': {
+    source: 'runs § Sandbox runs',
+    behavior:
+      'Any caller starts a synthetic run of a current rail on its sample or on an input of its own; it takes the workflow of every run, and costs nothing.',
+  },
+  'sandbox.fault.missing-evidence': {
+    source: 'runs § Sandbox runs',
+    behavior:
+      'A run with missing_evidence waits in evidence_partial; the holder of its token supplies the evidence, and it completes.',
+  },
+  'sandbox.fault.worker-exception': {
+    source: 'runs § Sandbox runs',
+    behavior:
+      'The worker of a run with worker_exception fails until worker_failed stops the task; the holder of its token recovers it.',
+  },
+  'sandbox.fault.callback-failure': {
+    source: 'runs § Sandbox runs',
+    behavior:
+      'The first attempt of the callback of a run with callback_failure is refused, and a later one is taken.',
+  },
+  'sandbox.slots': {
+    source: 'tasks § Slots and fairness',
+    behavior:
+      'Sandbox runs without an agent share the slots of one agent, and take none of an order without one.',
+  },
+  'sandbox.gaps': {
+    source: 'runs § Sandbox runs',
+    behavior: 'Each current rail has a sample with gaps.',
+  },
+  'sandbox.refusals': {
+    source: 'runs § Sandbox runs',
+    behavior:
+      'Another rail, an unreadable, large or secret input and a foreign callback are refused, and nothing of them is kept.',
+  },
+  'sandbox.tokens': {
+    source: 'agents § Status tokens',
+    behavior:
+      'The token of a sandbox run without an agent reads and recovers that run and no other; every other token is 404.',
+  },
+  'sandbox.contract': {
+    source: 'runs § Sandbox runs',
+    behavior:
+      'A read without a token gives the operations of the sandbox, its rails, and its runs by state.',
+  },
+  'sandbox.quota': {
+    source: 'runs § Sandbox runs',
+    behavior: 'Runs of the sandbox count in the daily quotas of callers without trust.',
+  },
+} as const
