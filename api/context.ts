@@ -13,7 +13,7 @@ import type { openControls } from '../activities/payout/controls.ts'
 import type { CredentialOfAgent } from '../activities/store/agents/agent-credentials.ts'
 import type { McpDescriptor } from './mcp/shapes.ts'
 import type { AgentTools } from './registry/agent-tools-shape.ts'
-import type { StartHere } from './registry/start-here-shape.ts'
+import type { Quickstart, StartHere } from './registry/start-here-shape.ts'
 import type { HandshakeService } from './services/agents/handshake.ts'
 import type { RegistrationService } from './services/agents/registration.ts'
 import type { SigningService } from './services/agents/signing.ts'
@@ -155,6 +155,11 @@ export type DiscoveryCommands = {
   mcp(): z.output<typeof McpDescriptor>
   agentTools(): z.output<typeof AgentTools>
   startHere(rail: RailKey): z.output<typeof StartHere>
+  quickstart(rail: RailKey): z.output<typeof Quickstart>
+  quickstartOfAgent(asked: {
+    rail: RailKey
+    input?: Record<string, unknown> | undefined
+  }): z.output<typeof Quickstart>['calls']
   readonly schemas: PublishedSchemas
 }
 export type HealthCommands = {

@@ -326,6 +326,7 @@ const samples: Record<string, Record<string, unknown>> = {
     idempotency_key: 'u-1',
   },
   'provider-event-receive': { event_id: 'evt_1', type: 'payment.settled' },
+  'agent-quickstart-run': { rail: 'energyops', idempotency_key: 's-2' },
   'agent-sandbox-run': { rail: 'scout', fault: 'none', idempotency_key: 's-1' },
   'schema-read': { schema_name: 'receipt.v1.json' },
   preflight: {

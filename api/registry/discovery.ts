@@ -28,6 +28,7 @@ import { mcpDescriptor } from '../mcp/descriptor.ts'
 import type { AnyOperation } from '../operation.ts'
 import { agentTools } from './agent-tools.ts'
 import { publishSchemas } from './published-schemas.ts'
+import { quickstart, quickstartOfAgent } from './quickstart.ts'
 import { startHere } from './start-here.ts'
 
 type Discovery = {
@@ -50,6 +51,8 @@ export function createDiscovery(deps: Discovery): DiscoveryCommands {
     schemas,
     agentTools: () => agentTools(registry, urls, schemas.index()),
     startHere: (rail) => startHere(registry, urls, rail),
+    quickstart: (rail) => quickstart(registry, urls, rail),
+    quickstartOfAgent: ({ rail, input }) => quickstartOfAgent(registry, urls, { rail, input }),
     openapi: () => {
       openapi ??= openapiDocument(registry, urls)
       return openapi

@@ -5,35 +5,11 @@ import { refuse } from '#domain/core/errors.ts'
 import { railOf } from '#domain/rails/index.ts'
 import { type RailKey, usagesOf } from '#domain/rails/rail.ts'
 import type { HostUrls } from '../http/openapi.ts'
-import { bodyOfExample } from '../http/openapi-examples.ts'
-import { credentialHeaders, priceOf } from '../mcp/descriptor.ts'
-import { type AnyOperation, waysOf } from '../operation.ts'
+import type { AnyOperation } from '../operation.ts'
 import { manifestOf } from '../services/tasks/input.ts'
+import { answered, own, ownKey, type PlannedCall, plannedCalls } from './planned-calls.ts'
 import type { StartHere } from './start-here-shape.ts'
 
-type Replaced = z.output<typeof StartHere>['steps'][number]['replace'][number]
-type Planned = {
-  readonly operationId: string
-  /** Members of the example that follow from the rail, or that a first run does without. */
-  readonly changes?: (rail: RailKey) => Readonly<Record<string, unknown>>
-  readonly replace: readonly Replaced[]
-}
-
-const own = (name: string, how: string): Replaced => ({
-  place: 'body',
-  name,
-  from: null,
-  pointer: null,
-  how,
-})
-const answered = (
-  place: Replaced['place'],
-  name: string,
-  from: string,
-  pointer: string,
-  how = `The answer of ${from} has it.`,
-): Replaced => ({ place, name, from, pointer, how })
-const key = own('idempotency_key', 'Any text of your own; a repeat with the same text is one call.')
 const statusToken = answered('header', 'X-Status-Token', 'agent-register', '/status_token')
 const accessKey = answered(
   'header',
@@ -47,7 +23,7 @@ const contractId = answered('body', 'contract_id', 'contract-prepare', '/contrac
 const runId = answered('body', 'run_id', 'self-serve-loop-submit', '/run/run_id')
 
 /** From no agent at all to the result of a synthetic run, without a person. */
-const plan: readonly Planned[] = [
+export const firstRun: readonly PlannedCall[] = [
   {
     operationId: 'agent-register',
     changes: (rail) => ({
@@ -57,7 +33,7 @@ const plan: readonly Planned[] = [
       encryption_key: undefined,
       sandbox: true,
     }),
-    replace: [own('public_key', 'Your Ed25519 public key (JWK); it signs the handshake.'), key],
+    replace: [own('public_key', 'Your Ed25519 public key (JWK); it signs the handshake.'), ownKey],
   },
   { operationId: 'handshake-read', replace: [] },
   {
@@ -71,20 +47,20 @@ const plan: readonly Planned[] = [
       ),
     ],
   },
-  { operationId: 'agent-quote', changes: (rail) => ({ rail }), replace: [accessKey, key] },
+  { operationId: 'agent-quote', changes: (rail) => ({ rail }), replace: [accessKey, ownKey] },
   {
     operationId: 'preflight',
-    changes: (rail) => ({
+    changes: (rail, input) => ({
       rail,
       usage: 'synthetic',
       objective: 'A first run on the sample input.',
-      input_manifest: manifestOf(railOf(rail).sandboxInput),
+      input_manifest: manifestOf(input),
       on_gaps: 'report',
       callback_url: undefined,
     }),
-    replace: [accessKey, key],
+    replace: [accessKey, ownKey],
   },
-  { operationId: 'contract-prepare', replace: [accessKey, taskToken, key] },
+  { operationId: 'contract-prepare', replace: [accessKey, taskToken, ownKey] },
   {
     operationId: 'contract-accept',
     replace: [
@@ -96,13 +72,13 @@ const plan: readonly Planned[] = [
         'signature',
         'Ed25519 over three lines joined with LF: service-agent-acceptance-v1, contract-id: <id>, terms-sha256: <digest>; base64url.',
       ),
-      key,
+      ownKey,
     ],
   },
   {
     operationId: 'self-serve-loop-submit',
-    changes: (rail) => ({ input: railOf(rail).sandboxInput }),
-    replace: [accessKey, taskToken, contractId, key],
+    changes: (_rail, input) => ({ input }),
+    replace: [accessKey, taskToken, contractId, ownKey],
   },
   { operationId: 'get-run-status', replace: [accessKey, runId] },
   { operationId: 'fetch-return-package', replace: [accessKey, runId] },
@@ -124,24 +100,7 @@ export function startHere(
     })
   return {
     rail,
-    steps: plan.map(({ operationId, changes, replace }, index) => {
-      const operation = registry.find(({ id }) => id === operationId)
-      if (operation === undefined) throw new Error(`there is no operation ${operationId}`)
-      const { summary, http } = operation
-      const [way] = waysOf(operation)
-      return {
-        step: index + 1,
-        operation_id: operationId,
-        summary,
-        method: http.method,
-        url: `${http.host === 'os' ? osUrl : baseUrl}${http.path}`,
-        access: [...waysOf(operation)],
-        header: way === 'public' ? null : credentialHeaders[way],
-        price: priceOf(operation),
-        example_body: http.method === 'GET' ? null : bodyFor(operation, changes?.(rail) ?? {}),
-        replace: [...replace],
-      }
-    }),
+    steps: plannedCalls(registry, { baseUrl, osUrl }, { calls: firstRun, rail }),
     sequences: [
       { name: 'self_onboarding', steps: [...selfOnboarding] },
       { name: 'access_key_delivery', steps: [...accessKeyDelivery] },
@@ -155,16 +114,4 @@ export function startHere(
       reference: `${baseUrl}/docs`,
     },
   }
-}
-
-function bodyFor(
-  operation: AnyOperation,
-  changes: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-  const withChanges = (members: object) =>
-    Object.fromEntries(
-      Object.entries({ ...members, ...changes }).filter(([, value]) => value !== undefined),
-    )
-  operation.input.parse(withChanges(operation.example.input))
-  return withChanges(bodyOfExample(operation))
 }

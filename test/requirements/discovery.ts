@@ -1,5 +1,15 @@
 /** What callers without an agent can find and try. */
 export const discoveryRequirements = {
+  'discovery.quickstart': {
+    source: 'mcp § Discovery',
+    behavior:
+      '/api/agent-api-quickstart gives the five rails of the quickstart and the calls of a sandbox run, also for curl; pasted in order they lead to a result.',
+  },
+  'discovery.quickstart-run': {
+    source: 'mcp § Discovery',
+    behavior:
+      'A quickstart run is a sandbox run on one of the five rails; its answer has the calls that do the same work for an agent, and an agent that pastes them gets a result.',
+  },
   'sandbox.run': {
     source: 'runs § Sandbox runs',
     behavior:

@@ -5,6 +5,8 @@ import { healthz } from './healthz.ts'
 import { jwks } from './jwks.ts'
 import { mcpDescriptor } from './mcp-descriptor.ts'
 import { openapi } from './openapi.ts'
+import { agentQuickstartRead } from './quickstart-read.ts'
+import { agentQuickstartRun } from './quickstart-run.ts'
 import { readyz } from './readyz.ts'
 import { agentSandboxRead } from './sandbox-read.ts'
 import { agentSandboxRun } from './sandbox-run.ts'
@@ -19,6 +21,8 @@ export const discovery = [
   openapi,
   agentTools,
   agentsStartHere,
+  agentQuickstartRead,
+  agentQuickstartRun,
   agentSandboxRead,
   agentSandboxRun,
   mcpDescriptor,
