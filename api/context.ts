@@ -12,6 +12,7 @@ import type { PayoutCallbacks } from '../activities/payout/callbacks.ts'
 import type { openControls } from '../activities/payout/controls.ts'
 import type { CredentialOfAgent } from '../activities/store/agents/agent-credentials.ts'
 import type { McpDescriptor } from './mcp/shapes.ts'
+import type { AgentCard } from './registry/agent-card-shape.ts'
 import type { AgentTools } from './registry/agent-tools-shape.ts'
 import type { Quickstart, StartHere } from './registry/start-here-shape.ts'
 import type { HandshakeService } from './services/agents/handshake.ts'
@@ -153,6 +154,7 @@ export type DiscoveryCommands = {
   authorityKey(): Promise<AuthorityKey>
   trustContract(): Promise<TrustContract>
   mcp(): z.output<typeof McpDescriptor>
+  agentCard(): Promise<z.output<typeof AgentCard>>
   agentTools(): z.output<typeof AgentTools>
   startHere(rail: RailKey): z.output<typeof StartHere>
   quickstart(rail: RailKey): z.output<typeof Quickstart>

@@ -10,6 +10,7 @@ import { COMPLETION_TYP } from '#domain/runs/return-package.ts'
 import { HANDOFF_TYP } from '#domain/trust/handoff-pack.ts'
 import { PASSPORT_TYP } from '#domain/trust/passport.ts'
 import { objectOf, textOf } from '#domain/verification/strict-json.ts'
+import { AGENT_CARD_TYP, agentCardMembers } from '../keys/agent-card.ts'
 import { AP2_TYP } from '../keys/ap2-chain.ts'
 import { CHALLENGE_TYP } from '../keys/challenge.ts'
 import { CHECKOUT_TYP } from '../keys/checkout.ts'
@@ -96,6 +97,7 @@ function judgeJws(
   const { alg, kid: named, typ, ...more } = header
   if (alg !== ringAlgs[ring] || named !== kid || Object.keys(more).length > 0)
     return { refused: 'the header does not name this key, or has further members' }
+  if (ring === 'receipt' && typ === AGENT_CARD_TYP) return judgeCard(payload, baseUrl)
   const rules = jwsRules[ring]
   const rule = typeof typ === 'string' && Object.hasOwn(rules, typ) ? rules[typ] : undefined
   if (rule === undefined) return { refused: `the ring ${ring} does not sign this type` }
@@ -109,6 +111,18 @@ function judgeJws(
   if (typeof iat !== 'number' || iat < earliest || iat > nowSeconds + AHEAD_MAX)
     return { refused: 'its time is not that of the signer’s clock' }
   return { budget: rule.budget }
+}
+
+/** A card has no issuer and no time: it has only the members of a card, and its interfaces are of this service. */
+function judgeCard(card: Record<string, unknown>, baseUrl: string): Judgement {
+  const { supportedInterfaces: interfaces, ...others } = card
+  const known: readonly string[] = agentCardMembers
+  if (!Array.isArray(interfaces) || interfaces.length === 0)
+    return { refused: 'the card has no interfaces' }
+  if (Object.keys(others).some((name) => !known.includes(name)))
+    return { refused: 'the card has further members' }
+  const isOurs = interfaces.every((one) => String(one?.['url']).startsWith(`${baseUrl}/`))
+  return isOurs ? { budget: 'artifacts' } : { refused: 'an interface is of another service' }
 }
 
 /** A sample has a fixed time, and says of itself in three places that it is none of something that happened. */

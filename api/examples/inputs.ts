@@ -184,6 +184,47 @@ export const discoveryExamples = {
       },
     },
   },
+  'agent-card': {
+    input: {},
+    output: {
+      name: 'Agent Rails',
+      description: 'Agents quote, pay for and run bounded work, and get a result with a receipt.',
+      supportedInterfaces: [
+        { url: `${BASE_URL}/api/mcp`, protocolBinding: 'MCP', protocolVersion: '2026-07-28' },
+      ],
+      provider: { organization: 'agent-rails', url: BASE_URL },
+      version: '1.0.0',
+      documentationUrl: `${BASE_URL}/docs`,
+      capabilities: {},
+      securitySchemes: {
+        agent: {
+          httpAuthSecurityScheme: {
+            scheme: 'Bearer',
+            description: 'The access key of a registered agent. Sandbox runs need none.',
+          },
+        },
+      },
+      defaultInputModes: ['application/json'],
+      defaultOutputModes: ['application/json'],
+      skills: [
+        {
+          id: 'scout',
+          name: 'scout',
+          description: 'Ranks services by how they meet a task.',
+          tags: ['find a service'],
+          examples: ['{"task":"reconcile invoices"}'],
+        },
+      ],
+      signatures: [
+        {
+          protected: 'eyJhbGciOiJFZERTQSIsImtpZCI6InJlY2VpcHQtMjAyNi0xMSIsInR5cCI6IkpPU0UifQ',
+          signature:
+            'sUZ3U4-7PSuHDgcStkoIzFHX6Gh2GyXUlSP_SyBuHJHRFa5a5iL1RzdmK091wml3YCycu6MzerP5oa9MkqKSuQ',
+          header: { jku: `${BASE_URL}/.well-known/jwks.json` },
+        },
+      ],
+    },
+  },
   'agents-start-here': {
     input: { rail: 'packetops' },
     output: {

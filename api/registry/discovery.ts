@@ -11,7 +11,7 @@ import type { Config } from '../../activities/config/config.ts'
 import { buildDate, packageVersion } from '../../activities/config/package-root.ts'
 import { CHALLENGE_TYP } from '../../activities/keys/challenge.ts'
 import type { KeyRing } from '../../activities/keys/key-ring.ts'
-import { readCurrent } from '../../activities/keys/key-status.ts'
+import { readCurrent, readKeyStatus } from '../../activities/keys/key-status.ts'
 import { keyState, publishedKey } from '../../activities/keys/published-key.ts'
 import { MANDATE_TYP } from '../../activities/keys/sd-jwt.ts'
 import { listPublicKeys, type SigningKeyRow } from '../../activities/store/keys/signing-keys.ts'
@@ -25,7 +25,9 @@ import type {
 } from '../context.ts'
 import { openapiDocument } from '../http/openapi.ts'
 import { mcpDescriptor } from '../mcp/descriptor.ts'
+import { CURRENT_VERSION } from '../mcp/protocol.ts'
 import type { AnyOperation } from '../operation.ts'
+import { createAgentCards } from './agent-card.ts'
 import { agentTools } from './agent-tools.ts'
 import { publishSchemas } from './published-schemas.ts'
 import { quickstart, quickstartOfAgent } from './quickstart.ts'
@@ -46,6 +48,7 @@ export function createDiscovery(deps: Discovery): DiscoveryCommands {
   const { config, db, registry, receipts } = deps
   const urls = { baseUrl: config.BASE_URL, osUrl: config.OS_URL }
   const schemas = publishSchemas(config.BASE_URL, deps.schemaDocuments)
+  const cardOf = createAgentCards(config.BASE_URL, CURRENT_VERSION)
   let openapi: OpenApiDocument | undefined
   return {
     schemas,
@@ -56,6 +59,10 @@ export function createDiscovery(deps: Discovery): DiscoveryCommands {
     openapi: () => {
       openapi ??= openapiDocument(registry, urls)
       return openapi
+    },
+    agentCard: async () => {
+      const status = await readKeyStatus(db, { receipt: receipts }, ['receipt'])
+      return cardOf(status.signer('receipt'))
     },
     mcp: () => mcpDescriptor(registry, config.BASE_URL),
     jwks: async () => ({ keys: (await listPublicKeys(db)).map(publishedKey) }),

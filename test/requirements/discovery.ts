@@ -1,5 +1,10 @@
 /** What callers without an agent can find and try. */
 export const discoveryRequirements = {
+  'discovery.agent-card': {
+    source: 'mcp § Discovery',
+    behavior:
+      '/.well-known/agent-card.json is an A2A card with a skill for each rail that runs and interfaces that answer; its signature verifies with the published key over the RFC 8785 form of the rest, and no changed card has one.',
+  },
   'discovery.quickstart': {
     source: 'mcp § Discovery',
     behavior:

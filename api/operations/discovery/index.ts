@@ -1,3 +1,4 @@
+import { agentCardRead } from './agent-card.ts'
 import { agentTools } from './agent-tools.ts'
 import { agentsStartHere } from './agents-start-here.ts'
 import { authorityKey } from './authority-key.ts'
@@ -20,6 +21,7 @@ export const discovery = [
   readyz,
   openapi,
   agentTools,
+  agentCardRead,
   agentsStartHere,
   agentQuickstartRead,
   agentQuickstartRun,

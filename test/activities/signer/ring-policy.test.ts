@@ -165,3 +165,22 @@ verifies('signer.reads-bytes', 'the log key signs checkpoints and roots of this 
   ])
     expect(judge('log', faulty)).toHaveProperty('refused')
 })
+
+verifies('signer.reads-bytes', 'an agent card has interfaces of this service alone', () => {
+  const card = { name: 'Agent Rails', supportedInterfaces: [{ url: `${baseUrl}/api/mcp` }] }
+  const of = (change: object, ring: Ring = 'receipt') =>
+    judge(ring, inputOf({ alg: ringAlgs[ring], kid, typ: 'JOSE' }, { ...card, ...change }))
+  expect(of({})).toEqual({ budget: 'artifacts' })
+  for (const change of [
+    { supportedInterfaces: [] },
+    { supportedInterfaces: undefined },
+    { supportedInterfaces: [{ url: `${baseUrl}.evil.example/api/mcp` }] },
+    { supportedInterfaces: [...card.supportedInterfaces, { url: 'https://other.example/' }] },
+    { supportedInterfaces: [null] },
+    { iss: trust },
+    { kind: 'payout_executed' },
+  ])
+    expect(of(change), JSON.stringify(change)).toHaveProperty('refused')
+  for (const ring of ['authority', 'checkout', 'agent-statement'] as const)
+    expect(of({}, ring), ring).toHaveProperty('refused')
+})

@@ -1,0 +1,14 @@
+import { discoveryExamples } from '../../examples/inputs.ts'
+import { operation } from '../../operation.ts'
+import { AgentCard } from '../../registry/agent-card-shape.ts'
+
+/** GET /.well-known/agent-card.json: the A2A card, signed by the active receipt key. */
+export const agentCardRead = operation({
+  id: 'agent-card',
+  summary: 'The signed A2A card: the rails that run as skills, and the interfaces that answer.',
+  http: { method: 'GET', path: '/.well-known/agent-card.json', host: 'base', cacheable: true },
+  access: 'public',
+  output: AgentCard,
+  example: discoveryExamples['agent-card'],
+  handle: async (_input, { discovery }) => ({ body: await discovery.agentCard() }),
+})
