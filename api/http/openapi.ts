@@ -17,6 +17,7 @@ import {
 } from './openapi-components.ts'
 import { argumentsOf, bodyExamplesOf, streamExampleOf } from './openapi-examples.ts'
 import { responsesOf } from './openapi-responses.ts'
+import { webhooksOf } from './openapi-webhooks.ts'
 import { groupByPath, namesIn, type PathGroup } from './operation-groups.ts'
 import {
   createSchemaComponents,
@@ -55,6 +56,7 @@ export function openapiDocument(
     tags: Object.keys(families).map((name) => ({ name })),
     servers: [{ url: urls.baseUrl }],
     paths: Object.fromEntries(paths),
+    webhooks: webhooksOf(components),
     components: { schemas: components.schemas, headers: headerComponents, securitySchemes },
   }
 }

@@ -5,6 +5,16 @@ export const discoveryRequirements = {
     behavior:
       '/.well-known/agent-card.json is an A2A card with a skill for each rail that runs and interfaces that answer; its signature verifies with the published key over the RFC 8785 form of the rest, and no changed card has one.',
   },
+  'discovery.llms': {
+    source: 'mcp § Discovery',
+    behavior:
+      '/llms.txt names what this is and documents that answer; /llms-full.txt has in addition every operation and refusal.',
+  },
+  'discovery.webhooks': {
+    source: 'callbacks § Body',
+    behavior:
+      'OpenAPI describes each callback that this service sends as a webhook; callbacks as they are signed fit it, and no other body does.',
+  },
   'discovery.quickstart': {
     source: 'mcp § Discovery',
     behavior:

@@ -1,6 +1,7 @@
 import type { RequestHandler, Router } from 'express'
 import { refuse } from '#domain/core/errors.ts'
 import { landingPage, type PageFacts } from './landing.ts'
+import { llmsFullText, llmsText } from './llms.ts'
 import { pageRouter } from './page-router.ts'
 import { pagePolicy } from './policies.ts'
 import { describeProblem, describeProblems, problemPage, problemsPage } from './problems.ts'
@@ -8,6 +9,7 @@ import { createVerifier } from './verify/routes.ts'
 import { walkThroughScript } from './walk-through.ts'
 
 const HTML = 'text/html; charset=utf-8'
+const PLAIN = 'text/plain; charset=utf-8'
 const SCRIPT = 'text/javascript; charset=utf-8'
 
 /** The pages of the base host for people: /, /problems, /verify and the walk-through; `createReference` serves what they load. */
@@ -19,6 +21,8 @@ export function createPages(facts: PageFacts): Router {
     async (_request, response) => void response.type(HTML).send(await landingPage(facts)),
   )
   at('/walk-through.mjs', text(SCRIPT, walkThroughScript(facts.baseUrl)))
+  at('/llms.txt', text(PLAIN, llmsText(facts)))
+  at('/llms-full.txt', text(PLAIN, llmsFullText(facts)))
   const problems = describeProblems(facts)
   at('/problems', pagePolicy, negotiated(problemsPage(problems), { problems }))
   at('/problems/:code', pagePolicy, (request, response, next) => {
