@@ -1,5 +1,6 @@
 import type { FacilitatorClient } from '@x402/core/http'
 import type { Logger } from 'pino'
+import { isDatedBack } from '#domain/receipts/dated-back.ts'
 import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
 import { COMPLETION_TYP } from '#domain/runs/return-package.ts'
 import { callbackHosts } from './callback/hosts.ts'
@@ -237,10 +238,16 @@ export function signerOf(
   return async (tx) => {
     const keyStatus = await readKeyStatus(tx, keys, ['receipt'])
     return async (payload) => {
-      const key = keyStatus.signer('receipt')
+      const key = keyStatus.signer('receipt', issuedAtOf(typ, payload))
       return { jws: await signCompact(key, { typ, payload }), kid: key.kid }
     }
   }
+}
+
+/** The time by which the key of an artifact is judged; undefined where its date is that of an older event. */
+function issuedAtOf(typ: string, payload: Record<string, unknown>): number | undefined {
+  const { iat } = payload
+  return typeof iat !== 'number' || isDatedBack(typ, payload) ? undefined : iat
 }
 
 /** The minimum balance of the payout wallet. */

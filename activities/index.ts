@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { STATEMENT_TYP } from '#domain/receipts/statement.ts'
 import type { CallbackSteps } from '../workflows/callback/activities.ts'
+import type { KeyRotationSteps } from '../workflows/key-rotation/activities.ts'
 import type { PaymentSteps } from '../workflows/payment/activities.ts'
 import type { PayoutSteps, SigningSteps, TransferSteps } from '../workflows/payout/activities.ts'
 import { createCallbackSteps } from './callback/callback.ts'
@@ -10,6 +11,7 @@ import { openLedger } from './chain/ledger.ts'
 import type { Config } from './config/config.ts'
 import { openChain, openPayoutDeps, signerOf, taskDepsOf } from './container.ts'
 import { createOutgoing } from './http/outgoing.ts'
+import { createKeyRotationSteps } from './key-rotation/steps.ts'
 import { publishKeys } from './keys/publish-keys.ts'
 import { createPaymentSteps } from './payment/payment.ts'
 import type { Deps } from './payout/deps.ts'
@@ -20,6 +22,7 @@ import { createReconciliationSteps } from './reconciliation/steps.ts'
 import { createUploadCheckSteps } from './run/check-upload.ts'
 import { openRailPool, poolSettings } from './run/isolation/rail-pool.ts'
 import { createRunSteps } from './run/run.ts'
+import { openKeyMaker } from './signer/key-maker.ts'
 import { openKeyRings, openPayoutSigner } from './signer/open.ts'
 import { createDatabase } from './store/postgres/db.ts'
 import { createTaskSteps } from './task/task.ts'
@@ -31,12 +34,26 @@ import { createTaskSteps } from './task/task.ts'
 export async function createActivities(config: Config, log: Logger, { signs }: { signs: boolean }) {
   const { payoutDeps, paymentDeps, close } = await openPayoutDeps(config, log)
   const signer = signs ? await openPayoutSigner(config) : undefined
-  const payouts: PayoutSteps = createPayoutSteps(payoutDeps, signer)
+  const payouts: PayoutSteps & KeyRotationSteps = {
+    ...createPayoutSteps(payoutDeps, signer),
+    ...(await openKeyRotationSteps(config, payoutDeps)),
+  }
   const transfers: TransferSteps & PaymentSteps = {
     ...createTransferSteps(payoutDeps),
     ...createPaymentSteps(paymentDeps),
   }
   return { deps: payoutDeps, payouts, transfers, close }
+}
+
+/** The steps that rotate the service's own keys; the private ones stay with the signer. */
+async function openKeyRotationSteps(
+  config: Config,
+  { db, rail, signReceipt }: Deps,
+): Promise<KeyRotationSteps> {
+  const { issuer, environment } = rail
+  const keys = await openKeyRings(config)
+  const maker = openKeyMaker(config)
+  return createKeyRotationSteps({ db, keys, issuer, environment, signReceipt, maker })
 }
 
 /** The steps of reconciliation; they hold no key but the receipt ring's, for the statements. */

@@ -77,7 +77,7 @@ import { UsageLedger } from './services/credit/usage-ledger.ts'
 import { WalletService } from './services/credit/wallets.ts'
 import { UploadChecks } from './services/inputs/upload-checks.ts'
 import { InputService } from './services/inputs/uploads.ts'
-import { KeyService } from './services/keys/keys.ts'
+import { openKeyService } from './services/keys/open.ts'
 import { LogService } from './services/log/log.ts'
 import { OperatorService } from './services/operators/operators.ts'
 import { AuthorityService } from './services/payouts/authority.ts'
@@ -296,11 +296,7 @@ function openOperatorServices(adapters: Adapters) {
       gateway: taskGateway,
     }),
     controls: openControls(receiptIssuer),
-    keys: new KeyService({
-      ...receiptIssuer,
-      keys,
-      load: () => openKeyRings(config),
-    }),
+    keys: openKeyService({ ...receiptIssuer, keys, config, client }),
     operators: new OperatorService(receiptIssuer),
     reconciliation: new ReconciliationService({
       ...receiptIssuer,

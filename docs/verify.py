@@ -15,7 +15,7 @@ TOKENS = {"receipt": ("receipt+jwt", "iss sub kind", None),
 OBJECTS = {"mandate": ("authority-mandate.v1", "mandate", "mandate_id issuer principal_id agent_id", "expires_at"),
            "action_grant": ("action-grant.v1", "grant", "grant_id issuer mandate_id agent_id operation_id input_sha256", "expires_at"),
            "delegated_action": ("delegated-action.v1", "action", "action_id issuer grant_id agent_id operation_id result_sha256", "executed_at")}
-P = 2**255 - 19
+SAMPLE, EPOCH, P = ["sample", "synthetic", "sample:"], "1970-01-01T00:00:00Z", 2**255 - 19  # samples have a fixed time
 SMALL_ORDER = (0, 1, P - 1, 0x5fc536d880238b13933c6d305acdfd5f098eff289f4c345b027b2c28f95e826,
                0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7)
 
@@ -53,13 +53,12 @@ def canonical(value):  # RFC 8785 of texts, booleans, null and integers below 2^
 def seconds(text):
     need(isinstance(text, str) and re.fullmatch(r"[\d-]{10}T[\d:]{8}(\.\d+)?Z", text, re.ASCII), "claims_invalid")
     try:
-        whole = datetime.strptime(text[:19] + "+0000", "%Y-%m-%dT%H:%M:%S%z")
-        return whole.timestamp() + float("0" + text[19:23].rstrip("Z"))
+        return datetime.strptime(text[:19] + "+0000", "%Y-%m-%dT%H:%M:%S%z").timestamp() + float("0" + text[19:23].rstrip("Z"))
     except ValueError:
         need(False, "claims_invalid")
 
-def check_signature(keys, purpose, kid, signature, text, reason="signature_invalid"):  # when the key was retired and revoked
-    key = next((key for key in keys["keys"] if (key["use_for"], key["kid"]) == (purpose, kid)), None)
+def check_signature(keys, purpose, kid, signature, text, reason="signature_invalid"):  # when the key became active, was retired and revoked
+    key = next(({"activated_at": EPOCH, **key} for key in keys["keys"] if (key["use_for"], key["kid"]) == (purpose, kid)), None)
     need(key, "unknown_key")
     signature = signature if isinstance(signature, bytes) else base64url(signature, reason)
     public = base64url(key.get("x"), "key_unsound")
@@ -70,9 +69,10 @@ def check_signature(keys, purpose, kid, signature, text, reason="signature_inval
         Ed25519PublicKey.from_public_bytes(public).verify(signature, text)
     except (InvalidSignature, ValueError):
         need(False, reason)
-    return [key[name] and seconds(key[name]) for name in ("retired_at", "revoked_at")]
+    return [key[name] and seconds(key[name]) for name in ("activated_at", "retired_at", "revoked_at")]
 
-def check_standing(issued, retired, revoked):
+def check_standing(issued, active, retired, revoked, latest=None):  # `latest`: when it may have been signed at the latest
+    need(active is not None and (latest or issued) >= int(active), "key_not_active")
     need(retired is None or issued <= retired, "key_retired")
     need(revoked is None or issued < revoked, "key_revoked")
     return revoked and "key_revoked"  # A thief of the key may have dated it back.
@@ -88,6 +88,7 @@ def open_token(kind, text, keys):
     ends = check_signature(keys, "receipt", header.get("kid"), signature, ".".join(parts[:2]).encode())
     times = [claims.get("iat"), claims.get("exp")] if kind == "handoff_pack" else [claims.get("iat")]
     need(are_texts(claims, texts) and all(map(is_int, times)) and fixed in (None, claims.get("kind")), "claims_invalid")
+    ends[0] = 0 if ends[0] and [claims.get("kind"), claims.get("usage"), claims["sub"][:7]] == SAMPLE else ends[0]
     return None, times[-1] if kind == "handoff_pack" else None, check_standing(times[0], *ends)
 
 def open_object(kind, text, keys):
@@ -95,13 +96,13 @@ def open_object(kind, text, keys):
     value, context = read_object(text), f"service.authority.{context}.v1"
     signed = (context + "\0" + canonical({name: value[name] for name in value if name != "signature"})).encode("utf-8")
     need((value.get("schema"), value.get("context")) == (schema, context), "wrong_type")
-    retired, revoked = check_signature(keys, "authority", value.get("key_id"), value.get("signature"), signed)
+    active, retired, revoked = check_signature(keys, "authority", value.get("key_id"), value.get("signature"), signed)
     need(are_texts(value, texts), "claims_invalid")
     begin, end = seconds(value.get("valid_from")) if kind == "mandate" else None, seconds(value.get(last))
     if kind == "delegated_action":
-        return None, None, check_standing(end, retired, revoked)
+        return None, None, check_standing(end, active, retired, revoked)
     need(revoked is None, "key_revoked")  # It permits nothing any more, whatever its date.
-    check_standing(end - 300 if kind == "action_grant" else 0, retired, None)
+    check_standing(end - 300 if kind == "action_grant" else 0, active, retired, None, end)
     return begin, end, None
 
 def open_bundle(_, text, keys):
@@ -116,10 +117,10 @@ def open_bundle(_, text, keys):
     need(re.fullmatch(".+\n[0-9]+\n[A-Za-z0-9+/]{43}=(\n.+)*", body) and signatures, "malformed")
     need("".join(f"— {by} {line}\n" for by, line in signatures) == lines, "malformed")
     origin, count, root = body.split("\n")[:3]
-    signed = [({"keys": [key]}, "log", key["kid"], raw[4:]) for key in keys["keys"] if key["use_for"] == "log" for by, line in signatures for raw in [base64.b64decode(line)]
+    signed = [({"keys": [key]}, "log", key["kid"], raw[4:]) for key in keys["keys"] if key["use_for"] == "log" and key.get("activated_at", "") is not None for by, line in signatures for raw in [base64.b64decode(line)]
               if (by, raw[:4]) == (origin, sha256(f"{origin}\n\1".encode(), base64url(key["x"]))[:4])]
     need(signed, "log_key_unknown")
-    _, revoked = check_signature(*signed[0], f"{body}\n".encode(), "checkpoint_invalid")
+    *_, revoked = check_signature(*signed[0], f"{body}\n".encode(), "checkpoint_invalid")
     entry, root = sha256(value["receipt"].encode()), base64.b64decode(root)
     need((entry.hex(), int(count), root.hex()) == (value["entry"], size, value["root"]), "bundle_mismatch")
     node, inner = sha256(b"\0", entry), (index ^ (size - 1)).bit_length()
@@ -131,9 +132,8 @@ def open_bundle(_, text, keys):
     return None, None, "log_key_revoked" if revoked else doubt
 
 def verify(kind, text, keys, at=None):  # (verdict, reason); `at` is the Unix time at which a period is judged
-    opener = open_token if kind in TOKENS else open_object if kind in OBJECTS else open_bundle
     try:
-        begin, end, doubt = opener(kind, text, keys)
+        begin, end, doubt = (open_token if kind in TOKENS else open_object if kind in OBJECTS else open_bundle)(kind, text, keys)
         need(at is None or begin is None or at >= begin, "not_yet_valid")
         need(at is None or end is None or at < end, "expired")
     except PermissionError as refused:

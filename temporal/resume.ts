@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../activities/config/config.ts'
 import { listOpenActions } from '../activities/store/authority/actions.ts'
 import { listOverdueDeliveries } from '../activities/store/callbacks/callback-deliveries.ts'
+import { listRotatingRings } from '../activities/store/keys/key-rotations.ts'
 import { listDuePayments } from '../activities/store/payments/payments.ts'
 import { readPayout } from '../activities/store/payouts/payouts.ts'
 import { listOpenTransfers } from '../activities/store/payouts/transfers.ts'
@@ -16,6 +17,7 @@ import { endedByOthers } from '../workflows/task/attributes.ts'
 import { endBroken } from './broken-runs.ts'
 import { ensureCallback } from './callbacks.ts'
 import { delegationWorkflowId, ensureDelegation } from './delegations.ts'
+import { ensureKeyRotation, keyRotationWorkflowId } from './key-rotations.ts'
 import { ensurePayment, paymentWorkflowId } from './payments.ts'
 import { wakePayout } from './payouts.ts'
 import { notRunning } from './running.ts'
@@ -69,6 +71,13 @@ export async function resumeDelegations({ client, db, config }: OfEachSweep): Pr
   for await (const open of pages(listOpen))
     for (const actionId of await notRunning(client, open, delegationWorkflowId))
       await ensureDelegation(client, actionId)
+}
+
+/** Starts the workflows of rotations of keys that are not done and have none. */
+export async function resumeKeyRotations({ client, db }: ResumeDeps): Promise<void> {
+  const open = await listRotatingRings(db)
+  for (const ring of await notRunning(client, open, keyRotationWorkflowId))
+    await ensureKeyRotation(client, ring)
 }
 
 /** Ends the broken runs of payouts and tasks that have not changed for long; the next sweep then starts a new run. */

@@ -1,4 +1,4 @@
-import { REPLAY_TYP } from '#domain/runs/replay-package.ts'
+import { REPLAY_TYP } from '#domain/receipts/dated-back.ts'
 import { openChain, railOf, signerOf, taskDepsOf } from '../activities/container.ts'
 import { publishKeys } from '../activities/keys/publish-keys.ts'
 import { openKeyRings } from '../activities/signer/open.ts'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type Config, loadConfig } from '../activities/config/config.ts'
+import { readSecret } from '../activities/config/secret-file.ts'
 import { loadStackSettings } from '../activities/config/stack-settings.ts'
-import { readSecret } from './files/secret-file.ts'
 import { layoutOf } from './stack/layout.ts'
 
 /** The settings of the environment, or else those of the embedded stack of this folder; throws a readable list of what is wrong. */

@@ -21,6 +21,7 @@ import {
   notifyTasksBehind,
   resumeCallbacks,
   resumeDelegations,
+  resumeKeyRotations,
   resumePayments,
   resumeTasks,
   resumeTransfers,
@@ -93,6 +94,7 @@ function jobsOf(deps: SweeperDeps): Record<string, () => Promise<void>> {
     resumeTransfers: () => resumeTransfers(deps),
     resumeCallbacks: () => resumeCallbacks(deps),
     resumeDelegations: () => resumeDelegations(deps),
+    resumeKeyRotations: () => resumeKeyRotations(deps),
     removeInputs: () => removeInputs(db, config),
     forgetCounts: () => forgetCounts(db),
     closeUndecided: () =>

@@ -1,7 +1,7 @@
 import { privateKeyToAccount } from 'viem/accounts'
+import { readSecret } from '../activities/config/secret-file.ts'
 import { loadStackSettings } from '../activities/config/stack-settings.ts'
 import { walletProofHeader } from '../api/http/client.ts'
-import { readSecret } from './files/secret-file.ts'
 import type { AccountsFile } from './stack/embedded.ts'
 import { layoutOf } from './stack/layout.ts'
 

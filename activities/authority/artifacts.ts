@@ -7,6 +7,7 @@ import {
   type Unsigned,
 } from '#domain/authority/artifacts.ts'
 import type { Flaw } from '#domain/authority/facts.ts'
+import { isActivatedBy } from '#domain/receipts/key-standing.ts'
 import { decodeBase64url, encodeBase64url, verifySignature } from '../keys/compact.ts'
 import type { KeyStatus } from '../keys/key-status.ts'
 
@@ -22,7 +23,10 @@ export async function signArtifact<Kind extends ArtifactKind>(
   return artifactSchemas[kind].parse({ ...named, signature }) as Artifact<Kind>
 }
 
-/** A presented artifact, or why it is none of this kind. A revoked key signs nothing; a retired one's signatures stay valid. */
+/**
+ * A presented artifact, or why it is none of this kind. A revoked key signs nothing, and one that is active only after the end of the
+ * artifact did not sign it; a retired one's signatures stay valid.
+ */
 export function readArtifact<Kind extends ArtifactKind>(
   kind: Kind,
   keyStatus: KeyStatus,
@@ -34,7 +38,10 @@ export function readArtifact<Kind extends ArtifactKind>(
   const key = keyStatus
     .verifiers('authority')
     .find(({ kid, revokedAt }) => kid === artifact.key_id && revokedAt === null)
-  if (key === undefined || !isSigned(kind, artifact, key)) return { flaw: 'signature' }
+  const last = 'executed_at' in artifact ? artifact.executed_at : artifact.expires_at
+  if (key === undefined || !isActivatedBy(key, Date.parse(last) / 1000))
+    return { flaw: 'signature' }
+  if (!isSigned(kind, artifact, key)) return { flaw: 'signature' }
   return { artifact }
 }
 

@@ -173,6 +173,7 @@ export const configSchema = z.object({
     .describe('of that client; empty: a public client, which PKCE protects'),
 
   // The call pipeline.
+  KEY_PUBLISH_S: count(600).describe('how long a next signing key is published before it signs'),
   CHALLENGE_TTL_S: z.coerce
     .number()
     .int()

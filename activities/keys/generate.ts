@@ -1,8 +1,6 @@
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto'
-import type { z } from 'zod'
 import {
   ofEachRing,
-  type olderSigningKeysSchema,
   type Ring,
   ringAlgs,
   type SigningKeyEntry,
@@ -12,19 +10,8 @@ import type { TokenKeysFile } from './token-keys.ts'
 
 /** Fresh keys for every ring, the contents of SIGNING_KEYS_FILE; kids are dated, such as `receipt-2026-11-21-5f0c2a9e`. */
 export const generateSigningKeys = (now: Date): SigningKeysFile => ({
-  rings: ofEachRing((ring) => [newKey(ring, now)]),
+  rings: ofEachRing((ring) => [{ ...newKey(ring, now), state: 'active' }]),
 })
-
-/** The same rings, each with a new active key, and one for a ring that the file lacks; the old ones stay in the file, so that what they signed can be judged. */
-export function rotateSigningKeys(
-  { rings }: z.output<typeof olderSigningKeysSchema>,
-  now: Date,
-): SigningKeysFile {
-  const retire = (entry: SigningKeyEntry) => ({ ...entry, active: false })
-  return {
-    rings: ofEachRing((ring) => [...(rings[ring] ?? []).map(retire), newKey(ring, now)]),
-  }
-}
 
 const TOKEN_KEY_DELAY_S = 3600
 const newTokenKey = (since: number) => ({ key: randomBytes(32).toString('base64url'), since })
@@ -41,8 +28,8 @@ export const rotateTokenKeys = (keys: TokenKeysFile, now: Date): TokenKeysFile =
   newTokenKey(Math.floor(now.getTime() / 1000) + TOKEN_KEY_DELAY_S),
 ]
 
-/** Two keys of one day have two names, also where a file is made again: a name never stands for another key. */
-function newKey(ring: Ring, now: Date): SigningKeyEntry {
+/** A fresh key that may not sign yet. Two keys of one day have two names, also where a file is made again: a name never stands for another key. */
+export function newKey(ring: Ring, now: Date): SigningKeyEntry {
   const alg = ringAlgs[ring]
   const { privateKey } =
     alg === 'EdDSA'
@@ -51,5 +38,5 @@ function newKey(ring: Ring, now: Date): SigningKeyEntry {
   const private_jwk = privateKey.export({ format: 'jwk' }) as SigningKeyEntry['private_jwk']
   const digest = createHash('sha256').update(private_jwk.x).digest('hex')
   const kid = `${ring}-${now.toISOString().slice(0, 10)}-${digest.slice(0, 8)}`
-  return { kid, alg, active: true, private_jwk }
+  return { kid, alg, state: 'published', private_jwk }
 }

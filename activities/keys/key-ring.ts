@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey, type JsonWebKey } from 'node:crypto'
 import { z } from 'zod'
+import type { RingName } from '#domain/keys/rotation.ts'
 import { readJsonFile } from '../config/config.ts'
 import type { PublicKeyEntry } from '../store/keys/signing-keys.ts'
 import { type Alg, assertFits, type SigningKey, signBytes } from './compact.ts'
@@ -15,8 +16,8 @@ export const ringAlgs = {
   callback: 'EdDSA',
   'agent-statement': 'EdDSA',
   log: 'EdDSA',
-} as const satisfies Record<string, Alg>
-export type Ring = keyof typeof ringAlgs
+} as const satisfies Record<RingName, Alg>
+export type Ring = RingName
 
 /** One value for each ring. */
 export function ofEachRing<T>(make: (ring: Ring) => T): Record<Ring, T> {
@@ -31,8 +32,11 @@ export function ofEachRing<T>(make: (ring: Ring) => T): Record<Ring, T> {
 }
 
 /** The public half of a key of ours, with the algorithm it verifies. */
-export type RingPublicKey = PublicKeyEntry & { readonly alg: Alg }
-/** A ring's keys, the one of choice first, then the newest; `active` is the one of choice, where nothing ended it. */
+export type RingPublicKey = PublicKeyEntry & { readonly alg: Alg; readonly state: FileState }
+/**
+ * A ring's keys that may sign, the one of choice first, then the newest; `active` is the one of choice, where nothing ended it.
+ * `publicKeys` has those of every state.
+ */
 export type KeyRing = {
   readonly ring: Ring
   readonly active: SigningKey
@@ -43,10 +47,19 @@ export type KeyRing = {
 }
 export type KeyRings = Record<Ring, KeyRing>
 
+/**
+ * How a key stands in its file: `published` may not sign yet, `active` signs, `retiring` may still sign until every process uses the
+ * active one, `retired` signs nothing more.
+ */
+export const fileStates = ['published', 'active', 'retiring', 'retired'] as const
+type FileState = (typeof fileStates)[number]
+
 const entrySchema = z.strictObject({
   kid: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/),
   alg: z.enum(['EdDSA', 'ES256']),
-  active: z.boolean(),
+  state: z.enum(fileStates),
+  /** The rotation for which the key was made; a repeat of its step gets the same key. */
+  rotation_id: z.string().max(80).optional(),
   private_jwk: z.strictObject({
     kty: z.string(),
     crv: z.string(),
@@ -57,13 +70,9 @@ const entrySchema = z.strictObject({
 })
 const ringSchema = z.array(entrySchema).min(1)
 
-/** What SIGNING_KEYS_FILE holds: `{rings: {receipt, authority, checkout, callback, agent-statement, log: [{kid, alg, active, private_jwk}]}}`. */
+/** What SIGNING_KEYS_FILE holds: `{rings: {receipt, authority, checkout, callback, agent-statement, log: [{kid, alg, state, private_jwk}]}}`. */
 const signingKeysSchema = z.strictObject({
   rings: z.strictObject(ofEachRing(() => ringSchema)),
-})
-/** The same before a ring was added to the service: the rings that it lacks get their first key. */
-export const olderSigningKeysSchema = signingKeysSchema.extend({
-  rings: z.strictObject(ofEachRing(() => ringSchema)).partial(),
 })
 export type SigningKeysFile = z.output<typeof signingKeysSchema>
 export type SigningKeyEntry = z.output<typeof entrySchema>
@@ -109,7 +118,8 @@ export function keyRings({ rings }: SigningKeysFile): KeyRings {
   return loaded
 }
 
-function readKeysFile(path: string): SigningKeysFile {
+/** The contents of SIGNING_KEYS_FILE; throws without what stands in it. */
+export function readKeysFile(path: string): SigningKeysFile {
   try {
     return readJsonFile(path, signingKeysSchema)
   } catch (error) {
@@ -118,18 +128,29 @@ function readKeysFile(path: string): SigningKeysFile {
 }
 
 function keyRing(ring: Ring, entries: readonly SigningKeyEntry[]): KeyRing {
-  const keys = entries.map((entry) => ({ active: entry.active, key: signingKey(ring, entry) }))
-  const [active, second] = keys.filter((entry) => entry.active)
+  return ringOf(
+    ring,
+    entries.map((entry) => ({ state: entry.state, key: signingKey(ring, entry) })),
+  )
+}
+
+/** The ring of these keys; throws unless exactly one is active. */
+export function ringOf(ring: Ring, all: readonly { state: FileState; key: SigningKey }[]): KeyRing {
+  const [active, second] = all.filter(({ state }) => state === 'active')
   if (active === undefined || second !== undefined)
-    throw new Error(
-      `signing keys: ring ${ring} needs exactly one active key (agent-rails keys rotate makes one)`,
-    )
-  const others = keys.filter((entry) => !entry.active).map(({ key }) => key)
+    throw new Error(`signing keys: ring ${ring} needs exactly one active key`)
+  const others = all.filter(({ state }) => state === 'retiring').map(({ key }) => key)
   return {
     ring,
     active: active.key,
     keys: [active.key, ...others.reverse()],
-    publicKeys: keys.map(({ key: { kid, alg, publicJwk } }) => ({ ring, kid, alg, publicJwk })),
+    publicKeys: all.map(({ state, key: { kid, alg, publicJwk } }) => ({
+      ring,
+      kid,
+      alg,
+      publicJwk,
+      state,
+    })),
   }
 }
 

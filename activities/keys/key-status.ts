@@ -1,26 +1,29 @@
 import { refuse } from '#domain/core/errors.ts'
-import type { KeyTimes } from '#domain/receipts/key-standing.ts'
+import { isActivatedBy, type KeyTimes } from '#domain/receipts/key-standing.ts'
 import { readStanding, type StandingRow } from '../store/keys/signing-keys.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import type { SigningKey } from './compact.ts'
 import type { KeyRing, KeyRings, Ring, RingPublicKey } from './key-ring.ts'
 import type { TrustAnchor } from './trust-anchors.ts'
 
-/** A public key of ours, and when it was retired or revoked. */
+/** A public key of ours, when it became active, and when it was retired or revoked. */
 export type KeyWithTimes = RingPublicKey & KeyTimes
-/** A key of a trusted issuer; we know the ends of our own keys only. */
+/** A key of a trusted issuer; we know the times of our own keys only. */
 export type AnchorWithTimes = TrustAnchor & KeyTimes
 
 /** The keys of rings in a transaction that sign and verify, and Postgres' clock in whole Unix seconds. */
 export type KeyStatus = {
   readonly nowSeconds: number
-  /** The first active key of the ring; throws 503 when there is none. */
-  signer(ring: Ring): SigningKey
-  /** The ring's keys that are published, with their ends. */
+  /**
+   * The key of the ring that signs what is dated `issuedAt` (Unix seconds): the current one, or one before it that has not ended
+   * where the current one was not active yet. Without a date the current one. Throws 503 when there is none.
+   */
+  signer(ring: Ring, issuedAt?: number): SigningKey
+  /** The ring's keys that were ever active, with their times. */
   verifiers(ring: Ring): KeyWithTimes[]
 }
 
-/** Reads the status of the keys of these rings; none is retired or revoked before the transaction ends. */
+/** Reads the status of the keys of these rings; none is activated, retired or revoked before the transaction ends. */
 export async function readKeyStatus<R extends Ring>(
   tx: Tx,
   keys: Pick<KeyRings, R>,
@@ -40,13 +43,18 @@ export async function readCurrent<R extends Ring>(
   return rows
 }
 
-const lacksKey = ({ ring, publicKeys }: KeyRing, rows: readonly StandingRow[]): boolean =>
+/** Whether the signer may have more than this process knows: a key that is stored, or the right to sign with the current one. */
+const lacksKey = ({ ring, keys, publicKeys }: KeyRing, rows: readonly StandingRow[]): boolean =>
   rows.some(
     (row) =>
       row.ring === ring &&
       row.revokedAt === null &&
-      publicKeys.every(({ publicJwk }) => publicJwk['x'] !== row.x),
+      (isCurrent(row) ? keys : publicKeys).every(({ publicJwk }) => publicJwk['x'] !== row.x),
   )
+
+const mayStillSign = ({ activatedAt, retiredAt, revokedAt }: StandingRow): boolean =>
+  activatedAt !== null && retiredAt === null && revokedAt === null
+const isCurrent = (row: StandingRow): boolean => mayStillSign(row) && row.supersededAt === null
 
 /** The status of the keys of these rings, from their stored rows. */
 export function keyStatusOf(keys: Partial<KeyRings>, rows: readonly StandingRow[]): KeyStatus {
@@ -57,13 +65,13 @@ export function keyStatusOf(keys: Partial<KeyRings>, rows: readonly StandingRow[
   }
   return {
     nowSeconds: Math.floor(rows[0]?.readAt ?? 0),
-    signer: (ring) => activeKey(ringOf(ring), rows),
+    signer: (ring, issuedAt) => activeKey(ringOf(ring), rows, { issuedAt }),
     verifiers: (ring) =>
       ringOf(ring).publicKeys.flatMap((key) => {
         const times = timesOf(rows, key)
-        return times === undefined
-          ? []
-          : [{ ...key, retiredAt: times.retiredAt, revokedAt: times.revokedAt }]
+        if (times === undefined || times.activatedAt === null) return []
+        const { activatedAt, retiredAt, revokedAt } = times
+        return [{ ...key, activatedAt, retiredAt, revokedAt }]
       }),
   }
 }
@@ -81,28 +89,41 @@ export function currentAnchors(
   ]
 }
 
-/** The key of a ring that signs now, other than `not` if possible; throws 503 when none is active. */
+/** The key of a ring that signs what is dated `issuedAt`, other than `not` if possible; throws 503 when there is none. */
 export function activeKey(
-  { keys, ring }: KeyRing,
+  ring: KeyRing,
   rows: readonly StandingRow[],
-  not?: string,
+  { not, issuedAt }: { not?: string | undefined; issuedAt?: number | undefined } = {},
 ): SigningKey {
-  const active = keys.filter((key) => {
-    const times = timesOf(rows, { ...key, ring })
-    return times !== undefined && times.retiredAt === null && times.revokedAt === null
-  })
-  const key = active.find(({ kid }) => kid !== not) ?? active[0]
-  if (key !== undefined) return key
+  const able = keysThatSign(ring, rows).filter(
+    ({ row }) => issuedAt === undefined || isActivatedBy(row, issuedAt),
+  )
+  const found = able.find(({ key }) => key.kid !== not) ?? able[0]
+  if (found !== undefined) return found.key
   throw refuse('unavailable', {
-    detail: `no key of the ring ${ring} is active in this process`,
+    detail: `no key of the ring ${ring.ring} is active in this process`,
     next_action: 'Repeat the call once the service has a new key.',
   })
+}
+
+/** The keys of a ring that may sign, the current one first, then the newest. */
+export function keysThatSign(
+  { keys, ring }: KeyRing,
+  rows: readonly StandingRow[],
+): { key: SigningKey; row: StandingRow }[] {
+  const able = keys.flatMap((key) => {
+    const row = timesOf(rows, { ...key, ring })
+    return row !== undefined && mayStillSign(row) ? [{ key, row }] : []
+  })
+  const rank = ({ row }: { row: StandingRow }) =>
+    isCurrent(row) ? Number.POSITIVE_INFINITY : (row.activatedAt ?? 0)
+  return able.sort((one, other) => rank(other) - rank(one))
 }
 
 /** Undefined for a key whose public half is not stored, since it is not published. */
 function timesOf(
   rows: readonly StandingRow[],
-  { ring, kid, publicJwk }: RingPublicKey,
+  { ring, kid, publicJwk }: Pick<RingPublicKey, 'ring' | 'kid' | 'publicJwk'>,
 ): StandingRow | undefined {
   return rows.find((row) => row.ring === ring && row.kid === kid && row.x === publicJwk['x'])
 }

@@ -8,11 +8,11 @@ export class KeyRefused extends Error {
 }
 
 /**
- * Registers the public half of every key of the rings; once is enough, again changes nothing. Throws `KeyRefused` for a key of
- * choice that is revoked, for a name that another key has, and for a key that has another name.
+ * Registers the public half of every key of the rings; once is enough, again changes nothing. Throws `KeyRefused` for a name that
+ * another key has, and for a key that has another name.
  */
 export async function publishKeys(db: Tx, keys: KeyRings): Promise<void> {
-  for (const { active, publicKeys } of Object.values(keys))
+  for (const { publicKeys } of Object.values(keys))
     for (const key of publicKeys) {
       const stored = await registerPublicKey(db, key)
       if (stored === undefined)
@@ -21,8 +21,6 @@ export async function publishKeys(db: Tx, keys: KeyRings): Promise<void> {
         throw new KeyRefused(
           `signing keys: ${key.kid} is the name of another key; make keys with other names`,
         )
-      if (stored.revoked_at !== null && key.kid === active.kid)
-        throw new KeyRefused(`signing keys: ${key.kid} is revoked; run agent-rails keys rotate`)
     }
 }
 

@@ -11,19 +11,29 @@ export function publishedKey(row: SigningKeyRow) {
     use: 'sig',
     use_for: row.ring,
     state: keyState(row),
-    activated_at: row.activated_at.toISOString(),
+    published_at: row.published_at.toISOString(),
+    activated_at: row.activated_at?.toISOString() ?? null,
     retired_at: row.retired_at?.toISOString() ?? null,
     revoked_at: row.revoked_at?.toISOString() ?? null,
   }
 }
 
-/** The ends of a stored key, in Unix seconds. */
+/** When a stored key became active and when it ended, in Unix seconds. */
 export const keyTimes = ({
+  activated_at,
   retired_at,
   revoked_at,
-}: Pick<SigningKeyRow, 'retired_at' | 'revoked_at'>): KeyTimes => ({
-  retiredAt: retired_at === null ? null : retired_at.getTime() / 1000,
-  revokedAt: revoked_at === null ? null : revoked_at.getTime() / 1000,
-})
+}: Pick<SigningKeyRow, 'activated_at' | 'retired_at' | 'revoked_at'>) =>
+  ({
+    activatedAt: seconds(activated_at),
+    retiredAt: seconds(retired_at),
+    revokedAt: seconds(revoked_at),
+  }) satisfies KeyTimes
 
-export const keyState = (row: SigningKeyRow): KeyStanding => standingNow(keyTimes(row))
+const seconds = (time: Date | null): number | null => (time === null ? null : time.getTime() / 1000)
+
+/** How a stored key stands now; `retiring` from when the next key of its ring signs until it is retired. */
+export function keyState(row: SigningKeyRow): KeyStanding | 'retiring' {
+  const standing = standingNow(keyTimes(row))
+  return standing === 'active' && row.superseded_at !== null ? 'retiring' : standing
+}

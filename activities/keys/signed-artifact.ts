@@ -1,9 +1,11 @@
 import type { z } from 'zod'
 import {
+  isActivatedBy,
   isGood,
   type KeyStanding,
   type KeyTimes,
   standingNow,
+  standingOn,
 } from '#domain/receipts/key-standing.ts'
 import type { SigningKeyRow } from '../store/keys/signing-keys.ts'
 import { decodeCompact, verifyCompact } from './compact.ts'
@@ -18,6 +20,7 @@ type ArtifactReason =
   | 'signature_invalid'
   | 'issuer_mismatch'
   | 'claims_invalid'
+  | 'key_not_active'
   | 'key_retired'
   | 'key_revoked'
 
@@ -78,7 +81,7 @@ export function judgeArtifact<Claims extends { iat: number; iss: string }>(
     claims,
     key: {
       kid: key.kid,
-      standing_at_issue: standingAtIssue(times, claims.iat),
+      standing_at_issue: standingOn(times, claims.iat),
       standing_now: standingNow(times),
     },
   }
@@ -97,15 +100,9 @@ function standingFault(
   storedAt: number | null,
 ): ArtifactReason | undefined {
   if (isGood(times, { issuedAt, storedAt })) return undefined
+  if (!isActivatedBy(times, issuedAt)) return 'key_not_active'
   return times.revokedAt === null ? 'key_retired' : 'key_revoked'
 }
-
-/** How the key stood at the time that the artifact names, as it is known today. */
-const standingAtIssue = ({ retiredAt, revokedAt }: KeyTimes, at: number): KeyStanding =>
-  standingNow({
-    retiredAt: retiredAt !== null && retiredAt < at ? retiredAt : null,
-    revokedAt: revokedAt !== null && revokedAt <= at ? revokedAt : null,
-  })
 
 function headerOf(jws: string): Record<string, unknown> | undefined {
   try {

@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { type KeyRings, ofEachRing, type Ring } from '../keys/key-ring.ts'
+import { ringNames } from '#domain/keys/rotation.ts'
+import { fileStates, type KeyRings, ofEachRing, type Ring } from '../keys/key-ring.ts'
 
 /**
- * The signer speaks JSON-RPC 2.0 over a Unix socket, one object on each line. `SIGNER_SOCKET` serves `keys` and `sign`;
- * `SIGNER_WALLETS_SOCKET` serves `wallets`, `sign_transfer` and `sign_gas_transaction`.
+ * The signer speaks JSON-RPC 2.0 over a Unix socket, one object on each line. `SIGNER_SOCKET` serves `keys`, `sign`, and
+ * `next_key`, `activate_key` and `retire_key` of rotations; `SIGNER_WALLETS_SOCKET` serves `wallets`, `sign_transfer` and `sign_gas_transaction`.
  */
 export const requestSchema = z.strictObject({
   jsonrpc: z.literal('2.0'),
@@ -52,14 +53,9 @@ const address = hex.refine((text) => text.length === 42)
 /** An unsigned integer as decimal text; JSON has no bigint. */
 const uint = z.string().regex(/^(0|[1-9][0-9]{0,77})$/)
 
+const publicJwk = z.record(z.string(), z.string())
 const publicKeys = z
-  .array(
-    z.strictObject({
-      kid: z.string(),
-      active: z.boolean(),
-      public_jwk: z.record(z.string(), z.string()),
-    }),
-  )
+  .array(z.strictObject({ kid: z.string(), state: z.enum(fileStates), public_jwk: publicJwk }))
   .min(1)
 
 /** The answer of `keys`: the public halves, in the order in which the file has them. */
@@ -69,6 +65,16 @@ export type KeysAnswer = z.output<typeof keysAnswer>
 /** `sign`: the exact bytes to sign; the signer reads from them what it signs. */
 export const signParams = z.strictObject({ kid: z.string().max(64), bytes: base64url })
 export const signAnswer = z.strictObject({ signature: base64url })
+
+/** `next_key`: the key of this rotation; its private half stays in the signer. */
+export const nextKeyParams = z.strictObject({
+  ring: z.enum(ringNames),
+  rotation_id: z.string().regex(/^kr_[0-9a-f]{64}$/),
+})
+export const nextKeyAnswer = z.strictObject({ kid: z.string(), public_jwk: publicJwk })
+/** `activate_key` and `retire_key`. */
+export const kidParams = z.strictObject({ kid: z.string().max(64) })
+export const doneAnswer = z.strictObject({ kid: z.string() })
 
 export const walletsAnswer = z.strictObject({
   payout_wallet: address,
@@ -126,9 +132,9 @@ export const gasAnswer = z.strictObject({ raw: hex })
 /** What `keys` answers for these rings. */
 export const keysOf = (rings: KeyRings): KeysAnswer => ({
   rings: ofEachRing((ring: Ring) =>
-    rings[ring].publicKeys.map(({ kid, publicJwk }) => ({
+    rings[ring].publicKeys.map(({ kid, state, publicJwk }) => ({
       kid,
-      active: kid === rings[ring].active.kid,
+      state,
       public_jwk: publicJwk as Record<string, string>,
     })),
   ),

@@ -12,6 +12,7 @@ import {
   type Ring,
   rereadableRings,
   ringAlgs,
+  ringOf,
 } from '../keys/key-ring.ts'
 import { connectSigner, type SignerConnection } from './client.ts'
 import { type KeysAnswer, keysAnswer, signAnswer } from './protocol.ts'
@@ -40,27 +41,21 @@ export async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
 }
 
 function ringsOf(connection: SignerConnection, { rings }: KeysAnswer): KeyRings {
-  return ofEachRing((ring) => ringOf(connection, ring, rings[ring]))
+  return ofEachRing((ring) => remoteRing(connection, ring, rings[ring]))
 }
 
-function ringOf(
+function remoteRing(
   connection: SignerConnection,
   ring: Ring,
   entries: KeysAnswer['rings'][Ring],
 ): KeyRing {
-  const keys = entries.map(({ kid, active, public_jwk }) => ({
-    active,
-    key: remoteKey(connection, { ring, kid, publicJwk: public_jwk }),
-  }))
-  const active = keys.find((one) => one.active)?.key
-  if (active === undefined) throw new Error(`the signer has no active key for the ring ${ring}`)
-  const others = keys.flatMap((one) => (one.active ? [] : [one.key]))
-  return {
+  return ringOf(
     ring,
-    active,
-    keys: [active, ...others.reverse()],
-    publicKeys: keys.map(({ key: { kid, alg, publicJwk } }) => ({ ring, kid, alg, publicJwk })),
-  }
+    entries.map(({ kid, state, public_jwk }) => ({
+      state,
+      key: remoteKey(connection, { ring, kid, publicJwk: public_jwk }),
+    })),
+  )
 }
 
 function remoteKey(

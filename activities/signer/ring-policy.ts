@@ -3,9 +3,9 @@ import { authorityContexts } from '#domain/authority/artifacts.ts'
 import { exampleDeliveryId } from '#domain/callbacks/callback.ts'
 import { checkpointText, parseCheckpointText } from '#domain/log/checkpoint.ts'
 import { coseSigned } from '#domain/log/cose.ts'
+import { isSample, REPLAY_TYP } from '#domain/receipts/dated-back.ts'
 import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
 import { STATEMENT_TYP } from '#domain/receipts/statement.ts'
-import { REPLAY_TYP } from '#domain/runs/replay-package.ts'
 import { COMPLETION_TYP } from '#domain/runs/return-package.ts'
 import { HANDOFF_TYP } from '#domain/trust/handoff-pack.ts'
 import { PASSPORT_TYP } from '#domain/trust/passport.ts'
@@ -124,10 +124,6 @@ function judgeCard(card: Record<string, unknown>, baseUrl: string): Judgement {
   const isOurs = interfaces.every((one) => String(one?.['url']).startsWith(`${baseUrl}/`))
   return isOurs ? { budget: 'artifacts' } : { refused: 'an interface is of another service' }
 }
-
-/** A sample has a fixed time, and says of itself in three places that it is none of something that happened. */
-const isSample = ({ kind, usage, sub }: Record<string, unknown>): boolean =>
-  kind === 'sample' && usage === 'synthetic' && String(sub).startsWith('sample:')
 
 /** The signed text of a mandate, grant or action: its context, a zero byte, and canonical JSON. */
 function judgeArtifact(kid: string, text: string, { baseUrl }: RingFacts): Judgement {

@@ -13,9 +13,25 @@ const serviceKey = {
   kid: 'receipt-2026-11',
   alg: 'EdDSA',
   state: 'active',
+  published_at: '2026-10-31T23:50:00.000Z',
   activated_at: '2026-11-01T00:00:00.000Z',
   retired_at: null,
   revoked_at: null,
+} as const
+
+const keyRotation = {
+  rotation_id: `kr_${'8'.repeat(64)}`,
+  ring: 'receipt',
+  state: 'active',
+  next_kid: 'receipt-2026-11',
+  previous_kid: 'receipt-2026-10',
+  revoke_old: false,
+  overlap_seconds: 86_400,
+  reason: 'the rotation of November',
+  requested_at: '2026-10-31T23:50:00.000Z',
+  activate_at: '2026-11-01T00:00:00.000Z',
+  retire_at: '2026-11-02T00:00:00.000Z',
+  done_at: null,
 } as const
 
 const keyReceipt = actReceiptOf('signing_keys_list', 'signing keys', 'listed')
@@ -228,7 +244,10 @@ export const operatorExamples = {
       receipt: actReceiptOf('operator_revoke', ids.operator, 'left the company'),
     },
   },
-  'keys-list': { input: {}, output: { keys: [serviceKey], receipt: keyReceipt } },
+  'keys-list': {
+    input: {},
+    output: { keys: [serviceKey], rotations: [keyRotation], receipt: keyReceipt },
+  },
   'keys-publish': {
     input: {
       mode: 'publish_keys',

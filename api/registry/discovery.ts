@@ -75,27 +75,38 @@ export function createDiscovery(deps: Discovery): DiscoveryCommands {
         deps,
         receipts.keys
           .map(({ kid }) => rows.find((row) => row.ring === 'receipt' && row.kid === kid))
-          .find((row) => row !== undefined && keyState(row) === 'active'),
+          .find((row) => row !== undefined && signing.includes(keyState(row))),
       )
     },
   }
 }
 
+/** The states of a key that may sign. */
+const signing: readonly string[] = ['active', 'retiring']
 const time = (date: Date | null): string | null => date?.toISOString() ?? null
 function authorityKey(rows: SigningKeyRow[]): AuthorityKey & Record<string, unknown> {
-  const active = rows.filter((row) => keyState(row) === 'active').at(-1)
-  const previous = rows.filter((row) => row !== active)
+  const known = rows.filter((row) => row.activated_at !== null)
+  const next = rows.find((row) => keyState(row) === 'published')
+  const active =
+    known.find((row) => keyState(row) === 'active') ??
+    known.filter((row) => keyState(row) === 'retiring').at(-1)
+  const previous = known.filter((row) => row !== active)
   return {
     alg: 'Ed25519',
     contexts: [CHALLENGE_TYP, MANDATE_TYP, ...Object.values(authorityContexts)],
-    version: rows.length,
+    version: known.length,
     key_id: active?.kid ?? null,
     public_key: active === undefined ? null : { ...active.public_jwk, kid: active.kid },
     not_before: active === undefined ? null : time(active.activated_at),
+    next_version:
+      next === undefined
+        ? null
+        : { key_id: next.kid, public_key: { ...next.public_jwk, kid: next.kid } },
     previous_versions: previous.map((row, index) => ({
       version: index + 1,
       key_id: row.kid,
       public_key: row.public_jwk,
+      not_before: time(row.activated_at),
       retired_at: time(row.retired_at),
       revoked_at: time(row.revoked_at),
     })),

@@ -30,7 +30,7 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 const entry: SigningKeyEntry = {
   kid: 'callback-vectors',
   alg: 'EdDSA',
-  active: true,
+  state: 'active',
   private_jwk: {
     kty: 'OKP',
     crv: 'Ed25519',

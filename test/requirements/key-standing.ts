@@ -18,7 +18,7 @@ export const keyStandingRequirements = {
   'keys.signing-standing': {
     source: 'trust § Key operation',
     behavior:
-      'The signer reads the status of its key in the transaction that stores the artifact, under a lock that retiring and revoking take. It uses the next active key of the process; without one the call is 503.',
+      'The signer reads the status of its key in the transaction that stores the artifact, under a lock that activating, retiring and revoking take. It uses the current key of the ring, or one before it that has not ended where the artifact is dated earlier; without one the call is 503.',
   },
   'keys.names': {
     source: 'trust § Key operation',
@@ -28,12 +28,32 @@ export const keyStandingRequirements = {
   'keys.start': {
     source: 'trust § Key operation',
     behavior:
-      'A process refuses to start with a revoked key, with a key name of another public key, and with a key that has another name. Any number of processes that start at once with one key file all start.',
+      'A process refuses to start with a key name of another public key, and with a key that has another name; with a revoked key it starts and signs nothing. Any number of processes that start at once with one key file all start.',
   },
   'keys.kept': {
     source: 'trust § Key operation',
     behavior:
       'A stored key never changes and is never removed. Its retirement and its revocation are each set once.',
+  },
+  'keys.rotation': {
+    source: 'trust § Key operation',
+    behavior:
+      'A rotation of a ring of the service publishes the next key, activates it after a delay and retires the previous one after an overlap, as a workflow with one receipt for each step. Each ring has one rotation at a time; only operators order it.',
+  },
+  'keys.rotation-killed': {
+    source: 'decision',
+    behavior:
+      'A worker, an API or a signer that is killed at any step of a rotation loses nothing and makes no second key; signing continues, and each receipt verifies offline.',
+  },
+  'keys.rotation-signer': {
+    source: 'decision',
+    behavior:
+      'The private half of a next key never leaves the signer, which writes it to disk before it answers, gives the same key for the same rotation, signs nothing with it before it is activated or after it is retired, and retires no active key.',
+  },
+  'keys.activated': {
+    source: 'trust § Key status',
+    behavior:
+      'Every verifier refuses what is dated before its key was active; samples and replay packages, which have the date of something older, are judged without that date.',
   },
   'keys.commands': {
     source: 'trust § Key operation',

@@ -1,11 +1,11 @@
 import { digestOf, sha256Hex } from '#domain/core/canonical-json.ts'
 import { receiptId } from '#domain/core/ids.ts'
 import type { Rail } from '#domain/rails/rail.ts'
+import { REPLAY_TYP } from '#domain/receipts/dated-back.ts'
 import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
 import { loopSteps } from '#domain/runs/controlled-loop.ts'
 import {
   buildReplayPackage,
-  REPLAY_TYP,
   type ReplayFile,
   type ReplayPackage,
   replayClaims,
@@ -23,8 +23,9 @@ import type { TaskEvent, TaskState } from '#domain/tasks/lifecycle.ts'
 import { nextTaskState } from '#domain/tasks/lifecycle.ts'
 import type { KeySet } from '#domain/verification/signed.ts'
 import { signCompact } from '../../activities/keys/compact.ts'
-import { generateSigningKeys, rotateSigningKeys } from '../../activities/keys/generate.ts'
+import { generateSigningKeys } from '../../activities/keys/generate.ts'
 import { keyRings } from '../../activities/keys/key-ring.ts'
+import { rotateSigningKeys } from './rotated-keys.ts'
 
 const issuer = 'http://127.0.0.1:3000/api/trust-contract'
 const signedAt = { issuer, environment: 'local', iat: 1_795_255_200 }

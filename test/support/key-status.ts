@@ -13,8 +13,9 @@ export function keyStatus(
 ): KeyStatus {
   const rows = Object.values(keys).flatMap(({ publicKeys }) =>
     publicKeys.map(({ ring, kid, publicJwk }) => {
-      const { retiredAt, revokedAt } = ends[kid] ?? active
-      return { ring, kid, x: String(publicJwk['x']), retiredAt, revokedAt, readAt: nowSeconds }
+      const { retiredAt, revokedAt, activatedAt = 0 } = ends[kid] ?? active
+      const times = { activatedAt, supersededAt: null, retiredAt, revokedAt }
+      return { ring, kid, x: String(publicJwk['x']), ...times, readAt: nowSeconds }
     }),
   )
   return keyStatusOf(keys, rows)

@@ -58,6 +58,7 @@ export function bundleCases(): BundleCase[] {
     ['good', goodBundle, null],
     ['with keys of its own', with_({ keys: [], log_key: 'x', cose_receipt: '' }), null],
     ['keys: log retired', goodBundle, null, 'with_retired_log'],
+    ['keys: log not active', goodBundle, 'log_key_unknown', 'with_published_log'],
     ['keys: log of a stranger', goodBundle, 'log_key_unknown', 'with_log_of_a_stranger'],
     ['keys: no log', goodBundle, 'log_key_unknown', 'without_log'],
     ['the receipt alone', { receipt: goodBundle.receipt }, 'malformed'],

@@ -44,6 +44,7 @@ const published = ({ kid, ring, seed }: TestKey, more: Partial<PublishedKey> = {
   crv: 'Ed25519',
   use: 'sig',
   use_for: ring,
+  activated_at: isoTime(signedAt - 30 * DAY),
   retired_at: null,
   revoked_at: null,
   ...more,
@@ -65,6 +66,7 @@ const withLog = (key: TestKey, more: Partial<PublishedKey> = {}): KeySet => ({
 /** The current keys with those of a log. */
 export const logSets = {
   with_log: withLog(logKey),
+  with_published_log: withLog(logKey, { activated_at: null }),
   with_retired_log: withLog(logKey, { retired_at: early }),
   with_revoked_log: withLog(logKey, { revoked_at: late }),
   with_log_of_a_stranger: withLog(otherLogKey),
@@ -84,6 +86,10 @@ export const keySets = {
   retired_later: setOf({ retired_at: late }),
   retired_before: setOf({ retired_at: early }),
   retired_then: setOf({ retired_at: isoTime(signedAt) }),
+  active_then: setOf({ activated_at: isoTime(signedAt + 0.999) }),
+  active_later: setOf({ activated_at: late }),
+  not_active: setOf({ activated_at: null }),
+  without_activation: setOf({ activated_at: undefined }),
   revoked_later: setOf({ revoked_at: late }),
   revoked_before: setOf({ revoked_at: early }),
   revoked_then: setOf({ revoked_at: isoTime(signedAt) }),

@@ -63,6 +63,10 @@ const byDatedKeys: Record<Exclude<KeySetName, 'current'>, Reason | null> = {
   retired_later: null,
   retired_before: 'key_retired',
   retired_then: null,
+  active_then: null,
+  active_later: 'key_not_active',
+  not_active: 'key_not_active',
+  without_activation: null,
   revoked_later: 'key_revoked',
   revoked_before: 'key_revoked',
   revoked_then: 'key_revoked',
@@ -77,7 +81,7 @@ const byDatedKeys: Record<Exclude<KeySetName, 'current'>, Reason | null> = {
 }
 const undecided: readonly KeySetName[] = ['revoked_later', 'retired_and_revoked_later']
 /** A mandate does not show when it was signed. */
-const byUndatedKeys = { ...byDatedKeys, retired_before: null }
+const byUndatedKeys = { ...byDatedKeys, retired_before: null, active_later: null }
 
 function ofKeySets(kind: ArtifactKind, artifact: unknown): Vector[] {
   const isGrant = kind === 'mandate' || kind === 'action_grant'

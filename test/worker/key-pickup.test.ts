@@ -10,6 +10,7 @@ import { loadTrustAnchors } from '../../activities/keys/trust-anchors.ts'
 import { transaction } from '../../activities/store/postgres/db.ts'
 import { runCli } from '../support/cli.ts'
 import { type ComposedApis, startComposed } from '../support/composed-api.ts'
+import { rotateKeysFile } from '../support/rotated-keys.ts'
 import { verifies } from '../verifies.ts'
 
 let apis: ComposedApis
@@ -30,7 +31,10 @@ const answer = async (process: number, ...args: string[]) => {
   if (code !== 0) throw new Error(text)
   return JSON.parse(out)
 }
-const rotate = () => answer(0, 'keys', 'rotate', file(), '--reason', 'spring')
+const rotate = () => {
+  rotateKeysFile(file())
+  return answer(0, 'keys', 'publish', '--reason', 'spring')
+}
 const retire = (kid: string) => answer(0, 'keys', 'retire', kid, '--reason', 'replaced')
 
 verifies(

@@ -1,4 +1,5 @@
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { limits } from '#domain/core/limits.ts'
 
 /** `--json`, which every command has. */
 export const jsonOption = (command: Command): Command =>
@@ -21,3 +22,11 @@ export const byNamedOperator = (command: Command): Command =>
   jsonOption(command)
     .requiredOption('--reason <text>', 'why, for the receipt')
     .requiredOption('--operator <who>', 'name or credential of the operator who acts')
+
+/** Reads the overlap of a rotation. */
+export function overlapSeconds(text: string): number {
+  const seconds = Number(text)
+  if (Number.isInteger(seconds) && seconds >= 0 && seconds <= limits.credentialOverlapSecondsMax)
+    return seconds
+  throw new InvalidArgumentError(`0 to ${limits.credentialOverlapSecondsMax} seconds`)
+}

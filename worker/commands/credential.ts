@@ -1,7 +1,6 @@
-import { type Command, InvalidArgumentError } from 'commander'
-import { limits } from '#domain/core/limits.ts'
+import type { Command } from 'commander'
 import { type Output, show, tableText } from '../print.ts'
-import { byNamedOperator, jsonOption } from './by-operator.ts'
+import { byNamedOperator, jsonOption, overlapSeconds } from './by-operator.ts'
 
 /** Loaded by the command that needs it: most of a start would be spent on it otherwise. */
 const openCredentials = async () => (await import('../services.ts')).openCredentials()
@@ -25,7 +24,7 @@ export function addCredential(program: Command): void {
     .option(
       '--overlap <seconds>',
       'how long the old key stays valid after the claim',
-      overlap,
+      overlapSeconds,
       86_400,
     )
     .action(async (agentId: string, options: Options) => {
@@ -43,11 +42,4 @@ export function addCredential(program: Command): void {
     await using service = await openCredentials()
     show(options, await service.revoke(operator, { credentialId, reason }))
   })
-}
-
-function overlap(text: string): number {
-  const seconds = Number(text)
-  if (Number.isInteger(seconds) && seconds >= 0 && seconds <= limits.credentialOverlapSecondsMax)
-    return seconds
-  throw new InvalidArgumentError(`0 to ${limits.credentialOverlapSecondsMax} seconds`)
 }

@@ -1,23 +1,22 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { z } from 'zod'
-import {
-  createSigningKeys,
-  createTokenKeys,
-  renewSigningKeys,
-  renewTokenKeys,
-} from '../files/signing-keys.ts'
+import { ringNames } from '#domain/keys/rotation.ts'
+import { createSigningKeys, createTokenKeys, renewTokenKeys } from '../files/signing-keys.ts'
 import { callAsOperator } from '../operator-calls.ts'
-import { type Output, printError, show, tableText } from '../print.ts'
-import { byOperator, jsonOption, operatorOption } from './by-operator.ts'
+import { type Output, show, tableText } from '../print.ts'
+import { byOperator, jsonOption, operatorOption, overlapSeconds } from './by-operator.ts'
 
 type Options = Output & { operator: string; reason: string }
 const PATH = '/api/operator/keys'
+const ROTATE_PATH = '/api/signing-secret-rotation'
+const rows = z.array(z.record(z.string(), z.unknown()))
 const Keys = z.object({
-  keys: z.array(z.record(z.string(), z.unknown())),
+  keys: rows,
+  rotations: rows,
   receipt: z.object({ receipt_id: z.string() }),
 })
 
-/** `agent-rails keys create | create-tokens | list | rotate | rotate-tokens | publish | retire | revoke`: the keys of the service; only the files are written here. */
+/** `agent-rails keys create | create-tokens | list | rotate | rotate-tokens | publish | retire | revoke`: the keys of the service; only new files are written here. */
 export function addKeys(program: Command): void {
   const keys = program.command('keys').description('signing keys of the service')
   jsonOption(
@@ -46,23 +45,29 @@ export function addKeys(program: Command): void {
     show(options, { file }, () => file)
   })
   operatorOption(
-    keys.command('list').description('every key with its standing, and a signed receipt'),
+    keys
+      .command('list')
+      .description('every key with its standing, the rotations, and a signed receipt'),
   ).action(async (options: Options) =>
     show(options, await callAsOperator(options.operator, 'GET', PATH), (answer) => {
-      const { keys, receipt } = Keys.parse(answer)
-      return `${tableText(keys, 'no key is published')}\nreceipt ${receipt.receipt_id}`
+      const { keys, rotations, receipt } = Keys.parse(answer)
+      return [
+        tableText(keys, 'no key is published'),
+        tableText(rotations.map(shortRotation), 'no key was rotated'),
+        `receipt ${receipt.receipt_id}`,
+      ].join('\n\n')
     }),
   )
   byOperator(
     keys
-      .command('rotate <file>')
+      .command('rotate')
       .description(
-        'at the signer: put a new active key into each ring of its file, and publish them',
-      ),
-  ).action(async (file: string, options: Options) => {
-    printError(renewSigningKeys(file, new Date()).join('\n'))
-    show(options, await publish(options))
-  })
+        'have the signer make the next key of a ring, or of each; a workflow does the rest',
+      )
+      .addOption(new Option('--ring <name>', 'every ring unless given').choices(ringNames))
+      .option('--overlap <seconds>', 'how long the previous key stands', overlapSeconds, 86_400)
+      .option('--revoke-old', 'revoke the previous key as soon as the next one signs, at once'),
+  ).action(async (options: RotateOptions) => show(options, await rotate(options)))
   byOperator(
     keys
       .command('publish')
@@ -82,6 +87,32 @@ const ends = {
   retire: 'end a key: what it signed stays valid, and another key of its ring signs from now on',
   revoke: 'end a stolen key: what it signed is refused, but for receipts that are on record',
 }
+
+type RotateOptions = Options & { ring?: string; overlap: number; revokeOld?: boolean }
+const rotate = ({ operator, reason, ring, overlap, revokeOld = false }: RotateOptions) =>
+  callAsOperator(operator, 'POST', ROTATE_PATH, {
+    mode: 'rotate_signing_credential',
+    target: 'service',
+    ...(ring === undefined ? {} : { ring }),
+    overlap_seconds: overlap,
+    revoke_old: revokeOld,
+    reason,
+  })
+
+/** The columns that fit a line. */
+const shortRotation = ({
+  ring,
+  state,
+  next_kid,
+  activate_at,
+  retire_at,
+}: Record<string, unknown>) => ({
+  ring,
+  state,
+  next_kid,
+  activate_at,
+  retire_at,
+})
 
 const publish = ({ operator, reason }: Options) =>
   callAsOperator(operator, 'POST', PATH, { mode: 'publish_keys', reason })

@@ -34,7 +34,7 @@ function checkRings(config: Config): Promise<Check> {
     })
   return runCheck('signer', START_SIGNER, async () => {
     const { rings } = await connectSigner(socket).call('keys', {}, keysAnswer)
-    const kid = rings.receipt.find(({ active }) => active)?.kid
+    const kid = rings.receipt.find(({ state }) => state === 'active')?.kid
     return ringsFound(Object.keys(rings).length, kid)
   })
 }

@@ -1,28 +1,18 @@
 import { existsSync } from 'node:fs'
 import { readJsonFile } from '../../activities/config/config.ts'
+import { writeSecret } from '../../activities/config/secret-file.ts'
 import {
   generateSigningKeys,
   generateTokenKeys,
-  rotateSigningKeys,
   rotateTokenKeys,
 } from '../../activities/keys/generate.ts'
-import {
-  keyRings,
-  olderSigningKeysSchema,
-  type SigningKeysFile,
-} from '../../activities/keys/key-ring.ts'
+import { keyRings, type SigningKeysFile } from '../../activities/keys/key-ring.ts'
 import { tokenKeysSchema } from '../../activities/keys/token-keys.ts'
-import { writeSecret } from './secret-file.ts'
 
 /** Makes the file of signing keys; throws where there is one, because what its keys signed needs them. */
 export function createSigningKeys(file: string, now: Date): string[] {
   assertAbsent(file, 'rotate')
   return write(file, generateSigningKeys(now))
-}
-
-/** Puts a new active key into each ring of the file, also one that it lacks; the older ones stay in it. Answers the kids that sign from now on. */
-export function renewSigningKeys(file: string, now: Date): string[] {
-  return write(file, rotateSigningKeys(readJsonFile(file, olderSigningKeysSchema), now))
 }
 
 /** Makes the file of token keys; throws where there is one, because tokens in use are derived from its keys. */

@@ -2,12 +2,23 @@ import { parseCheckpointText } from '#domain/log/checkpoint.ts'
 import type { SignerConfig } from '../../activities/config/config.ts'
 import { decodeBase64url, encodeBase64url } from '../../activities/keys/compact.ts'
 import { type KeyRings, loadKeyRings, type Ring } from '../../activities/keys/key-ring.ts'
-import { keysOf, SignerRefusal, signParams } from '../../activities/signer/protocol.ts'
+import { openKeyFile } from '../../activities/signer/key-file.ts'
+import { publicHalf } from '../../activities/signer/key-maker.ts'
+import {
+  keysOf,
+  kidParams,
+  nextKeyParams,
+  SignerRefusal,
+  signParams,
+} from '../../activities/signer/protocol.ts'
 import { createRates } from '../../activities/signer/rates.ts'
 import { judgeRequest, ringRates } from '../../activities/signer/ring-policy.ts'
 import type { Methods } from '../../activities/signer/serve.ts'
 
-/** `keys` and `sign` over the rings of SIGNING_KEYS_FILE, which is read again once it has changed. */
+/** Rotations a second: a caller of the socket does not fill the disk. */
+const rotationRates = { rotations: 20 } as const
+
+/** `keys`, `sign` and the steps of rotations over the rings of SIGNING_KEYS_FILE, which is read again once it has changed. */
 export function ringMethods(
   config: Pick<SignerConfig, 'SIGNING_KEYS_FILE' | 'BASE_URL'>,
   nowSeconds: () => number = () => Date.now() / 1000,
@@ -15,11 +26,24 @@ export function ringMethods(
   const rings = loadKeyRings(config.SIGNING_KEYS_FILE)
   const rates = createRates(ringRates)
   const log = createLogGuard()
+  const file = openKeyFile(config.SIGNING_KEYS_FILE)
+  const rotations = createRates(rotationRates)
+  const reread = () => rings.receipt.reread?.()
   return {
     keys: async () => {
-      await rings.receipt.reread?.()
+      await reread()
       return keysOf(rings)
     },
+    next_key: async (params) => {
+      const { ring, rotation_id } = nextKeyParams.parse(params)
+      rotations.assertWithin('rotations')
+      const made = file.next({ ring, rotationId: rotation_id }, new Date(nowSeconds() * 1000))
+      await reread()
+      const { kid, publicJwk } = publicHalf(ring, made)
+      return { kid, public_jwk: publicJwk }
+    },
+    activate_key: (params) => endOrBegin('activate', params),
+    retire_key: (params) => endOrBegin('retire', params),
     sign: async (params) => {
       const { kid, bytes: text } = signParams.parse(params)
       const bytes = decodeBase64url(text)
@@ -32,14 +56,23 @@ export function ringMethods(
       return { signature: encodeBase64url(await key.sign(bytes)) }
     },
   }
+
+  async function endOrBegin(act: 'activate' | 'retire', params: unknown): Promise<{ kid: string }> {
+    const { kid } = kidParams.parse(params)
+    rotations.assertWithin('rotations')
+    file[act](kid)
+    await reread()
+    return { kid }
+  }
 }
 
+/** A key that is published only, or retired, is none that signs. */
 function keyNamed(rings: KeyRings, kid: string) {
   const key = Object.values(rings)
     .flatMap(({ keys }) => keys)
     .find((one) => one.kid === kid)
   if (key !== undefined) return key
-  throw new SignerRefusal('refused', 'the signer holds no key of this kid')
+  throw new SignerRefusal('refused', 'the signer holds no key of this kid that may sign')
 }
 
 /** The log only grows: no checkpoint is signed that is smaller than one before it, as far as this process remembers. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Address, Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { keepSecret } from '../files/secret-file.ts'
+import { keepSecret } from '../../activities/config/secret-file.ts'
 
 /** One account of the local chain; the address is lowercase. */
 type Account = { address: Address; private_key: Hex }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { keepSecret } from '../../activities/config/secret-file.ts'
 import { createRoles, type RolePasswords } from '../../activities/store/postgres/create-roles.ts'
-import { keepSecret } from '../files/secret-file.ts'
 
 const newPassword = () => randomBytes(18).toString('base64url')
 

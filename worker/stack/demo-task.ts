@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { demoReceiverPath } from '#domain/callbacks/callback-body.ts'
 import { packageRoot } from '../../activities/config/package-root.ts'
+import { writeSecret } from '../../activities/config/secret-file.ts'
 import {
   type Customer,
   claimAccessKey,
@@ -13,7 +14,6 @@ import {
   registerAgent,
   waitForTask,
 } from '../../clients/typescript/src/index.ts'
-import { writeSecret } from '../files/secret-file.ts'
 import type { Demo } from './demo-run.ts'
 import { demoUsage } from './demo-usage.ts'
 import { openReviewer } from './reviewer.ts'

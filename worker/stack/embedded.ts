@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
+import { keepSecret, readSecret, writeSecret } from '../../activities/config/secret-file.ts'
 import { roleUrl } from '../../activities/store/postgres/create-roles.ts'
 import { latestMigration } from '../../activities/store/postgres/migrate.ts'
-import { keepSecret, readSecret, writeSecret } from '../files/secret-file.ts'
 import { keepKeys } from '../files/signing-keys.ts'
 import {
   type DemoAccounts,

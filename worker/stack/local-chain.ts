@@ -1,6 +1,6 @@
 import { type Address, BaseError, ContractFunctionRevertedError, type Hex, parseEther } from 'viem'
 import { knownAssets, publishedAccounts } from '../../activities/chain/start-checks.ts'
-import { readSecret, writeSecret } from '../files/secret-file.ts'
+import { readSecret, writeSecret } from '../../activities/config/secret-file.ts'
 import type { DemoAccounts, ServiceAccounts } from './accounts.ts'
 import { compileDollarToken } from './compile-token.ts'
 import { ensureEther, ensureToken, ensureTokens, localChainClient } from './token.ts'

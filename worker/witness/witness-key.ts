@@ -8,8 +8,8 @@ import {
   type NoteKey,
   signatureLine,
 } from '#domain/log/checkpoint.ts'
+import { keepSecret } from '../../activities/config/secret-file.ts'
 import { decodeBase64url } from '../../activities/keys/compact.ts'
-import { keepSecret } from '../files/secret-file.ts'
 
 const File = z.strictObject({
   name: z.string().refine(isNoteName, 'a name without spaces and plus'),

@@ -10,24 +10,55 @@ export type PublicKeyEntry = {
   kid: string
   alg: string
   publicJwk: Record<string, unknown>
+  /** How it stands in the file of the signer; only `published` and `active` say more than that it was active once. */
+  state: string
 }
 
 /**
  * Stores the public half of a key and returns what is stored under its ring and name, which may belong to another
- * key. Returns undefined if the half has another name, or the name is in another ring.
+ * key. Returns undefined if the half has another name, or the name is in another ring. A new key that is active in its file
+ * supersedes the current one of its ring; a key that is stored already stays as it stands.
  */
 export async function registerPublicKey(
   tx: Tx,
-  { ring, kid, alg, publicJwk }: PublicKeyEntry,
+  { ring, kid, alg, publicJwk, state }: PublicKeyEntry,
 ): Promise<SigningKeyRow | undefined> {
+  const jwk = JSON.stringify(publicJwk)
   const { rows } = await sql<SigningKeyRow>`
-    select * from register_signing_key(${ring}, ${kid}, ${alg}, ${JSON.stringify(publicJwk)})`.execute(
-    tx,
-  )
+    select * from register_signing_key(${ring}, ${kid}, ${alg}, ${jwk}, ${state})`.execute(tx)
   return rows[0]
 }
 
-/** Every key ever used, oldest first. */
+/**
+ * Makes a published key the current one of its ring, once all signatures in progress of the ring are stored; the one before is
+ * superseded by it. Changes nothing for a key that was active already.
+ */
+export async function activateKey(
+  tx: Tx,
+  { ring, kid }: { ring: string; kid: string },
+): Promise<SigningKeyRow> {
+  const { rows } =
+    await sql<SigningKeyRow>`select * from activate_signing_key(${ring}, ${kid})`.execute(tx)
+  const [row] = rows
+  if (row === undefined || row.activated_at === null)
+    throw new Error(`the key ${kid} cannot become active`)
+  return row
+}
+
+/** The key of a ring that signs; undefined where there is none. */
+export async function findCurrentKey(tx: Tx, ring: string): Promise<SigningKeyRow | undefined> {
+  return tx
+    .selectFrom('signing_keys')
+    .selectAll()
+    .where('ring', '=', ring)
+    .where('activated_at', 'is not', null)
+    .where('superseded_at', 'is', null)
+    .where('retired_at', 'is', null)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst()
+}
+
+/** Every key ever published, in the order in which they became active; those that are published only are the last. */
 export async function listPublicKeys(tx: Tx): Promise<SigningKeyRow[]> {
   return tx.selectFrom('signing_keys').selectAll().orderBy('activated_at').orderBy('kid').execute()
 }
@@ -37,21 +68,29 @@ export async function findKey(tx: Tx, kid: string): Promise<SigningKeyRow | unde
 }
 
 /**
- * A key of a ring with the times of its retirement and revocation; `readAt` is the time of Postgres. `x`
- * distinguishes it from another key of the same name.
+ * A key of a ring with its times; `readAt` is the time of Postgres. `x` distinguishes it from another key of the same name.
  */
-export type StandingRow = KeyTimes & { ring: string; kid: string; x: string; readAt: number }
+export type StandingRow = KeyTimes & {
+  ring: string
+  kid: string
+  x: string
+  activatedAt: number | null
+  supersededAt: number | null
+  readAt: number
+}
 
-/** The keys of these rings. No key is retired or revoked before the transaction ends. */
+/** The keys of these rings. No key is activated, retired or revoked before the transaction ends. */
 export async function readStanding(tx: Tx, rings: readonly string[]): Promise<StandingRow[]> {
   const rows = await selectStanding([...rings]).run(tx)
-  return rows.map(({ ring, kid, x, retired_at, revoked_at, read_at }) => ({
+  return rows.map(({ ring, kid, x, ...times }) => ({
     ring,
     kid,
     x,
-    retiredAt: retired_at,
-    revokedAt: revoked_at,
-    readAt: read_at,
+    activatedAt: times.activated_at,
+    supersededAt: times.superseded_at,
+    retiredAt: times.retired_at,
+    revokedAt: times.revoked_at,
+    readAt: times.read_at,
   }))
 }
 
@@ -59,6 +98,8 @@ type SelectedStanding = {
   ring: string
   kid: string
   x: string
+  activated_at: number | null
+  superseded_at: number | null
   retired_at: number | null
   revoked_at: number | null
   read_at: number
@@ -76,6 +117,11 @@ export async function endKey(
   const name = sql.ref(`${end}_signing_key`)
   const { rows } = await sql<SigningKeyRow>`select * from ${name}(${ring}, ${kid})`.execute(tx)
   return rows[0]
+}
+
+/** Lets one process at a time write a file of signing keys, until the transaction ends. */
+export async function lockKeyMaking(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('signing keys are made', 0))`.execute(tx)
 }
 
 /** Waits until no signature of the ring is in progress, and blocks new ones until the transaction ends. */

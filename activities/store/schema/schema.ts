@@ -447,6 +447,24 @@ export type Database = {
     call_id: string
     issued_at: Date
   }
+  key_rotations: {
+    rotation_id: string
+    ring: string
+    state: Generated<'requested' | 'published' | 'active' | 'done'>
+    reason: string
+    delay_seconds: number
+    overlap_seconds: number
+    revoke_old: boolean
+    requested_by: string
+    requested_by_name: string
+    requested_at: Generated<Date>
+    next_kid: string | null
+    previous_kid: string | null
+    activate_at: Date | null
+    retire_at: Date | null
+    done_at: Date | null
+    changed_at: Generated<Date>
+  }
   log_checkpoints: {
     size: string
     root: Buffer
@@ -853,7 +871,9 @@ export type Database = {
     kid: string
     alg: 'EdDSA' | 'ES256'
     public_jwk: Json<JsonObject>
-    activated_at: Generated<Date>
+    published_at: Generated<Date>
+    activated_at: Date | null
+    superseded_at: Date | null
     retired_at: Date | null
     revoked_at: Date | null
   }

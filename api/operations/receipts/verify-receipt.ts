@@ -23,7 +23,7 @@ export const VerificationPacket = z
     signature: z.object({
       alg: z.string(),
       key_id: z.string().nullable(),
-      key_state_at_issue: z.enum(['active', 'retired', 'revoked', 'unknown']),
+      key_state_at_issue: z.enum(['published', 'active', 'retired', 'revoked', 'unknown']),
       valid: z.boolean(),
     }),
     payload_sha256: Digest.nullable(),

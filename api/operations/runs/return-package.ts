@@ -11,7 +11,10 @@ const Report = z.strictObject({
   verdict: z.enum(['proven', 'refused', 'indeterminate']),
   checks: z.array(Check),
   keys: z.array(
-    z.strictObject({ kid: z.string(), standing: z.enum(['active', 'retired', 'revoked']) }),
+    z.strictObject({
+      kid: z.string(),
+      standing: z.enum(['published', 'active', 'retired', 'revoked']),
+    }),
   ),
 })
 

@@ -1,43 +1,20 @@
-import { z } from 'zod'
 import { refuse } from '#domain/core/errors.ts'
-import { limits } from '#domain/core/limits.ts'
 import type { Context } from '../../context.ts'
 import { agentExamples } from '../../examples/agents.ts'
-import { freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { callingOperator } from '../agents/caller.ts'
-import { AgentId, PublicKey } from '../agents/shapes.ts'
-import { Receipt } from '../operators/receipt.ts'
-import { Ed25519Signature, KeyVersion, path } from './shapes.ts'
-
-const NextKey = z.strictObject({
-  public_key: PublicKey,
-  signed_by_old: Ed25519Signature,
-  signed_by_next: Ed25519Signature.meta({
-    description:
-      'Both of four lines joined with LF: service-agent-key-rotation-v1, agent-id: <id>, old-key-sha256: <digest>, next-key-sha256: <digest>; digests of the public JWKs {crv, kty, x} as canonical JSON.',
-  }),
-})
-
-const targets = ['own_signing', 'own_access_key'] as const
-
-const output = z
-  .strictObject({
-    version: KeyVersion,
-    previous: KeyVersion,
-    next_action: z.string(),
-    receipt: Receipt,
-  })
-  .meta({ id: 'KeyRotation' })
+import { RotationOrder, Rotations } from './rotate-shapes.ts'
+import { path } from './shapes.ts'
 
 /**
  * POST /api/signing-secret-rotation, mode `rotate_signing_credential`. The next access key is not in the answer: it is claimed by
- * handshake, so that a thief of an access key never gets its successor.
+ * handshake, so that a thief of an access key never gets its successor. Target
+ * `service` starts a workflow for each ring; GET /api/operator/keys shows its state.
  */
 export const signingRotate = operation({
   id: 'signing-rotate',
   summary:
-    'Rotate an agent’s signing key, or its access key, with an overlap or revoking the old one at once.',
+    'Rotate an agent’s signing key or access key, or as an operator the keys of the service, with an overlap or revoking the old one at once.',
   http: { method: 'POST', path, host: 'base' },
   mode: 'rotate_signing_credential',
   tool: 'rotate_signing_credential',
@@ -55,28 +32,8 @@ export const signingRotate = operation({
     'forbidden_material',
   ],
   idempotency: { kind: 'body' },
-  input: z
-    .strictObject({
-      mode: z.literal('rotate_signing_credential'),
-      target: z.enum(targets),
-      agent_id: AgentId.optional().meta({ description: 'Whose access key an operator rotates.' }),
-      next_key: NextKey.optional().meta({ description: 'For own_signing.' }),
-      overlap_seconds: z.int().min(0).max(limits.credentialOverlapSecondsMax).default(86_400),
-      revoke_old: z.boolean().default(false),
-      reason: freeText(200, 1),
-      idempotency_key: IdempotencyKey,
-    })
-    .refine(({ target, next_key }) => (target === 'own_signing') === (next_key !== undefined), {
-      message: 'next_key belongs to own_signing',
-      path: ['next_key'],
-    })
-    .meta({
-      oneOf: [
-        { properties: { target: { const: 'own_signing' } }, required: ['next_key'] },
-        { properties: { target: { const: 'own_access_key' }, next_key: { not: {} } } },
-      ],
-    }),
-  output,
+  input: RotationOrder,
+  output: Rotations,
   example: agentExamples['signing-rotate'],
   handle: async (input, context) => {
     const {
@@ -85,6 +42,11 @@ export const signingRotate = operation({
       reason,
       next_key: nextKey,
     } = input
+    if (input.target === 'service') {
+      const order = { ring: input.ring, reason, overlapSeconds, revokeOld }
+      await context.keys.rotate(rotatingService(context), order, context.callId)
+      return answeredByService
+    }
     const { by, agentId } = rotating(input, context)
     const rotation = { by, agentId, overlapSeconds, revokeOld, reason, nextKey }
     await context.signing.rotate(rotation, context.callId)
@@ -113,4 +75,15 @@ function rotating(
     detail: 'an operator rotates the access key of one agent',
     next_action: 'Send agent_id and own_access_key.',
   })
+}
+
+/** No agent rotates the keys of the service, whatever its scopes. */
+function rotatingService(context: Context): { operatorId: string; name: string } {
+  if (context.caller.kind === 'agent')
+    throw refuse('not_owner', {
+      detail: 'only an operator rotates the keys of the service',
+      next_action: 'Rotate your own keys with own_signing or own_access_key.',
+    })
+  const { operatorId, name } = callingOperator(context)
+  return { operatorId, name }
 }

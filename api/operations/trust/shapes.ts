@@ -67,7 +67,7 @@ export const StoredProof = z.strictObject({
 })
 export const Used = z.strictObject({ records: z.int(), bytes: z.int() })
 
-const standing = z.enum(['active', 'retired', 'revoked'])
+const standing = z.enum(['published', 'active', 'retired', 'revoked'])
 
 /** What a verification of a signed artifact says about its key. */
 export const ArtifactKey = z.strictObject({

@@ -71,11 +71,12 @@ export async function listStatementKeys(db: Tx): Promise<(SigningKeyRow & { vers
 
 function serviceKeyVersion(key: SigningKeyRow & { version: number }): KeyVersion {
   const { version, kid, public_jwk, activated_at, retired_at, revoked_at } = key
+  const standing = keyState(key)
   return {
     version,
     key_id: kid,
     public_key: okp(public_jwk),
-    state: keyState(key),
+    state: standing === 'published' ? 'pending' : standing,
     not_before: iso(activated_at),
     retire_at: iso(retired_at),
     revoked_at: iso(revoked_at),

@@ -6,9 +6,9 @@ import {
 } from '#domain/agents/trust-limits.ts'
 import { refuse } from '#domain/core/errors.ts'
 import type { ReceiptView } from '../../../activities/keys/receipt-view.ts'
+import { signAct } from '../../../activities/payout/operator-act.ts'
 import { type AgentRow, lockAgent, setLimits } from '../../../activities/store/agents/agents.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import { signAct } from '../recovery/operator-commands.ts'
 import type { Issuing } from './deps.ts'
 
 export type LimitsInput = {

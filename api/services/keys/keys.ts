@@ -1,15 +1,23 @@
 import type { Kysely } from 'kysely'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
+import { ringNames } from '#domain/keys/rotation.ts'
 import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
 import { signCompact } from '../../../activities/keys/compact.ts'
 import type { KeyRings, Ring } from '../../../activities/keys/key-ring.ts'
-import { activeKey, readCurrent } from '../../../activities/keys/key-status.ts'
+import { activeKey, keysThatSign, readCurrent } from '../../../activities/keys/key-status.ts'
 import { KeyRefused, publishKeys } from '../../../activities/keys/publish-keys.ts'
 import { keyState } from '../../../activities/keys/published-key.ts'
 import type { ReceiptView } from '../../../activities/keys/receipt-view.ts'
 import type { ControlDeps } from '../../../activities/payout/controls.ts'
+import { type OperatorAct, signAct } from '../../../activities/payout/operator-act.ts'
 import { answerCall, claimGrant } from '../../../activities/store/calls/calls.ts'
+import { answerOnce } from '../../../activities/store/calls/once.ts'
+import {
+  insertRotation,
+  type KeyRotationRow,
+  listRotations,
+} from '../../../activities/store/keys/key-rotations.ts'
 import {
   endKey,
   findKey,
@@ -20,16 +28,25 @@ import {
 import type { ReceiptSigner } from '../../../activities/store/payouts/receipts.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
-import { type OperatorAct, signAct } from '../recovery/operator-commands.ts'
 
 export type KeyDeps = Omit<ControlDeps, 'signReceipt'> & {
   db: Kysely<Database>
   keys: KeyRings
   /** The signing keys as the signer has them now. */
   load: () => Promise<KeyRings>
+  /** How long a next key is published before it signs, in seconds. */
+  publishSeconds: number
+  /** Starts the workflow of a ring's rotation, or leaves that to the sweep of a worker. */
+  notifyRotation: (ring: Ring) => Promise<void>
 }
 type Operator = { operatorId: string; name: string }
 type Ending = { kid: string; reason: string }
+type RotationOrder = {
+  ring?: Ring | undefined
+  reason: string
+  overlapSeconds: number
+  revokeOld: boolean
+}
 type KeyView = ReturnType<typeof keyView>
 type EndedKey = { key: KeyView; receipt: ReceiptView }
 
@@ -41,18 +58,29 @@ export class KeyService {
     this.#deps = deps
   }
 
-  /** Every key ever used; the receipt says what was listed, and to whom. */
+  /** Every key ever published, and the rotations; the receipt says what was listed, and to whom. */
   list(by: Operator) {
     const { db } = this.#deps
     return transaction(db, async (tx) => {
       const listed = (await listPublicKeys(tx)).map(keyView)
+      const rotations = (await listRotations(tx)).map(rotationView)
       const act = {
         act: 'signing_keys_list',
         act_on: `sha256:${digestOf(listed)}`,
         reason: 'listed',
       }
-      return { keys: listed, receipt: await signed(this.#deps, tx, { by, act }) }
+      return { keys: listed, rotations, receipt: await signed(this.#deps, tx, { by, act }) }
     })
+  }
+
+  /** Stores the rotation of a ring, or of each, and starts its workflow. Throws 409 `rotation_in_progress` while one of them is open. */
+  async rotate(by: Operator, order: RotationOrder, callId: string): Promise<void> {
+    const { rotations } = await answerOnce(
+      this.#deps,
+      { callId, subject: 'signing keys', status: 201 },
+      (tx) => storeRotations(this.#deps, tx, { by, order, callId }),
+    )
+    await Promise.all(rotations.map(({ ring }) => this.#deps.notifyRotation(ring)))
   }
 
   /** Takes over what was added to the file of signing keys; an older key signs the receipt where one stands active. */
@@ -136,7 +164,8 @@ async function requireKey(tx: Tx, kid: string): Promise<SigningKeyRow> {
 
 function assertEnds(row: SigningKeyRow, how: 'retire' | 'revoke'): void {
   const state = keyState(row)
-  if (state === 'active' || (how === 'revoke' && state === 'retired')) return
+  if (state === 'active' || state === 'retiring') return
+  if (how === 'revoke' && state !== 'revoked') return
   throw refuse('wrong_state', {
     detail: `the key is ${state}`,
     next_action: 'There is nothing left to end.',
@@ -149,7 +178,8 @@ async function assertReplaced(
   tx: Tx,
   { ring, kid }: SigningKeyRow,
 ): Promise<void> {
-  const next = activeKey(keys[ring as Ring], await readCurrent(tx, keys, [ring as Ring]), kid)
+  const rows = await readCurrent(tx, keys, [ring as Ring])
+  const next = activeKey(keys[ring as Ring], rows, { not: kid })
   if (next.kid !== kid) return
   throw refuse('wrong_state', {
     detail: `no other key of the ring ${ring} stands active in this process`,
@@ -167,7 +197,7 @@ function signed(
   const signReceipt: ReceiptSigner = async (inside) => {
     const rows = await readCurrent(inside, keys, ['receipt'])
     return async (payload) => {
-      const key = activeKey(keys.receipt, rows, not)
+      const key = activeKey(keys.receipt, rows, { not, issuedAt: payload.iat })
       return { jws: await signCompact(key, { typ: RECEIPT_TYP, payload }), kid: key.kid }
     }
   }
@@ -179,7 +209,66 @@ const keyView = (row: SigningKeyRow) => ({
   kid: row.kid,
   alg: row.alg,
   state: keyState(row),
-  activated_at: row.activated_at.toISOString(),
-  retired_at: row.retired_at?.toISOString() ?? null,
-  revoked_at: row.revoked_at?.toISOString() ?? null,
+  published_at: row.published_at.toISOString(),
+  activated_at: iso(row.activated_at),
+  retired_at: iso(row.retired_at),
+  revoked_at: iso(row.revoked_at),
 })
+
+const iso = (time: Date | null): string | null => time?.toISOString() ?? null
+
+const rotationView = (row: KeyRotationRow) => ({
+  rotation_id: row.rotation_id,
+  ring: row.ring as Ring,
+  state: row.state,
+  next_kid: row.next_kid,
+  previous_kid: row.previous_kid,
+  revoke_old: row.revoke_old,
+  overlap_seconds: row.overlap_seconds,
+  reason: row.reason,
+  requested_at: row.requested_at.toISOString(),
+  activate_at: iso(row.activate_at),
+  retire_at: iso(row.retire_at),
+  done_at: iso(row.done_at),
+})
+
+type Ordered = { by: Operator; order: RotationOrder; callId: string }
+
+/** While no key could sign it, the order has no receipt: it is what brings the next key. */
+async function storeRotations(deps: KeyDeps, tx: Tx, { by, order, callId }: Ordered) {
+  const { ring: only, reason, overlapSeconds, revokeOld } = order
+  const stored: KeyRotationRow[] = []
+  for (const ring of only === undefined ? ringNames : [only]) {
+    const row = await insertRotation(tx, {
+      rotation_id: `kr_${digestOf({ callId, ring })}`,
+      ring,
+      reason,
+      delay_seconds: deps.publishSeconds,
+      overlap_seconds: overlapSeconds,
+      revoke_old: revokeOld,
+      requested_by: by.operatorId,
+      requested_by_name: by.name,
+    })
+    if (row === undefined) throw inProgress(ring)
+    stored.push(row)
+  }
+  const rows = await readCurrent(tx, deps.keys, ['receipt'])
+  const signs = keysThatSign(deps.keys.receipt, rows).length > 0
+  const facts = {
+    rotations: stored.map(({ rotation_id, ring }) => ({ rotation_id, ring })),
+    overlap_seconds: overlapSeconds,
+    revoke_old: revokeOld,
+  }
+  const act = { act: 'signing_keys_rotate', act_on: only ?? 'signing keys', reason, facts }
+  return {
+    rotations: stored.map(rotationView),
+    next_action: 'Read GET /api/operator/keys until the rotations are done.',
+    receipt: signs ? await signed(deps, tx, { by, act }) : null,
+  }
+}
+
+const inProgress = (ring: Ring) =>
+  refuse('rotation_in_progress', {
+    detail: `a rotation of the ring ${ring} is under way`,
+    next_action: 'Read GET /api/operator/keys, and rotate again once it is done.',
+  })

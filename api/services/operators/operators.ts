@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import type { ControlDeps } from '../../../activities/payout/controls.ts'
+import { signAct } from '../../../activities/payout/operator-act.ts'
 import {
   listOperators,
   type OperatorRow,
@@ -10,7 +11,6 @@ import {
 import { answerCall, claimGrant } from '../../../activities/store/calls/calls.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
-import { signAct } from '../recovery/operator-commands.ts'
 
 type Operator = { operatorId: string; name: string }
 

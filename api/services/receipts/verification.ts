@@ -2,12 +2,8 @@ import type { Kysely } from 'kysely'
 import { digestOf, sha256Hex } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { receiptId } from '#domain/core/ids.ts'
-import {
-  isGood,
-  type KeyStanding,
-  type KeyTimes,
-  standingNow,
-} from '#domain/receipts/key-standing.ts'
+import { timesFor } from '#domain/receipts/dated-back.ts'
+import { isActivatedBy, isGood, type KeyTimes, standingOn } from '#domain/receipts/key-standing.ts'
 import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
 import { verifyCompact } from '../../../activities/keys/compact.ts'
 import { keyTimes } from '../../../activities/keys/published-key.ts'
@@ -44,7 +40,7 @@ export class ReceiptService {
     const payload = key === undefined ? undefined : verifiedPayload(jws, key)
     const iat = typeof payload?.['iat'] === 'number' ? payload['iat'] : undefined
     const at = selector.at === undefined ? iat : Math.floor(Date.parse(selector.at) / 1000)
-    const times = key === undefined ? undefined : keyTimes(key)
+    const times = key && timesFor(keyTimes(key), RECEIPT_TYP, payload ?? {})
     const standing = await this.#logStanding(jws, payload, selector)
     const { log_state } = standing
     const checks: Check[] = [
@@ -146,6 +142,7 @@ function keyStanding(
 }
 
 function standingDetail(times: KeyTimes, iat: number, ok: boolean): string {
+  if (!isActivatedBy(times, iat)) return 'the receipt is dated before the key was active'
   if (times.retiredAt !== null && iat > times.retiredAt)
     return 'the key was retired before the receipt is dated'
   if (times.revokedAt === null) return 'the key was active'
@@ -153,13 +150,6 @@ function standingDetail(times: KeyTimes, iat: number, ok: boolean): string {
     ? 'the key is revoked, our record of the receipt is older'
     : 'the key is revoked and no older record of this receipt exists'
 }
-
-/** The status of the key at a time, as it is known today. */
-const standingOn = ({ retiredAt, revokedAt }: KeyTimes, at: number): KeyStanding =>
-  standingNow({
-    retiredAt: retiredAt !== null && retiredAt < at ? retiredAt : null,
-    revokedAt: revokedAt !== null && revokedAt <= at ? revokedAt : null,
-  })
 
 function headerOf(jws: string): Record<string, unknown> | undefined {
   try {

@@ -2,6 +2,7 @@ import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import type { RecoverAct } from '#domain/tasks/recover-command.ts'
 import type { ReceiptView } from '../../../activities/keys/receipt-view.ts'
+import { signAct } from '../../../activities/payout/operator-act.ts'
 import { requirePayout } from '../../../activities/store/payouts/payouts.ts'
 import { type Tx, transaction, tryOut } from '../../../activities/store/postgres/db.ts'
 import { openTaskException } from '../../../activities/store/tasks/task-exceptions.ts'
@@ -12,7 +13,6 @@ import type { createTaskGateway } from '../../../temporal/tasks.ts'
 import { recoverTask } from '../tasks/recover-task.ts'
 import type { RecoverDeps } from './line.ts'
 import { isTask, subjectOf } from './list.ts'
-import { signAct } from './operator-commands.ts'
 
 export type CommandDeps = RecoverDeps & {
   tasks: TaskDeps

@@ -1,4 +1,4 @@
-import { REPLAY_TYP } from '#domain/runs/replay-package.ts'
+import { REPLAY_TYP } from '#domain/receipts/dated-back.ts'
 import type { Config } from '../../../activities/config/config.ts'
 import { signerOf } from '../../../activities/container.ts'
 import type { DerivedTokens } from '../../../activities/keys/derived-tokens.ts'

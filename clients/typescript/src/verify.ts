@@ -42,10 +42,15 @@ function webhookKeys(keys: KeySet | string, signedAt: number): string[] {
   if (typeof keys === 'string')
     return [Buffer.from(keys.replace(WEBHOOK_KEY, ''), 'base64').toString('base64url')]
   return keys.keys.flatMap((key) => {
-    const { x, use_for } = key as { x?: string; use_for?: string }
-    return x !== undefined && use_for === 'callback' && endOf(key, signedAt) === undefined
-      ? [x]
-      : []
+    const { x, use_for, activated_at } = key as {
+      x?: string
+      use_for?: string
+      activated_at?: string | null
+    }
+    const fault = faultOf(key, signedAt)
+    // Its date is at most five minutes away from now, so that only a key that does not sign yet is refused.
+    const good = fault === undefined || (fault === 'not_active' && activated_at !== null)
+    return x !== undefined && use_for === 'callback' && good ? [x] : []
   })
 }
 
@@ -61,7 +66,7 @@ export type KeySet = { readonly keys: readonly { readonly kty: string; readonly 
 
 /**
  * Verifies a receipt offline and gives what it says; throws when its signature, its type or its key is not good. A revoked key
- * proves nothing, and a retired one only what it signed before.
+ * proves nothing, and another only what is dated while it was active.
  */
 export async function verifyReceipt(receipt: string, keys: KeySet): Promise<ReceiptFacts> {
   // jose also reads padded base64, by which one receipt would have several texts.
@@ -75,7 +80,7 @@ export async function verifyReceipt(receipt: string, keys: KeySet): Promise<Rece
   )
   if (protectedHeader.typ !== 'receipt+jwt') throw new Error('this is no receipt')
   const facts = JSON.parse(Buffer.from(payload).toString('utf8')) as ReceiptFacts
-  assertStanding(keys, protectedHeader.kid, Number(facts['iat']))
+  assertStanding(keys, protectedHeader.kid, facts)
   return facts
 }
 
@@ -95,24 +100,33 @@ export async function verifyReceiptChain(
   return chain
 }
 
-function assertStanding({ keys }: KeySet, kid: string | undefined, issuedAt: number): void {
+function assertStanding({ keys }: KeySet, kid: string | undefined, facts: ReceiptFacts): void {
   const key = keys.find((one) => one.kid === kid)
   if (key === undefined) throw new Error('the receipt names no key of the set')
   const { use_for } = key as { use_for?: string }
   if (use_for !== undefined && use_for !== 'receipt')
     throw new Error('the key does not sign receipts')
-  const end = endOf(key, issuedAt)
-  if (end === 'revoked') throw new Error('the key of the receipt is revoked')
-  if (end === 'retired') throw new Error('the receipt is dated after its key was retired')
+  const fault = faultOf(key, Number(facts['iat']))
+  if (fault === 'revoked') throw new Error('the key of the receipt is revoked')
+  if (fault === 'retired') throw new Error('the receipt is dated after its key was retired')
+  // A sample has a fixed date, and says of itself that it proves nothing.
+  if (fault === 'not_active' && facts.kind !== 'sample')
+    throw new Error('the receipt is dated before its key was active')
 }
 
 /** Why a key proves nothing that is dated `issuedAt` (Unix seconds); undefined where it does. */
-function endOf(key: object, issuedAt: number): 'retired' | 'revoked' | undefined {
-  const { retired_at, revoked_at } = key as {
+function faultOf(key: object, issuedAt: number): 'not_active' | 'retired' | 'revoked' | undefined {
+  const { activated_at, retired_at, revoked_at } = key as {
+    activated_at?: string | null
     retired_at?: string | null
     revoked_at?: string | null
   }
   if (typeof revoked_at === 'string') return 'revoked'
   const retired = typeof retired_at === 'string' && !(issuedAt * 1000 <= Date.parse(retired_at))
-  return retired ? 'retired' : undefined
+  if (retired) return 'retired'
+  // Receipts have whole seconds.
+  const active =
+    activated_at === undefined ||
+    (activated_at !== null && issuedAt >= Math.floor(Date.parse(activated_at) / 1000))
+  return active ? undefined : 'not_active'
 }

@@ -51,7 +51,7 @@ describe('key rings', () => {
   test('a ring may hold retired keys and one active key', () => {
     const rotated = copy(file)
     const older = generateSigningKeys(new Date('2026-10-01T00:00:00Z')).rings.receipt[0]!
-    rotated.rings.receipt.unshift({ ...older, active: false })
+    rotated.rings.receipt.unshift({ ...older, state: 'retiring' })
     const ring = keyRings(rotated).receipt
     expect(ring.active.kid).toBe(rings.receipt.active.kid)
     expect(ring.publicKeys.map(({ kid }) => kid)).toEqual([older.kid, ring.active.kid])
@@ -60,7 +60,7 @@ describe('key rings', () => {
 
   test('no or two active keys, a wrong algorithm or a shared key are refused', () => {
     const none = copy(file)
-    first(none.rings.receipt).active = false
+    first(none.rings.receipt).state = 'retired'
     expect(() => keyRings(none)).toThrow('exactly one active key')
     const two = copy(file)
     two.rings.receipt.push(

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import type { ArtifactKind as AuthorityKind } from '#domain/authority/artifacts.ts'
 import { HANDOFF_TYP, PackClaims } from '#domain/trust/handoff-pack.ts'
 import { PASSPORT_TYP, PassportClaims } from '#domain/trust/passport.ts'
-import { endsOf, type KeySet } from '#domain/verification/signed.ts'
+import { type KeySet, timesOf } from '#domain/verification/signed.ts'
 import { readArtifact } from '../../../activities/authority/artifacts.ts'
 import type { KeyStatus, KeyWithTimes } from '../../../activities/keys/key-status.ts'
 import { judgeArtifact } from '../../../activities/keys/signed-artifact.ts'
@@ -17,17 +17,18 @@ const root = join(import.meta.dirname, '../../vectors')
 const readVectors = (kind: string): VectorFile =>
   JSON.parse(readFileSync(join(root, `${kind}.json`), 'utf8')) as VectorFile
 const date = (time: string | null) => (time === null ? null : new Date(time))
+const EPOCH = new Date(0).toISOString()
 
 /** The stored rows of a published key set. */
 const rowsOf = ({ keys }: KeySet): SigningKeyRow[] =>
   keys.map(
-    ({ kid, use_for, retired_at, revoked_at, ...jwk }) =>
+    ({ kid, use_for, activated_at = EPOCH, retired_at, revoked_at, ...jwk }) =>
       ({
         ring: use_for,
         kid,
         alg: 'EdDSA',
         public_jwk: jwk,
-        activated_at: new Date(0),
+        activated_at: date(activated_at),
         retired_at: date(retired_at),
         revoked_at: date(revoked_at),
       }) as unknown as SigningKeyRow,
@@ -74,7 +75,7 @@ verifies('verify.agreement', 'the service judges mandates and grants as stranger
     const verifiers = (ring: string) =>
       keys.keys
         .filter(({ use_for }) => use_for === ring)
-        .map((key) => ({ ring, kid: key.kid, alg: 'EdDSA', publicJwk: key, ...endsOf(key) }))
+        .map((key) => ({ ring, kid: key.kid, alg: 'EdDSA', publicJwk: key, ...timesOf(key) }))
     return { verifiers: (ring) => verifiers(ring) as unknown as KeyWithTimes[] } as KeyStatus
   }
   const read = (kind: AuthorityKind, artifact: unknown, keys: KeySet): boolean => {

@@ -2,9 +2,9 @@ import { createServer } from 'node:http'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { loadKeyRings } from '../../../activities/keys/key-ring.ts'
 import { createClient, ProblemError } from '../../../clients/typescript/src/index.ts'
-import { renewSigningKeys } from '../../../worker/files/signing-keys.ts'
 import { findFree } from '../../../worker/stack/ports.ts'
 import { type ComposedApis, startComposed } from '../../support/composed-api.ts'
+import { rotateKeysFile } from '../../support/rotated-keys.ts'
 import { verifies } from '../../verifies.ts'
 
 let apis: ComposedApis
@@ -62,7 +62,7 @@ verifies(
 
     const patient = register(30_000)
     await expect.poll(() => patient.sent.length, { timeout: 10_000 }).toBeGreaterThan(1)
-    renewSigningKeys(apis.config.SIGNING_KEYS_FILE, new Date())
+    rotateKeysFile(apis.config.SIGNING_KEYS_FILE)
     await operator().call('keys-publish', { mode: 'publish_keys', ...act('renewed') })
     expect((await patient.answer).status).toBe(201)
     expect(new Set(patient.sent).size).toBe(1)

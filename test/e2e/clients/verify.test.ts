@@ -10,8 +10,8 @@ import {
   verifyReceiptChain,
   verifyWebhook,
 } from '../../../clients/typescript/src/index.ts'
-import { renewSigningKeys } from '../../../worker/files/signing-keys.ts'
 import { type ComposedApis, startComposed } from '../../support/composed-api.ts'
+import { rotateKeysFile } from '../../support/rotated-keys.ts'
 import { verifies } from '../../verifies.ts'
 
 let apis: ComposedApis
@@ -29,7 +29,7 @@ const client = () => createClient({ ...hosts(), operator: apis.operator })
 const keySet = async () => (await client().call('jwks', {})).body
 const rings = () => loadKeyRings(apis.config.SIGNING_KEYS_FILE)
 const rotate = async () => {
-  renewSigningKeys(apis.config.SIGNING_KEYS_FILE, new Date())
+  rotateKeysFile(apis.config.SIGNING_KEYS_FILE)
   await client().call('keys-publish', {
     mode: 'publish_keys',
     reason: 'spring',

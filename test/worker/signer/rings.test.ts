@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
@@ -7,10 +7,14 @@ import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
 import { loadSignerConfig, type SignerConfig } from '../../../activities/config/config.ts'
 import { signCompact, verifyCompact } from '../../../activities/keys/compact.ts'
 import { type KeyRings, loadKeyRings } from '../../../activities/keys/key-ring.ts'
+import { connectSigner } from '../../../activities/signer/client.ts'
+import { openKeyMaker } from '../../../activities/signer/key-maker.ts'
 import { openKeyRings } from '../../../activities/signer/open.ts'
+import { signAnswer } from '../../../activities/signer/protocol.ts'
 import { serveSigner } from '../../../activities/signer/serve.ts'
-import { createSigningKeys, renewSigningKeys } from '../../../worker/files/signing-keys.ts'
+import { createSigningKeys } from '../../../worker/files/signing-keys.ts'
 import { ringMethods } from '../../../worker/signer/rings.ts'
+import { rotateKeysFile } from '../../support/rotated-keys.ts'
 import { verifies } from '../../verifies.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'agent-rails-rings-'))
@@ -41,6 +45,7 @@ afterAll(async () => {
 })
 
 const seconds = () => Math.floor(Date.now() / 1000)
+const base64url = (text: string) => Buffer.from(text).toString('base64url')
 const receipt = (payload: object = {}) =>
   signCompact(rings.receipt.active, {
     typ: RECEIPT_TYP,
@@ -73,12 +78,48 @@ verifies(
   'new keys are taken up without a restart of either process',
   async () => {
     const old = rings.receipt.active.kid
-    renewSigningKeys(file, new Date())
+    rotateKeysFile(file)
     expect(rings.receipt.active.kid).toBe(old)
     await rings.receipt.reread?.()
     expect(rings.receipt.active.kid).toBe(loadKeyRings(file).receipt.active.kid)
     expect(rings.receipt.active.kid).not.toBe(old)
     expect(rings.receipt.keys.map(({ kid }) => kid)).toContain(old)
+    expect(await receipt()).toContain('.')
+  },
+)
+
+verifies(
+  'keys.rotation-signer',
+  'one key for a rotation, which signs only while it is active',
+  async () => {
+    const maker = openKeyMaker({ SIGNER_SOCKET: socket, SIGNING_KEYS_FILE: '' })
+    const rotationId = `kr_${'1'.repeat(64)}`
+    const old = rings.receipt.active
+    const made = await maker.next({ ring: 'receipt', rotationId })
+    expect(await maker.next({ ring: 'receipt', rotationId })).toEqual(made)
+    expect(JSON.stringify(made)).not.toContain('"d"')
+    expect(readFileSync(file, 'utf8')).toContain(made.kid)
+    const signedBy = (kid: string) => {
+      const header = { alg: old.alg, kid, typ: RECEIPT_TYP }
+      const input = [header, { iss, iat: seconds() }].map((part) => base64url(JSON.stringify(part)))
+      const asked = { kid, bytes: base64url(input.join('.')) }
+      return connectSigner(socket).call('sign', asked, signAnswer)
+    }
+    await expect(signedBy(made.kid)).rejects.toThrow('that may sign')
+    await expect(maker.retire(old.kid)).rejects.toThrow('no other has replaced it')
+    await maker.activate(made.kid)
+    await maker.activate(made.kid)
+    expect(await maker.next({ ring: 'receipt', rotationId })).toEqual(made)
+    await rings.receipt.reread?.()
+    expect(rings.receipt.active.kid).toBe(made.kid)
+    expect(await receipt()).toContain('.')
+    expect(await signedBy(old.kid)).toHaveProperty('signature')
+    await maker.retire(old.kid)
+    await maker.retire(old.kid)
+    await maker.retire('receipt-unknown')
+    await expect(signedBy(old.kid)).rejects.toThrow('that may sign')
+    await expect(maker.activate(old.kid)).rejects.toThrow('is retired')
+    await expect(maker.activate('receipt-unknown')).rejects.toThrow('no key of this kid')
     expect(await receipt()).toContain('.')
   },
 )

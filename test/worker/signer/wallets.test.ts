@@ -11,10 +11,10 @@ import {
   loadSignerConfig,
   type SignerConfig,
 } from '../../../activities/config/config.ts'
+import { writeSecret } from '../../../activities/config/secret-file.ts'
 import { authorizationOf } from '../../../activities/payout/transfer.ts'
 import { openGasAccounts, openPayoutSigner } from '../../../activities/signer/open.ts'
 import { serveSigner } from '../../../activities/signer/serve.ts'
-import { writeSecret } from '../../../worker/files/secret-file.ts'
 import { walletMethods } from '../../../worker/signer/wallets.ts'
 import { newWallet } from '../../support/chain.ts'
 import {

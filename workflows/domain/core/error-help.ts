@@ -216,8 +216,10 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
       'Read the evidence again at GET /api/loop-review-console?subject_id=…, and decide about this version.',
   },
   rotation_in_progress: {
-    meaning: 'The next key was made and its owner has not taken it yet.',
-    action: 'Let the owner claim it, or revoke it, before another one is made.',
+    meaning:
+      'The next key was made and its owner has not taken it yet, or a rotation of this ring of the service is not done.',
+    action:
+      'Let the owner claim it, or revoke it, or wait until the rotation is done; then rotate again.',
   },
   daily_cap_exceeded: {
     meaning:

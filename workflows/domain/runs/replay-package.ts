@@ -9,7 +9,6 @@ import { loopSteps } from './controlled-loop.ts'
 import { RunProof } from './return-package.ts'
 
 /** `typ` of the signature of a replay package; the receipt ring signs it. */
-export const REPLAY_TYP = 'replay-package+jwt'
 
 const Entry = z
   .strictObject({

@@ -5,9 +5,17 @@ import {
   signedText,
 } from '../authority/artifacts.ts'
 import { isObject } from '../core/plain-object.ts'
+import { isActivatedBy } from '../receipts/key-standing.ts'
 import { type Reason, reasons } from './reasons.ts'
 import type { Opened } from './signature.ts'
-import { findKey, type KeySet, type PublishedKey, type Signed, standingOf } from './signed.ts'
+import {
+  findKey,
+  type KeySet,
+  type PublishedKey,
+  type Signed,
+  standingOf,
+  timesOf,
+} from './signed.ts'
 import { bytesIn, hasSafeNumbers } from './strict-json.ts'
 import type { Period } from './verdict.ts'
 
@@ -70,9 +78,13 @@ function signedBy(key: PublishedKey, kind: AuthorityKind, claims: Record<string,
   // A mandate or grant of a revoked key permits nothing, whatever its date.
   if (key.revoked_at !== null && kind !== 'delegated_action')
     return { ...failed('key_revoked', key), payload: claims }
+  const life = timesOf(key)
+  if (!isActivatedBy(life, latestIssue(kind, claims)))
+    return { ...failed('key_not_active', key), payload: claims }
   const issuedAt = earliestIssue(kind, claims)
   if (issuedAt === undefined) return { ok: true, payload: claims, key, standing: 'active' }
-  const standing = standingOf(key, issuedAt)
+  const { retiredAt, revokedAt } = life
+  const standing = standingOf(key, issuedAt, { retiredAt, revokedAt })
   if (standing.reason !== undefined) return { ...failed(standing.reason, key), payload: claims }
   return { ok: true, payload: claims, key, standing: standing.standing }
 }
@@ -84,6 +96,10 @@ function earliestIssue(kind: AuthorityKind, claims: Record<string, unknown>): nu
   const until = secondsOf(claims['expires_at'])
   return until === undefined ? undefined : until - authorityLimits.grantSecondsMax
 }
+
+/** The last time at which it may have been signed: what permits something was not signed after its end. */
+const latestIssue = (kind: AuthorityKind, claims: Record<string, unknown>): number =>
+  secondsOf(claims[kind === 'delegated_action' ? 'executed_at' : 'expires_at']) ?? 0
 
 /** From when until when it permits something; an action is a fact and has no period. */
 export function periodOf(

@@ -45,7 +45,8 @@ function logFault(bundle: Bundle, keys: KeySet): Reason | undefined {
   const name = note && parseCheckpointText(note.text)?.origin
   if (name === undefined) return 'malformed'
   let fault: Reason = 'log_key_unknown'
-  for (const { x, revoked_at } of findKeys(keys, 'log')) {
+  for (const { x, activated_at, revoked_at } of findKeys(keys, 'log')) {
+    if (activated_at === null) continue
     const key = { name, type: NOTE_ED25519, key: bytesIn(x) ?? new Uint8Array() } as const
     const found = checkBundle(bundle, key)
     if (found === undefined) return revoked_at === null ? undefined : 'log_key_revoked'

@@ -8,10 +8,12 @@ const PublicKey = z.looseObject({ kty: z.string() })
 const AuthorityKeys = z.looseObject({
   key_id: z.string().nullable(),
   public_key: PublicKey.nullable(),
+  not_before: Time.optional(),
   previous_versions: z.array(
     z.looseObject({
       key_id: z.string(),
       public_key: PublicKey,
+      not_before: Time.optional(),
       retired_at: Time,
       revoked_at: Time,
     }),
@@ -24,18 +26,25 @@ export function readKeyDocument(value: unknown): KeySet | undefined {
   if (set.success) return set.data
   const { data } = AuthorityKeys.safeParse(value)
   if (data === undefined) return undefined
-  const { key_id: kid, public_key: active } = data
+  const { key_id: kid, public_key: active, not_before } = data
   const current =
     kid === null || active === null
       ? []
-      : [{ ...active, kid, use_for: 'authority', retired_at: null, revoked_at: null }]
-  const earlier = data.previous_versions.map(({ key_id, public_key, retired_at, revoked_at }) => ({
-    ...public_key,
-    kid: key_id,
-    use_for: 'authority',
-    retired_at,
-    revoked_at,
-  }))
+      : [{ ...ofAuthority(active, kid, not_before), retired_at: null, revoked_at: null }]
+  const earlier = data.previous_versions.map(
+    ({ key_id, public_key, not_before, retired_at, revoked_at }) => ({
+      ...ofAuthority(public_key, key_id, not_before),
+      retired_at,
+      revoked_at,
+    }),
+  )
   const { data: keys } = KeySet.safeParse({ keys: [...current, ...earlier] })
   return keys
 }
+
+const ofAuthority = (jwk: object, kid: string, activated_at: string | null | undefined) => ({
+  ...jwk,
+  kid,
+  use_for: 'authority',
+  ...(activated_at === undefined ? {} : { activated_at }),
+})

@@ -8,6 +8,7 @@ export const reasons = {
   key_unsound: 'its key is no Ed25519 key, not canonical, or of small order',
   signature_invalid: 'its signature is not that of the named key over exactly this content',
   claims_invalid: 'a member that its kind requires is missing or of another type',
+  key_not_active: 'its key was not active yet at its date',
   key_retired: 'its key was retired before its date',
   key_revoked: 'its key was revoked',
   not_yet_valid: 'it is not valid yet',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isSoundKeyText } from '../core/ed25519.ts'
-import type { KeyTimes } from '../receipts/key-standing.ts'
+import { timesFor } from '../receipts/dated-back.ts'
+import { isActivatedBy, type KeyTimes } from '../receipts/key-standing.ts'
 import { type Reason, reasons } from './reasons.ts'
 import { type Opened, settle } from './signature.ts'
 import { bytesIn, objectIn } from './strict-json.ts'
@@ -14,6 +15,8 @@ export const KeySet = z.strictObject({
       crv: z.string().optional(),
       x: z.string().optional(),
       use_for: z.string(),
+      /** Left out in sets that were saved before keys had it. */
+      activated_at: z.iso.datetime().nullable().optional(),
       retired_at: z.iso.datetime().nullable(),
       revoked_at: z.iso.datetime().nullable(),
     }),
@@ -64,7 +67,7 @@ export function openSigned(jws: string, expected: Expected, keys: KeySet): Opene
       const iat = claims['iat']
       if (!isTime(iat) || expected.holds?.(claims) === false)
         return { ...refused('claims_invalid'), key, payload: claims }
-      const standing = standingOf(key, iat)
+      const standing = standingOf(key, iat, timesFor(timesOf(key), expected.typ, claims))
       if (standing.reason !== undefined)
         return { ...refused(standing.reason, standing.fault), key, payload: claims }
       return { ok: true, payload: claims, key, standing: standing.standing }
@@ -122,11 +125,15 @@ function indexOf(keys: PublishedKey[]): Map<string, PublishedKey> {
   return index
 }
 
-/** When a published key ended, in Unix seconds with a fraction. */
-export const endsOf = ({ retired_at, revoked_at }: PublishedKey): KeyTimes => ({
-  retiredAt: retired_at === null ? null : Date.parse(retired_at) / 1000,
-  revokedAt: revoked_at === null ? null : Date.parse(revoked_at) / 1000,
+/** When a published key became active and when it ended, in Unix seconds with a fraction. */
+export const timesOf = ({ activated_at, retired_at, revoked_at }: PublishedKey): KeyTimes => ({
+  ...(activated_at === undefined ? {} : { activatedAt: seconds(activated_at) }),
+  retiredAt: seconds(retired_at),
+  revokedAt: seconds(revoked_at),
 })
+
+const seconds = (time: string | null): number | null =>
+  time === null ? null : Date.parse(time) / 1000
 
 /**
  * How a key stood at the time that an artifact gives itself. From its revocation on it signs nothing; before that a thief may have
@@ -135,8 +142,11 @@ export const endsOf = ({ retired_at, revoked_at }: PublishedKey): KeyTimes => ({
 export function standingOf(
   key: PublishedKey,
   issuedAt: number,
+  times: KeyTimes = timesOf(key),
 ): { standing: Standing; reason?: undefined } | { reason: Reason; fault: string } {
-  const { retiredAt, revokedAt } = endsOf(key)
+  const { retiredAt, revokedAt } = times
+  if (!isActivatedBy(times, issuedAt))
+    return { reason: 'key_not_active', fault: `${key.kid} was not active yet at its date` }
   if (retiredAt !== null && issuedAt > retiredAt)
     return { reason: 'key_retired', fault: `${key.kid} was retired before its date` }
   if (revokedAt === null) return { standing: 'active' }

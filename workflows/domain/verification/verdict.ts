@@ -1,7 +1,7 @@
 import { type KeyStanding, standingNow } from '../receipts/key-standing.ts'
 import type { Check } from '../tasks/terms.ts'
 import { type Reason, reasons } from './reasons.ts'
-import { endsOf, type PublishedKey, type Signed } from './signed.ts'
+import { type PublishedKey, type Signed, timesOf } from './signed.ts'
 
 /** What is verified, each signed by the service in its own form. */
 export const artifactKinds = [
@@ -108,5 +108,5 @@ function isoTime(seconds: number): string {
 
 export function keyFacts(key: PublishedKey): KeyFacts {
   const { kid, retired_at, revoked_at } = key
-  return { kid, standing: standingNow(endsOf(key)), retired_at, revoked_at }
+  return { kid, standing: standingNow(timesOf(key)), retired_at, revoked_at }
 }

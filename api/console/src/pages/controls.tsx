@@ -190,8 +190,8 @@ function Keys() {
             call('keys-publish', { mode: 'publish_keys', reason, idempotency_key })
           }
         >
-          The service reads its file of keys again, publishes those that were added, and signs with
-          them. <code>agent-rails keys rotate FILE</code> puts a new key into each ring of the file.
+          The service asks its signer again, publishes the keys of a file that was exchanged, and
+          signs with them. <code>agent-rails keys rotate</code> replaces keys without a new file.
         </Act>
       }
     >
@@ -221,7 +221,9 @@ function Keys() {
                 <State name={key.state} />
               </Cell>
               <Cell>
-                <Age since={key.revoked_at ?? key.retired_at ?? key.activated_at} />
+                <Age
+                  since={key.revoked_at ?? key.retired_at ?? key.activated_at ?? key.published_at}
+                />
               </Cell>
               <Cell>{key.state === 'revoked' ? <None /> : <EndKey of={key} done={again} />}</Cell>
             </Row>
@@ -241,7 +243,7 @@ type EndKeyProps = {
 function EndKey({ of: { kid, state }, done }: EndKeyProps) {
   return (
     <span className="flex gap-2">
-      {state === 'active' && (
+      {(state === 'active' || state === 'retiring') && (
         <Act
           label="Retire"
           done={done}

@@ -202,7 +202,7 @@ verifies(
       },
     ])
     // A stranger follows the receipt from the old key to the next.
-    const notified = body.receipt.payload as {
+    const notified = body.receipt?.payload as {
       signed_by_old: string
       signed_by_next: string
       previous_key_sha256: string

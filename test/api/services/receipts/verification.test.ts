@@ -37,16 +37,16 @@ async function fresh(name: string) {
   )
   await sequence({ db: database.db, keys, origin: logOrigin(issuer) })
   const { active } = keys.receipt
-  const signed = (iat: number, kind = claims.kind) =>
+  const signed = (iat: number, more: object) =>
     signCompact(active, {
       typ: RECEIPT_TYP,
-      payload: { iss: issuer, iat, sub: name, ...claims, kind, prev: null },
+      payload: { iss: issuer, iat, sub: name, ...claims, prev: null, ...more },
     })
-  const forged = (iat: number) => signed(iat)
+  const forged = (iat: number) => signed(iat, { note: 'forged' })
   return {
     stored,
     forged,
-    sample: await signed(nowSeconds(), 'sample'),
+    sample: await signed(nowSeconds(), { kind: 'sample' }),
     key: { ring: 'receipt', kid: active.kid },
   }
 }
@@ -93,6 +93,7 @@ verifies(
   'a retired key keeps its earlier receipts valid, and no later ones',
   async () => {
     const { stored, forged, key } = await fresh('b')
+    const issued = nowSeconds()
     await endKey(database.db, 'retire', key)
     expect(await verdict(stored)).toMatchObject({
       verified: true,
@@ -107,7 +108,10 @@ verifies(
       verified: true,
       signature: { key_state_at_issue: 'retired' },
     })
-    expect(failedOf(await verdict(await forged(nowSeconds() - 60)))).toEqual(['log'])
+    expect(failedOf(await verdict(await forged(issued)))).toEqual(['log'])
+    const before = await verdict(await forged(issued - 60))
+    expect(failedOf(before)).toEqual(['key_standing', 'log'])
+    expect(before).toMatchObject({ signature: { key_state_at_issue: 'published' } })
     const after = await verdict(await forged(nowSeconds() + 2))
     expect(after).toMatchObject({
       verified: false,
@@ -126,7 +130,7 @@ verifies(
   'of a revoked key only receipts stored before the revocation are valid',
   async () => {
     const { stored, forged, key } = await fresh('c')
-    const backdated = await forged(nowSeconds() - 86_400)
+    const backdated = await forged(nowSeconds())
     expect(failedOf(await verdict(backdated))).toEqual(['log'])
     await endKey(database.db, 'revoke', key)
     expect(await verdict(stored)).toMatchObject({ verified: true })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { receiptId } from '#domain/core/ids.ts'
 import { packetops } from '#domain/rails/packetops.ts'
-import { REPLAY_TYP } from '#domain/runs/replay-package.ts'
+import { REPLAY_TYP } from '#domain/receipts/dated-back.ts'
 import { verifyReplayFile } from '#domain/verification/replay-package.ts'
 import { signerOf } from '../../../../activities/container.ts'
 import { createRunSteps } from '../../../../activities/run/run.ts'
@@ -44,7 +44,7 @@ async function stoppedTask(): Promise<string> {
     facts: {},
   }
   const jws = await transaction(db, (tx) =>
-    appendReceipt(tx, signReceipt, settlement, 1_795_255_200),
+    appendReceipt(tx, signReceipt, settlement, Math.floor(Date.now() / 1000)),
   )
   await record(taskId, submit)
   await record(taskId, ['preflight_passed', { checks: [] }])

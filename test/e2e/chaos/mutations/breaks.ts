@@ -125,7 +125,7 @@ export const testedBreaks: readonly TestedBreak[] = [
     edits: [
       {
         file: 'workflows/domain/receipts/key-standing.ts',
-        find: "  if (revokedAt !== null) return 'revoked'\n  return retiredAt !== null && issuedAt > retiredAt ? 'retired' : 'active'\n",
+        find: "  if (revokedAt !== null) return 'revoked'\n  if (!isActivatedBy(times, issuedAt)) return 'published'\n  return retiredAt !== null && issuedAt > retiredAt ? 'retired' : 'active'\n",
         replace:
           "  return (retiredAt ?? revokedAt ?? issuedAt) === undefined ? 'revoked' : 'active'\n",
       },

@@ -6,12 +6,8 @@ import { expect } from 'vitest'
 import { rails } from '#domain/rails/index.ts'
 import { packetops } from '#domain/rails/packetops.ts'
 import { tokenops } from '#domain/rails/tokenops.ts'
-import {
-  REPLAY_TYP,
-  type ReplayFile,
-  type ReplayPackage,
-  replayClaims,
-} from '#domain/runs/replay-package.ts'
+import { REPLAY_TYP } from '#domain/receipts/dated-back.ts'
+import { type ReplayFile, type ReplayPackage, replayClaims } from '#domain/runs/replay-package.ts'
 import { verifyReplayFile } from '#domain/verification/replay-package.ts'
 import { packageRoot } from '../../../../activities/config/package-root.ts'
 import { signCompact } from '../../../../activities/keys/compact.ts'

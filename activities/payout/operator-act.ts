@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { type ReceiptView, receiptView } from '../../../activities/keys/receipt-view.ts'
-import type { ControlDeps } from '../../../activities/payout/controls.ts'
-import { appendReceipt } from '../../../activities/store/payouts/receipts.ts'
-import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
+import { type ReceiptView, receiptView } from '../keys/receipt-view.ts'
+import { appendReceipt } from '../store/payouts/receipts.ts'
+import { clockSeconds, type Tx } from '../store/postgres/db.ts'
+import type { ControlDeps } from './controls.ts'
 
 /** The receipt contains `facts` too. */
 export type OperatorAct = {

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 
 /** Reads a JSON file, or undefined when there is none. */
@@ -6,12 +15,16 @@ export function readSecret<T>(path: string): T | undefined {
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as T) : undefined
 }
 
-/** Writes JSON that only our user can read (mode 0600, folder 0700), whole or not at all. */
+/** Writes JSON that only our user can read (mode 0600, folder 0700), whole or not at all; it is on disk when this returns. */
 export function writeSecret(path: string, value: unknown): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const draft = `${path}.${process.pid}`
-  writeFileSync(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })
+  const text = `${JSON.stringify(value, null, 2)}\n`
+  writeFileSync(draft, text, { mode: 0o600, flush: true })
   renameSync(draft, path)
+  const folder = openSync(dirname(path), 'r')
+  fsyncSync(folder)
+  closeSync(folder)
 }
 
 /** What the file holds; made and written first when there is none. */

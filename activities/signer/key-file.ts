@@ -1,0 +1,93 @@
+import { writeSecret } from '../config/secret-file.ts'
+import { newKey } from '../keys/generate.ts'
+import {
+  keyRings,
+  ofEachRing,
+  type Ring,
+  readKeysFile,
+  type SigningKeyEntry,
+  type SigningKeysFile,
+} from '../keys/key-ring.ts'
+import { SignerRefusal } from './protocol.ts'
+
+/** Older keys stay in the file as long as what they signed is judged by this process; a ring has no more than this. */
+const KEYS_MAX = 100
+
+/** What a rotation does to a file of signing keys. Each act may be repeated; it is on disk when it returns. */
+export type KeyFile = {
+  /** The key that was made for this rotation, or the one of its ring that waits to be active; a new one where there is none. */
+  next(asked: { ring: Ring; rotationId: string }, now: Date): SigningKeyEntry
+  /** Lets a key sign that is published; the key that was active may sign until it is retired. */
+  activate(kid: string): void
+  /** Ends a key that is not active; it signs nothing more. Does nothing for a key that the file does not have. */
+  retire(kid: string): void
+}
+
+/** The file of signing keys at this path; only one process at a time may write to it. */
+export function openKeyFile(path: string): KeyFile {
+  const write = (file: SigningKeysFile) => {
+    keyRings(file)
+    writeSecret(path, file)
+  }
+  return {
+    next: ({ ring, rotationId }, now) => {
+      const file = readKeysFile(path)
+      const entries = file.rings[ring]
+      const made = entries.find(({ rotation_id }) => rotation_id === rotationId)
+      if (made !== undefined) return made
+      if (entries.length >= KEYS_MAX)
+        throw new SignerRefusal(
+          'refused',
+          `the ring ${ring} has ${KEYS_MAX} keys; remove retired ones`,
+        )
+      const waiting = entries.find(({ state }) => state === 'published')
+      const next = { ...(waiting ?? newKey(ring, now)), rotation_id: rotationId }
+      const others = entries.filter((entry) => entry !== waiting)
+      write({ rings: { ...file.rings, [ring]: [...others, next] } })
+      return next
+    },
+    activate: (kid) => {
+      const file = readKeysFile(path)
+      const named = findKey(file, kid)
+      if (named === undefined)
+        throw new SignerRefusal('refused', 'the signer holds no key of this kid')
+      const { ring, entry } = named
+      if (entry.state === 'active') return
+      if (entry.state !== 'published')
+        throw new SignerRefusal('refused', `the key ${kid} is ${entry.state}`)
+      write(
+        changed(file, ring, (one) => {
+          if (one.kid === kid) return 'active'
+          return one.state === 'active' ? 'retiring' : one.state
+        }),
+      )
+    },
+    retire: (kid) => {
+      const file = readKeysFile(path)
+      const named = findKey(file, kid)
+      if (named === undefined || named.entry.state === 'retired') return
+      const { ring, entry } = named
+      if (entry.state === 'active')
+        throw new SignerRefusal('refused', `the key ${kid} is active; no other has replaced it`)
+      write(changed(file, ring, (one) => (one.kid === kid ? 'retired' : one.state)))
+    },
+  }
+}
+
+function findKey({ rings }: SigningKeysFile, kid: string) {
+  for (const [ring, entries] of Object.entries(rings)) {
+    const entry = entries.find((one) => one.kid === kid)
+    if (entry !== undefined) return { ring: ring as Ring, entry }
+  }
+  return undefined
+}
+
+const changed = (
+  { rings }: SigningKeysFile,
+  ring: Ring,
+  stateOf: (entry: SigningKeyEntry) => SigningKeyEntry['state'],
+): SigningKeysFile => ({
+  rings: ofEachRing((each) =>
+    each === ring ? rings[each].map((entry) => ({ ...entry, state: stateOf(entry) })) : rings[each],
+  ),
+})

@@ -1,0 +1,93 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import type { RotationState } from '#domain/keys/rotation.ts'
+import type { Tx } from '../postgres/db.ts'
+import type { Database } from '../schema/schema.ts'
+
+export type KeyRotationRow = Selectable<Database['key_rotations']>
+
+/** A rotation, with the milliseconds until its next step is due by Postgres' clock; 0 where it is due. */
+export type DueRotation = KeyRotationRow & { wait_ms: number }
+
+/** Stores a rotation that was asked for; undefined where one of its ring is open. */
+export function insertRotation(
+  tx: Tx,
+  rotation: Insertable<Database['key_rotations']>,
+): Promise<KeyRotationRow | undefined> {
+  return tx
+    .insertInto('key_rotations')
+    .values(rotation)
+    .onConflict((conflict) =>
+      conflict.column('ring').where(sql<boolean>`state <> 'done'`).doNothing(),
+    )
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** The rotations that are open and the last 50 that are done, the newest first. */
+export function listRotations(tx: Tx): Promise<KeyRotationRow[]> {
+  return tx
+    .selectFrom('key_rotations')
+    .selectAll()
+    .orderBy(sql`done_at desc nulls first`)
+    .orderBy('requested_at', 'desc')
+    .orderBy('ring')
+    .limit(50)
+    .execute()
+}
+
+/** The rings with a rotation that is not done. */
+export async function listRotatingRings(tx: Tx): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('key_rotations')
+    .select('ring')
+    .where('state', '<>', 'done')
+    .execute()
+  return rows.map(({ ring }) => ring)
+}
+
+const dueRotations = (tx: Tx) =>
+  tx
+    .selectFrom('key_rotations')
+    .selectAll()
+    .select(
+      sql<number>`greatest(0, ceil(extract(epoch from (
+        case state when 'published' then activate_at when 'active' then retire_at else requested_at end) - clock_timestamp()
+      ) * 1000))::float8`.as('wait_ms'),
+    )
+
+/** The rotation of a ring that is not done. */
+export function findOpenRotation(tx: Tx, ring: string): Promise<DueRotation | undefined> {
+  return dueRotations(tx).where('ring', '=', ring).where('state', '<>', 'done').executeTakeFirst()
+}
+
+/** A rotation, locked until the transaction ends; throws for an unknown id. */
+export function lockRotation(tx: Tx, rotationId: string): Promise<DueRotation> {
+  return dueRotations(tx)
+    .where('rotation_id', '=', rotationId)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+}
+
+/** Writes the next state of a rotation with what belongs to it; SQL refuses any other move. */
+export async function moveRotation(
+  tx: Tx,
+  { rotationId, to }: { rotationId: string; to: RotationState },
+  more: Pick<Updateable<Database['key_rotations']>, 'next_kid' | 'previous_kid'> & {
+    /** How long until the step after it is due. */
+    waitSeconds?: number
+  },
+): Promise<void> {
+  const { waitSeconds = 0, ...kids } = more
+  const due = sql<Date>`clock_timestamp() + make_interval(secs => ${waitSeconds})`
+  const times = {
+    requested: {},
+    published: { activate_at: due },
+    active: { retire_at: due },
+    done: { done_at: sql<Date>`clock_timestamp()` },
+  }
+  await tx
+    .updateTable('key_rotations')
+    .set({ state: to, ...kids, ...times[to] })
+    .where('rotation_id', '=', rotationId)
+    .execute()
+}
