@@ -34,8 +34,8 @@ export const schemaDigests: Record<string, string> = {
   'rail-input-scout.v1.json': 'f0d6effaa70a5b29aaaaeb3e445a0141e4c6b1606377bcae54bde0426ebdfb9d',
   'rail-input-tokenops.v1.json': '1cf803558a9e980db0394e60e23ecc984ee8de7a8cde1a26a5255b3395489b5d',
   'receipt.v1.json': 'f93e6f4ffd88d17ec1be3919d9e380b808deb12f82331bbeb670ae7c09e6e294',
-  'replay-package.v1.json': 'ee6e8d99ee88053341f17369f00ff07337600e1292c193748f3dec015e8ab56b',
+  'replay-package.v1.json': 'cde3beaca44ee9ab92fec72276bfd5bf35aeca309813f03b2159eef76eb2e194',
   'result-contract.v2.json': '294cf4612478c9407cb9708e0ea889d02b4633cc154fd970f292e3ded36bce6b',
-  'return-package.v2.json': 'f990190632d3b6d031b1b50959fc72765c8b4b79ce80245d175d4394b7550830',
+  'return-package.v2.json': 'e29a4550c7540d87f19d4c13318f84f9f32fd66860a2a695b903d5f2aa3393e5',
   'verification-packet.v1.json': 'd5ce7a63fd94038c2f1aa5ee35509870cfb68aac9778cac480da0819cbb704ea',
 }
