@@ -118,7 +118,7 @@ export function keyRings({ rings }: SigningKeysFile): KeyRings {
   return loaded
 }
 
-/** The contents of SIGNING_KEYS_FILE; throws without what stands in it. */
+/** The contents of SIGNING_KEYS_FILE; an error never shows any of them. */
 export function readKeysFile(path: string): SigningKeysFile {
   try {
     return readJsonFile(path, signingKeysSchema)

@@ -4,8 +4,8 @@ import {
   isGood,
   type KeyStanding,
   type KeyTimes,
+  standingKnownAt,
   standingNow,
-  standingOn,
 } from '#domain/receipts/key-standing.ts'
 import type { SigningKeyRow } from '../store/keys/signing-keys.ts'
 import { decodeCompact, verifyCompact } from './compact.ts'
@@ -81,7 +81,7 @@ export function judgeArtifact<Claims extends { iat: number; iss: string }>(
     claims,
     key: {
       kid: key.kid,
-      standing_at_issue: standingOn(times, claims.iat),
+      standing_at_issue: standingKnownAt(times, claims.iat),
       standing_now: standingNow(times),
     },
   }

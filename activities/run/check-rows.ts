@@ -51,13 +51,9 @@ function faultsOfRecord(
 ): InputFault[] {
   const { index } = wrong
   if ('malformed' in wrong) {
-    const place = pointerOf([list, index])
-    const [kind, field, message] = [
-      'wrong_format',
-      fieldOf([list, index]),
-      wrong.malformed,
-    ] as const
-    return [{ kind, field, message, pointer: place, row: index, value: null }]
+    const path = [list, index]
+    const place = { field: fieldOf(path), pointer: pointerOf(path), row: index, value: null }
+    return [{ kind: 'wrong_format', message: wrong.malformed, ...place }]
   }
   // A fault is placed by the caller's column, and the row is by field.
   const row = isObject(wrong.row)

@@ -41,15 +41,11 @@ async function readUpload(
   if (!(await beginCheckAttempt(db, check_id)))
     return { refused: 'it was read three times and never to its end' }
   try {
-    const sources = await openUploads(db, owner, { [list]: sha256 })
-    const lists = Object.fromEntries(
-      Object.entries(sources).map(([name, { format }]) => [name, format]),
-    )
-    const streams = Object.fromEntries(
-      Object.entries(sources).map(([name, { stream }]) => [name, stream]),
-    )
+    const { [list]: source } = await openUploads(db, owner, { [list]: sha256 })
+    if (source === undefined) throw new Error(`the upload of ${list} was not opened`)
+    const lists = { [list]: source.format }
     const job = { kind: 'check', rail, list, columns, lists } as const
-    return (await pool.run(job, streams, signal)) as UploadOutcome
+    return (await pool.run(job, { [list]: source.stream }, signal)) as UploadOutcome
   } catch (error) {
     if (error instanceof DomainError && error.refusal.code === 'input_too_complex')
       return { refused: error.refusal.detail }

@@ -21,7 +21,7 @@ export type ReadList = {
   schema: z.ZodType
   reader: ColumnReader
 }
-/** A record that is no row of its list: not a record of its format, or by fields and with what its schema says of it. */
+/** A record that is not a row: it cannot be parsed (`malformed`), or its schema refuses it (`row` by fields, `error`). */
 export type WrongRecord = { line: number; index: number } & (
   | { malformed: string }
   | { row: unknown; error: z.ZodError }

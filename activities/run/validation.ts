@@ -1,4 +1,5 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
+import { pointerParts } from '#domain/core/json-pointer.ts'
 import type { Citation, Rail, Work } from '#domain/rails/rail.ts'
 import type { Check } from '#domain/tasks/terms.ts'
 import type { SeeRow } from './work-on-rows.ts'
@@ -71,8 +72,7 @@ function stands(input: unknown, { pointer, quote }: Citation): boolean {
 /** The value at an RFC 6901 pointer; undefined where there is none. */
 function at(value: unknown, pointer: string): unknown {
   let place = value
-  for (const part of pointer.split('/').slice(1)) {
-    const name = part.replaceAll('~1', '/').replaceAll('~0', '~')
+  for (const name of pointerParts(pointer) ?? []) {
     if (typeof place !== 'object' || place === null || !Object.hasOwn(place, name)) return undefined
     place = (place as Record<string, unknown>)[name]
   }

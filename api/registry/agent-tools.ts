@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { policyRules } from '#domain/agents/policy-rules.ts'
+import { pointerOf } from '#domain/core/json-pointer.ts'
 import { commonErrors } from '../calls/problem.ts'
 import type { SchemaEntry } from '../context.ts'
 import { INTERFACE_VERSION } from '../http/common-headers.ts'
@@ -53,7 +54,7 @@ function printed(operation: AnyOperation): z.output<typeof AgentTools>['operatio
     status: [...status],
     idempotency: idempotency.kind,
     errors: [...new Set([...commonErrors(operation), ...errors])].sort(),
-    schemas: `/paths/${path.replaceAll('~', '~0').replaceAll('/', '~1')}/${method.toLowerCase()}`,
+    schemas: pointerOf(['paths', path, method.toLowerCase()]),
     tool: tool ?? null,
   }
 }

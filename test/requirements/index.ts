@@ -761,7 +761,7 @@ export const requirements = {
   },
   'discovery.jwks': {
     source: 'trust § Key rings',
-    behavior: 'The document jwks.json contains every key that was ever used, with its times.',
+    behavior: 'The document jwks.json contains every key that was ever published, with its times.',
   },
   'discovery.trust-contract': {
     source: 'trust § Trust contract',

@@ -16,7 +16,7 @@ const Keys = z.object({
   receipt: z.object({ receipt_id: z.string() }),
 })
 
-/** `agent-rails keys create | create-tokens | list | rotate | rotate-tokens | publish | retire | revoke`: the keys of the service; only new files are written here. */
+/** `agent-rails keys create | create-tokens | list | rotate | rotate-tokens | publish | retire | revoke`: the keys of the service. `create`, `create-tokens` and `rotate-tokens` write files; all others call the service. */
 export function addKeys(program: Command): void {
   const keys = program.command('keys').description('signing keys of the service')
   jsonOption(
@@ -65,8 +65,16 @@ export function addKeys(program: Command): void {
         'have the signer make the next key of a ring, or of each; a workflow does the rest',
       )
       .addOption(new Option('--ring <name>', 'every ring unless given').choices(ringNames))
-      .option('--overlap <seconds>', 'how long the previous key stands', overlapSeconds, 86_400)
-      .option('--revoke-old', 'revoke the previous key as soon as the next one signs, at once'),
+      .option(
+        '--overlap <seconds>',
+        'how long the previous key stays valid',
+        overlapSeconds,
+        86_400,
+      )
+      .option(
+        '--revoke-old',
+        'skip both waits, and revoke the previous key when the next one signs',
+      ),
   ).action(async (options: RotateOptions) => show(options, await rotate(options)))
   byOperator(
     keys

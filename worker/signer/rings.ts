@@ -15,7 +15,7 @@ import { createRates } from '../../activities/signer/rates.ts'
 import { judgeRequest, ringRates } from '../../activities/signer/ring-policy.ts'
 import type { Methods } from '../../activities/signer/serve.ts'
 
-/** Rotations a second: a caller of the socket does not fill the disk. */
+/** Steps of rotations in a second, so that a caller of the socket cannot fill the disk. */
 const rotationRates = { rotations: 20 } as const
 
 /** `keys`, `sign` and the steps of rotations over the rings of SIGNING_KEYS_FILE, which is read again once it has changed. */
@@ -42,8 +42,8 @@ export function ringMethods(
       const { kid, publicJwk } = publicHalf(ring, made)
       return { kid, public_jwk: publicJwk }
     },
-    activate_key: (params) => endOrBegin('activate', params),
-    retire_key: (params) => endOrBegin('retire', params),
+    activate_key: (params) => changeState('activate', params),
+    retire_key: (params) => changeState('retire', params),
     sign: async (params) => {
       const { kid, bytes: text } = signParams.parse(params)
       const bytes = decodeBase64url(text)
@@ -57,7 +57,10 @@ export function ringMethods(
     },
   }
 
-  async function endOrBegin(act: 'activate' | 'retire', params: unknown): Promise<{ kid: string }> {
+  async function changeState(
+    act: 'activate' | 'retire',
+    params: unknown,
+  ): Promise<{ kid: string }> {
     const { kid } = kidParams.parse(params)
     rotations.assertWithin('rotations')
     file[act](kid)

@@ -23,7 +23,7 @@ export function insertRotation(
     .executeTakeFirst()
 }
 
-/** The rotations that are open and the last 50 that are done, the newest first. */
+/** At most 50 rotations: those that are open, then those that were done last. */
 export function listRotations(tx: Tx): Promise<KeyRotationRow[]> {
   return tx
     .selectFrom('key_rotations')

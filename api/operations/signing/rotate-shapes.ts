@@ -11,7 +11,7 @@ const NextKey = z.strictObject({
   signed_by_old: Ed25519Signature,
   signed_by_next: Ed25519Signature.meta({
     description:
-      'Both of four lines joined with LF: service-agent-key-rotation-v1, agent-id: <id>, old-key-sha256: <digest>, next-key-sha256: <digest>; digests of the public JWKs {crv, kty, x} as canonical JSON.',
+      'Both signatures are over four lines joined with LF: service-agent-key-rotation-v1, agent-id: <id>, old-key-sha256: <digest>, next-key-sha256: <digest>; digests of the public JWKs {crv, kty, x} as canonical JSON.',
   }),
 })
 

@@ -8,8 +8,7 @@ import { path } from './shapes.ts'
 
 /**
  * POST /api/signing-secret-rotation, mode `rotate_signing_credential`. The next access key is not in the answer: it is claimed by
- * handshake, so that a thief of an access key never gets its successor. Target
- * `service` starts a workflow for each ring; GET /api/operator/keys shows its state.
+ * handshake, so that a thief of an access key never gets its successor. Target `service` starts a workflow for each ring; GET /api/operator/keys shows its state.
  */
 export const signingRotate = operation({
   id: 'signing-rotate',

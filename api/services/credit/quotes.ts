@@ -108,7 +108,7 @@ export class QuoteService {
   async #assertReadable(agentId: string | null | undefined, rail: RailKey, input: unknown) {
     assertReadable(rail, input)
     if (agentId != null)
-      await this.#deps.uploadChecks.assertReadable({
+      await this.#deps.uploadChecks.assertUploadsReadable({
         owner: agentId,
         rail,
         input,

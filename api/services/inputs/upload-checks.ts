@@ -1,7 +1,7 @@
 import { type DomainError, refuse } from '#domain/core/errors.ts'
 import { limits } from '#domain/core/limits.ts'
 import { railOf } from '#domain/rails/index.ts'
-import type { GroupedFaults } from '#domain/rails/input-faults.ts'
+import { type GroupedFaults, mergedFaults, placedGroups } from '#domain/rails/input-faults.ts'
 import type { Columns, RailKey } from '#domain/rails/rail.ts'
 import { uploadsOf } from '#domain/rails/uploads.ts'
 import {
@@ -35,7 +35,7 @@ export class UploadChecks {
    * Waits until all uploads that an input names are read. Throws 422 `input_rejected` with all faults, `evidence_mismatch` for an
    * upload that the agent does not have, 409 `not_ready` while one is still being read, 429, and 503 without Temporal.
    */
-  async assertReadable({ owner, rail, input, pointer }: Asked): Promise<void> {
+  async assertUploadsReadable({ owner, rail, input, pointer }: Asked): Promise<void> {
     const { columns = {} } = Object(input) as { columns?: Columns }
     const asked = Object.entries(uploadsOf(railOf(rail), input)).map(
       ([list, sha256]): CheckedList => ({
@@ -50,7 +50,7 @@ export class UploadChecks {
     const checks: UploadCheckRow[] = []
     for (const one of asked) checks.push(await this.#read(one, until))
     const faulty = checks.flatMap((check) => faultsOf(check, pointer))
-    if (faulty.length > 0) throw rejected(rail, faulty)
+    if (faulty.length > 0) throw inputRejected(new Set([rail]), mergedFaults(faulty))
   }
 
   /** One upload after another, so that an input of many does not take the readings of others. */
@@ -104,7 +104,7 @@ const refusals: Record<
 function faultsOf({ list, outcome }: UploadCheckRow, place: string): GroupedFaults[] {
   if (outcome === null) return []
   if (!('refused' in outcome))
-    return outcome.faults.total === 0 ? [] : [placed(place, outcome.faults)]
+    return outcome.faults.total === 0 ? [] : [placedGroups(place, outcome.faults)]
   const pointer = `${place}/${list}`
   const group = {
     kind: 'out_of_bounds',
@@ -119,25 +119,4 @@ function faultsOf({ list, outcome }: UploadCheckRow, place: string): GroupedFaul
       groups_left_out: 0,
     },
   ]
-}
-
-const placed = (place: string, faults: GroupedFaults): GroupedFaults => ({
-  ...faults,
-  groups: faults.groups.map(({ field, first, ...group }) => ({
-    ...group,
-    field: `${place}${field}`,
-    first: first.map(({ pointer, ...at }) => ({ ...at, pointer: `${place}${pointer}` })),
-  })),
-})
-
-function rejected(rail: RailKey, faulty: readonly GroupedFaults[]): DomainError {
-  const sum = (of: (faults: GroupedFaults) => number) =>
-    faulty.reduce((total, faults) => total + of(faults), 0)
-  const groups = faulty.flatMap((faults) => faults.groups)
-  const errors = groups.flatMap(({ message, first }) =>
-    first.map(({ pointer }) => ({ pointer, message })),
-  )
-  const total = sum((faults) => faults.total)
-  const groups_left_out = sum((faults) => faults.groups_left_out)
-  return inputRejected(new Set([rail]), { total, groups, groups_left_out }, errors.slice(0, 50))
 }

@@ -168,7 +168,10 @@ function assertEnds(row: SigningKeyRow, how: 'retire' | 'revoke'): void {
   if (how === 'revoke' && state !== 'revoked') return
   throw refuse('wrong_state', {
     detail: `the key is ${state}`,
-    next_action: 'There is nothing left to end.',
+    next_action:
+      state === 'published'
+        ? 'Revoke it: only a key that was active is retired.'
+        : 'There is nothing left to end.',
     extra: { state },
   })
 }

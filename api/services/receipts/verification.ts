@@ -3,7 +3,12 @@ import { digestOf, sha256Hex } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { receiptId } from '#domain/core/ids.ts'
 import { timesFor } from '#domain/receipts/dated-back.ts'
-import { isActivatedBy, isGood, type KeyTimes, standingOn } from '#domain/receipts/key-standing.ts'
+import {
+  isActivatedBy,
+  isGood,
+  type KeyTimes,
+  standingKnownAt,
+} from '#domain/receipts/key-standing.ts'
 import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
 import { verifyCompact } from '../../../activities/keys/compact.ts'
 import { keyTimes } from '../../../activities/keys/published-key.ts'
@@ -97,7 +102,7 @@ export class ReceiptService {
 
 function stateAtIssue(times: KeyTimes | undefined, at: number | undefined) {
   if (times === undefined || at === undefined) return 'unknown' as const
-  return standingOn(times, at)
+  return standingKnownAt(times, at)
 }
 
 const check = (name: string, ok: boolean, detail: string): Check => ({ check: name, ok, detail })

@@ -34,7 +34,7 @@ export type StartAsked = {
 
 type Deps = Pick<TaskDeps, 'db' | 'callbackHosts'> & {
   quotes: Pick<QuoteService, 'read'>
-  uploadChecks: Pick<UploadChecks, 'assertReadable'>
+  uploadChecks: Pick<UploadChecks, 'assertUploadsReadable'>
   payments: Pick<PaymentService, 'readReference'>
   credit: Pick<CreditService, 'read'>
 }
@@ -62,7 +62,7 @@ export async function assertStartable(
   assertCallback(callbackHosts, callback_url, usage === 'synthetic')
   assertReadable(rail, input)
   await assertQuoted(quotes, asked)
-  await uploadChecks.assertReadable({ owner: agentId, rail, input, pointer: '/input' })
+  await uploadChecks.assertUploadsReadable({ owner: agentId, rail, input, pointer: '/input' })
 }
 
 /** Throws 409 `quote_mismatch` for a quote of another run, 410 `quote_expired`. */

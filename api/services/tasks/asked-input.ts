@@ -1,4 +1,4 @@
-import { type DomainError, type PointerError, refuse } from '#domain/core/errors.ts'
+import { type DomainError, refuse } from '#domain/core/errors.ts'
 import { railOf } from '#domain/rails/index.ts'
 import {
   type GroupedFaults,
@@ -28,21 +28,19 @@ export function assertAllReadable(
   })
   const faults = faulty.flatMap((one) => one.faults)
   if (faults.length === 0) return
-  const errors = faults.slice(0, FAULTS_SHOWN).map(({ pointer, message }) => ({ pointer, message }))
-  throw inputRejected(new Set(faulty.map(({ rail }) => rail)), groupFaults(faults), errors)
+  throw inputRejected(new Set(faulty.map(({ rail }) => rail)), groupFaults(faults))
 }
 
-/** 422 with all faults of an input. */
-export function inputRejected(
-  rails: ReadonlySet<RailKey>,
-  faults: GroupedFaults,
-  errors: PointerError[],
-): DomainError {
+/** 422 with all faults of an input; `errors` names the first places of each group. */
+export function inputRejected(rails: ReadonlySet<RailKey>, faults: GroupedFaults): DomainError {
+  const errors = faults.groups.flatMap(({ message, first }) =>
+    first.map(({ pointer }) => ({ pointer, message })),
+  )
   const schemas = [...rails].map((rail) => `rail-input-${rail}.v1.json`)
   return refuse('input_rejected', {
     detail: `the input has ${faults.total} ${faults.total === 1 ? 'fault' : 'faults'}`,
     next_action: `Correct what "faults" names and send the call again. See ${schemas.join(', ')}.`,
-    errors,
+    errors: errors.slice(0, FAULTS_SHOWN),
     extra: { faults },
   })
 }

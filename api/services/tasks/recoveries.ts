@@ -1,6 +1,5 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
-import { PatchError, type PatchOperation, patched } from '#domain/core/json-patch.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { ReplayFile } from '#domain/runs/replay-package.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
@@ -18,6 +17,7 @@ import type { TaskDeps } from '../../../activities/task/deps.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
 import { type ReplayDeps, replayFileOf } from '../replay/replay-package.ts'
 import type { TaskGateway } from './events.ts'
+import { PatchError, type PatchOperation, patched } from './json-patch.ts'
 import { declineTask, type RecoveryAnswer, recoverTask } from './recover-task.ts'
 import {
   type DeclineRequest,
@@ -30,7 +30,7 @@ import { taskView } from './views.ts'
 type Deps = TaskDeps &
   ReplayDeps & {
     gateway: Pick<TaskGateway, 'wake'>
-    uploadChecks: Pick<UploadChecks, 'assertReadable'>
+    uploadChecks: Pick<UploadChecks, 'assertUploadsReadable'>
   }
 type RecoveryAsked = Omit<RecoveryRequest, 'recoveryId' | 'input'> & {
   input?: unknown
@@ -67,7 +67,7 @@ export class RecoveryService {
     )
   }
 
-  /** The input that a new request gives, whose uploads are read. The input may have changed since a stored one, whose repeat changes nothing. */
+  /** The input of a new request, with its uploads read. A repeat of a stored request is not read again: it changes nothing. */
   async #readableInput({ taskId, input, input_patch }: RecoveryAsked, recoveryId: string) {
     const { db, uploadChecks } = this.#deps
     const task = await findTask(db, taskId)
@@ -76,7 +76,7 @@ export class RecoveryService {
     const given = input_patch === undefined ? input : await this.#patched(task, input_patch)
     const rail = task.rail as RailKey
     if (task.agent_id !== null)
-      await uploadChecks.assertReadable({
+      await uploadChecks.assertUploadsReadable({
         owner: task.agent_id,
         rail,
         input: given,

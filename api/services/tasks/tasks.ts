@@ -37,7 +37,7 @@ import { recordView, taskExceptionView, taskView } from './views.ts'
 
 type Deps = Pick<TaskDeps, 'db' | 'callbackHosts'> & {
   gateway: TaskGateway
-  uploadChecks: Pick<UploadChecks, 'assertReadable'>
+  uploadChecks: Pick<UploadChecks, 'assertUploadsReadable'>
   tokens: DerivedTokens
   osUrl: string
 }
@@ -196,6 +196,6 @@ export class TaskService {
     assertReadable(rail, input)
     const uploads = Object.values(uploadsOf(railOf(rail), input))
     assertManifest(input_manifest, [digestOf(input), ...uploads])
-    await this.#deps.uploadChecks.assertReadable({ owner, rail, input, pointer: '/input' })
+    await this.#deps.uploadChecks.assertUploadsReadable({ owner, rail, input, pointer: '/input' })
   }
 }

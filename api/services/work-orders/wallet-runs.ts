@@ -24,7 +24,7 @@ type Deps = TaskDeps &
   RunViewDeps & {
     gateway: Pick<TaskGateway, 'wake'>
     quotes: Pick<QuoteService, 'read' | 'claim'>
-    uploadChecks: Pick<UploadChecks, 'assertReadable'>
+    uploadChecks: Pick<UploadChecks, 'assertUploadsReadable'>
     payments: Pick<PaymentService, 'challenge'>
   }
 type Asked =

@@ -109,13 +109,20 @@ function assertStanding({ keys }: KeySet, kid: string | undefined, facts: Receip
   const fault = faultOf(key, Number(facts['iat']))
   if (fault === 'revoked') throw new Error('the key of the receipt is revoked')
   if (fault === 'retired') throw new Error('the receipt is dated after its key was retired')
-  // A sample has a fixed date, and says of itself that it proves nothing.
-  if (fault === 'not_active' && facts.kind !== 'sample')
+  if (fault === 'published') throw new Error('the key of the receipt does not sign yet')
+  if (fault === 'not_active' && !isSample(facts))
     throw new Error('the receipt is dated before its key was active')
 }
 
+/** A sample has a fixed date, and says of itself in three places that it proves nothing. */
+const isSample = ({ kind, usage, sub }: ReceiptFacts): boolean =>
+  kind === 'sample' && usage === 'synthetic' && String(sub).startsWith('sample:')
+
 /** Why a key proves nothing that is dated `issuedAt` (Unix seconds); undefined where it does. */
-function faultOf(key: object, issuedAt: number): 'not_active' | 'retired' | 'revoked' | undefined {
+function faultOf(
+  key: object,
+  issuedAt: number,
+): 'published' | 'not_active' | 'retired' | 'revoked' | undefined {
   const { activated_at, retired_at, revoked_at } = key as {
     activated_at?: string | null
     retired_at?: string | null
@@ -124,9 +131,8 @@ function faultOf(key: object, issuedAt: number): 'not_active' | 'retired' | 'rev
   if (typeof revoked_at === 'string') return 'revoked'
   const retired = typeof retired_at === 'string' && !(issuedAt * 1000 <= Date.parse(retired_at))
   if (retired) return 'retired'
+  if (activated_at === null) return 'published'
+  if (activated_at === undefined) return undefined
   // Receipts have whole seconds.
-  const active =
-    activated_at === undefined ||
-    (activated_at !== null && issuedAt >= Math.floor(Date.parse(activated_at) / 1000))
-  return active ? undefined : 'not_active'
+  return issuedAt >= Math.floor(Date.parse(activated_at) / 1000) ? undefined : 'not_active'
 }

@@ -296,8 +296,8 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     action: 'Create a smaller payout.',
   },
   input_rejected: {
-    meaning: 'The rail cannot process this input: a row or a field does not fit its schema.',
-    action: 'Correct what "detail" names, and send the input again.',
+    meaning: 'The input, an upload that it names or a patch of it does not fit the rail.',
+    action: 'Correct what "faults" or "errors" name, and send the call again.',
   },
   recipient_refused: {
     meaning: 'The zero address, the token and the service’s own addresses are never paid.',

@@ -13,7 +13,7 @@ export type RingName = (typeof ringNames)[number]
 export const rotationStates = ['requested', 'published', 'active', 'done'] as const
 export type RotationState = (typeof rotationStates)[number]
 
-/** The step that an open rotation takes next; the same order stands in SQL. */
+/** The next step of an open rotation, by its state. */
 export const rotationSteps = {
   requested: 'publishNextKey',
   published: 'activateNextKey',

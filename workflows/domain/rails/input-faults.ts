@@ -65,6 +65,27 @@ export function groupFaults(faults: readonly InputFault[]): GroupedFaults {
   }
 }
 
+/** Groups of faults of a list that stands at `place` (RFC 6901) in a larger document. */
+export const placedGroups = (place: string, faults: GroupedFaults): GroupedFaults => ({
+  ...faults,
+  groups: faults.groups.map(({ field, first, ...group }) => ({
+    ...group,
+    field: `${place}${field}`,
+    first: first.map(({ pointer, ...at }) => ({ ...at, pointer: `${place}${pointer}` })),
+  })),
+})
+
+/** The groups of several lists together. */
+export function mergedFaults(all: readonly GroupedFaults[]): GroupedFaults {
+  const sum = (of: (faults: GroupedFaults) => number) =>
+    all.reduce((total, faults) => total + of(faults), 0)
+  return {
+    total: sum(({ total }) => total),
+    groups: all.flatMap(({ groups }) => groups),
+    groups_left_out: sum(({ groups_left_out }) => groups_left_out),
+  }
+}
+
 const TEXT_CHARS_MAX = 2_000
 
 /** The groups as text of at most 2,000 characters, a line for each. */

@@ -1,5 +1,6 @@
 import type { KeyTimes } from './key-standing.ts'
 
+/** `typ` of the signature of a replay package; the receipt ring signs it. */
 export const REPLAY_TYP = 'replay-package+jwt'
 
 /**

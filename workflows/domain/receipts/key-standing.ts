@@ -41,11 +41,10 @@ export const standingAt = (times: KeyTimes, issuedAt: number): KeyStanding => {
 }
 
 /** How a key stood at a time, as it is known today: ends that came later do not count. */
-export const standingOn = (times: KeyTimes, at: number): KeyStanding => {
-  const { retiredAt, revokedAt } = times
-  if (revokedAt !== null && revokedAt <= at) return 'revoked'
-  return standingAt({ ...times, retiredAt, revokedAt: null }, at)
-}
+export const standingKnownAt = (times: KeyTimes, at: number): KeyStanding =>
+  times.revokedAt !== null && times.revokedAt <= at
+    ? 'revoked'
+    : standingAt({ ...times, revokedAt: null }, at)
 
 /** Whether a key was active by this time in whole Unix seconds, which artifacts have. */
 export const isActivatedBy = (

@@ -8,8 +8,6 @@ import { KeySet } from '../verification/signed.ts'
 import { loopSteps } from './controlled-loop.ts'
 import { RunProof } from './return-package.ts'
 
-/** `typ` of the signature of a replay package; the receipt ring signs it. */
-
 const Entry = z
   .strictObject({
     sequence: z.int().min(1),

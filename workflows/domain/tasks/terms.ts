@@ -28,7 +28,7 @@ export const taskTerms = z.strictObject({
   input_manifest: z
     .array(z.strictObject({ name: z.string(), sha256, bytes: z.number().int().min(0) }))
     .max(200),
-  /** The worker of a synthetic run fails until this has stopped the task once. */
+  /** The worker of a synthetic run fails until an exception has stopped the task once. */
   fault: z.literal('worker_exception').optional(),
 })
 export type TaskTerms = z.output<typeof taskTerms>

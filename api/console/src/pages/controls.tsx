@@ -190,7 +190,7 @@ function Keys() {
             call('keys-publish', { mode: 'publish_keys', reason, idempotency_key })
           }
         >
-          The service asks its signer again, publishes the keys of a file that was exchanged, and
+          The service asks its signer again, publishes the keys of a file that was replaced, and
           signs with them. <code>agent-rails keys rotate</code> replaces keys without a new file.
         </Act>
       }

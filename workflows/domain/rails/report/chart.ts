@@ -13,8 +13,9 @@ const SERIES_MAX = 62
 /** A table of more currencies is drawn for these; the page says how many more there are. */
 const CURRENCIES_MAX = 3
 const LABEL_MAX = 28
-/** Values are cut off, sums kept and labels rounded to so many decimal places. */
+/** Decimal places of sums; further digits of a value are cut off. */
 const PLACES = 18
+/** Decimal places of a label, rounded. */
 const SHOWN_PLACES = 4
 
 type Bar = { label: string; sum: bigint }

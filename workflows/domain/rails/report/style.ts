@@ -1,8 +1,7 @@
-import type { Html } from '../../core/html.ts'
+import { html } from '../../core/html.ts'
 
 /** The style of a report, for screens and for paper. */
-export const pageStyle: Html = {
-  markup: `
+export const pageStyle = html`
 :root{--ink:#1c2430;--soft:#5b6675;--line:#dde3ea;--fill:#f5f7fa;--accent:#1f5f8b;--warn:#a4491f}
 *{box-sizing:border-box}
 body{font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;color:var(--ink);max-width:68rem;margin:0 auto;padding:2.5rem 1.5rem 4rem}
@@ -53,5 +52,4 @@ tr,figure,.figures div{break-inside:avoid}
 h2{break-after:avoid}
 rect,.figures div,thead th{print-color-adjust:exact;-webkit-print-color-adjust:exact}
 }
-`,
-}
+`

@@ -1,7 +1,11 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { PatchError, type PatchOperation, patched } from '#domain/core/json-patch.ts'
 import { pointerOf } from '#domain/core/json-pointer.ts'
+import {
+  PatchError,
+  type PatchOperation,
+  patched,
+} from '../../../../api/services/tasks/json-patch.ts'
 import { verifies } from '../../../verifies.ts'
 
 const misfit = (document: unknown, ...operations: PatchOperation[]) => {

@@ -1,5 +1,6 @@
-import { canonicalJson } from './canonical-json.ts'
-import { isObject } from './plain-object.ts'
+import { canonicalJson } from '#domain/core/canonical-json.ts'
+import { pointerParts } from '#domain/core/json-pointer.ts'
+import { isObject } from '#domain/core/plain-object.ts'
 
 /** One change of a JSON document (RFC 6902). `move` and `copy` are left out: copies of copies grow without bound. */
 export type PatchOperation =
@@ -29,7 +30,7 @@ export function patched(document: unknown, operations: readonly PatchOperation[]
 /** Changes the document in place, and returns why it cannot. */
 function apply(root: { document: unknown }, operation: PatchOperation): string | undefined {
   const { op, path } = operation
-  const parts = partsOf(path)
+  const parts = pointerParts(path)
   if (parts === undefined) return 'path is not a JSON Pointer'
   const name = parts.pop() ?? 'document'
   const parent = parts.reduce(memberOf, path === '' ? root : root.document)
@@ -65,12 +66,3 @@ function memberOf(within: unknown, name: string): unknown {
 /** The index that a part of a pointer is, without leading zeros (RFC 6901 §4). */
 const indexOf = (name: string): number | undefined =>
   /^(0|[1-9][0-9]{0,9})$/.test(name) ? Number(name) : undefined
-
-/** The decoded parts of a JSON Pointer; undefined where it is none. */
-function partsOf(pointer: string): string[] | undefined {
-  if (!/^(\/([^~]|~[01])*)?$/u.test(pointer)) return undefined
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-}
