@@ -13,7 +13,7 @@ export type CheckedList = InputName & { rail: RailKey; list: string; columns: Co
 
 /** One attempt, and two more if its process died without a result. */
 const ATTEMPTS_MAX = 3
-/** Checks that one owner may have open, of those that began in the last hour, and may begin within a day. */
+/** Checks that one owner may have open, of those that began in the last ten minutes, and may begin within a day. */
 export type CheckBounds = { readonly openMax: number; readonly dayMax: number }
 
 const uploadCheckId = (asked: CheckedList): string => `uc_${digestOf(asked)}`
@@ -30,6 +30,9 @@ export async function beginUploadCheck(
   const check_id = uploadCheckId(asked)
   return transaction(db, async (tx) => {
     await lockOwner(tx, asked.owner)
+    // A reading that was given up may have had its cause in the service.
+    await sql`delete from upload_checks where check_id = ${check_id} and outcome ? 'refused'
+      and began_at < clock_timestamp() - interval '1 hour'`.execute(tx)
     const known = await findUploadCheck(tx, check_id)
     if (known !== undefined) return known
     if ((await findInput(tx, asked)) === undefined) return 'no_upload'
@@ -47,7 +50,7 @@ export async function beginUploadCheck(
 
 async function countChecks(tx: Tx, owner: string): Promise<{ open: number; today: number }> {
   const { rows } = await sql<{ open: number; today: number }>`
-    select count(*) filter (where outcome is null and began_at > clock_timestamp() - interval '1 hour')::integer as open, count(*)::integer as today
+    select count(*) filter (where outcome is null and began_at > clock_timestamp() - interval '10 minutes')::integer as open, count(*)::integer as today
     from upload_checks where owner = ${owner} and began_at > clock_timestamp() - interval '1 day'`.execute(
     tx,
   )
@@ -60,6 +63,16 @@ export function findUploadCheck(tx: Tx, checkId: string): Promise<UploadCheckRow
     .selectAll()
     .where('check_id', '=', checkId)
     .executeTakeFirst()
+}
+
+/** Removes a check that no attempt has begun. */
+export async function dropUploadCheck(db: Tx, checkId: string): Promise<void> {
+  await db
+    .deleteFrom('upload_checks')
+    .where('check_id', '=', checkId)
+    .where('outcome', 'is', null)
+    .where('attempts', '=', 0)
+    .execute()
 }
 
 /** Counts another attempt. Returns false and counts nothing if no attempt is left. */

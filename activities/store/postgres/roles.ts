@@ -51,7 +51,7 @@ export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole,
   log_tiles: { api: ['select'], worker: ['select', 'insert'] },
   log_checkpoints: { api: ['select'], worker: ['select', 'insert'] },
   log_cosignatures: { api: ['select'], worker: ['select', 'insert'] },
-  upload_checks: { api: ['select', 'insert'], worker: ['select', 'insert', 'update'] },
+  upload_checks: { api: ['select', 'insert', 'delete'] },
   kysely_migration: { api: ['select'], worker: ['select'] },
   kysely_migration_lock: { api: ['select'], worker: ['select'] },
 }

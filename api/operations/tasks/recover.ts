@@ -16,7 +16,7 @@ export const taskRecover = operation({
   statusToken: { prefixes: ['tk'], signed: true },
   limits: { bodyBytes: 1_048_576 },
   status: [202, 200],
-  errors: [...inputErrors, 'not_found', 'wrong_state', 'recovery_not_allowed'],
+  errors: [...inputErrors, 'evidence_changed', 'not_found', 'wrong_state', 'recovery_not_allowed'],
   idempotency: { kind: 'body' },
   input: z
     .strictObject({

@@ -14,5 +14,5 @@ export type PaymentDeps = MoneyDeps & {
   /** The payment providers whose events are accepted. */
   providers: readonly string[]
   tokens: Pick<DerivedTokens, 'quoteToken'>
-  uploadChecks: Pick<UploadChecks, 'assertUploadsReadable'>
+  uploadChecks: Pick<UploadChecks, 'assertInput'>
 }

@@ -11,7 +11,6 @@ import { findTaskCredit } from '../../../activities/store/tasks/task-credits.ts'
 import { findTask, requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { listOrderedTasks } from '../../../activities/store/work-orders/work-orders.ts'
 import { claimCredit } from '../../../activities/task/credit.ts'
-import { assertReadable } from '../tasks/asked-input.ts'
 import type { PaymentDeps } from './deps.ts'
 import { listPrices, soldToAgents } from './prices.ts'
 import { linesOf, quoteView } from './views.ts'
@@ -44,7 +43,8 @@ export class QuoteService {
 
   async issue({ rail, agentUse = false, agentId, input, ...asked }: QuoteAsked, callId: string) {
     const sold = agentUse ? soldToAgents(rail) : railOf(rail)
-    if (input !== undefined) await this.#assertReadable(agentId, rail, input)
+    if (input !== undefined)
+      await this.#deps.uploadChecks.assertInput({ owner: agentId ?? null, rail, input, dry: true })
     const by =
       agentId === undefined
         ? { tokenSha256: secretSha256(await this.#deps.tokens.quoteToken(callId)) }
@@ -83,10 +83,10 @@ export class QuoteService {
    * `quote_mismatch`.
    */
   async forTask(taskId: string, { input, ...asked }: TaskQuoteAsked) {
-    const { db, advanceTask } = this.#deps
+    const { db, advanceTask, uploadChecks } = this.#deps
     if (input !== undefined) {
-      const task = await findTask(db, taskId)
-      await this.#assertReadable(task?.agent_id, asked.rail, input)
+      const owner = (await findTask(db, taskId))?.agent_id ?? null
+      await uploadChecks.assertInput({ owner, rail: asked.rail, input, dry: true })
     }
     const quote = await transaction(db, async (tx) => {
       const task = await requireTask(tx, taskId)
@@ -102,18 +102,6 @@ export class QuoteService {
     })
     await advanceTask(taskId)
     return { quote: quoteView(quote), lines: linesOf(quote) }
-  }
-
-  /** Uploads belong to agents, so that those of an input without an agent are read by its start. */
-  async #assertReadable(agentId: string | null | undefined, rail: RailKey, input: unknown) {
-    assertReadable(rail, input)
-    if (agentId != null)
-      await this.#deps.uploadChecks.assertUploadsReadable({
-        owner: agentId,
-        rail,
-        input,
-        pointer: '/input',
-      })
   }
 
   /** A quote for the next run of an order that has none, or for the run of the given task token. 409 `wrong_state`. */

@@ -7,12 +7,13 @@ import { uploadsOf } from '#domain/rails/uploads.ts'
 import {
   beginUploadCheck,
   type CheckedList,
+  dropUploadCheck,
   findUploadCheck,
   type UploadCheckRow,
 } from '../../../activities/store/agents/upload-checks.ts'
 import { type Changes, lookUntil } from '../../../activities/store/postgres/changes.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import { inputRejected } from '../tasks/asked-input.ts'
+import { assertAllReadable, inputRejected } from '../tasks/asked-input.ts'
 
 type CheckDeps = {
   db: Tx
@@ -20,8 +21,10 @@ type CheckDeps = {
   /** Starts or joins the workflow of a stored check; false where it cannot be started now. */
   start(check: UploadCheckRow): Promise<boolean>
 }
-/** An input of an agent at its place in the call. */
-type Asked = { owner: string; rail: RailKey; input: unknown; pointer: string }
+/** An input at its place in the call, and its agent, if it has one. */
+type Asked = { owner: string | null; rail: RailKey; input: unknown; pointer?: string } & Reading
+/** `dry`: nothing is begun on the input yet, so that such readings are limited for each day. */
+type Reading = { dry?: boolean }
 
 /** Reads uploads as their rails would, before anything is paid for. Each upload is read once for a list and its columns. */
 export class UploadChecks {
@@ -32,11 +35,14 @@ export class UploadChecks {
   }
 
   /**
-   * Waits until all uploads that an input names are read. Throws 422 `input_rejected` with all faults, `evidence_mismatch` for an
-   * upload that the agent does not have, 409 `not_ready` while one is still being read, 429, and 503 without Temporal.
+   * Reads an input, and waits until all uploads that it names are read; without an agent there are none. Throws 422 `input_rejected`
+   * with all faults, `evidence_mismatch` for an upload that the agent does not have, 409 `not_ready` while one is still being read,
+   * 429, and 503 without Temporal.
    */
-  async assertUploadsReadable({ owner, rail, input, pointer }: Asked): Promise<void> {
-    const { columns = {} } = Object(input) as { columns?: Columns }
+  async assertInput({ owner, rail, input, pointer = '/input', dry = false }: Asked): Promise<void> {
+    assertAllReadable([{ rail, input, pointer }])
+    if (owner === null) return
+    const { columns = {} } = input as { columns?: Columns }
     const asked = Object.entries(uploadsOf(railOf(rail), input)).map(
       ([list, sha256]): CheckedList => ({
         owner,
@@ -48,22 +54,27 @@ export class UploadChecks {
     )
     const until = performance.now() + limits.uploadCheckWaitMs
     const checks: UploadCheckRow[] = []
-    for (const one of asked) checks.push(await this.#read(one, until))
+    for (const one of asked) checks.push(await this.#read(one, { until, dry }))
     const faulty = checks.flatMap((check) => faultsOf(check, pointer))
     if (faulty.length > 0) throw inputRejected(new Set([rail]), mergedFaults(faulty))
   }
 
   /** One upload after another, so that an input of many does not take the readings of others. */
-  async #read(asked: CheckedList, until: number): Promise<UploadCheckRow> {
+  async #read(
+    asked: CheckedList,
+    { until, dry }: Reading & { until: number },
+  ): Promise<UploadCheckRow> {
     const { db, changes, start } = this.#deps
     const begun = await beginUploadCheck(db, asked, {
       openMax: limits.uploadChecksMax,
-      dayMax: limits.uploadChecksPerDayMax,
+      dayMax: dry === true ? limits.uploadChecksPerDayMax : Number.POSITIVE_INFINITY,
     })
     if (typeof begun === 'string') throw refusals[begun](asked.sha256)
     if (begun.outcome !== null) return begun
-    if (!(await start(begun)))
+    if (!(await start(begun))) {
+      await dropUploadCheck(db, begun.check_id)
       throw refuse('unavailable', { detail: 'the upload cannot be read now' })
+    }
     const ended = await lookUntil(changes, begun.check_id, until - performance.now(), async () => {
       const check = await findUploadCheck(db, begun.check_id)
       return check?.outcome == null ? undefined : check

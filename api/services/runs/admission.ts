@@ -10,7 +10,7 @@ import type { CreditService } from '../credit/credit.ts'
 import type { PaymentService } from '../credit/payments.ts'
 import type { QuoteService } from '../credit/quotes.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
-import { assertCallback, assertReadable } from '../tasks/asked-input.ts'
+import { assertCallback } from '../tasks/asked-input.ts'
 
 /** A run as its agent starts it; at most one of the ids says what pays for it. */
 export type StartAsked = {
@@ -34,7 +34,7 @@ export type StartAsked = {
 
 type Deps = Pick<TaskDeps, 'db' | 'callbackHosts'> & {
   quotes: Pick<QuoteService, 'read'>
-  uploadChecks: Pick<UploadChecks, 'assertUploadsReadable'>
+  uploadChecks: Pick<UploadChecks, 'assertInput'>
   payments: Pick<PaymentService, 'readReference'>
   credit: Pick<CreditService, 'read'>
 }
@@ -60,9 +60,8 @@ export async function assertStartable(
       next_action: 'Run it as synthetic, or wait to be trusted.',
     })
   assertCallback(callbackHosts, callback_url, usage === 'synthetic')
-  assertReadable(rail, input)
+  await uploadChecks.assertInput({ owner: agentId, rail, input })
   await assertQuoted(quotes, asked)
-  await uploadChecks.assertUploadsReadable({ owner: agentId, rail, input, pointer: '/input' })
 }
 
 /** Throws 409 `quote_mismatch` for a quote of another run, 410 `quote_expired`. */

@@ -2,6 +2,7 @@ import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import {
+  findRecoveryRequest,
   listTaskExceptions,
   type RecoveryRequestRow,
 } from '../../../activities/store/tasks/task-exceptions.ts'
@@ -30,6 +31,8 @@ export async function recoverTask(
   asked: RecoveryRequest,
 ): Promise<RecoveryAnswer> {
   const { state } = await requireTask(tx, asked.taskId)
+  const known = await findRecoveryRequest(tx, asked.recoveryId)
+  if (known !== undefined) return answerOfRequest(tx, asked.taskId, known)
   if (state === 'evidence_partial' && asked.action === 'supply_evidence') {
     if (asked.decided) {
       const proposed = await proposeEvidence(deps, tx, asked)
@@ -42,10 +45,17 @@ export async function recoverTask(
     const proposed = await proposeRecovery(deps, tx, asked)
     return { waits: false, body: await answerOf(tx, asked.taskId, proposed) }
   }
-  const request = await requestRecovery(deps, tx, asked)
+  return answerOfRequest(tx, asked.taskId, await requestRecovery(deps, tx, asked))
+}
+
+async function answerOfRequest(
+  tx: Tx,
+  taskId: string,
+  request: RecoveryRequestRow,
+): Promise<RecoveryAnswer> {
   const waits = request.state === 'requested'
   const [last] = waits ? [] : (await listReceipts(tx, request.exception_id)).slice(-1)
-  return { waits, body: await answerOf(tx, asked.taskId, { request, receipt: last?.jws }) }
+  return { waits, body: await answerOf(tx, taskId, { request, receipt: last?.jws }) }
 }
 
 /** Declines the input that an operator proposes, in the caller's transaction, for the owner of the task. */

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
@@ -14,6 +15,7 @@ import {
   type TaskRow,
 } from '../../../activities/store/tasks/tasks.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
+import { screenFreeText } from '../../calls/forbidden-material.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
 import { type ReplayDeps, replayFileOf } from '../replay/replay-package.ts'
 import type { TaskGateway } from './events.ts'
@@ -30,7 +32,7 @@ import { taskView } from './views.ts'
 type Deps = TaskDeps &
   ReplayDeps & {
     gateway: Pick<TaskGateway, 'wake'>
-    uploadChecks: Pick<UploadChecks, 'assertUploadsReadable'>
+    uploadChecks: Pick<UploadChecks, 'assertInput'>
   }
 type RecoveryAsked = Omit<RecoveryRequest, 'recoveryId' | 'input'> & {
   input?: unknown
@@ -38,6 +40,17 @@ type RecoveryAsked = Omit<RecoveryRequest, 'recoveryId' | 'input'> & {
   input_patch?: readonly PatchOperation[] | undefined
 }
 type Recovered = { status: 202; body: RecoveryAnswer['body'] } | { status: 200 }
+
+const PatchedInput = z.strictObject({ input: z.unknown().meta({ 'x-free-text': true }) })
+
+/** Throws 409 `evidence_changed` where the input is not the one that a patch was applied to. */
+function assertBase({ input_sha256 }: TaskRow, base: string | null): void {
+  if (input_sha256 === base) return
+  throw refuse('evidence_changed', {
+    detail: 'the input has changed since the patch was applied to it',
+    next_action: 'Send the patch again, for the present input.',
+  })
+}
 
 const recoveryIdOf = (callId: string): string => `rec_${digestOf({ call: callId })}`
 
@@ -54,11 +67,12 @@ export class RecoveryService {
     const { input_patch, ...given } = asked
     const { taskId } = given
     const recoveryId = recoveryIdOf(callId)
-    const input = await this.#readableInput(asked, recoveryId)
+    const { input, base } = await this.#readableInput(asked, recoveryId)
     const request = { ...given, input, recoveryId }
     return this.#withWorkflow(taskId, () =>
       transaction(this.#deps.db, async (tx): Promise<Recovered> => {
         await claimGrant(tx, callId, taskId)
+        if (base !== undefined) assertBase(await requireTask(tx, taskId), base)
         const { waits, body } = await recoverTask(this.#deps, tx, request)
         if (waits) return { status: 202, body }
         await answerCall(callId, taskId, 200, body).run(tx)
@@ -67,22 +81,25 @@ export class RecoveryService {
     )
   }
 
-  /** The input of a new request, with its uploads read. A repeat of a stored request is not read again: it changes nothing. */
-  async #readableInput({ taskId, input, input_patch }: RecoveryAsked, recoveryId: string) {
+  /**
+   * The input of a new request, read with its uploads, and the digest of what a patch changes. A repeat of a stored request is not
+   * read again: it changes nothing.
+   */
+  async #readableInput(
+    { taskId, action, input, input_patch }: RecoveryAsked,
+    recoveryId: string,
+  ): Promise<{ input: unknown; base?: string | null }> {
     const { db, uploadChecks } = this.#deps
     const task = await findTask(db, taskId)
-    const known = await findRecoveryRequest(db, recoveryId)
-    if (task === undefined || known !== undefined) return input
-    const given = input_patch === undefined ? input : await this.#patched(task, input_patch)
-    const rail = task.rail as RailKey
-    if (task.agent_id !== null)
-      await uploadChecks.assertUploadsReadable({
-        owner: task.agent_id,
-        rail,
-        input: given,
-        pointer: '/input',
-      })
-    return given
+    const isRead = action === 'correct_input' || action === 'supply_evidence'
+    const isKnown = (await findRecoveryRequest(db, recoveryId)) !== undefined
+    // What takes no input is refused with it.
+    const given = input ?? input_patch
+    if (task === undefined || isKnown || !isRead || given === undefined) return { input: given }
+    const whole = input_patch === undefined ? input : await this.#patched(task, input_patch)
+    const { agent_id: owner, rail } = task
+    await uploadChecks.assertInput({ owner, rail: rail as RailKey, input: whole })
+    return input_patch === undefined ? { input } : { input: whole, base: task.input_sha256 }
   }
 
   /** The present input of a task after a patch; 422 for an operation that does not fit. */
@@ -90,7 +107,10 @@ export class RecoveryService {
     const input =
       input_sha256 === null ? {} : await findDocument(this.#deps.db, task_id, input_sha256)
     try {
-      return patched(input, patch)
+      const changed = patched(input, patch)
+      // A secret may have come in parts.
+      screenFreeText(PatchedInput, { input: changed })
+      return changed
     } catch (error) {
       if (!(error instanceof PatchError)) throw error
       throw refuse('input_rejected', {

@@ -30,14 +30,14 @@ import type { Actor } from '../../../activities/task/receipt.ts'
 import { isFor } from '../agents/rails.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
 import { type TaskCaller, taskOfToken } from './access.ts'
-import { assertCallback, assertReadable } from './asked-input.ts'
+import { assertCallback } from './asked-input.ts'
 import { sendSubmit, type TaskGateway } from './events.ts'
 import { assertManifest, manifestOf } from './input.ts'
 import { recordView, taskExceptionView, taskView } from './views.ts'
 
 type Deps = Pick<TaskDeps, 'db' | 'callbackHosts'> & {
   gateway: TaskGateway
-  uploadChecks: Pick<UploadChecks, 'assertUploadsReadable'>
+  uploadChecks: Pick<UploadChecks, 'assertInput'>
   tokens: DerivedTokens
   osUrl: string
 }
@@ -193,9 +193,8 @@ export class TaskService {
     { rail, input_manifest }: TaskTerms,
     input: Record<string, unknown>,
   ): Promise<void> {
-    assertReadable(rail, input)
+    await this.#deps.uploadChecks.assertInput({ owner, rail, input, dry: true })
     const uploads = Object.values(uploadsOf(railOf(rail), input))
     assertManifest(input_manifest, [digestOf(input), ...uploads])
-    await this.#deps.uploadChecks.assertUploadsReadable({ owner, rail, input, pointer: '/input' })
   }
 }

@@ -24,7 +24,7 @@ type Deps = TaskDeps &
   RunViewDeps & {
     gateway: Pick<TaskGateway, 'wake'>
     quotes: Pick<QuoteService, 'read' | 'claim'>
-    uploadChecks: Pick<UploadChecks, 'assertUploadsReadable'>
+    uploadChecks: Pick<UploadChecks, 'assertInput'>
     payments: Pick<PaymentService, 'challenge'>
   }
 type Asked =

@@ -297,12 +297,12 @@ verifies(
     const { input, challenge, digest, mandate } = await steps.prepare(payout, terms)
     const keys = loadKeyRings(layoutOf(stack.dataDirectory).signingKeys)
     const { origin, holder } = steps
-    const old = async (at: number, who = holder.address) =>
+    const old = async (at: number, { who = holder.address, ttlSeconds = 900 } = {}) =>
       (
         await issueChallenge({
           ...challengeSigners(keyStatus(keys, at)),
           origin,
-          ttlSeconds: 900,
+          ttlSeconds,
           treasuryHolder: who,
           holder: who,
           requestSha256: digest,
@@ -327,13 +327,19 @@ verifies(
       ['expired expires_at', { ...input, expires_at: nowSeconds() - 1 }, 410, 'payout_expired'],
       [
         'expired challenge',
-        { ...input, challenge_token: await old(nowSeconds() - 901) },
+        { ...input, challenge_token: await old(nowSeconds() - 1, { ttlSeconds: 1 }) },
         410,
         'challenge_expired',
       ],
       [
+        'challenge dated before its key was active',
+        { ...input, challenge_token: await old(nowSeconds() - 901) },
+        403,
+        'authority_denied',
+      ],
+      [
         'challenge of another holder',
-        { ...input, challenge_token: await old(nowSeconds(), newWallet().address) },
+        { ...input, challenge_token: await old(nowSeconds(), { who: newWallet().address }) },
         403,
         'holder_unknown',
       ],

@@ -188,6 +188,14 @@ verifies('recovery.patch', 'a patch changes the input, and a repeat changes it o
   )
   const secret = `-----BEGIN PRIVATE KEY-----\n${'MC4CAQAw'.repeat(8)}\n-----END PRIVATE KEY-----`
   expect(await codeOf(supply([title(secret)]))).toBe('forbidden_material')
+  const inParts = [
+    { op: 'add', path: '/items/0/key', value: { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43) } },
+    { op: 'add', path: '/items/0/key/d', value: 'B'.repeat(43) },
+  ] as const
+  expect(await codeOf(supply([...inParts]))).toBe('forbidden_material')
+  expect(await codeOf(supply([title('x')], { action: 'replay' }))).toMatch(
+    /wrong_state|invalid_request/,
+  )
   const asked = { idempotency_key: key() }
   const patch = [
     { op: 'test', path: '/title', value: packetops.sandboxInput.title },

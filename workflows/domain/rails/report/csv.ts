@@ -5,6 +5,8 @@ import type { Table } from './tables.ts'
 
 /** What a spreadsheet would take for the begin of a formula, also in its fullwidth form. */
 const formula = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/u
+/** The same behind a semicolon, where a spreadsheet with this separator begins a cell; signed numbers are none. */
+const innerFormula = /(;\s*)(?=[=@＝＋－＠]|[+-](?![\d.,]+(?:[\s;%]|$)))/gu
 
 /**
  * A table as RFC 4180 text with a header. Texts are quoted, control characters and bidi overrides in them are U+FFFD, and a
@@ -16,6 +18,6 @@ export const csvOf = ({ columns, rows }: Pick<Table, 'columns' | 'rows'>): strin
 function fieldOf(cell: Cell): string {
   if (cell === null) return ''
   if (typeof cell !== 'string' || isDecimal(cell)) return String(cell)
-  const text = formula.test(cell) ? `'${cell}` : cell
-  return `"${printable(text).replaceAll('"', '""')}"`
+  const text = formula.test(cell) ? `'${cell}` : String(cell)
+  return `"${printable(text.replace(innerFormula, "$1'")).replaceAll('"', '""')}"`
 }
