@@ -22,7 +22,7 @@ export const quotaSettings = {
     'new tasks a day: of an agent / of a client address without trust / of all anonymous and sandbox callers / of all trusted callers',
   ),
   QUOTA_WORKFLOWS_PER_DAY: quota('20000/2000/20000/2000000').describe(
-    'new workflows: see QUOTA_TASKS_PER_DAY',
+    'new workflows and recoveries of tasks: see QUOTA_TASKS_PER_DAY',
   ),
   QUOTA_POSTS_PER_DAY: quota('20000/2000/20000/2000000').describe(
     'requests of callbacks, each counted when it is sent, and what callers without trust may send also when they ask for it: see QUOTA_TASKS_PER_DAY',

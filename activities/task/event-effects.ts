@@ -31,6 +31,7 @@ import type { TaskDeps } from './deps.ts'
 import { closeException, openException } from './exceptions.ts'
 import { assertStep, prepareRun, replayRun } from './replay-run.ts'
 import { runContractOf } from './run-contract.ts'
+import { assertSlot } from './slots.ts'
 import type { Transition } from './task-event.ts'
 
 type Effect = (deps: TaskDeps, tx: Tx, transition: Transition) => Promise<void>
@@ -64,8 +65,10 @@ export const eventEffects: Partial<Record<TaskEvent, { check?: Effect; write?: E
       insertRun(tx, dataOf(transition, 'started').run_id, transition.after.task_id),
   },
   evidence_supplied: {
-    check: (_deps, tx, transition) =>
-      assertDocument(tx, transition, dataOf(transition, 'evidence_supplied').input_sha256),
+    check: async (deps, tx, transition) => {
+      await assertDocument(tx, transition, dataOf(transition, 'evidence_supplied').input_sha256)
+      await assertSlot(deps, tx, transition)
+    },
     write: (_deps, tx, { after }) => withRun(after.run_id, (runId) => restartRun(tx, runId)),
   },
   evidence_waived: {
@@ -133,7 +136,8 @@ export const eventEffects: Partial<Record<TaskEvent, { check?: Effect; write?: E
     },
   },
   replayed: {
-    check: async (_deps, tx, transition) => {
+    check: async (deps, tx, transition) => {
+      await assertSlot(deps, tx, transition)
       const { input_sha256 } = dataOf(transition, 'replayed')
       if (input_sha256 === undefined) return
       if (taskStates.indexOf(transition.after.state) >= taskStates.indexOf('result_ready'))

@@ -1,7 +1,10 @@
+import { refuse } from '#domain/core/errors.ts'
 import { findAgent } from '../store/agents/agents.ts'
 import type { Tx } from '../store/postgres/db.ts'
+import { isPublicSandbox } from '../store/tasks/public-sandbox.ts'
 import { countAtWork, listNextQueued, type TaskRow } from '../store/tasks/tasks.ts'
 import type { TaskDeps } from './deps.ts'
+import type { Transition } from './task-event.ts'
 
 /** How many tasks one that leaves its slot wakes at most; they wake others when they leave theirs. */
 const WAKES_MAX = 8
@@ -14,6 +17,16 @@ export async function slotFree({ runsAtOnce }: TaskDeps, tx: Tx, task: TaskRow):
     atWork.agent < (agent?.limits?.concurrent_runs ?? runsAtOnce.agent) &&
     atWork.rail < runsAtOnce.rail
   )
+}
+
+/** A recovery brings a run back to work past its queue; 429 `rate_limited` where sandbox runs without an agent have no free slot. */
+export async function assertSlot(deps: TaskDeps, tx: Tx, { after }: Transition): Promise<void> {
+  if (after.state !== 'operating' || !isPublicSandbox(after)) return
+  if (await slotFree(deps, tx, after)) return
+  throw refuse('rate_limited', {
+    detail: 'all slots of sandbox runs without an agent are taken',
+    retry_after_ms: 5000,
+  })
 }
 
 /**

@@ -1,5 +1,6 @@
 import { findAgentByToken } from '../../activities/store/agents/agents.ts'
 import type { Tx } from '../../activities/store/postgres/db.ts'
+import { isPublicSandbox } from '../../activities/store/tasks/public-sandbox.ts'
 import { findTask } from '../../activities/store/tasks/tasks.ts'
 import { findWorkOrder } from '../../activities/store/work-orders/work-orders.ts'
 import type { FindTokens } from './status-token.ts'
@@ -23,8 +24,13 @@ export function findTokenSubjects(db: Tx): FindTokens {
     },
     tk: async (tokenSha256) => {
       const task = await findTask(db, `task-${tokenSha256}`)
-      const keyless = task?.agent_id === null && task.usage === 'synthetic'
-      return task && { subjectId: task.task_id, agentId: task.agent_id ?? '', keyless }
+      return (
+        task && {
+          subjectId: task.task_id,
+          agentId: task.agent_id ?? '',
+          keyless: isPublicSandbox(task),
+        }
+      )
     },
   }
 }

@@ -48,7 +48,7 @@ export const discoveryRequirements = {
   'sandbox.slots': {
     source: 'tasks § Slots and fairness',
     behavior:
-      'Sandbox runs without an agent share the slots of one agent, and take none of an order without one.',
+      'Sandbox runs without an agent share the slots of one agent, and take none of an order without one and none of a rail; a recovery that would bring one back to work while these slots are taken is 429 and changes nothing.',
   },
   'sandbox.gaps': {
     source: 'runs § Sandbox runs',
@@ -71,6 +71,7 @@ export const discoveryRequirements = {
   },
   'sandbox.quota': {
     source: 'runs § Sandbox runs',
-    behavior: 'Runs of the sandbox count in the daily quotas of callers without trust.',
+    behavior:
+      'Runs of the sandbox and their recoveries count in the daily quotas of callers without trust.',
   },
 } as const

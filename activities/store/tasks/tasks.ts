@@ -6,6 +6,7 @@ import { totalOfQuote, waitingAs } from '../console/waiting-filter.ts'
 import type { IdPage, Tx } from '../postgres/db.ts'
 import { prepared, preparedInsert } from '../postgres/prepared.ts'
 import type { Database } from '../schema/schema.ts'
+import { isPublicSandbox, publicSandbox } from './public-sandbox.ts'
 import type { ReviewFilter } from './review-decisions.ts'
 
 export type TaskRow = Selectable<Database['tasks']>
@@ -182,13 +183,11 @@ export async function dropTaskInput(tx: Tx, task: TaskRow): Promise<void> {
 }
 
 /**
- * The number of active runs of this agent and of this rail; synthetic runs without an agent count apart from orders without one.
+ * The number of active runs of this agent and of this rail; sandbox runs without an agent count only among themselves.
  * Until the transaction ends, no other transaction counts for the agent.
  */
-export async function countAtWork(
-  tx: Tx,
-  { agent_id, usage, rail }: TaskRow,
-): Promise<{ agent: number; rail: number }> {
+export async function countAtWork(tx: Tx, task: TaskRow): Promise<{ agent: number; rail: number }> {
+  const { agent_id, usage, rail } = task
   await sql`select pg_advisory_xact_lock(hashtextextended('run slots', 0))`.execute(tx)
   const { agent, onRail } = await tx
     .selectFrom('tasks')
@@ -198,7 +197,11 @@ export async function countAtWork(
         .filterWhere('agent_id', 'is not distinct from', agent_id)
         .filterWhere(or([eb('agent_id', 'is not', null), eb('usage', '=', usage)]))
         .as('agent'),
-      fn.countAll<string>().filterWhere('rail', '=', rail).as('onRail'),
+      fn
+        .countAll<string>()
+        .filterWhere('rail', '=', rail)
+        .filterWhere(publicSandbox, '=', isPublicSandbox(task))
+        .as('onRail'),
     ])
     .where('state', '=', 'operating')
     .executeTakeFirstOrThrow()
@@ -211,18 +214,21 @@ export async function countAtWork(
  */
 export async function listNextQueued(
   tx: Tx,
-  { agent_id, usage, rail }: TaskRow,
+  task: TaskRow,
   { atOnce, most }: { atOnce: number; most: number },
 ): Promise<string[]> {
+  const { agent_id, usage, rail } = task
   const { rows } = await sql<{ task_id: string }>`
     select task_id from (
-      select task_id, state, rail, agent_id, pool, changed_at,
+      select task_id, state, rail, agent_id, pool, is_public_sandbox, changed_at,
         row_number() over (partition by agent_id, pool, state order by changed_at)
           + count(*) filter (where state = 'operating') over (partition by agent_id, pool) as would_be_nth
-      from (select *, case when agent_id is null then usage end as pool from tasks) as pooled
+      from (select *, case when agent_id is null then usage end as pool,
+          ${publicSandbox} as is_public_sandbox from tasks) as pooled
       where state in ('queued', 'operating')
     ) as waiting left join agents using (agent_id)
-    where state = 'queued' and (rail = ${rail} or (agent_id is not distinct from ${agent_id}
+    where state = 'queued' and ((rail = ${rail} and is_public_sandbox = ${isPublicSandbox(task)})
+      or (agent_id is not distinct from ${agent_id}
         and pool is not distinct from ${agent_id === null ? usage : null}))
       and would_be_nth <= coalesce((agents.limits ->> 'concurrent_runs')::int, ${atOnce}::int)
     order by changed_at limit ${most}`.execute(tx)

@@ -18,6 +18,7 @@ export const taskRecover = operation({
   status: [202, 200],
   errors: [...inputErrors, 'evidence_changed', 'not_found', 'wrong_state', 'recovery_not_allowed'],
   idempotency: { kind: 'body' },
+  uses: () => ({ workflows: 1 }),
   input: z
     .strictObject({
       exception_id: TaskExceptionId.optional().meta({

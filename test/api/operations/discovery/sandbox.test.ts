@@ -191,7 +191,7 @@ verifies(
 
 verifies(
   'sandbox.slots',
-  'runs without an agent take no slot of an order without one',
+  'runs without an agent take no slot of an order or of a rail',
   async () => {
     const failing = Array.from({ length: 3 }, () => begin({ fault: 'worker_exception' }))
     for (const started of await Promise.all(failing)) await follow(started).reaches('operating')
@@ -200,7 +200,7 @@ verifies(
       return transaction(apis.db, (tx) => countAtWork(tx, task))
     }
     expect(await atWork('synthetic')).toMatchObject({ agent: 3, rail: 3 })
-    expect(await atWork('operational')).toMatchObject({ agent: 0, rail: 3 })
+    expect(await atWork('operational')).toMatchObject({ agent: 0, rail: 0 })
   },
 )
 

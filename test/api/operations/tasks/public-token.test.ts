@@ -1,0 +1,41 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { packetops } from '#domain/rails/packetops.ts'
+import { taskDepsOf } from '../../../../activities/container.ts'
+import { loadKeyRings } from '../../../../activities/keys/key-ring.ts'
+import { openTaskRows } from '../../../activities/task/fixture.ts'
+import { freshKey } from '../../../support/agent-use.ts'
+import { startComposed } from '../../../support/composed-api.ts'
+import { verifies } from '../../../verifies.ts'
+
+let apis: Awaited<ReturnType<typeof startComposed>>
+beforeAll(async () => {
+  apis = await startComposed({ env: { QUOTA_WORKFLOWS_PER_DAY: '9/2/9/9' } })
+})
+afterAll(() => apis?.stop())
+
+/** The token of a sandbox run without an agent that waits for evidence. */
+async function tokenOfStopped() {
+  const statusToken = `tk_${randomBytes(32).toString('base64url')}`
+  const named = `task-${createHash('sha256').update(statusToken).digest('hex')}`
+  const keys = loadKeyRings(apis.config.SIGNING_KEYS_FILE)
+  const rows = openTaskRows(apis.db, taskDepsOf(apis.config, keys, apis.db))
+  await rows.taskIn('evidence_partial', { agent_id: null, callback_url: null }, { named })
+  return statusToken
+}
+
+verifies('sandbox.quota', 'a client address recovers so often a day and no more', async () => {
+  const codes: string[] = []
+  const { sandboxInput: input } = packetops
+  for (let nth = 0; nth < 3; nth++) {
+    const url = `${apis.hosts[0]?.os}/api/agents/tasks/${await tokenOfStopped()}/recover`
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ action: 'supply_evidence', input, idempotency_key: freshKey() }),
+    })
+    codes.push(((await response.json()) as { code: string }).code)
+  }
+  // Without Temporal, a recovery that is let in is 503.
+  expect(codes).toEqual(['unavailable', 'unavailable', 'rate_limited'])
+})
