@@ -15,6 +15,7 @@ import {
 } from '../activities/sweep/housekeeping.ts'
 import { applyEvents, verifyDue } from '../activities/sweep/money.ts'
 import { closeUndecided } from '../activities/sweep/orders.ts'
+import { abandonSandboxRuns, SANDBOX_STOPPED_MS } from '../activities/sweep/sandbox-runs.ts'
 import type { TaskDeps } from '../activities/task/deps.ts'
 import {
   endBrokenRuns,
@@ -87,6 +88,7 @@ export function startSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
 function jobsOf(deps: SweeperDeps): Record<string, () => Promise<void>> {
   const { client, db, log, config, money, tasks, maintainGasWallets } = deps
   const { SWEEP_GRACE_MS: graceMs, WORK_ORDER_KEEP_MS: keepMs } = config
+  const wake = (taskId: string) => wakeTask({ client, db }, taskId)
   return {
     releaseAbandoned: () => releaseAbandoned(db, graceMs),
     returnUndelivered: () => returnUndelivered(db),
@@ -97,8 +99,8 @@ function jobsOf(deps: SweeperDeps): Record<string, () => Promise<void>> {
     resumeKeyRotations: () => resumeKeyRotations(deps),
     removeInputs: () => removeInputs(db, config),
     forgetCounts: () => forgetCounts(db),
-    closeUndecided: () =>
-      closeUndecided(tasks, keepMs, (taskId) => wakeTask({ client, db }, taskId)),
+    closeUndecided: () => closeUndecided(tasks, keepMs, wake),
+    abandonSandboxRuns: () => abandonSandboxRuns(tasks, SANDBOX_STOPPED_MS, wake),
     maintainGasWallets,
     applyEvents: () => applyEvents(money, log, graceMs),
     verifyDue: () => verifyDue(money, log, graceMs),

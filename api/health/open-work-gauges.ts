@@ -23,7 +23,7 @@ const help: Record<OpenWork, string> = {
   tasks: 'Tasks that are not closed.',
   transfers: 'Transfers that are neither final nor dead.',
   transfers_parked: 'Transfers that are blocked and wait for an operator or for time.',
-  task_exceptions: 'Open exceptions of tasks.',
+  task_exceptions: 'Open exceptions of tasks, without sandbox runs that have no agent.',
   callbacks_failing: 'Unfinished callback deliveries with a failed attempt.',
   differences: 'Open differences that reconciliation found.',
   reconciliation_age_seconds: 'Time since the last completed reconciliation.',

@@ -50,6 +50,11 @@ export const discoveryRequirements = {
     behavior:
       'Sandbox runs without an agent share the slots of one agent, and take none of an order without one and none of a rail; a recovery that would bring one back to work while these slots are taken is 429 and changes nothing.',
   },
+  'sandbox.unattended': {
+    source: 'runs § Sandbox runs',
+    behavior:
+      'No list, count or alert for operators has sandbox runs without an agent; one that is stopped for 24 hours is abandoned.',
+  },
   'sandbox.gaps': {
     source: 'runs § Sandbox runs',
     behavior: 'Each current rail has a sample with gaps.',

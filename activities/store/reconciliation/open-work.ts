@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
+import { publicSandbox } from '../tasks/public-sandbox.ts'
 
 /** What operators watch, each with the name of its label; null: it has one value. */
 export const openWorkLabels = {
@@ -29,7 +30,7 @@ export async function readOpenWork(tx: Tx): Promise<OpenWorkRow[]> {
     union all select 'transfers_parked', ${parkedReason}, count(*)
       from transfers where status not in ('final','dead') and parked is not null group by 2
     union all select 'task_exceptions', code, count(*)
-      from task_exceptions where closed_at is null group by code
+      from task_exceptions e join tasks using (task_id) where e.closed_at is null and not ${publicSandbox} group by code
     union all select 'callbacks_failing', event, count(*)
       from callback_deliveries where finished_at is null and failures > 0 group by event
     union all select 'differences', code, count(*)

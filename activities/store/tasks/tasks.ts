@@ -237,12 +237,13 @@ export async function listNextQueued(
 
 /**
  * Tasks whose work an operator has to approve, and tasks that wait for evidence that an operator can waive. The tasks
- * of an undecided order are reviewed as that order.
+ * of an undecided order are reviewed as that order, and sandbox runs without an agent are left to their callers.
  */
 const inReview = (tx: Tx, { subjectId, state, rail, ...waits }: ReviewFilter) =>
   tx
     .selectFrom('tasks')
     .$if(subjectId !== undefined, (query) => query.where('task_id', '=', String(subjectId)))
+    .where(publicSandbox, '=', false)
     .where(({ exists, not, selectFrom }) =>
       not(
         exists(
@@ -280,7 +281,10 @@ export async function countTasksInReview(tx: Tx, filter: ReviewFilter): Promise<
   return Number(count)
 }
 
-/** Tasks that are not closed: first those in one of these states, then the most recently changed. */
+/**
+ * Tasks that are not closed, without sandbox runs that have no agent: first those in one of these states, then the most
+ * recently changed.
+ */
 export async function listOpenTasks(
   tx: Tx,
   first: readonly string[],
@@ -290,6 +294,7 @@ export async function listOpenTasks(
     .selectFrom('tasks')
     .selectAll()
     .where('state', '<>', 'closed')
+    .where(publicSandbox, '=', false)
     .orderBy(sql`state = any(${first}) desc, changed_at desc`)
     .limit(most)
     .execute()
