@@ -55,6 +55,11 @@ export const discoveryRequirements = {
     behavior:
       'No list, count or alert for operators has sandbox runs without an agent; one that is stopped for 24 hours is abandoned.',
   },
+  'sandbox.quotes': {
+    source: 'decision',
+    behavior:
+      'A quote that is asked for with the token of a sandbox run without an agent has a token of its own, as for a caller without a credential.',
+  },
   'sandbox.gaps': {
     source: 'runs § Sandbox runs',
     behavior: 'Each current rail has a sample with gaps.',

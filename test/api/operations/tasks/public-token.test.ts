@@ -2,8 +2,11 @@ import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { packetops } from '#domain/rails/packetops.ts'
 import { taskDepsOf } from '../../../../activities/container.ts'
+import { claimQuote } from '../../../../activities/credit/quotes.ts'
 import { loadKeyRings } from '../../../../activities/keys/key-ring.ts'
-import { openTaskRows } from '../../../activities/task/fixture.ts'
+import { transaction } from '../../../../activities/store/postgres/db.ts'
+import { createClient } from '../../../../api/http/client.ts'
+import { openTaskRows, trustedAgent } from '../../../activities/task/fixture.ts'
 import { freshKey } from '../../../support/agent-use.ts'
 import { startComposed } from '../../../support/composed-api.ts'
 import { verifies } from '../../../verifies.ts'
@@ -38,4 +41,20 @@ verifies('sandbox.quota', 'a client address recovers so often a day and no more'
   }
   // Without Temporal, a recovery that is let in is 503.
   expect(codes).toEqual(['unavailable', 'unavailable', 'rate_limited'])
+})
+
+verifies('sandbox.quotes', 'its quote belongs to the first who presents its token', async () => {
+  const holder = createClient({
+    baseUrl: String(apis.hosts[0]?.base),
+    statusToken: await tokenOfStopped(),
+    signAsAgent: () => 'A'.repeat(86),
+  })
+  const asked = { rail: 'packetops', tier: 'standard', idempotency_key: freshKey() } as const
+  const { body } = await holder.call('agent-quote', asked)
+  const { quote_id } = body.quote
+  expect((await holder.call('agent-quote', asked)).body).toEqual(body)
+  const claim = (token: string | undefined) =>
+    transaction(apis.db, (tx) => claimQuote(tx, quote_id, { owner: trustedAgent, token }))
+  await expect(claim(undefined)).rejects.toMatchObject({ refusal: { code: 'not_owner' } })
+  expect(await claim(body.quote_token)).toMatchObject({ quote_id })
 })
