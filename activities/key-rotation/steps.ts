@@ -16,11 +16,12 @@ import {
 import {
   activateKey,
   endKey,
-  findCurrentKey,
   findKey,
+  findKeyThatSigns,
   lockKeyMaking,
   lockRing,
   registerPublicKey,
+  type SigningKeyRow,
 } from '../store/keys/signing-keys.ts'
 import { type Tx, transaction } from '../store/postgres/db.ts'
 import type { Database } from '../store/schema/schema.ts'
@@ -73,8 +74,8 @@ async function publish(deps: KeyRotationDeps, tx: Tx, rotation: DueRotation): Pr
   const ring = rotation.ring as Ring
   const next = await deps.maker.next({ ring, rotationId })
   await register(tx, next)
-  const current = await findCurrentKey(tx, ring)
-  const previous = current?.kid === next.kid ? undefined : current
+  const signing = await findKeyThatSigns(tx, ring)
+  const previous = signing?.kid === next.kid ? undefined : signing
   const facts = { key_sha256: digestOf(next.publicJwk), previous_kid: previous?.kid ?? null }
   await record(deps, tx, rotation, { act: 'signing_key_publish', act_on: next.kid, facts })
   await moveRotation(
@@ -94,15 +95,13 @@ async function register(tx: Tx, next: RingPublicKey): Promise<void> {
     throw new Error(`the key ${next.kid} of the signer is stored under another name`)
 }
 
-/** A next key that an operator revoked is dropped, which ends the rotation; the previous key stays. */
+/** Nothing can end the next key between the act of the signer and the row: ending one takes the lock of its ring. */
 async function activate(deps: KeyRotationDeps, tx: Tx, rotation: DueRotation): Promise<void> {
   const { rotation_id: rotationId, ring, previous_kid, revoke_old, overlap_seconds } = rotation
   const kid = nextKidOf(rotation)
+  await lockRing(tx, ring)
   const next = await findKey(tx, kid)
-  if (next?.revoked_at !== null) {
-    await deps.maker.retire(kid)
-    return moveRotation(tx, { rotationId, to: 'done' }, {})
-  }
+  if (next === undefined || hasEnded(next)) return drop(deps, tx, rotation)
   await deps.maker.activate(kid)
   await activateKey(tx, { ring, kid })
   if (revoke_old && previous_kid !== null) await endKey(tx, 'revoke', { ring, kid: previous_kid })
@@ -114,16 +113,30 @@ async function activate(deps: KeyRotationDeps, tx: Tx, rotation: DueRotation): P
 
 /** Behind everything that the ring is signing, so that the signer refuses nothing that is under way. */
 async function retire(deps: KeyRotationDeps, tx: Tx, rotation: DueRotation): Promise<void> {
-  const { rotation_id: rotationId, ring, previous_kid: kid, next_kid } = rotation
+  const { rotation_id: rotationId, ring, previous_kid: kid } = rotation
+  const nextKid = nextKidOf(rotation)
+  await lockRing(tx, ring)
+  const next = await findKey(tx, nextKid)
+  if (next === undefined || hasEnded(next)) return drop(deps, tx, rotation)
   if (kid !== null) {
-    await lockRing(tx, ring)
+    // The file may be a copy from before the activation.
+    if (next.superseded_at === null) await deps.maker.activate(nextKid)
     await deps.maker.retire(kid)
     await endKey(tx, 'retire', { ring, kid })
-    const facts = { replaced_by: next_kid }
+    const facts = { replaced_by: nextKid }
     await record(deps, tx, rotation, { act: 'signing_key_retire', act_on: kid, facts })
   }
   await moveRotation(tx, { rotationId, to: 'done' }, {})
 }
+
+/** Ends a rotation whose next key an operator ended; the previous key stays, since it may be the last one that signs. */
+async function drop({ maker }: KeyRotationDeps, tx: Tx, rotation: DueRotation): Promise<void> {
+  await maker.drop(nextKidOf(rotation))
+  await moveRotation(tx, { rotationId: rotation.rotation_id, to: 'done' }, {})
+}
+
+const hasEnded = ({ retired_at, revoked_at }: SigningKeyRow): boolean =>
+  retired_at !== null || revoked_at !== null
 
 function nextKidOf({ next_kid, rotation_id }: DueRotation): string {
   if (next_kid === null) throw new Error(`the rotation ${rotation_id} has no next key`)

@@ -21,6 +21,8 @@ export type KeyFile = {
   activate(kid: string): void
   /** Ends a key that is not active; it signs nothing more. Does nothing for a key that the file does not have. */
   retire(kid: string): void
+  /** Retires a key in any state. Where it is active, the newest `retiring` key of its ring takes its place; the only key that can sign stays. */
+  drop(kid: string): void
 }
 
 /** The file of signing keys at this path; only one process at a time may write to it. */
@@ -70,6 +72,23 @@ export function openKeyFile(path: string): KeyFile {
       if (entry.state === 'active')
         throw new SignerRefusal('refused', `the key ${kid} is active; no other has replaced it`)
       write(changed(file, ring, (one) => (one.kid === kid ? 'retired' : one.state)))
+    },
+    drop: (kid) => {
+      const file = readKeysFile(path)
+      const named = findKey(file, kid)
+      if (named === undefined || named.entry.state === 'retired') return
+      const { ring, entry } = named
+      const heir =
+        entry.state === 'active'
+          ? file.rings[ring].findLast(({ state }) => state === 'retiring')
+          : undefined
+      if (entry.state === 'active' && heir === undefined) return
+      write(
+        changed(file, ring, (one) => {
+          if (one.kid === kid) return 'retired'
+          return one === heir ? 'active' : one.state
+        }),
+      )
     },
   }
 }

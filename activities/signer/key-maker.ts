@@ -13,6 +13,8 @@ export type KeyMaker = {
   next(asked: { ring: Ring; rotationId: string }): Promise<RingPublicKey>
   activate(kid: string): Promise<void>
   retire(kid: string): Promise<void>
+  /** Retires the next key of a rotation that ends without it; the key before it is active again. */
+  drop(kid: string): Promise<void>
 }
 
 /** The signer, or the key file where no signer is configured. */
@@ -29,6 +31,7 @@ function makerOfFile(path: string): KeyMaker {
     next: async (asked) => publicHalf(asked.ring, file.next(asked, new Date())),
     activate: async (kid) => file.activate(kid),
     retire: async (kid) => file.retire(kid),
+    drop: async (kid) => file.drop(kid),
   }
 }
 
@@ -45,6 +48,9 @@ function remoteMaker(socket: string): KeyMaker {
     },
     retire: async (kid) => {
       await connection.call('retire_key', { kid }, doneAnswer)
+    },
+    drop: async (kid) => {
+      await connection.call('drop_key', { kid }, doneAnswer)
     },
   }
 }

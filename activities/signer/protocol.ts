@@ -4,7 +4,7 @@ import { fileStates, type KeyRings, ofEachRing, type Ring } from '../keys/key-ri
 
 /**
  * The signer speaks JSON-RPC 2.0 over a Unix socket, one object on each line. `SIGNER_SOCKET` serves `keys`, `sign`, and
- * `next_key`, `activate_key` and `retire_key` of rotations; `SIGNER_WALLETS_SOCKET` serves `wallets`, `sign_transfer` and `sign_gas_transaction`.
+ * `next_key`, `activate_key`, `retire_key` and `drop_key` of rotations; `SIGNER_WALLETS_SOCKET` serves `wallets`, `sign_transfer` and `sign_gas_transaction`.
  */
 export const requestSchema = z.strictObject({
   jsonrpc: z.literal('2.0'),
@@ -72,7 +72,7 @@ export const nextKeyParams = z.strictObject({
   rotation_id: z.string().regex(/^kr_[0-9a-f]{64}$/),
 })
 export const nextKeyAnswer = z.strictObject({ kid: z.string(), public_jwk: publicJwk })
-/** `activate_key` and `retire_key`. */
+/** `activate_key`, `retire_key` and `drop_key`. */
 export const kidParams = z.strictObject({ kid: z.string().max(64) })
 export const doneAnswer = z.strictObject({ kid: z.string() })
 

@@ -40,6 +40,11 @@ export const keyStandingRequirements = {
     behavior:
       'A rotation of a ring of the service publishes the next key, activates it after a delay and retires the previous one after an overlap, as a workflow with one receipt for each step. Each ring has one rotation at a time; only operators order it.',
   },
+  'keys.rotation-dropped': {
+    source: 'trust § Key operation',
+    behavior:
+      'A rotation whose next key has ended ends without it, in the database and at the signer: the previous key stays and signs, also after a crash between the two.',
+  },
   'keys.rotation-killed': {
     source: 'decision',
     behavior:
@@ -48,7 +53,7 @@ export const keyStandingRequirements = {
   'keys.rotation-signer': {
     source: 'decision',
     behavior:
-      'The private half of a next key never leaves the signer, which writes it to disk before it answers, gives the same key for the same rotation, signs nothing with it before it is activated or after it is retired, and retires no active key.',
+      'The private half of a next key never leaves the signer, which writes it to disk before it answers, gives the same key for the same rotation, signs nothing with it before it is activated or after it is retired, and retires no active key unless another that may sign takes its place.',
   },
   'keys.activated': {
     source: 'trust § Key status',

@@ -44,6 +44,7 @@ export function ringMethods(
     },
     activate_key: (params) => changeState('activate', params),
     retire_key: (params) => changeState('retire', params),
+    drop_key: (params) => changeState('drop', params),
     sign: async (params) => {
       const { kid, bytes: text } = signParams.parse(params)
       const bytes = decodeBase64url(text)
@@ -58,7 +59,7 @@ export function ringMethods(
   }
 
   async function changeState(
-    act: 'activate' | 'retire',
+    act: 'activate' | 'retire' | 'drop',
     params: unknown,
   ): Promise<{ kid: string }> {
     const { kid } = kidParams.parse(params)

@@ -45,16 +45,18 @@ export async function activateKey(
   return row
 }
 
-/** The key of a ring that signs; undefined where there is none. */
-export async function findCurrentKey(tx: Tx, ring: string): Promise<SigningKeyRow | undefined> {
+/** The key of a ring that signs: the current one, or the newest before it that has not ended; undefined where there is none. */
+export async function findKeyThatSigns(tx: Tx, ring: string): Promise<SigningKeyRow | undefined> {
   return tx
     .selectFrom('signing_keys')
     .selectAll()
     .where('ring', '=', ring)
     .where('activated_at', 'is not', null)
-    .where('superseded_at', 'is', null)
     .where('retired_at', 'is', null)
     .where('revoked_at', 'is', null)
+    .orderBy(sql`superseded_at is null`, 'desc')
+    .orderBy('activated_at', 'desc')
+    .limit(1)
     .executeTakeFirst()
 }
 

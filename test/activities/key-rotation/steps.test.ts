@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { type RingName, rotationSteps } from '#domain/keys/rotation.ts'
@@ -18,11 +18,12 @@ import {
   loadKeyRings,
   type SigningKeysFile,
 } from '../../../activities/keys/key-ring.ts'
+import { readKeyStatus } from '../../../activities/keys/key-status.ts'
 import { publishKeys } from '../../../activities/keys/publish-keys.ts'
 import { keyState, publishedKey } from '../../../activities/keys/published-key.ts'
 import { type KeyMaker, openKeyMaker } from '../../../activities/signer/key-maker.ts'
 import { insertRotation } from '../../../activities/store/keys/key-rotations.ts'
-import { endKey, listPublicKeys } from '../../../activities/store/keys/signing-keys.ts'
+import { endKey, findKey, listPublicKeys } from '../../../activities/store/keys/signing-keys.ts'
 import { appendReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import { ReceiptService } from '../../../api/services/receipts/verification.ts'
@@ -90,6 +91,11 @@ const signNow = (subject: string) =>
     const about = { ...facts, issuer, facts: {} }
     return appendReceipt(tx, receiptSigner(keys), about, Math.floor(Date.now() / 1000))
   })
+
+const end = (how: 'retire' | 'revoke', ring: RingName, kid: string | null | undefined) =>
+  transaction(database.db, (tx) => endKey(tx, how, { ring, kid: String(kid) }))
+const signerOf = (ring: RingName) =>
+  transaction(database.db, async (tx) => (await readKeyStatus(tx, keys, [ring])).signer(ring).kid)
 
 /** A process that dies at an act of the signer: before it, or after it and before the row is written. */
 const dyingMaker = (act: keyof KeyMaker, side: 'before' | 'after'): KeyMaker => ({
@@ -244,5 +250,100 @@ verifies(
     expect((await actsOf(id)).map(({ payload }) => payload['act'])).toEqual([
       'signing_key_activate',
     ])
+  },
+)
+
+verifies(
+  'keys.rotation-dropped',
+  'the previous key stays where the next one ended during the overlap',
+  async () => {
+    const ring = 'agent-statement'
+    const id = String(await order(ring))
+    const steps = stepsWith()
+    const { nextKid, previousKid } = await steps.publishNextKey(id)
+    await steps.activateNextKey(id)
+    expect(await signerOf(ring)).toBe(nextKid)
+    await end('revoke', ring, nextKid)
+    expect(await signerOf(ring)).toBe(previousKid)
+    expect(await steps.retirePreviousKey(id)).toMatchObject({ state: 'done' })
+    expect(await statesOf(ring)).toEqual(['retiring', 'revoked'])
+    expect(fileStates(ring)).toEqual(['active', 'retired'])
+    expect(await signerOf(ring)).toBe(previousKid)
+    // The key that signs is the previous one of the next rotation.
+    const again = String(await order(ring))
+    expect(await steps.publishNextKey(again)).toMatchObject({ previousKid })
+    await steps.activateNextKey(again)
+    expect(await steps.retirePreviousKey(again)).toMatchObject({ state: 'done' })
+    expect(await statesOf(ring)).toEqual(['retired', 'revoked', 'active'])
+    expect(fileStates(ring)).toEqual(['retired', 'retired', 'active'])
+  },
+)
+
+verifies(
+  'keys.rotation-dropped',
+  'a next key revoked after a crash gives its place in the file back',
+  async () => {
+    const ring = 'log'
+    const id = String(await order(ring))
+    const { nextKid, previousKid } = await stepsWith().publishNextKey(id)
+    const dying = stepsWith({ maker: dyingMaker('activate', 'after') })
+    await expect(dying.activateNextKey(id)).rejects.toThrow('killed')
+    expect(fileStates(ring)).toEqual(['retiring', 'active'])
+    await end('revoke', ring, nextKid)
+    for (const side of ['before', 'after'] as const) {
+      const dropping = stepsWith({ maker: dyingMaker('drop', side) })
+      await expect(dropping.activateNextKey(id)).rejects.toThrow('killed')
+    }
+    expect(await stepsWith().activateNextKey(id)).toMatchObject({ state: 'done' })
+    expect(await statesOf(ring)).toEqual(['active', 'revoked'])
+    expect(fileStates(ring)).toEqual(['active', 'retired'])
+    expect(await signerOf(ring)).toBe(previousKid)
+  },
+)
+
+verifies(
+  'keys.rotation-dropped',
+  'a revocation waits while the signer activates the next key',
+  async () => {
+    const ring = 'log'
+    const id = String(await order(ring))
+    const { nextKid, previousKid } = await stepsWith().publishNextKey(id)
+    let revocation: Promise<unknown> = Promise.resolve()
+    const steps = stepsWith({
+      maker: {
+        ...maker,
+        activate: async (kid) => {
+          revocation = end('revoke', ring, kid)
+          await new Promise((resolve) => setTimeout(resolve, 100))
+          expect(await findKey(database.db, kid)).toMatchObject({ revoked_at: null })
+          await maker.activate(kid)
+        },
+      },
+    })
+    expect(await steps.activateNextKey(id)).toMatchObject({ state: 'active' })
+    await revocation
+    expect(await findKey(database.db, String(nextKid))).toMatchObject({
+      activated_at: expect.any(Date),
+      revoked_at: expect.any(Date),
+    })
+    expect(await stepsWith().retirePreviousKey(id)).toMatchObject({ state: 'done' })
+    expect(await signerOf(ring)).toBe(previousKid)
+  },
+)
+
+verifies(
+  'keys.rotation',
+  'a file from before the activation is brought up to date first',
+  async () => {
+    const ring = 'authority'
+    const id = String(await order(ring))
+    const steps = stepsWith()
+    const { nextKid } = await steps.publishNextKey(id)
+    const before = readFileSync(path)
+    await steps.activateNextKey(id)
+    writeFileSync(path, before)
+    expect(await steps.retirePreviousKey(id)).toMatchObject({ state: 'done' })
+    expect(fileStates(ring)?.slice(-2)).toEqual(['retired', 'active'])
+    expect(await signerOf(ring)).toBe(nextKid)
   },
 )

@@ -121,6 +121,21 @@ verifies(
     await expect(maker.activate(old.kid)).rejects.toThrow('is retired')
     await expect(maker.activate('receipt-unknown')).rejects.toThrow('no key of this kid')
     expect(await receipt()).toContain('.')
+    const dropped = await maker.next({ ring: 'receipt', rotationId: `kr_${'2'.repeat(64)}` })
+    await maker.activate(dropped.kid)
+    for (const kid of [dropped.kid, dropped.kid, 'receipt-unknown']) await maker.drop(kid)
+    await rings.receipt.reread?.()
+    expect(rings.receipt.active.kid).toBe(made.kid)
+    expect(await receipt()).toContain('.')
+    await expect(signedBy(dropped.kid)).rejects.toThrow('that may sign')
+    const waiting = await maker.next({ ring: 'log', rotationId: `kr_${'3'.repeat(64)}` })
+    const { active } = rings.log
+    await maker.drop(waiting.kid)
+    const others = loadKeyRings(file).log.keys.filter(({ kid }) => kid !== active.kid)
+    for (const { kid } of others) await maker.retire(kid)
+    await maker.drop(active.kid)
+    await rings.log.reread?.()
+    expect(rings.log.active.kid).toBe(active.kid)
   },
 )
 
