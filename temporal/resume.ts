@@ -17,7 +17,7 @@ import { endedByOthers } from '../workflows/task/attributes.ts'
 import { endBroken } from './broken-runs.ts'
 import { ensureCallback } from './callbacks.ts'
 import { delegationWorkflowId, ensureDelegation } from './delegations.ts'
-import { ensureKeyRotation, keyRotationWorkflowId } from './key-rotations.ts'
+import { keyRotationWorkflowId, wakeKeyRotation } from './key-rotations.ts'
 import { ensurePayment, paymentWorkflowId } from './payments.ts'
 import { wakePayout } from './payouts.ts'
 import { notRunning } from './running.ts'
@@ -77,7 +77,7 @@ export async function resumeDelegations({ client, db, config }: OfEachSweep): Pr
 export async function resumeKeyRotations({ client, db }: ResumeDeps): Promise<void> {
   const open = await listRotatingRings(db)
   for (const ring of await notRunning(client, open, keyRotationWorkflowId))
-    await ensureKeyRotation(client, ring)
+    await wakeKeyRotation(client, ring)
 }
 
 /** Ends the broken runs of payouts and tasks that have not changed for long; the next sweep then starts a new run. */

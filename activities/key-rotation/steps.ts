@@ -113,7 +113,7 @@ async function activate(deps: KeyRotationDeps, tx: Tx, rotation: DueRotation): P
 
 /** Behind everything that the ring is signing, so that the signer refuses nothing that is under way. */
 async function retire(deps: KeyRotationDeps, tx: Tx, rotation: DueRotation): Promise<void> {
-  const { rotation_id: rotationId, ring, previous_kid: kid } = rotation
+  const { rotation_id: rotationId, ring, previous_kid: kid, revoke_old } = rotation
   const nextKid = nextKidOf(rotation)
   await lockRing(tx, ring)
   const next = await findKey(tx, nextKid)
@@ -122,9 +122,10 @@ async function retire(deps: KeyRotationDeps, tx: Tx, rotation: DueRotation): Pro
     // The file may be a copy from before the activation.
     if (next.superseded_at === null) await deps.maker.activate(nextKid)
     await deps.maker.retire(kid)
-    await endKey(tx, 'retire', { ring, kid })
+    const how = revoke_old ? 'revoke' : 'retire'
+    await endKey(tx, how, { ring, kid })
     const facts = { replaced_by: nextKid }
-    await record(deps, tx, rotation, { act: 'signing_key_retire', act_on: kid, facts })
+    await record(deps, tx, rotation, { act: `signing_key_${how}`, act_on: kid, facts })
   }
   await moveRotation(tx, { rotationId, to: 'done' }, {})
 }

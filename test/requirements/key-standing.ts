@@ -45,6 +45,11 @@ export const keyStandingRequirements = {
     behavior:
       'A rotation whose next key has ended ends without it, in the database and at the signer: the previous key stays and signs, also after a crash between the two.',
   },
+  'keys.rotation-hastened': {
+    source: 'trust § Key operation',
+    behavior:
+      'A rotation waits no longer once one of its keys has ended. An order with revoke_old for a ring whose rotation is open makes that one revoke the previous key at once; its workflow notices within seconds.',
+  },
   'keys.rotation-killed': {
     source: 'decision',
     behavior:

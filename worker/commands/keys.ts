@@ -73,7 +73,7 @@ export function addKeys(program: Command): void {
       )
       .option(
         '--revoke-old',
-        'skip both waits, and revoke the previous key when the next one signs',
+        'skip both waits, and revoke the previous key when the next one signs; also of a rotation that is open',
       ),
   ).action(async (options: RotateOptions) => show(options, await rotate(options)))
   byOperator(

@@ -7,7 +7,7 @@ export type RotationSnapshot = {
   state: RotationState
   nextKid: string | null
   previousKid: string | null
-  /** Time until the next step is due; 0 if it is due. */
+  /** Milliseconds until the next step is due; 0 if it is due. */
   waitMs: number
 }
 

@@ -39,8 +39,8 @@ export const timing = {
   callback: { startToClose: 15_000, retryFirst: 500, retryLongest: 60_000 },
   /** An operation may wait for steps of a task; an outcome that is not known is looked for again. */
   delegation: { startToClose: 60_000, retryFirst: 200, retryLongest: 15_000 },
-  /** A step of a rotation of keys asks the signer and signs a receipt. */
-  keyRotation: { startToClose: 15_000, retryFirst: 200, retryLongest: 15_000 },
+  /** A step of a rotation of keys asks the signer and signs a receipt. `reread`: between two reads of the row; a wake ends the wait. */
+  keyRotation: { startToClose: 15_000, retryFirst: 200, retryLongest: 15_000, reread: 300_000 },
   /** The statement of a day reads the whole day. */
   statement: { startToClose: 600_000 },
   /** `limits`: how long a task may stay in a state. `queued`: between two checks for a slot; a free slot ends the wait. */

@@ -23,6 +23,32 @@ export function insertRotation(
     .executeTakeFirst()
 }
 
+/**
+ * Has the open rotation of a ring revoke the previous key and wait no longer. Undefined where it does already, where its next key has
+ * ended, and where none is open.
+ */
+export function hastenRotation(tx: Tx, ring: string): Promise<KeyRotationRow | undefined> {
+  const atOnce = (time: string) =>
+    sql<Date>`case when ${sql.ref(time)} > clock_timestamp() then clock_timestamp() else ${sql.ref(time)} end`
+  return tx
+    .updateTable('key_rotations')
+    .set({
+      revoke_old: true,
+      activate_at: atOnce('activate_at'),
+      retire_at: atOnce('retire_at'),
+    })
+    .where('ring', '=', ring)
+    .where('state', '<>', 'done')
+    .where('revoke_old', '=', false)
+    .where(sql<boolean>`not ${hasEnded('next_kid')}`)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+const hasEnded = (...kids: ('next_kid' | 'previous_kid')[]) =>
+  sql`exists (select from signing_keys where kid in (${sql.join(kids.map((kid) => sql.ref(kid)))})
+    and (retired_at is not null or revoked_at is not null))`
+
 /** At most 50 rotations: those that are open, then those that were done last. */
 export function listRotations(tx: Tx): Promise<KeyRotationRow[]> {
   return tx
@@ -45,14 +71,15 @@ export async function listRotatingRings(tx: Tx): Promise<string[]> {
   return rows.map(({ ring }) => ring)
 }
 
+/** Where a key of a rotation has ended, its next step is due. */
 const dueRotations = (tx: Tx) =>
   tx
     .selectFrom('key_rotations')
     .selectAll()
     .select(
-      sql<number>`greatest(0, ceil(extract(epoch from (
+      sql<number>`case when ${hasEnded('next_kid', 'previous_kid')} then 0 else greatest(0, ceil(extract(epoch from (
         case state when 'published' then activate_at when 'active' then retire_at else requested_at end) - clock_timestamp()
-      ) * 1000))::float8`.as('wait_ms'),
+      ) * 1000)) end::float8`.as('wait_ms'),
     )
 
 /** The rotation of a ring that is not done. */

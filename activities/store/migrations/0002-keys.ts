@@ -12,6 +12,11 @@ const current = `activated_at is not null and superseded_at is null and retired_
 
 const rotationMoves = `(old.state, new.state) in (('requested','published'), ('published','active'), ('published','done'), ('active','done'))`
 
+/** An order for an open rotation to revoke the previous key and to wait no longer, once; nothing else of it changes. */
+const haste = `(old.state = new.state and new.state <> 'done' and new.revoke_old and not old.revoke_old
+  and (new.activate_at <= old.activate_at) is not false and (new.retire_at <= old.retire_at) is not false
+  and to_jsonb(new) - '{revoke_old,activate_at,retire_at}'::text[] = to_jsonb(old) - '{revoke_old,activate_at,retire_at}'::text[])`
+
 /**
  * Signing keys, their rotations, operators and their sessions. A key is published, then active, superseded by the next one of its ring,
  * and retired. `signing_standing` reads the status of keys, and only functions change it, so that no process
@@ -116,7 +121,7 @@ export const keys: readonly string[] = [
   `create unique index key_rotations_open on key_rotations (ring) where state <> 'done'`,
   `create function keep_key_rotation() returns trigger language plpgsql as $$
   begin
-    if tg_op = 'DELETE' or not ${rotationMoves}
+    if tg_op = 'DELETE' or not (${rotationMoves} or ${haste})
       or (new.rotation_id, new.ring, new.requested_at, new.requested_by) is distinct from (old.rotation_id, old.ring, old.requested_at, old.requested_by)
       or (old.next_kid is not null and new.next_kid is distinct from old.next_kid) then
       raise exception 'a rotation only moves to its next state' using errcode = 'check_violation';

@@ -58,6 +58,7 @@ export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole,
 
 /** Columns that a role may update in a table that it may not update as a whole. */
 const guardedColumns: Readonly<Record<string, Partial<Record<DatabaseRole, readonly string[]>>>> = {
+  key_rotations: { api: ['revoke_old', 'activate_at', 'retire_at'] },
   transfers: { signer: ['signature', 'status', 'parked', 'changed_at'] },
 }
 

@@ -14,6 +14,7 @@ import { type OperatorAct, signAct } from '../../../activities/payout/operator-a
 import { answerCall, claimGrant } from '../../../activities/store/calls/calls.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import {
+  hastenRotation,
   insertRotation,
   type KeyRotationRow,
   listRotations,
@@ -36,11 +37,12 @@ export type KeyDeps = Omit<ControlDeps, 'signReceipt'> & {
   load: () => Promise<KeyRings>
   /** How long a next key is published before it signs, in seconds. */
   publishSeconds: number
-  /** Starts the workflow of a ring's rotation, or leaves that to the sweep of a worker. */
+  /** Wakes the workflow of a ring's rotation, or leaves that to a worker. */
   notifyRotation: (ring: Ring) => Promise<void>
 }
 type Operator = { operatorId: string; name: string }
 type Ending = { kid: string; reason: string }
+type EndOrder = Ending & { by: Operator; callId: string }
 type RotationOrder = {
   ring?: Ring | undefined
   reason: string
@@ -73,7 +75,10 @@ export class KeyService {
     })
   }
 
-  /** Stores the rotation of a ring, or of each, and starts its workflow. Throws 409 `rotation_in_progress` while one of them is open. */
+  /**
+   * Stores the rotation of a ring, or of each, and starts its workflow. While one is open, an order to revoke the previous key makes
+   * it do so at once; any other gets 409 `rotation_in_progress`.
+   */
   async rotate(by: Operator, order: RotationOrder, callId: string): Promise<void> {
     const { rotations } = await answerOnce(
       this.#deps,
@@ -107,11 +112,18 @@ export class KeyService {
   }
 
   retire(by: Operator, ending: Ending, callId: string) {
-    return end(this.#deps, 'retire', { by, callId, ...ending })
+    return this.#end('retire', { by, callId, ...ending })
   }
 
   revoke(by: Operator, ending: Ending, callId: string) {
-    return end(this.#deps, 'revoke', { by, callId, ...ending })
+    return this.#end('revoke', { by, callId, ...ending })
+  }
+
+  /** A rotation whose key has ended waits no longer. */
+  async #end(how: 'retire' | 'revoke', asked: EndOrder): Promise<EndedKey> {
+    const ended = await end(this.#deps, how, asked)
+    await this.#deps.notifyRotation(ended.key.ring as Ring)
+    return ended
   }
 }
 
@@ -129,7 +141,7 @@ function refused(error: unknown): never {
 function end(
   deps: KeyDeps,
   how: 'retire' | 'revoke',
-  { by, callId, kid, reason }: Ending & { by: Operator; callId: string },
+  { by, callId, kid, reason }: EndOrder,
 ): Promise<EndedKey> {
   return transaction(deps.db, async (tx) => {
     await claimGrant(tx, callId, kid)
@@ -242,7 +254,7 @@ async function storeRotations(deps: KeyDeps, tx: Tx, { by, order, callId }: Orde
   const { ring: only, reason, overlapSeconds, revokeOld } = order
   const stored: KeyRotationRow[] = []
   for (const ring of only === undefined ? ringNames : [only]) {
-    const row = await insertRotation(tx, {
+    const inserted = await insertRotation(tx, {
       rotation_id: `kr_${digestOf({ callId, ring })}`,
       ring,
       reason,
@@ -252,6 +264,7 @@ async function storeRotations(deps: KeyDeps, tx: Tx, { by, order, callId }: Orde
       requested_by: by.operatorId,
       requested_by_name: by.name,
     })
+    const row = inserted ?? (revokeOld ? await hastenRotation(tx, ring) : undefined)
     if (row === undefined) throw inProgress(ring)
     stored.push(row)
   }

@@ -22,7 +22,7 @@ import { readKeyStatus } from '../../../activities/keys/key-status.ts'
 import { publishKeys } from '../../../activities/keys/publish-keys.ts'
 import { keyState, publishedKey } from '../../../activities/keys/published-key.ts'
 import { type KeyMaker, openKeyMaker } from '../../../activities/signer/key-maker.ts'
-import { insertRotation } from '../../../activities/store/keys/key-rotations.ts'
+import { hastenRotation, insertRotation } from '../../../activities/store/keys/key-rotations.ts'
 import { endKey, findKey, listPublicKeys } from '../../../activities/store/keys/signing-keys.ts'
 import { appendReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
@@ -200,9 +200,7 @@ verifies('keys.rotation', 'a step that is not due waits by the clock of the data
   expect(await statesOf('callback')).toEqual(['active', 'published'])
   expect(await order('callback')).toBeUndefined()
   // An operator drops the next key, which ends the rotation.
-  await transaction(database.db, (tx) =>
-    endKey(tx, 'revoke', { ring: 'callback', kid: String(published.nextKid) }),
-  )
+  await end('revoke', 'callback', published.nextKid)
   await expect(
     database.db
       .updateTable('key_rotations')
@@ -210,12 +208,9 @@ verifies('keys.rotation', 'a step that is not due waits by the clock of the data
       .where('rotation_id', '=', id)
       .execute(),
   ).rejects.toMatchObject({ code: '23514' })
-  await database.db
-    .updateTable('key_rotations')
-    .set({ state: 'done', done_at: new Date() })
-    .where('rotation_id', '=', id)
-    .execute()
+  expect(await steps.activateNextKey(id)).toMatchObject({ state: 'done' })
   expect(await statesOf('callback')).toEqual(['active', 'revoked'])
+  expect(fileStates('callback')).toEqual(['active', 'retired'])
 })
 
 verifies('keys.rotation', 'revoke_old waits for nothing and revokes the previous key', async () => {
@@ -345,5 +340,81 @@ verifies(
     expect(await steps.retirePreviousKey(id)).toMatchObject({ state: 'done' })
     expect(fileStates(ring)?.slice(-2)).toEqual(['retired', 'active'])
     expect(await signerOf(ring)).toBe(nextKid)
+  },
+)
+
+verifies(
+  'keys.rotation-hastened',
+  'a rotation waits no longer once one of its keys has ended',
+  async () => {
+    const ring = 'checkout'
+    const id = String(await order(ring, { delay_seconds: 600, overlap_seconds: 600 }))
+    const steps = stepsWith()
+    const { nextKid, previousKid, waitMs } = await steps.publishNextKey(id)
+    expect(waitMs).toBeGreaterThan(595_000)
+    await end('revoke', ring, previousKid)
+    expect(await steps.loadRotation(ring)).toMatchObject({ waitMs: 0 })
+    // The key before it has ended too, so that its retirement is due at once.
+    expect(await steps.activateNextKey(id)).toMatchObject({ state: 'active', waitMs: 0 })
+    expect(await signerOf(ring)).toBe(nextKid)
+    expect(await steps.retirePreviousKey(id)).toMatchObject({ state: 'done' })
+    expect(fileStates(ring)?.slice(-2)).toEqual(['retired', 'active'])
+  },
+)
+
+verifies(
+  'keys.rotation-hastened',
+  'an open rotation is hastened once in each state, and then revokes',
+  async () => {
+    const ring = 'checkout'
+    const slow = { delay_seconds: 600, overlap_seconds: 600 }
+    const steps = stepsWith()
+    const hasten = () => hastenRotation(database.db, ring)
+    expect(await hasten()).toBeUndefined()
+    for (const state of ['requested', 'published', 'active'] as const) {
+      const id = String(
+        await order(ring, state === 'active' ? { ...slow, delay_seconds: 0 } : slow),
+      )
+      if (state !== 'requested') await steps.publishNextKey(id)
+      if (state === 'active') await steps.activateNextKey(id)
+      expect(await steps.loadRotation(ring)).toMatchObject({ state })
+      expect(await hasten()).toMatchObject({ rotation_id: id, state, revoke_old: true })
+      expect(await hasten()).toBeUndefined()
+      let known = await steps.loadRotation(ring)
+      while (known !== null && known.state !== 'done') {
+        expect(known.waitMs).toBe(0)
+        known = await steps[rotationSteps[known.state]](id)
+      }
+      expect((await statesOf(ring)).slice(-2)).toEqual(['revoked', 'active'])
+      expect(fileStates(ring)?.slice(-2)).toEqual(['retired', 'active'])
+      const last = (await actsOf(id)).at(-1)
+      expect(last?.payload['act']).toBe('signing_key_revoke')
+    }
+  },
+)
+
+verifies(
+  'keys.rotation-hastened',
+  'SQL lets an open rotation be hastened, and changes nothing else of it',
+  async () => {
+    const ring = 'checkout'
+    const id = String(await order(ring, { delay_seconds: 600, overlap_seconds: 600 }))
+    const { nextKid } = await stepsWith().publishNextKey(id)
+    const later = new Date(Date.now() + 3_600_000)
+    const change = (set: object) =>
+      database.db.updateTable('key_rotations').set(set).where('rotation_id', '=', id).execute()
+    for (const set of [
+      { activate_at: new Date() },
+      { revoke_old: true, activate_at: later },
+      { revoke_old: true, overlap_seconds: 1 },
+      { revoke_old: true, reason: 'another' },
+      { revoke_old: true, previous_kid: null },
+    ])
+      await expect(change(set), JSON.stringify(set)).rejects.toMatchObject({ code: '23514' })
+    // Its next key has ended, so that it can replace nothing.
+    await end('revoke', ring, nextKid)
+    expect(await hastenRotation(database.db, ring)).toBeUndefined()
+    expect(await stepsWith().activateNextKey(id)).toMatchObject({ state: 'done' })
+    await expect(change({ revoke_old: true })).rejects.toMatchObject({ code: '23514' })
   },
 )

@@ -169,3 +169,39 @@ verifies(
   },
   240_000,
 )
+
+verifies(
+  'keys.rotation-hastened',
+  'a rotation within its overlap ends at once by an order or with its key',
+  async () => {
+    const overlapping = async (ring: RingName) => {
+      const { body } = await order(ring, { overlap_seconds: 3_600 })
+      const id = 'rotations' in body ? String(body.rotations[0]?.rotation_id) : ''
+      expect(await reached(id, 'active')).toBe('active')
+      return id
+    }
+    const standings = async (ring: RingName) =>
+      (await listed()).keys.filter((one) => one.ring === ring).map(({ state }) => state)
+
+    const leaked = await overlapping('checkout')
+    expect((await order('checkout', { revoke_old: true })).status).toBe(201)
+    expect(await reached(leaked, 'done')).toBe('done')
+    expect((await standings('checkout')).slice(-2)).toEqual(['revoked', 'active'])
+
+    const dropped = await overlapping('log')
+    await operator().call('keys-revoke', {
+      mode: 'revoke_key',
+      kid: fileOf('log').find(({ state }) => state === 'active')?.kid ?? '',
+      reason: 'a leak in a test',
+      idempotency_key: crypto.randomUUID(),
+    })
+    expect(await reached(dropped, 'done')).toBe('done')
+    expect((await standings('log')).slice(-2)).toEqual(['retiring', 'revoked'])
+    expect(
+      fileOf('log')
+        .map(({ state }) => state)
+        .slice(-2),
+    ).toEqual(['active', 'retired'])
+  },
+  120_000,
+)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { hastenRotation } from '../../../../activities/store/keys/key-rotations.ts'
 import { writeControl } from '../../../../activities/store/payouts/controls.ts'
 import { createRoles, roleUrl } from '../../../../activities/store/postgres/create-roles.ts'
 import { createDatabase, type OpenDatabase } from '../../../../activities/store/postgres/db.ts'
@@ -84,6 +85,7 @@ verifies(
       'delete from controls',
       'update signing_keys set revoked_at = null',
       'insert into signing_keys default values',
+      "update key_rotations set state = 'done'",
       'insert into operators default values',
       'update receipts set jws = null',
       'truncate calls',
@@ -95,6 +97,7 @@ verifies(
     ])
       await expect(sql.raw(statement).execute(api), statement).rejects.toMatchObject(refused)
     await expect(sql`select from payouts for update`.execute(api)).rejects.toMatchObject(refused)
+    expect(await hastenRotation(api, 'log')).toBeUndefined()
   },
 )
 

@@ -42,6 +42,26 @@ verifies('keys.rotation', 'an operator orders the rotation of one ring once', as
   expect(rotations).toMatchObject([{ ring: 'receipt', state: 'requested' }])
 })
 
+verifies(
+  'keys.rotation-hastened',
+  'an order to revoke the old key hastens the open rotation once',
+  async () => {
+    const { body } = await operator().call('signing-rotate', order({ ring: 'log' }))
+    const leaked = order({ ring: 'log', revoke_old: true, reason: 'leaked' })
+    const { status, body: hastened } = await operator().call('signing-rotate', leaked)
+    expect(status).toBe(201)
+    const [open] = 'rotations' in body ? body.rotations : []
+    expect(hastened).toMatchObject({
+      rotations: [{ ...open, revoke_old: true }],
+      receipt: { payload: { act: 'signing_keys_rotate', reason: 'leaked', revoke_old: true } },
+    })
+    expect((await operator().call('signing-rotate', leaked)).body).toEqual(hastened)
+    await expect(
+      operator().call('signing-rotate', order({ ring: 'log', revoke_old: true })),
+    ).rejects.toMatchObject({ code: 'rotation_in_progress' })
+  },
+)
+
 verifies('keys.rotation', 'no agent rotates the keys of the service', async () => {
   const { credential } = await trustedAgent(hosts(), apis.operator)
   const client = createClient({ baseUrl: hosts().base, osUrl: hosts().os, agent: credential })
@@ -49,7 +69,7 @@ verifies('keys.rotation', 'no agent rotates the keys of the service', async () =
     code: 'not_owner',
     problem: { status: 403 },
   })
-  expect((await listed()).rotations.map(({ ring }) => ring)).toEqual(['receipt'])
+  expect((await listed()).rotations.map(({ ring }) => ring)).toEqual(['log', 'receipt'])
 })
 
 verifies('keys.rotation', 'what belongs to the key of an agent is refused', async () => {
