@@ -1,7 +1,13 @@
 import { type DomainError, refuse } from '#domain/core/errors.ts'
+import { pointerOf } from '#domain/core/json-pointer.ts'
 import { limits } from '#domain/core/limits.ts'
 import { railOf } from '#domain/rails/index.ts'
-import { type GroupedFaults, mergedFaults, placedGroups } from '#domain/rails/input-faults.ts'
+import {
+  type GroupedFaults,
+  groupFaults,
+  mergedFaults,
+  placedGroups,
+} from '#domain/rails/input-faults.ts'
 import type { Columns, RailKey } from '#domain/rails/rail.ts'
 import { uploadsOf } from '#domain/rails/uploads.ts'
 import {
@@ -21,10 +27,10 @@ type CheckDeps = {
   /** Starts or joins the workflow of a stored check; false where it cannot be started now. */
   start(check: UploadCheckRow): Promise<boolean>
 }
-/** An input at its place in the call, and its agent, if it has one. */
-type Asked = { owner: string | null; rail: RailKey; input: unknown; pointer?: string } & Reading
+/** An input of an agent at its place in the call. */
+type Asked = { owner: string; rail: RailKey; input: unknown; pointer?: string } & Reading
 /** `dry`: nothing is begun on the input yet, so that such readings are limited for each day. */
-type Reading = { dry?: boolean }
+type Reading = { dry?: boolean | undefined }
 
 /** Reads uploads as their rails would, before anything is paid for. Each upload is read once for a list and its columns. */
 export class UploadChecks {
@@ -34,14 +40,18 @@ export class UploadChecks {
     this.#deps = deps
   }
 
-  /**
-   * Reads an input, and waits until all uploads that it names are read; without an agent there are none. Throws 422 `input_rejected`
-   * with all faults, `evidence_mismatch` for an upload that the agent does not have, 409 `not_ready` while one is still being read,
-   * 429, and 503 without Temporal.
-   */
-  async assertInput({ owner, rail, input, pointer = '/input', dry = false }: Asked): Promise<void> {
+  /** Reads an input, and the uploads that it names where it has an agent. Throws 422 `input_rejected`, and as `assertUploads` does. */
+  async assertInput({ owner, ...asked }: Omit<Asked, 'owner'> & { owner: string | null }) {
+    const { rail, input, pointer = '/input' } = asked
     assertAllReadable([{ rail, input, pointer }])
-    if (owner === null) return
+    if (owner !== null) await this.assertUploads({ owner, ...asked })
+  }
+
+  /**
+   * Waits until all uploads that a readable input names are read. Throws 422 `input_rejected` with all faults, `evidence_mismatch`
+   * for an upload that the agent does not have, 409 `not_ready` while one is still being read, 429, and 503 without Temporal.
+   */
+  async assertUploads({ owner, rail, input, pointer = '/input', dry }: Asked): Promise<void> {
     const { columns = {} } = input as { columns?: Columns }
     const asked = Object.entries(uploadsOf(railOf(rail), input)).map(
       ([list, sha256]): CheckedList => ({
@@ -114,20 +124,13 @@ const refusals: Record<
 /** The faults of a read upload, placed in the call. */
 function faultsOf({ list, outcome }: UploadCheckRow, place: string): GroupedFaults[] {
   if (outcome === null) return []
-  if (!('refused' in outcome))
-    return outcome.faults.total === 0 ? [] : [placedGroups(place, outcome.faults)]
-  const pointer = `${place}/${list}`
-  const group = {
-    kind: 'out_of_bounds',
-    field: pointer,
-    message: outcome.refused,
-    count: 1,
-  } as const
-  return [
-    {
-      total: 1,
-      groups: [{ ...group, first: [{ pointer, row: null, value: null }] }],
-      groups_left_out: 0,
-    },
-  ]
+  const faults = 'refused' in outcome ? givenUp(list, outcome.refused) : outcome.faults
+  return faults.total === 0 ? [] : [placedGroups(place, faults)]
+}
+
+function givenUp(list: string, message: string): GroupedFaults {
+  const pointer = pointerOf([list])
+  return groupFaults([
+    { kind: 'out_of_bounds', field: pointer, message, pointer, row: null, value: null },
+  ])
 }

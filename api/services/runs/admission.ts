@@ -94,7 +94,11 @@ export async function withMandate(db: Deps['db'], asked: StartAsked): Promise<St
 type Paid = Pick<StartAsked, 'payment_reference_id' | 'entitlement_id' | 'quote_id'>
 
 /** Throws unless the named payment or credit is the agent's own and pays this quote: 404, 403 `not_owner`, 409 `quote_mismatch`. */
-export async function assertPaysQuote(deps: Deps, agentId: string, paid: Paid): Promise<void> {
+export async function assertPaysQuote(
+  deps: Omit<Deps, 'uploadChecks'>,
+  agentId: string,
+  paid: Paid,
+): Promise<void> {
   const entitlementId = await namedEntitlement(deps, agentId, paid)
   if (entitlementId === undefined) return
   const expected = (await findEntitlementOf(deps.db, paid.quote_id))?.entitlement_id
@@ -106,7 +110,7 @@ export async function assertPaysQuote(deps: Deps, agentId: string, paid: Paid): 
 }
 
 async function namedEntitlement(
-  { payments, credit }: Deps,
+  { payments, credit }: Pick<Deps, 'payments' | 'credit'>,
   agentId: string,
   { payment_reference_id, entitlement_id }: Paid,
 ): Promise<string | null | undefined> {

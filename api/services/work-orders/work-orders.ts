@@ -42,7 +42,7 @@ type Deps = TaskDeps &
   RunViewDeps & {
     gateway: Pick<TaskGateway, 'advance'>
     quotes: Pick<QuoteService, 'read' | 'claim'>
-    uploadChecks: Pick<UploadChecks, 'assertInput'>
+    uploadChecks: Pick<UploadChecks, 'assertUploads'>
     payments: Pick<PaymentService, 'readReference'>
     credit: Pick<CreditService, 'read'>
   }
@@ -120,7 +120,7 @@ export class WorkOrderService {
     assertAllReadable(steps)
     if (agentId !== null)
       for (const step of steps)
-        await this.#deps.uploadChecks.assertInput({ owner: agentId, ...step })
+        await this.#deps.uploadChecks.assertUploads({ owner: agentId, ...step })
     const [first] = steps
     if (quote_id === null || first === undefined) return
     await assertQuoted(this.#deps.quotes, { quote_id, rail: first.rail, tier })
