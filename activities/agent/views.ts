@@ -1,5 +1,6 @@
 import { type KeyState, stateNow } from '#domain/agents/credential.ts'
 import { mayAct } from '#domain/agents/trust.ts'
+import { unixSeconds } from '#domain/core/time.ts'
 import type { CredentialRow } from '../store/agents/agent-credentials.ts'
 import type { AgentRow } from '../store/agents/agents.ts'
 
@@ -38,9 +39,6 @@ export function credentialView(row: CredentialRow, nowSeconds: number) {
 
 export const stateOf = (row: CredentialRow, nowSeconds: number): KeyState =>
   stateNow({ state: row.state, retireAt: unixSeconds(row.retire_at) }, nowSeconds)
-
-export const unixSeconds = (time: Date | null): number | null =>
-  time === null ? null : time.getTime() / 1000
 
 export type GatewayState = 'not_ready' | 'key_ready' | 'gateway_ready'
 

@@ -154,12 +154,23 @@ export function ringOf(ring: Ring, all: readonly { state: FileState; key: Signin
   }
 }
 
+/** The public half of a key, derived, so that a file whose public half belongs to another key cannot be published. */
+export const publicJwkOf = ({
+  kid,
+  alg,
+  private_jwk,
+}: Pick<SigningKeyEntry, 'kid' | 'alg' | 'private_jwk'>) => ({
+  ...createPublicKey({ key: private_jwk as JsonWebKey, format: 'jwk' }).export({ format: 'jwk' }),
+  alg,
+  kid,
+  use: 'sig',
+})
+
 function signingKey(ring: Ring, { kid, alg, private_jwk }: SigningKeyEntry): SigningKey {
   if (alg !== ringAlgs[ring])
     throw new Error(`signing keys: ring ${ring} signs with ${ringAlgs[ring]}, not ${alg}`)
   const key = createPrivateKey({ key: private_jwk as JsonWebKey, format: 'jwk' })
   assertFits(key, alg)
-  // Derived, so that a file whose public half belongs to another key cannot be published.
-  const publicJwk = { ...createPublicKey(key).export({ format: 'jwk' }), alg, kid, use: 'sig' }
+  const publicJwk = publicJwkOf({ kid, alg, private_jwk })
   return { ring, kid, alg, publicJwk, sign: async (text) => signBytes(key, alg, text) }
 }

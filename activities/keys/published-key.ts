@@ -1,3 +1,4 @@
+import { isoTime, unixSeconds } from '#domain/core/time.ts'
 import { type KeyStanding, type KeyTimes, standingNow } from '#domain/receipts/key-standing.ts'
 import type { SigningKeyRow } from '../store/keys/signing-keys.ts'
 
@@ -12,9 +13,9 @@ export function publishedKey(row: SigningKeyRow) {
     use_for: row.ring,
     state: keyState(row),
     published_at: row.published_at.toISOString(),
-    activated_at: row.activated_at?.toISOString() ?? null,
-    retired_at: row.retired_at?.toISOString() ?? null,
-    revoked_at: row.revoked_at?.toISOString() ?? null,
+    activated_at: isoTime(row.activated_at),
+    retired_at: isoTime(row.retired_at),
+    revoked_at: isoTime(row.revoked_at),
   }
 }
 
@@ -25,12 +26,10 @@ export const keyTimes = ({
   revoked_at,
 }: Pick<SigningKeyRow, 'activated_at' | 'retired_at' | 'revoked_at'>) =>
   ({
-    activatedAt: seconds(activated_at),
-    retiredAt: seconds(retired_at),
-    revokedAt: seconds(revoked_at),
+    activatedAt: unixSeconds(activated_at),
+    retiredAt: unixSeconds(retired_at),
+    revokedAt: unixSeconds(revoked_at),
   }) satisfies KeyTimes
-
-const seconds = (time: Date | null): number | null => (time === null ? null : time.getTime() / 1000)
 
 /** How a stored key stands now; `retiring` from when the next key of its ring signs until it is retired. */
 export function keyState(row: SigningKeyRow): KeyStanding | 'retiring' {

@@ -1,6 +1,11 @@
-import { createPublicKey, type JsonWebKey } from 'node:crypto'
 import type { Config } from '../config/config.ts'
-import { type Ring, type RingPublicKey, ringAlgs, type SigningKeyEntry } from '../keys/key-ring.ts'
+import {
+  publicJwkOf,
+  type Ring,
+  type RingPublicKey,
+  ringAlgs,
+  type SigningKeyEntry,
+} from '../keys/key-ring.ts'
 import { connectSigner } from './client.ts'
 import { openKeyFile } from './key-file.ts'
 import { doneAnswer, nextKeyAnswer } from './protocol.ts'
@@ -56,10 +61,7 @@ function remoteMaker(socket: string): KeyMaker {
 }
 
 /** What may be known of a key. */
-export function publicHalf(ring: Ring, { kid, private_jwk }: SigningKeyEntry): RingPublicKey {
-  const alg = ringAlgs[ring]
-  const jwk = createPublicKey({ key: private_jwk as JsonWebKey, format: 'jwk' }).export({
-    format: 'jwk',
-  })
-  return { ring, kid, alg, publicJwk: { ...jwk, alg, kid, use: 'sig' }, state: 'published' }
+export function publicHalf(ring: Ring, entry: SigningKeyEntry): RingPublicKey {
+  const { kid, alg } = entry
+  return { ring, kid, alg, publicJwk: publicJwkOf(entry), state: 'published' }
 }

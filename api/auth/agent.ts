@@ -1,7 +1,7 @@
 import { type CredentialFacts, parseCredential } from '#domain/agents/credential.ts'
 import { accessWithin } from '#domain/agents/trust-limits.ts'
 import { type DomainError, refuse } from '#domain/core/errors.ts'
-import { unixSeconds } from '../../activities/agent/views.ts'
+import { unixSeconds } from '#domain/core/time.ts'
 import type { CredentialOfAgent } from '../../activities/store/agents/agent-credentials.ts'
 import { hasDigest } from './secret.ts'
 

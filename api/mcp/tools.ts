@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { capitalized } from '#domain/core/plain-text.ts'
 import type { Operations } from '../calls/call.ts'
 import { problemSchema } from '../http/openapi-components.ts'
 import { groupByPath } from '../http/operation-groups.ts'
@@ -120,10 +121,7 @@ function annotationsOf(operation: AnyOperation): ToolEntry['annotations'] {
   }
 }
 
-const titleOf = (name: ToolName): string => {
-  const words = name.replaceAll('_', ' ')
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
-}
+const titleOf = (name: ToolName): string => capitalized(name.replaceAll('_', ' '))
 
 function descriptionOf(operation: AnyOperation): string {
   const texts = [

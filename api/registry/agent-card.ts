@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { rails } from '#domain/rails/index.ts'
+import { isCurrent } from '#domain/rails/rail.ts'
 import { packageVersion } from '../../activities/config/package-root.ts'
 import { signAgentCard } from '../../activities/keys/agent-card.ts'
 import type { SigningKey } from '../../activities/keys/compact.ts'
@@ -10,15 +11,13 @@ type Card = z.output<typeof AgentCard>
 
 /** The card of this service without its signature: one skill for each rail that runs, and the two interfaces that answer. */
 function agentCard(baseUrl: string, mcpVersion: string): Omit<Card, 'signatures'> {
-  const skills = rails
-    .filter(({ takes }) => takes.controlledLoop === 'current')
-    .map(({ key, about, sandboxInput }) => ({
-      id: key,
-      name: key,
-      description: about.summary,
-      tags: [...about.capabilities],
-      examples: [JSON.stringify(sandboxInput)],
-    }))
+  const skills = rails.filter(isCurrent).map(({ key, about, sandboxInput }) => ({
+    id: key,
+    name: key,
+    description: about.summary,
+    tags: [...about.capabilities],
+    examples: [JSON.stringify(sandboxInput)],
+  }))
   return {
     name: 'Agent Rails',
     description:

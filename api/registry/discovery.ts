@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { authorityContexts } from '#domain/authority/artifacts.ts'
 import { contractSets } from '#domain/core/contract-sets.ts'
 import { ASSET_NAME, CHAIN_ID, limits, NETWORK, trustLimits } from '#domain/core/limits.ts'
+import { isoTime } from '#domain/core/time.ts'
 import { principalDomain, principalTypes } from '#domain/payouts/principal-authorization.ts'
 import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
 import { HANDOFF_TYP } from '#domain/trust/handoff-pack.ts'
@@ -83,7 +84,6 @@ export function createDiscovery(deps: Discovery): DiscoveryCommands {
 
 /** The states of a key that may sign. */
 const signing: readonly string[] = ['active', 'retiring']
-const time = (date: Date | null): string | null => date?.toISOString() ?? null
 function authorityKey(rows: SigningKeyRow[]): AuthorityKey & Record<string, unknown> {
   const known = rows.filter((row) => row.activated_at !== null)
   const next = rows.find((row) => keyState(row) === 'published')
@@ -97,7 +97,7 @@ function authorityKey(rows: SigningKeyRow[]): AuthorityKey & Record<string, unkn
     version: known.length,
     key_id: active?.kid ?? null,
     public_key: active === undefined ? null : { ...active.public_jwk, kid: active.kid },
-    not_before: active === undefined ? null : time(active.activated_at),
+    not_before: active === undefined ? null : isoTime(active.activated_at),
     next_version:
       next === undefined
         ? null
@@ -106,9 +106,9 @@ function authorityKey(rows: SigningKeyRow[]): AuthorityKey & Record<string, unkn
       version: index + 1,
       key_id: row.kid,
       public_key: row.public_jwk,
-      not_before: time(row.activated_at),
-      retired_at: time(row.retired_at),
-      revoked_at: time(row.revoked_at),
+      not_before: isoTime(row.activated_at),
+      retired_at: isoTime(row.retired_at),
+      revoked_at: isoTime(row.revoked_at),
     })),
   }
 }

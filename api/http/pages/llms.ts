@@ -1,4 +1,5 @@
 import { rails } from '#domain/rails/index.ts'
+import { isCurrent } from '#domain/rails/rail.ts'
 import { type AnyOperation, waysOf } from '../../operation.ts'
 import { families } from '../../operations/index.ts'
 import type { PageFacts } from './landing.ts'
@@ -19,7 +20,7 @@ const documents = [
 
 /** `/llms.txt` (llmstxt.org): what this is, and where a language model reads on. */
 export function llmsText(facts: PageFacts): string {
-  const current = rails.filter(({ takes }) => takes.controlledLoop === 'current')
+  const current = rails.filter(isCurrent)
   return [
     '# Agent Rails',
     '',

@@ -1,6 +1,6 @@
 import { type KeyState, stateNow } from '#domain/agents/credential.ts'
 import { refuse } from '#domain/core/errors.ts'
-import { unixSeconds } from '../../../activities/agent/views.ts'
+import { isoTime, unixSeconds } from '#domain/core/time.ts'
 import { keyState } from '../../../activities/keys/published-key.ts'
 import type { CredentialRow } from '../../../activities/store/agents/agent-credentials.ts'
 import {
@@ -32,7 +32,7 @@ export function agentKeyVersion(row: AgentSigningVersionRow, nowSeconds: number)
     version,
     key_id,
     public_key: okp(public_key),
-    not_before: iso(not_before),
+    not_before: isoTime(not_before),
     ...endOf(row, nowSeconds),
   }
 }
@@ -43,7 +43,7 @@ export function accessKeyVersion(row: CredentialRow, nowSeconds: number): KeyVer
     version,
     key_id: credential_id,
     public_key: null,
-    not_before: iso(claimed_at),
+    not_before: isoTime(claimed_at),
     ...endOf(row, nowSeconds),
   }
 }
@@ -77,9 +77,9 @@ function serviceKeyVersion(key: SigningKeyRow & { version: number }): KeyVersion
     key_id: kid,
     public_key: okp(public_jwk),
     state: standing === 'published' ? 'pending' : standing,
-    not_before: iso(activated_at),
-    retire_at: iso(retired_at),
-    revoked_at: iso(revoked_at),
+    not_before: isoTime(activated_at),
+    retire_at: isoTime(retired_at),
+    revoked_at: isoTime(revoked_at),
   }
 }
 
@@ -87,8 +87,8 @@ type Ending = { state: KeyState; retire_at: Date | null; revoked_at: Date | null
 
 const endOf = ({ state, retire_at, revoked_at }: Ending, nowSeconds: number) => ({
   state: stateNow({ state, retireAt: unixSeconds(retire_at) }, nowSeconds),
-  retire_at: iso(retire_at),
-  revoked_at: iso(revoked_at),
+  retire_at: isoTime(retire_at),
+  revoked_at: isoTime(revoked_at),
 })
 
 const okp = ({ x }: Record<string, unknown>) => ({
@@ -96,4 +96,3 @@ const okp = ({ x }: Record<string, unknown>) => ({
   crv: 'Ed25519' as const,
   x: String(x),
 })
-const iso = (time: Date | null): string | null => time?.toISOString() ?? null

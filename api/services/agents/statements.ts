@@ -8,7 +8,7 @@ import {
 } from '#domain/agents/statement.ts'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { limits } from '#domain/core/limits.ts'
-import { unixSeconds } from '../../../activities/agent/views.ts'
+import { unixSeconds } from '#domain/core/time.ts'
 import {
   type CompactParts,
   decodeCompact,

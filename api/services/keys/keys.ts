@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
+import { isoTime } from '#domain/core/time.ts'
 import { ringNames } from '#domain/keys/rotation.ts'
 import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
 import { signCompact } from '../../../activities/keys/compact.ts'
@@ -225,12 +226,10 @@ const keyView = (row: SigningKeyRow) => ({
   alg: row.alg,
   state: keyState(row),
   published_at: row.published_at.toISOString(),
-  activated_at: iso(row.activated_at),
-  retired_at: iso(row.retired_at),
-  revoked_at: iso(row.revoked_at),
+  activated_at: isoTime(row.activated_at),
+  retired_at: isoTime(row.retired_at),
+  revoked_at: isoTime(row.revoked_at),
 })
-
-const iso = (time: Date | null): string | null => time?.toISOString() ?? null
 
 const rotationView = (row: KeyRotationRow) => ({
   rotation_id: row.rotation_id,
@@ -242,9 +241,9 @@ const rotationView = (row: KeyRotationRow) => ({
   overlap_seconds: row.overlap_seconds,
   reason: row.reason,
   requested_at: row.requested_at.toISOString(),
-  activate_at: iso(row.activate_at),
-  retire_at: iso(row.retire_at),
-  done_at: iso(row.done_at),
+  activate_at: isoTime(row.activate_at),
+  retire_at: isoTime(row.retire_at),
+  done_at: isoTime(row.done_at),
 })
 
 type Ordered = { by: Operator; order: RotationOrder; callId: string }

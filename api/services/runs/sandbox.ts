@@ -1,6 +1,6 @@
 import { refuse } from '#domain/core/errors.ts'
 import { railOf } from '#domain/rails/index.ts'
-import type { Rail, RailKey } from '#domain/rails/rail.ts'
+import { isCurrent, type Rail, type RailKey } from '#domain/rails/rail.ts'
 import { SANDBOX_TIER, type SandboxFault } from '#domain/runs/sandbox.ts'
 import type { TaskTerms } from '#domain/tasks/terms.ts'
 import { issueQuote } from '../../../activities/credit/quotes.ts'
@@ -35,7 +35,7 @@ type Start = { taskId: string; eventId: string; terms: TaskTerms; input: unknown
 /** Synthetic runs of callers without an agent: real work on the workflow of every run, reviewed by the sandbox policy, without money. */
 export class SandboxService {
   /** The rails that run today. */
-  readonly runs = ({ takes }: Rail): boolean => takes.controlledLoop === 'current'
+  readonly runs = isCurrent
   /** The rails of the quickstart. */
   readonly quickstarts = ({ takes }: Rail): boolean => takes.quickstart
   readonly #deps: Deps

@@ -11,6 +11,9 @@ export const plainTextPattern = new RegExp(`^${CONTROLS.source.replace('[', '[^'
 /** The text with `�` for each control character: safe in a terminal, a log line and a page. */
 export const printable = (text: string): string => text.replaceAll(EACH_CONTROL, '\ufffd')
 
+/** The text with a capital at its begin. */
+export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
 /** The text on one line of at most `max` characters. */
 export function oneLine(text: string, max = Number.POSITIVE_INFINITY): string {
   const characters = [...printable(text).replaceAll(/\s+/g, ' ').trim()]

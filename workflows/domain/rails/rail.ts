@@ -81,13 +81,17 @@ export type Rail<Input = unknown, Result = unknown> = {
   rows?: Rows<Result>
 }
 
+/** Whether runs of the rail are done today. */
+export const isCurrent = ({ takes }: Pick<Rail, 'takes'>): boolean =>
+  takes.controlledLoop === 'current'
+
 /** The runs that a rail takes: one that has no price yet is only tried out. */
 export const usagesOf = ({
   prices,
   takes,
 }: Pick<Rail, 'prices' | 'takes'>): ('operational' | 'synthetic')[] => {
   if (prices === null) return ['synthetic']
-  return takes.controlledLoop === 'current' ? ['operational', 'synthetic'] : []
+  return isCurrent({ takes }) ? ['operational', 'synthetic'] : []
 }
 
 export type InputOf<R> = R extends Rail<infer Input, infer _Result> ? Input : never

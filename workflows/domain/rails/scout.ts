@@ -1,7 +1,7 @@
 import { digestOf } from '../core/canonical-json.ts'
 import type { Span } from './fields.ts'
 import { scoutInput } from './fixtures/scout.ts'
-import type { Gap, Rail, Work } from './rail.ts'
+import { type Gap, isCurrent, type Rail, type Work } from './rail.ts'
 import { rankingOf } from './ranking.ts'
 import {
   type Exclusion,
@@ -51,7 +51,7 @@ export function serviceOf({ key, about, takes, prices }: Rail): Service {
     protocols: ['http', ...(prices === null ? [] : ['x402'])],
     price_usd: prices?.entry ?? null,
     origin: 'first_party',
-    state: takes.controlledLoop === 'current' ? 'available' : 'future',
+    state: isCurrent({ takes }) ? 'available' : 'future',
   }
 }
 

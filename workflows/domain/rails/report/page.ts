@@ -1,5 +1,5 @@
 import { type Html, html } from '../../core/html.ts'
-import { oneLine } from '../../core/plain-text.ts'
+import { capitalized, oneLine } from '../../core/plain-text.ts'
 import type { Citation, Finding, Work } from '../rail.ts'
 import { type Cell, wordsOf } from './cells.ts'
 import { chartsOf } from './chart.ts'
@@ -84,8 +84,6 @@ function limited(rows: number, file: string): Html {
     : html`<p class="note">${count}, also in <code>${file}</code>.</p>`
 }
 
-const sentenceCase = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1)
-
 function tableHtml({ name, columns, amounts, rows }: Table): Html {
   const filled = columns
     .map((column, at) => ({ column, at }))
@@ -109,7 +107,7 @@ function tableHtml({ name, columns, amounts, rows }: Table): Html {
     more > 0
       ? html`<p class="note">The file has ${more} more ${more === 1 ? 'column' : 'columns'}.</p>`
       : ''
-  const title = sentenceCase(wordsOf(name))
+  const title = capitalized(wordsOf(name))
   return html`<h2>${title}</h2>${limited(rows.length, `tables/${name}.csv`)}
 <div class="scroll" role="region" tabindex="0" aria-label="Table: ${title}"><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>${rest}`
 }
