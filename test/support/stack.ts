@@ -55,6 +55,12 @@ export type TestStack = {
   stop(): Promise<void>
 }
 
+/**
+ * Years between two scheduled reconciliations: a test triggers its own. One at the full hour would pause the payouts of a test that
+ * spends with the payout wallet's key.
+ */
+export const unscheduled = { RECONCILE_EVERY_MS: String(1000 * 86_400_000) }
+
 /** Starts the embedded stack from `dist/` on free ports and a new data directory; `stop` leaves neither a process nor a file. */
 export async function startStack(options: StackOptions = {}): Promise<TestStack> {
   const dataDirectory = await scratchDirectory()
@@ -77,7 +83,13 @@ export async function startStack(options: StackOptions = {}): Promise<TestStack>
       moreApis,
       workers: options.workers ?? 1,
       runWorkers: options.runWorkers ?? 1,
-      inherited: { ...process.env, LOG_LEVEL: 'warn', ...unhurried, ...options.env },
+      inherited: {
+        ...process.env,
+        LOG_LEVEL: 'warn',
+        ...unhurried,
+        ...unscheduled,
+        ...options.env,
+      },
       path: process.env['PATH'] ?? '',
       cacheHome: process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'),
       tokenCache: testCache,

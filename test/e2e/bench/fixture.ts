@@ -123,6 +123,7 @@ export async function openFixture(profileDirectory: string | undefined): Promise
     temporal: stack.temporal.pid,
     postgres: stack.postgres.pid,
     chain: stack.chain.pid,
+    signer: stack.signer.pid,
     load: load.pid,
     'baseline client': baselineClient.pid,
     'baseline worker': baselineWorker.pid,

@@ -15,7 +15,7 @@ import { newWallet } from '../../support/chain.ts'
 import { runCli } from '../../support/cli.ts'
 import { insist } from '../../support/faults.ts'
 import { sendTokens } from '../../support/payments.ts'
-import { startStack, type TestStack } from '../../support/stack.ts'
+import { startStack, type TestStack, unscheduled } from '../../support/stack.ts'
 import { verifies } from '../../verifies.ts'
 
 let stack: TestStack
@@ -132,7 +132,7 @@ verifies(
     const { spec, policies, action } = await rail.temporal.schedule
       .getHandle(RECONCILIATION_SCHEDULE)
       .describe()
-    expect(spec.intervals).toMatchObject([{ every: 3_600_000 }])
+    expect(spec.intervals).toMatchObject([{ every: Number(unscheduled.RECONCILE_EVERY_MS) }])
     expect(policies.overlap).toBe('SKIP')
     expect(action).toMatchObject({ workflowType: 'reconcile', args: [{ scope: 'changed' }] })
   },
