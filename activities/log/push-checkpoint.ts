@@ -10,7 +10,7 @@ import {
   insertCosignature,
 } from '../store/log/checkpoints.ts'
 import type { Database } from '../store/schema/schema.ts'
-import { proveConsistency } from './proofs.ts'
+import { createProver } from './proofs.ts'
 
 export type PushDeps = {
   readonly db: Kysely<Database>
@@ -82,7 +82,8 @@ async function ask(
   { url, oldSize }: { url: string; oldSize: number },
   { size, note }: CheckpointRow,
 ): ReturnType<SendOutgoing> {
-  const proof = oldSize === 0 || oldSize === size ? [] : await proveConsistency(db, oldSize, size)
+  const proof =
+    oldSize === 0 || oldSize === size ? [] : await createProver(db).consistency(oldSize, size)
   const body = addCheckpointText({ oldSize, proof, note })
   return send({
     url: `${url}/add-checkpoint`,

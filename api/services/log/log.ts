@@ -8,7 +8,7 @@ import { isSame } from '#domain/log/merkle.ts'
 import { entryBundle, parseTilePath, widthIn } from '#domain/log/tiles.ts'
 import type { WitnessSetting } from '../../../activities/config/log-settings.ts'
 import { publishedKey } from '../../../activities/keys/published-key.ts'
-import { proveConsistency, proveInclusion, rootAt } from '../../../activities/log/proofs.ts'
+import { createProver, type Prover } from '../../../activities/log/proofs.ts'
 import { noteKeyOf } from '../../../activities/log/sequencer.ts'
 import { findKey, listPublicKeys } from '../../../activities/store/keys/signing-keys.ts'
 import {
@@ -28,10 +28,12 @@ const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 /** Reads the transparency log: its checkpoint, its tiles, and proofs; it writes and signs nothing. */
 export class LogService {
   readonly #db: Kysely<Database>
+  readonly #prover: Prover
   readonly #witnesses: readonly WitnessSetting[]
 
   constructor({ db, witnesses }: LogSettings) {
     this.#db = db
+    this.#prover = createProver(db)
     this.#witnesses = witnesses
   }
 
@@ -63,7 +65,7 @@ export class LogService {
     const index = await this.#indexOf(entry)
     const { size, root, note } = await this.#treeOf(asked.size)
     if (index >= size) throw notYet(`the tree of ${size} leaves does not have it`)
-    const path = await proveInclusion(this.#db, index, size)
+    const path = await this.#prover.inclusion(index, size)
     return {
       leaf_index: index,
       tree_size: size,
@@ -80,7 +82,7 @@ export class LogService {
     const before = await this.#treeOf(from)
     if (from > after.size) throw noSuchTree(from)
     const { size, root, note } = after
-    const path = await proveConsistency(this.#db, from, size)
+    const path = await this.#prover.consistency(from, size)
     return {
       from,
       to: size,
@@ -96,7 +98,7 @@ export class LogService {
     const { jws, entry } = await this.#receiptOf(receipt_id)
     const index = await this.#indexOf(entry)
     const row = await this.#bestFor(index)
-    const path = await proveInclusion(this.#db, index, row.size)
+    const path = await this.#prover.inclusion(index, row.size)
     const keys = await listPublicKeys(this.#db)
     const proof = {
       receipt: jws,
@@ -163,7 +165,7 @@ export class LogService {
     if (size === undefined || size === latest.size) return latest
     if (size > latest.size) throw noSuchTree(size)
     const row = await findCheckpoint(this.#db, size)
-    return row ?? { size, root: await rootAt(this.#db, size), note: null }
+    return row ?? { size, root: await this.#prover.rootAt(size), note: null }
   }
 }
 

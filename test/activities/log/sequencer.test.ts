@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, expect } from 'vitest'
 import { openCheckpoint } from '#domain/log/checkpoint.ts'
 import { leafHash, merkleRoot, verifyConsistency, verifyInclusion } from '#domain/log/merkle.ts'
-import { proveConsistency, proveInclusion } from '../../../activities/log/proofs.ts'
+import { createProver } from '../../../activities/log/proofs.ts'
 import { type LogDeps, noteKeyOf, sequence } from '../../../activities/log/sequencer.ts'
 import { findCheckpoint } from '../../../activities/store/log/checkpoints.ts'
 import { findLeaf, listEntries } from '../../../activities/store/log/leaves.ts'
@@ -96,17 +96,14 @@ verifies(
     }
     await expectWhole(count)
     const last = heads.at(-1)!
+    const prover = createProver(database.db)
     for (const before of heads)
       expect(
-        verifyConsistency(
-          before,
-          last,
-          await proveConsistency(database.db, before.size, last.size),
-        ),
+        verifyConsistency(before, last, await prover.consistency(before.size, last.size)),
       ).toBe(true)
     for (const head of heads)
       for (const index of new Set([0, 255, 256, head.size - 1].filter((at) => at < head.size))) {
-        const path = await proveInclusion(database.db, index, head.size)
+        const path = await prover.inclusion(index, head.size)
         const leaf = leafHash(entryOf(index))
         expect(verifyInclusion({ index, size: head.size, leaf, path }, head.root)).toBe(true)
       }

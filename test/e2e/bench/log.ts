@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { type Frontier, type FullTile, grow, rootOfFrontier } from '#domain/log/frontier.ts'
-import { proveInclusion } from '../../../activities/log/proofs.ts'
+import { createProver } from '../../../activities/log/proofs.ts'
 import { type LogDeps, sequence } from '../../../activities/log/sequencer.ts'
 import { findCheckpoint } from '../../../activities/store/log/checkpoints.ts'
 import { findLeaf } from '../../../activities/store/log/leaves.ts'
@@ -173,11 +173,12 @@ async function baselineRate({ db }: LogDeps, count: number): Promise<number> {
 /** Finds a random entry and its audit path in the whole tree, one after the other. */
 async function proofTimes({ db }: LogDeps, leaves: number) {
   const { size = 0 } = (await findCheckpoint(db)) ?? {}
+  const prover = createProver(db)
   const random = () => Math.floor(Math.random() * (leaves - (leaves % 256)))
   const prove = async () => {
     const index = await findLeaf(db, entryOf(`leaf ${random()}`))
     if (index === undefined) throw new Error('a leaf is missing')
-    await proveInclusion(db, index, size)
+    await prover.inclusion(index, size)
   }
   const read = () =>
     sql`select hashes from log_tiles where level = 0 and idx = any(${[random(), random(), random(), random()].map((n) => String(Math.floor(n / 256)))}::bigint[])`.execute(

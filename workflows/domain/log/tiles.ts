@@ -1,5 +1,5 @@
 import { concatBytes } from '@noble/hashes/utils.js'
-import { type HashPair, merkleRoot, type TreeNode } from './merkle.ts'
+import { type HashPair, nodeHash, type TreeNode } from './merkle.ts'
 
 /** Hashes in a full tile, and so the levels of the tree that a tile holds (C2SP tlog-tiles). */
 export const TILE_WIDTH = 256
@@ -62,13 +62,37 @@ export function tileOf(node: TreeNode): { level: number; index: number } {
   return { level, index: Math.floor(first / TILE_WIDTH) }
 }
 
-/** The hash of a complete subtree, from the bytes of its tile. */
-export function hashInTile(node: TreeNode, tile: Uint8Array, hashPair?: HashPair): Uint8Array {
+/**
+ * The hashes of all complete subtrees of a tile, also of a partial one: its own hashes, those of their pairs, and so on upwards.
+ */
+export function subtreesOf(tile: Uint8Array, hashPair: HashPair = nodeHash): Uint8Array[][] {
+  const levels = [hashesOf(tile)]
+  for (let below = levels[0] ?? []; below.length > 1; below = levels.at(-1) ?? []) {
+    const pairs = Math.floor(below.length / 2)
+    levels.push(
+      Array.from({ length: pairs }, (_, at) =>
+        hashPair(below[2 * at] as Uint8Array, below[2 * at + 1] as Uint8Array),
+      ),
+    )
+  }
+  return levels
+}
+
+/** The hash of a complete subtree, from those of its tile; throws RangeError where the tile does not reach so far. */
+export function hashInTile(
+  { level, index }: TreeNode,
+  subtrees: readonly (readonly Uint8Array[])[],
+): Uint8Array {
+  const above = level % TILE_LEVELS
+  const hash = subtrees[above]?.[index % (TILE_WIDTH / 2 ** above)]
+  if (hash === undefined) throw new RangeError('the tile is too short')
+  return hash
+}
+
+/** How many hashes a tile must have at least in order to contain a complete subtree. */
+export function widthWith(node: TreeNode): number {
   const { first, count } = placeOf(node)
-  const start = (first % TILE_WIDTH) * HASH_BYTES
-  const end = start + count * HASH_BYTES
-  if (tile.length < end) throw new RangeError('the tile is too short')
-  return merkleRoot(hashesOf(tile.subarray(start, end)), hashPair)
+  return (first % TILE_WIDTH) + count
 }
 
 /** The hashes of a tile in their order. */
