@@ -10,7 +10,7 @@ const faults = [
   'test/e2e/faults/**/*.test.ts',
   'test/e2e/chaos/mutations/*.test.ts',
   'test/e2e/model/*.test.ts',
-  'test/e2e/clients/package.test.ts',
+  'test/e2e/clients/{package,python}.test.ts',
   'test/e2e/payouts/{chain,debt,held-back,parking,payment-windows,reconciliation,settlement,watching}.test.ts',
   'test/e2e/agents/{callbacks,task-money}.test.ts',
   'test/api/operations/authority/parallel.test.ts',

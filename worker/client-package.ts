@@ -1,10 +1,9 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { compile } from 'json-schema-to-typescript'
-import { z } from 'zod'
 import { packageRoot } from '../activities/config/package-root.ts'
 import { callables } from '../api/http/client-contract.ts'
-import { operations } from '../api/operations/index.ts'
+import { operationShapes } from './operation-shapes.ts'
 
 // Makes what the package @agent-rails/client holds: the built modules that its entry reaches, and the operations as data and types.
 const built = join(packageRoot, 'dist')
@@ -69,28 +68,16 @@ function write(file: string, text: string): void {
 
 /** Types of every operation's input and output, from the schemas that parse and check them. */
 async function contractTypes(): Promise<string> {
-  const $defs: Record<string, unknown> = {}
-  const shapeOf = (schema: z.ZodType, io: 'input' | 'output') => {
-    const written = JSON.stringify(z.toJSONSchema(schema, { target: 'draft-2020-12', io }))
-    // A shape with defaults has other members in than out.
-    const own = io === 'output' ? written : written.replace(/("#\/\$defs\/[^"]+)"/g, '$1Input"')
-    const {
-      $schema: _dialect,
-      $defs: shapes = {},
-      ...shape
-    } = JSON.parse(own) as Record<string, object>
-    for (const [id, one] of Object.entries(shapes)) $defs[io === 'output' ? id : `${id}Input`] = one
-    return shape
-  }
+  const { shapes, $defs } = operationShapes()
   const object = (properties: Record<string, object>) => ({
     type: 'object' as const,
     additionalProperties: false,
     required: Object.keys(properties),
     properties,
   })
-  const all = operations.map(({ id, input, output }): [string, object] => [
+  const all = shapes.map(({ id, input, output }): [string, object] => [
     id,
-    object({ input: shapeOf(input, 'input'), output: shapeOf(output, 'output') }),
+    object({ input, output }),
   ])
   const schema = { ...object(Object.fromEntries(all)), $defs }
   const types = await compile(schema, 'Operations', { bannerComment: '', format: false })

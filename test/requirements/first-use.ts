@@ -20,6 +20,15 @@ export const firstUseRequirements = {
     behavior:
       '`@agent-rails/client` packs and installs without the server; its types are whole in a strict project that checks libraries.',
   },
+  'client.python': {
+    source: 'stack § Client',
+    behavior:
+      'The Python package calls every operation, typed, with a client and its async twin. It registers, buys runs, pays with x402, moves payouts and verifies receipts; a repeat has the same key and payment.',
+  },
+  'client.examples': {
+    source: 'stack § Client',
+    behavior: 'Every program of examples/ runs as it is against `npm start`.',
+  },
   'pages.phone': {
     source: 'calls § Pages',
     behavior:

@@ -21,6 +21,8 @@ export type PastingStack = {
   here(text: string): string
   /** Pastes text into a program that reads it, and answers all that it printed; throws when it fails. */
   paste(language: string, text: string): Promise<string>
+  /** Runs a program in the copy's folder, and answers all that it printed; throws when it fails. */
+  run(program: string, ...args: string[]): Promise<string>
   stop(): Promise<void>
 }
 
@@ -51,6 +53,7 @@ export async function startPastingStack(): Promise<PastingStack> {
       if (program === undefined) throw new Error(`nothing reads ${language}`)
       return run(program, args, here(text), { cwd: clone, env })
     },
+    run: (program, ...args) => run(program, args, '', { cwd: clone, env }),
     stop: async () => {
       const ended = new Promise((resolve) => stack.once('exit', resolve))
       stack.kill('SIGINT')

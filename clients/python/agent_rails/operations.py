@@ -1,0 +1,700 @@
+# Made by `npm run client:python`.
+"""Every operation of the service, with the types of its input and of its answer."""
+
+from . import types
+from .operation import Operation
+
+PAYOUT_CREATE: Operation[types.PayoutCreateRequest, types.PayoutCreateAnswer] = Operation(
+    "payout-create", "POST", "/api/payout-create", "base", ("wallet",), keyed=True, keeps=True
+)
+"""Fix the terms of a payout: recipient, amount and label. Moves no money and grants no authority."""
+
+PAYOUT_CHALLENGE: Operation[types.PayoutChallengeRequest, types.PayoutChallengeAnswer] = Operation(
+    "payout-challenge", "POST", "/api/payout-challenge", "base", ("public",)
+)
+"""Get what a treasury holder has to sign for one exact payout: a challenge and a signed checkout. Changes nothing."""
+
+PAYOUT_AUTHORIZE: Operation[types.PayoutAuthorizeRequest, types.PayoutAuthorizeAnswer] = Operation(
+    "payout-authorize", "POST", "/api/payout-authorize", "base", ("wallet",), keyed=True, keeps=True
+)
+"""Bind a treasury principal signature and an unused mandate presentation to exactly one created payout."""
+
+PAYOUT_EXECUTE: Operation[types.PayoutExecuteRequest, types.PayoutExecuteAnswer] = Operation(
+    "payout-execute", "POST", "/api/payout-execute", "base", ("wallet",), keeps=True
+)
+"""Transfer the principal of an authorized payout, once. 202 while the transfer is under way: wait with payout-status and Prefer: wait=20."""
+
+PAYOUT_STATUS: Operation[types.PayoutStatusRequest, types.PayoutStatusAnswer] = Operation(
+    "payout-status", "POST", "/api/payout-status", "base", ("wallet",), keeps=True
+)
+"""Read a payout and its receipts by its id or by the idempotency key it was created with; with Prefer: wait=20 the answer comes with its next change."""
+
+PAYOUT_CALLBACK_SET: Operation[types.PayoutCallbackSetRequest, types.PayoutCallbackSetAnswer] = Operation(
+    "payout-callback-set", "POST", "/api/payout-callback", "base", ("wallet",), keeps=True
+)
+"""Set or remove the URL that is called when a payout of your wallet is executed, final or dead."""
+
+PAYOUT_CALLBACK_READ: Operation[types.PayoutCallbackReadRequest, types.PayoutCallbackReadAnswer] = Operation(
+    "payout-callback-read", "POST", "/api/payout-callback", "base", ("wallet",)
+)
+"""Read where payouts of your wallet are called back."""
+
+AUTHORITY_CONTRACT: Operation[types.AuthorityContractRequest, types.AuthorityContractAnswer] = Operation(
+    "authority-contract", "GET", "/api/delegated-authority", "base", ("public",)
+)
+"""What delegated authority supports: schemas, identities, modes, rails, rules and operations."""
+
+READ_CONTROL_PLANE: Operation[types.ReadControlPlaneRequest, types.ReadControlPlaneAnswer] = Operation(
+    "read-control-plane", "POST", "/api/delegated-authority", "base", ("public",)
+)
+"""The contract of delegated authority with live counts."""
+
+DRAFT_MANDATE: Operation[types.DraftMandateRequest, types.DraftMandateAnswer] = Operation(
+    "draft-mandate", "POST", "/api/delegated-authority", "base", ("public",)
+)
+"""Draft a mandate without a signature; an operator may issue it within a day."""
+
+ISSUE_MANDATE: Operation[types.IssueMandateRequest, types.IssueMandateAnswer] = Operation(
+    "issue-mandate", "POST", "/api/delegated-authority", "base", ("operator",), keeps=True
+)
+"""Issue a mandate of authority for an agent, open mandates of AP2 for its payments, or the mandate that a treasury holder presents for one created payout."""
+
+INSPECT_MANDATE: Operation[types.InspectMandateRequest, types.InspectMandateAnswer] = Operation(
+    "inspect-mandate", "POST", "/api/delegated-authority", "base", ("agent", "operator",)
+)
+"""Check a mandate: signature, state, what remains, and its grants. Uses nothing."""
+
+ISSUE_ACTION_GRANT: Operation[types.IssueActionGrantRequest, types.IssueActionGrantAnswer] = Operation(
+    "issue-action-grant", "POST", "/api/delegated-authority", "base", ("operator",), keeps=True
+)
+"""Issue a grant for one call that a mandate permits; it is used once, within 300 seconds."""
+
+EVALUATE_ACTION: Operation[types.EvaluateActionRequest, types.EvaluateActionAnswer] = Operation(
+    "evaluate-action", "POST", "/api/delegated-authority", "base", ("agent", "operator",)
+)
+"""Ask whether a mandate permits an action now; the decision is stored with its rules and a receipt."""
+
+EXECUTE_DELEGATED_ACTION: Operation[types.ExecuteDelegatedActionRequest, types.ExecuteDelegatedActionAnswer] = Operation(
+    "execute-delegated-action", "POST", "/api/delegated-authority", "base", ("agent",), keeps=True
+)
+"""Execute one action under a mandate and a grant; the answer carries the operation’s own result."""
+
+REVOKE_MANDATE: Operation[types.RevokeMandateRequest, types.RevokeMandateAnswer] = Operation(
+    "revoke-mandate", "POST", "/api/delegated-authority", "base", ("operator",)
+)
+"""Revoke a mandate with its unused grants; no action starts under it afterwards."""
+
+AGENT_PRICING: Operation[types.AgentPricingRequest, types.AgentPricingAnswer] = Operation(
+    "agent-pricing", "GET", "/api/agent-pricing", "base", ("public",)
+)
+"""What each rail costs by tier, its fee and its totals."""
+
+AGENT_PRICING_QUOTE: Operation[types.AgentPricingQuoteRequest, types.AgentPricingQuoteAnswer] = Operation(
+    "agent-pricing-quote", "POST", "/api/agent-pricing", "base", ("public",), keyed=True, keeps=True
+)
+"""Ask for a quote of a run that agents can buy, where its price is read."""
+
+AGENT_QUOTE_READ: Operation[types.AgentQuoteReadRequest, types.AgentQuoteReadAnswer] = Operation(
+    "agent-quote-read", "GET", "/api/agents/quote", "base", ("public",)
+)
+"""Read a quote, and whether it can still be paid."""
+
+AGENT_QUOTE: Operation[types.AgentQuoteRequest, types.AgentQuoteAnswer] = Operation(
+    "agent-quote", "POST", "/api/agents/quote", "base", ("agent", "status", "public",), signed=True, keyed=True, keeps=True
+)
+"""Ask for a quote of any rail that is sold."""
+
+QUOTE_RUN: Operation[types.QuoteRunRequest, types.QuoteRunAnswer] = Operation(
+    "quote-run", "POST", "/api/agent-use", "base", ("public",), keyed=True, keeps=True
+)
+"""Ask for a quote of a run that agents can buy."""
+
+CREATE_PAYMENT_CHALLENGE: Operation[types.CreatePaymentChallengeRequest, types.CreatePaymentChallengeAnswer] = Operation(
+    "create-payment-challenge", "POST", "/api/agent-use", "base", ("public",), keyed=True, keeps=True
+)
+"""Open the one payment challenge of a quote; answers 402 with the challenge and the seven accepted methods."""
+
+PAYMENT_RAIL_READ: Operation[types.PaymentRailReadRequest, types.PaymentRailReadAnswer] = Operation(
+    "payment-rail-read", "GET", "/api/agent-payment-rail", "base", ("agent", "status", "public",)
+)
+"""Read the ways of payment and who confirms each, or a payment reference of your own."""
+
+PAYMENT_REFERENCE_CREATE: Operation[types.PaymentReferenceCreateRequest, types.PaymentReferenceCreateAnswer] = Operation(
+    "payment-reference-create", "POST", "/api/agent-payment-rail", "base", ("agent", "status",), signed=True, keyed=True, keeps=True
+)
+"""Present a payment for a challenge, in any of the seven methods; nothing is funded before it is confirmed."""
+
+PROVIDER_EVENT_RECEIVE: Operation[types.ProviderEventReceiveRequest, types.ProviderEventReceiveAnswer] = Operation(
+    "provider-event-receive", "POST", "/api/agent-paid-callback-completion", "base", ("provider",), keeps=True
+)
+"""Receive a payment provider’s signed event; its amount has to be exactly the one that is owed."""
+
+PAYMENT_AUTHORITY_READ: Operation[types.PaymentAuthorityReadRequest, types.PaymentAuthorityReadAnswer] = Operation(
+    "payment-authority-read", "GET", "/api/payment-authority-layer", "base", ("agent", "public",)
+)
+"""Read the kinds of payment authority and what each rests on, or how one of your own stands now."""
+
+PAYMENT_AUTHORITY_CHECK: Operation[types.PaymentAuthorityCheckRequest, types.PaymentAuthorityCheckAnswer] = Operation(
+    "payment-authority-check", "POST", "/api/payment-authority-layer", "base", ("agent",), keyed=True, keeps=True
+)
+"""Ask whether a quote may be paid by a wallet, a provider’s session or a payment on chain; nothing is moved by it."""
+
+RAIL_CHECKOUT_READ: Operation[types.RailCheckoutReadRequest, types.RailCheckoutReadAnswer] = Operation(
+    "rail-checkout-read", "GET", "/api/agent-rail-checkout", "base", ("agent", "status", "public",)
+)
+"""Read what each rail and tier costs and where it is paid, or a payment challenge of your own."""
+
+RAIL_CHECKOUT_OPEN: Operation[types.RailCheckoutOpenRequest, types.RailCheckoutOpenAnswer] = Operation(
+    "rail-checkout-open", "POST", "/api/agent-rail-checkout", "base", ("public",), keyed=True, keeps=True
+)
+"""Open the checkout of a quote for a customer, by a hosted page, an invoice, credit or a reference."""
+
+DILIGENCE_PRODUCT_LINKS: Operation[types.DiligenceProductLinksRequest, types.DiligenceProductLinksAnswer] = Operation(
+    "diligence-product-links", "GET", "/api/diligenceops-payment-product-links", "base", ("public",)
+)
+"""Read where each tier of diligenceops is paid."""
+
+PAYMENT_LINKS_READ: Operation[types.PaymentLinksReadRequest, types.PaymentLinksReadAnswer] = Operation(
+    "payment-links-read", "GET", "/api/payment-link-configuration-sprint", "base", ("operator",)
+)
+"""Read which hosted pages are set, what the last look at each found, and how many are left."""
+
+PAYMENT_LINKS_SET: Operation[types.PaymentLinksSetRequest, types.PaymentLinksSetAnswer] = Operation(
+    "payment-links-set", "POST", "/api/payment-link-configuration-sprint", "base", ("operator",), keyed=True, keeps=True
+)
+"""Set the hosted page of a rail and tier at exactly the quote’s total, or remove it; the page is looked at once."""
+
+AGENT_CREDIT_READ: Operation[types.AgentCreditReadRequest, types.AgentCreditReadAnswer] = Operation(
+    "agent-credit-read", "GET", "/api/agents/credits/{entitlement_id}", "base", ("agent", "operator", "status",)
+)
+"""Read an entitlement: what is left of its credit, its postings and its receipts."""
+
+AGENT_CREDIT_FUND: Operation[types.AgentCreditFundRequest, types.AgentCreditFundAnswer] = Operation(
+    "agent-credit-fund", "POST", "/api/agents/credits/{entitlement_id}", "base", ("agent", "status",), signed=True, keyed=True, keeps=True
+)
+"""Fund an entitlement by a payment presented before, or by a new one."""
+
+ALLOWANCE_WALLET_READ: Operation[types.AllowanceWalletReadRequest, types.AllowanceWalletReadAnswer] = Operation(
+    "allowance-wallet-read", "GET", "/api/agent-allowance-wallet", "base", ("agent", "operator", "public",)
+)
+"""Read what an allowance wallet is and costs, or a wallet of your own with its balance, limits and postings."""
+
+ALLOWANCE_WALLET_CREATE: Operation[types.AllowanceWalletCreateRequest, types.AllowanceWalletCreateAnswer] = Operation(
+    "allowance-wallet-create", "POST", "/api/agent-allowance-wallet", "base", ("agent",), keyed=True, keeps=True
+)
+"""Create your allowance wallet, free of charge, with limits for a run, a day and the rails that it pays."""
+
+ALLOWANCE_FUND: Operation[types.AllowanceFundRequest, types.AllowanceFundAnswer] = Operation(
+    "allowance-fund", "POST", "/api/agent-allowance-wallet", "base", ("agent",), keyed=True, keeps=True
+)
+"""Pay into your allowance wallet by a payment presented before, or by a new one; it counts once it is confirmed."""
+
+ALLOWANCE_LIMITS: Operation[types.AllowanceLimitsRequest, types.AllowanceLimitsAnswer] = Operation(
+    "allowance-limits", "POST", "/api/agent-allowance-wallet", "base", ("agent", "operator",), keyed=True, keeps=True
+)
+"""Set limits of an allowance wallet: its agent narrows them, an operator may widen them."""
+
+CREDIT_BINDING_READ: Operation[types.CreditBindingReadRequest, types.CreditBindingReadAnswer] = Operation(
+    "credit-binding-read", "GET", "/api/agent-credit-checkout-binding", "base", ("agent", "status", "public",)
+)
+"""Read how credit is bound to the challenge that pays for it, or a binding of your own."""
+
+CREDIT_BINDING_CREATE: Operation[types.CreditBindingCreateRequest, types.CreditBindingCreateAnswer] = Operation(
+    "credit-binding-create", "POST", "/api/agent-credit-checkout-binding", "base", ("agent", "status",), signed=True, keyed=True, keeps=True
+)
+"""Bind a challenge to the entitlement of its quote, so that its payment funds exactly that."""
+
+USAGE_LEDGER_READ: Operation[types.UsageLedgerReadRequest, types.UsageLedgerReadAnswer] = Operation(
+    "usage-ledger-read", "GET", "/api/durable-usage-ledger", "base", ("agent", "status", "public",)
+)
+"""Read a sample of the usage ledger, or your own events, the newest first, with their postings and totals."""
+
+USAGE_LEDGER_RECORD: Operation[types.UsageLedgerRecordRequest, types.UsageLedgerRecordAnswer] = Operation(
+    "usage-ledger-record", "POST", "/api/durable-usage-ledger", "base", ("agent", "public",), keyed=True, keeps=True
+)
+"""Record a use in the hash-chained ledger; units of usd_credit consume the credit of an entitlement of your own."""
+
+AGENT_REGISTER_READ: Operation[types.AgentRegisterReadRequest, types.AgentRegisterReadAnswer] = Operation(
+    "agent-register-read", "GET", "/api/agents/register", "base", ("public",)
+)
+"""Read how an agent registers: the manifest’s schema, the policy rules, and how many agents stand where."""
+
+AGENT_REGISTER: Operation[types.AgentRegisterRequest, types.AgentRegisterAnswer] = Operation(
+    "agent-register", "POST", "/api/agents/register", "base", ("public",), keyed=True, keeps=True, recalls=True
+)
+"""Register an agent by its manifest; answers with its trust state, its status URL and a signed receipt."""
+
+AGENT_STATUS: Operation[types.AgentStatusRequest, types.AgentStatusAnswer] = Operation(
+    "agent-status", "GET", "/api/agents/status/{token}", "base", ("status",)
+)
+"""Read the subject of a status token: an agent’s trust, access key and next steps, or a task’s state."""
+
+HANDSHAKE_READ: Operation[types.HandshakeReadRequest, types.HandshakeReadAnswer] = Operation(
+    "handshake-read", "GET", "/api/agents/handshake", "os", ("public",)
+)
+"""Read a fresh nonce and the text that a handshake signs."""
+
+HANDSHAKE: Operation[types.HandshakeRequest, types.HandshakeAnswer] = Operation(
+    "handshake", "POST", "/api/agents/handshake", "os", ("status",), keeps=True
+)
+"""Shake hands with the registered key: read the gateway’s state, and claim the access key once."""
+
+CREDENTIAL_ENFORCE: Operation[types.CredentialEnforceRequest, types.CredentialEnforceAnswer] = Operation(
+    "credential-enforce", "POST", "/api/credential-enforcement-middleware", "base", ("public",), examines=True, keyed=True, keeps=True
+)
+"""Ask whether the presented credential may call an operation, and all the reasons why not."""
+
+SIGNING_VERSIONS_READ: Operation[types.SigningVersionsReadRequest, types.SigningVersionsReadAnswer] = Operation(
+    "signing-versions-read", "GET", "/api/signing-secret-rotation", "base", ("public",)
+)
+"""List the versions of an agent’s signing key, or of the key with which the service signs agents’ statements."""
+
+SIGNING_ROTATE: Operation[types.SigningRotateRequest, types.SigningRotateAnswer] = Operation(
+    "signing-rotate", "POST", "/api/signing-secret-rotation", "base", ("agent", "operator",), keyed=True, keeps=True
+)
+"""Rotate an agent’s signing key or access key, or as an operator the keys of the service, with an overlap or revoking the old one at once."""
+
+SIGNING_SIGN: Operation[types.SigningSignRequest, types.SigningSignAnswer] = Operation(
+    "signing-sign", "POST", "/api/signing-secret-rotation", "base", ("agent", "operator",), keeps=True
+)
+"""Have the service sign that you state this content; never usable as a receipt."""
+
+SIGNING_VERIFY: Operation[types.SigningVerifyRequest, types.SigningVerifyAnswer] = Operation(
+    "signing-verify", "POST", "/api/signing-secret-rotation", "base", ("public",)
+)
+"""Verify a statement by the version of the key that signed it: the service’s, or an agent’s own."""
+
+AGENT_USE_READ: Operation[types.AgentUseReadRequest, types.AgentUseReadAnswer] = Operation(
+    "agent-use-read", "GET", "/api/agent-use", "base", ("agent", "status", "public",)
+)
+"""Read what agents can buy and run by themselves, or a run of your own."""
+
+READ_AGENT_USE_PACK: Operation[types.ReadAgentUsePackRequest, types.ReadAgentUsePackAnswer] = Operation(
+    "read-agent-use-pack", "POST", "/api/agent-use", "base", ("public",)
+)
+"""Read what agents can buy and run by themselves, in which order, with a body for each mode."""
+
+START_AGENT_RUN: Operation[types.StartAgentRunRequest, types.StartAgentRunAnswer] = Operation(
+    "start-agent-run", "POST", "/api/agent-use", "base", ("agent",), keyed=True, keeps=True
+)
+"""Start a paid run: create its task, contract, quote and challenge; the run continues once it is paid and reviewed."""
+
+GET_RUN_STATUS: Operation[types.GetRunStatusRequest, types.GetRunStatusAnswer] = Operation(
+    "get-run-status", "POST", "/api/agent-use", "base", ("agent", "status",)
+)
+"""Read a run of your own; with wait_ms the answer comes when it moves, at the latest after that time."""
+
+FETCH_RETURN_PACKAGE: Operation[types.FetchReturnPackageRequest, types.FetchReturnPackageAnswer] = Operation(
+    "fetch-return-package", "POST", "/api/agent-use", "base", ("agent", "status",)
+)
+"""Fetch the result of an attested run with its proof; include_files adds the texts of its files."""
+
+RETURN_PACKAGE_READ: Operation[types.ReturnPackageReadRequest, types.ReturnPackageReadAnswer] = Operation(
+    "return-package-read", "GET", "/api/agents/status/{token}/return-package", "base", ("status",)
+)
+"""Read the return package of a task by its status link, with its order, reviews, receipts and checks."""
+
+RECORD_AGENT_USE_RECEIPT: Operation[types.RecordAgentUseReceiptRequest, types.RecordAgentUseReceiptAnswer] = Operation(
+    "record-agent-use-receipt", "POST", "/api/agent-use", "base", ("agent",), keyed=True, keeps=True
+)
+"""Acknowledge a receipt of your run; one that is not accepted stops the task as disputed."""
+
+READ_AGENT_USE_RUNS: Operation[types.ReadAgentUseRunsRequest, types.ReadAgentUseRunsAnswer] = Operation(
+    "read-agent-use-runs", "POST", "/api/agent-use", "base", ("agent",)
+)
+"""List your runs, the newest first, with how many are in which state."""
+
+SELF_SERVE_LOOP_READ: Operation[types.SelfServeLoopReadRequest, types.SelfServeLoopReadAnswer] = Operation(
+    "self-serve-loop-read", "GET", "/api/agent-self-serve-rail-loop", "base", ("agent", "status", "public",)
+)
+"""Read how a run is submitted without help, or how far a run of your own meets what was agreed."""
+
+SELF_SERVE_LOOP_SUBMIT: Operation[types.SelfServeLoopSubmitRequest, types.SelfServeLoopSubmitAnswer] = Operation(
+    "self-serve-loop-submit", "POST", "/api/agent-self-serve-rail-loop", "base", ("agent", "status",), signed=True, keyed=True, keeps=True
+)
+"""Submit the input of an agreed run; the work begins by itself once credit, input and review are there."""
+
+WALLET_RUN_READ: Operation[types.WalletRunReadRequest, types.WalletRunReadAnswer] = Operation(
+    "wallet-run-read", "GET", "/api/wallet-bound-rail-run", "base", ("agent", "status", "public",)
+)
+"""Read how a run is paid from an allowance wallet, or such a run of your own with its order."""
+
+WALLET_RUN_START: Operation[types.WalletRunStartRequest, types.WalletRunStartAnswer] = Operation(
+    "wallet-run-start", "POST", "/api/wallet-bound-rail-run", "base", ("agent",), keyed=True, keeps=True
+)
+"""Start a run that your allowance wallet pays for; its order waits for a review."""
+
+INPUT_UPLOAD: Operation[types.InputUploadRequest, types.InputUploadAnswer] = Operation(
+    "input-upload", "PUT", "/api/agent-inputs/{sha256}", "base", ("agent",), streams=True
+)
+"""Upload a file of up to 256 MB, CSV or JSON Lines, under its SHA-256; runs name it by that digest."""
+
+INPUT_READ: Operation[types.InputReadRequest, types.InputReadAnswer] = Operation(
+    "input-read", "GET", "/api/agent-inputs/{sha256}", "base", ("agent",)
+)
+"""Read what is known of an uploaded file: its length, its type, and how long it is kept."""
+
+CALLBACK_COMPLETION_READ: Operation[types.CallbackCompletionReadRequest, types.CallbackCompletionReadAnswer] = Operation(
+    "callback-completion-read", "GET", "/api/agent-paid-callback-completion", "base", ("agent", "status", "public",)
+)
+"""Read what follows from a payment provider’s event, or how far a payment or run of your own has come."""
+
+CALLBACK_EXAMPLES: Operation[types.CallbackExamplesRequest, types.CallbackExamplesAnswer] = Operation(
+    "callback-examples", "GET", "/api/provider-callback-receiver-examples", "base", ("public",)
+)
+"""Read callbacks as this service signs them, receivers that verify them, and when a callback is tried again."""
+
+CALLBACK_DEMO_RECEIVE: Operation[types.CallbackDemoReceiveRequest, types.CallbackDemoReceiveAnswer] = Operation(
+    "callback-demo-receive", "POST", "/api/provider-callback-receiver-demo", "base", ("public",), streams=True
+)
+"""Take a callback of this service by its signature; a receiver can refuse the first attempts."""
+
+CALLBACK_DEMO_READ: Operation[types.CallbackDemoReadRequest, types.CallbackDemoReadAnswer] = Operation(
+    "callback-demo-read", "GET", "/api/provider-callback-receiver-demo", "base", ("public",)
+)
+"""Read what the demo receiver of a name took."""
+
+PREFLIGHT: Operation[types.PreflightRequest, types.PreflightAnswer] = Operation(
+    "preflight", "POST", "/api/agents/preflight", "os", ("agent", "status",), signed=True, keyed=True, keeps=True
+)
+"""Begin a task: what is to be run, on which input, is checked; answers with the task’s token."""
+
+CONTRACT_PREPARE: Operation[types.ContractPrepareRequest, types.ContractPrepareAnswer] = Operation(
+    "contract-prepare", "POST", "/api/agents/contracts", "os", ("agent", "status",), signed=True, keyed=True, keeps=True
+)
+"""Prepare the contract of a task that passed its preflight; answers with its terms and a signed receipt."""
+
+CONTRACT_READ: Operation[types.ContractReadRequest, types.ContractReadAnswer] = Operation(
+    "contract-read", "GET", "/api/agents/contracts/{contract_id}", "os", ("agent", "status", "operator",)
+)
+"""Read a contract: its terms, its state, and the run contract once that is sealed."""
+
+CONTRACT_ACCEPT: Operation[types.ContractAcceptRequest, types.ContractAcceptAnswer] = Operation(
+    "contract-accept", "POST", "/api/agents/contracts/{contract_id}", "os", ("agent", "status",), signed=True, keyed=True, keeps=True
+)
+"""Accept a contract with a signature over its id and the digest of its terms."""
+
+TASK_LEDGER: Operation[types.TaskLedgerRequest, types.TaskLedgerAnswer] = Operation(
+    "task-ledger", "GET", "/api/agents/tasks/{token}/ledger", "os", ("operator", "status",)
+)
+"""Read a task, its hash-chained ledger and the runtime records behind it."""
+
+TASK_ATTESTATION: Operation[types.TaskAttestationRequest, types.TaskAttestationAnswer] = Operation(
+    "task-attestation", "GET", "/api/agents/tasks/{token}/attestation", "os", ("operator", "status",)
+)
+"""Read the signed attestation of a task’s run, with its verification; of a task that failed, how it ended."""
+
+TASK_EXCEPTIONS: Operation[types.TaskExceptionsRequest, types.TaskExceptionsAnswer] = Operation(
+    "task-exceptions", "GET", "/api/agents/tasks/{token}/exceptions", "os", ("operator", "status",)
+)
+"""List what stopped a task, the oldest first, what it waits for now, and the call that resolves it."""
+
+TASK_EXCEPTION_RAISE: Operation[types.TaskExceptionRaiseRequest, types.TaskExceptionRaiseAnswer] = Operation(
+    "task-exception-raise", "POST", "/api/agents/tasks/{token}/exceptions", "os", ("operator", "status",), signed=True, keyed=True, keeps=True
+)
+"""Stop a task with an exception; it keeps the state that it comes back to."""
+
+TASK_RECOVER: Operation[types.TaskRecoverRequest, types.TaskRecoverAnswer] = Operation(
+    "task-recover", "POST", "/api/agents/tasks/{token}/recover", "os", ("operator", "status",), signed=True, keyed=True, keeps=True
+)
+"""Recover a stopped task, or supply the evidence that it waits for; 202 while an operator has to decide."""
+
+TASK_PROPOSAL_DECLINE: Operation[types.TaskProposalDeclineRequest, types.TaskProposalDeclineAnswer] = Operation(
+    "task-proposal-decline", "POST", "/api/agents/tasks/{token}/decline", "os", ("status",), signed=True, keyed=True, keeps=True
+)
+"""Decline the corrected input that an operator proposes for a task; the task stays stopped."""
+
+TASK_REPLAY_PACKAGE: Operation[types.TaskReplayPackageRequest, types.TaskReplayPackageAnswer] = Operation(
+    "task-replay-package", "GET", "/api/agents/tasks/{token}/replay-package", "os", ("operator", "status",)
+)
+"""Read a task as one signed file, with which any party can verify and repeat its work offline."""
+
+TASK_REPLAY_PREPARE: Operation[types.TaskReplayPrepareRequest, types.TaskReplayPrepareAnswer] = Operation(
+    "task-replay-prepare", "POST", "/api/agents/tasks/{token}/replay-package", "os", ("operator", "status",), signed=True, keyed=True, keeps=True
+)
+"""Prepare the replay of a stopped task; a recovery then brings it back to where it was."""
+
+WORK_ORDERS_READ: Operation[types.WorkOrdersReadRequest, types.WorkOrdersReadAnswer] = Operation(
+    "work-orders-read", "GET", "/api/work-orders", "base", ("agent", "status", "operator", "public",)
+)
+"""Read how a work order is sent, or a work order of your own; an operator reads any."""
+
+WORK_ORDER_CREATE: Operation[types.WorkOrderCreateRequest, types.WorkOrderCreateAnswer] = Operation(
+    "work-order-create", "POST", "/api/work-orders", "base", ("agent", "public",), keyed=True, keeps=True
+)
+"""Send a work order; it is queued with its runs and waits for a review."""
+
+WORK_ORDER_CONSENT: Operation[types.WorkOrderConsentRequest, types.WorkOrderConsentAnswer] = Operation(
+    "work-order-consent", "POST", "/api/work-orders/{work_order_id}/consent", "base", ("status",), signed=True, keyed=True, keeps=True
+)
+"""Accept the corrected input that an operator proposes for a run of an order; the run continues with it."""
+
+WORK_ORDER_DECLINE: Operation[types.WorkOrderDeclineRequest, types.WorkOrderDeclineAnswer] = Operation(
+    "work-order-decline", "POST", "/api/work-orders/{work_order_id}/decline", "base", ("status",), signed=True, keyed=True, keeps=True
+)
+"""Decline the corrected input that an operator proposes for a run of an order; the run stays stopped."""
+
+LOOP_REVIEW_CONSOLE: Operation[types.LoopReviewConsoleRequest, types.LoopReviewConsoleAnswer] = Operation(
+    "loop-review-console", "GET", "/api/loop-review-console", "base", ("operator",)
+)
+"""List what waits for an operator’s decision, with the decisions that are allowed."""
+
+LOOP_REVIEW_RECORD: Operation[types.LoopReviewRecordRequest, types.LoopReviewRecordAnswer] = Operation(
+    "loop-review-record", "POST", "/api/loop-review-console", "base", ("operator",), keyed=True, keeps=True
+)
+"""Decide about what waits; the decision is carried out at once and answers with a signed receipt."""
+
+LOOP_REVIEW_RECORD_BATCH: Operation[types.LoopReviewRecordBatchRequest, types.LoopReviewRecordBatchAnswer] = Operation(
+    "loop-review-record-batch", "POST", "/api/operator/reviews", "base", ("operator",)
+)
+"""Decide the same about several subjects of one kind with the same criteria, or only try it; each gets an outcome."""
+
+PAUSE_SET: Operation[types.PauseSetRequest, types.PauseSetAnswer] = Operation(
+    "pause-set", "POST", "/api/os-security-hardening", "base", ("operator",), keyed=True, keeps=True
+)
+"""Pause or resume everything, the payout rail, one wallet or one payout; answers with a signed receipt."""
+
+RECONCILIATION: Operation[types.ReconciliationRequest, types.ReconciliationAnswer] = Operation(
+    "reconciliation", "GET", "/api/operator/reconciliation", "base", ("operator",)
+)
+"""Read the signed daily statement, the last reconciliation, and the exceptions that are open, newest first."""
+
+CLOSE_EXCEPTION: Operation[types.CloseExceptionRequest, types.CloseExceptionAnswer] = Operation(
+    "close-exception", "POST", "/api/operator/reconciliation", "base", ("operator",), keyed=True, keeps=True
+)
+"""Close an exception of reconciliation with a reason; answers with a signed receipt. Nothing is repaired."""
+
+OPERATORS_LIST: Operation[types.OperatorsListRequest, types.OperatorsListAnswer] = Operation(
+    "operators-list", "GET", "/api/operator/credentials", "base", ("operator",)
+)
+"""List the credentials of operators; answers with a signed receipt."""
+
+OPERATORS_REVOKE: Operation[types.OperatorsRevokeRequest, types.OperatorsRevokeAnswer] = Operation(
+    "operators-revoke", "POST", "/api/operator/credentials", "base", ("operator",), keyed=True, keeps=True
+)
+"""Revoke an operator's credential; answers with a signed receipt."""
+
+SESSION_OPEN: Operation[types.SessionOpenRequest, types.SessionOpenAnswer] = Operation(
+    "session-open", "POST", "/api/operator/session", "base", ("operator",)
+)
+"""Sign in to the operator console with the credential of an operator."""
+
+SESSION_READ: Operation[types.SessionReadRequest, types.SessionReadAnswer] = Operation(
+    "session-read", "GET", "/api/operator/session", "base", ("operator",)
+)
+"""Read who is signed in to the operator console, and until when."""
+
+SESSION_END: Operation[types.SessionEndRequest, types.SessionEndAnswer] = Operation(
+    "session-end", "POST", "/api/operator/session/end", "base", ("operator",)
+)
+"""Sign out of the operator console, or end all sessions of an operator."""
+
+INBOX: Operation[types.InboxRequest, types.InboxAnswer] = Operation(
+    "inbox", "GET", "/api/operator/inbox", "base", ("operator",)
+)
+"""List everything that waits for a person: decisions, stopped work and differences."""
+
+WORK_LIST: Operation[types.WorkListRequest, types.WorkListAnswer] = Operation(
+    "work-list", "GET", "/api/operator/work", "base", ("operator",)
+)
+"""Search payouts and tasks by id, agent, wallet, reference, transaction or state."""
+
+WORK_READ: Operation[types.WorkReadRequest, types.WorkReadAnswer] = Operation(
+    "work-read", "GET", "/api/operator/work/{id}", "base", ("operator",)
+)
+"""Explain one payout or task: what it waits for, what happened, and what unblocks it."""
+
+RECOVERY_ACT: Operation[types.RecoveryActRequest, types.RecoveryActAnswer] = Operation(
+    "recovery-act", "POST", "/api/operator/work", "base", ("operator",)
+)
+"""Wake or recover stopped payouts and tasks, or only try it; each gets an outcome."""
+
+MONEY: Operation[types.MoneyRequest, types.MoneyAnswer] = Operation(
+    "money", "GET", "/api/operator/money", "base", ("operator",)
+)
+"""Read balances, the daily cap, credit, fees, statements, and what moved."""
+
+AGENTS_LIST: Operation[types.AgentsListRequest, types.AgentsListAnswer] = Operation(
+    "agents-list", "GET", "/api/operator/agents", "base", ("operator",)
+)
+"""Search agents by id, account, name or e-mail address, with their trust and access keys."""
+
+AGENT_READ: Operation[types.AgentReadRequest, types.AgentReadAnswer] = Operation(
+    "agent-read", "GET", "/api/operator/agents/{agent_id}", "base", ("operator",)
+)
+"""Read one agent: its trust and limits, access keys, signing keys, and past decisions."""
+
+AGENT_LIMITS_SET: Operation[types.AgentLimitsSetRequest, types.AgentLimitsSetAnswer] = Operation(
+    "agent-limits-set", "POST", "/api/operator/agent-limits", "base", ("operator",), keyed=True, keeps=True
+)
+"""Change the limits of a trusted agent from its next call and payment on; answers with a signed receipt."""
+
+ACCESS_KEY_REVOKE: Operation[types.AccessKeyRevokeRequest, types.AccessKeyRevokeAnswer] = Operation(
+    "access-key-revoke", "POST", "/api/operator/access-keys", "base", ("operator",), keyed=True, keeps=True
+)
+"""Revoke an agent's access key; answers with a signed receipt."""
+
+PAUSES: Operation[types.PausesRequest, types.PausesAnswer] = Operation(
+    "pauses", "GET", "/api/operator/pauses", "base", ("operator",)
+)
+"""Read what is paused now, by whom and why, and the latest changes."""
+
+KEYS_LIST: Operation[types.KeysListRequest, types.KeysListAnswer] = Operation(
+    "keys-list", "GET", "/api/operator/keys", "base", ("operator",)
+)
+"""List every signing key of the service with its standing, and their rotations; answers with a signed receipt."""
+
+KEYS_PUBLISH: Operation[types.KeysPublishRequest, types.KeysPublishAnswer] = Operation(
+    "keys-publish", "POST", "/api/operator/keys", "base", ("operator",), keyed=True, keeps=True
+)
+"""Publish the keys that were added to the file of signing keys, and sign with them from then on."""
+
+KEYS_RETIRE: Operation[types.KeysRetireRequest, types.KeysRetireAnswer] = Operation(
+    "keys-retire", "POST", "/api/operator/keys", "base", ("operator",), keyed=True, keeps=True
+)
+"""End a signing key: what it signed up to now stays valid, and another key of its ring signs from now on."""
+
+KEYS_REVOKE: Operation[types.KeysRevokeRequest, types.KeysRevokeAnswer] = Operation(
+    "keys-revoke", "POST", "/api/operator/keys", "base", ("operator",), keyed=True, keeps=True
+)
+"""Revoke a stolen signing key: what it signed is refused, but for receipts that are on record."""
+
+VERIFY_RECEIPT: Operation[types.VerifyReceiptRequest, types.VerifyReceiptAnswer] = Operation(
+    "verify-receipt", "GET", "/api/verify-receipt", "base", ("public",)
+)
+"""Judge a receipt by its signature, its key, our record of it and its place in the log. Give exactly one of receipt_id, receipt and payload_sha256."""
+
+LOG_INCLUSION: Operation[types.LogInclusionRequest, types.LogInclusionAnswer] = Operation(
+    "log-inclusion", "GET", "/api/log/inclusion", "base", ("public",)
+)
+"""Prove that a receipt is in the transparency log, in its latest tree or in an earlier one."""
+
+LOG_CONSISTENCY: Operation[types.LogConsistencyRequest, types.LogConsistencyAnswer] = Operation(
+    "log-consistency", "GET", "/api/log/consistency", "base", ("public",)
+)
+"""Prove that a tree of the transparency log begins with all leaves of an earlier one."""
+
+RECEIPT_BUNDLE: Operation[types.ReceiptBundleRequest, types.ReceiptBundleAnswer] = Operation(
+    "receipt-bundle", "GET", "/api/receipts/{receipt_id}/bundle", "base", ("public",)
+)
+"""Fetch a receipt with all that proves it offline: its place in the log, a signed checkpoint and the keys. Accept: application/cose gives the COSE receipt."""
+
+PASSPORT_ISSUE: Operation[types.PassportIssueRequest, types.PassportIssueAnswer] = Operation(
+    "passport-issue", "POST", "/api/receipt-passport", "base", ("wallet",), keyed=True, keeps=True
+)
+"""Issue a signed passport for one free call of yours that succeeded, or one payment of yours that settled. Reuse the key when you repeat this call."""
+
+PASSPORT_VERIFY: Operation[types.PassportVerifyRequest, types.PassportVerifyAnswer] = Operation(
+    "passport-verify", "POST", "/api/receipt-passport", "base", ("wallet",), keeps=True
+)
+"""Verify a receipt passport of any wallet; an answer that it is not valid says why."""
+
+PROOF_STORE: Operation[types.ProofStoreRequest, types.ProofStoreAnswer] = Operation(
+    "proof-store", "POST", "/api/proof-inbox", "base", ("wallet",), keyed=True, keeps=True
+)
+"""Store a passport, a handoff pack or other evidence in your proof inbox. Reuse the key when you repeat this call."""
+
+PROOF_LIST: Operation[types.ProofListRequest, types.ProofListAnswer] = Operation(
+    "proof-list", "POST", "/api/proof-inbox", "base", ("wallet",), keeps=True
+)
+"""List the proofs in your inbox, newest first, without their contents."""
+
+PROOF_RETRIEVE: Operation[types.ProofRetrieveRequest, types.ProofRetrieveAnswer] = Operation(
+    "proof-retrieve", "POST", "/api/proof-inbox", "base", ("wallet",), keeps=True
+)
+"""Read a proof of your inbox with its content and the receipt of its inclusion."""
+
+SCORECARD_COMPUTE: Operation[types.ScorecardComputeRequest, types.ScorecardComputeAnswer] = Operation(
+    "scorecard-compute", "POST", "/api/agent-trust-scorecard", "base", ("wallet",), keeps=True
+)
+"""Compute your trust score from work that this service has on record and payments that the chain proves."""
+
+HANDOFF_BUILD: Operation[types.HandoffBuildRequest, types.HandoffBuildAnswer] = Operation(
+    "handoff-build", "POST", "/api/agent-to-agent-handoff-pack", "base", ("wallet",), keyed=True, keeps=True
+)
+"""Build a signed pack that hands a task over to another wallet, with what it may do. Reuse the key when you repeat this call."""
+
+HANDOFF_VERIFY: Operation[types.HandoffVerifyRequest, types.HandoffVerifyAnswer] = Operation(
+    "handoff-verify", "POST", "/api/agent-to-agent-handoff-pack", "base", ("wallet",), keeps=True
+)
+"""Verify a handoff pack: whether it is valid, expired and addressed to you, and what it permits."""
+
+HEALTHZ: Operation[types.HealthzRequest, types.HealthzAnswer] = Operation(
+    "healthz", "GET", "/healthz", "both", ("public",)
+)
+"""Whether this process answers."""
+
+READYZ: Operation[types.ReadyzRequest, types.ReadyzAnswer] = Operation(
+    "readyz", "GET", "/readyz", "both", ("public",)
+)
+"""Whether Postgres, Temporal, workers, chain and clock are well, each with its state."""
+
+OPENAPI: Operation[types.OpenapiRequest, types.OpenapiAnswer] = Operation(
+    "openapi", "GET", "/openapi.json", "base", ("public",)
+)
+"""This document: every operation of both hosts as OpenAPI 3.1."""
+
+AGENT_TOOLS: Operation[types.AgentToolsRequest, types.AgentToolsAnswer] = Operation(
+    "agent-tools", "GET", "/agent-tools.json", "base", ("public",)
+)
+"""Everything that an agent can call here: tools, operations, rails, prices and payment."""
+
+AGENT_CARD: Operation[types.AgentCardRequest, types.AgentCardAnswer] = Operation(
+    "agent-card", "GET", "/.well-known/agent-card.json", "base", ("public",)
+)
+"""The signed A2A card: the rails that run as skills, and the interfaces that answer."""
+
+AGENTS_START_HERE: Operation[types.AgentsStartHereRequest, types.AgentsStartHereAnswer] = Operation(
+    "agents-start-here", "GET", "/api/agents-start-here", "base", ("public",)
+)
+"""The calls from no agent to a first result, in order, with bodies that work."""
+
+AGENT_QUICKSTART_READ: Operation[types.AgentQuickstartReadRequest, types.AgentQuickstartReadAnswer] = Operation(
+    "agent-quickstart-read", "GET", "/api/agent-api-quickstart", "base", ("public",)
+)
+"""The rails of the quickstart, and the calls of a first run without an agent, also for curl."""
+
+AGENT_QUICKSTART_RUN: Operation[types.AgentQuickstartRunRequest, types.AgentQuickstartRunAnswer] = Operation(
+    "agent-quickstart-run", "POST", "/api/agent-api-quickstart", "base", ("public",), keyed=True, keeps=True
+)
+"""Start a sandbox run on a rail of the quickstart; the answer has the calls for an agent."""
+
+AGENT_SANDBOX_READ: Operation[types.AgentSandboxReadRequest, types.AgentSandboxReadAnswer] = Operation(
+    "agent-sandbox-read", "GET", "/api/agent-sandbox", "base", ("status", "public",)
+)
+"""Read what the sandbox takes, or how far the run of your status token is."""
+
+AGENT_SANDBOX_RUN: Operation[types.AgentSandboxRunRequest, types.AgentSandboxRunAnswer] = Operation(
+    "agent-sandbox-run", "POST", "/api/agent-sandbox", "base", ("public",), keyed=True, keeps=True
+)
+"""Start a synthetic run without an agent and without money, with a fault if you ask for one."""
+
+MCP_DESCRIPTOR: Operation[types.McpDescriptorRequest, types.McpDescriptorAnswer] = Operation(
+    "mcp-descriptor", "GET", "/.well-known/mcp.json", "base", ("public",)
+)
+"""Where MCP is served, in which versions, and what each tool needs and costs."""
+
+JWKS: Operation[types.JwksRequest, types.JwksAnswer] = Operation(
+    "jwks", "GET", "/.well-known/jwks.json", "base", ("public",)
+)
+"""Every public key of the service, with its purpose and status."""
+
+AUTHORITY_KEY: Operation[types.AuthorityKeyRequest, types.AuthorityKeyAnswer] = Operation(
+    "authority-key", "GET", "/.well-known/service-authority-key.json", "base", ("public",)
+)
+"""The key that signs mandates and challenges, and its earlier versions."""
+
+TRUST_CONTRACT: Operation[types.TrustContractRequest, types.TrustContractAnswer] = Operation(
+    "trust-contract", "GET", "/api/trust-contract", "base", ("public",)
+)
+"""What this service is and stands for: identity, keys, price, caps, wallet proof and typed data."""
+
+SCHEMA_INDEX: Operation[types.SchemaIndexRequest, types.SchemaIndexAnswer] = Operation(
+    "schema-index", "GET", "/schemas", "base", ("public",)
+)
+"""Every schema document with its version, its URL and the SHA-256 of its bytes."""
+
+SCHEMA_READ: Operation[types.SchemaReadRequest, types.SchemaReadAnswer] = Operation(
+    "schema-read", "GET", "/schemas/{schema_name}", "base", ("public",)
+)
+"""One schema document: JSON Schema 2020-12, whose $id is its URL."""

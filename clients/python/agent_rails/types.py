@@ -1,0 +1,4614 @@
+# Made by `npm run client:python` from operations with SHA-256 402341bc6567c371bb7f5fe19c9bb693411ed93e092d50de508a794a5d53ae71.
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias, TypedDict
+
+from typing_extensions import NotRequired
+
+class Transfer(TypedDict):
+    status: Literal['none', 'signed', 'submitted', 'included', 'final', 'dead']
+    authorization_nonce: str | None
+    transaction_hash: str | None
+    block_number: int | None
+    confirmations: int
+    next_poll_ms: int | None
+
+
+class PayoutChallenge(TypedDict):
+    challenge_token: str
+    checkout_jwt: str
+    checkout_hash: str
+    nonce: str
+    audience: str
+    holder_binding: Any
+    expires_at: int
+
+
+class PayoutCallback(TypedDict):
+    callback_url: str | None
+    changed_at: str | None
+    host_proven: bool
+
+
+class Identity(TypedDict):
+    public: str
+    agent: str
+    operator: str
+
+
+class Enforcement(TypedDict):
+    default: Literal['deny']
+    precedence: Literal['deny']
+    rules: list[str]
+    contexts: dict[str, str]
+    limits: dict[str, int]
+
+
+class Key(TypedDict):
+    alg: str
+    key_id: str | None
+
+
+class AuthorityContract(TypedDict):
+    mandate_schema: str
+    grant_schema: str
+    identity: Identity
+    tools: list[str]
+    rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+    enforcement: Enforcement
+    delegable_operations: list[str]
+    key: Key
+
+
+class Live(TypedDict):
+    active_mandates: int
+    revoked_mandates: int
+    grants_last_hour: int
+    paused: bool
+
+
+class AuthorityControlPlane(TypedDict):
+    mandate_schema: str
+    grant_schema: str
+    identity: Identity
+    tools: list[str]
+    rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+    enforcement: Enforcement
+    delegable_operations: list[str]
+    key: Key
+    live: Live
+
+
+AllowedOperation: TypeAlias = str
+
+
+Resource: TypeAlias = str
+
+
+class Limits(TypedDict):
+    per_action_usd: int
+    total_usd: int
+    actions_max: int
+
+
+class MandateDraft1(TypedDict):
+    principal_id: str
+    agent_id: str
+    purpose: str
+    allowed_operations: list[AllowedOperation]
+    rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+    resources: list[Resource]
+    limits: Limits
+    valid_from: str
+    expires_at: str
+
+
+class MandateDraft(TypedDict):
+    mandate_draft: MandateDraft1
+    draft_id: str
+    digest: str
+    missing: list[str]
+    warnings: list[str]
+
+
+class SignedMandate(TypedDict):
+    schema: Literal['authority-mandate.v1']
+    context: Literal['service.authority.mandate.v1']
+    version: Literal[1]
+    mandate_id: str
+    issuer: str
+    principal_id: str
+    agent_id: str
+    purpose: str
+    allowed_operations: list[AllowedOperation]
+    rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+    resources: list[Resource]
+    limits: Limits
+    valid_from: str
+    expires_at: str
+    may_redelegate: Literal[False]
+    key_id: str
+    signature: str
+
+
+class Receipt(TypedDict):
+    receipt_id: str
+    kind: str
+    issuer: str
+    key_id: str
+    issued_at: str
+    subject: str
+    usage: Literal['synthetic', 'operational', 'unspecified']
+    payload: dict[str, Any]
+    payload_sha256: str
+    prev_receipt_id: str | None
+    jws: str
+
+
+class IssuedAp2Mandates(TypedDict):
+    mandate_id: str
+    open_checkout_mandate: str
+    open_payment_mandate: str
+    open_checkout_hash: str
+    expires_at: str
+    receipt: Receipt
+
+
+class IssuedMandate(TypedDict):
+    mandate_id: str
+    ap2_mandate: str
+    request_sha256: str
+    recipient: str
+    amount_usdc: str
+    amount_atomic: str
+    expires_at: int
+    receipt: str
+
+
+class Check(TypedDict):
+    check: str
+    ok: bool
+    detail: str
+
+
+class Remaining(TypedDict):
+    usd: int
+    actions: int
+
+
+class Grant(TypedDict):
+    grant_id: str
+    operation_id: str
+    state: Literal['issued', 'consumed', 'expired', 'revoked']
+    expires_at: str
+
+
+class MandateInspection(TypedDict):
+    valid: bool
+    state: Literal['active', 'exhausted', 'expired', 'revoked'] | None
+    checks: list[Check]
+    remaining: Remaining | None
+    grants: list[Grant]
+
+
+class SignedActionGrant(TypedDict):
+    schema: Literal['action-grant.v1']
+    context: Literal['service.authority.grant.v1']
+    grant_id: str
+    issuer: str
+    mandate_id: str
+    agent_id: str
+    operation_id: str
+    input_sha256: str
+    spend_usd_max: int
+    expires_at: str
+    nonce: str
+    key_id: str
+    signature: str
+
+
+class Reason(TypedDict):
+    rule: str
+    effect: Literal['allow', 'deny']
+    detail: str
+
+
+class AuthorityDecision(TypedDict):
+    decision_id: str
+    decision: Literal['allow', 'deny']
+    reasons: list[Reason]
+    would_spend_usd: int | None
+    remaining: Remaining | None
+    grant_required: bool
+    receipt: Receipt
+
+
+class MandateRemaining(TypedDict):
+    usd: int
+    actions: int
+
+
+class SignedDelegatedAction(TypedDict):
+    schema: Literal['delegated-action.v1']
+    context: Literal['service.authority.action.v1']
+    action_id: str
+    issuer: str
+    mandate_id: str
+    grant_id: str
+    agent_id: str
+    operation_id: str
+    input_sha256: str
+    spent_usd: int
+    result_status: int
+    result_sha256: str
+    executed_at: str
+    key_id: str
+    signature: str
+
+
+class RevokedMandate(TypedDict):
+    mandate_id: str
+    state: Literal['revoked']
+    revoked_grants: int
+    receipt: Receipt
+
+
+class Totals(TypedDict):
+    entry: int
+    standard: int
+    pro: int
+
+
+class Rail(TypedDict):
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    status: Literal['active', 'offered', 'free']
+    entry: int
+    standard: int
+    pro: int
+    rail_fee: int
+    totals: Totals
+    paid_surfaces: list[Literal['agent_use', 'wallet_bound_run']]
+
+
+class AgentPricing(TypedDict):
+    currency: Literal['usd']
+    pricing_model: Literal['free_tools_movement_fee']
+    rails: list[Rail]
+    fee_rule: str
+    quote_how: str
+
+
+class Line(TypedDict):
+    item: str
+    usd: int
+
+
+class ProviderRoute(TypedDict):
+    route_id: str
+    provider: str
+    service_id: str
+
+
+class Quote(TypedDict):
+    quote_id: str
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    units: int
+    base_usd: int
+    rail_fee_usd: int
+    total_usd: int
+    currency: Literal['usd']
+    pricing_model: str
+    provider_route: ProviderRoute
+    expires_at: str
+
+
+class QuoteState(TypedDict):
+    quote: Quote
+    lines: list[Line]
+    quote_token: NotRequired[str]
+    state: Literal['live', 'used', 'expired']
+
+
+class PaymentChallenge(TypedDict):
+    challenge_id: str
+    quote_id: str
+    entitlement_id: str | None
+    state: Literal['open', 'pending', 'settled', 'expired']
+    amount_usd: int
+    currency: Literal['usd']
+    accepted_methods: list[Literal['hosted_checkout', 'agent_allowance', 'payment_reference', 'invoice_reference', 'stablecoin_reference', 'x402_reference', 'ap2_mandate_reference']]
+    payment_paths: list[Literal['hosted_checkout_link', 'invoice_or_purchase_order', 'agent_credit', 'manual_operator_verified_reference']]
+    accepts: list[dict[str, Any]]
+    checkout_url: str | None
+    reference_instructions: str
+    expires_at: str
+    next_action: str
+    mandate: dict[str, Any] | None
+
+
+class Method(TypedDict):
+    method: Literal['hosted_checkout', 'agent_allowance', 'payment_reference', 'invoice_reference', 'stablecoin_reference', 'x402_reference', 'ap2_mandate_reference']
+    confirmed_by: list[str]
+
+
+class Verification(TypedDict):
+    how: str
+    by: list[str]
+    next_poll_ms: int | None
+    settles: NotRequired[Literal['nothing']]
+
+
+class PaymentReference(TypedDict):
+    payment_reference_id: str
+    method: Literal['hosted_checkout', 'agent_allowance', 'payment_reference', 'invoice_reference', 'stablecoin_reference', 'x402_reference', 'ap2_mandate_reference']
+    external_reference: str
+    amount_usd: int
+    challenge_id: str | None
+    entitlement_id: str | None
+    wallet_id: str | None
+    state: Literal['presented', 'pending', 'verified', 'disputed', 'rejected', 'expired', 'refunded']
+    reason: str | None
+    evidence_sha256: str | None
+    decided_by: str | None
+    settlement_receipt_id: str | None
+
+
+class PresentedPayment(TypedDict):
+    payment_reference: PaymentReference
+    verification: Verification
+
+
+class ReceivedEvent(TypedDict):
+    event_id: str | None
+    accepted: bool
+    duplicate: bool
+
+
+class Rule(TypedDict):
+    authority_type: Literal['checkout', 'stablecoin_checkout', 'agent_allowance_reference', 'wallet_reference']
+    hosted_by: Literal['provider', 'service', 'wallet_owner']
+    needs: str
+    method: Literal['hosted_checkout', 'agent_allowance', 'payment_reference', 'invoice_reference', 'stablecoin_reference', 'x402_reference', 'ap2_mandate_reference']
+    rule: str
+
+
+class Wallet(TypedDict):
+    per_run_usd: int | None
+    day_usd: int | None
+    balance_usd: int
+
+
+class LimitsLeft(TypedDict):
+    agent_usd: int | None
+    wallet: Wallet | None
+
+
+class PaymentAuthority(TypedDict):
+    authority_type: Literal['checkout', 'stablecoin_checkout', 'agent_allowance_reference', 'wallet_reference']
+    decision: Literal['authorized', 'needs_provider', 'denied']
+    reasons: list[str]
+    amount_usd: int
+    payment_reference: PaymentReference | None
+    limits_left: LimitsLeft
+
+
+class ProductCard(TypedDict):
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    total_usd: int
+    link_state: Literal['hosted', 'rail_checkout']
+    url: str
+
+
+class OpenedCheckout(TypedDict):
+    challenge: PaymentChallenge
+    reference_instructions: str
+
+
+class DiligenceProductLinks(TypedDict):
+    product_cards: list[ProductCard]
+
+
+class ProductLinkCell(TypedDict):
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    link: str | None
+    checked_at: str | None
+    state: Literal['missing', 'unchecked', 'live', 'broken', 'price_differs']
+
+
+class Check1(TypedDict):
+    reachable: bool
+    price_matches: bool
+
+
+class SetPaymentLink(TypedDict):
+    cell: ProductLinkCell
+    check: Check1
+    receipt: Receipt
+
+
+class Posting(TypedDict):
+    posting_id: str
+    debit: str
+    credit: str
+    units: int
+    reason: str
+    receipt_id: str
+    at: str
+
+
+class Entitlement(TypedDict):
+    entitlement_id: str
+    agent_id: str
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    state: Literal['pending', 'funded', 'consumed', 'returned']
+    granted_units: int
+    consumed_units: int
+    returned_units: int
+    postings: list[Posting]
+
+
+class FundedCredit(TypedDict):
+    payment_reference: PaymentReference
+    verification: Verification
+    entitlement: Entitlement
+    balance_units: int
+    settlement_receipts: list[str]
+    usage_receipts: list[str]
+
+
+class Limits2(TypedDict):
+    per_run_usd: int | None
+    per_day_usd: int | None
+    rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']] | None
+
+
+class AllowanceWallet(TypedDict):
+    wallet_id: str
+    owner: str
+    label: str
+    balance_units: int
+    reserved_units: int
+    limits: Limits2
+    postings: list[Posting]
+    state: Literal['active', 'paused']
+
+
+class CreatedWallet(TypedDict):
+    wallet: AllowanceWallet
+    receipt: Receipt
+
+
+class FundedWallet(TypedDict):
+    wallet: AllowanceWallet
+    payment_reference: PaymentReference
+    verification: Verification
+
+
+class LimitedWallet(TypedDict):
+    wallet: AllowanceWallet
+    receipt: Receipt
+
+
+class CreditBinding(TypedDict):
+    binding_id: str
+    entitlement_id: str
+    challenge_id: str
+    state: Literal['open', 'pending', 'settled', 'expired']
+    settlement_receipt_id: str | None
+
+
+class BoundCredit(TypedDict):
+    binding: CreditBinding
+    entitlement: Entitlement
+    challenge: PaymentChallenge
+
+
+class UsageEvent(TypedDict):
+    event_id: str
+    kind: Literal['run_usage', 'tool_call', 'model_tokens', 'storage', 'other', 'audit']
+    rail: str | None
+    units: int
+    unit: str
+    credit_units: int
+    entitlement_id: str | None
+    at: str
+    occurred_at: str
+    agent_id: str | None
+    run_id: str | None
+    subject: str | None
+    chain: str
+    sequence: int
+    prev_hash: str | None
+    hash: str
+    usage_receipt_id: str | None
+
+
+class ByUnitItem(TypedDict):
+    unit: str
+    units: str
+
+
+class Totals1(TypedDict):
+    credit_units: int
+    by_unit: list[ByUnitItem]
+
+
+class PostedUsageEvent(TypedDict):
+    event_id: str
+    kind: Literal['run_usage', 'tool_call', 'model_tokens', 'storage', 'other', 'audit']
+    rail: str | None
+    units: int
+    unit: str
+    credit_units: int
+    entitlement_id: str | None
+    at: str
+    occurred_at: str
+    agent_id: str | None
+    run_id: str | None
+    subject: str | None
+    chain: str
+    sequence: int
+    prev_hash: str | None
+    hash: str
+    usage_receipt_id: str | None
+    postings: list[Posting]
+
+
+class RecordedUsage(TypedDict):
+    event: UsageEvent
+    attribution: Literal['agent', 'unverified']
+    receipt: Receipt | None
+
+
+class RegistrationContract(TypedDict):
+    path: str
+    version: str
+    operations: list[dict[str, Any]]
+    policy_rules: list[str]
+    live: dict[str, int]
+    manifest_schema: dict[str, Any]
+
+
+class Limits3(TypedDict):
+    rails: NotRequired[list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]]
+    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'signing:use', 'authority:read', 'actions:execute']]]
+    max_usd: NotRequired[int]
+    concurrent_runs: NotRequired[int]
+
+
+class Trust(TypedDict):
+    state: Literal['submitted', 'under_review', 'trusted', 'rejected', 'suspended', 'sandbox_trusted']
+    decided_at: str | None
+    decision_id: str | None
+    limits: Limits3 | None
+
+
+class PublicKey(TypedDict):
+    kty: Literal['OKP']
+    crv: Literal['Ed25519']
+    x: str
+
+
+class Agent(TypedDict):
+    agent_id: str
+    account_id: str
+    name: str
+    trust: Trust
+    capabilities: list[str]
+    rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+    public_key: PublicKey
+    callback_url: str | None
+    publish_profile: bool
+    created_at: str
+
+
+class Credential(TypedDict):
+    state: Literal['pending', 'active', 'retiring', 'retired', 'revoked']
+    version: int
+    claimable: bool
+
+
+class Step(TypedDict):
+    step: str
+    done: bool
+
+
+class Gap(TypedDict):
+    code: str
+    detail: str
+    pointers: list[str]
+
+
+class RequiredAction(TypedDict):
+    by: Literal['agent', 'operator']
+    call: str | None
+    arguments: dict[str, Any]
+    choices: list[str]
+    command: str | None
+
+
+class Requester(TypedDict):
+    name: str
+    contact: str
+
+
+class Requester1(TypedDict):
+    agent_id: str
+
+
+class Review(TypedDict):
+    state: Literal['waiting', 'approved', 'rejected']
+    decision_id: str | None
+
+
+class WorkOrder(TypedDict):
+    work_order_id: str
+    intake_kind: Literal['external_agent_request', 'workflow_intake']
+    state: Literal['queued', 'approved', 'claimed', 'operating', 'delivered', 'completed', 'rejected']
+    requested_tool_id: Literal['service_os', 'packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout'] | None
+    objective: str
+    requester: Requester | Requester1
+    agent_id: str | None
+    run_id: str | None
+    run_ids: list[str]
+    review: Review
+    created_at: str
+
+
+class Gateway(TypedDict):
+    base_url: str
+
+
+class HandshakeDocument(TypedDict):
+    protocol_versions: list[str]
+    nonce: str
+    accepted_key_types: list[str]
+    text: list[str]
+    gateway: Gateway
+
+
+class CredentialEnvelope(TypedDict):
+    sealed: Literal[True]
+    jwe: str
+
+
+class CredentialEnvelope1(TypedDict):
+    sealed: Literal[False]
+    credential: str
+
+
+class AgentCredential(TypedDict):
+    credential_id: str
+    version: int
+    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'signing:use', 'authority:read', 'actions:execute']]
+    rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+    state: Literal['pending', 'active', 'retiring', 'retired', 'revoked']
+    rotate_by: str | None
+
+
+class Reason1(TypedDict):
+    code: str
+    detail: str
+
+
+class CredentialDecision(TypedDict):
+    decision: Literal['allow', 'deny']
+    reasons: list[Reason1]
+    credential: AgentCredential | None
+    audit_event_id: str
+
+
+class KeyVersion(TypedDict):
+    version: int
+    key_id: str
+    public_key: PublicKey | None
+    state: Literal['pending', 'active', 'retiring', 'retired', 'revoked']
+    not_before: str | None
+    retire_at: str | None
+    revoked_at: str | None
+
+
+class KeyRotation(TypedDict):
+    version: KeyVersion
+    previous: KeyVersion
+    next_action: str
+    receipt: Receipt
+
+
+class ServiceKeyRotation(TypedDict):
+    rotation_id: str
+    ring: Literal['receipt', 'authority', 'checkout', 'callback', 'agent-statement', 'log']
+    state: Literal['requested', 'published', 'active', 'done']
+    next_kid: str | None
+    previous_kid: str | None
+    revoke_old: bool
+    overlap_seconds: int
+    reason: str
+    requested_at: str
+    activate_at: str | None
+    retire_at: str | None
+    done_at: str | None
+
+
+class AgentStatement(TypedDict):
+    version: int
+    key_id: str
+    jws: str
+    payload_sha256: str
+
+
+class StatementVerification(TypedDict):
+    valid: bool
+    version: int | None
+    key_id: str | None
+    key_state_at_signing: Literal['pending', 'active', 'retired', 'revoked'] | None
+    reasons: list[str]
+    claims: dict[str, Any] | None
+
+
+class Step1(TypedDict):
+    step: Literal['intake', 'planner', 'worker', 'validator', 'exception_agent', 'revision_loop', 'review_step', 'return_package', 'attestation']
+    state: Literal['to_do', 'waits', 'done', 'refused', 'too_complex', 'gaps', 'revise', 'reject']
+    started_at: str | None
+    finished_at: str | None
+    output_sha256: str | None
+
+
+class Loop(TypedDict):
+    step: Literal['intake', 'planner', 'worker', 'validator', 'exception_agent', 'revision_loop', 'review_step', 'return_package', 'attestation'] | None
+    index: int | None
+    steps: list[Step1]
+
+
+class Run(TypedDict):
+    run_id: str
+    task_id: str
+    task_token: str
+    state: Literal['created', 'preflight_checked', 'contract_ready', 'contract_accepted', 'trust_pending', 'trusted', 'quoted', 'credit_pending', 'credit_funded', 'queued', 'operating', 'evidence_partial', 'result_ready', 'attested', 'receipt_issued', 'callback_pending', 'callback_delivered', 'exception_open', 'replay_ready', 'failed', 'closed']
+    waiting_for: list[Literal['credit', 'input', 'review', 'evidence', 'callback', 'recovery']]
+    waiting_since: str | None
+    gaps: list[Gap]
+    required_action: RequiredAction | None
+    next_action: str
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    usage: Literal['synthetic', 'operational']
+    loop: Loop
+    work_order_id: str | None
+    quote_id: str | None
+    entitlement_id: str | None
+    payment_reference_id: str | None
+    return_package_id: str | None
+    proof_hash: str | None
+    completion_signature: str | None
+    settlement_receipt_id: str | None
+    usage_receipt_id: str | None
+    links: dict[str, str]
+
+
+class AgentUsePack(TypedDict):
+    modes: list[Literal['read_agent_use_pack', 'quote_run', 'create_payment_challenge', 'start_agent_run', 'get_run_status', 'fetch_return_package', 'record_agent_use_receipt', 'read_agent_use_runs']]
+    rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+    prices: AgentPricing
+    accepted_methods: list[Literal['hosted_checkout', 'agent_allowance', 'payment_reference', 'invoice_reference', 'stablecoin_reference', 'x402_reference', 'ap2_mandate_reference']]
+    sequence: list[str]
+    example_bodies: dict[Literal['read_agent_use_pack', 'quote_run', 'create_payment_challenge', 'start_agent_run', 'get_run_status', 'fetch_return_package', 'record_agent_use_receipt', 'read_agent_use_runs'], dict[str, Any]]
+
+
+class ResultContract(TypedDict):
+    version: Literal['v2']
+    split_version: Literal['1.0']
+    settlement_receipt_id: str | None
+    usage_receipt_id: str | None
+
+
+class Check2(TypedDict):
+    check: str
+    ok: bool
+    detail: str
+
+
+class Key2(TypedDict):
+    kid: str
+    standing: Literal['published', 'active', 'retired', 'revoked']
+
+
+class Completion(TypedDict):
+    verdict: Literal['proven', 'refused', 'indeterminate']
+    checks: list[Check2]
+    keys: list[Key2]
+
+
+class Citation(TypedDict):
+    pointer: str
+    quote: NotRequired[str]
+
+
+class Finding(TypedDict):
+    code: str
+    detail: str
+    citations: list[Citation]
+
+
+class Gap1(TypedDict):
+    code: str
+    detail: str
+    citations: list[Citation]
+
+
+class File(TypedDict):
+    name: str
+    sha256: str
+    bytes: int
+
+
+class ReturnPackage(TypedDict):
+    return_package_id: str
+    run_id: str
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    usage: Literal['synthetic', 'operational']
+    partial: bool
+    input_sha256: str
+    loop_sha256: str
+    result_sha256: str
+    manifest_sha256: str
+    report_version: NotRequired[int]
+    result: Any
+    findings: list[Finding]
+    gaps: list[Gap1]
+    files: list[File]
+    proof_hash: str
+    completion_signature: str
+    result_contract: ResultContract
+
+
+class Signature(TypedDict):
+    alg: str
+    key_id: str | None
+    key_state_at_issue: Literal['published', 'active', 'retired', 'revoked', 'unknown']
+    valid: bool
+
+
+class VerificationPacket(TypedDict):
+    verified: bool
+    receipt_id: str
+    kind: str | None
+    usage: str | None
+    log_state: Literal['included', 'pending', 'absent', 'exempt', 'not_checked']
+    leaf_index: int | None
+    tree_size: int | None
+    checks: list[Check2]
+    signature: Signature
+    payload_sha256: str | None
+    verified_at: str
+
+
+class Completion1(TypedDict):
+    verdict: Literal['proven', 'refused', 'indeterminate']
+    checks: list[Check2]
+    keys: list[Key2]
+
+
+class Record(TypedDict):
+    verdict: Literal['proven', 'refused', 'indeterminate']
+    checks: list[Check2]
+    keys: list[Key2]
+
+
+class Review1(TypedDict):
+    decision_id: str
+    subject_kind: str
+    decision: Literal['approve', 'reject', 'revise', 'hold']
+    operator_name: str
+    receipt_id: str
+    decided_at: str
+
+
+class Criterion(TypedDict):
+    criterion: str
+    met: bool
+    verdict: Literal['met', 'not_met', 'not_judged']
+    note: str
+
+
+class LedgerEntry(TypedDict):
+    sequence: int
+    event: Literal['submit', 'preflight_passed', 'preflight_rejected', 'contract_prepared', 'contract_accepted', 'contract_declined', 'contract_lapsed', 'trust_requested', 'trust_granted', 'trust_denied', 'quote_issued', 'credit_requested', 'quote_lapsed', 'credit_funded', 'credit_lapsed', 'enqueued', 'review_rejected', 'started', 'evidence_missing', 'result_produced', 'evidence_supplied', 'evidence_waived', 'result_attested', 'receipts_issued', 'callback_scheduled', 'callback_delivered', 'closed', 'exception_raised', 'input_proposed', 'input_declined', 'replay_prepared', 'replayed', 'abandoned']
+    from_state: Literal['none', 'created', 'preflight_checked', 'contract_ready', 'contract_accepted', 'trust_pending', 'trusted', 'quoted', 'credit_pending', 'credit_funded', 'queued', 'operating', 'evidence_partial', 'result_ready', 'attested', 'receipt_issued', 'callback_pending', 'callback_delivered', 'exception_open', 'replay_ready', 'failed', 'closed']
+    to_state: Literal['created', 'preflight_checked', 'contract_ready', 'contract_accepted', 'trust_pending', 'trusted', 'quoted', 'credit_pending', 'credit_funded', 'queued', 'operating', 'evidence_partial', 'result_ready', 'attested', 'receipt_issued', 'callback_pending', 'callback_delivered', 'exception_open', 'replay_ready', 'failed', 'closed']
+    at: str
+    actor: str
+    data_sha256: str
+    prev_hash: str
+    hash: str
+
+
+class DeclinedInput(TypedDict):
+    input_sha256: str
+    reason: str
+    by: str
+    at: str
+
+
+class TaskException(TypedDict):
+    exception_id: str
+    task_id: str
+    code: Literal['evidence_gap', 'input_invalid', 'input_too_complex', 'worker_failed', 'validator_failed', 'payment_reversed', 'credit_mismatch', 'callback_failed', 'deadline_passed', 'operator_hold', 'caller_dispute']
+    detail: str
+    state: Literal['open', 'recovery_requested', 'replay_ready', 'resolved', 'abandoned']
+    resume_state: Literal['created', 'preflight_checked', 'contract_ready', 'contract_accepted', 'trust_pending', 'trusted', 'quoted', 'credit_pending', 'credit_funded', 'queued', 'operating', 'evidence_partial', 'result_ready', 'attested', 'receipt_issued', 'callback_pending', 'callback_delivered', 'exception_open', 'replay_ready', 'failed', 'closed']
+    allowed_recoveries: list[Literal['supply_evidence', 'correct_input', 'retry_step', 'redeliver_callback', 'replay', 'abandon']]
+    money_moved: Literal['no', 'yes', 'unknown']
+    receipt_id: str
+    proposed_input_sha256: str | None
+    declined_input: DeclinedInput | None
+    opened_at: str
+    closed_at: str | None
+
+
+class AgentRuns(TypedDict):
+    items: list[Run]
+    offset: int
+    limit: int
+    total: int
+    totals: dict[Literal['created', 'preflight_checked', 'contract_ready', 'contract_accepted', 'trust_pending', 'trusted', 'quoted', 'credit_pending', 'credit_funded', 'queued', 'operating', 'evidence_partial', 'result_ready', 'attested', 'receipt_issued', 'callback_pending', 'callback_delivered', 'exception_open', 'replay_ready', 'failed', 'closed'], int]
+
+
+class Completion2(TypedDict):
+    criteria: list[Criterion]
+
+
+class SelfServeRun(TypedDict):
+    run: Run
+    completion: Completion2
+
+
+class SelfServeLoopContract(TypedDict):
+    path: str
+    version: str
+    operations: list[dict[str, Any]]
+    policy_rules: list[str]
+    live: dict[str, int]
+    sequence: list[str]
+
+
+class SubmittedRun(TypedDict):
+    run: Run
+    waiting_for: list[Literal['credit', 'input', 'review', 'evidence', 'callback', 'recovery']]
+
+
+class ReturnPackageTarget(TypedDict):
+    return_package_id: str
+    url: str
+
+
+class WalletRun(TypedDict):
+    wallet_id: str
+    payment_intent_id: str
+    settlement_reference: str
+    receipt_id: str
+    work_order: WorkOrder
+    return_package_target: ReturnPackageTarget
+    run: Run
+
+
+class WalletRunContract(TypedDict):
+    path: str
+    version: str
+    operations: list[dict[str, Any]]
+    policy_rules: list[str]
+    live: dict[str, int]
+    fee_model: str
+
+
+class StartedWalletRun(TypedDict):
+    wallet_id: str
+    payment_intent_id: str
+    settlement_reference: str
+    receipt_id: str
+    work_order: WorkOrder
+    return_package_target: ReturnPackageTarget
+    run: Run
+    status_token: str
+
+
+class StoredInput(TypedDict):
+    sha256: str
+    byte_length: int
+    media_type: Literal['text/csv', 'application/x-ndjson']
+    stored_at: str
+    kept_until: str | None
+
+
+class WebhookRules(TypedDict):
+    signatures: list[str]
+    age_seconds_max: int
+    event_types: list[Literal['payment.settled', 'payment.failed', 'payment.refunded', 'session.expired']]
+    amount: str
+    repeated: str
+
+
+class Step2(TypedDict):
+    step: Literal['provider_event', 'webhook_verification', 'provider_confirmation', 'credit_funding_event', 'settlement_receipt', 'run_eligibility', 'result_contract', 'callback']
+    done_at: str | None
+    evidence_id: str | None
+
+
+class ProviderActivation(TypedDict):
+    sequence: list[Literal['provider_event', 'webhook_verification', 'provider_confirmation', 'credit_funding_event', 'settlement_receipt', 'run_eligibility', 'result_contract', 'callback']]
+    webhook_rules: WebhookRules
+    steps: list[Step2] | None
+
+
+class Event(TypedDict):
+    event: str
+    headers: dict[str, str]
+    body: str
+    signature: str
+    public_key: str
+    verifies: bool
+
+
+class Receiver(TypedDict):
+    language: Literal['typescript', 'python', 'go', 'shell']
+    code: str
+
+
+class RetryRules(TypedDict):
+    attempts: int
+    seconds_before_each: list[int]
+    jitter: str
+    taken_by: str
+    ended_by: str
+
+
+class CallbackExamples(TypedDict):
+    signed_at: int
+    events: list[Event]
+    receivers: list[Receiver]
+    retry_rules: RetryRules
+
+
+class Check6(TypedDict):
+    check: Literal['headers', 'time', 'signature']
+    ok: bool
+
+
+class ReceivedCallback(TypedDict):
+    verified: Literal[True]
+    checks: list[Check6]
+    delivery_id: str
+    duplicate: bool
+    nonce: NotRequired[str]
+
+
+class Item(TypedDict):
+    delivery_id: str
+    event: str
+    verified: Literal[True]
+    received_at: str | None
+    attempts: int
+
+
+class CallbackInbox(TypedDict):
+    items: list[Item]
+
+
+class Check7(TypedDict):
+    check: str
+    ok: bool
+    detail: str
+
+
+class Payment(TypedDict):
+    quote_id: str | None
+    entitlement_id: str | None
+
+
+class Contract(TypedDict):
+    contract_id: str
+    version: Literal['v2']
+    task_id: str
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    usage: Literal['synthetic', 'operational']
+    scope: list[str]
+    acceptance_criteria: list[str]
+    review_policy: Literal['sandbox_policy', 'operator_review']
+    data_policy: str
+    data_declaration: str
+    payment: Payment
+    terms_sha256: str
+    state: Literal['ready', 'accepted', 'sealed', 'void']
+    accepted_by: str | None
+    accepted_at: str | None
+    run_contract: dict[str, Any] | None
+
+
+class ContractAsRead(TypedDict):
+    contract: Contract
+
+
+class Record1(TypedDict):
+    record_kind: Literal['onboarding', 'trust_profile', 'credential_envelope', 'quote', 'provider_route', 'credit_entitlement', 'run_contract', 'task_run', 'lifecycle_event', 'result_contract', 'settlement_receipt', 'usage_receipt', 'callback_delivery', 'ledger_event', 'attestation']
+    record_id: str
+    recorded_at: str
+
+
+class TaskAttestation(TypedDict):
+    attestation: Receipt
+    verification_packet: VerificationPacket
+
+
+class TaskExceptions(TypedDict):
+    items: list[TaskException]
+    allowed_recoveries: list[Literal['supply_evidence', 'correct_input', 'retry_step', 'redeliver_callback', 'replay', 'abandon']]
+    proposed_input: dict[str, Any] | None
+    waiting_for: list[Literal['credit', 'input', 'review', 'evidence', 'callback', 'recovery']]
+    waiting_since: str | None
+    gaps: list[Gap]
+    required_action: RequiredAction | None
+    next_action: str
+
+
+class RecoveryRequest(TypedDict):
+    recovery_id: str
+    action: Literal['supply_evidence', 'correct_input', 'retry_step', 'redeliver_callback', 'replay', 'abandon']
+    state: Literal['requested', 'approved', 'refused', 'done']
+    needs_review: bool
+    input_sha256: str | None
+    requested_by: str
+    requested_at: str
+    decided_by: str | None
+
+
+class LoopStep(TypedDict):
+    attempt: int
+    round: int
+    step: Literal['intake', 'planner', 'worker', 'validator', 'exception_agent', 'revision_loop', 'review_step', 'return_package', 'attestation']
+    verdict: Literal['done', 'refused', 'too_complex', 'gaps', 'revise', 'reject'] | None
+    output_sha256: str | None
+
+
+class Document(TypedDict):
+    sha256: str
+    content: Any
+
+
+class ReturnPackage1(TypedDict):
+    return_package_id: str
+    run_id: str
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    usage: Literal['synthetic', 'operational']
+    partial: bool
+    input_sha256: str
+    loop_sha256: str
+    result_sha256: str
+    manifest_sha256: str
+    report_version: NotRequired[int]
+    proof_hash: str
+    completion_signature: str
+
+
+class Key5(TypedDict):
+    kid: str
+    kty: str
+    crv: NotRequired[str]
+    x: NotRequired[str]
+    use_for: str
+    activated_at: NotRequired[str | None]
+    retired_at: str | None
+    revoked_at: str | None
+
+
+class Keys(TypedDict):
+    keys: list[Key5]
+
+
+class LedgerEntryWithData(TypedDict):
+    sequence: int
+    event: Literal['submit', 'preflight_passed', 'preflight_rejected', 'contract_prepared', 'contract_accepted', 'contract_declined', 'contract_lapsed', 'trust_requested', 'trust_granted', 'trust_denied', 'quote_issued', 'credit_requested', 'quote_lapsed', 'credit_funded', 'credit_lapsed', 'enqueued', 'review_rejected', 'started', 'evidence_missing', 'result_produced', 'evidence_supplied', 'evidence_waived', 'result_attested', 'receipts_issued', 'callback_scheduled', 'callback_delivered', 'closed', 'exception_raised', 'input_proposed', 'input_declined', 'replay_prepared', 'replayed', 'abandoned']
+    from_state: Literal['created', 'preflight_checked', 'contract_ready', 'contract_accepted', 'trust_pending', 'trusted', 'quoted', 'credit_pending', 'credit_funded', 'queued', 'operating', 'evidence_partial', 'result_ready', 'attested', 'receipt_issued', 'callback_pending', 'callback_delivered', 'exception_open', 'replay_ready', 'failed', 'closed', 'none']
+    to_state: Literal['created', 'preflight_checked', 'contract_ready', 'contract_accepted', 'trust_pending', 'trusted', 'quoted', 'credit_pending', 'credit_funded', 'queued', 'operating', 'evidence_partial', 'result_ready', 'attested', 'receipt_issued', 'callback_pending', 'callback_delivered', 'exception_open', 'replay_ready', 'failed', 'closed']
+    at: str
+    actor: str
+    data_sha256: str
+    prev_hash: str
+    hash: str
+    data: dict[str, Any]
+
+
+class WorkOrderProposal(TypedDict):
+    run_id: str
+    exception_id: str
+    reason: str
+    input_sha256: str
+    proposed_input_sha256: str
+    proposed_input: dict[str, Any]
+
+
+class QueuedWorkOrder(TypedDict):
+    work_order: WorkOrder
+    rail_run: Run
+    rail_runs: list[Run]
+    receipt: Receipt
+    verification_packet: VerificationPacket
+    trust_ledger_record: LedgerEntry
+    status_token: str
+
+
+class WaitingSubject(TypedDict):
+    subject_kind: Literal['agent', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery']
+    subject_id: str
+    state: str
+    waiting_since: str
+    rail: str | None
+    summary: str
+    evidence_links: list[str]
+    amount_usd: int | None
+    evidence_root_sha256: str | None
+    criteria_sha256: str | None
+    allowed_decisions: list[Literal['approve', 'reject', 'revise', 'hold']]
+    waiting_for: list[Literal['credit', 'input', 'review', 'evidence', 'callback', 'recovery']]
+    gaps: list[Gap]
+    required_action: RequiredAction | None
+
+
+class CompactWaitingSubject(TypedDict):
+    subject_kind: Literal['agent', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery']
+    subject_id: str
+    state: str
+    waiting_since: str
+
+
+class Part(TypedDict):
+    name: str
+    sha256: str
+    bytes: int
+    media_type: Literal['application/json', 'text/csv', 'application/x-ndjson']
+    content: Any
+
+
+class ReviewEvidence(TypedDict):
+    subject_kind: Literal['agent', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery']
+    subject_id: str
+    waiting_since: str
+    parts: list[Part]
+    root_sha256: str
+
+
+class ReviewEvidencePart(TypedDict):
+    name: str
+    sha256: str
+    bytes: int
+    offset: int
+    next_offset: int | None
+    text: str
+
+
+class Judgement(TypedDict):
+    criterion: str
+    verdict: Literal['met', 'not_met', 'not_judged']
+    note: str
+
+
+class DecidedBy(TypedDict):
+    operator_id: str
+    operator_name: str
+
+
+class ReviewDecision1(TypedDict):
+    decision_id: str
+    subject_kind: Literal['agent', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery']
+    subject_id: str
+    decision: Literal['approve', 'reject', 'revise', 'hold']
+    note: str
+    judgements: list[Judgement]
+    decided_by: DecidedBy
+    at: str
+
+
+class Subject(TypedDict):
+    subject_kind: Literal['agent', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery']
+    subject_id: str
+    state: str
+    view: dict[str, Any]
+
+
+class ReviewDecision(TypedDict):
+    review_decision: ReviewDecision1
+    subject: Subject
+    receipt: Receipt
+
+
+class Refused(TypedDict):
+    code: str
+    detail: str
+
+
+class ActOutcome(TypedDict):
+    id: str
+    state: str | None
+    receipt_id: str | None
+    refused: Refused | None
+
+
+class Operator(TypedDict):
+    operator_id: str
+    name: str
+
+
+class Control(TypedDict):
+    scope: Literal['service', 'payouts', 'wallet', 'payout']
+    target: str | None
+    paused: bool
+    reason: str
+    operator: Operator
+    changed_at: str
+
+
+class Affected(TypedDict):
+    tasks: int
+    payouts: int
+
+
+class ControlChange(TypedDict):
+    control: Control
+    affected: Affected
+    receipt: Receipt
+
+
+class LastRun(TypedDict):
+    reconciliation_id: str
+    scope: Literal['changed', 'all']
+    from_block: int
+    through_block: int
+    compared: int
+    differences: int
+    started_at: str
+    completed_at: str | None
+
+
+class ReconciliationException(TypedDict):
+    exception_id: str
+    code: str
+    subject: str
+    state: Literal['open', 'closed']
+    evidence: dict[str, Any]
+    seen: bool
+    first_seen_at: str
+    last_seen_at: str
+    closed_at: str | None
+    closed_by: str | None
+    reason: str | None
+
+
+class ClosedException(TypedDict):
+    exception: ReconciliationException
+    receipt: Receipt
+
+
+class OperatorModel(TypedDict):
+    operator_id: str
+    name: str
+    created_at: str
+    revoked_at: str | None
+
+
+class RevokedOperator(TypedDict):
+    operator: OperatorModel
+    receipt: Receipt
+
+
+class OperatorSession(TypedDict):
+    operator_id: str
+    name: str
+    expires_at: str | None
+
+
+class CurrentSession(TypedDict):
+    session: OperatorSession
+
+
+class EndedSession(TypedDict):
+    ended: Literal[True]
+
+
+class Count(TypedDict):
+    action: Literal['decide', 'recover', 'close_difference']
+    kind: str
+    count: int
+
+
+class InboxItem(TypedDict):
+    action: Literal['decide', 'recover', 'close_difference']
+    kind: str
+    id: str
+    state: str
+    code: str | None
+    rail: str | None
+    amount_usd: str | None
+    summary: str
+    waiting_since: str
+    allowed_decisions: list[Literal['approve', 'reject', 'revise', 'hold']]
+    evidence_root_sha256: str | None
+    criteria_sha256: str | None
+
+
+class WorkLine(TypedDict):
+    kind: Literal['payout', 'task']
+    id: str
+    state: str
+    rail: str
+    usage: str
+    owner: str | None
+    amount_usd: str | None
+    created_at: str
+
+
+class RunProgress(TypedDict):
+    run_id: str
+    step: Literal['intake', 'planner', 'worker', 'validator', 'exception_agent', 'revision_loop', 'review_step', 'return_package', 'attestation'] | None
+    done: int
+    of: int
+    attempt: int
+    round: int
+    bytes_read: int | None
+    bytes_total: int | None
+
+
+class WorkTrace(TypedDict):
+    trace_id: str
+    url: str | None
+
+
+class TimelineEvent(TypedDict):
+    at: str
+    what: Literal['state', 'receipt', 'transaction', 'step']
+    name: str
+    detail: str
+    reference: str | None
+    url: str | None
+
+
+class RecoveryOutcomes(TypedDict):
+    outcomes: list[ActOutcome]
+
+
+class PayoutWallet(TypedDict):
+    address: str
+    balance_usdc: str | None
+
+
+class DailyCap(TypedDict):
+    cap_usdc: str
+    used_usdc: str
+    left_usdc: str
+
+
+class GasWallet(TypedDict):
+    address: str
+    balance_wei: str | None
+    open_transactions: int
+    oldest_nonce: str | None
+    waiting_seconds: int
+    jammed: bool
+
+
+class Credit1(TypedDict):
+    outstanding_units: int
+    funded: int
+    reserved_units: int
+
+
+class Fees(TypedDict):
+    settled: int
+    usdc: str
+    credits: int
+
+
+class Series(TypedDict):
+    at: str
+    paid_out: float
+    earned: float
+    credited: float
+
+
+class Statement(TypedDict):
+    day: str
+    sha256: str
+    kid: str
+    made_at: str
+
+
+class Money(TypedDict):
+    payout_wallet: PayoutWallet
+    daily_cap: DailyCap
+    gas_wallets: list[GasWallet]
+    credit: Credit1
+    fees: Fees
+    series: list[Series]
+    statements: list[Statement]
+    open_differences: int
+
+
+class AgentLine(TypedDict):
+    agent_id: str
+    name: str
+    sandbox: bool
+    trust_state: Literal['submitted', 'under_review', 'trusted', 'rejected', 'suspended', 'sandbox_trusted']
+    trust_since: str
+    rails: list[str]
+    limits: dict[str, Any] | None
+    credential_id: str | None
+    credential_state: str | None
+    credential_expires_at: str | None
+    open_tasks: int
+    created_at: str
+
+
+class Trust1(TypedDict):
+    state: Literal['submitted', 'under_review', 'trusted', 'rejected', 'suspended', 'sandbox_trusted']
+    decided_at: str | None
+    decision_id: str | None
+    limits: Limits3 | None
+
+
+class AgentOfOperators(TypedDict):
+    agent_id: str
+    account_id: str
+    name: str
+    trust: Trust1
+    capabilities: list[str]
+    rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+    callback_url: str | None
+    publish_profile: bool
+    created_at: str
+
+
+class AccessKey(TypedDict):
+    credential_id: str
+    version: int
+    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'signing:use', 'authority:read', 'actions:execute']]
+    rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+    state: Literal['pending', 'active', 'retiring', 'retired', 'revoked']
+    rotate_by: str | None
+    created_at: str
+    claimed_at: str | None
+    revoked_at: str | None
+
+
+class TrustDecision(TypedDict):
+    decision: Literal['approve', 'reject', 'revise', 'hold']
+    note: str
+    limits: dict[str, Any] | None
+    operator_name: str
+    decided_at: str
+    receipt_id: str
+
+
+class PreviousLimits(TypedDict):
+    rails: NotRequired[list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]]
+    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'signing:use', 'authority:read', 'actions:execute']]]
+    max_usd: NotRequired[int]
+    concurrent_runs: NotRequired[int]
+
+
+class AgentLimitsChange(TypedDict):
+    agent_id: str
+    limits: Limits3
+    previous_limits: PreviousLimits | None
+    receipt: Receipt
+
+
+class RevokedAccessKey(TypedDict):
+    credential: AgentCredential
+    receipt: Receipt
+
+
+class ActivePause(TypedDict):
+    scope: Literal['service', 'payouts', 'wallet', 'payout']
+    target: str | None
+    reason: str
+    operator_name: str
+    changed_at: str
+
+
+class PauseChange(TypedDict):
+    scope: Literal['service', 'payouts', 'wallet', 'payout']
+    target: str | None
+    reason: str
+    operator_name: str
+    changed_at: str
+    change_id: str
+    paused: bool
+    receipt_id: str
+
+
+class ServiceKey(TypedDict):
+    ring: str
+    kid: str
+    alg: Literal['EdDSA', 'ES256']
+    state: Literal['published', 'active', 'retiring', 'retired', 'revoked']
+    published_at: str
+    activated_at: str | None
+    retired_at: str | None
+    revoked_at: str | None
+
+
+class PublishedKeys(TypedDict):
+    published: list[ServiceKey]
+    receipt: Receipt
+
+
+class RetiredKey(TypedDict):
+    key: ServiceKey
+    receipt: Receipt
+
+
+class RevokedKey(TypedDict):
+    key: ServiceKey
+    receipt: Receipt
+
+
+PathItem: TypeAlias = str
+
+
+class InclusionProof(TypedDict):
+    entry: str
+    leaf_index: int
+    tree_size: int
+    root: str
+    path: list[PathItem]
+    checkpoint: str | None
+
+
+ConsistencyProof = TypedDict(
+    'ConsistencyProof',
+    {
+        'from': int,
+        'to': int,
+        'from_root': str,
+        'root': str,
+        'path': list[PathItem],
+        'checkpoint': str | None,
+    },
+)
+
+
+class Key6(TypedDict):
+    kty: str
+    kid: str
+
+
+class ReceiptBundle(TypedDict):
+    receipt_id: str
+    receipt: str
+    entry: str
+    leaf_index: int
+    tree_size: int
+    root: str
+    path: list[PathItem]
+    checkpoint: str
+    log_key: str | None
+    tlog_proof: str
+    cose_receipt: str
+    keys: list[Key6]
+
+
+class Work(TypedDict):
+    kind: Literal['wallet_free_call']
+    nonce: str
+
+
+class Work1(TypedDict):
+    kind: Literal['settled_payment']
+    payment_id: str
+
+
+class Payment1(TypedDict):
+    payment_id: str
+    network: str
+    asset: str
+    payer: str
+    pay_to: str
+    amount_atomic: str
+    transaction_hash: str
+    block_number: int
+
+
+class Proven(TypedDict):
+    outcome: Literal['succeeded', 'settled']
+    operation: str | None
+    path: str | None
+    body_sha256: str | None
+    status: int | None
+    at: int
+    payment: Payment1 | None
+
+
+class Claims(TypedDict):
+    iss: str
+    iat: int
+    jti: str
+    sub: str
+    kind: Literal['receipt_passport']
+    usage: Literal['synthetic', 'operational']
+    environment: str
+    work: Work | Work1
+    proven: Proven
+
+
+class IssuedPassport(TypedDict):
+    passport: str
+    passport_id: str
+    claims: Claims
+    receipt: Receipt
+
+
+class Work2(TypedDict):
+    kind: Literal['wallet_free_call']
+    nonce: str
+
+
+class Work3(TypedDict):
+    kind: Literal['settled_payment']
+    payment_id: str
+
+
+class Proven1(TypedDict):
+    outcome: Literal['succeeded', 'settled']
+    operation: str | None
+    path: str | None
+    body_sha256: str | None
+    status: int | None
+    at: int
+    payment: Payment1 | None
+
+
+class Claims1(TypedDict):
+    iss: str
+    iat: int
+    jti: str
+    sub: str
+    kind: Literal['receipt_passport']
+    usage: Literal['synthetic', 'operational']
+    environment: str
+    work: Work2 | Work3
+    proven: Proven1
+
+
+class Key7(TypedDict):
+    kid: str
+    standing_at_issue: Literal['published', 'active', 'retired', 'revoked']
+    standing_now: Literal['published', 'active', 'retired', 'revoked']
+
+
+class VerifiedPassport(TypedDict):
+    valid: bool
+    reasons: list[str]
+    checks: list[Check7]
+    claims: Claims1 | None
+    key: Key7 | None
+    verification_packet: VerificationPacket | None
+
+
+class Used(TypedDict):
+    records: int
+    bytes: int
+
+
+class StoredProofAnswer(TypedDict):
+    proof_id: str
+    bytes: int
+    stored_at: str
+    verified: bool
+    used: Used
+    inclusion_receipt: Receipt
+
+
+class Proof(TypedDict):
+    proof_id: str
+    kind: Literal['receipt_passport', 'handoff_pack', 'evidence']
+    label: str
+    bytes: int
+    stored_at: str
+
+
+class ProofList(TypedDict):
+    proofs: list[Proof]
+    offset: int
+    limit: int
+    total: int
+    used: Used
+
+
+class Proof1(TypedDict):
+    kind: Literal['receipt_passport', 'handoff_pack', 'evidence']
+    content: str
+    label: str
+
+
+class RetrievedProof(TypedDict):
+    proof: Proof1
+    proof_id: str
+    stored_at: str
+    inclusion_receipt: Receipt
+
+
+class Score(TypedDict):
+    value: int
+    band: Literal['unproven', 'low', 'medium', 'high']
+
+
+class Component(TypedDict):
+    component: Literal['work_completed', 'payments_settled', 'distinct_counterparties', 'refund_rate', 'recency']
+    weight: int
+    value: int
+    evidence: list[str]
+
+
+class RejectedItem(TypedDict):
+    item: str
+    reason: str
+
+
+class Refund(TypedDict):
+    id: str
+    payment: str
+    amount_atomic: str
+
+
+class Formula(TypedDict):
+    version: str
+
+
+class Scorecard(TypedDict):
+    score: Score
+    confidence: Literal['none', 'low', 'medium', 'high']
+    components: list[Component]
+    rejected: list[RejectedItem]
+    refunds: list[Refund]
+    formula: Formula
+    as_of: int
+    inputs_sha256: str
+    completed_work_sha256: str
+    payments_sha256: str
+    receipt: Receipt
+
+
+class BuiltHandoffPack(TypedDict):
+    handoff_pack: str
+    pack_id: str
+    pack_sha256: str
+    expires_at: int
+    receipt: Receipt
+
+
+class Permitted(TypedDict):
+    allowed_actions: list[str]
+    resources: list[str]
+
+
+class Task1(TypedDict):
+    task_id: str
+    objective: str
+    context: str
+
+
+class Permissions(TypedDict):
+    allowed_actions: list[str]
+    resources: list[str]
+    expires_at: int
+    may_redelegate: Literal[False]
+
+
+EvidenceSha256Item: TypeAlias = str
+
+
+class State(TypedDict):
+    status: Literal['pending', 'in_progress', 'blocked', 'completed']
+    checkpoint: str
+    evidence_sha256: list[EvidenceSha256Item]
+
+
+class Pack(TypedDict):
+    iss: str
+    iat: int
+    exp: int
+    jti: str
+    sub: str
+    aud: str
+    kind: Literal['handoff_pack']
+    usage: Literal['synthetic', 'operational']
+    environment: str
+    task: Task1
+    permissions: Permissions
+    state: State
+
+
+class VerifiedHandoffPack(TypedDict):
+    valid: bool
+    reasons: list[str]
+    expired: bool | None
+    recipient_matches: bool | None
+    permitted: Permitted
+    checks: list[Check7]
+    pack: Pack | None
+    key: Key7 | None
+    verification_packet: VerificationPacket | None
+
+
+class Checks(TypedDict):
+    ok: bool
+    detail: str
+
+
+class Readiness(TypedDict):
+    ok: bool
+    checks: dict[str, Checks]
+
+
+class Mcp(TypedDict):
+    endpoint: str
+    descriptor: str
+
+
+class AuthKind(TypedDict):
+    kind: Literal['public', 'wallet', 'agent', 'operator', 'status', 'provider']
+    header: str | None
+
+
+class Price(TypedDict):
+    atomic: str
+    decimals: Literal[6]
+
+
+class Annotations(TypedDict):
+    readOnlyHint: bool
+    destructiveHint: bool
+    idempotentHint: bool
+    openWorldHint: bool
+
+
+class Tool(TypedDict):
+    name: str
+    title: str
+    description: str
+    operation_id: str
+    access: list[Literal['public', 'wallet', 'agent', 'operator', 'status', 'provider']]
+    scopes: list[str]
+    price: Literal['quote'] | Price | None
+    annotations: Annotations
+    reference: str
+
+
+class Operation(TypedDict):
+    operation_id: str
+    summary: str
+    method: Literal['GET', 'POST', 'PUT']
+    path: str
+    aliases: list[str]
+    mode: str | None
+    host: Literal['base', 'os', 'both']
+    access: list[Literal['public', 'wallet', 'agent', 'operator', 'status', 'provider']]
+    scopes: list[str]
+    price: Literal['quote'] | Price | None
+    status: list[int]
+    idempotency: Literal['read', 'effect', 'body', 'natural']
+    errors: list[Literal['invalid_request', 'invalid_json', 'unknown_mode', 'unsupported_request', 'idempotency_key_required', 'credential_required', 'credential_invalid', 'operator_required', 'wallet_proof_required', 'wallet_proof_invalid', 'wallet_proof_expired', 'proof_invalid', 'webhook_signature_invalid', 'payment_required', 'payment_invalid', 'scope_denied', 'trust_required', 'rail_not_allowed', 'holder_unknown', 'issuer_untrusted', 'mandate_invalid', 'key_binding_missing', 'key_binding_invalid', 'key_binding_expired', 'audience_mismatch', 'request_digest_mismatch', 'principal_signature_invalid', 'authority_denied', 'control_denied', 'not_owner', 'not_found', 'work_not_found', 'method_not_allowed', 'wallet_proof_replayed', 'payment_already_used', 'idempotency_in_flight', 'wrong_state', 'quote_mismatch', 'not_ready', 'recovery_not_allowed', 'presentation_consumed', 'challenge_consumed', 'mandate_consumed', 'key_already_registered', 'already_claimed', 'already_decided', 'evidence_changed', 'rotation_in_progress', 'daily_cap_exceeded', 'grant_consumed', 'already_exists', 'already_bound', 'already_funded', 'payment_pending', 'reference_already_used', 'work_already_attested', 'wallet_storage_full', 'credit_exhausted', 'wallet_underfunded', 'challenge_expired', 'payout_expired', 'quote_expired', 'expired', 'payload_too_large', 'unsupported_media_type', 'idempotency_conflict', 'terms_mismatch', 'evidence_mismatch', 'forbidden_material', 'amount_mismatch', 'payout_cap_exceeded', 'callback_refused', 'receipt_invalid', 'input_rejected', 'input_too_complex', 'limits_invalid', 'recipient_refused', 'rate_limited', 'internal_error', 'provider_failed', 'unavailable', 'settlement_pending', 'contention', 'paused', 'grant_released']]
+    schemas: str
+    tool: str | None
+
+
+class Schema(TypedDict):
+    name: str
+    version: str
+    url: str
+    sha256: str
+
+
+class Totals2(TypedDict):
+    entry: int
+    standard: int
+    pro: int
+
+
+class Rail1(TypedDict):
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    status: Literal['active', 'offered', 'free']
+    entry: int
+    standard: int
+    pro: int
+    rail_fee: int
+    totals: Totals2
+    paid_surfaces: list[Literal['agent_use', 'wallet_bound_run']]
+
+
+class Payment3(TypedDict):
+    posture: list[Literal['reference_based', 'provider_webhooks']]
+    paths: list[Literal['hosted_checkout_link', 'invoice_or_purchase_order', 'agent_credit', 'manual_operator_verified_reference']]
+    methods: list[Literal['hosted_checkout', 'agent_allowance', 'payment_reference', 'invoice_reference', 'stablecoin_reference', 'x402_reference', 'ap2_mandate_reference']]
+
+
+class AgentTools(TypedDict):
+    name: str
+    version: str
+    base_url: str
+    os_url: str
+    mcp: Mcp
+    openapi: str
+    auth_kinds: list[AuthKind]
+    tools: list[Tool]
+    operations: list[Operation]
+    policy_rules: list[str]
+    schemas: list[Schema]
+    rails: list[Rail1]
+    payment: Payment3
+
+
+class SupportedInterface(TypedDict):
+    url: str
+    protocolBinding: Literal['MCP', 'OPENAPI']
+    protocolVersion: str
+
+
+class Provider(TypedDict):
+    organization: str
+    url: str
+
+
+class HttpAuthSecurityScheme(TypedDict):
+    scheme: Literal['Bearer']
+    description: str
+
+
+class Agent1(TypedDict):
+    httpAuthSecurityScheme: HttpAuthSecurityScheme
+
+
+class SecuritySchemes(TypedDict):
+    agent: Agent1
+
+
+class Skill(TypedDict):
+    id: str
+    name: str
+    description: str
+    tags: list[str]
+    examples: list[str]
+
+
+class Header(TypedDict):
+    jku: str
+
+
+class Signature1(TypedDict):
+    protected: str
+    signature: str
+    header: Header
+
+
+class AgentCard(TypedDict):
+    name: str
+    description: str
+    supportedInterfaces: list[SupportedInterface]
+    provider: Provider
+    version: str
+    documentationUrl: str
+    capabilities: dict[str, Any]
+    securitySchemes: SecuritySchemes
+    defaultInputModes: list[str]
+    defaultOutputModes: list[str]
+    skills: list[Skill]
+    signatures: list[Signature1]
+
+
+ReplaceItem = TypedDict(
+    'ReplaceItem',
+    {
+        'place': Literal['body', 'header', 'path'],
+        'name': str,
+        'from': str | None,
+        'pointer': str | None,
+        'how': str,
+    },
+)
+
+
+class Step3(TypedDict):
+    step: int
+    operation_id: str
+    summary: str
+    method: Literal['GET', 'POST', 'PUT']
+    url: str
+    access: list[Literal['public', 'wallet', 'agent', 'operator', 'status', 'provider']]
+    header: str | None
+    price: Literal['quote'] | Price | None
+    example_body: dict[str, Any] | None
+    replace: list[ReplaceItem]
+
+
+class Sequence(TypedDict):
+    name: str
+    steps: list[str]
+
+
+class AgentsStartHere(TypedDict):
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    steps: list[Step3]
+    sequences: list[Sequence]
+    policy_rules: list[str]
+    links: dict[str, str]
+
+
+class QuickstartCall(TypedDict):
+    step: int
+    operation_id: str
+    summary: str
+    method: Literal['GET', 'POST', 'PUT']
+    url: str
+    access: list[Literal['public', 'wallet', 'agent', 'operator', 'status', 'provider']]
+    header: str | None
+    price: Literal['quote'] | Price | None
+    example_body: dict[str, Any] | None
+    replace: list[ReplaceItem]
+    curl: str
+
+
+class QuickstartRun(TypedDict):
+    run: Run
+    status_token: str
+    callback_url: str | None
+    receipts: list[Receipt]
+    result_contract: ResultContract
+    calls: list[QuickstartCall]
+
+
+class LedgerHead(TypedDict):
+    sequence: int
+    hash: str
+
+
+class FollowedSandboxRun(TypedDict):
+    run: Run
+    ledger_head: LedgerHead
+
+
+class SandboxContract(TypedDict):
+    path: str
+    version: str
+    operations: list[dict[str, Any]]
+    policy_rules: list[str]
+    live: dict[str, int]
+    rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+
+
+class SandboxRun(TypedDict):
+    run: Run
+    status_token: str
+    callback_url: str | None
+    receipts: list[Receipt]
+    result_contract: ResultContract
+
+
+class AuthenticationItem(TypedDict):
+    kind: Literal['public', 'wallet', 'agent', 'operator', 'status', 'provider']
+    header: str
+    tools: list[str]
+
+
+class Tool1(TypedDict):
+    name: str
+    title: str
+    description: str
+    operation_id: str
+    access: list[Literal['public', 'wallet', 'agent', 'operator', 'status', 'provider']]
+    scopes: list[str]
+    price: Literal['quote'] | Price | None
+    annotations: Annotations
+    reference: str
+
+
+class McpDescriptor(TypedDict):
+    name: str
+    title: str
+    version: str
+    description: str
+    endpoint: str
+    aliases: list[str]
+    transport: Literal['streamable-http']
+    methods: list[str]
+    protocol_versions: list[str]
+    authentication: list[AuthenticationItem]
+    tools: list[Tool1]
+    policy_rules: list[str]
+    links: dict[str, str]
+
+
+class Key9(TypedDict):
+    kty: str
+    kid: str
+
+
+class Jwks(TypedDict):
+    keys: list[Key9]
+
+
+class SchemaIndex(TypedDict):
+    schemas: list[Schema]
+
+
+SchemaDocument = TypedDict(
+    'SchemaDocument',
+    {
+        '$schema': str,
+        '$id': str,
+    },
+)
+
+
+class PayoutCreateRequest(TypedDict):
+    recipient: str
+    amount_usdc: str
+    idempotency_key: str
+    memo: str
+    rail_reference: str
+    usage: NotRequired[Literal['synthetic', 'operational', 'unspecified']]
+
+
+class PayoutChallengeRequest(TypedDict):
+    holder_wallet: str
+    request_sha256: str
+
+
+PayoutChallengeAnswer: TypeAlias = PayoutChallenge
+
+
+class PayoutAuthorizeRequest(TypedDict):
+    payout_id: str
+    idempotency_key: str
+    presentation: str
+    challenge_token: str
+    expires_at: int
+    principal_signature: str
+
+
+class PayoutExecuteRequest(TypedDict):
+    payout_id: str
+    idempotency_key: str
+
+
+class PayoutStatusRequest1(TypedDict):
+    payout_id: str
+    idempotency_key: NotRequired[str]
+
+
+class PayoutStatusRequest2(TypedDict):
+    payout_id: NotRequired[str]
+    idempotency_key: str
+
+
+PayoutStatusRequest: TypeAlias = PayoutStatusRequest1 | PayoutStatusRequest2
+
+
+class PayoutCallbackSetRequest(TypedDict):
+    mode: Literal['set_callback']
+    callback_url: str | None
+
+
+PayoutCallbackSetAnswer: TypeAlias = PayoutCallback
+
+
+class PayoutCallbackReadRequest(TypedDict):
+    mode: Literal['read_callback']
+
+
+PayoutCallbackReadAnswer: TypeAlias = PayoutCallback
+
+
+class AuthorityContractRequest(TypedDict):
+    pass
+
+
+AuthorityContractAnswer: TypeAlias = AuthorityContract
+
+
+class ReadControlPlaneRequest(TypedDict):
+    mode: Literal['read_control_plane']
+
+
+ReadControlPlaneAnswer: TypeAlias = AuthorityControlPlane
+
+
+class Limits6(TypedDict):
+    per_action_usd: int
+    total_usd: int
+    actions_max: int
+
+
+class Action(TypedDict):
+    principal_id: str
+    agent_id: str
+    purpose: str
+    allowed_operations: list[AllowedOperation]
+    rails: NotRequired[list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]]
+    resources: NotRequired[list[Resource]]
+    limits: Limits6
+    valid_from: NotRequired[str]
+    expires_at: str
+
+
+class DraftMandateRequest(TypedDict):
+    mode: Literal['draft_mandate']
+    action: Action
+
+
+DraftMandateAnswer: TypeAlias = MandateDraft
+
+
+class Action1(TypedDict):
+    draft_id: str
+    idempotency_key: str
+
+
+class Action2(TypedDict):
+    principal_id: str
+    agent_id: str
+    purpose: str
+    allowed_operations: list[AllowedOperation]
+    rails: NotRequired[list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]]
+    resources: NotRequired[list[Resource]]
+    limits: Limits6
+    valid_from: NotRequired[str]
+    expires_at: str
+    idempotency_key: str
+
+
+class Payout1(TypedDict):
+    payout_id: str
+    expires_at: int
+    authorize_idempotency_key: str
+
+
+class HolderProof(TypedDict):
+    binding_version: Literal[1, 2]
+    holder_wallet: str
+    signature: str
+
+
+class Action3(TypedDict):
+    payout: Payout1
+    checkout_jwt: str
+    holder_proof: HolderProof
+    idempotency_key: str
+
+
+class AgentKey(TypedDict):
+    kty: Literal['EC']
+    crv: Literal['P-256']
+    x: str
+    y: str
+    kid: NotRequired[str]
+    alg: NotRequired[Literal['ES256']]
+    use: NotRequired[Literal['sig']]
+
+
+class AllowedItem(TypedDict):
+    id: str
+    name: str
+    website: NotRequired[str]
+
+
+class Constraints(TypedDict):
+    type: Literal['checkout.allowed_merchants']
+    allowed: list[AllowedItem]
+
+
+class AcceptableItem(TypedDict):
+    id: str
+    title: str
+
+
+class Item1(TypedDict):
+    id: str
+    acceptable_items: list[AcceptableItem]
+    quantity: int
+
+
+class Constraints1(TypedDict):
+    type: Literal['checkout.line_items']
+    items: list[Item1]
+
+
+class Checkout(TypedDict):
+    constraints: list[Constraints | Constraints1]
+
+
+class Constraints2(TypedDict):
+    type: Literal['payment.agent_recurrence']
+    frequency: Literal['ON_DEMAND', 'DAILY', 'WEEKLY', 'BIWEEKLY', 'MONTHLY', 'QUARTERLY', 'ANNUALLY']
+    max_occurrences: NotRequired[int]
+
+
+class Constraints3(TypedDict):
+    type: Literal['payment.allowed_payees']
+    allowed: list[AllowedItem]
+
+
+class AllowedItem2(TypedDict):
+    id: str
+    type: str
+    description: NotRequired[str]
+
+
+class Constraints4(TypedDict):
+    type: Literal['payment.allowed_payment_instruments']
+    allowed: list[AllowedItem2]
+
+
+class AllowedItem3(TypedDict):
+    legal_name: str
+    brand_name: str
+    domain_name: str
+
+
+class Constraints5(TypedDict):
+    type: Literal['payment.allowed_pisps']
+    allowed: list[AllowedItem3]
+
+
+class Constraints6(TypedDict):
+    type: Literal['payment.amount_range']
+    currency: str
+    max: int
+    min: NotRequired[int]
+
+
+class Constraints7(TypedDict):
+    type: Literal['payment.budget']
+    max: float
+    currency: str
+
+
+class Constraints8(TypedDict):
+    type: Literal['payment.execution_date']
+    not_before: NotRequired[str]
+    not_after: NotRequired[str]
+
+
+class Payee(TypedDict):
+    id: str
+    name: str
+    website: NotRequired[str]
+
+
+class PaymentAmount(TypedDict):
+    amount: int
+    currency: str
+
+
+class PaymentInstrument(TypedDict):
+    id: str
+    type: str
+    description: NotRequired[str]
+
+
+class Pisp(TypedDict):
+    legal_name: str
+    brand_name: str
+    domain_name: str
+
+
+class Payment4(TypedDict):
+    constraints: list[Constraints2 | Constraints3 | Constraints4 | Constraints5 | Constraints6 | Constraints7 | Constraints8]
+    payee: NotRequired[Payee]
+    payment_amount: NotRequired[PaymentAmount]
+    payment_instrument: NotRequired[PaymentInstrument]
+    pisp: NotRequired[Pisp]
+    execution_date: NotRequired[str]
+
+
+class Ap2(TypedDict):
+    agent_id: str
+    agent_key: AgentKey
+    checkout: Checkout
+    payment: Payment4
+    expires_at: str
+
+
+class Action4(TypedDict):
+    ap2: Ap2
+    idempotency_key: str
+
+
+class IssueMandateRequest(TypedDict):
+    mode: Literal['issue_mandate']
+    action: Action1 | Action2 | Action3 | Action4
+
+
+class InspectMandateRequest(TypedDict):
+    mode: Literal['inspect_mandate']
+    signed_mandate: dict[str, Any]
+
+
+InspectMandateAnswer: TypeAlias = MandateInspection
+
+
+class Action5(TypedDict):
+    operation_id: str
+    input: dict[str, Any]
+    spend_usd: NotRequired[int]
+    idempotency_key: str
+    expires_in_seconds: NotRequired[int]
+
+
+class IssueActionGrantRequest(TypedDict):
+    mode: Literal['issue_action_grant']
+    signed_mandate: dict[str, Any]
+    action: Action5
+
+
+class Action6(TypedDict):
+    operation_id: str
+    input: dict[str, Any]
+    spend_usd: NotRequired[int]
+    idempotency_key: str
+
+
+class EvaluateActionRequest(TypedDict):
+    mode: Literal['evaluate_action']
+    signed_mandate: dict[str, Any]
+    signed_action_grant: NotRequired[dict[str, Any]]
+    action: Action6
+
+
+EvaluateActionAnswer: TypeAlias = AuthorityDecision
+
+
+class ExecuteDelegatedActionRequest(TypedDict):
+    mode: Literal['execute_delegated_action']
+    signed_mandate: dict[str, Any]
+    signed_action_grant: dict[str, Any]
+    action: Action6
+
+
+class Action8(TypedDict):
+    mandate_id: NotRequired[str]
+    reason: str
+
+
+class RevokeMandateRequest(TypedDict):
+    mode: Literal['revoke_mandate']
+    signed_mandate: NotRequired[dict[str, Any]]
+    action: Action8
+
+
+RevokeMandateAnswer: TypeAlias = RevokedMandate
+
+
+class AgentPricingRequest(TypedDict):
+    rail: NotRequired[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+    surface: NotRequired[Literal['agent', 'movement_fee', 'all']]
+
+
+AgentPricingAnswer: TypeAlias = AgentPricing
+
+
+class AgentPricingQuoteRequest(TypedDict):
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    input: NotRequired[dict[str, Any]]
+    idempotency_key: NotRequired[str]
+
+
+class AgentQuoteReadRequest(TypedDict):
+    quote_id: str
+
+
+AgentQuoteReadAnswer: TypeAlias = QuoteState
+
+
+class AgentQuoteRequest(TypedDict):
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    task_token: NotRequired[str]
+    units: NotRequired[int]
+    input: NotRequired[dict[str, Any]]
+    idempotency_key: NotRequired[str]
+
+
+class QuoteRunRequest(TypedDict):
+    mode: Literal['quote_run']
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    input: NotRequired[dict[str, Any]]
+    idempotency_key: NotRequired[str]
+
+
+class CreatePaymentChallengeRequest(TypedDict):
+    mode: Literal['create_payment_challenge']
+    quote_id: str
+    method: NotRequired[Literal['hosted_checkout', 'agent_allowance', 'payment_reference', 'invoice_reference', 'stablecoin_reference', 'x402_reference', 'ap2_mandate_reference']]
+    idempotency_key: str
+
+
+class PaymentRailReadRequest(TypedDict):
+    payment_reference_id: NotRequired[str]
+
+
+class Proof2(TypedDict):
+    signature: NotRequired[str]
+    payment: NotRequired[str]
+    challenge_token: NotRequired[str]
+
+
+class Evidence(TypedDict):
+    sha256: NotRequired[str]
+    url: NotRequired[str]
+    presentation: NotRequired[str]
+    checkout_presentation: NotRequired[str]
+
+
+class PaymentReferenceCreateRequest1(TypedDict):
+    challenge_id: str
+    quote_id: NotRequired[str]
+    quote_token: NotRequired[str]
+    method: Literal['hosted_checkout', 'agent_allowance', 'payment_reference', 'invoice_reference', 'stablecoin_reference', 'x402_reference', 'ap2_mandate_reference']
+    external_reference: str
+    payer: NotRequired[str]
+    proof: NotRequired[Proof2]
+    evidence: NotRequired[Evidence]
+    provider: NotRequired[str]
+    idempotency_key: str
+
+
+class PaymentReferenceCreateRequest2(TypedDict):
+    challenge_id: NotRequired[str]
+    quote_id: str
+    quote_token: NotRequired[str]
+    method: Literal['hosted_checkout', 'agent_allowance', 'payment_reference', 'invoice_reference', 'stablecoin_reference', 'x402_reference', 'ap2_mandate_reference']
+    external_reference: str
+    payer: NotRequired[str]
+    proof: NotRequired[Proof2]
+    evidence: NotRequired[Evidence]
+    provider: NotRequired[str]
+    idempotency_key: str
+
+
+PaymentReferenceCreateRequest: TypeAlias = PaymentReferenceCreateRequest1 | PaymentReferenceCreateRequest2
+
+
+PaymentReferenceCreateAnswer: TypeAlias = PresentedPayment
+
+
+ProviderEventReceiveRequest: TypeAlias = dict[str, Any]
+
+
+ProviderEventReceiveAnswer: TypeAlias = ReceivedEvent
+
+
+class PaymentAuthorityReadRequest(TypedDict):
+    payment_reference_id: NotRequired[str]
+
+
+class WalletProof(TypedDict):
+    wallet: str
+    transaction_hash: str
+    signature: str
+
+
+class PaymentAuthorityCheckRequest1(TypedDict):
+    authority_type: Literal['checkout', 'stablecoin_checkout', 'agent_allowance_reference', 'wallet_reference']
+    quote_id: str
+    wallet_id: str
+    provider_session_id: NotRequired[str]
+    wallet_proof: NotRequired[WalletProof]
+    idempotency_key: str
+
+
+class PaymentAuthorityCheckRequest2(TypedDict):
+    authority_type: Literal['checkout', 'stablecoin_checkout', 'agent_allowance_reference', 'wallet_reference']
+    quote_id: str
+    wallet_id: NotRequired[str]
+    provider_session_id: str
+    wallet_proof: NotRequired[WalletProof]
+    idempotency_key: str
+
+
+class PaymentAuthorityCheckRequest3(TypedDict):
+    authority_type: Literal['checkout', 'stablecoin_checkout', 'agent_allowance_reference', 'wallet_reference']
+    quote_id: str
+    wallet_id: NotRequired[str]
+    provider_session_id: NotRequired[str]
+    wallet_proof: WalletProof
+    idempotency_key: str
+
+
+PaymentAuthorityCheckRequest: TypeAlias = PaymentAuthorityCheckRequest1 | PaymentAuthorityCheckRequest2 | PaymentAuthorityCheckRequest3
+
+
+PaymentAuthorityCheckAnswer: TypeAlias = PaymentAuthority
+
+
+class RailCheckoutReadRequest(TypedDict):
+    rail: NotRequired[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+    tier: NotRequired[Literal['entry', 'standard', 'pro']]
+    challenge_id: NotRequired[str]
+
+
+class Customer(TypedDict):
+    name: str
+    email: str
+    purchase_order: NotRequired[str]
+
+
+class RailCheckoutOpenRequest(TypedDict):
+    quote_id: str
+    payment_path: Literal['hosted_checkout_link', 'invoice_or_purchase_order', 'agent_credit', 'manual_operator_verified_reference']
+    customer: Customer
+    idempotency_key: str
+
+
+RailCheckoutOpenAnswer: TypeAlias = OpenedCheckout
+
+
+class DiligenceProductLinksRequest(TypedDict):
+    tier: NotRequired[Literal['entry', 'standard', 'pro']]
+
+
+DiligenceProductLinksAnswer: TypeAlias = DiligenceProductLinks
+
+
+class PaymentLinksReadRequest(TypedDict):
+    rail: NotRequired[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+
+
+class PaymentLinksSetRequest(TypedDict):
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    url: str | None
+    provider_price_usd: int
+    idempotency_key: str
+
+
+PaymentLinksSetAnswer: TypeAlias = SetPaymentLink
+
+
+class AgentCreditReadRequest(TypedDict):
+    entitlement_id: str
+
+
+class AgentCreditFundRequest1(TypedDict):
+    entitlement_id: str
+    method: NotRequired[Literal['hosted_checkout', 'agent_allowance', 'payment_reference', 'invoice_reference', 'stablecoin_reference', 'x402_reference', 'ap2_mandate_reference']]
+    external_reference: NotRequired[str]
+    payer: NotRequired[str]
+    proof: NotRequired[Proof2]
+    evidence: NotRequired[Evidence]
+    provider: NotRequired[str]
+    payment_reference_id: str
+    amount_usd: NotRequired[int]
+    quote_id: NotRequired[str]
+    quote_token: NotRequired[str]
+    idempotency_key: str
+
+
+class AgentCreditFundRequest2(TypedDict):
+    entitlement_id: str
+    method: Literal['hosted_checkout', 'agent_allowance', 'payment_reference', 'invoice_reference', 'stablecoin_reference', 'x402_reference', 'ap2_mandate_reference']
+    external_reference: str
+    payer: NotRequired[str]
+    proof: NotRequired[Proof2]
+    evidence: NotRequired[Evidence]
+    provider: NotRequired[str]
+    payment_reference_id: NotRequired[str]
+    amount_usd: int
+    quote_id: NotRequired[str]
+    quote_token: NotRequired[str]
+    idempotency_key: str
+
+
+AgentCreditFundRequest: TypeAlias = AgentCreditFundRequest1 | AgentCreditFundRequest2
+
+
+AgentCreditFundAnswer: TypeAlias = FundedCredit
+
+
+class AllowanceWalletReadRequest(TypedDict):
+    wallet_id: NotRequired[str]
+
+
+class Limits8(TypedDict):
+    per_run_usd: NotRequired[int | None]
+    per_day_usd: NotRequired[int | None]
+    rails: NotRequired[list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']] | None]
+
+
+class AllowanceWalletCreateRequest(TypedDict):
+    mode: NotRequired[Literal['create_wallet']]
+    label: NotRequired[str]
+    limits: NotRequired[Limits8]
+    idempotency_key: str
+
+
+AllowanceWalletCreateAnswer: TypeAlias = CreatedWallet
+
+
+class AllowanceFundRequest1(TypedDict):
+    mode: Literal['fund_allowance']
+    wallet_id: str
+    method: NotRequired[Literal['hosted_checkout', 'agent_allowance', 'payment_reference', 'invoice_reference', 'stablecoin_reference', 'x402_reference', 'ap2_mandate_reference']]
+    external_reference: NotRequired[str]
+    payer: NotRequired[str]
+    proof: NotRequired[Proof2]
+    evidence: NotRequired[Evidence]
+    provider: NotRequired[str]
+    payment_reference_id: str
+    amount_usd: NotRequired[int]
+    idempotency_key: str
+
+
+class AllowanceFundRequest2(TypedDict):
+    mode: Literal['fund_allowance']
+    wallet_id: str
+    method: Literal['hosted_checkout', 'agent_allowance', 'payment_reference', 'invoice_reference', 'stablecoin_reference', 'x402_reference', 'ap2_mandate_reference']
+    external_reference: str
+    payer: NotRequired[str]
+    proof: NotRequired[Proof2]
+    evidence: NotRequired[Evidence]
+    provider: NotRequired[str]
+    payment_reference_id: NotRequired[str]
+    amount_usd: int
+    idempotency_key: str
+
+
+AllowanceFundRequest: TypeAlias = AllowanceFundRequest1 | AllowanceFundRequest2
+
+
+AllowanceFundAnswer: TypeAlias = FundedWallet
+
+
+class AllowanceLimitsRequest(TypedDict):
+    mode: Literal['set_limits']
+    wallet_id: str
+    limits: Limits8
+    idempotency_key: str
+
+
+AllowanceLimitsAnswer: TypeAlias = LimitedWallet
+
+
+class CreditBindingReadRequest(TypedDict):
+    binding_id: NotRequired[str]
+    entitlement_id: NotRequired[str]
+
+
+class CreditBindingCreateRequest(TypedDict):
+    entitlement_id: str
+    challenge_id: str
+    idempotency_key: str
+
+
+CreditBindingCreateAnswer: TypeAlias = BoundCredit
+
+
+class UsageLedgerReadRequest(TypedDict):
+    event_id: NotRequired[str]
+    entitlement_id: NotRequired[str]
+    offset: NotRequired[str]
+    limit: NotRequired[str]
+
+
+class UsageLedgerRecordRequest(TypedDict):
+    kind: Literal['run_usage', 'tool_call', 'model_tokens', 'storage', 'other']
+    rail: NotRequired[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+    units: int
+    unit: str
+    occurred_at: NotRequired[str]
+    run_id: NotRequired[str]
+    entitlement_id: NotRequired[str]
+    subject: NotRequired[str]
+    idempotency_key: str
+
+
+UsageLedgerRecordAnswer: TypeAlias = RecordedUsage
+
+
+class AgentRegisterReadRequest(TypedDict):
+    pass
+
+
+AgentRegisterReadAnswer: TypeAlias = RegistrationContract
+
+
+class Contact(TypedDict):
+    email: NotRequired[str]
+    callback_url: NotRequired[str]
+
+
+Capability: TypeAlias = str
+
+
+class EncryptionKey(TypedDict):
+    kty: Literal['OKP']
+    crv: Literal['X25519']
+    x: str
+
+
+class Account(TypedDict):
+    name: str
+    country: NotRequired[str]
+
+
+class AgentRegisterRequest(TypedDict):
+    name: str
+    contact: Contact
+    capabilities: NotRequired[list[Capability]]
+    rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+    public_key: PublicKey
+    encryption_key: NotRequired[EncryptionKey]
+    protocols: NotRequired[list[Literal['mcp', 'http', 'a2a']]]
+    account: NotRequired[Account]
+    requested_scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'signing:use', 'authority:read', 'actions:execute']]
+    sandbox: NotRequired[bool]
+    idempotency_key: str
+
+
+class AgentStatusRequest(TypedDict):
+    pass
+
+
+class HandshakeReadRequest(TypedDict):
+    pass
+
+
+HandshakeReadAnswer: TypeAlias = HandshakeDocument
+
+
+class HandshakeRequest(TypedDict):
+    nonce: str
+    signature: str
+    protocol_version: Literal['1']
+    claim_credential: NotRequired[bool]
+
+
+class CredentialEnforceRequest(TypedDict):
+    operation_id: str
+    rail: NotRequired[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+    amount_usd: NotRequired[int]
+    idempotency_key: NotRequired[str]
+
+
+CredentialEnforceAnswer: TypeAlias = CredentialDecision
+
+
+class SigningVersionsReadRequest(TypedDict):
+    agent_id: NotRequired[str]
+
+
+class NextKey(TypedDict):
+    public_key: PublicKey
+    signed_by_old: str
+    signed_by_next: str
+
+
+class SigningRotateRequest1(TypedDict):
+    mode: Literal['rotate_signing_credential']
+    target: Literal['own_signing']
+    agent_id: NotRequired[str]
+    next_key: NextKey
+    ring: NotRequired[Literal['receipt', 'authority', 'checkout', 'callback', 'agent-statement', 'log']]
+    overlap_seconds: NotRequired[int]
+    revoke_old: NotRequired[bool]
+    reason: str
+    idempotency_key: str
+
+
+class NextKey1(TypedDict):
+    public_key: PublicKey
+    signed_by_old: str
+    signed_by_next: str
+
+
+class SigningRotateRequest2(TypedDict):
+    mode: Literal['rotate_signing_credential']
+    target: Literal['own_access_key']
+    agent_id: NotRequired[str]
+    next_key: NotRequired[NextKey1]
+    ring: NotRequired[Literal['receipt', 'authority', 'checkout', 'callback', 'agent-statement', 'log']]
+    overlap_seconds: NotRequired[int]
+    revoke_old: NotRequired[bool]
+    reason: str
+    idempotency_key: str
+
+
+class NextKey2(TypedDict):
+    public_key: PublicKey
+    signed_by_old: str
+    signed_by_next: str
+
+
+class SigningRotateRequest3(TypedDict):
+    mode: Literal['rotate_signing_credential']
+    target: Literal['service']
+    agent_id: NotRequired[str]
+    next_key: NotRequired[NextKey2]
+    ring: NotRequired[Literal['receipt', 'authority', 'checkout', 'callback', 'agent-statement', 'log']]
+    overlap_seconds: NotRequired[int]
+    revoke_old: NotRequired[bool]
+    reason: str
+    idempotency_key: str
+
+
+SigningRotateRequest: TypeAlias = SigningRotateRequest1 | SigningRotateRequest2 | SigningRotateRequest3
+
+
+class SigningSignRequest1(TypedDict):
+    mode: Literal['sign_with_active_signing_version']
+    payload: dict[str, Any]
+    payload_sha256: NotRequired[str]
+    context: NotRequired[str]
+
+
+class SigningSignRequest2(TypedDict):
+    mode: Literal['sign_with_active_signing_version']
+    payload: NotRequired[dict[str, Any]]
+    payload_sha256: str
+    context: NotRequired[str]
+
+
+SigningSignRequest: TypeAlias = SigningSignRequest1 | SigningSignRequest2
+
+
+SigningSignAnswer: TypeAlias = AgentStatement
+
+
+class SigningVerifyRequest(TypedDict):
+    mode: Literal['verify_signature_by_version']
+    jws: str
+    payload: NotRequired[dict[str, Any]]
+    payload_sha256: NotRequired[str]
+    version: NotRequired[int]
+
+
+SigningVerifyAnswer: TypeAlias = StatementVerification
+
+
+class AgentUseReadRequest(TypedDict):
+    run_id: NotRequired[str]
+
+
+class ReadAgentUsePackRequest(TypedDict):
+    mode: Literal['read_agent_use_pack']
+
+
+ReadAgentUsePackAnswer: TypeAlias = AgentUsePack
+
+
+class StartAgentRunRequest(TypedDict):
+    mode: Literal['start_agent_run']
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    quote_id: str
+    quote_token: NotRequired[str]
+    input: dict[str, Any]
+    callback_url: NotRequired[str]
+    customer_account: NotRequired[str]
+    usage: NotRequired[Literal['synthetic', 'operational']]
+    on_gaps: NotRequired[Literal['ask', 'report']]
+    accept_terms: Literal[True]
+    idempotency_key: str
+    payment_reference_id: NotRequired[str]
+    entitlement_id: NotRequired[str]
+    wallet_id: NotRequired[str]
+    ap2_mandate_reference: NotRequired[str]
+
+
+class GetRunStatusRequest(TypedDict):
+    mode: Literal['get_run_status']
+    run_id: str
+    wait_ms: NotRequired[int]
+
+
+class FetchReturnPackageRequest(TypedDict):
+    mode: Literal['fetch_return_package']
+    run_id: str
+    include_files: NotRequired[bool]
+
+
+ReturnPackageReadRequest = TypedDict(
+    'ReturnPackageReadRequest',
+    {
+        'as': NotRequired[Literal['json', 'zip']]
+    },
+)
+
+
+class RecordAgentUseReceiptRequest1(TypedDict):
+    mode: Literal['record_agent_use_receipt']
+    run_id: str
+    receipt_id: str
+    receipt: NotRequired[str]
+    accepted: bool
+    note: NotRequired[str]
+    idempotency_key: str
+
+
+class RecordAgentUseReceiptRequest2(TypedDict):
+    mode: Literal['record_agent_use_receipt']
+    run_id: str
+    receipt_id: NotRequired[str]
+    receipt: str
+    accepted: bool
+    note: NotRequired[str]
+    idempotency_key: str
+
+
+RecordAgentUseReceiptRequest: TypeAlias = RecordAgentUseReceiptRequest1 | RecordAgentUseReceiptRequest2
+
+
+class ReadAgentUseRunsRequest(TypedDict):
+    mode: Literal['read_agent_use_runs']
+    state: NotRequired[Literal['created', 'preflight_checked', 'contract_ready', 'contract_accepted', 'trust_pending', 'trusted', 'quoted', 'credit_pending', 'credit_funded', 'queued', 'operating', 'evidence_partial', 'result_ready', 'attested', 'receipt_issued', 'callback_pending', 'callback_delivered', 'exception_open', 'replay_ready', 'failed', 'closed']]
+    rail: NotRequired[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+    offset: NotRequired[int]
+    limit: NotRequired[int]
+
+
+ReadAgentUseRunsAnswer: TypeAlias = AgentRuns
+
+
+class SelfServeLoopReadRequest(TypedDict):
+    run_id: NotRequired[str]
+
+
+SelfServeLoopReadAnswer: TypeAlias = SelfServeRun | SelfServeLoopContract
+
+
+class SelfServeLoopSubmitRequest(TypedDict):
+    task_token: str
+    contract_id: str
+    input: dict[str, Any]
+    idempotency_key: str
+
+
+SelfServeLoopSubmitAnswer: TypeAlias = SubmittedRun
+
+
+class WalletRunReadRequest(TypedDict):
+    run_id: NotRequired[str]
+
+
+WalletRunReadAnswer: TypeAlias = WalletRun | WalletRunContract
+
+
+class WalletRunStartRequest(TypedDict):
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    quote_id: str
+    quote_token: NotRequired[str]
+    input: dict[str, Any]
+    callback_url: NotRequired[str]
+    customer_account: NotRequired[str]
+    usage: NotRequired[Literal['operational']]
+    on_gaps: NotRequired[Literal['ask', 'report']]
+    accept_terms: Literal[True]
+    idempotency_key: str
+    wallet_id: str
+
+
+WalletRunStartAnswer: TypeAlias = StartedWalletRun
+
+
+class InputUploadRequest(TypedDict):
+    sha256: str
+
+
+InputUploadAnswer: TypeAlias = StoredInput
+
+
+class InputReadRequest(TypedDict):
+    sha256: str
+
+
+InputReadAnswer: TypeAlias = StoredInput
+
+
+class CallbackCompletionReadRequest(TypedDict):
+    payment_reference_id: NotRequired[str]
+    run_id: NotRequired[str]
+
+
+CallbackCompletionReadAnswer: TypeAlias = ProviderActivation
+
+
+class CallbackExamplesRequest(TypedDict):
+    language: NotRequired[Literal['typescript', 'python', 'go', 'shell']]
+
+
+CallbackExamplesAnswer: TypeAlias = CallbackExamples
+
+
+class CallbackDemoReceiveRequest(TypedDict):
+    receiver: str
+    fail: NotRequired[str]
+
+
+CallbackDemoReceiveAnswer: TypeAlias = ReceivedCallback
+
+
+class CallbackDemoReadRequest(TypedDict):
+    receiver: str
+    delivery_id: NotRequired[str]
+
+
+CallbackDemoReadAnswer: TypeAlias = CallbackInbox
+
+
+class InputManifestItem(TypedDict):
+    name: str
+    sha256: str
+    bytes: int
+
+
+class PreflightRequest1(TypedDict):
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    input_manifest: list[InputManifestItem]
+    input: NotRequired[dict[str, Any]]
+    objective: str
+    callback_url: NotRequired[str]
+    usage: NotRequired[Literal['synthetic', 'operational']]
+    on_gaps: NotRequired[Literal['ask', 'report']]
+    idempotency_key: str
+
+
+class PreflightRequest2(TypedDict):
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    input_manifest: NotRequired[list[InputManifestItem]]
+    input: dict[str, Any]
+    objective: str
+    callback_url: NotRequired[str]
+    usage: NotRequired[Literal['synthetic', 'operational']]
+    on_gaps: NotRequired[Literal['ask', 'report']]
+    idempotency_key: str
+
+
+PreflightRequest: TypeAlias = PreflightRequest1 | PreflightRequest2
+
+
+AcceptanceCriterion: TypeAlias = str
+
+
+class ContractPrepareRequest(TypedDict):
+    task_token: str
+    acceptance_criteria: NotRequired[list[AcceptanceCriterion]]
+    idempotency_key: str
+
+
+class ContractReadRequest(TypedDict):
+    contract_id: str
+
+
+ContractReadAnswer: TypeAlias = ContractAsRead
+
+
+class ContractAcceptRequest(TypedDict):
+    contract_id: str
+    terms_sha256: str
+    quote_id: NotRequired[str]
+    quote_token: NotRequired[str]
+    signature: str
+    idempotency_key: str
+
+
+class TaskLedgerRequest(TypedDict):
+    from_sequence: NotRequired[str]
+    limit: NotRequired[str]
+
+
+class TaskAttestationRequest(TypedDict):
+    pass
+
+
+TaskAttestationAnswer: TypeAlias = TaskAttestation
+
+
+class TaskExceptionsRequest(TypedDict):
+    state: NotRequired[Literal['open', 'recovery_requested', 'replay_ready', 'resolved', 'abandoned']]
+
+
+TaskExceptionsAnswer: TypeAlias = TaskExceptions
+
+
+class TaskExceptionRaiseRequest(TypedDict):
+    code: Literal['evidence_gap', 'input_invalid', 'input_too_complex', 'worker_failed', 'validator_failed', 'payment_reversed', 'credit_mismatch', 'callback_failed', 'deadline_passed', 'operator_hold', 'caller_dispute']
+    detail: str
+    idempotency_key: str
+
+
+class InputPatch(TypedDict):
+    op: Literal['add', 'replace', 'test']
+    path: str
+    value: Any
+
+
+class InputPatch1(TypedDict):
+    op: Literal['remove']
+    path: str
+
+
+class TaskRecoverRequest(TypedDict):
+    exception_id: NotRequired[str]
+    action: Literal['supply_evidence', 'correct_input', 'retry_step', 'redeliver_callback', 'replay', 'abandon']
+    input: NotRequired[dict[str, Any]]
+    input_patch: NotRequired[list[InputPatch | InputPatch1]]
+    note: NotRequired[str]
+    idempotency_key: str
+
+
+class TaskProposalDeclineRequest(TypedDict):
+    proposed_input_sha256: str
+    reason: str
+    idempotency_key: str
+
+
+class TaskReplayPackageRequest(TypedDict):
+    pass
+
+
+class TaskReplayPrepareRequest(TypedDict):
+    exception_id: str
+    from_step: NotRequired[Literal['intake', 'planner', 'worker', 'validator', 'exception_agent', 'revision_loop', 'review_step', 'return_package', 'attestation']]
+    idempotency_key: str
+
+
+class WorkOrdersReadRequest(TypedDict):
+    work_order_id: NotRequired[str]
+
+
+class Step4(TypedDict):
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    input: dict[str, Any]
+
+
+class Requester2(TypedDict):
+    name: str
+    contact: str
+
+
+class Requester3(TypedDict):
+    agent_id: str
+
+
+class WorkOrderCreateRequest1(TypedDict):
+    intake_kind: Literal['external_agent_request', 'workflow_intake']
+    requested_tool_id: Literal['service_os', 'packetops', 'distributionops', 'tokenops']
+    objective: str
+    input: dict[str, Any]
+    steps: NotRequired[list[Step4]]
+    tier: NotRequired[Literal['entry', 'standard', 'pro']]
+    quote_id: NotRequired[str]
+    quote_token: NotRequired[str]
+    payment_reference_id: NotRequired[str]
+    requester: Requester2 | Requester3
+    callback_url: NotRequired[str]
+    acceptance_criteria: NotRequired[list[AcceptanceCriterion]]
+    data_declaration: Literal['no_regulated_or_confidential_data']
+    idempotency_key: str
+
+
+class Requester4(TypedDict):
+    name: str
+    contact: str
+
+
+class Requester5(TypedDict):
+    agent_id: str
+
+
+class WorkOrderCreateRequest2(TypedDict):
+    intake_kind: Literal['external_agent_request', 'workflow_intake']
+    requested_tool_id: Literal['service_os', 'packetops', 'distributionops', 'tokenops']
+    objective: str
+    input: NotRequired[dict[str, Any]]
+    steps: list[Step4]
+    tier: NotRequired[Literal['entry', 'standard', 'pro']]
+    quote_id: NotRequired[str]
+    quote_token: NotRequired[str]
+    payment_reference_id: NotRequired[str]
+    requester: Requester4 | Requester5
+    callback_url: NotRequired[str]
+    acceptance_criteria: NotRequired[list[AcceptanceCriterion]]
+    data_declaration: Literal['no_regulated_or_confidential_data']
+    idempotency_key: str
+
+
+WorkOrderCreateRequest: TypeAlias = WorkOrderCreateRequest1 | WorkOrderCreateRequest2
+
+
+WorkOrderCreateAnswer: TypeAlias = QueuedWorkOrder
+
+
+class WorkOrderConsentRequest(TypedDict):
+    work_order_id: str
+    run_id: str
+    proposed_input_sha256: str
+    note: NotRequired[str]
+    idempotency_key: str
+
+
+class WorkOrderDeclineRequest(TypedDict):
+    work_order_id: str
+    run_id: str
+    proposed_input_sha256: str
+    reason: str
+    idempotency_key: str
+
+
+class LoopReviewConsoleRequest(TypedDict):
+    compact: NotRequired[Literal['true', 'false']]
+    kind: NotRequired[Literal['agent', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery']]
+    subject_id: NotRequired[str]
+    part: NotRequired[str]
+    part_offset: NotRequired[str]
+    state: NotRequired[str]
+    rail: NotRequired[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+    needs_attention: NotRequired[Literal['true', 'false']]
+    older_than_seconds: NotRequired[str]
+    min_amount_usd: NotRequired[str]
+    evidence_roots: NotRequired[Literal['true', 'false']]
+    offset: NotRequired[str]
+    limit: NotRequired[str]
+
+
+class Limits10(TypedDict):
+    rails: NotRequired[list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]]
+    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'signing:use', 'authority:read', 'actions:execute']]]
+    max_usd: NotRequired[int]
+    concurrent_runs: NotRequired[int]
+
+
+EvidenceSeenSha256Item: TypeAlias = str
+
+
+class Revision(TypedDict):
+    parameters: dict[str, Any]
+
+
+class Revision1(TypedDict):
+    input: dict[str, Any]
+
+
+class LoopReviewRecordRequest(TypedDict):
+    subject_kind: Literal['agent', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery']
+    subject_id: str
+    decision: Literal['approve', 'reject', 'revise', 'hold']
+    note: str
+    waiting_since: NotRequired[str]
+    limits: NotRequired[Limits10]
+    evidence_seen_sha256: list[EvidenceSeenSha256Item]
+    judgements: NotRequired[list[Judgement]]
+    revision: NotRequired[Revision | Revision1]
+    idempotency_key: str
+
+
+LoopReviewRecordAnswer: TypeAlias = ReviewDecision
+
+
+class Item2(TypedDict):
+    subject_id: str
+    evidence_root_sha256: str
+
+
+class Revision2(TypedDict):
+    parameters: dict[str, Any]
+
+
+class LoopReviewRecordBatchRequest(TypedDict):
+    subject_kind: Literal['agent', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery']
+    decision: Literal['approve', 'reject', 'revise', 'hold']
+    note: str
+    items: list[Item2]
+    judgements: NotRequired[list[Judgement]]
+    revision: NotRequired[Revision2]
+    dry_run: NotRequired[bool]
+    idempotency_key: str
+
+
+class PauseSetRequest(TypedDict):
+    scope: Literal['service', 'payouts', 'wallet', 'payout']
+    target: NotRequired[str]
+    paused: bool
+    reason: str
+    idempotency_key: str
+
+
+PauseSetAnswer: TypeAlias = ControlChange
+
+
+class ReconciliationRequest(TypedDict):
+    day: NotRequired[str]
+
+
+class CloseExceptionRequest(TypedDict):
+    mode: Literal['close_exception']
+    exception_id: str
+    reason: str
+    idempotency_key: str
+
+
+CloseExceptionAnswer: TypeAlias = ClosedException
+
+
+class OperatorsListRequest(TypedDict):
+    pass
+
+
+class OperatorsRevokeRequest(TypedDict):
+    mode: Literal['revoke_operator']
+    operator_id: str
+    reason: str
+    idempotency_key: str
+
+
+OperatorsRevokeAnswer: TypeAlias = RevokedOperator
+
+
+class SessionOpenRequest(TypedDict):
+    pass
+
+
+class SessionReadRequest(TypedDict):
+    pass
+
+
+SessionReadAnswer: TypeAlias = CurrentSession
+
+
+class SessionEndRequest(TypedDict):
+    operator_id: NotRequired[str]
+
+
+SessionEndAnswer: TypeAlias = EndedSession
+
+
+class InboxRequest(TypedDict):
+    action: NotRequired[Literal['decide', 'recover', 'close_difference']]
+    kind: NotRequired[Literal['agent', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery']]
+    code: NotRequired[str]
+    rail: NotRequired[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+    evidence_roots: NotRequired[Literal['true', 'false']]
+    older_than_seconds: NotRequired[str]
+    min_amount_usd: NotRequired[str]
+    offset: NotRequired[str]
+    limit: NotRequired[str]
+
+
+class WorkListRequest(TypedDict):
+    kind: NotRequired[Literal['payout', 'task']]
+    state: NotRequired[str]
+    q: NotRequired[str]
+    offset: NotRequired[str]
+    limit: NotRequired[str]
+
+
+class WorkReadRequest(TypedDict):
+    id: str
+
+
+Id: TypeAlias = str
+
+
+class RecoveryActRequest(TypedDict):
+    act: Literal['wake', 'supply_evidence', 'correct_input', 'retry_step', 'redeliver_callback', 'replay', 'abandon']
+    ids: list[Id]
+    reason: str
+    input: NotRequired[dict[str, Any]]
+    dry_run: NotRequired[bool]
+    idempotency_key: str
+
+
+RecoveryActAnswer: TypeAlias = RecoveryOutcomes
+
+
+class MoneyRequest(TypedDict):
+    span: NotRequired[Literal['day', 'month']]
+
+
+MoneyAnswer: TypeAlias = Money
+
+
+class AgentsListRequest(TypedDict):
+    q: NotRequired[str]
+    state: NotRequired[Literal['submitted', 'under_review', 'trusted', 'rejected', 'suspended', 'sandbox_trusted']]
+    offset: NotRequired[str]
+    limit: NotRequired[str]
+
+
+class AgentReadRequest(TypedDict):
+    agent_id: str
+
+
+class Limits11(TypedDict):
+    rails: NotRequired[list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']] | None]
+    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'signing:use', 'authority:read', 'actions:execute']] | None]
+    max_usd: NotRequired[int | None]
+    concurrent_runs: NotRequired[int | None]
+
+
+class AgentLimitsSetRequest(TypedDict):
+    agent_id: str
+    limits: Limits11
+    reason: str
+    idempotency_key: str
+
+
+AgentLimitsSetAnswer: TypeAlias = AgentLimitsChange
+
+
+class AccessKeyRevokeRequest(TypedDict):
+    credential_id: str
+    reason: str
+    idempotency_key: str
+
+
+AccessKeyRevokeAnswer: TypeAlias = RevokedAccessKey
+
+
+class PausesRequest(TypedDict):
+    pass
+
+
+class KeysListRequest(TypedDict):
+    pass
+
+
+class KeysPublishRequest(TypedDict):
+    mode: Literal['publish_keys']
+    reason: str
+    idempotency_key: str
+
+
+KeysPublishAnswer: TypeAlias = PublishedKeys
+
+
+class KeysRetireRequest(TypedDict):
+    mode: Literal['retire_key']
+    kid: str
+    reason: str
+    idempotency_key: str
+
+
+KeysRetireAnswer: TypeAlias = RetiredKey
+
+
+class KeysRevokeRequest(TypedDict):
+    mode: Literal['revoke_key']
+    kid: str
+    reason: str
+    idempotency_key: str
+
+
+KeysRevokeAnswer: TypeAlias = RevokedKey
+
+
+class VerifyReceiptRequest1(TypedDict):
+    receipt_id: str
+    receipt: NotRequired[str]
+    payload_sha256: NotRequired[str]
+    at: NotRequired[str]
+    tree_size: NotRequired[str]
+
+
+class VerifyReceiptRequest2(TypedDict):
+    receipt_id: NotRequired[str]
+    receipt: str
+    payload_sha256: NotRequired[str]
+    at: NotRequired[str]
+    tree_size: NotRequired[str]
+
+
+class VerifyReceiptRequest3(TypedDict):
+    receipt_id: NotRequired[str]
+    receipt: NotRequired[str]
+    payload_sha256: str
+    at: NotRequired[str]
+    tree_size: NotRequired[str]
+
+
+VerifyReceiptRequest: TypeAlias = VerifyReceiptRequest1 | VerifyReceiptRequest2 | VerifyReceiptRequest3
+
+
+VerifyReceiptAnswer: TypeAlias = VerificationPacket
+
+
+class LogInclusionRequest(TypedDict):
+    receipt_id: str
+    tree_size: NotRequired[str]
+
+
+LogInclusionAnswer: TypeAlias = InclusionProof
+
+
+LogConsistencyRequest = TypedDict(
+    'LogConsistencyRequest',
+    {
+        'from': str,
+        'to': NotRequired[str],
+    },
+)
+
+
+LogConsistencyAnswer: TypeAlias = ConsistencyProof
+
+
+class ReceiptBundleRequest(TypedDict):
+    receipt_id: str
+
+
+ReceiptBundleAnswer: TypeAlias = ReceiptBundle
+
+
+class Work4(TypedDict):
+    kind: Literal['wallet_free_call']
+    nonce: str
+
+
+class Work5(TypedDict):
+    kind: Literal['settled_payment']
+    payment_id: str
+
+
+class PassportIssueRequest(TypedDict):
+    mode: Literal['issue']
+    idempotency_key: str
+    work: Work4 | Work5
+    usage: Literal['synthetic', 'operational']
+
+
+PassportIssueAnswer: TypeAlias = IssuedPassport
+
+
+Passport: TypeAlias = str
+
+
+class PassportVerifyRequest(TypedDict):
+    mode: Literal['verify']
+    passport: Passport
+
+
+PassportVerifyAnswer: TypeAlias = VerifiedPassport
+
+
+Content: TypeAlias = str
+
+
+class Proof8(TypedDict):
+    kind: Literal['receipt_passport']
+    content: Content
+    label: str
+
+
+class Proof9(TypedDict):
+    kind: Literal['handoff_pack']
+    content: Content
+    label: str
+
+
+class Proof10(TypedDict):
+    kind: Literal['evidence']
+    content: str
+    label: str
+
+
+class ProofStoreRequest(TypedDict):
+    mode: Literal['store']
+    idempotency_key: str
+    proof: Proof8 | Proof9 | Proof10
+
+
+ProofStoreAnswer: TypeAlias = StoredProofAnswer
+
+
+class ProofListRequest(TypedDict):
+    mode: Literal['list']
+    offset: int
+    limit: int
+
+
+ProofListAnswer: TypeAlias = ProofList
+
+
+class ProofRetrieveRequest(TypedDict):
+    mode: Literal['retrieve']
+    proof_id: str
+
+
+ProofRetrieveAnswer: TypeAlias = RetrievedProof
+
+
+class CompletedWork(TypedDict):
+    kind: Literal['wallet_free_call']
+    nonce: str
+
+
+class CompletedWork1(TypedDict):
+    kind: Literal['settled_payment']
+    payment_id: str
+
+
+class Payment5(TypedDict):
+    transaction_hash: str
+    payee: str
+    amount_atomic: str
+    authorization_nonce: str
+
+
+class ScorecardComputeRequest(TypedDict):
+    mode: Literal['compute']
+    completed_work: list[CompletedWork | CompletedWork1]
+    payments: list[Payment5]
+
+
+ScorecardComputeAnswer: TypeAlias = Scorecard
+
+
+AllowedAction: TypeAlias = str
+
+
+class Permissions1(TypedDict):
+    allowed_actions: list[AllowedAction]
+    resources: list[Resource]
+    expires_at: int
+    may_redelegate: Literal[False]
+
+
+class State1(TypedDict):
+    status: Literal['pending', 'in_progress', 'blocked', 'completed']
+    checkpoint: str
+    evidence_sha256: list[EvidenceSha256Item]
+
+
+class HandoffBuildRequest(TypedDict):
+    mode: Literal['build']
+    idempotency_key: str
+    recipient_wallet: str
+    task: Task1
+    permissions: Permissions1
+    state: State1
+    usage: Literal['synthetic', 'operational']
+
+
+HandoffBuildAnswer: TypeAlias = BuiltHandoffPack
+
+
+HandoffPack: TypeAlias = str
+
+
+class HandoffVerifyRequest(TypedDict):
+    mode: Literal['verify']
+    handoff_pack: HandoffPack
+
+
+HandoffVerifyAnswer: TypeAlias = VerifiedHandoffPack
+
+
+class HealthzRequest(TypedDict):
+    pass
+
+
+class HealthzAnswer(TypedDict):
+    ok: Literal[True]
+
+
+class ReadyzRequest(TypedDict):
+    pass
+
+
+ReadyzAnswer: TypeAlias = Readiness
+
+
+class OpenapiRequest(TypedDict):
+    pass
+
+
+class OpenapiAnswer(TypedDict):
+    openapi: str
+    info: Any
+    paths: Any
+
+
+class AgentToolsRequest(TypedDict):
+    pass
+
+
+AgentToolsAnswer: TypeAlias = AgentTools
+
+
+class AgentCardRequest(TypedDict):
+    pass
+
+
+AgentCardAnswer: TypeAlias = AgentCard
+
+
+class AgentsStartHereRequest(TypedDict):
+    rail: NotRequired[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+
+
+AgentsStartHereAnswer: TypeAlias = AgentsStartHere
+
+
+class AgentQuickstartReadRequest(TypedDict):
+    rail: NotRequired[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+
+
+class AgentQuickstartRunRequest(TypedDict):
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    input: NotRequired[dict[str, Any]]
+    callback_url: NotRequired[str]
+    idempotency_key: str
+
+
+AgentQuickstartRunAnswer: TypeAlias = QuickstartRun
+
+
+class AgentSandboxReadRequest(TypedDict):
+    pass
+
+
+AgentSandboxReadAnswer: TypeAlias = FollowedSandboxRun | SandboxContract
+
+
+class AgentSandboxRunRequest(TypedDict):
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    input: NotRequired[dict[str, Any]]
+    callback_url: NotRequired[str]
+    idempotency_key: str
+    fault: NotRequired[Literal['none', 'missing_evidence', 'worker_exception', 'callback_failure']]
+
+
+AgentSandboxRunAnswer: TypeAlias = SandboxRun
+
+
+class McpDescriptorRequest(TypedDict):
+    pass
+
+
+McpDescriptorAnswer: TypeAlias = McpDescriptor
+
+
+class JwksRequest(TypedDict):
+    pass
+
+
+JwksAnswer: TypeAlias = Jwks
+
+
+class AuthorityKeyRequest(TypedDict):
+    pass
+
+
+class AuthorityKeyAnswer(TypedDict):
+    alg: str
+    contexts: list[str]
+    version: int
+    key_id: str | None
+
+
+class TrustContractRequest(TypedDict):
+    pass
+
+
+class TrustContractAnswer(TypedDict):
+    service_id: Literal['service-trust-v1']
+    issuer: str
+    alg: str
+    key_id: str | None
+    payout: dict[str, Any]
+
+
+class SchemaIndexRequest(TypedDict):
+    pass
+
+
+SchemaIndexAnswer: TypeAlias = SchemaIndex
+
+
+class SchemaReadRequest(TypedDict):
+    schema_name: str
+
+
+SchemaReadAnswer: TypeAlias = SchemaDocument
+
+
+class Payout(TypedDict):
+    payout_id: str
+    state: Literal['created', 'authorized', 'executed']
+    recipient: str
+    amount_usdc: str
+    amount_atomic: str
+    network: Literal['eip155:8453']
+    asset: str
+    payout_wallet: str
+    memo: str
+    rail_reference: str
+    usage: Literal['synthetic', 'operational', 'unspecified']
+    environment: Literal['local', 'live']
+    terms_sha256: str
+    creator: str
+    created_at: str
+    authorized_at: str | None
+    executed_at: str | None
+    expires_at: int | None
+    mandate_ref: str | None
+    payout_principal_is_fee: Literal[False]
+    money_moved: Literal['no', 'yes', 'unknown']
+    next_action: str
+    transfer: Transfer
+
+
+class IssuedAuthority(TypedDict):
+    signed_mandate: SignedMandate
+    mandate_id: str
+    receipt: Receipt
+
+
+class IssuedActionGrant(TypedDict):
+    signed_action_grant: SignedActionGrant
+    grant_id: str
+    expires_at: str
+    receipt: Receipt
+
+
+class DelegatedAction(TypedDict):
+    action_id: str
+    operation_id: str
+    status: int
+    result: dict[str, Any]
+    signed_action: SignedDelegatedAction
+
+
+class ExecutedAction(TypedDict):
+    delegated_action: DelegatedAction
+    grant_id: str
+    mandate_remaining: MandateRemaining
+    receipt: Receipt
+
+
+class Quoted(TypedDict):
+    quote: Quote
+    lines: list[Line]
+    quote_token: NotRequired[str]
+
+
+class PaymentRequired(TypedDict):
+    challenge: PaymentChallenge
+    accepted_methods: list[Literal['hosted_checkout', 'agent_allowance', 'payment_reference', 'invoice_reference', 'stablecoin_reference', 'x402_reference', 'ap2_mandate_reference']]
+
+
+class PaymentRail(TypedDict):
+    posture: list[Literal['reference_based', 'provider_webhooks']]
+    payment_paths: list[Literal['hosted_checkout_link', 'invoice_or_purchase_order', 'agent_credit', 'manual_operator_verified_reference']]
+    methods: list[Method]
+    payment_reference: PaymentReference | None
+    verification: Verification | None
+
+
+class PaymentAuthorityRead(TypedDict):
+    authority_types: list[Literal['checkout', 'stablecoin_checkout', 'agent_allowance_reference', 'wallet_reference']]
+    rules: list[Rule]
+    authority: PaymentAuthority | None
+
+
+class RailCheckout(TypedDict):
+    product_cards: list[ProductCard]
+    challenge: PaymentChallenge | None
+
+
+class PaymentLinks(TypedDict):
+    cells: list[ProductLinkCell]
+    done: int
+    left: int
+
+
+class Credit(TypedDict):
+    entitlement: Entitlement
+    balance_units: int
+    settlement_receipts: list[str]
+    usage_receipts: list[str]
+
+
+class AllowanceWalletRead(TypedDict):
+    product_parts: list[Literal['free_agent_allowance_wallet', 'agent_allowance', 'payment_router', 'receipt_ledger']]
+    fee_model: str
+    wallet: AllowanceWallet | None
+
+
+class CreditBindingContract(TypedDict):
+    path: str
+    version: str
+    operations: list[dict[str, Any]]
+    policy_rules: list[str]
+    live: dict[str, int]
+    binding: CreditBinding | None
+
+
+class UsageSample(TypedDict):
+    sample: Literal[True]
+    usage: Literal['synthetic']
+    fixture_id: str
+    code_version: str
+    persisted: Literal[False]
+    receipt: Receipt
+    event: UsageEvent
+    schema: dict[str, Any]
+
+
+class UsagePage(TypedDict):
+    items: list[PostedUsageEvent]
+    offset: int
+    limit: int
+    total: int
+    totals: Totals1
+
+
+class RegisteredAgent(TypedDict):
+    agent: Agent
+    trust_state: Literal['submitted', 'under_review', 'trusted', 'rejected', 'suspended', 'sandbox_trusted']
+    status_token: str
+    status_url: str
+    next_action: str
+    receipt: Receipt
+
+
+class Task(TypedDict):
+    task_id: str
+    state: Literal['created', 'preflight_checked', 'contract_ready', 'contract_accepted', 'trust_pending', 'trusted', 'quoted', 'credit_pending', 'credit_funded', 'queued', 'operating', 'evidence_partial', 'result_ready', 'attested', 'receipt_issued', 'callback_pending', 'callback_delivered', 'exception_open', 'replay_ready', 'failed', 'closed']
+    resume_state: Literal['created', 'preflight_checked', 'contract_ready', 'contract_accepted', 'trust_pending', 'trusted', 'quoted', 'credit_pending', 'credit_funded', 'queued', 'operating', 'evidence_partial', 'result_ready', 'attested', 'receipt_issued', 'callback_pending', 'callback_delivered', 'exception_open', 'replay_ready', 'failed', 'closed'] | None
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    usage: Literal['synthetic', 'operational']
+    agent_id: str | None
+    run_id: str | None
+    contract_id: str | None
+    quote_id: str | None
+    entitlement_id: str | None
+    updated_at: str
+    waiting_for: list[Literal['credit', 'input', 'review', 'evidence', 'callback', 'recovery']]
+    waiting_since: str | None
+    gaps: list[Gap]
+    required_action: RequiredAction | None
+    next_action: str
+
+
+class TaskStatus(TypedDict):
+    kind: Literal['task']
+    task: Task
+    return_package_id: str | None
+    next_action: str
+
+
+class WorkOrderStatus(TypedDict):
+    kind: Literal['work_order']
+    work_order: WorkOrder
+    next_action: str
+
+
+class Handshake(TypedDict):
+    trust_state: Literal['submitted', 'under_review', 'trusted', 'rejected', 'suspended', 'sandbox_trusted']
+    gateway_state: Literal['not_ready', 'key_ready', 'gateway_ready']
+    credential_envelope: CredentialEnvelope | CredentialEnvelope1 | None
+    credential: AgentCredential | None
+
+
+class SigningVersions(TypedDict):
+    owner: Literal['service'] | str
+    versions: list[KeyVersion]
+
+
+class ServiceKeyRotations(TypedDict):
+    rotations: list[ServiceKeyRotation]
+    next_action: str
+    receipt: Receipt | None
+
+
+class RunStatus(TypedDict):
+    run: Run
+
+
+class StartedRun(TypedDict):
+    run: Run
+    challenge: PaymentChallenge | None
+    receipts: list[Receipt]
+    result_contract: ResultContract
+
+
+class FetchedReturnPackage(TypedDict):
+    return_package: ReturnPackage
+    completion: Completion
+    verification_packet: VerificationPacket
+    file_contents: dict[str, str] | None
+
+
+class ReturnPackageRecord(TypedDict):
+    task: Task
+    ordered: list[str]
+    return_package: ReturnPackage
+    completion: Completion1
+    verification_packet: VerificationPacket
+    record: Record
+    review_policy: Literal['sandbox_policy', 'operator_review'] | None
+    reviews: list[Review1]
+    criteria: list[Criterion]
+    receipts: list[Receipt]
+
+
+class AcknowledgedReceipt(TypedDict):
+    acknowledgement: Receipt
+    ledger_entry: LedgerEntry
+    dispute: TaskException | None
+
+
+class Preflight(TypedDict):
+    task: Task
+    task_token: str
+    links: dict[str, str]
+    checks: list[Check7]
+    blocking: list[str]
+
+
+class PreparedContract(TypedDict):
+    contract: Contract
+    receipt: Receipt
+
+
+class AcceptedContract(TypedDict):
+    contract: Contract
+    task: Task
+    entitlement: Entitlement | None
+    challenge: PaymentChallenge | None
+
+
+class TaskLedger(TypedDict):
+    task: Task
+    entries: list[LedgerEntry]
+    head_hash: str
+    records: list[Record1]
+    complete: bool
+
+
+class RaisedException(TypedDict):
+    exception: TaskException
+    task: Task
+
+
+class Recovery(TypedDict):
+    recovery_request: RecoveryRequest | None
+    task: Task
+    exception: TaskException | None
+    receipt: Receipt | None
+
+
+class ReplayPackage(TypedDict):
+    replay_id: str
+    issuer: str
+    code_version: str
+    task_id: str
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    exception_id: str | None
+    resume_state: Literal['created', 'preflight_checked', 'contract_ready', 'contract_accepted', 'trust_pending', 'trusted', 'quoted', 'credit_pending', 'credit_funded', 'queued', 'operating', 'evidence_partial', 'result_ready', 'attested', 'receipt_issued', 'callback_pending', 'callback_delivered', 'exception_open', 'replay_ready', 'failed', 'closed'] | None
+    from_step: Literal['intake', 'planner', 'worker', 'validator', 'exception_agent', 'revision_loop', 'review_step', 'return_package', 'attestation'] | None
+    ledger: list[LedgerEntryWithData]
+    loop_steps: list[LoopStep]
+    receipts: list[str]
+    inputs: list[str]
+    documents: list[Document]
+    return_package: ReturnPackage1 | None
+    keys: Keys
+    package_sha256: str
+
+
+class PreparedReplay(TypedDict):
+    replay_package: ReplayPackage
+    jws: str
+    verify_instructions: str
+    task: Task
+    receipt: Receipt
+
+
+class WorkOrders(TypedDict):
+    schema: dict[str, Any]
+    example: dict[str, Any]
+    work_order: WorkOrder | None
+    proposals: list[WorkOrderProposal]
+
+
+class ReviewConsole(TypedDict):
+    items: list[WaitingSubject] | list[CompactWaitingSubject]
+    offset: int
+    limit: int
+    total: int
+    counts: dict[str, int]
+    evidence: ReviewEvidence | None
+    evidence_part: ReviewEvidencePart | None
+
+
+class ReviewOutcomes(TypedDict):
+    outcomes: list[ActOutcome]
+
+
+class Reconciliation(TypedDict):
+    day: str | None
+    statement: dict[str, Any] | None
+    jws: str | None
+    last_run: LastRun | None
+    exceptions: list[ReconciliationException]
+
+
+class Operators(TypedDict):
+    operators: list[OperatorModel]
+    receipt: Receipt
+
+
+class OpenedSession(TypedDict):
+    session: OperatorSession
+
+
+class Inbox(TypedDict):
+    items: list[InboxItem]
+    counts: list[Count]
+    total: int
+    offset: int
+    limit: int
+
+
+class WorkList(TypedDict):
+    items: list[WorkLine]
+    offset: int
+    limit: int
+
+
+class WorkDetail(TypedDict):
+    kind: Literal['payout', 'task']
+    id: str
+    state: str
+    rail: str
+    usage: str
+    owner: str | None
+    amount_usd: str | None
+    created_at: str
+    explanation: dict[str, str | float | bool | None]
+    progress: RunProgress | None
+    commands: list[Literal['wake', 'supply_evidence', 'correct_input', 'retry_step', 'redeliver_callback', 'replay', 'abandon']]
+    traces: list[WorkTrace]
+    timeline: list[TimelineEvent]
+    temporal_url: str | None
+
+
+class AgentLines(TypedDict):
+    items: list[AgentLine]
+    offset: int
+    limit: int
+
+
+class AgentDetail(TypedDict):
+    agent: AgentOfOperators
+    sandbox: bool
+    email: str | None
+    requested_scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'signing:use', 'authority:read', 'actions:execute']]
+    allowed_decisions: list[Literal['approve', 'reject', 'revise', 'hold']]
+    access_keys: list[AccessKey]
+    signing_keys: list[KeyVersion]
+    decisions: list[TrustDecision]
+
+
+class Pauses(TypedDict):
+    active: list[ActivePause]
+    changes: list[PauseChange]
+
+
+class ServiceKeys(TypedDict):
+    keys: list[ServiceKey]
+    rotations: list[ServiceKeyRotation]
+    receipt: Receipt
+
+
+class Quickstart(TypedDict):
+    allowed_rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    calls: list[QuickstartCall]
+
+
+IssueMandateAnswer: TypeAlias = IssuedAuthority | IssuedAp2Mandates | IssuedMandate
+
+
+IssueActionGrantAnswer: TypeAlias = IssuedActionGrant
+
+
+ExecuteDelegatedActionAnswer: TypeAlias = ExecutedAction
+
+
+AgentPricingQuoteAnswer: TypeAlias = Quoted
+
+
+AgentQuoteAnswer: TypeAlias = Quoted
+
+
+QuoteRunAnswer: TypeAlias = Quoted
+
+
+CreatePaymentChallengeAnswer: TypeAlias = PaymentRequired
+
+
+PaymentRailReadAnswer: TypeAlias = PaymentRail
+
+
+PaymentAuthorityReadAnswer: TypeAlias = PaymentAuthorityRead
+
+
+RailCheckoutReadAnswer: TypeAlias = RailCheckout
+
+
+PaymentLinksReadAnswer: TypeAlias = PaymentLinks
+
+
+AgentCreditReadAnswer: TypeAlias = Credit
+
+
+AllowanceWalletReadAnswer: TypeAlias = AllowanceWalletRead
+
+
+CreditBindingReadAnswer: TypeAlias = CreditBindingContract
+
+
+UsageLedgerReadAnswer: TypeAlias = UsageSample | UsagePage
+
+
+AgentRegisterAnswer: TypeAlias = RegisteredAgent
+
+
+HandshakeAnswer: TypeAlias = Handshake
+
+
+SigningVersionsReadAnswer: TypeAlias = SigningVersions
+
+
+SigningRotateAnswer: TypeAlias = KeyRotation | ServiceKeyRotations
+
+
+AgentUseReadAnswer: TypeAlias = RunStatus | AgentUsePack
+
+
+StartAgentRunAnswer: TypeAlias = StartedRun
+
+
+GetRunStatusAnswer: TypeAlias = RunStatus
+
+
+FetchReturnPackageAnswer: TypeAlias = FetchedReturnPackage
+
+
+ReturnPackageReadAnswer: TypeAlias = ReturnPackageRecord
+
+
+RecordAgentUseReceiptAnswer: TypeAlias = AcknowledgedReceipt
+
+
+PreflightAnswer: TypeAlias = Preflight
+
+
+ContractPrepareAnswer: TypeAlias = PreparedContract
+
+
+ContractAcceptAnswer: TypeAlias = AcceptedContract
+
+
+TaskLedgerAnswer: TypeAlias = TaskLedger
+
+
+TaskExceptionRaiseAnswer: TypeAlias = RaisedException
+
+
+TaskRecoverAnswer: TypeAlias = Recovery
+
+
+TaskProposalDeclineAnswer: TypeAlias = Recovery
+
+
+class TaskReplayPackageAnswer(TypedDict):
+    replay_package: ReplayPackage
+    jws: str
+    verify_instructions: str
+
+
+TaskReplayPrepareAnswer: TypeAlias = PreparedReplay
+
+
+WorkOrdersReadAnswer: TypeAlias = WorkOrders
+
+
+WorkOrderConsentAnswer: TypeAlias = Recovery
+
+
+WorkOrderDeclineAnswer: TypeAlias = Recovery
+
+
+LoopReviewConsoleAnswer: TypeAlias = ReviewConsole
+
+
+LoopReviewRecordBatchAnswer: TypeAlias = ReviewOutcomes
+
+
+ReconciliationAnswer: TypeAlias = Reconciliation
+
+
+OperatorsListAnswer: TypeAlias = Operators
+
+
+SessionOpenAnswer: TypeAlias = OpenedSession
+
+
+InboxAnswer: TypeAlias = Inbox
+
+
+WorkListAnswer: TypeAlias = WorkList
+
+
+WorkReadAnswer: TypeAlias = WorkDetail
+
+
+AgentsListAnswer: TypeAlias = AgentLines
+
+
+AgentReadAnswer: TypeAlias = AgentDetail
+
+
+PausesAnswer: TypeAlias = Pauses
+
+
+KeysListAnswer: TypeAlias = ServiceKeys
+
+
+AgentQuickstartReadAnswer: TypeAlias = Quickstart
+
+
+class PayoutAnswer(TypedDict):
+    payout: Payout
+    receipt: str | None
+    receipts: list[str]
+
+
+class AgentStatus(TypedDict):
+    kind: Literal['agent']
+    agent_id: str
+    trust_state: Literal['submitted', 'under_review', 'trusted', 'rejected', 'suspended', 'sandbox_trusted']
+    credential: Credential | None
+    tasks: list[Task]
+    next_action: str
+    steps: list[Step]
+
+
+PayoutCreateAnswer: TypeAlias = PayoutAnswer
+
+
+PayoutAuthorizeAnswer: TypeAlias = PayoutAnswer
+
+
+PayoutExecuteAnswer: TypeAlias = PayoutAnswer
+
+
+PayoutStatusAnswer: TypeAlias = PayoutAnswer
+
+
+AgentStatusAnswer: TypeAlias = AgentStatus | TaskStatus | WorkOrderStatus
