@@ -11,10 +11,11 @@ const faults = [
   'test/e2e/chaos/mutations/*.test.ts',
   'test/e2e/model/*.test.ts',
   'test/e2e/clients/{package,python}.test.ts',
-  'test/e2e/payouts/{chain,debt,held-back,parking,payment-windows,reconciliation,settlement,watching}.test.ts',
-  'test/e2e/agents/{callbacks,task-money}.test.ts',
+  'test/e2e/payouts/{chain,debt,held-back,parking,payment-windows,price,reconciliation,settlement,switches,traces,watching}.test.ts',
+  'test/e2e/agents/{agent-use,callbacks,task-money,trust}.test.ts',
+  'test/e2e/browser/reference.test.ts',
   'test/api/operations/authority/parallel.test.ts',
-  'test/temporal/{fairness,killed-workers,run-limits,slow-steps}.test.ts',
+  'test/temporal/{fairness,killed-workers,run-limits,slow-steps,tasks}.test.ts',
   'test/worker/stack/{once,starts}.test.ts',
 ]
 /** Files that need the machine for themselves: they strike every part of a stack, or live by short times. */

@@ -29,16 +29,16 @@ const missing = ((): string | undefined => {
 if (missing !== undefined)
   console.warn(`the Python package is not tested, because it cannot be installed: ${missing}`)
 
-describe.skipIf(missing !== undefined)('the Python package', () => {
-  let stack: PastingStack
-  beforeAll(async () => {
-    stack = await startPastingStack()
-  }, 180_000)
-  afterAll(async () => {
-    await stack?.stop()
-    rmSync(scratch, { recursive: true, force: true })
-  })
+let stack: PastingStack
+beforeAll(async () => {
+  stack = await startPastingStack()
+}, 180_000)
+afterAll(async () => {
+  await stack?.stop()
+  rmSync(scratch, { recursive: true, force: true })
+})
 
+describe.skipIf(missing !== undefined)('the Python package', () => {
   verifies('client.python', 'the package and its examples pass a strict type checker', async () => {
     const examples = readdirSync(join(packageRoot, 'examples'))
       .filter((name) => name.endsWith('.py') && name !== 'sandbox.py')
@@ -85,18 +85,11 @@ describe.skipIf(missing !== undefined)('the Python package', () => {
 })
 
 verifies('client.examples', 'the other examples run as they are', async () => {
-  const stack = await startPastingStack()
-  try {
-    expect(await stack.run(process.execPath, 'examples/mcp.mjs')).toBe(
-      'closed through agent-rails\n',
-    )
-    expect(await stack.run(process.execPath, 'examples/faulty-input.mjs')).toMatch(
-      /^refused: input_rejected\n +out_of_bounds .*\n +wrong_format .*\nstarted: run_\w{64} \w+\n$/,
-    )
-    expect(await stack.run('bash', 'examples/verify.sh')).toContain('proof_hash')
-  } finally {
-    await stack.stop()
-  }
+  expect(await stack.run(process.execPath, 'examples/mcp.mjs')).toBe('closed through agent-rails\n')
+  expect(await stack.run(process.execPath, 'examples/faulty-input.mjs')).toMatch(
+    /^refused: input_rejected\n +out_of_bounds .*\n +wrong_format .*\nstarted: run_\w{64} \w+\n$/,
+  )
+  expect(await stack.run('bash', 'examples/verify.sh')).toContain('proof_hash')
 })
 
 /** The first answer of a paid call is lost on its way: the client gets an error of the connection instead. */
