@@ -4,7 +4,7 @@ import { type HashPair, nodeHash, type TreeNode } from './merkle.ts'
 /** Hashes in a full tile, and so the levels of the tree that a tile holds (C2SP tlog-tiles). */
 export const TILE_WIDTH = 256
 const TILE_LEVELS = 8
-const HASH_BYTES = 32
+export const HASH_BYTES = 32
 /** A tree of 2^53 leaves has tiles on these levels only. */
 const LEVEL_MAX = 6
 
@@ -62,18 +62,16 @@ export function tileOf(node: TreeNode): { level: number; index: number } {
   return { level, index: Math.floor(first / TILE_WIDTH) }
 }
 
-/**
- * The hashes of all complete subtrees of a tile, also of a partial one: its own hashes, those of their pairs, and so on upwards.
- */
-export function subtreesOf(tile: Uint8Array, hashPair: HashPair = nodeHash): Uint8Array[][] {
-  const levels = [hashesOf(tile)]
-  for (let below = levels[0] ?? []; below.length > 1; below = levels.at(-1) ?? []) {
-    const pairs = Math.floor(below.length / 2)
-    levels.push(
-      Array.from({ length: pairs }, (_, at) =>
-        hashPair(below[2 * at] as Uint8Array, below[2 * at + 1] as Uint8Array),
-      ),
-    )
+/** The hashes of all complete subtrees of a tile, also of a partial one: its own, one after the other, those of their pairs, and so on. */
+export function subtreesOf(tile: Uint8Array, hashPair: HashPair = nodeHash): Uint8Array[] {
+  const levels = [tile]
+  for (let below = tile; below.length > HASH_BYTES; ) {
+    const pairs = Math.floor(below.length / (2 * HASH_BYTES))
+    const above = new Uint8Array(pairs * HASH_BYTES)
+    for (let at = 0; at < pairs; at++)
+      above.set(hashPair(hashAt(below, 2 * at), hashAt(below, 2 * at + 1)), at * HASH_BYTES)
+    levels.push(above)
+    below = above
   }
   return levels
 }
@@ -81,11 +79,11 @@ export function subtreesOf(tile: Uint8Array, hashPair: HashPair = nodeHash): Uin
 /** The hash of a complete subtree, from those of its tile; throws RangeError where the tile does not reach so far. */
 export function hashInTile(
   { level, index }: TreeNode,
-  subtrees: readonly (readonly Uint8Array[])[],
+  subtrees: readonly Uint8Array[],
 ): Uint8Array {
   const above = level % TILE_LEVELS
-  const hash = subtrees[above]?.[index % (TILE_WIDTH / 2 ** above)]
-  if (hash === undefined) throw new RangeError('the tile is too short')
+  const hash = hashAt(subtrees[above] ?? new Uint8Array(), index % (TILE_WIDTH / 2 ** above))
+  if (hash.length < HASH_BYTES) throw new RangeError('the tile is too short')
   return hash
 }
 
@@ -97,9 +95,10 @@ export function widthWith(node: TreeNode): number {
 
 /** The hashes of a tile in their order. */
 export const hashesOf = (tile: Uint8Array): Uint8Array[] =>
-  Array.from({ length: Math.floor(tile.length / HASH_BYTES) }, (_, at) =>
-    tile.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES),
-  )
+  Array.from({ length: Math.floor(tile.length / HASH_BYTES) }, (_, at) => hashAt(tile, at))
+
+const hashAt = (hashes: Uint8Array, at: number): Uint8Array =>
+  hashes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES)
 
 /** An entry bundle: each entry behind its length as two bytes, big-endian. */
 export const entryBundle = (entries: readonly Uint8Array[]): Uint8Array =>
