@@ -62,6 +62,7 @@ import { HandshakeService, isSignedByAgent } from './services/agents/handshake.t
 import { railsNamed } from './services/agents/rails.ts'
 import { RegistrationService, registrationBy } from './services/agents/registration.ts'
 import { SigningService } from './services/agents/signing.ts'
+import { Ap2Inspection } from './services/authority/ap2-inspection.ts'
 import { CallbackService } from './services/callbacks/demo-receiver.ts'
 import { openConsoleServices } from './services/console/open.ts'
 import { ActivationService } from './services/credit/activation.ts'
@@ -258,6 +259,7 @@ function openCreditServices(adapters: Adapters) {
       sendOutgoing: createOutgoing(adapters.taskDeps.callbackHosts),
     }),
     activations: new ActivationService(db),
+    ap2: new Ap2Inspection(deps),
   }
 }
 

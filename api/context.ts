@@ -18,6 +18,7 @@ import type { Quickstart, StartHere } from './registry/start-here-shape.ts'
 import type { HandshakeService } from './services/agents/handshake.ts'
 import type { RegistrationService } from './services/agents/registration.ts'
 import type { SigningService } from './services/agents/signing.ts'
+import type { Ap2Inspection } from './services/authority/ap2-inspection.ts'
 import type { MandateService } from './services/authority/mandates.ts'
 import type { CallbackService } from './services/callbacks/demo-receiver.ts'
 import type { ConsoleServices } from './services/console/open.ts'
@@ -246,6 +247,7 @@ export type Services = ConsoleServices & {
   readonly payouts: PayoutService
   readonly authority: AuthorityService
   readonly mandates: MandateService
+  readonly ap2: Ap2Inspection
   readonly delegations: Delegations
   readonly controls: ReturnType<typeof openControls>
   readonly reconciliation: ReconciliationService

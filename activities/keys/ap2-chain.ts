@@ -69,6 +69,7 @@ const rootSchema = z.looseObject({
   cnf: z.undefined().optional(),
   status: z.undefined().optional(),
 })
+const delegating = z.looseObject({ delegate_payload: z.tuple([z.unknown()]) })
 const closedSchema = z.strictObject({
   delegate_payload: z.tuple([z.unknown()]),
   iat: z.int(),
@@ -89,22 +90,47 @@ export function verifyAp2Chain<Open extends Timed & { cnf: { jwk: object } }, Cl
 ): VerifiedChain<Open, Closed> {
   const [root, last] = hopsOf(presentation)
   const bound = readClosed(last, root, context)
-  const { issuer, open } = verifyRoot(root, shapes.open, context)
-  const { jwk } = open.cnf
-  const key = { alg: 'ES256' as const, publicJwk: AgentKey.parse(jwk) }
-  if (!holds(() => verifySignature(key, last.parts.signingInput, last.parts.signature)))
-    throw denied('key_binding_invalid', 'the closed mandate is not signed by the agent of the open')
-  const closed = mandateIn(last, bound.delegate_payload, shapes.closed)
-  assertTimes(closed, context.nowSeconds)
+  const read = readRoot(root, shapes.open, context.anchors)
+  assertInTime(read, context.nowSeconds)
+  assertKeyStands(read, context.nowSeconds)
+  const closed = closedBy(last, { bound, open: read.open }, shapes.closed, context)
   const [jwt = ''] = last.sdPart.split('~')
   return {
-    open,
+    open: read.open,
     closed,
-    issuer,
-    mandateKey: sha256Hex(root.parts.signingInput),
-    openHash: sha256Base64url(root.sdPart),
+    issuer: read.anchor.iss,
+    mandateKey: read.mandateKey,
+    openHash: read.openHash,
     closedHash: sha256Base64url(jwt),
   }
+}
+
+type Bound = z.output<typeof closedSchema>
+
+/** The closed mandate, once the agent that the open one names has signed it. */
+function closedBy<Closed extends Timed>(
+  last: Hop,
+  { bound, open }: { bound: Bound; open: { cnf: { jwk: object } } },
+  shape: z.ZodType<Closed>,
+  { nowSeconds }: Pick<ChainContext, 'nowSeconds'>,
+): Closed {
+  const key = { alg: 'ES256' as const, publicJwk: AgentKey.parse(open.cnf.jwk) }
+  if (!holds(() => verifySignature(key, last.parts.signingInput, last.parts.signature)))
+    throw denied('key_binding_invalid', 'the closed mandate is not signed by the agent of the open')
+  const closed = mandateIn(last, bound.delegate_payload, shape)
+  assertTimes(closed, nowSeconds)
+  return closed
+}
+
+/** The closed mandate of a chain whose open one was read; 403 as `verifyAp2Chain` where its agent did not close it so. */
+export function verifyHolder<Closed extends Timed>(
+  presentation: string,
+  open: { cnf: { jwk: object } },
+  shape: z.ZodType<Closed>,
+  context: Omit<ChainContext, 'anchors'>,
+): Closed {
+  const [root, last] = hopsOf(presentation)
+  return closedBy(last, { bound: readClosed(last, root, context), open }, shape, context)
 }
 
 const hop = /^[\w-]+\.[\w-]+\.[\w-]+(?:~[\w-]+)*$/
@@ -121,6 +147,7 @@ function hopsOf(presentation: string): [Hop, Hop] {
 }
 
 function hopOf(text: string): Hop {
+  if (text.length > limits.presentationCharsMax) throw invalid('the presentation is too long')
   if (!hop.test(text)) throw invalid('a mandate is not a JWT with its disclosures')
   const [jwt = '', ...disclosures] = text.split('~')
   if (disclosures.length > limits.ap2DisclosuresMax) throw invalid('it has too many disclosures')
@@ -128,7 +155,11 @@ function hopOf(text: string): Hop {
   return { sdPart: `${text}~`, disclosures, parts }
 }
 
-function readClosed({ parts }: Hop, root: Hop, { audience, nonce, nowSeconds }: ChainContext) {
+function readClosed(
+  { parts }: Hop,
+  root: Hop,
+  { audience, nonce, nowSeconds }: Omit<ChainContext, 'anchors'>,
+): Bound {
   const { typ, alg } = parts.header
   if (typ !== CLOSED_TYP || alg !== 'ES256' || 'crit' in parts.header)
     throw denied('key_binding_invalid', `the closed mandate is not a ${CLOSED_TYP} with ES256`)
@@ -149,11 +180,23 @@ function readClosed({ parts }: Hop, root: Hop, { audience, nonce, nowSeconds }: 
   return read.data
 }
 
-function verifyRoot<Open extends Timed>(
+/** An open mandate that a trusted issuer signed; whether it and the key are in force is judged apart. */
+export type ReadOpen<Open> = {
+  readonly open: Open
+  readonly claims: Timed
+  readonly anchor: AnchorWithTimes
+  /** SHA-256 of what the issuer signed. */
+  readonly mandateKey: string
+  /** `sd_hash` of the mandate as it was presented. */
+  readonly openHash: string
+}
+
+/** Verifies the signature of an open mandate and reveals it. 403 `mandate_invalid`, `issuer_untrusted`. */
+function readRoot<Open extends Timed>(
   root: Hop,
   shape: z.ZodType<Open>,
-  { anchors, nowSeconds }: ChainContext,
-): { issuer: string; open: Open } {
+  anchors: readonly AnchorWithTimes[],
+): ReadOpen<Open> {
   const { header, payload, signingInput, signature } = root.parts
   if (header['typ'] !== AP2_TYP && header['typ'] !== SDK_TYP)
     throw invalid(`its typ is not ${AP2_TYP}`)
@@ -170,13 +213,51 @@ function verifyRoot<Open extends Timed>(
     throw invalid(`it is not signed with ${anchor.alg}`)
   if (!holds(() => verifySignature(anchor, signingInput, signature)))
     throw invalid('the signature of the open mandate does not verify')
-  const open = mandateIn(root, claims.data.delegate_payload, shape)
-  assertTimes(claims.data, nowSeconds)
+  return {
+    open: mandateIn(root, claims.data.delegate_payload, shape),
+    claims: claims.data,
+    anchor,
+    mandateKey: sha256Hex(signingInput),
+    openHash: sha256Base64url(root.sdPart),
+  }
+}
+
+/** Throws 403 `mandate_invalid` outside the times of an open mandate. */
+export function assertInTime({ claims, open }: ReadOpen<Timed>, nowSeconds: number): void {
+  assertTimes(claims, nowSeconds)
   assertTimes(open, nowSeconds)
-  const issuedAt = claims.data.iat ?? open.iat ?? nowSeconds
+}
+
+/** Throws 403 `mandate_invalid` where the key of an open mandate is revoked, or had been retired when it signed. */
+export function assertKeyStands(
+  { claims, open, anchor }: ReadOpen<Timed>,
+  nowSeconds: number,
+): void {
+  const issuedAt = claims.iat ?? open.iat ?? nowSeconds
   if (standingAt(anchor, issuedAt) !== 'active')
     throw invalid('its key is revoked, or was retired before')
-  return { issuer: anchor.iss, open }
+}
+
+/** An open mandate by itself, as it was issued. Verifies its signature only; 403 as `verifyAp2Chain`. */
+export const readOpenMandate = <Open extends Timed>(
+  mandate: string,
+  shape: z.ZodType<Open>,
+  anchors: readonly AnchorWithTimes[],
+): ReadOpen<Open> => readRoot(hopOf(mandate.replace(/~$/, '')), shape, anchors)
+
+/** What a mandate says, open or closed; nothing is verified. 403 `mandate_invalid` for another form. */
+export function decodeMandate<T>(mandate: string, shape: z.ZodType<T>): T {
+  const hop = hopOf(mandate.replace(/~$/, ''))
+  const claims = delegating.safeParse(hop.parts.payload)
+  if (!claims.success) throw invalid(`the mandate is wrong in ${pathOf(claims.error)}`)
+  return mandateIn(hop, claims.data.delegate_payload, shape)
+}
+
+/** The open mandate of a chain, the closed one, and the nonce that it names; nothing is verified. 403 `mandate_invalid`. */
+export function splitChain(presentation: string): { open: string; closed: string; nonce: string } {
+  const [root, last] = hopsOf(presentation)
+  const { nonce } = last.parts.payload
+  return { open: root.sdPart, closed: last.sdPart, nonce: typeof nonce === 'string' ? nonce : '' }
 }
 
 function mandateIn<T>({ disclosures }: Hop, delegated: unknown, shape: z.ZodType<T>): T {

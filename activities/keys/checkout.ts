@@ -91,6 +91,11 @@ export async function signCheckout(
   return { checkoutJwt, checkoutHash: sha256Base64url(checkoutJwt), jti }
 }
 
+/** The total in cents that a checkout names; nothing is verified. */
+export function totalOf(jws: string): number {
+  return z.looseObject({ totals: total }).parse(decodeCompact(jws).payload).totals[0].amount
+}
+
 /**
  * The claims of a checkout for this order that one of our checkout keys signed; throws for any other. Expiry and request are the
  * caller's to judge.

@@ -39,6 +39,11 @@ export const ap2Requirements = {
     source: 'ap2 § Present',
     behavior: 'A revocation is read in the transaction that pays, and no payment commits after it.',
   },
+  'ap2.inspect': {
+    source: 'ap2 § Inspect',
+    behavior:
+      'inspect_mandate with action.ap2 answers 200 with each check, each constraint with its verdict and rule, the budget as the rows have it, the standing of the key and the decoded mandates, open or closed. It stores and uses nothing; another agent is 403 not_owner.',
+  },
   'ap2.guards': {
     source: 'ap2 § Guards',
     behavior:

@@ -25,6 +25,30 @@ export async function findAp2Issued(tx: Tx, mandateId: string): Promise<Ap2Manda
     .executeTakeFirst()
 }
 
+/** A mandate by the digest of what its issuer signed. */
+export async function findAp2Mandate(
+  tx: Tx,
+  mandateKey: string,
+): Promise<Ap2MandateRow | undefined> {
+  return tx
+    .selectFrom('ap2_mandates')
+    .selectAll()
+    .where('mandate_key', '=', mandateKey)
+    .executeTakeFirst()
+}
+
+/** The payment that used a nonce. */
+export async function findAp2Payment(
+  tx: Tx,
+  nonce: string,
+): Promise<{ payment_reference_id: string } | undefined> {
+  return tx
+    .selectFrom('ap2_payments')
+    .select('payment_reference_id')
+    .where('nonce', '=', nonce)
+    .executeTakeFirst()
+}
+
 /** The mandate, locked until the transaction ends. It is locked after the challenge and before the wallet that pays. */
 export async function lockAp2Mandate(
   tx: Tx,

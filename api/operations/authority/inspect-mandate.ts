@@ -1,23 +1,52 @@
 import { z } from 'zod'
+import { limits } from '#domain/core/limits.ts'
 import { authorityExamples } from '../../examples/authority.ts'
+import { text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { agentIdOf } from '../agents/caller.ts'
+import { Ap2InspectionShape } from './ap2-shapes.ts'
 import { authorityPath, Inspection, PresentedMandate } from './shapes.ts'
+
+const ap2 = z.strictObject({
+  payment: text(1, limits.presentationCharsMax).meta({
+    description: 'The open payment mandate, alone or with the closed one behind ~~.',
+  }),
+  checkout: text(1, limits.presentationCharsMax).optional().meta({
+    description: 'The checkout mandate that belongs to it, in the same form.',
+  }),
+  challenge_token: text(1, 8192).optional().meta({
+    description: 'The challenge that the mandates were closed for.',
+  }),
+})
 
 /** POST /api/delegated-authority, mode `inspect_mandate`. A mandate that is none is a 200 with `valid` false. */
 export const inspectMandate = operation({
   id: 'inspect-mandate',
-  summary: 'Check a mandate: signature, state, what remains, and its grants. Uses nothing.',
+  summary:
+    'Check a mandate of authority or mandates of AP2: signature, state, constraints, and what remains. Uses nothing.',
   http: { method: 'POST', path: authorityPath, host: 'base' },
   mode: 'inspect_mandate',
   access: ['agent', 'operator'],
   needs: { scopes: ['authority:read'] },
   errors: ['not_owner'],
   idempotency: { kind: 'read' },
-  input: z.strictObject({ mode: z.literal('inspect_mandate'), signed_mandate: PresentedMandate }),
-  output: Inspection,
+  input: z
+    .strictObject({
+      mode: z.literal('inspect_mandate'),
+      signed_mandate: PresentedMandate.optional(),
+      action: z.strictObject({ ap2 }).optional(),
+    })
+    .refine(
+      ({ signed_mandate, action }) => (signed_mandate === undefined) !== (action === undefined),
+      {
+        message: 'give either signed_mandate or action.ap2',
+      },
+    ),
+  output: z.union([Inspection, Ap2InspectionShape]),
   example: authorityExamples['inspect-mandate'],
-  handle: async ({ signed_mandate }, context) => ({
-    body: await context.mandates.inspect(signed_mandate, agentIdOf(context)),
-  }),
+  handle: async ({ signed_mandate = {}, action }, context) => {
+    const agentId = agentIdOf(context)
+    if (action !== undefined) return { body: await context.ap2.inspect(action.ap2, agentId) }
+    return { body: await context.mandates.inspect(signed_mandate, agentId) }
+  },
 })

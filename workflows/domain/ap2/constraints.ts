@@ -44,11 +44,12 @@ export function paymentViolations(
     ...presetViolations(open, closed),
     ...executionViolations(closed, facts.nowSeconds),
     ...reuseViolations(open.constraints, facts.history),
-    ...open.constraints.flatMap((constraint) => judge(constraint, closed, facts)),
+    ...open.constraints.flatMap((constraint) => judgePayment(constraint, closed, facts)),
   ]
 }
 
-function judge(
+/** What one constraint of the open payment mandate finds wrong with the closed one. */
+export function judgePayment(
   constraint: PaymentConstraint,
   closed: PaymentMandate,
   facts: PaymentFacts,
@@ -119,9 +120,9 @@ function budgetViolations(
   return violates(type, total > budget, `${total} in total is more than the budget of ${budget}`)
 }
 
-function recurrenceViolations(
+export function recurrenceViolations(
   { type, frequency, max_occurrences }: Of<'payment.agent_recurrence'>,
-  { nowSeconds, history: { occurrences, lastAt } }: PaymentFacts,
+  { nowSeconds, history: { occurrences, lastAt } }: Pick<PaymentFacts, 'nowSeconds' | 'history'>,
 ): Violation[] {
   const spentAll = max_occurrences !== undefined && occurrences + 1 > max_occurrences
   return [
@@ -141,7 +142,7 @@ function isInUsedPeriod(frequency: Frequency, now: number, lastAt: number | unde
   return current !== undefined && used !== undefined && current <= used
 }
 
-function windowViolations(
+export function windowViolations(
   { type, not_before, not_after }: Of<'payment.execution_date'>,
   nowSeconds: number,
 ): Violation[] {
@@ -158,7 +159,7 @@ function windowViolations(
 }
 
 /** The payment is made at once, so a date of execution must be today. */
-function executionViolations({ execution_date }: PaymentMandate, now: number): Violation[] {
+export function executionViolations({ execution_date }: PaymentMandate, now: number): Violation[] {
   if (execution_date === undefined) return []
   const at = instantsOf(execution_date)
   return violates(
@@ -169,7 +170,7 @@ function executionViolations({ execution_date }: PaymentMandate, now: number): V
 }
 
 /** A mandate without recurrence pays once; one with it needs a range and a budget. */
-function reuseViolations(
+export function reuseViolations(
   constraints: readonly PaymentConstraint[],
   { occurrences }: History,
 ): Violation[] {
@@ -182,7 +183,8 @@ function reuseViolations(
   ]
 }
 
-function presetViolations(open: OpenPaymentMandate, closed: PaymentMandate): Violation[] {
+/** The claims that the open mandate names and the closed one changes. */
+export function presetViolations(open: OpenPaymentMandate, closed: PaymentMandate): Violation[] {
   const { payee, payment_amount: amount, payment_instrument: instrument, pisp } = open
   const changed = (claim: string, same: boolean) =>
     violates(claim, !same, 'the open mandate names another')
@@ -223,7 +225,11 @@ export function checkoutViolations(
   return constraints.flatMap((constraint) => judgeCheckout(constraint, checkout))
 }
 
-function judgeCheckout(constraint: CheckoutConstraint, checkout: AgreedCheckout): Violation[] {
+/** What one constraint of the open checkout mandate finds wrong with the checkout. */
+export function judgeCheckout(
+  constraint: CheckoutConstraint,
+  checkout: AgreedCheckout,
+): Violation[] {
   if (constraint.type === 'checkout.line_items')
     return violates(
       constraint.type,
