@@ -1,7 +1,5 @@
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Client, Connection, WithStartWorkflowOperation } from '@temporalio/client'
-import { NativeConnection, Worker } from '@temporalio/worker'
+import { WithStartWorkflowOperation } from '@temporalio/client'
 import type { CallbackSnapshot, CallbackSteps } from '../../workflows/callback/activities.ts'
 import { redeliverSignal } from '../../workflows/callback/messages.ts'
 import type { PaymentSnapshot, PaymentSteps } from '../../workflows/payment/activities.ts'
@@ -17,6 +15,7 @@ import { authorizeUpdate, createUpdate, executeUpdate } from '../../workflows/pa
 import type { ReconciliationSteps } from '../../workflows/reconciliation/activities.ts'
 import { wakeSignal } from '../../workflows/shared/signals.ts'
 import { saveHistory, type TemporalServer } from './histories.ts'
+import { withWorkers } from './recording-workers.ts'
 
 /** What the steps answer in turn on one path; only a history's own results matter to its replay. */
 type Path = {
@@ -311,33 +310,4 @@ async function recordCallback(address: string): Promise<string> {
     await handle.result()
     return handle.workflowId
   })
-}
-
-async function withWorkers<T>(
-  address: string,
-  activities: object,
-  work: (client: Client) => Promise<T>,
-): Promise<T> {
-  const workflowsPath = join(import.meta.dirname, '..', '..', 'workflows', 'index.ts')
-  const workers = await Promise.all(
-    ['payouts', 'signing', 'transfers', 'callbacks'].map(async (taskQueue) => {
-      const connection = await NativeConnection.connect({ address })
-      const source = taskQueue === 'payouts' ? { workflowsPath } : {}
-      return {
-        connection,
-        worker: await Worker.create({ connection, taskQueue, ...source, activities }),
-      }
-    }),
-  )
-  const connection = await Connection.connect({ address })
-  const running = workers.map(({ worker }) => worker.run())
-  try {
-    return await work(new Client({ connection }))
-  } finally {
-    for (const { worker } of workers) worker.shutdown()
-    await Promise.all(running)
-    await Promise.all(
-      [connection, ...workers.map((each) => each.connection)].map((each) => each.close()),
-    )
-  }
 }

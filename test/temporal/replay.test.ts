@@ -7,6 +7,7 @@ import { startTemporal } from '../support/temporal.ts'
 import { verifies } from '../verifies.ts'
 import { historyNames, readHistory } from './histories.ts'
 import { recordHistories } from './record-histories.ts'
+import { recordServiceHistories } from './record-service-histories.ts'
 import { recordTaskHistories } from './record-task-histories.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -18,7 +19,9 @@ beforeAll(async () => {
   // `npm run histories` records them after a change of the workflows that is meant to break old runs.
   if (process.env['RECORD_HISTORIES'] === '1') {
     const temporal = await startTemporal()
-    await recordHistories(temporal).finally(temporal.stop)
+    await recordHistories(temporal)
+      .then(() => recordServiceHistories(temporal))
+      .finally(temporal.stop)
     await recordTaskHistories()
   }
   const bundle = (path: string) => {

@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client } from '@temporalio/client'
+import type { DelegationSnapshot, DelegationSteps } from '../../workflows/delegation/activities.ts'
+import type { KeyRotationSteps, RotationSnapshot } from '../../workflows/key-rotation/activities.ts'
+import { wakeSignal } from '../../workflows/shared/signals.ts'
+import type { UploadCheckSteps } from '../../workflows/upload-check/activities.ts'
+import { saveHistory, type TemporalServer } from './histories.ts'
+import { withWorkers } from './recording-workers.ts'
+
+/** Drives delegated actions, a rotation of keys and the reading of an upload, with steps that return the given answers, and saves the histories. */
+export async function recordServiceHistories(server: TemporalServer): Promise<void> {
+  const { address } = server
+  await saveHistory(server, await recordDelegation(address, 'done'), 'delegation-done')
+  await saveHistory(server, await recordDelegation(address, 'refused'), 'delegation-refused')
+  await saveHistory(server, await recordRotation(address), 'key-rotation-hastened')
+  await saveHistory(server, await recordUploadCheck(address), 'upload-check-done')
+}
+
+async function finished(
+  client: Client,
+  workflow: string,
+  options: { workflowId: string; taskQueue: string; args: unknown[] },
+): Promise<string> {
+  const handle = await client.workflow.start(workflow, options)
+  await handle.result()
+  return handle.workflowId
+}
+
+/** An action whose outcome is not known at first, so that its step is repeated. */
+async function recordDelegation(
+  address: string,
+  state: DelegationSnapshot['state'],
+): Promise<string> {
+  const actionId = `da_${state}`
+  let attempts = 0
+  const steps: DelegationSteps = {
+    performAction: async () => {
+      if (attempts++ === 0) throw new Error('the outcome is not known yet')
+      const refusal = state === 'done' ? null : 'authority_denied'
+      return { actionId, operationId: 'usage-ledger-record', state, refusal }
+    },
+  }
+  return withWorkers(address, steps, (client) =>
+    finished(client, 'delegation', {
+      workflowId: `delegation-${actionId}`,
+      taskQueue: 'tasks',
+      args: [actionId],
+    }),
+  )
+}
+
+/** The next key signs when it is due; an order to revoke the previous one ends the overlap early. */
+async function recordRotation(address: string): Promise<string> {
+  let now: RotationSnapshot = {
+    rotationId: `kr_${'e'.repeat(64)}`,
+    ring: 'receipt',
+    state: 'requested',
+    nextKid: null,
+    previousKid: null,
+    waitMs: 0,
+  }
+  const become = async (change: Partial<RotationSnapshot>) => {
+    now = { ...now, ...change }
+    return now
+  }
+  const steps: KeyRotationSteps = {
+    loadRotation: async () => now,
+    publishNextKey: () => become({ state: 'published', nextKid: 'receipt-2', waitMs: 300 }),
+    activateNextKey: () =>
+      become({ state: 'active', previousKid: 'receipt-1', waitMs: 86_400_000 }),
+    retirePreviousKey: () => become({ state: 'done', waitMs: 0 }),
+  }
+  return withWorkers(address, steps, async (client) => {
+    const handle = await client.workflow.start('serviceKeyRotation', {
+      workflowId: 'key-rotation-receipt',
+      taskQueue: 'payouts',
+      args: ['receipt'],
+    })
+    while (now.state !== 'active') await sleep(50)
+    await sleep(200)
+    await handle.signal(wakeSignal)
+    await handle.result()
+    return handle.workflowId
+  })
+}
+
+async function recordUploadCheck(address: string): Promise<string> {
+  const steps: UploadCheckSteps = {
+    checkUpload: async () => ({
+      rail: 'tokenops',
+      list: 'usage',
+      rows: 1_000_000,
+      faults: 3,
+      refused: null,
+    }),
+  }
+  return withWorkers(address, steps, (client) =>
+    finished(client, 'uploadCheck', {
+      workflowId: 'upload-check-1',
+      taskQueue: 'tasks',
+      args: ['uc_1', 'agt_1'],
+    }),
+  )
+}
