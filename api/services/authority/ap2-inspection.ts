@@ -140,24 +140,25 @@ async function storedOf(
   { read, open, closed, nonce }: PaymentChain,
   agentId: string | undefined,
 ): Promise<Stored> {
-  const row = read && (await findAp2Mandate(tx, read.mandateKey))
+  const limits = tightest(open?.constraints ?? [])
+  const expiresAt = open?.exp === undefined ? null : new Date(open.exp * 1000)
+  if (read === undefined)
+    return { row: undefined, limits, expiresAt, history: unused, nonceUsed: false }
+  const { mandateKey } = read
+  const row = await findAp2Mandate(tx, mandateKey)
   if (agentId !== undefined && row !== undefined && (row.agent_id ?? agentId) !== agentId)
     throw refuse('not_owner', { detail: 'the mandate is for another agent' })
-  const limits = row ?? tightest(open?.constraints ?? [])
   const currency = limits.currency ?? closed?.payment_amount.currency ?? ''
-  const history =
-    read === undefined
-      ? { spent: 0n, occurrences: 0, lastAt: undefined }
-      : await readAp2History(tx, { mandateKey: read.mandateKey, currency })
-  const expiresAt = open?.exp === undefined ? null : new Date(open.exp * 1000)
   return {
     row,
-    limits,
+    limits: row ?? limits,
     expiresAt: row?.expires_at ?? expiresAt,
-    history,
+    history: await readAp2History(tx, { mandateKey, currency }),
     nonceUsed: nonce !== undefined && (await findAp2Payment(tx, nonce)) !== undefined,
   }
 }
+
+const unused = { spent: 0n, occurrences: 0, lastAt: undefined }
 
 function rowChecks({ read, nonce }: PaymentChain, stored: Stored, origin: string): Check[] {
   if (read === undefined) return []
