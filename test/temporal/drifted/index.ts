@@ -11,3 +11,14 @@ export async function payout(payoutId: string): Promise<void> {
   await wf.sleep(1000)
   await steps.loadPayout(payoutId)
 }
+
+/** Workflows with a wrong change: they wait before the step that every saved history began with. */
+export async function delegation(): Promise<void> {
+  await wf.sleep(1000)
+}
+export async function serviceKeyRotation(): Promise<void> {
+  await wf.sleep(1000)
+}
+export async function uploadCheck(): Promise<void> {
+  await wf.sleep(1000)
+}
