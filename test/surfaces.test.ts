@@ -164,6 +164,7 @@ const samples: Record<string, Record<string, unknown>> = {
     idempotency_key: 'k-4',
   },
   'agent-read': { agent_id: `agt_${hex(64)}` },
+  'mandate-read': { mandate_id: `mdt_${hex(64)}` },
   'agent-limits-set': {
     agent_id: `agt_${hex(64)}`,
     limits: { max_usd: 100 },

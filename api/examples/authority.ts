@@ -2,9 +2,9 @@ import { authorityContexts, authorityLimits } from '#domain/authority/artifacts.
 import { BASE_URL, digests, ids } from './ids.ts'
 import { receiptOf } from './receipts.ts'
 
-const mandate_id = 'mdt_d959b638663f9a7de663a1be37e39bc5d820e3dbb3a31b0af1bad43e0c39fc69'
-const grant_id = 'gr_6f1d2b90a7c84e53b1f07d2c9ae64518d3c0b7f2a95e18642d7fb03c1ea98564'
-const action_id = 'da_0b7c5de1f2a94836c1d07e52b8a4f369d5e10c7b2f9a48635d1c7e0b92fa4836'
+export const mandate_id = 'mdt_d959b638663f9a7de663a1be37e39bc5d820e3dbb3a31b0af1bad43e0c39fc69'
+export const grant_id = 'gr_6f1d2b90a7c84e53b1f07d2c9ae64518d3c0b7f2a95e18642d7fb03c1ea98564'
+export const action_id = 'da_0b7c5de1f2a94836c1d07e52b8a4f369d5e10c7b2f9a48635d1c7e0b92fa4836'
 const draftDigest = '8a1f0c7d5e2b49368d1c7e0b92fa48365d1c7e0b92fa48360b7c5de1f2a94836'
 const key_id = 'authority-2026-11'
 const signature =
@@ -25,7 +25,7 @@ const terms = {
   expires_at: until,
 } as const
 
-const signed_mandate = {
+export const signed_mandate = {
   schema: 'authority-mandate.v1',
   context: authorityContexts.mandate,
   version: 1,
@@ -91,7 +91,7 @@ const contract = {
   delegable_operations: ['start-agent-run', 'usage-ledger-record'],
   key: { alg: 'Ed25519', key_id },
 } as const
-const reason = {
+export const reason = {
   rule: 'operation_allowed',
   effect: 'allow',
   detail: 'the mandate permits usage-ledger-record',

@@ -8,7 +8,7 @@ const operator = {
   revoked_at: null,
 } as const
 
-const serviceKey = {
+export const serviceKey = {
   ring: 'receipt',
   kid: 'receipt-2026-11',
   alg: 'EdDSA',
@@ -19,7 +19,7 @@ const serviceKey = {
   revoked_at: null,
 } as const
 
-const keyRotation = {
+export const keyRotation = {
   rotation_id: `kr_${'8'.repeat(64)}`,
   ring: 'receipt',
   state: 'active',

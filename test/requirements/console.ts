@@ -35,6 +35,16 @@ export const consoleRequirements = {
     behavior:
       'Operators read the trust limits, access keys, signing keys and past decisions of an agent, set its limits with an approval, and rotate and revoke its access keys; they publish, retire and revoke the keys of the service. Each act has a reason and a signed receipt.',
   },
+  'console.authority': {
+    source: 'authority § Console',
+    behavior:
+      'Operators find mandates of authority and of AP2, grants and delegated actions by id, agent, principal or state, with exact amounts; read the rules and receipt of each decision; and revoke a mandate with a reason. No other caller reads them.',
+  },
+  'console.rings': {
+    source: 'decision',
+    behavior:
+      'Operators read the six rings of signing keys with the standing and times of each key and the step of a rotation, begin a rotation of one ring or of all, and replace a stolen key.',
+  },
   'console.limits': {
     source: 'agents § Trust',
     behavior:

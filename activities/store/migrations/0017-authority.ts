@@ -102,6 +102,7 @@ export const authority: readonly string[] = [
   `create unique index delegated_actions_grant on delegated_actions (grant_id) where state <> 'refused'`,
   `create unique index delegated_actions_call on delegated_actions (operation_call_id) where state <> 'refused'`,
   `create index delegated_actions_mandate on delegated_actions (mandate_id)`,
+  `create index delegated_actions_reserved on delegated_actions (reserved_at)`,
   `create index delegated_actions_open on delegated_actions (action_id) where state in ('reserved','started')`,
   `create function authority_mandates_guard() returns trigger language plpgsql as $$
   begin

@@ -2,7 +2,12 @@ import { createRootRoute, createRoute, createRouter, Outlet } from '@tanstack/re
 import { AgentPage } from './pages/agent.tsx'
 import { AgentsPage } from './pages/agents.tsx'
 import { ControlsPage } from './pages/controls.tsx'
+import { DelegatedActionsPage } from './pages/delegated-actions.tsx'
+import { GrantsPage } from './pages/grants.tsx'
 import { InboxPage } from './pages/inbox.tsx'
+import { KeysPage } from './pages/keys.tsx'
+import { MandatePage } from './pages/mandate.tsx'
+import { MandatesPage } from './pages/mandates.tsx'
 import { MoneyPage } from './pages/money.tsx'
 import { NotFoundPage } from './pages/not-found.tsx'
 import { ReviewPage } from './pages/review.tsx'
@@ -62,6 +67,30 @@ const agent = createRoute({
   path: '/agents/$id',
   component: AgentPage,
 })
+const mandates = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/authority',
+  component: MandatesPage,
+  validateSearch: searchOf('q', 'kind', 'state', 'offset'),
+})
+const mandate = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/authority/mandates/$id',
+  component: MandatePage,
+})
+const grants = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/authority/grants',
+  component: GrantsPage,
+  validateSearch: searchOf('q', 'state', 'offset'),
+})
+const delegatedActions = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/authority/actions',
+  component: DelegatedActionsPage,
+  validateSearch: searchOf('q', 'state', 'offset'),
+})
+const keys = createRoute({ getParentRoute: () => signedIn, path: '/keys', component: KeysPage })
 const controls = createRoute({
   getParentRoute: () => signedIn,
   path: '/controls',
@@ -73,7 +102,21 @@ export const router = createRouter({
   defaultErrorComponent: ({ error }) => <Problem error={error} />,
   routeTree: root.addChildren([
     signIn,
-    signedIn.addChildren([inbox, review, workList, work, money, agents, agent, controls]),
+    signedIn.addChildren([
+      inbox,
+      review,
+      workList,
+      work,
+      money,
+      agents,
+      agent,
+      mandates,
+      mandate,
+      grants,
+      delegatedActions,
+      keys,
+      controls,
+    ]),
   ]),
 })
 

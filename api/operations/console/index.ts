@@ -2,7 +2,12 @@ import { accessKeyRevoke } from './access-key-revoke.ts'
 import { agentLimitsSet } from './agent-limits-set.ts'
 import { agentRead } from './agent-read.ts'
 import { agentsList } from './agents-list.ts'
+import { delegatedActionsList } from './delegated-actions-list.ts'
+import { grantsList } from './grants-list.ts'
 import { inbox } from './inbox.ts'
+import { keyRings } from './key-rings.ts'
+import { mandateRead } from './mandate-read.ts'
+import { mandatesList } from './mandates-list.ts'
 import { money } from './money.ts'
 import { pauses } from './pauses.ts'
 import { recoveryAct } from './recovery-act.ts'
@@ -27,4 +32,9 @@ export const consoleOperations = [
   agentLimitsSet,
   accessKeyRevoke,
   pauses,
+  mandatesList,
+  mandateRead,
+  grantsList,
+  delegatedActionsList,
+  keyRings,
 ] as const

@@ -2,6 +2,8 @@ import type { ReviewService } from '../reviews/reviews.ts'
 import { AgentKeyService } from './agent-keys.ts'
 import { ControlsService } from './controls.ts'
 import { InboxService } from './inbox.ts'
+import { KeyRingService } from './key-rings.ts'
+import { MandateViews } from './mandates.ts'
 import { MoneyService } from './money.ts'
 import { SessionService } from './sessions.ts'
 import { WorkService } from './work.ts'
@@ -21,4 +23,6 @@ export const openConsoleServices = (deps: ConsoleDeps) => ({
   money: new MoneyService(deps),
   agentKeys: new AgentKeyService(deps),
   switches: new ControlsService(deps.db),
+  mandateViews: new MandateViews(deps),
+  keyRings: new KeyRingService(deps),
 })

@@ -22,14 +22,12 @@ import {
 } from '../recovery/commands.ts'
 import { explain, isTask, subjectOf, tracesOf } from '../recovery/list.ts'
 import { outcomeOf } from './outcome.ts'
+import { type TemporalUi, temporalUrl } from './temporal-url.ts'
 
 const DETAIL_MAX = 500
 
 type WorkDeps = CommandDeps & {
-  config: Pick<
-    Config,
-    'TEMPORAL_UI_URL' | 'TEMPORAL_NAMESPACE' | 'BLOCK_EXPLORER_URL' | 'TRACE_UI_URL'
-  >
+  config: TemporalUi & Pick<Config, 'BLOCK_EXPLORER_URL' | 'TRACE_UI_URL'>
 }
 export type RecoveryBatch = Pick<OperatorCommand, 'act' | 'reason' | 'input' | 'key'> & {
   ids: readonly string[]
@@ -70,7 +68,7 @@ export class WorkService {
       commands: isTask(subject) ? [...recoverCommands] : ['wake' as const],
       traces: (await tracesOf(this.#deps, subject)).map((id) => this.#trace(id)),
       timeline: happened.map((row) => this.#event(row)),
-      temporal_url: this.#temporalUrl(subject),
+      temporal_url: temporalUrl(this.#deps.config, subject),
     }
   }
 
@@ -127,11 +125,6 @@ export class WorkService {
   #trace(trace_id: string) {
     const { TRACE_UI_URL: ui } = this.#deps.config
     return { trace_id, url: ui === '' ? null : `${ui}/trace/${trace_id}` }
-  }
-
-  #temporalUrl(workflowId: string): string | null {
-    const { TEMPORAL_UI_URL: ui, TEMPORAL_NAMESPACE: namespace } = this.#deps.config
-    return ui === '' ? null : `${ui}/namespaces/${namespace}/workflows/${workflowId}`
   }
 }
 

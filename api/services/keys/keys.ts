@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
-import { isoTime } from '#domain/core/time.ts'
 import { ringNames } from '#domain/keys/rotation.ts'
 import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
 import { signCompact } from '../../../activities/keys/compact.ts'
@@ -30,6 +29,7 @@ import {
 import type { ReceiptSigner } from '../../../activities/store/payouts/receipts.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
+import { keyView, rotationView } from './views.ts'
 
 export type KeyDeps = Omit<ControlDeps, 'signReceipt'> & {
   db: Kysely<Database>
@@ -219,32 +219,6 @@ function signed(
   }
   return signAct({ ...deps, signReceipt }, tx, { by, act })
 }
-
-const keyView = (row: SigningKeyRow) => ({
-  ring: row.ring,
-  kid: row.kid,
-  alg: row.alg,
-  state: keyState(row),
-  published_at: row.published_at.toISOString(),
-  activated_at: isoTime(row.activated_at),
-  retired_at: isoTime(row.retired_at),
-  revoked_at: isoTime(row.revoked_at),
-})
-
-const rotationView = (row: KeyRotationRow) => ({
-  rotation_id: row.rotation_id,
-  ring: row.ring as Ring,
-  state: row.state,
-  next_kid: row.next_kid,
-  previous_kid: row.previous_kid,
-  revoke_old: row.revoke_old,
-  overlap_seconds: row.overlap_seconds,
-  reason: row.reason,
-  requested_at: row.requested_at.toISOString(),
-  activate_at: isoTime(row.activate_at),
-  retire_at: isoTime(row.retire_at),
-  done_at: isoTime(row.done_at),
-})
 
 type Ordered = { by: Operator; order: RotationOrder; callId: string }
 

@@ -11,8 +11,12 @@ import {
 import { demoUsage } from '../../../worker/stack/demo-usage.ts'
 import { dollarTokenAbi } from '../../../worker/stack/token.ts'
 import { eventually, openRail, type Rail } from '../../support/agent.ts'
+import { freshKey } from '../../support/agent-use.ts'
+import { agentKeys } from '../../support/ap2.ts'
+import { openAuthority, usage } from '../../support/authority.ts'
 import { copyAgents } from '../../support/many-agents.ts'
 import { startOidcIssuer } from '../../support/oidc-issuer.ts'
+import { codeOf } from '../../support/problems.ts'
 import { decide, newAgentClient } from '../../support/registering-agent.ts'
 import { startStack, type TestStack } from '../../support/stack.ts'
 import { verifies } from '../../verifies.ts'
@@ -64,7 +68,9 @@ async function decideNext(kind: string, key: 'a' | 'r', note: string): Promise<v
 
 describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
   beforeAll(async () => {
-    stack = await startStack({ env: { EXECUTE_WAIT_MS: '1500', SWEEP_EVERY_MS: '300' } })
+    stack = await startStack({
+      env: { EXECUTE_WAIT_MS: '1500', SWEEP_EVERY_MS: '300', KEY_PUBLISH_S: '3' },
+    })
     rail = await openRail(stack)
     base = stack.baseUrls[0] as string
     os = stack.osUrls[0] as string
@@ -383,6 +389,140 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
     await page.getByText('revoked', { exact: true }).waitFor()
   })
 
+  verifies(
+    ['console.authority', 'console.forgery'],
+    'a mandate is revoked, and its next action is refused',
+    async () => {
+      const authority = await openAuthority([{ base, os }], stack.accounts.operator.credential)
+      const purpose = 'Record <img src=x onerror=alert(1)> what was used.'
+      const mandate = await authority.issue({ purpose })
+      const action = { ...usage(), idempotency_key: freshKey() }
+      const { signed_action_grant } = await authority.grant(mandate, action)
+      const execute = () => authority.execute(mandate, signed_action_grant, action)
+      const executed = await eventually(() => execute().catch(() => undefined), Boolean, 30_000)
+      const action_id = executed?.body.delegated_action.action_id ?? ''
+      await authority.evaluate(mandate, usage({ rail: 'diligenceops' }))
+      const next = usage()
+      const unused = await authority.grant(mandate, next, 300)
+
+      await open('/authority')
+      await heading('Delegated authority').waitFor()
+      await page.getByLabel(/^Id of a mandate/).fill(mandate.mandate_id)
+      await page.keyboard.press('Enter')
+      await page.getByText('0 USD of 500 USD').waitFor()
+      await page.getByRole('link', { name: `${mandate.mandate_id.slice(0, 14)}…` }).click()
+      await heading(/^Mandate active/).waitFor()
+      await page.getByText('0 USD of 500 USD used, 500 USD left').waitFor()
+      await page.getByText(purpose).waitFor()
+      expect(await page.locator('main script, main img').count()).toBe(0)
+      await page.getByText('the mandate does not name the rail diligenceops').waitFor()
+      await page.getByText('unused', { exact: true }).waitFor()
+      await takeScreenshot(page, 'console-mandate')
+
+      await open('/authority/actions')
+      await page.getByText(`${action_id.slice(0, 14)}…`).waitFor()
+      await page.getByText('operation_allowed').first().waitFor()
+      const links = page.getByRole('link', { name: 'Temporal' })
+      expect(await links.first().getAttribute('href')).toContain('/workflows/delegation-da_')
+      await takeScreenshot(page, 'console-actions')
+      await open('/authority/grants')
+      await page.getByLabel('State').selectOption('issued')
+      await page.getByRole('button', { name: 'Search' }).click()
+      await page.getByText(`${unused.grant_id.slice(0, 14)}…`).waitFor()
+      await page.getByRole('link', { name: `${mandate.mandate_id.slice(0, 14)}…` }).click()
+
+      await page.getByRole('button', { name: 'Revoke' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Revoke the mandate' })
+      await dialog.getByLabel(/^Reason/).fill('the work is done')
+      expect(await violationsOf(page)).toEqual([])
+      await dialog.getByRole('button', { name: 'Revoke' }).click()
+      await dialog.getByText('Done. Receipt').waitFor()
+      const refused = authority.execute(mandate, unused.signed_action_grant, next)
+      expect(await codeOf(refused)).toBe('authority_denied')
+      await dialog.getByRole('button', { name: 'Close' }).click()
+      await heading(/^Mandate revoked/).waitFor()
+      await page.getByText(/: the work is done$/).waitFor()
+      await page.getByText('the mandate is revoked').first().waitFor()
+      expect(await page.getByRole('button', { name: 'Revoke' }).count()).toBe(0)
+    },
+  )
+
+  verifies('console.authority', 'a mandate of AP2 is shown with its terms', async () => {
+    const authority = await openAuthority([{ base, os }], stack.accounts.operator.credential)
+    const items = [{ id: 'rail.credit', title: 'Credit for rail runs' }]
+    const ap2 = {
+      agent_id: authority.agent_id,
+      agent_key: agentKeys().jwk,
+      checkout: {
+        constraints: [
+          {
+            type: 'checkout.line_items' as const,
+            items: [{ id: 'credit', acceptable_items: items, quantity: 1 }],
+          },
+        ],
+      },
+      payment: {
+        constraints: [
+          { type: 'payment.agent_recurrence' as const, frequency: 'ON_DEMAND' as const },
+          { type: 'payment.amount_range' as const, currency: 'USD', max: 5000 },
+          { type: 'payment.budget' as const, max: 1000.5, currency: 'USD' },
+        ],
+      },
+      expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+    }
+    const { body } = await authority.console.call('issue-mandate', {
+      mode: 'issue_mandate',
+      action: { ap2, idempotency_key: freshKey() },
+    })
+    const { mandate_id } = body as { mandate_id: string }
+    await open('/authority')
+    await page.getByLabel('Kind').selectOption('ap2')
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.getByRole('link', { name: `${mandate_id.slice(0, 14)}…` }).click()
+    await heading(/^AP2 mandate active/).waitFor()
+    await page.getByText('0.00 USD of 1,000.50 USD used, 1,000.50 USD left').waitFor()
+    await page.getByText('payment.budget').waitFor()
+    await page.getByText('No payment yet').waitFor()
+    expect(await violationsOf(page)).toEqual([])
+    await takeScreenshot(page, 'console-mandate-ap2')
+  })
+
+  verifies('console.rings', 'a rotation is begun, its steps are seen, and hastened', async () => {
+    await open('/keys')
+    await heading('Signing keys').waitFor()
+    const ring = page
+      .locator('section')
+      .filter({ has: page.getByRole('heading', { level: 2, name: 'callback', exact: true }) })
+    await ring.getByRole('button', { name: 'Rotate', exact: true }).click()
+    const begin = page.getByRole('dialog', { name: 'Rotate the ring callback' })
+    await begin.getByLabel('Overlap').selectOption('An hour')
+    await begin.getByLabel(/^Reason/).fill('a year old')
+    expect(await violationsOf(page)).toEqual([])
+    await begin.getByRole('button', { name: 'Rotate', exact: true }).click()
+    await begin.getByText('Done. Receipt').waitFor()
+    await begin.getByRole('button', { name: 'Close' }).click()
+    await ring.getByText('Rotation under way').waitFor()
+    await ring.getByText('a year old').waitFor()
+    const current = ring.locator('[aria-current=step]')
+    await current.getByText('Next key signs').waitFor({ timeout: 30_000 })
+    await ring.getByText('retiring', { exact: true }).waitFor()
+    expect(await ring.getByRole('button', { name: 'Rotate', exact: true }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Rotate every ring' }).count()).toBe(0)
+    expect(await violationsOf(page)).toEqual([])
+    await ring.scrollIntoViewIfNeeded()
+    await takeScreenshot(page, 'console-rotation')
+
+    await ring.getByRole('button', { name: 'Rotate and revoke' }).click()
+    const replace = page.getByRole('dialog', { name: 'Replace a stolen key of the ring callback' })
+    await replace.getByLabel(/^Reason/).fill('it leaked')
+    await replace.getByRole('button', { name: 'Rotate and revoke' }).click()
+    await replace.getByText('Done. Receipt').waitFor()
+    await replace.getByRole('button', { name: 'Close' }).click()
+    await ring.getByText('Last rotation').waitFor({ timeout: 30_000 })
+    await ring.getByText('revoked', { exact: true }).first().waitFor()
+    expect(await ring.getByText('active', { exact: true }).count()).toBe(1)
+  })
+
   verifies('console.session', 'without its session a page shows nothing', async () => {
     const cookies = await context.cookies()
     expect(cookies.find(({ name }) => name === 'agent_rails_session')).toMatchObject({
@@ -523,6 +663,9 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
       const found = work.find((one) => one.kind === kind)
       return found === undefined ? [] : [[`/work/${found.id}`, /^Payout|^Task/] as [string, RegExp]]
     })
+    const [mandate] = (await newOperator().call('mandates-list', { limit: '1' })).body.items
+    const ofMandate: [string, RegExp][] =
+      mandate === undefined ? [] : [[`/authority/mandates/${mandate.mandate_id}`, /mandate/i]]
     return [
       ['/', /^Inbox/],
       ['/?kind=agent', /^Inbox/],
@@ -533,7 +676,12 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
       ['/money', /^Money/],
       ['/agents', /^Agents/],
       [`/agents/${agent.agent_id}`, /^Ledger reader/],
-      ['/controls', /^Keys and controls/],
+      ['/authority', /^Delegated authority/],
+      ['/authority/grants', /^Action grants/],
+      ['/authority/actions', /^Delegated actions/],
+      ...ofMandate,
+      ['/keys', /^Signing keys/],
+      ['/controls', /^Controls/],
       ['/nowhere', /^There is no such page/],
     ]
   }
@@ -542,7 +690,7 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
     await heading(name).waitFor()
     await page.getByText('Loading …').waitFor({ state: 'detached' })
   }
-  const pictures = ['/', '/work', '/money', '/agents', '/controls']
+  const pictures = ['/', '/work', '/money', '/agents', '/authority', '/keys', '/controls']
 
   for (const colorScheme of ['light', 'dark'] as const)
     verifies('console.pages', `no axe violation in pages and dialogs, ${colorScheme}`, async () => {
@@ -556,7 +704,7 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
         if (pictures.includes(path))
           await takeScreenshot(page, `console${place}${colorScheme === 'dark' ? '-dark' : ''}`)
       }
-      await shown('/controls', /^Keys and controls/)
+      await shown('/keys', /^Signing keys/)
       for (const dialog of ['Keyboard', 'Publish new keys']) {
         await page.getByRole('button', { name: dialog }).click()
         await page.getByRole('dialog').waitFor()
@@ -564,8 +712,6 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
         await page.keyboard.press('Escape')
         await page.getByRole('dialog').waitFor({ state: 'detached' })
       }
-      await page.getByRole('button', { name: 'List the keys' }).click()
-      await page.getByRole('table', { name: /.*/ }).first().waitFor()
       await page.getByRole('button', { name: 'Retire' }).first().click()
       await page.getByRole('dialog', { name: 'Retire the signing key' }).waitFor()
       expect(await violationsOf(page)).toEqual([])

@@ -23,14 +23,13 @@ import { OperatorChanges } from '../parts/operator-changes.tsx'
 
 type Scope = 'service' | 'payouts' | 'wallet' | 'payout'
 
-/** Pauses, signing keys and operators. */
+/** Pauses and operators. */
 export function ControlsPage() {
   return (
     <>
-      <PageTitle>Keys and controls</PageTitle>
+      <PageTitle>Controls</PageTitle>
       <div className="space-y-4">
         <Pauses />
-        <Keys />
         <Operators />
       </div>
     </>
@@ -160,7 +159,7 @@ function Switch() {
   )
 }
 
-/** Listing keys or operators leaves a receipt, so it is done when it is asked for; the last list stays until the next is there. */
+/** Listing operators leaves a receipt, so it is done when it is asked for; the last list stays until the next is there. */
 function useOnRequest<Data>(read: () => Promise<Data>) {
   const [data, setData] = useState<Data>()
   const [error, setError] = useState<unknown>()
@@ -173,103 +172,6 @@ function useOnRequest<Data>(read: () => Promise<Data>) {
     }
   }
   return { data, error, again }
-}
-
-function Keys() {
-  const read = useOnRequest(() => call('keys-list', {}))
-  const again = () => void read.again()
-  return (
-    <Card
-      title="Signing keys of the service"
-      aside={
-        <Act
-          label="Publish new keys"
-          done={again}
-          title="Publish new signing keys"
-          act={(reason, idempotency_key) =>
-            call('keys-publish', { mode: 'publish_keys', reason, idempotency_key })
-          }
-        >
-          The service asks its signer again, publishes the keys of a file that was replaced, and
-          signs with them. <code>agent-rails keys rotate</code> replaces keys without a new file.
-        </Act>
-      }
-    >
-      <Problem error={read.error} />
-      {read.data === undefined ? (
-        <Button onClick={() => void read.again()}>List the keys</Button>
-      ) : (
-        <Table
-          label="Signing keys"
-          head={[
-            'Ring',
-            'Key',
-            'Algorithm',
-            'Standing',
-            { name: 'Since', named: true },
-            { name: 'Act', unseen: true },
-          ]}
-        >
-          {read.data.keys.map((key) => (
-            <Row key={`${key.ring} ${key.kid}`}>
-              <Cell>{key.ring}</Cell>
-              <Cell>
-                <Id id={key.kid} length={32} />
-              </Cell>
-              <Cell>{key.alg}</Cell>
-              <Cell>
-                <State name={key.state} />
-              </Cell>
-              <Cell>
-                <Age
-                  since={key.revoked_at ?? key.retired_at ?? key.activated_at ?? key.published_at}
-                />
-              </Cell>
-              <Cell>{key.state === 'revoked' ? <None /> : <EndKey of={key} done={again} />}</Cell>
-            </Row>
-          ))}
-        </Table>
-      )}
-      <p className="m-0 mt-2 text-sm text-muted">Listing them leaves a receipt.</p>
-    </Card>
-  )
-}
-
-type EndKeyProps = {
-  of: OutputOf<'keys-list'>['keys'][number]
-  done: () => void
-}
-
-function EndKey({ of: { kid, state }, done }: EndKeyProps) {
-  return (
-    <span className="flex gap-2">
-      {(state === 'active' || state === 'retiring') && (
-        <Act
-          label="Retire"
-          done={done}
-          title="Retire the signing key"
-          act={(reason, idempotency_key) =>
-            call('keys-retire', { mode: 'retire_key', kid, reason, idempotency_key })
-          }
-        >
-          What <Id id={kid} length={32} /> signed stays valid, and another key of its ring signs
-          from now on.
-        </Act>
-      )}
-      <Act
-        label="Revoke"
-        title="Revoke the signing key"
-        done={done}
-        tone="danger"
-        act={(reason, idempotency_key) =>
-          call('keys-revoke', { mode: 'revoke_key', kid, reason, idempotency_key })
-        }
-      >
-        For a stolen key: what <Id id={kid} length={32} /> signed is refused at once, but for
-        receipts that are on record. This cannot be undone.
-      </Act>
-    </span>
-  )
 }
 
 function Operators() {

@@ -15,8 +15,8 @@ type ActProps = {
   tone?: 'plain' | 'primary' | 'danger'
   /** What it does, before it is done. */
   children: ReactNode
-  /** The call, with a reason and a key; answers with the receipt. */
-  act: (reason: string, key: string) => Promise<{ receipt: { receipt_id: string } }>
+  /** The call, with a reason and a key; answers with the receipt, which is null where no key could sign it. */
+  act: (reason: string, key: string) => Promise<{ receipt: { receipt_id: string } | null }>
   /** Whether there is nothing left to do; an open dialog stays. */
   ended?: boolean
   /** After the dialog is closed. */
@@ -63,14 +63,14 @@ type ReasonedProps = Pick<ActProps, 'label' | 'act'> & {
 function Reasoned({ label, tone, act, close }: ReasonedProps) {
   const [reason, setReason] = useState('')
   const [error, setError] = useState<unknown>()
-  const [receipt, setReceipt] = useState<string>()
+  const [receipt, setReceipt] = useState<string | null>()
   const [busy, setBusy] = useState(false)
   const [key] = useState(newKey)
   const carryOut = async () => {
     setBusy(true)
     try {
       setError(undefined)
-      setReceipt((await act(reason, key)).receipt.receipt_id)
+      setReceipt((await act(reason, key)).receipt?.receipt_id ?? null)
     } catch (refused) {
       setError(refused)
     }
@@ -80,7 +80,14 @@ function Reasoned({ label, tone, act, close }: ReasonedProps) {
     return (
       <div className="space-y-3">
         <p role="status" className="m-0">
-          Done. Receipt <ReceiptLink id={receipt} />
+          Done.{' '}
+          {receipt === null ? (
+            'No key could sign a receipt.'
+          ) : (
+            <>
+              Receipt <ReceiptLink id={receipt} />
+            </>
+          )}
         </p>
         <Button onClick={close}>Close</Button>
       </div>

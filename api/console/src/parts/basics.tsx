@@ -94,9 +94,9 @@ export function Field({
   )
 }
 
-const badTones = /fail|exception|reject|revoked|dead|parked|jam|differ|refus/
+const badTones = /fail|exception|reject|revoked|dead|parked|jam|differ|refus|^deny$/
 const goodTones =
-  /^(executed|final|closed|trusted|sandbox_trusted|active|settled|receipt_issued|attested|approve|met)$/
+  /^(executed|final|closed|trusted|sandbox_trusted|active|allow|settled|receipt_issued|attested|approve|met)$/
 
 function toneOf(name: string): string {
   if (badTones.test(name)) return 'text-bad'
@@ -131,6 +131,13 @@ export function Age({ since }: { since: string }) {
     </time>
   )
 }
+
+/** A point in time, also one that is still to come. */
+export const Moment = ({ time }: { time: string }) => (
+  <time dateTime={time} className="tabular-nums">
+    {utc(time)}
+  </time>
+)
 
 /** What has no value; a phone leaves it out. */
 export const None = () => <span className="text-muted max-sm:hidden">–</span>

@@ -11,7 +11,9 @@ const pages = [
   ['/work', 'Payouts and tasks'],
   ['/money', 'Money'],
   ['/agents', 'Agents'],
-  ['/controls', 'Keys and controls'],
+  ['/authority', 'Authority'],
+  ['/keys', 'Signing keys'],
+  ['/controls', 'Controls'],
 ] as const
 
 /** The frame of every page; without a session it leads to the sign-in page. */

@@ -1,0 +1,228 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { grouped } from '#domain/rails/report/decimal-text.ts'
+import { call, type OutputOf } from '../calls.ts'
+import { Act } from '../parts/act.tsx'
+import {
+  Card,
+  Cell,
+  Empty,
+  Facts,
+  Foreign,
+  Id,
+  Loading,
+  linkClass,
+  Moment,
+  None,
+  PageTitle,
+  Problem,
+  Row,
+  State,
+  Table,
+} from '../parts/basics.tsx'
+import { ActionTable, AgentLink, DecisionTable, GrantTable } from '../parts/delegation.tsx'
+import { Json } from '../parts/json.tsx'
+import { utc } from '../parts/words.ts'
+
+type Detail = OutputOf<'mandate-read'>
+
+/** One mandate: its terms, what is left, its decisions, and its revocation. */
+export function MandatePage() {
+  const { id } = useParams({ from: '/signed-in/authority/mandates/$id' })
+  const read = useQuery({
+    queryKey: ['mandate', id],
+    queryFn: () => call('mandate-read', { mandate_id: id }),
+  })
+  if (read.data === undefined)
+    return read.error === null ? <Loading /> : <Problem error={read.error} />
+  const { kind, state, decisions, grants, actions, payments } = read.data
+  return (
+    <>
+      <PageTitle
+        aside={
+          <Link to="/authority" className={linkClass}>
+            All mandates
+          </Link>
+        }
+      >
+        {kind === 'ap2' ? 'AP2 mandate' : 'Mandate'} <State name={state} />
+      </PageTitle>
+      <div className="space-y-4">
+        <Standing mandate={read.data} />
+        {kind === 'ap2' ? (
+          <Payments payments={payments} />
+        ) : (
+          <>
+            <Card title="Decisions">
+              {decisions.length === 0 ? (
+                <Empty title="Nothing was decided yet" />
+              ) : (
+                <DecisionTable decisions={decisions} />
+              )}
+            </Card>
+            <Card title="Delegated actions">
+              {actions.length === 0 ? (
+                <Empty title="No action yet" />
+              ) : (
+                <ActionTable actions={actions} ofMandate />
+              )}
+            </Card>
+            <Card title="Action grants">
+              {grants.length === 0 ? (
+                <Empty title="No grant yet" />
+              ) : (
+                <GrantTable grants={grants} ofMandate />
+              )}
+            </Card>
+          </>
+        )}
+        <Terms document={read.data.document} />
+      </div>
+    </>
+  )
+}
+
+function Standing({ mandate }: { mandate: Detail }) {
+  const { mandate_id, agent_id, agent_name, budget, uses, uses_max, revocation } = mandate
+  const amount = (value: string) => `${grouped(value)} ${budget?.currency ?? ''}`
+  return (
+    <Card title="What is left" aside={<Revoke mandate={mandate} />}>
+      {revocation !== null && (
+        <p className="mt-0 rounded-md border border-bad p-3">
+          Revoked by <Foreign text={revocation.by} /> at {utc(revocation.at)}:{' '}
+          <Foreign text={revocation.reason} />
+        </p>
+      )}
+      <Facts
+        facts={[
+          ['Mandate', <Id key="id" id={mandate_id} length={30} />],
+          [
+            'Agent',
+            agent_id === null ? (
+              <None key="agent" />
+            ) : (
+              <AgentLink key="agent" id={agent_id} name={agent_name} />
+            ),
+          ],
+          [
+            mandate.kind === 'ap2' ? 'Issuer' : 'Principal',
+            <Foreign key="for" text={mandate.principal} />,
+          ],
+          [
+            'Budget',
+            budget === null
+              ? 'none'
+              : `${amount(budget.used)} of ${amount(budget.total)} used, ${amount(budget.left)} left`,
+          ],
+          [
+            mandate.kind === 'ap2' ? 'Payments' : 'Actions',
+            `${uses} of ${uses_max ?? 'any number'}`,
+          ],
+          [
+            'Issued',
+            <span key="issued">
+              <Moment time={mandate.known_since} />
+              {mandate.issued_by !== null && (
+                <>
+                  {' '}
+                  by <Foreign text={mandate.issued_by} />
+                </>
+              )}
+            </span>,
+          ],
+          [
+            'Expires',
+            mandate.expires_at === null ? (
+              'never'
+            ) : (
+              <Moment key="expires" time={mandate.expires_at} />
+            ),
+          ],
+        ]}
+      />
+    </Card>
+  )
+}
+
+/** A mandate of another issuer has no id here, and its issuer revokes it. */
+const Revoke = ({ mandate: { mandate_id, kind, state } }: { mandate: Detail }) => (
+  <Act
+    ended={state === 'revoked' || !mandate_id.startsWith('mdt_')}
+    label="Revoke"
+    title="Revoke the mandate"
+    tone="danger"
+    act={(reason) =>
+      call('revoke-mandate', { mode: 'revoke_mandate', action: { mandate_id, reason } })
+    }
+  >
+    {kind === 'ap2'
+      ? 'No payment under it is taken from now on.'
+      : 'No action starts under it from now on, and its unused grants are revoked.'}{' '}
+    This cannot be undone.
+  </Act>
+)
+
+/** Shown in their own places, or for programs. */
+const elsewhere = new Set([
+  'schema',
+  'context',
+  'version',
+  'mandate_id',
+  'agent_id',
+  'principal_id',
+  'expires_at',
+  'key_id',
+  'signature',
+])
+
+function Terms({ document }: Pick<Detail, 'document'>) {
+  if (document === null) return null
+  const terms = Object.entries(document).filter(([name]) => !elsewhere.has(name))
+  return (
+    <Card title="Terms">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard. */}
+      <section aria-label="Terms of the mandate" tabIndex={0} className="overflow-x-auto">
+        <Json value={Object.fromEntries(terms)} />
+      </section>
+    </Card>
+  )
+}
+
+const Payments = ({ payments }: Pick<Detail, 'payments'>) => (
+  <Card title="Payments">
+    {payments.length === 0 ? (
+      <Empty title="No payment yet" />
+    ) : (
+      <Table
+        label="Payments under the mandate"
+        head={[
+          'Paid',
+          'Payment',
+          'State',
+          { name: 'Amount', right: true },
+          { name: 'By', named: true },
+        ]}
+      >
+        {payments.map((payment) => (
+          <Row key={payment.payment_reference_id}>
+            <Cell>
+              <Moment time={payment.paid_at} />
+            </Cell>
+            <Cell>
+              <Id id={payment.payment_reference_id} />
+            </Cell>
+            <Cell>
+              <State name={payment.state} />
+            </Cell>
+            <Cell>
+              {grouped(payment.amount)} {payment.currency}
+            </Cell>
+            <Cell>
+              <Foreign text={payment.instrument_type} /> <Id id={payment.instrument_id} />
+            </Cell>
+          </Row>
+        ))}
+      </Table>
+    )}
+  </Card>
+)

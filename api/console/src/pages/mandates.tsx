@@ -1,0 +1,143 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { mandateStates } from '#domain/authority/facts.ts'
+import { grouped } from '#domain/rails/report/decimal-text.ts'
+import { call, type InputOf, type OutputOf } from '../calls.ts'
+import {
+  Age,
+  Cell,
+  Copy,
+  Empty,
+  Foreign,
+  Loading,
+  Moment,
+  None,
+  PageTitle,
+  Problem,
+  Row,
+  State,
+  Table,
+} from '../parts/basics.tsx'
+import { AgentLink, AuthorityTabs, MandateLink } from '../parts/delegation.tsx'
+import { Pager } from '../parts/pager.tsx'
+import { SearchForm } from '../parts/search-form.tsx'
+
+type Line = OutputOf<'mandates-list'>['items'][number]
+const LIMIT = 50
+
+/** Mandates of agents, of the authority and of AP2, with what is left of each. */
+export function MandatesPage() {
+  const search = useSearch({ from: '/signed-in/authority' })
+  const navigate = useNavigate()
+  const list = useQuery({
+    queryKey: ['mandates', search],
+    queryFn: () =>
+      call('mandates-list', { ...search, limit: String(LIMIT) } as InputOf<'mandates-list'>),
+    placeholderData: keepPreviousData,
+  })
+  const items = list.data?.items ?? []
+  return (
+    <>
+      <PageTitle>Delegated authority</PageTitle>
+      <AuthorityTabs />
+      <SearchForm
+        text="Id of a mandate, grant or agent, principal or issuer"
+        choices={[
+          { name: 'kind', label: 'Kind', any: 'Both kinds', values: ['authority', 'ap2'] },
+          { name: 'state', label: 'State', any: 'Any state', values: mandateStates },
+        ]}
+        now={search}
+        search={(given) => void navigate({ to: '/authority', search: given })}
+      />
+      <Problem error={list.error} />
+      {list.isPending && <Loading />}
+      {list.data !== undefined && items.length === 0 && (
+        <Empty title="No mandate matches">
+          An operator issues mandates with issue_mandate at /api/delegated-authority.
+        </Empty>
+      )}
+      {items.length > 0 && (
+        <Table
+          label="Mandates"
+          head={[
+            'Issued',
+            'Mandate',
+            'Kind',
+            'State',
+            'Agent, and for whom',
+            { name: 'Used', named: true },
+            { name: 'Left', right: true, named: true },
+            { name: 'Expires', named: true },
+          ]}
+        >
+          {items.map((line) => (
+            <Mandate key={line.mandate_id} line={line} />
+          ))}
+        </Table>
+      )}
+      <Pager
+        offset={list.data?.offset ?? 0}
+        shown={items.length}
+        limit={LIMIT}
+        go={(offset) =>
+          void navigate({ to: '/authority', search: { ...search, offset: String(offset) } })
+        }
+      />
+    </>
+  )
+}
+
+const Mandate = ({ line }: { line: Line }) => (
+  <Row>
+    <Cell>
+      <Age since={line.known_since} />
+    </Cell>
+    <Cell>
+      <span className="whitespace-nowrap">
+        <MandateLink id={line.mandate_id} />
+        <Copy id={line.mandate_id} />
+      </span>
+    </Cell>
+    <Cell>{line.kind === 'ap2' ? 'AP2' : line.kind}</Cell>
+    <Cell>
+      <State name={line.state} />
+    </Cell>
+    <Cell>
+      <div className="sm:min-w-36">
+        {line.agent_id === null ? (
+          <None />
+        ) : (
+          <AgentLink id={line.agent_id} name={line.agent_name} />
+        )}
+        <div className="text-sm text-muted">
+          <Foreign text={line.principal} />
+        </div>
+      </div>
+    </Cell>
+    <Cell>
+      <Used budget={line.budget} />
+      <div className="text-sm whitespace-nowrap text-muted">
+        {line.uses} of {line.uses_max ?? 'any number of'}{' '}
+        {line.kind === 'ap2' ? 'payments' : 'actions'}
+      </div>
+    </Cell>
+    <Cell>{line.budget === null ? <None /> : inCurrency(line.budget.left, line.budget)}</Cell>
+    <Cell>{line.expires_at === null ? <None /> : <Moment time={line.expires_at} />}</Cell>
+  </Row>
+)
+
+/** An exact amount. */
+const inCurrency = (amount: string, { currency }: { currency: string }) => (
+  <span className="whitespace-nowrap tabular-nums">
+    {grouped(amount)} {currency}
+  </span>
+)
+
+const Used = ({ budget }: Pick<Line, 'budget'>) =>
+  budget === null ? (
+    <None />
+  ) : (
+    <>
+      {inCurrency(budget.used, budget)} of {inCurrency(budget.total, budget)}
+    </>
+  )

@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import { delegationExamples } from '../../examples/delegation.ts'
+import { operation } from '../../operation.ts'
+import { GrantLine, grantStates } from './mandate-shapes.ts'
+import { pageFields, pageOf, SearchText } from './shapes.ts'
+
+/** GET /api/operator/action-grants: grants of single actions, the newest first. */
+export const grantsList = operation({
+  id: 'grants-list',
+  summary: 'Search the grants of single actions, used and unused.',
+  http: { method: 'GET', path: '/api/operator/action-grants', host: 'base' },
+  access: 'operator',
+  input: z.strictObject({
+    state: z.enum(grantStates).optional(),
+    q: SearchText.optional().meta({
+      description: 'A whole id of a grant, mandate, action, agent or operation.',
+    }),
+    ...pageFields,
+  }),
+  output: z
+    .strictObject({ items: z.array(GrantLine), offset: z.int(), limit: z.int() })
+    .meta({ id: 'GrantLines' }),
+  example: delegationExamples['grants-list'],
+  handle: async ({ state, q, ...page }, context) => {
+    const { offset, limit } = pageOf(page)
+    const items = await context.mandateViews.grants({ state, text: q }, { offset, limit })
+    return { body: { items, offset, limit } }
+  },
+})

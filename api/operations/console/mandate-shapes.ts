@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import { mandateStates } from '#domain/authority/facts.ts'
+import { ReceiptId, Time } from '../../fields.ts'
+
+const Rule = z.strictObject({
+  rule: z.string(),
+  effect: z.enum(['allow', 'deny']),
+  detail: z.string(),
+})
+
+export const AnyMandateId = z
+  .string()
+  .regex(/^(mdt_)?[0-9a-f]{64}$/)
+  .meta({ description: 'The mandate; of another issuer the digest of what it signed.' })
+
+export const mandateLine = {
+  kind: z.enum(['authority', 'ap2']),
+  mandate_id: AnyMandateId,
+  agent_id: z.string().nullable(),
+  agent_name: z.string().nullable(),
+  principal: z
+    .string()
+    .meta({ description: 'Who the agent acts for; of AP2 the issuer of the mandate.' }),
+  state: z.enum(mandateStates),
+  budget: z
+    .strictObject({
+      currency: z.string(),
+      total: z.string(),
+      used: z.string(),
+      left: z.string(),
+    })
+    .nullable()
+    .meta({ description: 'Exact, in major units; null where the mandate has no budget.' }),
+  uses: z.int().meta({ description: 'Actions or payments that count.' }),
+  uses_max: z.int().nullable(),
+  issued_by: z.string().nullable().meta({ description: 'The operator; null for another issuer.' }),
+  known_since: Time,
+  expires_at: Time.nullable(),
+}
+
+export const grantStates = ['issued', 'consumed', 'expired', 'revoked'] as const
+export const GrantLine = z
+  .strictObject({
+    grant_id: z.string(),
+    mandate_id: z.string(),
+    agent_id: z.string(),
+    agent_name: z.string(),
+    operation_id: z.string(),
+    state: z.enum(grantStates).meta({ description: 'Issued: not used yet.' }),
+    spend_usd_max: z.int(),
+    issued_by: z.string(),
+    issued_at: Time,
+    expires_at: Time,
+  })
+  .meta({ id: 'GrantLine' })
+
+export const actionStates = ['reserved', 'started', 'done', 'refused'] as const
+export const ActionLine = z
+  .strictObject({
+    action_id: z.string(),
+    mandate_id: z.string(),
+    grant_id: z.string(),
+    agent_id: z.string(),
+    agent_name: z.string(),
+    operation_id: z.string(),
+    state: z.enum(actionStates),
+    price_usd: z.int(),
+    status: z.int().nullable().meta({ description: 'Of the operation’s own answer.' }),
+    refusal: z.strictObject({ code: z.string(), detail: z.string() }).nullable(),
+    decision: z
+      .strictObject({ decision_id: z.string(), rules: z.array(Rule), receipt_id: ReceiptId })
+      .nullable()
+      .meta({ description: 'What permitted it, with the rules that decided.' }),
+    receipt_id: ReceiptId.nullable(),
+    reserved_at: Time,
+    finished_at: Time.nullable(),
+    temporal_url: z.string().nullable(),
+  })
+  .meta({ id: 'DelegatedActionLine' })
+
+export const DecisionLine = z
+  .strictObject({
+    decision_id: z.string(),
+    purpose: z.enum(['evaluate', 'grant', 'execute']),
+    decision: z.enum(['allow', 'deny']),
+    operation_id: z.string(),
+    grant_id: z.string().nullable(),
+    price_usd: z.int().nullable(),
+    rules: z.array(Rule).meta({ description: 'The rules that decided.' }),
+    receipt_id: ReceiptId,
+    decided_at: Time,
+  })
+  .meta({ id: 'AuthorityDecisionLine' })
