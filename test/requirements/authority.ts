@@ -80,6 +80,11 @@ export const authorityRequirements = {
     behavior:
       'A revocation takes effect at its commit: of 50 parallel executions none starts after it, and unused grants are revoked.',
   },
+  'authority.commands': {
+    source: 'decision',
+    behavior:
+      'agent-rails mandates lists, shows, inspects and revokes mandates of authority and of AP2; inspect exits with 1 for one that is not valid.',
+  },
   'authority.guards': {
     source: 'authority § Guards',
     behavior:
