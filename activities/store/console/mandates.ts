@@ -51,9 +51,9 @@ const ofAuthority = (text: string | null) => sql`
 
 // A payment that was rejected or has expired is given back.
 const ofAp2 = (text: string | null) => sql`
-  select 'ap2', coalesce(m.mandate_id, m.mandate_key), m.agent_id, m.issuer,
-      ${stateOf(sql`p.uses >= m.uses_max or p.used >= m.budget_minor`)},
-      m.currency, p.used::text, m.budget_minor::text, p.uses, m.uses_max,
+  select 'ap2' as kind, coalesce(m.mandate_id, m.mandate_key) as id, m.agent_id, m.issuer as principal,
+      ${stateOf(sql`p.uses >= m.uses_max or p.used >= m.budget_minor`)} as state,
+      m.currency, p.used::text as used, m.budget_minor::text as total, p.uses, m.uses_max,
       m.issued_by, m.known_since, m.expires_at, m.revoked_at, m.revoked_by, m.revoke_reason, m.document
     from ap2_mandates m
     cross join lateral (select coalesce(sum(x.amount_minor) filter (where x.currency = m.currency), 0) as used, count(*)::int as uses
@@ -68,17 +68,16 @@ export async function listMandateLines(
   { offset, limit }: Page,
 ): Promise<MandateLine[]> {
   const asked = text ?? null
+  const most = offset + limit
+  const newest = (mandates: RawBuilder<unknown>) => sql`(select * from (${mandates}) m
+    where ${state ?? null}::text is null or m.state = ${state ?? null}
+    order by m.known_since desc, m.id limit ${most})`
   const parts = [
-    ...(kind === 'ap2' ? [] : [ofAuthority(asked)]),
-    ...(kind === 'authority' ? [] : [ofAp2(asked)]),
+    ...(kind === 'ap2' ? [] : [newest(ofAuthority(asked))]),
+    ...(kind === 'authority' ? [] : [newest(ofAp2(asked))]),
   ]
   const { rows } = await sql<MandateLine>`
-    select m.*, a.name as agent_name
-    from (${sql.join(parts, sql` union all `)})
-      m(kind, id, agent_id, principal, state, currency, used, total, uses, uses_max, issued_by, known_since, expires_at,
-        revoked_at, revoked_by, revoke_reason, document)
-    left join agents a using (agent_id)
-    where ${state ?? null}::text is null or m.state = ${state ?? null}
+    select m.*, a.name as agent_name from (${sql.join(parts, sql` union all `)}) m left join agents a using (agent_id)
     order by m.known_since desc, m.id offset ${offset} limit ${limit}`.execute(tx)
   return rows
 }

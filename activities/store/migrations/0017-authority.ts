@@ -38,6 +38,7 @@ export const authority: readonly string[] = [
     check (used_actions between 0 and actions_max),
     check ((revoked_at is null) = (revoked_by is null) and (revoked_at is null) = (revoke_reason is null))
   )`,
+  `create index authority_mandates_issued on authority_mandates (issued_at)`,
   `create index authority_mandates_agent on authority_mandates (agent_id)`,
   `create table action_grants (
     ${id('grant_id', 'gr')},

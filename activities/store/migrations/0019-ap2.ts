@@ -24,6 +24,7 @@ export const ap2: readonly string[] = [
     check ((mandate_id is null) = (document is null) and (mandate_id is null) = (issued_by is null)),
     check ((revoked_at is null) = (revoked_by is null) and (revoked_at is null) = (revoke_reason is null))
   )`,
+  `create index ap2_mandates_known on ap2_mandates (known_since)`,
   `create table ap2_payments (
     payment_reference_id text primary key references payment_references,
     mandate_key text not null references ap2_mandates,
