@@ -429,6 +429,7 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
       await page.getByLabel('State').selectOption('issued')
       await page.getByRole('button', { name: 'Search' }).click()
       await page.getByText(`${unused.grant_id.slice(0, 14)}…`).waitFor()
+      await takeScreenshot(page, 'console-grants')
       await page.getByRole('link', { name: `${mandate.mandate_id.slice(0, 14)}…` }).click()
 
       await page.getByRole('button', { name: 'Revoke' }).click()
