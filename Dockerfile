@@ -21,7 +21,9 @@ FROM node:${NODE_VERSION}-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY clients/typescript/package.json clients/typescript/package.json
-RUN npm ci --omit=dev --no-audit --no-fund
+# pkcs11js, for signers with keys in a PKCS#11 module, is compiled with the headers of this Node.
+RUN apt-get update && apt-get install -y --no-install-recommends g++ make python3 \
+  && npm_config_nodedir=/usr/local npm ci --omit=dev --no-audit --no-fund
 
 # The local chain, for docker-compose only: anvil is not in the image of the API and the worker.
 FROM build AS chain

@@ -28,6 +28,7 @@ const shared = ['test/{activities,api,temporal}/**/*.test.ts', ...withStacks]
 const changing = [
   'test/activities/store/postgres/{db,schema}.test.ts',
   'test/activities/http/outgoing.test.ts',
+  'test/activities/signer/modules/*.test.ts',
   'test/temporal/server/obtain.test.ts',
 ]
 /** Files that measure how time or memory grows: anything that runs at the same time distorts them. */

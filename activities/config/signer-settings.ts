@@ -18,8 +18,12 @@ export const signerSettings = {
   TOKEN_KEYS_FILE: file.describe(
     'the keys that status tokens and credentials are derived from; only for the API',
   ),
-  PAYOUT_WALLET_KEY_FILE: file.describe('a private key as a JSON string; only for the signer'),
-  GAS_WALLET_KEYS_FILE: file.describe('JSON array of private keys; only for the signer'),
+  PAYOUT_WALLET_KEY_FILE: file.describe(
+    'a private key as a JSON string, or the name of a key in a module; only for the signer',
+  ),
+  GAS_WALLET_KEYS_FILE: file.describe(
+    'JSON array of private keys, or of names of keys in a module; only for the signer',
+  ),
   SIGNER_PAYOUT_MAX_ATOMIC: most(limits.maxPayoutAtomic).describe(
     'the largest payout that this signer signs, whatever is stored',
   ),

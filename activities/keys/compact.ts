@@ -121,7 +121,8 @@ export function assertFits(key: KeyObject, alg: Alg): void {
     throw new TypeError(`the key is not one for ${alg}`)
 }
 
-const bytesOf = (text: string | Uint8Array): Uint8Array =>
+/** The bytes themselves, or those of a text in UTF-8. */
+export const bytesOf = (text: string | Uint8Array): Uint8Array =>
   typeof text === 'string' ? Buffer.from(text) : text
 const digestName = (alg: Alg): 'sha256' | null => (alg === 'EdDSA' ? null : 'sha256')
 const base64urlJson = (value: object): string => encodeBase64url(Buffer.from(JSON.stringify(value)))

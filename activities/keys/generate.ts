@@ -1,15 +1,9 @@
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto'
-import {
-  ofEachRing,
-  type Ring,
-  ringAlgs,
-  type SigningKeyEntry,
-  type SigningKeysFile,
-} from './key-ring.ts'
+import { type OwnKeyEntry, ofEachRing, type Ring, ringAlgs } from './key-ring.ts'
 import type { TokenKeysFile } from './token-keys.ts'
 
 /** Fresh keys for every ring, the contents of SIGNING_KEYS_FILE; kids are dated, such as `receipt-2026-11-21-5f0c2a9e`. */
-export const generateSigningKeys = (now: Date): SigningKeysFile => ({
+export const generateSigningKeys = (now: Date): { rings: Record<Ring, OwnKeyEntry[]> } => ({
   rings: ofEachRing((ring) => [{ ...newKey(ring, now), state: 'active' }]),
 })
 
@@ -28,15 +22,19 @@ export const rotateTokenKeys = (keys: TokenKeysFile, now: Date): TokenKeysFile =
   newTokenKey(Math.floor(now.getTime() / 1000) + TOKEN_KEY_DELAY_S),
 ]
 
-/** A fresh key that may not sign yet. Two keys of one day have two names, also where a file is made again: a name never stands for another key. */
-export function newKey(ring: Ring, now: Date): SigningKeyEntry {
+/** A fresh key that may not sign yet. */
+export function newKey(ring: Ring, now: Date): OwnKeyEntry {
   const alg = ringAlgs[ring]
   const { privateKey } =
     alg === 'EdDSA'
       ? generateKeyPairSync('ed25519')
       : generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const private_jwk = privateKey.export({ format: 'jwk' }) as SigningKeyEntry['private_jwk']
-  const digest = createHash('sha256').update(private_jwk.x).digest('hex')
-  const kid = `${ring}-${now.toISOString().slice(0, 10)}-${digest.slice(0, 8)}`
-  return { kid, alg, state: 'published', private_jwk }
+  const private_jwk = privateKey.export({ format: 'jwk' }) as OwnKeyEntry['private_jwk']
+  return { kid: newKid(ring, now, private_jwk.x), alg, state: 'published', private_jwk }
+}
+
+/** Two keys of one day have two names, also where a file is made again: a name never stands for another key. */
+export function newKid(ring: Ring, now: Date, x: string): string {
+  const digest = createHash('sha256').update(x).digest('hex')
+  return `${ring}-${now.toISOString().slice(0, 10)}-${digest.slice(0, 8)}`
 }

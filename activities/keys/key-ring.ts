@@ -3,8 +3,16 @@ import { z } from 'zod'
 import type { RingName } from '#domain/keys/rotation.ts'
 import { readJsonFile } from '../config/config.ts'
 import type { PublicKeyEntry } from '../store/keys/signing-keys.ts'
-import { type Alg, assertFits, type SigningKey, signBytes } from './compact.ts'
+import {
+  type Alg,
+  assertFits,
+  bytesOf,
+  importPublicKey,
+  type SigningKey,
+  signBytes,
+} from './compact.ts'
 import { followFile } from './follow-file.ts'
+import { moduleReferences } from './module-reference.ts'
 
 export type { SigningKey } from './compact.ts'
 
@@ -54,28 +62,54 @@ export type KeyRings = Record<Ring, KeyRing>
 export const fileStates = ['published', 'active', 'retiring', 'retired'] as const
 type FileState = (typeof fileStates)[number]
 
-const entrySchema = z.strictObject({
+const entry = {
   kid: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/),
   alg: z.enum(['EdDSA', 'ES256']),
   state: z.enum(fileStates),
   /** The rotation for which the key was made; a repeat of its step gets the same key. */
   rotation_id: z.string().max(80).optional(),
-  private_jwk: z.strictObject({
-    kty: z.string(),
-    crv: z.string(),
-    x: z.string(),
-    y: z.string().optional(),
-    d: z.string(),
-  }),
+}
+const publicMembers = {
+  kty: z.string(),
+  crv: z.string(),
+  x: z.string(),
+  y: z.string().optional(),
+}
+const ownEntry = z.strictObject({
+  ...entry,
+  private_jwk: z.strictObject({ ...publicMembers, d: z.string() }),
 })
+const heldEntry = z.union([
+  z.strictObject({
+    ...entry,
+    public_jwk: z.strictObject(publicMembers),
+    pkcs11: moduleReferences.pkcs11,
+  }),
+  z.strictObject({
+    ...entry,
+    public_jwk: z.strictObject(publicMembers),
+    kms: moduleReferences.kms,
+  }),
+])
+const entrySchema = z.union([ownEntry, heldEntry])
 const ringSchema = z.array(entrySchema).min(1)
 
-/** What SIGNING_KEYS_FILE holds: `{rings: {receipt, authority, checkout, callback, agent-statement, log: [{kid, alg, state, private_jwk}]}}`. */
+/**
+ * What SIGNING_KEYS_FILE holds: `{rings: {receipt, authority, checkout, callback, agent-statement, log: [{kid, alg, state, private_jwk}]}}`;
+ * a key in a module has `public_jwk` and the name of the key, `pkcs11` or `kms`, instead of `private_jwk`.
+ */
 const signingKeysSchema = z.strictObject({
   rings: z.strictObject(ofEachRing(() => ringSchema)),
 })
 export type SigningKeysFile = z.output<typeof signingKeysSchema>
 export type SigningKeyEntry = z.output<typeof entrySchema>
+/** A key whose private half is in the file. */
+export type OwnKeyEntry = z.output<typeof ownEntry>
+/** A key whose private half is in a module. */
+export type HeldKeyEntry = z.output<typeof heldEntry>
+
+/** Signs bytes with a key that the file only names; ES256 as the 64 bytes `r || s`. */
+export type SignHeld = (entry: HeldKeyEntry, bytes: Uint8Array) => Promise<Uint8Array>
 
 /**
  * Loads SIGNING_KEYS_FILE; throws when it is unreadable, a ring has not exactly one active key, or a key serves twice. `reread` of
@@ -107,9 +141,9 @@ export function rereadableRings(loaded: KeyRings, read: () => Promise<KeyRings>)
   }))
 }
 
-/** The rings of a keys file that was read or generated. */
-export function keyRings({ rings }: SigningKeysFile): KeyRings {
-  const loaded = ofEachRing((ring) => keyRing(ring, rings[ring]))
+/** The rings of a keys file that was read or generated; throws for a key in a module unless `signHeld` signs with it. */
+export function keyRings({ rings }: SigningKeysFile, signHeld?: SignHeld): KeyRings {
+  const loaded = ofEachRing((ring) => keyRing(ring, rings[ring], signHeld))
   const all = Object.values(loaded).flatMap(({ publicKeys }) => publicKeys)
   if (new Set(all.map(({ kid }) => kid)).size !== all.length)
     throw new Error('signing keys: a kid stands twice')
@@ -127,10 +161,14 @@ export function readKeysFile(path: string): SigningKeysFile {
   }
 }
 
-function keyRing(ring: Ring, entries: readonly SigningKeyEntry[]): KeyRing {
+function keyRing(
+  ring: Ring,
+  entries: readonly SigningKeyEntry[],
+  signHeld: SignHeld | undefined,
+): KeyRing {
   return ringOf(
     ring,
-    entries.map((entry) => ({ state: entry.state, key: signingKey(ring, entry) })),
+    entries.map((entry) => ({ state: entry.state, key: signingKey(ring, entry, signHeld) })),
   )
 }
 
@@ -154,23 +192,33 @@ export function ringOf(ring: Ring, all: readonly { state: FileState; key: Signin
   }
 }
 
-/** The public half of a key, derived, so that a file whose public half belongs to another key cannot be published. */
-export const publicJwkOf = ({
-  kid,
-  alg,
-  private_jwk,
-}: Pick<SigningKeyEntry, 'kid' | 'alg' | 'private_jwk'>) => ({
-  ...createPublicKey({ key: private_jwk as JsonWebKey, format: 'jwk' }).export({ format: 'jwk' }),
-  alg,
-  kid,
+/** The public half of a key, derived where the file has the private half, so that none that belongs to another key can be published. */
+export const publicJwkOf = (entry: SigningKeyEntry) => ({
+  ...createPublicKey({ key: jwkOf(entry), format: 'jwk' }).export({ format: 'jwk' }),
+  alg: entry.alg,
+  kid: entry.kid,
   use: 'sig',
 })
 
-function signingKey(ring: Ring, { kid, alg, private_jwk }: SigningKeyEntry): SigningKey {
+const jwkOf = (entry: SigningKeyEntry): JsonWebKey =>
+  ('private_jwk' in entry ? entry.private_jwk : entry.public_jwk) as JsonWebKey
+
+function signingKey(
+  ring: Ring,
+  entry: SigningKeyEntry,
+  signHeld: SignHeld | undefined,
+): SigningKey {
+  const { kid, alg } = entry
   if (alg !== ringAlgs[ring])
     throw new Error(`signing keys: ring ${ring} signs with ${ringAlgs[ring]}, not ${alg}`)
-  const key = createPrivateKey({ key: private_jwk as JsonWebKey, format: 'jwk' })
-  assertFits(key, alg)
-  const publicJwk = publicJwkOf({ kid, alg, private_jwk })
-  return { ring, kid, alg, publicJwk, sign: async (text) => signBytes(key, alg, text) }
+  const publicJwk = publicJwkOf(entry)
+  if ('private_jwk' in entry) {
+    const key = createPrivateKey({ key: jwkOf(entry), format: 'jwk' })
+    assertFits(key, alg)
+    return { ring, kid, alg, publicJwk, sign: async (text) => signBytes(key, alg, text) }
+  }
+  if (signHeld === undefined)
+    throw new Error(`signing keys: ${kid} is in a module, which only the signer opens`)
+  importPublicKey(publicJwk, alg)
+  return { ring, kid, alg, publicJwk, sign: (text) => signHeld(entry, bytesOf(text)) }
 }

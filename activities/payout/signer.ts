@@ -1,15 +1,19 @@
 import { signAuthorization } from '../chain/authorization.ts'
 import type { DigestSigner } from '../chain/sign-digest.ts'
-import type { SignerConfig } from '../config/config.ts'
+import type { Config } from '../config/config.ts'
 import { canaryOf } from './canary-settings.ts'
 import type { Signer } from './deps.ts'
 import { type SigningOrder, type SigningPolicy, withheldBecause } from './signing-rules.ts'
 import { authorizationOf } from './transfer.ts'
 
-type PolicyConfig = Omit<
-  SignerConfig,
-  'LOG_LEVEL' | 'BASE_URL' | 'SIGNER_SOCKET' | 'SIGNER_WALLETS_SOCKET'
->
+type PolicyConfig = Pick<
+  Config,
+  | 'ASSET_CONTRACT_ADDRESS'
+  | 'TREASURY_PRINCIPAL_ADDRESS'
+  | 'SIGNER_PAYOUT_MAX_ATOMIC'
+  | 'SIGNER_DAILY_CAP_ATOMIC'
+> &
+  Parameters<typeof canaryOf>[0]
 
 /** The limits and addresses of a signer that holds the key of `payoutWallet`. */
 export const signingPolicyOf = (config: PolicyConfig, payoutWallet: string): SigningPolicy => ({

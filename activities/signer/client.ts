@@ -6,7 +6,7 @@ import { responseSchema, rpcErrors } from './protocol.ts'
 
 /** A connection to the signer; it is opened at the first call and again after it was lost. */
 export type SignerConnection = {
-  /** Throws 503 `unavailable` when no answer comes within five seconds or the budget is used up, and an error when the signer refuses. */
+  /** Throws 503 `unavailable` when no answer comes within five seconds, the budget is used up or a module does not answer, and an error when the signer refuses. */
   call<T>(method: string, params: object, answer: z.ZodType<T>): Promise<T>
 }
 
@@ -86,7 +86,8 @@ function read(line: string): z.output<typeof responseSchema> | undefined {
 }
 
 function errorOf({ code, message }: { code: number; message: string }): Error {
-  if (code === rpcErrors.over_budget) return refuse('unavailable', { detail: message })
+  if (code === rpcErrors.over_budget || code === rpcErrors.unavailable)
+    return refuse('unavailable', { detail: message })
   return new Error(`the signer refuses: ${message}`)
 }
 

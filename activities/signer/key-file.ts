@@ -5,6 +5,7 @@ import {
   ofEachRing,
   type Ring,
   readKeysFile,
+  type SignHeld,
   type SigningKeyEntry,
   type SigningKeysFile,
 } from '../keys/key-ring.ts'
@@ -13,10 +14,20 @@ import { SignerRefusal } from './protocol.ts'
 /** Older keys stay in the file as long as what they signed is judged by this process; a ring has no more than this. */
 const KEYS_MAX = 100
 
+type NextKey = { ring: Ring; rotationId: string }
+
+/** Where the private halves of a file are: how a key is made that may not sign yet, and who signs with those outside the file. */
+export type KeyPlace = {
+  make(asked: NextKey, now: Date): Promise<SigningKeyEntry>
+  readonly sign?: SignHeld
+}
+
+const inTheFile: KeyPlace = { make: async ({ ring }, now) => newKey(ring, now) }
+
 /** What a rotation does to a file of signing keys. Each act may be repeated; it is on disk when it returns. */
 export type KeyFile = {
   /** The key that was made for this rotation, or the one of its ring that waits to be active; a new one where there is none. */
-  next(asked: { ring: Ring; rotationId: string }, now: Date): SigningKeyEntry
+  next(asked: NextKey, now: Date): Promise<SigningKeyEntry>
   /** Lets a key sign that is published; the key that was active may sign until it is retired. */
   activate(kid: string): void
   /** Ends a key that is not active; it signs nothing more. Does nothing for a key that the file does not have. */
@@ -26,27 +37,35 @@ export type KeyFile = {
 }
 
 /** The file of signing keys at this path; only one process at a time may write to it. */
-export function openKeyFile(path: string): KeyFile {
+export function openKeyFile(path: string, place: KeyPlace = inTheFile): KeyFile {
   const write = (file: SigningKeysFile) => {
-    keyRings(file)
+    keyRings(file, place.sign)
     writeSecret(path, file)
   }
+  const next = async ({ ring, rotationId }: NextKey, now: Date): Promise<SigningKeyEntry> => {
+    const entries = readKeysFile(path).rings[ring]
+    const made = entries.find(({ rotation_id }) => rotation_id === rotationId)
+    if (made !== undefined) return made
+    if (entries.length >= KEYS_MAX)
+      throw new SignerRefusal(
+        'refused',
+        `the ring ${ring} has ${KEYS_MAX} keys; remove retired ones`,
+      )
+    const waiting = entries.find(({ state }) => state === 'published')
+    const key = waiting ?? (await place.make({ ring, rotationId }, now))
+    const added = { ...key, rotation_id: rotationId }
+    // A key changed its state, maybe, while a module made this one.
+    const { rings } = readKeysFile(path)
+    const others = rings[ring].filter(({ kid }) => kid !== added.kid)
+    write({ rings: { ...rings, [ring]: [...others, added] } })
+    return added
+  }
+  let last: Promise<unknown> = Promise.resolve()
   return {
-    next: ({ ring, rotationId }, now) => {
-      const file = readKeysFile(path)
-      const entries = file.rings[ring]
-      const made = entries.find(({ rotation_id }) => rotation_id === rotationId)
-      if (made !== undefined) return made
-      if (entries.length >= KEYS_MAX)
-        throw new SignerRefusal(
-          'refused',
-          `the ring ${ring} has ${KEYS_MAX} keys; remove retired ones`,
-        )
-      const waiting = entries.find(({ state }) => state === 'published')
-      const next = { ...(waiting ?? newKey(ring, now)), rotation_id: rotationId }
-      const others = entries.filter((entry) => entry !== waiting)
-      write({ rings: { ...file.rings, [ring]: [...others, next] } })
-      return next
+    next: (asked, now) => {
+      const mine = last.then(() => next(asked, now))
+      last = mine.catch(() => undefined)
+      return mine
     },
     activate: (kid) => {
       const file = readKeysFile(path)

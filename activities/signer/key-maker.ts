@@ -33,7 +33,7 @@ export const openKeyMaker = (
 function makerOfFile(path: string): KeyMaker {
   const file = openKeyFile(path)
   return {
-    next: async (asked) => publicHalf(asked.ring, file.next(asked, new Date())),
+    next: async (asked) => publicHalf(asked.ring, await file.next(asked, new Date())),
     activate: async (kid) => file.activate(kid),
     retire: async (kid) => file.retire(kid),
     drop: async (kid) => file.drop(kid),

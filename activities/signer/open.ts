@@ -1,10 +1,12 @@
-import type { Hex } from 'viem'
-import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { type Hex, keccak256, parseSignature, serializeTransaction } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
 import { z } from 'zod'
 import type { GasAccount } from '../chain/gas-account.ts'
-import { digestSigner } from '../chain/sign-digest.ts'
-import { type Config, readJsonFile, type SignerConfig } from '../config/config.ts'
+import { type DigestSigner, digestSigner } from '../chain/sign-digest.ts'
+import { type Config, readJsonFile } from '../config/config.ts'
+import type { SignerConfig } from '../config/signer-config.ts'
 import { type KeyRings, loadKeyRings } from '../keys/key-ring.ts'
+import { type ModuleReference, moduleReference } from '../keys/module-reference.ts'
 import type { Signer } from '../payout/deps.ts'
 import { createPayoutSigner, signingPolicyOf } from '../payout/signer.ts'
 import { openRemoteRings } from './remote-rings.ts'
@@ -14,6 +16,7 @@ const privateKey = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}$/)
   .transform((text) => text as Hex)
+const walletKey = z.union([privateKey, moduleReference])
 
 /** The rings of the signer, or of the file where no signer is configured. */
 export const openKeyRings = async (
@@ -41,32 +44,63 @@ export const openGasAccounts = async (
     ? gasAccountsOfFile(config)
     : openRemoteGasAccounts(config.SIGNER_WALLETS_SOCKET)
 
-/** The payout wallet's key and account; throws when the file holds the key of another address. */
-export function readPayoutWallet(
-  config: Pick<SignerConfig, 'PAYOUT_WALLET_KEY_FILE' | 'PAYOUT_WALLET_ADDRESS'>,
-): { key: Hex; account: PrivateKeyAccount } {
-  const key = readJsonFile(config.PAYOUT_WALLET_KEY_FILE, privateKey)
-  const account = privateKeyToAccount(key)
-  if (account.address.toLowerCase() === config.PAYOUT_WALLET_ADDRESS) return { key, account }
+/** The key of a wallet, in memory or in a module; the address is lowercase. */
+export type WalletKey = DigestSigner & { readonly address: Hex }
+
+/** Opens the wallet of a key in a module. */
+type OpenHeldWallet = (reference: ModuleReference) => Promise<WalletKey>
+
+const onlyTheSigner: OpenHeldWallet = async () => {
+  throw new Error('the key of a wallet is in a module, which only the signer opens')
+}
+
+type PayoutWallet = Pick<SignerConfig, 'PAYOUT_WALLET_KEY_FILE' | 'PAYOUT_WALLET_ADDRESS'>
+
+/** The payout wallet; throws when the file holds or names the key of another address. */
+export async function readPayoutWallet(
+  config: PayoutWallet,
+  openHeld: OpenHeldWallet = onlyTheSigner,
+): Promise<WalletKey> {
+  const key = readJsonFile(config.PAYOUT_WALLET_KEY_FILE, walletKey)
+  const wallet = await openWallet(key, openHeld)
+  if (wallet.address === config.PAYOUT_WALLET_ADDRESS) return wallet
   throw new Error(
     'PAYOUT_WALLET_KEY_FILE holds the key of another address than PAYOUT_WALLET_ADDRESS',
   )
 }
 
-/** Signs with the key in PAYOUT_WALLET_KEY_FILE what the rules allow. */
-export function payoutSignerOfFile(
-  config: Parameters<typeof signingPolicyOf>[0] & Parameters<typeof readPayoutWallet>[0],
-): Signer {
-  const { key, account } = readPayoutWallet(config)
-  return createPayoutSigner(digestSigner(key), signingPolicyOf(config, account.address))
+/** Signs with the key of PAYOUT_WALLET_KEY_FILE what the rules allow. */
+export async function payoutSignerOfFile(
+  config: Parameters<typeof signingPolicyOf>[0] & PayoutWallet,
+  openHeld?: OpenHeldWallet,
+): Promise<Signer> {
+  const wallet = await readPayoutWallet(config, openHeld)
+  return createPayoutSigner(wallet, signingPolicyOf(config, wallet.address))
 }
 
-/** The gas wallets whose keys the file holds, none where no file is named; throws when it cannot be used. */
-export function gasAccountsOfFile(
+/** The gas wallets whose keys the file holds or names, none where no file is named; throws when it cannot be used. */
+export async function gasAccountsOfFile(
   config: Pick<SignerConfig, 'GAS_WALLET_KEYS_FILE'>,
-): GasAccount[] {
+  openHeld: OpenHeldWallet = onlyTheSigner,
+): Promise<GasAccount[]> {
   if (config.GAS_WALLET_KEYS_FILE === '') return []
-  return readJsonFile(config.GAS_WALLET_KEYS_FILE, z.array(privateKey).min(1)).map((key) =>
-    privateKeyToAccount(key),
-  )
+  const keys = readJsonFile(config.GAS_WALLET_KEYS_FILE, z.array(walletKey).min(1))
+  const wallets = await Promise.all(keys.map((key) => openWallet(key, openHeld)))
+  return wallets.map(gasAccountOf)
 }
+
+const openWallet = async (
+  key: z.output<typeof walletKey>,
+  openHeld: OpenHeldWallet,
+): Promise<WalletKey> =>
+  typeof key === 'string'
+    ? { address: privateKeyToAddress(key).toLowerCase() as Hex, ...digestSigner(key) }
+    : openHeld(key)
+
+const gasAccountOf = ({ address, sign }: WalletKey): GasAccount => ({
+  address,
+  signTransaction: async (transaction) => {
+    const signature = await sign({ hash: keccak256(serializeTransaction(transaction)) })
+    return serializeTransaction(transaction, parseSignature(signature))
+  },
+})

@@ -22,7 +22,7 @@ export const responseSchema = z.union([
   }),
 ])
 
-/** Codes of JSON-RPC 2.0 (§5.1), and two of our own: the policy refuses the request, or its budget is used up for now. */
+/** Codes of JSON-RPC 2.0 (§5.1), and three of our own: the policy refuses the request, its budget is used up for now, or the module with the key does not answer. */
 export const rpcErrors = {
   malformed: -32600,
   unknown_method: -32601,
@@ -30,6 +30,7 @@ export const rpcErrors = {
   failed: -32603,
   refused: 1,
   over_budget: 2,
+  unavailable: 3,
 } as const
 export type RpcError = keyof typeof rpcErrors
 

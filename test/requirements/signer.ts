@@ -59,6 +59,21 @@ export const signerRequirements = {
     behavior:
       'Gas wallets sign only transfers of the token by authorization and empty transactions to themselves, without value and within a largest fee.',
   },
+  'signer.modules': {
+    source: 'decision',
+    behavior:
+      'Every key of the signer may be in a PKCS#11 token or in AWS KMS instead of a file, under the same policy. The signatures verify with the published keys and recover to the wallets, with low s.',
+  },
+  'signer.module-rotation': {
+    source: 'decision',
+    behavior:
+      'A rotation makes the next key of a ring inside its configured module, and the file gets only the name of the key and its public half. A repeat finds the key that was made.',
+  },
+  'signer.module-faults': {
+    source: 'decision',
+    behavior:
+      'A key that is missing, of another curve, extractable or of another address than configured stops the start. A module that does not answer is asked again a bounded number of times; then the call is 503 unavailable.',
+  },
   'signer.no-way-around': {
     source: 'stack § Database roles',
     behavior:

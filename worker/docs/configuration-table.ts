@@ -1,12 +1,15 @@
 import { configSchema } from '../../activities/config/config.ts'
+import { moduleSettings } from '../../activities/config/module-settings.ts'
 
-/** The configuration reference as a Markdown table: every setting of the schema with its default and its meaning. */
+/** The configuration reference as a Markdown table: every setting of every process with its default and its meaning. */
 export function configurationTable(): string {
-  const rows = Object.entries(configSchema.shape).map(([name, setting]) => {
-    const { description } = setting
-    if (description === undefined) throw new Error(`the setting ${name} has no description`)
-    return `| \`${name}\` | ${defaultOf(setting.safeParse(undefined))} | ${description.replaceAll('|', '\\|')} |`
-  })
+  const rows = Object.entries({ ...configSchema.shape, ...moduleSettings }).map(
+    ([name, setting]) => {
+      const { description } = setting
+      if (description === undefined) throw new Error(`the setting ${name} has no description`)
+      return `| \`${name}\` | ${defaultOf(setting.safeParse(undefined))} | ${description.replaceAll('|', '\\|')} |`
+    },
+  )
   return ['| Setting | Default | Meaning |', '|---|---|---|', ...rows].join('\n')
 }
 

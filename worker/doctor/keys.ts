@@ -50,12 +50,12 @@ function checkWallets(config: Config): Promise<Check>[] {
   if (!signs && !submits) return []
   if (socket !== '')
     return [runCheck('signer of the wallets', START_SIGNER, () => askWallets(config))]
-  const payouts = keyFile('PAYOUT_WALLET_KEY_FILE', config.PAYOUT_WALLET_KEY_FILE, () => {
-    readPayoutWallet(config)
+  const payouts = keyFile('PAYOUT_WALLET_KEY_FILE', config.PAYOUT_WALLET_KEY_FILE, async () => {
+    await readPayoutWallet(config)
     return fine(`the key of ${config.PAYOUT_WALLET_ADDRESS}`)
   })
-  const gas = keyFile('GAS_WALLET_KEYS_FILE', config.GAS_WALLET_KEYS_FILE, () =>
-    fine(`${gasAccountsOfFile(config).length} gas wallets`),
+  const gas = keyFile('GAS_WALLET_KEYS_FILE', config.GAS_WALLET_KEYS_FILE, async () =>
+    fine(`${(await gasAccountsOfFile(config)).length} gas wallets`),
   )
   return [...(signs ? [payouts] : []), ...(submits ? [gas] : [])]
 }
@@ -83,7 +83,11 @@ const checkAddresses = (config: Config): Promise<Check> =>
     return fault(faults.join('; '), 'Give every role its own, unpublished key.')
   })
 
-function keyFile(name: string, path: string, read: () => Finding): Promise<Check> {
+function keyFile(
+  name: string,
+  path: string,
+  read: () => Finding | Promise<Finding>,
+): Promise<Check> {
   return runCheck(name, `Restore the file that ${name} names, or name another file.`, async () => {
     if (path === '') return fault('not set', `Set ${name}; docs/operations.md describes the file.`)
     return checkMode(path, (await stat(path)).mode) ?? read()

@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { loadSignerConfig } from '../../activities/config/config.ts'
+import { loadSignerConfig } from '../../activities/config/signer-config.ts'
 import { runSigner } from './run.ts'
 
 const config = loadSignerConfig()

@@ -1,9 +1,11 @@
 import { parseCheckpointText } from '#domain/log/checkpoint.ts'
-import type { SignerConfig } from '../../activities/config/config.ts'
+import type { SignerConfig } from '../../activities/config/signer-config.ts'
 import { decodeBase64url, encodeBase64url } from '../../activities/keys/compact.ts'
-import { type KeyRings, loadKeyRings, type Ring } from '../../activities/keys/key-ring.ts'
+import type { KeyRings, Ring } from '../../activities/keys/key-ring.ts'
 import { openKeyFile } from '../../activities/signer/key-file.ts'
 import { publicHalf } from '../../activities/signer/key-maker.ts'
+import type { Modules } from '../../activities/signer/modules/module.ts'
+import { keyPlaceOf, openHeldRings } from '../../activities/signer/modules/rings.ts'
 import {
   keysOf,
   kidParams,
@@ -18,15 +20,22 @@ import type { Methods } from '../../activities/signer/serve.ts'
 /** Steps of rotations in a second, so that a caller of the socket cannot fill the disk. */
 const rotationRates = { rotations: 20 } as const
 
+type RingConfig = Pick<
+  SignerConfig,
+  'SIGNING_KEYS_FILE' | 'BASE_URL' | 'PKCS11_RINGS' | 'AWS_KMS_RINGS'
+>
+
 /** `keys`, `sign` and the steps of rotations over the rings of SIGNING_KEYS_FILE, which is read again once it has changed. */
-export function ringMethods(
-  config: Pick<SignerConfig, 'SIGNING_KEYS_FILE' | 'BASE_URL'>,
+export async function ringMethods(
+  config: RingConfig,
+  modules: Modules,
   nowSeconds: () => number = () => Date.now() / 1000,
-): Methods {
-  const rings = loadKeyRings(config.SIGNING_KEYS_FILE)
+): Promise<Methods> {
+  const place = keyPlaceOf(config, modules)
+  const rings = await openHeldRings(config.SIGNING_KEYS_FILE, place, modules)
   const rates = createRates(ringRates)
   const log = createLogGuard()
-  const file = openKeyFile(config.SIGNING_KEYS_FILE)
+  const file = openKeyFile(config.SIGNING_KEYS_FILE, place)
   const rotations = createRates(rotationRates)
   const reread = () => rings.receipt.reread?.()
   return {
@@ -37,7 +46,8 @@ export function ringMethods(
     next_key: async (params) => {
       const { ring, rotation_id } = nextKeyParams.parse(params)
       rotations.assertWithin('rotations')
-      const made = file.next({ ring, rotationId: rotation_id }, new Date(nowSeconds() * 1000))
+      const asked = { ring, rotationId: rotation_id }
+      const made = await file.next(asked, new Date(nowSeconds() * 1000))
       await reread()
       const { kid, publicJwk } = publicHalf(ring, made)
       return { kid, public_jwk: publicJwk }

@@ -1,6 +1,10 @@
 import { CHAIN_ID } from '#domain/core/limits.ts'
-import type { SignerConfig } from '../../activities/config/config.ts'
+import type { GasAccount } from '../../activities/chain/gas-account.ts'
+import type { SignerConfig } from '../../activities/config/signer-config.ts'
+import type { ModuleReference } from '../../activities/keys/module-reference.ts'
 import { gasRefusal } from '../../activities/signer/gas-policy.ts'
+import type { Modules } from '../../activities/signer/modules/module.ts'
+import { moduleWallet } from '../../activities/signer/modules/wallet.ts'
 import { gasAccountsOfFile, payoutSignerOfFile } from '../../activities/signer/open.ts'
 import { gasParams, orderParams, SignerRefusal } from '../../activities/signer/protocol.ts'
 import { createRates } from '../../activities/signer/rates.ts'
@@ -10,10 +14,13 @@ import type { Methods } from '../../activities/signer/serve.ts'
 const walletRates = { transfers: 1_000, gas_transactions: 2_000 } as const
 
 /** `wallets`, `sign_transfer` and `sign_gas_transaction` over the keys of the payout wallet and the gas wallets. */
-export function walletMethods(config: SignerConfig): Methods {
-  const payouts = payoutSignerOfFile(config)
-  const accounts = new Map(
-    gasAccountsOfFile(config).map((account) => [account.address.toLowerCase(), account]),
+export async function walletMethods(config: SignerConfig, modules: Modules): Promise<Methods> {
+  const openHeld = async (reference: ModuleReference) =>
+    moduleWallet(await modules.open(reference, 'secp256k1'))
+  const payouts = await payoutSignerOfFile(config, openHeld)
+  const gasAccounts = await gasAccountsOfFile(config, openHeld)
+  const accounts = new Map<string, GasAccount>(
+    gasAccounts.map((account) => [account.address, account]),
   )
   const rates = createRates(walletRates)
   const policy = { asset: config.ASSET_CONTRACT_ADDRESS, feeMaxWei: config.SIGNER_FEE_MAX_WEI }

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
-import { loadConfig, loadDatabaseUrl, loadSignerConfig } from '../../../activities/config/config.ts'
+import { loadConfig, loadDatabaseUrl } from '../../../activities/config/config.ts'
+import { loadSignerConfig } from '../../../activities/config/signer-config.ts'
 import { verifies } from '../../verifies.ts'
 
 const address = (digit: string) => `0x${digit.repeat(40)}`

@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { checkpointText } from '#domain/log/checkpoint.ts'
 import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
-import { loadSignerConfig, type SignerConfig } from '../../../activities/config/config.ts'
+import { loadSignerConfig, type SignerConfig } from '../../../activities/config/signer-config.ts'
 import { signCompact, verifyCompact } from '../../../activities/keys/compact.ts'
 import { type KeyRings, loadKeyRings } from '../../../activities/keys/key-ring.ts'
 import { connectSigner } from '../../../activities/signer/client.ts'
 import { openKeyMaker } from '../../../activities/signer/key-maker.ts'
+import { openModules } from '../../../activities/signer/modules/open.ts'
 import { openKeyRings } from '../../../activities/signer/open.ts'
 import { signAnswer } from '../../../activities/signer/protocol.ts'
 import { serveSigner } from '../../../activities/signer/serve.ts'
@@ -36,7 +37,7 @@ beforeAll(async () => {
     SIGNING_KEYS_FILE: file,
     SIGNER_SOCKET: socket,
   })
-  server = await serveSigner(socket, ringMethods(config), () => undefined)
+  server = await serveSigner(socket, await methodsOf(config), () => undefined)
   rings = await openKeyRings({ SIGNER_SOCKET: socket, SIGNING_KEYS_FILE: '' })
 })
 afterAll(async () => {
@@ -44,6 +45,7 @@ afterAll(async () => {
   rmSync(scratch, { recursive: true, force: true })
 })
 
+const methodsOf = async (own: SignerConfig) => ringMethods(own, await openModules(own))
 const seconds = () => Math.floor(Date.now() / 1000)
 const base64url = (text: string) => Buffer.from(text).toString('base64url')
 const receipt = (payload: object = {}) =>
@@ -60,7 +62,7 @@ verifies('signer.process', 'rings of the signer sign what the public keys verify
   const payload = { iss, iat: seconds(), text: 'grün' }
   const jws = await signCompact(rings.receipt.active, { typ: RECEIPT_TYP, payload })
   expect(verifyCompact(jws, { typ: RECEIPT_TYP, alg, publicJwk })).toEqual(payload)
-  expect(JSON.stringify(await ringMethods(config)['keys']?.({}))).not.toContain('"d"')
+  expect(JSON.stringify(await (await methodsOf(config))['keys']?.({}))).not.toContain('"d"')
 })
 
 verifies('signer.reads-bytes', 'a caller of the socket gets no other signature', async () => {
@@ -142,7 +144,7 @@ verifies(
 verifies('signer.process', 'a signature of another key is not used', async () => {
   const [own, otherSocket] = [join(scratch, 'own.json'), join(scratch, 'other.sock')]
   copyFileSync(file, own)
-  const methods = ringMethods({ ...config, SIGNING_KEYS_FILE: own })
+  const methods = await methodsOf({ ...config, SIGNING_KEYS_FILE: own })
   const answer = await methods['sign']?.({
     kid: rings.log.active.kid,
     bytes: Buffer.from(checkpoint(1)).toString('base64url'),
@@ -173,7 +175,7 @@ verifies(
 )
 
 verifies('signer.budgets', 'samples without end leave the signatures of receipts', async () => {
-  const methods = ringMethods(config)
+  const methods = await methodsOf(config)
   const { active } = rings.receipt
   const sign = (payload: object) => {
     const input = [{ alg: active.alg, kid: active.kid, typ: RECEIPT_TYP }, payload].map((part) =>

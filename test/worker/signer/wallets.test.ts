@@ -6,13 +6,11 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { CHAIN_ID } from '#domain/core/limits.ts'
 import { authorizationDigest } from '../../../activities/chain/authorization.ts'
 import { recoverSigner } from '../../../activities/chain/wallet-signature.ts'
-import {
-  type Config,
-  loadSignerConfig,
-  type SignerConfig,
-} from '../../../activities/config/config.ts'
+import type { Config } from '../../../activities/config/config.ts'
 import { writeSecret } from '../../../activities/config/secret-file.ts'
+import { loadSignerConfig, type SignerConfig } from '../../../activities/config/signer-config.ts'
 import { authorizationOf } from '../../../activities/payout/transfer.ts'
+import { openModules } from '../../../activities/signer/modules/open.ts'
 import { openGasAccounts, openPayoutSigner } from '../../../activities/signer/open.ts'
 import { serveSigner } from '../../../activities/signer/serve.ts'
 import { walletMethods } from '../../../worker/signer/wallets.ts'
@@ -48,13 +46,14 @@ beforeAll(async () => {
     SIGNER_DAILY_CAP_ATOMIC: '10000000',
     SIGNER_FEE_MAX_WEI: '1000000000',
   })
-  server = await serveSigner(socket, walletMethods(config), () => undefined)
+  server = await serveSigner(socket, await methodsOf(config), () => undefined)
 })
 afterAll(async () => {
   await server?.close()
   rmSync(scratch, { recursive: true, force: true })
 })
 
+const methodsOf = async (own: SignerConfig) => walletMethods(own, await openModules(own))
 const remote = () => openPayoutSigner(config as unknown as Config)
 
 verifies('signer.process', 'the signer signs a transfer that it verified', async () => {
@@ -119,7 +118,7 @@ verifies('signer.gas', 'a higher fee, another contract or wallet is refused', as
   await expect(sign({ to: newWallet().address })).rejects.toThrow('neither a transfer')
   await expect(sign({ data: '0x' })).rejects.toThrow('neither a transfer')
   await expect(sign({ to: null })).rejects.toThrow()
-  const methods = walletMethods(config)
+  const methods = await methodsOf(config)
   const wallet = newWallet().address.toLowerCase()
   await expect(
     methods['sign_gas_transaction']?.({
@@ -134,7 +133,7 @@ verifies('signer.gas', 'a higher fee, another contract or wallet is refused', as
   ).rejects.toThrow('does not hold the key')
 })
 
-verifies('signer.process', 'the key of another address is refused at the start', () => {
+verifies('signer.process', 'the key of another address is refused at the start', async () => {
   const other = { ...config, PAYOUT_WALLET_ADDRESS: gasWallets[0]?.address.toLowerCase() as Hex }
-  expect(() => walletMethods(other)).toThrow('the key of another address')
+  await expect(methodsOf(other)).rejects.toThrow('the key of another address')
 })
