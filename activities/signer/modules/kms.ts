@@ -33,14 +33,13 @@ export async function openKms(settings: {
   })
 
   const open = async ({ key_id: KeyId }: KmsReference, curve: Curve) => {
-    const { spec, algorithm, type } = curves[curve]
-    const { PublicKey, KeySpec } = await answered(
-      client.send(new kms.GetPublicKeyCommand({ KeyId })),
-    )
-    if (PublicKey === undefined || KeySpec !== spec)
+    const { algorithm, type } = curves[curve]
+    const { PublicKey } = await answered(client.send(new kms.GetPublicKeyCommand({ KeyId })))
+    const publicJwk = publicPointOf(PublicKey ?? new Uint8Array())
+    if (publicJwk.crv !== curve)
       throw new Error(`AWS KMS: the key ${KeyId} is not one for ${curve}`)
     return {
-      publicJwk: publicPointOf(PublicKey),
+      publicJwk,
       sign: async (Message: Uint8Array) => {
         if (Message.length > MESSAGE_BYTES_MAX)
           throw new SignerRefusal(
