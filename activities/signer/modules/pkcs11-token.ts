@@ -59,7 +59,7 @@ export function openToken(
 
   const login = (): Login => {
     if (refused !== undefined) throw refused
-    // Some modules find a token that is back only when they begin anew, which no call of another thread survives.
+    // Some modules find a token that is back only when they are started again, which no call of another thread survives.
     if (failed && running === 0) restart(library)
     failed = true
     const slot = slotOf(library, label)

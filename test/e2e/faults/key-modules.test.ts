@@ -156,7 +156,7 @@ describe.skipIf(noSoftHsm !== undefined)('every key of the signer is in SoftHSM'
 
   verifies(
     'signer.module-faults',
-    'calls are refused while the token is away, and go on when it is back',
+    'calls are refused while the token is away, and work when it is back',
     async () => {
       const agent = await rail.openAgent()
       const payout = await rail.authorized(agent)

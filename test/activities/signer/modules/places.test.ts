@@ -246,7 +246,7 @@ for (const [name, { skipped, prepare }] of Object.entries(places))
 
     verifies(
       'signer.module-faults',
-      'a foreign address, a foreign public half or a missing key stop the start',
+      'a foreign address or public half, or a missing key, stops the start',
       async () => {
         const foreign = { ...config, PAYOUT_WALLET_ADDRESS: newWallet().address }
         await expect(walletMethods(foreign, modules)).rejects.toThrow('the key of another address')
