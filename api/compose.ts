@@ -64,6 +64,7 @@ import { RegistrationService, registrationBy } from './services/agents/registrat
 import { SigningService } from './services/agents/signing.ts'
 import { Ap2Inspection } from './services/authority/ap2-inspection.ts'
 import { CallbackService } from './services/callbacks/demo-receiver.ts'
+import { openCommerceServices } from './services/commerce/open.ts'
 import { openConsoleServices } from './services/console/open.ts'
 import { ActivationService } from './services/credit/activation.ts'
 import { CheckoutService } from './services/credit/checkouts.ts'
@@ -260,6 +261,11 @@ function openCreditServices(adapters: Adapters) {
     }),
     activations: new ActivationService(db),
     ap2: new Ap2Inspection(deps),
+    ...openCommerceServices({
+      ...deps,
+      baseUrl: config.BASE_URL,
+      packages: adapters.packages,
+    }),
   }
 }
 

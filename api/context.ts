@@ -14,6 +14,7 @@ import type { CredentialOfAgent } from '../activities/store/agents/agent-credent
 import type { McpDescriptor } from './mcp/shapes.ts'
 import type { AgentCard } from './registry/agent-card-shape.ts'
 import type { AgentTools } from './registry/agent-tools-shape.ts'
+import type { BindingView } from './registry/protocol-bindings.ts'
 import type { Quickstart, StartHere } from './registry/start-here-shape.ts'
 import type { HandshakeService } from './services/agents/handshake.ts'
 import type { RegistrationService } from './services/agents/registration.ts'
@@ -21,6 +22,8 @@ import type { SigningService } from './services/agents/signing.ts'
 import type { Ap2Inspection } from './services/authority/ap2-inspection.ts'
 import type { MandateService } from './services/authority/mandates.ts'
 import type { CallbackService } from './services/callbacks/demo-receiver.ts'
+import type { ActivityService } from './services/commerce/activity.ts'
+import type { CommerceProofService } from './services/commerce/proofs.ts'
 import type { ConsoleServices } from './services/console/open.ts'
 import type { ActivationService } from './services/credit/activation.ts'
 import type { CheckoutService } from './services/credit/checkouts.ts'
@@ -155,6 +158,7 @@ export type DiscoveryCommands = {
   authorityKey(): Promise<AuthorityKey>
   trustContract(): Promise<TrustContract>
   mcp(): z.output<typeof McpDescriptor>
+  bindings(): BindingView[]
   agentCard(): Promise<z.output<typeof AgentCard>>
   agentTools(): z.output<typeof AgentTools>
   startHere(rail: RailKey): z.output<typeof StartHere>
@@ -259,6 +263,8 @@ export type Services = ConsoleServices & {
   readonly proofInbox: InboxService
   readonly scorecards: ScorecardService
   readonly handoffs: HandoffService
+  readonly commerceProofs: CommerceProofService
+  readonly activity: ActivityService
   readonly discovery: DiscoveryCommands
   readonly health: HealthCommands
   readonly registrations: RegistrationService

@@ -71,6 +71,15 @@ const samples: Record<string, Record<string, unknown>> = {
     proof: { kind: 'evidence', content: 'seen', label: 'note' },
   },
   'proof-list': { mode: 'list', offset: 0, limit: 25 },
+  'commerce-proof-evaluate': {
+    schema_version: 'v1',
+    mission: { mission_id: 'm-1', kind: 'free_proof', objective: 'o' },
+    agent: { name: 'reader' },
+    return_package: { artifacts: [{ name: 'a.md', sha256: hex(64) }] },
+  },
+  'commerce-proof-read': { proof_id: `cp_${hex(64)}` },
+  'activity-feed-read': { agent_id: `agt_${hex(64)}`, limit: '10' },
+  'activity-feed-publish': { proof_id: `cp_${hex(64)}`, publication_consent: true },
   'proof-retrieve': { mode: 'retrieve', proof_id: hex(64) },
   'scorecard-compute': { mode: 'compute', completed_work: [], payments: [] },
   'handoff-build': {

@@ -1,6 +1,7 @@
 import { agents } from './agents/index.ts'
 import { authority } from './authority/index.ts'
 import { callbacks } from './callbacks/index.ts'
+import { commerce } from './commerce/index.ts'
 import { consoleOperations } from './console/index.ts'
 import { credit } from './credit/index.ts'
 import { discovery } from './discovery/index.ts'
@@ -42,6 +43,7 @@ export const families = {
   receipts,
   log: transparencyLog,
   trust,
+  commerce,
   discovery,
 } as const
 
@@ -67,5 +69,6 @@ export const operations = [
   ...receipts,
   ...transparencyLog,
   ...trust,
+  ...commerce,
   ...discovery,
 ] as const

@@ -30,6 +30,7 @@ import { CURRENT_VERSION } from '../mcp/protocol.ts'
 import type { AnyOperation } from '../operation.ts'
 import { createAgentCards } from './agent-card.ts'
 import { agentTools } from './agent-tools.ts'
+import { bindingsOf } from './protocol-bindings.ts'
 import { publishSchemas } from './published-schemas.ts'
 import { quickstart, quickstartOfAgent } from './quickstart.ts'
 import { startHere } from './start-here.ts'
@@ -66,6 +67,7 @@ export function createDiscovery(deps: Discovery): DiscoveryCommands {
       return cardOf(status.signer('receipt'))
     },
     mcp: () => mcpDescriptor(registry, config.BASE_URL),
+    bindings: () => bindingsOf(registry, config.BASE_URL),
     jwks: async () => ({ keys: (await listPublicKeys(db)).map(publishedKey) }),
     authorityKey: async () =>
       authorityKey((await listPublicKeys(db)).filter((row) => row.ring === 'authority')),

@@ -8,6 +8,7 @@ import {
 import { Ap2Asked } from '#domain/ap2/terms.ts'
 import { SignedAction, SignedGrant, SignedMandate } from '#domain/authority/artifacts.ts'
 import { callbackBody } from '#domain/callbacks/callback-body.ts'
+import { CommercePacket } from '#domain/commerce/packet.ts'
 import { rails } from '#domain/rails/index.ts'
 import { ReplayFile } from '#domain/runs/replay-package.ts'
 import { ResultContract, ReturnPackage } from '#domain/runs/return-package.ts'
@@ -17,6 +18,7 @@ import type { SchemaDocuments } from '../context.ts'
 import { problemSchema } from '../http/openapi-components.ts'
 import type { JsonObject } from '../http/schema-components.ts'
 import { Manifest } from '../operations/agents/register.ts'
+import { CommerceProofInput } from '../operations/commerce/shapes.ts'
 import { Receipt } from '../operations/operators/receipt.ts'
 import { VerificationPacket } from '../operations/receipts/verify-receipt.ts'
 
@@ -33,6 +35,8 @@ export const schemaDocuments: SchemaDocuments = {
   'ap2-open-payment-mandate.v1.json': written(OpenPaymentMandate, 'output'),
   'ap2-checkout-mandate.v1.json': written(CheckoutMandate, 'output'),
   'ap2-payment-mandate.v1.json': written(PaymentMandate, 'output'),
+  'commerce-proof.v1.json': written(CommerceProofInput, 'input'),
+  'commerce-packet.v1.json': written(CommercePacket, 'output'),
   'receipt.v1.json': written(Receipt, 'output'),
   'verification-packet.v1.json': written(VerificationPacket, 'output'),
   'return-package.v2.json': written(ReturnPackage, 'output'),

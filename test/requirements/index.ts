@@ -2,6 +2,7 @@ import { admissionRequirements } from './admission.ts'
 import { ap2Requirements } from './ap2.ts'
 import { authorityRequirements } from './authority.ts'
 import { callerRequirements } from './callers.ts'
+import { commerceRequirements } from './commerce.ts'
 import { conformanceRequirements } from './conformance.ts'
 import { consoleRequirements } from './console.ts'
 import { discoveryRequirements } from './discovery.ts'
@@ -1667,6 +1668,7 @@ export const requirements = {
   ...traceRequirements,
   ...logWitnessRequirements,
   ...mcpRequirements,
+  ...commerceRequirements,
 } as const satisfies Record<string, Requirement>
 
 export type RequirementId = keyof typeof requirements

@@ -18,6 +18,7 @@ import { trust } from '../migrations/0016-trust.ts'
 import { authority } from '../migrations/0017-authority.ts'
 import { transparencyLog } from '../migrations/0018-transparency-log.ts'
 import { ap2 } from '../migrations/0019-ap2.ts'
+import { commerce } from '../migrations/0020-commerce.ts'
 import type { Database } from '../schema/schema.ts'
 import { createDatabase as createMissing } from './create-database.ts'
 import { poolOf } from './db.ts'
@@ -44,6 +45,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0017-authority': authority,
   '0018-transparency-log': transparencyLog,
   '0019-ap2': ap2,
+  '0020-commerce': commerce,
 }
 
 /** The name of the last migration that this code knows. */

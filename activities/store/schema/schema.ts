@@ -10,8 +10,11 @@ import type {
   SignedMandate,
 } from '#domain/authority/artifacts.ts'
 import type { RuleResult } from '#domain/authority/evaluate.ts'
+import type { CommerceDecision, MissionKind, ProtocolBinding } from '#domain/commerce/missions.ts'
+import type { CommercePacket } from '#domain/commerce/packet.ts'
 import type { Refusal } from '#domain/core/errors.ts'
 import type { RecordKind } from '#domain/core/record-kinds.ts'
+import type { RunUsage } from '#domain/core/usage.ts'
 import type { Account } from '#domain/credit/credit.ts'
 import type { ControlScope } from '#domain/payouts/controls.ts'
 import type { UploadOutcome } from '#domain/rails/input-faults.ts'
@@ -297,6 +300,54 @@ export type Database = {
     customer_email: string
     purchase_order: string | null
     opened_at: Generated<Date>
+  }
+  commerce_activity: {
+    proof_id: string
+    agent_id: string
+    mission_kind: MissionKind
+    protocol_binding: ProtocolBinding | null
+    usage: RunUsage
+    decision: CommerceDecision
+    review_state: string | null
+    receipt_id: string
+    passport_receipt_id: string
+    evaluated_at: Date
+    published_at: Date
+  }
+  commerce_consents: {
+    proof_id: string
+    seq: number
+    consents: boolean
+    receipt_id: string
+    given_at: Date
+  }
+  commerce_proofs: {
+    proof_id: string
+    call_id: string
+    agent_id: string | null
+    credential_id: string | null
+    mission_kind:
+      | 'rail_run'
+      | 'work_order_delivery'
+      | 'agent_handoff'
+      | 'pilot_delivery'
+      | 'free_proof'
+    mission_sha256: string
+    protocol_binding: 'mcp' | 'http' | 'a2a' | 'x402' | 'ap2' | null
+    usage: 'synthetic' | 'operational' | 'unspecified'
+    request: Json<JsonObject>
+    request_sha256: string
+    package_sha256: string
+    payment_reference_id: string | null
+    decision: 'eligible_to_continue' | 'human_review_required' | 'payment_hold'
+    packet: Json<CommercePacket>
+    packet_sha256: string
+    receipt_id: string
+    passport_receipt_id: string
+    review_state: 'waiting' | 'approved' | 'rejected' | null
+    review_decision_id: string | null
+    evaluated_at: Date
+    reviewed_at: Date | null
   }
   confirmed_totals: {
     wallet: string

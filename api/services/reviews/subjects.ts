@@ -1,6 +1,7 @@
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { agentSubject } from './agent.ts'
+import { commerceProofSubject } from './commerce-proof.ts'
 import { loopStepSubject } from './loop-step.ts'
 import { referenceSubject } from './payment-reference.ts'
 import { recoverySubject } from './recovery.ts'
@@ -16,6 +17,7 @@ export const reviewSubjects = (deps: TaskDeps): ReviewSubject[] => [
   recoverySubject(deps),
   workOrderSubject(deps),
   referenceSubject(deps),
+  commerceProofSubject,
 ]
 
 /** For each kind, how many subjects wait, and for how many seconds the oldest has waited. */

@@ -8,6 +8,7 @@ export const scopes = [
   'wallets:read',
   'wallets:write',
   'signing:use',
+  'proofs:publish',
   'authority:read',
   'actions:execute',
 ] as const

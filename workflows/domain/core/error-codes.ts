@@ -38,6 +38,7 @@ export const errorCodes = {
   idempotency_in_flight: { status: 409, title: 'The same call is still running' },
   wrong_state: { status: 409, title: 'The state does not allow this' },
   quote_mismatch: { status: 409, title: 'The quote is for something else' },
+  not_publishable: { status: 409, title: 'The proof cannot be published' },
   not_ready: { status: 409, title: 'What this builds on is not there yet' },
   recovery_not_allowed: { status: 409, title: 'The exception does not allow this recovery' },
   presentation_consumed: { status: 409, title: 'The presentation was used before' },

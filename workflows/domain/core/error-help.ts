@@ -322,6 +322,10 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     action:
       'Name the proof nonce of a free call of this wallet that succeeded, or a settled payment that it made.',
   },
+  not_publishable: {
+    meaning: 'The proof lacks one of the four conditions of the activity feed.',
+    action: '"condition" names it; publish a proof that meets all four.',
+  },
   work_already_attested: {
     meaning: 'There is one passport for each wallet and work, and this one was issued before.',
     action: 'Use the passport that "passport_id" names.',

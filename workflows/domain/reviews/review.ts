@@ -6,6 +6,7 @@ export const subjectKinds = [
   'loop_step',
   'payment_reference',
   'recovery',
+  'commerce_proof',
 ] as const
 export type SubjectKind = (typeof subjectKinds)[number]
 

@@ -294,7 +294,15 @@ function Filter({ choice, change }: { choice: string; change: Change }) {
   )
 }
 
-const subjects = ['agent', 'task', 'loop_step', 'recovery', 'work_order', 'payment_reference']
+const subjects = [
+  'agent',
+  'task',
+  'loop_step',
+  'recovery',
+  'work_order',
+  'payment_reference',
+  'commerce_proof',
+]
 
 function filterOf(value: string): Record<string, string | undefined> {
   const none = { action: undefined, kind: undefined, code: undefined }

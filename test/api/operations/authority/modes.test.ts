@@ -56,6 +56,7 @@ async function isSigned(artifact: Record<string, unknown>): Promise<boolean> {
 verifies('authority.contract', 'the contract names what the registry can delegate', async () => {
   const { body } = await open().call('authority-contract', {})
   expect(body.delegable_operations.toSorted()).toEqual([
+    'activity-feed-publish',
     'payment-reference-create',
     'start-agent-run',
     'usage-ledger-record',

@@ -7,6 +7,7 @@ import { exampleOrder } from '../../../../api/operations/work-orders/shapes.ts'
 import { createTemporalClient } from '../../../../temporal/connection.ts'
 import { wakeTask } from '../../../../temporal/tasks.ts'
 import { openAgentUse } from '../../../support/agent-use.ts'
+import { handoff } from '../../../support/commerce.ts'
 import { newAgentClient } from '../../../support/registering-agent.ts'
 import { codeOf, key, taskStack } from '../../../support/task-calls.ts'
 import { verifies } from '../../../verifies.ts'
@@ -55,6 +56,18 @@ const subjects: Record<Kind, { parts: string[]; wait: () => Promise<string> }> =
       const asked = { exception_id, action: 'replay', idempotency_key: key() } as const
       const { body } = await stack.calls.asHolder(token).call('task-recover', asked)
       return body.recovery_request?.recovery_id ?? ''
+    },
+  },
+  commerce_proof: {
+    parts: ['request', 'agent', 'payment', 'input', 'findings', 'checks', 'history'],
+    wait: async () => {
+      const agent = await openAgentUse(stack.calls.hosts, stack.apis.operator)
+      const return_package = { artifacts: [{ name: 'report.md', sha256: 'a'.repeat(64) }] }
+      const { body } = await agent.client.call(
+        'commerce-proof-evaluate',
+        handoff({ return_package }),
+      )
+      return body.proof_id
     },
   },
   payment_reference: {

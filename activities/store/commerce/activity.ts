@@ -1,0 +1,105 @@
+import { type Insertable, type Selectable, sql } from 'kysely'
+import type { MissionKind } from '#domain/commerce/missions.ts'
+import type { Tx } from '../postgres/db.ts'
+import type { Database } from '../schema/schema.ts'
+
+export type ActivityRow = Selectable<Database['commerce_activity']>
+type ConsentRow = Selectable<Database['commerce_consents']>
+
+/** The latest consent to the publication of a proof, with its receipt. */
+export async function findConsent(
+  tx: Tx,
+  proofId: string,
+): Promise<(ConsentRow & { jws: string }) | undefined> {
+  return tx
+    .selectFrom('commerce_consents')
+    .innerJoin('receipts', 'receipts.receipt_id', 'commerce_consents.receipt_id')
+    .selectAll('commerce_consents')
+    .select('receipts.jws')
+    .where('proof_id', '=', proofId)
+    .orderBy('commerce_consents.seq', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+export async function insertConsent(
+  tx: Tx,
+  consent: Insertable<Database['commerce_consents']>,
+): Promise<void> {
+  await tx.insertInto('commerce_consents').values(consent).execute()
+}
+
+export async function findActivity(tx: Tx, proofId: string): Promise<ActivityRow | undefined> {
+  return tx
+    .selectFrom('commerce_activity')
+    .selectAll()
+    .where('proof_id', '=', proofId)
+    .executeTakeFirst()
+}
+
+export type ActivityFilter = {
+  agentId?: string | undefined
+  missionKind?: MissionKind | undefined
+  /** Published at or after it. */
+  since?: Date | undefined
+}
+
+const filtered = (tx: Tx, { agentId, missionKind, since }: ActivityFilter) =>
+  tx
+    .selectFrom('commerce_activity')
+    .$if(agentId !== undefined, (query) => query.where('agent_id', '=', String(agentId)))
+    .$if(missionKind !== undefined, (query) =>
+      query.where('mission_kind', '=', missionKind as MissionKind),
+    )
+    .$if(since !== undefined, (query) => query.where('published_at', '>=', since as Date))
+
+/** A page of what is published, the newest first. */
+export async function listActivity(
+  tx: Tx,
+  filter: ActivityFilter,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<ActivityRow[]> {
+  return filtered(tx, filter)
+    .selectAll()
+    .orderBy('published_at', 'desc')
+    .orderBy('proof_id')
+    .offset(offset)
+    .limit(limit)
+    .execute()
+}
+
+export async function countActivity(tx: Tx, filter: ActivityFilter): Promise<number> {
+  const { count } = await filtered(tx, filter)
+    .select(sql<number>`count(*)::int`.as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+export type ReliabilityRow = {
+  agent_id: string
+  published: number
+  synthetic: number
+  eligible_to_continue: number
+  human_review_required: number
+  payment_hold: number
+  first_published_at: Date
+  last_published_at: Date
+}
+
+/** What is published of each of these agents, in numbers. */
+export async function readReliability(
+  tx: Tx,
+  agentIds: readonly string[],
+): Promise<ReliabilityRow[]> {
+  const { rows } = await sql<ReliabilityRow>`
+    select agent_id, count(*)::int as published,
+      (count(*) filter (where usage = 'synthetic'))::int as synthetic,
+      (count(*) filter (where decision = 'eligible_to_continue'))::int as eligible_to_continue,
+      (count(*) filter (where decision = 'human_review_required'))::int as human_review_required,
+      (count(*) filter (where decision = 'payment_hold'))::int as payment_hold,
+      min(published_at) as first_published_at, max(published_at) as last_published_at
+    from commerce_activity where agent_id = any(${[...agentIds]}) group by agent_id order by agent_id`.execute(
+    tx,
+  )
+  return rows
+}

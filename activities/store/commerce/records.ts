@@ -1,0 +1,74 @@
+import { sql } from 'kysely'
+import type { Tx } from '../postgres/db.ts'
+import type { ReturnPackageRow } from '../tasks/runs.ts'
+import type { TaskRow } from '../tasks/tasks.ts'
+
+/** A return package of this agent with its task; undefined for one that is unknown or of another agent. */
+export async function findOwnPackage(
+  tx: Tx,
+  packageId: string,
+  agentId: string,
+): Promise<{ made: ReturnPackageRow; task: TaskRow; bytes: number } | undefined> {
+  const made = await tx
+    .selectFrom('return_packages')
+    .innerJoin('runs', 'runs.run_id', 'return_packages.run_id')
+    .selectAll('return_packages')
+    .select('runs.task_id')
+    .select(sql<number>`octet_length(package::text)`.as('bytes'))
+    .where('return_package_id', '=', packageId)
+    .executeTakeFirst()
+  if (made === undefined) return undefined
+  const { task_id, bytes, ...row } = made
+  const task = await tx
+    .selectFrom('tasks')
+    .selectAll()
+    .where('task_id', '=', task_id)
+    .where('agent_id', '=', agentId)
+    .executeTakeFirst()
+  return task && { made: row, task, bytes }
+}
+
+/** The tasks of a work order of this agent; empty for an order that is unknown or of another agent. */
+export async function listOwnOrderTasks(
+  tx: Tx,
+  workOrderId: string,
+  agentId: string,
+): Promise<Pick<TaskRow, 'task_id' | 'entitlement_id'>[]> {
+  const { rows } = await sql<Pick<TaskRow, 'task_id' | 'entitlement_id'>>`
+    select t.task_id, t.entitlement_id from work_orders o join work_order_tasks w using (work_order_id) join tasks t using (task_id)
+    where o.work_order_id = ${workOrderId} and o.agent_id = ${agentId}`.execute(tx)
+  return rows
+}
+
+/** The agent that a receipt is about, by its subject; null for one that is about none. */
+export async function agentOfReceipt(tx: Tx, receiptId: string): Promise<string | null> {
+  const { rows } = await sql<{ agent_id: string | null }>`
+    select coalesce(
+      (select a.agent_id from agents a where a.agent_id = r.subject),
+      (select e.agent_id from entitlements e where e.entitlement_id = r.subject),
+      (select p.agent_id from payment_references p where p.payment_reference_id = r.subject),
+      (select w.agent_id from allowance_wallets w where w.wallet_id = r.subject),
+      (select t.agent_id from tasks t where t.task_id = r.subject),
+      (select t.agent_id from tasks t where run_id_of(t.task_id) = r.subject),
+      (select t.agent_id from contracts c join tasks t using (task_id) where c.contract_id = r.subject),
+      (select t.agent_id from task_exceptions x join tasks t using (task_id) where x.exception_id = r.subject),
+      (select d.agent_id from delegated_actions d where d.action_id = r.subject),
+      (select c.agent_id from commerce_proofs c where c.proof_id = r.subject)
+    ) as agent_id from receipts r where r.receipt_id = ${receiptId}`.execute(tx)
+  return rows[0]?.agent_id ?? null
+}
+
+/** What the ledger holds under a call and under the receipts of a subject. */
+export async function readMoneyUnder(
+  tx: Tx,
+  { callId, subject }: { callId: string; subject: string },
+): Promise<{ funding: string; postings: number; transfers: number }> {
+  const { rows } = await sql<{ funding: string; postings: number; transfers: number }>`
+    select
+      coalesce((select funding from calls where call_id = ${callId}), 'none') as funding,
+      (select count(*)::int from postings p join receipts r using (receipt_id) where r.subject = ${subject}) as postings,
+      (select count(*)::int from transfers t join calls c on c.subject = t.payout_id where c.call_id = ${callId}) as transfers`.execute(
+    tx,
+  )
+  return rows[0] ?? { funding: 'none', postings: 0, transfers: 0 }
+}

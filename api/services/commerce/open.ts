@@ -1,0 +1,13 @@
+import type { MoneyDeps } from '../../../activities/credit/deps.ts'
+import type { PackageChecks } from '../../../activities/run/package-checks.ts'
+import { ReceiptService } from '../receipts/verification.ts'
+import { ActivityService } from './activity.ts'
+import { CommerceProofService } from './proofs.ts'
+
+type Adapters = MoneyDeps & { readonly baseUrl: string; readonly packages: PackageChecks }
+
+/** The services behind commerce proofs and the activity feed. */
+export function openCommerceServices(adapters: Adapters) {
+  const deps = { ...adapters, receipts: new ReceiptService(adapters.db, adapters.issuer) }
+  return { commerceProofs: new CommerceProofService(deps), activity: new ActivityService(deps) }
+}

@@ -1,0 +1,52 @@
+import { type CommercePacket, offlineSteps } from '#domain/commerce/packet.ts'
+import { readMoneyUnder } from '../../../activities/store/commerce/records.ts'
+import type { Tx } from '../../../activities/store/postgres/db.ts'
+import type { CommerceDeps } from './deps.ts'
+import type { Made } from './proofs.ts'
+
+/** The packet of a proof that is about to be stored. Throws where the ledger holds money under its call. */
+export async function makePacket(
+  { baseUrl }: Pick<CommerceDeps, 'baseUrl'>,
+  tx: Tx,
+  { proofId, callId, evaluation, facts, reference, gathered, ...digests }: Made,
+): Promise<CommercePacket> {
+  const money = await readMoneyUnder(tx, { callId, subject: proofId })
+  if (money.funding !== 'none' || money.postings > 0 || money.transfers > 0)
+    throw new Error(`money moved under the proof ${proofId}`)
+  const keysUrl = `${baseUrl}/.well-known/jwks.json`
+  const isRecorded = facts.recorded !== undefined
+  const isWhole = isRecorded && facts.recorded?.faults.length === 0
+  return {
+    proof_id: proofId,
+    request_sha256: digests.request_sha256,
+    package_sha256: digests.package_sha256,
+    inputs: [
+      ...facts.items.map(({ name, sha256, text }) => ({
+        kind: isRecorded ? ('file' as const) : ('artifact' as const),
+        name,
+        sha256,
+        recomputed: isRecorded ? isWhole : text !== null,
+      })),
+      ...gathered.given.evidence.map(({ name, sha256, text }) => ({
+        kind: 'evidence' as const,
+        name,
+        sha256,
+        recomputed: text !== null,
+      })),
+    ],
+    claims: [...evaluation.claims],
+    checks: [...evaluation.checks],
+    payment: reference
+      ? {
+          payment_reference_id: reference.payment_reference_id,
+          method: reference.method,
+          state: reference.state,
+          amount_usd: reference.amount_usd,
+          settlement_receipt_id: reference.settlement_receipt_id,
+        }
+      : null,
+    money,
+    keys_url: keysUrl,
+    offline_verification: offlineSteps(keysUrl),
+  }
+}

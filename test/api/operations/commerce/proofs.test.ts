@@ -1,0 +1,433 @@
+import { createHash } from 'node:crypto'
+import canonicalize from 'canonicalize'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect } from 'vitest'
+import type { commerceChecks } from '#domain/commerce/result.ts'
+import { createClient, type OutputOf } from '../../../../api/http/client.ts'
+import { auditBooks } from '../../../support/books.ts'
+import {
+  artifactOf,
+  freshPackage,
+  handoff,
+  missionOf,
+  notedToday,
+} from '../../../support/commerce.ts'
+import { key, startMoneyApis } from '../../../support/money-over-http.ts'
+import { codeOf, patiently, problemOf } from '../../../support/problems.ts'
+import { verifies } from '../../../verifies.ts'
+
+let apis: Awaited<ReturnType<typeof startMoneyApis>>
+let agent: Agent
+beforeAll(async () => {
+  apis = await startMoneyApis(2)
+  agent = await newAgent()
+})
+afterAll(() => apis?.stop())
+
+const newAgent = () => apis.agent(['runs:read', 'runs:write', 'wallets:read', 'wallets:write'])
+type Agent = Awaited<ReturnType<typeof newAgent>>
+type Proof = OutputOf<'commerce-proof-evaluate'>
+type Input = ReturnType<typeof handoff>
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+const evaluate = async (by: Pick<Agent, 'call'>, input: Input = handoff()): Promise<Proof> =>
+  (await by.call('commerce-proof-evaluate', input)).body
+const reasonOf = ({ verification_packet }: Proof, check: (typeof commerceChecks)[number]) =>
+  verification_packet.checks.find((one) => one.check === check)?.reason
+const count = async (
+  table: 'commerce_proofs' | 'postings' | 'payments' | 'payouts' | 'transfers',
+) =>
+  Number(
+    (await apis.db.selectFrom(table).select(sql<string>`count(*)`.as('n')).executeTakeFirst())?.n,
+  )
+
+let units = 1
+/** A payment of this agent that an operator confirms, unless said otherwise. */
+async function payment(by: Agent, decision: 'approve' | 'none' = 'approve') {
+  const asked = { rail: 'packetops', tier: 'standard', units: ++units } as const
+  const { quote } = (await by.call('agent-quote', { ...asked, idempotency_key: key() })).body
+  const paid = {
+    quote_id: quote.quote_id,
+    method: 'invoice_reference',
+    external_reference: `INV-${key()}`,
+    idempotency_key: key(),
+  } as const
+  const { payment_reference } = (await by.call('payment-reference-create', paid)).body
+  const { payment_reference_id } = payment_reference
+  if (decision !== 'none') await apis.decide(payment_reference_id, decision)
+  return { payment_reference_id, amount_usd: quote.total_usd }
+}
+const delivery = (more: Partial<Input> = {}) =>
+  handoff({ mission: missionOf('pilot_delivery'), ...more })
+
+verifies(
+  'commerce.contract',
+  'the contract prints what the code applies, and counts proofs',
+  async () => {
+    const before = (await apis.open().call('commerce-proof-read', {})).body
+    if (!('missions' in before)) throw new Error('the contract was expected')
+    expect(before.schema).toMatchObject({
+      $id: `${apis.config.BASE_URL}/schemas/commerce-proof.v1.json`,
+      properties: { mission: { type: 'object' } },
+    })
+    expect(before.missions.map(({ kind }) => kind)).toEqual([
+      'rail_run',
+      'work_order_delivery',
+      'agent_handoff',
+      'pilot_delivery',
+      'free_proof',
+    ])
+    expect(before.decisions).toEqual([
+      'eligible_to_continue',
+      'human_review_required',
+      'payment_hold',
+    ])
+    expect(before.protocol_bindings.map(({ binding }) => binding)).toEqual([
+      'mcp',
+      'http',
+      'a2a',
+      'x402',
+      'ap2',
+    ])
+    expect(before.safety_boundary).toMatchObject({ money_movement: false, body_bytes_max: 65_536 })
+    await evaluate(agent)
+    const after = (await apis.open().call('commerce-proof-read', {})).body
+    expect('live' in after && after.live['eligible_to_continue']).toBe(
+      (before.live['eligible_to_continue'] ?? 0) + 1,
+    )
+  },
+)
+
+verifies(
+  ['commerce.signed', 'commerce.persisted'],
+  'a sound package gets a decision that anyone can follow offline',
+  async () => {
+    const input = handoff()
+    const proof = await evaluate(agent, input)
+    expect(proof).toMatchObject({
+      decision: 'eligible_to_continue',
+      reasons: [],
+      agent: { agent_id: agent.agentId, credential_bound: true },
+      usage: 'operational',
+      persistence: { state: 'persisted', published: false, review_state: null },
+      money_movement: false,
+    })
+    const { receipt, passport, verification_packet: packet } = proof
+    expect(receipt).toMatchObject({ kind: 'commerce', subject: proof.proof_id })
+    expect(passport).toMatchObject({
+      kind: 'passport',
+      prev_receipt_id: receipt.receipt_id,
+      claims: {
+        passport_type: 'agent_commerce',
+        agent_id: agent.agentId,
+        decision: 'eligible_to_continue',
+        commerce_receipt_id: `rc_${sha256(receipt.jws)}`,
+      },
+    })
+    // Computed from the description alone.
+    expect(receipt.payload['packet_sha256']).toBe(sha256(String(canonicalize(packet))))
+    const { idempotency_key: _key, ...request } = input
+    const { mission, return_package, ...others } = request
+    const parsed = {
+      ...others,
+      mission: { ...mission, publication_consent: false },
+      return_package,
+    }
+    expect(packet.request_sha256).toBe(sha256(String(canonicalize(parsed))))
+    expect(packet.inputs.map(({ sha256: digest, recomputed }) => [digest, recomputed])).toEqual([
+      [('artifacts' in return_package && return_package.artifacts[0]?.sha256) || '', true],
+      [input.evidence?.[0]?.sha256, true],
+    ])
+    for (const jws of [receipt.jws, passport.jws]) {
+      const { body } = await apis.open().call('verify-receipt', { receipt: jws })
+      expect(body).toMatchObject({ verified: true, stored: true })
+    }
+    const found = await agent.clients[1]?.call('commerce-proof-read', { proof_id: proof.proof_id })
+    expect(found?.body).toEqual(proof)
+  },
+)
+
+verifies('commerce.hashes', 'forged digests are refused and leave nothing', async () => {
+  const before = await count('commerce_proofs')
+  const forged = 'a'.repeat(64)
+  const content = 'The report.'
+  const wrong: Partial<Input>[] = [
+    { return_package: { artifacts: [{ ...artifactOf(content), sha256: forged }] } },
+    { return_package: { artifacts: [{ ...artifactOf(content), bytes: 10 }] } },
+    {
+      return_package: {
+        artifacts: [
+          artifactOf(`${content} `),
+          { ...artifactOf(content, 'b'), sha256: artifactOf('x').sha256 },
+        ],
+      },
+    },
+    { evidence: [{ ...notedToday('seen'), sha256: forged }] },
+  ]
+  for (const more of wrong) {
+    const problem = await problemOf(evaluate(agent, handoff(more)))
+    expect(problem).toMatchObject({ status: 422, code: 'evidence_mismatch', money_moved: 'no' })
+  }
+  expect(await count('commerce_proofs')).toBe(before)
+  const { sha256: digest, name } = artifactOf('not given')
+  const unseen = await evaluate(
+    agent,
+    handoff({ return_package: { artifacts: [{ name, sha256: digest }] } }),
+  )
+  expect(unseen.decision).toBe('human_review_required')
+  expect(reasonOf(unseen, 'hashes')).toBe('content_not_given')
+})
+
+verifies('commerce.claims', 'a changed claim or text changes the decision', async () => {
+  const content = `Order ${key()}: 12 pallets arrived.`
+  const proven = (claim: string, text = content) =>
+    evaluate(
+      agent,
+      handoff({
+        return_package: {
+          artifacts: [artifactOf(text)],
+          claims: [{ claim, artifact: 'report.md' }],
+        },
+      }),
+    )
+  expect((await proven('12 pallets arrived')).decision).toBe('eligible_to_continue')
+  const other = await proven('13 pallets arrived', `${content} `)
+  expect(other.decision).toBe('human_review_required')
+  expect(other.verification_packet.claims[0]).toMatchObject({ state: 'not_stated' })
+  const forbidden = await proven('guaranteed', `${content} guaranteed`)
+  expect(reasonOf(forbidden, 'claims')).toBeNull()
+  expect(reasonOf(forbidden, 'policy')).toBe('claim_forbidden')
+})
+
+verifies('commerce.evidence', 'receipts have to be of this agent, and evidence fresh', async () => {
+  const other = await newAgent()
+  const receiptOf = async (by: Agent) => (await evaluate(by)).receipt.receipt_id
+  const [own, foreign] = [await receiptOf(agent), await receiptOf(other)]
+  const named = async (receipt_id: string) =>
+    evaluate(agent, handoff({ evidence: [{ id: 'r', sha256: receipt_id.slice(3), receipt_id }] }))
+  expect((await named(own)).decision).toBe('eligible_to_continue')
+  expect(reasonOf(await named(foreign), 'evidence_owner')).toBe('evidence_of_another')
+  expect(reasonOf(await named(`rc_${'0'.repeat(64)}`), 'evidence_owner')).toBe('receipt_unknown')
+  const dated = async (dated: string | undefined) => {
+    const { dated: _today, ...undated } = notedToday('seen')
+    const evidence = [dated === undefined ? undated : { ...undated, dated }]
+    const proof = await evaluate(agent, handoff({ evidence }))
+    expect(proof.decision).toBe('human_review_required')
+    return reasonOf(proof, 'evidence_age')
+  }
+  const days = (past: number) => new Date(Date.now() - past * 86_400_000).toISOString()
+  expect(await dated(days(91))).toBe('evidence_stale')
+  expect(await dated(days(-1))).toBe('evidence_from_future')
+  expect(await dated(undefined)).toBe('evidence_undated')
+})
+
+verifies('commerce.payment', 'the ledger decides about a payment, never the caller', async () => {
+  const other = await newAgent()
+  const held = async (more: Partial<Input>) => {
+    const proof = await evaluate(agent, delivery(more))
+    expect(proof.decision).toBe('payment_hold')
+    return reasonOf(proof, 'payment')
+  }
+  expect(await held({})).toBe('payment_absent')
+  const pending = await payment(agent, 'none')
+  expect(await held({ payment: pending })).toBe('payment_pending')
+  const foreign = await payment(other)
+  expect(await held({ payment: foreign })).toBe('payment_unknown')
+  const unknown = { payment_reference_id: `pr_${'0'.repeat(64)}` }
+  expect(await held({ payment: unknown })).toBe('payment_unknown')
+  const paid = await payment(agent)
+  expect(await held({ payment: { ...paid, amount_usd: paid.amount_usd + 1 } })).toBe(
+    'amount_mismatch',
+  )
+  const input = delivery({ payment: paid })
+  const proof = await evaluate(agent, input)
+  expect(proof.decision).toBe('eligible_to_continue')
+  expect(proof.verification_packet.payment).toMatchObject({
+    payment_reference_id: paid.payment_reference_id,
+    state: 'verified',
+    amount_usd: paid.amount_usd,
+    settlement_receipt_id: expect.stringMatching(/^rc_/),
+  })
+  const bound = await evaluate(
+    agent,
+    delivery({ payment: await payment(agent), protocol_binding: 'x402' }),
+  )
+  expect(bound.decision).toBe('human_review_required')
+  expect(reasonOf(bound, 'protocol')).toBe('protocol_mismatch')
+  // The same payment for another mission.
+  expect(await held({ payment: paid })).toBe('payment_of_another_order')
+  expect(await held({ mission: missionOf('work_order_delivery'), payment: paid })).toBe(
+    'payment_of_another_order',
+  )
+  const open = await evaluate(apis.open(), delivery({ payment: paid }))
+  expect(reasonOf(open, 'payment')).toBe('payment_unknown')
+})
+
+verifies('commerce.duplicates', 'a package is proven once, also in parallel', async () => {
+  const return_package = freshPackage()
+  const proofs = await Promise.all(
+    Array.from({ length: 12 }, (_, at) =>
+      patiently(() => evaluate(agent.clients[at % 2] ?? agent, handoff({ return_package }))),
+    ),
+  )
+  const eligible = proofs.filter(({ decision }) => decision === 'eligible_to_continue')
+  expect(eligible).toHaveLength(1)
+  for (const proof of proofs.filter((one) => one !== eligible[0])) {
+    expect(proof.decision).toBe('human_review_required')
+    expect(reasonOf(proof, 'duplicates')).toBe('duplicate_package')
+  }
+  const other = await newAgent()
+  const taken = await evaluate(other, handoff({ return_package }))
+  expect(reasonOf(taken, 'duplicates')).toBe('duplicate_package')
+  expect(JSON.stringify(taken)).not.toContain(eligible[0]?.proof_id)
+})
+
+verifies('commerce.duplicates', 'a held mission is decided again once it is paid', async () => {
+  const [mission, return_package] = [missionOf('pilot_delivery'), freshPackage()]
+  const first = await evaluate(agent, delivery({ mission, return_package }))
+  expect(first.decision).toBe('payment_hold')
+  const paid = await payment(agent)
+  const second = await evaluate(agent, delivery({ mission, return_package, payment: paid }))
+  expect(second.decision).toBe('eligible_to_continue')
+  const third = await evaluate(agent, delivery({ mission, return_package, payment: paid }))
+  expect(reasonOf(third, 'duplicates')).toBe('duplicate_package')
+  // A stranger without a credential takes nothing from an agent.
+  const unclaimed = freshPackage()
+  await evaluate(apis.open(), handoff({ return_package: unclaimed }))
+  const own = await evaluate(agent, handoff({ return_package: unclaimed }))
+  expect(own.decision).toBe('eligible_to_continue')
+})
+
+verifies('commerce.identity', 'only its access key makes an agent', async () => {
+  const other = await newAgent()
+  const as = (agent_id: string) => handoff({ agent: { agent_id } })
+  expect(await codeOf(evaluate(apis.open(), as(agent.agentId)))).toBe('credential_required')
+  expect(await codeOf(evaluate(other, as(agent.agentId)))).toBe('not_owner')
+  expect((await evaluate(agent, as(agent.agentId))).agent.agent_id).toBe(agent.agentId)
+  const stranger = await evaluate(apis.open())
+  expect(stranger).toMatchObject({
+    decision: 'human_review_required',
+    agent: { agent_id: null, credential_bound: false },
+    usage: 'unspecified',
+    persistence: { review_state: null },
+  })
+  expect(reasonOf(stranger, 'authority')).toBe('no_credential')
+})
+
+verifies('commerce.idempotent', 'a hundred parallel proofs with one key are one', async () => {
+  const before = await count('commerce_proofs')
+  const input = handoff()
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, at) =>
+      patiently(() => evaluate(agent.clients[at % 2] ?? agent, input)),
+    ),
+  )
+  for (const answer of answers) expect(answer).toEqual(answers[0])
+  expect(await count('commerce_proofs')).toBe(before + 1)
+  const changed = { ...input, agent: { name: 'Another' } }
+  expect(await codeOf(evaluate(agent, changed))).toBe('idempotency_conflict')
+  expect(await count('commerce_proofs')).toBe(before + 1)
+})
+
+verifies('commerce.secrets', 'secrets in any text are refused and stored nowhere', async () => {
+  const secret = `-----BEGIN PRIVATE KEY-----\n${'A'.repeat(64)}\n-----END PRIVATE KEY-----`
+  const before = await count('commerce_proofs')
+  const inputs: Partial<Input>[] = [
+    { mission: missionOf('agent_handoff', { objective: secret }) },
+    { agent: { name: 'password=hunter2 hunter2' } },
+    { return_package: { artifacts: [artifactOf(secret)] } },
+    { return_package: { ...freshPackage(), claims: [{ claim: secret, artifact: 'report.md' }] } },
+    { evidence: [notedToday(secret)] },
+  ]
+  for (const more of inputs)
+    expect(await codeOf(evaluate(agent, handoff(more)))).toBe('forbidden_material')
+  expect(await count('commerce_proofs')).toBe(before)
+  expect(apis.logged()).not.toContain('PRIVATE KEY')
+})
+
+verifies('commerce.bounded', 'bodies over 64 KiB are refused', async () => {
+  const content = 'x '.repeat(11_000)
+  const artifacts = [1, 2, 3].map((at) => artifactOf(`${content}${at}`, `part-${at}`))
+  const large = handoff({ return_package: { artifacts } })
+  expect(await codeOf(evaluate(apis.open(), large))).toBe('payload_too_large')
+  expect(await codeOf(evaluate(agent, large))).toBe('payload_too_large')
+})
+
+verifies('commerce.persisted', 'others see a proof only when it has no agent', async () => {
+  const own = await evaluate(agent)
+  const other = await newAgent()
+  const read = (by: Pick<Agent, 'call'>, proof_id: string) =>
+    by.call('commerce-proof-read', { proof_id })
+  for (const by of [other, apis.open()])
+    expect(await codeOf(read(by, own.proof_id))).toBe('not_found')
+  const free = await evaluate(
+    apis.open(),
+    handoff({ mission: missionOf('free_proof'), evidence: [] }),
+  )
+  expect(free.decision).toBe('eligible_to_continue')
+  const { body } = await read(apis.open(1), free.proof_id)
+  expect(body).toMatchObject({ proof_id: free.proof_id, receipt: free.receipt })
+  expect(JSON.stringify(body)).not.toMatch(/Ledger reader|Deliver the report|412\.80/)
+})
+
+verifies('commerce.moves-no-money', 'proofs leave the books as they were', async () => {
+  const paid = await payment(agent)
+  const tables = ['postings', 'payments', 'payouts', 'transfers'] as const
+  const before = await Promise.all(tables.map(count))
+  const proofs = await Promise.all(
+    Array.from({ length: 10 }, () => evaluate(agent, delivery({ payment: paid }))),
+  )
+  expect(await Promise.all(tables.map(count))).toEqual(before)
+  // One payment is for one mission, also in parallel.
+  expect(proofs.filter(({ decision }) => decision !== 'payment_hold')).toHaveLength(1)
+  for (const { money_movement, verification_packet, proof_id } of proofs) {
+    expect(money_movement).toBe(false)
+    expect(verification_packet.money).toEqual({ funding: 'none', postings: 0, transfers: 0 })
+    const { rows } = await sql`select from postings join receipts using (receipt_id)
+      where subject = ${proof_id}`.execute(apis.db)
+    expect(rows).toEqual([])
+  }
+  await auditBooks(apis.db)
+})
+
+verifies('commerce.guarded', 'SQL keeps proofs as they were written', async () => {
+  const { proof_id } = await evaluate(agent)
+  const free = await evaluate(apis.open(), handoff())
+  const consents = (id: string, seq: number, consent: boolean) =>
+    sql`insert into commerce_consents values (${id}, ${seq}, ${consent}, ${free.receipt.receipt_id}, now())`
+  const refused = [
+    sql`delete from commerce_proofs where proof_id = ${proof_id}`,
+    sql`update commerce_proofs set decision = 'payment_hold' where proof_id = ${proof_id}`,
+    sql`update commerce_proofs set review_state = 'approved', review_decision_id = 'dec_1', reviewed_at = now()
+      where proof_id = ${proof_id}`,
+    consents(free.proof_id, 1, true),
+    consents(proof_id, 1, false),
+    consents(proof_id, 2, true),
+  ]
+  for (const statement of refused)
+    await expect(statement.execute(apis.db)).rejects.toMatchObject({ code: '23514' })
+})
+
+verifies('commerce.evidence', 'a mandate has to be in force and of this agent', async () => {
+  const agent_id = agent.agentId
+  const action = {
+    principal_id: 'acme',
+    agent_id,
+    purpose: 'Deliver.',
+    allowed_operations: ['usage-ledger-record'],
+    rails: ['packetops' as const],
+    resources: [],
+    limits: { per_action_usd: 1, total_usd: 10, actions_max: 5 },
+    expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+    idempotency_key: key(),
+  }
+  const operator = createClient({ baseUrl: apis.hosts[0]?.base ?? '', operator: apis.operator })
+  const { body } = await operator.call('issue-mandate', { mode: 'issue_mandate', action })
+  const mandate_id = 'mandate_id' in body ? body.mandate_id : ''
+  const under = (by: Agent) => evaluate(by, handoff({ authority: { mandate_id } }))
+  expect((await under(agent)).decision).toBe('eligible_to_continue')
+  expect(reasonOf(await under(await newAgent()), 'authority')).toBe('mandate_unknown')
+  const revoke = { mode: 'revoke_mandate', action: { mandate_id, reason: 'over' } } as const
+  await operator.call('revoke-mandate', revoke)
+  expect(reasonOf(await under(agent), 'authority')).toBe('mandate_revoked')
+})

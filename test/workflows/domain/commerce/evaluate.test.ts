@@ -1,0 +1,168 @@
+import { describe, expect } from 'vitest'
+import { evaluate } from '#domain/commerce/evaluate.ts'
+import type { CommerceFacts } from '#domain/commerce/facts.ts'
+import { commerceDecisions, missionKinds } from '#domain/commerce/missions.ts'
+import { commerceChecks } from '#domain/commerce/result.ts'
+import { sha256Hex } from '#domain/core/canonical-json.ts'
+import { verifies } from '../../../verifies.ts'
+
+const now = 1_795_512_720
+const DAY = 86_400
+const text = 'The invoice of November comes to 412.80 USD in all.'
+const agent = { agentId: 'agt_1', trust: 'trusted', rails: ['packetops'] } as const
+const item = { name: 'report.md', sha256: sha256Hex(text), bytes: text.length, text }
+const receiptOf = (agentId: string | null, verified = true) =>
+  ({ found: true, verified, agentId }) as const
+const paid = {
+  kind: 'recorded',
+  method: 'invoice_reference',
+  state: 'verified',
+  amountUsd: 107,
+  namedUsd: null,
+  postedUsd: 107,
+  order: 'this',
+  chainFault: null,
+} as const
+const seen = { id: 'note', dated: now - DAY, given: true, receipt: null }
+const recorded = {
+  rail: 'packetops',
+  usage: 'operational',
+  madeAt: now - 60,
+  faults: [],
+  isReviewed: true,
+} as const
+const mandate = { kind: 'recorded', inForce: true, revoked: false, rails: ['packetops'] } as const
+
+/** A delivery that lacks nothing. */
+const sound: CommerceFacts = {
+  kind: 'pilot_delivery',
+  binding: null,
+  agent,
+  items: [item],
+  claims: [{ claim: 'comes to 412.80 usd', artifact: 'report.md' }],
+  evidence: [seen],
+  recorded: undefined,
+  ownsOrder: false,
+  payment: paid,
+  mandate: { kind: 'none' },
+  duplicate: null,
+  usage: 'operational',
+  now,
+}
+const run: CommerceFacts = {
+  ...sound,
+  kind: 'rail_run',
+  claims: [],
+  evidence: [],
+  recorded,
+}
+const claimOf = (claim: string, artifact = 'report.md') => ({ claims: [{ claim, artifact }] })
+const evidenceOf = (more: object) => ({ evidence: [{ ...seen, ...more }] })
+
+/** A change of one fact, the check that it opens, and its reason. */
+type Change = readonly [Partial<CommerceFacts>, (typeof commerceChecks)[number], string]
+const held: readonly Change[] = [
+  [{ payment: { kind: 'none' } }, 'payment', 'payment_absent'],
+  [{ payment: { kind: 'unknown' } }, 'payment', 'payment_unknown'],
+  [{ payment: { ...paid, state: 'pending' } }, 'payment', 'payment_pending'],
+  [{ payment: { ...paid, state: 'presented' } }, 'payment', 'payment_pending'],
+  [{ payment: { ...paid, state: 'disputed' } }, 'payment', 'payment_disputed'],
+  [{ payment: { ...paid, state: 'refunded' } }, 'payment', 'payment_refunded'],
+  [{ payment: { ...paid, order: 'other' } }, 'payment', 'payment_of_another_order'],
+  [{ payment: { ...paid, namedUsd: 106 } }, 'payment', 'amount_mismatch'],
+  [{ payment: { ...paid, postedUsd: 106 } }, 'payment', 'payment_not_posted'],
+  [{ payment: { ...paid, chainFault: 'reorganised' } }, 'payment', 'payment_unconfirmed'],
+]
+const reviewed: readonly Change[] = [
+  [{ items: [{ ...item, text: null }] }, 'hashes', 'content_not_given'],
+  [evidenceOf({ given: false }), 'hashes', 'content_not_given'],
+  [{ items: [] }, 'required_items', 'items_missing'],
+  [{ claims: [] }, 'required_items', 'items_missing'],
+  [{ evidence: [] }, 'required_items', 'items_missing'],
+  [claimOf('comes to 412.80 usd', 'other.md'), 'claims', 'claim_unbound'],
+  [claimOf('comes to 412.8 usd'), 'claims', 'claim_unverified'],
+  [claimOf('comes to 12.80 usd'), 'claims', 'claim_unverified'],
+  [claimOf('…'), 'claims', 'claim_unverified'],
+  [claimOf('guaranteed'), 'policy', 'claim_forbidden'],
+  [claimOf('This proof moved 412.80 USD'), 'policy', 'claim_forbidden'],
+  [evidenceOf({ dated: now - 90 * DAY - 1 }), 'evidence_age', 'evidence_stale'],
+  [evidenceOf({ dated: now + 301 }), 'evidence_age', 'evidence_from_future'],
+  [evidenceOf({ dated: null }), 'evidence_age', 'evidence_undated'],
+  [evidenceOf({ receipt: { found: false } }), 'evidence_owner', 'receipt_unknown'],
+  [evidenceOf({ receipt: receiptOf('agt_2') }), 'evidence_owner', 'evidence_of_another'],
+  [evidenceOf({ receipt: receiptOf(null) }), 'evidence_owner', 'evidence_of_another'],
+  [evidenceOf({ receipt: receiptOf('agt_1', false) }), 'evidence_owner', 'receipt_unverified'],
+  [{ agent: null }, 'authority', 'no_credential'],
+  [{ agent: { ...agent, trust: 'suspended' } }, 'authority', 'trust_required'],
+  [{ mandate: { kind: 'unknown' } }, 'authority', 'mandate_unknown'],
+  [{ mandate: { ...mandate, revoked: true } }, 'authority', 'mandate_revoked'],
+  [{ mandate: { ...mandate, inForce: false } }, 'authority', 'mandate_expired'],
+  [{ binding: 'x402' }, 'protocol', 'protocol_mismatch'],
+  [{ duplicate: { proofId: 'cp_1' } }, 'duplicates', 'duplicate_package'],
+  [{ duplicate: 'foreign' }, 'duplicates', 'duplicate_package'],
+]
+const ofRuns: readonly Change[] = [
+  [{ recorded: null }, 'hashes', 'package_unknown'],
+  [{ recorded: { ...recorded, faults: ['result'] } }, 'hashes', 'package_changed'],
+  [{ recorded: { ...recorded, madeAt: now - 91 * DAY } }, 'evidence_age', 'evidence_stale'],
+  [{ recorded: { ...recorded, rail: 'energyops' } }, 'authority', 'rail_not_allowed'],
+  [{ recorded: { ...recorded, isReviewed: false } }, 'authority', 'not_reviewed'],
+  [{ mandate: { ...mandate, rails: [] } }, 'authority', 'mandate_rail'],
+]
+
+describe('evaluate', () => {
+  verifies('commerce.decisions', 'what lacks nothing may continue', () => {
+    for (const facts of [sound, run, { ...run, mandate }]) {
+      const { decision, checks } = evaluate(facts)
+      expect(decision).toBe('eligible_to_continue')
+      expect(checks.map(({ check }) => check)).toEqual([...commerceChecks])
+      expect(checks.flatMap(({ reason }) => reason ?? [])).toEqual([])
+    }
+  })
+
+  verifies('commerce.decisions', 'a missing or unproven payment holds the mission', () => {
+    for (const base of [sound, run])
+      for (const [change, check, reason] of held) {
+        const { decision, checks } = evaluate({ ...base, ...change })
+        expect(decision, reason).toBe('payment_hold')
+        expect(checks.find((one) => one.check === check)?.reason).toBe(reason)
+      }
+  })
+
+  verifies('commerce.decisions', 'any other open check is for a person', () => {
+    const cases = [
+      ...reviewed.map((change) => [sound, ...change] as const),
+      ...ofRuns.map((change) => [run, ...change] as const),
+    ]
+    for (const [base, change, check, reason] of cases) {
+      const { decision, checks } = evaluate({ ...base, ...change })
+      expect(decision, reason).toBe('human_review_required')
+      expect(checks.find((one) => one.check === check)?.reason, reason).toBe(reason)
+    }
+  })
+
+  verifies('commerce.decisions', 'the payment decides before every other check', () => {
+    for (const [change] of reviewed) {
+      const facts = { ...sound, ...change, payment: { kind: 'none' } } as const
+      expect(evaluate(facts).decision).toBe('payment_hold')
+    }
+  })
+
+  verifies('commerce.decisions', 'each mission and usage has a payment rule', () => {
+    const unpaid = (more: Partial<CommerceFacts>) =>
+      evaluate({ ...run, payment: { kind: 'none' }, ...more }).decision
+    expect(unpaid({ usage: 'synthetic' })).toBe('eligible_to_continue')
+    expect(unpaid({ payment: { kind: 'free' } })).toBe('eligible_to_continue')
+    for (const kind of missionKinds) expect(commerceDecisions, kind).toContain(unpaid({ kind }))
+    expect(unpaid({ kind: 'agent_handoff', evidence: [seen] })).toBe('eligible_to_continue')
+    expect(unpaid({ kind: 'free_proof', agent: null })).toBe('eligible_to_continue')
+  })
+
+  verifies('commerce.claims', 'a claim is bound by its words, not by parts of them', () => {
+    const stateOf = (claim: string) => evaluate({ ...sound, ...claimOf(claim) }).claims[0]?.state
+    for (const claim of ['comes to 412.80 USD', 'THE INVOICE,\nof  november', 'usd', '412.80'])
+      expect(stateOf(claim), claim).toBe('bound')
+    for (const claim of ['412', '412.8', 'invoices', 'us', 'november of', '\u200b', '!?'])
+      expect(stateOf(claim), claim).toBe('not_stated')
+  })
+})

@@ -1,0 +1,183 @@
+import { mayAct } from '../agents/trust.ts'
+import { type JudgedClaim, judgeClaims } from './claims.ts'
+import type { CommerceFacts } from './facts.ts'
+import {
+  type CommerceDecision,
+  EVIDENCE_AHEAD_SECONDS_MAX,
+  EVIDENCE_DAYS_MAX,
+  missionOf,
+} from './missions.ts'
+import { checkPayment } from './payment.ts'
+import {
+  type CommerceCheck,
+  type CommerceCheckName,
+  failed,
+  notNeeded,
+  passed,
+  type Result,
+  unverified,
+} from './result.ts'
+
+/** A decision with the checks that led to it, in their order, and the judgement of each claim. */
+export type Evaluation = {
+  readonly decision: CommerceDecision
+  readonly checks: readonly CommerceCheck[]
+  readonly claims: readonly JudgedClaim[]
+}
+
+/**
+ * Decides about a package. A payment that is missing or unproven holds it; any other check that fails or cannot be verified is for a
+ * person; otherwise the mission may continue.
+ */
+export function evaluate(facts: CommerceFacts): Evaluation {
+  const claims = judgeClaims(facts.claims, facts.items)
+  const results: Record<CommerceCheckName, Result> = {
+    hashes: checkHashes(facts),
+    required_items: checkRequired(facts),
+    claims: checkClaims(claims),
+    policy: checkPolicy(claims),
+    evidence_age: checkAge(facts),
+    evidence_owner: checkOwner(facts),
+    payment: checkPayment(facts),
+    authority: checkAuthority(facts),
+    protocol: checkProtocol(facts),
+    duplicates: checkDuplicates(facts),
+  }
+  const checks = Object.entries(results).map(
+    ([check, result]): CommerceCheck => ({ check: check as CommerceCheckName, ...result }),
+  )
+  return { decision: decisionOf(results), checks, claims }
+}
+
+const isOpen = ({ outcome }: Result): boolean => outcome === 'failed' || outcome === 'unverified'
+
+function decisionOf(results: Record<CommerceCheckName, Result>): CommerceDecision {
+  if (isOpen(results.payment)) return 'payment_hold'
+  return Object.values(results).some(isOpen) ? 'human_review_required' : 'eligible_to_continue'
+}
+
+function checkHashes({ recorded, items, evidence }: CommerceFacts): Result {
+  if (recorded === null)
+    return unverified('package_unknown', 'no such package of this agent is on record')
+  if (recorded !== undefined && recorded.faults.length > 0)
+    return failed('package_changed', `not as it was signed: ${recorded.faults.join(', ')}`)
+  const missing = [
+    ...items.filter(({ text }) => recorded === undefined && text === null).map(({ name }) => name),
+    ...evidence.filter(({ given }) => !given).map(({ id }) => id),
+  ]
+  if (missing.length > 0)
+    return unverified('content_not_given', `only a digest was given of ${missing.join(', ')}`)
+  return passed('every digest was computed again')
+}
+
+function checkRequired({ kind, ...facts }: CommerceFacts): Result {
+  const { items, claims, evidence, recorded, ownsOrder } = facts
+  const isThere = {
+    own_run: recorded !== undefined && recorded !== null,
+    own_order: ownsOrder,
+    artifact: items.length > 0,
+    claim: claims.length > 0,
+    evidence: evidence.length > 0,
+  }
+  const missing = missionOf(kind).needs.filter((need) => !isThere[need])
+  return missing.length === 0
+    ? passed(`a ${kind} has what it needs`)
+    : failed('items_missing', `a ${kind} also needs ${missing.join(', ')}`)
+}
+
+function checkClaims(claims: readonly JudgedClaim[]): Result {
+  if (claims.length === 0) return notNeeded('the package claims nothing')
+  const namesOf = (state: JudgedClaim['state']) =>
+    claims.flatMap((one, at) => (one.state === state ? [`claim ${at + 1}`] : [])).join(', ')
+  const unknown = namesOf('unknown_item')
+  if (unknown !== '') return failed('claim_unbound', `${unknown} name nothing in the package`)
+  const open = [namesOf('not_stated'), namesOf('not_given')].filter((names) => names !== '')
+  return open.length === 0
+    ? passed('each claim stands in the item that it names')
+    : unverified('claim_unverified', `${open.join(', ')} do not stand in a text that was given`)
+}
+
+function checkPolicy(claims: readonly JudgedClaim[]): Result {
+  const codes = [...new Set(claims.flatMap(({ forbidden }) => forbidden ?? []))]
+  return codes.length === 0
+    ? passed('no claim goes beyond what a proof shows')
+    : failed('claim_forbidden', `no proof shows ${codes.join(', ')}`)
+}
+
+const DAY_SECONDS = 86_400
+
+function checkAge({ evidence, recorded, now }: CommerceFacts): Result {
+  const dated = [
+    ...evidence.map(({ id, dated: at }) => ({ id, at })),
+    ...(recorded ? [{ id: 'package', at: recorded.madeAt }] : []),
+  ]
+  if (dated.length === 0) return notNeeded('there is no evidence')
+  const idsOf = (isOne: (at: number | null) => boolean) =>
+    dated.filter(({ at }) => isOne(at)).map(({ id }) => id)
+  const stale = idsOf((at) => at !== null && at < now - EVIDENCE_DAYS_MAX * DAY_SECONDS)
+  if (stale.length > 0)
+    return failed('evidence_stale', `over ${EVIDENCE_DAYS_MAX} days old: ${stale.join(', ')}`)
+  const early = idsOf((at) => at !== null && at > now + EVIDENCE_AHEAD_SECONDS_MAX)
+  if (early.length > 0)
+    return failed('evidence_from_future', `from the future: ${early.join(', ')}`)
+  const undated = idsOf((at) => at === null)
+  return undated.length === 0
+    ? passed(`at most ${EVIDENCE_DAYS_MAX} days old`)
+    : unverified('evidence_undated', `without a date: ${undated.join(', ')}`)
+}
+
+function checkOwner({ evidence, agent }: CommerceFacts): Result {
+  const named = evidence.flatMap(({ id, receipt }) => (receipt === null ? [] : [{ id, receipt }]))
+  if (named.length === 0) return notNeeded('no evidence names a receipt')
+  const idsOf = (isOne: (receipt: (typeof named)[number]['receipt']) => boolean) =>
+    named.filter(({ receipt }) => isOne(receipt)).map(({ id }) => id)
+  const unknown = idsOf((receipt) => !receipt.found)
+  if (unknown.length > 0)
+    return failed('receipt_unknown', `no receipt of this service: ${unknown.join(', ')}`)
+  const foreign = idsOf(
+    (receipt) => receipt.found && (agent === null || receipt.agentId !== agent.agentId),
+  )
+  if (foreign.length > 0)
+    return failed('evidence_of_another', `not a receipt of this agent: ${foreign.join(', ')}`)
+  const unproven = idsOf((receipt) => receipt.found && !receipt.verified)
+  return unproven.length === 0
+    ? passed('each receipt is verified and belongs to this agent')
+    : unverified('receipt_unverified', `not verified now: ${unproven.join(', ')}`)
+}
+
+function checkAuthority({ kind, agent, recorded, mandate }: CommerceFacts): Result {
+  if (agent === null)
+    return missionOf(kind).needsAgent
+      ? unverified('no_credential', 'no access key was presented')
+      : notNeeded(`a ${kind} needs no agent`)
+  if (!mayAct(agent.trust)) return failed('trust_required', `the agent is ${agent.trust}`)
+  if (recorded && !agent.rails.includes(recorded.rail))
+    return failed('rail_not_allowed', `the access key is not for ${recorded.rail}`)
+  if (recorded && !recorded.isReviewed)
+    return failed('not_reviewed', 'the run has no review decision')
+  if (mandate.kind === 'unknown')
+    return failed('mandate_unknown', 'no such mandate of this agent is on record')
+  if (mandate.kind === 'recorded') {
+    if (mandate.revoked) return failed('mandate_revoked', 'the mandate is revoked')
+    if (!mandate.inForce) return failed('mandate_expired', 'the mandate is not in force')
+    if (recorded && !mandate.rails.includes(recorded.rail))
+      return failed('mandate_rail', `the mandate is not for ${recorded.rail}`)
+  }
+  return passed(`the agent is ${agent.trust}`)
+}
+
+function checkProtocol({ binding, payment }: CommerceFacts): Result {
+  if (binding === null) return notNeeded('no protocol is named')
+  const method = { x402: 'x402_reference', ap2: 'ap2_mandate_reference' }[binding as string]
+  if (method === undefined) return notNeeded(`${binding} is the statement of the caller`)
+  return payment.kind === 'recorded' && payment.method === method
+    ? passed(`it was paid by ${method}`)
+    : failed('protocol_mismatch', `it was not paid by ${method}`)
+}
+
+function checkDuplicates({ duplicate }: CommerceFacts): Result {
+  if (duplicate === null) return passed('no earlier proof is of this package')
+  return duplicate === 'foreign'
+    ? failed('duplicate_package', 'another agent had this package proven before')
+    : failed('duplicate_package', `${duplicate.proofId} is of the same package`)
+}
