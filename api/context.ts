@@ -14,7 +14,7 @@ import type { CredentialOfAgent } from '../activities/store/agents/agent-credent
 import type { McpDescriptor } from './mcp/shapes.ts'
 import type { AgentCard } from './registry/agent-card-shape.ts'
 import type { AgentTools } from './registry/agent-tools-shape.ts'
-import type { BindingView } from './registry/protocol-bindings.ts'
+import type { ProtocolBindingView } from './registry/protocol-binding-shape.ts'
 import type { Quickstart, StartHere } from './registry/start-here-shape.ts'
 import type { HandshakeService } from './services/agents/handshake.ts'
 import type { RegistrationService } from './services/agents/registration.ts'
@@ -158,7 +158,7 @@ export type DiscoveryCommands = {
   authorityKey(): Promise<AuthorityKey>
   trustContract(): Promise<TrustContract>
   mcp(): z.output<typeof McpDescriptor>
-  bindings(): BindingView[]
+  bindings(): ProtocolBindingView[]
   agentCard(): Promise<z.output<typeof AgentCard>>
   agentTools(): z.output<typeof AgentTools>
   startHere(rail: RailKey): z.output<typeof StartHere>

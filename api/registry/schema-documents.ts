@@ -18,7 +18,7 @@ import type { SchemaDocuments } from '../context.ts'
 import { problemSchema } from '../http/openapi-components.ts'
 import type { JsonObject } from '../http/schema-components.ts'
 import { Manifest } from '../operations/agents/register.ts'
-import { CommerceProofInput } from '../operations/commerce/shapes.ts'
+import { CommerceProofInput } from '../operations/commerce/proof-input.ts'
 import { Receipt } from '../operations/operators/receipt.ts'
 import { VerificationPacket } from '../operations/receipts/verify-receipt.ts'
 

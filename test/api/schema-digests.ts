@@ -4,7 +4,7 @@
  */
 export const schemaDigests: Record<string, string> = {
   'action-grant.v1.json': 'b9ae41cdac340bdbcfe6b4ccac5dc6efe9e39b3d203447a38619c87989b25bd1',
-  'agent-manifest.v1.json': '39ec48b09a7cd85c43fb7b213bac9e9b85872e8f767c99849c4e4edce6917d9b',
+  'agent-manifest.v1.json': 'b69446e7f17dd1bd927fd78731a84b798fc0e813082f1d13e9a6915af9bbc9cf',
   'ap2-checkout-mandate.v1.json':
     '653982654b54bd831ff652379ad47fe56464799dd5b375f54d54960153b8e399',
   'ap2-mandates-asked.v1.json': '8d3312e09f0b8ab0ba861b93f8b48c224b85490948a73228d36a0cf5335c6d09',
@@ -15,10 +15,12 @@ export const schemaDigests: Record<string, string> = {
   'ap2-payment-mandate.v1.json': '184e45d3f776173b34d004a3dca3576116a30c2b516472f010553f774a64b3bb',
   'authority-mandate.v1.json': '7b74db4b0bddebff7762f3605d5560dce2f68e049bc51841c3018c0558d2d1ce',
   'callback-event.v1.json': 'c3622c7f3bf01bc155bc00c83288e2a95dfcba0f0105c91f2f748d5879fb03aa',
+  'commerce-packet.v1.json': '339515fcbc4372c0c05007c56a228e1df5465500928b78bbc16cf2213aa6a8cd',
+  'commerce-proof.v1.json': '5c0c9ae7ee3ab315eeabc7edfe399f9b79afda7d8a2137ac43cdf464bf614ef5',
   'delegated-action.v1.json': '6d00bacdc3f962adf25443f71780bb5ce16dfddee2d6631906d0ca84a40adc29',
   'handoff-pack.v1.json': '6a46217d6ff6f1cf561ae80a180f879960571f3920f7321f4dfc785fad2b30c8',
   'passport.v1.json': '9e22a2a6724a5fd5c4584a59c66c054753b3cdc068b3c63a89a5f2d4c71bdf46',
-  'problem.v1.json': '28f8806ed82d1cf5cfb4705f5de6ebfee7f62bbb1cc36c55b70d58d48f5e04d6',
+  'problem.v1.json': '7f8676f236b09a64515abefc6e53ed2395ba6eda3fa36a3a6d2970a2d324a979',
   'rail-input-contractops.v1.json':
     '2ec847f5efcb6d567a90b61a43e8bfdc1245933153dee75f2bd9481cce208f88',
   'rail-input-diligenceops.v1.json':

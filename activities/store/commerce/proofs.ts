@@ -41,28 +41,63 @@ export async function lockCommerceProof(
     .executeTakeFirst()
 }
 
-type Earlier = Pick<
-  CommerceProofRow,
-  'proof_id' | 'agent_id' | 'mission_sha256' | 'decision' | 'review_state'
->
+/** A package that is to be proven; `agentId` is missing for a caller without an access key. */
+export type ProvenPackage = {
+  packageSha256: string
+  missionSha256: string
+  agentId: string | undefined
+  /** Only this agent can name the package. */
+  isOwn: boolean
+}
 
 /**
- * The earlier proofs of a package, the oldest first. `by` leaves those of agents, or those of one agent: a package that only its agent can
- * name has no other.
+ * The earliest other proof of a package. The same mission of the same agent is none as long as it did not get through and was not
+ * rejected; a proof without an agent counts against other callers without one alone.
  */
-export async function listProofsOf(
+export async function findDuplicate(
   tx: Tx,
-  packageSha256: string,
-  by: 'anyone' | 'agents',
-): Promise<Earlier[]> {
+  { packageSha256, missionSha256, agentId, isOwn }: ProvenPackage,
+): Promise<Pick<CommerceProofRow, 'proof_id' | 'agent_id'> | undefined> {
+  const query = tx
+    .selectFrom('commerce_proofs')
+    .select(['proof_id', 'agent_id'])
+    .where('package_sha256', '=', packageSha256)
+    .orderBy('evaluated_at')
+    .limit(1)
+  if (agentId === undefined) return query.executeTakeFirst()
+  return query
+    .where('agent_id', isOwn ? '=' : 'is not', isOwn ? agentId : null)
+    .where(
+      sql<boolean>`not (agent_id = ${agentId} and mission_sha256 = ${missionSha256}
+        and decision <> 'eligible_to_continue' and coalesce(review_state, 'waiting') = 'waiting')`,
+    )
+    .executeTakeFirst()
+}
+
+/** Other proofs of a package, the oldest first. */
+export async function listOthersOf(
+  tx: Tx,
+  { proof_id, package_sha256 }: Pick<CommerceProofRow, 'proof_id' | 'package_sha256'>,
+): Promise<Pick<CommerceProofRow, 'proof_id' | 'decision'>[]> {
   return tx
     .selectFrom('commerce_proofs')
-    .select(['proof_id', 'agent_id', 'mission_sha256', 'decision', 'review_state'])
-    .where('package_sha256', '=', packageSha256)
-    .$if(by === 'agents', (query) => query.where('agent_id', 'is not', null))
+    .select(['proof_id', 'decision'])
+    .where('package_sha256', '=', package_sha256)
+    .where('proof_id', '<>', proof_id)
     .orderBy('evaluated_at')
-    .limit(100)
+    .limit(20)
     .execute()
+}
+
+/** How many proofs of an agent wait for a person. */
+export async function countWaitingOf(tx: Tx, agentId: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom('commerce_proofs')
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where('agent_id', '=', agentId)
+    .where('review_state', '=', 'waiting')
+    .executeTakeFirstOrThrow()
+  return count
 }
 
 /** Whether a proof of another mission rests on this payment; one that was held rests on none. */

@@ -36,6 +36,7 @@ export const commerce: readonly string[] = [
     check ((review_decision_id is null) = (reviewed_at is null))
   )`,
   `create index commerce_proofs_package on commerce_proofs (package_sha256, evaluated_at)`,
+  `create index commerce_proofs_agent on commerce_proofs (agent_id, evaluated_at) where agent_id is not null`,
   `create index commerce_proofs_payment on commerce_proofs (payment_reference_id) where payment_reference_id is not null`,
   `create index commerce_proofs_waiting on commerce_proofs (evaluated_at) where review_state = 'waiting'`,
   `create function commerce_proofs_guard() returns trigger language plpgsql as $$

@@ -4,7 +4,8 @@ import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingAgent } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
-import { ActivityId, Condition, ProofId } from './shapes.ts'
+import { Condition } from './activity-shapes.ts'
+import { ActivityId, ProofId } from './shapes.ts'
 
 const output = z
   .strictObject({

@@ -4,7 +4,8 @@ import { commerceExamples } from '../../examples/commerce.ts'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { AgentId } from '../agents/shapes.ts'
-import { ActivityItem, MissionKind, ReliabilityProfile } from './shapes.ts'
+import { ActivityItem, ReliabilityProfile } from './activity-shapes.ts'
+import { MissionKind } from './shapes.ts'
 
 const output = z
   .strictObject({

@@ -1,8 +1,9 @@
 import type { Context } from '../../context.ts'
 import { commerceExamples } from '../../examples/commerce.ts'
 import { operation } from '../../operation.ts'
-import type { ProofAgent } from '../../services/commerce/proofs.ts'
-import { CommerceProof, CommerceProofInput } from './shapes.ts'
+import type { ProofAgent } from '../../services/commerce/gather.ts'
+import { CommerceProofInput } from './proof-input.ts'
+import { CommerceProof } from './proof-view.ts'
 
 /** POST /api/agent-commerce-proof: computes on what the caller sends and on records, and moves nothing. */
 export const commerceProofEvaluate = operation({

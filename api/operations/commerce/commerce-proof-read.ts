@@ -12,7 +12,9 @@ import { limits } from '#domain/core/limits.ts'
 import { commerceExamples } from '../../examples/commerce.ts'
 import { operation } from '../../operation.ts'
 import { agentIdOf } from '../agents/caller.ts'
-import { CommerceContract, CommerceProof, ProofId, PublicCommerceProof } from './shapes.ts'
+import { CommerceContract } from './contract.ts'
+import { CommerceProof, PublicCommerceProof } from './proof-view.ts'
+import { ProofId } from './shapes.ts'
 
 /** GET /api/agent-commerce-proof: what is proven and how; with `proof_id`, one proof. */
 export const commerceProofRead = operation({

@@ -1,14 +1,28 @@
+import type { Evaluation } from '#domain/commerce/evaluate.ts'
+import type { CommerceFacts } from '#domain/commerce/facts.ts'
 import { type CommercePacket, offlineSteps } from '#domain/commerce/packet.ts'
 import { readMoneyUnder } from '../../../activities/store/commerce/records.ts'
+import type { ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import type { CommerceDeps } from './deps.ts'
-import type { Made } from './proofs.ts'
+import type { Gathered } from './gather.ts'
+import type { Digests } from './request.ts'
+
+type Judged = {
+  proofId: string
+  callId: string
+  evaluation: Evaluation
+  facts: CommerceFacts
+  reference: ReferenceRow | undefined
+  gathered: Gathered
+  digests: Digests
+}
 
 /** The packet of a proof that is about to be stored. Throws where the ledger holds money under its call. */
 export async function makePacket(
   { baseUrl }: Pick<CommerceDeps, 'baseUrl'>,
   tx: Tx,
-  { proofId, callId, evaluation, facts, reference, gathered, ...digests }: Made,
+  { proofId, callId, evaluation, facts, reference, gathered, digests }: Judged,
 ): Promise<CommercePacket> {
   const money = await readMoneyUnder(tx, { callId, subject: proofId })
   if (money.funding !== 'none' || money.postings > 0 || money.transfers > 0)
@@ -27,11 +41,11 @@ export async function makePacket(
         sha256,
         recomputed: isRecorded ? isWhole : text !== null,
       })),
-      ...gathered.given.evidence.map(({ name, sha256, text }) => ({
+      ...gathered.given.evidence.map(({ name, sha256, text }, at) => ({
         kind: 'evidence' as const,
         name,
         sha256,
-        recomputed: text !== null,
+        recomputed: text !== null || gathered.evidence[at]?.receipt?.found === true,
       })),
     ],
     claims: [...evaluation.claims],

@@ -41,8 +41,18 @@ export function itemsOf({ return_package, evidence }: CommerceRequest): {
     artifacts: inline.map(({ content, ...item }, at) =>
       itemOf(item.name, { ...item, text: content }, `/return_package/artifacts/${at}`),
     ),
-    evidence: evidence.map((item, at) => itemOf(item.id, item, `/evidence/${at}`)),
+    evidence: evidence.map((item, at) => evidenceOf(item, `/evidence/${at}`)),
   }
+}
+
+/** The id of a receipt is its digest. */
+function evidenceOf(
+  { id, receipt_id, ...content }: CommerceRequest['evidence'][number],
+  pointer: string,
+): PackageItem {
+  if (receipt_id !== undefined && receipt_id !== `rc_${content.sha256}`)
+    throw mismatch(`${pointer}/sha256`, 'is not that of the receipt')
+  return itemOf(id, content, pointer)
 }
 
 function itemOf(
@@ -66,7 +76,9 @@ function mismatch(pointer: string, message: string) {
   })
 }
 
-/** The digests by which a request and its parts are found again. */
+export type Digests = ReturnType<typeof digestsOf>
+
+/** The digests by which a request and its parts are found again, and the canonical text of the request. */
 export function digestsOf(request: CommerceRequest) {
   const { mission_id, objective } = request.mission
   const text = canonicalJson(request)

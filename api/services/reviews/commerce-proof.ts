@@ -4,7 +4,7 @@ import {
   type CommerceProofRow,
   countWaitingProofs,
   findCommerceProof,
-  listProofsOf,
+  listOthersOf,
   listWaitingProofs,
   lockCommerceProof,
   reviewCommerceProof,
@@ -60,10 +60,9 @@ export const commerceProofSubject: ReviewSubject = {
 }
 
 async function contentOf(tx: Tx, proof: CommerceProofRow) {
-  const { request, packet, agent_id, package_sha256 } = proof
+  const { request, packet, agent_id } = proof
   const { mission, agent, return_package, evidence, payment, authority, protocol_binding } =
     request as unknown as CommerceRequest
-  const earlier = await listProofsOf(tx, package_sha256, 'anyone')
   return {
     request: { mission, agent, protocol_binding, authority },
     agent: agent_id === null ? undefined : await agentEvidence(tx, agent_id),
@@ -74,9 +73,7 @@ async function contentOf(tx: Tx, proof: CommerceProofRow) {
     history: {
       state: proof.review_state,
       receipt_id: proof.receipt_id,
-      earlier_proofs: earlier
-        .filter(({ proof_id }) => proof_id !== proof.proof_id)
-        .map(({ proof_id, decision }) => ({ proof_id, decision })),
+      other_proofs: await listOthersOf(tx, proof),
     },
   }
 }

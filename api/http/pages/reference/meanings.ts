@@ -1,3 +1,5 @@
+import { commerceMeanings } from './commerce-meanings.ts'
+
 /**
  * What the fields of requests mean whose schemas do not say it: by their dotted name, else by its last part. Published schemas never
  * change under their name, so this text is not in them.
@@ -213,38 +215,7 @@ const meanings: Readonly<Record<string, string>> = {
   checkpoint: 'Where the recipient continues.',
   evidence_sha256: 'The digests of what proves it.',
   handoff_pack: 'The pack, as handoff-build answered it.',
-  // Commerce proofs.
-  schema_version: 'The version of the schema of the request.',
-  mission: 'What the package was made for.',
-  mission_id: 'Your own name of the mission; of a work order its id.',
-  'mission.kind': 'What the package has to hold, and whether it has to be paid.',
-  publication_consent: 'Whether the activity feed may show the proof; false withdraws it.',
-  agent: 'The agent behind the package.',
-  'agent.agent_id': 'The agent whose access key the call presents.',
-  'agent.name': 'What the agent calls itself, where no key proves it.',
-  'agent.wallet': 'The wallet of the agent, as it says.',
-  return_package: 'A run of this service by its package, or the parts of another one.',
-  return_package_id: 'The package of a run of your own.',
-  claims: 'What the package says of itself.',
-  'return_package.claims[].claim': 'A sentence that stands in the item word for word.',
-  'return_package.claims[].artifact': 'The item that holds the claim.',
-  artifacts: 'The parts of the package.',
-  'return_package.artifacts[].name': 'The name of the part, for claims.',
-  bytes: 'The length of the content in UTF-8.',
-  'return_package.artifacts[].content': 'The text itself; without it, its digest proves nothing.',
-  'commerce-proof-evaluate evidence': 'What else speaks for the package.',
-  'evidence[].id': 'Your name of the evidence.',
-  'evidence[].text': 'The text itself; without it, its digest proves nothing.',
-  'evidence[].dated': 'When it was made, as you say.',
-  'evidence[].receipt_id': 'A receipt of this service about you, which dates and proves itself.',
-  payment: 'The payment of the mission; the ledger says what it is worth.',
-  authority: 'What permits the mission beyond the access key.',
-  mandate_id: 'A mandate of yours.',
-  protocol_binding: 'How the mission was carried out.',
-  mission_kind: 'Only missions of this kind.',
-  since: 'Only what was published from then on.',
-  'commerce-proof-read proof_id': 'The proof, as commerce-proof-evaluate answered it.',
-  'activity-feed-publish proof_id': 'The proof, as commerce-proof-evaluate answered it.',
+  ...commerceMeanings,
   // Operators.
   subject_kind: 'What the decision is about.',
   subject_id: 'The thing that waits for the decision.',

@@ -163,6 +163,7 @@ verifies('commerce.hashes', 'forged digests are refused and leave nothing', asyn
       },
     },
     { evidence: [{ ...notedToday('seen'), sha256: forged }] },
+    { evidence: [{ id: 'r', sha256: forged, receipt_id: `rc_${'b'.repeat(64)}` }] },
   ]
   for (const more of wrong) {
     const problem = await problemOf(evaluate(agent, handoff(more)))
@@ -430,4 +431,34 @@ verifies('commerce.evidence', 'a mandate has to be in force and of this agent', 
   const revoke = { mode: 'revoke_mandate', action: { mandate_id, reason: 'over' } } as const
   await operator.call('revoke-mandate', revoke)
   expect(reasonOf(await under(agent), 'authority')).toBe('mandate_revoked')
+})
+
+verifies('commerce.review', 'at most 25 proofs of an agent wait for a person', async () => {
+  const busy = await newAgent()
+  const claimed = { return_package: { artifacts: [{ name: 'a', sha256: 'b'.repeat(64) }] } }
+  for (let at = 0; at < 25; at++)
+    expect((await evaluate(busy, handoff(claimed))).persistence.review_state).toBe('waiting')
+  const before = await count('commerce_proofs')
+  expect(await problemOf(evaluate(busy, handoff(claimed)))).toMatchObject({
+    status: 429,
+    code: 'rate_limited',
+    money_moved: 'no',
+  })
+  expect(await count('commerce_proofs')).toBe(before)
+  expect((await evaluate(busy)).decision).toBe('eligible_to_continue')
+})
+
+verifies('commerce.payment', 'a payment that the chain does not confirm holds', async () => {
+  const paid = await payment(agent)
+  // As a payment on a chain that answers no more.
+  await sql`alter table payment_references disable trigger all`.execute(apis.db)
+  await sql`update payment_references set method = 'stablecoin_reference', external_reference = ${`0x${'e'.repeat(64)}`}
+    where payment_reference_id = ${paid.payment_reference_id}`.execute(apis.db)
+  const held = await evaluate(agent, delivery({ payment: paid }))
+  expect(held.decision).toBe('payment_hold')
+  expect(reasonOf(held, 'payment')).toBe('payment_unconfirmed')
+  await sql`update payment_references set state = 'disputed'
+    where payment_reference_id = ${paid.payment_reference_id}`.execute(apis.db)
+  const disputed = await evaluate(agent, delivery({ payment: paid }))
+  expect(reasonOf(disputed, 'payment')).toBe('payment_disputed')
 })

@@ -13,11 +13,14 @@ type Run = { runId: string; packageId: string; referenceId: string; usd: number 
 
 let apis: Awaited<ReturnType<typeof startComposedTasks>>
 let agent: AgentUse
-let done: Run
+let finished: Promise<Run> | undefined
+const firstRun = () => {
+  finished ??= finishedRun()
+  return finished
+}
 beforeAll(async () => {
   apis = await startComposedTasks()
   agent = await openAgentUse(apis.hosts[0]!, apis.operator)
-  done = await finishedRun()
 }, 180_000)
 afterAll(async () => {
   await apis?.stop()
@@ -64,6 +67,7 @@ verifies(
   ['commerce.run', 'commerce.payment'],
   'a paid run of its own is proven from its record alone',
   async () => {
+    const done = await firstRun()
     const claim = { claim: 'complete', artifact: 'result.json' }
     const return_package = { return_package_id: done.packageId, claims: [claim] }
     const proof = await proofOf(done.packageId, { return_package })
@@ -89,6 +93,7 @@ verifies(
 )
 
 verifies('commerce.payment', 'the payment of another run holds the mission', async () => {
+  const done = await firstRun()
   const other = await finishedRun()
   const crossed = { payment: { payment_reference_id: done.referenceId } }
   const held = await proofOf(other.packageId, crossed)
@@ -105,6 +110,7 @@ verifies('commerce.payment', 'the payment of another run holds the mission', asy
 })
 
 verifies('commerce.run', 'the run of another agent is as one that does not exist', async () => {
+  const done = await firstRun()
   const other = await openAgentUse(apis.hosts[0]!, apis.operator)
   const [foreign, unknown] = [
     await proofOf(done.packageId, {}, other),
@@ -128,6 +134,7 @@ verifies('commerce.run', 'a stored package that was changed is found out', async
 })
 
 verifies('commerce.moves-no-money', 'proofs of paid runs post nothing', async () => {
+  const done = await firstRun()
   const postings = () => apis.db.selectFrom('postings').selectAll().orderBy('posting_id').execute()
   const before = await postings()
   await Promise.all(Array.from({ length: 10 }, () => proofOf(done.packageId)))

@@ -1,0 +1,120 @@
+import type { CommerceFacts, ProvenAgent } from '#domain/commerce/facts.ts'
+import { findDuplicate } from '../../../activities/store/commerce/proofs.ts'
+import { listOwnOrderTasks } from '../../../activities/store/commerce/records.ts'
+import type { ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
+import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
+import type { CommerceDeps } from './deps.ts'
+import { readEvidence, readMandate, readPackage } from './evidence.ts'
+import { chainFault, readPayment } from './payment.ts'
+import { type CommerceRequest, type Digests, itemsOf } from './request.ts'
+
+/** The agent whose access key a call presents. */
+export type ProofAgent = ProvenAgent & {
+  readonly credentialId: string
+  readonly sandbox: boolean
+  readonly mayPublish: boolean
+}
+export type Asked = { request: CommerceRequest; agent: ProofAgent | undefined; callId: string }
+export type Gathered = Awaited<ReturnType<typeof gather>>
+
+/** Everything that is read outside the transaction: files, receipts and the chain. Throws 422 `evidence_mismatch`. */
+export async function gather(deps: CommerceDeps, { request, agent }: Omit<Asked, 'callId'>) {
+  const given = itemsOf(request)
+  const agentId = agent?.agentId
+  const work = await readWork(deps, request, agentId)
+  const paying = { agentId, named: request.payment, entitlements: work.entitlements }
+  const [evidence, fault] = await Promise.all([
+    readEvidence(deps, request),
+    chainFault(deps, paying),
+  ])
+  return { ...work, items: work.items ?? given.artifacts, given, evidence, fault }
+}
+
+/** The run or the work order behind a mission, and the credit that pays for it; undefined where this service has no order of it. */
+async function readWork(
+  deps: CommerceDeps,
+  { return_package: of, mission }: CommerceRequest,
+  agentId: string | undefined,
+) {
+  if ('return_package_id' in of) {
+    const stored = await readPackage(deps, of.return_package_id, agentId)
+    const entitlements = stored?.entitlementId ? [stored.entitlementId] : []
+    return {
+      recorded: stored?.recorded ?? null,
+      items: stored?.items,
+      ownsOrder: false,
+      entitlements,
+    }
+  }
+  const isOrder = mission.kind === 'work_order_delivery' && agentId !== undefined
+  const tasks = isOrder ? await listOwnOrderTasks(deps.db, mission.mission_id, agentId) : []
+  const ownsOrder = tasks.length > 0
+  const entitlements = tasks.flatMap(({ entitlement_id }) => entitlement_id ?? [])
+  return {
+    recorded: undefined,
+    items: undefined,
+    ownsOrder,
+    entitlements: ownsOrder ? entitlements : undefined,
+  }
+}
+
+/** The facts of a decision, with what has to be read in its transaction; the caller holds the lock of the package. */
+export async function factsOf(
+  tx: Tx,
+  { request, agent }: Asked,
+  { gathered, digests }: { gathered: Gathered; digests: Digests },
+): Promise<{ facts: CommerceFacts; reference: ReferenceRow | undefined }> {
+  const agentId = agent?.agentId
+  const paying = {
+    agentId,
+    missionSha256: digests.mission_sha256,
+    named: request.payment,
+    entitlements: gathered.entitlements,
+  }
+  const paid = await readPayment(tx, paying, gathered.fault)
+  const facts: CommerceFacts = {
+    kind: request.mission.kind,
+    binding: request.protocol_binding ?? null,
+    agent: agent ?? null,
+    items: gathered.items,
+    claims: request.return_package.claims,
+    evidence: gathered.evidence,
+    recorded: gathered.recorded,
+    ownsOrder: gathered.ownsOrder,
+    payment: paid.facts,
+    mandate: await readMandate(tx, request.authority?.mandate_id, agentId),
+    duplicate: await earlierOf(tx, agentId, {
+      ...digests,
+      isOwn: gathered.recorded !== undefined,
+    }),
+    usage: usageOf(agent, gathered.recorded),
+    now: await clockSeconds(tx),
+  }
+  return { facts, reference: paid.reference }
+}
+
+async function earlierOf(
+  tx: Tx,
+  agentId: string | undefined,
+  { mission_sha256, package_sha256, isOwn }: Digests & { isOwn: boolean },
+): Promise<CommerceFacts['duplicate']> {
+  const earlier = await findDuplicate(tx, {
+    packageSha256: package_sha256,
+    missionSha256: mission_sha256,
+    agentId,
+    isOwn,
+  })
+  if (earlier === undefined) return null
+  return agentId !== undefined && earlier.agent_id === agentId
+    ? { proofId: earlier.proof_id }
+    : 'foreign'
+}
+
+function usageOf(
+  agent: ProofAgent | undefined,
+  recorded: CommerceFacts['recorded'],
+): CommerceFacts['usage'] {
+  if (recorded) return recorded.usage
+  if (agent === undefined) return 'unspecified'
+  return agent.sandbox ? 'synthetic' : 'operational'
+}
