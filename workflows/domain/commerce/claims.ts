@@ -14,7 +14,7 @@ export type Claim = { readonly claim: string; readonly artifact: string }
  * the package has no such item.
  */
 export const claimStates = ['bound', 'not_stated', 'not_given', 'unknown_item'] as const
-export type ClaimState = (typeof claimStates)[number]
+type ClaimState = (typeof claimStates)[number]
 export type JudgedClaim = Claim & { readonly state: ClaimState; readonly forbidden: string | null }
 
 /** Judges each claim by the item that it names. */

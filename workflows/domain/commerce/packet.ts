@@ -4,7 +4,7 @@ import { checkOutcomes, commerceChecks } from './result.ts'
 
 const hex64 = z.string().regex(/^[0-9a-f]{64}$/)
 
-export const CommerceCheckShape = z.strictObject({
+const CommerceCheckShape = z.strictObject({
   check: z.enum(commerceChecks),
   outcome: z.enum(checkOutcomes),
   reason: z.string().nullable(),

@@ -324,7 +324,7 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   },
   not_publishable: {
     meaning: 'The proof lacks one of the four conditions of the activity feed.',
-    action: '"condition" names it; publish a proof that meets all four.',
+    action: 'Read which one "condition" names, and publish a proof that meets all four.',
   },
   work_already_attested: {
     meaning: 'There is one passport for each wallet and work, and this one was issued before.',

@@ -136,6 +136,10 @@ verifies('commerce.run', 'a stored package that was changed is found out', async
 verifies('commerce.moves-no-money', 'proofs of paid runs post nothing', async () => {
   const done = await firstRun()
   const postings = () => apis.db.selectFrom('postings').selectAll().orderBy('posting_id').execute()
+  const open = () =>
+    apis.db.selectFrom('tasks').select('task_id').where('state', '<>', 'closed').execute()
+  // What the runs themselves post comes before their end.
+  await expect.poll(open, { timeout: 60_000 }).toEqual([])
   const before = await postings()
   await Promise.all(Array.from({ length: 10 }, () => proofOf(done.packageId)))
   expect(await postings()).toEqual(before)
