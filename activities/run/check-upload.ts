@@ -1,20 +1,29 @@
 import { DomainError } from '#domain/core/errors.ts'
-import type { UploadOutcome } from '#domain/rails/input-faults.ts'
+import type { Extraction } from '#domain/rails/documents.ts'
+import { railOf } from '#domain/rails/index.ts'
+import { groupFaults, type UploadOutcome } from '#domain/rails/input-faults.ts'
+import type { Rail } from '#domain/rails/rail.ts'
 import type {
   UploadCheckSnapshot,
   UploadCheckSteps,
 } from '../../workflows/upload-check/activities.ts'
 import {
   beginCheckAttempt,
+  DOCUMENT,
   endUploadCheck,
+  findExtraction,
   findUploadCheck,
   takeBackCheckAttempt,
   type UploadCheckRow,
 } from '../store/agents/upload-checks.ts'
 import type { Tx } from '../store/postgres/db.ts'
+import type { Extracted, ReadAs } from './extract/extract.ts'
 import { whileAlive } from './heartbeat.ts'
-import { openUploads } from './input.ts'
+import { formats, isRows } from './input.ts'
+import { FILE } from './isolation/job.ts'
 import { ChildDied, type RailPool } from './isolation/rail-pool.ts'
+import { csvOf, type RowSource } from './rows.ts'
+import { type InputStream, readInput } from './stored-input.ts'
 
 type CheckDeps = { db: Tx; pool: Pick<RailPool, 'run'> }
 
@@ -26,33 +35,87 @@ export function createUploadCheckSteps(deps: CheckDeps): UploadCheckSteps {
       const check = await findUploadCheck(db, checkId)
       if (check === undefined) return null
       if (check.outcome !== null) return snapshotOf(check, check.outcome)
-      const outcome = await whileAlive(({ signal }) => readUpload(deps, check, signal))
-      await endUploadCheck(db, checkId, outcome)
+      const { outcome, extraction } = await whileAlive(({ signal }) =>
+        readUpload(deps, check, signal),
+      )
+      await endUploadCheck(db, checkId, outcome, extraction)
       return snapshotOf(check, outcome)
     },
   }
 }
 
+type Read = { outcome: UploadOutcome; extraction?: Extraction }
+
 async function readUpload(
-  { db, pool }: CheckDeps,
-  { check_id, owner, sha256, rail, list, columns }: UploadCheckRow,
+  deps: CheckDeps,
+  check: UploadCheckRow,
   signal: AbortSignal,
-): Promise<UploadOutcome> {
-  if (!(await beginCheckAttempt(db, check_id)))
-    return { refused: 'it was read three times and never to its end' }
+): Promise<Read> {
+  const { db } = deps
+  if (!(await beginCheckAttempt(db, check.check_id)))
+    return { outcome: { refused: 'it was read three times and never to its end' } }
   try {
-    const { [list]: source } = await openUploads(db, owner, { [list]: sha256 })
-    if (source === undefined) throw new Error(`the upload of ${list} was not opened`)
-    const lists = { [list]: source.format }
-    const job = { kind: 'check', rail, list, columns, lists } as const
-    return (await pool.run(job, { [list]: source.stream }, signal)) as UploadOutcome
+    const file = await readInput(db, check)
+    if (file === undefined) throw new Error(`the upload ${check.sha256} is not there`)
+    if (isRows(file.mediaType) && check.list !== DOCUMENT) {
+      const source = { format: formats[file.mediaType], stream: file.stream }
+      return { outcome: await readRows(deps, check, source, signal) }
+    }
+    return await readFile(deps, check, file, signal)
   } catch (error) {
     if (error instanceof DomainError && error.refusal.code === 'input_too_complex')
-      return { refused: error.refusal.detail }
+      return { outcome: { refused: error.refusal.detail } }
     if (!(error instanceof ChildDied))
-      await takeBackCheckAttempt(db, check_id).catch(() => undefined)
+      await takeBackCheckAttempt(db, check.check_id).catch(() => undefined)
     throw error
   }
+}
+
+async function readRows(
+  { pool }: CheckDeps,
+  { rail, list, columns }: UploadCheckRow,
+  { format, stream }: RowSource,
+  signal: AbortSignal,
+): Promise<UploadOutcome> {
+  const job = { kind: 'check', rail, list, columns, lists: { [list]: format } } as const
+  return (await pool.run(job, { [list]: stream }, signal)) as UploadOutcome
+}
+
+/** Extracts what a file says, where no reading of it did so before, and then reads the rows of a sheet. */
+async function readFile(
+  deps: CheckDeps,
+  check: UploadCheckRow,
+  { mediaType, stream }: InputStream,
+  signal: AbortSignal,
+): Promise<Read> {
+  const { db, pool } = deps
+  const { rail, list, sheet } = check
+  const as = readAs(railOf(rail), list, sheet)
+  const known =
+    as.kind === 'rows' ? await findExtraction(db, check, { rows: true, sheet }) : undefined
+  const job = { kind: 'extract', mediaType, as } as const
+  const read: Extracted =
+    known === undefined
+      ? ((await pool.run(job, { [FILE]: stream }, signal)) as Extracted)
+      : { extraction: known }
+  if ('faults' in read) return { outcome: { rows: 0, faults: read.faults } }
+  const { extraction } = read
+  const rows = csvOf(extraction)
+  if (as.kind === 'rows' && rows !== undefined)
+    return { outcome: await readRows(deps, check, rows, signal), extraction }
+  const faults = groupFaults([])
+  return { outcome: { rows: 0, chars: extraction.text?.length ?? 0, faults }, extraction }
+}
+
+function readAs(
+  { documents }: Pick<Rail, 'documents'>,
+  list: string,
+  sheet: string | null,
+): ReadAs {
+  if (list !== DOCUMENT) return { kind: 'rows', list, sheet }
+  if (documents === undefined) throw new RangeError('the rail takes no documents')
+  const { charsMax, images } = documents
+  return { kind: 'document', charsMax, images }
 }
 
 /** The outcome as the workflow knows it. */

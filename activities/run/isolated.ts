@@ -35,10 +35,11 @@ export async function validateApart(
 }
 
 async function opened({ db, task }: CurrentRun, report: Isolation['report']) {
-  const { rail, value, uploads } = await readRunInput(db, task)
-  const sources = Object.entries(await openUploads(db, task.agent_id, uploads))
+  const run = await readRunInput(db, task)
+  const { rail, value, extractions } = run
+  const sources = Object.entries(await openUploads(db, task.agent_id, run))
   const lists = Object.fromEntries(sources.map(([list, { format }]) => [list, format]))
-  const input: RailInput = { rail: rail.key, value, lists }
+  const input: RailInput = { rail: rail.key, value, lists, extractions }
   const bytes_total = sources.reduce((sum, [, { bytes }]) => sum + bytes, 0)
   let bytes_read = 0
   const count = (bytes: number): void => {

@@ -1,3 +1,4 @@
+import { digestOf } from '#domain/core/canonical-json.ts'
 import { DomainError } from '#domain/core/errors.ts'
 import { faultsText, groupFaults } from '#domain/rails/input-faults.ts'
 import type { Work } from '#domain/rails/rail.ts'
@@ -8,7 +9,7 @@ import { latestOutput } from '../store/tasks/runs.ts'
 import { listTaskExceptions } from '../store/tasks/task-exceptions.ts'
 import { findDocument } from '../store/tasks/tasks.ts'
 import type { CurrentRun, StepResult } from './current-run.ts'
-import { readRunInput } from './input.ts'
+import { readRunInput, unreadFaults } from './input.ts'
 import { attempted, type Isolation, validateApart, workApart } from './isolated.ts'
 import { workChecks } from './validation.ts'
 
@@ -31,8 +32,11 @@ export const computedSteps: Record<
     const { input_sha256, rail } = task
     const input = await readRunInput(db, task)
     const read = readInput(input.rail, input.value, input.uploads)
-    if (!('faults' in read)) return done({ input_sha256, rail, uploads: input.uploads })
-    const { faults } = read
+    const extractions = input.extractions.map((one) => digestOf(one))
+    const { uploads } = input
+    const unread = await unreadFaults(db, task.agent_id, input)
+    const faults = [...('faults' in read ? read.faults : []), ...unread]
+    if (faults.length === 0) return done({ input_sha256, rail, uploads, extractions })
     return done(
       { input_sha256, rail, errors: faultsText(faults), faults: groupFaults(faults) },
       'refused',

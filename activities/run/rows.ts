@@ -1,12 +1,19 @@
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse/sync'
 import { z } from 'zod'
 import { type DomainError, refuse } from '#domain/core/errors.ts'
 import { type ColumnReader, tooManyColumns } from '#domain/rails/columns.ts'
+import type { Extraction } from '#domain/rails/documents.ts'
 
 const rowFormats = ['csv', 'jsonl'] as const
 /** A list as it was uploaded: CSV with a header, or one JSON object a line; UTF-8. */
 export type RowSource = { format: (typeof rowFormats)[number]; stream: Readable }
+/** The rows of a sheet, as they were read from its file; undefined without a sheet. */
+export const csvOf = (sheet: Extraction | undefined): RowSource | undefined =>
+  sheet?.text == null
+    ? undefined
+    : { format: 'csv', stream: Readable.from([Buffer.from(sheet.text)], { objectMode: false }) }
+
 /** A record of a list as it was read: its value, or why it has none. */
 type Read = { value: unknown } | { malformed: string }
 type TakeRecord = (record: Read, line: number) => void

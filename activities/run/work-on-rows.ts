@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { type DomainError, type PointerError, refuse } from '#domain/core/errors.ts'
 import { type ColumnReader, columnReader } from '#domain/rails/columns.ts'
+import { type Extraction, sheetFinding } from '#domain/rails/documents.ts'
 import { faultsText, groupFaults } from '#domain/rails/input-faults.ts'
 import type { Columns, Finding, Rail, Work } from '#domain/rails/rail.ts'
-import { columnFaults, readInput, withFindings } from '#domain/rails/read-input.ts'
+import { columnFaults, readInput, withFindings, workOnRead } from '#domain/rails/read-input.ts'
+import { rowsOfSheet, uploadsOf } from '#domain/rails/uploads.ts'
 import { eachRow, type RowSource } from './rows.ts'
 
 /** Receives each row of a streamed list as it is read. */
@@ -57,29 +59,40 @@ function takeInline(
     to.take(row, index)
 }
 
-/** The work of a rail on an input, with a source for each uploaded list that it names. */
+/** What an input names: a source for each uploaded list, and what was read from files. */
+export type Named = {
+  readonly sources: Readonly<Record<string, RowSource>>
+  readonly extractions: readonly Extraction[]
+}
+
+/** The work of a rail on an input. */
 export async function workOnInput(
   rail: Rail,
   input: unknown,
-  sources: Readonly<Record<string, RowSource>>,
+  named: Named,
   see?: SeeRow,
 ): Promise<Work<unknown>> {
-  if (Object.keys(sources).length > 0) return workOnUploads(rail, input, sources, see)
+  if (Object.keys(named.sources).length > 0) return workOnUploads(rail, input, named, see)
   const read = readInput(rail, input)
-  if (!('faults' in read)) return withFindings(rail.work(read.data), read.findings)
+  if (!('faults' in read)) return workOnRead(rail, read, named.extractions)
   const { faults } = read
   throw unfit(faultsText(faults), { extra: { faults: groupFaults(faults) } })
 }
 
 /** The same for an input that names its uploaded lists: each source stands for the list of its name. */
-export function workOnUploads<Result>(
+export async function workOnUploads<Result>(
   rail: Pick<Rail<never, Result>, 'key' | 'rows'>,
   input: unknown,
-  sources: Readonly<Record<string, RowSource>>,
+  { sources, extractions }: Named,
   see?: SeeRow,
 ): Promise<Work<Result>> {
   const inline = Object.entries(input as object).filter(([name]) => !Object.hasOwn(sources, name))
-  return workOnRows(rail, Object.fromEntries(inline), sources, see)
+  const work = await workOnRows(rail, Object.fromEntries(inline), sources, see)
+  const sheets = Object.entries(uploadsOf(rail, input)).flatMap(([list, named]) => {
+    const sheet = rowsOfSheet(extractions, named)
+    return sheet === undefined ? [] : [sheetFinding(list, sheet)]
+  })
+  return withFindings(work, sheets)
 }
 
 function checked<Value>(schema: z.ZodType<Value>, value: unknown, place: string): Value {

@@ -22,9 +22,9 @@ export const schemaDigests: Record<string, string> = {
   'passport.v1.json': '9e22a2a6724a5fd5c4584a59c66c054753b3cdc068b3c63a89a5f2d4c71bdf46',
   'problem.v1.json': '7f8676f236b09a64515abefc6e53ed2395ba6eda3fa36a3a6d2970a2d324a979',
   'rail-input-contractops.v1.json':
-    '2ec847f5efcb6d567a90b61a43e8bfdc1245933153dee75f2bd9481cce208f88',
+    'fbbbd0ce9bcc6eb5efa0e60db0d3500269edc33aa33a32dc9221fec45e73cbaf',
   'rail-input-diligenceops.v1.json':
-    '05852f34ee1416973849967f709426b7563a3b4c0c4c46941919ffc2d669a350',
+    'b348be656f07abeb1b354682fbbc9c85a9465701994444e8380a3023a8ae6a0c',
   'rail-input-distributionops.v1.json':
     'b56875d5c76e429cf943588688bb64ed757ba20d4dfe8588ef2cf9183a5cac55',
   'rail-input-energyops.v1.json':
@@ -32,7 +32,7 @@ export const schemaDigests: Record<string, string> = {
   'rail-input-financeops.v1.json':
     '820c1858c5ac56ef4777b073eaede072a4ee8284238bc2131b13806416d86585',
   'rail-input-packetops.v1.json':
-    'd8cdef0a9492036218556a833143b8efa9158553d9c4400abb24477f0ee232ca',
+    '2c500f519078e6d3f031a3370b51d20143d30816e033d3f29af978c95283ce8e',
   'rail-input-scout.v1.json': 'f0d6effaa70a5b29aaaaeb3e445a0141e4c6b1606377bcae54bde0426ebdfb9d',
   'rail-input-tokenops.v1.json': '1cf803558a9e980db0394e60e23ecc984ee8de7a8cde1a26a5255b3395489b5d',
   'receipt.v1.json': 'f93e6f4ffd88d17ec1be3919d9e380b808deb12f82331bbeb670ae7c09e6e294',

@@ -24,6 +24,35 @@ export const railRequirements = {
     behavior:
       'A quote, preflight, start, order or recovery with an input that has faults is 422 with the grouped faults, and takes no money and begins nothing.',
   },
+  'files.text': {
+    source: 'runs § Files',
+    behavior:
+      'The text of a PDF, DOCX or text file is read once by a named extractor, with its digest and the places of its pages or paragraphs.',
+  },
+  'files.sheets': {
+    source: 'runs § Files',
+    behavior:
+      'A sheet of an XLSX file is a list as the same rows in CSV are: stored values only, dates by the date system of the file, faults with the cell.',
+  },
+  'files.images': {
+    source: 'runs § Files',
+    behavior: 'An image is kept by its digest as a claim, and is never read as text.',
+  },
+  'files.hostile': {
+    source: 'runs § Files',
+    behavior:
+      'A damaged, encrypted, oversized or misleading file is a fault of the input; nothing in a file is run, followed or inflated beyond a limit.',
+  },
+  'files.used': {
+    source: 'runs § Files',
+    behavior:
+      'packetops, diligenceops and contractops take files by digest in place of texts. The result names each file, its extractor and the digest of its text, and cites the page or paragraph.',
+  },
+  'files.replayed': {
+    source: 'runs § Files',
+    behavior:
+      'A replay works on the stored text of each file, and refuses a text that is not the one that the result names.',
+  },
   'rails.citations': {
     source: 'runs § Rail work',
     behavior:

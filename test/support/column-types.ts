@@ -28,6 +28,7 @@ export const typeSources: Readonly<Record<string, string>> = {
   TaskEvent: '#domain/tasks/lifecycle.ts',
   TaskState: '#domain/tasks/lifecycle.ts',
   TrustLimits: '#domain/agents/trust-limits.ts',
+  Extraction: '#domain/rails/documents.ts',
   UploadOutcome: '#domain/rails/input-faults.ts',
 }
 
@@ -98,6 +99,7 @@ export const columnTypes: Readonly<Record<string, string>> = {
   'tasks.rail': 'RailKey',
   'tasks.resume_state': 'TaskState',
   'upload_checks.columns': 'Columns',
+  'upload_checks.extraction': 'Extraction',
   'upload_checks.outcome': 'UploadOutcome',
   'upload_checks.rail': 'RailKey',
   'usage_events.rail': 'RailKey',

@@ -1,18 +1,30 @@
 import { createHash } from 'node:crypto'
+import { MockActivityEnvironment } from '@temporalio/testing'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { digestOf } from '#domain/core/canonical-json.ts'
+import { sheetType } from '#domain/rails/documents.ts'
 import type { UsageRow } from '#domain/rails/tokenops/schema.ts'
 import { tokenops } from '#domain/rails/tokenops.ts'
 import type { TaskState } from '#domain/tasks/lifecycle.ts'
 import type { TaskTerms } from '#domain/tasks/terms.ts'
+import { createUploadCheckSteps } from '../../activities/run/check-upload.ts'
+import { replayApart } from '../../activities/run/isolation/replay-uploads.ts'
 import { storeInput } from '../../activities/run/stored-input.ts'
 import { keptUntil } from '../../activities/store/agents/agent-inputs.ts'
+import {
+  beginUploadCheck,
+  type UploadCheckRow,
+} from '../../activities/store/agents/upload-checks.ts'
 import { transaction } from '../../activities/store/postgres/db.ts'
 import { findReturnPackage, listLoopSteps } from '../../activities/store/tasks/runs.ts'
 import { listTaskExceptions } from '../../activities/store/tasks/task-exceptions.ts'
+import { requireTask } from '../../activities/store/tasks/tasks.ts'
+import { recordOf } from '../../api/services/replay/replay-package.ts'
 import { provideInput, storeTaskInput } from '../../api/services/tasks/input.ts'
 import { trustedAgent } from '../activities/task/fixture.ts'
+import { numberCell, textCell, xlsxOf } from '../support/office-files.ts'
 import { quietRuntime } from '../support/quiet.ts'
+import { startRailPool } from '../support/rail-pool.ts'
 import { verifies } from '../verifies.ts'
 import { usageMaterial } from '../workflows/domain/rails/material/usage.ts'
 import { startTaskWorkflows } from './task-fixture.ts'
@@ -27,7 +39,7 @@ afterAll(() => fixture?.stop())
 
 const { usage, ...head } = usageMaterial(20_000)
 const inline = { ...head, usage: usage.slice(0, 5_000) }
-const types = { csv: 'text/csv', jsonl: 'application/x-ndjson' } as const
+const types = { csv: 'text/csv', jsonl: 'application/x-ndjson', xlsx: sheetType } as const
 const columns = ['at', 'agent', 'model', 'task', 'input_tokens', 'output_tokens'] as const
 const textOf = {
   csv: (rows: UsageRow[]) =>
@@ -40,10 +52,10 @@ const textOf = {
 
 async function upload(
   format: keyof typeof types,
-  text: string,
+  text: string | Uint8Array,
   owner = trustedAgent,
 ): Promise<string> {
-  const bytes = Buffer.from(text)
+  const bytes = Buffer.from(text as Uint8Array)
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   async function* stream() {
     yield bytes
@@ -98,6 +110,70 @@ verifies(
     }
     const expected = digestOf(tokenops.work(tokenops.input.parse(inline)).result)
     expect(results).toEqual([expected, expected])
+  },
+  120_000,
+)
+
+verifies(
+  ['files.sheets', 'files.replayed'],
+  'a run on a sheet and its replay give the result of the same rows',
+  async () => {
+    const rows = inline.usage.slice(0, 200)
+    const cells = (row: UsageRow) =>
+      columns.map((name) => {
+        const value = row[name] ?? ''
+        return typeof value === 'number' ? numberCell(value) : textCell(value)
+      })
+    const sha256 = await upload(
+      'xlsx',
+      xlsxOf({ rows: [columns.map(textCell), ...rows.map(cells)] }),
+    )
+    const asked = { owner: trustedAgent, sha256, rail: 'tokenops', list: 'usage' } as const
+    const named = { ...asked, columns: {}, sheet: 'Rows' }
+    const check = await beginUploadCheck(fixture.db, named, { openMax: 2, dayMax: 9 })
+    const pool = startRailPool()
+    try {
+      const { checkUpload } = createUploadCheckSteps({ db: fixture.db, pool })
+      const { check_id } = check as UploadCheckRow
+      expect(await new MockActivityEnvironment().run(checkUpload, check_id)).toMatchObject({
+        rows: 200,
+        faults: 0,
+      })
+      const taskId = await waiting()
+      await provide(taskId, { ...head, usage: { sha256, sheet: 'Rows' } })
+      const made = await packageOf(taskId)
+      const expected = tokenops.work(tokenops.input.parse({ ...inline, usage: rows }))
+      expect(made?.result_sha256).toBe(digestOf(expected.result))
+      const record = await transaction(fixture.db, async (tx) =>
+        recordOf('https://service.test', tx, await requireTask(tx, taskId)),
+      )
+      const file = { replay_package: record, jws: 'none', verify_instructions: '' }
+      const { checks } = await replayApart(pool, file, {}, [])
+      expect(checks.find(({ check }) => check === 'replay')).toMatchObject({
+        ok: true,
+        detail: expect.stringContaining(digestOf(expected.result)),
+      })
+    } finally {
+      await pool.close()
+    }
+  },
+  120_000,
+)
+
+verifies(
+  ['files.sheets', 'input.used'],
+  'a file that was not read before its run stops it at the intake',
+  async () => {
+    const sha256 = await upload('xlsx', xlsxOf({ rows: [[textCell('at')]] }))
+    const taskId = await waiting()
+    await provide(taskId, { ...head, usage: { sha256 } })
+    await fixture.gateway.wake(taskId)
+    await reaches(taskId, 'exception_open')
+    const [exception] = await listTaskExceptions(fixture.db, taskId)
+    expect(exception).toMatchObject({
+      code: 'input_invalid',
+      detail: expect.stringContaining('file_unreadable /usage: the file has faults'),
+    })
   },
   120_000,
 )

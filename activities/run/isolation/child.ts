@@ -1,16 +1,18 @@
 import { Readable } from 'node:stream'
 import { Worker } from 'node:worker_threads'
 import { DomainError } from '#domain/core/errors.ts'
+import { withTexts } from '#domain/rails/documents.ts'
 import { railOf } from '#domain/rails/index.ts'
 import type { Work } from '#domain/rails/rail.ts'
 import { type ReplaySettings, verifyReplayFile } from '#domain/verification/replay-package.ts'
 import { checkRows } from '../check-rows.ts'
 import type { RowSource } from '../rows.ts'
 import { validateWork } from '../validation.ts'
-import { type SeeRow, workOnInput } from '../work-on-rows.ts'
+import { type Named, type SeeRow, workOnInput } from '../work-on-rows.ts'
 import {
   ANSWER_CHARS_MAX,
   type Answer,
+  FILE,
   type FromChild,
   type Job,
   type RailInput,
@@ -43,6 +45,11 @@ export async function answer(job: Job): Promise<Answer> {
 }
 
 async function outcomeOf(job: Job): Promise<unknown> {
+  if (job.kind === 'extract') {
+    // Most children need no readers of files, whose modules take long to load.
+    const { extract } = await import('../extract/extract.ts')
+    return extract(job.mediaType, piecesOf(FILE), job.as)
+  }
   const sources = sourcesOf(job.lists)
   if (job.kind === 'replay')
     return verifyReplayFile(
@@ -51,20 +58,18 @@ async function outcomeOf(job: Job): Promise<unknown> {
     )
   if (job.kind === 'check')
     return checkRows(railOf(job.rail), { ...job, source: sources[job.list] as RowSource })
-  if (job.kind === 'work') return workOnInput(railOf(job.rail), job.value, sources)
-  return validateWork(validatedInput(job, sources), job.work as Work<unknown>)
+  const named = { sources, extractions: job.extractions ?? [] }
+  if (job.kind === 'work') return workOnInput(railOf(job.rail), job.value, named)
+  return validateWork(validatedInput(job, named), job.work as Work<unknown>)
 }
 
-function validatedInput(
-  { rail: key, value, lists }: RailInput,
-  sources: Record<string, RowSource>,
-) {
+function validatedInput({ rail: key, value, lists }: RailInput, named: Named) {
   const rail = railOf(key)
   return {
     rail,
-    value,
+    value: withTexts(rail, value, named.extractions),
     lists: Object.keys(lists),
-    again: (see: SeeRow) => workOnInput(rail, value, sources, see),
+    again: (see: SeeRow) => workOnInput(rail, value, named, see),
   }
 }
 

@@ -1,20 +1,31 @@
 import { DomainError, type Refusal } from '#domain/core/errors.ts'
+import type { Extraction, UploadType } from '#domain/rails/documents.ts'
 import type { Columns, RailKey } from '#domain/rails/rail.ts'
+import type { ReadAs } from '../extract/extract.ts'
 import type { RowSource } from '../rows.ts'
 
 type Lists = Readonly<Record<string, RowSource['format']>>
-/** An input of a rail, and the format of each of its lists that comes as a stream. */
-export type RailInput = { rail: RailKey; value: unknown; lists: Lists }
+/** An input of a rail, the format of each of its lists that comes as a stream, and what was read from its files. */
+export type RailInput = {
+  rail: RailKey
+  value: unknown
+  lists: Lists
+  extractions?: readonly Extraction[]
+}
 
 /** What a child process is asked to do. `work` and `value` came from agents; the child parses and trusts nothing of them. */
 export type Job =
   | ({ kind: 'work' } & RailInput)
   | ({ kind: 'validate'; work: unknown } & RailInput)
   | { kind: 'replay'; file: unknown; settings: unknown; lists: Lists }
+  | { kind: 'extract'; mediaType: UploadType; as: ReadAs }
   | { kind: 'check'; rail: RailKey; list: string; columns: Columns; lists: Lists }
 
 /** The answer of a child: the outcome as JSON, or the refusal that ended the work. */
 export type Answer = { json: string } | { refusal: Refusal }
+
+/** The name of the stream of a file that is extracted. */
+export const FILE = 'file'
 
 /** The messages between parent and child about a job; a null piece ends its list. */
 export type FromChild = { started: number } | { wants: string }

@@ -3,11 +3,12 @@ import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { DomainError } from '#domain/core/errors.ts'
 import { railOf } from '#domain/rails/index.ts'
+import { rowsOfSheet } from '#domain/rails/uploads.ts'
 import { ReplayFile } from '#domain/runs/replay-package.ts'
 import type { ReplaySettings } from '#domain/verification/replay-package.ts'
 import type { Report } from '#domain/verification/report.ts'
-import { latestInput } from '#domain/verification/rerun.ts'
-import type { RowSource } from '../rows.ts'
+import { extractionsIn, latestInput } from '#domain/verification/rerun.ts'
+import { csvOf, type RowSource } from '../rows.ts'
 import { workOnUploads } from '../work-on-rows.ts'
 import type { RailPool } from './rail-pool.ts'
 
@@ -41,11 +42,19 @@ export async function replaySettings(
   const latest = data === undefined ? undefined : latestInput(data.replay_package, settings)
   if (data === undefined || latest === undefined || !('uploads' in latest)) return settings
   const { input, input_sha256, uploads } = latest
-  const named = Object.entries(uploads).map(([list, sha256]) => [list, byDigest[sha256]] as const)
+  const extractions = extractionsIn(data.replay_package)
+  if ('fault' in extractions) return settings
+  const { all } = extractions
+  const named = Object.entries(uploads).map(
+    ([list, named]) => [list, csvOf(rowsOfSheet(all, named)) ?? byDigest[named.sha256]] as const,
+  )
   if (named.length === 0 || named.some(([, source]) => source === undefined)) return settings
   const sources = Object.fromEntries(named) as Record<string, RowSource>
   try {
-    const done = await workOnUploads(railOf(data.replay_package.rail), input, sources)
+    const done = await workOnUploads(railOf(data.replay_package.rail), input, {
+      sources,
+      extractions: all,
+    })
     return { ...settings, again: { input_sha256, done } }
   } catch (error) {
     if (error instanceof DomainError)

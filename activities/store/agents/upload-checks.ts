@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import { digestOf } from '#domain/core/canonical-json.ts'
+import type { Extraction } from '#domain/rails/documents.ts'
 import type { UploadOutcome } from '#domain/rails/input-faults.ts'
 import type { Columns, RailKey } from '#domain/rails/rail.ts'
 import { type Tx, transaction } from '../postgres/db.ts'
@@ -7,9 +8,15 @@ import { notifyChanged } from '../postgres/notify.ts'
 import type { Database } from '../schema/schema.ts'
 import { findInput, type InputName, lockOwner } from './agent-inputs.ts'
 
-export type UploadCheckRow = Selectable<Database['upload_checks']>
-/** An upload as a list of a rail, read by the caller's names of its columns. */
-export type CheckedList = InputName & { rail: RailKey; list: string; columns: Columns }
+export type UploadCheckRow = Omit<Selectable<Database['upload_checks']>, 'extraction'>
+/** An upload as a list of a rail, read by the caller's names of its columns; `DOCUMENT` in place of a list: as a document. */
+export type CheckedList = InputName & {
+  rail: RailKey
+  list: string
+  columns: Columns
+  sheet: string | null
+}
+export const DOCUMENT = 'document'
 
 /** One attempt, and two more if its process died without a result. */
 const ATTEMPTS_MAX = 3
@@ -17,6 +24,20 @@ const ATTEMPTS_MAX = 3
 export type CheckBounds = { readonly openMax: number; readonly dayMax: number }
 
 const uploadCheckId = (asked: CheckedList): string => `uc_${digestOf(asked)}`
+
+/** All but the extraction, which is long. */
+const checkColumns = [
+  'check_id',
+  'owner',
+  'sha256',
+  'rail',
+  'list',
+  'columns',
+  'sheet',
+  'began_at',
+  'attempts',
+  'outcome',
+] as const
 
 /**
  * The check of an upload, begun where there is none yet; once per upload, list and names. Returns why it cannot be begun:
@@ -43,7 +64,7 @@ export async function beginUploadCheck(
     return tx
       .insertInto('upload_checks')
       .values({ check_id, ...named, columns: JSON.stringify(columns) })
-      .returningAll()
+      .returning(checkColumns)
       .executeTakeFirstOrThrow()
   })
 }
@@ -57,10 +78,29 @@ async function countChecks(tx: Tx, owner: string): Promise<{ open: number; today
   return rows[0] ?? { open: 0, today: 0 }
 }
 
+/** What was read from an owner's file: the sheet that was asked for, or the file as a document. */
+export async function findExtraction(
+  tx: Tx,
+  { owner, sha256 }: InputName,
+  as: { rows: boolean; sheet: string | null },
+): Promise<Extraction | undefined> {
+  const found = await tx
+    .selectFrom('upload_checks')
+    .select('extraction')
+    .where('owner', '=', owner)
+    .where('sha256', '=', sha256)
+    .where('list', as.rows ? '!=' : '=', DOCUMENT)
+    .where('sheet', 'is not distinct from', as.sheet)
+    .where('extraction', 'is not', null)
+    .limit(1)
+    .executeTakeFirst()
+  return found?.extraction ?? undefined
+}
+
 export function findUploadCheck(tx: Tx, checkId: string): Promise<UploadCheckRow | undefined> {
   return tx
     .selectFrom('upload_checks')
-    .selectAll()
+    .select(checkColumns)
     .where('check_id', '=', checkId)
     .executeTakeFirst()
 }
@@ -99,11 +139,17 @@ export async function takeBackCheckAttempt(tx: Tx, checkId: string): Promise<voi
 }
 
 /** Stores the outcome where there is none yet, and wakes the calls that wait for it. */
-export function endUploadCheck(db: Tx, checkId: string, outcome: UploadOutcome): Promise<void> {
+export function endUploadCheck(
+  db: Tx,
+  checkId: string,
+  outcome: UploadOutcome,
+  read?: Extraction,
+): Promise<void> {
   return transaction(db, async (tx) => {
+    const extraction = read === undefined ? null : JSON.stringify(read)
     await tx
       .updateTable('upload_checks')
-      .set({ outcome: JSON.stringify(outcome) })
+      .set({ outcome: JSON.stringify(outcome), extraction })
       .where('check_id', '=', checkId)
       .where('outcome', 'is', null)
       .execute()

@@ -21,7 +21,8 @@ export const agentInputs: readonly string[] = [
     sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
     blob_id uuid not null unique references agent_input_blobs,
     byte_length integer not null check (byte_length between 1 and 268435456),
-    media_type text not null check (media_type in ('text/csv','application/x-ndjson')),
+    media_type text not null check (media_type in ('text/csv','application/x-ndjson','text/plain','application/pdf','image/png','image/jpeg',
+      'application/vnd.openxmlformats-officedocument.wordprocessingml.document','application/vnd.openxmlformats-officedocument.spreadsheetml.sheet')),
     stored_at timestamptz not null default clock_timestamp(),
     primary key (owner, sha256)
   )`,
@@ -60,7 +61,7 @@ export const agentInputs: readonly string[] = [
     return old;
   end $$`,
   `create trigger agent_inputs_kept before delete on agent_inputs for each row execute function agent_inputs_kept()`,
-  // One reading of an upload as a list of a rail, by the caller's names of its columns.
+  // One reading of an upload as a list or a document of a rail, by the caller's names of its columns.
   `create table upload_checks (
     check_id text primary key check (check_id ~ '^uc_[0-9a-f]{64}$'),
     owner text not null,
@@ -68,16 +69,19 @@ export const agentInputs: readonly string[] = [
     rail text not null,
     list text not null,
     columns jsonb not null,
+    sheet text,
     began_at timestamptz not null default clock_timestamp(),
     attempts integer not null default 0 check (attempts between 0 and 3),
     outcome jsonb,
+    extraction jsonb,
+    check (extraction is null or outcome is not null),
     foreign key (owner, sha256) references agent_inputs on delete cascade
   )`,
   `create index upload_checks_owner on upload_checks (owner, began_at)`,
   `create function upload_checks_guard() returns trigger language plpgsql as $$
   begin
-    if old.outcome is not null or (new.check_id, new.owner, new.sha256, new.rail, new.list, new.columns, new.began_at)
-      is distinct from (old.check_id, old.owner, old.sha256, old.rail, old.list, old.columns, old.began_at)
+    if old.outcome is not null or (new.check_id, new.owner, new.sha256, new.rail, new.list, new.columns, new.sheet, new.began_at)
+      is distinct from (old.check_id, old.owner, old.sha256, old.rail, old.list, old.columns, old.sheet, old.began_at)
     then raise exception 'a check keeps its subject and its outcome' using errcode = 'check_violation'; end if;
     return new;
   end $$`,

@@ -17,6 +17,7 @@ import type { RecordKind } from '#domain/core/record-kinds.ts'
 import type { RunUsage } from '#domain/core/usage.ts'
 import type { Account } from '#domain/credit/credit.ts'
 import type { ControlScope } from '#domain/payouts/controls.ts'
+import type { Extraction } from '#domain/rails/documents.ts'
 import type { UploadOutcome } from '#domain/rails/input-faults.ts'
 import type { Columns, RailKey } from '#domain/rails/rail.ts'
 import type { Judgement } from '#domain/reviews/evidence.ts'
@@ -98,7 +99,15 @@ export type Database = {
     sha256: string
     blob_id: string
     byte_length: number
-    media_type: 'text/csv' | 'application/x-ndjson'
+    media_type:
+      | 'text/csv'
+      | 'application/x-ndjson'
+      | 'text/plain'
+      | 'application/pdf'
+      | 'image/png'
+      | 'image/jpeg'
+      | 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
+      | 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
     stored_at: Generated<Date>
   }
   agent_signing_versions: {
@@ -1092,9 +1101,11 @@ export type Database = {
     rail: RailKey
     list: string
     columns: Json<Columns>
+    sheet: string | null
     began_at: Generated<Date>
     attempts: Generated<number>
     outcome: Json<UploadOutcome> | null
+    extraction: Json<Extraction> | null
   }
   usage_events: {
     event_id: string

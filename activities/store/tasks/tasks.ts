@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import { canonicalJson, sha256Hex } from '#domain/core/canonical-json.ts'
+import { Extraction } from '#domain/rails/documents.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { LedgerEntry } from '#domain/tasks/ledger.ts'
 import { totalOfQuote, waitingAs } from '../console/waiting-filter.ts'
@@ -171,14 +172,35 @@ export async function findDocument(tx: Tx, taskId: string, sha256: string): Prom
   return row?.body
 }
 
-/** Removes the input of a locked task that never ran. */
+const EXTRACTION = 'service.extraction.v1'
+
+/** What was read from files, of all that the task's inputs named; only of these uploads, in a fixed order. */
+export async function listExtractions(
+  tx: Tx,
+  taskId: string,
+  uploads: readonly string[],
+): Promise<Extraction[]> {
+  if (uploads.length === 0) return []
+  const rows = await tx
+    .selectFrom('task_documents')
+    .select('body')
+    .where('task_id', '=', taskId)
+    .where(sql<boolean>`body->>'type' = ${EXTRACTION} and body->>'upload_sha256' = any(${uploads})`)
+    .orderBy('sha256')
+    .execute()
+  return rows.flatMap(({ body }) => Extraction.safeParse(body).data ?? [])
+}
+
+/** Removes the input of a locked task that never ran, and what was read from its files. */
 export async function dropTaskInput(tx: Tx, task: TaskRow): Promise<void> {
   if (task.input_sha256 === null) return
   await updateTask(tx, { ...task, input_sha256: null })
   await tx
     .deleteFrom('task_documents')
     .where('task_id', '=', task.task_id)
-    .where('sha256', '=', task.input_sha256)
+    .where(({ eb, or }) =>
+      or([eb('sha256', '=', task.input_sha256), sql<boolean>`body->>'type' = ${EXTRACTION}`]),
+    )
     .execute()
 }
 

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { uploadTypes } from '#domain/rails/documents.ts'
 import { Digest, Time } from '../../fields.ts'
 
-export const inputMediaTypes = ['text/csv', 'application/x-ndjson'] as const
+export const inputMediaTypes = uploadTypes
 
 /** A file that an agent uploaded for its runs. */
 export const StoredInput = z

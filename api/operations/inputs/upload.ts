@@ -10,7 +10,7 @@ import { inputMediaTypes, StoredInput } from './shapes.ts'
 export const inputUpload = operation({
   id: 'input-upload',
   summary:
-    'Upload a file of up to 256 MB, CSV or JSON Lines, under its SHA-256; runs name it by that digest.',
+    'Upload a file under its SHA-256: rows up to 256 MB as CSV or JSON Lines; XLSX, PDF, DOCX, text or an image up to 32 MB.',
   http: { method: 'PUT', path: '/api/agent-inputs/{sha256}', host: 'base' },
   access: 'agent',
   needs: { scopes: ['runs:write'] },

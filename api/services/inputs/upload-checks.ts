@@ -1,6 +1,8 @@
 import { type DomainError, refuse } from '#domain/core/errors.ts'
 import { pointerOf } from '#domain/core/json-pointer.ts'
 import { limits } from '#domain/core/limits.ts'
+import { documentsOf } from '#domain/rails/documents.ts'
+import { INPUT_CHARS_MAX, tooLongTogether } from '#domain/rails/fields.ts'
 import { railOf } from '#domain/rails/index.ts'
 import {
   type GroupedFaults,
@@ -13,6 +15,7 @@ import { uploadsOf } from '#domain/rails/uploads.ts'
 import {
   beginUploadCheck,
   type CheckedList,
+  DOCUMENT,
   dropUploadCheck,
   findUploadCheck,
   type UploadCheckRow,
@@ -32,7 +35,7 @@ type Asked = { owner: string; rail: RailKey; input: unknown; pointer?: string } 
 /** `dry`: nothing is begun on the input yet, so that such readings are limited for each day. */
 type Reading = { dry?: boolean | undefined }
 
-/** Reads uploads as their rails would, before anything is paid for. Each upload is read once for a list and its columns. */
+/** Reads uploads as their rails would, before anything is paid for. Each upload is read once for a list and its columns, or as a document. */
 export class UploadChecks {
   readonly #deps: CheckDeps
 
@@ -51,22 +54,23 @@ export class UploadChecks {
    * Waits until all uploads that a readable input names are read. Throws 422 `input_rejected` with all faults, `evidence_mismatch`
    * for an upload that the agent does not have, 409 `not_ready` while one is still being read, 429, and 503 without Temporal.
    */
-  async assertUploads({ owner, rail, input, pointer = '/input', dry }: Asked): Promise<void> {
-    const { columns = {} } = input as { columns?: Columns }
-    const asked = Object.entries(uploadsOf(railOf(rail), input)).map(
-      ([list, sha256]): CheckedList => ({
-        owner,
-        sha256,
-        rail,
-        list,
-        columns: columns[list] === undefined ? {} : { [list]: columns[list] },
-      }),
-    )
-    const until = performance.now() + limits.uploadCheckWaitMs
-    const checks: UploadCheckRow[] = []
-    for (const one of asked) checks.push(await this.#read(one, { until, dry }))
-    const faulty = checks.flatMap((check) => faultsOf(check, pointer))
+  async assertUploads({ rail, ...asked }: Asked): Promise<void> {
+    const faulty = await this.readUploads({ rail, ...asked })
     if (faulty.length > 0) throw inputRejected(new Set([rail]), mergedFaults(faulty))
+  }
+
+  /** The same without a refusal of faults: answers them. */
+  async readUploads({ owner, rail, input, pointer = '/input', dry }: Asked) {
+    const until = performance.now() + limits.uploadCheckWaitMs
+    const faulty: GroupedFaults[] = []
+    let chars = 0
+    for (const { place, ...asked } of askedReadings({ owner, rail, input })) {
+      const check = await this.#read(asked, { until, dry })
+      faulty.push(...faultsOf(check, `${pointer}${place}`))
+      if (check.outcome !== null && 'chars' in check.outcome) chars += check.outcome.chars ?? 0
+    }
+    if (chars > INPUT_CHARS_MAX) faulty.push(outOfBounds(pointer, `the files: ${tooLongTogether}`))
+    return faulty
   }
 
   /** One upload after another, so that an input of many does not take the readings of others. */
@@ -121,16 +125,38 @@ const refusals: Record<
     }),
 }
 
+/** The readings of an input, each with the place that its faults are in. */
+function askedReadings({ owner, rail: key, input }: Pick<Asked, 'owner' | 'rail' | 'input'>) {
+  const rail = railOf(key)
+  const { columns = {} } = input as { columns?: Columns }
+  const lists = Object.entries(uploadsOf(rail, input)).map(([list, named]) => ({
+    list,
+    ...named,
+    columns: columns[list] === undefined ? {} : { [list]: columns[list] },
+    place: '',
+  }))
+  const documents = documentsOf(rail, input).map(({ pointer: place, sha256 }) => ({
+    list: DOCUMENT,
+    sha256,
+    sheet: null,
+    columns: {},
+    place,
+  }))
+  return [...lists, ...documents].map((one): CheckedList & { place: string } => ({
+    owner,
+    rail: key,
+    ...one,
+  }))
+}
+
 /** The faults of a read upload, placed in the call. */
 function faultsOf({ list, outcome }: UploadCheckRow, place: string): GroupedFaults[] {
   if (outcome === null) return []
-  const faults = 'refused' in outcome ? givenUp(list, outcome.refused) : outcome.faults
+  const at = list === DOCUMENT ? 'upload' : list
+  const faults =
+    'refused' in outcome ? outOfBounds(pointerOf([at]), outcome.refused) : outcome.faults
   return faults.total === 0 ? [] : [placedGroups(place, faults)]
 }
 
-function givenUp(list: string, message: string): GroupedFaults {
-  const pointer = pointerOf([list])
-  return groupFaults([
-    { kind: 'out_of_bounds', field: pointer, message, pointer, row: null, value: null },
-  ])
-}
+const outOfBounds = (pointer: string, message: string): GroupedFaults =>
+  groupFaults([{ kind: 'out_of_bounds', field: pointer, message, pointer, row: null, value: null }])

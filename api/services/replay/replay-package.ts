@@ -1,6 +1,9 @@
 import type { Kysely } from 'kysely'
+import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
+import { railOf } from '#domain/rails/index.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
+import { uploadDigestsOf } from '#domain/rails/uploads.ts'
 import {
   buildReplayPackage,
   type ReplayFile,
@@ -23,6 +26,7 @@ import { findReturnPackage, findRun, listLoopSteps } from '../../../activities/s
 import { listTaskExceptions } from '../../../activities/store/tasks/task-exceptions.ts'
 import {
   findDocument,
+  listExtractions,
   listLedgerWithData,
   lockTask,
   type TaskRow,
@@ -87,7 +91,7 @@ async function partsOf(
     from_step: run?.step ?? null,
     loop_steps: run === undefined ? [] : await loopOf(tx, run.run_id),
     receipts: await receiptsOf(tx, subjects, ledger),
-    documents: await documentsOf(tx, task_id, ledger),
+    documents: [...(await documentsOf(tx, task_id, ledger)), ...(await extractionsOf(tx, task))],
     return_package: run === undefined ? null : await packageOf(tx, run.run_id),
     keys: {
       keys: (await listPublicKeys(tx)).filter(({ ring }) => ring === 'receipt').map(publishedKey),
@@ -139,6 +143,17 @@ async function documentsOf(
   if (typeof sealed === 'string' && contract?.run_contract != null)
     documents.push({ sha256: sealed, content: contract.run_contract })
   return documents
+}
+
+/** What was read from the files of the run's input. */
+async function extractionsOf(
+  tx: Tx,
+  { task_id, rail, input_sha256 }: TaskRow,
+): Promise<ReplayPackage['documents']> {
+  const input = input_sha256 === null ? null : await findDocument(tx, task_id, input_sha256)
+  const uploads = uploadDigestsOf(railOf(rail as RailKey), input)
+  const read = await listExtractions(tx, task_id, uploads)
+  return read.map((content) => ({ sha256: digestOf(content), content }))
 }
 
 async function packageOf(tx: Tx, runId: string): Promise<ReplayPackage['return_package']> {

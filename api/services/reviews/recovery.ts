@@ -18,7 +18,7 @@ import { carryOut } from '../tasks/recovery.ts'
 import { recoveryView, taskView } from '../tasks/views.ts'
 import type { ReviewSubject, WaitingSubject } from './subject.ts'
 import { taskParts } from './task-evidence.ts'
-import { uploadedParts } from './uploads.ts'
+import { filesOf, uploadedParts } from './uploads.ts'
 
 const allowed: Decision[] = ['approve', 'reject']
 
@@ -45,7 +45,14 @@ export const recoverySubject = (deps: TaskDeps): ReviewSubject => ({
     const within = 'proposed_input'
     const requested = await uploadedParts(tx, task, { input: proposed, within })
     const asked = {
-      request: { action, note, requested_by, input_sha256, proposed_input: proposed },
+      request: {
+        action,
+        note,
+        requested_by,
+        input_sha256,
+        proposed_input: proposed,
+        proposed_files: (await filesOf(tx, task, proposed)) ?? null,
+      },
       exception: exceptionEvidence(await openTaskException(tx, task.task_id)),
     }
     return {

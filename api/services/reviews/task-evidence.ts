@@ -14,7 +14,7 @@ import {
 import { findDocument, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { quoteView } from '../credit/views.ts'
 import { contractOf } from '../tasks/contract-terms.ts'
-import { uploadedParts } from './uploads.ts'
+import { filesOf, uploadedParts } from './uploads.ts'
 
 /** The evidence of a task: its terms, contract, input, price and agent, the ledger up to its head, and its run if there is one. */
 async function taskEvidence(tx: Tx, task: TaskRow): Promise<EvidenceContent> {
@@ -22,12 +22,14 @@ async function taskEvidence(tx: Tx, task: TaskRow): Promise<EvidenceContent> {
   const contract = await contractOf(tx, task_id)
   const quote = quote_id === null ? undefined : await findQuote(tx, quote_id)
   const run = run_id === null ? undefined : await findRun(tx, run_id)
+  const input = input_sha256 === null ? undefined : await findDocument(tx, task_id, input_sha256)
   return {
     terms: await findDocument(tx, task_id, terms_sha256),
     contract,
     criteria: contract?.acceptance_criteria ?? [],
     price: quote && quoteView(quote),
-    input: input_sha256 === null ? undefined : await findDocument(tx, task_id, input_sha256),
+    input,
+    files: await filesOf(tx, task, input),
     agent: task.agent_id === null ? undefined : await agentEvidence(tx, task.agent_id),
     history: { state: task.state, sequence: task.sequence, head_hash: task.head_hash },
     ...(run && runEvidence(run, await listLoopSteps(tx, run.run_id))),

@@ -21,7 +21,7 @@ import { approveTask } from '../tasks/input.ts'
 import { orderView } from '../work-orders/intake.ts'
 import type { DecisionTerms, ReviewSubject, WaitingSubject } from './subject.ts'
 import { agentEvidence } from './task-evidence.ts'
-import { uploadedParts } from './uploads.ts'
+import { filesOf, uploadedParts } from './uploads.ts'
 
 const allowed: Decision[] = ['approve', 'reject']
 
@@ -50,6 +50,7 @@ export const workOrderSubject = (deps: TaskDeps): ReviewSubject => ({
       price: quote && quoteView(quote),
       terms: await documentsOf(tx, tasks, 'terms_sha256'),
       input,
+      files: await filesOfAll(tx, tasks, input),
       history: tasks.map(({ task_id, state, sequence, head_hash }) => ({
         task_id,
         state,
@@ -91,6 +92,13 @@ const documentsOf = (tx: Tx, tasks: readonly TaskRow[], digest: 'terms_sha256' |
       sha256 === null ? null : findDocument(tx, task_id, sha256),
     ),
   )
+
+/** What was read from the files of all inputs; undefined without any. */
+async function filesOfAll(tx: Tx, tasks: readonly TaskRow[], inputs: readonly unknown[]) {
+  const all = await Promise.all(tasks.map((task, at) => filesOf(tx, task, inputs[at])))
+  const files = all.flatMap((one) => one ?? [])
+  return files.length === 0 ? undefined : files
+}
 
 /** The uploaded lists of each input, named by the step of its task. */
 const listsOf = async (tx: Tx, tasks: readonly TaskRow[], inputs: readonly unknown[]) =>

@@ -30,6 +30,7 @@ import {
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
 import { writeTaskReceipt } from '../../../activities/task/receipt.ts'
+import type { UploadChecks } from '../inputs/upload-checks.ts'
 import { assertOwner, type TaskActor, type TaskCaller } from '../tasks/access.ts'
 import { recordAudit } from '../tasks/audit.ts'
 import type { TaskGateway } from '../tasks/events.ts'
@@ -41,7 +42,12 @@ import { type Submission, submitRun } from './submit.ts'
 import { type RunViewDeps, runView } from './views.ts'
 
 type Deps = TaskDeps &
-  RunViewDeps & { gateway: TaskGateway; changes: Changes; packages: PackageChecks }
+  RunViewDeps & {
+    gateway: TaskGateway
+    changes: Changes
+    packages: PackageChecks
+    uploadChecks: Pick<UploadChecks, 'readUploads'>
+  }
 
 export type Acknowledgement = {
   run_id: string

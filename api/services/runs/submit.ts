@@ -1,14 +1,21 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
 import { type TaskState, taskStanding } from '#domain/tasks/lifecycle.ts'
 import { taskIdOf } from '../../../activities/keys/derived-tokens.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
+import type { UploadChecks } from '../inputs/upload-checks.ts'
 import { ownContract, type TaskActor } from '../tasks/access.ts'
 import type { TaskGateway } from '../tasks/events.ts'
 import { provideInput } from '../tasks/input.ts'
 
 export type Submission = { task_token: string; contract_id: string; input: Record<string, unknown> }
+
+type SubmitDeps = Pick<TaskDeps, 'db'> & {
+  gateway: TaskGateway
+  uploadChecks: Pick<UploadChecks, 'readUploads'>
+}
 
 /**
  * Stores the input of an agreed run and advances its task; a repeat finds the stored input. Returns the task's id. Throws 404 and
@@ -16,10 +23,15 @@ export type Submission = { task_token: string; contract_id: string; input: Recor
  * 422 `evidence_mismatch` for an input that was not announced.
  */
 export async function submitRun(
-  { db, gateway }: Pick<TaskDeps, 'db'> & { gateway: TaskGateway },
+  { db, gateway, uploadChecks }: SubmitDeps,
   actor: TaskActor,
   { task_token, contract_id, input }: Submission,
 ): Promise<string> {
+  const { agent_id: owner, rail } = await transaction(
+    db,
+    async (tx) => (await ownContract(tx, actor, contract_id)).task,
+  )
+  if (owner !== null) await uploadChecks.readUploads({ owner, rail: rail as RailKey, input })
   const { taskId, sealed } = await transaction(db, async (tx) => {
     const { contract, task } = await ownContract(tx, actor, contract_id)
     const { task_id: taskId, state, input_sha256 } = task

@@ -1,11 +1,13 @@
 import { canonicalJson, digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
+import { documentsOf } from '#domain/rails/documents.ts'
 import { railOf } from '#domain/rails/index.ts'
-import type { RailKey } from '#domain/rails/rail.ts'
-import { uploadsOf } from '#domain/rails/uploads.ts'
+import type { Rail, RailKey } from '#domain/rails/rail.ts'
+import { uploadDigestsOf, uploadsOf } from '#domain/rails/uploads.ts'
 import { taskStanding, taskStates } from '#domain/tasks/lifecycle.ts'
 import { type TaskTerms, taskTerms } from '#domain/tasks/terms.ts'
 import { useInput } from '../../../activities/store/agents/agent-inputs.ts'
+import { findExtraction } from '../../../activities/store/agents/upload-checks.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import {
   findDocument,
@@ -55,14 +57,38 @@ export async function storeTaskInput(
   { task_id, agent_id, rail }: TaskRow,
   input: unknown,
 ): Promise<{ sha256: string; uploads: string[] }> {
-  const uploads = Object.values(uploadsOf(railOf(rail as RailKey), input))
-  for (const sha256 of uploads)
-    if (agent_id === null || !(await useInput(tx, { owner: agent_id, sha256 }, task_id)))
+  const asked = railOf(rail as RailKey)
+  const uploads = uploadDigestsOf(asked, input)
+  for (const sha256 of uploads) {
+    const name = agent_id === null ? undefined : { owner: agent_id, sha256 }
+    if (name === undefined || !(await useInput(tx, name, task_id)))
       throw refuse('evidence_mismatch', {
         detail: `there is no upload ${sha256}`,
         next_action: 'PUT it to /api/agent-inputs/{sha256} first.',
       })
+  }
+  if (agent_id !== null)
+    await keepExtractions(tx, { taskId: task_id, owner: agent_id }, asked, input)
   return { sha256: await storeDocument(tx, task_id, input), uploads }
+}
+
+/** Keeps with a task what was read from the files of its input; a file that could not be read stops the run at its intake. */
+async function keepExtractions(
+  tx: Tx,
+  { taskId, owner }: { taskId: string; owner: string },
+  rail: Pick<Rail, 'rows' | 'documents'>,
+  input: unknown,
+): Promise<void> {
+  const lists = Object.values(uploadsOf(rail, input)).map((named) => ({ ...named, rows: true }))
+  const documents = documentsOf(rail, input).map(({ sha256 }) => ({
+    sha256,
+    sheet: null,
+    rows: false,
+  }))
+  for (const { sha256, sheet, rows } of [...lists, ...documents]) {
+    const read = await findExtraction(tx, { owner, sha256 }, { rows, sheet })
+    if (read !== undefined) await storeDocument(tx, taskId, read)
+  }
 }
 
 /** Records the operator's decision that lets a task's run begin; the caller then wakes the task. */

@@ -2,7 +2,7 @@ import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { railOf } from '#domain/rails/index.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
-import { uploadsOf } from '#domain/rails/uploads.ts'
+import { uploadDigestsOf } from '#domain/rails/uploads.ts'
 import {
   allowedRecoveries,
   type TaskExceptionCode,
@@ -194,7 +194,7 @@ export class TaskService {
     input: Record<string, unknown>,
   ): Promise<void> {
     await this.#deps.uploadChecks.assertInput({ owner, rail, input, dry: true })
-    const uploads = Object.values(uploadsOf(railOf(rail), input))
+    const uploads = uploadDigestsOf(railOf(rail), input)
     assertManifest(input_manifest, [digestOf(input), ...uploads])
   }
 }

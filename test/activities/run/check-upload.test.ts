@@ -49,7 +49,7 @@ async function begun(text: string): Promise<UploadCheckRow> {
     bytesMax: 1e9,
     owner: { bytesMax: 1e9, uploadsMax: 4, sandbox: false, allBytesMax: 1e12 },
   })
-  const asked = { ...name, rail: 'tokenops', list: 'usage', columns: {} } as const
+  const asked = { ...name, rail: 'tokenops', list: 'usage', columns: {}, sheet: null } as const
   const [one, same] = await Promise.all([
     beginUploadCheck(db, asked, bounds),
     beginUploadCheck(db, asked, bounds),

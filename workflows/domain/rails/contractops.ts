@@ -3,7 +3,12 @@ import { type Contract, readContract, spanOf } from './contractops/contract.ts'
 import { amountsOf, datesOf } from './contractops/mentioned.ts'
 import { obligationsOf } from './contractops/obligations.ts'
 import { partiesOf } from './contractops/parties.ts'
-import { ContractInput, ContractResult, type Uncertain } from './contractops/schema.ts'
+import {
+  CONTRACT_CHARS_MAX,
+  ContractInput,
+  ContractResult,
+  type Uncertain,
+} from './contractops/schema.ts'
 import { statedTimes } from './contractops/stated.ts'
 import { disagreements, termsOf } from './contractops/terms.ts'
 import { contractopsInput } from './fixtures/contractops.ts'
@@ -35,6 +40,7 @@ export const contractops: Rail<ContractInput, ContractResult> = {
   result: ContractResult,
   sandboxInput: contractopsInput,
   parameters: ['as_of'],
+  documents: { within: null, text: 'text', charsMax: CONTRACT_CHARS_MAX, images: false },
   work,
 }
 

@@ -41,6 +41,7 @@ export const diligenceops: Rail<DiligenceInput, DiligenceResult> = {
   result: DiligenceResult,
   sandboxInput: diligenceopsInput,
   parameters: ['min_score'],
+  documents: { within: 'evidence', text: 'text', charsMax: 1_048_576, images: false },
   work,
 }
 

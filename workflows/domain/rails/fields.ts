@@ -27,5 +27,8 @@ export const Span = z.strictObject({
   quote: z.string(),
   from: z.int().min(0),
   to: z.int().min(0),
+  place: z.string().exactOptional().meta({
+    description: 'The page or paragraph of the file that the text was read from.',
+  }),
 })
 export type Span = z.output<typeof Span>

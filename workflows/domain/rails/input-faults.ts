@@ -12,6 +12,7 @@ export const faultKinds = [
   'unknown_value',
   'out_of_bounds',
   'inconsistent',
+  'file_unreadable',
 ] as const
 type FaultKind = (typeof faultKinds)[number]
 
@@ -36,8 +37,13 @@ type FaultGroup = Pick<InputFault, 'kind' | 'field' | 'message'> & {
 }
 export type GroupedFaults = { total: number; groups: FaultGroup[]; groups_left_out: number }
 
-/** What the reading of an uploaded list ended with: the number of its rows and its faults, or why it was given up. */
-export type UploadOutcome = { rows: number; faults: GroupedFaults } | { refused: string }
+/**
+ * What the reading of an upload ended with: the number of its rows or the characters of its text, and its faults, or why it was given
+ * up.
+ */
+export type UploadOutcome =
+  | { rows: number; chars?: number; faults: GroupedFaults }
+  | { refused: string }
 
 /** The faults of an input that stands at `place` (RFC 6901) in a larger document. */
 export const placedAt = (place: string, faults: readonly InputFault[]): InputFault[] =>

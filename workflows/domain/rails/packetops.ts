@@ -39,6 +39,7 @@ export const packetops: Rail<PacketInput, PacketResult> = {
   result: PacketResult,
   sandboxInput: packetopsInput,
   parameters: ['profile', 'as_of', 'period'],
+  documents: { within: 'items', text: 'extracted_text', charsMax: 1_048_576, images: true },
   work,
 }
 

@@ -58,6 +58,15 @@ type Rows<Result> = {
   open(head: unknown): Fold<Result>
 }
 
+/** Where a rail takes files instead of texts: members of a list, or the input itself. */
+export type TakesDocuments = {
+  within: string | null
+  /** The member that holds the text. */
+  text: string
+  charsMax: number
+  images: boolean
+}
+
 /**
  * One rail: its data and one pure function. The same input always gives the same work. A rail whose lists may be
  * larger than a request names them in `rows` (`by-rows.ts`), and its work is then the fold of those rows.
@@ -78,6 +87,7 @@ export type Rail<Input = unknown, Result = unknown> = {
   /** Top-level members of the input that a reviewer may change in order to have the work done again. */
   parameters?: readonly string[]
   work(input: Input): Work<Result>
+  documents?: TakesDocuments
   rows?: Rows<Result>
 }
 

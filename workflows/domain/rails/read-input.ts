@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { pointerOf } from '../core/json-pointer.ts'
 import { isObject } from '../core/plain-object.ts'
 import { type ColumnReader, columnReader, tooManyColumns } from './columns.ts'
+import { type Extraction, readingFindings, withPlaces, withTexts } from './documents.ts'
 import { faultsOfIssue, fieldOf, type InputFault } from './input-faults.ts'
 import type { Columns, Finding, Rail, Work } from './rail.ts'
 import { finishedWork } from './work.ts'
@@ -16,7 +17,7 @@ type Readers = ReadonlyMap<string, ColumnReader>
 export function readInput(
   { input: schema, rows }: Pick<Rail, 'input' | 'rows'>,
   given: unknown,
-  uploads: Readonly<Record<string, string>> = {},
+  uploads: Readonly<Record<string, unknown>> = {},
 ): Read {
   if (!isObject(given)) return checked(schema, given, given, new Map())
   const inline = Object.fromEntries(Object.keys(uploads).map((list) => [list, []]))
@@ -98,14 +99,31 @@ export function columnFaults(list: string, reader: ColumnReader): InputFault[] {
   ]
 }
 
-/** The work on an input that has no faults; throws a RangeError for another. */
+type Worked<Result> = Pick<Rail<never, Result>, 'work' | 'rows' | 'documents'>
+
+/** The work on an input that has no faults; throws a RangeError for another, and for a file that is not among the extractions. */
 export function workOn<Result>(
-  rail: Pick<Rail<never, Result>, 'work' | 'rows'> & Pick<Rail, 'input'>,
+  rail: Worked<Result> & Pick<Rail, 'input'>,
   given: unknown,
+  extractions: readonly Extraction[] = [],
 ): Work<Result> {
   const read = readInput(rail, given)
   if ('faults' in read) throw new RangeError('the rail refuses the input')
-  return withFindings(rail.work(read.data as never), read.findings)
+  return workOnRead(rail, read, extractions)
+}
+
+/** The work on an input as `readInput` gave it, with the texts of its files. */
+export function workOnRead<Result>(
+  rail: Worked<Result>,
+  { data, findings }: Extract<Read, { data: unknown }>,
+  extractions: readonly Extraction[],
+): Work<Result> {
+  const work = rail.work(withTexts(rail, data, extractions) as never)
+  const result = withPlaces(rail, data, extractions, work.result)
+  return withFindings({ ...work, result }, [
+    ...findings,
+    ...readingFindings(rail, data, extractions),
+  ])
 }
 
 /** The work with the findings of how its input was read. */

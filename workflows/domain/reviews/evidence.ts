@@ -12,6 +12,7 @@ export const evidenceNames = [
   'price',
   'payment',
   'input',
+  'files',
   'parameters',
   'plan',
   'result',

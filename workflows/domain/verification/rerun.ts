@@ -1,10 +1,11 @@
-import { digestOf } from '../core/canonical-json.ts'
+import { digestOf, sha256Hex } from '../core/canonical-json.ts'
 import { CODE_VERSION } from '../core/code-version.ts'
+import { documentsOf, Extraction, textOf } from '../rails/documents.ts'
 import { railOf } from '../rails/index.ts'
 import { faultsText } from '../rails/input-faults.ts'
 import type { Work } from '../rails/rail.ts'
 import { readInput, workOn } from '../rails/read-input.ts'
-import { uploadsOf } from '../rails/uploads.ts'
+import { type Uploaded, uploadsOf } from '../rails/uploads.ts'
 import type { ReplayPackage } from '../runs/replay-package.ts'
 import { isKnownReport, manifestFor } from '../runs/return-package.ts'
 
@@ -23,7 +24,14 @@ export function rerun(made: ReplayPackage, given: Given): Outcome {
   const rail = railOf(key)
   const read = readInput(rail, input, uploads)
   const faults = 'faults' in read ? read.faults : []
-  const names = Object.values(uploads)
+  const names = Object.values(uploads).map(({ sha256 }) => sha256)
+  const extractions = extractionsIn(made)
+  if ('fault' in extractions) return extractions
+  const unread = documentsOf(rail, input).find(
+    ({ sha256 }) => textOf(extractions.all, sha256) === undefined,
+  )
+  if (faults.length === 0 && unread !== undefined)
+    return { fault: `the text of the upload ${unread.sha256} is not in the package` }
   const { again } = given
   if (faults.length === 0 && names.length > 0 && again?.input_sha256 !== input_sha256)
     return {
@@ -32,17 +40,30 @@ export function rerun(made: ReplayPackage, given: Given): Outcome {
   let done: Work<unknown> | string | undefined
   if (faults.length > 0) done = faultsText(faults)
   else if (names.length > 0) done = again?.done
-  else done = workOn(rail, input)
+  else done = workOn(rail, input, extractions.all)
   if (typeof done === 'object') return compare(made, done)
   if (before === null) return { holds: `${key} refuses the input` }
   return { fault: done ?? '' }
+}
+
+/** What was read from the files of an input, as the package holds it; a fault where a text is not what its digest says. */
+export function extractionsIn({
+  documents,
+}: Pick<ReplayPackage, 'documents'>): { all: Extraction[] } | { fault: string } {
+  const all = documents.flatMap(({ content }) => Extraction.safeParse(content).data ?? [])
+  const changed = all.find(
+    ({ text, text_sha256 }) => text !== null && sha256Hex(text) !== text_sha256,
+  )
+  return changed === undefined
+    ? { all }
+    : { fault: `the text of the upload ${changed.upload_sha256} was changed` }
 }
 
 /** The input that the run's result is of, with the uploads that it names by list; or why there is nothing to do again. */
 export function latestInput(
   { rail, ledger, inputs, documents, return_package: before }: ReplayPackage,
   given: Given,
-): Outcome | { input: unknown; input_sha256: string; uploads: Record<string, string> } {
+): Outcome | { input: unknown; input_sha256: string; uploads: Record<string, Uploaded> } {
   const named = ledger
     .map(({ data }) => data['input_sha256'])
     .filter((sha256) => typeof sha256 === 'string')

@@ -42,6 +42,7 @@ const order = [
   'checks',
   'changes',
   'plan',
+  'files',
   'parameters',
   'criteria',
   'price',

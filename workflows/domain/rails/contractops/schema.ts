@@ -1,9 +1,26 @@
 import { z } from 'zod'
+import { UploadedFile } from '../documents.ts'
 import { Moment, Span, text } from '../fields.ts'
 
-/** The text of one contract. `as_of` decides which term runs and whether notice can still be given. */
-export const ContractInput = z.strictObject({ text: text(1, 500_000), as_of: Moment.optional() })
-export type ContractInput = z.output<typeof ContractInput>
+/** The most characters of a contract. */
+export const CONTRACT_CHARS_MAX = 500_000
+
+/** The text of one contract, or the file of it. `as_of` decides which term runs and whether notice can still be given. */
+const Asked = z
+  .strictObject({
+    text: text(1, CONTRACT_CHARS_MAX).optional(),
+    /** A PDF, DOCX or text file that was uploaded, in place of its text. */
+    upload: UploadedFile.optional(),
+    as_of: Moment.optional(),
+  })
+  .refine(
+    ({ text, upload }) => (text === undefined) !== (upload === undefined),
+    'a contract has a text or an upload',
+  )
+  .meta({ oneOf: [{ required: ['text'] }, { required: ['upload'] }] })
+/** The text of an upload is put in its place before the work. */
+export type ContractInput = z.output<typeof Asked> & { text: string }
+export const ContractInput = Asked as unknown as z.ZodType<ContractInput>
 
 const Day = z.iso.date()
 /** `value` in `seconds`, `months` or `business days`, and the words that said it. */

@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import { UploadedFile } from '../documents.ts'
 import { Moment, Span, text, together, tooLongTogether } from '../fields.ts'
 
 const distinct = (items: { id: string }[]) =>
   new Set(items.map(({ id }) => id)).size === items.length
 
 /** A questionnaire and the texts to answer it from. `min_score` is the share of a question that its answer covers, 0 to 1; 0.7 where it is not given. */
-export const DiligenceInput = z.strictObject({
+const Asked = z.strictObject({
   questions: z
     .array(
       z.strictObject({ id: text(1, 128), text: text(1, 4000), required: z.boolean().optional() }),
@@ -16,12 +17,20 @@ export const DiligenceInput = z.strictObject({
     .refine((all) => together(all.map(({ text }) => text)), tooLongTogether),
   evidence: z
     .array(
-      z.strictObject({
-        id: text(1, 128),
-        title: text(1, 512),
-        text: text(0, 1_048_576),
-        dated: Moment.optional(),
-      }),
+      z
+        .strictObject({
+          id: text(1, 128),
+          title: text(1, 512),
+          text: text(0, 1_048_576).optional(),
+          /** A PDF, DOCX or text file that was uploaded, in place of its text. */
+          upload: UploadedFile.optional(),
+          dated: Moment.optional(),
+        })
+        .refine(
+          ({ text, upload }) => (text === undefined) !== (upload === undefined),
+          'evidence has a text or an upload',
+        )
+        .meta({ oneOf: [{ required: ['text'] }, { required: ['upload'] }] }),
     )
     .min(1)
     .max(3000)
@@ -29,7 +38,10 @@ export const DiligenceInput = z.strictObject({
     .refine((all) => together(all.map(({ text }) => text)), tooLongTogether),
   min_score: z.number().min(0).max(1).optional(),
 })
-export type DiligenceInput = z.output<typeof DiligenceInput>
+type Evidence = z.output<typeof Asked>['evidence'][number] & { text: string }
+/** The texts of uploads are put in their places before the work. */
+export type DiligenceInput = Omit<z.output<typeof Asked>, 'evidence'> & { evidence: Evidence[] }
+export const DiligenceInput = Asked as unknown as z.ZodType<DiligenceInput>
 
 const EvidenceSpan = Span.extend({ evidence_id: z.string() })
 export type EvidenceSpan = z.output<typeof EvidenceSpan>

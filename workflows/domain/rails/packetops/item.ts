@@ -47,8 +47,10 @@ export function inspectItem(
   asOf: string | undefined,
 ): InspectedItem {
   const content = contentOf(item)
-  const computed = content === undefined ? undefined : bytesToHex(sha256(content))
-  const digest = item.sha256 ?? computed
+  // The service computed the digest of an upload; without a text, the file is only a claim.
+  const uploaded = item.extracted_text === undefined ? undefined : item.upload?.sha256
+  const computed = content === undefined ? uploaded : bytesToHex(sha256(content))
+  const digest = item.sha256 ?? computed ?? item.upload?.sha256
   if (digest === undefined) throw new TypeError('an item has neither content nor digest')
   const sealed = {
     name: item.name,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { UploadedFile } from '../documents.ts'
 import { Cited, Digest, Moment, Span, text, together, tooLongTogether } from '../fields.ts'
 import { needs, profileKeys } from './profiles.ts'
 
@@ -17,6 +18,8 @@ const Item = z
     content: text(0, 1_048_576).optional(),
     content_base64: z.string().regex(canonicalBase64).max(1_400_000).optional(),
     sha256: Digest.optional(),
+    /** A file that was uploaded: PDF, DOCX and text are read, an image is a claim. */
+    upload: UploadedFile.optional(),
     bytes: z.int().min(0).optional(),
     issued_at: Moment.optional(),
     expires_at: Moment.optional(),
@@ -35,14 +38,30 @@ const Item = z
     population_size: z.int().min(0).optional(),
   })
   .refine(
-    ({ content, content_base64, sha256 }) =>
+    ({ content, content_base64, sha256, upload }) =>
       content === undefined
-        ? content_base64 !== undefined || sha256 !== undefined
+        ? content_base64 !== undefined || sha256 !== undefined || upload !== undefined
         : content_base64 === undefined,
-    'an item has content or content_base64 (not both), or else sha256',
+    'an item has content or content_base64 (not both), or else an upload or sha256',
+  )
+  .refine(
+    ({ upload, content, content_base64, extracted_text }) =>
+      upload === undefined ||
+      [content, content_base64, extracted_text].every((one) => one === undefined),
+    'an item with an upload has no content and no extracted_text',
+  )
+  .refine(
+    ({ upload, sha256 }) =>
+      upload === undefined || sha256 === undefined || upload.sha256 === sha256,
+    'sha256 is another file than the upload',
   )
   .meta({
-    anyOf: [{ required: ['content'] }, { required: ['content_base64'] }, { required: ['sha256'] }],
+    anyOf: [
+      { required: ['content'] },
+      { required: ['content_base64'] },
+      { required: ['sha256'] },
+      { required: ['upload'] },
+    ],
     not: { required: ['content', 'content_base64'] },
   })
 export type Item = z.output<typeof Item>

@@ -1,0 +1,76 @@
+import { getDocumentProxy, getResolvedPDFJS } from 'unpdf'
+import type { Extraction } from '#domain/rails/documents.ts'
+import { type PlacedText, textOfParts, tooManyChars } from './placed-text.ts'
+import { extractLimits, OTHER_TYPE, Unreadable } from './unreadable.ts'
+
+/** Nothing of the file runs or is fetched: no scripts, forms, fonts of the system or files inside of it. */
+const settings = {
+  isEvalSupported: false,
+  enableXfa: false,
+  useSystemFonts: false,
+  disableFontFace: true,
+  disableAutoFetch: true,
+  disableStream: true,
+  verbosity: 0,
+} as const
+
+/** Lines of two paragraphs are this much further apart than usual. */
+const PARAGRAPH_GAP = 1.4
+
+type PdfText = PlacedText & Pick<Extraction, 'extractor' | 'version'>
+
+/** The text of the pages of a PDF. Throws `Unreadable`. */
+export async function readPdf(bytes: Uint8Array, charsMax: number): Promise<PdfText> {
+  if (!Buffer.from(bytes.subarray(0, 1024)).includes('%PDF-')) throw new Unreadable(OTHER_TYPE)
+  const pdf = await getDocumentProxy(bytes, settings).catch((error: unknown) => {
+    const isLocked = (error as { name?: unknown } | null)?.name === 'PasswordException'
+    throw new Unreadable(isLocked ? 'is encrypted' : 'is damaged')
+  })
+  try {
+    if (pdf.numPages > extractLimits.pagesMax)
+      throw new Unreadable(`has more than ${extractLimits.pagesMax} pages`)
+    const pages: string[] = []
+    let chars = 0
+    for (let number = 1; number <= pdf.numPages; number++) {
+      const page = await pdf.getPage(number)
+      const text = textOfPage((await page.getTextContent()).items)
+      page.cleanup()
+      chars += text.length
+      if (chars > charsMax) throw tooManyChars(charsMax)
+      pages.push(text)
+    }
+    const { version } = await getResolvedPDFJS()
+    return { ...textOfParts('page', pages, charsMax), extractor: 'pdf.js', version }
+  } finally {
+    await pdf.destroy()
+  }
+}
+
+type Items = Awaited<
+  ReturnType<
+    Awaited<ReturnType<Awaited<ReturnType<typeof getDocumentProxy>>['getPage']>>['getTextContent']
+  >
+>['items']
+
+/** The lines of a page; where two are further apart than most, a blank line ends a paragraph. */
+function textOfPage(items: Items): string {
+  const lines: { text: string; y: number }[] = []
+  let line = { text: '', y: 0 }
+  for (const item of items) {
+    if (!('str' in item)) continue
+    if (line.text === '') line.y = Number(item.transform[5])
+    line.text += item.str
+    if (!item.hasEOL) continue
+    lines.push(line)
+    line = { text: '', y: 0 }
+  }
+  if (line.text !== '') lines.push(line)
+  const said = lines.filter(({ text }) => text.trim() !== '')
+  const gaps = said.map(({ y }, at) => Math.abs((said[at - 1]?.y ?? y) - y))
+  const usual = gaps.slice(1).toSorted((a, b) => a - b)[Math.floor((said.length - 2) / 2)] ?? 0
+  return said
+    .map(
+      ({ text }, at) => `${(gaps[at] ?? 0) > PARAGRAPH_GAP * usual && at > 0 ? '\n' : ''}${text}`,
+    )
+    .join('\n')
+}

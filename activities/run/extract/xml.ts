@@ -1,0 +1,62 @@
+import { SaxesParser } from 'saxes'
+import { extractLimits, Unreadable } from './unreadable.ts'
+
+export type XmlHandlers = {
+  open?(name: string, attributes: Readonly<Record<string, string>>): void
+  close?(name: string): void
+  text?(text: string): void
+}
+
+/** Handlers by the names of elements; a file may name an element as a member that every object has. */
+export const handlersOf = <Given extends unknown[] = []>(
+  handlers: Readonly<Record<string, (...given: Given) => void>>,
+): ReadonlyMap<string, (...given: Given) => void> => new Map(Object.entries(handlers))
+
+/**
+ * Reads an XML part and hands over its elements by their local names. A document type is refused, so that there are no entities but
+ * those of XML itself. Throws `Unreadable`.
+ */
+export function readXml(bytes: Uint8Array, { open, close, text }: XmlHandlers): void {
+  const parser = new SaxesParser()
+  let depth = 0
+  parser.on('error', () => {
+    throw new Unreadable('has a part that is not well-formed XML')
+  })
+  parser.on('doctype', () => {
+    throw new Unreadable(
+      'has a part with a document type, which could name entities or other files',
+    )
+  })
+  parser.on('opentag', ({ name, attributes }) => {
+    depth += 1
+    if (depth > extractLimits.xmlDepthMax)
+      throw new Unreadable(`nests deeper than ${extractLimits.xmlDepthMax} elements`)
+    open?.(localName(name), attributes)
+  })
+  parser.on('closetag', ({ name }) => {
+    depth -= 1
+    close?.(localName(name))
+  })
+  if (text !== undefined) {
+    parser.on('text', text)
+    parser.on('cdata', text)
+  }
+  parser.write(decoded(bytes)).close()
+}
+
+const localName = (name: string): string => name.slice(name.indexOf(':') + 1)
+
+/** An attribute by its local name, whatever its prefix. */
+export function attributeOf(
+  attributes: Readonly<Record<string, string>>,
+  wanted: string,
+): string | undefined {
+  return Object.entries(attributes).find(([name]) => localName(name) === wanted)?.[1]
+}
+
+function decoded(bytes: Uint8Array): string {
+  const [a, b] = bytes
+  if (a === 0xff && b === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
+  if (a === 0xfe && b === 0xff) return new TextDecoder('utf-16be').decode(bytes)
+  return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+}
