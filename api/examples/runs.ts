@@ -1,28 +1,8 @@
 import { BASE_URL, digests, ids, OS_URL, tokens } from './ids.ts'
+import { packet } from './packet.ts'
 import { challenge, paymentExamples } from './payments.ts'
 import { receiptOf, verificationPacket } from './receipts.ts'
 import { ledgerEntry, task, taskException } from './tasks.ts'
-
-/** The input of a small packet: what a SOC 2 auditor asks for, as three documents. */
-const packet = {
-  title: 'SOC 2 evidence, Q4 2026',
-  profile: 'soc2_evidence_packet',
-  as_of: '2026-11-24',
-  items: [
-    {
-      name: 'system.md',
-      section: 'system_description',
-      content: 'A hosted bookkeeping service in two availability zones.',
-      issued_at: '2026-10-02',
-    },
-    {
-      name: 'access-review.csv',
-      section: 'logical_access',
-      content: 'account,owner,decision\nbuild,ops,keep\n',
-      issued_at: '2026-11-10',
-    },
-  ],
-} as const
 
 /** The run of the examples, after its attestation. */
 const closedRun = {

@@ -1,5 +1,6 @@
 import { entitlement } from './credit.ts'
 import { digests, ids, OS_URL, tokens } from './ids.ts'
+import { packet } from './packet.ts'
 import { challenge } from './payments.ts'
 import { receiptOf, verificationPacket } from './receipts.ts'
 
@@ -159,7 +160,7 @@ export const taskExamples = {
     input: {
       rail: 'packetops',
       tier: 'standard',
-      input_manifest: [{ name: 'evidence.json', sha256: digests.input, bytes: 48_213 }],
+      input: packet,
       objective: 'A sealed SOC 2 evidence packet for the fourth quarter of 2026.',
       callback_url: 'https://hooks.northwind.example/agent-rails',
       usage: 'operational',

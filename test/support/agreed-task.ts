@@ -23,6 +23,7 @@ export async function begunTask({ client, agent }: AgentUse, asked: Asked = {}) 
     usage,
     objective: 'one run',
     input_manifest: [manifest],
+    input,
     on_gaps: 'report',
     idempotency_key: freshKey(),
   })

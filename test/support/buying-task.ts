@@ -59,6 +59,7 @@ export function buyingAgent(
       objective: 'what each model cost',
       idempotency_key: key(),
       input_manifest: [{ name: 'usage', sha256: digestOf(tokenops.sandboxInput), bytes: 100 }],
+      input: tokenops.sandboxInput as unknown as Record<string, unknown>,
       on_gaps: 'report',
     })
     const { task_token, task } = begun.body

@@ -57,7 +57,8 @@ export async function openTaskCalls(apis: Awaited<ReturnType<typeof startCompose
       { name: 'packet', sha256: digestOf(packetops.sandboxInput), bytes: 1000 },
     ]
     const asked = { rail: 'packetops', tier: 'standard', objective: 'a packet' } as const
-    const begun = { ...asked, usage, on_gaps, input_manifest, idempotency_key: key() }
+    const input = packetops.sandboxInput as unknown as Record<string, unknown>
+    const begun = { ...asked, usage, on_gaps, input_manifest, input, idempotency_key: key() }
     const { task, task_token } = (await asAgent.call('preflight', begun)).body
     return { taskId: task.task_id, token: task_token }
   }

@@ -41,7 +41,8 @@ export const preflight = operation({
       rail: Rail,
       tier: Tier,
       input_manifest: InputManifest.optional().meta({
-        description: 'What the run is on. Without it the digest of `input` is announced.',
+        description:
+          'What the run is on. Without it the digest of `input` is announced. Alone it is taken for synthetic runs only.',
       }),
       input: dryReadInput('anything is begun').optional(),
       objective: freeText(2000, 1),

@@ -49,6 +49,13 @@ type PreflightAsked = Omit<TaskTerms, 'agent_id' | 'input_manifest'> & {
   input?: Record<string, unknown> | undefined
 }
 
+const unreadInput = () =>
+  refuse('input_rejected', {
+    detail: 'an operational run is on an input that was read before anything is paid',
+    next_action: 'Send it as `input`; its digest is announced, and it is not kept.',
+    errors: [{ pointer: '/input', message: 'is missing' }],
+  })
+
 /** Tasks as agents and operators begin, read and stop them. Each event is named after its call, so that a repeat finds it. */
 export class TaskService {
   readonly #deps: Deps
@@ -82,6 +89,7 @@ export class TaskService {
     if ((await findTask(db, taskId)) === undefined) {
       await this.#assertAdmitted(terms)
       if (input !== undefined) await this.#assertAnnounced(agentId, terms, input)
+      else if (terms.usage === 'operational') throw unreadInput()
     }
     const source = { eventId: callId, actor: `agent:${agentId}` }
     await sendSubmit(this.#deps, { taskId, terms }, source)

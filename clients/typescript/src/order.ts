@@ -1,6 +1,5 @@
 import type { Client, InputOf, OutputOf } from '../../../api/http/client.ts'
 import { acceptanceText } from '../../../workflows/domain/agents/signature.ts'
-import { canonicalJson, digestOf } from '../../../workflows/domain/core/canonical-json.ts'
 import type { RegisteredAgent } from './agent.ts'
 import { type AgentKey, signText } from './agent-key.ts'
 import { createClient } from './client.ts'
@@ -42,14 +41,9 @@ export function openCustomer(
     quote: async ({ rail, tier }: Pick<Order, 'rail' | 'tier'>) =>
       (await client.call('agent-quote', { rail, tier, ...named('quote') })).body.quote,
 
-    preflight: async ({ input, ...asked }: Order): Promise<OwnTask> => {
-      const bytes = Buffer.byteLength(canonicalJson(input))
-      const input_manifest = [{ name: 'input', sha256: digestOf(input), bytes }]
-      const { body: begun } = await client.call('preflight', {
-        ...asked,
-        input_manifest,
-        ...named('preflight'),
-      })
+    /** Announces the input, which is read here for its faults. */
+    preflight: async (asked: Order): Promise<OwnTask> => {
+      const { body: begun } = await client.call('preflight', { ...asked, ...named('preflight') })
       const token = begun.task_token
       return { token, begun, holder: createClient({ ...hosts, statusToken: token }) }
     },

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { tokenops } from '#domain/rails/tokenops.ts'
 import { createDatabase, type OpenDatabase } from '../../../activities/store/postgres/db.ts'
 import { type ClientOptions, createClient, ProblemError } from '../../../api/http/client.ts'
 import { newAgentClient, trustedAgent } from '../../support/registering-agent.ts'
@@ -85,7 +86,7 @@ verifies(
         client(api, { agent: credential }).call('preflight', {
           rail,
           tier: 'entry',
-          input_manifest: [{ name: 'usage', sha256: 'a'.repeat(64), bytes: 10 }],
+          input: tokenops.sandboxInput as unknown as Record<string, unknown>,
           objective: 'cost of a month',
           idempotency_key: `begin-${rail}-${api}`,
         }),

@@ -47,6 +47,7 @@ async function submitted() {
       ...asked,
       objective: 'what each model cost',
       input_manifest: [{ name: 'usage', sha256: sha256Hex(whole), bytes: whole.length }],
+      input: inputOf(whole),
       on_gaps: 'report',
       idempotency_key: key(),
     })

@@ -192,6 +192,11 @@ verifies(
     expect(await problemOf(agent.client.call('preflight', mismatch))).toMatchObject({
       code: 'evidence_mismatch',
     })
+    const announced = { ...asked, input_manifest: other, idempotency_key: freshKey() }
+    expect(await problemOf(agent.client.call('preflight', announced))).toMatchObject({
+      code: 'input_rejected',
+      errors: [{ pointer: '/input', message: 'is missing' }],
+    })
     const nothing = { ...asked, idempotency_key: freshKey() }
     expect(await problemOf(agent.client.call('preflight', nothing))).toMatchObject({
       code: 'invalid_request',

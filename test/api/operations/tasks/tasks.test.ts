@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { acceptanceText } from '#domain/agents/signature.ts'
+import { tokenops } from '#domain/rails/tokenops.ts'
 import { type LedgerEntry, verifyLedger } from '#domain/tasks/ledger.ts'
 import { allowedTaskEvents } from '#domain/tasks/lifecycle.ts'
 import { createClient, ProblemError } from '../../../../api/http/client.ts'
@@ -43,7 +44,7 @@ const begin = async (more: { idempotency_key?: string } = {}, api = 0) =>
     await asAgent(api).call('preflight', {
       rail: 'tokenops',
       tier: 'standard',
-      input_manifest: [{ name: 'usage', sha256: digest, bytes: 100 }],
+      input: tokenops.sandboxInput as unknown as Record<string, unknown>,
       objective: 'what each model cost',
       idempotency_key: key(),
       ...more,
