@@ -1,8 +1,12 @@
 import { Context } from '@temporalio/activity'
 import type { StepProgress } from '#domain/runs/progress.ts'
 
-/** What a long step has from its activity. */
-export type Alive = { signal: AbortSignal; report: (progress: StepProgress) => void }
+/** What a long step has from its activity; `tries` counts how often it was begun, this time included. */
+export type Alive = {
+  signal: AbortSignal
+  report: (progress: StepProgress) => void
+  tries: number
+}
 
 /**
  * Sends Temporal heartbeats for as long as a step takes, each with the last reported progress; `signal` aborts when the step is
@@ -19,7 +23,8 @@ export async function whileAlive<Result>(work: (alive: Alive) => Promise<Result>
     progress = next
   }
   try {
-    return await work({ signal: context.cancellationSignal, report })
+    const { attempt: tries } = context.info
+    return await work({ signal: context.cancellationSignal, report, tries })
   } finally {
     clearInterval(beat)
   }

@@ -21,7 +21,8 @@ export async function workApart(
   current: CurrentRun,
 ): Promise<Work<unknown>> {
   const { input, streams } = await opened(current, report)
-  return (await pool.run({ kind: 'work', ...input }, streams, signal)) as Work<unknown>
+  const job = { kind: 'work', ...input } as const
+  return (await poolOf(pool, current).run(job, streams, signal)) as Work<unknown>
 }
 
 /** Makes the checks of the validator in a process of the pool. */
@@ -31,8 +32,13 @@ export async function validateApart(
   work: unknown,
 ): Promise<Check[]> {
   const { input, streams } = await opened(current, report)
-  return (await pool.run({ kind: 'validate', work, ...input }, streams, signal)) as Check[]
+  const job = { kind: 'validate', work, ...input } as const
+  return (await poolOf(pool, current).run(job, streams, signal)) as Check[]
 }
+
+/** A revision has processes of its own: what a process that was used before may have done wrong is not done again. */
+const poolOf = (pool: RailPool, { run }: CurrentRun): Pick<RailPool, 'run'> =>
+  run.round === 0 ? pool : pool.apart
 
 async function opened({ db, task }: CurrentRun, report: Isolation['report']) {
   const run = await readRunInput(db, task)

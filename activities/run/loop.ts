@@ -1,17 +1,21 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { DomainError } from '#domain/core/errors.ts'
+import { isNeeded } from '#domain/rails/gaps.ts'
 import { faultsText, groupFaults } from '#domain/rails/input-faults.ts'
 import type { Work } from '#domain/rails/rail.ts'
 import { readInput } from '#domain/rails/read-input.ts'
 import type { LoopStep, StepVerdict } from '#domain/runs/controlled-loop.ts'
+import { classify, gapsInBrief, type Pass, revisionAfter } from '#domain/runs/fault-classes.ts'
 import { type Check, taskTerms } from '#domain/tasks/terms.ts'
+import type { Tx } from '../store/postgres/db.ts'
+import { liveContract } from '../store/tasks/contracts.ts'
 import { latestOutput } from '../store/tasks/runs.ts'
 import { listTaskExceptions } from '../store/tasks/task-exceptions.ts'
-import { findDocument } from '../store/tasks/tasks.ts'
+import { findDocument, type TaskRow } from '../store/tasks/tasks.ts'
 import type { CurrentRun, StepResult } from './current-run.ts'
 import { readRunInput, unreadFaults } from './input.ts'
 import { attempted, type Isolation, validateApart, workApart } from './isolated.ts'
-import { workChecks } from './validation.ts'
+import { plannedChecks } from './validation.ts'
 
 /** The steps that only compute; `run.ts` has the three that also write. */
 type Computed = Exclude<LoopStep, 'review_step' | 'return_package' | 'attestation'>
@@ -42,14 +46,19 @@ export const computedSteps: Record<
       'refused',
     )
   },
-  /** Records the planned work and its checks. */
-  planner: async ({ task }) =>
-    done({
-      rail: task.rail,
-      input_sha256: task.input_sha256,
-      on_gaps: task.on_gaps,
-      checks: [...workChecks],
-    }),
+  /** Derives the checks of the validator from the input, and what else the work is held to from its contract. */
+  planner: async ({ db, task }) => {
+    const { rail, tier, input_sha256, on_gaps } = task
+    const input = await readRunInput(db, task)
+    return done({
+      rail,
+      tier,
+      input_sha256,
+      on_gaps,
+      checks: plannedChecks(input.rail, input.value),
+      criteria: await criteriaOf(db, task),
+    })
+  },
   worker: (current, isolation) =>
     attempted(current, 'worker', async () => {
       await failWhereAsked(current)
@@ -65,18 +74,29 @@ export const computedSteps: Record<
       const work = await workOf(current)
       return done({ checks: await validateApart(isolation, current, work) })
     }),
-  /** Separates faults from gaps, and stops for gaps where the caller wants to be asked. */
+  /** Separates faults from gaps by class, and stops for needed gaps where the caller wants to be asked. */
   exception_agent: async (current) => {
     const { gaps } = await workOf(current)
     const faults = await faultsOf(current)
     const { on_gaps, state } = current.task
     const isWaived = state === 'result_ready'
-    const asks = gaps.length > 0 && faults.length === 0 && on_gaps === 'ask' && !isWaived
-    return done({ faults, gaps }, asks ? 'gaps' : 'done')
+    const asks = gaps.some(isNeeded) && faults.length === 0 && on_gaps === 'ask' && !isWaived
+    const classes = classify(faults, gaps)
+    return done({ classes, faults, gaps: gapsInBrief(gaps) }, asks ? 'gaps' : 'done')
   },
+  /** Sends a work with faults to another pass, in a process of its own, until a pass changes nothing. */
   revision_loop: async (current) => {
     const faults = await faultsOf(current)
-    return done({ faults }, faults.length === 0 ? 'done' : 'revise')
+    if (faults.length === 0) return done({ faults })
+    const pass: Pass = {
+      work_sha256: digestOf(await workOf(current)),
+      checks: faults.map(({ check }) => check),
+    }
+    const verdict = revisionAfter(pass, await revisionOf(current))
+    if (verdict === 'revise')
+      return done({ faults, pass, change: 'the next pass has a process of its own' }, verdict)
+    const errors = `another pass changes nothing: ${pass.checks.join(', ')}`
+    return done({ faults, pass, errors }, verdict)
   },
 }
 
@@ -92,6 +112,21 @@ async function failWhereAsked({ db, task }: CurrentRun): Promise<void> {
 /** The result of the worker step of this attempt. */
 export async function workOf({ db, run }: CurrentRun): Promise<Work<unknown>> {
   return (await latestOutput(db, run.run_id, run.attempt, 'worker')) as Work<unknown>
+}
+
+/** The pass that a revision sent back last in this attempt. */
+async function revisionOf({ db, run }: CurrentRun): Promise<Pass | undefined> {
+  if (run.round === 0) return undefined
+  const revised = await latestOutput(db, run.run_id, run.attempt, 'revision_loop')
+  return (revised as { pass?: Pass } | undefined)?.pass
+}
+
+/** What the reviewer will judge, by the contract. */
+async function criteriaOf(db: Tx, task: TaskRow): Promise<string[]> {
+  const contract = await liveContract(db, task.task_id)
+  if (contract === undefined) return []
+  const terms = await findDocument(db, task.task_id, contract.terms_sha256)
+  return (terms as { acceptance_criteria?: string[] } | undefined)?.acceptance_criteria ?? []
 }
 
 async function faultsOf({ db, run }: CurrentRun): Promise<Check[]> {

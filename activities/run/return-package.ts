@@ -1,7 +1,7 @@
 import type { RailKey, Work } from '#domain/rails/rail.ts'
 import { buildReturnPackage, completionClaims, loopDigest } from '#domain/runs/return-package.ts'
 import type { Tx } from '../store/postgres/db.ts'
-import { insertReturnPackage, listLoopSteps, type RunRow } from '../store/tasks/runs.ts'
+import { insertReturnPackage, listStepTimes, type RunRow } from '../store/tasks/runs.ts'
 import type { TaskRow } from '../store/tasks/tasks.ts'
 import type { TaskDeps } from '../task/deps.ts'
 
@@ -19,7 +19,7 @@ export async function makeReturnPackage(
   const { tier, usage, input_sha256 } = task
   if (input_sha256 === null) throw new Error('a run has an input')
   const { run_id } = run
-  const loop_sha256 = loopDigest(await listLoopSteps(tx, run_id))
+  const loop_sha256 = loopDigest(await listStepTimes(tx, run_id))
   const partial = task.state === 'result_ready'
   const facts = {
     run_id,

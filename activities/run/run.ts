@@ -1,5 +1,6 @@
 import { resultContractVersion } from '#domain/core/contract-sets.ts'
 import { receiptId } from '#domain/core/ids.ts'
+import { isNeeded } from '#domain/rails/gaps.ts'
 import { afterStep, type LoopMove, type LoopStep } from '#domain/runs/controlled-loop.ts'
 import type { TaskEvent } from '#domain/tasks/lifecycle.ts'
 import type { TaskEventData } from '#domain/tasks/terms.ts'
@@ -15,7 +16,7 @@ import {
   findReturnPackage,
   findRun,
   insertLoopStep,
-  listLoopSteps,
+  listStepTimes,
   openReview,
   placeRun,
   requireRun,
@@ -35,7 +36,8 @@ import { makeReturnPackage } from './return-package.ts'
 export function createRunSteps(deps: TaskDeps, pool: RailPool): LoopSteps & RunRecords {
   return {
     loadRun: (runId) => transaction(deps.db, (tx) => loadRun(tx, runId)),
-    takeStep: (input) => whileAlive((alive) => takeStep(deps, { pool, ...alive }, input)),
+    takeStep: (input) =>
+      whileAlive(({ tries, ...alive }) => takeStep(deps, { pool, ...alive }, { ...input, tries })),
     failRun: ({ detail, ...input }) =>
       transaction(deps.db, async (tx) => {
         const at = await currentStep(tx, input)
@@ -48,15 +50,18 @@ export function createRunSteps(deps: TaskDeps, pool: RailPool): LoopSteps & RunR
 async function takeStep(
   deps: TaskDeps,
   isolation: Isolation,
-  input: StepInput,
+  { tries, ...input }: StepInput & { tries: number },
 ): Promise<RunSnapshot> {
   const { step } = input
-  const before = await transaction(deps.db, (tx) => currentStep(tx, input))
+  const { before, startedAt } = await transaction(deps.db, async (tx) => ({
+    before: await currentStep(tx, input),
+    startedAt: new Date((await clockSeconds(tx)) * 1000),
+  }))
   const compute = isComputed(step) ? computedSteps[step] : undefined
   const computed = before && (await compute?.({ ...before, db: deps.db }, isolation))
   return transaction(deps.db, async (tx) => {
     const at = before && (await currentStep(tx, input))
-    if (at !== undefined) await storeResult(deps, at, computed)
+    if (at !== undefined) await storeResult(deps, at, { computed, startedAt, tries })
     return requireSnapshot(tx, input.runId)
   })
 }
@@ -77,7 +82,13 @@ async function currentStep(tx: Tx, input: StepInput): Promise<AtStep | undefined
 
 const isAtWork = ({ state }: TaskRow): boolean => state === 'operating' || state === 'result_ready'
 
-async function storeResult(deps: TaskDeps, at: AtStep, computed?: StepResult): Promise<void> {
+type Begun = { computed: StepResult | undefined; startedAt: Date; tries: number }
+
+async function storeResult(
+  deps: TaskDeps,
+  at: AtStep,
+  { computed, ...begun }: Begun,
+): Promise<void> {
   const { db: tx, input } = at
   if (input.step === 'review_step') {
     const reviewed = await review(at)
@@ -87,7 +98,7 @@ async function storeResult(deps: TaskDeps, at: AtStep, computed?: StepResult): P
   }
   const write = writtenSteps[input.step as keyof typeof writtenSteps]
   const result = computed ?? (await write(deps, at))
-  await insertLoopStep(tx, input, result)
+  await insertLoopStep(tx, input, { ...result, ...begun })
   const { errors } = result.output as { errors?: string }
   await follow(deps, at, { next: afterStep(input, result.verdict), reason: errors })
 }
@@ -171,7 +182,8 @@ async function follow(deps: TaskDeps, at: AtStep, { next, reason }: Followed): P
     return raise(deps, at, { code: next.code, detail })
   }
   const { gaps } = await workOf(at)
-  await record(deps, at, { event: 'evidence_missing', data: { gaps: gaps.length } })
+  const needed = gaps.filter(isNeeded).length
+  await record(deps, at, { event: 'evidence_missing', data: { gaps: needed } })
 }
 
 const raise = (
@@ -196,7 +208,7 @@ async function loadRun(tx: Tx, runId: string): Promise<RunSnapshot | null> {
   const run = await findRun(tx, runId)
   if (run === undefined) return null
   const task = await requireTask(tx, run.task_id)
-  const taken = await listLoopSteps(tx, runId)
+  const taken = await listStepTimes(tx, runId)
   // A review that an exception interrupted stays open, and is of an earlier attempt.
   const review = taken.find(
     ({ attempt, round, step, verdict }) =>

@@ -8,7 +8,7 @@ import { columnFaults, readInput, withFindings, workOnRead } from '#domain/rails
 import { rowsOfSheet, uploadsOf } from '#domain/rails/uploads.ts'
 import { eachRow, type RowSource } from './rows.ts'
 
-/** Receives each row of a streamed list as it is read. */
+/** Receives each row of a list as it is read. */
 export type SeeRow = (list: string, row: unknown, index: number) => void
 
 /**
@@ -41,7 +41,7 @@ export async function workOnRows<Result>(
     }
     const reader = columnReader(list, schema, columns)
     if (source !== undefined) await eachRow({ list, source, schema, reader }, takeSeen)
-    else takeInline(schema, input[list] ?? [], { place: `/${list}`, reader, take })
+    else takeInline(schema, input[list] ?? [], { place: `/${list}`, reader, take: takeSeen })
     const faults = columnFaults(list, reader)
     if (faults.length > 0) throw unfit(faultsText(faults))
     findings.push(...reader.finding())
@@ -74,9 +74,19 @@ export async function workOnInput(
 ): Promise<Work<unknown>> {
   if (Object.keys(named.sources).length > 0) return workOnUploads(rail, input, named, see)
   const read = readInput(rail, input)
-  if (!('faults' in read)) return workOnRead(rail, read, named.extractions)
+  if (!('faults' in read)) {
+    if (see !== undefined) seeRows(rail, read.data, see)
+    return workOnRead(rail, read, named.extractions)
+  }
   const { faults } = read
   throw unfit(faultsText(faults), { extra: { faults: groupFaults(faults) } })
+}
+
+function seeRows({ rows }: Pick<Rail, 'rows'>, input: unknown, see: SeeRow): void {
+  for (const list of Object.keys(rows?.lists ?? {})) {
+    const given = (input as Record<string, unknown[] | undefined>)[list] ?? []
+    for (const [index, row] of given.entries()) see(list, row, index)
+  }
 }
 
 /** The same for an input that names its uploaded lists: each source stands for the list of its name. */

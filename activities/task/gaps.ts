@@ -4,22 +4,24 @@ import type { Gap } from '#domain/rails/rail.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { findRun, latestOutput } from '../store/tasks/runs.ts'
 
-/** A rail reports each code once, with its first places; its detail counts the others. */
-const GAPS_MAX = 25
 const POINTERS_MAX = 20
 
-/** The gaps of the input that the exception step found in this attempt of the run. */
+/** The first gaps of the input that the exception step found in this attempt of the run, needed ones before others. */
 export async function readGaps(tx: Tx, runId: string): Promise<MissingEvidence[]> {
   const run = await findRun(tx, runId)
   if (run === undefined) return []
   const found = (await latestOutput(tx, run.run_id, run.attempt, 'exception_agent')) as
-    | { gaps?: Gap[] }
+    | { gaps?: { first: Gap[] } }
     | undefined
-  return (found?.gaps ?? []).slice(0, GAPS_MAX).map(missing)
+  return (found?.gaps?.first ?? []).map(missing)
 }
 
-const missing = ({ code, detail, citations }: Gap): MissingEvidence => ({
+const missing = ({ code, kind, detail, pointer, filled_by, citations }: Gap): MissingEvidence => ({
   code,
+  kind,
   detail: oneLine(detail, 500),
-  pointers: citations.slice(0, POINTERS_MAX).map(({ pointer }) => oneLine(pointer, 300)),
+  filled_by: oneLine(filled_by, 300),
+  pointers: [...new Set([pointer, ...citations.map((citation) => citation.pointer)])]
+    .slice(0, POINTERS_MAX)
+    .map((one) => oneLine(one, 300)),
 })

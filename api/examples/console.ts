@@ -86,6 +86,7 @@ export const consoleExamples = {
           url: null,
         },
       ],
+      steps: [],
       temporal_url: null,
     },
   },

@@ -28,6 +28,7 @@ const closedRun = {
         started_at: '2026-11-24T09:41:00.000Z',
         finished_at: '2026-11-24T09:41:02.000Z',
         output_sha256: digests.result,
+        tries: 1,
       },
     ],
   },

@@ -34,7 +34,9 @@ const stopped = {
   gaps: [
     {
       code: 'section_missing',
-      detail: 'there is no item of the section incident_response',
+      kind: 'needed',
+      detail: 'incident_response: Incident response plan and its tests',
+      filled_by: 'an item of the section',
       pointers: ['/items'],
     },
   ],
@@ -237,6 +239,37 @@ export const taskExamples = {
     output: {
       attestation: receiptOf('attestation', ids.run, { proof_hash: digests.proof }),
       verification_packet: verificationPacket,
+    },
+  },
+  'task-steps': {
+    input: {},
+    output: {
+      task_id: task.task_id,
+      state: 'operating',
+      run_id: task.run_id,
+      steps: [
+        {
+          name: 'validator',
+          attempt: 1,
+          round: 0,
+          verdict: 'done',
+          started_at: '2026-11-24T09:41:02.000Z',
+          ended_at: '2026-11-24T09:41:03.000Z',
+          tries: 1,
+          decided_by: null,
+          output: {
+            checks: [
+              {
+                check: 'root_again',
+                ok: true,
+                detail: 'the Merkle root, against the leaves hashed pair by pair',
+              },
+            ],
+          },
+          output_sha256: '33cc2b17fd26c70f9fd0f60a6a43e4c62ba1fd4ac4ffd79a6ed2a85f7f4aa7a1',
+          output_bytes: 118,
+        },
+      ],
     },
   },
   'task-exceptions': {

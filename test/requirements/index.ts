@@ -16,6 +16,7 @@ import { packageRequirements } from './package.ts'
 import { railRequirements } from './rail.ts'
 import { returnedMoneyRequirements } from './returned-money.ts'
 import { signerRequirements } from './signer.ts'
+import { stepRequirements } from './steps.ts'
 import { taskRequirements } from './task.ts'
 import { traceRequirements } from './traces.ts'
 import { trustOperationRequirements } from './trust-operations.ts'
@@ -1647,6 +1648,7 @@ export const requirements = {
   },
   ...trustOperationRequirements,
   ...logRequirements,
+  ...stepRequirements,
   ...taskRequirements,
   ...railRequirements,
   ...packageRequirements,

@@ -34,12 +34,13 @@ function waitLines({ what, since, gaps, action }: Wait): string[] {
   return [
     `**Waits for** ${markdownCode(what)}${since === null ? '' : ` since ${since}`}`,
     '',
-    ...gaps.slice(0, GAPS_MAX).map(({ code, detail, pointers }) => {
+    ...gaps.slice(0, GAPS_MAX).map(({ code, kind, detail, filled_by, pointers }) => {
       const at =
         pointers.length === 0
           ? ''
           : ` at ${pointers.map((pointer) => markdownCode(pointer, 100)).join(', ')}`
-      return `- **${markdownCode(code)}**${at}: ${markdownCode(detail, DETAIL_MAX)}`
+      const filled = markdownCode(filled_by, DETAIL_MAX)
+      return `- ${kind} **${markdownCode(code)}**${at}: ${markdownCode(detail, DETAIL_MAX)}, filled by ${filled}`
     }),
     ...(left > 0 ? [`- and ${left} more`] : []),
     ...(gaps.length === 0 ? [] : ['']),

@@ -22,6 +22,8 @@ export type RailPool = {
     streams?: Readonly<Record<string, Readable>>,
     signal?: AbortSignal,
   ): Promise<unknown>
+  /** The same, each job in a process that no other has used. */
+  readonly apart: Pick<RailPool, 'run'>
   close(): Promise<void>
 }
 export type PoolSettings = RunLimits & { processes: number }
@@ -64,6 +66,28 @@ export const defaultPoolSettings = (): PoolSettings =>
 /** A pool of child processes for work on data from agents. */
 export function openRailPool(settings: PoolSettings): RailPool {
   const { processes } = settings
+  const pool = openProcesses(settings, processes)
+  const slots = createSlots(processes)
+  return {
+    run: async (job, streams = {}, signal) => {
+      const release = await slots('pool')
+      return runOnce(pool, settings, job, streams, signal).finally(release)
+    },
+    apart: {
+      run: async (job, streams = {}, signal) => {
+        const release = await slots('pool')
+        const own = openProcesses(settings, 1)
+        return runOnce(own, settings, job, streams, signal).finally(async () => {
+          await own.destroy()
+          release()
+        })
+      },
+    },
+    close: () => pool.destroy(),
+  }
+}
+
+function openProcesses(settings: PoolSettings, processes: number): Tinypool {
   const pool = new Tinypool({
     runtime: 'child_process',
     serialization: 'advanced',
@@ -79,14 +103,7 @@ export function openRailPool(settings: PoolSettings): RailPool {
   })
   // A child that ends without a job was idle, or died at its start: the pool would never start another for the job that waits.
   pool.on('error', () => pool.cancelPendingTasks())
-  const slots = createSlots(processes)
-  return {
-    run: async (job, streams = {}, signal) => {
-      const release = await slots('pool')
-      return runOnce(pool, settings, job, streams, signal).finally(release)
-    },
-    close: () => pool.destroy(),
-  }
+  return pool
 }
 
 async function runOnce(

@@ -207,6 +207,7 @@ export const tasks: readonly string[] = [
     decided_by text,
     started_at timestamptz not null default clock_timestamp(),
     finished_at timestamptz,
+    tries integer not null default 1 check (tries > 0),
     primary key (run_id, attempt, round, step),
     check ((verdict is null) = (finished_at is null) and (verdict is null) = (output is null)),
     check ((output is null) = (output_sha256 is null)),

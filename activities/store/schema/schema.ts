@@ -575,6 +575,7 @@ export type Database = {
     decided_by: string | null
     started_at: Generated<Date>
     finished_at: Date | null
+    tries: Generated<number>
   }
   mandates: {
     mandate_id: string

@@ -52,14 +52,59 @@ export async function restartRun(tx: Tx, runId: string): Promise<void> {
     .execute()
 }
 
+const runOrder = sql`coalesce(finished_at, started_at)`
+
 /** All steps of a run, in the order in which they ran. */
 export async function listLoopSteps(tx: Tx, runId: string): Promise<LoopStepRow[]> {
   return tx
     .selectFrom('loop_steps')
     .selectAll()
     .where('run_id', '=', runId)
-    .orderBy('started_at')
+    .orderBy(runOrder)
     .execute()
+}
+
+const stepTimes = [
+  'run_id',
+  'attempt',
+  'round',
+  'step',
+  'verdict',
+  'output_sha256',
+  'decided_by',
+  'started_at',
+  'finished_at',
+  'tries',
+] as const
+export type LoopStepTimes = Omit<LoopStepRow, 'output'>
+
+/** The same without what they put out. */
+export async function listStepTimes(tx: Tx, runId: string): Promise<LoopStepTimes[]> {
+  return tx
+    .selectFrom('loop_steps')
+    .select(stepTimes)
+    .where('run_id', '=', runId)
+    .orderBy(runOrder)
+    .execute()
+}
+
+/** The last steps of a run with what they put out where it has at most `bytesMax`; never that of the worker, which is the result. */
+export async function listStepOutputs(
+  tx: Tx,
+  runId: string,
+  { most, bytesMax }: { most: number; bytesMax: number },
+): Promise<(LoopStepRow & { output_bytes: number | null })[]> {
+  const bytes = sql<number | null>`octet_length(output::text)`
+  const shown = sql<unknown>`case when step <> 'worker' and octet_length(output::text) <= ${bytesMax} then output end`
+  const last = await tx
+    .selectFrom('loop_steps')
+    .select(stepTimes)
+    .select([bytes.as('output_bytes'), shown.as('output')])
+    .where('run_id', '=', runId)
+    .orderBy(sql`coalesce(finished_at, started_at) desc`)
+    .limit(most)
+    .execute()
+  return last.reverse()
 }
 
 type At = { runId: string; attempt: number } & LoopPlace
@@ -102,7 +147,13 @@ export async function latestOutput(
 export async function insertLoopStep(
   tx: Tx,
   { runId, attempt, round, step }: At,
-  ended: { verdict: StepVerdict; output: unknown; decidedBy: string | null },
+  ended: {
+    verdict: StepVerdict
+    output: unknown
+    decidedBy: string | null
+    startedAt?: Date | undefined
+    tries?: number | undefined
+  },
 ): Promise<void> {
   const output = canonicalJson(ended.output)
   await tx
@@ -116,7 +167,9 @@ export async function insertLoopStep(
       decided_by: ended.decidedBy,
       output,
       output_sha256: sha256Hex(output),
+      started_at: ended.startedAt ?? now,
       finished_at: now,
+      tries: ended.tries ?? 1,
     })
     .execute()
 }

@@ -23,6 +23,7 @@ const DETAIL_MAX = 1000
 
 type Report = { verdict: 'proven' | 'refused' | 'indeterminate'; checks: Check[] }
 type Note = { code: string; detail: string; citations: { pointer: string; quote?: string }[] }
+type Gap = Note & { kind: string; pointer: string; filled_by: string }
 type Receipt = {
   receipt_id: string
   kind: string
@@ -49,7 +50,7 @@ type Made = {
   input_sha256: string
   result: unknown
   findings: Note[]
-  gaps: Note[]
+  gaps: Gap[]
   files: { name: string; sha256: string; bytes: number }[]
   proof_hash: string
 }
@@ -84,7 +85,7 @@ ${orderOf(read)}
 <h2>Result</h2>
 ${resultTables(made.result)}
 <h2>Gaps</h2>
-${notesOf(made.gaps, 'None: all of the work could be done.')}
+${gapsOf(made.gaps)}
 <h2>Findings</h2>
 ${notesOf(made.findings, 'None.')}
 <h2>Reviewed</h2>
@@ -134,6 +135,18 @@ function notesOf(notes: readonly Note[], none: string): Html {
         html`<li><strong>${words(code)}</strong>: ${text(oneLine(detail, DETAIL_MAX))} ${citations.slice(0, 5).map(citationOf)}</li>`,
     )
   return html`<ul class="notes">${items}</ul>${restOf(notes.length, NOTES_MAX, 'notes')}`
+}
+
+/** Needed gaps come first. */
+function gapsOf(gaps: readonly Gap[]): Html {
+  const filled = gaps
+    .toSorted((one, other) => Number(other.kind === 'needed') - Number(one.kind === 'needed'))
+    .map(({ kind, code, detail, pointer, filled_by, citations }) => ({
+      code: `${kind}: ${code}`,
+      detail: `${detail}; filled by ${filled_by} at ${pointer}`,
+      citations,
+    }))
+  return notesOf(filled, 'None: all of the work could be done.')
 }
 
 const citationOf = ({ pointer, quote }: Note['citations'][number]): Html => {

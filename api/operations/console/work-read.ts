@@ -4,6 +4,7 @@ import { recoverCommands } from '#domain/tasks/recover-command.ts'
 import { consoleExamples } from '../../examples/console.ts'
 import { Time, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
+import { TakenStep } from '../tasks/steps-shape.ts'
 import { workLine } from './work-list.ts'
 
 const Event = z
@@ -49,6 +50,7 @@ const output = z
       description: 'Of the calls that reached its workflow, the newest last.',
     }),
     timeline: z.array(Event),
+    steps: z.array(TakenStep).meta({ description: 'Of the run of a task.' }),
     temporal_url: z.string().nullable(),
   })
   .meta({ id: 'WorkDetail' })

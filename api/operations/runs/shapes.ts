@@ -38,6 +38,7 @@ const Loop = z.strictObject({
       started_at: Time.nullable(),
       finished_at: Time.nullable(),
       output_sha256: Digest.nullable(),
+      tries: z.int().min(0).meta({ description: 'How often it was begun.' }),
     }),
   ),
 })

@@ -10,6 +10,7 @@ import { taskProposalDecline } from './proposal-decline.ts'
 import { taskRecover } from './recover.ts'
 import { taskReplayPackage } from './replay-package.ts'
 import { taskReplayPrepare } from './replay-prepare.ts'
+import { taskSteps } from './steps.ts'
 
 /** How a task begins, is agreed on, read, stopped, and recovered. */
 export const tasks = [
@@ -18,6 +19,7 @@ export const tasks = [
   contractRead,
   contractAccept,
   taskLedger,
+  taskSteps,
   taskAttestation,
   taskExceptionsRead,
   taskExceptionRaise,

@@ -1,12 +1,17 @@
 import { z } from 'zod'
 import { waitKinds } from '#domain/core/wait.ts'
+import { gapKinds } from '#domain/rails/rail.ts'
 import { Time } from '../../fields.ts'
 
 const Gap = z
   .strictObject({
     code: z.string(),
-    detail: z.string(),
-    pointers: z.array(z.string()).meta({ description: 'RFC 6901 pointers into the input.' }),
+    kind: z.enum(gapKinds).meta({ description: 'needed: the run stops for it.' }),
+    detail: z.string().meta({ description: 'Why it is one.' }),
+    filled_by: z.string().meta({ description: 'What would fill it.' }),
+    pointers: z.array(z.string()).meta({
+      description: 'RFC 6901 pointers into the input; the first says where it is filled.',
+    }),
   })
   .meta({ id: 'Gap', description: 'What the input lacks, and where.' })
 
@@ -28,7 +33,10 @@ const RequiredAction = z
 export const waitShape = {
   waiting_for: z.array(z.enum(waitKinds)),
   waiting_since: Time.nullable(),
-  gaps: z.array(Gap),
+  gaps: z.array(Gap).meta({
+    description:
+      'The first 25 that the run found, needed ones before others, also while it waits for nothing.',
+  }),
   required_action: RequiredAction.nullable().meta({ description: 'Null where no one has to act.' }),
   next_action: z.string(),
 }

@@ -21,6 +21,7 @@ import {
   tryCommand,
 } from '../recovery/commands.ts'
 import { explain, isTask, subjectOf, tracesOf } from '../recovery/list.ts'
+import { takenSteps } from '../tasks/steps.ts'
 import { outcomeOf } from './outcome.ts'
 import { type TemporalUi, temporalUrl } from './temporal-url.ts'
 
@@ -68,6 +69,7 @@ export class WorkService {
       commands: isTask(subject) ? [...recoverCommands] : ['wake' as const],
       traces: (await tracesOf(this.#deps, subject)).map((id) => this.#trace(id)),
       timeline: happened.map((row) => this.#event(row)),
+      steps: await this.#steps(subject),
       temporal_url: temporalUrl(this.#deps.config, subject),
     }
   }
@@ -87,6 +89,12 @@ export class WorkService {
         }),
       )
     return outcomes
+  }
+
+  async #steps(subject: string) {
+    const { db } = this.#deps
+    const task = isTask(subject) ? await findTask(db, subject) : undefined
+    return takenSteps(db, task?.run_id ?? null)
   }
 
   /** Where the run of a task stands, and how much of its lists the step has read. */

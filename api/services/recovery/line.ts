@@ -58,7 +58,10 @@ export function explainWait({ what, waiting_for, since, gaps, action }: Wait): E
     waiting_since: since,
     gaps:
       gaps
-        .map(({ code, detail, pointers }) => `${code} at ${pointers.join(' ')}: ${detail}`)
+        .map(
+          ({ code, kind, detail, filled_by, pointers }) =>
+            `${kind}: ${code} at ${pointers.join(' ')}: ${detail}; filled by ${filled_by}`,
+        )
         .join('\n') || null,
     required_by: action?.by ?? null,
     required_action: action === null ? null : actionLines(action).join('\n'),

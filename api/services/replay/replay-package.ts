@@ -22,7 +22,7 @@ import {
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import { liveContract } from '../../../activities/store/tasks/contracts.ts'
-import { findReturnPackage, findRun, listLoopSteps } from '../../../activities/store/tasks/runs.ts'
+import { findReturnPackage, findRun, listStepTimes } from '../../../activities/store/tasks/runs.ts'
 import { listTaskExceptions } from '../../../activities/store/tasks/task-exceptions.ts'
 import {
   findDocument,
@@ -100,7 +100,7 @@ async function partsOf(
 }
 
 async function loopOf(tx: Tx, runId: string): Promise<ReplayPackage['loop_steps']> {
-  const steps = await listLoopSteps(tx, runId)
+  const steps = await listStepTimes(tx, runId)
   return steps.map(({ attempt, round, step, verdict, output_sha256 }) => ({
     attempt,
     round,

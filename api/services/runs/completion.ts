@@ -1,3 +1,4 @@
+import type { PlannedCheck } from '#domain/rails/audit.ts'
 import { type Judgement, judgeAll } from '#domain/reviews/evidence.ts'
 import type { Check } from '#domain/tasks/terms.ts'
 import { workChecks } from '../../../activities/run/validation.ts'
@@ -13,12 +14,13 @@ export type Completion = { criteria: ({ met: boolean } & Judgement)[] }
 export async function completionOf(tx: Tx, { task_id }: TaskRow): Promise<Completion> {
   const run = await findRun(tx, runIdOf(task_id))
   const { checks = [] } = run === undefined ? {} : await validated(tx, run)
+  const planned = run === undefined ? workChecks : await plannedIn(tx, run)
   const review = run && (await latestOutput(tx, run.run_id, run.attempt, 'review_step'))
   const { judgements = [] } = (review ?? {}) as { judgements?: Judgement[] }
   const terms = await contractOf(tx, task_id)
   return {
     criteria: [
-      ...workChecks.map((name) => checked(name, checks)),
+      ...planned.map((name) => checked(name, checks)),
       ...judgeAll(terms?.acceptance_criteria ?? [], judgements).map(withMet),
     ],
   }
@@ -30,6 +32,17 @@ function checked(criterion: string, checks: readonly Check[]) {
   const found = checks.find(({ check }) => check === criterion)
   if (found === undefined) return withMet({ criterion, verdict: 'not_judged', note: '' })
   return withMet({ criterion, verdict: found.ok ? 'met' : 'not_met', note: found.detail })
+}
+
+/** The checks that the planner derived; before it, those of every rail. */
+async function plannedIn(
+  tx: Tx,
+  { run_id, attempt }: { run_id: string; attempt: number },
+): Promise<string[]> {
+  const plan = (await latestOutput(tx, run_id, attempt, 'planner')) as
+    | { checks: PlannedCheck[] }
+    | undefined
+  return plan === undefined ? workChecks : plan.checks.map(({ check }) => check)
 }
 
 async function validated(

@@ -8,8 +8,8 @@ import { latestEvent } from '../../../activities/store/tasks/agent-runs.ts'
 import {
   findReturnPackage,
   findRun,
-  type LoopStepRow,
-  listLoopSteps,
+  type LoopStepTimes,
+  listStepTimes,
   type RunRow,
 } from '../../../activities/store/tasks/runs.ts'
 import type { TaskRow } from '../../../activities/store/tasks/tasks.ts'
@@ -46,7 +46,7 @@ export async function runView(deps: RunViewDeps, tx: Tx, task: TaskRow) {
     gaps: view.gaps,
     required_action: view.required_action,
     next_action: view.next_action,
-    loop: loopView(run, run === undefined ? [] : await listLoopSteps(tx, run_id)),
+    loop: loopView(run, run === undefined ? [] : await listStepTimes(tx, run_id)),
     work_order_id: (await findOrderOf(tx, task.task_id)) ?? null,
     ...(await paidBy(tx, task)),
     ...(await madeBy(tx, run_id)),
@@ -96,11 +96,12 @@ function linksOf({ baseUrl, osUrl }: RunViewDeps, token: string, runId: string) 
     ledger: `${task}/ledger`,
     exceptions: `${task}/exceptions`,
     attestation: `${task}/attestation`,
+    steps: `${task}/steps`,
   }
 }
 
 /** The nine steps in order, as the current attempt left them; a step that a later round repeats is `to_do`. */
-function loopView(run: RunRow | undefined, taken: readonly LoopStepRow[]) {
+function loopView(run: RunRow | undefined, taken: readonly LoopStepTimes[]) {
   const at = run?.step == null ? loopSteps.length : loopSteps.indexOf(run.step)
   const left = (step: LoopStep, index: number) =>
     taken.findLast(
@@ -117,11 +118,12 @@ function loopView(run: RunRow | undefined, taken: readonly LoopStepRow[]) {
       started_at: last?.started_at.toISOString() ?? null,
       finished_at: last?.finished_at?.toISOString() ?? null,
       output_sha256: last?.output_sha256 ?? null,
+      tries: last?.tries ?? 0,
     }
   })
   return { step: run?.step ?? null, index: run === undefined ? null : at, steps }
 }
 
-function stepStateOf(last: LoopStepRow | undefined) {
+function stepStateOf(last: LoopStepTimes | undefined) {
   return last === undefined ? ('to_do' as const) : (last.verdict ?? ('waits' as const))
 }

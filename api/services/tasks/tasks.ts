@@ -33,6 +33,7 @@ import { type TaskCaller, taskOfToken } from './access.ts'
 import { assertCallback } from './asked-input.ts'
 import { sendSubmit, type TaskGateway } from './events.ts'
 import { assertManifest, manifestOf } from './input.ts'
+import { takenSteps } from './steps.ts'
 import { recordView, taskExceptionView, taskView } from './views.ts'
 
 type Deps = Pick<TaskDeps, 'db' | 'callbackHosts'> & {
@@ -126,6 +127,14 @@ export class TaskService {
       const complete = (entries.at(-1)?.sequence ?? from - 1) >= task.sequence
       const view = await taskView(tx, task)
       return { task: view, entries, head_hash: task.head_hash, complete, records }
+    })
+  }
+
+  /** The last steps that the run of a task has taken. */
+  steps(taskId: string) {
+    return transaction(this.#deps.db, async (tx) => {
+      const { state, run_id } = await requireTask(tx, taskId)
+      return { task_id: taskId, state, run_id, steps: await takenSteps(tx, run_id) }
     })
   }
 

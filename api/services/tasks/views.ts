@@ -9,6 +9,7 @@ import type {
 } from '../../../activities/store/tasks/task-exceptions.ts'
 import type { TaskRecord } from '../../../activities/store/tasks/task-records.ts'
 import { findDocument, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
+import { readGaps } from '../../../activities/task/gaps.ts'
 import { snapshotOf } from '../../../activities/task/snapshot.ts'
 import type { ContractTerms } from './contract-terms.ts'
 
@@ -31,6 +32,7 @@ export async function taskView(tx: Tx, row: TaskRow) {
     entitlement_id,
     updated_at: changed_at.toISOString(),
     ...waitView(taskWait(snapshot)),
+    gaps: run_id === null ? [] : await readGaps(tx, run_id),
   }
 }
 

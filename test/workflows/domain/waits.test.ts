@@ -83,7 +83,13 @@ verifies(
   'missing evidence is named with its places and the call to supply it',
   () => {
     const gaps = [
-      { code: 'no_price', detail: 'The model x has no price.', pointers: ['/usage/3', '/usage/9'] },
+      {
+        code: 'no_price',
+        kind: 'needed' as const,
+        detail: 'The model x has no price.',
+        filled_by: 'its price',
+        pointers: ['/usage/3', '/usage/9'],
+      },
     ]
     const wait = taskWait({ ...task, state: 'evidence_partial', gaps })
     expect(wait).toMatchObject({

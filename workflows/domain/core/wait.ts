@@ -4,8 +4,17 @@ import type { SubjectKind } from '../reviews/review.ts'
 export const waitKinds = ['credit', 'input', 'review', 'evidence', 'callback', 'recovery'] as const
 type WaitKind = (typeof waitKinds)[number]
 
-/** What the input lacks, and where: RFC 6901 pointers into it. */
-export type MissingEvidence = { code: string; detail: string; pointers: string[] }
+/**
+ * What the input lacks: why, what would fill it, and RFC 6901 pointers into it, first where it is filled. Only what is needed stops
+ * a run.
+ */
+export type MissingEvidence = {
+  code: string
+  kind: 'needed' | 'advisory'
+  detail: string
+  filled_by: string
+  pointers: string[]
+}
 
 /** A decision that an operator has not made yet. */
 export type PendingReview = { kind: SubjectKind; id: string; since: string }

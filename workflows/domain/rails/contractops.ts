@@ -1,5 +1,7 @@
 import { dayOf } from './calendar.ts'
+import { contractopsAudit } from './contractops/audit.ts'
 import { type Contract, readContract, spanOf } from './contractops/contract.ts'
+import { gapRules } from './contractops/gap-rules.ts'
 import { amountsOf, datesOf } from './contractops/mentioned.ts'
 import { obligationsOf } from './contractops/obligations.ts'
 import { partiesOf } from './contractops/parties.ts'
@@ -12,7 +14,8 @@ import {
 import { statedTimes } from './contractops/stated.ts'
 import { disagreements, termsOf } from './contractops/terms.ts'
 import { contractopsInput } from './fixtures/contractops.ts'
-import type { Finding, Gap, Rail, Work } from './rail.ts'
+import { judgedGaps } from './gaps.ts'
+import type { Finding, Rail, Work } from './rail.ts'
 import { finishedWork, inOrder } from './work.ts'
 
 export const contractops: Rail<ContractInput, ContractResult> = {
@@ -39,6 +42,8 @@ export const contractops: Rail<ContractInput, ContractResult> = {
   input: ContractInput,
   result: ContractResult,
   sandboxInput: contractopsInput,
+  gapRules,
+  audit: contractopsAudit,
   parameters: ['as_of'],
   documents: { within: null, text: 'text', charsMax: CONTRACT_CHARS_MAX, images: false },
   work,
@@ -69,10 +74,10 @@ function work({ text, as_of }: ContractInput): Work<ContractResult> {
   }
   const gaps = gapsOf(contract, result)
   if (!complete) gaps.push(incompleteGap)
-  return finishedWork(result, deadlines(result), gaps)
+  return finishedWork(result, deadlines(result), judgedGaps(gapRules, gaps))
 }
 
-const incompleteGap: Gap = {
+const incompleteGap: Finding = {
   code: 'obligations_incomplete',
   detail: 'sentences hold too many duties to tell all',
   citations: [],
@@ -148,7 +153,7 @@ function headingsOf(text: string): Set<string> {
 function gapsOf(
   { text, sentences }: Contract,
   { as_of, parties, terms, obligations }: ContractResult,
-): Gap[] {
+): Finding[] {
   const perpetual = terms.initial_term === null && terms.ends_on === null
   const attached = [...text.matchAll(/\b(Exhibit|Schedule|Annex|Appendix)\s+([A-Z]|\d{1,2})\b/g)]
   const supplied = headingsOf(text)
@@ -160,7 +165,7 @@ function gapsOf(
         { pointer: '/text', quote: text.slice(index, index + name.length) },
       ]),
   )
-  const gaps: Gap[] = [...missing].map(([name, citation]) => ({
+  const gaps: Finding[] = [...missing].map(([name, citation]) => ({
     code: 'attachment_not_supplied',
     detail: `${name} is referred to and not part of the text`,
     citations: [citation],

@@ -1,6 +1,8 @@
 import { groupedBy } from '../core/grouped-by.ts'
+import { diligenceopsAudit } from './diligenceops/audit.ts'
 import { conflictsIn } from './diligenceops/conflicts.ts'
 import { differingIn } from './diligenceops/differing.ts'
+import { gapRules } from './diligenceops/gap-rules.ts'
 import { readQuestion, type Wanted } from './diligenceops/question.ts'
 import {
   type Answer,
@@ -11,8 +13,9 @@ import {
 import { type Found, searchOver } from './diligenceops/search.ts'
 import { languageOf } from './diligenceops/stems.ts'
 import { verdictOf } from './diligenceops/verdict.ts'
-import { diligenceopsInput } from './fixtures/diligenceops.ts'
-import type { Citation, Finding, Gap, Rail, Work } from './rail.ts'
+import { diligenceopsInput, unansweredDiligenceInput } from './fixtures/diligenceops.ts'
+import { judgedGaps, type NotedGap } from './gaps.ts'
+import type { Citation, Finding, Rail, Work } from './rail.ts'
 import { wordsOf } from './words.ts'
 import { finishedWork, firstOf, inOrder } from './work.ts'
 
@@ -40,6 +43,9 @@ export const diligenceops: Rail<DiligenceInput, DiligenceResult> = {
   input: DiligenceInput,
   result: DiligenceResult,
   sandboxInput: diligenceopsInput,
+  gapRules,
+  audit: diligenceopsAudit,
+  inputWithGaps: unansweredDiligenceInput,
   parameters: ['min_score'],
   documents: { within: 'evidence', text: 'text', charsMax: 1_048_576, images: false },
   work,
@@ -86,10 +92,10 @@ function work(input: DiligenceInput): Work<DiligenceResult> {
     })),
     conflicts: all,
   }
-  const gaps: Gap[] = [...open.map(openGap), ...emptyTexts(input)]
+  const gaps = [...open.map(openGap), ...emptyTexts(input)]
   if (!complete) gaps.push(incompleteGap)
   if (!cited) gaps.push(leftOutGap)
-  return finishedWork(result, result.conflicts.map(conflictFinding), gaps)
+  return finishedWork(result, result.conflicts.map(conflictFinding), judgedGaps(gapRules, gaps))
 }
 
 /** Searches the evidence for each question, in the order of the questions' ids. */
@@ -142,10 +148,12 @@ function coverageOf(asked: Asked[]): DiligenceResult['coverage'] {
   }
 }
 
-function openGap({ question, answer, isEmpty, searched, cited }: Asked): Gap {
+/** An open question is needed where the questionnaire requires it. */
+function openGap({ question, answer, isEmpty, searched, cited }: Asked): NotedGap {
   const required = question.required === true ? 'required ' : ''
   return {
     code: gapCode(isEmpty, searched),
+    kind: question.required === true ? 'needed' : 'advisory',
     detail: `${required}question ${question.id}: ${answer.reason}`,
     citations: [cited],
   }
@@ -156,12 +164,12 @@ function gapCode(isEmpty: boolean, searched: boolean): string {
   return searched ? 'unanswered' : 'question_not_searched'
 }
 
-const incompleteGap: Gap = {
+const incompleteGap: NotedGap = {
   code: 'conflicts_incomplete',
   detail: 'too many sentences are alike to compare all',
   citations: [],
 }
-const leftOutGap: Gap = {
+const leftOutGap: NotedGap = {
   code: 'conflict_places_left_out',
   detail: 'sentences that stand in many places are cited once',
   citations: [],
@@ -271,7 +279,7 @@ function conflictFinding({ kind, about, sides }: DiligenceResult['conflicts'][nu
   }
 }
 
-function emptyTexts({ evidence }: DiligenceInput): Gap[] {
+function emptyTexts({ evidence }: DiligenceInput): NotedGap[] {
   return evidence.flatMap(({ id, title, text }, index) => {
     if (wordsOf(text).length > 0) return []
     const citations = [{ pointer: `/evidence/${index}/title`, quote: title }]

@@ -1,12 +1,14 @@
 import { digestOf } from '../core/canonical-json.ts'
 import { toInteger, toMicro } from './amounts.ts'
 import { byRows } from './by-rows.ts'
+import { distributionopsAudit } from './distributionops/audit.ts'
 import { type DistributionInput, Head, Recipient, Result } from './distributionops/schema.ts'
 import { type Claim, fill, type Share } from './distributionops/water-filling.ts'
 import { distributionopsInput, unreachableDistributionInput } from './fixtures/distributionops.ts'
+import { judgedGaps } from './gaps.ts'
 import { type Entry, enter } from './names.ts'
 import { cite, type Notes, notes } from './notes.ts'
-import type { Rail, Work } from './rail.ts'
+import type { GapRules, Rail, Work } from './rail.ts'
 import { inOrder } from './work.ts'
 
 type Given = { recipient: Recipient; index: number; amount: bigint; held: Share['held'] }
@@ -23,6 +25,15 @@ const details = {
     'a part of the pool is left: every recipient has what it may get, or fractions stay in it',
   no_destination: (count: number) => `payments without a destination: ${count}`,
 }
+
+const gapRules = {
+  pool_too_small: {
+    kind: 'needed',
+    filled_by: 'a pool that holds the fixed amounts and the floors, or smaller ones',
+  },
+  no_destination: { kind: 'needed', filled_by: 'a destination_reference for each recipient' },
+  not_distributed: { kind: 'advisory', filled_by: 'higher caps, or rounding by largest remainder' },
+} as const satisfies GapRules
 
 /**
  * Divides a pool: fixed amounts first, the rest by weight within floors and caps (water-filling, exact fractions), whole units by
@@ -52,6 +63,8 @@ export const distributionops: Rail<DistributionInput, Result> = {
   prices: { entry: 199, standard: 399, pro: 699 },
   result: Result,
   sandboxInput: distributionopsInput,
+  gapRules,
+  audit: distributionopsAudit,
   inputWithGaps: unreachableDistributionInput,
   parameters: ['rounding'],
   ...byRows({
@@ -112,7 +125,7 @@ function distribute(head: Head, entries: Entry<Recipient>[]): Work<Result> {
     }),
     batch: { ready_for_review: blockers.length === 0, payments: paid.length, blockers },
   }
-  return { result, findings: findings.list(), gaps: gaps.list() }
+  return { result, findings: findings.list(), gaps: judgedGaps(gapRules, gaps.list()) }
 }
 
 /** Null when the pool does not hold the fixed amounts and the floors. */

@@ -1,5 +1,6 @@
 import { decimalText } from './amounts.ts'
 import { byRows } from './by-rows.ts'
+import { energyopsAudit } from './energyops/audit.ts'
 import { recompute } from './energyops/bill.ts'
 import {
   citedIn,
@@ -11,9 +12,10 @@ import {
 import { type Counted, type Period, walkPeriod } from './energyops/period.ts'
 import { EnergyopsHead, type EnergyopsInput, EnergyopsResult, Reading } from './energyops/schema.ts'
 import { zoneOf } from './energyops/zone.ts'
-import { energyopsInput } from './fixtures/energyops.ts'
+import { energyopsInput, unreadEnergyopsInput } from './fixtures/energyops.ts'
+import { judgedGaps } from './gaps.ts'
 import { cite, notes } from './notes.ts'
-import type { Citation, Finding, Gap, Rail, Work } from './rail.ts'
+import type { Citation, Finding, Gap, GapRules, Rail, Work } from './rail.ts'
 import { robustScore } from './robust-score.ts'
 
 /** Use varies by nature; a reading is a spike only this far above those of its hour of the day. */
@@ -51,6 +53,27 @@ const details = {
     `hours of the day with fewer than ${HOUR_READINGS_MIN} readings: no spikes are told there`,
 }
 
+const readingsOf = (what: string) => `a reading for ${what}`
+const gapRules = {
+  missing: { kind: 'needed', pointer: '/readings', filled_by: readingsOf('each missing interval') },
+  negative: { kind: 'needed', filled_by: readingsOf('each of the intervals, not below zero') },
+  conflicting: { kind: 'needed', filled_by: 'one reading for each of the intervals' },
+  no_band: {
+    kind: 'needed',
+    pointer: '/tariff/bands',
+    filled_by: 'a band of the tariff for these times',
+  },
+  off_grid: { kind: 'advisory', filled_by: 'readings at times at which an interval begins' },
+  no_such_time: { kind: 'advisory', filled_by: 'the times with Z or an offset' },
+  uncertain_time: { kind: 'advisory', filled_by: 'the times with Z or an offset' },
+  split_band: { kind: 'advisory', filled_by: 'readings of shorter intervals' },
+  few_readings: {
+    kind: 'advisory',
+    pointer: '/readings',
+    filled_by: `a longer period, with at least ${HOUR_READINGS_MIN} readings of each hour of the day`,
+  },
+} as const satisfies GapRules
+
 /**
  * Checks interval readings against the bill's period in local time (missing, repeated, negative, unusual; days of 23 and 25 hours)
  * and recomputes the bill from the tariff: each interval by the band of its beginning, a standing charge for each local day.
@@ -78,6 +101,9 @@ export const energyops: Rail<EnergyopsInput, EnergyopsResult> = {
   prices: { entry: 149, standard: 299, pro: 499 },
   result: EnergyopsResult,
   sandboxInput: energyopsInput,
+  gapRules,
+  audit: energyopsAudit,
+  inputWithGaps: unreadEnergyopsInput,
   parameters: ['tolerance_minor'],
   ...byRows({
     head: EnergyopsHead,
@@ -146,7 +172,7 @@ function gapsOf(period: Period, { nowhere, uncertain }: Placed, fewReadings: boo
   gaps.add('no_band', citedBy(unbanded), unbanded.length)
   gaps.add('split_band', citedBy(split), split.length)
   if (fewReadings) gaps.add('few_readings', [{ pointer: '/bill' }])
-  return gaps.list()
+  return judgedGaps(gapRules, gaps.list())
 }
 
 type Outlier = EnergyopsResult['outliers'][number]

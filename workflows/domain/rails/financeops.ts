@@ -3,6 +3,7 @@ import { toInteger } from './amounts.ts'
 import { byRows } from './by-rows.ts'
 import { dayOf } from './calendar.ts'
 import { exchangeRates } from './exchange.ts'
+import { financeopsAudit } from './financeops/audit.ts'
 import { CANDIDATES_MAX } from './financeops/combinations.ts'
 import { controlTotals } from './financeops/control-totals.ts'
 import { partyOf } from './financeops/credits.ts'
@@ -21,8 +22,9 @@ import {
 } from './financeops/schema.ts'
 import { ageingOf, openOf, settle } from './financeops/settlement.ts'
 import { financeopsInput, undatedFinanceopsInput } from './fixtures/financeops.ts'
+import { judgedGaps } from './gaps.ts'
 import { cite, notes } from './notes.ts'
-import type { Rail, Work } from './rail.ts'
+import type { GapRules, Rail, Work } from './rail.ts'
 import { inOrder } from './work.ts'
 
 const details = {
@@ -34,6 +36,20 @@ const details = {
   combinations_not_searched: (count: number) =>
     `items for which sums of several were not all tried, because of more than ${CANDIDATES_MAX} candidates or of the steps: ${count}`,
 }
+
+const gapRules = {
+  set_aside: { kind: 'needed', filled_by: 'one row for each id' },
+  no_as_of: {
+    kind: 'needed',
+    pointer: '/as_of',
+    filled_by: 'the day on which open amounts are aged',
+  },
+  combinations_not_searched: {
+    kind: 'advisory',
+    pointer: '/payments',
+    filled_by: 'references or party names that say what a payment is for',
+  },
+} as const satisfies GapRules
 
 /**
  * Reconciles invoices with payments: by reference, by amount within a tolerance, by bounded sums of several, with credit notes,
@@ -66,6 +82,8 @@ export const financeops: Rail<FinanceopsInput, FinanceopsResult> = {
   prices: { entry: 99, standard: 199, pro: 399 },
   result: FinanceopsResult,
   sandboxInput: financeopsInput,
+  gapRules,
+  audit: financeopsAudit,
   inputWithGaps: undatedFinanceopsInput,
   parameters: ['tolerance_minor', 'as_of', 'party_aliases', 'exchange_rates'],
   ...byRows({
@@ -160,7 +178,7 @@ function reconcile(
   }
   if (head.as_of === undefined) gaps.add('no_as_of', [])
   gaps.add('combinations_not_searched', [], matching.notSearched)
-  return { result, findings: findings.list(), gaps: gaps.list() }
+  return { result, findings: findings.list(), gaps: judgedGaps(gapRules, gaps.list()) }
 }
 
 /** Credit notes and refunds are below zero. */

@@ -2,12 +2,15 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import { groupedBy } from '../core/grouped-by.ts'
 import { merkleRoot } from '../log/merkle.ts'
 import { packetopsInput } from './fixtures/packetops.ts'
+import { judgedGaps } from './gaps.ts'
+import { packetopsAudit } from './packetops/audit.ts'
 import { cover, uncovered } from './packetops/coverage.ts'
+import { gapRules } from './packetops/gap-rules.ts'
 import { type InspectedItem, type ItemText, inspectItem } from './packetops/item.ts'
 import { type Judged, judge } from './packetops/judge.ts'
 import { profiles, type Section } from './packetops/profiles.ts'
 import { type ManifestEntry, PacketInput, PacketResult, type Weakness } from './packetops/schema.ts'
-import type { Finding, Gap, Rail, Work } from './rail.ts'
+import type { Finding, Rail, Work } from './rail.ts'
 import { finishedWork, inOrder } from './work.ts'
 
 export const packetops: Rail<PacketInput, PacketResult> = {
@@ -38,6 +41,8 @@ export const packetops: Rail<PacketInput, PacketResult> = {
   input: PacketInput,
   result: PacketResult,
   sandboxInput: packetopsInput,
+  gapRules,
+  audit: packetopsAudit,
   parameters: ['profile', 'as_of', 'period'],
   documents: { within: 'items', text: 'extracted_text', charsMax: 1_048_576, images: true },
   work,
@@ -93,12 +98,18 @@ function work(input: PacketInput): Work<PacketResult> {
       required.every((section) => section.points === 2),
   }
   const findings = [
-    ...judged.faults.filter(({ isGap }) => !isGap),
+    ...judged.faults.filter(({ gap }) => gap === null),
     ...checkPacket(result, sections, items),
     ...openPeriods(sections, bySection, input),
   ].map(noted)
-  const gaps = [...judged.faults.filter(({ isGap }) => isGap).map(noted), ...undatedPacket(input)]
-  return finishedWork(result, findings, gaps)
+  const gaps = [
+    ...judged.faults.flatMap(({ gap, ...fault }) =>
+      gap === null ? [] : [{ ...noted(fault), kind: gap }],
+    ),
+    ...missingSections(result),
+    ...undatedPacket(input),
+  ]
+  return finishedWork(result, findings, judgedGaps(gapRules, gaps))
 }
 
 const noted = ({ code, detail, citations }: Finding): Finding => ({ code, detail, citations })
@@ -232,13 +243,6 @@ function checkPacket(result: PacketResult, sections: Section[], items: Inspected
   )
   return [
     ...result.section_coverage
-      .filter(({ required, state }) => required && state === 'missing')
-      .map(({ section, title }) => ({
-        code: 'section_missing',
-        detail: `${section}: ${title}`,
-        citations: [],
-      })),
-    ...result.section_coverage
       .filter(({ reasons }) => reasons.includes('sample_missing'))
       .map(({ section }) => ({
         code: 'sample_missing',
@@ -263,7 +267,16 @@ function checkPacket(result: PacketResult, sections: Section[], items: Inspected
   ]
 }
 
-function undatedPacket({ as_of }: PacketInput): Gap[] {
+const missingSections = ({ section_coverage }: PacketResult): Finding[] =>
+  section_coverage
+    .filter(({ required, state }) => required && state === 'missing')
+    .map(({ section, title }) => ({
+      code: 'section_missing',
+      detail: `${section}: ${title}`,
+      citations: [],
+    }))
+
+function undatedPacket({ as_of }: PacketInput): Finding[] {
   if (as_of !== undefined) return []
   return [
     {

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { Audit } from './audit.ts'
 
 export const railKeys = [
   'packetops',
@@ -35,8 +36,17 @@ type Takes = {
 /** A place in the input, as an RFC 6901 pointer (`/usage/17`), and the words that stand there where words matter. */
 export type Citation = { pointer: string; quote?: string }
 export type Finding = { code: string; detail: string; citations: Citation[] }
-/** What could not be done, and why: a result never hides it. */
-export type Gap = { code: string; detail: string; citations: Citation[] }
+export const gapKinds = ['needed', 'advisory'] as const
+/** `needed`: without it the result misses what it is bought for, so that the run stops to ask for it. */
+export type GapKind = (typeof gapKinds)[number]
+/**
+ * What could not be done, and why: a result never hides it. `pointer` is the RFC 6901 place in the input that `filled_by` would
+ * fill; the place need not be there yet.
+ */
+export type Gap = Finding & { kind: GapKind; pointer: string; filled_by: string }
+/** How a rail judges a gap of its code. Without a pointer, the first citation says where it is filled. */
+export type GapRule = { kind: GapKind; filled_by: string; pointer?: string }
+export type GapRules = Readonly<Record<string, GapRule>>
 export type Work<Result> = { result: Result; findings: Finding[]; gaps: Gap[] }
 
 /** Takes the checked rows of an input's lists one by one, in any order of lists, and then returns their result. */
@@ -82,7 +92,11 @@ export type Rail<Input = unknown, Result = unknown> = {
   result: z.ZodType<Result>
   /** A small realistic input with a fixed date, for samples, quickstarts and sandbox runs. */
   sandboxInput: Input
-  /** A sample with gaps, where `sandboxInput` has none. */
+  /** Every gap that its work can report. */
+  gapRules: GapRules
+  /** How its finished work is checked by other ways. */
+  audit: Audit<Result>
+  /** A sample with a needed gap, where `sandboxInput` has none. */
   inputWithGaps?: Input
   /** Top-level members of the input that a reviewer may change in order to have the work done again. */
   parameters?: readonly string[]

@@ -1,8 +1,10 @@
 import { digestOf } from '../core/canonical-json.ts'
 import type { Span } from './fields.ts'
-import { scoutInput } from './fixtures/scout.ts'
-import { type Gap, isCurrent, type Rail, type Work } from './rail.ts'
+import { scoutInput, wordlessScoutInput } from './fixtures/scout.ts'
+import { judgedGaps } from './gaps.ts'
+import { type Finding, type GapRules, isCurrent, type Rail, type Work } from './rail.ts'
 import { rankingOf } from './ranking.ts'
+import { scoutAudit } from './scout/audit.ts'
 import {
   type Exclusion,
   type Reason,
@@ -36,6 +38,9 @@ export function scoutOver(services: readonly Service[]): Rail<ScoutInput, ScoutR
     input: ScoutInput,
     result: ScoutResult,
     sandboxInput: scoutInput,
+    gapRules,
+    audit: scoutAudit,
+    inputWithGaps: wordlessScoutInput,
     parameters: ['limit'],
     work: (input) => scout(input, services),
   }
@@ -60,6 +65,16 @@ const SCORE_MIN = 0.3
 const LIMIT = 10
 /** The most places that are searched. Without a bound, many needs that every capability meets would take unlimited time. */
 const PLACES_MAX = 3_000_000
+
+const gapRules = {
+  task_without_words: { kind: 'needed', pointer: '/task', filled_by: 'the task in words' },
+  capability_missing: {
+    kind: 'advisory',
+    pointer: '/registry',
+    filled_by: 'a service that can do it, or wider constraints',
+  },
+  need_not_searched: { kind: 'advisory', filled_by: 'a task with fewer parts' },
+} as const satisfies GapRules
 
 type Candidate = {
   service: Service
@@ -121,7 +136,7 @@ function scout(input: ScoutInput, own: readonly Service[]): Work<ScoutResult> {
     registry_size: services.length,
     registry_sha256: digestOf(services),
   }
-  const gaps: Gap[] = result.missing.map(({ pointer, quote, from }) => ({
+  const gaps: Finding[] = result.missing.map(({ pointer, quote, from }) => ({
     ...(unsearched.has(from)
       ? { code: 'need_not_searched', detail: 'the task has too many needs to search all' }
       : { code: 'capability_missing', detail: 'no service that may be proposed can do this' }),
@@ -129,7 +144,7 @@ function scout(input: ScoutInput, own: readonly Service[]): Work<ScoutResult> {
   }))
   if (needs.length === 0)
     gaps.push({ code: 'task_without_words', detail: 'the task names nothing', citations: [] })
-  return finishedWork(result, [], gaps)
+  return finishedWork(result, [], judgedGaps(gapRules, gaps))
 }
 
 /** The parts of a task, at sentences, commas and “then”; what has only one word that carries meaning joins its neighbour. */

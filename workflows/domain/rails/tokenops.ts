@@ -1,7 +1,8 @@
 import { byRows } from './by-rows.ts'
 import { tokenopsInput } from './fixtures/tokenops.ts'
 import type { Rail } from './rail.ts'
-import { account } from './tokenops/account.ts'
+import { account, gapRules } from './tokenops/account.ts'
+import { tokenopsAudit } from './tokenops/audit.ts'
 import {
   FocusRow,
   LitellmRow,
@@ -42,6 +43,8 @@ export const tokenops: Rail<TokenopsInput, TokenopsResult> = {
   prices: { entry: 49, standard: 99, pro: 249 },
   result: TokenopsResult,
   sandboxInput: tokenopsInput,
+  gapRules,
+  audit: tokenopsAudit,
   parameters: ['budget_minor', 'period', 'aliases', 'alternatives', 'cacheable_percent'],
   ...byRows({
     head: TokenopsHead,

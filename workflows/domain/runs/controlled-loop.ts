@@ -21,7 +21,8 @@ export const REVISION_ROUNDS_MAX = 3
 export type LoopPlace = { step: LoopStep; round: number }
 
 /**
- * How a step ended: `refused` by the intake, or by the worker for a row of an uploaded list, `too_complex` where the work went
+ * How a step ended: `refused` by the intake, by the worker for a row of an uploaded list, or by the revision loop for a fault that
+ * another pass does not change, `too_complex` where the work went
  * over a limit, `gaps` that the caller wants to be asked about, `revise` from the revision loop
  * or the reviewer, `reject` by the reviewer; anything else is `done`.
  */
@@ -42,6 +43,8 @@ export function afterStep({ step, round }: LoopPlace, verdict: StepVerdict): Loo
   }
   if ((step === 'intake' || step === 'worker') && verdict === 'refused')
     return { stop: 'exception', code: 'input_invalid' }
+  if (step === 'revision_loop' && verdict === 'refused')
+    return { stop: 'exception', code: 'validator_failed' }
   if ((step === 'worker' || step === 'validator') && verdict === 'too_complex')
     return { stop: 'exception', code: 'input_too_complex' }
   if (step === 'exception_agent' && verdict === 'gaps') return { stop: 'evidence_missing' }

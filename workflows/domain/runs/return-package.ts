@@ -5,7 +5,7 @@ import { contractSets } from '../core/contract-sets.ts'
 import { runUsages } from '../core/usage.ts'
 import { Digest } from '../rails/fields.ts'
 import { CitationShape } from '../rails/notes.ts'
-import { railKeys, tiers, type Work } from '../rails/rail.ts'
+import { gapKinds, railKeys, tiers, type Work } from '../rails/rail.ts'
 import { REPORT_VERSION, reportFiles } from '../rails/report/report.ts'
 import { type LoopStep, loopSteps, type StepVerdict } from './controlled-loop.ts'
 
@@ -62,7 +62,12 @@ export const PackageFile = z.strictObject({
 })
 export type PackageFile = z.output<typeof PackageFile>
 
-const work = { result: z.unknown(), findings: z.array(Note), gaps: z.array(Note) }
+const Missing = Note.extend({
+  kind: z.enum(gapKinds),
+  pointer: z.string().meta({ description: 'RFC 6901; where in the input it is filled.' }),
+  filled_by: z.string(),
+})
+const work = { result: z.unknown(), findings: z.array(Note), gaps: z.array(Missing) }
 /** The work that a package is of. */
 export const PackagedWork = z.object(work)
 

@@ -88,7 +88,8 @@ function consentWait(
 }
 
 function evidenceWait({ taskId, since, gaps }: WaitingTask): Wait {
-  const codes = [...new Set(gaps.map(({ code }) => code))]
+  const needed = gaps.filter(({ kind }) => kind === 'needed')
+  const codes = [...new Set(needed.map(({ code }) => code))]
   const lacks = 'evidence that the input lacks'
   const what = codes.length === 0 ? lacks : `${lacks}: ${codes.join(', ')}`
   const action = recoverAction(taskId, ['supply_evidence'], {})

@@ -32,7 +32,7 @@ export function WorkPage() {
   const read = useQuery({ queryKey: ['work', id], queryFn: () => call('work-read', { id }) })
   if (read.data === undefined)
     return read.error === null ? <Loading /> : <Problem error={read.error} />
-  const { kind, state, progress, temporal_url, timeline, commands } = read.data
+  const { kind, state, progress, temporal_url, timeline, commands, steps } = read.data
   return (
     <>
       <PageTitle
@@ -50,6 +50,7 @@ export function WorkPage() {
         <div className="min-w-0 space-y-4">
           <Waits detail={read.data} />
           {progress !== null && <Progress progress={progress} />}
+          {steps.length > 0 && <Steps steps={steps} />}
           <Card title="What happened">
             <Timeline events={timeline} />
           </Card>
@@ -145,6 +146,51 @@ function Progress({ progress }: { progress: NonNullable<Detail['progress']> }) {
         </>
       )}
     </Card>
+  )
+}
+
+/** The steps of a run with their times and what they put out. */
+function Steps({ steps }: { steps: Detail['steps'] }) {
+  return (
+    <Card title="Steps of the run">
+      <ol className="m-0 list-none space-y-2 p-0">
+        {steps.map((step) => (
+          <li key={`${step.attempt} ${step.round} ${step.name}`}>
+            <Step step={step} />
+          </li>
+        ))}
+      </ol>
+    </Card>
+  )
+}
+
+function Step({ step }: { step: Detail['steps'][number] }) {
+  const { name, attempt, round, verdict, started_at, ended_at, tries, output } = step
+  const took = ended_at === null ? undefined : Date.parse(ended_at) - Date.parse(started_at)
+  return (
+    <>
+      <div className="flex flex-wrap items-baseline gap-x-2">
+        <strong className="font-medium">{plain(name)}</strong>
+        <span className="text-sm text-muted">
+          {verdict === null ? 'waits' : plain(verdict)}
+          {attempt > 1 && `, attempt ${attempt}`}
+          {round > 0 && `, round ${round}`}
+          {tries > 1 && `, begun ${tries} times`}
+        </span>
+        <time dateTime={started_at} className="ml-auto text-sm tabular-nums text-muted">
+          {utc(started_at)}
+          {took !== undefined && `, ${elapsed(took)}`}
+        </time>
+      </div>
+      {output !== null && (
+        <details>
+          <summary className="cursor-pointer text-sm">What it put out</summary>
+          <pre className="m-0 mt-1 rounded-md bg-hover p-2 font-mono text-sm wrap-anywhere whitespace-pre-wrap">
+            <Foreign text={JSON.stringify(output, null, 2)} lines />
+          </pre>
+        </details>
+      )}
+    </>
   )
 }
 

@@ -89,7 +89,9 @@ verifies(
     const work = fc.record({
       result: fc.jsonValue(),
       findings: fc.array(note),
-      gaps: fc.array(note),
+      gaps: fc.array(
+        note.map((one) => ({ ...one, kind: 'needed' as const, pointer: '/a', filled_by: 'b' })),
+      ),
     })
     const { run_id, rail, tier, usage, partial, input_sha256, loop_sha256 } = (
       await finishedPackage(packetops)

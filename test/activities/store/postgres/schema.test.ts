@@ -48,6 +48,9 @@ const guarded: readonly (readonly [RegExp, string])[] = [
 
 /** Lines of what was added since the squash. */
 const added = [
+  'column loop_steps.11 tries integer not null default 1 identity  storage p',
+  'constraint loop_steps.loop_steps_tries_check CHECK ((tries > 0))',
+  'constraint loop_steps.loop_steps_tries_not_null NOT NULL tries',
   'column operator_sessions.1 session_sha256 text not null default  identity  storage x',
   'column operator_sessions.2 operator_id text not null default  identity  storage x',
   'column operator_sessions.3 operator_name text not null default  identity  storage x',

@@ -5,7 +5,9 @@ type Cited = { pointer: string; quote?: string; from?: number; to?: number }
 /** Every citation anywhere in a value. */
 function citationsIn(value: unknown): Cited[] {
   if (typeof value !== 'object' || value === null) return []
-  const own = 'pointer' in value && typeof value.pointer === 'string' ? [value as Cited] : []
+  // A gap names where it would be filled, which need not be there.
+  const isCitation = 'pointer' in value && !('filled_by' in value)
+  const own = isCitation && typeof value.pointer === 'string' ? [value as Cited] : []
   return [...own, ...Object.values(value).flatMap(citationsIn)]
 }
 

@@ -146,7 +146,10 @@ verifies(
     expect(gaps).toEqual([
       {
         code: 'no_destination',
+        kind: 'needed',
         detail: 'payments without a destination: 1',
+        pointer: '/recipients/5',
+        filled_by: 'a destination_reference for each recipient',
         citations: [{ pointer: '/recipients/5' }],
       },
     ])

@@ -2,8 +2,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'vitest'
 import { z } from 'zod'
 import { canonicalJson } from '#domain/core/canonical-json.ts'
+import { judgedGaps } from '#domain/rails/gaps.ts'
 import { railOf, rails } from '#domain/rails/index.ts'
-import { type RailKey, railKeys, requestedTools } from '#domain/rails/rail.ts'
+import { gapKinds, type RailKey, railKeys, requestedTools } from '#domain/rails/rail.ts'
 import { verifies } from '../../../verifies.ts'
 import { expectCited } from './citations.ts'
 
@@ -84,3 +85,20 @@ verifies(
     }
   },
 )
+
+verifies('gaps.judged', 'each gap of a rail has its kind, its place and what fills it', () => {
+  for (const rail of rails) {
+    const { gaps } = rail.work(rail.inputWithGaps ?? rail.sandboxInput)
+    for (const { code, kind, pointer, filled_by, detail } of gaps) {
+      expect(rail.gapRules[code], `${rail.key} ${code}`).toBeDefined()
+      expect(gapKinds).toContain(kind)
+      expect(pointer, code).toMatch(/^\/[a-z_]+(\/|$)/)
+      expect(filled_by.length * detail.length, code).toBeGreaterThan(0)
+    }
+    expect(
+      gaps.map(({ kind }) => kind),
+      rail.key,
+    ).toContain('needed')
+  }
+  expect(() => judgedGaps({}, [{ code: 'other', detail: '', citations: [] }])).toThrow(RangeError)
+})

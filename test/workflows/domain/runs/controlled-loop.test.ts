@@ -18,7 +18,7 @@ const others: Record<string, StepVerdict[]> = {
   worker: ['refused', 'too_complex'],
   validator: ['too_complex'],
   exception_agent: ['gaps'],
-  revision_loop: ['revise'],
+  revision_loop: ['refused', 'revise'],
   review_step: ['revise', 'reject'],
 }
 
@@ -46,6 +46,10 @@ verifies(
         stop: 'exception',
         code: 'input_too_complex',
       })
+    expect(afterStep({ step: 'revision_loop', round: 1 }, 'refused')).toEqual({
+      stop: 'exception',
+      code: 'validator_failed',
+    })
     expect(afterStep({ step: 'exception_agent', round: 1 }, 'gaps')).toEqual({
       stop: 'evidence_missing',
     })

@@ -156,8 +156,10 @@ test('a review of trust may be put on hold', () => {
 })
 
 test('missing evidence names each code once', () => {
-  const gap = (code: string) => ({ code, detail: 'x', pointers: ['/a'] })
-  const gaps = [gap('no_price'), gap('no_day'), gap('no_price')]
+  const gap = (code: string, kind: 'needed' | 'advisory' = 'needed') => {
+    return { code, kind, detail: 'x', filled_by: 'y', pointers: ['/a'] }
+  }
+  const gaps = [gap('no_price'), gap('no_day'), gap('no_price'), gap('no_period', 'advisory')]
   expect(waitIn('evidence_partial', { gaps })).toMatchObject({
     what: 'evidence that the input lacks: no_price, no_day',
     waiting_for: ['evidence'],

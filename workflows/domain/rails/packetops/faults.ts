@@ -1,14 +1,14 @@
 import { dayOf, endOf, startOf } from '../calendar.ts'
-import type { Citation } from '../rail.ts'
+import type { Citation, GapKind } from '../rail.ts'
 import { stemsOf } from '../words.ts'
 import { approvers, factOf, type InspectedItem, owners } from './item.ts'
 import type { Item, PacketInput } from './schema.ts'
 
-/** What is wrong with an item, or unknown about it (a gap); `cap` is the most points that it leaves the item. */
+/** What is wrong with an item, or unknown about it (`gap` is its kind, null for a fault); `cap` is the most points that it leaves the item. */
 export type Fault = {
   code: string
   cap: 0 | 1 | 2
-  isGap: boolean
+  gap: GapKind | null
   detail: string
   citations: Citation[]
 }
@@ -19,13 +19,14 @@ const EXPIRES_SOON_DAYS = 30
 const fault = (code: string, cap: Fault['cap'], detail: string, citations: Citation[]): Fault => ({
   code,
   cap,
-  isGap: false,
+  gap: null,
   detail,
   citations,
 })
-const gap = (code: string, cap: Fault['cap'], detail: string, citations: Citation[]): Fault => ({
-  ...fault(code, cap, detail, citations),
-  isGap: true,
+/** What is unknown about an item is needed where its section is required. */
+const gap = (one: InspectedItem, code: string, detail: string, citations: Citation[]): Fault => ({
+  ...fault(code, 1, detail, citations),
+  gap: one.section?.required === true ? 'needed' : 'advisory',
 })
 
 /** The name of an item in a sentence. */
@@ -70,13 +71,13 @@ function contentFaults(one: InspectedItem): Fault[] {
     )
   if (digest === 'claimed')
     faults.push(
-      gap('content_not_supplied', 1, `the digest of ${whole} could not be checked`, [cited]),
+      gap(one, 'content_not_supplied', `the digest of ${whole} could not be checked`, [cited]),
     )
   else if (read === null)
     faults.push(
       gap(
+        one,
         'content_not_read',
-        1,
         `${whole} is not text, and extracted_text is not given: what it says is unknown`,
         [cited],
       ),
@@ -138,7 +139,7 @@ function dateFaults(one: InspectedItem, asOf: string | undefined): Fault[] {
       fault('issued_in_future', 0, `${whole} is dated after the packet`, at(one, 'issued_at')),
     )
   if (validity === 'undated')
-    faults.push(gap('undated', 1, `${whole} has no date to tell its age by`, [cited]))
+    faults.push(gap(one, 'undated', `${whole} has no date to tell its age by`, [cited]))
   if (
     item.issued_at !== undefined &&
     item.expires_at !== undefined &&

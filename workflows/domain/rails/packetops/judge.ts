@@ -67,7 +67,7 @@ function contradictionFault({ contradiction: { about, sides }, kind }: Opposed):
   return {
     code: kind === 'fact' ? 'contradicted' : 'statements_differ',
     cap: kind === 'fact' ? 0 : 1,
-    isGap: false,
+    gap: null,
     detail: `${about}: ${said.join(', ')}`,
     citations: sides.map(({ citation }) => citation),
   }
@@ -102,7 +102,7 @@ function supersededIn(bySection: ReadonlyMap<string, InspectedItem[]>): {
           {
             code: 'supersedes_nothing',
             cap: 1,
-            isGap: false,
+            gap: null,
             detail: `${named(one)} does not supersede “${one.item.supersedes}”: an earlier item of that name and a sound later one are needed`,
             citations: [{ pointer: `${one.place}/supersedes`, quote: String(one.item.supersedes) }],
           },
@@ -129,7 +129,7 @@ function samplesOf(one: InspectedItem, own: readonly InspectedItem[]): SampleNot
   const citations = [{ pointer: `${place}/sample_of`, quote: item.sample_of }]
   const more: Fault[] = []
   const note = (code: string, detail: string) =>
-    more.push({ code, cap: 1, isGap: false, detail, citations })
+    more.push({ code, cap: 1, gap: null, detail, citations })
   const whole = named(one)
   const population = own.find((other) => other !== one && other.item.name === item.sample_of)
   if (population === undefined)

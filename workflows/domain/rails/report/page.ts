@@ -1,6 +1,7 @@
 import { type Html, html } from '../../core/html.ts'
 import { capitalized, oneLine } from '../../core/plain-text.ts'
-import type { Citation, Finding, Work } from '../rail.ts'
+import { isNeeded } from '../gaps.ts'
+import type { Citation, Finding, Gap, Work } from '../rail.ts'
 import { type Cell, wordsOf } from './cells.ts'
 import { chartsOf } from './chart.ts'
 import { grouped, isDecimal } from './decimal-text.ts'
@@ -50,7 +51,7 @@ ${flags.map((flag) => html`<p class="flag">${flag}</p>`)}
 <dl class="figures">${figures.map(({ label, text }) => html`<div><dt>${label}</dt><dd><bdi>${text}</bdi></dd></div>`)}</dl>
 ${drawn.length === 0 ? '' : html`<h2>Charts</h2>${drawn}`}
 ${notes('Findings', work.findings, 'Nothing in the input called for one.')}
-${notes('Gaps', work.gaps, 'None: all of the work could be done.')}
+${gapsHtml(work.gaps)}
 ${tabled.tables.map(tableHtml)}
 ${furtherValues(tabled)}
 ${verification}
@@ -68,6 +69,22 @@ function notes(title: string, all: readonly Finding[], none: string): Html {
   })
   return html`<h2>${title}</h2>${limited(all.length, 'tables/notes.csv')}
 <div class="scroll" role="region" tabindex="0" aria-label="${title}"><table class="notes"><thead><tr><th scope="col">What</th><th scope="col">Detail</th><th scope="col">Where in the input</th></tr></thead>
+<tbody>${rows}</tbody></table></div>`
+}
+
+function gapsHtml(gaps: readonly Gap[]): Html {
+  if (gaps.length === 0)
+    return html`<h2>Gaps</h2><p class="note">None: all of the work could be done.</p>`
+  const rows = gaps
+    .toSorted((one, other) => Number(isNeeded(other)) - Number(isNeeded(one)))
+    .slice(0, REPORT_ROWS_MAX)
+    .map(({ code, detail, pointer, filled_by, ...gap }) => {
+      const kind = isNeeded(gap) ? 'needed' : 'advisory'
+      const cells = [kind, oneLine(wordsOf(code), CELL_MAX), oneLine(detail, DETAIL_MAX)]
+      return html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}<td>${oneLine(filled_by, CELL_MAX)}<div><code>${oneLine(pointer, CELL_MAX)}</code></div></td></tr>\n`
+    })
+  return html`<h2>Gaps</h2>${limited(gaps.length, 'tables/notes.csv')}
+<div class="scroll" role="region" tabindex="0" aria-label="Gaps"><table class="notes"><thead><tr><th scope="col">Kind</th><th scope="col">What</th><th scope="col">Why</th><th scope="col">What would fill it, and where in the input</th></tr></thead>
 <tbody>${rows}</tbody></table></div>`
 }
 

@@ -72,10 +72,14 @@ export function summaryOf(singles: readonly Single[]): Table {
 
 /** Findings and gaps as a table. */
 export function notesOf({ findings, gaps }: Pick<Work<unknown>, 'findings' | 'gaps'>): Table {
-  const rowsOf = (kind: string, notes: typeof findings): Cell[][] =>
-    notes.map(({ code, detail, citations }) => [kind, code, detail, cellOf(citations)])
-  const rows = [...rowsOf('finding', findings), ...rowsOf('gap', gaps)]
-  const columns = ['kind', 'code', 'detail', 'citations']
+  const found = findings.map(({ code, detail, citations }): Cell[] => {
+    return ['finding', code, detail, null, null, cellOf(citations)]
+  })
+  const missing = gaps.map(({ code, kind, detail, pointer, filled_by, citations }): Cell[] => {
+    return [`${kind} gap`, code, detail, pointer, filled_by, cellOf(citations)]
+  })
+  const rows = [...found, ...missing]
+  const columns = ['kind', 'code', 'detail', 'filled_at', 'filled_by', 'citations']
   return { name: 'notes', columns, amounts: new Set(), rows }
 }
 

@@ -1,6 +1,7 @@
 import { groupedBy } from '../../core/grouped-by.ts'
+import { judgedGaps } from '../gaps.ts'
 import { cite, notes } from '../notes.ts'
-import type { Citation, Work } from '../rail.ts'
+import type { Citation, GapRules, Work } from '../rail.ts'
 import { inOrder } from '../work.ts'
 import {
   type AgentDay,
@@ -59,6 +60,32 @@ const details = {
   no_period: () => 'no period is given: nothing is forecast',
   no_usage: () => 'there is no usage',
 }
+
+const prices = { pointer: '/price_table' }
+const usage = { pointer: '/usage' }
+export const gapRules = {
+  unpriced_models: {
+    kind: 'needed',
+    ...prices,
+    filled_by: 'one price for each model and day, or an alias',
+  },
+  no_usage: { kind: 'needed', ...usage, filled_by: 'rows of usage' },
+  differing_prices: { kind: 'advisory', filled_by: 'one price for each model and day' },
+  no_cached_price: { kind: 'advisory', ...prices, filled_by: 'prices for cached input' },
+  no_batch_price: { kind: 'advisory', ...prices, filled_by: 'prices for batches' },
+  no_billed_rate: {
+    kind: 'advisory',
+    pointer: '/exchange_rates',
+    filled_by: 'an exchange rate for the billed currency and day',
+  },
+  too_few_rows: { kind: 'advisory', ...usage, filled_by: 'more usage of these models' },
+  too_few_days: { kind: 'advisory', ...usage, filled_by: 'usage of more days' },
+  unread_tags: { kind: 'advisory', filled_by: 'tags as an object of names and texts' },
+  not_tokens: { kind: 'advisory', filled_by: 'nothing: these charges are of another kind' },
+  too_many_keys: { kind: 'advisory', ...usage, filled_by: 'fewer tasks, customers or tags' },
+  no_budget: { kind: 'advisory', pointer: '/budget_minor', filled_by: 'a budget' },
+  no_period: { kind: 'advisory', pointer: '/period', filled_by: 'the period of the budget' },
+} as const satisfies GapRules
 
 /** The result of all usage that was taken. */
 export function account(head: TokenopsHead, usage: SoFar): Work<TokenopsResult> {
@@ -169,7 +196,7 @@ function gapsOf(
   if (head.budget_minor === undefined) gaps.add('no_budget', [])
   if (head.period === undefined) gaps.add('no_period', [])
   if (usage.days.size === 0) gaps.add('no_usage', [])
-  return gaps.list()
+  return judgedGaps(gapRules, gaps.list())
 }
 
 function budgetOf(head: TokenopsHead, usage: SoFar, days: Sum[]): TokenopsResult['budget_state'] {

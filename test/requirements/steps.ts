@@ -1,0 +1,47 @@
+/** The steps of a run, its gaps and its tiers. */
+export const stepRequirements = {
+  'gaps.judged': {
+    source: 'runs § Gaps',
+    behavior:
+      'Each gap is needed or advisory and has a pointer into the input, a reason and what would fill it.',
+  },
+  'gaps.needed-stop': {
+    source: 'runs § Gaps',
+    behavior: 'Only needed gaps stop a run that asks; advisory ones are delivered and shown.',
+  },
+  'gaps.shown': {
+    source: 'runs § Gaps',
+    behavior:
+      'Task, run, console, report and package show both kinds of gaps with what fills them.',
+  },
+  'loop.validator.holds': {
+    source: 'runs § Controlled loop',
+    behavior: 'The validator makes exactly the checks that the planner derived from the input.',
+  },
+  'loop.validator.faults': {
+    source: 'runs § Controlled loop',
+    behavior: 'A wrong result of each rail fails the check that covers it.',
+  },
+  'loop.validator.citations': {
+    source: 'runs § Controlled loop',
+    behavior: 'All citations of a work are read again in the input, at their offsets.',
+  },
+  'loop.exceptions.classes': {
+    source: 'runs § Controlled loop',
+    behavior: 'The exception step sorts faults and gaps into classes with a next action.',
+  },
+  'loop.gaps.bounded': {
+    source: 'decision',
+    behavior: 'The exception step keeps the number of gaps by kind and the first 25.',
+  },
+  'loop.revision.changes': {
+    source: 'runs § Controlled loop',
+    behavior:
+      'A revision does the work in a process of its own, and ends once that gives the same faults.',
+  },
+  'loop.steps.times': {
+    source: 'runs § Controlled loop',
+    behavior:
+      'Each step has its begin, its end, its tries and a bounded output, which are read by token.',
+  },
+} as const

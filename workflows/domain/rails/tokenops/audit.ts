@@ -1,0 +1,247 @@
+import { type Audit, differs, exact, firstOfAll, firstWrong, planned, sumOf } from '../audit.ts'
+import { scaled } from '../decimals.ts'
+import { minorPlaces, RATE_PLACES } from '../exchange.ts'
+import type { FocusRow, LitellmRow, TokenopsHead, TokenopsResult, UsageRow } from './schema.ts'
+import {
+  ofFocus,
+  ofLitellm,
+  ofUsage,
+  type TokenKind,
+  type Tokens,
+  tokenKinds,
+  type Usage,
+} from './usage.ts'
+
+const checks = {
+  rows_counted: 'the rows of the result, against all rows of the input and those in no sum',
+  sums_agree: 'the total, against its sums by model, by agent and by day',
+  duplicates_counted: 'the duplicates, against the request ids sorted by what their rows say',
+  costs_again: 'the cost of each model, against its tokens summed first and priced then',
+}
+const budget = { budget_again: 'what is spent of the budget, against the days of its period' }
+
+/** Places in which costs are compared: those of a price for a token, of a rate, and of minor units. */
+const PLACES = 30
+type PriceRow = TokenopsHead['price_table'][number]
+type Cell = { rows: number; tokens: Tokens }
+
+/** Sums tokens by name, day and kind of call, and prices the sums; the work prices each row. */
+export const tokenopsAudit: Audit<TokenopsResult> = {
+  plan: (input) => {
+    const { budget_minor } = (input ?? {}) as TokenopsHead
+    return planned(budget_minor === undefined ? checks : { ...checks, ...budget })
+  },
+  open(input, { result }) {
+    const head = input as TokenopsHead
+    const cells = new Map<string, Map<string, Cell>>()
+    const ids = sortedIds()
+    let [rows, charges] = [0, 0]
+    const read = (list: string, row: unknown): Usage | null => {
+      if (list === 'usage') return ofUsage(row as UsageRow, head.cached_tokens)
+      return list === 'litellm' ? ofLitellm(row as LitellmRow) : ofFocus(row as FocusRow)
+    }
+    return {
+      take(list, row) {
+        const usage = read(list, row)
+        rows += 1
+        if (usage === null) charges += 1
+        else {
+          if (usage.id !== undefined) ids.add(usage)
+          addTo(cells, usage)
+        }
+      },
+      close: () => ({
+        rows_counted: rowsFault(result, rows - charges),
+        sums_agree: sumsFault(result),
+        duplicates_counted: differs('the number', result.duplicates.rows, ids.repeated()),
+        costs_again: costsFault(head, result, cells),
+        ...(head.budget_minor === undefined ? {} : { budget_again: budgetFault(head, result) }),
+      }),
+    }
+  },
+}
+
+function addTo(cells: Map<string, Map<string, Cell>>, { model, day, batch, free, tokens }: Usage) {
+  const own = cells.get(model) ?? new Map<string, Cell>()
+  if (own.size === 0) cells.set(`\n${model}`.slice(1), own)
+  const place = `${day}${batch ? 'b' : 's'}${free ? 'f' : 'p'}`
+  const cell = own.get(place)
+  if (cell === undefined) own.set(place, { rows: 1, tokens: { ...tokens } })
+  else {
+    cell.rows += 1
+    for (const kind of tokenKinds) cell.tokens[kind] += tokens[kind]
+  }
+}
+
+const rowsIn = (lines: readonly { rows: number }[]) =>
+  lines.reduce((sum, { rows }) => sum + rows, 0)
+const costsIn = (lines: readonly { cost_minor: string }[]) =>
+  sumOf(lines.map(({ cost_minor }) => exact(cost_minor, PLACES)))
+
+function rowsFault(result: TokenopsResult, rows: number): string | null {
+  const { cost_by_model, cost_by_agent, cost_by_day, unpriced, duplicates } = result
+  const priced = rowsIn(cost_by_model)
+  return firstOfAll(
+    differs('the number of rows', priced + rowsIn(unpriced) + duplicates.rows, rows),
+    differs('the number of rows by agent', rowsIn(cost_by_agent), priced),
+    differs('the number of rows by day', rowsIn(cost_by_day), priced),
+  )
+}
+
+function sumsFault(result: TokenopsResult): string | null {
+  const total = exact(result.total_cost_minor, PLACES)
+  return firstOfAll(
+    differs('the sum by model', costsIn(result.cost_by_model), total),
+    differs('the sum by agent', costsIn(result.cost_by_agent), total),
+    differs('the sum by day', costsIn(result.cost_by_day), total),
+  )
+}
+
+/** Rows of a request id that are in no sum make the tokens of all rows a bound of the cost. */
+function costsFault(
+  head: TokenopsHead,
+  { cost_by_model, model_names, duplicates }: TokenopsResult,
+  cells: ReadonlyMap<string, ReadonlyMap<string, Cell>>,
+): string | null {
+  const named = new Map(model_names.map(({ name, priced_as }) => [name, priced_as]))
+  const costs = new Map<string, bigint>()
+  for (const [name, own] of cells) {
+    const model = named.get(name) ?? name
+    for (const [place, { tokens }] of own) {
+      const price = priceOn(head, model, place.slice(0, 10))
+      if (price === null) continue
+      const isFree = place.endsWith('f')
+      const cost = isFree ? 0n : costOf(tokens, price, place.charAt(10) === 'b')
+      costs.set(model, (costs.get(model) ?? 0n) + cost)
+    }
+  }
+  return firstWrong(cost_by_model, ({ model, cost_minor }) => {
+    const [is, should] = [exact(cost_minor, PLACES), costs.get(model) ?? -1n]
+    const holds = duplicates.rows === 0 ? is === should : is <= should
+    return holds ? null : `the cost of ${model} is ${cost_minor}, not ${should} of 10^-${PLACES}`
+  })
+}
+
+const costOf = (
+  tokens: Tokens,
+  price: (kind: TokenKind, inBatch: boolean) => bigint,
+  batch: boolean,
+) => sumOf(tokenKinds.map((kind) => BigInt(tokens[kind]) * price(kind, batch)))
+
+/** What a token of each kind costs on a day, in minor units of the result; null without a price. */
+function priceOn(head: TokenopsHead, model: string, day: string) {
+  const held = head.price_table.filter(
+    ({ model: name, from = '', to = '9' }) => name === model && from <= day && day <= to,
+  )
+  const begun = held.reduce((latest, { from = '' }) => (from > latest ? from : latest), '')
+  const row = held.find(({ from = '' }) => from === begun)
+  if (row === undefined) return null
+  const currency = currencyOf(head)
+  const rate = rateOn(head, row.currency ?? currency, day)
+  if (rate === null) return null
+  const shift = minorPlaces(currency) - minorPlaces(row.currency ?? currency)
+  return (kind: TokenKind, inBatch: boolean): bigint => {
+    const minor = priceOf(row, kind, inBatch) * rate
+    const units = shift < 0 ? minor / 10n ** BigInt(-shift) : minor * 10n ** BigInt(shift)
+    return units / 10n ** BigInt(RATE_PLACES)
+  }
+}
+
+const columns = {
+  cached: ['cached_input_per_million_minor', 'cache_read_input_token_cost'],
+  write: ['cache_write_per_million_minor', 'cache_creation_input_token_cost'],
+  image: ['image_per_million_minor', 'input_cost_per_image_token'],
+  reasoning: ['reasoning_per_million_minor', 'output_cost_per_reasoning_token'],
+} as const
+const plain = {
+  input: ['input_per_million_minor', 'input_cost_per_token'],
+  output: ['output_per_million_minor', 'output_cost_per_token'],
+} as const
+const inBatches = {
+  input: ['batch_input_per_million_minor', 'input_cost_per_token_batches'],
+  output: ['batch_output_per_million_minor', 'output_cost_per_token_batches'],
+} as const
+
+/** In minor units of the row, with `PLACES` places. */
+function priceOf(row: PriceRow, kind: TokenKind, inBatch: boolean): bigint {
+  const side = kind === 'output' || kind === 'reasoning' ? 'output' : 'input'
+  const own = kind === 'input' || kind === 'output' ? null : stated(row, columns[kind])
+  const batch = inBatch ? stated(row, inBatches[side]) : null
+  return own ?? batch ?? stated(row, plain[side]) ?? 0n
+}
+
+function stated(row: PriceRow, [million, token]: readonly [keyof PriceRow, keyof PriceRow]) {
+  const [perMillion, perToken] = [row[million], row[token]]
+  if (perMillion !== undefined) return scaled(perMillion, PLACES - 6)
+  return perToken === undefined
+    ? null
+    : scaled(perToken, PLACES + minorPlaces(row.currency ?? null))
+}
+
+function currencyOf({ currency, price_table }: TokenopsHead): string | null {
+  const priced = new Set(price_table.flatMap((row) => row.currency ?? []))
+  return currency ?? (priced.size === 1 ? ([...priced][0] ?? null) : null)
+}
+
+function rateOn(head: TokenopsHead, from: string | null, day: string): bigint | null {
+  const to = currencyOf(head)
+  if (from === to) return 10n ** BigInt(RATE_PLACES)
+  const known = (head.exchange_rates ?? []).filter(
+    (rate) => rate.from === from && rate.to === to && (rate.day ?? '') <= day,
+  )
+  const latest = known.reduce(
+    (last, rate) => ((rate.day ?? '') > last ? (rate.day ?? '') : last),
+    '',
+  )
+  const values = new Set(
+    known.flatMap((rate) => ((rate.day ?? '') === latest ? [scaled(rate.rate, RATE_PLACES)] : [])),
+  )
+  return values.size === 1 ? ([...values][0] ?? null) : null
+}
+
+function budgetFault({ budget_minor = 0, period }: TokenopsHead, result: TokenopsResult) {
+  const { spent_minor, remaining_minor, state } = result.budget_state
+  const counted = result.cost_by_day.filter(
+    ({ day }) => period === undefined || (period.from <= day && day <= period.to),
+  )
+  const spent = costsIn(counted)
+  const whole = BigInt(budget_minor) * 10n ** BigInt(PLACES)
+  return firstOfAll(
+    differs('what is spent', exact(spent_minor, PLACES), spent),
+    differs('what is left', exact(remaining_minor ?? '0', PLACES), whole - spent),
+    differs('whether it is exceeded', state === 'exceeded', spent > whole),
+  )
+}
+
+/** 64 bits of each request id with what its row says, sorted at the end: equal neighbours are repetitions. */
+function sortedIds() {
+  let hashes = new BigUint64Array(1024)
+  let count = 0
+  return {
+    add({ id = '', at, model, tokens, batch, agent = '', task = '', customer = '', tags }: Usage) {
+      if (count === hashes.length) {
+        const larger = new BigUint64Array(count * 2)
+        larger.set(hashes)
+        hashes = larger
+      }
+      const counts = tokenKinds.map((kind) => tokens[kind])
+      const says = JSON.stringify([id, at, model, counts, batch, agent, task, customer, tags])
+      hashes[count] = (BigInt(fnv(says, 2_166_136_261)) << 32n) | BigInt(fnv(says, 84_696_351))
+      count += 1
+    },
+    repeated(): number {
+      const sorted = hashes.subarray(0, count).sort()
+      let repeated = 0
+      for (let at = 1; at < count; at++) if (sorted[at] === sorted[at - 1]) repeated += 1
+      return repeated
+    },
+  }
+}
+
+/** FNV-1a over UTF-16 units, from a basis, with a last mix. */
+function fnv(text: string, basis: number): number {
+  let hash = basis
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 16_777_619)
+  hash = Math.imul(hash ^ (hash >>> 16), 2_246_822_507)
+  return (hash ^ (hash >>> 13)) >>> 0
+}
