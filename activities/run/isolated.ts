@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
-import { DomainError } from '#domain/core/errors.ts'
+import { DomainError, refuse } from '#domain/core/errors.ts'
 import type { Work } from '#domain/rails/rail.ts'
+import { oversize } from '#domain/rails/tiers.ts'
 import type { StepProgress } from '#domain/runs/progress.ts'
 import type { Check } from '#domain/tasks/terms.ts'
 import { beginAttempt, takeBackAttempt } from '../store/tasks/step-attempts.ts'
@@ -21,7 +22,8 @@ export async function workApart(
   current: CurrentRun,
 ): Promise<Work<unknown>> {
   const { input, streams } = await opened(current, report)
-  const job = { kind: 'work', ...input } as const
+  const { tier } = current.task
+  const job = { kind: 'work', tier, ...input } as const
   return (await poolOf(pool, current).run(job, streams, signal)) as Work<unknown>
 }
 
@@ -32,7 +34,8 @@ export async function validateApart(
   work: unknown,
 ): Promise<Check[]> {
   const { input, streams } = await opened(current, report)
-  const job = { kind: 'validate', work, ...input } as const
+  const { tier } = current.task
+  const job = { kind: 'validate', tier, work, ...input } as const
   return (await poolOf(pool, current).run(job, streams, signal)) as Check[]
 }
 
@@ -47,6 +50,8 @@ async function opened({ db, task }: CurrentRun, report: Isolation['report']) {
   const lists = Object.fromEntries(sources.map(([list, { format }]) => [list, format]))
   const input: RailInput = { rail: rail.key, value, lists, extractions }
   const bytes_total = sources.reduce((sum, [, { bytes }]) => sum + bytes, 0)
+  const wrong = oversize(rail, task.tier, { input: value, bytes: bytes_total })
+  if (wrong !== null) throw refuse('input_rejected', { detail: wrong.message })
   let bytes_read = 0
   const count = (bytes: number): void => {
     bytes_read += bytes

@@ -4,6 +4,7 @@ import { isNeeded } from '#domain/rails/gaps.ts'
 import { faultsText, groupFaults } from '#domain/rails/input-faults.ts'
 import type { Work } from '#domain/rails/rail.ts'
 import { readInput } from '#domain/rails/read-input.ts'
+import { oversize } from '#domain/rails/tiers.ts'
 import type { LoopStep, StepVerdict } from '#domain/runs/controlled-loop.ts'
 import { classify, gapsInBrief, type Pass, revisionAfter } from '#domain/runs/fault-classes.ts'
 import { type Check, taskTerms } from '#domain/tasks/terms.ts'
@@ -36,6 +37,9 @@ export const computedSteps: Record<
     const { input_sha256, rail } = task
     const input = await readRunInput(db, task)
     const read = readInput(input.rail, input.value, input.uploads)
+    const wrong = 'faults' in read ? null : oversize(input.rail, task.tier, { input: input.value })
+    if (wrong !== null)
+      return done({ input_sha256, rail, errors: `${wrong.pointer}: ${wrong.message}` }, 'refused')
     const extractions = input.extractions.map((one) => digestOf(one))
     const { uploads } = input
     const unread = await unreadFaults(db, task.agent_id, input)
@@ -55,6 +59,7 @@ export const computedSteps: Record<
       tier,
       input_sha256,
       on_gaps,
+      limits: input.rail.tiers[tier],
       checks: plannedChecks(input.rail, input.value),
       criteria: await criteriaOf(db, task),
     })

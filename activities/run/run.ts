@@ -222,6 +222,7 @@ async function loadRun(tx: Tx, runId: string): Promise<RunSnapshot | null> {
     runId,
     taskId: task.task_id,
     rail: task.rail,
+    tier: task.tier,
     agentId: task.agent_id,
     usage: task.usage,
     attempt: run.attempt,

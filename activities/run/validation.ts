@@ -1,15 +1,18 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { pointerParts } from '#domain/core/json-pointer.ts'
 import type { AuditOutcome, PlannedCheck } from '#domain/rails/audit.ts'
-import type { Citation, Columns, Rail, Work } from '#domain/rails/rail.ts'
+import type { Citation, Columns, Rail, Tier, Work } from '#domain/rails/rail.ts'
+import { completed, delivered } from '#domain/rails/tiers.ts'
 import type { Check } from '#domain/tasks/terms.ts'
 import type { SeeRow } from './work-on-rows.ts'
 
 /** An input to hold work against: the lists that are uploads, and the work done again, which shows all rows to `see`. */
 export type ValidatedInput = {
-  readonly rail: Pick<Rail, 'result' | 'audit'>
+  readonly rail: Pick<Rail, 'result' | 'audit' | 'tiers'>
+  readonly tier: Tier
   readonly value: unknown
   readonly lists: readonly string[]
+  /** The whole work, before its tier leaves anything out. */
   again(see: SeeRow): Promise<Work<unknown>>
 }
 
@@ -38,17 +41,17 @@ export const plannedChecks = ({ audit }: Pick<Rail, 'audit'>, input: unknown): P
  * Each row is seen once.
  */
 export async function validateWork(input: ValidatedInput, work: Work<unknown>): Promise<Check[]> {
-  const { rail, value } = input
-  const fits = rail.result.safeParse(work.result).success
+  const { rail, value, tier } = input
   const cited = citationsIn(work)
   const rows = citedRows(input, cited)
-  const audit = fits ? auditing(rail, value, work) : undefined
-  const again = digestOf(
-    await input.again((list, row, index) => {
-      rows.see(list, row, index)
-      audit?.take(list, row, index)
-    }),
-  )
+  const audit = auditing(rail, value)
+  const whole = await input.again((list, row, index) => {
+    rows.see(list, row, index)
+    audit.take(list, row, index)
+  })
+  const again = digestOf(delivered(rail, tier, whole))
+  const full = completed(rail, tier, { work, whole })
+  const fits = rail.result.safeParse(full.result).success
   const place = rows.inPlace()
   const columns = (value as { columns?: Columns } | null)?.columns
   const astray = cited.filter((citation) => !stands(place, citation, columns))
@@ -75,14 +78,14 @@ export async function validateWork(input: ValidatedInput, work: Work<unknown>): 
       ok: again === digestOf(work),
       detail: `the work done again has digest ${again}`,
     },
-    ...auditChecks(rail.audit.plan(value), audit?.close()),
+    ...auditChecks(rail.audit.plan(value), fits ? audit.close(full) : undefined),
   ]
 }
 
-type Guarded = { take: SeeRow; close(): AuditOutcome | string }
+type Guarded = { take: SeeRow; close(work: Work<unknown>): AuditOutcome | string }
 
 /** The audit of a work. What stops it is what is wrong. */
-function auditing({ audit }: Pick<Rail, 'audit'>, value: unknown, work: Work<unknown>): Guarded {
+function auditing({ audit }: Pick<Rail, 'audit'>, value: unknown): Guarded {
   let stopped: string | undefined
   const guarded = <Result>(step: () => Result): Result | undefined => {
     try {
@@ -92,12 +95,12 @@ function auditing({ audit }: Pick<Rail, 'audit'>, value: unknown, work: Work<unk
       return undefined
     }
   }
-  const opened = guarded(() => audit.open(value, work))
+  const opened = guarded(() => audit.open(value))
   return {
     take: (list, row, index) => {
       guarded(() => opened?.take(list, row, index))
     },
-    close: () => guarded(() => opened?.close()) ?? stopped ?? 'it was not made',
+    close: (work) => guarded(() => opened?.close(work)) ?? stopped ?? 'it was not made',
   }
 }
 

@@ -73,5 +73,7 @@ async function preflight({ callbackHosts }: TaskDeps, tx: Tx, task: TaskRow): Pr
     callback_url === null
       ? { ok: true, detail: 'no callback is requested' }
       : checkCallbackUrl(callbackHosts, callback_url, agent_id === null || usage === 'synthetic')
-  return preflightChecks(terms, (key) => usagesOf(railOf(key)), callback)
+  const rail = railOf(terms.rail)
+  const bytesMax = rail.tiers[terms.tier].bytes_max
+  return preflightChecks(terms, { takes: usagesOf(rail), bytesMax }, callback)
 }

@@ -1,5 +1,6 @@
 import { addresses, BASE_URL, digests, ids, tokens } from './ids.ts'
 import { receiptOf } from './receipts.ts'
+import { packetopsTiers } from './tiers.ts'
 
 const lines = [
   { item: 'packetops standard', usd: 99 },
@@ -21,6 +22,7 @@ const quote = {
     provider: 'first_party',
     service_id: 'svc_packetops',
   },
+  tier_terms: packetopsTiers.standard,
   expires_at: '2026-11-25T09:00:00.000Z',
 } as const
 
@@ -148,6 +150,7 @@ export const paymentExamples = {
           rail_fee: 8,
           totals: { entry: 49, standard: 107, pro: 269 },
           paid_surfaces: ['agent_use', 'wallet_bound_run'],
+          tiers: packetopsTiers,
         },
       ],
       fee_rule: '8 % of the tier price, rounded to whole usd, on standard and pro; none on entry',

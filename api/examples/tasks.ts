@@ -3,6 +3,7 @@ import { digests, ids, OS_URL, tokens } from './ids.ts'
 import { packet } from './packet.ts'
 import { challenge } from './payments.ts'
 import { receiptOf, verificationPacket } from './receipts.ts'
+import { packetopsTiers } from './tiers.ts'
 
 /** The task behind the run of the examples, at work. */
 export const task = {
@@ -70,6 +71,7 @@ const contract = {
   rail: 'packetops',
   tier: 'standard',
   usage: 'operational',
+  tier_terms: packetopsTiers.standard,
   scope: ['One packetops run on the input of that digest.'],
   acceptance_criteria: ['Each required section is covered or listed as a gap.'],
   review_policy: 'operator_review',

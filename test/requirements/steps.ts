@@ -44,4 +44,25 @@ export const stepRequirements = {
     behavior:
       'Each step has its begin, its end, its tries and a bounded output, which are read by token.',
   },
+  'tiers.deliver': {
+    source: 'runs § Tiers',
+    behavior:
+      'Each rail delivers less of its result on entry, and CSV and JSON Lines on higher tiers only.',
+  },
+  'tiers.limits': {
+    source: 'runs § Tiers',
+    behavior: 'An input that is too large for its tier is refused before money moves, and at work.',
+  },
+  'tiers.shown': {
+    source: 'runs § Tiers',
+    behavior: 'Quote, contract and price list show what each tier gets.',
+  },
+  'tiers.reruns': {
+    source: 'runs § Tiers',
+    behavior: 'An agent changes the input of a task as often as its tier allows.',
+  },
+  'tiers.order': {
+    source: 'decision',
+    behavior: 'Queued work of a higher tier begins first.',
+  },
 } as const

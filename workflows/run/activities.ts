@@ -1,3 +1,4 @@
+import type { Tier } from '../domain/rails/rail.ts'
 import type { LoopPlace, LoopStep, StepVerdict } from '../domain/runs/controlled-loop.ts'
 import type { StateLimits } from '../shared/timing.ts'
 
@@ -6,6 +7,7 @@ export type RunSnapshot = {
   runId: string
   taskId: string
   rail: string
+  tier: Tier
   agentId: string | null
   usage: string
   attempt: number

@@ -1,4 +1,5 @@
 import * as wf from '@temporalio/workflow'
+import { priorityOf } from '../domain/rails/tiers.ts'
 import type { LoopStep } from '../domain/runs/controlled-loop.ts'
 import { withoutAttentionAfter } from '../shared/attention.ts'
 import { shortSteps } from '../shared/local-activities.ts'
@@ -12,14 +13,20 @@ import { runDetails } from './details.ts'
 import { viewQuery } from './messages.ts'
 
 const records = shortSteps<RunRecords>()
-/** The fairness key divides the workers between agents, regardless of how many runs each agent has. */
-const steps = (summary: string, agentId: string | null) =>
+/**
+ * The fairness key divides the workers between agents, regardless of how many runs each agent has; the tier decides what is begun
+ * first.
+ */
+const steps = (summary: string, { agentId, tier }: RunSnapshot) =>
   wf.proxyActivities<LoopSteps>({
     taskQueue: 'runs',
     startToCloseTimeout: timing.run.startToClose,
     heartbeatTimeout: timing.run.heartbeat,
     retry: { ...retryOf(timing.run), maximumAttempts: timing.run.attempts },
-    priority: { fairnessKey: (agentId ?? 'anonymous').slice(0, 64) },
+    priority: {
+      fairnessKey: (agentId ?? 'anonymous').slice(0, 64),
+      priorityKey: priorityOf(tier),
+    },
     summary,
   })
 
@@ -71,13 +78,11 @@ async function driveRun(runId: string): Promise<void> {
       .catch(() => undefined)
   }
 
-  async function take(
-    { attempt, round, agentId }: RunSnapshot,
-    step: LoopStep,
-  ): Promise<RunSnapshot> {
+  async function take(known: RunSnapshot, step: LoopStep): Promise<RunSnapshot> {
+    const { attempt, round } = known
     const input = { runId, attempt, round, step, limits: timing.task.limits }
     try {
-      return await steps(step, agentId).takeStep(input)
+      return await steps(step, known).takeStep(input)
     } catch (error) {
       if (!(error instanceof wf.ActivityFailure) || wf.isCancellation(error)) throw error
       const detail = (error.cause?.message ?? error.message).slice(0, 500)

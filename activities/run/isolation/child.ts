@@ -3,11 +3,12 @@ import { Worker } from 'node:worker_threads'
 import { DomainError } from '#domain/core/errors.ts'
 import { withTexts } from '#domain/rails/documents.ts'
 import { railOf } from '#domain/rails/index.ts'
-import type { Work } from '#domain/rails/rail.ts'
+import type { Tier, Work } from '#domain/rails/rail.ts'
 import { type ReplaySettings, verifyReplayFile } from '#domain/verification/replay-package.ts'
 import { checkRows } from '../check-rows.ts'
 import type { RowSource } from '../rows.ts'
 import { validateWork } from '../validation.ts'
+import { workInTier } from '../work-in-tier.ts'
 import { type Named, type SeeRow, workOnInput } from '../work-on-rows.ts'
 import {
   ANSWER_CHARS_MAX,
@@ -58,15 +59,20 @@ async function outcomeOf(job: Job): Promise<unknown> {
     )
   if (job.kind === 'check')
     return checkRows(railOf(job.rail), { ...job, source: sources[job.list] as RowSource })
+  const rail = railOf(job.rail)
   const named = { sources, extractions: job.extractions ?? [] }
-  if (job.kind === 'work') return workOnInput(railOf(job.rail), job.value, named)
+  if (job.kind === 'work') return workInTier(rail, job, named)
   return validateWork(validatedInput(job, named), job.work as Work<unknown>)
 }
 
-function validatedInput({ rail: key, value, lists }: RailInput, named: Named) {
+function validatedInput(
+  { rail: key, tier, value, lists }: RailInput & { tier: Tier },
+  named: Named,
+) {
   const rail = railOf(key)
   return {
     rail,
+    tier,
     value: withTexts(rail, value, named.extractions),
     lists: Object.keys(lists),
     again: (see: SeeRow) => workOnInput(rail, value, named, see),

@@ -1,6 +1,6 @@
 import { DomainError, type Refusal } from '#domain/core/errors.ts'
 import type { Extraction, UploadType } from '#domain/rails/documents.ts'
-import type { Columns, RailKey } from '#domain/rails/rail.ts'
+import type { Columns, RailKey, Tier } from '#domain/rails/rail.ts'
 import type { ReadAs } from '../extract/extract.ts'
 import type { RowSource } from '../rows.ts'
 
@@ -15,8 +15,8 @@ export type RailInput = {
 
 /** What a child process is asked to do. `work` and `value` came from agents; the child parses and trusts nothing of them. */
 export type Job =
-  | ({ kind: 'work' } & RailInput)
-  | ({ kind: 'validate'; work: unknown } & RailInput)
+  | ({ kind: 'work'; tier: Tier } & RailInput)
+  | ({ kind: 'validate'; tier: Tier; work: unknown } & RailInput)
   | { kind: 'replay'; file: unknown; settings: unknown; lists: Lists }
   | { kind: 'extract'; mediaType: UploadType; as: ReadAs }
   | { kind: 'check'; rail: RailKey; list: string; columns: Columns; lists: Lists }

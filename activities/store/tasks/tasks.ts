@@ -355,3 +355,15 @@ export async function listAwaitingTrust(tx: Tx, agentId: string): Promise<string
     .execute()
   return rows.map(({ task_id }) => task_id)
 }
+
+/** How often a task began again on another input. */
+export async function countReruns(tx: Tx, taskId: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom('task_events')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('task_id', '=', taskId)
+    .where('event', 'in', ['evidence_supplied', 'replayed'])
+    .where(sql<boolean>`data->>'input_sha256' is not null`)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}

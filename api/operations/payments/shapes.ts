@@ -8,6 +8,7 @@ import {
 import { tiers } from '#domain/rails/rail.ts'
 import { Digest, ReceiptId, Time } from '../../fields.ts'
 import { Rail } from '../agents/shapes.ts'
+import { TierTerms } from './tier-shape.ts'
 
 const id = (prefix: string) => z.string().regex(new RegExp(`^${prefix}_[0-9a-f]{64}$`))
 export const QuoteId = id('qt')
@@ -40,6 +41,7 @@ const Quote = z
       provider: z.string(),
       service_id: z.string(),
     }),
+    tier_terms: TierTerms,
     expires_at: Time,
   })
   .meta({ id: 'Quote' })

@@ -3,6 +3,7 @@ import { CURRENCY, PRICING_MODEL, paidSurfaces } from '#domain/credit/pricing.ts
 import { paymentExamples } from '../../examples/payments.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
+import { TierTerms } from '../payments/tier-shape.ts'
 
 const usd = z.int().min(0)
 
@@ -22,6 +23,7 @@ const output = z
         paid_surfaces: z
           .array(z.enum(paidSurfaces))
           .meta({ description: 'Empty for what is free.' }),
+        tiers: z.strictObject({ entry: TierTerms, standard: TierTerms, pro: TierTerms }),
       }),
     ),
     fee_rule: z.string(),

@@ -4,6 +4,7 @@ import { tiers } from '#domain/rails/rail.ts'
 import { taskEvents, taskStates } from '#domain/tasks/lifecycle.ts'
 import { Digest, Time } from '../../fields.ts'
 import { AgentId, Rail } from '../agents/shapes.ts'
+import { TierTerms } from '../payments/tier-shape.ts'
 import { waitShape } from './wait-shapes.ts'
 
 export const TaskId = z.string().regex(/^task-[0-9a-f]{64}$/)
@@ -70,6 +71,7 @@ export const Contract = z
     rail: Rail,
     tier: Tier,
     usage: TaskUsage,
+    tier_terms: TierTerms,
     scope: z.array(z.string()),
     acceptance_criteria: z.array(z.string()),
     review_policy: z.enum(['sandbox_policy', 'operator_review']),

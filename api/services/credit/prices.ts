@@ -33,6 +33,7 @@ function priced(rail: Priced) {
     status: statusOf(rail),
     ...priceCard(rail),
     paid_surfaces: paidSurfacesOf(rail),
+    tiers: { ...rail.tiers },
   }
 }
 

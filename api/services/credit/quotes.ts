@@ -44,7 +44,13 @@ export class QuoteService {
   async issue({ rail, agentUse = false, agentId, input, ...asked }: QuoteAsked, callId: string) {
     const sold = agentUse ? soldToAgents(rail) : railOf(rail)
     if (input !== undefined)
-      await this.#deps.uploadChecks.assertInput({ owner: agentId ?? null, rail, input, dry: true })
+      await this.#deps.uploadChecks.assertInput({
+        owner: agentId ?? null,
+        rail,
+        tier: asked.tier,
+        input,
+        dry: true,
+      })
     const by =
       agentId === undefined
         ? { tokenSha256: secretSha256(await this.#deps.tokens.quoteToken(callId)) }
@@ -86,7 +92,8 @@ export class QuoteService {
     const { db, advanceTask, uploadChecks } = this.#deps
     if (input !== undefined) {
       const owner = (await findTask(db, taskId))?.agent_id ?? null
-      await uploadChecks.assertInput({ owner, rail: asked.rail, input, dry: true })
+      const { rail, tier } = asked
+      await uploadChecks.assertInput({ owner, rail, tier, input, dry: true })
     }
     const quote = await transaction(db, async (tx) => {
       const task = await requireTask(tx, taskId)

@@ -8,6 +8,8 @@ import {
   type PaymentMethod,
   paymentPaths,
 } from '#domain/payments/payment-reference.ts'
+import { railOf } from '#domain/rails/index.ts'
+import type { RailKey, Tier } from '#domain/rails/rail.ts'
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'
 import { offeredAs } from '../../../activities/credit/presenting.ts'
 import type { EntitlementRow } from '../../../activities/store/credit/entitlements.ts'
@@ -15,6 +17,8 @@ import type { PostedLeg } from '../../../activities/store/credit/postings.ts'
 import type { QuoteRow } from '../../../activities/store/credit/quotes.ts'
 import type { ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
 import type { ChallengeRow } from '../../../activities/store/payouts/challenges.ts'
+
+const tierTerms = (rail: RailKey, tier: Tier) => ({ ...railOf(rail).tiers[tier] })
 
 /** A quote as callers see it. */
 export function quoteView(quote: QuoteRow) {
@@ -37,6 +41,7 @@ export function quoteView(quote: QuoteRow) {
     units,
     ...price,
     provider_route,
+    tier_terms: tierTerms(rail, tier),
     expires_at: quote.expires_at.toISOString(),
   }
 }

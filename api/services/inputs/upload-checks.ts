@@ -8,9 +8,10 @@ import {
   type GroupedFaults,
   groupFaults,
   mergedFaults,
+  placedAt,
   placedGroups,
 } from '#domain/rails/input-faults.ts'
-import type { Columns, RailKey } from '#domain/rails/rail.ts'
+import type { Columns, RailKey, Tier } from '#domain/rails/rail.ts'
 import { uploadsOf } from '#domain/rails/uploads.ts'
 import {
   beginUploadCheck,
@@ -22,7 +23,7 @@ import {
 } from '../../../activities/store/agents/upload-checks.ts'
 import { type Changes, lookUntil } from '../../../activities/store/postgres/changes.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import { assertAllReadable, inputRejected } from '../tasks/asked-input.ts'
+import { assertAllReadable, inputRejected, sizeFaults } from '../tasks/asked-input.ts'
 
 type CheckDeps = {
   db: Tx
@@ -31,7 +32,13 @@ type CheckDeps = {
   start(check: UploadCheckRow): Promise<boolean>
 }
 /** An input of an agent at its place in the call. */
-type Asked = { owner: string; rail: RailKey; input: unknown; pointer?: string } & Reading
+type Asked = {
+  owner: string
+  rail: RailKey
+  tier: Tier
+  input: unknown
+  pointer?: string
+} & Reading
 /** `dry`: nothing is begun on the input yet, so that such readings are limited for each day. */
 type Reading = { dry?: boolean | undefined }
 
@@ -45,8 +52,8 @@ export class UploadChecks {
 
   /** Reads an input, and the uploads that it names where it has an agent. Throws 422 `input_rejected`, and as `assertUploads` does. */
   async assertInput({ owner, ...asked }: Omit<Asked, 'owner'> & { owner: string | null }) {
-    const { rail, input, pointer = '/input' } = asked
-    assertAllReadable([{ rail, input, pointer }])
+    const { rail, tier, input, pointer = '/input' } = asked
+    assertAllReadable([{ rail, tier, input, pointer }])
     if (owner !== null) await this.assertUploads({ owner, ...asked })
   }
 
@@ -60,15 +67,18 @@ export class UploadChecks {
   }
 
   /** The same without a refusal of faults: answers them. */
-  async readUploads({ owner, rail, input, pointer = '/input', dry }: Asked) {
+  async readUploads({ owner, rail, tier, input, pointer = '/input', dry }: Asked) {
     const until = performance.now() + limits.uploadCheckWaitMs
     const faulty: GroupedFaults[] = []
-    let chars = 0
+    let [chars, uploadedRows] = [0, 0]
     for (const { place, ...asked } of askedReadings({ owner, rail, input })) {
       const check = await this.#read(asked, { until, dry })
       faulty.push(...faultsOf(check, `${pointer}${place}`))
       if (check.outcome !== null && 'chars' in check.outcome) chars += check.outcome.chars ?? 0
+      uploadedRows += rowsIn(check.outcome)
     }
+    const size = placedAt(pointer, sizeFaults(rail, tier, { input, uploadedRows }))
+    if (size.length > 0) faulty.push(groupFaults(size))
     if (chars > INPUT_CHARS_MAX) faulty.push(outOfBounds(pointer, `the files: ${tooLongTogether}`))
     return faulty
   }
@@ -148,6 +158,9 @@ function askedReadings({ owner, rail: key, input }: Pick<Asked, 'owner' | 'rail'
     ...one,
   }))
 }
+
+const rowsIn = (outcome: UploadCheckRow['outcome']): number =>
+  outcome !== null && 'rows' in outcome ? outcome.rows : 0
 
 /** The faults of a read upload, placed in the call. */
 function faultsOf({ list, outcome }: UploadCheckRow, place: string): GroupedFaults[] {

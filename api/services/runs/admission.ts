@@ -47,7 +47,7 @@ export async function assertStartable(
   { agentId, isSold }: Buyer,
   asked: Startable,
 ): Promise<void> {
-  const { rail, callback_url, input, usage } = asked
+  const { rail, tier, callback_url, input, usage } = asked
   const agent = await findAgent(db, agentId)
   if (agent === undefined || !isSold || !isFor(agent, rail))
     throw refuse('rail_not_allowed', {
@@ -60,7 +60,7 @@ export async function assertStartable(
       next_action: 'Run it as synthetic, or wait to be trusted.',
     })
   assertCallback(callbackHosts, callback_url, usage === 'synthetic')
-  await uploadChecks.assertInput({ owner: agentId, rail, input })
+  await uploadChecks.assertInput({ owner: agentId, rail, tier, input })
   await assertQuoted(quotes, asked)
 }
 

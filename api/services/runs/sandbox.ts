@@ -56,7 +56,7 @@ export class SandboxService {
     const { terms, input } = this.#plan(asked, taskId)
     if ((await findTask(db, taskId)) === undefined) {
       await assertNotPaused(db)
-      assertReadable(terms.rail, input)
+      assertReadable(terms.rail, terms.tier, input)
       await transaction(db, (tx) =>
         storeRun(this.#deps, tx, { taskId, eventId: callId, terms, input }),
       )

@@ -27,11 +27,12 @@ export async function submitRun(
   actor: TaskActor,
   { task_token, contract_id, input }: Submission,
 ): Promise<string> {
-  const { agent_id: owner, rail } = await transaction(
-    db,
-    async (tx) => (await ownContract(tx, actor, contract_id)).task,
-  )
-  if (owner !== null) await uploadChecks.readUploads({ owner, rail: rail as RailKey, input })
+  const {
+    agent_id: owner,
+    rail,
+    tier,
+  } = await transaction(db, async (tx) => (await ownContract(tx, actor, contract_id)).task)
+  if (owner !== null) await uploadChecks.readUploads({ owner, rail: rail as RailKey, tier, input })
   const { taskId, sealed } = await transaction(db, async (tx) => {
     const { contract, task } = await ownContract(tx, actor, contract_id)
     const { task_id: taskId, state, input_sha256 } = task

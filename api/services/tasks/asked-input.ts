@@ -6,24 +6,26 @@ import {
   type InputFault,
   placedAt,
 } from '#domain/rails/input-faults.ts'
-import type { RailKey } from '#domain/rails/rail.ts'
+import type { RailKey, Tier } from '#domain/rails/rail.ts'
 import { readInput } from '#domain/rails/read-input.ts'
+import { oversize } from '#domain/rails/tiers.ts'
 import { uploadsOf } from '#domain/rails/uploads.ts'
 import { type CallbackHosts, checkCallbackUrl } from '../../../activities/callback/hosts.ts'
 
 const FAULTS_SHOWN = 50
 
 /** Throws 422 `input_rejected` with all faults of an input that its rail cannot read; uploaded lists are read later. */
-export function assertReadable(rail: RailKey, input: unknown): void {
-  assertAllReadable([{ rail, input, pointer: '/input' }])
+export function assertReadable(rail: RailKey, tier: Tier, input: unknown): void {
+  assertAllReadable([{ rail, tier, input, pointer: '/input' }])
 }
 
 /** The same for several inputs, each at its place in the call. */
 export function assertAllReadable(
-  asked: readonly { rail: RailKey; input: unknown; pointer: string }[],
+  asked: readonly { rail: RailKey; tier: Tier; input: unknown; pointer: string }[],
 ): void {
-  const faulty = asked.flatMap(({ rail, input, pointer }) => {
-    const faults = placedAt(pointer, faultsOf(rail, input))
+  const faulty = asked.flatMap(({ rail, tier, input, pointer }) => {
+    const all = [...faultsOf(rail, input), ...sizeFaults(rail, tier, { input })]
+    const faults = placedAt(pointer, all)
     return faults.length === 0 ? [] : [{ rail, faults }]
   })
   const faults = faulty.flatMap((one) => one.faults)
@@ -50,6 +52,18 @@ export function faultsOf(key: RailKey, input: unknown): InputFault[] {
   const rail = railOf(key)
   const read = readInput(rail, input, uploadsOf(rail, input))
   return 'faults' in read ? read.faults : []
+}
+
+/** The fault of an input that has more rows than its tier takes; `uploadedRows` are those of the uploads that it names. */
+export function sizeFaults(
+  rail: RailKey,
+  tier: Tier,
+  size: { input: unknown; uploadedRows?: number },
+): InputFault[] {
+  const wrong = oversize(railOf(rail), tier, size)
+  if (wrong === null) return []
+  const { pointer, message } = wrong
+  return [{ kind: 'out_of_bounds', field: pointer, message, pointer, row: null, value: null }]
 }
 
 /** Throws 422 `callback_refused` for a callback URL that the preflight would refuse; `sandboxed`: only the demo receiver is allowed. */

@@ -1,3 +1,4 @@
+import { railOf } from '#domain/rails/index.ts'
 import { declaredTerm } from '#domain/tasks/data-declaration.ts'
 import type { TaskTerms } from '#domain/tasks/terms.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
@@ -23,6 +24,7 @@ export function contractTerms({ taskId, contractId, terms, criteria }: Agreed) {
     rail: terms.rail,
     tier: terms.tier,
     usage: terms.usage,
+    tier_terms: { ...railOf(terms.rail).tiers[terms.tier] },
     scope: [terms.objective, ...inputs],
     acceptance_criteria: [...criteria],
     review_policy:

@@ -97,8 +97,8 @@ export class RecoveryService {
     const given = input ?? input_patch
     if (task === undefined || isKnown || !isRead || given === undefined) return { input: given }
     const whole = input_patch === undefined ? input : await this.#patched(task, input_patch)
-    const { agent_id: owner, rail } = task
-    await uploadChecks.assertInput({ owner, rail: rail as RailKey, input: whole })
+    const { agent_id: owner, rail, tier } = task
+    await uploadChecks.assertInput({ owner, rail: rail as RailKey, tier, input: whole })
     return input_patch === undefined ? { input } : { input: whole, base: task.input_sha256 }
   }
 

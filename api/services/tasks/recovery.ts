@@ -1,4 +1,5 @@
 import { refuse } from '#domain/core/errors.ts'
+import { railOf } from '#domain/rails/index.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { LoopStep } from '#domain/runs/controlled-loop.ts'
 import { allowedRecoveries, type RecoveryAction } from '#domain/tasks/exception.ts'
@@ -13,7 +14,7 @@ import {
   settleRecoveryRequest,
   type TaskExceptionRow,
 } from '../../../activities/store/tasks/task-exceptions.ts'
-import { requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
+import { countReruns, requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { moneyMoved } from '../../../activities/task/exceptions.ts'
 import { type Actor, actorFacts, writeTaskReceipt } from '../../../activities/task/receipt.ts'
@@ -51,6 +52,8 @@ export async function requestRecovery(
   assertAllowed(exception, asked)
   if (action === 'abandon') await assertMoneyKnown(tx, task, exception)
   const corrected = asked.input === undefined ? null : await storeReadable(tx, task, asked.input)
+  const isProposed = corrected?.sha256 === exception.proposed_input_sha256
+  if (corrected !== null && !isProposed && !asked.decided) await assertRerunLeft(tx, task)
   const request = await insertRecoveryRequest(tx, {
     recovery_id,
     exception_id: exception.exception_id,
@@ -239,7 +242,9 @@ export async function supplyEvidence(
   { taskId, recoveryId: recovery_id, actor, actorName, action, input, note }: RecoveryRequest,
 ): Promise<string> {
   if (input === undefined) throw inputNeeded(action)
-  const { sha256: input_sha256 } = await storeReadable(tx, await requireTask(tx, taskId), input)
+  const before = await requireTask(tx, taskId)
+  await assertRerunLeft(tx, before)
+  const { sha256: input_sha256 } = await storeReadable(tx, before, input)
   const data = { input_sha256 }
   const asked = { taskId, eventId: recovery_id, event: 'evidence_supplied', actor, data } as const
   const task = await recordTransition(deps, tx, asked)
@@ -249,8 +254,18 @@ export async function supplyEvidence(
 
 /** Stores another input of a task; 422 `input_rejected` with its faults where the rail cannot read it. */
 function storeReadable(tx: Tx, task: TaskRow, input: unknown) {
-  assertReadable(task.rail as RailKey, input)
+  assertReadable(task.rail as RailKey, task.tier, input)
   return storeTaskInput(tx, task, input)
+}
+
+/** Throws 409 `recovery_not_allowed` once the agent has changed the input as often as the tier of its task allows. */
+async function assertRerunLeft(tx: Tx, { task_id, rail, tier }: TaskRow): Promise<void> {
+  const { reruns_max } = railOf(rail as RailKey).tiers[tier]
+  if ((await countReruns(tx, task_id)) < reruns_max) return
+  throw refuse('recovery_not_allowed', {
+    detail: `the tier ${tier} allows ${reruns_max} changes of the input, which are made`,
+    next_action: 'Replay or waive what the task waits for, or abandon it and begin another.',
+  })
 }
 
 /** The signed receipt of a request that ends no exception. */

@@ -207,10 +207,10 @@ export class TaskService {
 
   async #assertAnnounced(
     owner: string,
-    { rail, input_manifest }: TaskTerms,
+    { rail, tier, input_manifest }: TaskTerms,
     input: Record<string, unknown>,
   ): Promise<void> {
-    await this.#deps.uploadChecks.assertInput({ owner, rail, input, dry: true })
+    await this.#deps.uploadChecks.assertInput({ owner, rail, tier, input, dry: true })
     const uploads = uploadDigestsOf(railOf(rail), input)
     assertManifest(input_manifest, [digestOf(input), ...uploads])
   }

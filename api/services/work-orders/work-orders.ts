@@ -117,10 +117,10 @@ export class WorkOrderService {
     await assertNotPaused(this.#deps.db)
     assertCallback(this.#deps.callbackHosts, callback_url, agentId === null)
     for (const { rail } of steps) assertOperational(rail)
-    assertAllReadable(steps)
+    assertAllReadable(steps.map((step) => ({ ...step, tier })))
     if (agentId !== null)
       for (const step of steps)
-        await this.#deps.uploadChecks.assertUploads({ owner: agentId, ...step })
+        await this.#deps.uploadChecks.assertUploads({ owner: agentId, tier, ...step })
     const [first] = steps
     if (quote_id === null || first === undefined) return
     await assertQuoted(this.#deps.quotes, { quote_id, rail: first.rail, tier })

@@ -7,12 +7,15 @@ import { workOnInput } from '../../../activities/run/work-on-rows.ts'
 import { verifies } from '../../verifies.ts'
 import { goldenInputs } from '../../workflows/domain/rails/material/golden.ts'
 
+/** An input that names no uploads. */
+const inline = { sources: {}, extractions: [] }
+
 // biome-ignore lint/suspicious/noExplicitAny: results of all rails are changed here by hand.
 type Any = any
 const checksOf = (key: RailKey, value: unknown, work: Work<unknown>) => {
   const rail = railOf(key)
   return validateWork(
-    { rail, value, lists: [], again: (see) => workOnInput(rail, value, {}, see) },
+    { rail, tier: 'pro', value, lists: [], again: (see) => workOnInput(rail, value, inline, see) },
     work,
   )
 }
@@ -215,9 +218,9 @@ verifies('loop.validator.holds', 'uploaded rows are checked as inline ones', asy
   const source = () => ({ format: 'jsonl', stream: Readable.from([Buffer.from(text)]) }) as const
   const value = { ...head, usage: { sha256: 'a'.repeat(64) } }
   const again = (see?: (list: string, row: unknown, index: number) => void) =>
-    workOnInput(rail, value, { usage: source() }, see)
+    workOnInput(rail, value, { ...inline, sources: { usage: source() } }, see)
   const work = await again()
-  const input = { rail, value, lists: ['usage'], again }
+  const input = { rail, tier: 'pro', value, lists: ['usage'], again } as const
   expect((await validateWork(input, work)).filter(({ ok }) => !ok)).toEqual([])
   ;(work.result as Any).cost_by_model[0].rows += 1
   const seen = (await validateWork(input, work)).flatMap(({ check, ok }) => (ok ? [] : [check]))

@@ -182,6 +182,7 @@ verifies('views.review', 'the details of a run show the same review as its task'
   const run = {
     runId: 'run_1',
     taskId: task.taskId,
+    tier: 'standard' as const,
     rail: 'tokenops',
     agentId: 'agt_1',
     usage: 'operational',

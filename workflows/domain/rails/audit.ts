@@ -11,11 +11,11 @@ export type AuditOutcome = Readonly<Record<string, string | null>>
  */
 export type Audit<Result = unknown> = {
   plan(input: unknown): PlannedCheck[]
-  open(input: unknown, work: Work<Result>): Auditing
+  open(input: unknown): Auditing<Result>
 }
-export type Auditing = {
+export type Auditing<Result = unknown> = {
   take(list: string, row: unknown, index: number): void
-  close(): AuditOutcome
+  close(work: Work<Result>): AuditOutcome
 }
 
 /** The audit of a rail whose checks need no rows one by one. */
@@ -25,7 +25,10 @@ export function auditOf<Input, Result>(
 ): Audit<Result> {
   return {
     plan: () => planned(checks),
-    open: (input, work) => ({ take: () => undefined, close: () => outcome(input as Input, work) }),
+    open: (input) => ({
+      take: () => undefined,
+      close: (work) => outcome(input as Input, work),
+    }),
   }
 }
 

@@ -16,6 +16,7 @@ import { disagreements, termsOf } from './contractops/terms.ts'
 import { contractopsInput } from './fixtures/contractops.ts'
 import { judgedGaps } from './gaps.ts'
 import type { Finding, Rail, Work } from './rail.ts'
+import { tiersOf } from './tiers.ts'
 import { finishedWork, inOrder } from './work.ts'
 
 export const contractops: Rail<ContractInput, ContractResult> = {
@@ -39,6 +40,11 @@ export const contractops: Rail<ContractInput, ContractResult> = {
     requestedTool: false,
   },
   prices: null,
+  tiers: tiersOf({
+    entry: { depth: 'parties, dates and terms', leaves_out: ['amounts', 'obligations'] },
+    whole: 'all of it, with amounts and obligations',
+    rows: null,
+  }),
   input: ContractInput,
   result: ContractResult,
   sandboxInput: contractopsInput,

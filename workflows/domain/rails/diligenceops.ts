@@ -16,6 +16,7 @@ import { verdictOf } from './diligenceops/verdict.ts'
 import { diligenceopsInput, unansweredDiligenceInput } from './fixtures/diligenceops.ts'
 import { judgedGaps, type NotedGap } from './gaps.ts'
 import type { Citation, Finding, Rail, Work } from './rail.ts'
+import { tiersOf } from './tiers.ts'
 import { wordsOf } from './words.ts'
 import { finishedWork, firstOf, inOrder } from './work.ts'
 
@@ -40,6 +41,12 @@ export const diligenceops: Rail<DiligenceInput, DiligenceResult> = {
     requestedTool: false,
   },
   prices: { entry: 99, standard: 199, pro: 399 },
+  tiers: tiersOf({
+    entry: { depth: 'an answer to each question with its citations', leaves_out: ['conflicts'] },
+    whole: 'all of it, with the contradictions of the texts',
+    rows: { entry: 200, standard: 1_000, pro: 2_000 },
+  }),
+  counted: ['questions'],
   input: DiligenceInput,
   result: DiligenceResult,
   sandboxInput: diligenceopsInput,

@@ -9,6 +9,7 @@ import { judgedGaps } from './gaps.ts'
 import { type Entry, enter } from './names.ts'
 import { cite, type Notes, notes } from './notes.ts'
 import type { GapRules, Rail, Work } from './rail.ts'
+import { rowTiers, tiersOf } from './tiers.ts'
 import { inOrder } from './work.ts'
 
 type Given = { recipient: Recipient; index: number; amount: bigint; held: Share['held'] }
@@ -61,6 +62,14 @@ export const distributionops: Rail<DistributionInput, Result> = {
     requestedTool: true,
   },
   prices: { entry: 199, standard: 399, pro: 699 },
+  tiers: tiersOf({
+    entry: {
+      depth: 'the allocations with their check and manifest',
+      leaves_out: ['caps_applied', 'duplicates'],
+    },
+    whole: 'all of it, with the limits that held and the rows that came twice',
+    rows: rowTiers,
+  }),
   result: Result,
   sandboxInput: distributionopsInput,
   gapRules,

@@ -17,6 +17,7 @@ import { judgedGaps } from './gaps.ts'
 import { cite, notes } from './notes.ts'
 import type { Citation, Finding, Gap, GapRules, Rail, Work } from './rail.ts'
 import { robustScore } from './robust-score.ts'
+import { rowTiers, tiersOf } from './tiers.ts'
 
 /** Use varies by nature; a reading is a spike only this far above those of its hour of the day. */
 const SPIKE_SCORE = 10
@@ -99,6 +100,14 @@ export const energyops: Rail<EnergyopsInput, EnergyopsResult> = {
     requestedTool: false,
   },
   prices: { entry: 149, standard: 299, pro: 499 },
+  tiers: tiersOf({
+    entry: {
+      depth: 'the bill recomputed by band, with missing and repeated intervals',
+      leaves_out: ['outliers', 'clock_changes'],
+    },
+    whole: 'all of it, with unusual readings and days of clock changes',
+    rows: rowTiers,
+  }),
   result: EnergyopsResult,
   sandboxInput: energyopsInput,
   gapRules,

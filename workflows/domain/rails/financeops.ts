@@ -25,6 +25,7 @@ import { financeopsInput, undatedFinanceopsInput } from './fixtures/financeops.t
 import { judgedGaps } from './gaps.ts'
 import { cite, notes } from './notes.ts'
 import type { GapRules, Rail, Work } from './rail.ts'
+import { rowTiers, tiersOf } from './tiers.ts'
 import { inOrder } from './work.ts'
 
 const details = {
@@ -80,6 +81,14 @@ export const financeops: Rail<FinanceopsInput, FinanceopsResult> = {
     requestedTool: false,
   },
   prices: { entry: 99, standard: 199, pro: 399 },
+  tiers: tiersOf({
+    entry: {
+      depth: 'matches, what is unmatched, ages, exceptions and control totals',
+      leaves_out: ['postings'],
+    },
+    whole: 'all of it, with journal lines for posting',
+    rows: rowTiers,
+  }),
   result: FinanceopsResult,
   sandboxInput: financeopsInput,
   gapRules,

@@ -11,6 +11,7 @@ import { type Judged, judge } from './packetops/judge.ts'
 import { profiles, type Section } from './packetops/profiles.ts'
 import { type ManifestEntry, PacketInput, PacketResult, type Weakness } from './packetops/schema.ts'
 import type { Finding, Rail, Work } from './rail.ts'
+import { tiersOf } from './tiers.ts'
 import { finishedWork, inOrder } from './work.ts'
 
 export const packetops: Rail<PacketInput, PacketResult> = {
@@ -38,6 +39,15 @@ export const packetops: Rail<PacketInput, PacketResult> = {
     requestedTool: true,
   },
   prices: { entry: 49, standard: 99, pro: 249 },
+  tiers: tiersOf({
+    entry: {
+      depth: 'the manifest, the coverage and the readiness',
+      leaves_out: ['samples', 'contradictions', 'duplicates'],
+    },
+    whole: 'all of it, with samples, contradictions and duplicates',
+    rows: { entry: 50, standard: 200, pro: 200 },
+  }),
+  counted: ['items'],
   input: PacketInput,
   result: PacketResult,
   sandboxInput: packetopsInput,

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Audit } from './audit.ts'
+import type { Tiers } from './tiers.ts'
 
 export const railKeys = [
   'packetops',
@@ -92,6 +93,10 @@ export type Rail<Input = unknown, Result = unknown> = {
   result: z.ZodType<Result>
   /** A small realistic input with a fixed date, for samples, quickstarts and sandbox runs. */
   sandboxInput: Input
+  /** What each tier gets. */
+  tiers: Tiers
+  /** The lists of its input whose items a tier limits; without it, those of `rows`. */
+  counted?: readonly string[]
   /** Every gap that its work can report. */
   gapRules: GapRules
   /** How its finished work is checked by other ways. */

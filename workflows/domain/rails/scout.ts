@@ -12,6 +12,7 @@ import {
   ScoutResult,
   type Service,
 } from './scout/schema.ts'
+import { tiersOf } from './tiers.ts'
 import { type Part, stemsOf, wordsOf } from './words.ts'
 import { finishedWork, inOrder } from './work.ts'
 
@@ -35,6 +36,12 @@ export function scoutOver(services: readonly Service[]): Rail<ScoutInput, ScoutR
       requestedTool: false,
     },
     prices: { entry: 0, standard: 0, pro: 0 },
+    tiers: tiersOf({
+      entry: { depth: 'the ranked services with their reasons', leaves_out: ['excluded'] },
+      whole: 'all of it, with why others are not ranked',
+      rows: { entry: 100, standard: 1_000, pro: 1_000 },
+    }),
+    counted: ['registry'],
     input: ScoutInput,
     result: ScoutResult,
     sandboxInput: scoutInput,

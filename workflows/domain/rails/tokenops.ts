@@ -1,6 +1,7 @@
 import { byRows } from './by-rows.ts'
 import { tokenopsInput } from './fixtures/tokenops.ts'
 import type { Rail } from './rail.ts'
+import { rowTiers, tiersOf } from './tiers.ts'
 import { account, gapRules } from './tokenops/account.ts'
 import { tokenopsAudit } from './tokenops/audit.ts'
 import {
@@ -41,6 +42,22 @@ export const tokenops: Rail<TokenopsInput, TokenopsResult> = {
     requestedTool: true,
   },
   prices: { entry: 49, standard: 99, pro: 249 },
+  tiers: tiersOf({
+    entry: {
+      depth: 'the cost by model, agent and day, the budget and what is unpriced',
+      leaves_out: [
+        'cost_by_task',
+        'cost_by_customer',
+        'cost_by_tag',
+        'unit_costs',
+        'billed',
+        'savings',
+        'anomalies',
+      ],
+    },
+    whole: 'all sums, unit costs, the comparison with what was billed, anomalies and savings',
+    rows: rowTiers,
+  }),
   result: TokenopsResult,
   sandboxInput: tokenopsInput,
   gapRules,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { runUsages } from '../core/usage.ts'
-import { type RailKey, railKeys, tiers } from '../rails/rail.ts'
+import { railKeys, tiers } from '../rails/rail.ts'
 import { loopSteps } from '../runs/controlled-loop.ts'
 import { taskExceptions } from './exception.ts'
 import type { TaskEvent } from './lifecycle.ts'
@@ -8,9 +8,6 @@ import type { TaskEvent } from './lifecycle.ts'
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
 const reference = z.string().regex(/^[a-z]+_[A-Za-z0-9_-]{1,128}$/)
 const at = z.iso.datetime()
-
-/** The largest single input, uploaded before its run. */
-const INPUT_BYTES_MAX = 256 * 1024 * 1024
 
 /**
  * What is asked for when a task is submitted. `on_gaps`: `ask` stops the run where the input has gaps, so that evidence can
@@ -35,23 +32,21 @@ export type TaskTerms = z.output<typeof taskTerms>
 
 export type Check = { check: string; ok: boolean; detail: string }
 
-/** What the preflight asks of the terms; `railTakes` says which runs the rail takes. */
+/** What the preflight asks of the terms; `rail` says which runs the rail takes, and how many bytes the tier. */
 export function preflightChecks(
   terms: TaskTerms,
-  railTakes: (rail: RailKey) => readonly TaskTerms['usage'][],
+  rail: { takes: readonly TaskTerms['usage'][]; bytesMax: number },
   callback: Omit<Check, 'check'>,
 ): Check[] {
-  const takes = railTakes(terms.rail)
+  const { takes, bytesMax } = rail
   const only = takes.length === 0 ? 'no' : takes.join(' and ')
-  const tooLarge = terms.input_manifest
-    .filter(({ bytes }) => bytes > INPUT_BYTES_MAX)
-    .map(({ name }) => name)
+  const bytes = terms.input_manifest.reduce((sum, input) => sum + input.bytes, 0)
   return [
     { check: 'rail', ok: takes.includes(terms.usage), detail: `${terms.rail} takes ${only} runs` },
     {
       check: 'input_sizes',
-      ok: tooLarge.length === 0,
-      detail: `over ${INPUT_BYTES_MAX} bytes: ${tooLarge.length}`,
+      ok: bytes <= bytesMax,
+      detail: `${bytes} bytes, of ${bytesMax} that the tier ${terms.tier} takes`,
     },
     { check: 'callback', ...callback },
   ]

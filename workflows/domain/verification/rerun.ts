@@ -5,6 +5,7 @@ import { railOf } from '../rails/index.ts'
 import { faultsText } from '../rails/input-faults.ts'
 import type { Work } from '../rails/rail.ts'
 import { readInput, workOn } from '../rails/read-input.ts'
+import { delivered } from '../rails/tiers.ts'
 import { type Uploaded, uploadsOf } from '../rails/uploads.ts'
 import type { ReplayPackage } from '../runs/replay-package.ts'
 import { isKnownReport, manifestFor } from '../runs/return-package.ts'
@@ -41,6 +42,7 @@ export function rerun(made: ReplayPackage, given: Given): Outcome {
   if (faults.length > 0) done = faultsText(faults)
   else if (names.length > 0) done = again?.done
   else done = workOn(rail, input, extractions.all)
+  if (typeof done === 'object' && before !== null) done = delivered(rail, before.tier, done)
   if (typeof done === 'object') return compare(made, done)
   if (before === null) return { holds: `${key} refuses the input` }
   return { fault: done ?? '' }

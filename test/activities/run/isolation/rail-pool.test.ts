@@ -47,7 +47,7 @@ const invoice = (id: string) => ({
 })
 const runEndless = (pool: RailPool, id: (at: number) => string, signal?: AbortSignal) =>
   pool.run(
-    { kind: 'work', rail: 'financeops', value: upload, lists: { invoices: 'jsonl' } },
+    { kind: 'work', tier: 'pro', rail: 'financeops', value: upload, lists: { invoices: 'jsonl' } },
     { invoices: Readable.from(endless((at) => invoice(id(at)))) },
     signal,
   )
@@ -63,7 +63,13 @@ verifies(
   async () => {
     const pool = poolOf()
     for (const { key, sandboxInput, work } of rails) {
-      const apart = await pool.run({ kind: 'work', rail: key, value: sandboxInput, lists: {} })
+      const apart = await pool.run({
+        kind: 'work',
+        tier: 'pro',
+        rail: key,
+        value: sandboxInput,
+        lists: {},
+      })
       expect(digestOf(apart), key).toBe(digestOf(work(sandboxInput)))
     }
   },
@@ -78,7 +84,13 @@ verifies(
     const [first] = rails
     const fine = async () =>
       expect(
-        await pool.run({ kind: 'work', rail: 'packetops', value: first?.sandboxInput, lists: {} }),
+        await pool.run({
+          kind: 'work',
+          tier: 'pro',
+          rail: 'packetops',
+          value: first?.sandboxInput,
+          lists: {},
+        }),
       ).toBeTruthy()
     // The same id over and over takes time, and hardly any memory until then.
     const refused = refusalOf(runEndless(pool, (at) => `i${at % 10}`))
@@ -110,7 +122,7 @@ verifies('isolation.limits', 'work that waits permanently is ended by the clock'
     })(),
   )
   const work = pool.run(
-    { kind: 'work', rail: 'financeops', value: upload, lists: { invoices: 'jsonl' } },
+    { kind: 'work', tier: 'pro', rail: 'financeops', value: upload, lists: { invoices: 'jsonl' } },
     { invoices: stalled },
   )
   expect(await refusalOf(work)).toMatchObject({
@@ -132,6 +144,7 @@ verifies(
     )
     const job = {
       kind: 'work',
+      tier: 'pro',
       rail: 'financeops',
       value: upload,
       lists: { invoices: 'jsonl' },
@@ -152,7 +165,13 @@ verifies(
   async () => {
     const pool = poolOf({ memoryBytes: 4 * MB })
     const [first] = rails
-    const job = { kind: 'work', rail: 'packetops', value: first?.sandboxInput, lists: {} } as const
+    const job = {
+      kind: 'work',
+      tier: 'pro',
+      rail: 'packetops',
+      value: first?.sandboxInput,
+      lists: {},
+    } as const
     const deaths = await Promise.all(
       [0, 1, 2].map(() => pool.run(job).catch((error: unknown) => error)),
     )
@@ -169,7 +188,13 @@ verifies(
   async () => {
     const pool = poolOf({ processes: 1 })
     const [first] = rails
-    const job = { kind: 'work', rail: 'packetops', value: first?.sandboxInput, lists: {} } as const
+    const job = {
+      kind: 'work',
+      tier: 'pro',
+      rail: 'packetops',
+      value: first?.sandboxInput,
+      lists: {},
+    } as const
     await expect(pool.run(job, {}, AbortSignal.timeout(1))).rejects.toThrow('timeout')
     expect(await pool.run(job)).toBeTruthy()
   },

@@ -71,10 +71,10 @@ for (const [rail, pointer, inputOf, each] of lists)
     `${rail}: ${pointer} accepts ${INPUT_CHARS_MAX} characters, no more`,
     () => {
       const most = Math.floor(INPUT_CHARS_MAX / each)
-      expect(() => assertReadable(rail, { ...inputOf(most, each) })).not.toThrow()
+      expect(() => assertReadable(rail, 'pro', { ...inputOf(most, each) })).not.toThrow()
       const refused = (() => {
         try {
-          assertReadable(rail, { ...inputOf(most + 1, each) })
+          assertReadable(rail, 'pro', { ...inputOf(most + 1, each) })
         } catch (error) {
           return error
         }
@@ -99,8 +99,8 @@ verifies('isolation.bounds', 'scout: the capabilities of all services together a
       capabilities: times(50, () => 'c'),
     })),
   })
-  expect(() => assertReadable('scout', registryOf(CAPABILITIES_MAX / 50))).not.toThrow()
-  expect(() => assertReadable('scout', registryOf(CAPABILITIES_MAX / 50 + 1))).toThrow(
+  expect(() => assertReadable('scout', 'pro', registryOf(CAPABILITIES_MAX / 50))).not.toThrow()
+  expect(() => assertReadable('scout', 'pro', registryOf(CAPABILITIES_MAX / 50 + 1))).toThrow(
     'the input has 1 fault',
   )
 })

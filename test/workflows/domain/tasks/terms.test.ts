@@ -14,28 +14,32 @@ const terms: TaskTerms = {
   objective: 'x',
   input_manifest: [{ name: 'a', sha256: 'a'.repeat(64), bytes: MAX }],
 }
+const takes = (...usages: TaskTerms['usage'][]) => ({ takes: usages, bytesMax: MAX })
 const callback = { ok: true, detail: 'none' }
 
 test('the preflight checks the rail, the input sizes and the callback', () => {
-  const checks = preflightChecks(terms, () => ['synthetic', 'operational'], callback)
+  const checks = preflightChecks(terms, takes('synthetic', 'operational'), callback)
   expect(checks).toEqual([
     { check: 'rail', ok: true, detail: 'tokenops takes synthetic and operational runs' },
-    { check: 'input_sizes', ok: true, detail: `over ${MAX} bytes: 0` },
+    { check: 'input_sizes', ok: true, detail: `${MAX} bytes, of ${MAX} that the tier entry takes` },
     { check: 'callback', ...callback },
   ])
 })
 
 test('a rail refuses the runs that it does not take', () => {
-  const [one] = preflightChecks(terms, () => ['synthetic'], callback)
+  const [one] = preflightChecks(terms, takes('synthetic'), callback)
   expect(one).toEqual({ check: 'rail', ok: false, detail: 'tokenops takes synthetic runs' })
-  const [none] = preflightChecks(terms, () => [], callback)
+  const [none] = preflightChecks(terms, takes(), callback)
   expect(none).toEqual({ check: 'rail', ok: false, detail: 'tokenops takes no runs' })
 })
 
 test('an input of one byte too many fails the preflight', () => {
   const input_manifest = terms.input_manifest.map((input) => ({ ...input, bytes: MAX + 1 }))
-  const checks = preflightChecks({ ...terms, input_manifest }, () => ['operational'], callback)
-  expect(checks[1]).toMatchObject({ ok: false, detail: `over ${MAX} bytes: 1` })
+  const checks = preflightChecks({ ...terms, input_manifest }, takes('operational'), callback)
+  expect(checks[1]).toMatchObject({
+    ok: false,
+    detail: `${MAX + 1} bytes, of ${MAX} that the tier entry takes`,
+  })
 })
 
 test('without credit, money has moved from the state after the payment on', () => {

@@ -15,7 +15,7 @@ const checks = {
 /** Holds a division against the conditions that only the right one meets, instead of dividing again. */
 export const distributionopsAudit: Audit<Result> = {
   plan: () => planned(checks),
-  open(input, { result }) {
+  open(input) {
     const head = input as Head
     const recipients = new Map<string, Recipient>()
     return {
@@ -23,7 +23,7 @@ export const distributionopsAudit: Audit<Result> = {
         const recipient = row as Recipient
         if (!recipients.has(recipient.id)) recipients.set(recipient.id, recipient)
       },
-      close: () => ({
+      close: ({ result }) => ({
         pool_conserved: poolFault(head, result),
         limits_kept: firstWrong(result.allocations, (one) =>
           limitFault(recipients.get(one.recipient_id), BigInt(one.amount_minor)),

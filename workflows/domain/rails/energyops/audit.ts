@@ -31,11 +31,10 @@ const leavesOut = new Set([
 /** Recomputes a bill from sums by band that are taken row by row, without the intervals of its period. */
 export const energyopsAudit: Audit<EnergyopsResult> = {
   plan: () => planned(checks),
-  open(input, { result, findings, gaps }) {
+  open(input) {
     const head = input as EnergyopsHead
     const bands = new Map<string, bigint>()
     const bandOf = bandsByClock(head)
-    const isWhole = ![...findings, ...gaps].some(({ code }) => leavesOut.has(code))
     return {
       take(_list, row) {
         const { at, value } = row as Reading
@@ -44,8 +43,11 @@ export const energyopsAudit: Audit<EnergyopsResult> = {
         const energy = exact(String(value), 6)
         if (energy > 0n) bands.set(band, (bands.get(band) ?? 0n) + energy)
       },
-      close: () => ({
-        energy_conserved: energyFault(head, result, { bands, isWhole }),
+      close: ({ result, findings, gaps }) => ({
+        energy_conserved: energyFault(head, result, {
+          bands,
+          isWhole: ![...findings, ...gaps].some(({ code }) => leavesOut.has(code)),
+        }),
         lines_multiply: firstWrong(result.line_items, ({ quantity, rate_minor, amount_minor }) =>
           differs(
             `an amount of ${quantity} at ${rate_minor}`,

@@ -26,7 +26,7 @@ export const financeopsAudit: Audit<FinanceopsResult> = {
     const { as_of } = (input ?? {}) as FinanceopsHead
     return planned(as_of === undefined ? checks : { ...checks, ...ageing })
   },
-  open(input, { result }) {
+  open(input) {
     const invoices = new Map<string, Invoice | Payment>()
     const payments = new Map<string, Invoice | Payment>()
     const sides = {
@@ -42,7 +42,7 @@ export const financeopsAudit: Audit<FinanceopsResult> = {
         const amount = total.amount + BigInt(taken.amount_minor)
         totals.set(taken.currency, { rows: total.rows + 1, amount })
       },
-      close: () => ({
+      close: ({ result }) => ({
         totals_again: firstOfAll(
           totalsFault(result, sides.invoices, ({ invoices: side }) => side),
           totalsFault(result, sides.payments, ({ payments: side }) => side),

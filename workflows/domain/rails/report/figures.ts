@@ -15,10 +15,16 @@ export const figuresOf = (
   { figures }: ReportPlan,
   result: unknown,
 ): { label: string; text: string }[] =>
-  figures.map(({ label, at, unit, words }) => {
-    const text = figureText(valuesAt(result, at), unit)
-    return { label, text: words === true ? wordsOf(text) : text }
-  })
+  figures
+    .filter(({ at }) => hasMember(result, at))
+    .map(({ label, at, unit, words }) => {
+      const text = figureText(valuesAt(result, at), unit)
+      return { label, text: words === true ? wordsOf(text) : text }
+    })
+
+/** Whether the result has the member that a pointer begins with; a tier may leave it out. */
+const hasMember = (result: unknown, pointer: string): boolean =>
+  isObject(result) && Object.hasOwn(result, pointer.split('/')[1] ?? '')
 
 function figureText(found: readonly Found[], unit: string | undefined): string {
   const texts = found.slice(0, VALUES_MAX).map(({ value, name, currency }) => {

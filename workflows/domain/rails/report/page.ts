@@ -23,6 +23,9 @@ const DETAIL_MAX = 1000
 export type ReportPage = {
   title: string
   version: number
+  /** Whether the package has the tables as files. */
+  hasTables: boolean
+  hasLines: boolean
   facts: readonly (readonly [name: string, value: string])[]
   /** Identifiers and digests. */
   ids: readonly (readonly [name: string, value: string])[]
@@ -35,7 +38,8 @@ export type ReportPage = {
 
 /** A report as one page without scripts or other resources. Every text is escaped, control characters and bidi overrides are U+FFFD. */
 export function reportPage(page: ReportPage): string {
-  const { title, version, facts, ids, flags, figures, charts, work, tabled } = page
+  const { title, version, hasTables, facts, ids, flags, figures, charts, work, tabled } = page
+  const file = (name: string, data = 'result.json') => (hasTables ? `tables/${name}.csv` : data)
   const drawn = charts.flatMap((chart) => chartsOf(chart, tabled.tables))
   const { markup } = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
@@ -50,29 +54,31 @@ ${flags.map((flag) => html`<p class="flag">${flag}</p>`)}
 <main><h2>Key figures</h2>
 <dl class="figures">${figures.map(({ label, text }) => html`<div><dt>${label}</dt><dd><bdi>${text}</bdi></dd></div>`)}</dl>
 ${drawn.length === 0 ? '' : html`<h2>Charts</h2>${drawn}`}
-${notes('Findings', work.findings, 'Nothing in the input called for one.')}
-${gapsHtml(work.gaps)}
-${tabled.tables.map(tableHtml)}
-${furtherValues(tabled)}
+${findingsHtml(work.findings, file('notes', 'findings.json'))}
+${gapsHtml(work.gaps, file('notes', 'gaps.json'))}
+${tabled.tables.map((table) => tableHtml(table, file(table.name)))}
+${furtherValues(tabled, file('summary'))}
 ${verification}
 </main></body></html>
 `
   return markup
 }
 
-function notes(title: string, all: readonly Finding[], none: string): Html {
-  if (all.length === 0) return html`<h2>${title}</h2><p class="note">${none}</p>`
+function findingsHtml(all: readonly Finding[], file: string): Html {
+  const title = 'Findings'
+  if (all.length === 0)
+    return html`<h2>${title}</h2><p class="note">Nothing in the input called for one.</p>`
   const rows = all.slice(0, REPORT_ROWS_MAX).map(({ code, detail, citations }) => {
     const more = citations.length - CITATIONS_MAX
     const rest = more > 0 ? html`<div>and ${more} more</div>` : ''
     return html`<tr><td>${oneLine(wordsOf(code), CELL_MAX)}</td><td>${oneLine(detail, DETAIL_MAX)}</td><td>${citations.slice(0, CITATIONS_MAX).map(citationHtml)}${rest}</td></tr>\n`
   })
-  return html`<h2>${title}</h2>${limited(all.length, 'tables/notes.csv')}
+  return html`<h2>${title}</h2>${limited(all.length, file)}
 <div class="scroll" role="region" tabindex="0" aria-label="${title}"><table class="notes"><thead><tr><th scope="col">What</th><th scope="col">Detail</th><th scope="col">Where in the input</th></tr></thead>
 <tbody>${rows}</tbody></table></div>`
 }
 
-function gapsHtml(gaps: readonly Gap[]): Html {
+function gapsHtml(gaps: readonly Gap[], file: string): Html {
   if (gaps.length === 0)
     return html`<h2>Gaps</h2><p class="note">None: all of the work could be done.</p>`
   const rows = gaps
@@ -83,7 +89,7 @@ function gapsHtml(gaps: readonly Gap[]): Html {
       const cells = [kind, oneLine(wordsOf(code), CELL_MAX), oneLine(detail, DETAIL_MAX)]
       return html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}<td>${oneLine(filled_by, CELL_MAX)}<div><code>${oneLine(pointer, CELL_MAX)}</code></div></td></tr>\n`
     })
-  return html`<h2>Gaps</h2>${limited(gaps.length, 'tables/notes.csv')}
+  return html`<h2>Gaps</h2>${limited(gaps.length, file)}
 <div class="scroll" role="region" tabindex="0" aria-label="Gaps"><table class="notes"><thead><tr><th scope="col">Kind</th><th scope="col">What</th><th scope="col">Why</th><th scope="col">What would fill it, and where in the input</th></tr></thead>
 <tbody>${rows}</tbody></table></div>`
 }
@@ -101,7 +107,7 @@ function limited(rows: number, file: string): Html {
     : html`<p class="note">${count}, also in <code>${file}</code>.</p>`
 }
 
-function tableHtml({ name, columns, amounts, rows }: Table): Html {
+function tableHtml({ name, columns, amounts, rows }: Table, file: string): Html {
   const filled = columns
     .map((column, at) => ({ column, at }))
     .filter(({ at }) => rows.some((row) => isFilled(row[at])))
@@ -125,7 +131,7 @@ function tableHtml({ name, columns, amounts, rows }: Table): Html {
       ? html`<p class="note">The file has ${more} more ${more === 1 ? 'column' : 'columns'}.</p>`
       : ''
   const title = capitalized(wordsOf(name))
-  return html`<h2>${title}</h2>${limited(rows.length, `tables/${name}.csv`)}
+  return html`<h2>${title}</h2>${limited(rows.length, file)}
 <div class="scroll" role="region" tabindex="0" aria-label="Table: ${title}"><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>${rest}`
 }
 
@@ -146,7 +152,7 @@ function cellText(cell: Cell, isAmount: boolean): string {
   return isAmount || typeof cell === 'number' ? grouped(cell) : oneLine(cell, CELL_MAX)
 }
 
-function furtherValues({ singles, empty }: Tabled): Html {
+function furtherValues({ singles, empty }: Tabled, file: string): Html {
   const rows = singles.slice(0, REPORT_ROWS_MAX).map(({ path, value, currency }: Single) => {
     const name = path.at(-1) ?? ''
     const label = oneLine(wordsOf(path.join(': ')), CELL_MAX)
@@ -155,7 +161,7 @@ function furtherValues({ singles, empty }: Tabled): Html {
   const values =
     singles.length === 0
       ? ''
-      : html`${limited(singles.length, 'tables/summary.csv')}<table class="values"><tbody>${rows}</tbody></table>`
+      : html`${limited(singles.length, file)}<table class="values"><tbody>${rows}</tbody></table>`
   const names = empty.slice(0, REPORT_ROWS_MAX).map((name) => oneLine(wordsOf(name), CELL_MAX))
   const more = empty.length - names.length
   const rest = more > 0 ? ` and ${grouped(more)} more` : ''

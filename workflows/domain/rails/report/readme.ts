@@ -3,12 +3,20 @@ import { grouped } from './decimal-text.ts'
 import { REPORT_ROWS_MAX, type ReportPage } from './page.ts'
 import type { Table } from './tables.ts'
 
-type Readme = Pick<ReportPage, 'title' | 'facts' | 'ids' | 'flags' | 'figures'> & {
+type Readme = Pick<ReportPage, 'title' | 'facts' | 'ids' | 'flags' | 'figures' | 'hasLines'> & {
   tables: readonly Table[]
 }
 
 /** The README of a package: what it is of, its key figures and its files. Texts of the result are inline code. */
-export const readme = ({ title, facts, ids, flags, figures, tables }: Readme): string => `# ${title}
+export const readme = ({
+  title,
+  facts,
+  ids,
+  flags,
+  figures,
+  tables,
+  hasLines,
+}: Readme): string => `# ${title}
 
 ${flags.map((flag) => `**${flag}**\n\n`).join('')}| Run | |
 |---|---|
@@ -27,12 +35,16 @@ ${tables.map(({ name, rows }) => `| tables/${name}.csv | ${grouped(rows.length)}
 | manifest.json | the SHA-256 and size of every other file but completion.jws |
 | completion.jws | the signature of the service over the manifest |
 
-The tables are CSV (RFC 4180) in UTF-8. Amounts are in major units of the currency of their row; columns that end with
-\`_minor\` are minor units, because the result names no currency for them. A text that a spreadsheet would run as a
-formula begins with an apostrophe, and control characters are U+FFFD: result.json has every text as it is. The input is
-not in the package; the signature names its SHA-256.
+${tables.length === 0 ? '' : tablesNote}${hasLines ? linesNote : ''}The input is not in the package; the signature names its SHA-256.
 
 Save the key set of the service (/.well-known/jwks.json) while you trust it, and verify the zip offline:
 
     npx agent-rails verify PACKAGE.zip --keys keys.json
+`
+
+const tablesNote = `The tables are CSV (RFC 4180) in UTF-8. Amounts are in major units of the currency of their row; columns that end with
+\`_minor\` are minor units, because the result names no currency for them. A text that a spreadsheet would run as a
+formula begins with an apostrophe, and control characters are U+FFFD: result.json has every text as it is.
+`
+const linesNote = `Each table is also there as JSON Lines (tables/*.jsonl), an object for each row, with all texts as they are.
 `

@@ -1,6 +1,8 @@
 import type { RailKey, Tier, Work } from '../rail.ts'
+import { formatsOf } from '../tiers.ts'
 import { csvOf } from './csv.ts'
 import { figuresOf, periodOf } from './figures.ts'
+import { jsonLinesOf } from './json-lines.ts'
 import { reportPage } from './page.ts'
 import { reportPlans } from './plans.ts'
 import { readme } from './readme.ts'
@@ -23,9 +25,9 @@ export type ReportedRun = {
   result_sha256: string
 }
 
-const table = /^tables\/[a-z][a-z0-9_]{0,63}\.csv$/
+const table = /^tables\/[a-z][a-z0-9_]{0,63}\.(csv|jsonl)$/
 
-/** Whether a file of this name is part of a report: `report.html`, `README.md` or `tables/….csv`. */
+/** Whether a file of this name is part of a report: `report.html`, `README.md` `tables/….csv` or `tables/….jsonl`. */
 export const isReportFile = (name: string): boolean =>
   name === 'report.html' || name === 'README.md' || table.test(name)
 
@@ -34,9 +36,14 @@ export function reportFiles(run: ReportedRun, work: Work<unknown>): Record<strin
   const plan = reportPlans[run.rail]
   const parts = tabled(work.result, plan)
   const about = [summaryOf(parts.singles), notesOf(work)]
-  const tables = [...parts.tables, ...about.filter(({ rows }) => rows.length > 0)]
+  const formats = formatsOf(run.tier)
+  const hasTables = formats.includes('csv')
+  const tables = hasTables ? [...parts.tables, ...about.filter(({ rows }) => rows.length > 0)] : []
+  const lines = formats.includes('jsonl') ? tables : []
   const shown = {
     title: plan.title,
+    hasTables,
+    hasLines: lines.length > 0,
     version: REPORT_VERSION,
     facts: factsOf(run, periodOf(plan, work.result)),
     ids: idsOf(run),
@@ -47,6 +54,7 @@ export function reportFiles(run: ReportedRun, work: Work<unknown>): Record<strin
     'report.html': reportPage({ ...shown, charts: plan.charts, work, tabled: parts }),
     'README.md': readme({ ...shown, tables }),
     ...Object.fromEntries(tables.map((one) => [`tables/${one.name}.csv`, csvOf(one)])),
+    ...Object.fromEntries(lines.map((one) => [`tables/${one.name}.jsonl`, jsonLinesOf(one)])),
   }
 }
 

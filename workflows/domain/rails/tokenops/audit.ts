@@ -31,7 +31,7 @@ export const tokenopsAudit: Audit<TokenopsResult> = {
     const { budget_minor } = (input ?? {}) as TokenopsHead
     return planned(budget_minor === undefined ? checks : { ...checks, ...budget })
   },
-  open(input, { result }) {
+  open(input) {
     const head = input as TokenopsHead
     const cells = new Map<string, Map<string, Cell>>()
     const ids = sortedIds()
@@ -50,7 +50,7 @@ export const tokenopsAudit: Audit<TokenopsResult> = {
           addTo(cells, usage)
         }
       },
-      close: () => ({
+      close: ({ result }) => ({
         rows_counted: rowsFault(result, rows - charges),
         sums_agree: sumsFault(result),
         duplicates_counted: differs('the number', result.duplicates.rows, ids.repeated()),
@@ -133,7 +133,11 @@ function priceOn(head: TokenopsHead, model: string, day: string) {
   const held = head.price_table.filter(
     ({ model: name, from = '', to = '9' }) => name === model && from <= day && day <= to,
   )
-  const begun = held.reduce((latest, { from = '' }) => (from > latest ? from : latest), '')
+  const begun =
+    held
+      .map(({ from = '' }) => from)
+      .sort()
+      .at(-1) ?? ''
   const row = held.find(({ from = '' }) => from === begun)
   if (row === undefined) return null
   const currency = currencyOf(head)
@@ -189,10 +193,11 @@ function rateOn(head: TokenopsHead, from: string | null, day: string): bigint | 
   const known = (head.exchange_rates ?? []).filter(
     (rate) => rate.from === from && rate.to === to && (rate.day ?? '') <= day,
   )
-  const latest = known.reduce(
-    (last, rate) => ((rate.day ?? '') > last ? (rate.day ?? '') : last),
-    '',
-  )
+  const latest =
+    known
+      .map(({ day = '' }) => day)
+      .sort()
+      .at(-1) ?? ''
   const values = new Set(
     known.flatMap((rate) => ((rate.day ?? '') === latest ? [scaled(rate.rate, RATE_PLACES)] : [])),
   )

@@ -1,0 +1,138 @@
+import type { Finding, Rail, Tier, Work } from './rail.ts'
+import { finishedWork } from './work.ts'
+
+export const reportFormats = ['json', 'html', 'markdown', 'csv', 'jsonl'] as const
+export type ReportFormat = (typeof reportFormats)[number]
+
+/** What a run of a tier gets of its rail. */
+export type TierTerms = {
+  depth: string
+  /** Members of the result that it has not. */
+  leaves_out: string[]
+  /** Rows or items of all lists of an input together; null where the input has no lists. */
+  rows_max: number | null
+  /** Bytes of an input with its uploads. */
+  bytes_max: number
+  /** How often its agent may change the input of one task. */
+  reruns_max: number
+  report_formats: ReportFormat[]
+  /** Decision: the aim for queued work, which is begun in this order. */
+  turnaround_hours: number
+}
+export type Tiers = Readonly<Record<Tier, TierTerms>>
+
+const MEBIBYTE = 1024 * 1024
+
+/** What the tiers of all rails have in common. */
+const shared: Record<Tier, Omit<TierTerms, 'depth' | 'leaves_out' | 'rows_max'>> = {
+  entry: {
+    bytes_max: 16 * MEBIBYTE,
+    reruns_max: 2,
+    report_formats: ['json', 'html', 'markdown'],
+    turnaround_hours: 24,
+  },
+  standard: {
+    bytes_max: 128 * MEBIBYTE,
+    reruns_max: 5,
+    report_formats: ['json', 'html', 'markdown', 'csv'],
+    turnaround_hours: 8,
+  },
+  pro: {
+    bytes_max: 256 * MEBIBYTE,
+    reruns_max: 20,
+    report_formats: ['json', 'html', 'markdown', 'csv', 'jsonl'],
+    turnaround_hours: 2,
+  },
+}
+
+/** The files that the package of a tier has besides its data. */
+export const formatsOf = (tier: Tier): readonly ReportFormat[] => shared[tier].report_formats
+
+/** Temporal's priority of the work of a tier, 1 the most urgent. */
+export const priorityOf = (tier: Tier): number => ({ pro: 2, standard: 3, entry: 4 })[tier]
+
+type Depths = {
+  /** What the entry tier does without; the others have all of it. */
+  entry: { depth: string; leaves_out: string[] }
+  whole: string
+  rows: Readonly<Record<Tier, number>> | null
+}
+
+/** The tiers of a rail. */
+export function tiersOf({ entry, whole, rows }: Depths): Tiers {
+  const terms = (tier: Tier, depth: string, leaves_out: string[]): TierTerms => ({
+    depth,
+    leaves_out,
+    rows_max: rows === null ? null : rows[tier],
+    ...shared[tier],
+  })
+  return {
+    entry: terms('entry', entry.depth, entry.leaves_out),
+    standard: terms('standard', whole, []),
+    pro: terms('pro', `${whole}, with each table also as JSON Lines`, []),
+  }
+}
+
+/** Rows that are uploaded or inline. */
+export const rowTiers: Readonly<Record<Tier, number>> = {
+  entry: 10_000,
+  standard: 2_000_000,
+  pro: 10_000_000,
+}
+
+/** A work as its tier has it: without the members that the tier leaves out, which a finding names. */
+export function delivered<Result>(
+  { tiers }: Pick<Rail, 'tiers'>,
+  tier: Tier,
+  work: Work<Result>,
+): Work<unknown> {
+  const { leaves_out } = tiers[tier]
+  if (leaves_out.length === 0) return work
+  const kept = Object.entries(work.result as object).filter(([name]) => !leaves_out.includes(name))
+  const left: Finding = {
+    code: 'not_in_tier',
+    detail: `the tier ${tier} has no ${leaves_out.join(', ')}`,
+    citations: [],
+  }
+  return finishedWork(Object.fromEntries(kept), [...work.findings, left], work.gaps)
+}
+
+/** A delivered work with the members that its tier leaves out, taken from the whole. */
+export function completed(
+  { tiers }: Pick<Rail, 'tiers'>,
+  tier: Tier,
+  { work, whole }: { work: Work<unknown>; whole: Work<unknown> },
+): Work<unknown> {
+  const { leaves_out } = tiers[tier]
+  if (leaves_out.length === 0 || typeof work.result !== 'object' || work.result === null)
+    return work
+  if (leaves_out.some((name) => Object.hasOwn(work.result as object, name)))
+    return { ...work, result: null }
+  const members = whole.result as Record<string, unknown>
+  const filled = Object.fromEntries(leaves_out.map((name) => [name, members[name]]))
+  return { ...work, result: { ...work.result, ...filled } }
+}
+
+/** What is wrong with the size of an input for a tier; null where it fits. */
+export function oversize(
+  { key, tiers, counted, rows }: Pick<Rail, 'key' | 'tiers' | 'counted' | 'rows'>,
+  tier: Tier,
+  size: { input: unknown; uploadedRows?: number; bytes?: number },
+): { pointer: string; message: string } | null {
+  const { rows_max, bytes_max } = tiers[tier]
+  const lists = counted ?? Object.keys(rows?.lists ?? {})
+  const input = (size.input ?? {}) as Record<string, unknown>
+  const inline = lists
+    .map((name) => input[name])
+    .map((list) => (Array.isArray(list) ? list.length : 0))
+  const count = inline.reduce((sum, length) => sum + length, size.uploadedRows ?? 0)
+  if (rows_max !== null && count > rows_max) {
+    const message = `${key} ${tier} takes at most ${rows_max} rows, these are ${count}`
+    return { pointer: `/${lists[0] ?? ''}`, message }
+  }
+  if ((size.bytes ?? 0) > bytes_max) {
+    const message = `${key} ${tier} takes at most ${bytes_max} bytes, these are ${size.bytes}`
+    return { pointer: '', message }
+  }
+  return null
+}
