@@ -113,22 +113,28 @@ export function completed(
   return { ...work, result: { ...work.result, ...filled } }
 }
 
+type Listed = Pick<Rail, 'counted' | 'rows'>
+const listsOf = ({ counted, rows }: Listed) => counted ?? Object.keys(rows?.lists ?? {})
+
+/** The rows or items that stand in an input itself. */
+export function rowsIn(rail: Listed, input: unknown): number {
+  const given = (input ?? {}) as Record<string, unknown>
+  const lists = listsOf(rail).map((name) => given[name])
+  return lists.reduce<number>((sum, list) => sum + (Array.isArray(list) ? list.length : 0), 0)
+}
+
 /** What is wrong with the size of an input for a tier; null where it fits. */
 export function oversize(
-  { key, tiers, counted, rows }: Pick<Rail, 'key' | 'tiers' | 'counted' | 'rows'>,
+  rail: Pick<Rail, 'key' | 'tiers' | 'counted' | 'rows'>,
   tier: Tier,
   size: { input: unknown; uploadedRows?: number; bytes?: number },
 ): { pointer: string; message: string } | null {
-  const { rows_max, bytes_max } = tiers[tier]
-  const lists = counted ?? Object.keys(rows?.lists ?? {})
-  const input = (size.input ?? {}) as Record<string, unknown>
-  const inline = lists
-    .map((name) => input[name])
-    .map((list) => (Array.isArray(list) ? list.length : 0))
-  const count = inline.reduce((sum, length) => sum + length, size.uploadedRows ?? 0)
+  const { key } = rail
+  const { rows_max, bytes_max } = rail.tiers[tier]
+  const count = rowsIn(rail, size.input) + (size.uploadedRows ?? 0)
   if (rows_max !== null && count > rows_max) {
     const message = `${key} ${tier} takes at most ${rows_max} rows, these are ${count}`
-    return { pointer: `/${lists[0] ?? ''}`, message }
+    return { pointer: `/${listsOf(rail)[0] ?? ''}`, message }
   }
   if ((size.bytes ?? 0) > bytes_max) {
     const message = `${key} ${tier} takes at most ${bytes_max} bytes, these are ${size.bytes}`

@@ -121,10 +121,11 @@ verifies('package.verified', 'a changed member of the JSON is refused, and named
   const view = await viewOf(packetops)
   const hash = sha256('other')
   const note = { code: 'x', detail: 'y', citations: [] }
+  const gap = { ...note, kind: 'needed', pointer: '/items', filled_by: 'an item' }
   const changes: [Partial<Record<keyof ReturnPackage, unknown>>, string[]][] = [
     [{ result: { complete: true } }, ['result.json', 'result']],
     [{ findings: [note] }, ['findings.json']],
-    [{ gaps: [note] }, ['gaps.json']],
+    [{ gaps: [gap] }, ['gaps.json']],
     [{ files: view.files.slice(1) }, ['manifest', 'files']],
     [{ partial: true }, ['claims']],
     [{ tier: 'pro' }, ['claims']],

@@ -214,6 +214,15 @@ async function uploaded(rows: readonly string[]): Promise<Input> {
 }
 const good = '2026-01-01T00:00:00Z,m,1,2'
 
+verifies('tiers.limits', 'uploaded rows count with inline ones before money', async () => {
+  const input = await uploaded(Array.from({ length: 10_001 }, () => good))
+  const asked = { rail: 'tokenops', tier: 'entry', input, idempotency_key: freshKey() } as const
+  expect(await problemOf(agent.client.call('agent-quote', asked))).toMatchObject({
+    code: 'input_rejected',
+    faults: { groups: [{ message: 'tokenops entry takes at most 10000 rows, these are 10001' }] },
+  })
+})
+
 verifies(
   ['rails.faults-before-money', 'input.checked'],
   'each call that takes an input reads its uploads, once, before money',
@@ -328,13 +337,4 @@ verifies('tiers.limits', 'an input that is too large for its tier costs nothing'
   expect(await books()).toEqual(before)
   const { quote } = (await agent.client.call('quote-run', { ...asked, tier: 'standard' })).body
   expect(quote.tier_terms).toMatchObject({ rows_max: 200, leaves_out: [] })
-})
-
-verifies('tiers.limits', 'uploaded rows count with inline ones before money', async () => {
-  const input = await uploaded(Array.from({ length: 10_001 }, () => good))
-  const asked = { rail: 'tokenops', tier: 'entry', input, idempotency_key: freshKey() } as const
-  expect(await problemOf(agent.client.call('agent-quote', asked))).toMatchObject({
-    code: 'input_rejected',
-    faults: { groups: [{ message: 'tokenops entry takes at most 10000 rows, these are 10001' }] },
-  })
 })
