@@ -59,6 +59,7 @@ import { createDiscovery } from './registry/discovery.ts'
 import { createEnforcement } from './registry/enforcement.ts'
 import { schemaDocuments } from './registry/schema-documents.ts'
 import { HandshakeService, isSignedByAgent } from './services/agents/handshake.ts'
+import { ProfileService } from './services/agents/profiles.ts'
 import { railsNamed } from './services/agents/rails.ts'
 import { RegistrationService, registrationBy } from './services/agents/registration.ts'
 import { SigningService } from './services/agents/signing.ts'
@@ -88,6 +89,7 @@ import { refusedRecipients } from './services/payouts/refused-recipients.ts'
 import { createReservationGate } from './services/payouts/reservation-gate.ts'
 import { ReceiptService } from './services/receipts/verification.ts'
 import { ReconciliationService } from './services/reconciliation/reconciliation.ts'
+import { openPublicPool, openResolver } from './services/resolver/open.ts'
 import { ReviewService } from './services/reviews/reviews.ts'
 import { reviewSubjects } from './services/reviews/subjects.ts'
 import { openTaskServices } from './services/runs/open.ts'
@@ -148,6 +150,7 @@ async function openAdapters(config: Config, log: Logger) {
   const wallets = openWalletSignatures(config)
   const rail = railOf(config)
   const packages = openPackageChecks()
+  const publicPool = openPublicPool()
   return {
     config,
     log,
@@ -178,8 +181,9 @@ async function openAdapters(config: Config, log: Logger) {
       start: (check) => startUploadCheck(client, check),
     }),
     packages,
+    publicPool,
     close: async () => {
-      await Promise.all([packages.close(), changes.close()])
+      await Promise.all([packages.close(), publicPool.close(), changes.close()])
       await temporal.close()
       await database.close()
     },
@@ -197,6 +201,7 @@ function openServices(adapters: Adapters): Services {
     ...openTrustServices(adapters),
     ...openPublicServices(adapters),
     ...openAuthority(adapters, operations),
+    ...openResolver(adapters, operations),
   }
 }
 
@@ -278,6 +283,7 @@ function openAgentServices({ config, db, keys, tokens, receiptIssuer, taskDeps }
   }
   return {
     registrations: new RegistrationService(agentDeps),
+    profiles: new ProfileService(agentDeps),
     handshakes: new HandshakeService(agentDeps),
     signing: new SigningService({ ...receiptIssuer, keys }),
     inputs: new InputService({ db, config }),

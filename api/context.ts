@@ -17,6 +17,7 @@ import type { AgentTools } from './registry/agent-tools-shape.ts'
 import type { ProtocolBindingView } from './registry/protocol-binding-shape.ts'
 import type { Quickstart, StartHere } from './registry/start-here-shape.ts'
 import type { HandshakeService } from './services/agents/handshake.ts'
+import type { ProfileService } from './services/agents/profiles.ts'
 import type { RegistrationService } from './services/agents/registration.ts'
 import type { SigningService } from './services/agents/signing.ts'
 import type { Ap2Inspection } from './services/authority/ap2-inspection.ts'
@@ -43,6 +44,8 @@ import type { AuthorityService } from './services/payouts/authority.ts'
 import type { PayoutService } from './services/payouts/payouts.ts'
 import type { ReceiptService } from './services/receipts/verification.ts'
 import type { ReconciliationService } from './services/reconciliation/reconciliation.ts'
+import type { ServiceResolver } from './services/resolver/resolver.ts'
+import type { ScoutService } from './services/resolver/scout.ts'
 import type { ReviewService } from './services/reviews/reviews.ts'
 import type { RunService } from './services/runs/runs.ts'
 import type { SandboxService } from './services/runs/sandbox.ts'
@@ -268,8 +271,11 @@ export type Services = ConsoleServices & {
   readonly discovery: DiscoveryCommands
   readonly health: HealthCommands
   readonly registrations: RegistrationService
+  readonly profiles: ProfileService
   readonly handshakes: HandshakeService
   readonly signing: SigningService
+  readonly resolver: ServiceResolver
+  readonly scout: ScoutService
   readonly reviews: ReviewService
   readonly enforcement: Enforcement
   readonly contracts: ContractCommands

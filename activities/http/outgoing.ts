@@ -19,11 +19,17 @@ type NoAnswer =
   | 'timeout'
   | 'answer_too_large'
 /**
- * What came back, whatever its status, or why nothing did; `detail` is for operators, never for who named the URL. An answer that
+ * What came back, whatever its status, with its media type and content encoding as sent, or why nothing did; `detail` is for operators, never for who named the URL. An answer that
  * is too long to read still has its status.
  */
 export type Outgoing =
-  | { ok: true; status: number; body: Buffer }
+  | {
+      ok: true
+      status: number
+      body: Buffer
+      type: string | undefined
+      encoding: string | undefined
+    }
   | { ok: false; reason: NoAnswer; detail: string; status?: number }
 export type SendOutgoing = (request: OutgoingRequest) => Promise<Outgoing>
 
@@ -132,7 +138,10 @@ function exchange(
         const status = response.statusCode ?? 0
         if (read === undefined)
           resolve({ ...none('answer_too_large', `over ${ANSWER_BYTES_MAX} bytes`), status })
-        else resolve({ ok: true, status, body: read })
+        else {
+          const { 'content-type': type, 'content-encoding': encoding } = response.headers
+          resolve({ ok: true, status, body: read, type, encoding })
+        }
       }, fail)
     })
     sent.once('error', fail)

@@ -15,6 +15,7 @@ import { quotes } from './quotes/index.ts'
 import { receipts } from './receipts/index.ts'
 import { reviews } from './reviews/index.ts'
 import { runs } from './runs/index.ts'
+import { services } from './services/index.ts'
 import { signing } from './signing/index.ts'
 import { tasks } from './tasks/index.ts'
 import { trust } from './trust/index.ts'
@@ -30,6 +31,7 @@ export const families = {
   credit,
   usage,
   agents,
+  services,
   signing,
   runs,
   inputs,
@@ -56,6 +58,7 @@ export const operations = [
   ...credit,
   ...usage,
   ...agents,
+  ...services,
   ...signing,
   ...runs,
   ...inputs,

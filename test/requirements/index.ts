@@ -15,6 +15,7 @@ import { mcpRequirements } from './mcp.ts'
 import { packageRequirements } from './package.ts'
 import { railRequirements } from './rail.ts'
 import { returnedMoneyRequirements } from './returned-money.ts'
+import { serviceRequirements } from './services.ts'
 import { signerRequirements } from './signer.ts'
 import { stepRequirements } from './steps.ts'
 import { taskRequirements } from './task.ts'
@@ -1658,6 +1659,7 @@ export const requirements = {
   ...ap2Requirements,
   ...admissionRequirements,
   ...callerRequirements,
+  ...serviceRequirements,
   ...signerRequirements,
   ...keyStandingRequirements,
   ...returnedMoneyRequirements,

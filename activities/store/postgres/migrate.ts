@@ -19,6 +19,8 @@ import { authority } from '../migrations/0017-authority.ts'
 import { transparencyLog } from '../migrations/0018-transparency-log.ts'
 import { ap2 } from '../migrations/0019-ap2.ts'
 import { commerce } from '../migrations/0020-commerce.ts'
+import { services } from '../migrations/0021-services.ts'
+import { agentProfiles } from '../migrations/0022-agent-profiles.ts'
 import type { Database } from '../schema/schema.ts'
 import { createDatabase as createMissing } from './create-database.ts'
 import { poolOf } from './db.ts'
@@ -46,6 +48,8 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0018-transparency-log': transparencyLog,
   '0019-ap2': ap2,
   '0020-commerce': commerce,
+  '0021-services': services,
+  '0022-agent-profiles': agentProfiles,
 }
 
 /** The name of the last migration that this code knows. */

@@ -21,6 +21,7 @@ import type { Extraction } from '#domain/rails/documents.ts'
 import type { UploadOutcome } from '#domain/rails/input-faults.ts'
 import type { Columns, RailKey } from '#domain/rails/rail.ts'
 import type { Judgement } from '#domain/reviews/evidence.ts'
+import type { Inspection } from '#domain/services/inspection.ts'
 import type { TaskEvent, TaskState } from '#domain/tasks/lifecycle.ts'
 import type {
   Ap2Document,
@@ -109,6 +110,15 @@ export type Database = {
       | 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
       | 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
     stored_at: Generated<Date>
+  }
+  agent_profiles: {
+    agent_id: string
+    name: string
+    description: string
+    capabilities: Json<string[]>
+    rails: Json<RailKey[]>
+    receipt_id: string
+    changed_at: Generated<Date>
   }
   agent_signing_versions: {
     agent_id: string
@@ -926,6 +936,24 @@ export type Database = {
     finished_at: Date | null
     changed_at: Generated<Date>
     record_kind: Generated<'task_run'>
+  }
+  services: {
+    service_id: string
+    origin: Generated<'registry'>
+    name: string
+    url: string
+    host: string
+    description: string | null
+    protocols: Json<string[]>
+    schema: Json<JsonObject> | null
+    agent_id: string | null
+    state: Generated<'observed' | 'approved' | 'denied'>
+    state_since: Generated<Date>
+    decision_id: string | null
+    inspection: Json<Inspection> | null
+    inspected_at: Date | null
+    inspection_began_at: Date | null
+    submitted_at: Generated<Date>
   }
   signing_keys: {
     ring: string

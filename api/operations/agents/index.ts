@@ -3,9 +3,11 @@ import { handshake } from './handshake.ts'
 import { handshakeRead } from './handshake-read.ts'
 import { agentRegister } from './register.ts'
 import { agentRegisterRead } from './register-read.ts'
+import { agentRegistryList } from './registry-list.ts'
+import { agentRegistryProfile } from './registry-profile.ts'
 import { agentStatus } from './status.ts'
 
-/** Registration of agents, their access keys, and the check of a credential. */
+/** Registration of agents, their access keys, the check of a credential, and the public registry. */
 export const agents = [
   agentRegisterRead,
   agentRegister,
@@ -13,4 +15,6 @@ export const agents = [
   handshakeRead,
   handshake,
   credentialEnforce,
+  agentRegistryList,
+  agentRegistryProfile,
 ] as const

@@ -5,6 +5,7 @@ import { commerceProofSubject } from './commerce-proof.ts'
 import { loopStepSubject } from './loop-step.ts'
 import { referenceSubject } from './payment-reference.ts'
 import { recoverySubject } from './recovery.ts'
+import { candidateSubject } from './service-candidate.ts'
 import type { ReviewSubject } from './subject.ts'
 import { taskSubject } from './task.ts'
 import { workOrderSubject } from './work-order.ts'
@@ -12,6 +13,7 @@ import { workOrderSubject } from './work-order.ts'
 /** Every kind of subject that waits for a decision. */
 export const reviewSubjects = (deps: TaskDeps): ReviewSubject[] => [
   agentSubject,
+  candidateSubject,
   taskSubject(deps),
   loopStepSubject(deps),
   recoverySubject(deps),

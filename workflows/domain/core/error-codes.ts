@@ -4,6 +4,8 @@ export const errorCodes = {
   invalid_json: { status: 400, title: 'The body is not JSON' },
   unknown_mode: { status: 400, title: 'The mode is not known' },
   unsupported_request: { status: 400, title: 'The request is not supported' },
+  candidate_denied: { status: 400, title: 'The service is denied' },
+  human_approval_required: { status: 400, title: 'An operator has to approve the service first' },
   idempotency_key_required: { status: 400, title: 'An Idempotency-Key header is required' },
   credential_required: { status: 401, title: 'A credential is required' },
   credential_invalid: { status: 401, title: 'The credential is not valid' },

@@ -28,6 +28,14 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     meaning: 'The service does not offer this, for example a rail that is not for sale.',
     action: 'Choose something that the service offers; "detail" names the part that it does not.',
   },
+  candidate_denied: {
+    meaning: 'The service of someone else breaks a rule by its URL, or an operator has denied it.',
+    action: 'Use another service; find_services lists those that may be used.',
+  },
+  human_approval_required: {
+    meaning: 'The service of someone else is known, and no operator has approved it yet.',
+    action: 'Wait for the decision of an operator; inspect_service shows it.',
+  },
   idempotency_key_required: {
     meaning:
       'The call changes something and its body has no key by which a repeat would be recognised.',

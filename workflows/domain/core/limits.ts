@@ -30,6 +30,12 @@ export const limits = {
   uploadChecksPerDayMax: 100,
   /** Decision: how long a call waits for the reading of its uploads. */
   uploadCheckWaitMs: 8_000,
+  /** Decision: new services of others by host and day, and how many may wait for a decision. */
+  candidatesOfHostPerDay: 10,
+  candidatesWaitingMax: 1_000,
+  /** Decision: how long a call waits for the inspection that another call makes. */
+  inspectionWaitMs: 8_000,
+  inspectionsAtOnce: 4,
   /** The longest time for one upload. Bytes without a name after this time belong to an interrupted upload. */
   inputUploadMsMax: 3_600_000,
   /** Decision: an execute needs this much life left, so that the transfer can confirm before it dies. */

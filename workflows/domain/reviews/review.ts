@@ -1,6 +1,7 @@
 /** What people decide about: each decision is one row of `review_decisions`. */
 export const subjectKinds = [
   'agent',
+  'service_candidate',
   'work_order',
   'task',
   'loop_step',

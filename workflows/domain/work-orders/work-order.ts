@@ -24,7 +24,7 @@ export function workOrderState(
 ): WorkOrderState {
   if (decision === null) return 'queued'
   if (decision === 'reject') return 'rejected'
-  if (tasks.every(({ attested }) => attested))
+  if (tasks.length > 0 && tasks.every(({ attested }) => attested))
     return tasks.every(({ state }) => state === 'closed') ? 'completed' : 'delivered'
   return tasks.some(({ begun }) => begun) ? 'operating' : 'approved'
 }

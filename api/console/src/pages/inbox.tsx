@@ -296,6 +296,7 @@ function Filter({ choice, change }: { choice: string; change: Change }) {
 
 const subjects = [
   'agent',
+  'service_candidate',
   'task',
   'loop_step',
   'recovery',

@@ -143,6 +143,7 @@ const later = new RegExp(
     'log_(outbox|leaves|tiles|checkpoints|cosignatures)|queue_receipt|keep_log',
     'upload_checks|agent_inputs_media_type_check',
     'commerce_(proofs|consents|activity)',
+    'services|agent_profiles|agents_published',
     'signing_keys?(_kid|_public|_current)?|key_rotations?|keep_(key_rotation|signing_key)|signing_standing',
     '(register|activate|retire|revoke)_signing_key|signing_key_kept|key_rotation_kept',
     'calls_nonce|CREATE INDEX (payments|payment_references)_payer',

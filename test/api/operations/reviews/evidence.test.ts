@@ -8,6 +8,7 @@ import { createTemporalClient } from '../../../../temporal/connection.ts'
 import { wakeTask } from '../../../../temporal/tasks.ts'
 import { openAgentUse } from '../../../support/agent-use.ts'
 import { handoff } from '../../../support/commerce.ts'
+import { startCandidates } from '../../../support/candidates.ts'
 import { newAgentClient } from '../../../support/registering-agent.ts'
 import { codeOf, key, taskStack } from '../../../support/task-calls.ts'
 import { verifies } from '../../../verifies.ts'
@@ -39,6 +40,15 @@ const subjects: Record<Kind, { parts: string[]; wait: () => Promise<string> }> =
   agent: {
     parts: ['agent'],
     wait: async () => (await newAgentClient(stack.calls.hosts).register()).agent.agent_id,
+  },
+  service_candidate: {
+    parts: ['request', 'checks', 'findings', 'history'],
+    wait: async () => {
+      const known = await startCandidates(stack.apis.db)
+      const { service_id } = await known.observe(key())
+      await known.stop()
+      return service_id
+    },
   },
   task: {
     parts: ['terms', 'contract', 'criteria', 'input', 'agent', 'history'],

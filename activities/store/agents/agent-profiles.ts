@@ -1,0 +1,115 @@
+import { type Selectable, sql } from 'kysely'
+import type { TrustState } from '#domain/agents/trust.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
+import type { Tx } from '../postgres/db.ts'
+import type { Database } from '../schema/schema.ts'
+
+export type ProfileRow = Selectable<Database['agent_profiles']>
+export type NewProfile = Omit<ProfileRow, 'capabilities' | 'rails' | 'changed_at'> & {
+  capabilities: string[]
+  rails: RailKey[]
+}
+
+export function findProfile(tx: Tx, agentId: string): Promise<ProfileRow | undefined> {
+  return tx
+    .selectFrom('agent_profiles')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .executeTakeFirst()
+}
+
+/** Replaces the profile of an agent and says whether it is public, in the caller's transaction. */
+export async function putProfile(
+  tx: Tx,
+  { agent_id, ...profile }: NewProfile,
+  isPublished: boolean,
+): Promise<void> {
+  const values = {
+    ...profile,
+    capabilities: JSON.stringify(profile.capabilities),
+    rails: JSON.stringify(profile.rails),
+    changed_at: sql<Date>`clock_timestamp()`,
+  }
+  await tx
+    .insertInto('agent_profiles')
+    .values({ agent_id, ...values })
+    .onConflict((conflict) => conflict.column('agent_id').doUpdateSet(values))
+    .execute()
+  await tx
+    .updateTable('agents')
+    .set({ publish_profile: isPublished })
+    .where('agent_id', '=', agent_id)
+    .execute()
+}
+
+export type PublishedFilter = {
+  query?: string | undefined
+  rail?: RailKey | undefined
+  capability?: string | undefined
+}
+export type PublishedAgent = ProfileRow & { trust_state: TrustState }
+
+/** The text with the wildcards of LIKE escaped. */
+const literally = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
+
+const published = (tx: Tx, { query, rail, capability }: PublishedFilter) =>
+  tx
+    .selectFrom('agent_profiles as p')
+    .innerJoin('agents as a', 'a.agent_id', 'p.agent_id')
+    .where('a.publish_profile', '=', true)
+    // An agent whose trust was taken back is public no longer.
+    .where('a.trust_state', '=', 'trusted')
+    .$if(query !== undefined, (some) =>
+      some.where(
+        sql<boolean>`concat_ws(' ', p.name, p.description, p.capabilities::text) ilike ${literally(query ?? '')}`,
+      ),
+    )
+    .$if(rail !== undefined, (some) => some.where(sql<boolean>`p.rails::jsonb ? ${rail}`))
+    .$if(capability !== undefined, (some) =>
+      some.where(sql<boolean>`p.capabilities::jsonb ? ${capability}`),
+    )
+
+/** Agents that published a profile and are trusted, by name. */
+export function listPublished(
+  tx: Tx,
+  filter: PublishedFilter,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<PublishedAgent[]> {
+  return published(tx, filter)
+    .selectAll('p')
+    .select('a.trust_state')
+    .orderBy('p.name')
+    .orderBy('p.agent_id')
+    .offset(offset)
+    .limit(limit)
+    .execute()
+}
+
+export async function countPublished(tx: Tx, filter: PublishedFilter): Promise<number> {
+  const { count } = await published(tx, filter)
+    .select(sql<number>`count(*)::int`.as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+export type WorkCount = { agent_id: string; runs: number; finished: number; exceptions: number }
+
+/** For each agent, its operational runs, how many of them have a result, and the exceptions that stopped them. */
+export function countWorkOf(tx: Tx, agentIds: readonly string[]): Promise<WorkCount[]> {
+  return tx
+    .selectFrom('tasks as t')
+    .leftJoin('runs as r', 'r.run_id', 't.run_id')
+    .select('t.agent_id')
+    .$narrowType<{ agent_id: string }>()
+    .select([
+      sql<number>`count(t.run_id)::int`.as('runs'),
+      sql<number>`count(r.finished_at)::int`.as('finished'),
+      sql<number>`coalesce(sum((select count(*) from task_exceptions e where e.task_id = t.task_id)), 0)::int`.as(
+        'exceptions',
+      ),
+    ])
+    .where('t.agent_id', 'in', [...agentIds])
+    .where('t.usage', '=', 'operational')
+    .groupBy('t.agent_id')
+    .execute()
+}

@@ -1,0 +1,165 @@
+import { type Selectable, sql } from 'kysely'
+import { type Candidate, type CandidateState, candidateId } from '#domain/services/candidate.ts'
+import type { Inspection } from '#domain/services/inspection.ts'
+import { noAmount, waitingAs } from '../console/waiting-filter.ts'
+import { type Tx, transaction } from '../postgres/db.ts'
+import { notifyChanged } from '../postgres/notify.ts'
+import type { Database } from '../schema/schema.ts'
+import type { ReviewFilter } from '../tasks/review-decisions.ts'
+
+export type ServiceRow = Selectable<Database['services']>
+/** How many new services of one host, and how many in all, may wait for a decision. */
+export type CandidateBounds = { readonly hostDayMax: number; readonly waitingMax: number }
+
+/** Undecided services are forgotten after so long. */
+const KEEP = sql`interval '30 days'`
+
+/**
+ * Stores a service as it was described, unless it is known. Returns why it cannot be stored: too many of its host came within a day, or
+ * too many wait for a decision.
+ */
+export function observeCandidate(
+  db: Tx,
+  { candidate, agentId }: { candidate: Candidate; agentId: string | undefined },
+  { hostDayMax, waitingMax }: CandidateBounds,
+): Promise<ServiceRow | 'too_many_of_host' | 'too_many_waiting'> {
+  const service_id = candidateId(candidate)
+  return transaction(db, async (tx) => {
+    await sql`select pg_advisory_xact_lock(hashtextextended('services', 0))`.execute(tx)
+    const known = await findService(tx, service_id)
+    if (known !== undefined) return known
+    await sql`delete from services where state = 'observed' and submitted_at < clock_timestamp() - ${KEEP}`.execute(
+      tx,
+    )
+    const { hostname: host } = new URL(candidate.url)
+    const { of_host, waiting } = await countCandidates(tx, host)
+    if (of_host >= hostDayMax) return 'too_many_of_host'
+    if (waiting >= waitingMax) return 'too_many_waiting'
+    const { name, url, description = null, protocols, schema } = candidate
+    return tx
+      .insertInto('services')
+      .values({
+        service_id,
+        name,
+        url,
+        host,
+        description,
+        protocols: JSON.stringify(protocols),
+        schema: schema === undefined ? null : JSON.stringify(schema),
+        agent_id: agentId ?? null,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  })
+}
+
+async function countCandidates(
+  tx: Tx,
+  host: string,
+): Promise<{ of_host: number; waiting: number }> {
+  const { rows } = await sql<{ of_host: number; waiting: number }>`
+    select (select count(*) from services where host = ${host} and submitted_at > clock_timestamp() - interval '1 day')::integer as of_host,
+      (select count(*) from services where state = 'observed')::integer as waiting`.execute(tx)
+  return rows[0] ?? { of_host: 0, waiting: 0 }
+}
+
+export function findService(tx: Tx, serviceId: string): Promise<ServiceRow | undefined> {
+  return tx
+    .selectFrom('services')
+    .selectAll()
+    .where('service_id', '=', serviceId)
+    .executeTakeFirst()
+}
+
+/** The row, locked for the rest of the transaction. */
+export function lockService(tx: Tx, serviceId: string): Promise<ServiceRow | undefined> {
+  return tx
+    .selectFrom('services')
+    .selectAll()
+    .where('service_id', '=', serviceId)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** Claims the inspection of an undecided service that has none of the last hour; false where another process makes it. */
+export async function beginInspection(tx: Tx, serviceId: string): Promise<boolean> {
+  const begun = await tx
+    .updateTable('services')
+    .set({ inspection_began_at: sql<Date>`clock_timestamp()` })
+    .where('service_id', '=', serviceId)
+    .where('state', '=', 'observed')
+    .where(
+      sql<boolean>`(inspected_at is null or inspected_at < clock_timestamp() - interval '1 hour')
+        and (inspection_began_at is null or inspection_began_at < clock_timestamp() - interval '20 seconds')`,
+    )
+    .returning('service_id')
+    .executeTakeFirst()
+  return begun !== undefined
+}
+
+/** Stores an inspection of a service that is still undecided, and wakes the calls that wait for it. */
+export function endInspection(db: Tx, serviceId: string, inspection: Inspection): Promise<void> {
+  return transaction(db, async (tx) => {
+    await tx
+      .updateTable('services')
+      .set({
+        inspection: JSON.stringify(inspection),
+        inspected_at: sql<Date>`clock_timestamp()`,
+        inspection_began_at: null,
+      })
+      .where('service_id', '=', serviceId)
+      .where('state', '=', 'observed')
+      .execute()
+    await notifyChanged(tx, serviceId)
+  })
+}
+
+export async function decideService(
+  tx: Tx,
+  serviceId: string,
+  decided: { state: CandidateState; decision_id: string },
+): Promise<ServiceRow> {
+  return tx
+    .updateTable('services')
+    .set({ ...decided, state_since: sql<Date>`clock_timestamp()` })
+    .where('service_id', '=', serviceId)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Approved services, the newest first. */
+export function listApproved(tx: Tx, most: number): Promise<ServiceRow[]> {
+  return tx
+    .selectFrom('services')
+    .selectAll()
+    .where('state', '=', 'approved')
+    .orderBy('state_since', 'desc')
+    .orderBy('service_id')
+    .limit(most)
+    .execute()
+}
+
+const matching = (tx: Tx, { subjectId, state, rail, ...waits }: ReviewFilter) =>
+  tx
+    .selectFrom('services')
+    .where(sql<boolean>`state = ${state ?? 'observed'}`)
+    .where(waitingAs(waits, { since: 'state_since', amount: noAmount }))
+    .$if(subjectId !== undefined, (query) => query.where('service_id', '=', String(subjectId)))
+    .$if(rail !== undefined, (query) => query.where(sql<boolean>`false`))
+
+/** Services in a state, by default the undecided ones, longest waiting first. */
+export function listCandidates(tx: Tx, filter: ReviewFilter, most: number): Promise<ServiceRow[]> {
+  return matching(tx, filter)
+    .selectAll()
+    .orderBy('state_since')
+    .orderBy('service_id')
+    .limit(most)
+    .execute()
+}
+
+export async function countServices(tx: Tx, filter: ReviewFilter): Promise<number> {
+  const { count } = await matching(tx, filter)
+    .select(sql<number>`count(*)::int`.as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}

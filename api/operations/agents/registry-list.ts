@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { profileExamples } from '../../examples/profiles.ts'
+import { ReceiptId, Time, text } from '../../fields.ts'
+import { operation } from '../../operation.ts'
+import { AgentId, Rail, TrustState } from './shapes.ts'
+
+const count = z.int().min(0)
+const output = z
+  .strictObject({
+    items: z.array(
+      z.strictObject({
+        agent_id: AgentId,
+        name: z.string().meta({ description: 'As the agent calls itself.' }),
+        description: z.string(),
+        capabilities: z.array(z.string()),
+        rails: z.array(Rail),
+        trust_state: TrustState,
+        reliability: z
+          .strictObject({ runs: count, finished: count, exceptions: count })
+          .meta({ description: 'Of its operational runs, counted from the records.' }),
+        receipt_id: ReceiptId.meta({ description: 'Of the last change of the profile.' }),
+        changed_at: Time,
+      }),
+    ),
+    offset: z.int(),
+    limit: z.int(),
+    total: z.int(),
+  })
+  .meta({ id: 'AgentRegistry' })
+
+/** GET /api/agent-registry: the agents that publish a profile, as they describe themselves. */
+export const agentRegistryList = operation({
+  id: 'agent-registry-list',
+  summary: 'Find trusted agents that publish a profile, by words, rail and capability.',
+  http: { method: 'GET', path: '/api/agent-registry', host: 'base' },
+  access: 'public',
+  input: z.strictObject({
+    query: text(1, 200)
+      .optional()
+      .meta({ description: 'Words in name, description or capability.' }),
+    rail: Rail.optional(),
+    capability: text(1, 200).optional().meta({ description: 'One capability, as it is written.' }),
+    offset: z
+      .string()
+      .regex(/^(0|[1-9][0-9]{0,5})$/)
+      .optional(),
+    limit: z
+      .string()
+      .regex(/^([1-9][0-9]?|100)$/)
+      .optional()
+      .meta({ description: '25 unless given.' }),
+  }),
+  output,
+  example: profileExamples['agent-registry-list'],
+  handle: async ({ offset, limit, ...filter }, context) => ({
+    body: await context.profiles.list(filter, {
+      offset: Number(offset ?? 0),
+      limit: Number(limit ?? 25),
+    }),
+  }),
+})

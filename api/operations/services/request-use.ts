@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { serviceExamples } from '../../examples/services.ts'
+import { freeText, IdempotencyKey } from '../../fields.ts'
+import { answeredByService, operation } from '../../operation.ts'
+import { agentIdOf } from '../agents/caller.ts'
+import { Receipt } from '../operators/receipt.ts'
+import { WorkOrder } from '../work-orders/shapes.ts'
+import { eitherName, named, namesOne, oneName, RESOLVER_PATH } from './shapes.ts'
+
+const output = z
+  .strictObject({
+    use_decision: z.enum(['accepted_for_review', 'direct_free_tool', 'quote_required']),
+    work_order: WorkOrder.nullable().meta({
+      description:
+        'Of an approved service of someone else; it waits for the review of an operator.',
+    }),
+    next_action: z.string(),
+    receipt: Receipt,
+    status_token: z
+      .string()
+      .nullable()
+      .meta({ description: 'Reads the work order that this call made.' }),
+  })
+  .meta({ id: 'ServiceUse' })
+
+/** POST /api/service-resolver, mode `request_service_use`. */
+export const requestServiceUse = operation({
+  id: 'request-service-use',
+  summary: 'Ask to use a service for a task; the answer says how, and has a receipt.',
+  http: { method: 'POST', path: RESOLVER_PATH, host: 'base' },
+  mode: 'request_service_use',
+  tool: 'request_service_use',
+  access: 'public',
+  errors: [
+    'candidate_denied',
+    'human_approval_required',
+    'unsupported_request',
+    'not_ready',
+    'forbidden_material',
+  ],
+  uses: () => ({ tasks: 1 }),
+  idempotency: { kind: 'body' },
+  input: z
+    .strictObject({
+      mode: z.literal('request_service_use'),
+      ...named,
+      task: freeText(4000, 1).meta({ description: 'What it is to be used for.' }),
+      idempotency_key: IdempotencyKey.optional(),
+    })
+    .refine(namesOne, oneName)
+    .meta(eitherName),
+  output,
+  example: serviceExamples['request-service-use'],
+  handle: async ({ mode: _mode, idempotency_key: _key, ...asked }, context) => {
+    await context.resolver.request(asked, context, agentIdOf(context))
+    return answeredByService
+  },
+  reveal: (answer, context) => context.resolver.withStatusToken(answer, context.callId),
+})

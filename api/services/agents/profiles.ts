@@ -1,0 +1,88 @@
+import type { Kysely } from 'kysely'
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { refuse } from '#domain/core/errors.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
+import { agentView } from '../../../activities/agent/views.ts'
+import { receiptView } from '../../../activities/keys/receipt-view.ts'
+import {
+  countPublished,
+  countWorkOf,
+  listPublished,
+  type PublishedAgent,
+  type PublishedFilter,
+  putProfile,
+  type WorkCount,
+} from '../../../activities/store/agents/agent-profiles.ts'
+import { findAgent, lockAgent } from '../../../activities/store/agents/agents.ts'
+import { answerOnce } from '../../../activities/store/calls/once.ts'
+import { appendReceipt } from '../../../activities/store/payouts/receipts.ts'
+import { clockSeconds } from '../../../activities/store/postgres/db.ts'
+import type { Database } from '../../../activities/store/schema/schema.ts'
+import type { Issuing } from './deps.ts'
+
+/** What an agent publishes of itself. */
+export type Profile = {
+  name: string
+  description: string
+  capabilities: string[]
+  rails: RailKey[]
+  publish_profile: boolean
+}
+type ProfileDeps = Issuing & { db: Kysely<Database> }
+
+/** The public registry of agents: who published a profile, with what the records say about its work. */
+export class ProfileService {
+  readonly #deps: ProfileDeps
+
+  constructor(deps: ProfileDeps) {
+    this.#deps = deps
+  }
+
+  /** A page of the agents that publish, by name. */
+  async list(filter: PublishedFilter, page: { offset: number; limit: number }) {
+    const { db } = this.#deps
+    const [agents, total] = await Promise.all([
+      listPublished(db, filter, page),
+      countPublished(db, filter),
+    ])
+    const ids = agents.map(({ agent_id }) => agent_id)
+    const work = ids.length === 0 ? [] : await countWorkOf(db, ids)
+    const items = agents.map((agent) =>
+      publicView(
+        agent,
+        work.find(({ agent_id }) => agent_id === agent.agent_id),
+      ),
+    )
+    return { items, ...page, total }
+  }
+
+  /** Replaces the profile of an agent, with a receipt; 403 `rail_not_allowed` for a rail that it did not register. */
+  set(agentId: string, profile: Profile, callId: string) {
+    const subject = `prf_${digestOf({ call: callId })}`
+    return answerOnce(this.#deps, { callId, subject, status: 200 }, async (tx) => {
+      const agent = await lockAgent(tx, agentId)
+      const other = profile.rails.find((rail) => !agent?.rails.includes(rail))
+      if (other !== undefined)
+        throw refuse('rail_not_allowed', { detail: `the agent did not register for ${other}` })
+      const { publish_profile, ...described } = profile
+      const { issuer, environment, signReceipt } = this.#deps
+      const facts = { agent_id: agentId, publish_profile, profile_sha256: digestOf(described) }
+      const about = { subject, kind: 'listing', usage: 'operational', environment, issuer, facts }
+      const jws = await appendReceipt(tx, signReceipt, about, Math.floor(await clockSeconds(tx)))
+      const receipt = receiptView(jws)
+      const { receipt_id } = receipt
+      await putProfile(tx, { agent_id: agentId, ...described, receipt_id }, publish_profile)
+      const after = await findAgent(tx, agentId)
+      if (after === undefined) throw new Error('the agent of a credential is missing')
+      return { agent: agentView(after), profile: described, receipt }
+    })
+  }
+}
+
+function publicView(agent: PublishedAgent, work: WorkCount | undefined) {
+  const { agent_id, name, description, capabilities, rails, trust_state, receipt_id } = agent
+  const { runs = 0, finished = 0, exceptions = 0 } = work ?? {}
+  const reliability = { runs, finished, exceptions }
+  const listed = { agent_id, name, description, capabilities, rails, trust_state }
+  return { ...listed, reliability, receipt_id, changed_at: agent.changed_at.toISOString() }
+}

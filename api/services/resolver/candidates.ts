@@ -1,0 +1,112 @@
+import type { Kysely } from 'kysely'
+import { type DomainError, refuse } from '#domain/core/errors.ts'
+import { limits } from '#domain/core/limits.ts'
+import type { Candidate } from '#domain/services/candidate.ts'
+import { type Inspection, inspect } from '#domain/services/inspection.ts'
+import { readTarget } from '../../../activities/http/address-rules.ts'
+import type { SendOutgoing } from '../../../activities/http/outgoing.ts'
+import { createSlots, type Slots } from '../../../activities/run/isolation/slots.ts'
+import { type Changes, lookUntil } from '../../../activities/store/postgres/changes.ts'
+import type { Database } from '../../../activities/store/schema/schema.ts'
+import {
+  beginInspection,
+  endInspection,
+  findService,
+  observeCandidate,
+  type ServiceRow,
+} from '../../../activities/store/services/candidates.ts'
+import { CHECKSUMS_MAX } from '../../calls/recovery-phrase.ts'
+import { nameSecret } from '../../calls/secret-patterns.ts'
+import { readDocument } from './read-document.ts'
+
+export type CandidateDeps = {
+  db: Kysely<Database>
+  changes: Pick<Changes, 'wait'>
+  /** The guarded client, without exemptions. */
+  send: SendOutgoing
+  /** Host names of this service. */
+  ownHosts: readonly string[]
+}
+/** A service of someone else with its inspection. */
+export type Inspected = ServiceRow & { inspection: Inspection }
+
+/** Services of others: stored as they are described, inspected once by one guarded request, and never called. */
+export class Candidates {
+  readonly #deps: CandidateDeps
+  readonly #slots: Slots = createSlots(limits.inspectionsAtOnce)
+
+  constructor(deps: CandidateDeps) {
+    this.#deps = deps
+  }
+
+  /**
+   * Stores a candidate and inspects it, unless that was done within the hour. Throws 400 `candidate_denied` for a URL that no service may
+   * have and for what an operator denied, 429 at a quota, and 409 `not_ready` while another process inspects it.
+   */
+  async observe(candidate: Candidate, agentId: string | undefined): Promise<Inspected> {
+    const { db, ownHosts } = this.#deps
+    const target = readTarget(candidate.url, ownHosts)
+    if (!target.ok) throw denied(`the URL is refused: ${target.reason}`)
+    const bounds = {
+      hostDayMax: limits.candidatesOfHostPerDay,
+      waitingMax: limits.candidatesWaitingMax,
+    }
+    const stored = await observeCandidate(db, { candidate, agentId }, bounds)
+    if (typeof stored === 'string') throw refusals[stored]()
+    if (stored.state === 'denied') throw denied('an operator has denied this service')
+    if (await beginInspection(db, stored.service_id))
+      await endInspection(db, stored.service_id, await this.#inspect(candidate))
+    return this.#inspected(stored.service_id)
+  }
+
+  async find(serviceId: string): Promise<ServiceRow | undefined> {
+    return serviceId.startsWith('cand_') ? findService(this.#deps.db, serviceId) : undefined
+  }
+
+  async #inspect(candidate: Candidate): Promise<Inspection> {
+    const { send, ownHosts } = this.#deps
+    const release = await this.#slots('inspection')
+    try {
+      const read = await readDocument(send, candidate)
+      const secret =
+        'text' in read ? nameSecret(read.text, { checksums: CHECKSUMS_MAX }) : undefined
+      return inspect(candidate, read, { ownHosts, secret })
+    } finally {
+      release()
+    }
+  }
+
+  async #inspected(serviceId: string): Promise<Inspected> {
+    const { db, changes } = this.#deps
+    const found = await lookUntil(changes, serviceId, limits.inspectionWaitMs, async () => {
+      const row = await findService(db, serviceId)
+      return row?.inspection == null ? undefined : (row as Inspected)
+    })
+    if (found !== undefined) return found
+    throw refuse('not_ready', {
+      detail: 'the service is still being inspected',
+      next_action: 'Send the same call again.',
+      retry_after_ms: 2_000,
+    })
+  }
+}
+
+export const denied = (detail: string): DomainError => refuse('candidate_denied', { detail })
+
+const refusals: Record<
+  Extract<Awaited<ReturnType<typeof observeCandidate>>, string>,
+  () => DomainError
+> = {
+  too_many_of_host: () =>
+    refuse('rate_limited', {
+      detail: `${limits.candidatesOfHostPerDay} services of this host were submitted within a day`,
+      next_action: 'Submit the next one tomorrow.',
+      retry_after_ms: 3_600_000,
+    }),
+  too_many_waiting: () =>
+    refuse('rate_limited', {
+      detail: `${limits.candidatesWaitingMax} services wait for the decision of an operator`,
+      next_action: 'Submit it again later.',
+      retry_after_ms: 3_600_000,
+    }),
+}

@@ -1,0 +1,45 @@
+import type { CallbackHosts } from '../../../activities/callback/hosts.ts'
+import { createOutgoing } from '../../../activities/http/outgoing.ts'
+import { openRailPool } from '../../../activities/run/isolation/rail-pool.ts'
+import type { Changes } from '../../../activities/store/postgres/changes.ts'
+import type { AnyOperation } from '../../operation.ts'
+import { Candidates } from './candidates.ts'
+import { freeToolsOf } from './free-tools.ts'
+import { Ranking } from './ranking.ts'
+import { OutcomeRecords, type RecordDeps, UseRecords } from './records.ts'
+import { ServiceResolver } from './resolver.ts'
+import { ScoutService } from './scout.ts'
+
+type Adapters = {
+  publicPool: ReturnType<typeof openPublicPool>
+  changes: Changes
+  tokens: RecordDeps['tokens']
+  receiptIssuer: Omit<RecordDeps, 'tokens'>
+  taskDeps: { callbackHosts: Pick<CallbackHosts, 'ownHosts'> }
+}
+
+/** The processes for work on the input of any caller: 2 s of processor time for each call. */
+export const openPublicPool = () =>
+  openRailPool({ processes: 2, cpuMs: 2_000, wallMs: 10_000, memoryBytes: 256 * 1024 * 1024 })
+
+/** The resolver and the scout over the operations of the registry. */
+export function openResolver(
+  { publicPool, changes, tokens, receiptIssuer, taskDeps }: Adapters,
+  registry: readonly AnyOperation[],
+) {
+  const records = { ...receiptIssuer, tokens }
+  const { db } = records
+  const { ownHosts } = taskDeps.callbackHosts
+  const ranking = new Ranking({ db, pool: publicPool, tools: freeToolsOf(registry) })
+  const send = createOutgoing({ ownHosts, exempt: [] })
+  return {
+    resolver: new ServiceResolver({
+      registry,
+      ranking,
+      candidates: new Candidates({ db, changes, send, ownHosts }),
+      uses: new UseRecords(records),
+      outcomes: new OutcomeRecords(records),
+    }),
+    scout: new ScoutService({ ...records, ranking }),
+  }
+}

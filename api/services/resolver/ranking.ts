@@ -1,0 +1,93 @@
+import { DomainError, refuse } from '#domain/core/errors.ts'
+import type { Work } from '#domain/rails/rail.ts'
+import type { ScoutInput, ScoutResult } from '#domain/rails/scout/schema.ts'
+import { type Listed, ownServices } from '#domain/services/catalogue.ts'
+import { ChildDied, type RailPool } from '../../../activities/run/isolation/rail-pool.ts'
+import type { Tx } from '../../../activities/store/postgres/db.ts'
+import { listApproved, type ServiceRow } from '../../../activities/store/services/candidates.ts'
+
+export type RankingDeps = {
+  db: Tx
+  /** A pool with the small limits of public calls. */
+  pool: Pick<RailPool, 'run'>
+  tools: readonly Listed[]
+}
+export type Asked = Omit<ScoutInput, 'registry'> & { include_registry: boolean }
+export type Ranked = {
+  result: ScoutResult
+  service(serviceId: string): Listed | undefined
+}
+
+/** Services of others that are considered. */
+const APPROVED_MAX = 200
+/** Calls that may wait for the pool of this process. */
+const WAITING_MAX = 32
+
+/** The services that may be proposed, and their ranking by the rail scout in a process of the pool. */
+export class Ranking {
+  readonly #deps: RankingDeps
+  #waiting = 0
+
+  constructor(deps: RankingDeps) {
+    this.#deps = deps
+  }
+
+  /** Our own services, and on request those of others that an operator approved. */
+  async services(includeRegistry: boolean): Promise<Listed[]> {
+    const approved = includeRegistry ? await listApproved(this.#deps.db, APPROVED_MAX) : []
+    return [...ownServices(this.#deps.tools), ...approved.map(listedCandidate)]
+  }
+
+  /** Ranks them for a task. Throws 422 `input_too_complex` at the limits of the pool, and 429 while too many calls wait. */
+  async rank({ include_registry, ...asked }: Asked): Promise<Ranked> {
+    const services = await this.services(include_registry)
+    const byId = new Map(services.map((service) => [service.service_id, service]))
+    // The rail knows the rails; every other service is brought by the input.
+    const registry = services
+      .filter(({ kind }) => kind !== 'rail')
+      .map(({ kind: _kind, access: _access, operation: _operation, ...service }) => ({
+        ...service,
+        origin: 'registry' as const,
+      }))
+    const { result } = await this.#work({ ...asked, registry })
+    const ranked = result.ranked.map((one) => ({
+      ...one,
+      origin: byId.get(one.service_id)?.origin ?? one.origin,
+    }))
+    return { result: { ...result, ranked }, service: (id) => byId.get(id) }
+  }
+
+  async #work(value: ScoutInput): Promise<Work<ScoutResult>> {
+    if (this.#waiting >= WAITING_MAX)
+      throw refuse('rate_limited', { detail: 'too many rankings wait', retry_after_ms: 1_000 })
+    this.#waiting += 1
+    try {
+      const job = { kind: 'work', rail: 'scout', value, lists: {} } as const
+      return (await this.#deps.pool.run(job)) as Work<ScoutResult>
+    } catch (error) {
+      if (error instanceof DomainError || !(error instanceof ChildDied)) throw error
+      throw refuse('unavailable', { detail: 'the ranking was interrupted', retry_after_ms: 1_000 })
+    } finally {
+      this.#waiting -= 1
+    }
+  }
+}
+
+/** An approved service of someone else; its words are its own. */
+function listedCandidate({ service_id, name, description, protocols }: ServiceRow): Listed {
+  const summary = description ?? name
+  return {
+    service_id,
+    name,
+    summary,
+    capabilities: [[...summary].slice(0, 256).join('')],
+    rail: null,
+    protocols,
+    price_usd: null,
+    origin: 'registry',
+    state: 'available',
+    kind: 'candidate',
+    access: 'outside',
+    operation: null,
+  }
+}

@@ -1,0 +1,50 @@
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { CODE_VERSION } from '#domain/core/code-version.ts'
+import type { ReceiptIssuer } from '../../../activities/credit/deps.ts'
+import { receiptView } from '../../../activities/keys/receipt-view.ts'
+import { answerOnce } from '../../../activities/store/calls/once.ts'
+import { appendReceipt } from '../../../activities/store/payouts/receipts.ts'
+import { clockSeconds } from '../../../activities/store/postgres/db.ts'
+import type { Asked, Ranking, RankingDeps } from './ranking.ts'
+
+type ScoutDeps = ReceiptIssuer & {
+  db: RankingDeps['db'] & Parameters<typeof answerOnce>[0]['db']
+  ranking: Ranking
+}
+
+/** Who can do a task, among the services that may be proposed. */
+export class ScoutService {
+  readonly #deps: ScoutDeps
+
+  constructor(deps: ScoutDeps) {
+    this.#deps = deps
+  }
+
+  /** The ranking, of which nothing is stored. */
+  async rank(asked: Asked) {
+    const { ranked, excluded, missing, registry_size, registry_sha256 } = (
+      await this.#deps.ranking.rank(asked)
+    ).result
+    return { ranked, excluded, missing, registry_size, registry_sha256 }
+  }
+
+  /** The ranking with a receipt of kind `scout`, synthetic, over the task, the services considered and the result. */
+  async run(asked: Asked, callId: string) {
+    const found = await this.rank(asked)
+    const subject = `sct_${digestOf({ call: callId })}`
+    return answerOnce(this.#deps, { callId, subject, status: 200 }, async (tx) => {
+      const { issuer, environment, signReceipt } = this.#deps
+      const facts = {
+        input_sha256: digestOf(asked),
+        registry_sha256: found.registry_sha256,
+        registry_size: found.registry_size,
+        result_sha256: digestOf(found),
+        ranked: found.ranked.map(({ service_id, score }) => ({ service_id, score })),
+        code_version: CODE_VERSION,
+      }
+      const about = { subject, kind: 'scout', usage: 'synthetic', environment, issuer, facts }
+      const jws = await appendReceipt(tx, signReceipt, about, Math.floor(await clockSeconds(tx)))
+      return { ...found, receipt: receiptView(jws) }
+    })
+  }
+}

@@ -1,0 +1,87 @@
+import { railOf } from '#domain/rails/index.ts'
+import { isCurrent } from '#domain/rails/rail.ts'
+import { decisionOn, type UseDecision } from '#domain/services/candidate.ts'
+import type { Listed } from '#domain/services/catalogue.ts'
+import type { CandidateCheck, Risk } from '#domain/services/inspection.ts'
+import type { Inspected } from './candidates.ts'
+
+/** A service of ours, or an approved one, as callers see it. */
+export function serviceView(listed: Listed) {
+  const { service_id, origin, kind, name, summary, capabilities, protocols } = listed
+  const { price_usd: price, access, state } = listed
+  return { service_id, origin, kind, name, summary, capabilities, protocols, price, access, state }
+}
+
+/** A service of someone else; its words are shown once an operator has approved it. */
+export function candidateView(row: Inspected) {
+  const { service_id, name, url, description, protocols, state, inspection } = row
+  const isShown = state === 'approved'
+  return {
+    service_id,
+    origin: 'registry' as const,
+    kind: 'candidate' as const,
+    name: isShown ? name : null,
+    url: isShown ? url : null,
+    summary: isShown ? (description ?? name) : null,
+    protocols,
+    state,
+    document_sha256: inspection.document?.sha256 ?? null,
+    inspected_at: row.inspected_at?.toISOString() ?? null,
+  }
+}
+
+/** What an inspection says of a service: what was checked, how risky its use is, and whether it may be used. */
+export type InspectionView = {
+  checks: CandidateCheck[]
+  risk: Risk
+  decision: UseDecision
+}
+
+export const inspectionOf = ({ inspection, state }: Inspected): InspectionView => ({
+  checks: [
+    { check: 'url', ok: true, detail: 'the form of the URL is that of a public HTTPS service' },
+    ...inspection.checks,
+    {
+      check: 'approved',
+      ok: state === 'approved',
+      detail: `an operator ${{ observed: 'has not decided yet', approved: 'approved it', denied: 'denied it' }[state]}`,
+    },
+  ],
+  risk: inspection.risk,
+  decision: decisionOn[state],
+})
+
+/** The same of our own services, from what their rail or operation declares. */
+export function inspectionOfOwn({
+  kind,
+  rail,
+  price_usd,
+  operation,
+  state,
+}: Listed): InspectionView {
+  const runs = rail === null || isCurrent(railOf(rail))
+  const isOffered = runs && state === 'available'
+  return {
+    checks: [
+      { check: 'first_party', ok: true, detail: `a ${kind.replace('_', ' ')} of this service` },
+      {
+        check: 'available',
+        ok: isOffered,
+        detail: isOffered ? 'it runs today' : 'it is announced',
+      },
+      {
+        check: 'price',
+        ok: true,
+        detail: price_usd === null ? 'it is quoted' : `its smallest run costs ${price_usd} usd`,
+      },
+      {
+        check: 'runs_here',
+        ok: operation !== null,
+        detail:
+          operation === null ? 'run_service does not run it' : `run_service runs ${operation}`,
+      },
+    ],
+    risk: 'low',
+    decision: isOffered ? 'allowed' : 'denied',
+  }
+}

@@ -1,0 +1,47 @@
+import { digestOf } from '../core/canonical-json.ts'
+import type { Decision } from '../reviews/review.ts'
+
+/** A service of someone else, as its sender describes it. */
+export type Candidate = {
+  name: string
+  url: string
+  description?: string | undefined
+  protocols: string[]
+  schema?: Record<string, unknown> | undefined
+}
+
+export const candidateStates = ['observed', 'approved', 'denied'] as const
+export type CandidateState = (typeof candidateStates)[number]
+
+/** The id of a candidate: the same description is the same candidate. */
+export const candidateId = (candidate: Candidate): string =>
+  `cand_${digestOf({ type: 'service.candidate.v1', ...candidate })}`
+
+/** The moves of a decision; the same pairs stand in SQL as `services_guard`. */
+const decided: Readonly<Record<CandidateState, Partial<Record<Decision, CandidateState>>>> = {
+  observed: { approve: 'approved', reject: 'denied' },
+  approved: { reject: 'denied' },
+  denied: {},
+}
+
+/** The decisions about a candidate. Only what was read can be approved. */
+export function candidateDecisions(state: CandidateState, wasRead: boolean): Decision[] {
+  const possible = Object.keys(decided[state]) as Decision[]
+  return possible.filter((decision) => decision !== 'approve' || wasRead)
+}
+
+/** The state that a decision leads to; undefined for one that is not possible. */
+export const candidateAfter = (
+  state: CandidateState,
+  decision: Decision,
+): CandidateState | undefined => decided[state][decision]
+
+/** What an inspection decides for callers. */
+export const useDecisions = ['allowed', 'denied', 'human_approval_required'] as const
+export type UseDecision = (typeof useDecisions)[number]
+
+export const decisionOn: Readonly<Record<CandidateState, UseDecision>> = {
+  observed: 'human_approval_required',
+  approved: 'allowed',
+  denied: 'denied',
+}

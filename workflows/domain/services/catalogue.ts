@@ -1,0 +1,83 @@
+import { rails } from '../rails/index.ts'
+import { isCurrent, type Rail } from '../rails/rail.ts'
+import type { Service } from '../rails/scout/schema.ts'
+import { serviceOf } from '../rails/scout.ts'
+import { SERVICE_OS } from '../work-orders/work-order.ts'
+
+export const serviceKinds = ['rail', 'work_order', 'free_tool', 'candidate'] as const
+export type ServiceKind = (typeof serviceKinds)[number]
+
+/** A service as callers find it. `operation`: what `run_service` runs; only a free tool has one. */
+export type Listed = Service & {
+  kind: ServiceKind
+  access: 'public' | 'agent' | 'outside'
+  operation: string | null
+}
+
+/** A rail, which an agent buys; one without a price is free. */
+const listedRail = (rail: Rail): Listed => ({
+  ...serviceOf(rail),
+  kind: 'rail',
+  access: 'agent',
+  operation: null,
+})
+
+/** Several runs in one order. */
+const serviceOs: Listed = {
+  service_id: `svc_${SERVICE_OS}`,
+  name: SERVICE_OS,
+  summary: 'Takes several runs on different rails as the steps of one work order.',
+  capabilities: [
+    `order several runs at once: ${rails
+      .filter((rail) => isCurrent(rail))
+      .map(({ key }) => key)
+      .join(', ')}`,
+  ],
+  rail: null,
+  protocols: ['http'],
+  price_usd: null,
+  origin: 'first_party',
+  state: 'available',
+  kind: 'work_order',
+  access: 'agent',
+  operation: null,
+}
+
+/** A free operation as a service; `path` names it. */
+export function freeTool({
+  id,
+  summary,
+  path,
+  tool,
+}: {
+  id: string
+  summary: string
+  path: string
+  tool: string | undefined
+}): Listed {
+  const words = path
+    .split('/')
+    .filter((part) => part !== '' && part !== 'api' && !part.startsWith('{'))
+  const name = words.join('_').replaceAll('-', '_')
+  return {
+    service_id: `tool_${name}`,
+    name,
+    summary,
+    capabilities: [summary],
+    rail: null,
+    protocols: ['http', ...(tool === undefined ? [] : ['mcp'])],
+    price_usd: 0,
+    origin: 'first_party',
+    state: 'available',
+    kind: 'free_tool',
+    access: 'public',
+    operation: id,
+  }
+}
+
+/** Our own services: each rail, the order of several runs, and these free tools. */
+export const ownServices = (tools: readonly Listed[]): Listed[] => [
+  ...rails.map(listedRail),
+  serviceOs,
+  ...tools,
+]

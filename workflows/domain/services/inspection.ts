@@ -1,0 +1,152 @@
+import { isObject } from '../core/plain-object.ts'
+import { oneLine } from '../core/plain-text.ts'
+import type { Candidate } from './candidate.ts'
+import { suspicionIn } from './suspicious-text.ts'
+
+export type CandidateCheck = { check: string; ok: boolean; detail: string }
+export const risks = ['low', 'medium', 'high'] as const
+export type Risk = (typeof risks)[number]
+
+/** What a service publishes about itself, by its form. */
+export const documentForms = ['openapi', 'mcp', 'agent_card', 'manifest'] as const
+type DocumentForm = (typeof documentForms)[number]
+
+/** A document in short: bounded, on one line for each text, and for operators alone. */
+export type DocumentSummary = {
+  form: DocumentForm
+  sha256: string
+  bytes: number
+  media_type: string
+  title: string | null
+  tools: { name: string; description: string | null }[]
+  tool_count: number
+  hosts: string[]
+}
+/** The outcome of an inspection; without a document, `unread` says why, for operators alone. */
+export type Inspection = {
+  checks: CandidateCheck[]
+  risk: Risk
+  document: DocumentSummary | null
+  unread: string | null
+}
+
+/** A document as it was read: the parsed JSON, and the facts of its bytes. */
+export type ReadDocument = Pick<DocumentSummary, 'sha256' | 'bytes' | 'media_type'> & {
+  value: unknown
+}
+
+const TOOLS_MAX = 50
+const HOSTS_MAX = 20
+const TEXT_MAX = 300
+/** Failing checks that make a service dangerous; any other one makes it only doubtful. */
+const grave: ReadonlySet<string> = new Set(['document', 'text', 'secrets', 'self_reference'])
+
+/** Judges a description and what was read at its URL. `secret` names secret material in the document; `ownHosts` are ours. */
+export function inspect(
+  candidate: Candidate,
+  read: ReadDocument | { unread: string },
+  { ownHosts, secret }: { ownHosts: readonly string[]; secret: string | undefined },
+): Inspection {
+  const described = suspicionIn([candidate.name, candidate.description ?? '', candidate.schema])
+  if ('unread' in read)
+    return outcome(
+      [verdict('document', UNREAD), verdict('text', described, TEXT_OK)],
+      null,
+      read.unread,
+    )
+  const form = formOf(read.value)
+  if (form === undefined)
+    return outcome([verdict('document', UNREAD)], null, 'JSON of no known form')
+  const document = summarize(read, form)
+  const { hostname } = new URL(candidate.url)
+  const foreign = document.hosts.find((host) => host !== hostname)
+  const own = document.hosts.find((host) => ownHosts.includes(host))
+  const isEmpty = document.tool_count === 0
+  const checks = [
+    verdict('document', undefined, `a document of the form ${form} was read`),
+    verdict('declares', isEmpty ? 'it declares nothing to call' : undefined, 'it declares calls'),
+    verdict('text', described ?? suspicionIn(read.value), TEXT_OK),
+    verdict('secrets', secret && `it holds ${secret}`, 'no secret material was found'),
+    verdict('self_reference', own && 'it names a host of this service', 'it names no host of ours'),
+    verdict('host', foreign && 'it names another host than its own', 'all calls are to its host'),
+  ]
+  return outcome(checks, document, null)
+}
+
+/** The same words for every reason, so that callers learn nothing about a host. */
+const UNREAD = 'no document that can be judged was read there'
+const TEXT_OK = 'no instructions or markup were found'
+
+const verdict = (check: string, fault: string | undefined, fine = ''): CandidateCheck => ({
+  check,
+  ok: fault === undefined,
+  detail: fault ?? fine,
+})
+
+function outcome(
+  checks: CandidateCheck[],
+  document: DocumentSummary | null,
+  unread: string | null,
+): Inspection {
+  const failed = checks.filter(({ ok }) => !ok)
+  const doubt = failed.length === 0 ? 'low' : 'medium'
+  const risk = failed.some(({ check }) => grave.has(check)) ? 'high' : doubt
+  return { checks, risk, document, unread }
+}
+
+function formOf(value: unknown): DocumentForm | undefined {
+  if (!isObject(value)) return undefined
+  if (typeof value['openapi'] === 'string' && isObject(value['paths'])) return 'openapi'
+  if (isObject(value['result']) && Array.isArray(value['result']['tools'])) return 'mcp'
+  if (Array.isArray(value['skills'])) return 'agent_card'
+  return Array.isArray(value['tools']) ? 'manifest' : undefined
+}
+
+function summarize(read: ReadDocument, form: DocumentForm): DocumentSummary {
+  const value = read.value as Record<string, unknown>
+  const { sha256, bytes, media_type } = read
+  const about = isObject(value['info']) ? value['info']['title'] : value['name']
+  const tools = toolsOf(value, form)
+  return {
+    form,
+    sha256,
+    bytes,
+    media_type,
+    title: textOf(about),
+    tools: tools.slice(0, TOOLS_MAX),
+    tool_count: tools.length,
+    hosts: hostsIn(value, form),
+  }
+}
+
+function toolsOf(value: Record<string, unknown>, form: DocumentForm): DocumentSummary['tools'] {
+  if (form === 'openapi')
+    return Object.entries(value['paths'] as object).map(([path, item]) => ({
+      name: textOf(path) ?? '',
+      description: isObject(item) ? textOf(item['summary'] ?? item['description']) : null,
+    }))
+  const within = form === 'mcp' ? (value['result'] as Record<string, unknown>) : value
+  const listed = within[form === 'agent_card' ? 'skills' : 'tools'] as unknown[]
+  return listed.map((one) => ({
+    name: (isObject(one) && textOf(one['name'] ?? one['id'])) || '',
+    description: isObject(one) ? textOf(one['description']) : null,
+  }))
+}
+
+/** The hosts that calls would go to. */
+function hostsIn(value: Record<string, unknown>, form: DocumentForm): string[] {
+  const servers = form === 'openapi' && Array.isArray(value['servers']) ? value['servers'] : []
+  const urls = [
+    ...servers.map((server) => (isObject(server) ? server['url'] : undefined)),
+    value['url'],
+    value['base_url'],
+    value['endpoint'],
+  ]
+  const hosts = urls.flatMap((url) =>
+    typeof url === 'string' && URL.canParse(url) ? [new URL(url).hostname] : [],
+  )
+  return [...new Set(hosts)].filter((host) => host !== '').slice(0, HOSTS_MAX)
+}
+
+const textOf = (value: unknown): string | null =>
+  typeof value === 'string' ? oneLine(value.replaceAll(/\p{Cs}/gu, '\ufffd'), TEXT_MAX) : null
