@@ -205,6 +205,23 @@ const samples: Record<string, Record<string, unknown>> = {
     protocol_version: '1',
     claim_credential: true,
   },
+  'agent-registry-profile': {
+    name: 'agent',
+    description: 'Collects evidence.',
+    capabilities: [],
+    rails: ['packetops'],
+    publish_profile: true,
+  },
+  'find-services': { mode: 'find_services', query: 'packets' },
+  'inspect-service': { mode: 'inspect_service', service_id: 'svc_packetops' },
+  'request-service-use': {
+    mode: 'request_service_use',
+    service_id: 'svc_packetops',
+    task: 'assemble it',
+  },
+  'run-service': { mode: 'run_service', service_id: 'tool_agent_pricing', task: '{}' },
+  'service-scout-read': { task: 'packets' },
+  'service-scout-run': { task: 'packets' },
   'signing-versions-read': { agent_id: `agt_${hex(64)}` },
   'signing-rotate': {
     mode: 'rotate_signing_credential',

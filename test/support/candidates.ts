@@ -47,7 +47,7 @@ export async function startCandidates(
     reach: () => ({ host: '127.0.0.1', port: server.port }),
     ...settings,
   })
-  const changes = { wait: async () => sleep(20) }
+  const changes = { wait: () => sleep(20, true) }
   const candidates = new Candidates({ db, changes, send, ownHosts: [OWN_HOST] })
   return {
     observe: (path: string, more: object = {}) =>

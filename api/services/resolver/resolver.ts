@@ -26,6 +26,8 @@ export type Named = { service_id?: string | undefined; candidate?: Candidate | u
 
 const MODES = ['find_services', 'inspect_service', 'request_service_use', 'run_service'] as const
 const FOUND_MAX = 25
+/** The longest task that scout reads. */
+const QUERY_MAX = 4_000
 const boundary = [
   'Services of others are listed and requested after the approval of an operator; this service never calls them.',
   'run_service runs free tools of this service only.',
@@ -68,7 +70,8 @@ export class ServiceResolver {
     task?: string | undefined
     include_registry: boolean
   }) {
-    const query_used = [query, task].filter((text) => text !== undefined).join('\n')
+    const words = [query, task].filter((text) => text !== undefined).join('\n')
+    const query_used = [...words].slice(0, QUERY_MAX).join('')
     const { result, service } = await this.#deps.ranking.rank({
       task: query_used,
       limit: FOUND_MAX,

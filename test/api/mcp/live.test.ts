@@ -83,6 +83,18 @@ verifies(
         accepted: true,
         idempotency_key: key,
       },
+      find_services: { task: 'Assemble an evidence packet.' },
+      inspect_service: { service_id: 'svc_packetops' },
+      request_service_use: {
+        service_id: 'svc_packetops',
+        task: 'Assemble it.',
+        idempotency_key: key,
+      },
+      run_service: {
+        service_id: 'tool_agent_pricing',
+        task: '{"rail":"packetops"}',
+        idempotency_key: key,
+      },
       get_provider_callback_receiver_examples: { language: 'python' },
       enforce_agent_credential: { operation_id: 'start-agent-run', idempotency_key: key },
       read_signing_versions: {},

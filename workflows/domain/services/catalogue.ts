@@ -4,6 +4,9 @@ import type { Service } from '../rails/scout/schema.ts'
 import { serviceOf } from '../rails/scout.ts'
 import { SERVICE_OS } from '../work-orders/work-order.ts'
 
+/** The longest capability that scout reads. */
+const CAPABILITY_MAX = 256
+
 export const serviceKinds = ['rail', 'work_order', 'free_tool', 'candidate'] as const
 export type ServiceKind = (typeof serviceKinds)[number]
 
@@ -63,7 +66,7 @@ export function freeTool({
     service_id: `tool_${name}`,
     name,
     summary,
-    capabilities: [summary],
+    capabilities: [[...summary].slice(0, CAPABILITY_MAX).join('')],
     rail: null,
     protocols: ['http', ...(tool === undefined ? [] : ['mcp'])],
     price_usd: 0,

@@ -144,6 +144,11 @@ const meanings: Readonly<Record<string, string>> = {
   context: 'Where the statement belongs, in your words.',
   jws: 'The signed statement.',
   version: 'The version of the key; the one that it names unless given.',
+  // Services.
+  query: 'Words to search for.',
+  description: 'What it does, in words.',
+  include_registry: 'Also services of others that an operator approved.',
+  'constraints.price_max_usd': 'The most that its smallest run may cost, in whole usd.',
   // Tasks, runs and orders.
   objective: 'What is to be achieved, in words.',
   input_manifest: 'What the input will be, by digest; the run takes nothing else.',
