@@ -4,18 +4,10 @@ import type { RailKey } from '#domain/rails/rail.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { Database } from '../schema/schema.ts'
 
-export type ProfileRow = Selectable<Database['agent_profiles']>
-export type NewProfile = Omit<ProfileRow, 'capabilities' | 'rails' | 'changed_at'> & {
+type ProfileRow = Selectable<Database['agent_profiles']>
+type NewProfile = Omit<ProfileRow, 'capabilities' | 'rails' | 'changed_at'> & {
   capabilities: string[]
   rails: RailKey[]
-}
-
-export function findProfile(tx: Tx, agentId: string): Promise<ProfileRow | undefined> {
-  return tx
-    .selectFrom('agent_profiles')
-    .selectAll()
-    .where('agent_id', '=', agentId)
-    .executeTakeFirst()
 }
 
 /** Replaces the profile of an agent and says whether it is public, in the caller's transaction. */

@@ -9,7 +9,7 @@ import type { ReviewFilter } from '../tasks/review-decisions.ts'
 
 export type ServiceRow = Selectable<Database['services']>
 /** How many new services of one host, and how many in all, may wait for a decision. */
-export type CandidateBounds = { readonly hostDayMax: number; readonly waitingMax: number }
+type CandidateBounds = { readonly hostDayMax: number; readonly waitingMax: number }
 
 /** Undecided services are forgotten after so long. */
 const KEEP = sql`interval '30 days'`

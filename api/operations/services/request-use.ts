@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { useRoutes } from '#domain/services/candidate.ts'
 import { serviceExamples } from '../../examples/services.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
@@ -9,7 +10,7 @@ import { eitherName, named, namesOne, oneName, RESOLVER_PATH } from './shapes.ts
 
 const output = z
   .strictObject({
-    use_decision: z.enum(['accepted_for_review', 'direct_free_tool', 'quote_required']),
+    use_decision: z.enum(useRoutes),
     work_order: WorkOrder.nullable().meta({
       description:
         'Of an approved service of someone else; it waits for the review of an operator.',

@@ -13,7 +13,7 @@ export const ServiceId = z
 const SCHEMA_CHARS_MAX = 16_384
 
 /** A service of someone else, as its sender describes it. */
-export const CandidateInput = z.strictObject({
+const CandidateInput = z.strictObject({
   name: freeText(120, 1).meta({ description: 'What it is called.' }),
   url: z
     .string()
@@ -81,7 +81,7 @@ export const OwnService = z
   })
   .meta({ id: 'FirstPartyService' })
 /** A service of someone else. */
-export const OutsideService = z
+const OutsideService = z
   .strictObject({
     service_id: ServiceId,
     origin: Origin.extract(['registry']),

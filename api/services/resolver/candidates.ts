@@ -19,7 +19,7 @@ import { CHECKSUMS_MAX } from '../../calls/recovery-phrase.ts'
 import { nameSecret } from '../../calls/secret-patterns.ts'
 import { readDocument } from './read-document.ts'
 
-export type CandidateDeps = {
+type CandidateDeps = {
   db: Kysely<Database>
   changes: Pick<Changes, 'wait'>
   /** The guarded client, without exemptions. */

@@ -7,9 +7,8 @@ import { type AnyOperation, isPlain } from '../../operation.ts'
  * Whether an operation is a free tool: any caller may read it on the base host, it answers from what the caller gives, and it is no
  * document of the service itself.
  */
-export function isFreeTool(operation: AnyOperation): boolean {
+function isFreeTool(operation: AnyOperation): boolean {
   const { access, http, idempotency, input } = operation
-  const { properties = {} } = z.toJSONSchema(input, { io: 'input' })
   return (
     access === 'public' &&
     http.method === 'GET' &&
@@ -18,7 +17,7 @@ export function isFreeTool(operation: AnyOperation): boolean {
     http.unlimited !== true &&
     idempotency.kind === 'read' &&
     isPlain(operation) &&
-    Object.keys(properties).length > 0
+    Object.keys(z.toJSONSchema(input, { io: 'input' }).properties ?? {}).length > 0
   )
 }
 

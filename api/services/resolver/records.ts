@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { SERVICE_CHAIN } from '#domain/credit/usage-event.ts'
+import type { UseRoute } from '#domain/services/candidate.ts'
 import type { Listed } from '#domain/services/catalogue.ts'
 import { SERVICE_OS } from '#domain/work-orders/work-order.ts'
 import type { ReceiptIssuer } from '../../../activities/credit/deps.ts'
@@ -23,8 +24,7 @@ export type RecordDeps = ReceiptIssuer & {
   tokens: Pick<DerivedTokens, 'statusToken'>
 }
 
-export const useDecisions = ['accepted_for_review', 'direct_free_tool', 'quote_required'] as const
-type Use = { decision: (typeof useDecisions)[number]; next_action: string }
+type Use = { decision: UseRoute; next_action: string }
 
 /** How a service is used; throws 400 `unsupported_request` for one that is only announced. */
 export function useDecisionOn(service: Listed | 'candidate'): Use {
@@ -126,7 +126,7 @@ async function order(
   })
 }
 
-export type Ran = {
+type Ran = {
   service_id: string
   operation_id: string
   input: unknown

@@ -15,14 +15,14 @@ import type { Ranking } from './ranking.ts'
 import { type OutcomeRecords, type UseRecords, useDecisionOn } from './records.ts'
 import { candidateView, inspectionOf, inspectionOfOwn, serviceView } from './views.ts'
 
-export type ResolverDeps = {
+type ResolverDeps = {
   registry: readonly AnyOperation[]
   ranking: Ranking
   candidates: Candidates
   uses: UseRecords
   outcomes: OutcomeRecords
 }
-export type Named = { service_id?: string | undefined; candidate?: Candidate | undefined }
+type Named = { service_id?: string | undefined; candidate?: Candidate | undefined }
 
 const MODES = ['find_services', 'inspect_service', 'request_service_use', 'run_service'] as const
 const FOUND_MAX = 25

@@ -31,7 +31,7 @@ export function candidateView(row: Inspected) {
 }
 
 /** What an inspection says of a service: what was checked, how risky its use is, and whether it may be used. */
-export type InspectionView = {
+type InspectionView = {
   checks: CandidateCheck[]
   risk: Risk
   decision: UseDecision

@@ -45,3 +45,7 @@ export const decisionOn: Readonly<Record<CandidateState, UseDecision>> = {
   approved: 'allowed',
   denied: 'denied',
 }
+
+/** How a service that may be used is used. */
+export const useRoutes = ['accepted_for_review', 'direct_free_tool', 'quote_required'] as const
+export type UseRoute = (typeof useRoutes)[number]

@@ -8,7 +8,7 @@ import { SERVICE_OS } from '../work-orders/work-order.ts'
 const CAPABILITY_MAX = 256
 
 export const serviceKinds = ['rail', 'work_order', 'free_tool', 'candidate'] as const
-export type ServiceKind = (typeof serviceKinds)[number]
+type ServiceKind = (typeof serviceKinds)[number]
 
 /** A service as callers find it. `operation`: what `run_service` runs; only a free tool has one. */
 export type Listed = Service & {

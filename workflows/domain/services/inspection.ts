@@ -8,11 +8,10 @@ export const risks = ['low', 'medium', 'high'] as const
 export type Risk = (typeof risks)[number]
 
 /** What a service publishes about itself, by its form. */
-export const documentForms = ['openapi', 'mcp', 'agent_card', 'manifest'] as const
-type DocumentForm = (typeof documentForms)[number]
+type DocumentForm = 'openapi' | 'mcp' | 'agent_card' | 'manifest'
 
 /** A document in short: bounded, on one line for each text, and for operators alone. */
-export type DocumentSummary = {
+type DocumentSummary = {
   form: DocumentForm
   sha256: string
   bytes: number
