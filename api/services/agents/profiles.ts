@@ -21,7 +21,7 @@ import type { Database } from '../../../activities/store/schema/schema.ts'
 import type { Issuing } from './deps.ts'
 
 /** What an agent publishes of itself. */
-export type Profile = {
+type Profile = {
   name: string
   description: string
   capabilities: string[]

@@ -6,14 +6,14 @@ import { ChildDied, type RailPool } from '../../../activities/run/isolation/rail
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { listApproved, type ServiceRow } from '../../../activities/store/services/candidates.ts'
 
-export type RankingDeps = {
+type RankingDeps = {
   db: Tx
   /** A pool with the small limits of public calls. */
   pool: Pick<RailPool, 'run'>
   tools: readonly Listed[]
 }
 export type Asked = Omit<ScoutInput, 'registry'> & { include_registry: boolean }
-export type Ranked = {
+type Ranked = {
   result: ScoutResult
   service(serviceId: string): Listed | undefined
 }

@@ -1,3 +1,4 @@
+import type { Kysely } from 'kysely'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { CODE_VERSION } from '#domain/core/code-version.ts'
 import type { ReceiptIssuer } from '../../../activities/credit/deps.ts'
@@ -5,10 +6,11 @@ import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { appendReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds } from '../../../activities/store/postgres/db.ts'
-import type { Asked, Ranking, RankingDeps } from './ranking.ts'
+import type { Database } from '../../../activities/store/schema/schema.ts'
+import type { Asked, Ranking } from './ranking.ts'
 
 type ScoutDeps = ReceiptIssuer & {
-  db: RankingDeps['db'] & Parameters<typeof answerOnce>[0]['db']
+  db: Kysely<Database>
   ranking: Ranking
 }
 
