@@ -33,11 +33,14 @@ const forPayout = z.strictObject({
   idempotency_key: IdempotencyKey,
 })
 
+/** Screened as a whole: names, titles and the members that AP2 leaves open are signed as they were sent. */
+const Ap2Terms = Ap2Asked.meta({ 'x-free-text': true })
+
 const action = z.union([
   z.strictObject({ draft_id: DraftId, idempotency_key: IdempotencyKey }),
   z.strictObject({ ...termsAsked, idempotency_key: IdempotencyKey }),
   forPayout,
-  z.strictObject({ ap2: Ap2Asked, idempotency_key: IdempotencyKey }),
+  z.strictObject({ ap2: Ap2Terms, idempotency_key: IdempotencyKey }),
 ])
 type Asked = z.output<typeof action>
 

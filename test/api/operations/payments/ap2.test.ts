@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, expect } from 'vitest'
-import { agentKeys, closeMandate } from '../../../support/ap2.ts'
+import {
+  ap2Payment,
+  ap2Terms,
+  askAp2,
+  type IssuedAp2,
+  issueAp2,
+} from '../../../support/ap2-over-http.ts'
 import { key, startMoneyApis } from '../../../support/money-over-http.ts'
 import { codeOf, problemOf } from '../../../support/problems.ts'
 import { verifies } from '../../../verifies.ts'
@@ -10,8 +16,6 @@ beforeAll(async () => {
 })
 afterAll(() => apis?.stop())
 
-const signer = agentKeys()
-const method = 'ap2_mandate_reference' as const
 const owner = () => apis.agent(['runs:read', 'runs:write', 'wallets:read', 'wallets:write'])
 type Agent = Awaited<ReturnType<typeof owner>>
 
@@ -25,80 +29,9 @@ async function filledWallet(agent: Agent, amount_usd: number) {
   return wallet_id
 }
 
-async function issue(agentId: string) {
-  const items = [{ id: 'rail.credit', title: 'Credit for rail runs' }]
-  const need = { id: 'credit', acceptable_items: items, quantity: 1 }
-  const ap2 = {
-    agent_id: agentId,
-    agent_key: signer.jwk,
-    checkout: { constraints: [{ type: 'checkout.line_items' as const, items: [need] }] },
-    payment: {
-      constraints: [
-        { type: 'payment.agent_recurrence' as const, frequency: 'ON_DEMAND' as const },
-        { type: 'payment.amount_range' as const, currency: 'USD', max: 5000 },
-        { type: 'payment.budget' as const, max: 100, currency: 'USD' },
-      ],
-    },
-    expires_at: new Date(Date.now() + 3_600_000).toISOString(),
-  }
-  const action = { ap2, idempotency_key: key() }
-  const { body } = await apis.console.call('issue-mandate', { mode: 'issue_mandate', action })
-  if (!('open_payment_mandate' in body)) throw new Error('mandates of AP2 were expected')
-  return body as { mandate_id: string } & Record<
-    'open_payment_mandate' | 'open_checkout_mandate',
-    string
-  >
-}
-
-type Challenge = { challenge_id: string; amount_usd: number; mandate: Record<string, string> }
-/** Presents both mandates, closed for the challenge of a new quote. */
-async function present(
-  agent: Agent,
-  issued: Awaited<ReturnType<typeof issue>>,
-  instrument: { id: string; type: string },
-) {
-  const asked = { rail: 'packetops' as const, tier: 'entry' as const, units: 1 }
-  const { quote } = (await agent.call('agent-quote', { ...asked, idempotency_key: key() })).body
-  const problem = await problemOf(
-    agent.call('create-payment-challenge', {
-      mode: 'create_payment_challenge',
-      quote_id: quote.quote_id,
-      method,
-      idempotency_key: key(),
-    }),
-  )
-  const { challenge_id, amount_usd, mandate } = problem['challenge'] as Challenge
-  const ask: Record<string, string> = mandate
-  const { checkout_jwt = '', checkout_hash = '', nonce = '', audience = '' } = ask
-  const closing = {
-    key: signer.privateKey,
-    aud: audience,
-    nonce,
-    iat: Math.floor(Date.now() / 1000),
-  }
-  const checkout = { vct: 'mandate.checkout.1', checkout_jwt, checkout_hash }
-  const { merchant } = JSON.parse(
-    Buffer.from(checkout_jwt.split('.')[1] ?? '', 'base64url').toString(),
-  ) as { merchant: object }
-  const payment = {
-    vct: 'mandate.payment.1',
-    transaction_id: checkout_hash,
-    payee: merchant,
-    payment_amount: { amount: amount_usd * 100, currency: 'USD' },
-    payment_instrument: instrument,
-  }
-  return agent.call('payment-reference-create', {
-    challenge_id,
-    method,
-    external_reference: 'ap2',
-    proof: { challenge_token: ask['challenge_token'] ?? '' },
-    evidence: {
-      presentation: closeMandate(issued.open_payment_mandate, payment, closing),
-      checkout_presentation: closeMandate(issued.open_checkout_mandate, checkout, closing),
-    },
-    idempotency_key: key(),
-  })
-}
+const issue = (agentId: string) => issueAp2(apis.console, agentId)
+const present = async (agent: Agent, issued: IssuedAp2, instrument: { id: string; type: string }) =>
+  agent.call('payment-reference-create', await ap2Payment(agent, issued, instrument))
 
 verifies(
   ['ap2.issue', 'ap2.present', 'ap2.revoke'],
@@ -121,5 +54,47 @@ verifies(
     expect(body).toMatchObject({ state: 'revoked', revoked_grants: 0 })
     expect((await apis.console.call('revoke-mandate', revoking)).body).toEqual(body)
     expect(await codeOf(present(agent, other, wallet))).toBe('authority_denied')
+  },
+)
+
+verifies(
+  ['ap2.issue', 'pipeline.forbidden-material'],
+  'a secret in any term of AP2 is refused, and nothing is signed',
+  async () => {
+    const terms = ap2Terms((await owner()).agentId)
+    const secret = `sk_live_${'a'.repeat(24)}`
+    const shop = { id: 'shop', name: 'Shop' }
+    const card = { id: 'card_1', type: 'card' }
+    const item = { id: 'credit', title: secret }
+    const need = { id: 'credit', acceptable_items: [item], quantity: 1 }
+    const only = { type: 'payment.allowed_payees', allowed: [{ ...shop, website: secret }] }
+    const cases: [object, string][] = [
+      [{ payment: { ...terms.payment, payee: { ...shop, name: secret } } }, '/payment/payee/name'],
+      [
+        { payment: { ...terms.payment, payee: { ...shop, note: [secret] } } },
+        '/payment/payee/note/0',
+      ],
+      [
+        { payment: { ...terms.payment, payment_instrument: { ...card, description: secret } } },
+        '/payment/payment_instrument/description',
+      ],
+      [{ payment: { constraints: [only] } }, '/payment/constraints/0/allowed/0/website'],
+      [
+        { checkout: { constraints: [{ type: 'checkout.line_items', items: [need] }] } },
+        '/checkout/constraints/0/items/0/acceptable_items/0/title',
+      ],
+    ]
+    const issued = apis.db.selectFrom('ap2_mandates').select('mandate_id')
+    const before = (await issued.execute()).length
+    for (const [change, pointer] of cases) {
+      const problem = await problemOf(askAp2(apis.console, { ...terms, ...change }))
+      expect(problem).toMatchObject({
+        status: 422,
+        code: 'forbidden_material',
+        errors: [{ pointer: `/action/ap2${pointer}` }],
+      })
+      expect(JSON.stringify(problem)).not.toContain(secret)
+    }
+    expect(await issued.execute()).toHaveLength(before)
   },
 )
