@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { DomainError, refuse } from '#domain/core/errors.ts'
 import type {
   DelegatedResult,
@@ -19,12 +20,23 @@ import { identifyRepeat, identityOf } from './identify-repeat.ts'
 import { readInput } from './input.ts'
 
 /** The input of a delegated action, as the operation reads it; 400 with pointers under `/action/input`, 422 for secret material. */
-export function readDelegated(operation: AnyOperation, input: Record<string, unknown>): unknown {
-  try {
+export const readDelegated = (operation: AnyOperation, input: Record<string, unknown>): unknown =>
+  belowInput(() => {
     const given = operation.mode === undefined ? input : { mode: operation.mode, ...input }
     const parsed = readInput(operation, given)
     screenFreeText(operation.input, parsed)
     return parsed
+  })
+
+const Unread = z.unknown().meta({ 'x-free-text': true })
+/** Screens an input that no operation reads, all of it as free text; 422 for secret material. */
+export const screenUnread = (input: Record<string, unknown>): void =>
+  belowInput(() => screenFreeText(Unread, input))
+
+/** Moves the pointers of a refusal below the input of the action. */
+function belowInput<T>(read: () => T): T {
+  try {
+    return read()
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
     const { errors = [] } = error.refusal

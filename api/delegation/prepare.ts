@@ -3,7 +3,7 @@ import { resourcesOf } from '#domain/authority/resources.ts'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { DomainError } from '#domain/core/errors.ts'
 import { railsOf } from '../auth/named-rails.ts'
-import { readDelegated } from '../calls/delegated-call.ts'
+import { readDelegated, screenUnread } from '../calls/delegated-call.ts'
 import type { ActionAsked, Context } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { DelegationDeps } from './deps.ts'
@@ -32,6 +32,7 @@ export async function prepareAction(
   }
   const operation = deps.registry.find(({ id, delegable }) => id === operation_id && delegable)
   if (operation === undefined) {
+    screenUnread(action.input)
     const facts = { ...named, delegable: false, rails: [], resources: [], priceUsd: undefined }
     return { facts, operation, input: action.input, refusal: undefined }
   }

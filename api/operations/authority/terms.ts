@@ -3,7 +3,10 @@ import { freeText } from '../../fields.ts'
 
 /** The terms of a mandate as a caller asks for them. */
 export const termsAsked = {
-  principal_id: mandateTerms.principal_id.meta({ description: 'Who the agent acts for.' }),
+  principal_id: mandateTerms.principal_id.meta({
+    description: 'Who the agent acts for.',
+    'x-free-text': true,
+  }),
   agent_id: mandateTerms.agent_id.meta({ description: 'The agent that may act.' }),
   purpose: freeText(500, 1).meta({
     ...freeText(500, 1).meta(),
@@ -13,7 +16,9 @@ export const termsAsked = {
     description: 'The ids of operations that can be delegated.',
   }),
   rails: mandateTerms.rails.default([]),
-  resources: mandateTerms.resources.default([]),
+  resources: mandateTerms.resources
+    .meta({ ...mandateTerms.resources.meta(), 'x-free-text': true })
+    .default([]),
   limits: MandateLimits.extend({
     actions_max: MandateLimits.shape.actions_max.meta({
       description: 'How many actions the mandate permits.',

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { createClient } from '../../../../api/http/client.ts'
 import { eventually } from '../../../support/agent.ts'
 import { freshKey, problemOf } from '../../../support/agent-use.ts'
+import { ap2Payment, issueAp2 } from '../../../support/ap2-over-http.ts'
 import { openAuthority, usage } from '../../../support/authority.ts'
 import { startComposedTasks } from '../../../support/composed-tasks.ts'
 import { codeOf } from '../../../support/problems.ts'
@@ -11,7 +12,8 @@ import { decide, trustedAgent } from '../../../support/registering-agent.ts'
 import { verifies } from '../../../verifies.ts'
 
 let apis: Awaited<ReturnType<typeof startComposedTasks>>
-let authority: Awaited<ReturnType<typeof openAuthority>>
+type Authority = Awaited<ReturnType<typeof openAuthority>>
+let authority: Authority
 beforeAll(async () => {
   apis = await startComposedTasks({ LIMIT_AGENT_PER_MINUTE: '6000' })
   authority = await openAuthority(apis.hosts, apis.operator)
@@ -32,6 +34,11 @@ const post = async (body: object, authorization?: string) => {
   return { status: response.status, body: (await response.json()) as { code?: string } }
 }
 
+const packet = {
+  title: 'Evidence',
+  profile: 'soc2_evidence_packet',
+  items: [{ name: 'a.md', section: 'system_description', content: 'A ledger.' }],
+}
 const totalsOf = async (mandateId: string) => {
   const row = await apis.db
     .selectFrom('authority_mandates')
@@ -66,10 +73,32 @@ verifies('authority.contract', 'the contract names what the registry can delegat
   const schema = await (await fetch(body.mandate_schema)).json()
   expect(schema).toMatchObject({ $id: body.mandate_schema })
   expect(JSON.stringify(schema)).toContain('may_redelegate')
-  const before = (await open().call('read-control-plane', { mode: 'read_control_plane' })).body
-  await authority.issue()
-  const { live } = (await open().call('read-control-plane', { mode: 'read_control_plane' })).body
-  expect(live.active_mandates).toBe(before.live.active_mandates + 1)
+})
+
+verifies('authority.contract', 'the control plane counts mandates, grants and pauses', async () => {
+  const live = async () =>
+    (await open().call('read-control-plane', { mode: 'read_control_plane' })).body.live
+  const before = await live()
+  expect(before.paused).toBe(false)
+  const mandate = await authority.issue()
+  await authority.grant(mandate, usage())
+  await authority.grant(mandate, usage())
+  const granted = { ...before, grants_last_hour: before.grants_last_hour + 2 }
+  expect(await live()).toEqual({ ...granted, active_mandates: before.active_mandates + 1 })
+  await authority.revoke(mandate)
+  const revoked = { ...granted, revoked_mandates: before.revoked_mandates + 1 }
+  expect(await live()).toEqual(revoked)
+  const pause = (paused: boolean) =>
+    authority.console.call('pause-set', {
+      scope: 'payouts',
+      paused,
+      reason: 'a test',
+      idempotency_key: freshKey(),
+    })
+  await pause(true)
+  expect(await live()).toEqual({ ...revoked, paused: true })
+  await pause(false)
+  expect(await live()).toEqual(revoked)
 })
 
 verifies('authority.access', 'each mode asks for its credential and its scope', async () => {
@@ -118,9 +147,17 @@ verifies('authority.draft', 'a draft has its digest, what is missing, and warnin
     const wrong = { mode: 'draft_mandate', action: authority.terms(fault) } as const
     expect(await codeOf(open().call('draft-mandate', wrong))).toBe('limits_invalid')
   }
-  const secret = authority.terms({ purpose: 'password: hunter2hunter2' })
-  const leaking = open().call('draft-mandate', { mode: 'draft_mandate', action: secret })
-  expect(await codeOf(leaking)).toBe('forbidden_material')
+  const leaks = [
+    [{ purpose: 'password: hunter2hunter2' }, '/action/purpose'],
+    [{ principal_id: `sk_live_${'a'.repeat(24)}` }, '/action/principal_id'],
+    [{ resources: ['aw_1', 'AKIAIOSFODNN7EXAMPLE'] }, '/action/resources/1'],
+  ] as const
+  for (const [more, pointer] of leaks) {
+    const action = authority.terms(more as Parameters<typeof authority.terms>[0])
+    const leaking = open().call('draft-mandate', { mode: 'draft_mandate', action })
+    const problem = await problemOf(leaking)
+    expect(problem).toMatchObject({ code: 'forbidden_material', errors: [{ pointer }] })
+  }
 })
 
 verifies(
@@ -201,6 +238,30 @@ verifies('authority.grant', 'a grant is bound to its input and lives 300 s at mo
 })
 
 verifies(
+  ['authority.decisions', 'pipeline.forbidden-material'],
+  'the input of an operation that cannot be delegated is screened',
+  async () => {
+    const mandate = await authority.issue()
+    const input = { note: { texts: ['fine', `ghp_${'a'.repeat(36)}`] } }
+    const action = { operation_id: 'agent-quote', input }
+    const { signed_action_grant } = await authority.grant(mandate, usage())
+    const calls = [
+      authority.evaluate(mandate, action),
+      authority.grant(mandate, action),
+      authority.execute(mandate, signed_action_grant, action),
+    ]
+    for (const call of calls)
+      expect(await problemOf(call)).toMatchObject({
+        status: 422,
+        code: 'forbidden_material',
+        errors: [{ pointer: '/action/input/note/texts/1' }],
+      })
+    const plain = { ...action, input: { note: 'fine' } }
+    expect(await authority.evaluate(mandate, plain)).toMatchObject({ decision: 'deny' })
+  },
+)
+
+verifies(
   'authority.decisions',
   'an evaluation is stored with rules, and uses nothing',
   async () => {
@@ -272,6 +333,81 @@ verifies('authority.execute', 'an execution answers 201 with the result', async 
   expect(await codeOf(repeated)).toBe('idempotency_conflict')
 })
 
+const quoteOf = async ({ client }: Authority) => {
+  const asked = { rail: 'packetops', tier: 'entry', idempotency_key: freshKey() } as const
+  return (await client.call('agent-quote', asked)).body.quote
+}
+
+/** Executes an action under a new mandate for its operation that names these resources. */
+async function executed(
+  by: Authority,
+  action: { operation_id: string; input: Record<string, unknown> },
+  resources: string[] = [],
+) {
+  const allowed_operations = [action.operation_id]
+  const mandate = await by.issue({ allowed_operations, resources })
+  const { signed_action_grant } = await by.grant(mandate, action)
+  const { status, body } = await by.execute(mandate, signed_action_grant, action)
+  expect(status).toBe(201)
+  return body
+}
+
+verifies('authority.execute', 'a run that a wallet pays is delegated at its price', async () => {
+  // A quote is the same for five minutes, so each purchase has an agent of its own.
+  const buyer = await openAuthority(apis.hosts, apis.operator)
+  const wallet_id = await buyer.fundedWallet(100)
+  const { quote_id, total_usd } = await quoteOf(buyer)
+  const input = {
+    rail: 'packetops',
+    tier: 'entry',
+    quote_id,
+    wallet_id,
+    on_gaps: 'report',
+    input: packet,
+    accept_terms: true,
+    idempotency_key: freshKey(),
+  }
+  const body = await executed(buyer, { operation_id: 'wallet-run-start', input }, [wallet_id])
+  expect(body.mandate_remaining).toEqual({ usd: 500 - total_usd, actions: 199 })
+  expect(body.delegated_action.status).toBe(202)
+  expect(body.delegated_action.result).not.toHaveProperty('status_token')
+  const { wallet } = (await buyer.client.call('allowance-wallet-read', { wallet_id })).body
+  expect(wallet).toMatchObject({ balance_units: 100 - total_usd })
+})
+
+verifies('authority.execute', 'a payment reference is delegated at its amount', async () => {
+  const buyer = await openAuthority(apis.hosts, apis.operator)
+  const { quote_id, total_usd } = await quoteOf(buyer)
+  const paid = { method: 'invoice_reference', external_reference: freshKey() }
+  const input = { quote_id, ...paid, idempotency_key: freshKey() }
+  const body = await executed(buyer, { operation_id: 'payment-reference-create', input })
+  expect(body.mandate_remaining).toEqual({ usd: 500 - total_usd, actions: 199 })
+  expect(body.delegated_action).toMatchObject({
+    status: 201,
+    result: { payment_reference: { amount_usd: total_usd, state: 'pending' } },
+  })
+})
+
+verifies(
+  ['ap2.delegated', 'authority.execute'],
+  'a payment by AP2 is delegated where the resources name ap2_mandate',
+  async () => {
+    const buyer = await openAuthority(apis.hosts, apis.operator)
+    const wallet_id = await buyer.fundedWallet(100)
+    const issued = await issueAp2(buyer.console, buyer.agent_id)
+    const instrument = { id: wallet_id, type: 'allowance_wallet' }
+    const input = await ap2Payment(buyer.client, issued, instrument)
+    const action = { operation_id: 'payment-reference-create', input }
+    const refused = await problemOf(executed(buyer, action, [wallet_id]))
+    expect(refused).toMatchObject({ status: 403, reasons: [{ rule: 'resource_allowed' }] })
+    const body = await executed(buyer, action, ['ap2_mandate'])
+    expect(body.mandate_remaining).toEqual({ usd: 500 - 49, actions: 199 })
+    expect(body.delegated_action.result).toMatchObject({
+      payment_reference: { amount_usd: 49, state: 'verified', decided_by: 'wallet' },
+    })
+  },
+)
+
 verifies('authority.execute.refused', 'a refusal gives grant and budget back', async () => {
   const mandate = await authority.issue()
   const quoted = { rail: 'packetops', tier: 'entry', idempotency_key: freshKey() } as const
@@ -281,11 +417,7 @@ verifies('authority.execute.refused', 'a refusal gives grant and budget back', a
     tier: 'entry',
     quote_id,
     on_gaps: 'report',
-    input: {
-      title: 'Evidence',
-      profile: 'soc2_evidence_packet',
-      items: [{ name: 'a.md', section: 'system_description', content: 'A ledger.' }],
-    },
+    input: packet,
     accept_terms: true,
     idempotency_key: freshKey(),
   }
