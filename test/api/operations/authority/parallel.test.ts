@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { ProblemError } from '../../../../api/http/client.ts'
+import { eventually } from '../../../support/agent.ts'
 import { freshKey } from '../../../support/agent-use.ts'
 import { openAuthority, usage } from '../../../support/authority.ts'
 import { startComposedTasks } from '../../../support/composed-tasks.ts'
@@ -144,19 +145,28 @@ verifies(
   'of 50 executions against a revocation none starts after it',
   async () => {
     const mandate = await authority.issue()
+    const subject = freshKey()
     const granted = await Promise.all(
       times(50, async () => {
-        const action = usage()
+        const action = usage({ subject })
         const { signed_action_grant } = await patiently(() => authority.grant(mandate, action))
         return { action, grant: signed_action_grant }
       }),
     )
-    const executions = granted.map(({ action, grant }, index) => {
+    const run = ({ action, grant }: (typeof granted)[number], index: number) => {
       const keyed = { ...action, idempotency_key: freshKey() }
       return outcome(patiently(() => authority.execute(mandate, grant, keyed, index % 2)))
-    })
-    await Promise.race(executions)
-    const revoked = await authority.revoke(mandate)
+    }
+    const first = granted.slice(0, 25).map(run)
+    await eventually(
+      () => actionsOf(mandate.mandate_id),
+      (rows) => rows.some(({ started_at }) => started_at !== null),
+      60_000,
+      5,
+    )
+    const revoking = authority.revoke(mandate)
+    const executions = [...first, ...granted.slice(25).map(run)]
+    const revoked = await revoking
     const outcomes = await Promise.all(executions)
     const rows = await actionsOf(mandate.mandate_id)
     const { revoked_at } = await apis.db
@@ -171,6 +181,13 @@ verifies(
     const done = rows.filter(({ state }) => state === 'done').length
     expect(count(outcomes, 'done')).toBe(done)
     expect(count(outcomes, 'authority_denied')).toBe(50 - done)
+    expect(done > 0 && done < 50, `${done} of 50 were done`).toBe(true)
+    const events = await apis.db
+      .selectFrom('usage_events')
+      .select('subject')
+      .where('subject', '=', subject)
+      .execute()
+    expect(events).toHaveLength(done)
     expect(revoked.state).toBe('revoked')
     expect(await authority.revoke(mandate)).toMatchObject({ receipt: revoked.receipt })
     const unused = await apis.db
