@@ -15,6 +15,7 @@ import { eventually } from '../../support/agent.ts'
 import { pause, restart } from '../../support/processes.ts'
 import { startStack, type TestStack } from '../../support/stack.ts'
 import { verifies } from '../../verifies.ts'
+import { readPostgres } from '../chaos/checker/read-postgres.ts'
 
 let stack: TestStack
 beforeAll(async () => {
@@ -81,6 +82,16 @@ async function expectAllVerify(receipts: readonly string[]): Promise<void> {
   for (const receipt of receipts) await verifyReceipt(receipt, keys)
 }
 
+/** What the stored receipts say that was done for a rotation, and to which key. */
+async function actsOf(rotationId: string): Promise<unknown[][]> {
+  const { receipts } = await readPostgres(stack.databaseUrl)
+  return receipts
+    .map(({ jws }) => decodeCompact(jws).payload)
+    .filter((claims) => claims['rotation_id'] === rotationId)
+    .map((claims) => [claims['act'], claims['act_on']])
+    .toSorted()
+}
+
 /** The state of a rotation; undefined while the service cannot answer. */
 const stateOf = (rotationId: string) =>
   listed().then(
@@ -140,14 +151,14 @@ verifies(
   'a kill at each step loses nothing and makes no second key',
   async () => {
     const signed = signing()
-    for (const [attempt, ring] of (['receipt', 'authority'] as const).entries()) {
+    for (const [attempt, ring] of (['receipt', 'authority', 'log'] as const).entries()) {
       const count = fileOf(ring).length
       const { body } = await order(ring)
       const id = 'rotations' in body ? String(body.rotations[0]?.rotation_id) : ''
       for (const [index, state] of (['requested', 'published', 'active'] as const).entries()) {
         await reached(id, state)
         await pause(waits[(attempt + index) % waits.length] as number)
-        const victims = [stack.worker(0), stack.worker(1), stack.signer]
+        const victims = [stack.worker(0), stack.worker(1), stack.api(), stack.signer]
         await Promise.all(victims.map((part) => part.kill('SIGKILL')))
         for (const part of victims.reverse()) await restart(part)
       }
@@ -162,12 +173,17 @@ verifies(
         ...Array.from({ length: count }, () => 'retired'),
         'active',
       ])
+      expect(await actsOf(id)).toEqual([
+        ['signing_key_activate', next?.kid],
+        ['signing_key_publish', next?.kid],
+        ['signing_key_retire', previous?.kid],
+      ])
     }
     const { receipts } = await signed.stop()
     expect(receipts.length).toBeGreaterThan(50)
     await expectAllVerify(receipts)
   },
-  240_000,
+  360_000,
 )
 
 verifies(
