@@ -25,6 +25,11 @@ export const logRequirements = {
     behavior:
       'One sequencer at a time puts queued receipts into the log in batches with a signed checkpoint; a death at any step loses and repeats nothing.',
   },
+  'log.killed': {
+    source: 'log § Writing',
+    behavior:
+      'A worker or signer that is killed at any statement of the sequencer, or while it stores a cosignature, loses nothing: each receipt is one leaf, and each signed root is that of its leaves.',
+  },
   'log.append-only': {
     source: 'log § Writing',
     behavior:
