@@ -7,7 +7,7 @@ import type { Finding, Rail, TakesDocuments } from './rail.ts'
 export const sheetType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 const wordType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
 /** The types of files that are read by an extractor, or kept as claims. */
-export const documentTypes = [
+const documentTypes = [
   'application/pdf',
   wordType,
   sheetType,
