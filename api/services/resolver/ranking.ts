@@ -62,7 +62,7 @@ export class Ranking {
       throw refuse('rate_limited', { detail: 'too many rankings wait', retry_after_ms: 1_000 })
     this.#waiting += 1
     try {
-      const job = { kind: 'work', rail: 'scout', value, lists: {} } as const
+      const job = { kind: 'work', rail: 'scout', tier: 'pro', value, lists: {} } as const
       return (await this.#deps.pool.run(job)) as Work<ScoutResult>
     } catch (error) {
       if (error instanceof DomainError || !(error instanceof ChildDied)) throw error
