@@ -1,12 +1,17 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { DomainError } from '#domain/core/errors.ts'
-import { isNeeded } from '#domain/rails/gaps.ts'
 import { faultsText, groupFaults } from '#domain/rails/input-faults.ts'
 import type { Work } from '#domain/rails/rail.ts'
 import { readInput } from '#domain/rails/read-input.ts'
 import { oversize } from '#domain/rails/tiers.ts'
 import type { LoopStep, StepVerdict } from '#domain/runs/controlled-loop.ts'
-import { classify, gapsInBrief, type Pass, revisionAfter } from '#domain/runs/fault-classes.ts'
+import {
+  asksForEvidence,
+  classify,
+  gapsInBrief,
+  type Pass,
+  revisionAfter,
+} from '#domain/runs/fault-classes.ts'
 import { type Check, taskTerms } from '#domain/tasks/terms.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { liveContract } from '../store/tasks/contracts.ts'
@@ -85,7 +90,7 @@ export const computedSteps: Record<
     const faults = await faultsOf(current)
     const { on_gaps, state } = current.task
     const isWaived = state === 'result_ready'
-    const asks = gaps.some(isNeeded) && faults.length === 0 && on_gaps === 'ask' && !isWaived
+    const asks = asksForEvidence({ gaps, faults }, { onGaps: on_gaps, isWaived })
     const classes = classify(faults, gaps)
     return done({ classes, faults, gaps: gapsInBrief(gaps) }, asks ? 'gaps' : 'done')
   },

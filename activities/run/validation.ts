@@ -1,7 +1,14 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { pointerParts } from '#domain/core/json-pointer.ts'
-import type { AuditOutcome, PlannedCheck } from '#domain/rails/audit.ts'
-import type { Citation, Columns, Rail, Tier, Work } from '#domain/rails/rail.ts'
+import type {
+  AuditOutcome,
+  Citation,
+  Columns,
+  PlannedCheck,
+  Rail,
+  Tier,
+  Work,
+} from '#domain/rails/rail.ts'
 import { completed, delivered } from '#domain/rails/tiers.ts'
 import type { Check } from '#domain/tasks/terms.ts'
 import type { SeeRow } from './work-on-rows.ts'

@@ -38,6 +38,6 @@ export const schemaDigests: Record<string, string> = {
   'receipt.v1.json': 'f93e6f4ffd88d17ec1be3919d9e380b808deb12f82331bbeb670ae7c09e6e294',
   'replay-package.v1.json': 'cde3beaca44ee9ab92fec72276bfd5bf35aeca309813f03b2159eef76eb2e194',
   'result-contract.v2.json': '294cf4612478c9407cb9708e0ea889d02b4633cc154fd970f292e3ded36bce6b',
-  'return-package.v2.json': 'e29a4550c7540d87f19d4c13318f84f9f32fd66860a2a695b903d5f2aa3393e5',
+  'return-package.v2.json': 'ff528e7784b39446b6cfc4c5af28cdd52c46a14265193461fe1103b0760185f0',
   'verification-packet.v1.json': 'd5ce7a63fd94038c2f1aa5ee35509870cfb68aac9778cac480da0819cbb704ea',
 }

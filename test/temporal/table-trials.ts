@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
+import type { PacketInput } from '#domain/rails/packetops/schema.ts'
 import { packetops } from '#domain/rails/packetops.ts'
 import { loopSteps } from '#domain/runs/controlled-loop.ts'
 import type { TaskEvent, TaskState } from '#domain/tasks/lifecycle.ts'
@@ -246,8 +247,10 @@ export function openTrials(
     ]
     for (const taskId of [supplied, waived]) await insist(() => fixture.gateway.wake(taskId))
     for (const taskId of [supplied, waived]) await rests(taskId, 'evidence_partial')
-    const { items, ...rest } = packetops.sandboxInput as { items: { content?: string }[] }
-    const whole = { ...rest, items: items.filter(({ content }) => content !== undefined) }
+    const { items, as_of, title } = packetops.sandboxInput as PacketInput
+    const read = items.filter(({ content }) => content !== undefined)
+    const required_sections = [...new Set(read.map(({ section }) => section))]
+    const whole = { title, as_of, required_sections, items: read }
     const input_sha256 = await storeDocument(fixture.db, supplied, whole)
     return [
       byEvent(supplied, 'evidence_supplied', { input_sha256 }, 'callback_pending'),

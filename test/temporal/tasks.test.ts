@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ApplicationFailure } from '@temporalio/common'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { digestOf } from '#domain/core/canonical-json.ts'
+import type { PacketInput } from '#domain/rails/packetops/schema.ts'
 import { packetops } from '#domain/rails/packetops.ts'
 import { verifyLedger } from '#domain/tasks/ledger.ts'
 import { resumableStates, type TaskState } from '#domain/tasks/lifecycle.ts'
@@ -67,10 +68,12 @@ const finish = async (taskId: string) => {
   await fixture.send(taskId, 'receipts_issued', { usage_receipt_id: `rc_${hash}` })
   await fixture.client.workflow.getHandle(taskId).result()
 }
-/** The sandbox's packet has one gap: a document that is named by its digest only. This is the packet without it. */
+/** The sandbox's packet lacks sections and the content of a document. This one requires only the sections that it has whole. */
 function whole(): unknown {
-  const { items, ...rest } = packetops.sandboxInput as { items: { content?: string }[] }
-  return { ...rest, items: items.filter(({ content }) => content !== undefined) }
+  const { items, as_of, title } = packetops.sandboxInput as PacketInput
+  const read = items.filter(({ content }) => content !== undefined)
+  const required_sections = [...new Set(read.map(({ section }) => section))]
+  return { title, as_of, required_sections, items: read }
 }
 
 verifies(

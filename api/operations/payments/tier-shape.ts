@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { reportFormats } from '#domain/rails/tiers.ts'
+import { reportFormats } from '#domain/rails/rail.ts'
 
 /** What a tier of a rail gets. */
 export const TierTerms = z

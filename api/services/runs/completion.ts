@@ -1,4 +1,4 @@
-import type { PlannedCheck } from '#domain/rails/audit.ts'
+import type { PlannedCheck } from '#domain/rails/rail.ts'
 import { type Judgement, judgeAll } from '#domain/reviews/evidence.ts'
 import type { Check } from '#domain/tasks/terms.ts'
 import { workChecks } from '../../../activities/run/validation.ts'

@@ -1,22 +1,4 @@
-import type { Work } from './rail.ts'
-
-/** A check of finished work: its name, and what it holds against what. */
-export type PlannedCheck = { check: string; of: string }
-/** Of each check by its name: what is wrong, null where it holds. */
-export type AuditOutcome = Readonly<Record<string, string | null>>
-
-/**
- * How a rail's finished work is checked by other ways than those that made it. `plan` derives the checks from an input (with or
- * without its long lists); `open` takes the rows of its lists one by one and then makes exactly these checks.
- */
-export type Audit<Result = unknown> = {
-  plan(input: unknown): PlannedCheck[]
-  open(input: unknown): Auditing<Result>
-}
-export type Auditing<Result = unknown> = {
-  take(list: string, row: unknown, index: number): void
-  close(work: Work<Result>): AuditOutcome
-}
+import type { Audit, AuditOutcome, PlannedCheck, Work } from './rail.ts'
 
 /** The audit of a rail whose checks need no rows one by one. */
 export function auditOf<Input, Result>(

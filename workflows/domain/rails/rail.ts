@@ -1,6 +1,4 @@
 import type { z } from 'zod'
-import type { Audit } from './audit.ts'
-import type { Tiers } from './tiers.ts'
 
 export const railKeys = [
   'packetops',
@@ -24,6 +22,44 @@ export const requestedTools = [
 export const tiers = ['entry', 'standard', 'pro'] as const
 export type Tier = (typeof tiers)[number]
 
+export const reportFormats = ['json', 'html', 'markdown', 'csv', 'jsonl'] as const
+export type ReportFormat = (typeof reportFormats)[number]
+
+/** What a run of a tier gets of its rail. */
+export type TierTerms = {
+  depth: string
+  /** Members of the result that it has not. */
+  leaves_out: string[]
+  /** Rows or items of all lists of an input together; null where the input has no lists. */
+  rows_max: number | null
+  /** Bytes of an input with its uploads. */
+  bytes_max: number
+  /** How often its agent may change the input of one task. */
+  reruns_max: number
+  report_formats: ReportFormat[]
+  /** Decision: the aim for queued work, which is begun in this order. */
+  turnaround_hours: number
+}
+export type Tiers = Readonly<Record<Tier, TierTerms>>
+
+/** A check of finished work: its name, and what it holds against what. */
+export type PlannedCheck = { check: string; of: string }
+/** Of each check by its name: what is wrong, null where it holds. */
+export type AuditOutcome = Readonly<Record<string, string | null>>
+
+/**
+ * How a rail's finished work is checked by other ways than those that made it. `plan` derives the checks from an input (with or
+ * without its long lists); `open` takes the rows of its lists one by one and then makes exactly these checks.
+ */
+export type Audit<Result = unknown> = {
+  plan(input: unknown): PlannedCheck[]
+  open(input: unknown): Auditing<Result>
+}
+type Auditing<Result = unknown> = {
+  take(list: string, row: unknown, index: number): void
+  close(work: Work<Result>): AuditOutcome
+}
+
 /** Where a rail takes part; a rail declares it, and no shared code names a rail. */
 type Takes = {
   paidAgentUse: boolean
@@ -46,7 +82,7 @@ export type GapKind = (typeof gapKinds)[number]
  */
 export type Gap = Finding & { kind: GapKind; pointer: string; filled_by: string }
 /** How a rail judges a gap of its code. Without a pointer, the first citation says where it is filled. */
-export type GapRule = { kind: GapKind; filled_by: string; pointer?: string }
+type GapRule = { kind: GapKind; filled_by: string; pointer?: string }
 export type GapRules = Readonly<Record<string, GapRule>>
 export type Work<Result> = { result: Result; findings: Finding[]; gaps: Gap[] }
 

@@ -1,25 +1,5 @@
-import type { Finding, Rail, Tier, Work } from './rail.ts'
+import type { Finding, Rail, ReportFormat, Tier, Tiers, TierTerms, Work } from './rail.ts'
 import { finishedWork } from './work.ts'
-
-export const reportFormats = ['json', 'html', 'markdown', 'csv', 'jsonl'] as const
-export type ReportFormat = (typeof reportFormats)[number]
-
-/** What a run of a tier gets of its rail. */
-export type TierTerms = {
-  depth: string
-  /** Members of the result that it has not. */
-  leaves_out: string[]
-  /** Rows or items of all lists of an input together; null where the input has no lists. */
-  rows_max: number | null
-  /** Bytes of an input with its uploads. */
-  bytes_max: number
-  /** How often its agent may change the input of one task. */
-  reruns_max: number
-  report_formats: ReportFormat[]
-  /** Decision: the aim for queued work, which is begun in this order. */
-  turnaround_hours: number
-}
-export type Tiers = Readonly<Record<Tier, TierTerms>>
 
 const MEBIBYTE = 1024 * 1024
 
@@ -45,7 +25,7 @@ const shared: Record<Tier, Omit<TierTerms, 'depth' | 'leaves_out' | 'rows_max'>>
   },
 }
 
-/** The files that the package of a tier has besides its data. */
+/** The files that the package of a tier has next to its data. */
 export const formatsOf = (tier: Tier): readonly ReportFormat[] => shared[tier].report_formats
 
 /** Temporal's priority of the work of a tier, 1 the most urgent. */

@@ -16,7 +16,7 @@ const nextOf = {
   needed_gap: 'supply_evidence',
   advisory_gap: 'deliver',
 } as const
-export type FaultClass = keyof typeof nextOf
+type FaultClass = keyof typeof nextOf
 
 const classOf: Readonly<Record<string, FaultClass>> = {
   same_again: 'not_repeatable',
@@ -61,4 +61,12 @@ export type Pass = { work_sha256: string; checks: string[] }
 export function revisionAfter(pass: Pass, before: Pass | undefined): 'revise' | 'refused' {
   if (before === undefined || before.work_sha256 !== pass.work_sha256) return 'revise'
   return before.checks.join() === pass.checks.join() ? 'refused' : 'revise'
+}
+
+/** Whether a run stops to ask for evidence: a needed gap of sound work, where its caller wants to be asked and has not waived it. */
+export function asksForEvidence(
+  { gaps, faults }: { gaps: readonly Gap[]; faults: readonly Check[] },
+  { onGaps, isWaived }: { onGaps: 'ask' | 'report'; isWaived: boolean },
+): boolean {
+  return gaps.some(isNeeded) && faults.length === 0 && onGaps === 'ask' && !isWaived
 }

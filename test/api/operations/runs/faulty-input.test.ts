@@ -321,20 +321,28 @@ verifies('input.checked', 'uploads of others and too many readings are refused',
   })
 })
 
-verifies('tiers.limits', 'an input that is too large for its tier costs nothing', async () => {
-  const [item] = sample['items'] as Input[]
-  const input = { ...sample, items: Array.from({ length: 51 }, () => item) }
-  const before = await books()
-  const asked = { mode: 'quote_run', rail: 'packetops', tier: 'entry', input } as const
-  expect(await problemOf(agent.client.call('quote-run', asked))).toMatchObject({
-    code: 'input_rejected',
-    faults: {
-      groups: [
-        { message: 'packetops entry takes at most 50 rows, these are 51', field: '/input/items' },
-      ],
-    },
-  })
-  expect(await books()).toEqual(before)
-  const { quote } = (await agent.client.call('quote-run', { ...asked, tier: 'standard' })).body
-  expect(quote.tier_terms).toMatchObject({ rows_max: 200, leaves_out: [] })
-})
+verifies(
+  ['tiers.limits', 'tiers.shown'],
+  'an input too large for its tier costs nothing',
+  async () => {
+    const [item] = sample['items'] as Input[]
+    const input = { ...sample, items: Array.from({ length: 51 }, () => item) }
+    const before = await books()
+    const asked = { mode: 'quote_run', rail: 'packetops', tier: 'entry', input } as const
+    expect(await problemOf(agent.client.call('quote-run', asked))).toMatchObject({
+      code: 'input_rejected',
+      faults: {
+        groups: [
+          { message: 'packetops entry takes at most 50 rows, these are 51', field: '/input/items' },
+        ],
+      },
+    })
+    expect(await books()).toEqual(before)
+    const { quote } = (await agent.client.call('quote-run', { ...asked, tier: 'standard' })).body
+    expect(quote.tier_terms).toMatchObject({ rows_max: 200, leaves_out: [] })
+    const { rails } = (await agent.client.call('agent-pricing', { rail: 'packetops' })).body
+    expect(rails).toMatchObject([
+      { tiers: { entry: { rows_max: 50 }, standard: quote.tier_terms } },
+    ])
+  },
+)

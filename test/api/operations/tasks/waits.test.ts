@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { digestOf } from '#domain/core/canonical-json.ts'
+import { packetops } from '#domain/rails/packetops.ts'
+import { loopSteps } from '#domain/runs/controlled-loop.ts'
 import { createTemporalClient } from '../../../../temporal/connection.ts'
 import { runCli } from '../../../support/cli.ts'
 import { startComposedTasks } from '../../../support/composed-tasks.ts'
@@ -105,7 +107,7 @@ verifies(
 )
 
 verifies(
-  'views.wait',
+  ['views.wait', 'gaps.shown', 'loop.steps.times', 'tiers.reruns'],
   'every view names each evidence gap and the call that supplies it',
   async () => {
     const { taskId, token } = await calls.funded('operational', 'ask')
@@ -132,7 +134,25 @@ verifies(
       expect(text).toContain(first?.code)
       expect(text).toContain(first?.pointers[0])
       expect(text).toMatch(/recover act task-[0-9a-f]{64} supply_evidence .*--input FILE/)
+      expect(text).toContain('needed')
     }
+    const { steps } = (await calls.asHolder(token).call('task-steps', {})).body
+    expect(steps.map(({ name }) => name)).toEqual(loopSteps.slice(0, 5))
+    for (const { started_at, ended_at, tries, output_sha256 } of steps) {
+      expect(Date.parse(String(ended_at))).toBeGreaterThanOrEqual(Date.parse(started_at))
+      expect({ tries, output_sha256 }).toMatchObject({
+        tries: 1,
+        output_sha256: expect.any(String),
+      })
+    }
+    expect(steps[2]).toMatchObject({ name: 'worker', output: null })
+    expect(steps[4]).toMatchObject({
+      verdict: 'gaps',
+      output: {
+        classes: expect.arrayContaining([expect.objectContaining({ class: 'needed_gap' })]),
+      },
+    })
+    await exhaustReruns(token)
   },
   120_000,
 )
@@ -233,3 +253,19 @@ verifies(
   },
   60_000,
 )
+
+/** Supplies evidence that still lacks something as often as the tier allows, and once more. */
+async function exhaustReruns(token: string): Promise<void> {
+  const { sandboxInput, tiers } = packetops
+  const supply = (title: string) =>
+    calls.asHolder(token).call('task-recover', {
+      action: 'supply_evidence',
+      input: { ...(sandboxInput as object), title },
+      idempotency_key: key(),
+    })
+  for (let at = 0; at < tiers.standard.reruns_max; at++) {
+    await supply(`packet ${at}`)
+    await calls.reaches(token, 'evidence_partial')
+  }
+  expect(await problemOf(supply('one more'))).toMatchObject({ code: 'recovery_not_allowed' })
+}

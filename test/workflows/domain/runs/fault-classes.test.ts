@@ -1,6 +1,11 @@
 import { expect } from 'vitest'
 import type { Gap } from '#domain/rails/rail.ts'
-import { classify, gapsInBrief, revisionAfter } from '#domain/runs/fault-classes.ts'
+import {
+  asksForEvidence,
+  classify,
+  gapsInBrief,
+  revisionAfter,
+} from '#domain/runs/fault-classes.ts'
 import { verifies } from '../../../verifies.ts'
 
 const gap = (code: string, kind: Gap['kind']): Gap => ({
@@ -43,4 +48,14 @@ verifies('loop.revision.changes', 'the revision ends once another pass changed n
   expect(revisionAfter(pass, { ...pass, work_sha256: 'b' })).toBe('revise')
   expect(revisionAfter(pass, { ...pass, checks: ['score_adds_up'] })).toBe('revise')
   expect(revisionAfter(pass, { ...pass })).toBe('refused')
+})
+
+verifies('gaps.needed-stop', 'only a needed gap of sound work stops a run that asks', () => {
+  const gaps = [gap('no_period', 'advisory'), gap('undated', 'needed')]
+  const ask = { onGaps: 'ask', isWaived: false } as const
+  expect(asksForEvidence({ gaps, faults: [] }, ask)).toBe(true)
+  expect(asksForEvidence({ gaps: gaps.slice(0, 1), faults: [] }, ask)).toBe(false)
+  expect(asksForEvidence({ gaps, faults: [fault('same_again')] }, ask)).toBe(false)
+  expect(asksForEvidence({ gaps, faults: [] }, { ...ask, isWaived: true })).toBe(false)
+  expect(asksForEvidence({ gaps, faults: [] }, { ...ask, onGaps: 'report' })).toBe(false)
 })

@@ -1,6 +1,7 @@
 import { digestOf } from '../../core/canonical-json.ts'
 import { toMicro } from '../amounts.ts'
-import { type Audit, differs, firstOfAll, firstWrong, planned } from '../audit.ts'
+import { differs, firstOfAll, firstWrong, planned } from '../audit.ts'
+import type { Audit } from '../rail.ts'
 import type { Head, Recipient, Result } from './schema.ts'
 
 const checks = {

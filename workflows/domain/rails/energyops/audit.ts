@@ -1,6 +1,6 @@
-import { type Audit, differs, exact, firstOfAll, firstWrong, planned, sumOf } from '../audit.ts'
+import { differs, exact, firstOfAll, firstWrong, planned, sumOf } from '../audit.ts'
 import { dayOf } from '../calendar.ts'
-import type { Work } from '../rail.ts'
+import type { Audit, Work } from '../rail.ts'
 import type { EnergyopsHead, EnergyopsResult, Reading } from './schema.ts'
 import { weekdays } from './schema.ts'
 import { zoneOf } from './zone.ts'

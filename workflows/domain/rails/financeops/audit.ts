@@ -1,11 +1,5 @@
-import {
-  type Audit,
-  differs,
-  firstOfAll,
-  firstWrong,
-  type PlannedCheck,
-  planned,
-} from '../audit.ts'
+import { differs, firstOfAll, firstWrong, planned } from '../audit.ts'
+import type { Audit, PlannedCheck } from '../rail.ts'
 import type { FinanceopsHead, FinanceopsResult, Invoice, Payment } from './schema.ts'
 
 const checks = {

@@ -1,6 +1,7 @@
-import { type Audit, differs, exact, firstOfAll, firstWrong, planned, sumOf } from '../audit.ts'
+import { differs, exact, firstOfAll, firstWrong, planned, sumOf } from '../audit.ts'
 import { scaled } from '../decimals.ts'
 import { minorPlaces, RATE_PLACES } from '../exchange.ts'
+import type { Audit } from '../rail.ts'
 import type { FocusRow, LitellmRow, TokenopsHead, TokenopsResult, UsageRow } from './schema.ts'
 import {
   ofFocus,
