@@ -403,7 +403,7 @@ verifies(
     const body = await executed(buyer, action, ['ap2_mandate'])
     expect(body.mandate_remaining).toEqual({ usd: 500 - 49, actions: 199 })
     expect(body.delegated_action.result).toMatchObject({
-      payment_reference: { amount_usd: 49, state: 'verified', decided_by: 'wallet' },
+      payment_reference: { amount_usd: 49, state: 'verified' },
     })
   },
 )
