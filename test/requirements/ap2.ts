@@ -10,6 +10,11 @@ export const ap2Requirements = {
     behavior:
       'A presentation is one open mandate of a trusted issuer and one closed mandate, which the agent signs for audience, nonce and exactly this open mandate. Every change of a member is refused with its reason.',
   },
+  'ap2.foreign-input': {
+    source: 'decision',
+    behavior:
+      'No presentation or disclosure of a stranger makes the verifier fail or takes it over 50 ms, and none is answered with 500.',
+  },
   'ap2.hidden': {
     source: 'ap2 § Chains',
     behavior:

@@ -30,6 +30,11 @@ export const authorityRequirements = {
     behavior:
       'Mandates, grants and actions verify with the published key over context, zero byte and canonical JSON; a change of any member or byte is refused with its reason.',
   },
+  'authority.foreign-input': {
+    source: 'decision',
+    behavior:
+      'No value that is presented as a mandate, grant or action makes its reader fail or takes it over 50 ms, and none is answered with 500.',
+  },
   'authority.cross-use': {
     source: 'authority § Signatures',
     behavior:

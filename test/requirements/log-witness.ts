@@ -3,7 +3,7 @@ export const logWitnessRequirements = {
   'log.foreign-input': {
     source: 'witness § Foreign input',
     behavior:
-      'Notes, keys, proofs and add-checkpoint requests of strangers never crash a reader, and its time grows at most with their length.',
+      'Notes, keys, proofs kept files and add-checkpoint requests of strangers never crash a reader or take it over 50 ms, and its time grows at most with their length.',
   },
   'log.witness.judged': {
     source: 'witness § Witness',

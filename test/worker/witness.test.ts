@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { addCheckpointText } from '#domain/log/add-checkpoint.ts'
 import { openCheckpoint, parseVerifierKey } from '#domain/log/checkpoint.ts'
@@ -89,6 +90,37 @@ verifies('log.witness.endpoint', 'each answer has the status of tlog-witness', a
   expect(await fetch(monitor, { method: 'PUT' })).toMatchObject({ status: 405 })
   await stop()
 })
+
+verifies(
+  ['log.foreign-input', 'log.witness.endpoint'],
+  'no request of a stranger is answered with 500, or moves the witness',
+  async () => {
+    const { add, witness, stop } = await serving()
+    const good = addCheckpointText({ oldSize: 5, proof: proof(5, 9), note: checkpoint(9) })
+    const first = addCheckpointText({ oldSize: 0, proof: [], note: checkpoint(5) })
+    expect(await add(first)).toMatchObject({ status: 200 })
+    const noise = fc.oneof(
+      fc.uint8Array({ maxLength: 400 }).map((bytes) => Buffer.from(bytes)),
+      fc.string({ unit: 'binary', maxLength: 400 }).map((text) => Buffer.from(text)),
+      fc.integer({ min: 0, max: 140_000 }).map((size) => Buffer.alloc(size, 'old 5\n')),
+    )
+    const spliced = fc
+      .tuple(fc.nat(good.length), fc.nat(40), fc.oneof(fc.constant(Buffer.of()), noise))
+      .map(([at, cut, insert]) =>
+        Buffer.concat([Buffer.from(good.slice(0, at)), insert, Buffer.from(good.slice(at + cut))]),
+      )
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(noise, spliced), async (body) => {
+        if (body.equals(Buffer.from(good))) return
+        expect([400, 403, 404, 409, 413, 422]).toContain((await add(body)).status)
+      }),
+      { numRuns: 150 },
+    )
+    expect(witness.latest()?.size).toBe(5)
+    expect(await add(good)).toMatchObject({ status: 200 })
+    await stop()
+  },
+)
 
 verifies(
   'log.witness.endpoint',

@@ -32,8 +32,9 @@ export function readMaterial(directory: string): Material {
   for (const file of files.filter((name) =>
     /\.(checkpoint|jws|json|tlog-proof|vkey)$/.test(name),
   )) {
-    const { size } = statSync(join(directory, file))
-    if (size <= FILE_BYTES_MAX) texts.set(file, readFileSync(join(directory, file), 'utf8'))
+    const { size, isFile } = statOf(join(directory, file))
+    if (!isFile) ignored.push({ file, reason: 'it is no file' })
+    else if (size <= FILE_BYTES_MAX) texts.set(file, readFileSync(join(directory, file), 'utf8'))
     else ignored.push({ file, reason: `it has over ${FILE_BYTES_MAX} bytes` })
   }
   const ending = (end: string) => [...texts].filter(([file]) => file.endsWith(end))
@@ -56,6 +57,12 @@ export function readMaterial(directory: string): Material {
   ]
   const logKeys = ending('log.vkey').flatMap(([, text]) => text.trim().split('\n'))
   return { checkpoints, receipts, logKeys, ignored }
+}
+
+/** A link that leads nowhere is no file either. */
+function statOf(path: string): { size: number; isFile: boolean } {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  return { size: stat?.size ?? 0, isFile: stat?.isFile() === true }
 }
 
 function receiptsIn(file: string, text: string, ignored: Ignored[]): KeptReceipt[] {

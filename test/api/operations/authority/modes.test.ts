@@ -1,5 +1,6 @@
 import { createPublicKey, type JsonWebKey, verify } from 'node:crypto'
 import canonicalize from 'canonicalize'
+import fc from 'fast-check'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createClient } from '../../../../api/http/client.ts'
 import { eventually } from '../../../support/agent.ts'
@@ -454,4 +455,38 @@ verifies('authority.execute.refused', 'a refusal gives grant and budget back', a
   const { body } = await started
   expect(body.mandate_remaining).toEqual({ usd: 451, actions: 199 })
   expect(body.delegated_action.status).toBe(202)
+})
+
+verifies('authority.foreign-input', 'no presented artifact is answered with 500', async () => {
+  const mandate = await authority.issue()
+  const { signed_mandate } = mandate
+  const action = { ...usage(), idempotency_key: freshKey() }
+  const { signed_action_grant } = await authority.grant(mandate, action)
+  const before = await totalsOf(mandate.mandate_id)
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('A'.repeat(86), '9999-12-31T23:59:59Z', 'mdt_', '\u0000', '\ud800'),
+  )
+  const changed = (good: object) =>
+    fc
+      .tuple(fc.constantFrom(...Object.keys(good)), fc.oneof(text, fc.jsonValue()))
+      .map(([name, value]) => ({ ...good, [name]: value }))
+  const artifact = (good: object) =>
+    fc.oneof(changed(good), fc.dictionary(text, fc.jsonValue()), fc.jsonValue())
+  const presented = fc.oneof(
+    artifact(signed_mandate).map((of) => ({ signed_mandate: of, signed_action_grant })),
+    artifact(signed_action_grant).map((of) => ({ signed_mandate, signed_action_grant: of })),
+  )
+  const mode = fc.constantFrom('inspect_mandate', 'evaluate_action', 'execute_delegated_action')
+  await fc.assert(
+    fc.asyncProperty(mode, presented, async (asked, given) => {
+      const { signed_mandate: of } = given
+      const body = asked === 'inspect_mandate' ? { signed_mandate: of } : { ...given, action }
+      const { status, body: answer } = await post({ mode: asked, ...body }, authority.credential)
+      expect([200, 400, 403, 404, 409, 413, 422], JSON.stringify(answer)).toContain(status)
+      if (asked === 'execute_delegated_action') expect(status).not.toBe(200)
+    }),
+    { numRuns: 150 },
+  )
+  expect(await totalsOf(mandate.mandate_id)).toEqual(before)
 })
