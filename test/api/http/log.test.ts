@@ -1,5 +1,8 @@
 import { createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { receiptId } from '#domain/core/ids.ts'
 import { checkBundle, type ReceiptBundle } from '#domain/log/bundle.ts'
 import {
   cosignatureBytes,
@@ -13,13 +16,26 @@ import {
   verifyCosignature,
 } from '#domain/log/checkpoint.ts'
 import { coseSigned } from '#domain/log/cose.ts'
+import { parseKeptProof } from '#domain/log/kept-proof.ts'
 import { leafHash, merkleRoot, verifyConsistency, verifyInclusion } from '#domain/log/merkle.ts'
 import { parseEntryBundle } from '#domain/log/tiles.ts'
-import { loadKeyRings } from '../../../activities/keys/key-ring.ts'
+import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
+import { verifyArtifact } from '#domain/verification/artifact.ts'
+import type { KeySet } from '#domain/verification/signed.ts'
+import { signCompact } from '../../../activities/keys/compact.ts'
+import {
+  type KeyRings,
+  keyRings,
+  loadKeyRings,
+  readKeysFile,
+} from '../../../activities/keys/key-ring.ts'
+import { publishKeys } from '../../../activities/keys/publish-keys.ts'
 import { type LogDeps, logOrigin, noteKeyOf, sequence } from '../../../activities/log/sequencer.ts'
+import { activateKey, endKey } from '../../../activities/store/keys/signing-keys.ts'
 import { insertCosignature } from '../../../activities/store/log/checkpoints.ts'
 import { type ComposedApis, startComposed } from '../../support/composed-api.ts'
 import { entryOf, jwsOf, storeReceipts } from '../../support/log.ts'
+import { rotateSigningKeys } from '../../support/rotated-keys.ts'
 import { verifies } from '../../verifies.ts'
 
 const COUNT = 530
@@ -235,21 +251,73 @@ verifies('log.http.bundle', 'the same bundle is a COSE receipt (RFC 9942)', asyn
   expect(response.headers.get('content-type')).toBe('application/cose')
   const bytes = Buffer.from(await response.arrayBuffer())
   expect(bytes.toString('base64url')).toBe(bundle.cose_receipt)
-  const [protectedHeader, unprotected, payload, signature] = decodeCbor(bytes)
-  expect(payload).toBeNull()
+  const root = rootAt(COUNT)
+  expect(coseFault(bytes, root)).toBeUndefined()
+  for (let at = 0; at < bytes.length; at++)
+    for (const mask of [1, 0x10, 0x80]) {
+      const changed = Buffer.from(bytes)
+      changed[at]! ^= mask
+      expect(coseFault(changed, root), `${at} ^ ${mask}`).toBeDefined()
+    }
+  expect(coseFault(bytes.subarray(0, -1))).toBeDefined()
+  expect(coseFault(Buffer.concat([bytes, Buffer.of(0)]))).toBeDefined()
+})
+
+/** What is wrong with the COSE receipt of receipt 300 in the whole log, read apart from the encoder. */
+function coseFault(bytes: Buffer, root = rootAt(COUNT)): string | undefined {
   const { kid, publicJwk } = log.keys.log.active
-  const header = decodeCbor(protectedHeader as Buffer)
-  expect([...(header as Map<number, unknown>)]).toEqual([
-    [1, -8],
-    [4, Buffer.from(kid)],
-    [395, 1],
-  ])
-  const proofs = (unprotected as Map<number, Map<number, Buffer[]>>).get(396)!.get(-1)!
-  const [size, index, path] = decodeCbor(proofs[0]!) as [number, number, Buffer[]]
-  expect([size, index]).toEqual([COUNT, 300])
-  expect(verifyInclusion({ index, size, leaf: leaves[300]!, path }, rootAt(COUNT))).toBe(true)
-  const publicKey = createPublicKey({ key: publicJwk, format: 'jwk' })
-  expect(verify(null, coseSigned(kid, rootAt(COUNT)), publicKey, signature as Buffer)).toBe(true)
+  try {
+    const [protectedHeader, unprotected, payload, signature] = decodeCbor(bytes)
+    expect(payload).toBeNull()
+    expect([...decodeCbor(protectedHeader)]).toEqual([
+      [1, -8],
+      [4, Buffer.from(kid)],
+      [395, 1],
+    ])
+    const [[label, proofs], ...others] = [...unprotected]
+    expect([label, others]).toEqual([396, []])
+    const [[inclusion, [proof, ...more]], ...further] = [...proofs]
+    expect([inclusion, more, further]).toEqual([-1, [], []])
+    const [size, index, path] = decodeCbor(proof) as [number, number, Buffer[]]
+    expect([size, index]).toEqual([COUNT, 300])
+    expect(verifyInclusion({ index, size, leaf: leaves[300]!, path }, root)).toBe(true)
+    const publicKey = createPublicKey({ key: publicJwk, format: 'jwk' })
+    expect(verify(null, coseSigned(kid, root), publicKey, signature)).toBe(true)
+    return undefined
+  } catch (error) {
+    return String(error)
+  }
+}
+
+verifies('log.http.bundle', 'each changed line of a kept proof is refused', async () => {
+  const { tlog_proof } = await json(`/api/receipts/${receiptIdOf(300)}/bundle`)
+  const isProof = (text: string): boolean => {
+    const kept = parseKeptProof(text)
+    const opened = kept && openCheckpoint(kept.note, key)
+    if (kept === undefined || !opened?.ok) return false
+    const { size, root } = opened.checkpoint
+    const { index, path } = kept
+    return index === 300 && verifyInclusion({ index, size, leaf: leaves[300]!, path }, root)
+  }
+  expect(isProof(tlog_proof)).toBe(true)
+  const lines: string[] = tlog_proof.split('\n')
+  for (const [at, line] of lines.entries()) {
+    // A cosignature is not needed for the proof, and a signature may be there twice.
+    if (line.startsWith(`— ${witness.name}`)) continue
+    const letter = line.endsWith('A') ? 'B' : 'A'
+    const middle = Math.floor(line.length / 2)
+    const flipped = line[middle] === 'A' ? 'B' : 'A'
+    const changes = [
+      lines.with(at, `${line.slice(0, middle)}${flipped}${line.slice(middle + 1)}`),
+      lines.with(at, `${line}${letter}`),
+      lines.with(at, `${letter}${line}`),
+      lines.toSpliced(at, 1),
+      ...(line.startsWith('— ') ? [] : [lines.toSpliced(at, 0, line)]),
+    ]
+    for (const changed of changes)
+      if (changed.join('\n') !== tlog_proof)
+        expect(isProof(changed.join('\n')), `${at}: ${changed[at]}`).toBe(false)
+  }
 })
 
 verifies('log.http.bundle', 'a receipt that waits for its place has no bundle yet', async () => {
@@ -260,6 +328,124 @@ verifies('log.http.bundle', 'a receipt that waits for its place has no bundle ye
   await sequence(log)
   expect((await read(`/api/receipts/${receiptIdOf(COUNT)}/bundle`)).status).toBe(200)
 })
+
+/** Stores a signed receipt of now, as the service does, and puts it into the log. */
+async function storeSigned({ db, keys, origin }: Log, sub: string) {
+  const { active } = keys.receipt
+  const iat = Math.floor(Date.now() / 1000)
+  const payload = { iss: 'the service', iat, sub, kind: 'payout_created' }
+  const jws = await signCompact(active, { typ: RECEIPT_TYP, payload })
+  await sql`insert into receipts (receipt_id, subject, seq, kind, jws, kid, payload_sha256)
+    values (${receiptId(jws)}, ${sub}, 0, ${payload.kind}, ${jws}, ${active.kid}, ${digestOf(payload)})`.execute(
+    db,
+  )
+  await sequence({ db, keys, origin })
+  return { id: receiptId(jws), iat, jws, payload_sha256: digestOf(payload) }
+}
+type Log = Omit<LogDeps, 'keys'> & { keys: KeyRings }
+
+/** New keys of every ring; those before are retired. */
+async function exchangeKeys({ db, keys }: Log): Promise<KeyRings> {
+  const file = rotateSigningKeys(readKeysFile(apis.config.SIGNING_KEYS_FILE), new Date())
+  const next = keyRings(file)
+  await publishKeys(db, next)
+  for (const ring of ['receipt', 'log'] as const) {
+    await activateKey(db, { ring, kid: next[ring].active.kid })
+    await endKey(db, 'retire', { ring, kid: keys[ring].active.kid })
+  }
+  return next
+}
+
+verifies(
+  ['log.http.bundle', 'receipt.verify', 'receipt.key-rotation'],
+  'a bundle verifies with its own keys alone, before and after a rotation',
+  async () => {
+    const before: Log = { ...log, keys: loadKeyRings(apis.config.SIGNING_KEYS_FILE) }
+    await publishKeys(apis.db, before.keys)
+    const first = await storeSigned(before, 'po_before')
+    const bundleOf = ({ id }: { id: string }) => json(`/api/receipts/${id}/bundle`)
+    const verdictOf = (bundle: { keys: KeySet['keys'] }) =>
+      verifyArtifact({ kind: 'receipt_bundle', artifact: bundle, keys: { keys: bundle.keys } })
+    const kept = await bundleOf(first)
+    const [receiptKid, logKid] = [before.keys.receipt.active.kid, before.keys.log.active.kid]
+    expect(
+      kept.keys.map(({ use_for, kid }: { use_for: string; kid: string }) => [use_for, kid]),
+    ).toEqual(
+      expect.arrayContaining([
+        ['receipt', receiptKid],
+        ['log', logKid],
+      ]),
+    )
+    const keyOf = (bundle: typeof kept, of: string) =>
+      bundle.keys.find(({ kid }: { kid: string }) => kid === of)
+    for (const kid of [receiptKid, logKid]) {
+      const { activated_at, retired_at, revoked_at } = keyOf(kept, kid)
+      expect(Date.parse(activated_at)).toBeLessThanOrEqual(Date.now())
+      expect([retired_at, revoked_at]).toEqual([null, null])
+    }
+    expect(verdictOf(kept)).toMatchObject({ verdict: 'valid', reasons: [] })
+
+    const next: Log = { ...before, keys: await exchangeKeys(before) }
+    const second = await storeSigned(next, 'po_after')
+    const [again, later] = [await bundleOf(first), await bundleOf(second)]
+    expect(keyOf(again, receiptKid)).toMatchObject({
+      state: 'retired',
+      retired_at: expect.any(String),
+      revoked_at: null,
+    })
+    expect(keyOf(again, logKid)).toMatchObject({ state: 'retired' })
+    expect(keyOf(again, next.keys.log.active.kid)).toMatchObject({
+      use_for: 'log',
+      retired_at: null,
+    })
+    expect(again.tree_size).toBe(later.tree_size)
+    for (const bundle of [kept, again, later])
+      expect(verdictOf(bundle)).toMatchObject({ verdict: 'valid', reasons: [] })
+    const without = { ...later, keys: kept.keys }
+    expect(verdictOf(without)).toMatchObject({ verdict: 'invalid', reasons: ['unknown_key'] })
+    await expectVerifyReceipt(first, second, next.keys.receipt.active.kid)
+  },
+)
+
+type Signed = Awaited<ReturnType<typeof storeSigned>>
+/** What GET /api/verify-receipt answers by each selector, in each tree and at each time. */
+async function expectVerifyReceipt(retired: Signed, { id, ...rest }: Signed, kid: string) {
+  const ask = (query: Record<string, string | number>) =>
+    json(`/api/verify-receipt?${new URLSearchParams(query as Record<string, string>)}`)
+  const byId = await ask({ receipt_id: id })
+  expect(byId).toMatchObject({ log_state: 'included', payload_sha256: rest.payload_sha256 })
+  for (const query of [{ payload_sha256: rest.payload_sha256 }, { receipt: rest.jws }])
+    expect(await ask(query)).toMatchObject({ receipt_id: id, leaf_index: byId.leaf_index })
+  const within = await ask({ receipt_id: id, tree_size: byId.leaf_index + 1 })
+  expect(within).toMatchObject({ log_state: 'included', tree_size: byId.leaf_index + 1 })
+  const outside = await ask({ receipt_id: id, tree_size: byId.leaf_index })
+  expect(outside).toMatchObject({ verified: false, log_state: 'absent', leaf_index: null })
+
+  const stateAt = async (of: string, seconds: number) => {
+    const at = new Date(seconds * 1000).toISOString()
+    return (await ask({ receipt_id: of, at })).signature.key_state_at_issue
+  }
+  const hour = 3_600
+  expect(await stateAt(id, rest.iat - hour)).toBe('published')
+  expect(await stateAt(id, rest.iat + hour)).toBe('active')
+  expect(await stateAt(retired.id, rest.iat + hour)).toBe('retired')
+  await endKey(apis.db, 'revoke', { ring: 'receipt', kid })
+  expect(await stateAt(id, rest.iat - hour)).toBe('published')
+  expect(await stateAt(id, rest.iat + hour)).toBe('revoked')
+
+  for (const query of [
+    { receipt_id: id, payload_sha256: rest.payload_sha256 },
+    { receipt: rest.jws, receipt_id: id },
+    {},
+    { receipt_id: id, tree_size: 'x' },
+    { receipt_id: id, at: 'yesterday' },
+  ]) {
+    const path = `/api/verify-receipt?${new URLSearchParams(query)}`
+    expect([path, (await read(path)).status]).toEqual([path, 400])
+  }
+  const missing = await read(`/api/verify-receipt?receipt_id=${id}&tree_size=999999`)
+  expect(missing.status).toBe(404)
+}
 
 /** The one item that these bytes hold, by RFC 8949; written apart from the encoder. */
 // biome-ignore lint/suspicious/noExplicitAny: what a CBOR item is, is for the test to compare.
@@ -273,8 +459,11 @@ function decodeCbor(bytes: Buffer): any {
     return value
   }
   const item = (): unknown => {
-    const first = bytes[at++]!
+    const first = bytes[at++]
+    if (first === undefined) throw new Error('it ends early')
     const [major, value] = [first >> 5, argument(first & 31)]
+    if (major > 1 && major < 6 && value > bytes.length)
+      throw new Error('it is longer than its bytes')
     if (major === 0) return value
     if (major === 1) return -1 - value
     if (major === 2 || major === 3) {
