@@ -41,6 +41,13 @@ verifies('verify.cli', 'each kind is verified offline, zips and answers too', as
     statement: save('statement.json', JSON.stringify({ jws: goodToken('statement') })),
     mandate: save('mandate.json', JSON.stringify({ signed_mandate: goodObject('mandate') })),
     return_package: save('package.zip', zip),
+    passport: save('passport.json', JSON.stringify({ passport: goodToken('passport') })),
+    handoff_pack: save('pack.jws', goodToken('handoff_pack')),
+    action_grant: save('grant.json', JSON.stringify(goodObject('action_grant'))),
+    delegated_action: save(
+      'action.json',
+      JSON.stringify({ delegated_action: { signed_action: goodObject('delegated_action') } }),
+    ),
     receipt_bundle: save('bundle.json', JSON.stringify({ receipt_id: 'rc_1', ...goodBundle })),
   }
   const at = ['--at', isoTime(signedAt), '--json']

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { receiptId } from '#domain/core/ids.ts'
+import { entryOf } from '#domain/log/bundle.ts'
 import { parseNote, verifierKey } from '#domain/log/checkpoint.ts'
 import { cosignedAt } from '#domain/log/cosigned.ts'
 import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
@@ -43,8 +44,8 @@ afterAll(async () => {
 })
 
 verifies(
-  ['log.witness.follows', 'log.push', 'log.audit.honest'],
-  'witness and audit agree with the log of the service over HTTP',
+  ['log.witness.follows', 'log.push', 'log.audit.honest', 'log.audit.deceptions'],
+  'witness and audit agree with an honest service, and find its rewritten leaf',
   async () => {
     const { db, config, hosts } = apis
     const base = hosts[0]!.base
@@ -83,15 +84,35 @@ verifies(
     const shown = parseNote(await (await fetch(`${base}/log/checkpoint`)).text())
     expect(cosignedAt(shown!, key.publicKey)).toBeGreaterThanOrEqual(iat)
 
-    const audit = await runAudit(base, {
-      material: scratch,
-      logKey: logKeys.map(verifierKey),
-      witnessKey: [verifierKey(key.publicKey)],
-      witness: [server.url],
-      keep: false,
-    })
-    expect(audit).toMatchObject({ verdict: 'honest', findings: [], leaves: 9, receipts: 9 })
-    expect(audit).toMatchObject({ checkpoints: 3, cosigned: 3, ignored: [] })
+    const audit = () =>
+      runAudit(base, {
+        material: scratch,
+        logKey: logKeys.map(verifierKey),
+        witnessKey: [verifierKey(key.publicKey)],
+        witness: [server.url],
+        keep: false,
+      })
+    const honest = await audit()
+    expect(honest).toMatchObject({ verdict: 'honest', findings: [], leaves: 9, receipts: 9 })
+    expect(honest).toMatchObject({ checkpoints: 3, cosigned: 3, ignored: [] })
+
+    // Someone with all rights in the database exchanges the leaf of a receipt whose proof was kept.
+    const jws = readFileSync(join(scratch, '4.jws'), 'utf8')
+    const bundle = await (await fetch(`${base}/api/receipts/${receiptId(jws)}/bundle`)).json()
+    writeFileSync(join(scratch, '4.tlog-proof'), (bundle as { tlog_proof: string }).tlog_proof)
+    expect(await audit()).toMatchObject({ verdict: 'honest', findings: [] })
+    const exchange = async (entry: Buffer) => {
+      await sql.raw('alter table log_leaves disable trigger all').execute(db)
+      await sql`update log_leaves set entry = ${entry} where idx = 4`.execute(db)
+      await sql.raw('alter table log_leaves enable trigger all').execute(db)
+    }
+    await exchange(Buffer.alloc(32, 7))
+    const { verdict, findings } = await audit()
+    await exchange(Buffer.from(entryOf(jws)))
+    expect(verdict).not.toBe('honest')
+    expect(findings).toContainEqual(
+      expect.objectContaining({ deception: 'rewritten_leaf', subject: receiptId(jws) }),
+    )
     await server.stop()
   },
 )
