@@ -2,7 +2,8 @@ import type { Client, InputOf } from '../../api/http/client.ts'
 import { freshKey, problemOf } from './agent-use.ts'
 import { agentKeys, closeMandate } from './ap2.ts'
 
-const signer = agentKeys()
+/** The key of the agents to which `issueAp2` has mandates issued. */
+export const ap2Signer = agentKeys()
 const method = 'ap2_mandate_reference' as const
 
 /** The terms of open mandates under which an agent may pay 100 usd for credit. */
@@ -11,7 +12,7 @@ export function ap2Terms(agentId: string) {
   const need = { id: 'credit', acceptable_items: items, quantity: 1 }
   return {
     agent_id: agentId,
-    agent_key: signer.jwk,
+    agent_key: ap2Signer.jwk,
     checkout: { constraints: [{ type: 'checkout.line_items' as const, items: [need] }] },
     payment: {
       constraints: [
@@ -42,12 +43,8 @@ export async function issueAp2(operator: Client, agentId: string): Promise<Issue
 }
 
 type Challenge = { challenge_id: string; amount_usd: number; mandate: Record<string, string> }
-/** The presentation of both mandates, closed for a challenge of a quote of 49 usd. */
-export async function ap2Payment(
-  agent: Client,
-  issued: IssuedAp2,
-  payment_instrument: { id: string; type: string },
-): Promise<InputOf<'payment-reference-create'>> {
+/** The challenge of a new quote of 49 usd. */
+export async function ap2Challenge(agent: Client): Promise<Challenge> {
   const asked = { rail: 'packetops' as const, tier: 'entry' as const, units: 1 }
   const { quote } = (await agent.call('agent-quote', { ...asked, idempotency_key: freshKey() }))
     .body
@@ -59,11 +56,20 @@ export async function ap2Payment(
       idempotency_key: freshKey(),
     }),
   )
-  const { challenge_id, amount_usd, mandate } = problem['challenge'] as Challenge
+  return problem['challenge'] as Challenge
+}
+
+/** The presentation of both mandates, closed for a challenge of its own. */
+export async function ap2Payment(
+  agent: Client,
+  issued: IssuedAp2,
+  payment_instrument: { id: string; type: string },
+): Promise<InputOf<'payment-reference-create'>> {
+  const { challenge_id, amount_usd, mandate } = await ap2Challenge(agent)
   const ask: Record<string, string> = mandate
   const { checkout_jwt = '', checkout_hash = '', nonce = '', audience = '' } = ask
   const iat = Math.floor(Date.now() / 1000)
-  const closing = { key: signer.privateKey, aud: audience, nonce, iat }
+  const closing = { key: ap2Signer.privateKey, aud: audience, nonce, iat }
   const checkout = { vct: 'mandate.checkout.1', checkout_jwt, checkout_hash }
   const { merchant } = JSON.parse(
     Buffer.from(checkout_jwt.split('.')[1] ?? '', 'base64url').toString(),

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect } from 'vitest'
 import {
   type ArtifactKind,
@@ -8,6 +9,7 @@ import { readArtifact, signArtifact } from '../../../activities/authority/artifa
 import { generateSigningKeys } from '../../../activities/keys/generate.ts'
 import { keyRings } from '../../../activities/keys/key-ring.ts'
 import { keyStatus } from '../../support/key-status.ts'
+import { neverOver50ms } from '../../support/never-over.ts'
 import { verifies } from '../../verifies.ts'
 
 const keys = keyRings(generateSigningKeys(new Date()))
@@ -138,4 +140,26 @@ verifies('authority.cross-use', 'no artifact passes for one of another kind', ()
         flaw: 'schema',
       })
     }
+})
+
+verifies('authority.foreign-input', 'no value makes a reader throw or take 50 ms', () => {
+  const kind = fc.constantFrom(...kinds)
+  const part = fc.oneof(
+    fc.jsonValue(),
+    fc.string({ unit: 'binary' }),
+    fc.integer({ min: 0, max: 100_000 }).map((length) => 'a'.repeat(length)),
+    fc.integer({ min: 0, max: 5_000 }).map((length) => Array(length).fill('start-agent-run')),
+    fc.constantFrom('9999-12-31T23:59:59Z', time, 'A'.repeat(86), '='.repeat(86), Number.NaN),
+  )
+  const replaced = kind.chain((of) =>
+    fc
+      .tuple(fc.constantFrom(...leaves(artifacts[of])), part)
+      .map(([path, value]) => changed(artifacts[of], path, value)),
+  )
+  const given = fc.oneof(fc.jsonValue(), replaced)
+  neverOver50ms(fc.tuple(kind, given), ([of, value]) => {
+    const read = readArtifact(of, status, value)
+    if ('artifact' in read) expect(read.artifact).toEqual(artifacts[of])
+    else expect(['schema', 'signature']).toContain(read.flaw)
+  })
 })

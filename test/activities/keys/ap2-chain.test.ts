@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect } from 'vitest'
 import {
   CheckoutMandate,
@@ -6,11 +7,14 @@ import {
   PaymentMandate,
 } from '#domain/ap2/mandates.ts'
 import { DomainError } from '#domain/core/errors.ts'
+import { limits } from '#domain/core/limits.ts'
 import { readArtifact } from '../../../activities/authority/artifacts.ts'
 import { signOpenMandate, verifyAp2Chain } from '../../../activities/keys/ap2-chain.ts'
+import { reveal } from '../../../activities/keys/disclosures.ts'
 import { currentAnchors } from '../../../activities/keys/key-status.ts'
 import { verifyPresentation } from '../../../activities/keys/presentation.ts'
 import { agentKeys, closeMandate, disclosureOf, hashOf, signedJwt } from '../../support/ap2.ts'
+import { neverOver50ms } from '../../support/never-over.ts'
 import { verifies } from '../../verifies.ts'
 import {
   anchors,
@@ -163,19 +167,62 @@ verifies('ap2.chain', 'each wrong claim of the open mandate has its reason', asy
     expect([code, refusedAs(presentation)]).toEqual([code, code])
 })
 
-verifies('ap2.chain', 'a flip of any member of a presented chain is refused', async () => {
+verifies('ap2.chain', 'a flip of any member of a presented chain has its code', async () => {
   const presentation = await close()
-  const parts = presentation.split(/([~.])/)
+  const [open = '', closed = ''] = presentation.slice(0, -1).split('~~')
+  const [openJwt = '', ...openDisclosures] = open.split('~')
+  const [closedJwt = '', ...closedDisclosures] = closed.split('~')
+  // What the agent has signed of the open mandate is checked before the mandate itself.
+  const ofHop = (jwt: string, disclosures: string[], codes: readonly (readonly string[])[]) => [
+    ...jwt.split('.').map((part, at) => [part, codes[at] ?? []] as const),
+    ...disclosures.map((part) => [part, codes[3] ?? []] as const),
+  ]
+  const bound = ['key_binding_invalid']
+  const parts = [
+    ...ofHop(openJwt, openDisclosures, [bound, bound, bound, bound]),
+    ...ofHop(closedJwt, closedDisclosures, [
+      bound,
+      ['key_binding_invalid', 'audience_mismatch', 'key_binding_expired'],
+      bound,
+      ['mandate_invalid'],
+    ]),
+  ]
   let flips = 0
-  for (const [index, part] of parts.entries()) {
-    if (part.length < 2) continue
+  for (const [part, codes] of parts)
     for (const flipped of flipsOf(part)) {
-      const changed = parts.with(index, flipped).join('')
-      expect(reasons, flipped).toContain(refusedAs(changed))
+      const bytes = Buffer.from(flipped, 'base64url')
+      const isCanonical = bytes.toString('base64url') === flipped
+      const found = refusedAs(presentation.replace(part, flipped))
+      expect(isCanonical ? codes : ['mandate_invalid'], `${bytes}`).toContain(found)
       flips += 1
     }
-  }
   expect(flips).toBeGreaterThan(40)
+})
+
+verifies('ap2.chain', 'a flip in an open mandate that its agent closes has its code', async () => {
+  const [jwt = '', ...disclosures] = (await openOf()).slice(0, -1).split('~')
+  const [head = '', body = '', signature = ''] = jwt.split('.')
+  const refusedOpen = (parts: string[], of = disclosures) =>
+    refusedAs(closeMandate(`${[parts.join('.'), ...of].join('~')}~`, closedPayment, closing))
+  for (const flipped of flipsOf(head))
+    expect(['mandate_invalid', 'issuer_untrusted']).toContain(
+      refusedOpen([flipped, body, signature]),
+    )
+  for (const flipped of flipsOf(body)) {
+    const { iss } = JSON.parse(Buffer.from(flipped, 'base64url').toString())
+    const code = iss === undefined || iss === origin ? 'mandate_invalid' : 'issuer_untrusted'
+    expect(refusedOpen([head, flipped, signature])).toBe(code)
+  }
+  for (let index = 0; index < signature.length; index++) {
+    const other = signature[index] === 'A' ? 'Q' : 'A'
+    const changed = signature.slice(0, index) + other + signature.slice(index + 1)
+    expect(refusedOpen([head, body, changed])).toBe('mandate_invalid')
+  }
+  for (const [at, disclosure] of disclosures.entries())
+    for (const flipped of flipsOf(disclosure))
+      expect(refusedOpen([head, body, signature], disclosures.with(at, flipped))).toBe(
+        'mandate_invalid',
+      )
 })
 
 const reasons = [
@@ -235,3 +282,73 @@ verifies(
     expect(() => verifyAp2Chain(closed, asCheckout, context)).toThrow(/mandate_invalid/)
   },
 )
+
+verifies('ap2.foreign-input', 'no presentation makes a chain throw or take 50 ms', async () => {
+  const good = await close()
+  const base64url = (text: string) => Buffer.from(text).toString('base64url')
+  const deep = fc.integer({ min: 1, max: 4_000 }).map((depth) => '['.repeat(depth))
+  const disclosure = fc.oneof(
+    fc.jsonValue().map((value) => disclosureOf(value).disclosure),
+    fc.tuple(fc.string(), fc.string(), fc.jsonValue()).map((of) => base64url(JSON.stringify(of))),
+    deep.map((text) => base64url(`["s",${text}${text.replaceAll('[', ']')}]`)),
+  )
+  const part = fc.oneof(
+    fc.constantFrom(...good.split(/[~.]/)),
+    disclosure,
+    fc.string({ unit: 'binary', maxLength: 60 }),
+    fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes).toString('base64url')),
+    fc.integer({ min: 0, max: 24_000 }).map((length) => '~'.repeat(length)),
+  )
+  const joined = fc
+    .array(fc.tuple(part, fc.constantFrom('.', '~', '~~')), { maxLength: 40 })
+    .map((parts) => `${parts.flat().join('')}~`)
+  const cut = fc
+    .tuple(fc.nat(good.length), fc.nat(60), part)
+    .map(([at, length, insert]) => good.slice(0, at) + insert + good.slice(at + length))
+  expect(refusedAs(good)).toBeUndefined()
+  neverOver50ms(fc.oneof(joined, cut), (given) => {
+    if (given !== good) expect(reasons).toContain(refusedAs(given))
+  })
+})
+
+verifies('ap2.foreign-input', 'what an issuer signs is as hostile as any other text', async () => {
+  const digests = Array.from({ length: 6 }, (_, at) => disclosureOf([at]).digest)
+  const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 9 },
+      fc.constantFrom<unknown>(...digests, null, 1, 'a', '...', { '...': digests[0] }),
+      fc.array(tie('value'), { maxLength: 4 }),
+      fc.dictionary(fc.constantFrom('_sd', '...', 'allowed', '__proto__', 'a'), tie('value')),
+    ),
+  }))
+  const given = fc.array(fc.jsonValue({ maxDepth: 1 }), { maxLength: 6 })
+  const known = (of: unknown[]) => of.map((one) => disclosureOf(one).disclosure)
+  neverOver50ms(fc.tuple(value, given), ([signed, of]) => {
+    try {
+      reveal(signed, [...known(of), disclosureOf([0]).disclosure], new Set(['allowed']))
+    } catch (error) {
+      expect(error).toBeInstanceOf(Error)
+    }
+  })
+})
+
+verifies('ap2.foreign-input', 'the longest presentation takes at most 50 ms', async () => {
+  const leaves = Array.from({ length: limits.ap2DisclosuresMax - 1 }, (_, at) =>
+    disclosureOf({ id: `p${at}`, name: 'x' }),
+  )
+  const allowed = leaves.map(({ digest }) => ({ '...': digest }))
+  const many = {
+    ...openPayment,
+    constraints: [openPayment.constraints[0] ?? {}, { type: 'payment.allowed_payees', allowed }],
+  }
+  const open = `${await openOf(many)}${leaves.map(({ disclosure }) => `${disclosure}~`).join('')}`
+  const long = closeMandate(open, closedPayment, closing)
+  const texts = [
+    long,
+    'a'.repeat(limits.presentationCharsMax),
+    `${'a~'.repeat(limits.presentationCharsMax / 2 - 1)}~`,
+    `${'~~'.repeat(limits.presentationCharsMax / 2 - 1)}~`,
+    `${'a.'.repeat(limits.presentationCharsMax / 2 - 1)}~`,
+  ]
+  neverOver50ms(fc.constantFrom(...texts), (given) => expect(refusedAs(given)).toBeDefined(), 50)
+})

@@ -1,6 +1,10 @@
+import fc from 'fast-check'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { closeMandate } from '../../../support/ap2.ts'
 import {
+  ap2Challenge,
   ap2Payment,
+  ap2Signer,
   ap2Terms,
   askAp2,
   type IssuedAp2,
@@ -98,3 +102,57 @@ verifies(
     expect(await issued.execute()).toHaveLength(before)
   },
 )
+
+verifies('ap2.foreign-input', 'no presentation of a stranger is answered with 500', async () => {
+  const agent = await owner()
+  const issued = await issue(agent.agentId)
+  const challenge = await ap2Challenge(agent)
+  const part = fc.oneof(
+    fc.constantFrom(...issued.open_payment_mandate.split(/[~.]/)),
+    fc.string({ unit: 'binary', maxLength: 60 }),
+    fc.json().map((text) => Buffer.from(text).toString('base64url')),
+  )
+  const joined = fc
+    .array(fc.tuple(part, fc.constantFrom('.', '~', '~~')), { maxLength: 12 })
+    .map((parts) => `${parts.flat().join('')}~`)
+  const closed = fc.dictionary(fc.string(), fc.jsonValue()).map((mandate) =>
+    closeMandate(issued.open_payment_mandate, mandate, {
+      key: ap2Signer.privateKey,
+      aud: challenge.mandate['audience'] ?? '',
+      nonce: challenge.mandate['nonce'] ?? '',
+      iat: Math.floor(Date.now() / 1000),
+    }),
+  )
+  const text = fc.oneof(
+    joined,
+    closed,
+    fc.string({ unit: 'binary' }),
+    fc.constant(issued.open_checkout_mandate),
+  )
+  const evidence = fc.oneof(
+    fc.record({ presentation: text, checkout_presentation: text }, { requiredKeys: [] }),
+    fc.record({ presentation: fc.jsonValue(), checkout_presentation: fc.jsonValue() }),
+  )
+  await fc.assert(
+    fc.asyncProperty(evidence, async (given) => {
+      const response = await fetch(`${apis.hosts[0]?.base}/api/agent-payment-rail`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          authorization: `Bearer ${agent.credential}`,
+        },
+        body: JSON.stringify({
+          challenge_id: challenge.challenge_id,
+          method: 'ap2_mandate_reference',
+          external_reference: 'ap2',
+          proof: { challenge_token: challenge.mandate['challenge_token'] ?? '' },
+          evidence: given,
+          idempotency_key: key(),
+        }),
+      })
+      const answer = (await response.json()) as { code?: string }
+      expect([400, 403, 422], JSON.stringify(answer)).toContain(response.status)
+    }),
+    { numRuns: 150 },
+  )
+})
