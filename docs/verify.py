@@ -113,7 +113,7 @@ def open_bundle(_, text, keys):
     need(are_texts(value, "receipt checkpoint") and all(is_int(n) and n >= 0 for n in (index, size)), "malformed")
     _, _, doubt = open_token("receipt", value["receipt"], keys)
     body, _, lines = value["checkpoint"].rpartition("\n\n")
-    signatures = re.findall("— (.+) (.+)\n", lines)
+    signatures = re.findall("— ([^ \n]+) ([^ \n]+)\n", lines)
     need(re.fullmatch(".+\n[0-9]+\n[A-Za-z0-9+/]{43}=(\n.+)*", body) and signatures, "malformed")
     need("".join(f"— {by} {line}\n" for by, line in signatures) == lines, "malformed")
     origin, count, root = body.split("\n")[:3]
@@ -133,7 +133,7 @@ def open_bundle(_, text, keys):
 
 def verify(kind, text, keys, at=None):  # (verdict, reason); `at` is the Unix time at which a period is judged
     try:
-        begin, end, doubt = (open_token if kind in TOKENS else open_object if kind in OBJECTS else open_bundle)(kind, text, keys)
+        begin, end, doubt = (open_token if kind in TOKENS else open_object if kind in OBJECTS else open_bundle)(kind, text.encode().decode(), keys)
         need(at is None or begin is None or at >= begin, "not_yet_valid")
         need(at is None or end is None or at < end, "expired")
     except PermissionError as refused:
@@ -143,7 +143,7 @@ def verify(kind, text, keys, at=None):  # (verdict, reason); `at` is the Unix ti
     return ("indeterminate", doubt) if doubt else ("valid", None)
 
 if __name__ == "__main__":
-    content, saved = (open(name, encoding="utf-8").read() for name in sys.argv[2:4])
+    content, saved = (open(name, encoding="utf-8", errors="surrogateescape").read() for name in sys.argv[2:4])
     verdict, reason = verify(sys.argv[1], content, json.loads(saved), float((sys.argv + [time.time()])[4]))
     alone = verdict == "valid" and sys.argv[1] == "receipt" and read_object(base64url(content.strip().split(".")[1]).decode("utf-8"))["kind"] != "sample"
     print(*filter(None, (verdict, reason, "log_not_checked" if alone else None)))

@@ -1,6 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { verifyArtifact } from '#domain/verification/artifact.ts'
 import { openPackageParts } from '#domain/verification/return-package.ts'
@@ -8,6 +10,7 @@ import { settle } from '#domain/verification/signature.ts'
 import type { ArtifactKind, Verdict } from '#domain/verification/verdict.ts'
 import { isZip, unzipPackage } from '../../activities/run/unzip-package.ts'
 import { verifies } from '../verifies.ts'
+import { logSets } from './keys.ts'
 import { makeVectors, type Vector, type VectorFile } from './make.ts'
 
 const fileOf = (kind: string): string => join(import.meta.dirname, `${kind}.json`)
@@ -57,9 +60,13 @@ verifies('verify.vectors', 'our verifier agrees with every vector', () => {
 })
 
 const python = spawnSync('python3', ['-c', 'import cryptography'], { stdio: 'ignore' }).status === 0
+/** Without Python or its package the tests of docs/verify.py are skipped, and the run says so; with `CI` set they fail. */
+const needsPython = python || process.env['CI'] !== undefined ? verifies : skipped
+function skipped(..._test: Parameters<typeof verifies>): void {
+  test.skip(_test[1])
+}
 
-// The run says that it is skipped where Python or its package is missing.
-test.skipIf(!python)('docs/verify.py agrees with every vector that it covers', () => {
+needsPython('verify.vectors', 'docs/verify.py agrees with every vector that it covers', () => {
   const paths = kinds.filter(isInPython).map(fileOf)
   const out = execFileSync('python3', [join(import.meta.dirname, 'run.py'), ...paths], {
     encoding: 'utf8',
@@ -74,6 +81,78 @@ test.skipIf(!python)('docs/verify.py agrees with every vector that it covers', (
     })),
   ).toEqual(inPython.map((vector) => ({ vector: name(vector), ...vector.expect })))
 })
+
+/** Texts of a stranger for docs/verify.py, each with the kind that it is verified as. */
+function hostileTexts(): [kind: string, content: Uint8Array][] {
+  const good = files.flatMap(({ vectors }) =>
+    vectors.filter(({ kind, name: of }) => isInPython(kind) && of === 'good'),
+  )
+  const textOfGood = ({ artifact }: Vector) =>
+    typeof artifact === 'string' ? artifact : JSON.stringify(artifact)
+  const spliced = fc.constantFrom(...good).chain((vector) => {
+    const text = textOfGood(vector)
+    return fc
+      .tuple(fc.nat(text.length - 1), fc.nat(20), fc.string({ unit: 'binary', maxLength: 8 }))
+      .map(([at, cut, insert]) => text.slice(0, at) + insert + text.slice(at + cut + 1))
+      .map((changed): [string, Uint8Array] => [vector.kind, Buffer.from(changed)])
+  })
+  const part = fc.oneof(
+    fc.json().map((text) => Buffer.from(text).toString('base64url')),
+    fc.base64String(),
+  )
+  const content = fc.oneof(
+    fc.uint8Array({ maxLength: 200 }),
+    fc.string({ unit: 'binary' }).map((text) => Buffer.from(text)),
+    fc.json().map((text) => Buffer.from(text)),
+    fc.array(part, { minLength: 3, maxLength: 3 }).map((parts) => Buffer.from(parts.join('.'))),
+  )
+  const noise = fc.tuple(fc.constantFrom(...good.map(({ kind }) => kind as string)), content)
+  const generated = fc.sample(fc.oneof(spliced, noise), { numRuns: 170, seed: 19 })
+  return [...generated, ...good.flatMap((vector) => madeHostile(vector.kind, textOfGood(vector)))]
+}
+
+/** Texts that are made to exhaust a reader of this kind. */
+function madeHostile(kind: string, good: string): [string, Uint8Array][] {
+  const token = (text: string) => `${Buffer.from(text).toString('base64url')}.e30.AA`
+  const object = kind.startsWith('receipt_bundle') ? JSON.parse(good) : { key_id: 'k', schema: '' }
+  const texts = [
+    '['.repeat(100_000),
+    token('['.repeat(20_000)),
+    token(`{"a":${'9'.repeat(10_000)}}`),
+    `{"a":${'9'.repeat(10_000)}}`,
+    `{"a":1e999,"b":NaN}`,
+    JSON.stringify({ ...object, receipt: '\ud800', key_id: '\ud800' }),
+    JSON.stringify({ ...object, checkpoint: `a\n1\n${'A'.repeat(43)}=\n\n${'— '.repeat(3_000)}` }),
+    JSON.stringify({ ...object, checkpoint: `${'\n\n'.repeat(20_000)}` }),
+    JSON.stringify({ ...object, checkpoint: 'a\n1\nA\n\n— é é\n' }),
+    JSON.stringify({ ...object, path: ['ß'.repeat(64)], leaf_index: -1, tree_size: 2 ** 60 }),
+  ]
+  return texts.map((text) => [kind, Buffer.from(text)])
+}
+
+needsPython(
+  'verify.hostile',
+  'docs/verify.py ends each hostile text with a verdict',
+  () => {
+    const scratch = mkdtempSync(join(tmpdir(), 'agent-rails-hostile-'))
+    const save = (file: string, content: string | Uint8Array) => {
+      writeFileSync(join(scratch, file), content)
+      return join(scratch, file)
+    }
+    const given = hostileTexts().map(([kind, content], at) => [kind, save(`${at}`, content)])
+    expect(given.length).toBeGreaterThanOrEqual(200)
+    const list = save('list.json', JSON.stringify(given))
+    const keys = save('keys.json', JSON.stringify(logSets.with_log))
+    const program = join(import.meta.dirname, 'hostile.py')
+    const out = execFileSync('python3', [program, list, keys], { encoding: 'utf8' })
+    rmSync(scratch, { recursive: true, force: true })
+    const ran: { code: number; crash: string | null; seconds: number }[] = JSON.parse(out)
+    expect(ran.filter(({ crash }) => crash !== null)).toEqual([])
+    expect(ran.filter(({ code }) => code !== 1 && code !== 3)).toEqual([])
+    expect(ran.filter(({ seconds }) => seconds > 0.05)).toEqual([])
+  },
+  120_000,
+)
 
 verifies('verify.vectors', 'docs/verify.py has at most 150 lines and one package', () => {
   const text = readFileSync(join(import.meta.dirname, '../../docs/verify.py'), 'utf8')
