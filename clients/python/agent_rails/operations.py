@@ -62,7 +62,7 @@ ISSUE_MANDATE: Operation[types.IssueMandateRequest, types.IssueMandateAnswer] = 
 INSPECT_MANDATE: Operation[types.InspectMandateRequest, types.InspectMandateAnswer] = Operation(
     "inspect-mandate", "POST", "/api/delegated-authority", "base", ("agent", "operator",)
 )
-"""Check a mandate: signature, state, what remains, and its grants. Uses nothing."""
+"""Check a mandate of authority or mandates of AP2: signature, state, constraints, and what remains. Uses nothing."""
 
 ISSUE_ACTION_GRANT: Operation[types.IssueActionGrantRequest, types.IssueActionGrantAnswer] = Operation(
     "issue-action-grant", "POST", "/api/delegated-authority", "base", ("operator",), keeps=True
@@ -244,6 +244,51 @@ CREDENTIAL_ENFORCE: Operation[types.CredentialEnforceRequest, types.CredentialEn
 )
 """Ask whether the presented credential may call an operation, and all the reasons why not."""
 
+AGENT_REGISTRY_LIST: Operation[types.AgentRegistryListRequest, types.AgentRegistryListAnswer] = Operation(
+    "agent-registry-list", "GET", "/api/agent-registry", "base", ("public",)
+)
+"""Find trusted agents that publish a profile, by words, rail and capability."""
+
+AGENT_REGISTRY_PROFILE: Operation[types.AgentRegistryProfileRequest, types.AgentRegistryProfileAnswer] = Operation(
+    "agent-registry-profile", "POST", "/api/agent-registry", "base", ("agent",), keyed=True, keeps=True
+)
+"""Set the public profile of your agent, and publish or withdraw it."""
+
+RESOLVER_READ: Operation[types.ResolverReadRequest, types.ResolverReadAnswer] = Operation(
+    "resolver-read", "GET", "/api/service-resolver", "base", ("public",)
+)
+"""Read which services there are, the four ways to use the resolver, and its boundary."""
+
+FIND_SERVICES: Operation[types.FindServicesRequest, types.FindServicesAnswer] = Operation(
+    "find-services", "POST", "/api/service-resolver", "base", ("public",)
+)
+"""Find the services that fit a query or a task, the best first, with reasons."""
+
+INSPECT_SERVICE: Operation[types.InspectServiceRequest, types.InspectServiceAnswer] = Operation(
+    "inspect-service", "POST", "/api/service-resolver", "base", ("public",)
+)
+"""Inspect a service: what was checked, how risky its use is and whether it may be used. A candidate is stored for the decision of an operator."""
+
+REQUEST_SERVICE_USE: Operation[types.RequestServiceUseRequest, types.RequestServiceUseAnswer] = Operation(
+    "request-service-use", "POST", "/api/service-resolver", "base", ("public",), keyed=True, keeps=True
+)
+"""Ask to use a service for a task; the answer says how, and has a receipt."""
+
+RUN_SERVICE: Operation[types.RunServiceRequest, types.RunServiceAnswer] = Operation(
+    "run-service", "POST", "/api/service-resolver", "base", ("public",), keyed=True, keeps=True
+)
+"""Run a free tool of this service and get its recorded outcome with a receipt."""
+
+SERVICE_SCOUT_READ: Operation[types.ServiceScoutReadRequest, types.ServiceScoutReadAnswer] = Operation(
+    "service-scout-read", "GET", "/api/service-scout", "base", ("public",)
+)
+"""Rank the services that fit a task, and say why the others do not."""
+
+SERVICE_SCOUT_RUN: Operation[types.ServiceScoutRunRequest, types.ServiceScoutRunAnswer] = Operation(
+    "service-scout-run", "POST", "/api/service-scout", "base", ("public",), keyed=True, keeps=True
+)
+"""Rank the services that fit a task within constraints, with a signed receipt."""
+
 SIGNING_VERSIONS_READ: Operation[types.SigningVersionsReadRequest, types.SigningVersionsReadAnswer] = Operation(
     "signing-versions-read", "GET", "/api/signing-secret-rotation", "base", ("public",)
 )
@@ -327,7 +372,7 @@ WALLET_RUN_START: Operation[types.WalletRunStartRequest, types.WalletRunStartAns
 INPUT_UPLOAD: Operation[types.InputUploadRequest, types.InputUploadAnswer] = Operation(
     "input-upload", "PUT", "/api/agent-inputs/{sha256}", "base", ("agent",), streams=True
 )
-"""Upload a file of up to 256 MB, CSV or JSON Lines, under its SHA-256; runs name it by that digest."""
+"""Upload a file under its SHA-256: rows up to 256 MB as CSV or JSON Lines; XLSX, PDF, DOCX, text or an image up to 32 MB."""
 
 INPUT_READ: Operation[types.InputReadRequest, types.InputReadAnswer] = Operation(
     "input-read", "GET", "/api/agent-inputs/{sha256}", "base", ("agent",)
@@ -378,6 +423,11 @@ TASK_LEDGER: Operation[types.TaskLedgerRequest, types.TaskLedgerAnswer] = Operat
     "task-ledger", "GET", "/api/agents/tasks/{token}/ledger", "os", ("operator", "status",)
 )
 """Read a task, its hash-chained ledger and the runtime records behind it."""
+
+TASK_STEPS: Operation[types.TaskStepsRequest, types.TaskStepsAnswer] = Operation(
+    "task-steps", "GET", "/api/agents/tasks/{token}/steps", "os", ("operator", "status",)
+)
+"""Read the steps of a run: when each began and ended, and what it put out."""
 
 TASK_ATTESTATION: Operation[types.TaskAttestationRequest, types.TaskAttestationAnswer] = Operation(
     "task-attestation", "GET", "/api/agents/tasks/{token}/attestation", "os", ("operator", "status",)
@@ -539,6 +589,31 @@ PAUSES: Operation[types.PausesRequest, types.PausesAnswer] = Operation(
 )
 """Read what is paused now, by whom and why, and the latest changes."""
 
+MANDATES_LIST: Operation[types.MandatesListRequest, types.MandatesListAnswer] = Operation(
+    "mandates-list", "GET", "/api/operator/mandates", "base", ("operator",)
+)
+"""Search the mandates of agents, with what is used and left of each."""
+
+MANDATE_READ: Operation[types.MandateReadRequest, types.MandateReadAnswer] = Operation(
+    "mandate-read", "GET", "/api/operator/mandates/{mandate_id}", "base", ("operator",)
+)
+"""Read one mandate: its terms, what is left, and every decision, grant and action."""
+
+GRANTS_LIST: Operation[types.GrantsListRequest, types.GrantsListAnswer] = Operation(
+    "grants-list", "GET", "/api/operator/action-grants", "base", ("operator",)
+)
+"""Search the grants of single actions, used and unused."""
+
+DELEGATED_ACTIONS_LIST: Operation[types.DelegatedActionsListRequest, types.DelegatedActionsListAnswer] = Operation(
+    "delegated-actions-list", "GET", "/api/operator/delegated-actions", "base", ("operator",)
+)
+"""Search delegated actions, each with its decision, the rules behind it and its receipt."""
+
+KEY_RINGS: Operation[types.KeyRingsRequest, types.KeyRingsAnswer] = Operation(
+    "key-rings", "GET", "/api/operator/key-rings", "base", ("operator",)
+)
+"""Read the rings of signing keys, the standing of each key, and the open rotations."""
+
 KEYS_LIST: Operation[types.KeysListRequest, types.KeysListAnswer] = Operation(
     "keys-list", "GET", "/api/operator/keys", "base", ("operator",)
 )
@@ -618,6 +693,26 @@ HANDOFF_VERIFY: Operation[types.HandoffVerifyRequest, types.HandoffVerifyAnswer]
     "handoff-verify", "POST", "/api/agent-to-agent-handoff-pack", "base", ("wallet",), keeps=True
 )
 """Verify a handoff pack: whether it is valid, expired and addressed to you, and what it permits."""
+
+COMMERCE_PROOF_READ: Operation[types.CommerceProofReadRequest, types.CommerceProofReadAnswer] = Operation(
+    "commerce-proof-read", "GET", "/api/agent-commerce-proof", "base", ("agent", "public",)
+)
+"""Read the schema, missions and rules of commerce proofs, or one proof: your own in full, a published one without what is private."""
+
+COMMERCE_PROOF_EVALUATE: Operation[types.CommerceProofEvaluateRequest, types.CommerceProofEvaluateAnswer] = Operation(
+    "commerce-proof-evaluate", "POST", "/api/agent-commerce-proof", "base", ("public",), keyed=True, keeps=True
+)
+"""Have a return package judged: digests, claims, evidence, payment, authority and duplicates lead to a decision with a passport, a signed receipt and a verification packet."""
+
+ACTIVITY_FEED_READ: Operation[types.ActivityFeedReadRequest, types.ActivityFeedReadAnswer] = Operation(
+    "activity-feed-read", "GET", "/api/commerce-activity-feed", "base", ("public",)
+)
+"""Read the verified activity that agents published, with their reliability, or why there is none."""
+
+ACTIVITY_FEED_PUBLISH: Operation[types.ActivityFeedPublishRequest, types.ActivityFeedPublishAnswer] = Operation(
+    "activity-feed-publish", "POST", "/api/commerce-activity-feed", "base", ("agent",), keyed=True, keeps=True
+)
+"""Publish a commerce proof of yours to the activity feed, or take it out with publication_consent false. Reuse the key when you repeat this call."""
 
 HEALTHZ: Operation[types.HealthzRequest, types.HealthzAnswer] = Operation(
     "healthz", "GET", "/healthz", "both", ("public",)

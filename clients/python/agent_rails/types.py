@@ -1,4 +1,4 @@
-# Made by `npm run client:python` from operations with SHA-256 402341bc6567c371bb7f5fe19c9bb693411ed93e092d50de508a794a5d53ae71.
+# Made by `npm run client:python` from operations with SHA-256 b30a785a23de8bb7112fe3ebce22c3a9607d7bba0db7b1a0d326f5088d2479c1.
 from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypedDict
@@ -191,6 +191,50 @@ class MandateInspection(TypedDict):
     grants: list[Grant]
 
 
+class Constraint(TypedDict):
+    constraint: str
+    verdict: Literal['met', 'broken', 'not_judged']
+    rule: str
+    details: list[str]
+
+
+class Budget(TypedDict):
+    currency: str | None
+    total: str | None
+    spent: str | None
+    left: str | None
+    uses: int
+    uses_max: int | None
+    last_paid_at: str | None
+
+
+class Key2(TypedDict):
+    issuer: str
+    kid: str
+    alg: str
+    standing: Literal['published', 'active', 'retired', 'revoked']
+    activated_at: str | None
+    retired_at: str | None
+    revoked_at: str | None
+
+
+class Mandates(TypedDict):
+    open_payment: dict[str, Any] | None
+    payment: dict[str, Any] | None
+    open_checkout: dict[str, Any] | None
+    checkout: dict[str, Any] | None
+
+
+class Ap2Inspection(TypedDict):
+    valid: bool
+    state: Literal['active', 'exhausted', 'expired', 'revoked'] | None
+    checks: list[Check]
+    constraints: list[Constraint]
+    budget: Budget | None
+    key: Key2 | None
+    mandates: Mandates
+
+
 class SignedActionGrant(TypedDict):
     schema: Literal['action-grant.v1']
     context: Literal['service.authority.grant.v1']
@@ -259,23 +303,14 @@ class Totals(TypedDict):
     pro: int
 
 
-class Rail(TypedDict):
-    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
-    status: Literal['active', 'offered', 'free']
-    entry: int
-    standard: int
-    pro: int
-    rail_fee: int
-    totals: Totals
-    paid_surfaces: list[Literal['agent_use', 'wallet_bound_run']]
-
-
-class AgentPricing(TypedDict):
-    currency: Literal['usd']
-    pricing_model: Literal['free_tools_movement_fee']
-    rails: list[Rail]
-    fee_rule: str
-    quote_how: str
+class TierTerms(TypedDict):
+    depth: str
+    leaves_out: list[str]
+    rows_max: int | None
+    bytes_max: int
+    reruns_max: int
+    report_formats: list[Literal['json', 'html', 'markdown', 'csv', 'jsonl']]
+    turnaround_hours: int
 
 
 class Line(TypedDict):
@@ -300,6 +335,7 @@ class Quote(TypedDict):
     currency: Literal['usd']
     pricing_model: str
     provider_route: ProviderRoute
+    tier_terms: TierTerms
     expires_at: str
 
 
@@ -418,14 +454,14 @@ class ProductLinkCell(TypedDict):
     state: Literal['missing', 'unchecked', 'live', 'broken', 'price_differs']
 
 
-class Check1(TypedDict):
+class Check2(TypedDict):
     reachable: bool
     price_matches: bool
 
 
 class SetPaymentLink(TypedDict):
     cell: ProductLinkCell
-    check: Check1
+    check: Check2
     receipt: Receipt
 
 
@@ -575,7 +611,7 @@ class RegistrationContract(TypedDict):
 
 class Limits3(TypedDict):
     rails: NotRequired[list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]]
-    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'signing:use', 'authority:read', 'actions:execute']]]
+    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]]
     max_usd: NotRequired[int]
     concurrent_runs: NotRequired[int]
 
@@ -619,7 +655,9 @@ class Step(TypedDict):
 
 class Gap(TypedDict):
     code: str
+    kind: Literal['needed', 'advisory']
     detail: str
+    filled_by: str
     pointers: list[str]
 
 
@@ -685,7 +723,7 @@ class CredentialEnvelope1(TypedDict):
 class AgentCredential(TypedDict):
     credential_id: str
     version: int
-    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'signing:use', 'authority:read', 'actions:execute']]
+    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]
     rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
     state: Literal['pending', 'active', 'retiring', 'retired', 'revoked']
     rotate_by: str | None
@@ -701,6 +739,210 @@ class CredentialDecision(TypedDict):
     reasons: list[Reason1]
     credential: AgentCredential | None
     audit_event_id: str
+
+
+class Reliability(TypedDict):
+    runs: int
+    finished: int
+    exceptions: int
+
+
+class Item(TypedDict):
+    agent_id: str
+    name: str
+    description: str
+    capabilities: list[str]
+    rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+    trust_state: Literal['submitted', 'under_review', 'trusted', 'rejected', 'suspended', 'sandbox_trusted']
+    reliability: Reliability
+    receipt_id: str
+    changed_at: str
+
+
+class AgentRegistry(TypedDict):
+    items: list[Item]
+    offset: int
+    limit: int
+    total: int
+
+
+Capability: TypeAlias = str
+
+
+class Profile(TypedDict):
+    name: str
+    description: str
+    capabilities: list[Capability]
+    rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+
+
+class AgentProfile(TypedDict):
+    agent: Agent
+    profile: Profile
+    receipt: Receipt
+
+
+class FreeTool(TypedDict):
+    service_id: str
+    operation_id: str
+    method: str
+    path: str
+
+
+class FirstPartyService(TypedDict):
+    service_id: str
+    origin: Literal['first_party', 'registry']
+    kind: Literal['rail', 'work_order', 'free_tool', 'candidate']
+    name: str
+    summary: str
+    capabilities: list[str]
+    protocols: list[str]
+    price: int | None
+    access: Literal['public', 'agent', 'outside']
+    state: Literal['available', 'future', 'unapproved']
+
+
+class Reason2(TypedDict):
+    need: str
+    capability: str
+
+
+class Result(TypedDict):
+    service_id: str
+    origin: Literal['first_party', 'registry']
+    kind: Literal['rail', 'work_order', 'free_tool', 'candidate']
+    summary: str
+    score: float
+    price: int | None
+    access: Literal['public', 'agent', 'outside']
+    reasons: list[Reason2]
+
+
+class FoundServices(TypedDict):
+    results: list[Result]
+    query_used: str
+    registry_sha256: str
+
+
+class Check3(TypedDict):
+    check: str
+    ok: bool
+    detail: str
+
+
+class OutsideService(TypedDict):
+    service_id: str
+    origin: Literal['registry']
+    kind: Literal['candidate']
+    name: str | None
+    url: str | None
+    summary: str | None
+    protocols: list[str]
+    state: Literal['observed', 'approved', 'denied']
+    document_sha256: str | None
+    inspected_at: str | None
+
+
+class ServiceUse(TypedDict):
+    use_decision: Literal['accepted_for_review', 'direct_free_tool', 'quote_required']
+    work_order: WorkOrder | None
+    next_action: str
+    receipt: Receipt
+    status_token: str | None
+
+
+class Outcome(TypedDict):
+    service_id: str
+    operation_id: str
+    result: dict[str, Any]
+    recorded_at: str
+
+
+class ServiceOutcome(TypedDict):
+    outcome: Outcome
+    usage_event_id: str
+    receipt: Receipt
+
+
+Need = TypedDict(
+    'Need',
+    {
+        'pointer': str,
+        'quote': str,
+        'from': int,
+        'to': int,
+        'place': NotRequired[str],
+    },
+)
+
+
+class Reason3(TypedDict):
+    need: Need
+    capability: str
+    stems: list[str]
+    score: float
+
+
+MissingItem = TypedDict(
+    'MissingItem',
+    {
+        'pointer': str,
+        'quote': str,
+        'from': int,
+        'to': int,
+        'place': NotRequired[str],
+    },
+)
+
+
+class RankedItem(TypedDict):
+    service_id: str
+    name: str
+    origin: Literal['first_party', 'registry']
+    price_usd: int | None
+    score: float
+    reasons: list[Reason3]
+    missing: list[MissingItem]
+
+
+class ExcludedItem(TypedDict):
+    service_id: str
+    code: Literal['not_available', 'not_approved', 'id_taken', 'rail_not_wanted', 'price_too_high', 'without_price', 'protocol_missing', 'no_match', 'beyond_limit']
+    reason: str
+
+
+class Scouted(TypedDict):
+    ranked: list[RankedItem]
+    excluded: list[ExcludedItem]
+    missing: list[MissingItem]
+    registry_size: int
+    registry_sha256: str
+
+
+class Reason4(TypedDict):
+    need: Need
+    capability: str
+    stems: list[str]
+    score: float
+
+
+class RankedItem1(TypedDict):
+    service_id: str
+    name: str
+    origin: Literal['first_party', 'registry']
+    price_usd: int | None
+    score: float
+    reasons: list[Reason4]
+    missing: list[MissingItem]
+
+
+class ScoutedWithReceipt(TypedDict):
+    ranked: list[RankedItem1]
+    excluded: list[ExcludedItem]
+    missing: list[MissingItem]
+    registry_size: int
+    registry_sha256: str
+    receipt: Receipt
 
 
 class KeyVersion(TypedDict):
@@ -757,6 +999,7 @@ class Step1(TypedDict):
     started_at: str | None
     finished_at: str | None
     output_sha256: str | None
+    tries: int
 
 
 class Loop(TypedDict):
@@ -791,15 +1034,6 @@ class Run(TypedDict):
     links: dict[str, str]
 
 
-class AgentUsePack(TypedDict):
-    modes: list[Literal['read_agent_use_pack', 'quote_run', 'create_payment_challenge', 'start_agent_run', 'get_run_status', 'fetch_return_package', 'record_agent_use_receipt', 'read_agent_use_runs']]
-    rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
-    prices: AgentPricing
-    accepted_methods: list[Literal['hosted_checkout', 'agent_allowance', 'payment_reference', 'invoice_reference', 'stablecoin_reference', 'x402_reference', 'ap2_mandate_reference']]
-    sequence: list[str]
-    example_bodies: dict[Literal['read_agent_use_pack', 'quote_run', 'create_payment_challenge', 'start_agent_run', 'get_run_status', 'fetch_return_package', 'record_agent_use_receipt', 'read_agent_use_runs'], dict[str, Any]]
-
-
 class ResultContract(TypedDict):
     version: Literal['v2']
     split_version: Literal['1.0']
@@ -807,21 +1041,15 @@ class ResultContract(TypedDict):
     usage_receipt_id: str | None
 
 
-class Check2(TypedDict):
-    check: str
-    ok: bool
-    detail: str
-
-
-class Key2(TypedDict):
+class Key3(TypedDict):
     kid: str
     standing: Literal['published', 'active', 'retired', 'revoked']
 
 
 class Completion(TypedDict):
     verdict: Literal['proven', 'refused', 'indeterminate']
-    checks: list[Check2]
-    keys: list[Key2]
+    checks: list[Check3]
+    keys: list[Key3]
 
 
 class Citation(TypedDict):
@@ -839,6 +1067,9 @@ class Gap1(TypedDict):
     code: str
     detail: str
     citations: list[Citation]
+    kind: Literal['needed', 'advisory']
+    pointer: str
+    filled_by: str
 
 
 class File(TypedDict):
@@ -883,7 +1114,7 @@ class VerificationPacket(TypedDict):
     log_state: Literal['included', 'pending', 'absent', 'exempt', 'not_checked']
     leaf_index: int | None
     tree_size: int | None
-    checks: list[Check2]
+    checks: list[Check3]
     signature: Signature
     payload_sha256: str | None
     verified_at: str
@@ -891,14 +1122,14 @@ class VerificationPacket(TypedDict):
 
 class Completion1(TypedDict):
     verdict: Literal['proven', 'refused', 'indeterminate']
-    checks: list[Check2]
-    keys: list[Key2]
+    checks: list[Check3]
+    keys: list[Key3]
 
 
 class Record(TypedDict):
     verdict: Literal['proven', 'refused', 'indeterminate']
-    checks: list[Check2]
-    keys: list[Key2]
+    checks: list[Check3]
+    keys: list[Key3]
 
 
 class Review1(TypedDict):
@@ -1021,7 +1252,7 @@ class StartedWalletRun(TypedDict):
 class StoredInput(TypedDict):
     sha256: str
     byte_length: int
-    media_type: Literal['text/csv', 'application/x-ndjson']
+    media_type: Literal['text/csv', 'application/x-ndjson', 'application/pdf', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'image/png', 'image/jpeg', 'text/plain']
     stored_at: str
     kept_until: str | None
 
@@ -1075,20 +1306,20 @@ class CallbackExamples(TypedDict):
     retry_rules: RetryRules
 
 
-class Check6(TypedDict):
+class Check8(TypedDict):
     check: Literal['headers', 'time', 'signature']
     ok: bool
 
 
 class ReceivedCallback(TypedDict):
     verified: Literal[True]
-    checks: list[Check6]
+    checks: list[Check8]
     delivery_id: str
     duplicate: bool
     nonce: NotRequired[str]
 
 
-class Item(TypedDict):
+class Item1(TypedDict):
     delivery_id: str
     event: str
     verified: Literal[True]
@@ -1097,10 +1328,10 @@ class Item(TypedDict):
 
 
 class CallbackInbox(TypedDict):
-    items: list[Item]
+    items: list[Item1]
 
 
-class Check7(TypedDict):
+class Check9(TypedDict):
     check: str
     ok: bool
     detail: str
@@ -1118,6 +1349,7 @@ class Contract(TypedDict):
     rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
     tier: Literal['entry', 'standard', 'pro']
     usage: Literal['synthetic', 'operational']
+    tier_terms: TierTerms
     scope: list[str]
     acceptance_criteria: list[str]
     review_policy: Literal['sandbox_policy', 'operator_review']
@@ -1139,6 +1371,20 @@ class Record1(TypedDict):
     record_kind: Literal['onboarding', 'trust_profile', 'credential_envelope', 'quote', 'provider_route', 'credit_entitlement', 'run_contract', 'task_run', 'lifecycle_event', 'result_contract', 'settlement_receipt', 'usage_receipt', 'callback_delivery', 'ledger_event', 'attestation']
     record_id: str
     recorded_at: str
+
+
+class TakenStep(TypedDict):
+    name: Literal['intake', 'planner', 'worker', 'validator', 'exception_agent', 'revision_loop', 'review_step', 'return_package', 'attestation']
+    attempt: int
+    round: int
+    verdict: Literal['done', 'refused', 'too_complex', 'gaps', 'revise', 'reject'] | None
+    started_at: str
+    ended_at: str | None
+    tries: int
+    decided_by: str | None
+    output: Any
+    output_sha256: str | None
+    output_bytes: int | None
 
 
 class TaskAttestation(TypedDict):
@@ -1197,7 +1443,7 @@ class ReturnPackage1(TypedDict):
     completion_signature: str
 
 
-class Key5(TypedDict):
+class Key6(TypedDict):
     kid: str
     kty: str
     crv: NotRequired[str]
@@ -1209,7 +1455,7 @@ class Key5(TypedDict):
 
 
 class Keys(TypedDict):
-    keys: list[Key5]
+    keys: list[Key6]
 
 
 class LedgerEntryWithData(TypedDict):
@@ -1245,7 +1491,7 @@ class QueuedWorkOrder(TypedDict):
 
 
 class WaitingSubject(TypedDict):
-    subject_kind: Literal['agent', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery']
+    subject_kind: Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof']
     subject_id: str
     state: str
     waiting_since: str
@@ -1262,7 +1508,7 @@ class WaitingSubject(TypedDict):
 
 
 class CompactWaitingSubject(TypedDict):
-    subject_kind: Literal['agent', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery']
+    subject_kind: Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof']
     subject_id: str
     state: str
     waiting_since: str
@@ -1277,7 +1523,7 @@ class Part(TypedDict):
 
 
 class ReviewEvidence(TypedDict):
-    subject_kind: Literal['agent', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery']
+    subject_kind: Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof']
     subject_id: str
     waiting_since: str
     parts: list[Part]
@@ -1306,7 +1552,7 @@ class DecidedBy(TypedDict):
 
 class ReviewDecision1(TypedDict):
     decision_id: str
-    subject_kind: Literal['agent', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery']
+    subject_kind: Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof']
     subject_id: str
     decision: Literal['approve', 'reject', 'revise', 'hold']
     note: str
@@ -1316,7 +1562,7 @@ class ReviewDecision1(TypedDict):
 
 
 class Subject(TypedDict):
-    subject_kind: Literal['agent', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery']
+    subject_kind: Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof']
     subject_id: str
     state: str
     view: dict[str, Any]
@@ -1576,7 +1822,7 @@ class AgentOfOperators(TypedDict):
 class AccessKey(TypedDict):
     credential_id: str
     version: int
-    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'signing:use', 'authority:read', 'actions:execute']]
+    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]
     rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
     state: Literal['pending', 'active', 'retiring', 'retired', 'revoked']
     rotate_by: str | None
@@ -1596,7 +1842,7 @@ class TrustDecision(TypedDict):
 
 class PreviousLimits(TypedDict):
     rails: NotRequired[list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]]
-    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'signing:use', 'authority:read', 'actions:execute']]]
+    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]]
     max_usd: NotRequired[int]
     concurrent_runs: NotRequired[int]
 
@@ -1632,6 +1878,116 @@ class PauseChange(TypedDict):
     receipt_id: str
 
 
+class Budget1(TypedDict):
+    currency: str
+    total: str
+    used: str
+    left: str
+
+
+class MandateLine(TypedDict):
+    kind: Literal['authority', 'ap2']
+    mandate_id: str
+    agent_id: str | None
+    agent_name: str | None
+    principal: str
+    state: Literal['active', 'exhausted', 'expired', 'revoked']
+    budget: Budget1 | None
+    uses: int
+    uses_max: int | None
+    issued_by: str | None
+    known_since: str
+    expires_at: str | None
+
+
+class Revocation(TypedDict):
+    at: str
+    by: str
+    reason: str
+
+
+class Rule1(TypedDict):
+    rule: str
+    effect: Literal['allow', 'deny']
+    detail: str
+
+
+class AuthorityDecisionLine(TypedDict):
+    decision_id: str
+    purpose: Literal['evaluate', 'grant', 'execute']
+    decision: Literal['allow', 'deny']
+    operation_id: str
+    grant_id: str | None
+    price_usd: int | None
+    rules: list[Rule1]
+    receipt_id: str
+    decided_at: str
+
+
+class GrantLine(TypedDict):
+    grant_id: str
+    mandate_id: str
+    agent_id: str
+    agent_name: str
+    operation_id: str
+    state: Literal['issued', 'consumed', 'expired', 'revoked']
+    spend_usd_max: int
+    issued_by: str
+    issued_at: str
+    expires_at: str
+
+
+class Refusal(TypedDict):
+    code: str
+    detail: str
+
+
+class Decision(TypedDict):
+    decision_id: str
+    rules: list[Rule1]
+    receipt_id: str
+
+
+class DelegatedActionLine(TypedDict):
+    action_id: str
+    mandate_id: str
+    grant_id: str
+    agent_id: str
+    agent_name: str
+    operation_id: str
+    state: Literal['reserved', 'started', 'done', 'refused']
+    price_usd: int
+    status: int | None
+    refusal: Refusal | None
+    decision: Decision | None
+    receipt_id: str | None
+    reserved_at: str
+    finished_at: str | None
+    temporal_url: str | None
+
+
+class MandatePayment(TypedDict):
+    payment_reference_id: str
+    state: str
+    amount: str
+    currency: str
+    instrument_type: str
+    instrument_id: str
+    paid_at: str
+
+
+class GrantLines(TypedDict):
+    items: list[GrantLine]
+    offset: int
+    limit: int
+
+
+class DelegatedActionLines(TypedDict):
+    items: list[DelegatedActionLine]
+    offset: int
+    limit: int
+
+
 class ServiceKey(TypedDict):
     ring: str
     kid: str
@@ -1641,6 +1997,31 @@ class ServiceKey(TypedDict):
     activated_at: str | None
     retired_at: str | None
     revoked_at: str | None
+
+
+class RingRotation1(TypedDict):
+    rotation_id: str
+    ring: Literal['receipt', 'authority', 'checkout', 'callback', 'agent-statement', 'log']
+    state: Literal['requested', 'published', 'active', 'done']
+    next_kid: str | None
+    previous_kid: str | None
+    revoke_old: bool
+    overlap_seconds: int
+    reason: str
+    requested_at: str
+    activate_at: str | None
+    retire_at: str | None
+    done_at: str | None
+    temporal_url: str | None
+
+
+RingRotation: TypeAlias = RingRotation1 | None
+
+
+class ServiceKeys(TypedDict):
+    keys: list[ServiceKey]
+    rotations: list[ServiceKeyRotation]
+    receipt: Receipt
 
 
 class PublishedKeys(TypedDict):
@@ -1683,7 +2064,7 @@ ConsistencyProof = TypedDict(
 )
 
 
-class Key6(TypedDict):
+class Key7(TypedDict):
     kty: str
     kid: str
 
@@ -1700,7 +2081,7 @@ class ReceiptBundle(TypedDict):
     log_key: str | None
     tlog_proof: str
     cose_receipt: str
-    keys: list[Key6]
+    keys: list[Key7]
 
 
 class Work(TypedDict):
@@ -1785,7 +2166,7 @@ class Claims1(TypedDict):
     proven: Proven1
 
 
-class Key7(TypedDict):
+class Key8(TypedDict):
     kid: str
     standing_at_issue: Literal['published', 'active', 'retired', 'revoked']
     standing_now: Literal['published', 'active', 'retired', 'revoked']
@@ -1794,9 +2175,9 @@ class Key7(TypedDict):
 class VerifiedPassport(TypedDict):
     valid: bool
     reasons: list[str]
-    checks: list[Check7]
+    checks: list[Check9]
     claims: Claims1 | None
-    key: Key7 | None
+    key: Key8 | None
     verification_packet: VerificationPacket | None
 
 
@@ -1940,10 +2321,210 @@ class VerifiedHandoffPack(TypedDict):
     expired: bool | None
     recipient_matches: bool | None
     permitted: Permitted
-    checks: list[Check7]
+    checks: list[Check9]
     pack: Pack | None
-    key: Key7 | None
+    key: Key8 | None
     verification_packet: VerificationPacket | None
+
+
+class Mission(TypedDict):
+    kind: Literal['rail_run', 'work_order_delivery', 'agent_handoff', 'pilot_delivery', 'free_proof']
+    needs: list[str]
+    payment: Literal['required', 'if_named']
+    needs_agent: bool
+
+
+class ProtocolBinding(TypedDict):
+    binding: Literal['mcp', 'http', 'a2a', 'x402', 'ap2']
+    url: str | None
+    held_against: Literal['x402_reference', 'ap2_mandate_reference'] | None
+
+
+class SafetyBoundary(TypedDict):
+    money_movement: Literal[False]
+    rules: list[str]
+    forbidden_claims: list[str]
+    evidence_days_max: int
+    body_bytes_max: int
+
+
+class CommerceContract(TypedDict):
+    schema: dict[str, Any]
+    decisions: list[Literal['eligible_to_continue', 'human_review_required', 'payment_hold']]
+    missions: list[Mission]
+    protocol_bindings: list[ProtocolBinding]
+    checks: list[Literal['hashes', 'required_items', 'claims', 'policy', 'evidence_age', 'evidence_owner', 'payment', 'authority', 'protocol', 'duplicates']]
+    claim_states: list[Literal['bound', 'not_stated', 'not_given', 'unknown_item']]
+    safety_boundary: SafetyBoundary
+    live: dict[str, int]
+
+
+class Reason5(TypedDict):
+    check: Literal['hashes', 'required_items', 'claims', 'policy', 'evidence_age', 'evidence_owner', 'payment', 'authority', 'protocol', 'duplicates']
+    reason: str | None
+    detail: str
+
+
+class Mission1(TypedDict):
+    mission_id: str
+    kind: Literal['rail_run', 'work_order_delivery', 'agent_handoff', 'pilot_delivery', 'free_proof']
+    objective: str
+
+
+class Agent1(TypedDict):
+    agent_id: str | None
+    name: str | None
+    wallet: str | None
+    credential_bound: bool
+
+
+class Persistence(TypedDict):
+    state: Literal['persisted']
+    published: bool
+    publication_consent: bool
+    activity_id: str | None
+    review_state: Literal['waiting', 'approved', 'rejected'] | None
+    review_decision_id: str | None
+    evaluated_at: str
+    record_url: str
+
+
+class Input(TypedDict):
+    kind: Literal['artifact', 'file', 'evidence']
+    name: str
+    sha256: str
+    recomputed: bool
+
+
+class Claim(TypedDict):
+    claim: str
+    artifact: str
+    state: Literal['bound', 'not_stated', 'not_given', 'unknown_item']
+    forbidden: str | None
+
+
+class Check12(TypedDict):
+    check: Literal['hashes', 'required_items', 'claims', 'policy', 'evidence_age', 'evidence_owner', 'payment', 'authority', 'protocol', 'duplicates']
+    outcome: Literal['passed', 'failed', 'unverified', 'not_needed']
+    reason: str | None
+    detail: str
+
+
+class Payment3(TypedDict):
+    payment_reference_id: str
+    method: str
+    state: str
+    amount_usd: int
+    settlement_receipt_id: str | None
+
+
+class Money1(TypedDict):
+    funding: str
+    postings: int
+    transfers: int
+
+
+class CommercePacket(TypedDict):
+    proof_id: str
+    request_sha256: str
+    package_sha256: str
+    inputs: list[Input]
+    claims: list[Claim]
+    checks: list[Check12]
+    payment: Payment3 | None
+    money: Money1
+    keys_url: str
+    offline_verification: list[str]
+
+
+class AgentCommercePassport(TypedDict):
+    receipt_id: str
+    kind: str
+    issuer: str
+    key_id: str
+    issued_at: str
+    subject: str
+    usage: Literal['synthetic', 'operational', 'unspecified']
+    payload: dict[str, Any]
+    payload_sha256: str
+    prev_receipt_id: str | None
+    jws: str
+    claims: dict[str, Any]
+    verify_url: str
+
+
+class Check13(TypedDict):
+    check: Literal['hashes', 'required_items', 'claims', 'policy', 'evidence_age', 'evidence_owner', 'payment', 'authority', 'protocol', 'duplicates']
+    outcome: Literal['passed', 'failed', 'unverified', 'not_needed']
+    reason: str | None
+
+
+class PublicCommerceProof(TypedDict):
+    proof_id: str
+    decision: Literal['eligible_to_continue', 'human_review_required', 'payment_hold']
+    checks: list[Check13]
+    mission_kind: Literal['rail_run', 'work_order_delivery', 'agent_handoff', 'pilot_delivery', 'free_proof']
+    agent_id: str | None
+    protocol_binding: Literal['mcp', 'http', 'a2a', 'x402', 'ap2'] | None
+    usage: Literal['synthetic', 'operational', 'unspecified']
+    package_sha256: str
+    packet_sha256: str
+    receipt: Receipt
+    passport: AgentCommercePassport
+    persistence: Persistence
+    money_movement: Literal[False]
+
+
+class PublicationPolicy(TypedDict):
+    conditions: list[Literal['bound_to_credential', 'publication_consent', 'verified_signed_receipt', 'persisted_proof_record']]
+    consent: str
+    shown: str
+    profiles: str
+
+
+class EmptyState(TypedDict):
+    reason: Literal['nothing_qualifies', 'nothing_matches', 'past_the_end']
+    detail: str
+
+
+class CommerceActivity(TypedDict):
+    activity_id: str
+    proof_id: str
+    agent_id: str
+    mission_kind: Literal['rail_run', 'work_order_delivery', 'agent_handoff', 'pilot_delivery', 'free_proof']
+    protocol_binding: Literal['mcp', 'http', 'a2a', 'x402', 'ap2'] | None
+    usage: Literal['synthetic', 'operational', 'unspecified']
+    decision: Literal['eligible_to_continue', 'human_review_required', 'payment_hold']
+    reviewed: bool
+    receipt_id: str
+    passport_receipt_id: str
+    evaluated_at: str
+    published_at: str
+    verify_url: str
+
+
+class ReliabilityProfile(TypedDict):
+    agent_id: str
+    published: int
+    synthetic: int
+    eligible_to_continue: int
+    human_review_required: int
+    payment_hold: int
+    eligible_percent: int
+    first_published_at: str
+    last_published_at: str
+
+
+class Condition(TypedDict):
+    condition: Literal['bound_to_credential', 'publication_consent', 'verified_signed_receipt', 'persisted_proof_record']
+    ok: bool
+
+
+class PublishedActivity(TypedDict):
+    published: bool
+    activity_id: str
+    conditions: list[Condition]
+    receipt: Receipt | None
 
 
 class Checks(TypedDict):
@@ -2003,7 +2584,7 @@ class Operation(TypedDict):
     price: Literal['quote'] | Price | None
     status: list[int]
     idempotency: Literal['read', 'effect', 'body', 'natural']
-    errors: list[Literal['invalid_request', 'invalid_json', 'unknown_mode', 'unsupported_request', 'idempotency_key_required', 'credential_required', 'credential_invalid', 'operator_required', 'wallet_proof_required', 'wallet_proof_invalid', 'wallet_proof_expired', 'proof_invalid', 'webhook_signature_invalid', 'payment_required', 'payment_invalid', 'scope_denied', 'trust_required', 'rail_not_allowed', 'holder_unknown', 'issuer_untrusted', 'mandate_invalid', 'key_binding_missing', 'key_binding_invalid', 'key_binding_expired', 'audience_mismatch', 'request_digest_mismatch', 'principal_signature_invalid', 'authority_denied', 'control_denied', 'not_owner', 'not_found', 'work_not_found', 'method_not_allowed', 'wallet_proof_replayed', 'payment_already_used', 'idempotency_in_flight', 'wrong_state', 'quote_mismatch', 'not_ready', 'recovery_not_allowed', 'presentation_consumed', 'challenge_consumed', 'mandate_consumed', 'key_already_registered', 'already_claimed', 'already_decided', 'evidence_changed', 'rotation_in_progress', 'daily_cap_exceeded', 'grant_consumed', 'already_exists', 'already_bound', 'already_funded', 'payment_pending', 'reference_already_used', 'work_already_attested', 'wallet_storage_full', 'credit_exhausted', 'wallet_underfunded', 'challenge_expired', 'payout_expired', 'quote_expired', 'expired', 'payload_too_large', 'unsupported_media_type', 'idempotency_conflict', 'terms_mismatch', 'evidence_mismatch', 'forbidden_material', 'amount_mismatch', 'payout_cap_exceeded', 'callback_refused', 'receipt_invalid', 'input_rejected', 'input_too_complex', 'limits_invalid', 'recipient_refused', 'rate_limited', 'internal_error', 'provider_failed', 'unavailable', 'settlement_pending', 'contention', 'paused', 'grant_released']]
+    errors: list[Literal['invalid_request', 'invalid_json', 'unknown_mode', 'unsupported_request', 'candidate_denied', 'human_approval_required', 'idempotency_key_required', 'credential_required', 'credential_invalid', 'operator_required', 'wallet_proof_required', 'wallet_proof_invalid', 'wallet_proof_expired', 'proof_invalid', 'webhook_signature_invalid', 'payment_required', 'payment_invalid', 'scope_denied', 'trust_required', 'rail_not_allowed', 'holder_unknown', 'issuer_untrusted', 'mandate_invalid', 'key_binding_missing', 'key_binding_invalid', 'key_binding_expired', 'audience_mismatch', 'request_digest_mismatch', 'principal_signature_invalid', 'authority_denied', 'control_denied', 'not_owner', 'not_found', 'work_not_found', 'method_not_allowed', 'wallet_proof_replayed', 'payment_already_used', 'idempotency_in_flight', 'wrong_state', 'quote_mismatch', 'not_publishable', 'not_ready', 'recovery_not_allowed', 'presentation_consumed', 'challenge_consumed', 'mandate_consumed', 'key_already_registered', 'already_claimed', 'already_decided', 'evidence_changed', 'rotation_in_progress', 'daily_cap_exceeded', 'grant_consumed', 'already_exists', 'already_bound', 'already_funded', 'payment_pending', 'reference_already_used', 'work_already_attested', 'wallet_storage_full', 'credit_exhausted', 'wallet_underfunded', 'challenge_expired', 'payout_expired', 'quote_expired', 'expired', 'payload_too_large', 'unsupported_media_type', 'idempotency_conflict', 'terms_mismatch', 'evidence_mismatch', 'forbidden_material', 'amount_mismatch', 'payout_cap_exceeded', 'callback_refused', 'receipt_invalid', 'input_rejected', 'input_too_complex', 'limits_invalid', 'recipient_refused', 'rate_limited', 'internal_error', 'provider_failed', 'unavailable', 'settlement_pending', 'contention', 'paused', 'grant_released']]
     schemas: str
     tool: str | None
 
@@ -2021,6 +2602,12 @@ class Totals2(TypedDict):
     pro: int
 
 
+class Tiers(TypedDict):
+    entry: TierTerms
+    standard: TierTerms
+    pro: TierTerms
+
+
 class Rail1(TypedDict):
     rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
     status: Literal['active', 'offered', 'free']
@@ -2030,9 +2617,10 @@ class Rail1(TypedDict):
     rail_fee: int
     totals: Totals2
     paid_surfaces: list[Literal['agent_use', 'wallet_bound_run']]
+    tiers: Tiers
 
 
-class Payment3(TypedDict):
+class Payment4(TypedDict):
     posture: list[Literal['reference_based', 'provider_webhooks']]
     paths: list[Literal['hosted_checkout_link', 'invoice_or_purchase_order', 'agent_credit', 'manual_operator_verified_reference']]
     methods: list[Literal['hosted_checkout', 'agent_allowance', 'payment_reference', 'invoice_reference', 'stablecoin_reference', 'x402_reference', 'ap2_mandate_reference']]
@@ -2051,7 +2639,7 @@ class AgentTools(TypedDict):
     policy_rules: list[str]
     schemas: list[Schema]
     rails: list[Rail1]
-    payment: Payment3
+    payment: Payment4
 
 
 class SupportedInterface(TypedDict):
@@ -2070,12 +2658,12 @@ class HttpAuthSecurityScheme(TypedDict):
     description: str
 
 
-class Agent1(TypedDict):
+class Agent2(TypedDict):
     httpAuthSecurityScheme: HttpAuthSecurityScheme
 
 
 class SecuritySchemes(TypedDict):
-    agent: Agent1
+    agent: Agent2
 
 
 class Skill(TypedDict):
@@ -2233,13 +2821,13 @@ class McpDescriptor(TypedDict):
     links: dict[str, str]
 
 
-class Key9(TypedDict):
+class Key10(TypedDict):
     kty: str
     kid: str
 
 
 class Jwks(TypedDict):
-    keys: list[Key9]
+    keys: list[Key10]
 
 
 class SchemaIndex(TypedDict):
@@ -2417,7 +3005,7 @@ class AcceptableItem(TypedDict):
     title: str
 
 
-class Item1(TypedDict):
+class Item2(TypedDict):
     id: str
     acceptable_items: list[AcceptableItem]
     quantity: int
@@ -2425,7 +3013,7 @@ class Item1(TypedDict):
 
 class Constraints1(TypedDict):
     type: Literal['checkout.line_items']
-    items: list[Item1]
+    items: list[Item2]
 
 
 class Checkout(TypedDict):
@@ -2507,7 +3095,7 @@ class Pisp(TypedDict):
     domain_name: str
 
 
-class Payment4(TypedDict):
+class Payment5(TypedDict):
     constraints: list[Constraints2 | Constraints3 | Constraints4 | Constraints5 | Constraints6 | Constraints7 | Constraints8]
     payee: NotRequired[Payee]
     payment_amount: NotRequired[PaymentAmount]
@@ -2520,7 +3108,7 @@ class Ap2(TypedDict):
     agent_id: str
     agent_key: AgentKey
     checkout: Checkout
-    payment: Payment4
+    payment: Payment5
     expires_at: str
 
 
@@ -2534,15 +3122,26 @@ class IssueMandateRequest(TypedDict):
     action: Action1 | Action2 | Action3 | Action4
 
 
-class InspectMandateRequest(TypedDict):
-    mode: Literal['inspect_mandate']
-    signed_mandate: dict[str, Any]
-
-
-InspectMandateAnswer: TypeAlias = MandateInspection
+class Ap21(TypedDict):
+    payment: str
+    checkout: NotRequired[str]
+    challenge_token: NotRequired[str]
 
 
 class Action5(TypedDict):
+    ap2: Ap21
+
+
+class InspectMandateRequest(TypedDict):
+    mode: Literal['inspect_mandate']
+    signed_mandate: NotRequired[dict[str, Any]]
+    action: NotRequired[Action5]
+
+
+InspectMandateAnswer: TypeAlias = MandateInspection | Ap2Inspection
+
+
+class Action6(TypedDict):
     operation_id: str
     input: dict[str, Any]
     spend_usd: NotRequired[int]
@@ -2553,10 +3152,10 @@ class Action5(TypedDict):
 class IssueActionGrantRequest(TypedDict):
     mode: Literal['issue_action_grant']
     signed_mandate: dict[str, Any]
-    action: Action5
+    action: Action6
 
 
-class Action6(TypedDict):
+class Action7(TypedDict):
     operation_id: str
     input: dict[str, Any]
     spend_usd: NotRequired[int]
@@ -2567,7 +3166,7 @@ class EvaluateActionRequest(TypedDict):
     mode: Literal['evaluate_action']
     signed_mandate: dict[str, Any]
     signed_action_grant: NotRequired[dict[str, Any]]
-    action: Action6
+    action: Action7
 
 
 EvaluateActionAnswer: TypeAlias = AuthorityDecision
@@ -2577,10 +3176,10 @@ class ExecuteDelegatedActionRequest(TypedDict):
     mode: Literal['execute_delegated_action']
     signed_mandate: dict[str, Any]
     signed_action_grant: dict[str, Any]
-    action: Action6
+    action: Action7
 
 
-class Action8(TypedDict):
+class Action9(TypedDict):
     mandate_id: NotRequired[str]
     reason: str
 
@@ -2588,7 +3187,7 @@ class Action8(TypedDict):
 class RevokeMandateRequest(TypedDict):
     mode: Literal['revoke_mandate']
     signed_mandate: NotRequired[dict[str, Any]]
-    action: Action8
+    action: Action9
 
 
 RevokeMandateAnswer: TypeAlias = RevokedMandate
@@ -2597,9 +3196,6 @@ RevokeMandateAnswer: TypeAlias = RevokedMandate
 class AgentPricingRequest(TypedDict):
     rail: NotRequired[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
     surface: NotRequired[Literal['agent', 'movement_fee', 'all']]
-
-
-AgentPricingAnswer: TypeAlias = AgentPricing
 
 
 class AgentPricingQuoteRequest(TypedDict):
@@ -2934,9 +3530,6 @@ class Contact(TypedDict):
     callback_url: NotRequired[str]
 
 
-Capability: TypeAlias = str
-
-
 class EncryptionKey(TypedDict):
     kty: Literal['OKP']
     crv: Literal['X25519']
@@ -2957,7 +3550,7 @@ class AgentRegisterRequest(TypedDict):
     encryption_key: NotRequired[EncryptionKey]
     protocols: NotRequired[list[Literal['mcp', 'http', 'a2a']]]
     account: NotRequired[Account]
-    requested_scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'signing:use', 'authority:read', 'actions:execute']]
+    requested_scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]
     sandbox: NotRequired[bool]
     idempotency_key: str
 
@@ -2988,6 +3581,137 @@ class CredentialEnforceRequest(TypedDict):
 
 
 CredentialEnforceAnswer: TypeAlias = CredentialDecision
+
+
+class AgentRegistryListRequest(TypedDict):
+    query: NotRequired[str]
+    rail: NotRequired[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+    capability: NotRequired[str]
+    offset: NotRequired[str]
+    limit: NotRequired[str]
+
+
+AgentRegistryListAnswer: TypeAlias = AgentRegistry
+
+
+class AgentRegistryProfileRequest(TypedDict):
+    name: str
+    description: str
+    capabilities: list[Capability]
+    rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+    publish_profile: bool
+    idempotency_key: NotRequired[str]
+
+
+AgentRegistryProfileAnswer: TypeAlias = AgentProfile
+
+
+class ResolverReadRequest(TypedDict):
+    pass
+
+
+class FindServicesRequest1(TypedDict):
+    mode: Literal['find_services']
+    query: str
+    task: NotRequired[str]
+    include_registry: NotRequired[bool]
+
+
+class FindServicesRequest2(TypedDict):
+    mode: Literal['find_services']
+    query: NotRequired[str]
+    task: str
+    include_registry: NotRequired[bool]
+
+
+FindServicesRequest: TypeAlias = FindServicesRequest1 | FindServicesRequest2
+
+
+FindServicesAnswer: TypeAlias = FoundServices
+
+
+class Candidate(TypedDict):
+    name: str
+    url: str
+    description: NotRequired[str]
+    protocols: NotRequired[list[Literal['http', 'mcp', 'a2a', 'x402']]]
+    schema: NotRequired[dict[str, Any]]
+
+
+class InspectServiceRequest1(TypedDict):
+    mode: Literal['inspect_service']
+    service_id: str
+    candidate: NotRequired[Candidate]
+
+
+class InspectServiceRequest2(TypedDict):
+    mode: Literal['inspect_service']
+    service_id: NotRequired[str]
+    candidate: Candidate
+
+
+InspectServiceRequest: TypeAlias = InspectServiceRequest1 | InspectServiceRequest2
+
+
+class RequestServiceUseRequest1(TypedDict):
+    mode: Literal['request_service_use']
+    service_id: str
+    candidate: NotRequired[Candidate]
+    task: str
+    idempotency_key: NotRequired[str]
+
+
+class RequestServiceUseRequest2(TypedDict):
+    mode: Literal['request_service_use']
+    service_id: NotRequired[str]
+    candidate: Candidate
+    task: str
+    idempotency_key: NotRequired[str]
+
+
+RequestServiceUseRequest: TypeAlias = RequestServiceUseRequest1 | RequestServiceUseRequest2
+
+
+RequestServiceUseAnswer: TypeAlias = ServiceUse
+
+
+class RunServiceRequest(TypedDict):
+    mode: Literal['run_service']
+    service_id: str
+    task: str
+    idempotency_key: NotRequired[str]
+
+
+RunServiceAnswer: TypeAlias = ServiceOutcome
+
+
+class ServiceScoutReadRequest(TypedDict):
+    task: str
+    limit: NotRequired[str]
+    include_registry: NotRequired[Literal['true', 'false']]
+
+
+ServiceScoutReadAnswer: TypeAlias = Scouted
+
+
+Protocol: TypeAlias = str
+
+
+class Constraints9(TypedDict):
+    rails: NotRequired[list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]]
+    price_max_usd: NotRequired[int]
+    protocols: NotRequired[list[Protocol]]
+
+
+class ServiceScoutRunRequest(TypedDict):
+    task: str
+    constraints: NotRequired[Constraints9]
+    limit: NotRequired[int]
+    include_registry: NotRequired[bool]
+    idempotency_key: NotRequired[str]
+
+
+ServiceScoutRunAnswer: TypeAlias = ScoutedWithReceipt
 
 
 class SigningVersionsReadRequest(TypedDict):
@@ -3088,9 +3812,6 @@ class AgentUseReadRequest(TypedDict):
 
 class ReadAgentUsePackRequest(TypedDict):
     mode: Literal['read_agent_use_pack']
-
-
-ReadAgentUsePackAnswer: TypeAlias = AgentUsePack
 
 
 class StartAgentRunRequest(TypedDict):
@@ -3316,6 +4037,10 @@ class TaskLedgerRequest(TypedDict):
     limit: NotRequired[str]
 
 
+class TaskStepsRequest(TypedDict):
+    pass
+
+
 class TaskAttestationRequest(TypedDict):
     pass
 
@@ -3457,7 +4182,7 @@ class WorkOrderDeclineRequest(TypedDict):
 
 class LoopReviewConsoleRequest(TypedDict):
     compact: NotRequired[Literal['true', 'false']]
-    kind: NotRequired[Literal['agent', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery']]
+    kind: NotRequired[Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof']]
     subject_id: NotRequired[str]
     part: NotRequired[str]
     part_offset: NotRequired[str]
@@ -3473,7 +4198,7 @@ class LoopReviewConsoleRequest(TypedDict):
 
 class Limits10(TypedDict):
     rails: NotRequired[list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]]
-    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'signing:use', 'authority:read', 'actions:execute']]]
+    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]]
     max_usd: NotRequired[int]
     concurrent_runs: NotRequired[int]
 
@@ -3490,7 +4215,7 @@ class Revision1(TypedDict):
 
 
 class LoopReviewRecordRequest(TypedDict):
-    subject_kind: Literal['agent', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery']
+    subject_kind: Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof']
     subject_id: str
     decision: Literal['approve', 'reject', 'revise', 'hold']
     note: str
@@ -3505,7 +4230,7 @@ class LoopReviewRecordRequest(TypedDict):
 LoopReviewRecordAnswer: TypeAlias = ReviewDecision
 
 
-class Item2(TypedDict):
+class Item3(TypedDict):
     subject_id: str
     evidence_root_sha256: str
 
@@ -3515,10 +4240,10 @@ class Revision2(TypedDict):
 
 
 class LoopReviewRecordBatchRequest(TypedDict):
-    subject_kind: Literal['agent', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery']
+    subject_kind: Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof']
     decision: Literal['approve', 'reject', 'revise', 'hold']
     note: str
-    items: list[Item2]
+    items: list[Item3]
     judgements: NotRequired[list[Judgement]]
     revision: NotRequired[Revision2]
     dry_run: NotRequired[bool]
@@ -3584,7 +4309,7 @@ SessionEndAnswer: TypeAlias = EndedSession
 
 class InboxRequest(TypedDict):
     action: NotRequired[Literal['decide', 'recover', 'close_difference']]
-    kind: NotRequired[Literal['agent', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery']]
+    kind: NotRequired[Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof']]
     code: NotRequired[str]
     rail: NotRequired[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
     evidence_roots: NotRequired[Literal['true', 'false']]
@@ -3641,7 +4366,7 @@ class AgentReadRequest(TypedDict):
 
 class Limits11(TypedDict):
     rails: NotRequired[list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']] | None]
-    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'signing:use', 'authority:read', 'actions:execute']] | None]
+    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']] | None]
     max_usd: NotRequired[int | None]
     concurrent_runs: NotRequired[int | None]
 
@@ -3669,8 +4394,47 @@ class PausesRequest(TypedDict):
     pass
 
 
+class MandatesListRequest(TypedDict):
+    kind: NotRequired[Literal['authority', 'ap2']]
+    state: NotRequired[Literal['active', 'exhausted', 'expired', 'revoked']]
+    q: NotRequired[str]
+    offset: NotRequired[str]
+    limit: NotRequired[str]
+
+
+class MandateReadRequest(TypedDict):
+    mandate_id: str
+
+
+class GrantsListRequest(TypedDict):
+    state: NotRequired[Literal['issued', 'consumed', 'expired', 'revoked']]
+    q: NotRequired[str]
+    offset: NotRequired[str]
+    limit: NotRequired[str]
+
+
+GrantsListAnswer: TypeAlias = GrantLines
+
+
+class DelegatedActionsListRequest(TypedDict):
+    state: NotRequired[Literal['reserved', 'started', 'done', 'refused']]
+    q: NotRequired[str]
+    offset: NotRequired[str]
+    limit: NotRequired[str]
+
+
+DelegatedActionsListAnswer: TypeAlias = DelegatedActionLines
+
+
+class KeyRingsRequest(TypedDict):
+    pass
+
+
 class KeysListRequest(TypedDict):
     pass
+
+
+KeysListAnswer: TypeAlias = ServiceKeys
 
 
 class KeysPublishRequest(TypedDict):
@@ -3847,7 +4611,7 @@ class CompletedWork1(TypedDict):
     payment_id: str
 
 
-class Payment5(TypedDict):
+class Payment6(TypedDict):
     transaction_hash: str
     payee: str
     amount_atomic: str
@@ -3857,7 +4621,7 @@ class Payment5(TypedDict):
 class ScorecardComputeRequest(TypedDict):
     mode: Literal['compute']
     completed_work: list[CompletedWork | CompletedWork1]
-    payments: list[Payment5]
+    payments: list[Payment6]
 
 
 ScorecardComputeAnswer: TypeAlias = Scorecard
@@ -3901,6 +4665,97 @@ class HandoffVerifyRequest(TypedDict):
 
 
 HandoffVerifyAnswer: TypeAlias = VerifiedHandoffPack
+
+
+class CommerceProofReadRequest(TypedDict):
+    proof_id: NotRequired[str]
+
+
+class Mission2(TypedDict):
+    mission_id: str
+    kind: Literal['rail_run', 'work_order_delivery', 'agent_handoff', 'pilot_delivery', 'free_proof']
+    objective: str
+    publication_consent: NotRequired[bool]
+
+
+class Agent3(TypedDict):
+    agent_id: str
+    name: NotRequired[str]
+    wallet: NotRequired[str]
+
+
+class Agent4(TypedDict):
+    agent_id: NotRequired[str]
+    name: str
+    wallet: NotRequired[str]
+
+
+class Claim1(TypedDict):
+    claim: str
+    artifact: str
+
+
+class ReturnPackage2(TypedDict):
+    return_package_id: str
+    claims: NotRequired[list[Claim1]]
+
+
+class Artifact(TypedDict):
+    name: str
+    sha256: str
+    bytes: NotRequired[int]
+    content: NotRequired[str]
+
+
+class ReturnPackage3(TypedDict):
+    artifacts: list[Artifact]
+    claims: NotRequired[list[Claim1]]
+
+
+class EvidenceItem(TypedDict):
+    id: str
+    sha256: str
+    text: NotRequired[str]
+    dated: NotRequired[str]
+    receipt_id: NotRequired[str]
+
+
+class Payment7(TypedDict):
+    payment_reference_id: str
+    amount_usd: NotRequired[int]
+
+
+class Authority(TypedDict):
+    mandate_id: str
+
+
+class CommerceProofEvaluateRequest(TypedDict):
+    schema_version: Literal['v1']
+    mission: Mission2
+    agent: Agent3 | Agent4
+    return_package: ReturnPackage2 | ReturnPackage3
+    evidence: NotRequired[list[EvidenceItem]]
+    payment: NotRequired[Payment7]
+    authority: NotRequired[Authority]
+    protocol_binding: NotRequired[Literal['mcp', 'http', 'a2a', 'x402', 'ap2']]
+    idempotency_key: NotRequired[str]
+
+
+class ActivityFeedReadRequest(TypedDict):
+    agent_id: NotRequired[str]
+    mission_kind: NotRequired[Literal['rail_run', 'work_order_delivery', 'agent_handoff', 'pilot_delivery', 'free_proof']]
+    since: NotRequired[str]
+    offset: NotRequired[str]
+    limit: NotRequired[str]
+
+
+class ActivityFeedPublishRequest(TypedDict):
+    proof_id: str
+    publication_consent: bool
+    idempotency_key: NotRequired[str]
+
+
+ActivityFeedPublishAnswer: TypeAlias = PublishedActivity
 
 
 class HealthzRequest(TypedDict):
@@ -4086,6 +4941,26 @@ class ExecutedAction(TypedDict):
     receipt: Receipt
 
 
+class Rail(TypedDict):
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    status: Literal['active', 'offered', 'free']
+    entry: int
+    standard: int
+    pro: int
+    rail_fee: int
+    totals: Totals
+    paid_surfaces: list[Literal['agent_use', 'wallet_bound_run']]
+    tiers: Tiers
+
+
+class AgentPricing(TypedDict):
+    currency: Literal['usd']
+    pricing_model: Literal['free_tools_movement_fee']
+    rails: list[Rail]
+    fee_rule: str
+    quote_how: str
+
+
 class Quoted(TypedDict):
     quote: Quote
     lines: list[Line]
@@ -4212,6 +5087,22 @@ class Handshake(TypedDict):
     credential: AgentCredential | None
 
 
+class ServiceResolver(TypedDict):
+    version: str
+    modes: list[str]
+    tools: list[str]
+    services: list[FirstPartyService]
+    safety_boundary: list[str]
+    free_tools: list[FreeTool]
+
+
+class ServiceInspection(TypedDict):
+    service: FirstPartyService | OutsideService
+    checks: list[Check3]
+    risk: Literal['low', 'medium', 'high']
+    decision: Literal['allowed', 'denied', 'human_approval_required']
+
+
 class SigningVersions(TypedDict):
     owner: Literal['service'] | str
     versions: list[KeyVersion]
@@ -4225,6 +5116,15 @@ class ServiceKeyRotations(TypedDict):
 
 class RunStatus(TypedDict):
     run: Run
+
+
+class AgentUsePack(TypedDict):
+    modes: list[Literal['read_agent_use_pack', 'quote_run', 'create_payment_challenge', 'start_agent_run', 'get_run_status', 'fetch_return_package', 'record_agent_use_receipt', 'read_agent_use_runs']]
+    rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+    prices: AgentPricing
+    accepted_methods: list[Literal['hosted_checkout', 'agent_allowance', 'payment_reference', 'invoice_reference', 'stablecoin_reference', 'x402_reference', 'ap2_mandate_reference']]
+    sequence: list[str]
+    example_bodies: dict[Literal['read_agent_use_pack', 'quote_run', 'create_payment_challenge', 'start_agent_run', 'get_run_status', 'fetch_return_package', 'record_agent_use_receipt', 'read_agent_use_runs'], dict[str, Any]]
 
 
 class StartedRun(TypedDict):
@@ -4264,7 +5164,7 @@ class Preflight(TypedDict):
     task: Task
     task_token: str
     links: dict[str, str]
-    checks: list[Check7]
+    checks: list[Check9]
     blocking: list[str]
 
 
@@ -4286,6 +5186,13 @@ class TaskLedger(TypedDict):
     head_hash: str
     records: list[Record1]
     complete: bool
+
+
+class TaskSteps(TypedDict):
+    task_id: str
+    state: Literal['created', 'preflight_checked', 'contract_ready', 'contract_accepted', 'trust_pending', 'trusted', 'quoted', 'credit_pending', 'credit_funded', 'queued', 'operating', 'evidence_partial', 'result_ready', 'attested', 'receipt_issued', 'callback_pending', 'callback_delivered', 'exception_open', 'replay_ready', 'failed', 'closed']
+    run_id: str | None
+    steps: list[TakenStep]
 
 
 class RaisedException(TypedDict):
@@ -4393,6 +5300,7 @@ class WorkDetail(TypedDict):
     commands: list[Literal['wake', 'supply_evidence', 'correct_input', 'retry_step', 'redeliver_callback', 'replay', 'abandon']]
     traces: list[WorkTrace]
     timeline: list[TimelineEvent]
+    steps: list[TakenStep]
     temporal_url: str | None
 
 
@@ -4406,7 +5314,7 @@ class AgentDetail(TypedDict):
     agent: AgentOfOperators
     sandbox: bool
     email: str | None
-    requested_scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'signing:use', 'authority:read', 'actions:execute']]
+    requested_scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]
     allowed_decisions: list[Literal['approve', 'reject', 'revise', 'hold']]
     access_keys: list[AccessKey]
     signing_keys: list[KeyVersion]
@@ -4418,10 +5326,62 @@ class Pauses(TypedDict):
     changes: list[PauseChange]
 
 
-class ServiceKeys(TypedDict):
+class MandateLines(TypedDict):
+    items: list[MandateLine]
+    offset: int
+    limit: int
+
+
+class MandateDetail(TypedDict):
+    kind: Literal['authority', 'ap2']
+    mandate_id: str
+    agent_id: str | None
+    agent_name: str | None
+    principal: str
+    state: Literal['active', 'exhausted', 'expired', 'revoked']
+    budget: Budget1 | None
+    uses: int
+    uses_max: int | None
+    issued_by: str | None
+    known_since: str
+    expires_at: str | None
+    revocation: Revocation | None
+    document: dict[str, Any] | None
+    decisions: list[AuthorityDecisionLine]
+    grants: list[GrantLine]
+    actions: list[DelegatedActionLine]
+    payments: list[MandatePayment]
+
+
+class KeyRing(TypedDict):
+    ring: Literal['receipt', 'authority', 'checkout', 'callback', 'agent-statement', 'log']
     keys: list[ServiceKey]
-    rotations: list[ServiceKeyRotation]
+    rotation: RingRotation
+
+
+class CommerceProof(TypedDict):
+    proof_id: str
+    decision: Literal['eligible_to_continue', 'human_review_required', 'payment_hold']
+    reasons: list[Reason5]
+    mission: Mission1
+    agent: Agent1
+    protocol_binding: Literal['mcp', 'http', 'a2a', 'x402', 'ap2'] | None
+    usage: Literal['synthetic', 'operational', 'unspecified']
+    verification_packet: CommercePacket
     receipt: Receipt
+    passport: AgentCommercePassport
+    persistence: Persistence
+    money_movement: Literal[False]
+
+
+class CommerceActivityFeed(TypedDict):
+    items: list[CommerceActivity]
+    reliability_profiles: list[ReliabilityProfile]
+    publication_policy: PublicationPolicy
+    empty_state: EmptyState | None
+    offset: int
+    limit: int
+    total: int
 
 
 class Quickstart(TypedDict):
@@ -4437,6 +5397,9 @@ IssueActionGrantAnswer: TypeAlias = IssuedActionGrant
 
 
 ExecuteDelegatedActionAnswer: TypeAlias = ExecutedAction
+
+
+AgentPricingAnswer: TypeAlias = AgentPricing
 
 
 AgentPricingQuoteAnswer: TypeAlias = Quoted
@@ -4481,6 +5444,12 @@ AgentRegisterAnswer: TypeAlias = RegisteredAgent
 HandshakeAnswer: TypeAlias = Handshake
 
 
+ResolverReadAnswer: TypeAlias = ServiceResolver
+
+
+InspectServiceAnswer: TypeAlias = ServiceInspection
+
+
 SigningVersionsReadAnswer: TypeAlias = SigningVersions
 
 
@@ -4488,6 +5457,9 @@ SigningRotateAnswer: TypeAlias = KeyRotation | ServiceKeyRotations
 
 
 AgentUseReadAnswer: TypeAlias = RunStatus | AgentUsePack
+
+
+ReadAgentUsePackAnswer: TypeAlias = AgentUsePack
 
 
 StartAgentRunAnswer: TypeAlias = StartedRun
@@ -4515,6 +5487,9 @@ ContractAcceptAnswer: TypeAlias = AcceptedContract
 
 
 TaskLedgerAnswer: TypeAlias = TaskLedger
+
+
+TaskStepsAnswer: TypeAlias = TaskSteps
 
 
 TaskExceptionRaiseAnswer: TypeAlias = RaisedException
@@ -4577,7 +5552,19 @@ AgentReadAnswer: TypeAlias = AgentDetail
 PausesAnswer: TypeAlias = Pauses
 
 
-KeysListAnswer: TypeAlias = ServiceKeys
+MandatesListAnswer: TypeAlias = MandateLines
+
+
+MandateReadAnswer: TypeAlias = MandateDetail
+
+
+CommerceProofReadAnswer: TypeAlias = CommerceContract | CommerceProof | PublicCommerceProof
+
+
+CommerceProofEvaluateAnswer: TypeAlias = CommerceProof
+
+
+ActivityFeedReadAnswer: TypeAlias = CommerceActivityFeed
 
 
 AgentQuickstartReadAnswer: TypeAlias = Quickstart
@@ -4599,6 +5586,10 @@ class AgentStatus(TypedDict):
     steps: list[Step]
 
 
+class KeyRings(TypedDict):
+    rings: list[KeyRing]
+
+
 PayoutCreateAnswer: TypeAlias = PayoutAnswer
 
 
@@ -4612,3 +5603,6 @@ PayoutStatusAnswer: TypeAlias = PayoutAnswer
 
 
 AgentStatusAnswer: TypeAlias = AgentStatus | TaskStatus | WorkOrderStatus
+
+
+KeyRingsAnswer: TypeAlias = KeyRings
