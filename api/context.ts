@@ -274,7 +274,7 @@ export type Services = ConsoleServices & {
   readonly profiles: ProfileService
   readonly handshakes: HandshakeService
   readonly signing: SigningService
-  readonly resolver: ServiceResolver
+  readonly resolver: ServiceResolver<Context>
   readonly scout: ScoutService
   readonly reviews: ReviewService
   readonly enforcement: Enforcement

@@ -45,7 +45,7 @@ afterAll(async () => {
 
 verifies(
   ['log.witness.follows', 'log.push', 'log.audit.honest', 'log.audit.deceptions'],
-  'witness and audit agree with an honest service, and find its rewritten leaf',
+  'witness and audit agree with a service, until it rewrites a leaf',
   async () => {
     const { db, config, hosts } = apis
     const base = hosts[0]!.base

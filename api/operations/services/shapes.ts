@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { candidateStates, useDecisions } from '#domain/services/candidate.ts'
-import { serviceKinds } from '#domain/services/catalogue.ts'
 import { risks } from '#domain/services/inspection.ts'
+import { serviceKinds } from '#domain/services/kinds.ts'
 import { freeText, Time } from '../../fields.ts'
 
 export const RESOLVER_PATH = '/api/service-resolver'

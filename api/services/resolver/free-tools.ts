@@ -1,7 +1,13 @@
 import { z } from 'zod'
+import { DomainError, refuse } from '#domain/core/errors.ts'
 import { isObject } from '#domain/core/plain-object.ts'
-import { freeTool, type Listed } from '#domain/services/catalogue.ts'
+import { freeTool } from '#domain/services/catalogue.ts'
+import { screenFreeText } from '../../calls/forbidden-material.ts'
+import { bodyOf, checkOutput } from '../../calls/handle.ts'
+import { readInput } from '../../calls/input.ts'
+import type { Context } from '../../context.ts'
 import { type AnyOperation, isPlain } from '../../operation.ts'
+import type { FreeTool } from './resolver.ts'
 
 /**
  * Whether an operation is a free tool: any caller may read it on the base host, it answers from what the caller gives, and it is no
@@ -21,17 +27,49 @@ function isFreeTool(operation: AnyOperation): boolean {
   )
 }
 
-/** The free tools of a registry as services. */
-export const freeToolsOf = (registry: readonly AnyOperation[]): Listed[] =>
-  registry
-    .filter(isFreeTool)
-    .map(({ id, summary, http, tool }) => freeTool({ id, summary, path: http.path, tool }))
+/** The free tools of a registry. */
+export const freeToolsOf = (registry: readonly AnyOperation[]): FreeTool<Context>[] =>
+  registry.filter(isFreeTool).map((operation) => {
+    const { id, summary, http, tool } = operation
+    return {
+      service: freeTool({ id, summary, path: http.path, tool }),
+      operation_id: id,
+      method: http.method,
+      path: http.path,
+      run: async (task, context) => {
+        const input = readTask(operation, task)
+        const { body } = bodyOf(operation, await operation.handle(input, context))
+        return { input, result: checkOutput(operation, body) }
+      },
+    }
+  })
+
+/** The input that a task is for this operation; 400 with pointers below `/task`. */
+function readTask(operation: AnyOperation, task: string): unknown {
+  const given = inputOfTask(operation, task)
+  if (given === undefined)
+    throw refuse('invalid_request', {
+      detail: `the task of ${operation.id} is a JSON object as text`,
+      next_action: 'Send its input as the reference describes it.',
+      errors: [{ pointer: '/task', message: 'is not a JSON object' }],
+    })
+  try {
+    const input = readInput(operation, given)
+    screenFreeText(operation.input, input)
+    return input
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error
+    const { errors = [] } = error.refusal
+    const moved = errors.map((one) => ({ ...one, pointer: `/task${one.pointer}` }))
+    throw new DomainError({ ...error.refusal, errors: moved })
+  }
+}
 
 /**
  * The input that a task describes: a JSON object as it is, any other text as the one member that the operation requires. Undefined where
  * the text is no JSON object and no single member is required.
  */
-export function inputOfTask({ input }: AnyOperation, task: string): unknown {
+function inputOfTask({ input }: AnyOperation, task: string): unknown {
   const given = parsed(task)
   if (isObject(given)) return given
   const { required = [] } = z.toJSONSchema(input, { io: 'input' })

@@ -2,6 +2,7 @@ import type { CallbackHosts } from '../../../activities/callback/hosts.ts'
 import { createOutgoing } from '../../../activities/http/outgoing.ts'
 import { openRailPool } from '../../../activities/run/isolation/rail-pool.ts'
 import type { Changes } from '../../../activities/store/postgres/changes.ts'
+import { INTERFACE_VERSION } from '../../http/common-headers.ts'
 import type { AnyOperation } from '../../operation.ts'
 import { Candidates } from './candidates.ts'
 import { freeToolsOf } from './free-tools.ts'
@@ -30,11 +31,14 @@ export function openResolver(
   const records = { ...receiptIssuer, tokens }
   const { db } = records
   const { ownHosts } = taskDeps.callbackHosts
-  const ranking = new Ranking({ db, pool: publicPool, tools: freeToolsOf(registry) })
+  const tools = freeToolsOf(registry)
+  const listed = tools.map(({ service }) => service)
+  const ranking = new Ranking({ db, pool: publicPool, tools: listed })
   const send = createOutgoing({ ownHosts, exempt: [] })
   return {
     resolver: new ServiceResolver({
-      registry,
+      version: INTERFACE_VERSION,
+      tools,
       ranking,
       candidates: new Candidates({ db, changes, send, ownHosts }),
       uses: new UseRecords(records),

@@ -1,22 +1,26 @@
 import { policyRules } from '#domain/agents/policy-rules.ts'
-import { DomainError, refuse } from '#domain/core/errors.ts'
+import { type DomainError, refuse } from '#domain/core/errors.ts'
 import type { Candidate } from '#domain/services/candidate.ts'
 import type { Listed } from '#domain/services/catalogue.ts'
 import type { ServiceRow } from '../../../activities/store/services/candidates.ts'
-import { screenFreeText } from '../../calls/forbidden-material.ts'
-import { bodyOf, checkOutput } from '../../calls/handle.ts'
-import { readInput } from '../../calls/input.ts'
-import type { Context } from '../../context.ts'
-import { INTERFACE_VERSION } from '../../http/common-headers.ts'
-import type { AnyOperation } from '../../operation.ts'
 import { type Candidates, denied, type Inspected } from './candidates.ts'
-import { inputOfTask } from './free-tools.ts'
 import type { Ranking } from './ranking.ts'
 import { type OutcomeRecords, type UseRecords, useDecisionOn } from './records.ts'
 import { candidateView, inspectionOf, inspectionOfOwn, serviceView } from './views.ts'
 
-type ResolverDeps = {
-  registry: readonly AnyOperation[]
+/** What the resolver has to know of the call that it serves. */
+type Served = { readonly callId: string; readonly caller: { readonly id: string } }
+/** A free operation as a service that runs here; `run` throws as the operation does, and 400 for a task that is not its input. */
+export type FreeTool<Call> = {
+  readonly service: Listed
+  readonly operation_id: string
+  readonly method: string
+  readonly path: string
+  run(task: string, call: Call): Promise<{ input: unknown; result: Record<string, unknown> }>
+}
+type ResolverDeps<Call> = {
+  version: string
+  tools: readonly FreeTool<Call>[]
   ranking: Ranking
   candidates: Candidates
   uses: UseRecords
@@ -34,24 +38,25 @@ const boundary = [
 ]
 
 /** Finds services, inspects them, takes requests to use them, and runs the free ones of our own. */
-export class ServiceResolver {
-  readonly #deps: ResolverDeps
+export class ServiceResolver<Call extends Served> {
+  readonly #deps: ResolverDeps<Call>
 
-  constructor(deps: ResolverDeps) {
+  constructor(deps: ResolverDeps<Call>) {
     this.#deps = deps
   }
 
   /** What the resolver offers: its modes, our services, and the free tools, which also answer at their own paths. */
   async contract() {
-    const services = await this.#deps.ranking.services(false)
-    const free_tools = services.flatMap(({ service_id, operation }) => {
-      const known = this.#deps.registry.find(({ id }) => id === operation)
-      if (known === undefined) return []
-      const { id: operation_id, http } = known
-      return [{ service_id, operation_id, method: http.method, path: http.path }]
-    })
+    const { version, tools, ranking } = this.#deps
+    const services = await ranking.services(false)
+    const free_tools = tools.map(({ service: { service_id }, operation_id, method, path }) => ({
+      service_id,
+      operation_id,
+      method,
+      path,
+    }))
     return {
-      version: INTERFACE_VERSION,
+      version,
       modes: [...MODES],
       tools: [...MODES],
       services: services.map(serviceView),
@@ -99,13 +104,13 @@ export class ServiceResolver {
    * Decides how a service is used, with a receipt; an approved service of someone else becomes a work order that waits for review. Throws
    * 400 `unsupported_request`, `candidate_denied` and `human_approval_required`.
    */
-  async request(asked: Named & { task: string }, context: Context, agentId: string | undefined) {
+  async request(asked: Named & { task: string }, call: Call, agentId: string | undefined) {
     const found = await this.#find(asked, agentId)
     if ('inspection' in found) assertApproved(found)
     const service_id = found.service_id
     const decision = useDecisionOn('inspection' in found ? 'candidate' : found)
     return this.#deps.uses.record(
-      { service_id, task: asked.task, agentId, callId: context.callId, caller: context.caller.id },
+      { service_id, task: asked.task, agentId, callId: call.callId, caller: call.caller.id },
       decision,
     )
   }
@@ -119,20 +124,14 @@ export class ServiceResolver {
    * Runs a free tool and records its outcome. Throws 400 `unsupported_request` for anything else, as well as `candidate_denied` and
    * `human_approval_required`, and whatever the tool refuses with.
    */
-  async run({ service_id, task }: { service_id: string; task: string }, context: Context) {
+  async run({ service_id, task }: { service_id: string; task: string }, call: Call) {
     const found = await this.#find({ service_id }, undefined)
-    const operation = 'inspection' in found ? undefined : this.#operationOf(found)
     if ('inspection' in found) assertApproved(found)
-    if (operation === undefined) throw notRunHere(found)
-    const input = readTask(operation, task)
-    const { body } = bodyOf(operation, await operation.handle(input, context))
-    const result = checkOutput(operation, body)
-    const ran = { service_id, operation_id: operation.id, input, result }
-    return this.#deps.outcomes.record(ran, context.callId)
-  }
-
-  #operationOf({ operation }: Listed): AnyOperation | undefined {
-    return this.#deps.registry.find(({ id }) => id === operation)
+    const tool = this.#deps.tools.find(({ service }) => service.service_id === found.service_id)
+    if (tool === undefined) throw notRunHere(found)
+    const { input, result } = await tool.run(task, call)
+    const ran = { service_id, operation_id: tool.operation_id, input, result }
+    return this.#deps.outcomes.record(ran, call.callId)
   }
 
   async #find(
@@ -175,25 +174,4 @@ function notRunHere(found: Listed | Inspected): DomainError {
     detail: `${found.service_id} is no free tool`,
     next_action: 'Ask for a quote with quote_run, and start the run with start_rail_run.',
   })
-}
-
-/** The input that a task is for this operation; 400 with pointers below `/task`. */
-function readTask(operation: AnyOperation, task: string): unknown {
-  const given = inputOfTask(operation, task)
-  if (given === undefined)
-    throw refuse('invalid_request', {
-      detail: `the task of ${operation.id} is a JSON object as text`,
-      next_action: 'Send its input as the reference describes it.',
-      errors: [{ pointer: '/task', message: 'is not a JSON object' }],
-    })
-  try {
-    const input = readInput(operation, given)
-    screenFreeText(operation.input, input)
-    return input
-  } catch (error) {
-    if (!(error instanceof DomainError)) throw error
-    const { errors = [] } = error.refusal
-    const moved = errors.map((one) => ({ ...one, pointer: `/task${one.pointer}` }))
-    throw new DomainError({ ...error.refusal, errors: moved })
-  }
 }

@@ -3,12 +3,10 @@ import { isCurrent, type Rail } from '../rails/rail.ts'
 import type { Service } from '../rails/scout/schema.ts'
 import { serviceOf } from '../rails/scout.ts'
 import { SERVICE_OS } from '../work-orders/work-order.ts'
+import type { ServiceKind } from './kinds.ts'
 
 /** The longest capability that scout reads. */
 const CAPABILITY_MAX = 256
-
-export const serviceKinds = ['rail', 'work_order', 'free_tool', 'candidate'] as const
-type ServiceKind = (typeof serviceKinds)[number]
 
 /** A service as callers find it. `operation`: what `run_service` runs; only a free tool has one. */
 export type Listed = Service & {
