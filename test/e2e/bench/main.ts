@@ -7,6 +7,7 @@ import { everyone, type Fixture, openFixture, runRound, transfersApart } from '.
 import { measureGrowth, printGrowth } from './growth.ts'
 import { measureHostile, printHostile } from './hostile.ts'
 import { measureLog, printLog } from './log.ts'
+import { measureLogDelay } from './log-delay.ts'
 import { measureMemory, printMemory } from './memory.ts'
 import { at, measurePayouts, printPayouts } from './payout.ts'
 import { printProfiles } from './profile.ts'
@@ -112,6 +113,7 @@ async function measureAll(fixture: Fixture): Promise<Record<string, unknown>> {
       levels,
     }
     figures['create'] = { p50_ratio: at(levels, ALONE).create_p50_ratio }
+    figures['log_delay'] = await measureLogDelay(fixture.rail)
   }
   if (wanted('where')) figures['where'] = printWhere(await findWhere(fixture))
   if (wanted('status')) {

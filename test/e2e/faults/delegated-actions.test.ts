@@ -20,18 +20,39 @@ afterAll(async () => {
   await stack?.stop()
 })
 
+type Authority = Awaited<ReturnType<typeof openAuthority>>
+const RUN_USD = 49
+
+/** A run whose quote the wallet has paid. */
+async function paidRun({ client }: Authority, payer: string) {
+  const terms = { rail: 'packetops', tier: 'entry' } as const
+  const asked = { ...terms, idempotency_key: freshKey() }
+  const { quote_id, total_usd } = (await client.call('agent-quote', asked)).body.quote
+  expect(total_usd).toBe(RUN_USD)
+  const method = 'agent_allowance' as const
+  const paid = { quote_id, method, external_reference: 'allowance', payer }
+  await client.call('payment-reference-create', { ...paid, idempotency_key: freshKey() })
+  const items = [{ name: 'a.md', section: 'system_description', content: 'A ledger.' }]
+  const input = { title: 'Evidence', profile: 'soc2_evidence_packet', items }
+  const run = { ...terms, quote_id, on_gaps: 'report', input, accept_terms: true }
+  return { operation_id: 'start-agent-run', input: { ...run, idempotency_key: freshKey() } }
+}
+
 verifies(
   'authority.execute.durable',
   'actions are performed once though API and worker are killed',
   async () => {
     const hosts = { base: stack.baseUrls[0] ?? '', os: stack.osUrls[0] ?? '' }
-    const authority = await openAuthority([hosts], stack.accounts.operator.credential)
-    const mandate = await authority.issue()
     for (const [round, part] of [stack.worker(), stack.api(), stack.worker()].entries()) {
+      // A quote is the same for five minutes, so each run has an agent of its own.
+      const authority = await openAuthority([hosts], stack.accounts.operator.credential)
+      const mandate = await authority.issue()
+      const paid = await paidRun(authority, await authority.fundedWallet(2 * RUN_USD))
       const subject = freshKey()
+      const free = Array.from({ length: 8 }, () => usage({ subject }))
       const granted = await Promise.all(
-        Array.from({ length: 8 }, async () => {
-          const action = { ...usage({ subject }), idempotency_key: freshKey() }
+        [paid, ...free].map(async (asked) => {
+          const action = { ...asked, idempotency_key: freshKey() }
           const { signed_action_grant } = await authority.grant(mandate, action, 300)
           return { action, grant: signed_action_grant }
         }),
@@ -49,14 +70,19 @@ verifies(
         .selectAll()
         .where('subject', '=', subject)
         .execute()
-      expect(events).toHaveLength(granted.length)
+      expect(events).toHaveLength(free.length)
+      const { used_actions, used_usd } = await rail.db
+        .selectFrom('authority_mandates')
+        .select(['used_actions', 'used_usd'])
+        .where('mandate_id', '=', mandate.mandate_id)
+        .executeTakeFirstOrThrow()
+      const tasks = await rail.db
+        .selectFrom('tasks')
+        .select('task_id')
+        .where('agent_id', '=', authority.agent_id)
+        .execute()
+      expect([used_actions, used_usd, tasks.length]).toEqual([9, RUN_USD, 1])
     }
-    const row = await rail.db
-      .selectFrom('authority_mandates')
-      .selectAll()
-      .where('mandate_id', '=', mandate.mandate_id)
-      .executeTakeFirstOrThrow()
-    expect(row.used_actions).toBe(24)
   },
   180_000,
 )

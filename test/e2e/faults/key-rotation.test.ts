@@ -139,6 +139,12 @@ verifies(
     }
     const kids = keys.filter(({ ring }) => ring === 'receipt').map(({ kid }) => kid)
     expect([...new Set(receipts.map(kidOf))]).toEqual(kids)
+    const [old, current] = keys.filter(({ ring }) => ring === 'authority')
+    const authority = (await operator().call('authority-key', {})).body
+    expect(authority).toMatchObject({
+      key_id: current?.kid,
+      previous_versions: [{ key_id: old?.kid, retired_at: old?.retired_at, revoked_at: null }],
+    })
     await expectAllVerify(receipts)
   },
   120_000,
