@@ -84,7 +84,6 @@ const evaluated = {
     claims: [{ claim, artifact: 'report.md', state: 'bound', forbidden: null }],
     checks,
     payment: null,
-    money: { funding: 'none', postings: 0, transfers: 0 },
     keys_url: keysUrl,
     offline_verification: [`Save ${keysUrl} as keys.json.`],
   },

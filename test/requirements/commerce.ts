@@ -63,7 +63,7 @@ export const commerceRequirements = {
   'commerce.moves-no-money': {
     source: 'commerce § Packet',
     behavior:
-      'Proofs leave ledger, payments, payouts and chain as they were; a proof under whose call the ledger held money would not be stored.',
+      'Proofs leave ledger, payments, payouts and chain as they were, and the store refuses a posting under a receipt of a proof.',
   },
   'commerce.guarded': {
     source: 'decision',

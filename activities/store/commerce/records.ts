@@ -57,18 +57,3 @@ export async function agentOfReceipt(tx: Tx, receiptId: string): Promise<string 
     ) as agent_id from receipts r where r.receipt_id = ${receiptId}`.execute(tx)
   return rows[0]?.agent_id ?? null
 }
-
-/** What the ledger holds under a call and under the receipts of a subject. */
-export async function readMoneyUnder(
-  tx: Tx,
-  { callId, subject }: { callId: string; subject: string },
-): Promise<{ funding: string; postings: number; transfers: number }> {
-  const { rows } = await sql<{ funding: string; postings: number; transfers: number }>`
-    select
-      coalesce((select funding from calls where call_id = ${callId}), 'none') as funding,
-      (select count(*)::int from postings p join receipts r using (receipt_id) where r.subject = ${subject}) as postings,
-      (select count(*)::int from transfers t join calls c on c.subject = t.payout_id where c.call_id = ${callId}) as transfers`.execute(
-    tx,
-  )
-  return rows[0] ?? { funding: 'none', postings: 0, transfers: 0 }
-}

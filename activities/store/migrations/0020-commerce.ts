@@ -81,6 +81,16 @@ export const commerce: readonly string[] = [
   end $$`,
   `create trigger commerce_consents_guard before insert or update or delete on commerce_consents
     for each row execute function commerce_consents_guard()`,
+  // A proof moves no money: no posting is ever made under one of its receipts.
+  `create function commerce_moves_no_money() returns trigger language plpgsql as $$
+  begin
+    ${refusal(
+      `exists (select from receipts r join commerce_proofs p on p.proof_id = r.subject where r.receipt_id = new.receipt_id)`,
+      'a proof moves no money',
+    )}
+    return new;
+  end $$`,
+  `create trigger commerce_moves_no_money before insert on postings for each row execute function commerce_moves_no_money()`,
   // The conditions of the feed: a credential, the latest consent, a receipt of a key that was good and that is in the log, a record.
   `create view commerce_activity (proof_id, agent_id, mission_kind, protocol_binding, usage, decision, review_state, receipt_id,
       passport_receipt_id, evaluated_at, published_at) as

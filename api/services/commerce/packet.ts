@@ -1,16 +1,13 @@
 import type { Evaluation } from '#domain/commerce/evaluate.ts'
 import type { CommerceFacts } from '#domain/commerce/facts.ts'
 import { type CommercePacket, offlineSteps } from '#domain/commerce/packet.ts'
-import { readMoneyUnder } from '../../../activities/store/commerce/records.ts'
 import type { ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
-import type { Tx } from '../../../activities/store/postgres/db.ts'
 import type { CommerceDeps } from './deps.ts'
 import type { Gathered } from './gather.ts'
 import type { Digests } from './request.ts'
 
 type Judged = {
   proofId: string
-  callId: string
   evaluation: Evaluation
   facts: CommerceFacts
   reference: ReferenceRow | undefined
@@ -18,15 +15,11 @@ type Judged = {
   digests: Digests
 }
 
-/** The packet of a proof that is about to be stored. Throws where the ledger holds money under its call. */
-export async function makePacket(
+/** The packet of a proof that is about to be stored. */
+export function makePacket(
   { baseUrl }: Pick<CommerceDeps, 'baseUrl'>,
-  tx: Tx,
-  { proofId, callId, evaluation, facts, reference, gathered, digests }: Judged,
-): Promise<CommercePacket> {
-  const money = await readMoneyUnder(tx, { callId, subject: proofId })
-  if (money.funding !== 'none' || money.postings > 0 || money.transfers > 0)
-    throw new Error(`money moved under the proof ${proofId}`)
+  { proofId, evaluation, facts, reference, gathered, digests }: Judged,
+): CommercePacket {
   const keysUrl = `${baseUrl}/.well-known/jwks.json`
   const isRecorded = facts.recorded !== undefined
   const isWhole = isRecorded && facts.recorded?.faults.length === 0
@@ -59,7 +52,6 @@ export async function makePacket(
           settlement_receipt_id: reference.settlement_receipt_id,
         }
       : null,
-    money,
     keys_url: keysUrl,
     offline_verification: offlineSteps(keysUrl),
   }

@@ -37,7 +37,7 @@ export async function recordProof(
   const { decision } = evaluation
   const waits = decision === 'human_review_required' && agent !== undefined && !agent.sandbox
   if (waits) await assertMayWait(tx, agent.agentId)
-  const packet = canonicalJson(await makePacket(deps, tx, made))
+  const packet = canonicalJson(makePacket(deps, made))
   const packet_sha256 = sha256Hex(packet)
   const signed = await signProof(deps, tx, { ...made, packet_sha256 })
   const row = await insertCommerceProof(tx, {

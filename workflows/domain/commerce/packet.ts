@@ -45,9 +45,6 @@ export const CommercePacket = z
         settlement_receipt_id: z.string().nullable(),
       })
       .nullable(),
-    money: z
-      .strictObject({ funding: z.string(), postings: z.int(), transfers: z.int() })
-      .meta({ description: 'What the ledger holds under the call of this proof: nothing.' }),
     keys_url: z.string(),
     offline_verification: z.array(z.string()),
   })

@@ -142,7 +142,7 @@ const later = new RegExp(
     'receipt_passports|proof_inboxes|proofs|handoff_packs|trust_append_only',
     'log_(outbox|leaves|tiles|checkpoints|cosignatures)|queue_receipt|keep_log',
     'upload_checks|agent_inputs_media_type_check',
-    'commerce_(proofs|consents|activity)',
+    'commerce_(proofs|consents|activity|moves_no_money)',
     'services|agent_profiles|agents_published',
     'signing_keys?(_kid|_public|_current)?|key_rotations?|keep_(key_rotation|signing_key)|signing_standing',
     '(register|activate|retire|revoke)_signing_key|signing_key_kept|key_rotation_kept',
