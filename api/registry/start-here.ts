@@ -6,7 +6,6 @@ import { railOf } from '#domain/rails/index.ts'
 import { type RailKey, usagesOf } from '#domain/rails/rail.ts'
 import type { HostUrls } from '../http/openapi.ts'
 import type { AnyOperation } from '../operation.ts'
-import { manifestOf } from '../services/tasks/input.ts'
 import { answered, own, ownKey, type PlannedCall, plannedCalls } from './planned-calls.ts'
 import type { StartHere } from './start-here-shape.ts'
 
@@ -54,7 +53,7 @@ export const firstRun: readonly PlannedCall[] = [
       rail,
       usage: 'synthetic',
       objective: 'A first run on the sample input.',
-      input_manifest: manifestOf(input),
+      input,
       on_gaps: 'report',
       callback_url: undefined,
     }),

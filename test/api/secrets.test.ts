@@ -96,6 +96,7 @@ async function senders() {
       'signing:use',
       'authority:read',
       'actions:execute',
+      'profile:write',
     ],
     rails: ['packetops'],
   })

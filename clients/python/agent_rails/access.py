@@ -28,7 +28,7 @@ class Payer(Protocol):
 
 @dataclass(frozen=True)
 class Access:
-    """Where the service is, and what a client presents to it."""
+    """Where the service is, and what a client presents to it; what is secret is not in its text."""
 
     #: The public host, such as ``http://127.0.0.1:3000``.
     base_url: str
@@ -37,19 +37,19 @@ class Access:
     #: The origin that proofs and signatures name, where it is not ``base_url``.
     origin: str | None = None
     #: The access key of an agent, ``ag_…``.
-    agent: str | None = None
+    agent: str | None = field(default=None, repr=False)
     #: The status token of a registration or task.
-    status_token: str | None = None
+    status_token: str | None = field(default=None, repr=False)
     #: The credential of an operator, ``op_…``.
-    operator: str | None = None
+    operator: str | None = field(default=None, repr=False)
     wallet: Wallet | None = None
     #: The registered key of the agent, which signs calls that a status token alone may not make.
-    key: AgentKey | None = None
+    key: AgentKey | None = field(default=None, repr=False)
     payer: Payer | None = None
     #: For how many seconds a call is repeated that is refused as retryable or does not get through; 0: it is made once.
     retry_for: float = 60.0
     #: Makes the idempotency keys of calls without a credential your own.
-    idempotency_secret: str = field(default_factory=lambda: secrets.token_urlsafe(32))
+    idempotency_secret: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
 
     @property
     def own_origin(self) -> str:

@@ -43,7 +43,7 @@ def verify_receipt(receipt: str, keys: Mapping[str, Any]) -> dict[str, Any]:
     if key.get("use_for", "receipt") != "receipt" or (key["kty"], key.get("crv")) != ("OKP", "Ed25519"):
         raise InvalidReceiptError("the key does not sign receipts")
     signed = receipt.strip().rpartition(".")[0].encode()
-    if not _is_signed(key["x"], from_base64url(match.group(3)), signed):
+    if not _is_signed(key["x"], _octets(match.group(3)), signed):
         raise InvalidReceiptError("the signature is not good")
     if not all(isinstance(facts.get(name), str) for name in ("iss", "sub", "kind")):
         raise InvalidReceiptError("the receipt does not say who issued what about whom")
@@ -95,14 +95,23 @@ def verify_webhook(
 
 def _object(part: str) -> dict[str, Any]:
     try:
-        octets = from_base64url(part)
-        value = json.loads(octets)
+        value = json.loads(_octets(part))
     except ValueError as error:
         raise InvalidReceiptError("this is no compact JWS") from error
-    # One receipt has one text: spare bits of base64url are zero.
-    if not isinstance(value, dict) or base64url(octets) != part:
+    if not isinstance(value, dict):
         raise InvalidReceiptError("this is no compact JWS")
     return value
+
+
+def _octets(part: str) -> bytes:
+    """The bytes of one part. One receipt has one text: spare bits of base64url are zero."""
+    try:
+        octets = from_base64url(part)
+    except ValueError as error:
+        raise InvalidReceiptError("this is no compact JWS") from error
+    if base64url(octets) != part:
+        raise InvalidReceiptError("this is no compact JWS")
+    return octets
 
 
 def _is_signed(x: str, signature: bytes, signed: bytes) -> bool:

@@ -214,6 +214,7 @@ verifies(
   'receipts from before the log are all queued by its migration',
   async () => {
     await storeReceipts(database.db, 0, 5)
+    await sql`drop view commerce_activity`.execute(database.db)
     for (const table of ['outbox', 'leaves', 'tiles', 'cosignatures', 'checkpoints'])
       await sql.raw(`drop table log_${table}`).execute(database.db)
     for (const name of [

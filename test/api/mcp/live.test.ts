@@ -96,6 +96,12 @@ verifies(
         idempotency_key: key,
       },
       get_provider_callback_receiver_examples: { language: 'python' },
+      publish_verified_commerce_proof: {
+        proof_id: `cp_${'0'.repeat(64)}`,
+        publication_consent: true,
+        idempotency_key: key,
+      },
+      read_verified_commerce_activity: { limit: '1' },
       enforce_agent_credential: { operation_id: 'start-agent-run', idempotency_key: key },
       read_signing_versions: {},
       rotate_signing_credential: {

@@ -132,7 +132,7 @@ print(json.dumps({"lost": counts["lost"], "payments": len(counts["payments"]), "
 
 const vectors = `
 import json
-from agent_rails import InvalidReceiptError, verify_receipt
+from agent_rails import Access, InvalidReceiptError, verify_receipt
 
 with open("test/vectors/receipt.json") as file:
     published = json.load(file)
@@ -145,6 +145,7 @@ def verdict(vector):
     return True
 
 texts = [vector for vector in published["vectors"] if isinstance(vector["artifact"], str)]
+assert "secret" not in repr(Access("http://x", agent="ag_secret", status_token="secret", operator="op_secret"))
 for vector in texts:
     assert verdict(vector) == (vector["expect"]["verdict"] == "valid"), vector["name"]
 print(f"agrees with {len(texts)} of receipt.json")

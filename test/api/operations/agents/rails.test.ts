@@ -265,6 +265,7 @@ const ofNoRail = [
   'agent_id',
   'wallet_id',
   'receipt_id',
+  'proof_id',
   'quote_token',
   'provider_session_id',
   'ap2_mandate_reference',

@@ -32,7 +32,7 @@ function digestsFault(items: readonly Item[], { manifest }: PacketResult): strin
   const digests = new Map<string, Set<string>>()
   for (const item of items) {
     const key = canonicalJson([item.section, item.name])
-    digests.set(key, (digests.get(key) ?? new Set()).add(digestOf(item)))
+    digests.set(key, (digests.get(key) ?? new Set()).add(digestOfItem(item)))
   }
   return firstWrong(manifest, ({ section, name, sha256: digest }) => {
     const own = digests.get(canonicalJson([section, name]))
@@ -40,7 +40,9 @@ function digestsFault(items: readonly Item[], { manifest }: PacketResult): strin
   })
 }
 
-function digestOf({ content, content_base64, sha256: claimed = '' }: Item): string {
+/** The digest of an item is that of its file, where it has one. */
+function digestOfItem({ upload, content, content_base64, sha256: claimed = '' }: Item): string {
+  if (upload !== undefined) return upload.sha256
   if (content !== undefined) return bytesToHex(sha256(utf8ToBytes(content)))
   return content_base64 === undefined ? claimed : bytesToHex(sha256(base64.decode(content_base64)))
 }
