@@ -28,15 +28,21 @@ export async function findOwnPackage(
   return task && { made: row, task, bytes }
 }
 
-/** The tasks of a work order of this agent; empty for an order that is unknown or of another agent. */
+type OrderTask = Pick<TaskRow, 'task_id' | 'entitlement_id'> & { attested: boolean }
+
+/**
+ * The tasks of a work order of this agent in the order of its steps; empty for an order that is unknown or of another agent.
+ * `attested`: its run ended with a result.
+ */
 export async function listOwnOrderTasks(
   tx: Tx,
   workOrderId: string,
   agentId: string,
-): Promise<Pick<TaskRow, 'task_id' | 'entitlement_id'>[]> {
-  const { rows } = await sql<Pick<TaskRow, 'task_id' | 'entitlement_id'>>`
-    select t.task_id, t.entitlement_id from work_orders o join work_order_tasks w using (work_order_id) join tasks t using (task_id)
-    where o.work_order_id = ${workOrderId} and o.agent_id = ${agentId}`.execute(tx)
+): Promise<OrderTask[]> {
+  const { rows } = await sql<OrderTask>`
+    select t.task_id, t.entitlement_id, r.finished_at is not null as attested
+    from work_orders o join work_order_tasks w using (work_order_id) join tasks t using (task_id) left join runs r on r.run_id = t.run_id
+    where o.work_order_id = ${workOrderId} and o.agent_id = ${agentId} order by w.step`.execute(tx)
   return rows
 }
 

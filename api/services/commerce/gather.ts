@@ -22,7 +22,7 @@ export async function gather(deps: CommerceDeps, { request, agent }: Omit<Asked,
   const given = itemsOf(request)
   const agentId = agent?.agentId
   const work = await readWork(deps, request, agentId)
-  const paying = { agentId, named: request.payment, entitlements: work.entitlements }
+  const paying = { agentId, named: request.payment, ordered: work.ordered }
   const [evidence, fault] = await Promise.all([
     readEvidence(deps, request),
     chainFault(deps, paying),
@@ -30,7 +30,7 @@ export async function gather(deps: CommerceDeps, { request, agent }: Omit<Asked,
   return { ...work, items: work.items ?? given.artifacts, given, evidence, fault }
 }
 
-/** The run or the work order behind a mission, and the credit that pays for it; undefined where this service has no order of it. */
+/** The run or the work order behind a mission, and the credit of its tasks; undefined where this service has no order of it. */
 async function readWork(
   deps: CommerceDeps,
   { return_package: of, mission }: CommerceRequest,
@@ -38,23 +38,21 @@ async function readWork(
 ) {
   if ('return_package_id' in of) {
     const stored = await readPackage(deps, of.return_package_id, agentId)
-    const entitlements = stored?.entitlementId ? [stored.entitlementId] : []
     return {
       recorded: stored?.recorded ?? null,
       items: stored?.items,
-      ownsOrder: false,
-      entitlements,
+      ownsFinishedOrder: false,
+      ordered: { credits: stored === null ? [] : [stored.entitlementId] },
     }
   }
   const isOrder = mission.kind === 'work_order_delivery' && agentId !== undefined
   const tasks = isOrder ? await listOwnOrderTasks(deps.db, mission.mission_id, agentId) : []
-  const ownsOrder = tasks.length > 0
-  const entitlements = tasks.flatMap(({ entitlement_id }) => entitlement_id ?? [])
+  const isOwn = tasks.length > 0
   return {
     recorded: undefined,
     items: undefined,
-    ownsOrder,
-    entitlements: ownsOrder ? entitlements : undefined,
+    ownsFinishedOrder: isOwn && tasks.every(({ attested }) => attested),
+    ordered: isOwn ? { credits: tasks.map(({ entitlement_id }) => entitlement_id) } : undefined,
   }
 }
 
@@ -69,7 +67,7 @@ export async function factsOf(
     agentId,
     missionSha256: digests.mission_sha256,
     named: request.payment,
-    entitlements: gathered.entitlements,
+    ordered: gathered.ordered,
   }
   const paid = await readPayment(tx, paying, gathered.fault)
   const facts: CommerceFacts = {
@@ -80,7 +78,7 @@ export async function factsOf(
     claims: request.return_package.claims,
     evidence: gathered.evidence,
     recorded: gathered.recorded,
-    ownsOrder: gathered.ownsOrder,
+    ownsFinishedOrder: gathered.ownsFinishedOrder,
     payment: paid.facts,
     mandate: await readMandate(tx, request.authority?.mandate_id, agentId),
     duplicate: await earlierOf(tx, agentId, {

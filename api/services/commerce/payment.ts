@@ -13,78 +13,114 @@ import { findTaskOfCredit } from '../../../activities/store/tasks/agent-runs.ts'
 import { lockSubject } from '../../../activities/store/trust/subject-lock.ts'
 import type { CommerceDeps } from './deps.ts'
 
-/** What a mission is known to have been paid with: the credit of its own tasks, if it has such. */
+/** What may have paid for a mission: the payment that its caller names, and the credit of its own tasks, if it has such. */
 export type Paying = {
   readonly agentId: string | undefined
   readonly missionSha256: string
   readonly named: { payment_reference_id: string; amount_usd?: number | undefined } | undefined
-  /** Undefined for a mission that this service has no order of. */
-  readonly entitlements: readonly string[] | undefined
+  /** The credit of each task, null where it has none; undefined for a mission that this service has no order of. */
+  readonly ordered: { readonly credits: readonly (string | null)[] } | undefined
 }
 
 /** Methods whose payment stands on the chain; the others end in the ledger. */
 const onChain: readonly string[] = ['stablecoin_reference', 'x402_reference']
 
-/** Why the chain does not confirm the payment of this reference now; null where it does, or where it is not asked. */
+/** Why the chain does not confirm a payment of this mission now; null where it does, or where it is not asked. */
 export async function chainFault(
   deps: CommerceDeps,
-  { agentId, named, entitlements }: Omit<Paying, 'missionSha256'>,
+  paying: Omit<Paying, 'missionSha256'>,
 ): Promise<string | null> {
-  const reference = await referenceOf(deps.db, { agentId, named, entitlements })
-  if (reference === undefined || !onChain.includes(reference.method)) return null
-  const verdict = await checkReference(deps, reference)
-  return verdict.kind === 'verified' ? null : verdict.reason
+  const named = await namedOf(deps.db, paying)
+  const { references } = await paymentsOf(deps.db, paying)
+  const asked = (
+    named === undefined ? references : withoutOne(references, named).concat(named)
+  ).filter(({ method }) => onChain.includes(method))
+  const verdicts = await Promise.all(asked.map((one) => checkReference(deps, one)))
+  const fault = verdicts.find(({ kind }) => kind !== 'verified')
+  return fault === undefined || fault.kind === 'verified' ? null : fault.reason
 }
 
-/** The reference that is named, or that paid for the credit of the mission; only one of this agent. */
-async function referenceOf(
+const withoutOne = (
+  references: readonly ReferenceRow[],
+  one: ReferenceRow | undefined,
+): ReferenceRow[] =>
+  references.filter(
+    ({ payment_reference_id }) => payment_reference_id !== one?.payment_reference_id,
+  )
+
+/** The reference that is named; only one of this agent. */
+async function namedOf(
   tx: Tx,
-  { agentId, named, entitlements = [] }: Omit<Paying, 'missionSha256'>,
+  { agentId, named }: Pick<Paying, 'agentId' | 'named'>,
 ): Promise<ReferenceRow | undefined> {
-  if (agentId === undefined) return undefined
-  if (named !== undefined) {
-    const reference = await findReference(tx, named.payment_reference_id)
-    return reference?.agent_id === agentId ? reference : undefined
-  }
-  for (const entitlementId of entitlements) {
-    const reference = await findLiveOf(tx, entitlementId)
-    if (reference?.agent_id === agentId) return reference
-  }
-  return undefined
+  if (agentId === undefined || named === undefined) return undefined
+  const reference = await findReference(tx, named.payment_reference_id)
+  return reference?.agent_id === agentId ? reference : undefined
 }
 
-/** The payment of a mission from the ledger; `fault` is what the chain said. */
+/** This agent's payments of the tasks of a mission; `isWhole` where every task has one or no price. */
+async function paymentsOf(
+  tx: Tx,
+  { agentId, ordered }: Pick<Paying, 'agentId' | 'ordered'>,
+): Promise<{ references: ReferenceRow[]; isWhole: boolean }> {
+  const references: ReferenceRow[] = []
+  const credits = new Set(ordered?.credits)
+  let isWhole = credits.size > 0
+  for (const credit of credits) {
+    const reference = credit === null ? undefined : await findLiveOf(tx, credit)
+    if (reference !== undefined && reference.agent_id === agentId) references.push(reference)
+    else isWhole &&= credit !== null && (await isFree(tx, credit))
+  }
+  return { references, isWhole }
+}
+
+/** The payment of a mission from the ledger; `fault` is what the chain said. A mission of several tasks is paid when each of them is. */
 export async function readPayment(
   tx: Tx,
   paying: Paying,
   fault: string | null,
 ): Promise<{ facts: PaymentFacts; reference: ReferenceRow | undefined }> {
-  const { named } = paying
-  const reference = await referenceOf(tx, paying)
-  if (reference === undefined) {
-    if (named !== undefined) return { facts: { kind: 'unknown' }, reference }
-    return { facts: { kind: (await isFree(tx, paying)) ? 'free' : 'none' }, reference }
-  }
+  const own = await namedOf(tx, paying)
+  if (paying.named !== undefined && own === undefined)
+    return { facts: { kind: 'unknown' }, reference: undefined }
+  const { references, isWhole } = await paymentsOf(tx, paying)
+  const open = await firstUnsettled(tx, withoutOne(references, own))
+  const reference = own ?? open ?? references[0]
+  if (reference === undefined)
+    return { facts: { kind: isWhole ? 'free' : 'none' }, reference: undefined }
   // Two missions that name one payment at once wait for each other.
   await lockSubject(`commerce:${reference.payment_reference_id}`).run(tx)
+  const order = await orderOf(tx, paying, { reference, references })
+  const isOpen = !isWhole || (own !== undefined && open !== undefined)
+  if (order === 'this' && isOpen) return { facts: { kind: 'none' }, reference: undefined }
   const facts = {
     kind: 'recorded',
     method: reference.method,
     state: reference.state,
     amountUsd: reference.amount_usd,
-    namedUsd: named?.amount_usd ?? null,
+    namedUsd: paying.named?.amount_usd ?? null,
     postedUsd: await postedUnder(tx, reference),
-    order: await orderOf(tx, paying, reference),
+    order,
     chainFault: fault,
   } as const
   return { facts, reference }
 }
 
-/** Whether all credit of the mission's tasks is of a price of nothing. */
-async function isFree(tx: Tx, { entitlements = [] }: Paying): Promise<boolean> {
-  const credits = await Promise.all(entitlements.map((id) => findEntitlement(tx, id)))
-  return credits.length > 0 && credits.every((credit) => credit?.granted_units === 0)
+async function firstUnsettled(
+  tx: Tx,
+  references: readonly ReferenceRow[],
+): Promise<ReferenceRow | undefined> {
+  for (const reference of references)
+    if (
+      reference.state !== 'verified' ||
+      (await postedUnder(tx, reference)) !== reference.amount_usd
+    )
+      return reference
+  return undefined
 }
+
+const isFree = async (tx: Tx, credit: string): Promise<boolean> =>
+  (await findEntitlement(tx, credit))?.granted_units === 0
 
 /** What the ledger moved under the settlement receipt, in whole usd. */
 async function postedUnder(
@@ -98,11 +134,12 @@ async function postedUnder(
 
 async function orderOf(
   tx: Tx,
-  { entitlements, missionSha256 }: Paying,
-  { entitlement_id, payment_reference_id }: ReferenceRow,
+  { ordered, missionSha256 }: Paying,
+  { reference, references }: { reference: ReferenceRow; references: readonly ReferenceRow[] },
 ): Promise<'this' | 'other' | 'none'> {
-  if (entitlements !== undefined)
-    return entitlement_id !== null && entitlements.includes(entitlement_id) ? 'this' : 'other'
+  const { entitlement_id, payment_reference_id } = reference
+  if (ordered !== undefined)
+    return withoutOne(references, reference).length < references.length ? 'this' : 'other'
   const task = entitlement_id === null ? undefined : await findTaskOfCredit(tx, entitlement_id)
   if (task !== undefined) return 'other'
   return (await isPaymentUsed(tx, payment_reference_id, missionSha256)) ? 'other' : 'none'

@@ -71,10 +71,10 @@ function checkHashes({ recorded, items, evidence }: CommerceFacts): Result {
 }
 
 function checkRequired({ kind, ...facts }: CommerceFacts): Result {
-  const { items, claims, evidence, recorded, ownsOrder } = facts
+  const { items, claims, evidence, recorded, ownsFinishedOrder } = facts
   const isThere = {
     own_run: recorded !== undefined && recorded !== null,
-    own_order: ownsOrder,
+    finished_order: ownsFinishedOrder,
     artifact: items.length > 0,
     claim: claims.length > 0,
     evidence: evidence.length > 0,

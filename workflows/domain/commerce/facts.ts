@@ -71,8 +71,8 @@ export type CommerceFacts = {
   readonly evidence: readonly EvidenceItem[]
   /** Undefined where the package is inline. */
   readonly recorded: RecordedPackage | null | undefined
-  /** Whether the mission id is a work order of this agent. */
-  readonly ownsOrder: boolean
+  /** Whether the mission id is a work order of this agent, with a result of every run of it. */
+  readonly ownsFinishedOrder: boolean
   readonly payment: PaymentFacts
   readonly mandate: MandateFacts
   /** The earlier proof of the same package; `foreign` without its id. */

@@ -22,7 +22,7 @@ export type ProtocolBinding = (typeof protocolBindings)[number]
 /** What a package has to hold: one of this service's own runs, or so many items, claims and pieces of evidence. */
 export type Mission = {
   readonly kind: MissionKind
-  readonly needs: readonly ('own_run' | 'own_order' | 'artifact' | 'claim' | 'evidence')[]
+  readonly needs: readonly ('own_run' | 'finished_order' | 'artifact' | 'claim' | 'evidence')[]
   /** A `required` payment holds the mission while it is not named; synthetic work needs none. */
   readonly payment: 'required' | 'if_named'
   /** Whether an agent with a credential has to stand behind it. */
@@ -33,7 +33,7 @@ export const missions: readonly Mission[] = [
   { kind: 'rail_run', needs: ['own_run'], payment: 'required', needsAgent: true },
   {
     kind: 'work_order_delivery',
-    needs: ['own_order', 'artifact', 'claim'],
+    needs: ['finished_order', 'artifact', 'claim'],
     payment: 'required',
     needsAgent: true,
   },

@@ -10,7 +10,7 @@ export function checkPayment({ kind, payment, usage }: CommerceFacts): Result {
   if (payment.kind === 'none') {
     if (missionOf(kind).payment === 'if_named') return notNeeded(`a ${kind} needs no payment`)
     if (usage === 'synthetic') return notNeeded('synthetic work needs no payment')
-    return failed('payment_absent', 'no payment is on record for it')
+    return failed('payment_absent', 'no payment on record covers all of it')
   }
   const { state, order, amountUsd, namedUsd, postedUsd, chainFault } = payment
   if (order === 'other') return failed('payment_of_another_order', 'it paid for something else')

@@ -3,6 +3,7 @@ import canonicalize from 'canonicalize'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { commerceChecks } from '#domain/commerce/result.ts'
+import { transaction } from '../../../../activities/store/postgres/db.ts'
 import { createClient, type OutputOf } from '../../../../api/http/client.ts'
 import { auditBooks } from '../../../support/books.ts'
 import {
@@ -59,6 +60,44 @@ async function payment(by: Agent, decision: 'approve' | 'none' = 'approve') {
 }
 const delivery = (more: Partial<Input> = {}) =>
   handoff({ mission: missionOf('pilot_delivery'), ...more })
+
+type Step = { credit: string | null; finished?: boolean }
+/** A work order of this agent with these steps, stored without the work that leads to it. */
+async function workOrder({ agentId }: Agent, steps: readonly Step[]) {
+  const work_order_id = `wo_${sha256(key())}`
+  await transaction(apis.db, async (tx) => {
+    await sql`set local session_replication_role = replica`.execute(tx)
+    await sql`insert into work_orders (work_order_id, intake_kind, requested_tool_id, objective, requester, agent_id,
+        acceptance_criteria, status_token_sha256, decision, decision_id)
+      values (${work_order_id}, 'external_agent_request', 'packetops', 'Deliver.', '{}', ${agentId}, '[]', ${sha256(key())},
+        'approve', ${`dec_${key()}`})`.execute(tx)
+    for (const [at, { credit, finished = true }] of steps.entries()) {
+      const [task_id, run_id] = [`task-${sha256(key())}`, `run_${sha256(key())}`]
+      await sql`insert into tasks (task_id, state, sequence, head_hash, agent_id, rail, tier, usage, on_gaps, terms_sha256,
+          input_sha256, review_decision, entitlement_id, run_id)
+        values (${task_id}, 'operating', 1, ${sha256('head')}, ${agentId}, 'packetops', 'standard', 'operational', 'report',
+          ${sha256('terms')}, ${sha256('input')}, 'approve', ${credit}, ${run_id})`.execute(tx)
+      await sql`insert into runs (run_id, task_id, step, finished_at)
+        values (${run_id}, ${task_id}, ${finished ? null : 'intake'}, ${finished ? new Date() : null})`.execute(
+        tx,
+      )
+      await sql`insert into work_order_tasks values (${work_order_id}, ${at + 1}, ${task_id})`.execute(
+        tx,
+      )
+    }
+  })
+  return work_order_id
+}
+async function creditOf({ payment_reference_id }: { payment_reference_id: string }) {
+  const { entitlement_id } = await apis.db
+    .selectFrom('payment_references')
+    .select('entitlement_id')
+    .where('payment_reference_id', '=', payment_reference_id)
+    .executeTakeFirstOrThrow()
+  return String(entitlement_id)
+}
+const orderDelivery = (mission_id: string, more: Partial<Input> = {}) =>
+  handoff({ mission: missionOf('work_order_delivery', { mission_id }), ...more })
 
 verifies(
   'commerce.contract',
@@ -262,6 +301,41 @@ verifies('commerce.payment', 'the ledger decides about a payment, never the call
   )
   const open = await evaluate(apis.open(), delivery({ payment: paid }))
   expect(reasonOf(open, 'payment')).toBe('payment_unknown')
+})
+
+verifies('commerce.payment', 'a work order is paid and finished in each of its steps', async () => {
+  const [one, two, open] = [
+    await payment(agent),
+    await payment(agent),
+    await payment(agent, 'none'),
+  ]
+  const [first, second, unpaid] = [await creditOf(one), await creditOf(two), await creditOf(open)]
+  const partly = [
+    { steps: [first, null], reason: 'payment_absent' },
+    { steps: [first, `en_${'0'.repeat(64)}`], reason: 'payment_absent' },
+    { steps: [first, unpaid], reason: 'payment_pending' },
+  ]
+  for (const { steps, reason } of partly) {
+    const id = await workOrder(
+      agent,
+      steps.map((credit) => ({ credit })),
+    )
+    const proof = await evaluate(agent, orderDelivery(id))
+    expect(proof.decision).toBe('payment_hold')
+    expect(reasonOf(proof, 'payment')).toBe(reason)
+    const named = await evaluate(agent, orderDelivery(id, { payment: one }))
+    expect(reasonOf(named, 'payment')).toBe('payment_absent')
+  }
+  const running = await workOrder(agent, [{ credit: first }, { credit: second, finished: false }])
+  const early = await evaluate(agent, orderDelivery(running))
+  expect(reasonOf(early, 'payment')).toBeNull()
+  expect(reasonOf(early, 'required_items')).toBe('items_missing')
+  const [three, four] = [await payment(agent), await payment(agent)]
+  const whole = await workOrder(agent, [
+    { credit: await creditOf(three) },
+    { credit: await creditOf(four) },
+  ])
+  expect((await evaluate(agent, orderDelivery(whole))).decision).toBe('eligible_to_continue')
 })
 
 verifies('commerce.duplicates', 'a package is proven once, also in parallel', async () => {

@@ -42,7 +42,7 @@ const sound: CommerceFacts = {
   claims: [{ claim: 'comes to 412.80 usd', artifact: 'report.md' }],
   evidence: [seen],
   recorded: undefined,
-  ownsOrder: false,
+  ownsFinishedOrder: false,
   payment: paid,
   mandate: { kind: 'none' },
   duplicate: null,
