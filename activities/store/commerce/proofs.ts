@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import { noAmount, waitingAs } from '../console/waiting-filter.ts'
+import type { ReferenceRow } from '../payments/payment-references.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { Database } from '../schema/schema.ts'
 import type { ReviewFilter } from '../tasks/review-decisions.ts'
@@ -100,18 +101,36 @@ export async function countWaitingOf(tx: Tx, agentId: string): Promise<number> {
   return count
 }
 
-/** Whether a proof of another mission rests on this payment; one that was held rests on none. */
+/** A payment, and the mission that it is to carry; `workId` is the return package or work order of its own tasks. */
+export type CarriedMission = Pick<ReferenceRow, 'payment_reference_id' | 'entitlement_id'> & {
+  missionSha256: string
+  workId: string | undefined
+}
+
+/**
+ * Whether a proof of another mission rests on this payment; one that was held rests on none. Credit of several units pays for several
+ * runs, so another run of this credit, or a work order with such a run, is no other use of it.
+ */
 export async function isPaymentUsed(
   tx: Tx,
-  referenceId: string,
-  missionSha256: string,
+  { payment_reference_id, entitlement_id, missionSha256, workId = '' }: CarriedMission,
 ): Promise<boolean> {
   const used = await tx
     .selectFrom('commerce_proofs')
     .select('proof_id')
-    .where('payment_reference_id', '=', referenceId)
+    .where('payment_reference_id', '=', payment_reference_id)
     .where('mission_sha256', '<>', missionSha256)
     .where('decision', '<>', 'payment_hold')
+    .where(
+      sql<boolean>`not exists (
+        select from tasks t where t.entitlement_id = ${entitlement_id} and (
+          exists (select from runs join return_packages r using (run_id) where runs.task_id = t.task_id
+            and r.return_package_id = commerce_proofs.request->'return_package'->>'return_package_id'
+            and r.return_package_id <> ${workId})
+          or exists (select from work_order_tasks w where w.task_id = t.task_id
+            and commerce_proofs.mission_kind = 'work_order_delivery'
+            and w.work_order_id = commerce_proofs.request->'mission'->>'mission_id' and w.work_order_id <> ${workId})))`,
+    )
     .limit(1)
     .executeTakeFirst()
   return used !== undefined

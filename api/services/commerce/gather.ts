@@ -42,7 +42,10 @@ async function readWork(
       recorded: stored?.recorded ?? null,
       items: stored?.items,
       ownsFinishedOrder: false,
-      ordered: { credits: stored === null ? [] : [stored.entitlementId] },
+      ordered: {
+        workId: of.return_package_id,
+        credits: stored === null ? [] : [stored.entitlementId],
+      },
     }
   }
   const isOrder = mission.kind === 'work_order_delivery' && agentId !== undefined
@@ -52,7 +55,12 @@ async function readWork(
     recorded: undefined,
     items: undefined,
     ownsFinishedOrder: isOwn && tasks.every(({ attested }) => attested),
-    ordered: isOwn ? { credits: tasks.map(({ entitlement_id }) => entitlement_id) } : undefined,
+    ordered: isOwn
+      ? {
+          workId: mission.mission_id,
+          credits: tasks.map(({ entitlement_id }) => entitlement_id),
+        }
+      : undefined,
   }
 }
 

@@ -18,8 +18,13 @@ export type Paying = {
   readonly agentId: string | undefined
   readonly missionSha256: string
   readonly named: { payment_reference_id: string; amount_usd?: number | undefined } | undefined
-  /** The credit of each task, null where it has none; undefined for a mission that this service has no order of. */
-  readonly ordered: { readonly credits: readonly (string | null)[] } | undefined
+  /**
+   * The return package or work order of the mission with the credit of each task, null where it has none; undefined for a mission that
+   * this service has no order of.
+   */
+  readonly ordered:
+    | { readonly workId: string; readonly credits: readonly (string | null)[] }
+    | undefined
 }
 
 /** Methods whose payment stands on the chain; the others end in the ledger. */
@@ -88,8 +93,10 @@ export async function readPayment(
   const reference = own ?? open ?? references[0]
   if (reference === undefined)
     return { facts: { kind: isWhole ? 'free' : 'none' }, reference: undefined }
-  // Two missions that name one payment at once wait for each other.
-  await lockSubject(`commerce:${reference.payment_reference_id}`).run(tx)
+  // Two missions of one payment at once wait for each other, always in the order of the ids.
+  const involved = [reference, ...withoutOne(references, reference)]
+  for (const id of involved.map((one) => one.payment_reference_id).sort())
+    await lockSubject(`commerce:${id}`).run(tx)
   const order = await orderOf(tx, paying, { reference, references })
   const isOpen = !isWhole || (own !== undefined && open !== undefined)
   if (order === 'this' && isOpen) return { facts: { kind: 'none' }, reference: undefined }
@@ -137,10 +144,12 @@ async function orderOf(
   { ordered, missionSha256 }: Paying,
   { reference, references }: { reference: ReferenceRow; references: readonly ReferenceRow[] },
 ): Promise<'this' | 'other' | 'none'> {
-  const { entitlement_id, payment_reference_id } = reference
-  if (ordered !== undefined)
-    return withoutOne(references, reference).length < references.length ? 'this' : 'other'
+  const { entitlement_id } = reference
+  const others = withoutOne(references, reference)
+  if (ordered !== undefined && others.length === references.length) return 'other'
   const task = entitlement_id === null ? undefined : await findTaskOfCredit(tx, entitlement_id)
-  if (task !== undefined) return 'other'
-  return (await isPaymentUsed(tx, payment_reference_id, missionSha256)) ? 'other' : 'none'
+  if (ordered === undefined && task !== undefined) return 'other'
+  for (const one of [reference, ...others])
+    if (await isPaymentUsed(tx, { ...one, missionSha256, workId: ordered?.workId })) return 'other'
+  return ordered === undefined ? 'none' : 'this'
 }

@@ -338,6 +338,28 @@ verifies('commerce.payment', 'a work order is paid and finished in each of its s
   expect((await evaluate(agent, orderDelivery(whole))).decision).toBe('eligible_to_continue')
 })
 
+verifies('commerce.payment', 'the payment of an order carries no other mission', async () => {
+  const [one, two] = [await payment(agent), await payment(agent)]
+  const steps = [{ credit: await creditOf(one) }, { credit: await creditOf(two) }]
+  // The second step's payment carried a delivery before it paid for the order.
+  const delivered = await evaluate(agent, delivery({ payment: two }))
+  expect(delivered.decision).toBe('eligible_to_continue')
+  const used = await evaluate(agent, orderDelivery(await workOrder(agent, steps)))
+  expect(reasonOf(used, 'payment')).toBe('payment_of_another_order')
+  const fresh = await payment(agent)
+  const credit = await creditOf(fresh)
+  const id = await workOrder(agent, [{ credit }])
+  expect((await evaluate(agent, orderDelivery(id))).decision).toBe('eligible_to_continue')
+  const objective = 'Deliver it once more.'
+  const again = orderDelivery(id, {
+    mission: missionOf('work_order_delivery', { mission_id: id, objective }),
+  })
+  expect(reasonOf(await evaluate(agent, again), 'payment')).toBe('payment_of_another_order')
+  // Credit of several units is for the runs of other orders too.
+  const other = await evaluate(agent, orderDelivery(await workOrder(agent, [{ credit }])))
+  expect(reasonOf(other, 'payment')).toBeNull()
+})
+
 verifies('commerce.duplicates', 'a package is proven once, also in parallel', async () => {
   const return_package = freshPackage()
   const proofs = await Promise.all(
