@@ -51,9 +51,15 @@ export type ProvenPackage = {
   isOwn: boolean
 }
 
+/** Whether a proof saw the contents of its package, and is not one of a sandbox agent. */
+const sawContents = sql<boolean>`exists (select from json_array_elements(packet->'checks') c
+    where c->>'check' = 'hashes' and c->>'outcome' = 'passed')
+  and not exists (select from agents a where a.agent_id = commerce_proofs.agent_id and a.sandbox)`
+
 /**
  * The earliest other proof of a package. The same mission of the same agent is none as long as it did not get through and was not
- * rejected; a proof without an agent counts against other callers without one alone.
+ * rejected; a proof without an agent counts against other callers without one alone. One of another caller counts only if it saw the
+ * contents, and never one of a sandbox agent.
  */
 export async function findDuplicate(
   tx: Tx,
@@ -65,9 +71,10 @@ export async function findDuplicate(
     .where('package_sha256', '=', packageSha256)
     .orderBy('evaluated_at')
     .limit(1)
-  if (agentId === undefined) return query.executeTakeFirst()
+  if (agentId === undefined) return query.where(sawContents).executeTakeFirst()
   return query
     .where('agent_id', isOwn ? '=' : 'is not', isOwn ? agentId : null)
+    .where(sql<boolean>`(agent_id = ${agentId} or (${sawContents}))`)
     .where(
       sql<boolean>`not (agent_id = ${agentId} and mission_sha256 = ${missionSha256}
         and decision <> 'eligible_to_continue' and coalesce(review_state, 'waiting') = 'waiting')`,

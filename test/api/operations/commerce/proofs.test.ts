@@ -15,6 +15,7 @@ import {
 } from '../../../support/commerce.ts'
 import { key, startMoneyApis } from '../../../support/money-over-http.ts'
 import { codeOf, patiently, problemOf } from '../../../support/problems.ts'
+import { trustedAgent } from '../../../support/registering-agent.ts'
 import { verifies } from '../../../verifies.ts'
 
 let apis: Awaited<ReturnType<typeof startMoneyApis>>
@@ -393,6 +394,22 @@ verifies('commerce.duplicates', 'a held mission is decided again once it is paid
   await evaluate(apis.open(), handoff({ return_package: unclaimed }))
   const own = await evaluate(agent, handoff({ return_package: unclaimed }))
   expect(own.decision).toBe('eligible_to_continue')
+})
+
+verifies('commerce.duplicates', 'a stranger takes no package by its digest alone', async () => {
+  const return_package = freshPackage()
+  const digests = {
+    artifacts: return_package.artifacts.map(({ name, sha256: digest }) => ({
+      name,
+      sha256: digest,
+    })),
+  }
+  await evaluate(await newAgent(), handoff({ return_package: digests }))
+  const sandbox = await trustedAgent(apis.hosts[0]!, apis.operator, { sandbox: true })
+  const baseUrl = apis.hosts[0]?.base ?? ''
+  await evaluate(createClient({ baseUrl, agent: sandbox.credential }), handoff({ return_package }))
+  const proof = await evaluate(agent, handoff({ return_package }))
+  expect(proof.decision).toBe('eligible_to_continue')
 })
 
 verifies('commerce.identity', 'only its access key makes an agent', async () => {
