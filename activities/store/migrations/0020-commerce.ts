@@ -91,7 +91,7 @@ export const commerce: readonly string[] = [
     return new;
   end $$`,
   `create trigger commerce_moves_no_money before insert on postings for each row execute function commerce_moves_no_money()`,
-  // The conditions of the feed: a credential, the latest consent, a receipt of a key that was good and that is in the log, a record.
+  // The conditions of the feed: a credential of an agent that is trusted now, the latest consent, a receipt of a key that was good and that is in the log, a record.
   `create view commerce_activity (proof_id, agent_id, mission_kind, protocol_binding, usage, decision, review_state, receipt_id,
       passport_receipt_id, evaluated_at, published_at) as
     select p.proof_id, p.agent_id, p.mission_kind, p.protocol_binding, p.usage,
@@ -100,6 +100,7 @@ export const commerce: readonly string[] = [
       from commerce_proofs p
       join commerce_consents c on c.proof_id = p.proof_id and c.consents
         and not exists (select from commerce_consents later where later.proof_id = c.proof_id and later.seq > c.seq)
+      join agents a on a.agent_id = p.agent_id and a.trust_state = 'trusted'
       join receipts r on r.receipt_id = p.receipt_id
       join signing_keys k on k.ring = 'receipt' and k.kid = r.kid and (k.revoked_at is null or r.issued_at < k.revoked_at)
       join log_leaves l on l.entry = sha256(convert_to(r.jws, 'UTF8'))

@@ -1,8 +1,13 @@
+import { checkCredential } from '#domain/agents/credential.ts'
 import type { CommerceFacts, ProvenAgent } from '#domain/commerce/facts.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { findCredential } from '../../../activities/store/agents/agent-credentials.ts'
+import { lockAgent } from '../../../activities/store/agents/agents.ts'
 import { findDuplicate } from '../../../activities/store/commerce/proofs.ts'
 import { listOwnOrderTasks } from '../../../activities/store/commerce/records.ts'
 import type { ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
+import { factsOf as credentialFacts } from '../../auth/agent.ts'
 import type { CommerceDeps } from './deps.ts'
 import { readEvidence, readMandate, readPackage } from './evidence.ts'
 import { chainFault, readPayment } from './payment.ts'
@@ -16,6 +21,15 @@ export type ProofAgent = ProvenAgent & {
 }
 export type Asked = { request: CommerceRequest; agent: ProofAgent | undefined; callId: string }
 export type Gathered = Awaited<ReturnType<typeof gather>>
+
+/** Locks the agent, so that its trust, key and waiting proofs stay as they are now. Throws where its credential is no longer good. */
+export async function holdAgent(tx: Tx, { agentId, credentialId }: ProofAgent): Promise<void> {
+  await lockAgent(tx, agentId)
+  const credential = await findCredential(tx, credentialId)
+  if (credential === undefined) throw new Error(`the credential ${credentialId} is missing`)
+  const [denial] = checkCredential(credentialFacts(credential), { scopes: [] }, credential.readAt)
+  if (denial !== undefined) throw refuse(denial.code, { detail: denial.detail })
+}
 
 /** Everything that is read outside the transaction: files, receipts and the chain. Throws 422 `evidence_mismatch`. */
 export async function gather(deps: CommerceDeps, { request, agent }: Omit<Asked, 'callId'>) {

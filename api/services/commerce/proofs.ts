@@ -6,7 +6,7 @@ import { countDecisions, findCommerceProof } from '../../../activities/store/com
 import { lockSubject } from '../../../activities/store/trust/subject-lock.ts'
 import { isPublished } from './consent.ts'
 import type { CommerceDeps } from './deps.ts'
-import { type Asked, factsOf, gather } from './gather.ts'
+import { type Asked, factsOf, gather, holdAgent } from './gather.ts'
 import { recordProof } from './record.ts'
 import { digestsOf } from './request.ts'
 import { proofView, publicProofView } from './views.ts'
@@ -26,7 +26,7 @@ export class CommerceProofService {
 
   /**
    * Decides about a package in one transaction that also stores record, receipt and passport. Throws 401 and 403 for an agent that the
-   * call does not prove, 422 `evidence_mismatch`, and 429 where too many proofs of the agent wait for a person.
+   * call does not prove or whose key is no longer good, 422 `evidence_mismatch`, and 429 where too many proofs of the agent wait for a person.
    */
   async evaluate(asked: Asked) {
     assertAgent(asked)
@@ -35,6 +35,7 @@ export class CommerceProofService {
     const proofId = `cp_${digestOf({ type: 'service.commerce-proof.v1', call: asked.callId })}`
     const call = { callId: asked.callId, subject: proofId, status: 201 }
     return answerOnce(this.#deps, call, async (tx) => {
+      if (asked.agent !== undefined) await holdAgent(tx, asked.agent)
       await lockSubject(`package:${digests.package_sha256}`).run(tx)
       const read = await factsOf(tx, asked, { gathered, digests })
       const evaluation = evaluate(read.facts)

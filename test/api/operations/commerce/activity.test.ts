@@ -150,6 +150,18 @@ verifies('commerce.consent', 'parallel consents and withdrawals end in one state
   expect(idsOf(await feed({ agent_id: agent.agentId }))).toEqual(last ? [proof_id] : [])
 })
 
+verifies('commerce.feed', 'the proofs of an agent are there while it is trusted', async () => {
+  const agent = await publisher()
+  const { proof_id } = await evaluate(agent)
+  await publish(agent, proof_id)
+  const shown = async () => idsOf(await feed({ agent_id: agent.agentId }))
+  expect(await shown()).toEqual([proof_id])
+  await decide(hosts(), apis.operator, agent.agentId, 'hold')
+  expect(await shown()).toEqual([])
+  await decide(hosts(), apis.operator, agent.agentId, 'approve')
+  expect(await shown()).toEqual([proof_id])
+})
+
 verifies('commerce.feed', 'pages are bounded, and profiles count what is published', async () => {
   const agent = await publisher()
   const proofs = []

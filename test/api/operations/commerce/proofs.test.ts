@@ -3,6 +3,8 @@ import canonicalize from 'canonicalize'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { commerceChecks } from '#domain/commerce/result.ts'
+import { revokeCredential } from '../../../../activities/store/agents/agent-credentials.ts'
+import { lockAgent } from '../../../../activities/store/agents/agents.ts'
 import { transaction } from '../../../../activities/store/postgres/db.ts'
 import { createClient, type OutputOf } from '../../../../api/http/client.ts'
 import { auditBooks } from '../../../support/books.ts'
@@ -428,6 +430,26 @@ verifies('commerce.identity', 'only its access key makes an agent', async () => 
   expect(reasonOf(stranger, 'authority')).toBe('no_credential')
 })
 
+verifies('commerce.identity', 'a key that is revoked meanwhile proves nothing', async () => {
+  const other = await newAgent()
+  const [, credentialId = ''] = /^ag_([0-9a-f]{16})/.exec(other.credential) ?? []
+  const before = await count('commerce_proofs')
+  const waiting = async () => {
+    const { rows } = await sql`select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(apis.db)
+    return rows.length
+  }
+  const { code } = await transaction(apis.db, async (tx) => {
+    await lockAgent(tx, other.agentId)
+    const refused = codeOf(evaluate(other))
+    await expect.poll(waiting, { timeout: 10_000 }).toBe(1)
+    await revokeCredential(tx, credentialId)
+    return { code: refused }
+  })
+  expect(await code).toBe('credential_revoked')
+  expect(await count('commerce_proofs')).toBe(before)
+})
+
 verifies('commerce.idempotent', 'a hundred parallel proofs with one key are one', async () => {
   const before = await count('commerce_proofs')
   const input = handoff()
@@ -550,8 +572,20 @@ verifies('commerce.evidence', 'a mandate has to be in force and of this agent', 
 verifies('commerce.review', 'at most 25 proofs of an agent wait for a person', async () => {
   const busy = await newAgent()
   const claimed = { return_package: { artifacts: [{ name: 'a', sha256: 'b'.repeat(64) }] } }
-  for (let at = 0; at < 25; at++)
+  for (let at = 0; at < 23; at++)
     expect((await evaluate(busy, handoff(claimed))).persistence.review_state).toBe('waiting')
+  // Proofs of several packages at once are counted one after the other.
+  const atOnce = await Promise.all(
+    Array.from({ length: 6 }, (_, at) => {
+      const artifacts = [{ name: 'a', sha256: sha256(key()) }]
+      const input = handoff({ return_package: { artifacts } })
+      return codeOf(evaluate(busy.clients[at % 2] ?? busy, input)).then(
+        (code) => code === 'rate_limited',
+        () => false,
+      )
+    }),
+  )
+  expect(atOnce.filter((isLimited) => !isLimited)).toHaveLength(2)
   const before = await count('commerce_proofs')
   expect(await problemOf(evaluate(busy, handoff(claimed)))).toMatchObject({
     status: 429,
