@@ -15,6 +15,7 @@ export const commerceProofEvaluate = operation({
   status: [201],
   errors: ['credential_required', 'not_owner', 'evidence_mismatch', 'forbidden_material'],
   idempotency: { kind: 'body' },
+  uses: () => ({}),
   input: CommerceProofInput,
   output: CommerceProof,
   example: commerceExamples['commerce-proof-evaluate'],

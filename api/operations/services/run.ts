@@ -36,6 +36,7 @@ export const runService = operation({
     'forbidden_material',
   ],
   idempotency: { kind: 'body' },
+  uses: () => ({}),
   input: z.strictObject({
     mode: z.literal('run_service'),
     service_id: ServiceId,

@@ -16,6 +16,7 @@ export const serviceScoutRun = operation({
   access: 'public',
   errors: ['input_too_complex', 'forbidden_material'],
   idempotency: { kind: 'body' },
+  uses: () => ({}),
   input: z.strictObject({
     task: freeText(4000, 1).meta({ description: 'What is to be done, in words.' }),
     constraints: constraints.meta({ description: 'What a service has to keep to.' }),

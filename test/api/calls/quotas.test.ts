@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { demoReceiverPath } from '#domain/callbacks/callback-body.ts'
 import { createClient, ProblemError } from '../../../api/http/client.ts'
+import { handoff } from '../../support/commerce.ts'
 import { type ComposedApis, startComposed } from '../../support/composed-api.ts'
 import { newAgentClient, trustedAgent } from '../../support/registering-agent.ts'
 import { verifies } from '../../verifies.ts'
@@ -67,6 +68,34 @@ verifies(
     }
   },
 )
+
+verifies('admission.quotas', 'what free public calls keep counts in the stored bytes', async () => {
+  const env = { TRUST_PROXY: '1', QUOTA_KIB_PER_DAY: '100/2/100/1000' }
+  const few = await startComposed({ env })
+  const baseUrl = few.hosts[0]?.base ?? ''
+  const from = (address: string) => createClient({ baseUrl, fetch: through(address) })
+  const scout = { task: 'assemble evidence packets' }
+  const service = {
+    mode: 'run_service' as const,
+    service_id: 'tool_agent_pricing',
+    task: '{"rail":"packetops"}',
+  }
+  const calls = [
+    () => from('198.51.100.11').call('commerce-proof-evaluate', handoff()),
+    () => from('198.51.100.12').call('service-scout-run', scout),
+    () => from('198.51.100.13').call('run-service', service),
+  ]
+  try {
+    for (const call of calls)
+      expect([await codeOf(call()), await codeOf(call()), await codeOf(call())]).toEqual([
+        'answered',
+        'answered',
+        'rate_limited',
+      ])
+  } finally {
+    await few.stop()
+  }
+})
 
 const hosts = () => apis.hosts[0]!
 async function newSandbox(): Promise<string> {
