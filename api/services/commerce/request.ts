@@ -90,11 +90,11 @@ export function digestsOf(request: CommerceRequest) {
   }
 }
 
-/** The same work has the same digest, whatever its parts are called and in whatever order they are sent. */
+/** The same work has the same digest, whatever its parts are called, in whatever order and however often they are sent. */
 function packageDigest({ return_package }: CommerceRequest): string {
   const named =
     'artifacts' in return_package
-      ? { artifacts: return_package.artifacts.map(({ sha256 }) => sha256).sort() }
+      ? { artifacts: [...new Set(return_package.artifacts.map(({ sha256 }) => sha256))].sort() }
       : { return_package_id: return_package.return_package_id }
   return digestOf({ type: 'service.commerce-package.v1', ...named })
 }

@@ -376,6 +376,10 @@ verifies('commerce.duplicates', 'a package is proven once, also in parallel', as
     expect(proof.decision).toBe('human_review_required')
     expect(reasonOf(proof, 'duplicates')).toBe('duplicate_package')
   }
+  const parts = return_package.artifacts
+  const artifacts = [...parts, ...parts.map((part) => ({ ...part, name: 'copy.md' }))]
+  const twice = await evaluate(agent, handoff({ return_package: { artifacts } }))
+  expect(reasonOf(twice, 'duplicates')).toBe('duplicate_package')
   const other = await newAgent()
   const taken = await evaluate(other, handoff({ return_package }))
   expect(reasonOf(taken, 'duplicates')).toBe('duplicate_package')
