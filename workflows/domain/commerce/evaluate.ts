@@ -121,9 +121,12 @@ function checkAge({ evidence, recorded, now }: CommerceFacts): Result {
   if (early.length > 0)
     return failed('evidence_from_future', `from the future: ${early.join(', ')}`)
   const undated = idsOf((at) => at === null)
-  return undated.length === 0
-    ? passed(`at most ${EVIDENCE_DAYS_MAX} days old`)
-    : unverified('evidence_undated', `without a date: ${undated.join(', ')}`)
+  if (undated.length > 0)
+    return unverified('evidence_undated', `without a date: ${undated.join(', ')}`)
+  // Only a receipt and a package of this service have a signed date.
+  const stated = evidence.filter(({ receipt }) => receipt === null).map(({ id }) => id)
+  const asStated = stated.length === 0 ? '' : `; as stated by the caller: ${stated.join(', ')}`
+  return passed(`at most ${EVIDENCE_DAYS_MAX} days old${asStated}`)
 }
 
 function checkOwner({ evidence, agent }: CommerceFacts): Result {

@@ -158,6 +158,18 @@ describe('evaluate', () => {
     expect(unpaid({ kind: 'free_proof', agent: null })).toBe('eligible_to_continue')
   })
 
+  verifies('commerce.evidence', 'a date that only the caller gives is said to be stated', () => {
+    const ageOf = (facts: CommerceFacts) =>
+      evaluate(facts).checks.find(({ check }) => check === 'evidence_age')
+    expect(ageOf(sound)).toMatchObject({
+      outcome: 'passed',
+      detail: 'at most 90 days old; as stated by the caller: note',
+    })
+    const signed = { ...sound, ...evidenceOf({ receipt: receiptOf('agt_1') }) }
+    expect(ageOf(signed)?.detail).toBe('at most 90 days old')
+    expect(ageOf(run)?.detail).toBe('at most 90 days old')
+  })
+
   verifies('commerce.claims', 'a claim is bound by its words, not by parts of them', () => {
     const stateOf = (claim: string) => evaluate({ ...sound, ...claimOf(claim) }).claims[0]?.state
     for (const claim of ['comes to 412.80 USD', 'THE INVOICE,\nof  november', 'usd', '412.80'])
