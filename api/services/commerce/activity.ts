@@ -1,5 +1,5 @@
 import { type ActivityCondition, activityConditions } from '#domain/commerce/missions.ts'
-import { canonicalJson, sha256Hex } from '#domain/core/canonical-json.ts'
+import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
@@ -89,7 +89,7 @@ function conditionsOf(
     bound_to_credential: row.credential_id !== null,
     publication_consent: consents,
     verified_signed_receipt: verified,
-    persisted_proof_record: sha256Hex(canonicalJson(row.packet)) === row.packet_sha256,
+    persisted_proof_record: digestOf(row.packet) === row.packet_sha256,
   }
   return activityConditions.map((condition) => ({ condition, ok: ok[condition] }))
 }

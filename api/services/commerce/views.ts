@@ -1,10 +1,10 @@
 import type { CommerceDecision } from '#domain/commerce/missions.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
-import { findActivity, findConsent } from '../../../activities/store/commerce/activity.ts'
+import { findConsent } from '../../../activities/store/commerce/activity.ts'
 import type { CommerceProofRow } from '../../../activities/store/commerce/proofs.ts'
 import { findReceipt } from '../../../activities/store/payouts/receipts.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import { activityIdOf } from './consent.ts'
+import { activityIdOf, isPublished } from './consent.ts'
 import type { CommerceDeps } from './deps.ts'
 import type { CommerceRequest } from './request.ts'
 
@@ -81,7 +81,7 @@ async function persistenceOf({ baseUrl }: Urls, tx: Tx, row: CommerceProofRow) {
   const consented = (await findConsent(tx, row.proof_id))?.consents === true
   return {
     state: 'persisted' as const,
-    published: (await findActivity(tx, row.proof_id)) !== undefined,
+    published: await isPublished(tx, row.proof_id),
     publication_consent: consented,
     activity_id: consented ? activityIdOf(row.proof_id) : null,
     review_state: row.review_state,

@@ -90,11 +90,11 @@ function checkClaims(claims: readonly JudgedClaim[]): Result {
   const namesOf = (state: JudgedClaim['state']) =>
     claims.flatMap((one, at) => (one.state === state ? [`claim ${at + 1}`] : [])).join(', ')
   const unknown = namesOf('unknown_item')
-  if (unknown !== '') return failed('claim_unbound', `${unknown} name nothing in the package`)
+  if (unknown !== '') return failed('claim_unbound', `names nothing in the package: ${unknown}`)
   const open = [namesOf('not_stated'), namesOf('not_given')].filter((names) => names !== '')
   return open.length === 0
     ? passed('each claim stands in the item that it names')
-    : unverified('claim_unverified', `${open.join(', ')} do not stand in a text that was given`)
+    : unverified('claim_unverified', `not in a text that was given: ${open.join(', ')}`)
 }
 
 function checkPolicy(claims: readonly JudgedClaim[]): Result {

@@ -19,7 +19,7 @@ export type MissionKind = (typeof missionKinds)[number]
 export const protocolBindings = ['mcp', 'http', 'a2a', 'x402', 'ap2'] as const
 export type ProtocolBinding = (typeof protocolBindings)[number]
 
-/** What a package has to hold: one of this service's own runs, or so many items, claims and pieces of evidence. */
+/** What a package has to hold: a run or order of this service, or at least one of each named part. */
 export type Mission = {
   readonly kind: MissionKind
   readonly needs: readonly ('own_run' | 'finished_order' | 'artifact' | 'claim' | 'evidence')[]

@@ -170,6 +170,15 @@ describe('evaluate', () => {
     expect(ageOf(run)?.detail).toBe('at most 90 days old')
   })
 
+  verifies('commerce.claims', 'the claims that are not bound are named', () => {
+    const detailOf = (claim: string, artifact?: string) =>
+      evaluate({ ...sound, ...claimOf(claim, artifact) }).checks.find(
+        ({ check }) => check === 'claims',
+      )?.detail
+    expect(detailOf('usd', 'other.md')).toBe('names nothing in the package: claim 1')
+    expect(detailOf('eur')).toBe('not in a text that was given: claim 1')
+  })
+
   verifies('commerce.claims', 'a claim is bound by its words, not by parts of them', () => {
     const stateOf = (claim: string) => evaluate({ ...sound, ...claimOf(claim) }).claims[0]?.state
     for (const claim of ['comes to 412.80 USD', 'THE INVOICE,\nof  november', 'usd', '412.80'])
