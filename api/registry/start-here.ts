@@ -6,6 +6,7 @@ import { railOf } from '#domain/rails/index.ts'
 import { type RailKey, usagesOf } from '#domain/rails/rail.ts'
 import type { HostUrls } from '../http/openapi.ts'
 import type { AnyOperation } from '../operation.ts'
+import { manifestOf } from '../services/tasks/input.ts'
 import { answered, own, ownKey, type PlannedCall, plannedCalls } from './planned-calls.ts'
 import type { StartHere } from './start-here-shape.ts'
 
@@ -53,7 +54,8 @@ export const firstRun: readonly PlannedCall[] = [
       rail,
       usage: 'synthetic',
       objective: 'A first run on the sample input.',
-      input,
+      input: undefined,
+      input_manifest: manifestOf(input),
       on_gaps: 'report',
       callback_url: undefined,
     }),
