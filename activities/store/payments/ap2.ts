@@ -87,6 +87,26 @@ export async function readAp2History(
   }
 }
 
+/** Whether this agent paid under the mandate. */
+export async function hasPaidUnderAp2(
+  tx: Tx,
+  { mandateKey, agentId }: { mandateKey: string; agentId: string },
+): Promise<boolean> {
+  const paid = await tx
+    .selectFrom('ap2_payments')
+    .innerJoin(
+      'payment_references',
+      'payment_references.payment_reference_id',
+      'ap2_payments.payment_reference_id',
+    )
+    .select('ap2_payments.nonce')
+    .where('mandate_key', '=', mandateKey)
+    .where('payment_references.agent_id', '=', agentId)
+    .limit(1)
+    .executeTakeFirst()
+  return paid !== undefined
+}
+
 /** Stores a payment under its locked mandate; false where its nonce was used before. */
 export async function insertAp2Payment(tx: Tx, payment: NewAp2Payment): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx

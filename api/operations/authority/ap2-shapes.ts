@@ -30,7 +30,10 @@ export const Ap2InspectionShape = z
         last_paid_at: Time,
       })
       .nullable()
-      .meta({ description: 'As the rows have it, exact and in major units; null if not genuine.' }),
+      .meta({
+        description:
+          'As the rows have it, exact and in major units; null if not genuine or not shown.',
+      }),
     key: z
       .strictObject({
         issuer: z.string(),

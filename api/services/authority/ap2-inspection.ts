@@ -1,4 +1,4 @@
-import type { AgreedCheckout } from '#domain/ap2/constraints.ts'
+import { type AgreedCheckout, type History, unused } from '#domain/ap2/constraints.ts'
 import { type ConstraintVerdict, checkoutVerdicts, paymentVerdicts } from '#domain/ap2/inspect.ts'
 import {
   CheckoutMandate,
@@ -30,6 +30,7 @@ import {
   type Ap2MandateRow,
   findAp2Mandate,
   findAp2Payment,
+  hasPaidUnderAp2,
   readAp2History,
 } from '../../../activities/store/payments/ap2.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
@@ -52,7 +53,10 @@ export class Ap2Inspection {
     this.#deps = deps
   }
 
-  /** Judges every check and constraint by the rows as they are; nothing is stored or used. An agent sees its own; 403 `not_owner`. */
+  /**
+   * Judges every check and constraint by the rows as they are; nothing is stored or used. An agent sees its own, else 403 `not_owner`. Of
+   * a mandate without an agent it sees earlier payments only if one is its own, or if it closed the mandate for a challenge.
+   */
   inspect(presented: Ap2Presented, agentId: string | undefined) {
     const { authority, db } = this.#deps
     return transaction(db, async (tx) => {
@@ -65,7 +69,9 @@ export class Ap2Inspection {
         nonce: challenge?.nonce,
       }
       const { payment, checkout } = chainsOf(presented, context)
-      const stored = await storedOf(tx, payment, agentId)
+      const holds = isHeld(payment)
+      const answers = challenge?.checks.every(({ ok }) => ok) ?? false
+      const stored = await storedOf(tx, payment, { agentId, holds, answers })
       const agreed = agreedIn(checkout, { keyStatus, origin: authority.origin })
       const checks = [
         ...named('payment', payment.checks),
@@ -130,37 +136,50 @@ type Stored = {
   row: Ap2MandateRow | undefined
   limits: StateLimits
   expiresAt: Date | null
-  history: Awaited<ReturnType<typeof readAp2History>>
-  nonceUsed: boolean
+  /** Undefined where the caller may not see it. */
+  history: History | undefined
+  /** Undefined where the presentation is not the holder's. */
+  nonceUsed: boolean | undefined
 }
+
+/** Who asks: no agent is an operator. `holds`: it closed the mandate with its key; `answers`: for a challenge of this service. */
+type Inspector = { agentId: string | undefined; holds: boolean; answers: boolean }
+
+const isHeld = ({ checks }: PaymentChain): boolean =>
+  checks.some(({ check, ok }) => check === 'holder' && ok)
 
 /** What is stored about the mandate; of one that is not genuine nothing is looked up. */
 async function storedOf(
   tx: Tx,
   { read, open, closed, nonce }: PaymentChain,
-  agentId: string | undefined,
+  { agentId, holds, answers }: Inspector,
 ): Promise<Stored> {
   const limits = tightest(open?.constraints ?? [])
   const expiresAt = open?.exp === undefined ? null : new Date(open.exp * 1000)
   if (read === undefined)
-    return { row: undefined, limits, expiresAt, history: unused, nonceUsed: false }
+    return { row: undefined, limits, expiresAt, history: unused, nonceUsed: undefined }
   const { mandateKey } = read
   const row = await findAp2Mandate(tx, mandateKey)
   if (agentId !== undefined && row !== undefined && (row.agent_id ?? agentId) !== agentId)
     throw refuse('not_owner', { detail: 'the mandate is for another agent' })
+  const isShown =
+    agentId === undefined ||
+    row === undefined ||
+    row.agent_id === agentId ||
+    (holds && answers) ||
+    (await hasPaidUnderAp2(tx, { mandateKey, agentId }))
   const currency = limits.currency ?? closed?.payment_amount.currency ?? ''
   return {
     row,
     limits: row ?? limits,
     expiresAt: row?.expires_at ?? expiresAt,
-    history: await readAp2History(tx, { mandateKey, currency }),
-    nonceUsed: nonce !== undefined && (await findAp2Payment(tx, nonce)) !== undefined,
+    history: isShown ? await readAp2History(tx, { mandateKey, currency }) : undefined,
+    nonceUsed:
+      nonce !== undefined && holds ? (await findAp2Payment(tx, nonce)) !== undefined : undefined,
   }
 }
 
-const unused = { spent: 0n, occurrences: 0, lastAt: undefined }
-
-function rowChecks({ read, nonce }: PaymentChain, stored: Stored, origin: string): Check[] {
+function rowChecks({ read }: PaymentChain, stored: Stored, origin: string): Check[] {
   if (read === undefined) return []
   const { row, nonceUsed } = stored
   const isOwn = read.anchor.iss === origin
@@ -176,7 +195,7 @@ function rowChecks({ read, nonce }: PaymentChain, stored: Stored, origin: string
       ok: !revoked,
       detail: revoked ? 'the mandate is revoked' : 'the mandate is not revoked',
     },
-    ...(nonce === undefined
+    ...(nonceUsed === undefined
       ? []
       : [
           {
@@ -251,9 +270,13 @@ const verdictsOf = (
   ...(checkout?.open === undefined ? [] : checkoutVerdicts(checkout.open, agreed)),
 ]
 
-function stateOf({ row, limits, expiresAt, history }: Stored, nowSeconds: number): MandateState {
+function stateOf(
+  { row, limits, expiresAt, history }: Stored,
+  nowSeconds: number,
+): MandateState | null {
   if (row !== undefined && row.revoked_at !== null) return 'revoked'
   if (expiresAt !== null && nowSeconds * 1000 >= expiresAt.getTime()) return 'expired'
+  if (history === undefined) return null
   const usedUp = limits.uses_max !== null && history.occurrences >= limits.uses_max
   const spent = limits.budget_minor !== null && history.spent >= BigInt(limits.budget_minor)
   return usedUp || spent ? 'exhausted' : 'active'
@@ -261,6 +284,7 @@ function stateOf({ row, limits, expiresAt, history }: Stored, nowSeconds: number
 
 /** What was paid under the mandate, as the rows have it; amounts are in major units. */
 function budgetOf({ limits, history }: Stored) {
+  if (history === undefined) return null
   const { currency, budget_minor, uses_max } = limits
   const { spent, occurrences, lastAt } = history
   const major = (minor: bigint) => majorOf(String(minor), currency ?? undefined) ?? String(minor)

@@ -1,10 +1,17 @@
 import { afterAll, beforeAll, expect } from 'vitest'
+import { vcts } from '#domain/ap2/mandates.ts'
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'
+import { signOpenMandate } from '../../../activities/keys/ap2-chain.ts'
+import { generateSigningKeys } from '../../../activities/keys/generate.ts'
+import { keyRings } from '../../../activities/keys/key-ring.ts'
+import { loadTrustAnchors } from '../../../activities/keys/trust-anchors.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import { revokeIssuedAp2 } from '../../../api/services/authority/ap2.ts'
 import { Ap2Inspection } from '../../../api/services/authority/ap2-inspection.ts'
-import { agentKeys } from '../../support/ap2.ts'
+import { agentKeys, hashOf } from '../../support/ap2.ts'
+import { keyStatus } from '../../support/key-status.ts'
 import { verifies } from '../../verifies.ts'
+import { nowSeconds } from '../keys/treasury.ts'
 import { inUsd, type Mandated, mandated, operator, presenting, recurring } from './ap2-fixture.ts'
 import { refusal, startMoney } from './fixture.ts'
 
@@ -154,4 +161,79 @@ verifies('ap2.inspect', 'what is not genuine is decoded and finds no rows', asyn
     })
   const mixed = await inspect({ payment: by.open_checkout_mandate })
   expect(failed(mixed)).toEqual(['payment.form', 'payment.signature'])
+})
+
+/** Open mandates of an issuer that is trusted here, for the key of the agents; no row says which agent they are for. */
+async function foreign(by: Mandated) {
+  const rings = keyRings(generateSigningKeys(new Date()))
+  const iss = 'https://issuer.example'
+  const key = keyStatus(rings, nowSeconds).signer('authority')
+  const exp = Math.floor(Date.now() / 1000) + 3_600
+  const shared = { cnf: { jwk: by.asked.ap2.agent_key }, iat: nowSeconds, exp }
+  const open_checkout_mandate = await signOpenMandate(key, {
+    iss,
+    mandate: { vct: vcts.openCheckout, ...by.asked.ap2.checkout, ...shared },
+  })
+  const reference = {
+    type: 'payment.reference' as const,
+    conditional_transaction_id: hashOf(open_checkout_mandate),
+  }
+  const constraints = [...recurring(490), reference]
+  const open_payment_mandate = await signOpenMandate(key, {
+    iss,
+    mandate: { vct: vcts.openPayment, constraints, ...shared },
+  })
+  const trusted = loadTrustAnchors({ authority: rings.authority, issuer: iss, path: '' })
+  const { authority } = deps
+  const anchors = [...authority.anchors, ...trusted]
+  const trusting = { ...deps, authority: { ...authority, anchors } }
+  const { input, pay } = await presenting(trusting, {
+    ...by,
+    open_checkout_mandate,
+    open_payment_mandate,
+  })
+  const { presentation: payment } = input.evidence
+  const look = (presented: Presented, agentId?: string) =>
+    new Ap2Inspection(trusting).inspect(presented, agentId)
+  const { challenge_token } = input.proof
+  return { open: open_payment_mandate, payment, challenge_token, look, pay }
+}
+
+verifies('ap2.inspect', 'only who paid or holds the key sees what was paid', async () => {
+  const by = await mandated(deps)
+  const { open, payment, challenge_token, look, pay } = await foreign(by)
+  const other = (await mandated(deps)).agentId
+  const unusedYet = await look({ payment: open }, other)
+  expect([failed(unusedYet), unusedYet.state]).toEqual([[], 'active'])
+  expect(await pay()).toMatchObject({ state: 'verified' })
+  const spent = { spent: '49.00', left: '441.00', uses: 1 }
+  expect(await look({ payment: open }, by.agentId)).toMatchObject({ budget: spent })
+  expect(await look({ payment: open })).toMatchObject({ budget: spent })
+  expect(await look({ payment, challenge_token }, other)).toMatchObject({ budget: spent })
+  const elsewhere = (await closed(by)).presented.challenge_token
+  for (const copied of [
+    { payment: open },
+    { payment },
+    { payment, challenge_token: elsewhere },
+    { payment, challenge_token: `${challenge_token}x` },
+  ]) {
+    const seen = await look(copied, other)
+    expect(seen).toMatchObject({ budget: null, state: null })
+    expect(verdictOf(seen, 'payment.budget')).toBe('not_judged')
+    expect(verdictOf(seen, 'payment.agent_recurrence')).toBe('not_judged')
+  }
+})
+
+verifies('ap2.inspect', 'a nonce is looked up only for the holder', async () => {
+  const by = await mandated(deps)
+  const { presented, pay } = await closed(by)
+  await pay()
+  const [open = ''] = presented.payment.split('~~')
+  const [, theirs = ''] = presented.payment.split('~~')
+  const another = await mandated(deps)
+  const names = ({ checks }: Inspected) => checks.map(({ check }) => check)
+  expect(names(await inspect({ payment: `${open}~~${theirs}` }))).toContain('presentation_unused')
+  const swapped = await inspect({ payment: `${another.open_payment_mandate}~${theirs}` })
+  expect(failed(swapped)).toEqual(['payment.holder'])
+  expect(names(swapped)).not.toContain('presentation_unused')
 })

@@ -23,6 +23,8 @@ export type History = {
   /** Unix seconds of the latest payment. */
   readonly lastAt: number | undefined
 }
+/** Of a mandate that was never used. */
+export const unused: History = { spent: 0n, occurrences: 0, lastAt: undefined }
 
 export type PaymentFacts = {
   readonly nowSeconds: number

@@ -7,6 +7,7 @@ import {
   presetViolations,
   recurrenceViolations,
   reuseViolations,
+  unused,
   type Violation,
   windowViolations,
 } from './constraints.ts'
@@ -44,13 +45,16 @@ const rules = {
 } as const satisfies Readonly<
   Record<PaymentConstraint['type'] | CheckoutConstraint['type'], string>
 >
+/** What earlier payments decide. */
+const byHistory: ReadonlySet<string> = new Set(['payment.budget', 'payment.agent_recurrence'])
 const presetRule = 'what the open mandate names stays the same'
 const dateRule = 'the date of the payment is today in UTC'
 
 /** What is judged of a payment mandate; `closed` and the checkout are absent where they were not presented. */
 export type InspectedPayment = {
   readonly nowSeconds: number
-  readonly history: History
+  /** Undefined where the caller may not see it. */
+  readonly history: History | undefined
   readonly closed: PaymentMandate | undefined
   readonly openCheckoutHash: string | undefined
 }
@@ -60,13 +64,13 @@ export function paymentVerdicts(
   open: OpenPaymentMandate,
   inspected: InspectedPayment,
 ): ConstraintVerdict[] {
-  const reuse = reuseViolations(open.constraints, inspected.history)
+  const reuse = inspected.history && reuseViolations(open.constraints, inspected.history)
   const recurs = open.constraints.some(({ type }) => type === 'payment.agent_recurrence')
   return [
     ...open.constraints.map((constraint) => {
       const found = judged(constraint, inspected)
       const isRecurrence = constraint.type === 'payment.agent_recurrence'
-      const all = isRecurrence && found !== undefined ? [...reuse, ...found] : found
+      const all = isRecurrence && found && reuse ? [...reuse, ...found] : found
       return verdictOf(constraint.type, rules[constraint.type], all)
     }),
     ...(recurs
@@ -76,13 +80,14 @@ export function paymentVerdicts(
   ]
 }
 
-/** Undefined where the constraint needs what was not presented. */
+/** Undefined where the constraint needs what was not presented, or earlier payments that are not shown. */
 function judged(
   constraint: PaymentConstraint,
   inspected: InspectedPayment,
 ): Violation[] | undefined {
-  const { closed, history, nowSeconds, openCheckoutHash } = inspected
+  const { closed, history = unused, nowSeconds, openCheckoutHash } = inspected
   const { type } = constraint
+  if (inspected.history === undefined && byHistory.has(type)) return undefined
   if (type === 'payment.agent_recurrence')
     return recurrenceViolations(constraint, { nowSeconds, history })
   if (type === 'payment.execution_date') return windowViolations(constraint, nowSeconds)
