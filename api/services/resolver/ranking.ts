@@ -1,10 +1,10 @@
 import { DomainError, refuse } from '#domain/core/errors.ts'
 import type { Work } from '#domain/rails/rail.ts'
 import type { ScoutInput, ScoutResult } from '#domain/rails/scout/schema.ts'
-import { type Listed, ownServices } from '#domain/services/catalogue.ts'
+import { type Listed, listedCandidate, ownServices } from '#domain/services/catalogue.ts'
 import { ChildDied, type RailPool } from '../../../activities/run/isolation/rail-pool.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import { listApproved, type ServiceRow } from '../../../activities/store/services/candidates.ts'
+import { listApproved } from '../../../activities/store/services/candidates.ts'
 
 type RankingDeps = {
   db: Tx
@@ -35,7 +35,10 @@ export class Ranking {
   /** Our own services, and on request those of others that an operator approved. */
   async services(includeRegistry: boolean): Promise<Listed[]> {
     const approved = includeRegistry ? await listApproved(this.#deps.db, APPROVED_MAX) : []
-    return [...ownServices(this.#deps.tools), ...approved.map(listedCandidate)]
+    return [
+      ...ownServices(this.#deps.tools),
+      ...approved.flatMap((one) => listedCandidate(one) ?? []),
+    ]
   }
 
   /** Ranks them for a task. Throws 422 `input_too_complex` at the limits of the pool, and 429 while too many calls wait. */
@@ -70,24 +73,5 @@ export class Ranking {
     } finally {
       this.#waiting -= 1
     }
-  }
-}
-
-/** An approved service of someone else; its words are its own. */
-function listedCandidate({ service_id, name, description, protocols }: ServiceRow): Listed {
-  const summary = description ?? name
-  return {
-    service_id,
-    name,
-    summary,
-    capabilities: [[...summary].slice(0, 256).join('')],
-    rail: null,
-    protocols,
-    price_usd: null,
-    origin: 'registry',
-    state: 'available',
-    kind: 'candidate',
-    access: 'outside',
-    operation: null,
   }
 }

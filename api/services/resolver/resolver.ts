@@ -1,5 +1,6 @@
 import { policyRules } from '#domain/agents/policy-rules.ts'
 import { type DomainError, refuse } from '#domain/core/errors.ts'
+import { beginOf } from '#domain/core/plain-text.ts'
 import type { Candidate } from '#domain/services/candidate.ts'
 import type { Listed } from '#domain/services/catalogue.ts'
 import type { ServiceRow } from '../../../activities/store/services/candidates.ts'
@@ -30,7 +31,7 @@ type Named = { service_id?: string | undefined; candidate?: Candidate | undefine
 
 const MODES = ['find_services', 'inspect_service', 'request_service_use', 'run_service'] as const
 const FOUND_MAX = 25
-/** The longest task that scout reads. */
+/** The longest task that scout reads, in UTF-16 units. */
 const QUERY_MAX = 4_000
 const boundary = [
   'Services of others are listed and requested after the approval of an operator; this service never calls them.',
@@ -76,7 +77,7 @@ export class ServiceResolver<Call extends Served> {
     include_registry: boolean
   }) {
     const words = [query, task].filter((text) => text !== undefined).join('\n')
-    const query_used = [...words].slice(0, QUERY_MAX).join('')
+    const query_used = beginOf(words, QUERY_MAX)
     const { result, service } = await this.#deps.ranking.rank({
       task: query_used,
       limit: FOUND_MAX,

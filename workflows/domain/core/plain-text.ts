@@ -20,6 +20,10 @@ export function oneLine(text: string, max = Number.POSITIVE_INFINITY): string {
   return characters.length > max ? `${characters.slice(0, max - 1).join('')}…` : characters.join('')
 }
 
+/** The begin of the text: at most `max` UTF-16 units, and no half of a character. */
+export const beginOf = (text: string, max: number): string =>
+  text.slice(0, max).replace(/[\ud800-\udbff]$/, '')
+
 /**
  * The text as inline code of Markdown, in which nothing is a link, an image or emphasis: the fence is longer than any run of
  * backticks inside. A vertical bar would end the cell of a table, so a broken bar stands for it.

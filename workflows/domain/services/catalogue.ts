@@ -1,11 +1,15 @@
+import { beginOf } from '../core/plain-text.ts'
 import { rails } from '../rails/index.ts'
 import { isCurrent, type Rail } from '../rails/rail.ts'
-import type { Service } from '../rails/scout/schema.ts'
+import { Service } from '../rails/scout/schema.ts'
 import { serviceOf } from '../rails/scout.ts'
 import { SERVICE_OS } from '../work-orders/work-order.ts'
+import type { Candidate } from './candidate.ts'
 import type { ServiceKind } from './kinds.ts'
 
-/** The longest capability that scout reads. */
+/** The longest texts that scout reads, in UTF-16 units. */
+const NAME_MAX = 128
+const SUMMARY_MAX = 1_000
 const CAPABILITY_MAX = 256
 
 /** A service as callers find it. `operation`: what `run_service` runs; only a free tool has one. */
@@ -64,7 +68,7 @@ export function freeTool({
     service_id: `tool_${name}`,
     name,
     summary,
-    capabilities: [[...summary].slice(0, CAPABILITY_MAX).join('')],
+    capabilities: [beginOf(summary, CAPABILITY_MAX)],
     rail: null,
     protocols: ['http', ...(tool === undefined ? [] : ['mcp'])],
     price_usd: 0,
@@ -74,6 +78,33 @@ export function freeTool({
     access: 'public',
     operation: id,
   }
+}
+
+/** A service of someone else in its own words; undefined for one that scout does not read. */
+export function listedCandidate({
+  service_id,
+  name,
+  description,
+  protocols,
+}: Pick<Candidate, 'name' | 'protocols'> & {
+  service_id: string
+  description: string | null
+}): Listed | undefined {
+  const summary = beginOf(description || name, SUMMARY_MAX)
+  const read = Service.safeParse({
+    service_id,
+    name: beginOf(name, NAME_MAX),
+    summary,
+    capabilities: [beginOf(summary, CAPABILITY_MAX)],
+    rail: null,
+    protocols,
+    price_usd: null,
+    origin: 'registry',
+    state: 'available',
+  })
+  return read.success
+    ? { ...read.data, kind: 'candidate', access: 'outside', operation: null }
+    : undefined
 }
 
 /** Our own services: each rail, the order of several runs, and these free tools. */
