@@ -47,7 +47,7 @@ export const serviceRequirements = {
   'resolver.quota': {
     source: 'services § Inspect',
     behavior:
-      'At most ten new services of a host a day are stored and read, also when they are sent at the same time; equal ones are one.',
+      'At most ten new services of a host a day are stored and read, also when they are sent at the same time; equal ones are one. One agent, and all callers without one, leave room for others; further inspections are refused while too many wait.',
   },
   'resolver.sql': {
     source: 'decision',

@@ -50,10 +50,10 @@ export async function startCandidates(
   const changes = { wait: () => sleep(20, true) }
   const candidates = new Candidates({ db, changes, send, ownHosts: [OWN_HOST] })
   return {
-    observe: (path: string, more: object = {}) =>
+    observe: (path: string, more: object = {}, agentId?: string) =>
       candidates.observe(
         { name: 'Translation', url: urlOf(path), protocols: ['http'], ...more },
-        undefined,
+        agentId,
       ),
     requests: () => requests,
     connections: server.connections,

@@ -8,21 +8,25 @@ import type { Database } from '../schema/schema.ts'
 import type { ReviewFilter } from '../tasks/review-decisions.ts'
 
 export type ServiceRow = Selectable<Database['services']>
-/** How many new services of one host, and how many in all, may wait for a decision. */
-type CandidateBounds = { readonly hostDayMax: number; readonly waitingMax: number }
+/** How many new services of one host may come within a day, and how many may wait for a decision: in all, and of this sender. */
+type CandidateBounds = {
+  readonly hostDayMax: number
+  readonly waitingMax: number
+  readonly senderMax: number
+}
 
 /** Undecided services are forgotten after so long. */
 const KEEP = sql`interval '30 days'`
 
 /**
  * Stores a service as it was described, unless it is known. Returns why it cannot be stored: too many of its host came within a day, or
- * too many wait for a decision.
+ * too many wait for a decision, in all or of its sender. All senders without an agent are one.
  */
 export function observeCandidate(
   db: Tx,
   { candidate, agentId }: { candidate: Candidate; agentId: string | undefined },
-  { hostDayMax, waitingMax }: CandidateBounds,
-): Promise<ServiceRow | 'too_many_of_host' | 'too_many_waiting'> {
+  { hostDayMax, waitingMax, senderMax }: CandidateBounds,
+): Promise<ServiceRow | 'too_many_of_host' | 'too_many_of_sender' | 'too_many_waiting'> {
   const service_id = candidateId(candidate)
   return transaction(db, async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtextextended('services', 0))`.execute(tx)
@@ -32,8 +36,9 @@ export function observeCandidate(
       tx,
     )
     const { hostname: host } = new URL(candidate.url)
-    const { of_host, waiting } = await countCandidates(tx, host)
+    const { of_host, of_sender, waiting } = await countCandidates(tx, { host, agentId })
     if (of_host >= hostDayMax) return 'too_many_of_host'
+    if (of_sender >= senderMax) return 'too_many_of_sender'
     if (waiting >= waitingMax) return 'too_many_waiting'
     const { name, url, description = null, protocols, schema } = candidate
     return tx
@@ -53,14 +58,17 @@ export function observeCandidate(
   })
 }
 
+type CandidateCounts = { of_host: number; of_sender: number; waiting: number }
+
 async function countCandidates(
   tx: Tx,
-  host: string,
-): Promise<{ of_host: number; waiting: number }> {
-  const { rows } = await sql<{ of_host: number; waiting: number }>`
+  { host, agentId }: { host: string; agentId: string | undefined },
+): Promise<CandidateCounts> {
+  const { rows } = await sql<CandidateCounts>`
     select (select count(*) from services where host = ${host} and submitted_at > clock_timestamp() - interval '1 day')::integer as of_host,
+      (select count(*) from services where state = 'observed' and agent_id is not distinct from ${agentId ?? null})::integer as of_sender,
       (select count(*) from services where state = 'observed')::integer as waiting`.execute(tx)
-  return rows[0] ?? { of_host: 0, waiting: 0 }
+  return rows[0] ?? { of_host: 0, of_sender: 0, waiting: 0 }
 }
 
 export function findService(tx: Tx, serviceId: string): Promise<ServiceRow | undefined> {
@@ -95,6 +103,15 @@ export async function beginInspection(tx: Tx, serviceId: string): Promise<boolea
     .returning('service_id')
     .executeTakeFirst()
   return begun !== undefined
+}
+
+/** Gives a claimed inspection back, which any process may begin then. */
+export async function giveBackInspection(tx: Tx, serviceId: string): Promise<void> {
+  await tx
+    .updateTable('services')
+    .set({ inspection_began_at: null })
+    .where('service_id', '=', serviceId)
+    .execute()
 }
 
 /** Stores an inspection of a service that is still undecided, and wakes the calls that wait for it. */

@@ -12,6 +12,7 @@ import {
   beginInspection,
   endInspection,
   findService,
+  giveBackInspection,
   observeCandidate,
   type ServiceRow,
 } from '../../../activities/store/services/candidates.ts'
@@ -34,6 +35,7 @@ export type Inspected = ServiceRow & { inspection: Inspection }
 export class Candidates {
   readonly #deps: CandidateDeps
   readonly #slots: Slots = createSlots(limits.inspectionsAtOnce)
+  #begun = 0
 
   constructor(deps: CandidateDeps) {
     this.#deps = deps
@@ -41,7 +43,7 @@ export class Candidates {
 
   /**
    * Stores a candidate and inspects it, unless that was done within the hour. Throws 400 `candidate_denied` for a URL that no service may
-   * have and for what an operator denied, 429 at a quota, and 409 `not_ready` while another process inspects it.
+   * have and for what an operator denied, 429 at a quota or while too many inspections wait, and 409 `not_ready` while another process inspects it.
    */
   async observe(candidate: Candidate, agentId: string | undefined): Promise<Inspected> {
     const { db, ownHosts } = this.#deps
@@ -50,17 +52,33 @@ export class Candidates {
     const bounds = {
       hostDayMax: limits.candidatesOfHostPerDay,
       waitingMax: limits.candidatesWaitingMax,
+      senderMax:
+        agentId === undefined ? limits.candidatesOfAnonymousMax : limits.candidatesOfAgentMax,
     }
     const stored = await observeCandidate(db, { candidate, agentId }, bounds)
     if (typeof stored === 'string') throw refusals[stored]()
     if (stored.state === 'denied') throw denied('an operator has denied this service')
     if (await beginInspection(db, stored.service_id))
-      await endInspection(db, stored.service_id, await this.#inspect(candidate))
+      await this.#inspectClaimed(candidate, stored.service_id)
     return this.#inspected(stored.service_id)
   }
 
   async find(serviceId: string): Promise<ServiceRow | undefined> {
     return serviceId.startsWith('cand_') ? findService(this.#deps.db, serviceId) : undefined
+  }
+
+  async #inspectClaimed(candidate: Candidate, serviceId: string): Promise<void> {
+    const { db } = this.#deps
+    if (this.#begun >= limits.inspectionsAtOnce + limits.inspectionsWaitingMax) {
+      await giveBackInspection(db, serviceId)
+      throw tooManyInspections()
+    }
+    this.#begun += 1
+    try {
+      await endInspection(db, serviceId, await this.#inspect(candidate))
+    } finally {
+      this.#begun -= 1
+    }
   }
 
   async #inspect(candidate: Candidate): Promise<Inspection> {
@@ -93,6 +111,13 @@ export class Candidates {
 
 export const denied = (detail: string): DomainError => refuse('candidate_denied', { detail })
 
+const tooManyInspections = () =>
+  refuse('rate_limited', {
+    detail: 'too many inspections wait',
+    next_action: 'Send the same call again.',
+    retry_after_ms: 5_000,
+  })
+
 const refusals: Record<
   Extract<Awaited<ReturnType<typeof observeCandidate>>, string>,
   () => DomainError
@@ -101,6 +126,12 @@ const refusals: Record<
     refuse('rate_limited', {
       detail: `${limits.candidatesOfHostPerDay} services of this host were submitted within a day`,
       next_action: 'Submit the next one tomorrow.',
+      retry_after_ms: 3_600_000,
+    }),
+  too_many_of_sender: () =>
+    refuse('rate_limited', {
+      detail: `${limits.candidatesOfAgentMax} services of an agent, or ${limits.candidatesOfAnonymousMax} of all callers without one, wait for the decision of an operator`,
+      next_action: 'Submit it again later, or as an agent.',
       retry_after_ms: 3_600_000,
     }),
   too_many_waiting: () =>

@@ -33,9 +33,14 @@ export const limits = {
   /** Decision: new services of others by host and day, and how many may wait for a decision. */
   candidatesOfHostPerDay: 10,
   candidatesWaitingMax: 1_000,
+  /** Decision: of these, those of one agent, and those of all callers without an agent together. */
+  candidatesOfAgentMax: 20,
+  candidatesOfAnonymousMax: 100,
   /** Decision: how long a call waits for the inspection that another call makes. */
   inspectionWaitMs: 8_000,
   inspectionsAtOnce: 4,
+  /** Decision: inspections that wait in a process; at 5 s each all of them end within the 20 s for which one is claimed. */
+  inspectionsWaitingMax: 12,
   /** The longest time for one upload. Bytes without a name after this time belong to an interrupted upload. */
   inputUploadMsMax: 3_600_000,
   /** Decision: an execute needs this much life left, so that the transfer can confirm before it dies. */

@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import { gzipSync } from 'node:zlib'
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { DomainError } from '#domain/core/errors.ts'
+import { candidateId } from '#domain/services/candidate.ts'
 import type { OutgoingSettings } from '../../../../activities/http/outgoing.ts'
 import { candidateView, inspectionOf } from '../../../../api/services/resolver/views.ts'
+import { registeredAgent } from '../../../support/agent-rows.ts'
 import {
   answerJson,
   OWN_HOST,
@@ -319,6 +322,65 @@ verifies(
     expect(requests()).toBe(1)
   },
   60_000,
+)
+
+/** Undecided services of an agent, or of callers without one, each of another host. */
+const waitingOf = (count: number, agent: string | null) =>
+  sql`insert into services (service_id, name, url, host, protocols, agent_id)
+    select 'cand_' || encode(sha256((${randomBytes(8).toString('hex')} || n)::bytea), 'hex'), 'x', 'https://x.example/', 'x' || n, '[]', ${agent}
+      from generate_series(1, ${count}::integer) n`.execute(database.db)
+
+verifies('resolver.quota', 'no sender takes the places of others', async () => {
+  const { observe } = await serve()
+  const [one, other] = [await registeredAgent(database.db), await registeredAgent(database.db)]
+  await waitingOf(99, null)
+  const known = path()
+  expect(await codeOf(observe(known))).toBe('none')
+  expect(await codeOf(observe(path()))).toBe('rate_limited')
+  expect(await codeOf(observe(known))).toBe('none')
+  await waitingOf(19, one.agent_id)
+  expect(await codeOf(observe(path(), {}, one.agent_id))).toBe('none')
+  expect(await codeOf(observe(path(), {}, one.agent_id))).toBe('rate_limited')
+  expect(await codeOf(observe(path(), {}, other.agent_id))).toBe('none')
+})
+
+verifies(
+  'resolver.quota',
+  'of many inspections at once 16 are taken, and the rest later',
+  async () => {
+    let answering = false
+    const open: (() => void)[] = []
+    const { observe } = await serve((request, response) => {
+      const answer = () => answerJson(openapi())(request, response)
+      if (answering) answer()
+      else open.push(answer)
+    })
+    const stored = Array.from({ length: 20 }, (_, at) => ({
+      name: `Service ${at}`,
+      url: urlOf(path()),
+      protocols: ['http'],
+    }))
+    for (const candidate of stored)
+      await database.db
+        .insertInto('services')
+        .values({
+          ...candidate,
+          protocols: JSON.stringify(candidate.protocols),
+          service_id: candidateId(candidate),
+          host: 'hooks.receiver.example',
+        })
+        .execute()
+    const codes = stored.map((candidate) => codeOf(observe('', candidate)))
+    const refused = async () =>
+      (
+        await Promise.all(codes.map((code) => Promise.race([code, Promise.resolve('open')])))
+      ).filter((code) => code === 'rate_limited').length
+    await expect.poll(refused, { timeout: 3_000 }).toBe(4)
+    answering = true
+    for (const answer of open) answer()
+    expect((await Promise.all(codes)).filter((code) => code === 'none')).toHaveLength(16)
+    for (const candidate of stored) expect(await codeOf(observe('', candidate))).toBe('none')
+  },
 )
 
 verifies('resolver.sql', 'SQL refuses what no decision does', async () => {
