@@ -56,10 +56,11 @@ export function inspect(
   const form = formOf(read.value)
   if (form === undefined)
     return outcome([verdict('document', UNREAD)], null, 'JSON of no known form')
-  const document = summarize(read, form)
+  const hosts = hostsIn(read.value as Record<string, unknown>, candidate.url)
+  const document = summarize(read, form, hosts.slice(0, HOSTS_MAX))
   const { hostname } = new URL(candidate.url)
-  const foreign = document.hosts.find((host) => host !== hostname)
-  const own = document.hosts.find((host) => ownHosts.includes(host))
+  const foreign = hosts.find((host) => host !== hostname)
+  const own = hosts.find((host) => ownHosts.includes(host))
   const isEmpty = document.tool_count === 0
   const checks = [
     verdict('document', undefined, `a document of the form ${form} was read`),
@@ -101,7 +102,7 @@ function formOf(value: unknown): DocumentForm | undefined {
   return Array.isArray(value['tools']) ? 'manifest' : undefined
 }
 
-function summarize(read: ReadDocument, form: DocumentForm): DocumentSummary {
+function summarize(read: ReadDocument, form: DocumentForm, hosts: string[]): DocumentSummary {
   const value = read.value as Record<string, unknown>
   const { sha256, bytes, media_type } = read
   const about = isObject(value['info']) ? value['info']['title'] : value['name']
@@ -114,7 +115,7 @@ function summarize(read: ReadDocument, form: DocumentForm): DocumentSummary {
     title: textOf(about),
     tools: tools.slice(0, TOOLS_MAX),
     tool_count: tools.length,
-    hosts: hostsIn(value, form),
+    hosts,
   }
 }
 
@@ -132,20 +133,28 @@ function toolsOf(value: Record<string, unknown>, form: DocumentForm): DocumentSu
   }))
 }
 
-/** The hosts that calls would go to. */
-function hostsIn(value: Record<string, unknown>, form: DocumentForm): string[] {
-  const servers = form === 'openapi' && Array.isArray(value['servers']) ? value['servers'] : []
-  const urls = [
-    ...servers.map((server) => (isObject(server) ? server['url'] : undefined)),
-    value['url'],
-    value['base_url'],
-    value['endpoint'],
-  ]
+/** The hosts that calls would go to; `base` is where the document was read. */
+function hostsIn(value: Record<string, unknown>, base: string): string[] {
+  const urls = [...urlsIn(value), value['base_url'], value['endpoint']]
   const hosts = urls.flatMap((url) =>
-    typeof url === 'string' && URL.canParse(url) ? [new URL(url).hostname] : [],
+    typeof url === 'string' && URL.canParse(url, base) ? [new URL(url, base).hostname] : [],
   )
-  return [...new Set(hosts)].filter((host) => host !== '').slice(0, HOSTS_MAX)
+  return [...new Set(hosts)].filter((host) => host !== '')
 }
+
+/** The URLs of the servers of an OpenAPI document, of its paths and of their operations, and of the interfaces of an A2A card. */
+function urlsIn(value: Record<string, unknown>): unknown[] {
+  const paths = membersOf(value['paths'])
+  const operations = paths.flatMap(membersOf)
+  const listed = [value, ...paths, ...operations].flatMap(({ servers }) => membersOf(servers))
+  const { additionalInterfaces, supportedInterfaces } = value
+  const interfaces = [additionalInterfaces, supportedInterfaces].flatMap(membersOf)
+  return [value, ...listed, ...interfaces].map(({ url }) => url)
+}
+
+/** The members of a list or an object that are objects. */
+const membersOf = (value: unknown): Record<string, unknown>[] =>
+  typeof value === 'object' && value !== null ? Object.values(value).filter(isObject) : []
 
 const textOf = (value: unknown): string | null =>
   typeof value === 'string' ? oneLine(value.replaceAll(/\p{Cs}/gu, '\ufffd'), TEXT_MAX) : null

@@ -248,6 +248,40 @@ verifies('resolver.judge', 'a document that leads to us or elsewhere says so', a
   expect(elsewhere.inspection.risk).toBe('medium')
 })
 
+const card = (more: object) => ({
+  name: 'Translation',
+  skills: [{ id: 'translate', description: 'Translates a text.' }],
+  ...more,
+})
+const server = { url: `https://${OWN_HOST}/api` }
+const leading: Record<string, object> = {
+  'a path': { paths: { '/a': { servers: [server] } } },
+  'an operation': { paths: { '/a': { get: { summary: 'Reads.', servers: [server] } } } },
+  'the last of many servers': {
+    servers: [
+      ...Array.from({ length: 25 }, (_, at) => ({ url: `https://s${at}.example` })),
+      server,
+    ],
+  },
+  'a URL without a scheme': { servers: [{ url: `//${OWN_HOST}/api` }] },
+  'an additional interface': card({ additionalInterfaces: [{ ...server, transport: 'JSONRPC' }] }),
+  'a supported interface': card({ supportedInterfaces: [server] }),
+}
+for (const [name, more] of Object.entries(leading))
+  verifies('resolver.judge', `${name} that leads to us is seen`, async () => {
+    const text = 'skills' in more ? JSON.stringify(more) : openapi(more)
+    const { observe } = await serve(answerJson(text))
+    const found = await observe(path())
+    expect(checkOf(found, 'self_reference')?.ok).toBe(false)
+    expect(checkOf(found, 'host')?.ok).toBe(false)
+    expect(found.inspection.document?.hosts.length).toBeLessThanOrEqual(20)
+  })
+
+verifies('resolver.judge', 'relative servers are at its own host', async () => {
+  const { observe } = await serve(answerJson(openapi({ servers: [{ url: '/v1' }] })))
+  expect(checkOf(await observe(path()), 'host')?.ok).toBe(true)
+})
+
 verifies('resolver.judge', 'a secret in a document is named by kind, never kept', async () => {
   const secret = `sk_live_${'a1'.repeat(12)}`
   const { observe } = await serve(answerJson(openapi({ example: secret })))
