@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { SignerConfig } from '../../config/signer-config.ts'
+import { verifySignature } from '../../keys/compact.ts'
 import { followFile } from '../../keys/follow-file.ts'
 import { newKey, newKid } from '../../keys/generate.ts'
 import {
@@ -18,7 +19,7 @@ import type { Curve, ModuleKey, ModuleName, Modules } from './module.ts'
 
 const curveOf = { EdDSA: 'Ed25519', ES256: 'P-256' } as const satisfies Record<string, Curve>
 
-/** Makes the keys of the configured rings in their module, and those of all others in the file; signs with keys that are in a module. */
+/** Makes the keys of the configured rings in their module, and those of all others in the file; signs with keys that are in a module, and verifies that. */
 export function keyPlaceOf(
   config: Pick<SignerConfig, 'PKCS11_RINGS' | 'AWS_KMS_RINGS'>,
   modules: Modules,
@@ -39,7 +40,11 @@ export function keyPlaceOf(
     },
     sign: async (entry, bytes) => {
       const key = await openHeld(modules, entry)
-      return key.sign(entry.alg === 'ES256' ? createHash('sha256').update(bytes).digest() : bytes)
+      const signed = entry.alg === 'ES256' ? createHash('sha256').update(bytes).digest() : bytes
+      const signature = await key.sign(signed)
+      if (!verifySignature({ alg: entry.alg, publicJwk: entry.public_jwk }, bytes, signature))
+        throw new Error(`signing keys: the module answered with no signature of ${entry.kid}`)
+      return signature
     },
   }
 }
