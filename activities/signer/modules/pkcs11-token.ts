@@ -46,11 +46,10 @@ const pinFaults: readonly unknown[] = [
   CKR.PIN_LOCKED,
 ]
 
-export function openToken(
-  library: Pkcs11Library,
-  { label, pin }: { label: string; pin: string },
-): Token {
-  type Login = { free: Buffer[]; keys: Map<string, Buffer> }
+type Login = { free: Buffer[]; keys: Map<string, Buffer> }
+type Named = { label: string; pin: string }
+
+export function openToken(library: Pkcs11Library, { label, pin }: Named): Token {
   let current: Login | undefined
   let refused: Error | undefined
   let running = 0
@@ -62,23 +61,17 @@ export function openToken(
     // Some modules find a token that is back only when they are started again, which no call of another thread survives.
     if (failed && running === 0) restart(library)
     failed = true
-    const slot = slotOf(library, label)
-    const free = Array.from({ length: SESSIONS }, () =>
-      library.C_OpenSession(slot, CK.CKF_SERIAL_SESSION | CK.CKF_RW_SESSION),
-    )
     try {
-      library.C_Login(free[0] as Buffer, CK.CKU_USER, pin)
+      const opened = openSessions(library, { label, pin })
+      failed = false
+      return opened
     } catch (error) {
+      if (!pinFaults.includes(ckrOf(error))) throw error
       // A token locks itself after a few wrong PINs, so none is tried twice.
-      if (pinFaults.includes(ckrOf(error)))
-        refused = new Error(`the token ${label} refuses the PIN of PKCS11_PIN_FILE`, {
-          cause: error,
-        })
-      if (refused !== undefined) throw refused
-      if (ckrOf(error) !== CKR.USER_ALREADY_LOGGED_IN) throw error
+      const detail = `the token ${label} refuses the PIN of PKCS11_PIN_FILE`
+      refused = new Error(detail, { cause: error })
+      throw refused
     }
-    failed = false
-    return { free, keys: new Map() }
   }
 
   const attempt = async <T>(run: (session: Session) => Promise<T>): Promise<T> => {
@@ -96,28 +89,45 @@ export function openToken(
       running -= 1
       used.free.push(handle)
       // Sessions that other turns use are theirs to close.
-      if (current !== used) for (const idle of used.free.splice(0)) closeQuietly(library, idle)
+      if (current !== used) closeAll(library, used.free.splice(0))
     }
   }
 
-  return {
-    use: (run) =>
-      inTurn(async () => {
-        for (let count = 1; ; count += 1) {
-          try {
-            return await attempt(run)
-          } catch (error) {
-            if (!lost.includes(ckrOf(error))) throw error
-            if (count === ATTEMPTS)
-              throw Object.assign(
-                new SignerRefusal('unavailable', `the token ${label} does not answer`),
-                { cause: error },
-              )
-            await sleep(PAUSE_MS)
-          }
-        }
-      }),
+  return { use: (run) => inTurn(() => repeated(label, () => attempt(run))) }
+}
+
+/** Runs it again where a session was lost, up to three times in all. */
+async function repeated<T>(label: string, attempt: () => Promise<T>): Promise<T> {
+  for (let count = 1; ; count += 1) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!lost.includes(ckrOf(error))) throw error
+      if (count === ATTEMPTS)
+        throw Object.assign(
+          new SignerRefusal('unavailable', `the token ${label} does not answer`),
+          { cause: error },
+        )
+      await sleep(PAUSE_MS)
+    }
   }
+}
+
+/** Opens the sessions and logs their user in; none stays open where that fails. */
+function openSessions(library: Pkcs11Library, { label, pin }: Named): Login {
+  const slot = slotOf(library, label)
+  const free: Buffer[] = []
+  try {
+    while (free.length < SESSIONS)
+      free.push(library.C_OpenSession(slot, CK.CKF_SERIAL_SESSION | CK.CKF_RW_SESSION))
+    library.C_Login(free[0] as Buffer, CK.CKU_USER, pin)
+  } catch (error) {
+    if (ckrOf(error) !== CKR.USER_ALREADY_LOGGED_IN) {
+      closeAll(library, free)
+      throw error
+    }
+  }
+  return { free, keys: new Map() }
 }
 
 function slotOf(library: Pkcs11Library, label: string): Buffer {
@@ -139,13 +149,14 @@ function restart(library: Pkcs11Library): void {
   initialize(library)
 }
 
-/** A session that was lost cannot be closed any more. */
-function closeQuietly(library: Pkcs11Library, session: Buffer): void {
-  try {
-    library.C_CloseSession(session)
-  } catch (error) {
-    if (!lost.includes(ckrOf(error))) throw error
-  }
+/** Closes sessions; one that was lost cannot be closed any more. */
+function closeAll(library: Pkcs11Library, sessions: readonly Buffer[]): void {
+  for (const session of sessions)
+    try {
+      library.C_CloseSession(session)
+    } catch (error) {
+      if (!lost.includes(ckrOf(error))) throw error
+    }
 }
 
 /** Runs at most `count` at once; throws where too many wait already. */
