@@ -51,6 +51,11 @@ export const inspectionOf = ({ inspection, state }: Inspected): InspectionView =
   decision: decisionOn[state],
 })
 
+function priceText(usd: number | null): string {
+  if (usd === null) return 'it is quoted'
+  return usd === 0 ? 'it is free' : `its smallest run costs ${usd} usd`
+}
+
 /** The same of our own services, from what their rail or operation declares. */
 export function inspectionOfOwn({
   kind,
@@ -72,7 +77,7 @@ export function inspectionOfOwn({
       {
         check: 'price',
         ok: true,
-        detail: price_usd === null ? 'it is quoted' : `its smallest run costs ${price_usd} usd`,
+        detail: priceText(price_usd),
       },
       {
         check: 'runs_here',
