@@ -2,7 +2,14 @@ import { z } from 'zod'
 import { serviceExamples } from '../../examples/services.ts'
 import { operation } from '../../operation.ts'
 import { agentIdOf } from '../agents/caller.ts'
-import { eitherName, Inspected, named, namesOne, oneName, RESOLVER_PATH } from './shapes.ts'
+import {
+  exactlyOneMessage,
+  exactlyOneSchema,
+  Inspected,
+  namesExactlyOne,
+  RESOLVER_PATH,
+  serviceReference,
+} from './shapes.ts'
 
 /** POST /api/service-resolver, mode `inspect_service`: a candidate is stored, read by one guarded request and judged. */
 export const inspectService = operation({
@@ -22,9 +29,9 @@ export const inspectService = operation({
   ],
   idempotency: { kind: 'effect' },
   input: z
-    .strictObject({ mode: z.literal('inspect_service'), ...named })
-    .refine(namesOne, oneName)
-    .meta(eitherName),
+    .strictObject({ mode: z.literal('inspect_service'), ...serviceReference })
+    .refine(namesExactlyOne, exactlyOneMessage)
+    .meta(exactlyOneSchema),
   output: Inspected,
   example: serviceExamples['inspect-service'],
   handle: async ({ mode: _mode, ...service }, context) => ({

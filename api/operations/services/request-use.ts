@@ -1,16 +1,22 @@
 import { z } from 'zod'
-import { useRoutes } from '#domain/services/candidate.ts'
+import { useDecisions } from '#domain/services/candidate.ts'
 import { serviceExamples } from '../../examples/services.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { agentIdOf } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { WorkOrder } from '../work-orders/shapes.ts'
-import { eitherName, named, namesOne, oneName, RESOLVER_PATH } from './shapes.ts'
+import {
+  exactlyOneMessage,
+  exactlyOneSchema,
+  namesExactlyOne,
+  RESOLVER_PATH,
+  serviceReference,
+} from './shapes.ts'
 
 const output = z
   .strictObject({
-    use_decision: z.enum(useRoutes),
+    use_decision: z.enum(useDecisions),
     work_order: WorkOrder.nullable().meta({
       description:
         'Of an approved service of someone else; it waits for the review of an operator.',
@@ -44,12 +50,12 @@ export const requestServiceUse = operation({
   input: z
     .strictObject({
       mode: z.literal('request_service_use'),
-      ...named,
+      ...serviceReference,
       task: freeText(4000, 1).meta({ description: 'What it is to be used for.' }),
       idempotency_key: IdempotencyKey.optional(),
     })
-    .refine(namesOne, oneName)
-    .meta(eitherName),
+    .refine(namesExactlyOne, exactlyOneMessage)
+    .meta(exactlyOneSchema),
   output,
   example: serviceExamples['request-service-use'],
   handle: async ({ mode: _mode, idempotency_key: _key, ...asked }, context) => {

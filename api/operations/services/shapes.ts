@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { candidateStates, useDecisions } from '#domain/services/candidate.ts'
+import { candidateStates, inspectionDecisions } from '#domain/services/candidate.ts'
 import { risks } from '#domain/services/inspection.ts'
 import { serviceKinds } from '#domain/services/kinds.ts'
 import { freeText, Time } from '../../fields.ts'
@@ -40,21 +40,23 @@ const CandidateInput = z.strictObject({
 })
 
 /** Names one service, by id or by description. */
-export const named = {
+export const serviceReference = {
   service_id: ServiceId.optional(),
   candidate: CandidateInput.optional().meta({
     description: 'A service of someone else; it is stored and waits for an operator.',
   }),
 }
-export const namesOne = ({
+export const namesExactlyOne = ({
   service_id,
   candidate,
 }: {
   service_id?: unknown
   candidate?: unknown
 }) => (service_id === undefined) !== (candidate === undefined)
-export const oneName = { message: 'give exactly one of service_id and candidate' }
-export const eitherName = { oneOf: [{ required: ['service_id'] }, { required: ['candidate'] }] }
+export const exactlyOneMessage = { message: 'give exactly one of service_id and candidate' }
+export const exactlyOneSchema = {
+  oneOf: [{ required: ['service_id'] }, { required: ['candidate'] }],
+}
 
 export const Origin = z.enum(['first_party', 'registry'])
 export const Kind = z.enum(serviceKinds)
@@ -102,6 +104,6 @@ export const Inspected = z
     service: z.union([OwnService, OutsideService]),
     checks: z.array(z.strictObject({ check: z.string(), ok: z.boolean(), detail: z.string() })),
     risk: z.enum(risks),
-    decision: z.enum(useDecisions),
+    decision: z.enum(inspectionDecisions),
   })
   .meta({ id: 'ServiceInspection' })

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { SERVICE_CHAIN } from '#domain/credit/usage-event.ts'
-import type { UseRoute } from '#domain/services/candidate.ts'
+import type { UseDecision } from '#domain/services/candidate.ts'
 import type { Listed } from '#domain/services/catalogue.ts'
 import { SERVICE_OS } from '#domain/work-orders/work-order.ts'
 import type { ReceiptIssuer } from '../../../activities/credit/deps.ts'
@@ -24,7 +24,7 @@ export type RecordDeps = ReceiptIssuer & {
   tokens: Pick<DerivedTokens, 'statusToken'>
 }
 
-type Use = { decision: UseRoute; next_action: string }
+type Use = { decision: UseDecision; next_action: string }
 
 /** How a service is used; throws 400 `unsupported_request` for one that is only announced. */
 export function useDecisionOn(service: Listed | 'candidate'): Use {

@@ -1,6 +1,6 @@
 import { railOf } from '#domain/rails/index.ts'
 import { isCurrent } from '#domain/rails/rail.ts'
-import { decisionOn, type UseDecision } from '#domain/services/candidate.ts'
+import { decisionOn, type InspectionDecision } from '#domain/services/candidate.ts'
 import type { Listed } from '#domain/services/catalogue.ts'
 import type { CandidateCheck, Risk } from '#domain/services/inspection.ts'
 import type { Inspected } from './candidates.ts'
@@ -34,7 +34,7 @@ export function candidateView(row: Inspected) {
 type InspectionView = {
   checks: CandidateCheck[]
   risk: Risk
-  decision: UseDecision
+  decision: InspectionDecision
 }
 
 export const inspectionOf = ({ inspection, state }: Inspected): InspectionView => ({

@@ -37,15 +37,15 @@ export const candidateAfter = (
 ): CandidateState | undefined => decided[state][decision]
 
 /** What an inspection decides for callers. */
-export const useDecisions = ['allowed', 'denied', 'human_approval_required'] as const
-export type UseDecision = (typeof useDecisions)[number]
+export const inspectionDecisions = ['allowed', 'denied', 'human_approval_required'] as const
+export type InspectionDecision = (typeof inspectionDecisions)[number]
 
-export const decisionOn: Readonly<Record<CandidateState, UseDecision>> = {
+export const decisionOn: Readonly<Record<CandidateState, InspectionDecision>> = {
   observed: 'human_approval_required',
   approved: 'allowed',
   denied: 'denied',
 }
 
 /** How a service that may be used is used. */
-export const useRoutes = ['accepted_for_review', 'direct_free_tool', 'quote_required'] as const
-export type UseRoute = (typeof useRoutes)[number]
+export const useDecisions = ['accepted_for_review', 'direct_free_tool', 'quote_required'] as const
+export type UseDecision = (typeof useDecisions)[number]
