@@ -1,6 +1,5 @@
 import type { z } from 'zod'
 import { DomainError } from '#domain/core/errors.ts'
-import { sha256Base64url } from '#domain/payouts/holder-binding.ts'
 import {
   assertInTime,
   assertKeyStands,
@@ -26,7 +25,6 @@ export type InspectedChain<Open, Closed> = {
   readonly read: ReadOpen<Open> | undefined
   /** What the closed mandate names; undefined for an open mandate alone. */
   readonly nonce: string | undefined
-  readonly closedHash: string | undefined
 }
 
 export type InspectContext = {
@@ -84,14 +82,12 @@ export function inspectChain<Open extends Opened, Closed extends Timed>(
         'the agent of the open mandate closed it for this service, just now',
       ),
     )
-  const [jwt = ''] = parts.closed.split('~')
   return {
     checks,
     open,
     closed: valueIn(closed),
     read: genuine,
     nonce: parts.nonce,
-    closedHash: sha256Base64url(jwt),
   }
 }
 
@@ -100,7 +96,6 @@ const nothing = {
   closed: undefined,
   read: undefined,
   nonce: undefined,
-  closedHash: undefined,
 }
 
 type Tried<T> = { ok: true; value: T } | { ok: false; error: DomainError }

@@ -54,7 +54,7 @@ export function openKeyFile(path: string, place: KeyPlace = inTheFile): KeyFile 
     const waiting = entries.find(({ state }) => state === 'published')
     const key = waiting ?? (await place.make({ ring, rotationId }, now))
     const added = { ...key, rotation_id: rotationId }
-    // A key changed its state, maybe, while a module made this one.
+    // A key may have changed its state while the module made this one.
     const { rings } = readKeysFile(path)
     const others = rings[ring].filter(({ kid }) => kid !== added.kid)
     write({ rings: { ...rings, [ring]: [...others, added] } })

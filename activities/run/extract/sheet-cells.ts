@@ -18,7 +18,9 @@ export function readCells(workbook: Workbook, take: TakeRow): void {
     row: ({ r }) => {
       const next = r === undefined ? row + 1 : Number(r)
       if (!Number.isInteger(next) || next <= row) throw new Unreadable('has rows out of order')
-      ;[row, column, cells] = [next, -1, new Map()]
+      row = next
+      column = -1
+      cells = new Map()
     },
     c: ({ r, t = 'n', s = '0' }) => {
       count += 1

@@ -26,7 +26,7 @@ export type GrantFilter = { state?: GrantState | undefined; text?: string | unde
 /** Grants of single actions, the newest first. */
 export async function listGrantLines(
   tx: Tx,
-  { state = undefined, text = undefined }: GrantFilter,
+  { state, text }: GrantFilter,
   { offset, limit }: Page,
 ): Promise<GrantLine[]> {
   const asked = text ?? null

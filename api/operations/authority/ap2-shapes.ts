@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { mandateStates } from '#domain/authority/facts.ts'
-
-const Time = z.iso.datetime().nullable()
+import { Time } from '../../fields.ts'
 
 /** What mandates of AP2 are worth now. */
 export const Ap2InspectionShape = z
@@ -27,7 +26,7 @@ export const Ap2InspectionShape = z
         left: z.string().nullable(),
         uses: z.int(),
         uses_max: z.int().nullable(),
-        last_paid_at: Time,
+        last_paid_at: Time.nullable(),
       })
       .nullable()
       .meta({
@@ -40,9 +39,9 @@ export const Ap2InspectionShape = z
         kid: z.string(),
         alg: z.string(),
         standing: z.enum(['published', 'active', 'retired', 'revoked']),
-        activated_at: Time,
-        retired_at: Time,
-        revoked_at: Time,
+        activated_at: Time.nullable(),
+        retired_at: Time.nullable(),
+        revoked_at: Time.nullable(),
       })
       .nullable()
       .meta({ description: 'Of the issuer, as it stands now.' }),
