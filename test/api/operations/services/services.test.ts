@@ -57,9 +57,21 @@ verifies('resolver.contract', 'it lists each rail, and each free tool answers', 
   expect(new Set(listed).size).toBe(listed.length)
   for (const { path, method } of body.free_tools) {
     expect(method).toBe('GET')
-    const { status } = await fetch(hosts().base + path.replaceAll(/\{[^}]*\}/g, 'rc_0'))
-    expect([200, 400, 404], path).toContain(status)
+    const answer = await fetch(hosts().base + path.replaceAll(/\{[^}]*\}/g, 'rc_0'))
+    expect([200, 400, 404], path).toContain(answer.status)
+    if (answer.status === 404)
+      expect(((await answer.json()) as { detail: string }).detail, path).not.toBe(
+        'there is nothing at this path',
+      )
   }
+})
+
+verifies('resolver.inspect', 'the price of a service of ours is said in words', async () => {
+  const price = async (service_id: string) =>
+    (await inspect({ service_id })).body.checks.find(({ check }) => check === 'price')?.detail
+  expect(await price('tool_verify_receipt')).toBe('it is free')
+  expect(await price('svc_packetops')).toBe('its smallest run costs 49 usd')
+  expect(await price('svc_service_os')).toBe('it is quoted')
 })
 
 verifies('resolver.find', 'another query ranks otherwise, with the words that fit', async () => {
