@@ -6,6 +6,9 @@ export const TierTerms = z
   .strictObject({
     depth: z.string().meta({ description: 'What is done.' }),
     leaves_out: z.array(z.string()).meta({ description: 'Members that its result has not.' }),
+    leaves_out_codes: z.array(z.string()).meta({
+      description: 'Codes of findings and of advisory gaps that it has not.',
+    }),
     rows_max: z
       .int()
       .nullable()

@@ -1,4 +1,4 @@
-# Made by `npm run client:python` from operations with SHA-256 b30a785a23de8bb7112fe3ebce22c3a9607d7bba0db7b1a0d326f5088d2479c1.
+# Made by `npm run client:python` from operations with SHA-256 16686699b43eef4bfbdd33c36b2a88c62d7f227c2198e2e05b783b3e3228c282.
 from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypedDict
@@ -306,6 +306,7 @@ class Totals(TypedDict):
 class TierTerms(TypedDict):
     depth: str
     leaves_out: list[str]
+    leaves_out_codes: list[str]
     rows_max: int | None
     bytes_max: int
     reruns_max: int

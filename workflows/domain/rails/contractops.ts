@@ -41,7 +41,11 @@ export const contractops: Rail<ContractInput, ContractResult> = {
   },
   prices: null,
   tiers: tiersOf({
-    entry: { depth: 'parties, dates and terms', leaves_out: ['amounts', 'obligations'] },
+    entry: {
+      depth: 'parties, dates and terms',
+      leaves_out: ['amounts', 'obligations'],
+      leaves_out_codes: ['obligations_incomplete', 'obligations_not_found'],
+    },
     whole: 'all of it, with amounts and obligations',
     rows: null,
   }),

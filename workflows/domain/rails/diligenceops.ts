@@ -6,6 +6,7 @@ import { gapRules } from './diligenceops/gap-rules.ts'
 import { readQuestion, type Wanted } from './diligenceops/question.ts'
 import {
   type Answer,
+  conflictKinds,
   DiligenceInput,
   DiligenceResult,
   type EvidenceSpan,
@@ -42,7 +43,15 @@ export const diligenceops: Rail<DiligenceInput, DiligenceResult> = {
   },
   prices: { entry: 99, standard: 199, pro: 399 },
   tiers: tiersOf({
-    entry: { depth: 'an answer to each question with its citations', leaves_out: ['conflicts'] },
+    entry: {
+      depth: 'an answer to each question with its citations',
+      leaves_out: ['conflicts'],
+      leaves_out_codes: [
+        ...conflictKinds.map(conflictCode),
+        'conflicts_incomplete',
+        'conflict_places_left_out',
+      ],
+    },
     whole: 'all of it, with the contradictions of the texts',
     rows: { entry: 200, standard: 1_000, pro: 2_000 },
   }),
@@ -274,10 +283,14 @@ function firstAfter(parts: readonly { to: number }[], offset: number): number {
   return low
 }
 
+function conflictCode(kind: (typeof conflictKinds)[number]): string {
+  return `conflict_${kind}`
+}
+
 function conflictFinding({ kind, about, sides }: DiligenceResult['conflicts'][number]): Finding {
   const [one, two] = sides
   return {
-    code: `conflict_${kind}`,
+    code: conflictCode(kind),
     detail: `${about.join(' ')}: “${one.words}” and “${two.words}”`,
     citations: [...one.citations, ...two.citations].map(({ pointer, quote }) => ({
       pointer,

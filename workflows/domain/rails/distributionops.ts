@@ -66,6 +66,7 @@ export const distributionops: Rail<DistributionInput, Result> = {
     entry: {
       depth: 'the allocations with their check and manifest',
       leaves_out: ['caps_applied', 'duplicates'],
+      leaves_out_codes: ['conflicting_duplicates', 'repeated_rows'],
     },
     whole: 'all of it, with the limits that held and the rows that came twice',
     rows: rowTiers,

@@ -104,6 +104,7 @@ export const energyops: Rail<EnergyopsInput, EnergyopsResult> = {
     entry: {
       depth: 'the bill recomputed by band, with missing and repeated intervals',
       leaves_out: ['outliers', 'clock_changes'],
+      leaves_out_codes: ['spikes', 'clock_changes', 'few_readings'],
     },
     whole: 'all of it, with unusual readings and days of clock changes',
     rows: rowTiers,

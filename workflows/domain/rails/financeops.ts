@@ -85,6 +85,7 @@ export const financeops: Rail<FinanceopsInput, FinanceopsResult> = {
     entry: {
       depth: 'matches, what is unmatched, ages, exceptions and control totals',
       leaves_out: ['postings'],
+      leaves_out_codes: [],
     },
     whole: 'all of it, with journal lines for posting',
     rows: rowTiers,

@@ -43,6 +43,18 @@ export const packetops: Rail<PacketInput, PacketResult> = {
     entry: {
       depth: 'the manifest, the coverage and the readiness',
       leaves_out: ['samples', 'contradictions', 'duplicates'],
+      leaves_out_codes: [
+        'contradicted',
+        'statements_differ',
+        'duplicate_content',
+        'population_missing',
+        'population_size_differs',
+        'population_unknown',
+        'sample_not_a_table',
+        'sample_not_from_population',
+        'sample_rows_repeated',
+        'sample_too_small',
+      ],
     },
     whole: 'all of it, with samples, contradictions and duplicates',
     rows: { entry: 50, standard: 200, pro: 200 },

@@ -30,6 +30,8 @@ export type TierTerms = {
   depth: string
   /** Members of the result that it has not. */
   leaves_out: string[]
+  /** Codes of findings and of advisory gaps that it has not, since they say what those members say. */
+  leaves_out_codes: string[]
   /** Rows or items of all lists of an input together; null where the input has no lists. */
   rows_max: number | null
   /** Bytes of an input with its uploads. */

@@ -37,7 +37,11 @@ export function scoutOver(services: readonly Service[]): Rail<ScoutInput, ScoutR
     },
     prices: { entry: 0, standard: 0, pro: 0 },
     tiers: tiersOf({
-      entry: { depth: 'the ranked services with their reasons', leaves_out: ['excluded'] },
+      entry: {
+        depth: 'the ranked services with their reasons',
+        leaves_out: ['excluded'],
+        leaves_out_codes: [],
+      },
       whole: 'all of it, with why others are not ranked',
       rows: { entry: 100, standard: 1_000, pro: 1_000 },
     }),

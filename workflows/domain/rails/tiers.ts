@@ -1,10 +1,14 @@
-import type { Finding, Rail, ReportFormat, Tier, Tiers, TierTerms, Work } from './rail.ts'
+import { isNeeded } from './gaps.ts'
+import type { Finding, Gap, Rail, ReportFormat, Tier, Tiers, TierTerms, Work } from './rail.ts'
 import { finishedWork } from './work.ts'
 
 const MEBIBYTE = 1024 * 1024
 
 /** What the tiers of all rails have in common. */
-const shared: Record<Tier, Omit<TierTerms, 'depth' | 'leaves_out' | 'rows_max'>> = {
+const shared: Record<
+  Tier,
+  Omit<TierTerms, 'depth' | 'leaves_out' | 'leaves_out_codes' | 'rows_max'>
+> = {
   entry: {
     bytes_max: 16 * MEBIBYTE,
     reruns_max: 2,
@@ -29,29 +33,36 @@ const shared: Record<Tier, Omit<TierTerms, 'depth' | 'leaves_out' | 'rows_max'>>
 export const formatsOf = (tier: Tier): readonly ReportFormat[] => shared[tier].report_formats
 
 /** Temporal's priority of the work of a tier, 1 the most urgent. */
-export const priorityOf = (tier: Tier): number => ({ pro: 2, standard: 3, entry: 4 })[tier]
+export const priorityOf = (tier: Tier): number => priorities[tier]
+const priorities: Readonly<Record<Tier, number>> = { pro: 2, standard: 3, entry: 4 }
 
 type Depths = {
   /** What the entry tier does without; the others have all of it. */
-  entry: { depth: string; leaves_out: string[] }
+  entry: { depth: string; leaves_out: string[]; leaves_out_codes: string[] }
   whole: string
   rows: Readonly<Record<Tier, number>> | null
 }
 
 /** The tiers of a rail. */
 export function tiersOf({ entry, whole, rows }: Depths): Tiers {
-  const terms = (tier: Tier, depth: string, leaves_out: string[]): TierTerms => ({
+  const terms = (
+    tier: Tier,
+    depth: string,
+    { leaves_out, leaves_out_codes }: Pick<TierTerms, 'leaves_out' | 'leaves_out_codes'> = all,
+  ): TierTerms => ({
     depth,
     leaves_out,
+    leaves_out_codes,
     rows_max: rows === null ? null : rows[tier],
     ...shared[tier],
   })
   return {
-    entry: terms('entry', entry.depth, entry.leaves_out),
-    standard: terms('standard', whole, []),
-    pro: terms('pro', `${whole}, with each table also as JSON Lines`, []),
+    entry: terms('entry', entry.depth, entry),
+    standard: terms('standard', whole),
+    pro: terms('pro', `${whole}, with each table also as JSON Lines`),
   }
 }
+const all = { leaves_out: [], leaves_out_codes: [] }
 
 /** Rows that are uploaded or inline. */
 export const rowTiers: Readonly<Record<Tier, number>> = {
@@ -60,13 +71,28 @@ export const rowTiers: Readonly<Record<Tier, number>> = {
   pro: 10_000_000,
 }
 
-/** A work as its tier has it: without the members that the tier leaves out, which a finding names. */
+type Noted = Finding | Gap
+/** Whether a tier leaves out a finding or a gap. A needed gap is always delivered. */
+const isLeftOut =
+  ({ leaves_out_codes }: TierTerms) =>
+  (noted: Noted): boolean =>
+    leaves_out_codes.includes(noted.code) && !('kind' in noted && isNeeded(noted))
+const without = <One extends Noted>(noted: readonly One[], terms: TierTerms): One[] => {
+  const leftOut = isLeftOut(terms)
+  return noted.filter((one) => !leftOut(one))
+}
+
+/**
+ * A work as its tier has it: without the members that the tier leaves out, which a finding names, and without the findings and
+ * advisory gaps that say what those members say.
+ */
 export function delivered<Result>(
   { tiers }: Pick<Rail, 'tiers'>,
   tier: Tier,
   work: Work<Result>,
 ): Work<unknown> {
-  const { leaves_out } = tiers[tier]
+  const terms = tiers[tier]
+  const { leaves_out } = terms
   if (leaves_out.length === 0) return work
   const kept = Object.entries(work.result as object).filter(([name]) => !leaves_out.includes(name))
   const left: Finding = {
@@ -74,23 +100,33 @@ export function delivered<Result>(
     detail: `the tier ${tier} has no ${leaves_out.join(', ')}`,
     citations: [],
   }
-  return finishedWork(Object.fromEntries(kept), [...work.findings, left], work.gaps)
+  return finishedWork(
+    Object.fromEntries(kept),
+    [...without(work.findings, terms), left],
+    without(work.gaps, terms),
+  )
 }
 
-/** A delivered work with the members that its tier leaves out, taken from the whole. */
+/** A delivered work with the members, findings and gaps that its tier leaves out, taken from the whole. */
 export function completed(
   { tiers }: Pick<Rail, 'tiers'>,
   tier: Tier,
   { work, whole }: { work: Work<unknown>; whole: Work<unknown> },
 ): Work<unknown> {
-  const { leaves_out } = tiers[tier]
+  const terms = tiers[tier]
+  const { leaves_out } = terms
   if (leaves_out.length === 0 || typeof work.result !== 'object' || work.result === null)
     return work
   if (leaves_out.some((name) => Object.hasOwn(work.result as object, name)))
     return { ...work, result: null }
   const members = whole.result as Record<string, unknown>
   const filled = Object.fromEntries(leaves_out.map((name) => [name, members[name]]))
-  return { ...work, result: { ...work.result, ...filled } }
+  const leftOut = isLeftOut(terms)
+  return finishedWork(
+    { ...work.result, ...filled },
+    [...work.findings, ...whole.findings.filter(leftOut)],
+    [...work.gaps, ...whole.gaps.filter(leftOut)],
+  )
 }
 
 type Listed = Pick<Rail, 'counted' | 'rows'>

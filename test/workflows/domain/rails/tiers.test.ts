@@ -1,9 +1,14 @@
 import { expect } from 'vitest'
 import { DomainError } from '#domain/core/errors.ts'
+import { diligenceopsInput } from '#domain/rails/fixtures/diligenceops.ts'
+import { distributionopsInput } from '#domain/rails/fixtures/distributionops.ts'
+import { energyopsInput } from '#domain/rails/fixtures/energyops.ts'
+import { packetopsInput } from '#domain/rails/fixtures/packetops.ts'
+import { tokenopsInput } from '#domain/rails/fixtures/tokenops.ts'
 import { rails } from '#domain/rails/index.ts'
-import { type Tier, tiers } from '#domain/rails/rail.ts'
+import { type RailKey, type Tier, tiers } from '#domain/rails/rail.ts'
 import { reportFiles } from '#domain/rails/report/report.ts'
-import { delivered, oversize, priorityOf } from '#domain/rails/tiers.ts'
+import { completed, delivered, oversize, priorityOf } from '#domain/rails/tiers.ts'
 import { validateWork } from '../../../../activities/run/validation.ts'
 import { workInTier } from '../../../../activities/run/work-in-tier.ts'
 import { workOnInput } from '../../../../activities/run/work-on-rows.ts'
@@ -55,6 +60,89 @@ for (const rail of rails)
       24, 8, 2,
     ])
   })
+
+/** The sandbox input of each rail, with what makes the findings and gaps that its entry tier leaves out. */
+const told: Partial<Record<RailKey, { input: unknown; codes: string[]; words: string[] }>> = {
+  diligenceops: {
+    input: diligenceopsInput,
+    codes: ['conflict_duration'],
+    words: ['retained for 35 days'],
+  },
+  packetops: {
+    input: {
+      ...packetopsInput,
+      items: [
+        ...packetopsInput.items,
+        ...['30', '60'].map((days) => ({
+          name: `retention-${days}.json`,
+          section: 'logical_access',
+          content: `{"system":"core","retention_days":${days},"owner":"M. Sato"}`,
+          issued_at: '2026-06-12',
+        })),
+        {
+          name: 'sample.txt',
+          section: 'logical_access',
+          content: 'a sample in words',
+          issued_at: '2026-06-12',
+          sample_of: 'all accounts.csv',
+        },
+      ],
+    },
+    codes: ['contradicted', 'duplicate_content', 'population_missing', 'sample_not_a_table'],
+    words: ['says 30', 'all accounts.csv”, is not'],
+  },
+  energyops: { input: energyopsInput, codes: ['clock_changes'], words: [] },
+  tokenops: { input: tokenopsInput, codes: ['too_few_rows'], words: [] },
+  distributionops: { input: distributionopsInput, codes: ['repeated_rows'], words: [] },
+  contractops: {
+    input: { text: 'This Agreement is made on 1 May 2026.' },
+    codes: ['obligations_not_found'],
+    words: [],
+  },
+}
+
+for (const rail of rails) {
+  const asked = told[rail.key]
+  if (asked === undefined) continue
+  verifies('tiers.deliver', `${rail.key} tells nothing of what entry leaves out`, async () => {
+    const { input: value, codes, words } = asked
+    const whole = rail.work(value as never)
+    const codesOf = ({ findings, gaps }: typeof whole) =>
+      [...findings, ...gaps].map(({ code }) => code)
+    expect(codesOf(whole)).toEqual(expect.arrayContaining(codes))
+    const notesOf = ({ findings, gaps }: typeof whole) => JSON.stringify([findings, gaps])
+    for (const said of words) expect(notesOf(whole)).toContain(said)
+    const work = await workInTier(rail, { tier: 'entry', value }, inline)
+    const { leaves_out_codes } = rail.tiers.entry
+    expect(codesOf(work).filter((code) => leaves_out_codes.includes(code))).toEqual([])
+    for (const said of words) expect(notesOf(work)).not.toContain(said)
+    const again = (see: Parameters<typeof workOnInput>[3]) => workOnInput(rail, value, inline, see)
+    const checks = await validateWork({ rail, tier: 'entry', value, lists: [], again }, work)
+    expect(checks.filter(({ ok }) => !ok)).toEqual([])
+    const full = completed(rail, 'entry', { work, whole })
+    expect(codesOf(full)).toEqual(expect.arrayContaining(codes))
+    expect(full.result).toEqual(whole.result)
+  })
+}
+
+verifies('tiers.deliver', 'a needed gap is delivered in every tier', () => {
+  for (const rail of rails) {
+    const { leaves_out_codes } = rail.tiers.entry
+    const gaps = leaves_out_codes.flatMap((code) =>
+      (['needed', 'advisory'] as const).map((kind) => ({
+        code,
+        kind,
+        detail: '',
+        pointer: '',
+        filled_by: '',
+        citations: [],
+      })),
+    )
+    const work = delivered(rail, 'entry', { result: {}, findings: [], gaps })
+    expect(work.gaps.map(({ kind }) => kind)).toEqual(leaves_out_codes.map(() => 'needed'))
+    for (const code of leaves_out_codes) expect(rail.gapRules[code]?.kind).not.toBe('needed')
+  }
+})
 
 verifies('tiers.deliver', 'the whole result is refused where its tier has less', async () => {
   for (const rail of rails) {

@@ -66,8 +66,9 @@ const Side = z.strictObject({
   words: z.string(),
   citations: z.array(EvidenceSpan).min(1),
 })
+export const conflictKinds = ['date', 'money', 'percent', 'duration', 'count'] as const
 export const Conflict = z.strictObject({
-  kind: z.enum(['date', 'money', 'percent', 'duration', 'count']),
+  kind: z.enum(conflictKinds),
   /** The stems that both statements share. */
   about: z.array(z.string()),
   sides: z.tuple([Side, Side]),
