@@ -48,11 +48,13 @@ export const tasks: readonly string[] = [
     ('replay_ready','replayed','callback_pending'), ('replay_ready','replayed','callback_delivered'),
     ('failed','closed','closed')`,
   // Terms, inputs and evidence by digest. The text is canonical, so that the digest can be checked here.
+  // An extraction is what this service read from a file: agents store inputs too, and an input may look like one.
   `create table task_documents (
     task_id text not null check (task_id ~ '^task-[0-9a-f]{64}$'),
     sha256 text not null,
     body json not null,
     stored_at timestamptz not null default clock_timestamp(),
+    kind text not null default 'document' check (kind in ('document','extraction')),
     primary key (task_id, sha256),
     check (sha256 = encode(sha256(convert_to(body::text, 'UTF8')), 'hex'))
   )`,

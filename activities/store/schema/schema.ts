@@ -996,6 +996,7 @@ export type Database = {
     sha256: string
     body: Json<unknown>
     stored_at: Generated<Date>
+    kind: Generated<'document' | 'extraction'>
   }
   task_events: {
     task_id: string

@@ -162,6 +162,17 @@ export async function storeDocument(tx: Tx, taskId: string, body: unknown): Prom
   return sha256
 }
 
+/** Keeps with a task what was read from a file; an input of an agent that says the same becomes what it was read as. */
+export async function storeExtraction(tx: Tx, taskId: string, read: Extraction): Promise<void> {
+  const sha256 = await storeDocument(tx, taskId, read)
+  await tx
+    .updateTable('task_documents')
+    .set({ kind: 'extraction' })
+    .where('task_id', '=', taskId)
+    .where('sha256', '=', sha256)
+    .execute()
+}
+
 export async function findDocument(tx: Tx, taskId: string, sha256: string): Promise<unknown> {
   const row = await tx
     .selectFrom('task_documents')
@@ -172,9 +183,7 @@ export async function findDocument(tx: Tx, taskId: string, sha256: string): Prom
   return row?.body
 }
 
-const EXTRACTION = 'service.extraction.v1'
-
-/** What was read from files, of all that the task's inputs named; only of these uploads, in a fixed order. */
+/** What this service read from files, of all that the task's inputs named; only of these uploads, in a fixed order. */
 export async function listExtractions(
   tx: Tx,
   taskId: string,
@@ -185,7 +194,8 @@ export async function listExtractions(
     .selectFrom('task_documents')
     .select('body')
     .where('task_id', '=', taskId)
-    .where(sql<boolean>`body->>'type' = ${EXTRACTION} and body->>'upload_sha256' = any(${uploads})`)
+    .where('kind', '=', 'extraction')
+    .where(sql<boolean>`body->>'upload_sha256' = any(${uploads})`)
     .orderBy('sha256')
     .execute()
   return rows.flatMap(({ body }) => Extraction.safeParse(body).data ?? [])
@@ -199,7 +209,7 @@ export async function dropTaskInput(tx: Tx, task: TaskRow): Promise<void> {
     .deleteFrom('task_documents')
     .where('task_id', '=', task.task_id)
     .where(({ eb, or }) =>
-      or([eb('sha256', '=', task.input_sha256), sql<boolean>`body->>'type' = ${EXTRACTION}`]),
+      or([eb('sha256', '=', task.input_sha256), eb('kind', '=', 'extraction')]),
     )
     .execute()
 }

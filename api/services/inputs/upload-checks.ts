@@ -62,12 +62,17 @@ export class UploadChecks {
    * for an upload that the agent does not have, 409 `not_ready` while one is still being read, 429, and 503 without Temporal.
    */
   async assertUploads({ rail, ...asked }: Asked): Promise<void> {
-    const faulty = await this.readUploads({ rail, ...asked })
+    const faulty = await this.#readUploads({ rail, ...asked })
     if (faulty.length > 0) throw inputRejected(new Set([rail]), mergedFaults(faulty))
   }
 
-  /** The same without a refusal of faults: answers them. */
-  async readUploads({ owner, rail, tier, input, pointer = '/input', dry }: Asked) {
+  /** Reads the files that an input names and that no call has read yet; their faults stop the run at its intake. */
+  async extractUploads(asked: Asked): Promise<void> {
+    await this.#readUploads(asked)
+  }
+
+  /** Answers the faults of all uploads of an input. */
+  async #readUploads({ owner, rail, tier, input, pointer = '/input', dry }: Asked) {
     const until = performance.now() + limits.uploadCheckWaitMs
     const faulty: GroupedFaults[] = []
     let [chars, uploadedRows] = [0, 0]

@@ -46,7 +46,7 @@ type Deps = TaskDeps &
     gateway: TaskGateway
     changes: Changes
     packages: PackageChecks
-    uploadChecks: Pick<UploadChecks, 'readUploads'>
+    uploadChecks: Pick<UploadChecks, 'extractUploads'>
   }
 
 export type Acknowledgement = {

@@ -14,7 +14,7 @@ export type Submission = { task_token: string; contract_id: string; input: Recor
 
 type SubmitDeps = Pick<TaskDeps, 'db'> & {
   gateway: TaskGateway
-  uploadChecks: Pick<UploadChecks, 'readUploads'>
+  uploadChecks: Pick<UploadChecks, 'extractUploads'>
 }
 
 /**
@@ -32,7 +32,8 @@ export async function submitRun(
     rail,
     tier,
   } = await transaction(db, async (tx) => (await ownContract(tx, actor, contract_id)).task)
-  if (owner !== null) await uploadChecks.readUploads({ owner, rail: rail as RailKey, tier, input })
+  if (owner !== null)
+    await uploadChecks.extractUploads({ owner, rail: rail as RailKey, tier, input })
   const { taskId, sealed } = await transaction(db, async (tx) => {
     const { contract, task } = await ownContract(tx, actor, contract_id)
     const { task_id: taskId, state, input_sha256 } = task

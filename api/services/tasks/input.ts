@@ -13,6 +13,7 @@ import {
   findDocument,
   lockTask,
   storeDocument,
+  storeExtraction,
   type TaskRow,
   updateTask,
 } from '../../../activities/store/tasks/tasks.ts'
@@ -87,7 +88,7 @@ async function keepExtractions(
   }))
   for (const { sha256, sheet, rows } of [...lists, ...documents]) {
     const read = await findExtraction(tx, { owner, sha256 }, { rows, sheet })
-    if (read !== undefined) await storeDocument(tx, taskId, read)
+    if (read !== undefined) await storeExtraction(tx, taskId, read)
   }
 }
 
