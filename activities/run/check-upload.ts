@@ -100,11 +100,12 @@ async function readFile(
       : { extraction: known }
   if ('faults' in read) return { outcome: { rows: 0, faults: read.faults } }
   const { extraction } = read
+  const kept = known === undefined ? { extraction } : {}
   const rows = csvOf(extraction)
   if (as.kind === 'rows' && rows !== undefined)
-    return { outcome: await readRows(deps, check, rows, signal), extraction }
+    return { outcome: await readRows(deps, check, rows, signal), ...kept }
   const faults = groupFaults([])
-  return { outcome: { rows: 0, chars: extraction.text?.length ?? 0, faults }, extraction }
+  return { outcome: { rows: 0, chars: extraction.text?.length ?? 0, faults }, ...kept }
 }
 
 function readAs(

@@ -1,6 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { sha256Hex } from '#domain/core/canonical-json.ts'
+import { type Extraction, sheetType, type UploadType } from '#domain/rails/documents.ts'
+import { groupFaults } from '#domain/rails/input-faults.ts'
+import type { Columns } from '#domain/rails/rail.ts'
 import { createUploadCheckSteps } from '../../../activities/run/check-upload.ts'
 import { tooComplex } from '../../../activities/run/isolation/job.ts'
 import {
@@ -10,6 +14,7 @@ import {
   type RailPool,
 } from '../../../activities/run/isolation/rail-pool.ts'
 import { storeInput } from '../../../activities/run/stored-input.ts'
+import type { InputName } from '../../../activities/store/agents/agent-inputs.ts'
 import {
   beginUploadCheck,
   endUploadCheck,
@@ -36,8 +41,10 @@ afterAll(async () => {
 const bounds = { openMax: 2, dayMax: 100 }
 /** A begun check of an upload of usage rows, and what it reads. */
 async function begun(text: string): Promise<UploadCheckRow> {
+  return begunOn(await stored(Buffer.from(text), 'text/csv'))
+}
+async function stored(bytes: Buffer, mediaType: UploadType) {
   const { db } = database
-  const bytes = Buffer.from(text)
   const name = {
     owner: `agt_${randomBytes(8).toString('hex')}`,
     sha256: createHash('sha256').update(bytes).digest('hex'),
@@ -45,11 +52,15 @@ async function begun(text: string): Promise<UploadCheckRow> {
   async function* stream() {
     yield bytes
   }
-  await storeInput(db, name, 'text/csv', stream(), {
+  await storeInput(db, name, mediaType, stream(), {
     bytesMax: 1e9,
     owner: { bytesMax: 1e9, uploadsMax: 4, sandbox: false, allBytesMax: 1e12 },
   })
-  const asked = { ...name, rail: 'tokenops', list: 'usage', columns: {}, sheet: null } as const
+  return name
+}
+async function begunOn(name: InputName, columns: Columns = {}): Promise<UploadCheckRow> {
+  const { db } = database
+  const asked = { ...name, rail: 'tokenops', list: 'usage', columns, sheet: null } as const
   const [one, same] = await Promise.all([
     beginUploadCheck(db, asked, bounds),
     beginUploadCheck(db, asked, bounds),
@@ -104,4 +115,33 @@ verifies('input.checked', 'an internal failure is no attempt, a limit is an outc
     rows: null,
     refused: 'more than 10 minutes',
   })
+})
+
+verifies('input.checked', 'a file that is read by other names is kept as text once', async () => {
+  const { db } = database
+  const name = await stored(Buffer.from('a sheet'), sheetType)
+  const text = csv.split('\n').slice(0, 2).join('\n')
+  const extraction: Extraction = {
+    type: 'service.extraction.v1',
+    upload_sha256: name.sha256,
+    media_type: sheetType,
+    bytes: 7,
+    extractor: 'xlsx',
+    version: '1',
+    sheet_asked: null,
+    sheet: 'Usage',
+    text,
+    text_sha256: sha256Hex(text),
+    unit: null,
+    starts: [],
+  }
+  const outcome = { rows: 1, faults: groupFaults([]) }
+  const run: RailPool['run'] = async ({ kind }) => (kind === 'extract' ? { extraction } : outcome)
+  for (const columns of [{}, { usage: { agent: 'team' } }]) {
+    const row = await begunOn(name, columns)
+    await check({ run }, row)
+    expect((await findUploadCheck(db, row.check_id))?.outcome).toMatchObject({ rows: 1 })
+  }
+  const kept = db.selectFrom('upload_checks').where('extraction', 'is not', null)
+  expect(await kept.where('sha256', '=', name.sha256).select('check_id').execute()).toHaveLength(1)
 })
