@@ -1,3 +1,4 @@
+import { canonicalJson } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { pointerOf } from '#domain/core/json-pointer.ts'
 import {
@@ -11,7 +12,7 @@ import { railOf } from '#domain/rails/index.ts'
 import type { InputFault } from '#domain/rails/input-faults.ts'
 import type { Rail, RailKey } from '#domain/rails/rail.ts'
 import { rowsOfSheet, type Uploaded, uploadDigestsOf, uploadsOf } from '#domain/rails/uploads.ts'
-import { findInput } from '../store/agents/agent-inputs.ts'
+import { countBytes, findInput } from '../store/agents/agent-inputs.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { findDocument, listExtractions, type TaskRow } from '../store/tasks/tasks.ts'
 import { csvOf, type RowSource } from './rows.ts'
@@ -59,6 +60,18 @@ export async function unreadFaults(
     const message = 'the file has faults: send this input to POST /api/agents/preflight to see them'
     return { kind: 'file_unreadable', field: pointer, message, pointer, row: null, value: null }
   })
+}
+
+/** The bytes of an input as canonical JSON, with all uploads that it names, lists and documents. */
+export async function inputBytes(
+  db: Tx,
+  owner: string | null,
+  rail: Pick<Rail, 'rows' | 'documents'>,
+  input: unknown,
+): Promise<number> {
+  const digests = uploadDigestsOf(rail, input)
+  const uploaded = owner === null || digests.length === 0 ? 0 : await countBytes(db, owner, digests)
+  return Buffer.byteLength(canonicalJson(input)) + uploaded
 }
 
 /** The types of uploads whose bytes are rows. */

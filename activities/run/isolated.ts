@@ -6,7 +6,7 @@ import type { StepProgress } from '#domain/runs/progress.ts'
 import type { Check } from '#domain/tasks/terms.ts'
 import { beginAttempt, takeBackAttempt } from '../store/tasks/step-attempts.ts'
 import type { CurrentRun, StepResult } from './current-run.ts'
-import { openUploads, readRunInput } from './input.ts'
+import { inputBytes, openUploads, readRunInput } from './input.ts'
 import type { RailInput } from './isolation/job.ts'
 import { ChildDied, type RailPool } from './isolation/rail-pool.ts'
 
@@ -46,12 +46,13 @@ const poolOf = (pool: RailPool, { run }: CurrentRun): Pick<RailPool, 'run'> =>
 async function opened({ db, task }: CurrentRun, report: Isolation['report']) {
   const run = await readRunInput(db, task)
   const { rail, value, extractions } = run
+  const bytes = await inputBytes(db, task.agent_id, rail, value)
+  const wrong = oversize(rail, task.tier, { input: value, bytes })
+  if (wrong !== null) throw refuse('input_rejected', { detail: wrong.message })
   const sources = Object.entries(await openUploads(db, task.agent_id, run))
   const lists = Object.fromEntries(sources.map(([list, { format }]) => [list, format]))
   const input: RailInput = { rail: rail.key, value, lists, extractions }
   const bytes_total = sources.reduce((sum, [, { bytes }]) => sum + bytes, 0)
-  const wrong = oversize(rail, task.tier, { input: value, bytes: bytes_total })
-  if (wrong !== null) throw refuse('input_rejected', { detail: wrong.message })
   let bytes_read = 0
   const count = (bytes: number): void => {
     bytes_read += bytes

@@ -69,12 +69,17 @@ async function countReserved(tx: Tx, sandbox: boolean): Promise<number> {
   return Number(bytes ?? 0)
 }
 
-/** The total size of the owner's inputs in bytes. */
-export async function countBytes(tx: Tx, owner: string): Promise<number> {
+/** The total size in bytes of the owner's inputs, or of those of these digests. */
+export async function countBytes(
+  tx: Tx,
+  owner: string,
+  digests?: readonly string[],
+): Promise<number> {
   const { bytes } = await tx
     .selectFrom('agent_inputs')
     .select(({ fn }) => fn.sum<string | null>('byte_length').as('bytes'))
     .where('owner', '=', owner)
+    .$if(digests !== undefined, (query) => query.where('sha256', 'in', digests ?? []))
     .executeTakeFirstOrThrow()
   return Number(bytes ?? 0)
 }

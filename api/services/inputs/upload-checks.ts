@@ -13,6 +13,7 @@ import {
 } from '#domain/rails/input-faults.ts'
 import type { Columns, RailKey, Tier } from '#domain/rails/rail.ts'
 import { uploadsOf } from '#domain/rails/uploads.ts'
+import { inputBytes } from '../../../activities/run/input.ts'
 import {
   beginUploadCheck,
   type CheckedList,
@@ -82,7 +83,8 @@ export class UploadChecks {
       if (check.outcome !== null && 'chars' in check.outcome) chars += check.outcome.chars ?? 0
       uploadedRows += rowsIn(check.outcome)
     }
-    const size = placedAt(pointer, sizeFaults(rail, tier, { input, uploadedRows }))
+    const bytes = await inputBytes(this.#deps.db, owner, railOf(rail), input)
+    const size = placedAt(pointer, sizeFaults(rail, tier, { input, uploadedRows, bytes }))
     if (size.length > 0) faulty.push(groupFaults(size))
     if (chars > INPUT_CHARS_MAX) faulty.push(outOfBounds(pointer, `the files: ${tooLongTogether}`))
     return faulty

@@ -54,11 +54,11 @@ export function faultsOf(key: RailKey, input: unknown): InputFault[] {
   return 'faults' in read ? read.faults : []
 }
 
-/** The fault of an input that has more rows than its tier takes; `uploadedRows` are those of the uploads that it names. */
+/** The fault of an input that has more rows or bytes than its tier takes; `uploadedRows` are those of the uploads that it names. */
 export function sizeFaults(
   rail: RailKey,
   tier: Tier,
-  size: { input: unknown; uploadedRows?: number },
+  size: { input: unknown; uploadedRows?: number; bytes?: number },
 ): InputFault[] {
   const wrong = oversize(railOf(rail), tier, size)
   if (wrong === null) return []

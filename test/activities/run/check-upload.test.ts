@@ -4,8 +4,10 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { sha256Hex } from '#domain/core/canonical-json.ts'
 import { type Extraction, sheetType, type UploadType } from '#domain/rails/documents.ts'
 import { groupFaults } from '#domain/rails/input-faults.ts'
+import { packetops } from '#domain/rails/packetops.ts'
 import type { Columns } from '#domain/rails/rail.ts'
 import { createUploadCheckSteps } from '../../../activities/run/check-upload.ts'
+import { workApart } from '../../../activities/run/isolated.ts'
 import { tooComplex } from '../../../activities/run/isolation/job.ts'
 import {
   ChildDied,
@@ -21,6 +23,8 @@ import {
   findUploadCheck,
   type UploadCheckRow,
 } from '../../../activities/store/agents/upload-checks.ts'
+import { storeDocument } from '../../../activities/store/tasks/tasks.ts'
+import { UploadChecks } from '../../../api/services/inputs/upload-checks.ts'
 import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { quietRuntime } from '../../support/quiet.ts'
 import { verifies } from '../../verifies.ts'
@@ -145,3 +149,55 @@ verifies('input.checked', 'a file that is read by other names is kept as text on
   const kept = db.selectFrom('upload_checks').where('extraction', 'is not', null)
   expect(await kept.where('sha256', '=', name.sha256).select('check_id').execute()).toHaveLength(1)
 })
+
+verifies(
+  'tiers.limits',
+  'all uploads of an input count against the bytes of its tier',
+  async () => {
+    const { db } = database
+    const { bytes_max } = packetops.tiers.entry
+    const input = ({ sha256 }: InputName) => ({
+      title: 'Backups',
+      required_sections: ['backup'],
+      items: [{ name: 'Policy', section: 'backup', upload: { sha256 } }],
+    })
+    const outcome = { rows: 0, chars: 1, faults: groupFaults([]) }
+    const uploadChecks = new UploadChecks({
+      db,
+      changes: { wait: () => Promise.resolve(true) },
+      start: async ({ check_id }) => {
+        await endUploadCheck(db, check_id, outcome)
+        return true
+      },
+    })
+    const isolation = {
+      pool: { run: () => Promise.resolve('done') } as unknown as RailPool,
+      signal: undefined,
+      report: () => undefined,
+    }
+    // The JSON of the input counts too.
+    const [most, more] = [bytes_max - 1_000, bytes_max - 10]
+    for (const bytes of [most, more]) {
+      const name = await stored(randomBytes(bytes), 'application/pdf')
+      const value = input(name)
+      const asked = { owner: name.owner, rail: 'packetops', tier: 'entry', input: value } as const
+      const assert = () => uploadChecks.assertUploads(asked)
+      const work = () => workApart(isolation, { db, task, run: { round: 0 } } as never)
+      const task_id = `task-${randomBytes(32).toString('hex')}`
+      const input_sha256 = await storeDocument(db, task_id, value)
+      const task = { task_id, agent_id: name.owner, rail: 'packetops', tier: 'entry', input_sha256 }
+      if (bytes === most) {
+        await assert()
+        expect(await work()).toBe('done')
+        continue
+      }
+      const message = `packetops entry takes at most ${bytes_max} bytes, these are `
+      await expect(assert()).rejects.toMatchObject({
+        refusal: { extra: { faults: { groups: [{ message: expect.stringContaining(message) }] } } },
+      })
+      await expect(work()).rejects.toMatchObject({
+        refusal: { code: 'input_rejected', detail: expect.stringContaining(message) },
+      })
+    }
+  },
+)
