@@ -4,7 +4,7 @@ import type { Entry } from '../names.ts'
 import { cite } from '../notes.ts'
 import type { Citation } from '../rail.ts'
 import { inOrder } from '../work.ts'
-import type { Invoice, Payment } from './schema.ts'
+import type { AsideCode, Invoice, Payment } from './schema.ts'
 
 /** An invoice or a payment that takes part in matching. */
 export type Item = {
@@ -29,7 +29,7 @@ export type Item = {
 }
 /** A row, or rows of one id, that take no part, and why. */
 export type SetAside = {
-  code: string
+  code: AsideCode
   id: string
   currency: string
   amount: bigint
@@ -63,7 +63,7 @@ export function sortOut(
     else if (later) why = 'payment_after_as_of'
     const aside = why === null ? rows.slice(1) : rows
     for (const { row: own, index: at } of aside) {
-      const code = why ?? `repeated_${one}`
+      const code: AsideCode = why ?? `repeated_${one}`
       const { id, currency } = own
       sorted.setAside.push({
         code,

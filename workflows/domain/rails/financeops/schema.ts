@@ -134,6 +134,18 @@ const Side = z.strictObject({
   left_minor: z.int(),
 })
 
+/** Exceptions whose rows are in no match. */
+export const asideCodes = [
+  'conflicting_invoice',
+  'conflicting_payment',
+  'invoice_of_zero',
+  'payment_of_zero',
+  'payment_after_as_of',
+  'repeated_invoice',
+  'repeated_payment',
+] as const
+export type AsideCode = (typeof asideCodes)[number]
+
 export const FinanceopsResult = z.strictObject({
   matches: z.array(Match),
   /** The matches as journal lines, for posting. */
