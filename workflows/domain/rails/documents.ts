@@ -112,12 +112,13 @@ export const sheetFinding = (list: string, read: Extraction): Finding => ({
 
 function readingOf(read: Extraction): Pick<Finding, 'code' | 'detail'> {
   const { upload_sha256, media_type, bytes, extractor, version, text, text_sha256 } = read
-  const file = `The file ${upload_sha256} (${media_type}, ${bytes} bytes)`
+  const file = `file ${upload_sha256} (${media_type}, ${bytes} bytes)`
   if (text === null)
-    return { code: 'image_claimed', detail: `${file} is kept as a claim; it was not read.` }
-  const parts = read.unit === null ? '' : `, ${read.starts.length} ${read.unit}s`
+    return { code: 'image_claimed', detail: `The ${file} is kept as a claim; it was not read.` }
+  const count = read.starts.length
+  const parts = read.unit === null ? '' : `, ${count} ${read.unit}${count === 1 ? '' : 's'}`
   const sheet = read.sheet === null ? '' : `, sheet ${JSON.stringify(read.sheet)}`
-  const detail = `${file}${sheet}${parts} was read by ${extractor} ${version}; the SHA-256 of its text is ${text_sha256}.`
+  const detail = `${extractor} ${version} read the ${file}${sheet}${parts}; the SHA-256 of its text is ${text_sha256}.`
   return { code: 'file_read', detail }
 }
 

@@ -94,9 +94,9 @@ verifies(
     )
     const details = read.map(({ detail }) => detail).join('\n')
     expect(details).toMatch(
-      /2 pages was read by pdf\.js \d+\.\d+\.\d+; the SHA-256 of its text is /,
+      /^pdf\.js \d+\.\d+\.\d+ read the file .+, 2 pages; the SHA-256 of its text is /m,
     )
-    expect(details).toContain('5 paragraphs was read by docx 1')
+    expect(details).toMatch(/^docx 1 read the file .+, 5 paragraphs;/m)
     expect(rerun(record, {})).toMatchObject({ holds: expect.stringContaining(made.result_sha256) })
   },
   120_000,

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { sha256Hex } from '#domain/core/canonical-json.ts'
 import { contractops } from '#domain/rails/contractops.ts'
 import { diligenceops } from '#domain/rails/diligenceops.ts'
-import { documentsOf, type Extraction } from '#domain/rails/documents.ts'
+import { documentsOf, type Extraction, readingFindings } from '#domain/rails/documents.ts'
 import { readInput, workOn } from '#domain/rails/read-input.ts'
 import { verifies } from '../../../verifies.ts'
 
@@ -75,4 +75,14 @@ verifies('files.used', 'a rail takes a text or a file, and works only on what wa
   expect(documentsOf(diligenceops, { evidence })).toEqual([{ pointer: '/evidence/1', sha256 }])
   for (const none of [null, 7, {}, { evidence: 7 }, { evidence: [null, { upload: 7 }] }])
     expect(documentsOf(diligenceops, none)).toEqual([])
+})
+
+verifies('files.used', 'the reading of a file is told in the number of its pages', () => {
+  const told = (starts: number[]) => {
+    const all = [extracted('Page one. Page two.', starts)]
+    return readingFindings(contractops, { upload: { sha256 } }, all).map(({ detail }) => detail)
+  }
+  const file = `pdf.js 1 read the file ${sha256} (application/pdf, 10 bytes)`
+  expect(told([0])).toEqual([expect.stringContaining(`${file}, 1 page; the SHA-256`)])
+  expect(told([0, 9])).toEqual([expect.stringContaining(`${file}, 2 pages; the SHA-256`)])
 })
