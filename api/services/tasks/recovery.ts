@@ -263,7 +263,7 @@ async function assertRerunLeft(tx: Tx, { task_id, rail, tier }: TaskRow): Promis
   const { reruns_max } = railOf(rail as RailKey).tiers[tier]
   if ((await countReruns(tx, task_id)) < reruns_max) return
   throw refuse('recovery_not_allowed', {
-    detail: `the tier ${tier} allows ${reruns_max} changes of the input, which are made`,
+    detail: `the tier ${tier} allows ${reruns_max} changes of the input, and all are used`,
     next_action: 'Replay or waive what the task waits for, or abandon it and begin another.',
   })
 }

@@ -52,7 +52,8 @@ type PreflightAsked = Omit<TaskTerms, 'agent_id' | 'input_manifest'> & {
 
 const unreadInput = () =>
   refuse('input_rejected', {
-    detail: 'an operational run is on an input that was read before anything is paid',
+    detail:
+      'an operational run needs its input at the preflight, so that its faults are found before payment',
     next_action: 'Send it as `input`; its digest is announced, and it is not kept.',
     errors: [{ pointer: '/input', message: 'is missing' }],
   })
