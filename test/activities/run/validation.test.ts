@@ -163,7 +163,6 @@ const planted: Record<RailKey, Record<string, (result: Any) => void>> = {
       result.obligations[0].party = 'Somewhere Else plc'
     },
     days_exist: (result) => {
-      result.dates[0].day = '2023-02-28'
       result.dates[0].day = '2024-02-30'
     },
   },
@@ -237,3 +236,16 @@ verifies(
     expect(seen).toContain('result_fits')
   },
 )
+
+verifies('loop.validator.faults', 'a cost of a model that has no price is named', async () => {
+  const rail = railOf('tokenops')
+  const value = rail.sandboxInput
+  const again = (see: Parameters<typeof workOnInput>[3]) => workOnInput(rail, value, inline, see)
+  const work = structuredClone(await again(() => undefined)) as Work<Any>
+  work.result.cost_by_model[0].model = 'unknown-1'
+  const checks = await validateWork({ rail, tier: 'standard', value, lists: [], again }, work)
+  expect(checks.find(({ check }) => check === 'costs_again')).toMatchObject({
+    ok: false,
+    detail: 'unknown-1 has no price',
+  })
+})

@@ -14,6 +14,9 @@ export const printable = (text: string): string => text.replaceAll(EACH_CONTROL,
 /** The text with a capital at its begin. */
 export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
+/** A copy of a part of a text. The part itself shares the characters of the text, and keeps the whole of it in memory. */
+export const detached = (part: string): string => `\n${part}`.slice(1)
+
 /** The text on one line of at most `max` characters. */
 export function oneLine(text: string, max = Number.POSITIVE_INFINITY): string {
   const characters = [...printable(text).replaceAll(/\s+/g, ' ').trim()]

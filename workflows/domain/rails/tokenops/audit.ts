@@ -1,3 +1,4 @@
+import { detached } from '../../core/plain-text.ts'
 import { differs, exact, firstOfAll, firstWrong, planned, sumOf } from '../audit.ts'
 import { scaled } from '../decimals.ts'
 import { minorPlaces, RATE_PLACES } from '../exchange.ts'
@@ -24,7 +25,7 @@ const budget = { budget_again: 'what is spent of the budget, against the days of
 /** Places in which costs are compared: those of a price for a token, of a rate, and of minor units. */
 const PLACES = 30
 type PriceRow = TokenopsHead['price_table'][number]
-type Cell = { rows: number; tokens: Tokens }
+type Cell = Pick<Usage, 'day' | 'batch' | 'free' | 'tokens'>
 
 /** Sums tokens by name, day and kind of call, and prices the sums; the work prices each row. */
 export const tokenopsAudit: Audit<TokenopsResult> = {
@@ -64,14 +65,11 @@ export const tokenopsAudit: Audit<TokenopsResult> = {
 
 function addTo(cells: Map<string, Map<string, Cell>>, { model, day, batch, free, tokens }: Usage) {
   const own = cells.get(model) ?? new Map<string, Cell>()
-  if (own.size === 0) cells.set(`\n${model}`.slice(1), own)
-  const place = `${day}${batch ? 'b' : 's'}${free ? 'f' : 'p'}`
-  const cell = own.get(place)
-  if (cell === undefined) own.set(place, { rows: 1, tokens: { ...tokens } })
-  else {
-    cell.rows += 1
-    for (const kind of tokenKinds) cell.tokens[kind] += tokens[kind]
-  }
+  if (own.size === 0) cells.set(detached(model), own)
+  const key = `${day} ${batch} ${free}`
+  const cell = own.get(key)
+  if (cell === undefined) own.set(key, { day: detached(day), batch, free, tokens: { ...tokens } })
+  else for (const kind of tokenKinds) cell.tokens[kind] += tokens[kind]
 }
 
 const rowsIn = (lines: readonly { rows: number }[]) =>
@@ -108,16 +106,16 @@ function costsFault(
   const costs = new Map<string, bigint>()
   for (const [name, own] of cells) {
     const model = named.get(name) ?? name
-    for (const [place, { tokens }] of own) {
-      const price = priceOn(head, model, place.slice(0, 10))
+    for (const { day, batch, free, tokens } of own.values()) {
+      const price = priceOn(head, model, day)
       if (price === null) continue
-      const isFree = place.endsWith('f')
-      const cost = isFree ? 0n : costOf(tokens, price, place.charAt(10) === 'b')
+      const cost = free ? 0n : costOf(tokens, price, batch)
       costs.set(model, (costs.get(model) ?? 0n) + cost)
     }
   }
   return firstWrong(cost_by_model, ({ model, cost_minor }) => {
-    const [is, should] = [exact(cost_minor, PLACES), costs.get(model) ?? -1n]
+    const [is, should] = [exact(cost_minor, PLACES), costs.get(model)]
+    if (should === undefined) return `${model} has no price`
     const holds = duplicates.rows === 0 ? is === should : is <= should
     return holds ? null : `the cost of ${model} is ${cost_minor}, not ${should} of 10^-${PLACES}`
   })

@@ -1,3 +1,4 @@
+import { detached } from '../../core/plain-text.ts'
 import { decimalText, divideRounded } from '../amounts.ts'
 import type { Citation } from '../rail.ts'
 import { inOrder } from '../work.ts'
@@ -55,11 +56,9 @@ export function sums(unit: bigint, keysMax = Number.POSITIVE_INFINITY) {
   }
 }
 
-/** The key is copied, since a part of a text keeps the whole text in memory. */
 function emptySum(key: string, first: Place): Adding {
-  const copy = `\n${key}`.slice(1)
   return {
-    key: copy,
+    key: detached(key),
     rows: 0,
     input: 0,
     cached: 0,
