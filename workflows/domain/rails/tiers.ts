@@ -29,12 +29,13 @@ const shared: Record<
   },
 }
 
+const priorities: Readonly<Record<Tier, number>> = { pro: 2, standard: 3, entry: 4 }
+
 /** The files that the package of a tier has next to its data. */
 export const formatsOf = (tier: Tier): readonly ReportFormat[] => shared[tier].report_formats
 
 /** Temporal's priority of the work of a tier, 1 the most urgent. */
 export const priorityOf = (tier: Tier): number => priorities[tier]
-const priorities: Readonly<Record<Tier, number>> = { pro: 2, standard: 3, entry: 4 }
 
 type Depths = {
   /** What the entry tier does without; the others have all of it. */
@@ -43,12 +44,17 @@ type Depths = {
   rows: Readonly<Record<Tier, number>> | null
 }
 
+const nothingLeftOut = { leaves_out: [], leaves_out_codes: [] }
+
 /** The tiers of a rail. */
 export function tiersOf({ entry, whole, rows }: Depths): Tiers {
   const terms = (
     tier: Tier,
     depth: string,
-    { leaves_out, leaves_out_codes }: Pick<TierTerms, 'leaves_out' | 'leaves_out_codes'> = all,
+    {
+      leaves_out,
+      leaves_out_codes,
+    }: Pick<TierTerms, 'leaves_out' | 'leaves_out_codes'> = nothingLeftOut,
   ): TierTerms => ({
     depth,
     leaves_out,
@@ -62,7 +68,6 @@ export function tiersOf({ entry, whole, rows }: Depths): Tiers {
     pro: terms('pro', `${whole}, with each table also as JSON Lines`),
   }
 }
-const all = { leaves_out: [], leaves_out_codes: [] }
 
 /** Rows that are uploaded or inline. */
 export const rowTiers: Readonly<Record<Tier, number>> = {
