@@ -1,4 +1,4 @@
-# Made by `npm run client:python` from operations with SHA-256 16686699b43eef4bfbdd33c36b2a88c62d7f227c2198e2e05b783b3e3228c282.
+# Made by `npm run client:python` from operations with SHA-256 51f2fda692fd68dd0cdf13ebbe4474e80e7382e250d88ea2628995debf9eb8af.
 from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypedDict
@@ -2419,12 +2419,6 @@ class Payment3(TypedDict):
     settlement_receipt_id: str | None
 
 
-class Money1(TypedDict):
-    funding: str
-    postings: int
-    transfers: int
-
-
 class CommercePacket(TypedDict):
     proof_id: str
     request_sha256: str
@@ -2433,7 +2427,6 @@ class CommercePacket(TypedDict):
     claims: list[Claim]
     checks: list[Check12]
     payment: Payment3 | None
-    money: Money1
     keys_url: str
     offline_verification: list[str]
 
