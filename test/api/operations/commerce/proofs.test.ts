@@ -450,7 +450,7 @@ verifies('commerce.identity', 'a key that is revoked meanwhile proves nothing', 
     await revokeCredential(tx, credentialId)
     return { code: refused }
   })
-  expect(await code).toBe('credential_revoked')
+  expect(await code).toBe('credential_invalid')
   expect(await count('commerce_proofs')).toBe(before)
 })
 
