@@ -147,8 +147,8 @@ async function orderOf(
   const { entitlement_id } = reference
   const others = withoutOne(references, reference)
   if (ordered !== undefined && others.length === references.length) return 'other'
-  const task = entitlement_id === null ? undefined : await findTaskOfCredit(tx, entitlement_id)
-  if (ordered === undefined && task !== undefined) return 'other'
+  if (ordered === undefined && entitlement_id !== null)
+    if ((await findTaskOfCredit(tx, entitlement_id)) !== undefined) return 'other'
   for (const one of [reference, ...others])
     if (await isPaymentUsed(tx, { ...one, missionSha256, workId: ordered?.workId })) return 'other'
   return ordered === undefined ? 'none' : 'this'

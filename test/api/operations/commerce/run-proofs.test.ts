@@ -89,6 +89,7 @@ verifies(
     )
     const again = await proofOf(done.packageId)
     expect(reasonOf(again, 'duplicates')).toBe('duplicate_package')
+    expect(reasonOf(again, 'payment')).toBe('payment_of_another_order')
   },
 )
 
