@@ -13,7 +13,7 @@ export type Host = 'base' | 'os' | 'both'
 
 /** The part of the daily quotas that a new call uses. */
 export type Uses = Readonly<
-  Partial<Record<'registrations' | 'tasks' | 'workflows' | 'posts' | 'kib', number>>
+  Partial<Record<'registrations' | 'tasks' | 'workflows' | 'candidates' | 'posts' | 'kib', number>>
 >
 
 /** What the call's row keeps until the call is answered, for the workflow step that runs its effect. */

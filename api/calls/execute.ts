@@ -16,6 +16,7 @@ import type {
   Operations,
   ReceivedCall,
 } from './call.ts'
+import { callerTickets } from './caller-tickets.ts'
 import { type Claim, claimAgain, claimCall } from './claim.ts'
 import type { PipelineDeps } from './deps.ts'
 import { screenFreeText } from './forbidden-material.ts'
@@ -24,7 +25,6 @@ import { assertSize, identifyCall, isUnproven } from './identify-call.ts'
 import { identifyRepeat } from './identify-repeat.ts'
 import { readInput, withParams } from './input.ts'
 import { problemAnswer } from './problem.ts'
-import { callerTicket } from './rate-limits.ts'
 import { leadCall, runEffect } from './run-effect.ts'
 import { settleCall } from './settlement.ts'
 
@@ -75,11 +75,15 @@ async function authorizeCall(call: IdentifiedCall): Promise<AuthorizedCall> {
   return authorized
 }
 
-/** A call that needs no row: caller limit → handle → check output → answer. */
+/** A call that needs no row: caller limit and quotas → handle → check output → answer. */
 async function answerPlainly(call: AuthorizedCall): Promise<CallAnswer> {
-  const { operation, input, caller, deps } = call
-  const rate = await callerTicket(operation, caller, deps.limits)
-  rate?.assertGranted()
+  const { operation, input } = call
+  const tickets = await callerTickets(call)
+  try {
+    tickets?.assertGranted()
+  } finally {
+    tickets?.putBack()
+  }
   const reply = bodyOf(operation, await operation.handle(input, contextWith(call, '', true)))
   return {
     status: reply.status ?? operation.status[0],

@@ -25,6 +25,7 @@ export function createQuotas(pool: Pool, config: Config): Quotas {
     registrations: config.QUOTA_REGISTRATIONS_PER_DAY,
     tasks: config.QUOTA_TASKS_PER_DAY,
     workflows: config.QUOTA_WORKFLOWS_PER_DAY,
+    candidates: config.QUOTA_CANDIDATES_PER_DAY,
     posts: config.QUOTA_POSTS_PER_DAY,
     kib: config.QUOTA_KIB_PER_DAY,
   } satisfies Record<keyof Uses, unknown>
@@ -40,6 +41,7 @@ export function createQuotas(pool: Pool, config: Config): Quotas {
     registrations: limitersOf('registrations'),
     tasks: limitersOf('tasks'),
     workflows: limitersOf('workflows'),
+    candidates: limitersOf('candidates'),
     posts: limitersOf('posts'),
     kib: limitersOf('kib'),
   } satisfies Record<keyof Uses, unknown>

@@ -57,7 +57,7 @@ export const admissionRequirements = {
   'admission.quotas': {
     source: 'limits § Quotas',
     behavior:
-      'Registrations, tasks, workflows, callback requests and kept bytes have daily quotas, counted in Postgres, of an agent, of a client address without trust, and in total; trusted callers have a total of their own, which others cannot exhaust.',
+      'Registrations, tasks, workflows, descriptions of services of others, callback requests and kept bytes have daily quotas, counted in Postgres, of an agent, of a client address without trust, and in total; trusted callers have a total of their own, which others cannot exhaust.',
   },
   'admission.posts-sent': {
     source: 'callbacks § Delivery',

@@ -3,6 +3,7 @@ import { serviceExamples } from '../../examples/services.ts'
 import { operation } from '../../operation.ts'
 import { agentIdOf } from '../agents/caller.ts'
 import {
+  candidatesIn,
   exactlyOneMessage,
   exactlyOneSchema,
   Inspected,
@@ -27,6 +28,7 @@ export const inspectService = operation({
     'not_ready',
     'forbidden_material',
   ],
+  uses: candidatesIn,
   idempotency: { kind: 'effect' },
   input: z
     .strictObject({ mode: z.literal('inspect_service'), ...serviceReference })

@@ -7,6 +7,7 @@ import { agentIdOf } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { WorkOrder } from '../work-orders/shapes.ts'
 import {
+  candidatesIn,
   exactlyOneMessage,
   exactlyOneSchema,
   namesExactlyOne,
@@ -45,7 +46,7 @@ export const requestServiceUse = operation({
     'not_ready',
     'forbidden_material',
   ],
-  uses: () => ({ tasks: 1 }),
+  uses: (asked) => ({ tasks: 1, ...candidatesIn(asked) }),
   idempotency: { kind: 'body' },
   input: z
     .strictObject({

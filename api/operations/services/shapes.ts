@@ -46,6 +46,10 @@ export const serviceReference = {
     description: 'A service of someone else; it is stored and waits for an operator.',
   }),
 }
+/** What a call with a description uses of the daily quotas. */
+export const candidatesIn = ({ candidate }: { candidate?: unknown }) => ({
+  candidates: candidate === undefined ? 0 : 1,
+})
 export const namesExactlyOne = ({
   service_id,
   candidate,

@@ -304,3 +304,35 @@ verifies(
     expect(await registered('https://hooks.agent.example/taken', false)).toBe('answered')
   },
 )
+
+verifies(
+  'admission.quotas',
+  'descriptions of services end for one address and for all; ids are not counted',
+  async () => {
+    const few = await startComposed({
+      env: { TRUST_PROXY: '1', QUOTA_CANDIDATES_PER_DAY: '10/3/5/1000' },
+    })
+    try {
+      const [{ base } = hosts()] = few.hosts
+      const inspect = (from: string, named: object) => {
+        const client = createClient({ baseUrl: base, fetch: through(from) })
+        return codeOf(
+          client.call('inspect-service', { mode: 'inspect_service', ...named } as never),
+        )
+      }
+      const [first, second, third] = ['198.51.100.61', '198.51.100.62', '198.51.100.63'] as const
+      const denied = async (from: string) => {
+        const codes: string[] = []
+        for (let at = 0; at < 4; at++)
+          codes.push(
+            await inspect(from, { candidate: { name: `x${at}`, url: 'https://localhost/' } }),
+          )
+        return codes.filter((code) => code === 'candidate_denied').length
+      }
+      expect([await denied(first), await denied(second), await denied(third)]).toEqual([3, 2, 0])
+      expect(await inspect(first, { service_id: 'svc_packetops' })).toBe('answered')
+    } finally {
+      await few.stop()
+    }
+  },
+)
