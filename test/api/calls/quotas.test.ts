@@ -307,7 +307,7 @@ verifies(
 
 verifies(
   'admission.quotas',
-  'descriptions of services end for one address and for all; ids are not counted',
+  'descriptions of services end for an address and for all; ids do not',
   async () => {
     const few = await startComposed({
       env: { TRUST_PROXY: '1', QUOTA_CANDIDATES_PER_DAY: '10/3/5/1000' },

@@ -77,12 +77,12 @@ verifies('files.used', 'a rail takes a text or a file, and works only on what wa
     expect(documentsOf(diligenceops, none)).toEqual([])
 })
 
-verifies('files.used', 'the reading of a file is told in the number of its pages', () => {
-  const told = (starts: number[]) => {
+verifies('files.used', 'a finding counts the pages of a file that was read', () => {
+  const detailsOf = (starts: number[]) => {
     const all = [extracted('Page one. Page two.', starts)]
     return readingFindings(contractops, { upload: { sha256 } }, all).map(({ detail }) => detail)
   }
   const file = `pdf.js 1 read the file ${sha256} (application/pdf, 10 bytes)`
-  expect(told([0])).toEqual([expect.stringContaining(`${file}, 1 page; the SHA-256`)])
-  expect(told([0, 9])).toEqual([expect.stringContaining(`${file}, 2 pages; the SHA-256`)])
+  expect(detailsOf([0])).toEqual([expect.stringContaining(`${file}, 1 page; the SHA-256`)])
+  expect(detailsOf([0, 9])).toEqual([expect.stringContaining(`${file}, 2 pages; the SHA-256`)])
 })

@@ -62,7 +62,7 @@ for (const rail of rails)
   })
 
 /** The sandbox input of each rail, with what makes the findings and gaps that its entry tier leaves out. */
-const told: Partial<Record<RailKey, { input: unknown; codes: string[]; words: string[] }>> = {
+const leftOut: Partial<Record<RailKey, { input: unknown; codes: string[]; words: string[] }>> = {
   diligenceops: {
     input: diligenceopsInput,
     codes: ['conflict_duration'],
@@ -102,9 +102,9 @@ const told: Partial<Record<RailKey, { input: unknown; codes: string[]; words: st
 }
 
 for (const rail of rails) {
-  const asked = told[rail.key]
+  const asked = leftOut[rail.key]
   if (asked === undefined) continue
-  verifies('tiers.deliver', `${rail.key} tells nothing of what entry leaves out`, async () => {
+  verifies('tiers.deliver', `${rail.key} shows nothing of what entry leaves out`, async () => {
     const { input: value, codes, words } = asked
     const whole = rail.work(value as never)
     const codesOf = ({ findings, gaps }: typeof whole) =>
