@@ -246,13 +246,13 @@ verifies(
     const input = { note: { texts: ['fine', `ghp_${'a'.repeat(36)}`] } }
     const action = { operation_id: 'agent-quote', input }
     const { signed_action_grant } = await authority.grant(mandate, usage())
-    const calls = [
-      authority.evaluate(mandate, action),
-      authority.grant(mandate, action),
-      authority.execute(mandate, signed_action_grant, action),
-    ]
-    for (const call of calls)
-      expect(await problemOf(call)).toMatchObject({
+    const problems = await Promise.all([
+      problemOf(authority.evaluate(mandate, action)),
+      problemOf(authority.grant(mandate, action)),
+      problemOf(authority.execute(mandate, signed_action_grant, action)),
+    ])
+    for (const problem of problems)
+      expect(problem).toMatchObject({
         status: 422,
         code: 'forbidden_material',
         errors: [{ pointer: '/action/input/note/texts/1' }],
