@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { railOf } from '#domain/rails/index.ts'
+import type { Tier } from '#domain/rails/rail.ts'
 import { createClient, type InputOf, ProblemError } from '../../api/http/client.ts'
 import { decide, type Hosts, trustedAgent } from './registering-agent.ts'
 
@@ -31,8 +32,8 @@ export async function openAgentUse(
   const known = await trustedAgent(hosts, operator, { rails, ...more }, limits)
   const client = createClient({ baseUrl: hosts.base, osUrl: hosts.os, agent: known.credential })
   /** An unpaid quote is the same for five minutes; other units make another one. */
-  const quote = async (rail: PaidRail = 'packetops', units = 1) => {
-    const asked = { rail, tier: 'standard', units, idempotency_key: freshKey() } as const
+  const quote = async (rail: PaidRail = 'packetops', units = 1, tier: Tier = 'standard') => {
+    const asked = { rail, tier, units, idempotency_key: freshKey() }
     return (await client.call('agent-quote', asked)).body.quote
   }
   const startInput = (quote_id: string, rail: PaidRail = 'packetops'): StartInput => ({

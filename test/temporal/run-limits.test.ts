@@ -58,6 +58,7 @@ async function serveWith(limits: Parameters<typeof startRailPool>[0]): Promise<v
 async function begun(body: unknown): Promise<string> {
   const { task_id } = await fixture.tasks.taskIn('credit_funded', {
     rail: 'diligenceops',
+    tier: 'pro',
     callback_url: null,
   })
   await transaction(fixture.db, (tx) => provideInput(tx, task_id, body))

@@ -30,9 +30,12 @@ const bomb = alikeSentences(3_200, { word: 'bdgmnst', amount: 7 }).value as Para
 
 /** A paid run of diligenceops that is about to begin its work. */
 async function startBomb(units: number) {
-  const { quote_id } = await agent.quote('diligenceops', units)
+  // Other tiers take fewer questions.
+  const tier = 'pro'
+  const { quote_id } = await agent.quote('diligenceops', units, tier)
   const { payment_reference_id } = await agent.pay(quote_id)
-  const input = { ...agent.startInput(quote_id, 'diligenceops'), input: bomb, payment_reference_id }
+  const start = agent.startInput(quote_id, 'diligenceops')
+  const input = { ...start, tier, input: bomb, payment_reference_id } as const
   const { run_id, task_id } = (await agent.start(input)).body.run
   await agent.approve('payment_reference', payment_reference_id)
   await expect
