@@ -25,6 +25,8 @@ beforeAll(async () => {
       CONFIRM_WINDOW_MS: '1000',
       SWEEP_EVERY_MS: '300',
       CHAIN_POLL_MS: '100',
+      // What was read of the chain before it went down counts for no call after it.
+      CHAIN_CACHE_MS: '1',
     },
   })
   rail = await openRail(stack)
