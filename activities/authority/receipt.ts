@@ -1,5 +1,5 @@
 import { type ReceiptView, receiptView } from '../keys/receipt-view.ts'
-import { appendReceipt } from '../store/payouts/receipts.ts'
+import { issueReceipt } from '../store/payouts/receipts.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import type { AuthorityDeps } from './deps.ts'
 
@@ -12,10 +12,9 @@ type AuthorityReceipt = {
 
 /** Signs and stores a receipt of the authority in the caller's transaction. */
 export async function writeAuthorityReceipt(
-  { environment, issuer, signReceipt }: AuthorityDeps,
+  deps: AuthorityDeps,
   tx: Tx,
-  { subject, kind, facts, nowSeconds }: AuthorityReceipt,
+  receipt: AuthorityReceipt,
 ): Promise<ReceiptView> {
-  const receipt = { subject, kind, facts, usage: 'operational', environment, issuer }
-  return receiptView(await appendReceipt(tx, signReceipt, receipt, Math.floor(nowSeconds)))
+  return receiptView(await issueReceipt(deps, tx, { ...receipt, usage: 'operational' }))
 }

@@ -27,9 +27,10 @@ import {
   type ReferenceRow,
   updateReference,
 } from '../store/payments/payment-references.ts'
+import type { ReceiptIssuer } from '../store/payouts/receipts.ts'
 import { clockSeconds, type Tx } from '../store/postgres/db.ts'
 import { creditUseOf } from '../store/tasks/task-credits.ts'
-import { type ReceiptIssuer, writeMoneyReceipt } from './deps.ts'
+import { writeMoneyReceipt } from './deps.ts'
 import { requireEntitlement } from './returns.ts'
 import { freeOf } from './sandbox.ts'
 import { lockBoth } from './settlement.ts'

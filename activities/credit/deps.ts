@@ -4,17 +4,9 @@ import type { RunUsage } from '#domain/core/usage.ts'
 import type { Chain } from '../chain/client.ts'
 import type { Offers } from '../payment/offers.ts'
 import type { PayoutAuthority } from '../payout/authorization.ts'
-import { appendReceipt, type ReceiptSigner } from '../store/payouts/receipts.ts'
-import { clockSeconds, type Tx } from '../store/postgres/db.ts'
+import { issueReceipt, type ReceiptIssuer } from '../store/payouts/receipts.ts'
+import type { Tx } from '../store/postgres/db.ts'
 import type { Database } from '../store/schema/schema.ts'
-
-/** The issuer of the receipts of credit movements. */
-export type ReceiptIssuer = {
-  readonly signReceipt: ReceiptSigner
-  /** `{base_url}/api/trust-contract`. */
-  readonly issuer: string
-  readonly environment: string
-}
 
 /** The dependencies of the confirmation of payments. */
 export type MoneyDeps = ReceiptIssuer & {
@@ -50,12 +42,9 @@ export type MoneyReceipt = {
 
 /** Signs and stores the receipt of a movement in the caller's transaction; returns its JWS. */
 export async function writeMoneyReceipt(
-  { signReceipt, issuer, environment }: ReceiptIssuer,
+  deps: ReceiptIssuer,
   tx: Tx,
-  { subject, kind, usage = 'operational', facts: given, nowSeconds }: MoneyReceipt,
+  { usage = 'operational', facts, ...receipt }: MoneyReceipt,
 ): Promise<string> {
-  const facts = { ...given, currency: 'usd' }
-  const receipt = { subject, kind, usage, environment, issuer, facts }
-  const seconds = nowSeconds ?? (await clockSeconds(tx))
-  return appendReceipt(tx, signReceipt, receipt, Math.floor(seconds))
+  return issueReceipt(deps, tx, { ...receipt, usage, facts: { ...facts, currency: 'usd' } })
 }

@@ -7,10 +7,10 @@ import {
   type ReferenceRow,
 } from '../store/payments/payment-references.ts'
 import { claimPayment } from '../store/payments/payments.ts'
+import type { ReceiptIssuer } from '../store/payouts/receipts.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { payFromWallet } from './allowance.ts'
 import { recordAp2 } from './ap2.ts'
-import type { ReceiptIssuer } from './deps.ts'
 import { assertUnused, type Prepared, type Presented } from './presenting.ts'
 import { newId } from './quotes.ts'
 import { type Locked, settle } from './settlement.ts'

@@ -12,9 +12,10 @@ import {
   lockChallenge,
   updateChallenge,
 } from '../store/payouts/challenges.ts'
+import type { ReceiptIssuer } from '../store/payouts/receipts.ts'
 import { type Tx, transaction } from '../store/postgres/db.ts'
 import { debit, debitAuthorized, debited } from './allowance.ts'
-import type { MoneyDeps, ReceiptIssuer } from './deps.ts'
+import type { MoneyDeps } from './deps.ts'
 import { insertPresented, type Presenter, settleProven } from './presented.ts'
 import { fromWallet, type Prepared, prepare } from './presenting.ts'
 import { alreadyFunded, liveQuote, openEntitlement, paymentPending } from './quotes.ts'

@@ -3,9 +3,10 @@ import { referenceTransitions } from '#domain/payments/payment-reference.ts'
 import { checkReturns } from '#domain/payments/returned-money.ts'
 import { eventsAbout } from '../store/credit/provider-events.ts'
 import { type ReferenceRow, updateReference } from '../store/payments/payment-references.ts'
+import type { ReceiptIssuer } from '../store/payouts/receipts.ts'
 import { type Tx, transaction } from '../store/postgres/db.ts'
 import { refundReference } from './credit.ts'
-import type { MoneyDeps, ReceiptIssuer } from './deps.ts'
+import type { MoneyDeps } from './deps.ts'
 import { lockBoth } from './settlement.ts'
 
 type Applied = { outcome: string; reference: ReferenceRow }

@@ -8,9 +8,10 @@ import {
 } from '../store/credit/entitlements.ts'
 import { postMovement } from '../store/credit/postings.ts'
 import { findQuote } from '../store/credit/quotes.ts'
+import type { ReceiptIssuer } from '../store/payouts/receipts.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { creditUseOf } from '../store/tasks/task-credits.ts'
-import { type ReceiptIssuer, writeMoneyReceipt } from './deps.ts'
+import { writeMoneyReceipt } from './deps.ts'
 
 /** Gives back what was not consumed, to where it came from, once; an entitlement with nothing left stays as it is. */
 export async function returnUnused(

@@ -4,8 +4,9 @@ import { pricingModelOf } from '#domain/credit/pricing.ts'
 import { railOf } from '#domain/rails/index.ts'
 import { type EntitlementRow, updateEntitlement } from '../store/credit/entitlements.ts'
 import { postMovement } from '../store/credit/postings.ts'
+import type { ReceiptIssuer } from '../store/payouts/receipts.ts'
 import type { Tx } from '../store/postgres/db.ts'
-import { type ReceiptIssuer, writeMoneyReceipt } from './deps.ts'
+import { writeMoneyReceipt } from './deps.ts'
 import { requireEntitlement } from './returns.ts'
 
 /** The sandbox gives a synthetic run its credit, once: a settlement receipt that says so, and postings of accounts of its own. */

@@ -22,8 +22,9 @@ import {
   updateReference,
 } from '../store/payments/payment-references.ts'
 import { type ChallengeRow, lockChallenge, updateChallenge } from '../store/payouts/challenges.ts'
+import type { ReceiptIssuer } from '../store/payouts/receipts.ts'
 import type { Tx } from '../store/postgres/db.ts'
-import { type ReceiptIssuer, writeMoneyReceipt } from './deps.ts'
+import { writeMoneyReceipt } from './deps.ts'
 import { returnRest } from './returns.ts'
 
 /** A reference with the challenge that it pays, both locked; a reference that funds a wallet pays none. */

@@ -14,7 +14,7 @@ import {
   writeControl,
 } from '../store/payouts/controls.ts'
 import { readPayout } from '../store/payouts/payouts.ts'
-import { appendReceipt, findReceipt, type ReceiptSigner } from '../store/payouts/receipts.ts'
+import { findReceipt, issueReceipt, type ReceiptSigner } from '../store/payouts/receipts.ts'
 import { clockSeconds, type Tx, transaction } from '../store/postgres/db.ts'
 import type { Database } from '../store/schema/schema.ts'
 
@@ -111,16 +111,8 @@ async function appendChange(
     ...operator,
     at: switched.changed_at.toISOString(),
   }
-  const { issuer, environment, signReceipt } = deps
-  const receipt = {
-    subject: switched.change_id,
-    kind: 'control_change',
-    usage: 'operational',
-    environment,
-    issuer,
-    facts,
-  }
-  const jws = await appendReceipt(tx, signReceipt, receipt, Math.floor(seconds))
+  const about = { subject: switched.change_id, kind: 'control_change', usage: 'operational', facts }
+  const jws = await issueReceipt(deps, tx, { ...about, nowSeconds: seconds })
   const change = { ...switched, ...operator, receipt_id: receiptId(jws) }
   await writeControl(tx, change)
   return change

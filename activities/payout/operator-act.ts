@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type ReceiptView, receiptView } from '../keys/receipt-view.ts'
-import { appendReceipt } from '../store/payouts/receipts.ts'
+import { issueReceipt } from '../store/payouts/receipts.ts'
 import { clockSeconds, type Tx } from '../store/postgres/db.ts'
 import type { ControlDeps } from './controls.ts'
 
@@ -16,7 +16,7 @@ type Commanded = { by: { operatorId: string; name: string }; act: OperatorAct }
 
 /** The signed receipt of an operator's command that has no row of its own, such as waking a workflow. */
 export async function signAct(
-  { issuer, environment, signReceipt }: ControlDeps,
+  deps: ControlDeps,
   tx: Tx,
   { by: { operatorId, name }, act: command }: Commanded,
 ): Promise<ReceiptView> {
@@ -25,13 +25,6 @@ export async function signAct(
   const who = { operator_id: operatorId, operator_name: name }
   const facts = { ...more, ...act, ...who, at: new Date(seconds * 1000).toISOString() }
   const subject = `act_${randomUUID()}`
-  const receipt = {
-    subject,
-    kind: 'control_change',
-    usage: 'operational',
-    environment,
-    issuer,
-    facts,
-  }
-  return receiptView(await appendReceipt(tx, signReceipt, receipt, Math.floor(seconds)))
+  const about = { subject, kind: 'control_change', usage: 'operational', facts }
+  return receiptView(await issueReceipt(deps, tx, { ...about, nowSeconds: seconds }))
 }

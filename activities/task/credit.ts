@@ -5,7 +5,6 @@ import { taskStates } from '#domain/tasks/lifecycle.ts'
 import { type CreditFacts, moneyTrouble } from '#domain/tasks/money.ts'
 import { refuseTaskEvent } from '#domain/tasks/refused-event.ts'
 import { consumeCredit } from '../credit/credit.ts'
-import type { ReceiptIssuer } from '../credit/deps.ts'
 import {
   alreadyFunded,
   openEntitlement,
@@ -24,6 +23,7 @@ import {
   lockLiveChallenge,
   updateChallenge,
 } from '../store/payouts/challenges.ts'
+import type { ReceiptIssuer } from '../store/payouts/receipts.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { findReturnPackage } from '../store/tasks/runs.ts'
 import {

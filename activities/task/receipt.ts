@@ -1,5 +1,5 @@
-import { appendReceipt } from '../store/payouts/receipts.ts'
-import { clockSeconds, type Tx } from '../store/postgres/db.ts'
+import { issueReceipt } from '../store/payouts/receipts.ts'
+import type { Tx } from '../store/postgres/db.ts'
 import type { TaskRow } from '../store/tasks/tasks.ts'
 import type { TaskDeps } from './deps.ts'
 
@@ -14,13 +14,11 @@ export type TaskReceipt = {
 
 /** Signs and stores a receipt of a task in the caller's transaction; returns the JWS. */
 export async function writeTaskReceipt(
-  { environment, issuer, signReceipt }: TaskDeps,
+  deps: TaskDeps,
   tx: Tx,
-  { task, subject, kind, facts, nowSeconds }: TaskReceipt,
+  { task, ...receipt }: TaskReceipt,
 ): Promise<string> {
-  const receipt = { subject, kind, facts, usage: task.usage, environment, issuer }
-  const seconds = nowSeconds ?? (await clockSeconds(tx))
-  return appendReceipt(tx, signReceipt, receipt, Math.floor(seconds))
+  return issueReceipt(deps, tx, { ...receipt, usage: task.usage })
 }
 
 /** The actor of an event, as the ledger names it; only operators have a name. */

@@ -1,7 +1,7 @@
 import { digestOf, sha256Hex } from '#domain/core/canonical-json.ts'
 import { receiptId } from '#domain/core/ids.ts'
 import type { ReceiptClaims } from '#domain/receipts/receipt.ts'
-import type { Tx } from '../postgres/db.ts'
+import { clockSeconds, type Tx } from '../postgres/db.ts'
 import { prepared, preparedInsert, type Statement } from '../postgres/prepared.ts'
 
 export type ReceiptRow = {
@@ -29,6 +29,14 @@ export type Sign<Claims> = (claims: Claims) => Promise<{ jws: string; kid: strin
  */
 export type Signer<Claims> = (tx: Tx) => Promise<Sign<Claims>>
 export type ReceiptSigner = Signer<ReceiptClaims>
+
+/** Who issues receipts. */
+export type ReceiptIssuer = {
+  readonly signReceipt: ReceiptSigner
+  /** `{base_url}/api/trust-contract`. */
+  readonly issuer: string
+  readonly environment: string
+}
 
 const insertReceipt = preparedInsert('receipts')
 
@@ -77,6 +85,19 @@ export async function appendReceipt(
   const { row, insert } = await nextReceipt(earlier, sign, receipt, iat)
   await insert.run(tx)
   return row.jws
+}
+
+/** What a receipt says, and its date in Unix seconds, by default the current time of the database. */
+type Issued = Omit<NewReceipt, 'issuer' | 'environment'> & { nowSeconds?: number | undefined }
+
+/** Signs and stores the next receipt of a subject in the caller's transaction; returns its JWS, as `appendReceipt` does. */
+export async function issueReceipt(
+  { signReceipt, issuer, environment }: ReceiptIssuer,
+  tx: Tx,
+  { nowSeconds, ...said }: Issued,
+): Promise<string> {
+  const seconds = nowSeconds ?? (await clockSeconds(tx))
+  return appendReceipt(tx, signReceipt, { ...said, issuer, environment }, Math.floor(seconds))
 }
 
 /** All receipts of a subject, oldest first. */

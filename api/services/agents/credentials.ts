@@ -11,7 +11,7 @@ import {
   revokeCredential,
 } from '../../../activities/store/agents/agent-credentials.ts'
 import { lockAgent } from '../../../activities/store/agents/agents.ts'
-import { appendReceipt } from '../../../activities/store/payouts/receipts.ts'
+import { issueReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
 import type { Issuing } from './deps.ts'
 import { allowedOf } from './limits.ts'
@@ -108,7 +108,7 @@ type KeyEvent = { by: KeyActor; subject: string; facts: Record<string, unknown> 
 
 /** The signed receipt of a change of an agent’s key, with its actor; a second one of the same subject is the first. */
 export async function keyEvent(
-  { issuer, environment, signReceipt }: Issuing,
+  deps: Issuing,
   tx: Tx,
   { by, subject, facts }: KeyEvent,
 ): Promise<ReceiptView> {
@@ -118,13 +118,11 @@ export async function keyEvent(
       ? { operator_id: by.operatorId, operator_name: by.name }
       : { requested_by: by.agentId }
   const at = new Date(seconds * 1000).toISOString()
-  const receipt = {
+  const about = {
     subject,
     kind: 'key_event',
     usage: 'operational',
-    environment,
-    issuer,
     facts: { ...facts, ...who, at },
   }
-  return receiptView(await appendReceipt(tx, signReceipt, receipt, Math.floor(seconds)))
+  return receiptView(await issueReceipt(deps, tx, { ...about, nowSeconds: seconds }))
 }

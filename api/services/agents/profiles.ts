@@ -15,8 +15,7 @@ import {
 } from '../../../activities/store/agents/agent-profiles.ts'
 import { findAgent, lockAgent } from '../../../activities/store/agents/agents.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
-import { appendReceipt } from '../../../activities/store/payouts/receipts.ts'
-import { clockSeconds } from '../../../activities/store/postgres/db.ts'
+import { issueReceipt } from '../../../activities/store/payouts/receipts.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import type { Issuing } from './deps.ts'
 
@@ -65,10 +64,9 @@ export class ProfileService {
       if (other !== undefined)
         throw refuse('rail_not_allowed', { detail: `the agent did not register for ${other}` })
       const { publish_profile, ...described } = profile
-      const { issuer, environment, signReceipt } = this.#deps
       const facts = { agent_id: agentId, publish_profile, profile_sha256: digestOf(described) }
-      const about = { subject, kind: 'listing', usage: 'operational', environment, issuer, facts }
-      const jws = await appendReceipt(tx, signReceipt, about, Math.floor(await clockSeconds(tx)))
+      const about = { subject, kind: 'listing', usage: 'operational', facts }
+      const jws = await issueReceipt(this.#deps, tx, about)
       const receipt = receiptView(jws)
       const { receipt_id } = receipt
       await putProfile(tx, { agent_id: agentId, ...described, receipt_id }, publish_profile)

@@ -22,8 +22,8 @@ import {
   claimGrant,
   findCall,
 } from '../../../activities/store/calls/calls.ts'
-import { appendReceipt } from '../../../activities/store/payouts/receipts.ts'
-import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { issueReceipt } from '../../../activities/store/payouts/receipts.ts'
+import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import type { Contact } from '../../../activities/store/schema/json-columns.ts'
 import { assertCallback } from '../tasks/asked-input.ts'
 import type { AgentDeps } from './deps.ts'
@@ -143,11 +143,7 @@ const openSandbox = (tx: Tx, agent: AgentRow): Promise<void> =>
     actor: 'sandbox_policy',
   })
 
-async function onboardingReceipt(
-  { issuer, environment, signReceipt }: AgentDeps,
-  tx: Tx,
-  agent: AgentRow,
-): Promise<string> {
+async function onboardingReceipt(deps: AgentDeps, tx: Tx, agent: AgentRow): Promise<string> {
   const { agent_id, account_id, name, rails, requested_scopes, key_sha256, sandbox, trust_state } =
     agent
   const facts = {
@@ -161,8 +157,7 @@ async function onboardingReceipt(
     trust_state,
   }
   const usage = sandbox ? 'synthetic' : 'operational'
-  const receipt = { subject: agent_id, kind: 'onboarding', usage, environment, issuer, facts }
-  return appendReceipt(tx, signReceipt, receipt, Math.floor(await clockSeconds(tx)))
+  return issueReceipt(deps, tx, { subject: agent_id, kind: 'onboarding', usage, facts })
 }
 
 const keyTaken = () =>

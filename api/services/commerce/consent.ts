@@ -6,9 +6,8 @@ import {
   insertConsent,
 } from '../../../activities/store/commerce/activity.ts'
 import type { CommerceProofRow } from '../../../activities/store/commerce/proofs.ts'
-import { appendReceipt } from '../../../activities/store/payouts/receipts.ts'
+import { issueReceipt, type ReceiptIssuer } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
-import type { CommerceDeps } from './deps.ts'
 
 export const activityIdOf = (proofId: string): string => `ca_${proofId.slice('cp_'.length)}`
 
@@ -21,11 +20,7 @@ export const isPublished = async (tx: Tx, proofId: string): Promise<boolean> =>
  * The caller holds the lock of the proof. Returns the JWS; undefined where there is nothing to withdraw.
  */
 export async function consent(
-  {
-    signReceipt,
-    issuer,
-    environment,
-  }: Pick<CommerceDeps, 'signReceipt' | 'issuer' | 'environment'>,
+  deps: ReceiptIssuer,
   tx: Tx,
   { row, consents }: { row: CommerceProofRow; consents: boolean },
 ): Promise<string | undefined> {
@@ -37,8 +32,8 @@ export async function consent(
   const seconds = await clockSeconds(tx)
   const facts = { proof_id, activity_id: activityIdOf(proof_id), agent_id, consents, sequence: seq }
   const subject = `cc_${digestOf({ proof_id, seq })}`
-  const receipt = { subject, kind: 'publication', usage, environment, issuer, facts }
-  const jws = await appendReceipt(tx, signReceipt, receipt, Math.floor(seconds))
+  const about = { subject, kind: 'publication', usage, facts }
+  const jws = await issueReceipt(deps, tx, { ...about, nowSeconds: seconds })
   await insertConsent(tx, {
     proof_id,
     seq,

@@ -9,7 +9,7 @@ import {
   insertCommerceProof,
 } from '../../../activities/store/commerce/proofs.ts'
 import type { ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
-import { appendReceipt } from '../../../activities/store/payouts/receipts.ts'
+import { issueReceipt, type ReceiptIssuer } from '../../../activities/store/payouts/receipts.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { consent } from './consent.ts'
 import type { CommerceDeps } from './deps.ts'
@@ -67,7 +67,7 @@ export async function recordProof(
 
 /** The receipt of a decision, and the passport that names it. They hold no text of the caller. */
 async function signProof(
-  { signReceipt, issuer, environment }: CommerceDeps,
+  deps: ReceiptIssuer,
   tx: Tx,
   { agent, facts, digests, evaluation, packet_sha256, proofId }: Made & { packet_sha256: string },
 ): Promise<{ receipt_id: string; passport_receipt_id: string }> {
@@ -84,9 +84,8 @@ async function signProof(
     decision,
   }
   const sign = async (kind: string, own: Record<string, unknown>) => {
-    const about = { subject: proofId, kind, usage, environment, issuer }
-    const receipt = { ...about, facts: { ...shared, ...own } }
-    return receiptId(await appendReceipt(tx, signReceipt, receipt, Math.floor(now)))
+    const about = { subject: proofId, kind, usage, facts: { ...shared, ...own } }
+    return receiptId(await issueReceipt(deps, tx, { ...about, nowSeconds: now }))
   }
   const receipt_id = await sign('commerce', {
     protocol_binding: binding,

@@ -1,6 +1,7 @@
 import { CODE_VERSION } from '#domain/core/code-version.ts'
-import type { MoneyDeps, ReceiptIssuer } from '../../../activities/credit/deps.ts'
+import type { MoneyDeps } from '../../../activities/credit/deps.ts'
 import { type ReceiptView, receiptView } from '../../../activities/keys/receipt-view.ts'
+import type { ReceiptIssuer } from '../../../activities/store/payouts/receipts.ts'
 
 /** An example that a GET shows, of something that never happened. */
 export type Sample<Shown> = Shown & {

@@ -8,8 +8,8 @@ import { type ReceiptView, receiptView } from '../../../activities/keys/receipt-
 import { answerCall, claimGrant } from '../../../activities/store/calls/calls.ts'
 import { listPublicKeys } from '../../../activities/store/keys/signing-keys.ts'
 import { type PayoutRecord, readPayout } from '../../../activities/store/payouts/payouts.ts'
-import { appendReceipt, type ReceiptSigner } from '../../../activities/store/payouts/receipts.ts'
-import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { issueReceipt, type ReceiptSigner } from '../../../activities/store/payouts/receipts.ts'
+import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import {
   lastReconciliation,
   type ReconciliationRow,
@@ -82,7 +82,7 @@ export class ReconciliationService {
 
 /** Closes an open exception with a signed receipt that names operator and reason; what differs is not touched. */
 export async function closeWithReceipt(
-  { issuer, environment, signReceipt }: CloseDeps,
+  deps: CloseDeps,
   tx: Tx,
   { closer, input }: { closer: Closer; input: CloseInput },
 ): Promise<CloseAnswer> {
@@ -99,15 +99,8 @@ export async function closeWithReceipt(
     operator_id: operatorId,
     operator_name: name,
   }
-  const receipt = {
-    subject: exception_id,
-    kind: 'exception_closed',
-    usage: 'operational',
-    environment,
-    issuer,
-    facts,
-  }
-  const jws = await appendReceipt(tx, signReceipt, receipt, Math.floor(await clockSeconds(tx)))
+  const about = { subject: exception_id, kind: 'exception_closed', usage: 'operational', facts }
+  const jws = await issueReceipt(deps, tx, about)
   return { exception: exceptionView(row), receipt: receiptView(jws) }
 }
 

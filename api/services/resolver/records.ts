@@ -5,12 +5,11 @@ import { SERVICE_CHAIN } from '#domain/credit/usage-event.ts'
 import type { UseDecision } from '#domain/services/candidate.ts'
 import type { Listed } from '#domain/services/catalogue.ts'
 import { SERVICE_OS } from '#domain/work-orders/work-order.ts'
-import type { ReceiptIssuer } from '../../../activities/credit/deps.ts'
 import { type DerivedTokens, secretSha256 } from '../../../activities/keys/derived-tokens.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { appendUsageEvent, lockUsageChain } from '../../../activities/store/credit/usage-events.ts'
-import { appendReceipt } from '../../../activities/store/payouts/receipts.ts'
+import { issueReceipt, type ReceiptIssuer } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import {
@@ -95,11 +94,8 @@ export class UseRecords {
   }
 
   async #receipt(tx: Tx, subject: string, facts: Record<string, unknown>) {
-    const { issuer, environment, signReceipt } = this.#deps
-    const about = { subject, kind: 'intake', usage: 'operational', environment, issuer, facts }
-    return receiptView(
-      await appendReceipt(tx, signReceipt, about, Math.floor(await clockSeconds(tx))),
-    )
+    const about = { subject, kind: 'intake', usage: 'operational', facts }
+    return receiptView(await issueReceipt(this.#deps, tx, about))
   }
 }
 
@@ -144,7 +140,6 @@ export class OutcomeRecords {
   record({ service_id, operation_id, input, result }: Ran, callId: string) {
     const subject = `run_service_${digestOf({ call: callId })}`
     return answerOnce(this.#deps, { callId, subject, status: 200 }, async (tx) => {
-      const { issuer, environment, signReceipt } = this.#deps
       const seconds = await clockSeconds(tx)
       const recorded_at = new Date(seconds * 1000).toISOString()
       const event = await appendEvent(tx, { callId, service_id, recorded_at })
@@ -155,8 +150,8 @@ export class OutcomeRecords {
         result_sha256: digestOf(result),
         usage_event_id: event.event_id,
       }
-      const about = { subject, kind: 'service_run', usage: 'synthetic', environment, issuer, facts }
-      const jws = await appendReceipt(tx, signReceipt, about, Math.floor(seconds))
+      const about = { subject, kind: 'service_run', usage: 'synthetic', facts }
+      const jws = await issueReceipt(this.#deps, tx, { ...about, nowSeconds: seconds })
       const outcome = { service_id, operation_id, result, recorded_at }
       return { outcome, usage_event_id: event.event_id, receipt: receiptView(jws) }
     })

@@ -1,11 +1,9 @@
 import type { Kysely } from 'kysely'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { CODE_VERSION } from '#domain/core/code-version.ts'
-import type { ReceiptIssuer } from '../../../activities/credit/deps.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
-import { appendReceipt } from '../../../activities/store/payouts/receipts.ts'
-import { clockSeconds } from '../../../activities/store/postgres/db.ts'
+import { issueReceipt, type ReceiptIssuer } from '../../../activities/store/payouts/receipts.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import type { Asked, Ranking } from './ranking.ts'
 
@@ -35,7 +33,6 @@ export class ScoutService {
     const found = await this.rank(asked)
     const subject = `sct_${digestOf({ call: callId })}`
     return answerOnce(this.#deps, { callId, subject, status: 200 }, async (tx) => {
-      const { issuer, environment, signReceipt } = this.#deps
       const facts = {
         input_sha256: digestOf(asked),
         registry_sha256: found.registry_sha256,
@@ -44,8 +41,8 @@ export class ScoutService {
         ranked: found.ranked.map(({ service_id, score }) => ({ service_id, score })),
         code_version: CODE_VERSION,
       }
-      const about = { subject, kind: 'scout', usage: 'synthetic', environment, issuer, facts }
-      const jws = await appendReceipt(tx, signReceipt, about, Math.floor(await clockSeconds(tx)))
+      const about = { subject, kind: 'scout', usage: 'synthetic', facts }
+      const jws = await issueReceipt(this.#deps, tx, about)
       return { ...found, receipt: receiptView(jws) }
     })
   }

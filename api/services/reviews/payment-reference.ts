@@ -3,7 +3,6 @@ import { isConfirmedBy } from '#domain/payments/payment-reference.ts'
 import type { Decision } from '#domain/reviews/review.ts'
 import { refundReference } from '../../../activities/credit/credit.ts'
 import { decideReference, operatorDecisions } from '../../../activities/credit/decide-reference.ts'
-import type { ReceiptIssuer } from '../../../activities/credit/deps.ts'
 import { lockBoth } from '../../../activities/credit/settlement.ts'
 import { findQuote } from '../../../activities/store/credit/quotes.ts'
 import {
@@ -13,6 +12,7 @@ import {
   type ReferenceRow,
 } from '../../../activities/store/payments/payment-references.ts'
 import { findChallenge } from '../../../activities/store/payouts/challenges.ts'
+import type { ReceiptIssuer } from '../../../activities/store/payouts/receipts.ts'
 import { listTasksOn } from '../../../activities/store/tasks/task-credits.ts'
 import { quoteView, referenceView } from '../credit/views.ts'
 import type { ReviewSubject, WaitingSubject } from './subject.ts'

@@ -16,7 +16,7 @@ import type { Decision, SubjectKind } from '#domain/reviews/review.ts'
 import type { TaskTerms } from '#domain/tasks/terms.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { answerCall, claimGrant } from '../../../activities/store/calls/calls.ts'
-import { appendReceipt } from '../../../activities/store/payouts/receipts.ts'
+import { issueReceipt } from '../../../activities/store/payouts/receipts.ts'
 import {
   clockSeconds,
   type Tx,
@@ -277,16 +277,8 @@ async function decide(
     state: decided.state,
     at: decided_at.toISOString(),
   }
-  const { issuer, environment, signReceipt } = deps
-  const receipt = {
-    subject: decision_id,
-    kind: 'review_decision',
-    usage: 'operational',
-    environment,
-    issuer,
-    facts,
-  }
-  const jws = await appendReceipt(tx, signReceipt, receipt, Math.floor(seconds))
+  const about = { subject: decision_id, kind: 'review_decision', usage: 'operational', facts }
+  const jws = await issueReceipt(deps, tx, { ...about, nowSeconds: seconds })
   const row = {
     ...act,
     ...who,

@@ -3,8 +3,6 @@ import type { Environment } from '#domain/core/environment.ts'
 import type { Hex } from '#domain/core/ids.ts'
 import type { ReadPaymentEvidence } from '../../../activities/chain/payment-evidence.ts'
 import type { ReceiptSigner, Signer } from '../../../activities/store/payouts/receipts.ts'
-import { appendReceipt, type NewReceipt } from '../../../activities/store/payouts/receipts.ts'
-import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import type { ReceiptService } from '../receipts/verification.ts'
 
@@ -21,14 +19,4 @@ export type TrustDeps = {
   /** The time of the newest block in Unix seconds. */
   readonly chainTime: () => Promise<number>
   readonly paymentEvidence: ReadPaymentEvidence
-}
-
-/** Signs and stores the next receipt of a subject; its JWS. */
-export async function writeReceipt(
-  { signReceipt, issuer, environment }: TrustDeps,
-  tx: Tx,
-  receipt: Omit<NewReceipt, 'issuer' | 'environment'>,
-): Promise<string> {
-  const iat = Math.floor(await clockSeconds(tx))
-  return appendReceipt(tx, signReceipt, { ...receipt, issuer, environment }, iat)
 }

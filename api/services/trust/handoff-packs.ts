@@ -8,6 +8,7 @@ import { accountOf } from '#domain/trust/work.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import type { ArtifactCheck } from '../../../activities/keys/signed-artifact.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
+import { issueReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
 import {
   findLastPack,
@@ -15,7 +16,7 @@ import {
   insertPack,
 } from '../../../activities/store/trust/handoff-packs.ts'
 import { lockSubject } from '../../../activities/store/trust/subject-lock.ts'
-import { type TrustDeps, writeReceipt } from './deps.ts'
+import type { TrustDeps } from './deps.ts'
 import { packetOf, verifyPack } from './verification.ts'
 
 export type PackInput = Pick<PackClaims, 'task' | 'permissions' | 'state'> & {
@@ -114,7 +115,7 @@ export class HandoffService {
     const pack_sha256 = sha256Hex(jws)
     const { jti: pack_id, usage, iat, exp, aud } = claims
     const facts = { pack_id, pack_sha256, builder: claims.sub, recipient: aud, expires_at: exp }
-    const receipt = await writeReceipt(this.#deps, tx, {
+    const receipt = await issueReceipt(this.#deps, tx, {
       subject: pack_id,
       kind: 'handoff',
       usage,

@@ -5,7 +5,7 @@ import { type Inbox, type Proof, proofId, withProof } from '#domain/trust/inbox.
 import { accountOf } from '#domain/trust/work.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
-import { findReceipt } from '../../../activities/store/payouts/receipts.ts'
+import { findReceipt, issueReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
 import {
   findProof,
@@ -16,7 +16,7 @@ import {
   replaceInbox,
 } from '../../../activities/store/trust/proofs.ts'
 import { createKeyedQueue } from '../../calls/keyed-queue.ts'
-import { type TrustDeps, writeReceipt } from './deps.ts'
+import type { TrustDeps } from './deps.ts'
 import { verifyPack, verifyPassport } from './verification.ts'
 
 type Stored = { wallet: string; proof: Proof; callId: string }
@@ -117,7 +117,7 @@ export class InboxService {
   ): Promise<ProofRow> {
     const { wallet, id, proof, bytes, next } = made
     const stored_at = new Date(Math.floor((await clockSeconds(tx)) * 1000))
-    const receipt = await writeReceipt(this.#deps, tx, {
+    const receipt = await issueReceipt(this.#deps, tx, {
       subject: `proof_${id}`,
       kind: 'intake',
       usage: 'unspecified',

@@ -7,7 +7,7 @@ import { accountOf, type Work, workId } from '#domain/trust/work.ts'
 import { decodeCompact } from '../../../activities/keys/compact.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
-import { findReceipt } from '../../../activities/store/payouts/receipts.ts'
+import { findReceipt, issueReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
 import {
   findPassport,
@@ -16,7 +16,7 @@ import {
 } from '../../../activities/store/trust/passports.ts'
 import { lockSubject } from '../../../activities/store/trust/subject-lock.ts'
 import { findWork } from '../../../activities/store/trust/work.ts'
-import { type TrustDeps, writeReceipt } from './deps.ts'
+import type { TrustDeps } from './deps.ts'
 import { packetOf, verifyPassport } from './verification.ts'
 
 type Asked = { wallet: string; work: Work; usage: RunUsage; callId: string }
@@ -71,7 +71,7 @@ export class PassportService {
     }
     const { jws, kid } = await sign(claims)
     const facts = { passport_id: id, passport_sha256: sha256Hex(jws), wallet, work, proven }
-    const receipt = await writeReceipt(this.#deps, tx, {
+    const receipt = await issueReceipt(this.#deps, tx, {
       subject: id,
       kind: 'passport',
       usage,

@@ -8,11 +8,12 @@ import type { ClaimedPayment, PaymentEvidence } from '../../../activities/chain/
 import { decodeCompact } from '../../../activities/keys/compact.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
+import { issueReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds } from '../../../activities/store/postgres/db.ts'
 import { readBoundAccounts } from '../../../activities/store/trust/bound-accounts.ts'
 import { lockSubject } from '../../../activities/store/trust/subject-lock.ts'
 import { findAllWork } from '../../../activities/store/trust/work.ts'
-import { type TrustDeps, writeReceipt } from './deps.ts'
+import type { TrustDeps } from './deps.ts'
 
 type PaymentItem = {
   transaction_hash: string
@@ -50,7 +51,7 @@ export class ScorecardService {
     return answerOnce(this.#deps, { callId, subject, status: 200 }, async (tx) => {
       await lockSubject(subject).run(tx)
       const { selfPayments: _listed, ...signed } = facts
-      const jws = await writeReceipt(this.#deps, tx, {
+      const jws = await issueReceipt(this.#deps, tx, {
         subject,
         kind: 'scorecard',
         usage: 'unspecified',
