@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { profileExamples } from '../../examples/profiles.ts'
 import { ReceiptId, Time, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
+import { pageFields, pageOf } from '../../page-fields.ts'
 import { AgentId, Rail, TrustState } from './shapes.ts'
 
 const count = z.int().min(0)
@@ -40,22 +41,11 @@ export const agentRegistryList = operation({
       .meta({ description: 'Words in name, description or capability.' }),
     rail: Rail.optional(),
     capability: text(1, 200).optional().meta({ description: 'One capability, as it is written.' }),
-    offset: z
-      .string()
-      .regex(/^(0|[1-9][0-9]{0,5})$/)
-      .optional(),
-    limit: z
-      .string()
-      .regex(/^([1-9][0-9]?|100)$/)
-      .optional()
-      .meta({ description: '25 unless given.' }),
+    ...pageFields(6),
   }),
   output,
   example: profileExamples['agent-registry-list'],
   handle: async ({ offset, limit, ...filter }, context) => ({
-    body: await context.profiles.list(filter, {
-      offset: Number(offset ?? 0),
-      limit: Number(limit ?? 25),
-    }),
+    body: await context.profiles.list(filter, pageOf({ offset, limit })),
   }),
 })

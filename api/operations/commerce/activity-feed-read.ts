@@ -3,6 +3,7 @@ import { activityConditions } from '#domain/commerce/missions.ts'
 import { commerceExamples } from '../../examples/commerce.ts'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
+import { pageFields, pageOf } from '../../page-fields.ts'
 import { AgentId } from '../agents/shapes.ts'
 import { ActivityItem, ReliabilityProfile } from './activity-shapes.ts'
 import { MissionKind } from './shapes.ts'
@@ -43,15 +44,7 @@ export const activityFeedRead = operation({
     agent_id: AgentId.optional(),
     mission_kind: MissionKind.optional(),
     since: Time.optional(),
-    offset: z
-      .string()
-      .regex(/^(0|[1-9][0-9]{0,5})$/)
-      .optional(),
-    limit: z
-      .string()
-      .regex(/^([1-9][0-9]?|100)$/)
-      .optional()
-      .meta({ description: '25 unless given.' }),
+    ...pageFields(6),
   }),
   output,
   example: commerceExamples['activity-feed-read'],
@@ -62,7 +55,7 @@ export const activityFeedRead = operation({
         missionKind: mission_kind,
         since: since === undefined ? undefined : new Date(since),
       },
-      { offset: Number(offset ?? 0), limit: Number(limit ?? 25) },
+      pageOf({ offset, limit }),
     ),
   }),
 })

@@ -3,7 +3,8 @@ import { trustStates } from '#domain/agents/trust.ts'
 import { consoleExamples } from '../../examples/console.ts'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { pageFields, pageOf, SearchText } from './shapes.ts'
+import { pageFields, pageOf } from '../../page-fields.ts'
+import { SearchText } from './shapes.ts'
 
 const Agent = z
   .strictObject({
@@ -32,7 +33,7 @@ export const agentsList = operation({
   input: z.strictObject({
     q: SearchText.optional(),
     state: z.enum(trustStates).optional(),
-    ...pageFields,
+    ...pageFields(5),
   }),
   output: z
     .strictObject({ items: z.array(Agent), offset: z.int(), limit: z.int() })

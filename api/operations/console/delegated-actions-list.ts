@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { delegationExamples } from '../../examples/delegation.ts'
 import { operation } from '../../operation.ts'
+import { pageFields, pageOf } from '../../page-fields.ts'
 import { ActionLine, actionStates } from './mandate-shapes.ts'
-import { pageFields, pageOf, SearchText } from './shapes.ts'
+import { SearchText } from './shapes.ts'
 
 /** GET /api/operator/delegated-actions: what agents executed under mandates, the newest first. */
 export const delegatedActionsList = operation({
@@ -15,7 +16,7 @@ export const delegatedActionsList = operation({
     q: SearchText.optional().meta({
       description: 'A whole id of an action, grant, mandate, agent or operation.',
     }),
-    ...pageFields,
+    ...pageFields(5),
   }),
   output: z
     .strictObject({ items: z.array(ActionLine), offset: z.int(), limit: z.int() })

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { delegationExamples } from '../../examples/delegation.ts'
 import { operation } from '../../operation.ts'
+import { pageFields, pageOf } from '../../page-fields.ts'
 import { GrantLine, grantStates } from './mandate-shapes.ts'
-import { pageFields, pageOf, SearchText } from './shapes.ts'
+import { SearchText } from './shapes.ts'
 
 /** GET /api/operator/action-grants: grants of single actions, the newest first. */
 export const grantsList = operation({
@@ -15,7 +16,7 @@ export const grantsList = operation({
     q: SearchText.optional().meta({
       description: 'A whole id of a grant, mandate, action, agent or operation.',
     }),
-    ...pageFields,
+    ...pageFields(5),
   }),
   output: z
     .strictObject({ items: z.array(GrantLine), offset: z.int(), limit: z.int() })

@@ -4,8 +4,9 @@ import { decisions, subjectKinds } from '#domain/reviews/review.ts'
 import { consoleExamples } from '../../examples/console.ts'
 import { Digest, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
+import { pageFields, pageOf } from '../../page-fields.ts'
 import { Rail } from '../agents/shapes.ts'
-import { pageFields, pageOf, waitingFields, waitingOf } from './shapes.ts'
+import { waitingFields, waitingOf } from './shapes.ts'
 
 const Item = z
   .strictObject({
@@ -58,7 +59,7 @@ export const inbox = operation({
       .optional()
       .meta({ description: 'Lists the root of the evidence of each decision, for a batch.' }),
     ...waitingFields,
-    ...pageFields,
+    ...pageFields(5),
   }),
   output,
   example: consoleExamples.inbox,

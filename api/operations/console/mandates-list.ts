@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { mandateStates } from '#domain/authority/facts.ts'
 import { delegationExamples } from '../../examples/delegation.ts'
 import { operation } from '../../operation.ts'
+import { pageFields, pageOf } from '../../page-fields.ts'
 import { mandateLine } from './mandate-shapes.ts'
-import { pageFields, pageOf, SearchText } from './shapes.ts'
+import { SearchText } from './shapes.ts'
 
 /** GET /api/operator/mandates: mandates of authority and of AP2, the newest first. */
 export const mandatesList = operation({
@@ -17,7 +18,7 @@ export const mandatesList = operation({
     q: SearchText.optional().meta({
       description: 'A whole id of a mandate, grant or agent, a principal, or an issuer.',
     }),
-    ...pageFields,
+    ...pageFields(5),
   }),
   output: z
     .strictObject({

@@ -1,30 +1,6 @@
 import { z } from 'zod'
 import { Time, text } from '../../fields.ts'
 
-/** A page of a list: 25 items unless given, at most 100. */
-export const pageFields = {
-  offset: z
-    .string()
-    .regex(/^(0|[1-9][0-9]{0,4})$/)
-    .optional(),
-  limit: z
-    .string()
-    .regex(/^([1-9][0-9]?|100)$/)
-    .optional()
-    .meta({ description: '25 unless given.' }),
-}
-
-export const pageOf = ({
-  offset,
-  limit,
-}: {
-  offset?: string | undefined
-  limit?: string | undefined
-}) => ({
-  offset: Number(offset ?? 0),
-  limit: Number(limit ?? 25),
-})
-
 /** What leaves only a part of what waits. */
 export const waitingFields = {
   older_than_seconds: z

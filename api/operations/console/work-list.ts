@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { consoleExamples } from '../../examples/console.ts'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { pageFields, pageOf, SearchText } from './shapes.ts'
+import { pageFields, pageOf } from '../../page-fields.ts'
+import { SearchText } from './shapes.ts'
 
 export const workLine = {
   kind: z.enum(['payout', 'task']),
@@ -42,7 +43,7 @@ export const workList = operation({
       description:
         'A whole id of a payout, task, run, agent, contract, quote or credit; an address, a reference, a transaction, or a rail.',
     }),
-    ...pageFields,
+    ...pageFields(5),
   }),
   output,
   example: consoleExamples['work-list'],

@@ -4,6 +4,7 @@ import { subjectKinds } from '#domain/reviews/review.ts'
 import { operatorExamples } from '../../examples/operators.ts'
 import { text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
+import { pageFields, pageOf } from '../../page-fields.ts'
 import { Rail } from '../agents/shapes.ts'
 import { waitingFields, waitingOf } from '../console/shapes.ts'
 import { Evidence, EvidencePart, PartName } from './evidence-shapes.ts'
@@ -48,22 +49,14 @@ export const reviewConsole = operation({
     needs_attention: Flag.optional().meta({ description: 'Only what no operator has looked at.' }),
     ...waitingFields,
     evidence_roots: Flag.optional().meta({ description: 'Lists the root of each evidence.' }),
-    offset: z
-      .string()
-      .regex(/^(0|[1-9][0-9]{0,5})$/)
-      .optional(),
-    limit: z
-      .string()
-      .regex(/^([1-9][0-9]?|100)$/)
-      .optional()
-      .meta({ description: '25 unless given.' }),
+    ...pageFields(6),
   }),
   output,
   example: operatorExamples['loop-review-console'],
   handle: async ({ compact, kind, state, rail, needs_attention, ...asked }, context) => {
     const { subject_id: subjectId, part, part_offset, evidence_roots, offset, limit } = asked
     if (subjectId === undefined && (part ?? part_offset) !== undefined) throw partOfNothing()
-    const page = { offset: Number(offset ?? 0), limit: Number(limit ?? 25) }
+    const page = pageOf({ offset, limit })
     const slice = part === undefined ? undefined : { name: part, offset: Number(part_offset ?? 0) }
     const subject =
       subjectId === undefined

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { creditExamples } from '../../examples/credit.ts'
 import { operation } from '../../operation.ts'
+import { pageFields, pageOf } from '../../page-fields.ts'
 import { readingAgentId } from '../agents/caller.ts'
 import { EntitlementId } from '../payments/shapes.ts'
 import { sampled, UsageEvent, UsageEventId, UsageEventWithPostings } from './usage-shapes.ts'
@@ -40,15 +41,7 @@ export const usageLedgerRead = operation({
   input: z.strictObject({
     event_id: UsageEventId.optional(),
     entitlement_id: EntitlementId.optional(),
-    offset: z
-      .string()
-      .regex(/^(0|[1-9][0-9]{0,8})$/)
-      .optional(),
-    limit: z
-      .string()
-      .regex(/^([1-9][0-9]?|100)$/)
-      .optional()
-      .meta({ description: '25 unless given.' }),
+    ...pageFields(9),
   }),
   output,
   example: creditExamples['usage-ledger-read'],
@@ -59,7 +52,7 @@ export const usageLedgerRead = operation({
       return { body: { ...(await context.usage.sample()), schema } }
     }
     const agentId = readingAgentId(context, 'usage is read by its agent')
-    const page = { offset: Number(offset ?? 0), limit: Number(limit ?? 25) }
+    const page = pageOf({ offset, limit })
     return {
       body: await context.usage.read({ agentId, eventId, entitlementId }, page),
     }
