@@ -1,4 +1,4 @@
-import { type ProtocolBinding, protocolBindings } from '#domain/commerce/missions.ts'
+import { type ProtocolBinding, protocolBindings, provenBy } from '#domain/commerce/missions.ts'
 import { ENDPOINT } from '../mcp/protocol.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { ProtocolBindingView } from './protocol-binding-shape.ts'
@@ -18,8 +18,8 @@ export function bindingsOf(
     mcp: { url: hasTools ? baseUrl + ENDPOINT : null, held_against: null },
     http: { url: urlOf(({ id }) => id === 'openapi'), held_against: null },
     a2a: { url: urlOf(({ id }) => id === 'agent-card'), held_against: null },
-    x402: { url: payments, held_against: 'x402_reference' },
-    ap2: { url: payments, held_against: 'ap2_mandate_reference' },
+    x402: { url: payments, held_against: provenBy.x402 },
+    ap2: { url: payments, held_against: provenBy.ap2 },
   }
   return protocolBindings.map((binding) => ({ binding, ...known[binding] }))
 }

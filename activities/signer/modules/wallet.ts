@@ -25,7 +25,7 @@ export function moduleWallet(key: ModuleKey): WalletKey {
 
 /** The uncompressed point, 65 bytes. */
 function pointOf({ x, y = '' }: PublicPoint): Uint8Array {
-  return Buffer.concat([Buffer.of(4), ...[x, y].map((part) => Buffer.from(part, 'base64url'))])
+  return Buffer.concat([Buffer.of(4), Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')])
 }
 
 const withLowS = (compact: Uint8Array): Uint8Array =>

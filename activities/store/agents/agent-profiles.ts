@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import type { TrustState } from '#domain/agents/trust.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { Tx } from '../postgres/db.ts'
+import { containing } from '../postgres/like.ts'
 import type { Database } from '../schema/schema.ts'
 
 type ProfileRow = Selectable<Database['agent_profiles']>
@@ -41,9 +42,6 @@ export type PublishedFilter = {
 }
 export type PublishedAgent = ProfileRow & { trust_state: TrustState }
 
-/** The text with the wildcards of LIKE escaped. */
-const literally = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
-
 const published = (tx: Tx, { query, rail, capability }: PublishedFilter) =>
   tx
     .selectFrom('agent_profiles as p')
@@ -53,7 +51,7 @@ const published = (tx: Tx, { query, rail, capability }: PublishedFilter) =>
     .where('a.trust_state', '=', 'trusted')
     .$if(query !== undefined, (some) =>
       some.where(
-        sql<boolean>`concat_ws(' ', p.name, p.description, p.capabilities::text) ilike ${literally(query ?? '')}`,
+        sql<boolean>`concat_ws(' ', p.name, p.description, p.capabilities::text) ilike ${containing(query ?? '')}`,
       ),
     )
     .$if(rail !== undefined, (some) => some.where(sql<boolean>`p.rails::jsonb ? ${rail}`))

@@ -18,15 +18,14 @@ export async function insertCommerceProof(
   return tx.insertInto('commerce_proofs').values(proof).returningAll().executeTakeFirstOrThrow()
 }
 
+const byId = (tx: Tx, proofId: string) =>
+  tx.selectFrom('commerce_proofs').selectAll().where('proof_id', '=', proofId)
+
 export async function findCommerceProof(
   tx: Tx,
   proofId: string,
 ): Promise<CommerceProofRow | undefined> {
-  return tx
-    .selectFrom('commerce_proofs')
-    .selectAll()
-    .where('proof_id', '=', proofId)
-    .executeTakeFirst()
+  return byId(tx, proofId).executeTakeFirst()
 }
 
 /** The row, locked for the rest of the transaction. */
@@ -34,12 +33,7 @@ export async function lockCommerceProof(
   tx: Tx,
   proofId: string,
 ): Promise<CommerceProofRow | undefined> {
-  return tx
-    .selectFrom('commerce_proofs')
-    .selectAll()
-    .where('proof_id', '=', proofId)
-    .forUpdate()
-    .executeTakeFirst()
+  return byId(tx, proofId).forUpdate().executeTakeFirst()
 }
 
 /** A package that is to be proven; `agentId` is missing for a caller without an access key. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { AgentRow } from '../agents/agents.ts'
 import type { Tx } from '../postgres/db.ts'
+import { containing } from '../postgres/like.ts'
 import type { ReviewDecisionRow } from '../tasks/review-decisions.ts'
 
 /** An agent in the list of operators, with its newest access key and the work that it has. */
@@ -27,7 +28,7 @@ export async function listAgentLines(
   { text, state }: AgentLineFilter,
   { offset, limit }: { offset: number; limit: number },
 ): Promise<AgentLine[]> {
-  const like = text === undefined ? null : `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
+  const like = text === undefined ? null : containing(text)
   const { rows } = await sql<AgentLine>`
     select a.agent_id, a.name, a.sandbox, a.trust_state, a.trust_since, a.rails, a.limits, a.created_at,
       c.credential_id, c.state as credential_state, c.expires_at as credential_expires_at,

@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
 import type { RuleResult } from '#domain/authority/evaluate.ts'
-import type { GrantState } from '#domain/authority/facts.ts'
+import type { ActionState, GrantState } from '#domain/authority/facts.ts'
 import type { Refusal } from '#domain/core/errors.ts'
 import type { Tx } from '../postgres/db.ts'
 
-type ActionState = 'reserved' | 'started' | 'done' | 'refused'
 type Page = { offset: number; limit: number }
 
 /** A grant in a list. */

@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { actionStates } from '#domain/authority/facts.ts'
 import { delegationExamples } from '../../examples/delegation.ts'
 import { operation } from '../../operation.ts'
 import { pageFields, pageOf } from '../../page-fields.ts'
-import { ActionLine, actionStates } from './mandate-shapes.ts'
+import { ActionLine } from './mandate-shapes.ts'
 import { SearchText } from './shapes.ts'
 
 /** GET /api/operator/delegated-actions: what agents executed under mandates, the newest first. */

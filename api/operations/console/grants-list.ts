@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { grantStates } from '#domain/authority/facts.ts'
 import { delegationExamples } from '../../examples/delegation.ts'
 import { operation } from '../../operation.ts'
 import { pageFields, pageOf } from '../../page-fields.ts'
-import { GrantLine, grantStates } from './mandate-shapes.ts'
+import { GrantLine } from './mandate-shapes.ts'
 import { SearchText } from './shapes.ts'
 
 /** GET /api/operator/action-grants: grants of single actions, the newest first. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { mandateStates } from '#domain/authority/facts.ts'
+import { actionStates, grantStates, mandateStates } from '#domain/authority/facts.ts'
 import { ReceiptId, Time } from '../../fields.ts'
 
 const Rule = z.strictObject({
@@ -38,7 +38,6 @@ export const mandateLine = {
   expires_at: Time.nullable(),
 }
 
-export const grantStates = ['issued', 'consumed', 'expired', 'revoked'] as const
 export const GrantLine = z
   .strictObject({
     grant_id: z.string(),
@@ -54,7 +53,6 @@ export const GrantLine = z
   })
   .meta({ id: 'GrantLine' })
 
-export const actionStates = ['reserved', 'started', 'done', 'refused'] as const
 export const ActionLine = z
   .strictObject({
     action_id: z.string(),

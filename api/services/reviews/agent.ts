@@ -1,5 +1,4 @@
 import { allowedDecisions, isWaiting, trustAfter, trustStates } from '#domain/agents/trust.ts'
-import { refuse } from '#domain/core/errors.ts'
 import { grantAccess } from '../../../activities/agent/access.ts'
 import { agentView } from '../../../activities/agent/views.ts'
 import { listCredentials } from '../../../activities/store/agents/agent-credentials.ts'
@@ -16,6 +15,7 @@ import {
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { listAwaitingTrust } from '../../../activities/store/tasks/tasks.ts'
 import { allowedOf } from '../agents/limits.ts'
+import { unknownSubject } from './evidence.ts'
 import type { ConsoleFilter, DecisionTerms, ReviewSubject, WaitingSubject } from './subject.ts'
 import { agentEvidence } from './task-evidence.ts'
 
@@ -38,11 +38,7 @@ export const agentSubject: ReviewSubject = {
   decide: async (tx, terms, assert) => {
     const { subjectId: agentId } = terms
     const agent = await lockAgent(tx, agentId)
-    if (agent === undefined)
-      throw refuse('not_found', {
-        detail: 'no such agent',
-        next_action: 'Take the id from the review console.',
-      })
+    if (agent === undefined) throw unknownSubject('no such agent')
     await assert.waitsSince(agent.trust_since)
     const path = trustAfter(agent.trust_state, terms.decision)
     await assert.evidenceSeen()

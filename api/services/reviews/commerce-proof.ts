@@ -12,6 +12,7 @@ import {
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import type { CommerceRequest } from '../commerce/request.ts'
 import { decisionNow } from '../commerce/views.ts'
+import { unknownSubject } from './evidence.ts'
 import type { ReviewSubject, WaitingSubject } from './subject.ts'
 import { agentEvidence } from './task-evidence.ts'
 
@@ -33,11 +34,7 @@ export const commerceProofSubject: ReviewSubject = {
   },
   decide: async (tx, { subjectId: proofId, decision, decisionId }, assert) => {
     const proof = await lockCommerceProof(tx, proofId)
-    if (proof === undefined)
-      throw refuse('not_found', {
-        detail: 'no such proof',
-        next_action: 'Take the id from the review console.',
-      })
+    if (proof === undefined) throw unknownSubject('no such proof')
     await assert.waitsSince(proof.evaluated_at)
     if (proof.review_state !== 'waiting' || (decision !== 'approve' && decision !== 'reject'))
       throw refuse('wrong_state', {

@@ -14,6 +14,7 @@ import { findTask, requireTask } from '../../../activities/store/tasks/tasks.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { readGaps } from '../../../activities/task/gaps.ts'
 import { recordReview } from '../runs/review.ts'
+import { unknownSubject } from './evidence.ts'
 import { parametersOf, type Revision, reviseRun } from './revise.ts'
 import type { ReviewSubject, WaitingSubject } from './subject.ts'
 import { taskParts } from './task-evidence.ts'
@@ -48,11 +49,7 @@ export const loopStepSubject = (deps: TaskDeps): ReviewSubject => ({
   decide: async (tx, terms, assert) => {
     const { subjectId: runId, decision, decisionId, note, operator, revision } = terms
     const run = await findRun(tx, runId)
-    if (run === undefined)
-      throw refuse('not_found', {
-        detail: 'no such run',
-        next_action: 'Take the id from the review console.',
-      })
+    if (run === undefined) throw unknownSubject('no such run')
     const { state } = await requireTask(tx, run.task_id)
     const open = await findOpenReview(tx, runId)
     await assert.waitsSince(open?.started_at)

@@ -16,6 +16,7 @@ import { findDocument, findTask, requireTask } from '../../../activities/store/t
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { carryOut } from '../tasks/recovery.ts'
 import { recoveryView, taskView } from '../tasks/views.ts'
+import { unknownSubject } from './evidence.ts'
 import type { ReviewSubject, WaitingSubject } from './subject.ts'
 import { taskParts } from './task-evidence.ts'
 import { filesOf, uploadedParts } from './uploads.ts'
@@ -99,11 +100,7 @@ async function locked(tx: Tx, recoveryId: string): Promise<RecoveryInReview> {
   const found = await findRecoveryInReview(tx, recoveryId)
   if (found !== undefined) await requireTask(tx, found.task_id)
   const request = found && (await findRecoveryInReview(tx, recoveryId))
-  if (request === undefined)
-    throw refuse('not_found', {
-      detail: 'no such request',
-      next_action: 'Take the id from the review console.',
-    })
+  if (request === undefined) throw unknownSubject('no such request')
   return request
 }
 

@@ -8,6 +8,7 @@ import {
   lockService,
   type ServiceRow,
 } from '../../../activities/store/services/candidates.ts'
+import { unknownSubject } from './evidence.ts'
 import type { ReviewSubject, WaitingSubject } from './subject.ts'
 
 /** Services of others: approved to be listed and asked for, or denied. An approval can be taken back. */
@@ -25,11 +26,7 @@ export const candidateSubject: ReviewSubject = {
   },
   decide: async (tx, { subjectId: serviceId, decision, decisionId }, assert) => {
     const service = await lockService(tx, serviceId)
-    if (service === undefined)
-      throw refuse('not_found', {
-        detail: 'no such service',
-        next_action: 'Take the id from the review console.',
-      })
+    if (service === undefined) throw unknownSubject('no such service')
     await assert.waitsSince(service.state_since)
     const allowed = allowedOn(service)
     const state = candidateAfter(service.state, decision)

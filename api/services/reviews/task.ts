@@ -18,6 +18,7 @@ import { readGaps } from '../../../activities/task/gaps.ts'
 import { recordTransition } from '../../../activities/task/transition.ts'
 import { approveTask } from '../tasks/input.ts'
 import { taskView } from '../tasks/views.ts'
+import { unknownSubject } from './evidence.ts'
 import type { ReviewSubject, WaitingSubject } from './subject.ts'
 import { taskParts } from './task-evidence.ts'
 
@@ -37,11 +38,7 @@ export const taskSubject = (deps: TaskDeps): ReviewSubject => ({
   },
   decide: async (tx, { subjectId: taskId, decision, decisionId, operator }, assert) => {
     const task = await lockTask(tx, taskId)
-    if (task === undefined)
-      throw refuse('not_found', {
-        detail: 'no such task',
-        next_action: 'Take the id from the review console.',
-      })
+    if (task === undefined) throw unknownSubject('no such task')
     await assert.waitsSince(task.changed_at)
     const order = await findQueuedOrderOf(tx, taskId)
     const allowed = order === undefined ? allowedFor(task) : []

@@ -19,6 +19,7 @@ import { quoteView } from '../credit/views.ts'
 import { agree } from '../tasks/agreement.ts'
 import { approveTask } from '../tasks/input.ts'
 import { orderView } from '../work-orders/intake.ts'
+import { unknownSubject } from './evidence.ts'
 import type { DecisionTerms, ReviewSubject, WaitingSubject } from './subject.ts'
 import { agentEvidence } from './task-evidence.ts'
 import { filesOf, uploadedParts } from './uploads.ts'
@@ -63,11 +64,7 @@ export const workOrderSubject = (deps: TaskDeps): ReviewSubject => ({
   decide: async (tx, terms, assert) => {
     const { subjectId: workOrderId } = terms
     const order = await lockWorkOrder(tx, workOrderId)
-    if (order === undefined)
-      throw refuse('not_found', {
-        detail: 'no such work order',
-        next_action: 'Take the id from the review console.',
-      })
+    if (order === undefined) throw unknownSubject('no such work order')
     await assert.waitsSince(order.created_at)
     const { decision, decisionId: decision_id } = terms
     if (order.decision !== null || (decision !== 'approve' && decision !== 'reject'))

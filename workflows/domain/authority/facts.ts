@@ -2,7 +2,10 @@ import type { MandateTerms, SignedGrant } from './artifacts.ts'
 
 export const mandateStates = ['active', 'exhausted', 'expired', 'revoked'] as const
 export type MandateState = (typeof mandateStates)[number]
-export type GrantState = 'issued' | 'consumed' | 'expired' | 'revoked'
+export const grantStates = ['issued', 'consumed', 'expired', 'revoked'] as const
+export type GrantState = (typeof grantStates)[number]
+export const actionStates = ['reserved', 'started', 'done', 'refused'] as const
+export type ActionState = (typeof actionStates)[number]
 
 /** Why a presented artifact is not one of ours; undefined for one that is. */
 export type Flaw = 'schema' | 'signature' | 'unknown'

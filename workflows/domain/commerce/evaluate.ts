@@ -6,6 +6,7 @@ import {
   EVIDENCE_AHEAD_SECONDS_MAX,
   EVIDENCE_DAYS_MAX,
   missionOf,
+  provenBy,
 } from './missions.ts'
 import { checkPayment } from './payment.ts'
 import {
@@ -171,8 +172,9 @@ function checkAuthority({ kind, agent, recorded, mandate }: CommerceFacts): Resu
 
 function checkProtocol({ binding, payment }: CommerceFacts): Result {
   if (binding === null) return notNeeded('no protocol is named')
-  const method = { x402: 'x402_reference', ap2: 'ap2_mandate_reference' }[binding as string]
-  if (method === undefined) return notNeeded(`${binding} is the statement of the caller`)
+  if (binding !== 'x402' && binding !== 'ap2')
+    return notNeeded(`${binding} is the statement of the caller`)
+  const method = provenBy[binding]
   return payment.kind === 'recorded' && payment.method === method
     ? passed(`it was paid by ${method}`)
     : failed('protocol_mismatch', `it was not paid by ${method}`)

@@ -18,6 +18,8 @@ export type MissionKind = (typeof missionKinds)[number]
 /** How the mission was carried out; x402 and ap2 are held against the payment, the others are the caller's statement. */
 export const protocolBindings = ['mcp', 'http', 'a2a', 'x402', 'ap2'] as const
 export type ProtocolBinding = (typeof protocolBindings)[number]
+/** The method of payment that proves a protocol. */
+export const provenBy = { x402: 'x402_reference', ap2: 'ap2_mandate_reference' } as const
 
 /** What a package has to hold: a run or order of this service, or at least one of each named part. */
 export type Mission = {

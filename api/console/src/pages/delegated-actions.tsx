@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { actionStates } from '#domain/authority/facts.ts'
 import { call, type InputOf } from '../calls.ts'
 import { Empty, Loading, PageTitle, Problem } from '../parts/basics.tsx'
 import { ActionTable, AuthorityTabs } from '../parts/delegation.tsx'
@@ -28,14 +29,7 @@ export function DelegatedActionsPage() {
       <AuthorityTabs />
       <SearchForm
         text="Id of an action, grant, mandate, agent or operation"
-        choices={[
-          {
-            name: 'state',
-            label: 'State',
-            any: 'Any state',
-            values: ['reserved', 'started', 'done', 'refused'],
-          },
-        ]}
+        choices={[{ name: 'state', label: 'State', any: 'Any state', values: actionStates }]}
         now={search}
         search={(given) => void navigate({ to: '/authority/actions', search: given })}
       />

@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { grantStates } from '#domain/authority/facts.ts'
 import { call, type InputOf } from '../calls.ts'
 import { Empty, Loading, PageTitle, Problem } from '../parts/basics.tsx'
 import { AuthorityTabs, GrantTable } from '../parts/delegation.tsx'
@@ -25,14 +26,7 @@ export function GrantsPage() {
       <AuthorityTabs />
       <SearchForm
         text="Id of a grant, mandate, action, agent or operation"
-        choices={[
-          {
-            name: 'state',
-            label: 'State',
-            any: 'Any state',
-            values: ['issued', 'consumed', 'expired', 'revoked'],
-          },
-        ]}
+        choices={[{ name: 'state', label: 'State', any: 'Any state', values: grantStates }]}
         now={search}
         search={(given) => void navigate({ to: '/authority/grants', search: given })}
       />
