@@ -1,25 +1,15 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { grantStates } from '#domain/authority/facts.ts'
-import { call, type InputOf } from '../calls.ts'
-import { Empty, Loading, PageTitle, Problem } from '../parts/basics.tsx'
+import { PageTitle } from '../parts/basics.tsx'
 import { AuthorityTabs, GrantTable } from '../parts/delegation.tsx'
-import { Pager } from '../parts/pager.tsx'
+import { List, useList } from '../parts/list.tsx'
 import { SearchForm } from '../parts/search-form.tsx'
-
-const LIMIT = 50
 
 /** Grants of single actions, used and unused. */
 export function GrantsPage() {
   const search = useSearch({ from: '/signed-in/authority/grants' })
   const navigate = useNavigate()
-  const list = useQuery({
-    queryKey: ['grants', search],
-    queryFn: () =>
-      call('grants-list', { ...search, limit: String(LIMIT) } as InputOf<'grants-list'>),
-    placeholderData: keepPreviousData,
-  })
-  const items = list.data?.items ?? []
+  const list = useList('grants-list', search)
   return (
     <>
       <PageTitle>Action grants</PageTitle>
@@ -30,22 +20,16 @@ export function GrantsPage() {
         now={search}
         search={(given) => void navigate({ to: '/authority/grants', search: given })}
       />
-      <Problem error={list.error} />
-      {list.isPending && <Loading />}
-      {list.data !== undefined && items.length === 0 && (
-        <Empty title="No grant matches">
-          A grant permits one action with one input, once, for up to 300 seconds.
-        </Empty>
-      )}
-      {items.length > 0 && <GrantTable grants={items} />}
-      <Pager
-        offset={list.data?.offset ?? 0}
-        shown={items.length}
-        limit={LIMIT}
-        go={(offset) =>
-          void navigate({ to: '/authority/grants', search: { ...search, offset: String(offset) } })
-        }
-      />
+      <List
+        list={list}
+        empty={{
+          title: 'No grant matches',
+          about: 'A grant permits one action with one input, once, for up to 300 seconds.',
+        }}
+        go={(offset) => void navigate({ to: '/authority/grants', search: { ...search, offset } })}
+      >
+        {(items) => <GrantTable grants={items} />}
+      </List>
     </>
   )
 }

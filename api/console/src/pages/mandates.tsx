@@ -1,41 +1,30 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { mandateStates } from '#domain/authority/facts.ts'
 import { grouped } from '#domain/rails/report/decimal-text.ts'
-import { call, type InputOf, type OutputOf } from '../calls.ts'
+import type { OutputOf } from '../calls.ts'
 import {
   Age,
   Cell,
   Copy,
-  Empty,
   Foreign,
-  Loading,
   Moment,
   None,
   PageTitle,
-  Problem,
   Row,
   State,
   Table,
 } from '../parts/basics.tsx'
 import { AgentLink, AuthorityTabs, MandateLink } from '../parts/delegation.tsx'
-import { Pager } from '../parts/pager.tsx'
+import { List, useList } from '../parts/list.tsx'
 import { SearchForm } from '../parts/search-form.tsx'
 
 type Line = OutputOf<'mandates-list'>['items'][number]
-const LIMIT = 50
 
 /** Mandates of agents, of the authority and of AP2, with what is left of each. */
 export function MandatesPage() {
   const search = useSearch({ from: '/signed-in/authority' })
   const navigate = useNavigate()
-  const list = useQuery({
-    queryKey: ['mandates', search],
-    queryFn: () =>
-      call('mandates-list', { ...search, limit: String(LIMIT) } as InputOf<'mandates-list'>),
-    placeholderData: keepPreviousData,
-  })
-  const items = list.data?.items ?? []
+  const list = useList('mandates-list', search)
   return (
     <>
       <PageTitle>Delegated authority</PageTitle>
@@ -49,40 +38,34 @@ export function MandatesPage() {
         now={search}
         search={(given) => void navigate({ to: '/authority', search: given })}
       />
-      <Problem error={list.error} />
-      {list.isPending && <Loading />}
-      {list.data !== undefined && items.length === 0 && (
-        <Empty title="No mandate matches">
-          An operator issues mandates with issue_mandate at /api/delegated-authority.
-        </Empty>
-      )}
-      {items.length > 0 && (
-        <Table
-          label="Mandates"
-          head={[
-            'Issued',
-            'Mandate',
-            'Kind',
-            'State',
-            'Agent, and for whom',
-            { name: 'Used', named: true },
-            { name: 'Left', right: true, named: true },
-            { name: 'Expires', named: true },
-          ]}
-        >
-          {items.map((line) => (
-            <Mandate key={line.mandate_id} line={line} />
-          ))}
-        </Table>
-      )}
-      <Pager
-        offset={list.data?.offset ?? 0}
-        shown={items.length}
-        limit={LIMIT}
-        go={(offset) =>
-          void navigate({ to: '/authority', search: { ...search, offset: String(offset) } })
-        }
-      />
+      <List
+        list={list}
+        empty={{
+          title: 'No mandate matches',
+          about: 'An operator issues mandates with issue_mandate at /api/delegated-authority.',
+        }}
+        go={(offset) => void navigate({ to: '/authority', search: { ...search, offset } })}
+      >
+        {(items) => (
+          <Table
+            label="Mandates"
+            head={[
+              'Issued',
+              'Mandate',
+              'Kind',
+              'State',
+              'Agent, and for whom',
+              { name: 'Used', named: true },
+              { name: 'Left', right: true, named: true },
+              { name: 'Expires', named: true },
+            ]}
+          >
+            {items.map((line) => (
+              <Mandate key={line.mandate_id} line={line} />
+            ))}
+          </Table>
+        )}
+      </List>
     </>
   )
 }

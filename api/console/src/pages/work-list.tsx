@@ -1,32 +1,25 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useRef } from 'react'
 import { payoutStates } from '#domain/payouts/payout-state.ts'
 import { taskStates } from '#domain/tasks/lifecycle.ts'
-import { call, type InputOf } from '../calls.ts'
 import {
   Age,
   Button,
   Cell,
   Copy,
-  Empty,
   fieldClass,
   Id,
-  Loading,
   linkClass,
   Money,
   None,
   PageTitle,
-  Problem,
   Row,
   State,
   Table,
 } from '../parts/basics.tsx'
-import { Pager } from '../parts/pager.tsx'
+import { List, useList } from '../parts/list.tsx'
 import { useShortcuts } from '../parts/shortcuts.tsx'
 import { plain } from '../parts/words.ts'
-
-const LIMIT = 50
 
 /** Payouts and tasks, to be searched. */
 export function WorkListPage() {
@@ -34,11 +27,7 @@ export function WorkListPage() {
   const navigate = useNavigate()
   const field = useRef<HTMLInputElement>(null)
   useShortcuts({ '/': () => field.current?.focus() })
-  const list = useQuery({
-    queryKey: ['work', search],
-    queryFn: () => call('work-list', { ...search, limit: String(LIMIT) } as InputOf<'work-list'>),
-    placeholderData: keepPreviousData,
-  })
+  const list = useList('work-list', search)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const given = new FormData(event.currentTarget)
@@ -48,7 +37,6 @@ export function WorkListPage() {
       search: { q: value('q'), kind: value('kind'), state: value('state') },
     })
   }
-  const items = list.data?.items ?? []
   return (
     <>
       <PageTitle>Payouts and tasks</PageTitle>
@@ -101,62 +89,56 @@ export function WorkListPage() {
           Search
         </Button>
       </form>
-      <Problem error={list.error} />
-      {list.isPending && <Loading />}
-      {list.data !== undefined && items.length === 0 && (
-        <Empty title="Nothing matches">
-          A search takes a whole id, address, reference, transaction or rail.
-        </Empty>
-      )}
-      {items.length > 0 && (
-        <Table
-          label="Payouts and tasks"
-          head={[
-            'Created',
-            'Payout or task',
-            'State',
-            'Rail',
-            { name: 'Amount', right: true },
-            { name: 'Owner', named: true },
-            'Usage',
-          ]}
-        >
-          {items.map((item) => (
-            <Row key={item.id}>
-              <Cell>
-                <Age since={item.created_at} />
-              </Cell>
-              <Cell>
-                <Link
-                  to="/work/$id"
-                  params={{ id: item.id }}
-                  className={`font-mono text-sm ${linkClass}`}
-                >
-                  {item.id.slice(0, 18)}…
-                </Link>
-                <Copy id={item.id} />
-              </Cell>
-              <Cell>
-                <State name={item.state} />
-              </Cell>
-              <Cell>{item.rail}</Cell>
-              <Cell>
-                <Money usd={item.amount_usd} />
-              </Cell>
-              <Cell>{item.owner === null ? <None /> : <Id id={item.owner} length={12} />}</Cell>
-              <Cell>{item.usage}</Cell>
-            </Row>
-          ))}
-        </Table>
-      )}
-      <Pager
-        offset={list.data?.offset ?? 0}
-        shown={items.length}
-        limit={LIMIT}
-        go={(offset) =>
-          void navigate({ to: '/work', search: { ...search, offset: String(offset) } })
-        }
-      />
+      <List
+        list={list}
+        empty={{
+          title: 'Nothing matches',
+          about: 'A search takes a whole id, address, reference, transaction or rail.',
+        }}
+        go={(offset) => void navigate({ to: '/work', search: { ...search, offset } })}
+      >
+        {(items) => (
+          <Table
+            label="Payouts and tasks"
+            head={[
+              'Created',
+              'Payout or task',
+              'State',
+              'Rail',
+              { name: 'Amount', right: true },
+              { name: 'Owner', named: true },
+              'Usage',
+            ]}
+          >
+            {items.map((item) => (
+              <Row key={item.id}>
+                <Cell>
+                  <Age since={item.created_at} />
+                </Cell>
+                <Cell>
+                  <Link
+                    to="/work/$id"
+                    params={{ id: item.id }}
+                    className={`font-mono text-sm ${linkClass}`}
+                  >
+                    {item.id.slice(0, 18)}…
+                  </Link>
+                  <Copy id={item.id} />
+                </Cell>
+                <Cell>
+                  <State name={item.state} />
+                </Cell>
+                <Cell>{item.rail}</Cell>
+                <Cell>
+                  <Money usd={item.amount_usd} />
+                </Cell>
+                <Cell>{item.owner === null ? <None /> : <Id id={item.owner} length={12} />}</Cell>
+                <Cell>{item.usage}</Cell>
+              </Row>
+            ))}
+          </Table>
+        )}
+      </List>
     </>
   )
 }
