@@ -6,8 +6,8 @@ import { agentKeys, closeMandate } from './ap2.ts'
 export const ap2Signer = agentKeys()
 const method = 'ap2_mandate_reference' as const
 
-/** The terms of open mandates under which an agent may pay 100 usd for credit. */
-export function ap2Terms(agentId: string) {
+/** The terms of open mandates under which an agent may pay for credit, 100 usd unless given. */
+export function ap2Terms(agentId: string, budget = 100) {
   const items = [{ id: 'rail.credit', title: 'Credit for rail runs' }]
   const need = { id: 'credit', acceptable_items: items, quantity: 1 }
   return {
@@ -18,7 +18,7 @@ export function ap2Terms(agentId: string) {
       constraints: [
         { type: 'payment.agent_recurrence' as const, frequency: 'ON_DEMAND' as const },
         { type: 'payment.amount_range' as const, currency: 'USD', max: 5000 },
-        { type: 'payment.budget' as const, max: 100, currency: 'USD' },
+        { type: 'payment.budget' as const, max: budget, currency: 'USD' },
       ],
     },
     expires_at: new Date(Date.now() + 3_600_000).toISOString(),
@@ -36,8 +36,8 @@ export type IssuedAp2 = { mandate_id: string } & Record<
   'open_payment_mandate' | 'open_checkout_mandate',
   string
 >
-export async function issueAp2(operator: Client, agentId: string): Promise<IssuedAp2> {
-  const { body } = await askAp2(operator, ap2Terms(agentId))
+export async function issueAp2(operator: Client, ap2: Terms): Promise<IssuedAp2> {
+  const { body } = await askAp2(operator, ap2)
   if (!('open_payment_mandate' in body)) throw new Error('mandates of AP2 were expected')
   return body as IssuedAp2
 }

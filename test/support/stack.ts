@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { type Client, createClient } from '../../api/http/client.ts'
 import { type AccountsFile, bringUp, type EmbeddedStack } from '../../worker/stack/embedded.ts'
 import { urlOf } from '../../worker/stack/environment.ts'
 import type { Part } from '../../worker/stack/part.ts'
@@ -102,6 +103,14 @@ export async function startStack(options: StackOptions = {}): Promise<TestStack>
     throw error
   }
 }
+
+/** A client with the operator's credential. */
+export const operatorOf = ({ baseUrls, osUrls, accounts }: TestStack): Client =>
+  createClient({
+    baseUrl: baseUrls[0] as string,
+    osUrl: osUrls[0] as string,
+    operator: accounts.operator.credential,
+  })
 
 type StartedStack = {
   dataDirectory: string

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { freshKey } from '../support/agent-use.ts'
-import { agentKeys } from '../support/ap2.ts'
+import { ap2Terms, issueAp2 } from '../support/ap2-over-http.ts'
 import { openAuthority } from '../support/authority.ts'
 import { runCli } from '../support/cli.ts'
 import { type ComposedApis, startComposed } from '../support/composed-api.ts'
@@ -29,30 +29,11 @@ async function fileOf(content: unknown): Promise<string> {
   return path
 }
 
-async function issueAp2() {
-  const items = [{ id: 'rail.credit', title: 'Credit for rail runs' }]
-  const ap2 = {
-    agent_id: authority.agent_id,
-    agent_key: agentKeys().jwk,
-    checkout: {
-      constraints: [
-        {
-          type: 'checkout.line_items' as const,
-          items: [{ id: 'credit', acceptable_items: items, quantity: 1 }],
-        },
-      ],
-    },
+const issueSmall = () =>
+  issueAp2(authority.console, {
+    ...ap2Terms(authority.agent_id),
     payment: { constraints: [{ type: 'payment.budget' as const, max: 0.29, currency: 'USD' }] },
-    expires_at: new Date(Date.now() + 3_600_000).toISOString(),
-  }
-  const action = { ap2, idempotency_key: freshKey() }
-  const { body } = await authority.console.call('issue-mandate', { mode: 'issue_mandate', action })
-  if (!('open_payment_mandate' in body)) throw new Error('mandates of AP2 were expected')
-  return body as { mandate_id: string } & Record<
-    'open_payment_mandate' | 'open_checkout_mandate',
-    string
-  >
-}
+  })
 
 verifies('authority.commands', 'a mandate is listed, shown, inspected and revoked', async () => {
   const mandate = await authority.issue({ principal_id: 'acme:cli' })
@@ -81,7 +62,7 @@ verifies(
   ['ap2.inspect', 'authority.commands'],
   'mandates of AP2 are inspected by file and by the agent itself',
   async () => {
-    const issued = await issueAp2()
+    const issued = await issueSmall()
     const inspected = await cli('inspect', await fileOf(issued), '--json')
     expect(inspected.code).toBe(0)
     expect(JSON.parse(inspected.out)).toMatchObject({

@@ -12,7 +12,7 @@ import { demoUsage } from '../../../worker/stack/demo-usage.ts'
 import { dollarTokenAbi } from '../../../worker/stack/token.ts'
 import { eventually, openRail, type Rail } from '../../support/agent.ts'
 import { freshKey } from '../../support/agent-use.ts'
-import { agentKeys } from '../../support/ap2.ts'
+import { ap2Terms, issueAp2 } from '../../support/ap2-over-http.ts'
 import { openAuthority, usage } from '../../support/authority.ts'
 import { copyAgents } from '../../support/many-agents.ts'
 import { startOidcIssuer } from '../../support/oidc-issuer.ts'
@@ -450,32 +450,7 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
 
   verifies('console.authority', 'a mandate of AP2 is shown with its terms', async () => {
     const authority = await openAuthority([{ base, os }], stack.accounts.operator.credential)
-    const items = [{ id: 'rail.credit', title: 'Credit for rail runs' }]
-    const ap2 = {
-      agent_id: authority.agent_id,
-      agent_key: agentKeys().jwk,
-      checkout: {
-        constraints: [
-          {
-            type: 'checkout.line_items' as const,
-            items: [{ id: 'credit', acceptable_items: items, quantity: 1 }],
-          },
-        ],
-      },
-      payment: {
-        constraints: [
-          { type: 'payment.agent_recurrence' as const, frequency: 'ON_DEMAND' as const },
-          { type: 'payment.amount_range' as const, currency: 'USD', max: 5000 },
-          { type: 'payment.budget' as const, max: 1000.5, currency: 'USD' },
-        ],
-      },
-      expires_at: new Date(Date.now() + 3_600_000).toISOString(),
-    }
-    const { body } = await authority.console.call('issue-mandate', {
-      mode: 'issue_mandate',
-      action: { ap2, idempotency_key: freshKey() },
-    })
-    const { mandate_id } = body as { mandate_id: string }
+    const { mandate_id } = await issueAp2(authority.console, ap2Terms(authority.agent_id, 1000.5))
     await open('/authority')
     await page.getByLabel('Kind').selectOption('ap2')
     await page.getByRole('button', { name: 'Search' }).click()

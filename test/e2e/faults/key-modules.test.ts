@@ -4,14 +4,13 @@ import { type RingName, ringNames } from '#domain/keys/rotation.ts'
 import { readSecret, writeSecret } from '../../../activities/config/secret-file.ts'
 import { decodeCompact } from '../../../activities/keys/compact.ts'
 import type { SigningKeysFile } from '../../../activities/keys/key-ring.ts'
-import { createClient } from '../../../api/http/client.ts'
 import { type KeySet, verifyReceipt } from '../../../clients/typescript/src/verify.ts'
 import { layoutOf } from '../../../worker/stack/layout.ts'
 import { type Agent, eventually, openRail, type Rail } from '../../support/agent.ts'
 import { openAgentUse } from '../../support/agent-use.ts'
 import { expectExecutedOnce, insist, refusalOf, restart } from '../../support/faults.ts'
 import { makeToken, noSoftHsm, type SoftHsm } from '../../support/softhsm.ts'
-import { startStack, type TestStack } from '../../support/stack.ts'
+import { operatorOf, startStack, type TestStack } from '../../support/stack.ts'
 import { walletKeyObject } from '../../support/wallet-key.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -50,12 +49,7 @@ describe.skipIf(noSoftHsm !== undefined)('every key of the signer is in SoftHSM'
     await restart(stack.signer)
   }
 
-  const operator = () =>
-    createClient({
-      baseUrl: stack.baseUrls[0] as string,
-      osUrl: stack.osUrls[0] as string,
-      operator: stack.accounts.operator.credential,
-    })
+  const operator = () => operatorOf(stack)
   const listed = async () => (await operator().call('keys-list', {})).body
 
   /** Rotates one ring, or each, and waits until the previous keys are retired. */

@@ -9,11 +9,10 @@ import {
   rotationStates,
 } from '#domain/keys/rotation.ts'
 import { decodeCompact } from '../../../activities/keys/compact.ts'
-import { createClient } from '../../../api/http/client.ts'
 import { type KeySet, verifyReceipt } from '../../../clients/typescript/src/verify.ts'
 import { eventually } from '../../support/agent.ts'
 import { pause, restart } from '../../support/processes.ts'
-import { startStack, type TestStack } from '../../support/stack.ts'
+import { operatorOf, startStack, type TestStack } from '../../support/stack.ts'
 import { verifies } from '../../verifies.ts'
 import { readPostgres } from '../chaos/checker/read-postgres.ts'
 
@@ -23,12 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => stack?.stop())
 
-const operator = () =>
-  createClient({
-    baseUrl: stack.baseUrls[0] as string,
-    osUrl: stack.osUrls[0] as string,
-    operator: stack.accounts.operator.credential,
-  })
+const operator = () => operatorOf(stack)
 const listed = async () => (await operator().call('keys-list', {})).body
 const keySet = async () => (await operator().call('jwks', {})).body as unknown as KeySet
 const order = (ring?: RingName, more: object = {}) =>

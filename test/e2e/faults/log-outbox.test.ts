@@ -6,12 +6,11 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { readAddCheckpoint } from '#domain/log/add-checkpoint.ts'
 import { createDatabase } from '../../../activities/store/postgres/db.ts'
-import { createClient } from '../../../api/http/client.ts'
 import { eventually, nowSeconds } from '../../support/agent.ts'
 import { storeReceipts } from '../../support/log.ts'
 import { createWitnessSigner } from '../../support/memory-log.ts'
 import { pause, restart } from '../../support/processes.ts'
-import { startStack, type TestStack } from '../../support/stack.ts'
+import { operatorOf, startStack, type TestStack } from '../../support/stack.ts'
 import { verifies } from '../../verifies.ts'
 import { checkLog } from '../chaos/checker/check-log.ts'
 import { readPostgres } from '../chaos/checker/read-postgres.ts'
@@ -68,11 +67,7 @@ const sleeping = async () => {
 
 /** Has receipts signed without a pause until `stop`, by the service. */
 function signing() {
-  const operator = createClient({
-    baseUrl: stack.baseUrls[0] as string,
-    osUrl: stack.osUrls[0] as string,
-    operator: stack.accounts.operator.credential,
-  })
+  const operator = operatorOf(stack)
   let stopped = false
   let signed = 0
   const loop = async () => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { createClient } from '../../../../api/http/client.ts'
 import { eventually } from '../../../support/agent.ts'
 import { freshKey, problemOf } from '../../../support/agent-use.ts'
-import { ap2Payment, issueAp2 } from '../../../support/ap2-over-http.ts'
+import { ap2Payment, ap2Terms, issueAp2 } from '../../../support/ap2-over-http.ts'
 import { openAuthority, usage } from '../../../support/authority.ts'
 import { startComposedTasks } from '../../../support/composed-tasks.ts'
 import { codeOf } from '../../../support/problems.ts'
@@ -395,7 +395,7 @@ verifies(
   async () => {
     const buyer = await openAuthority(apis.hosts, apis.operator)
     const wallet_id = await buyer.fundedWallet(100)
-    const issued = await issueAp2(buyer.console, buyer.agent_id)
+    const issued = await issueAp2(buyer.console, ap2Terms(buyer.agent_id))
     const instrument = { id: wallet_id, type: 'allowance_wallet' }
     const input = await ap2Payment(buyer.client, issued, instrument)
     const action = { operation_id: 'payment-reference-create', input }

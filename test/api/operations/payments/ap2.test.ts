@@ -33,7 +33,7 @@ async function filledWallet(agent: Agent, amount_usd: number) {
   return wallet_id
 }
 
-const issue = (agentId: string) => issueAp2(apis.console, agentId)
+const issue = (agentId: string) => issueAp2(apis.console, ap2Terms(agentId))
 const present = async (agent: Agent, issued: IssuedAp2, instrument: { id: string; type: string }) =>
   agent.call('payment-reference-create', await ap2Payment(agent, issued, instrument))
 
