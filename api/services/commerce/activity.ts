@@ -48,9 +48,9 @@ export class ActivityService {
 
   /** Publishes a proof of this agent, or takes it out. 404, 403 `not_owner`, 409 `not_publishable`. */
   async publish({ proofId, agentId, consents, callId }: Consented) {
-    await this.#own(proofId, agentId)
+    const { receipt_id } = await this.#own(proofId, agentId)
     const call = { callId, subject: activityIdOf(proofId), status: 200 }
-    const verified = await this.#isVerified(proofId)
+    const { verified } = await this.#deps.receipts.verify({ receipt_id })
     return answerOnce(this.#deps, call, async (tx) => {
       const row = await lockCommerceProof(tx, proofId)
       if (row === undefined) throw unknown()
@@ -67,17 +67,12 @@ export class ActivityService {
     })
   }
 
-  async #own(proofId: string, agentId: string): Promise<void> {
+  async #own(proofId: string, agentId: string): Promise<CommerceProofRow> {
     const row = await findCommerceProof(this.#deps.db, proofId)
     if (row === undefined) throw unknown()
     if (row.agent_id !== agentId)
       throw refuse('not_owner', { detail: 'the proof belongs to another agent' })
-  }
-
-  async #isVerified(proofId: string): Promise<boolean> {
-    const row = await findCommerceProof(this.#deps.db, proofId)
-    if (row === undefined) return false
-    return (await this.#deps.receipts.verify({ receipt_id: row.receipt_id })).verified
+    return row
   }
 }
 
