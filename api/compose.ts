@@ -20,7 +20,7 @@ import { openPayoutCallbacks } from '../activities/payout/callbacks.ts'
 import { canaryOf } from '../activities/payout/canary-settings.ts'
 import { openControls } from '../activities/payout/controls.ts'
 import { createSlots } from '../activities/run/isolation/slots.ts'
-import { openPackageChecks } from '../activities/run/package-checks.ts'
+import { openPackageThreads } from '../activities/run/package-threads.ts'
 import { openKeyRings } from '../activities/signer/open.ts'
 import { findCredential } from '../activities/store/agents/agent-credentials.ts'
 import { isTrustedAgent } from '../activities/store/agents/agents.ts'
@@ -149,7 +149,7 @@ async function openAdapters(config: Config, log: Logger) {
   const keys = await openKeyRings(config)
   const wallets = openWalletSignatures(config)
   const rail = railOf(config)
-  const packages = openPackageChecks()
+  const packages = openPackageThreads()
   const publicPool = openPublicPool()
   return {
     config,

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Scope } from '#domain/agents/credential.ts'
 import type { TokenPrefix } from '#domain/agents/status-token.ts'
 import type { ErrorCode } from '#domain/core/error-codes.ts'
+import type { ReturnPackage } from '#domain/runs/return-package.ts'
 import type { CallAnswer, Context } from './context.ts'
 import type { ToolName } from './mcp/tool-names.ts'
 
@@ -57,9 +58,6 @@ export type ReplyBody<Output> = {
 }
 /** What `handle` returns. */
 export type Reply<Output> = ReplyBody<Output> | StoredAnswer
-
-/** The files that an answer also is. */
-type Archive = { readonly name: string; readonly texts: Readonly<Record<string, string>> }
 
 type DeepReadonly<Value> = Value extends readonly (infer Item)[]
   ? readonly DeepReadonly<Item>[]
@@ -141,8 +139,8 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   readonly input: Input
   readonly output: Output
   readonly example: Example<z.input<Input>, z.output<Output>>
-  /** The files that a 200 also is: a zip where `Accept` asks for `application/zip`. */
-  readonly asFiles?: (body: z.output<Output>) => Archive
+  /** The package whose files a 200 also is: a zip where `Accept` asks for `application/zip`. */
+  readonly asFiles?: (body: z.output<Output>) => ReturnPackage
   /** The bytes that a 200 also is, where `Accept` asks for their type. */
   readonly asBytes?: {
     readonly type: string

@@ -31,6 +31,7 @@ const surface = {
   metrics: createMetrics(gauges),
   limits: deps.limits,
   call: (operations, request) => execute(operations, request, deps),
+  packageTexts: (made) => deps.services.runs.packageTexts(made),
   isOperator: (headers) =>
     authenticateOperator(headers, deps.operators).then(
       () => true,

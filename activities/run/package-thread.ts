@@ -1,8 +1,9 @@
+import { packageTexts, type ReturnPackage } from '#domain/runs/return-package.ts'
 import { verifyRecord } from '#domain/verification/replay-package.ts'
 import { verifyPackageView } from '#domain/verification/return-package.ts'
-import type { PackageJob, RecordJob, RecordReports } from './package-checks.ts'
+import type { PackageJob, RecordJob, RecordReports } from './package-threads.ts'
 
-// The program of the threads of `openPackageChecks`.
+// The program of the threads of `openPackageThreads`.
 
 export const verify = ({ view, keys }: PackageJob) => verifyPackageView(view, keys)
 
@@ -10,3 +11,5 @@ export const verifyAll = ({ view, keys, record }: RecordJob): RecordReports => (
   completion: verifyPackageView(view, keys),
   record: verifyRecord(record, keys),
 })
+
+export const texts = (view: ReturnPackage) => packageTexts(view, view.completion_signature)

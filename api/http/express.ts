@@ -2,6 +2,7 @@ import express, { type Express, type RequestHandler } from 'express'
 import helmet from 'helmet'
 import type { Logger } from 'pino'
 import { refuse } from '#domain/core/errors.ts'
+import type { ReturnPackage } from '#domain/runs/return-package.ts'
 import type { Executed, Operations } from '../calls/call.ts'
 import type { RateLimits } from '../calls/deps.ts'
 import type { CallRequest } from '../context.ts'
@@ -31,6 +32,8 @@ export type Surface = {
   readonly call: (operations: Operations, request: CallRequest) => Promise<Executed>
   /** Whether these headers are an operator's. */
   readonly isOperator: (headers: CallRequest['headers']) => Promise<boolean>
+  /** Writes the files of a return package; without it, a package is answered as JSON alone. */
+  readonly packageTexts?: (made: ReturnPackage) => Promise<Record<string, string>>
   /** Where people look at a transaction; empty for a chain without a block explorer. */
   readonly explorerUrl?: string
   /** Pages for people. */
@@ -105,7 +108,7 @@ function printMetrics({ metrics, isOperator }: Surface): RequestHandler {
 }
 
 function answerCall(
-  { call, isOperator, explorerUrl = '' }: Surface,
+  { call, isOperator, packageTexts, explorerUrl = '' }: Surface,
   { methods }: PathGroup,
 ): RequestHandler {
   return async (request, response) => {
@@ -128,6 +131,7 @@ function answerCall(
     const page = operation && documentPages[operation.id]
     const asPage = page && ((shown: Record<string, unknown>) => page(shown, { explorerUrl, path }))
     const named = page && query['as']
-    await sendAnswer(response, answer, { ...operation, ...operation?.http, asPage, named })
+    const form = { ...operation, ...operation?.http, asPage, named, packageTexts }
+    await sendAnswer(response, answer, form)
   }
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Response } from 'express'
+import type { ReturnPackage } from '#domain/runs/return-package.ts'
 import { zipTexts } from '../../activities/run/isolation/return-package-zip.ts'
 import type { CallAnswer } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
@@ -16,6 +17,8 @@ type AnswerForm = Pick<AnyOperation, 'asFiles' | 'asBytes'> &
   Pick<AnyOperation['http'], 'cacheable'> & {
     /** The answer as a page for people. */
     asPage?: ((body: Record<string, unknown>) => string) | undefined
+    /** Writes the files of a package. */
+    packageTexts?: ((made: ReturnPackage) => Promise<Record<string, string>>) | undefined
     /** The form that the query of the call names, before what its `Accept` says. */
     named?: unknown
   }
@@ -29,7 +32,7 @@ export async function sendAnswer(
   { status, headers, body }: CallAnswer,
   form: AnswerForm,
 ): Promise<void> {
-  const { cacheable, asFiles, asBytes, asPage } = form
+  const { cacheable, asFiles, asBytes, asPage, packageTexts } = form
   if (asPage !== undefined || asBytes !== undefined) response.vary('Accept')
   const type = typeOf(response, status, form)
   if (type === HTML && asPage !== undefined) {
@@ -41,12 +44,12 @@ export async function sendAnswer(
     response.send(page(body as Record<string, unknown>))
     return
   }
-  if (type === ZIP && asFiles !== undefined) {
-    const { name, texts } = asFiles(body)
-    const bytes = Buffer.from(await zipTexts(texts))
+  if (type === ZIP && asFiles !== undefined && packageTexts !== undefined) {
+    const made = asFiles(body)
+    const bytes = Buffer.from(await zipTexts(await packageTexts(made)))
     response
       .status(status)
-      .attachment(name)
+      .attachment(`${made.return_package_id}.zip`)
       .set({ ...headers, 'Content-Type': ZIP })
     response.send(bytes)
     return

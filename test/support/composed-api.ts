@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Kysely } from 'kysely'
 import type { DestinationStream } from 'pino'
+import type { ReturnPackage } from '#domain/runs/return-package.ts'
 import { type Config, loadConfig } from '../../activities/config/config.ts'
 import { writeSecret } from '../../activities/config/secret-file.ts'
 import { generateSigningKeys, generateTokenKeys } from '../../activities/keys/generate.ts'
@@ -127,6 +128,7 @@ async function openApi(
     log,
     metrics: createMetrics(api.gauges),
     limits: api.deps.limits,
+    packageTexts: (made: ReturnPackage) => api.deps.services.runs.packageTexts(made),
     call: ((operations, request) => execute(operations, request, api.deps)) as Surface['call'],
   }
   const pages = createLogRoutes(api.deps)

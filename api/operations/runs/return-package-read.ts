@@ -6,7 +6,7 @@ import { operation } from '../../operation.ts'
 import { callingToken } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { Task } from '../tasks/shapes.ts'
-import { filesOf, judgedShape, RecordReport } from './return-package.ts'
+import { judgedShape, RecordReport } from './return-package.ts'
 import { Criterion } from './shapes.ts'
 
 const output = z
@@ -51,7 +51,7 @@ export const returnPackageRead = operation({
   }),
   output,
   example: runExamples['return-package-read'],
-  asFiles: filesOf,
+  asFiles: ({ return_package }) => return_package,
   handle: async ({ as }, context) => {
     const { subjectId } = callingToken(context)
     const { attestation, ...read } = await context.runs.returnRecord(subjectId)

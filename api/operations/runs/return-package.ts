@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { packageTexts, ReturnPackage } from '#domain/runs/return-package.ts'
+import { ReturnPackage } from '#domain/runs/return-package.ts'
 import { runExamples } from '../../examples/runs.ts'
 import { operation } from '../../operation.ts'
 import { moverOf } from '../agents/caller.ts'
@@ -45,16 +45,6 @@ const output = z
   })
   .meta({ id: 'FetchedReturnPackage' })
 
-/** The files of a package, and the name of their zip. */
-export const filesOf = ({
-  return_package: made,
-}: {
-  return_package: z.output<typeof ReturnPackage>
-}) => ({
-  name: `${made.return_package_id}.zip`,
-  texts: packageTexts(made, made.completion_signature),
-})
-
 /** POST /api/agent-use, mode `fetch_return_package`: as JSON, or with `Accept: application/zip` as its files. */
 export const fetchReturnPackage = operation({
   id: 'fetch-return-package',
@@ -75,11 +65,12 @@ export const fetchReturnPackage = operation({
   }),
   output,
   example: runExamples['fetch-return-package'],
-  asFiles: filesOf,
+  asFiles: ({ return_package }) => return_package,
   handle: async ({ run_id, include_files }, context) => {
     const { attestation, ...fetched } = await context.runs.returnPackage(moverOf(context), run_id)
-    const { return_package: made } = fetched
-    const file_contents = include_files ? packageTexts(made, made.completion_signature) : null
+    const file_contents = include_files
+      ? await context.runs.packageTexts(fetched.return_package)
+      : null
     const verification_packet = await context.receipts.verify({ receipt_id: attestation })
     return { body: { ...fetched, file_contents, verification_packet } }
   },

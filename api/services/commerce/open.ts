@@ -1,10 +1,10 @@
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'
-import type { PackageChecks } from '../../../activities/run/package-checks.ts'
+import type { PackageThreads } from '../../../activities/run/package-threads.ts'
 import { ReceiptService } from '../receipts/verification.ts'
 import { ActivityService } from './activity.ts'
 import { CommerceProofService } from './proofs.ts'
 
-type Adapters = MoneyDeps & { readonly baseUrl: string; readonly packages: PackageChecks }
+type Adapters = MoneyDeps & { readonly baseUrl: string; readonly packages: PackageThreads }
 
 /** The services behind commerce proofs and the activity feed. */
 export function openCommerceServices(adapters: Adapters) {

@@ -3,7 +3,7 @@ import type { Config } from '../../../activities/config/config.ts'
 import { signerOf } from '../../../activities/container.ts'
 import type { DerivedTokens } from '../../../activities/keys/derived-tokens.ts'
 import type { KeyRings } from '../../../activities/keys/key-ring.ts'
-import type { PackageChecks } from '../../../activities/run/package-checks.ts'
+import type { PackageThreads } from '../../../activities/run/package-threads.ts'
 import type { Changes } from '../../../activities/store/postgres/changes.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import type { CreditService } from '../credit/credit.ts'
@@ -25,7 +25,7 @@ type Adapters = {
   keys: KeyRings
   tokens: DerivedTokens
   changes: Changes
-  packages: PackageChecks
+  packages: PackageThreads
   uploadChecks: UploadChecks
   taskDeps: TaskDeps
   taskGateway: TaskGateway

@@ -2,11 +2,11 @@ import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { receiptId } from '#domain/core/ids.ts'
 import { rails } from '#domain/rails/index.ts'
-import type { MadePackage } from '#domain/runs/return-package.ts'
+import type { MadePackage, ReturnPackage } from '#domain/runs/return-package.ts'
 import { publishedKey } from '../../../activities/keys/published-key.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { returnPackageView } from '../../../activities/run/isolation/return-package-zip.ts'
-import type { PackageChecks } from '../../../activities/run/package-checks.ts'
+import type { PackageThreads } from '../../../activities/run/package-threads.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { listPublicKeys } from '../../../activities/store/keys/signing-keys.ts'
 import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
@@ -45,7 +45,7 @@ type Deps = TaskDeps &
   RunViewDeps & {
     gateway: TaskGateway
     changes: Changes
-    packages: PackageChecks
+    packages: PackageThreads
     uploadChecks: Pick<UploadChecks, 'extractUploads'>
   }
 
@@ -108,6 +108,11 @@ export class RunService {
     const { keys, ...read } = await transaction(db, (tx) => this.#readPackage(tx, caller, runId))
     const completion = await packages.verify({ view: read.return_package, keys: { keys } })
     return { ...read, completion }
+  }
+
+  /** Every file of a package by name, as the texts that were digested. */
+  packageTexts(made: ReturnPackage): Promise<Record<string, string>> {
+    return this.#deps.packages.texts(made)
   }
 
   /** The id of the package of a task whose run is attested, else null. */

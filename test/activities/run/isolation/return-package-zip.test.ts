@@ -17,7 +17,7 @@ import {
   returnPackageView,
   zipTexts,
 } from '../../../../activities/run/isolation/return-package-zip.ts'
-import { openPackageChecks } from '../../../../activities/run/package-checks.ts'
+import { openPackageThreads } from '../../../../activities/run/package-threads.ts'
 import { unzipPackage } from '../../../../activities/run/unzip-package.ts'
 import { finishedPackage, keySet, receiptKey, signedBy } from '../../../support/finished-task.ts'
 import { verifies } from '../../../verifies.ts'
@@ -191,7 +191,7 @@ verifies(
 
 verifies(
   'isolation.packages',
-  'other calls continue while a large package is checked and compressed',
+  'other calls continue while a large package is checked and written',
   async () => {
     const { made } = await finishedPackage(packetops)
     const result = {
@@ -208,22 +208,25 @@ verifies(
       ...proof,
     })
     const view = returnPackageView(built, signature, receipts)
-    const checks = openPackageChecks()
+    const threads = openPackageThreads()
     try {
-      const [report, others] = await whileCounting(checks.verify({ view, keys }))
+      const [report, others] = await whileCounting(threads.verify({ view, keys }))
       expect(report).toEqual(verifyPackageView(view, keys))
       expect(report.verdict).toBe('proven')
       expect(others).toBeGreaterThan(10)
       const changed = { ...view, result: { rows: [] } }
-      expect(faults(await checks.verify({ view: changed, keys }))).toEqual([
+      expect(faults(await threads.verify({ view: changed, keys }))).toEqual([
         'result.json',
         'result',
       ])
+      const [texts, meanwhile] = await whileCounting(threads.texts(view))
+      expect(texts).toEqual(packageTexts(built, signature))
+      expect(meanwhile).toBeGreaterThan(10)
+      const [, zipping] = await whileCounting(zipTexts(texts))
+      expect(zipping).toBeGreaterThan(10)
     } finally {
-      await checks.close()
+      await threads.close()
     }
-    const [, others] = await whileCounting(zipTexts(packageTexts(built, signature)))
-    expect(others).toBeGreaterThan(10)
   },
 )
 
