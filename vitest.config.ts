@@ -16,6 +16,7 @@ const faults = [
   'test/e2e/browser/reference.test.ts',
   'test/api/operations/authority/parallel.test.ts',
   'test/temporal/{fairness,killed-workers,run-limits,slow-steps,tasks}.test.ts',
+  'test/worker/demo.test.ts',
   'test/worker/stack/{once,starts}.test.ts',
 ]
 /** Files that need the machine for themselves: they strike every part of a stack, or live by short times. */

@@ -69,10 +69,8 @@ const listeners = await Promise.all([
 ])
 log.info({ base: config.BASE_URL, os: config.OS_URL }, 'listening')
 
-let stopping = false
 const stop = async (signal: string): Promise<void> => {
-  if (stopping) return
-  stopping = true
+  if (ended.signal.aborted) return
   log.info({ signal }, 'draining')
   ended.abort()
   await Promise.all(listeners.map((listener) => listener.stop(DRAIN_MS)))

@@ -11,6 +11,7 @@ const pauses = async () => (await import('./commands/pause.ts')).addPause
 const families: Record<string, () => Promise<Add>> = {
   prove: async () => (await import('./commands/prove.ts')).addProve,
   database: async () => (await import('./commands/database.ts')).addDatabase,
+  demo: async () => (await import('./commands/demo.ts')).addDemo,
   doctor: async () => (await import('./commands/doctor.ts')).addDoctor,
   operator: async () => (await import('./commands/operator.ts')).addOperator,
   keys: async () => (await import('./commands/keys.ts')).addKeys,

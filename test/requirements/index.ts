@@ -867,6 +867,16 @@ export const requirements = {
     behavior:
       'One start brings up every part and makes one real payout through the public API. With --once it writes its summary and exits with 0.',
   },
+  'stack.demo': {
+    source: 'stack § Start',
+    behavior:
+      'agent-rails demo shows a sandbox run and a payout on the stack that runs, or on one that it starts and ends.',
+  },
+  'stack.demo-page': {
+    source: 'stack § Start',
+    behavior:
+      'The page of a demo kills the worker during a payment, which reaches its recipient once; other pages and hosts cannot use it.',
+  },
   'stack.second-start': {
     source: 'stack § Start',
     behavior: 'A second start continues with the same data, and two stacks can run in parallel.',

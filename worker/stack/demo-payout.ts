@@ -4,8 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '#domain/core/limits.ts'
 import { packageRoot } from '../../activities/config/package-root.ts'
 import { createClient, executePayout, type OutputOf } from '../../clients/typescript/src/index.ts'
-import type { Demo } from './demo-run.ts'
-import type { EmbeddedStack } from './embedded.ts'
+import type { Demo, RunningStack } from './demo-run.ts'
 import { openPayingAgent, type PayingAgent } from './paying-agent.ts'
 import { openTreasury } from './treasury.ts'
 
@@ -122,7 +121,7 @@ function paidIn(headers: Headers): string {
 /** A second process plays the same agent and is killed while its call runs: nothing of it is left but what the service stored. */
 async function crashInExecute(
   baseUrl: string,
-  stack: EmbeddedStack,
+  stack: RunningStack,
   execute: { payout_id: string; idempotency_key: string },
 ): Promise<void> {
   const program = join(packageRoot, 'dist', 'worker', 'stack', 'crashing-agent.js')

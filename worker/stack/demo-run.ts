@@ -1,9 +1,12 @@
 import type { Hosts } from '../../clients/typescript/src/index.ts'
 import type { EmbeddedStack } from './embedded.ts'
 
+/** What the demo needs of a stack, whichever process started it. */
+export type RunningStack = Pick<EmbeddedStack, 'layout' | 'accounts' | 'env'>
+
 /** What the parts of the demo share; `run` names this one, `directory` is where its files go. */
 export type Demo = {
-  stack: EmbeddedStack
+  stack: RunningStack
   hosts: Hosts
   /** Where the Temporal UI shows workflows. */
   ui: string

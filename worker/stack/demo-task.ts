@@ -1,8 +1,5 @@
-import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { demoReceiverPath } from '#domain/callbacks/callback-body.ts'
-import { packageRoot } from '../../activities/config/package-root.ts'
 import { writeSecret } from '../../activities/config/secret-file.ts'
 import {
   type Customer,
@@ -16,6 +13,7 @@ import {
 } from '../../clients/typescript/src/index.ts'
 import type { Demo } from './demo-run.ts'
 import { demoUsage } from './demo-usage.ts'
+import { judgeOffline } from './offline.ts'
 import { openReviewer } from './reviewer.ts'
 
 /** What a stranger needs to check the task: `replay` is what the offline program said of the package. */
@@ -113,28 +111,16 @@ async function work(task: OwnTask, reviewer: Reviewer): Promise<string> {
 
 /** Verifies the package with the key set alone, and does the work of the run again; throws unless that proves it. */
 async function replayOffline(
-  { directory, say }: Demo,
-  file: OutputOf<'task-replay-package'>,
-  jwks: OutputOf<'jwks'>,
+  demo: Demo,
+  content: OutputOf<'task-replay-package'>,
+  keys: OutputOf<'jwks'>,
 ): Promise<unknown> {
-  const save = (name: string, content: unknown) => {
-    const path = join(directory, name)
-    writeSecret(path, content)
-    return path
-  }
-  const args = ['replay', save('replay-package.json', file), '--keys', save('jwks.json', jwks)]
-  const program = join(packageRoot, 'dist', 'worker', 'cli.js')
-  // It gets no setting of the stack.
-  const { stdout } = await promisify(execFile)(process.execPath, [program, ...args, '--json'], {
-    env: {},
-  })
-  const report = JSON.parse(stdout) as {
+  const report = await judgeOffline<{
     verdict: string
     checks: { check: string; detail: string }[]
-  }
+  }>(demo, 'replay', { name: 'replay-package.json', content, keys })
   const again = report.checks.find(({ check }) => check === 'replay')?.detail
-  say(`replayed    ${report.verdict}: ${again}`)
-  say(`            npx agent-rails ${args.join(' ')}`)
+  demo.say(`replayed    ${report.verdict}: ${again}`)
   return report
 }
 

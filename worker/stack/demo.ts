@@ -4,10 +4,9 @@ import { writeSecret } from '../../activities/config/secret-file.ts'
 import { createClient } from '../../clients/typescript/src/index.ts'
 import { errorText } from '../error-text.ts'
 import { runDemoPayout } from './demo-payout.ts'
-import type { Demo } from './demo-run.ts'
+import type { Demo, RunningStack } from './demo-run.ts'
 import { runDemoTask } from './demo-task.ts'
 import type { EmbeddedStack } from './embedded.ts'
-import { urlOf } from './environment.ts'
 import type { Layout } from './layout.ts'
 
 /** Whether no demo has been shown on this data yet. */
@@ -25,23 +24,36 @@ export async function tryDemo(stack: EmbeddedStack, say: Demo['say']): Promise<b
   }
 }
 
+/** What the parts of one demo share; their times are kept in `timings_ms`. */
+export function openDemo(
+  stack: RunningStack,
+  say: Demo['say'],
+): Demo & { timings_ms: Record<string, number> } {
+  const timings_ms: Record<string, number> = {}
+  const { BASE_URL: baseUrl = '', OS_URL: osUrl = '', TEMPORAL_UI_URL } = stack.env
+  return {
+    stack,
+    hosts: { baseUrl, osUrl },
+    ui: `${TEMPORAL_UI_URL}/namespaces/default/workflows`,
+    run: `demo-${Date.now()}`,
+    directory: dirname(stack.layout.accounts),
+    timed: async (name, work) => {
+      const begun = performance.now()
+      const result = await work()
+      timings_ms[name] = Math.round(performance.now() - begun)
+      return result
+    },
+    say,
+    timings_ms,
+  }
+}
+
 /** A payout and then a task, both through the public API; writes DATA_DIR/demo/summary.json with what proves them. */
 async function runDemo(stack: EmbeddedStack, say: Demo['say']): Promise<void> {
-  const timings_ms: Record<string, number> = {}
-  const timed: Demo['timed'] = async (name, work) => {
-    const begun = performance.now()
-    const result = await work()
-    timings_ms[name] = Math.round(performance.now() - begun)
-    return result
-  }
-  const hosts = { baseUrl: urlOf(stack.ports.base), osUrl: urlOf(stack.ports.os) }
-  const ui = `${urlOf(stack.ports.temporalUi)}/namespaces/default/workflows`
-  const directory = dirname(stack.layout.accounts)
-  const demo: Demo = { stack, hosts, ui, run: `demo-${Date.now()}`, directory, timed, say }
-
+  const { timings_ms, ...demo } = openDemo(stack, say)
   const { payout, receipts, transaction, workflow_ids } = await runDemoPayout(demo)
-  const jwks = (await createClient(hosts).call('jwks', {})).body
-  const task = await timed('task', () => runDemoTask(demo, jwks))
+  const jwks = (await createClient(demo.hosts).call('jwks', {})).body
+  const task = await demo.timed('task', () => runDemoTask(demo, jwks))
   const summary = { payout, receipts, jwks, transaction, workflow_ids, timings_ms, ...task }
   // It holds the task's token, which reads.
   writeSecret(stack.layout.demoSummary, summary)

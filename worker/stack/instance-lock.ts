@@ -47,7 +47,8 @@ const inUse = (file: string, holder: number | 'unknown') =>
     `a stack already runs on ${dirname(file)} (process ${holder}): stop it, or set DATA_DIR and PORT_BASE to run a second one`,
   )
 
-function holderOf(file: string): number | 'unknown' | undefined {
+/** The process that has a lock; undefined where it is dead, or there is none. */
+export function holderOf(file: string): number | 'unknown' | undefined {
   try {
     const pid = Number(readFileSync(file, 'utf8'))
     if (!(pid > 0))
