@@ -6,17 +6,19 @@ import { LongestFirst } from './test/support/longest-first.ts'
 const pure = ['test/workflows/**/*.test.ts', 'test/api/registry/**/*.test.ts']
 /** Long runs, most of them under faults, which stay next to the files of their subject. */
 const faults = [
-  'test/e2e/sequences/{access-key-delivery,as-pasted,lost-registration}.test.ts',
+  'test/e2e/sequences/{access-key-delivery,as-pasted,credentials,lost-registration}.test.ts',
   'test/e2e/faults/**/*.test.ts',
+  'test/e2e/chaos/checker/*.test.ts',
   'test/e2e/chaos/mutations/*.test.ts',
   'test/e2e/model/*.test.ts',
   'test/e2e/clients/{package,python}.test.ts',
-  'test/e2e/payouts/{chain,debt,held-back,parking,payment-windows,price,reconciliation,settlement,switches,traces,watching}.test.ts',
-  'test/e2e/agents/{agent-use,callbacks,task-money,trust}.test.ts',
-  'test/e2e/browser/reference.test.ts',
+  'test/e2e/payouts/{bodies,chain,debt,held-back,no-way-around,parking,payment-windows,price,reconciliation,settlement,switches,traces,watching}.test.ts',
+  'test/e2e/agents/{agent-use,callbacks,mcp-run,task-money,trust,x402-run}.test.ts',
+  'test/e2e/browser/{console,reference}.test.ts',
   'test/api/operations/authority/parallel.test.ts',
+  'test/api/operations/discovery/sandbox.test.ts',
   'test/temporal/{fairness,killed-workers,run-limits,slow-steps,tasks}.test.ts',
-  'test/worker/demo.test.ts',
+  'test/worker/{compose,demo,doctor,recover,review}.test.ts',
   'test/worker/stack/{once,starts}.test.ts',
 ]
 /** Files that need the machine for themselves: they strike every part of a stack, or live by short times. */
