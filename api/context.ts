@@ -48,6 +48,7 @@ import type { ServiceResolver } from './services/resolver/resolver.ts'
 import type { ScoutService } from './services/resolver/scout.ts'
 import type { ReviewService } from './services/reviews/reviews.ts'
 import type { RunService } from './services/runs/runs.ts'
+import type { SamplePackages } from './services/runs/sample-packages.ts'
 import type { SandboxService } from './services/runs/sandbox.ts'
 import type { RunStartService } from './services/runs/start.ts'
 import type { ContractService } from './services/tasks/contracts.ts'
@@ -296,6 +297,7 @@ export type Services = ConsoleServices & {
   readonly recoveries: RecoveryService
   readonly runs: RunService
   readonly runStarts: RunStartService
+  readonly samplePackages: SamplePackages
   readonly sandbox: SandboxService
   readonly activations: ActivationService
   readonly workOrders: WorkOrderService

@@ -66,7 +66,7 @@ export const resultContract = {
   usage_receipt_id: ids.usageReceipt,
 } as const
 
-const returnPackage = {
+export const returnPackage = {
   return_package_id: ids.returnPackage,
   run_id: ids.run,
   rail: 'packetops',

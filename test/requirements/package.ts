@@ -55,6 +55,15 @@ export const packageRequirements = {
     behavior:
       'The command agent-rails replay FILE prints what was proven and by which key. Otherwise it exits with an error and the reason.',
   },
+  'samples.packages': {
+    source: 'runs § Samples',
+    behavior:
+      'A sample is the work of a rail on its published input as a package that verifies; nothing of it is stored, and its receipt says sample.',
+  },
+  'samples.compliance': {
+    source: 'runs § Samples',
+    behavior: 'Three kinds of compliance evidence are listed, and read with input and proof.',
+  },
   'schemas.published': {
     source: 'trust § Schemas',
     behavior:

@@ -30,7 +30,7 @@ export type ShownPayment = {
   error: string | null
 }
 
-/** Pays a new address once. `payment` changes as it goes on; `ended` resolves in any case. */
+/** Pays a new address once. `payment` changes as it proceeds; `ended` resolves in any case. */
 export function payOnce(demo: Demo): { payment: ShownPayment; ended: Promise<void> } {
   const payment: ShownPayment = {
     amount_usdc: AMOUNT_USDC,
@@ -48,7 +48,7 @@ export function payOnce(demo: Demo): { payment: ShownPayment; ended: Promise<voi
   return { payment, ended }
 }
 
-/** An agent's calls, each repeated with its key until it has its final answer: whatever is killed, no call is made anew. */
+/** An agent's calls, each repeated with its key until it has its final answer: whatever is killed, none is made a second time. */
 async function pay({ stack, hosts, ui, run }: Demo, payment: ShownPayment): Promise<void> {
   const { agent, treasury } = partiesOf(stack, hosts.baseUrl)
   const key = `${run}-${payment.recipient.slice(2, 10)}`

@@ -1,9 +1,11 @@
+import { complianceSamplesRead } from './compliance-samples-read.ts'
 import { readAgentUsePack } from './pack.ts'
 import { recordAgentUseReceipt } from './record-receipt.ts'
 import { fetchReturnPackage } from './return-package.ts'
 import { returnPackageRead } from './return-package-read.ts'
 import { agentUseRead, getRunStatus } from './run-status.ts'
 import { readAgentUseRuns } from './runs.ts'
+import { sampleReturnPackages } from './sample-return-packages.ts'
 import { selfServeLoopRead } from './self-serve-read.ts'
 import { selfServeLoopSubmit } from './self-serve-submit.ts'
 import { startAgentRun } from './start.ts'
@@ -24,4 +26,6 @@ export const runs = [
   selfServeLoopSubmit,
   walletRunRead,
   walletRunStart,
+  sampleReturnPackages,
+  complianceSamplesRead,
 ] as const

@@ -4,7 +4,8 @@ import { operation } from '../../operation.ts'
 import { pageFields, pageOf } from '../../page-fields.ts'
 import { readingAgentId } from '../agents/caller.ts'
 import { EntitlementId } from '../payments/shapes.ts'
-import { sampled, UsageEvent, UsageEventId, UsageEventWithPostings } from './usage-shapes.ts'
+import { sampled } from '../receipts/sampled.ts'
+import { UsageEvent, UsageEventId, UsageEventWithPostings } from './usage-shapes.ts'
 
 const UsageSample = z
   .strictObject({ ...sampled, event: UsageEvent, schema: z.looseObject({}) })

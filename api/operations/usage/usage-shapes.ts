@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { recordedKinds } from '#domain/credit/usage-event.ts'
-import { Digest, ReceiptId, Time, Usage } from '../../fields.ts'
+import { Digest, ReceiptId, Time } from '../../fields.ts'
 import { Postings } from '../credit/credit-shapes.ts'
-import { Receipt } from '../operators/receipt.ts'
 
 export const UsageEventId = z.string().regex(/^ue_[0-9a-f]{64}$/)
 const count = z.int().min(0)
@@ -33,13 +32,3 @@ export const UsageEvent = z.strictObject(event).meta({ id: 'UsageEvent' })
 export const UsageEventWithPostings = z
   .strictObject({ ...event, postings: Postings })
   .meta({ id: 'PostedUsageEvent' })
-
-/** What a GET shows without anything having happened. */
-export const sampled = {
-  sample: z.literal(true),
-  usage: Usage.extract(['synthetic']),
-  fixture_id: z.string(),
-  code_version: z.string(),
-  persisted: z.literal(false),
-  receipt: Receipt,
-}

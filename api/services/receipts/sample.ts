@@ -13,10 +13,18 @@ export type Sample<Shown> = Shown & {
   receipt: ReceiptView
 }
 
-/** Signs a sample with the live key under a kind of its own, at a fixed time in Unix seconds; nothing of it is stored. */
+/**
+ * Signs a sample with the live key under a kind of its own, at a fixed time in Unix seconds; nothing of it is stored. The receipt
+ * names all that is shown, or `claims` where that is long.
+ */
 export async function sampleOf<Shown extends Record<string, unknown>>(
   { db, signReceipt, issuer, environment }: Pick<MoneyDeps, 'db' | keyof ReceiptIssuer>,
-  { fixtureId, at, shown }: { fixtureId: string; at: number; shown: Shown },
+  {
+    fixtureId,
+    at,
+    shown,
+    claims: named = shown,
+  }: { fixtureId: string; at: number; shown: Shown; claims?: Record<string, unknown> },
 ): Promise<Sample<Shown>> {
   const claims = {
     kind: 'sample',
@@ -24,7 +32,7 @@ export async function sampleOf<Shown extends Record<string, unknown>>(
     environment,
     prev: null,
     fixture_id: fixtureId,
-    ...shown,
+    ...named,
   }
   const sign = await signReceipt(db)
   const { jws } = await sign({ iss: issuer, iat: at, sub: `sample:${fixtureId}`, ...claims })

@@ -3,6 +3,7 @@ import type { Config } from '../../../activities/config/config.ts'
 import { signerOf } from '../../../activities/container.ts'
 import type { DerivedTokens } from '../../../activities/keys/derived-tokens.ts'
 import type { KeyRings } from '../../../activities/keys/key-ring.ts'
+import type { RailPool } from '../../../activities/run/isolation/rail-pool.ts'
 import type { PackageThreads } from '../../../activities/run/package-threads.ts'
 import type { Changes } from '../../../activities/store/postgres/changes.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
@@ -17,6 +18,7 @@ import { TaskService } from '../tasks/tasks.ts'
 import { WalletRunService } from '../work-orders/wallet-runs.ts'
 import { WorkOrderService } from '../work-orders/work-orders.ts'
 import { RunService } from './runs.ts'
+import { SamplePackages } from './sample-packages.ts'
 import { SandboxService } from './sandbox.ts'
 import { RunStartService } from './start.ts'
 
@@ -27,6 +29,7 @@ type Adapters = {
   changes: Changes
   packages: PackageThreads
   uploadChecks: UploadChecks
+  publicPool: Pick<RailPool, 'run'>
   taskDeps: TaskDeps
   taskGateway: TaskGateway
 }
@@ -35,7 +38,7 @@ type CreditServices = { quotes: QuoteService; payments: PaymentService; credit: 
 /** The services of tasks, of their runs and of the orders behind them. */
 export function openTaskServices(adapters: Adapters, { quotes, payments, credit }: CreditServices) {
   const { config, keys, tokens, changes, packages, taskDeps, taskGateway: gateway } = adapters
-  const { uploadChecks } = adapters
+  const { uploadChecks, publicPool } = adapters
   const urls = { baseUrl: config.BASE_URL, osUrl: config.OS_URL }
   const money = { quotes, payments, credit }
   const runDeps = { ...taskDeps, ...urls, ...money, gateway, uploadChecks, tokens, changes }
@@ -44,6 +47,12 @@ export function openTaskServices(adapters: Adapters, { quotes, payments, credit 
     taskContracts: new ContractService(runDeps),
     recoveries: new RecoveryService({ ...runDeps, signReplay: signerOf(keys, REPLAY_TYP) }),
     runs: new RunService({ ...runDeps, packages }),
+    samplePackages: new SamplePackages({
+      ...taskDeps,
+      baseUrl: config.BASE_URL,
+      pool: publicPool,
+      receiptKey: () => keys.receipt.active.kid,
+    }),
     runStarts: new RunStartService({ ...runDeps, settleWaitMs: config.SETTLE_WAIT_MS }),
     sandbox: new SandboxService(runDeps),
     workOrders: new WorkOrderService(runDeps),

@@ -1,0 +1,109 @@
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { CODE_VERSION } from '#domain/core/code-version.ts'
+import { type ComplianceSampleKey, complianceSampleKeys } from '#domain/rails/compliance-samples.ts'
+import { complianceSamples } from '#domain/rails/fixtures/compliance.ts'
+import { railOf, rails } from '#domain/rails/index.ts'
+import { isCurrent, type RailKey, type Tier, type Work } from '#domain/rails/rail.ts'
+import {
+  buildReturnPackage,
+  completionClaims,
+  loopDigest,
+  type ReturnPackage,
+} from '#domain/runs/return-package.ts'
+import type { RailPool } from '../../../activities/run/isolation/rail-pool.ts'
+import { returnPackageView } from '../../../activities/run/isolation/return-package-zip.ts'
+import { clockSeconds } from '../../../activities/store/postgres/db.ts'
+import type { TaskDeps } from '../../../activities/task/deps.ts'
+import { type Sample, sampleOf } from '../receipts/sample.ts'
+
+type Deps = Pick<TaskDeps, 'db' | 'issuer' | 'environment' | 'signReceipt' | 'signCompletion'> & {
+  baseUrl: string
+  /** A pool with the small limits of public calls. */
+  pool: Pick<RailPool, 'run'>
+  /** The key that signs receipts now. */
+  receiptKey: () => string
+}
+export type SamplePackage = Sample<{ return_package: ReturnPackage }>
+type Asked = { fixtureId: string; rail: RailKey; tier: Tier; input: unknown }
+
+/** When every sample is dated, in Unix seconds: 2026-11-01. */
+const SAMPLED_AT = 1_793_491_200
+const noReceipts = { settlement_receipt_id: null, usage_receipt_id: null }
+
+/** The work of rails on published inputs, done and signed once by each key of this process. */
+export class SamplePackages {
+  readonly #deps: Deps
+  readonly #made = new Map<string, { kid: string; sample: Promise<SamplePackage> }>()
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  /** The samples of the rails that are sold, or of one, on their published inputs. */
+  async page(
+    { rail, tier }: { rail?: RailKey | undefined; tier: Tier },
+    { offset, limit }: { offset: number; limit: number },
+  ) {
+    const asked = rail === undefined ? rails.filter(isCurrent) : [railOf(rail)]
+    const items = []
+    for (const { key, sandboxInput: input } of asked.slice(offset, offset + limit))
+      items.push(
+        await this.#once({ fixtureId: `return-package.${key}.${tier}`, rail: key, tier, input }),
+      )
+    return { items, offset, limit, total: asked.length }
+  }
+
+  /** What samples of compliance evidence there are, and where each is read under this path. */
+  listCompliance(path: string) {
+    return complianceSampleKeys.map((key) => {
+      const { rail, sections } = complianceSamples[key]
+      const url = `${this.#deps.baseUrl}${path}?sample=${key}`
+      return { key, rail, section_count: sections, url }
+    })
+  }
+
+  /** A sample of compliance evidence and its input. */
+  async ofCompliance(key: ComplianceSampleKey): Promise<SamplePackage & { input: unknown }> {
+    const { rail, input } = complianceSamples[key]
+    const fixtureId = `compliance-evidence.${key}`
+    return { ...(await this.#once({ fixtureId, rail, tier: 'pro', input })), input }
+  }
+
+  /** What failed is tried again by the next call. */
+  #once(asked: Asked): Promise<SamplePackage> {
+    const kid = this.#deps.receiptKey()
+    const known = this.#made.get(asked.fixtureId)
+    if (known?.kid === kid) return known.sample
+    const sample = this.#make(asked)
+    this.#made.set(asked.fixtureId, { kid, sample })
+    sample.catch(() => this.#made.delete(asked.fixtureId))
+    return sample
+  }
+
+  async #make({ fixtureId, rail, tier, input }: Asked): Promise<SamplePackage> {
+    const { db, pool, issuer, environment, signCompletion } = this.#deps
+    const job = { kind: 'work', rail, tier, value: input, lists: {} } as const
+    const work = (await pool.run(job)) as Work<unknown>
+    const identity = { type: 'service.sample-run.v1', fixture_id: fixtureId, version: CODE_VERSION }
+    const run = {
+      run_id: `run_${digestOf(identity)}`,
+      rail,
+      tier,
+      usage: 'synthetic',
+      partial: work.gaps.some(({ kind }) => kind === 'needed'),
+      input_sha256: digestOf(input),
+      // No step of a loop was taken.
+      loop_sha256: loopDigest([]),
+    } as const
+    const made = buildReturnPackage(run, work)
+    const iat = Math.floor(await clockSeconds(db))
+    const sign = await signCompletion(db)
+    const { jws } = await sign(completionClaims(made, { issuer, environment, iat }))
+    return sampleOf(this.#deps, {
+      fixtureId,
+      at: SAMPLED_AT,
+      shown: { return_package: returnPackageView(made, jws, noReceipts) },
+      claims: { return_package_id: made.return_package_id, proof_hash: made.proof_hash },
+    })
+  }
+}

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect } from 'vitest'
+import { complianceSampleKeys } from '#domain/rails/compliance-samples.ts'
+import { rails } from '#domain/rails/index.ts'
+import { isCurrent } from '#domain/rails/rail.ts'
+import { verifyPackageView } from '#domain/verification/return-package.ts'
+import type { KeySet } from '#domain/verification/signed.ts'
+import { createClient, type OutputOf } from '../../../../api/http/client.ts'
+import { type ComposedApis, startComposed } from '../../../support/composed-api.ts'
+import { verifies } from '../../../verifies.ts'
+
+let apis: ComposedApis
+const client = () => createClient({ baseUrl: apis.hosts[0]?.base ?? '' })
+let keys: KeySet
+beforeAll(async () => {
+  apis = await startComposed()
+  keys = (await client().call('jwks', {})).body as unknown as KeySet
+})
+afterAll(() => apis?.stop())
+
+verifies('samples.packages', 'each rail shows a package of its own that verifies', async () => {
+  const { items, total } = (await client().call('sample-return-packages', {})).body
+  const current = rails.filter(isCurrent).map(({ key }) => key)
+  expect(items.map((item) => item.return_package.rail)).toEqual(current)
+  expect(total).toBe(current.length)
+  for (const { return_package, receipt, persisted, sample } of items) {
+    expect(verifyPackageView(return_package, keys).verdict, return_package.rail).toBe('proven')
+    expect({ persisted, sample }).toEqual({ persisted: false, sample: true })
+    expect(receipt.payload).toMatchObject({
+      kind: 'sample',
+      proof_hash: return_package.proof_hash,
+    })
+  }
+  expect(new Set(items.map((item) => item.return_package.proof_hash)).size).toBe(current.length)
+  const page = await client().call('sample-return-packages', { offset: '1', limit: '2' })
+  expect(page.body.items).toEqual(items.slice(1, 3))
+})
+
+verifies('samples.packages', 'another rail or tier is another package, made once', async () => {
+  const read = async (input: { rail: 'tokenops'; tier: 'entry' | 'pro' }) =>
+    (await client().call('sample-return-packages', input)).body.items[0]
+  const [entry, pro] = [
+    await read({ rail: 'tokenops', tier: 'entry' }),
+    await read({ rail: 'tokenops', tier: 'pro' }),
+  ]
+  expect(entry?.return_package.files.length).toBeLessThan(pro?.return_package.files.length ?? 0)
+  expect(await read({ rail: 'tokenops', tier: 'entry' })).toEqual(entry)
+})
+
+verifies('samples.compliance', 'three kinds of evidence are listed and read', async () => {
+  const listed = (await client().call('compliance-samples-read', {})).body
+  if (!('samples' in listed)) throw new Error('it is the list')
+  expect(listed.samples.map(({ key }) => key)).toEqual([...complianceSampleKeys])
+  for (const { key, rail, section_count, url } of listed.samples) {
+    expect(section_count).toBeGreaterThan(5)
+    expect(url).toContain(`?sample=${key}`)
+    const one = (await client().call('compliance-samples-read', { sample: key }))
+      .body as Extract<OutputOf<'compliance-samples-read'>, { sample: true }>
+    expect(one.return_package.rail).toBe(rail)
+    expect(verifyPackageView(one.return_package, keys).verdict).toBe('proven')
+    expect(one.verification_packet).toMatchObject({ verified: true, log_state: 'exempt' })
+    expect(one.input).toBeTypeOf('object')
+  }
+})
+
+verifies('samples.packages', 'nothing of a sample is stored', async () => {
+  const counts = async () =>
+    Promise.all(
+      (['tasks', 'runs', 'return_packages', 'receipts'] as const).map((table) =>
+        apis.db
+          .selectFrom(table)
+          .select(({ fn }) => fn.countAll().as('rows'))
+          .executeTakeFirst(),
+      ),
+    )
+  const before = await counts()
+  await client().call('sample-return-packages', { rail: 'financeops', tier: 'pro' })
+  expect(await counts()).toEqual(before)
+})
