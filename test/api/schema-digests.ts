@@ -26,7 +26,7 @@ export const schemaDigests: Record<string, string> = {
   'rail-input-diligenceops.v1.json':
     'b348be656f07abeb1b354682fbbc9c85a9465701994444e8380a3023a8ae6a0c',
   'rail-input-distributionops.v1.json':
-    'b56875d5c76e429cf943588688bb64ed757ba20d4dfe8588ef2cf9183a5cac55',
+    '445524a301d593c36b916114d419a6eca77d7a1392a79f3d6f435948cda08574',
   'rail-input-energyops.v1.json':
     '7430f2b15120e3df333c23fb0f246dbb9dd75462f0187c86de33ed2ced859541',
   'rail-input-financeops.v1.json':

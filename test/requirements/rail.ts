@@ -191,6 +191,30 @@ export const railRequirements = {
     behavior:
       'Different rows of one id are not paid; equal rows count once. A pool below its fixed amounts and minimums pays no recipient.',
   },
+  'distributionops.payments': {
+    source: 'runs § distributionops',
+    behavior:
+      'Every allocation above zero is a payment, which says why the payout rail or the payment file does not have it.',
+  },
+  'distributionops.accounts': {
+    source: 'runs § distributionops',
+    behavior:
+      'IBANs with wrong check digits, BICs of another form and a debtor without Latin letters are faults of the input.',
+  },
+  'distributionops.payout_calls': {
+    source: 'runs § distributionops',
+    behavior:
+      'The package has one body of payout-create for each payment in USDC within the cap to an address that EIP-55 lets pass. Its key follows from run and recipient.',
+  },
+  'distributionops.pain001': {
+    source: 'runs § distributionops',
+    behavior:
+      'The payment file fits the schema of pain.001.001.09, has exact amounts, their number and sum, and the Latin characters of SEPA alone.',
+  },
+  'distributionops.judge': {
+    source: 'runs § distributionops',
+    behavior: 'Payments and refusals are those that an independent generator planted.',
+  },
   'diligenceops.answers': {
     source: 'runs § diligenceops',
     behavior:

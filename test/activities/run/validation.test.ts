@@ -114,6 +114,15 @@ const planted: Record<RailKey, Record<string, (result: Any) => void>> = {
     manifest_again: (result) => {
       result.manifest_sha256 = 'f'.repeat(64)
     },
+    payments_listed: (result) => {
+      result.payments[0].iban = 'DE89370400440532013000'
+    },
+    calls_payable: (result) => {
+      result.payments[0].payout_refused = null
+    },
+    transfers_add_up: (result) => {
+      result.credit_transfer.control_sum = '12500.01'
+    },
   },
   tokenops: {
     rows_counted: (result) => {

@@ -2,7 +2,23 @@ import { digestOf } from '../core/canonical-json.ts'
 import { toInteger, toMicro } from './amounts.ts'
 import { byRows } from './by-rows.ts'
 import { distributionopsAudit } from './distributionops/audit.ts'
-import { type DistributionInput, Head, Recipient, Result } from './distributionops/schema.ts'
+import { latinText } from './distributionops/latin-text.ts'
+import {
+  creditTransferOf,
+  destinationsOf,
+  PAYOUT_CURRENCY,
+  paymentsOf,
+  payoutCallsOf,
+} from './distributionops/payments.ts'
+import {
+  type DistributionInput,
+  Head,
+  NAME_CHARS_MAX,
+  type Payment,
+  REMITTANCE_CHARS_MAX,
+  Recipient,
+  Result,
+} from './distributionops/schema.ts'
 import { type Claim, fill, type Share } from './distributionops/water-filling.ts'
 import { distributionopsInput, unreachableDistributionInput } from './fixtures/distributionops.ts'
 import { judgedGaps } from './gaps.ts'
@@ -25,6 +41,12 @@ const details = {
   not_distributed: () =>
     'a part of the pool is left: every recipient has what it may get, or fractions stay in it',
   no_destination: (count: number) => `payments without a destination: ${count}`,
+  payouts_refused: (count: number) => `payments that the payout rail does not take: ${count}`,
+  transfers_refused: (count: number) => `payments that are not in the payment file: ${count}`,
+  no_debtor_account: (count: number) =>
+    `payments to an account, of which there is no payment file: ${count}`,
+  texts_rewritten: (count: number) =>
+    `payments whose name or text has other characters in the payment file: ${count}`,
 }
 
 const gapRules = {
@@ -32,7 +54,23 @@ const gapRules = {
     kind: 'needed',
     filled_by: 'a pool that holds the fixed amounts and the floors, or smaller ones',
   },
-  no_destination: { kind: 'needed', filled_by: 'a destination_reference for each recipient' },
+  no_destination: {
+    kind: 'needed',
+    filled_by: 'a destination_reference, a wallet or an iban for each recipient',
+  },
+  payouts_refused: {
+    kind: 'advisory',
+    filled_by: 'a wallet as payments.payout_refused says, or an amount within the cap of a payout',
+  },
+  transfers_refused: {
+    kind: 'advisory',
+    filled_by: 'an iban and a name in Latin letters, as payments.transfer_refused says',
+  },
+  no_debtor_account: {
+    kind: 'advisory',
+    filled_by: 'the account that is debited',
+    pointer: '/credit_transfer',
+  },
   not_distributed: { kind: 'advisory', filled_by: 'higher caps, or rounding by largest remainder' },
 } as const satisfies GapRules
 
@@ -51,6 +89,7 @@ export const distributionops: Rail<DistributionInput, Result> = {
       'split money so that the shares sum exactly to the total',
       'find duplicate recipients, shared destinations and recipients that cannot be paid',
       'prepare a payout batch with a manifest digest',
+      'write a bank payment file (ISO 20022 pain.001, SEPA) and payout calls in USDC',
     ],
   },
   takes: {
@@ -65,10 +104,17 @@ export const distributionops: Rail<DistributionInput, Result> = {
   tiers: tiersOf({
     entry: {
       depth: 'the allocations with their check and manifest',
-      leaves_out: ['caps_applied', 'duplicates'],
-      leaves_out_codes: ['conflicting_duplicates', 'repeated_rows'],
+      leaves_out: ['caps_applied', 'duplicates', 'payments', 'payout_calls', 'credit_transfer'],
+      leaves_out_codes: [
+        'conflicting_duplicates',
+        'no_debtor_account',
+        'payouts_refused',
+        'repeated_rows',
+        'texts_rewritten',
+        'transfers_refused',
+      ],
     },
-    whole: 'all of it, with the limits that held and the rows that came twice',
+    whole: 'all of it, with the payment files, the limits that held and the rows that came twice',
     rows: rowTiers,
   }),
   result: Result,
@@ -100,24 +146,25 @@ function distribute(head: Head, entries: Entry<Recipient>[]): Work<Result> {
   const given = allocate(pool, accepted, head.rounding === 'down')
   if (given === null) gaps.add('pool_too_small', [{ pointer: '/pool/amount_minor' }])
   const paid = (given ?? []).filter(({ amount }) => amount > 0n)
+  const disputed = entries.some(({ differ }) => differ)
+  const payments = paymentsOf(paid, { head, disputed })
   const allocated = paid.reduce((sum, { amount }) => sum + amount, 0n)
   if (given !== null && allocated < pool)
     gaps.add('not_distributed', [{ pointer: '/pool/amount_minor' }])
   noteDestinations(paid, findings, gaps)
-  const manifest = paid.map(({ recipient, amount }) => ({
-    recipient_id: recipient.id,
-    amount_minor: toInteger(amount),
-    destination_reference: recipient.destination_reference ?? null,
-  }))
+  notePayments(paid, payments, head, { findings, gaps })
   const blockers: string[] = []
   if (given === null) blockers.push('pool_too_small')
   if (gaps.count('no_destination') > 0) blockers.push('no_destination')
-  if (entries.some(({ differ }) => differ)) blockers.push('conflicting_duplicates')
+  if (disputed) blockers.push('conflicting_duplicates')
   if (paid.length === 0) blockers.push('no_payments')
   const remainder_minor = toInteger(pool - allocated)
   const result: Result = {
     currency: head.pool.currency,
     allocations: (given ?? []).map(allocationOf),
+    payments,
+    payout_calls: payoutCallsOf(payments),
+    credit_transfer: creditTransferOf(payments, head),
     remainder_minor,
     duplicates: entries.filter(({ rows }) => rows.length > 1).map(duplicateOf),
     refused,
@@ -131,7 +178,10 @@ function distribute(head: Head, entries: Entry<Recipient>[]): Work<Result> {
     manifest_sha256: digestOf({
       pool: head.pool,
       rounding: head.rounding ?? 'largest_remainder',
-      payments: manifest,
+      payments: payments.map(({ recipient_id, amount_minor, ...to }) => {
+        const { destination_reference = null, wallet = null, iban = null } = to
+        return { recipient_id, amount_minor, destination_reference, wallet, iban }
+      }),
     }),
     batch: { ready_for_review: blockers.length === 0, payments: paid.length, blockers },
   }
@@ -213,14 +263,46 @@ function reasonAgainst({
 function noteDestinations(paid: Given[], findings: Notes<Code>, gaps: Notes<Code>): void {
   const uses = new Map<string, number>()
   for (const { recipient, index } of paid) {
-    const { destination_reference: destination } = recipient
-    if (destination === undefined) gaps.add('no_destination', [cite('recipients', index)])
-    else uses.set(destination, (uses.get(destination) ?? 0) + 1)
+    const named = accountsOf(recipient)
+    if (named.length === 0) gaps.add('no_destination', [cite('recipients', index)])
+    for (const { account } of named) uses.set(account, (uses.get(account) ?? 0) + 1)
   }
-  for (const { recipient, index } of paid)
-    if ((uses.get(recipient.destination_reference ?? '') ?? 0) > 1) {
-      findings.add('shared_destinations', [cite('recipients', index, 'destination_reference')])
-    }
+  for (const { recipient, index } of paid) {
+    const shared = accountsOf(recipient).filter(({ account }) => (uses.get(account) ?? 0) > 1)
+    if (shared.length === 0) continue
+    const citations = shared.map(({ field }) => cite('recipients', index, field))
+    findings.add('shared_destinations', citations)
+  }
+}
+
+/** The destinations of a recipient, those of one account in one form. */
+function accountsOf(recipient: Recipient): { field: string; account: string }[] {
+  const { destination_reference, wallet, iban } = destinationsOf(recipient)
+  const named = { destination_reference, wallet: wallet?.toLowerCase(), iban }
+  return Object.entries(named).flatMap(([field, account]) =>
+    account === undefined ? [] : [{ field, account: `${field} ${account}` }],
+  )
+}
+
+function notePayments(
+  paid: readonly Given[],
+  payments: readonly Payment[],
+  { pool, credit_transfer: asked }: Head,
+  { findings, gaps }: { findings: Notes<Code>; gaps: Notes<Code> },
+): void {
+  for (const [at, { index }] of paid.entries()) {
+    const { payout_refused, transfer_refused, iban, name, remittance } = payments[at] as Payment
+    const place = [cite('recipients', index)]
+    if (pool.currency === PAYOUT_CURRENCY && payout_refused !== null)
+      gaps.add('payouts_refused', place)
+    if (asked === undefined && iban !== undefined) gaps.add('no_debtor_account', place)
+    if (asked !== undefined && transfer_refused !== null) gaps.add('transfers_refused', place)
+    if (transfer_refused !== null) continue
+    const isKept =
+      latinText(name ?? '', NAME_CHARS_MAX) === name &&
+      (remittance === undefined || latinText(remittance, REMITTANCE_CHARS_MAX) === remittance)
+    if (!isKept) findings.add('texts_rewritten', place)
+  }
 }
 
 function allocationOf({ recipient, amount, index }: Given): Result['allocations'][number] {

@@ -60,7 +60,11 @@ verifies('distributionops.shares', 'a royalty pool, worked out by hand', () => {
     },
   ])
   expect(result.batch).toEqual({ ready_for_review: true, payments: 5, blockers: [] })
-  expect(findings.map(({ code }) => code)).toEqual(['refused_recipients', 'repeated_rows'])
+  expect(findings.map(({ code }) => code)).toEqual([
+    'refused_recipients',
+    'repeated_rows',
+    'texts_rewritten',
+  ])
   expect(gaps).toEqual([])
 })
 
@@ -149,7 +153,7 @@ verifies(
         kind: 'needed',
         detail: 'payments without a destination: 1',
         pointer: '/recipients/5',
-        filled_by: 'a destination_reference for each recipient',
+        filled_by: 'a destination_reference, a wallet or an iban for each recipient',
         citations: [{ pointer: '/recipients/5' }],
       },
     ])

@@ -1,6 +1,10 @@
+import { keccak_256 } from '@noble/hashes/sha3.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { digestOf } from '../../core/canonical-json.ts'
-import { toMicro } from '../amounts.ts'
-import { differs, firstOfAll, firstWrong, planned } from '../audit.ts'
+import { decimalsOf } from '../../core/currency.ts'
+import { limits } from '../../core/limits.ts'
+import { decimalText, toMicro } from '../amounts.ts'
+import { differs, exact, firstOfAll, firstWrong, planned } from '../audit.ts'
 import type { Audit } from '../rail.ts'
 import type { Head, Recipient, Result } from './schema.ts'
 
@@ -11,6 +15,9 @@ const checks = {
     'the shares by weight, against one common level that floors lie above and caps below, to one unit',
   recipients_once: 'each id of the input, against one allocation or one refusal',
   manifest_again: 'the digest of the manifest, against the allocations',
+  payments_listed: 'each payment, against an allocation and the destinations of its recipient',
+  calls_payable: 'the payout calls, against currency, cap and the checksum of each address',
+  transfers_add_up: 'number and sum of the bank transfers, against accounts and amounts',
 }
 
 /** Holds a division against the conditions that only the right one meets, instead of dividing again. */
@@ -31,7 +38,14 @@ export const distributionopsAudit: Audit<Result> = {
         ),
         shares_in_proportion: levelFault(recipients, result),
         recipients_once: onceFault(recipients, result),
-        manifest_again: differs('the digest', result.manifest_sha256, manifestOf(head, result)),
+        manifest_again: differs(
+          'the digest',
+          result.manifest_sha256,
+          manifestOf(head, recipients, result),
+        ),
+        payments_listed: listedFault(recipients, result),
+        calls_payable: callsFault(result),
+        transfers_add_up: transfersFault(head, result),
       }),
     }
   },
@@ -91,11 +105,90 @@ function onceFault(recipients: ReadonlyMap<string, Recipient>, result: Result): 
   return differs('the number of ids', named.length, recipients.size)
 }
 
-function manifestOf({ pool, rounding = 'largest_remainder' }: Head, { allocations }: Result) {
+type Recipients = ReadonlyMap<string, Recipient>
+
+function manifestOf(
+  { pool, rounding = 'largest_remainder' }: Head,
+  recipients: Recipients,
+  { allocations }: Result,
+) {
   const payments = allocations
     .filter(({ amount_minor }) => amount_minor > 0)
     .map(({ recipient_id, amount_minor, destination_reference }) => {
-      return { recipient_id, amount_minor, destination_reference }
+      const { wallet = null, iban = null } = recipients.get(recipient_id) ?? {}
+      const account = iban?.replace(/ /g, '').toUpperCase() ?? null
+      return { recipient_id, amount_minor, destination_reference, wallet, iban: account }
     })
   return digestOf({ pool, rounding, payments })
+}
+
+function listedFault(recipients: Recipients, { allocations, payments }: Result): string | null {
+  const given = new Map(allocations.map((one) => [one.recipient_id, one.amount_minor]))
+  const above = allocations.filter(({ amount_minor }) => amount_minor > 0).length
+  return firstOfAll(
+    differs('the number of payments', payments.length, above),
+    firstWrong(payments, ({ recipient_id: id, amount_minor, wallet, iban }) => {
+      const row = recipients.get(id)
+      const isItsOwn = row?.wallet === wallet && row?.iban?.replace(/ /g, '').toUpperCase() === iban
+      if (!isItsOwn) return `${id} has another destination`
+      return differs(`the amount of ${id}`, amount_minor, given.get(id))
+    }),
+  )
+}
+
+const CAP_MINOR = Number(limits.maxPayoutAtomic)
+/** Refusals that do not follow from the payment itself. */
+const ofTheBatch = ['rows_differ', 'file_full']
+
+function callsFault({ currency, payments, payout_calls: calls }: Result): string | null {
+  const ready = payments.filter(({ payout_refused }) => payout_refused === null)
+  const sum = ready.reduce((total, { amount_minor }) => total + BigInt(amount_minor), 0n)
+  return firstOfAll(
+    differs('the number of calls', calls.ready, ready.length),
+    differs('the number of refusals', calls.refused, payments.length - ready.length),
+    differs('the sum of the calls', calls.amount_usdc, decimalText(sum, 6)),
+    firstWrong(payments, ({ recipient_id: id, wallet = '', amount_minor, payout_refused }) => {
+      if (payout_refused !== null && ofTheBatch.includes(payout_refused)) return null
+      const isPayable = currency === 'USDC' && amount_minor <= CAP_MINOR && isAddress(wallet)
+      return differs(`whether ${id} is asked for`, payout_refused === null, isPayable)
+    }),
+  )
+}
+
+/** EIP-55 by its definition: a letter is a capital where the digit of the hash at its place is 8 or more. */
+function isAddress(wallet: string): boolean {
+  if (!/^0x[0-9a-fA-F]{40}$/.test(wallet) || /^0x0+$/.test(wallet)) return false
+  const letters = wallet.slice(2)
+  const hash = bytesToHex(keccak_256(utf8ToBytes(letters.toLowerCase())))
+  const isMixed = /[a-f]/.test(letters) && /[A-F]/.test(letters)
+  return (
+    !isMixed ||
+    [...letters].every((letter, at) => {
+      const capital = Number.parseInt(hash[at] ?? '0', 16) >= 8
+      return letter === (capital ? letter.toUpperCase() : letter.toLowerCase())
+    })
+  )
+}
+
+function transfersFault({ pool }: Head, { payments, credit_transfer }: Result): string | null {
+  const listed = payments.filter(({ transfer_refused }) => transfer_refused === null)
+  if (credit_transfer === null) return differs('the number of transfers', listed.length, 0)
+  const { transactions, control_sum, refused } = credit_transfer
+  const sum = listed.reduce((total, { amount_minor }) => total + BigInt(amount_minor), 0n)
+  const places = decimalsOf(pool.currency) ?? 0
+  return firstOfAll(
+    differs('the number of transfers', transactions, listed.length),
+    differs('the number of refusals', refused, payments.length - listed.length),
+    differs('the control sum', exact(control_sum, places), sum),
+    firstWrong(listed, ({ recipient_id: id, iban = '', name }) =>
+      name !== undefined && isAccount(iban) ? null : `${id} has no account that can be credited`,
+    ),
+  )
+}
+
+/** ISO 13616: the number that the IBAN spells leaves 1 when it is divided by 97. */
+function isAccount(iban: string): boolean {
+  const turned = iban.slice(4) + iban.slice(0, 4)
+  const digits = turned.replace(/[A-Z]/g, (letter) => String(letter.charCodeAt(0) - 55))
+  return /^\d{10,}$/.test(digits) && BigInt(digits) % 97n === 1n
 }

@@ -1,4 +1,5 @@
 import type { ReportPlan } from '../report/plan.ts'
+import { payoutFiles } from './files.ts'
 
 export const distributionopsReport: ReportPlan = {
   title: 'Distribution of a pool',
@@ -10,6 +11,8 @@ export const distributionopsReport: ReportPlan = {
     { label: 'Payments', at: '/batch/payments' },
     { label: 'Rows refused', at: '/refused' },
     { label: 'Ready for review', at: '/batch/ready_for_review' },
+    { label: 'Payout calls ready', at: '/payout_calls/ready' },
+    { label: 'Bank transfers in the payment file', at: '/credit_transfer/transactions' },
   ],
   charts: [
     {
@@ -20,6 +23,20 @@ export const distributionopsReport: ReportPlan = {
       form: 'bars',
     },
   ],
-  tables: ['allocations', 'refused', 'caps_applied', 'duplicates'],
-  columns: ['recipient_id', 'amount_minor', 'basis', 'kind', 'limit_minor', 'reason'],
+  tables: ['payments', 'allocations', 'refused', 'caps_applied', 'duplicates'],
+  columns: [
+    'recipient_id',
+    'amount_minor',
+    'basis',
+    'kind',
+    'limit_minor',
+    'reason',
+    'name',
+    'iban',
+    'bic',
+    'transfer_refused',
+    'wallet',
+    'payout_refused',
+  ],
+  files: payoutFiles,
 }

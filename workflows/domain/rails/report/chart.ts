@@ -1,10 +1,9 @@
-import { decimalsOf } from '../../core/currency.ts'
 import { type Html, html } from '../../core/html.ts'
 import { oneLine } from '../../core/plain-text.ts'
 import { decimalText, divideRounded } from '../amounts.ts'
 import { scaled } from '../decimals.ts'
 import { type Cell, MINOR_ENDING } from './cells.ts'
-import { grouped, isDecimal } from './decimal-text.ts'
+import { decimalsShown, grouped, isDecimal } from './decimal-text.ts'
 import type { ChartPlan } from './plan.ts'
 import type { Table } from './tables.ts'
 
@@ -86,7 +85,7 @@ const lengthOf = (sum: bigint, max: bigint, length: number): number =>
 function sumText(sum: bigint, currency: string): string {
   const rounded = divideRounded(sum, 10n ** BigInt(PLACES - SHOWN_PLACES))
   const [whole = '', fraction = ''] = decimalText(rounded, SHOWN_PLACES).split('.')
-  const shown = fraction.padEnd(decimalsOf(currency) ?? 0, '0')
+  const shown = fraction.padEnd(decimalsShown(currency) ?? 0, '0')
   return grouped(shown === '' ? whole : `${whole}.${shown}`)
 }
 

@@ -1,4 +1,5 @@
 import { decimalsOf } from '../../core/currency.ts'
+import { ASSET_DECIMALS } from '../../core/limits.ts'
 
 const written = /^(-?)(\d+)(?:\.(\d+))?$/
 
@@ -6,9 +7,13 @@ const written = /^(-?)(\d+)(?:\.(\d+))?$/
 export const isDecimal = (value: unknown): value is number | string =>
   (typeof value === 'number' || typeof value === 'string') && written.test(String(value))
 
+/** The decimals of a currency of a result: those of USDC, too. */
+export const decimalsShown = (currency: string): number | undefined =>
+  currency === 'USDC' ? ASSET_DECIMALS : decimalsOf(currency)
+
 /** Minor units as major units, with parts of a minor unit: `1234.5` of USD → `12.345`. Undefined for other values or currencies. */
 export function majorOf(minor: unknown, currency: string | undefined): string | undefined {
-  const decimals = currency === undefined ? undefined : decimalsOf(currency)
+  const decimals = currency === undefined ? undefined : decimalsShown(currency)
   const match = isDecimal(minor) ? written.exec(String(minor)) : null
   if (decimals === undefined || match === null) return undefined
   const [, sign = '', whole = '', part = ''] = match

@@ -6,7 +6,7 @@ import { type Cell, wordsOf } from './cells.ts'
 import { chartsOf } from './chart.ts'
 import { grouped, isDecimal } from './decimal-text.ts'
 import { amountText } from './figures.ts'
-import type { ChartPlan } from './plan.ts'
+import type { ChartPlan, PlannedFile } from './plan.ts'
 import { pageStyle } from './style.ts'
 import type { Single, Table, Tabled } from './tables.ts'
 
@@ -32,13 +32,15 @@ export type ReportPage = {
   flags: readonly string[]
   figures: readonly { label: string; text: string }[]
   charts: readonly ChartPlan[]
+  files: readonly Pick<PlannedFile, 'name' | 'about'>[]
   work: Work<unknown>
   tabled: Tabled
 }
 
 /** A report as one page without scripts or other resources. Every text is escaped, control characters and bidi overrides are U+FFFD. */
 export function reportPage(page: ReportPage): string {
-  const { title, version, hasTables, facts, ids, flags, figures, charts, work, tabled } = page
+  const { title, version, hasTables, facts, ids, flags, figures, charts, files, work, tabled } =
+    page
   const file = (name: string, data = 'result.json') => (hasTables ? `tables/${name}.csv` : data)
   const drawn = charts.flatMap((chart) => chartsOf(chart, tabled.tables))
   const { markup } = html`<!doctype html>
@@ -52,7 +54,7 @@ ${flags.map((flag) => html`<p class="flag">${flag}</p>`)}
 <dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd><bdi>${value}</bdi></dd></div>`)}</dl>
 <dl class="ids">${ids.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl></header>
 <main><h2>Key figures</h2>
-<dl class="figures">${figures.map(({ label, text }) => html`<div><dt>${label}</dt><dd><bdi>${text}</bdi></dd></div>`)}</dl>
+<dl class="figures">${figures.map(({ label, text }) => html`<div><dt>${label}</dt><dd><bdi>${text}</bdi></dd></div>`)}</dl>${files.length === 0 ? '' : filesHtml(files)}
 ${drawn.length === 0 ? '' : html`<h2>Charts</h2>${drawn}`}
 ${findingsHtml(work.findings, file('notes', 'findings.json'))}
 ${gapsHtml(work.gaps, file('notes', 'gaps.json'))}
@@ -62,6 +64,14 @@ ${verification}
 </main></body></html>
 `
   return markup
+}
+
+function filesHtml(files: ReportPage['files']): Html {
+  const rows = files.map(
+    ({ name, about }) =>
+      html`<tr><th scope="row"><code>${name}</code></th><td>${oneLine(about.replaceAll('`', ''), DETAIL_MAX)}</td></tr>\n`,
+  )
+  return html`<h2>Files to act on</h2><table class="values"><tbody>${rows}</tbody></table>`
 }
 
 function findingsHtml(all: readonly Finding[], file: string): Html {

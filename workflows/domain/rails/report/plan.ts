@@ -10,7 +10,14 @@ export type ReportPlan = {
   tables: readonly string[]
   /** Columns that come first, in this order, in every table that has them. */
   columns: readonly string[]
+  /** Files of the package for other programs, made from the delivered result. */
+  files?: (run: PlannedRun, result: unknown) => PlannedFile[]
 }
+
+/** What a file may say of its run. */
+export type PlannedRun = { run_id: string; usage: string }
+/** `name` begins with `payouts/`; `about` says in the README what the file holds. */
+export type PlannedFile = { name: string; about: string; text: string }
 
 /** `words`: the value is a code, whose underscores are shown as blanks. */
 type FigurePlan = { label: string; at: string; unit?: string; words?: true }

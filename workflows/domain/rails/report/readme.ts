@@ -3,7 +3,10 @@ import { grouped } from './decimal-text.ts'
 import { REPORT_ROWS_MAX, type ReportPage } from './page.ts'
 import type { Table } from './tables.ts'
 
-type Readme = Pick<ReportPage, 'title' | 'facts' | 'ids' | 'flags' | 'figures' | 'hasLines'> & {
+type Readme = Pick<
+  ReportPage,
+  'title' | 'facts' | 'ids' | 'flags' | 'figures' | 'hasLines' | 'files'
+> & {
   tables: readonly Table[]
 }
 
@@ -16,6 +19,7 @@ export const readme = ({
   figures,
   tables,
   hasLines,
+  files,
 }: Readme): string => `# ${title}
 
 ${flags.map((flag) => `**${flag}**\n\n`).join('')}| Run | |
@@ -29,8 +33,7 @@ ${figures.map(({ label, text }) => `| ${label} | ${markdownCode(text)} |`).join(
 | File | Content |
 |---|---|
 | report.html | the result for people: key figures, charts, findings, gaps and the first ${REPORT_ROWS_MAX} rows of each table; prints from a browser |
-${tables.map(({ name, rows }) => `| tables/${name}.csv | ${grouped(rows.length)} ${rows.length === 1 ? 'row' : 'rows'} |`).join('\n')}
-| result.json | the result itself; report.html, README.md and the tables are made from it, the findings and the gaps |
+${tables.map(({ name, rows }) => `| tables/${name}.csv | ${grouped(rows.length)} ${rows.length === 1 ? 'row' : 'rows'} |\n`).join('')}${files.map(({ name, about }) => `| ${name} | ${about} |\n`).join('')}| result.json | the result itself; report.html, README.md and the tables are made from it, the findings and the gaps |
 | findings.json, gaps.json | what was found; what could not be done, and why |
 | manifest.json | the SHA-256 and size of every other file but completion.jws |
 | completion.jws | the signature of the service over the manifest |

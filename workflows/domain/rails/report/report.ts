@@ -26,10 +26,13 @@ export type ReportedRun = {
 }
 
 const table = /^tables\/[a-z][a-z0-9_]{0,63}\.(csv|jsonl)$/
+const payoutFile = /^payouts\/[a-z][a-z0-9.-]{0,63}\.(csv|jsonl|xml)$/
 
-/** Whether a file of this name is part of a report: `report.html`, `README.md` `tables/….csv` or `tables/….jsonl`. */
+/**
+ * Whether a file of this name is part of a report: `report.html`, `README.md`, `tables/….csv`, `tables/….jsonl` or one in `payouts/`.
+ */
 export const isReportFile = (name: string): boolean =>
-  name === 'report.html' || name === 'README.md' || table.test(name)
+  name === 'report.html' || name === 'README.md' || table.test(name) || payoutFile.test(name)
 
 /** The report of a work by the rules of `REPORT_VERSION`, as texts by file name; it says nothing that is not in the work or the run. */
 export function reportFiles(run: ReportedRun, work: Work<unknown>): Record<string, string> {
@@ -40,6 +43,7 @@ export function reportFiles(run: ReportedRun, work: Work<unknown>): Record<strin
   const hasTables = formats.includes('csv')
   const tables = hasTables ? [...parts.tables, ...about.filter(({ rows }) => rows.length > 0)] : []
   const lines = formats.includes('jsonl') ? tables : []
+  const files = plan.files?.(run, work.result) ?? []
   const shown = {
     title: plan.title,
     hasTables,
@@ -49,12 +53,14 @@ export function reportFiles(run: ReportedRun, work: Work<unknown>): Record<strin
     ids: idsOf(run),
     flags: flagsOf(run),
     figures: figuresOf(plan, work.result),
+    files,
   }
   return {
     'report.html': reportPage({ ...shown, charts: plan.charts, work, tabled: parts }),
     'README.md': readme({ ...shown, tables }),
     ...Object.fromEntries(tables.map((one) => [`tables/${one.name}.csv`, csvOf(one)])),
     ...Object.fromEntries(lines.map((one) => [`tables/${one.name}.jsonl`, jsonLinesOf(one)])),
+    ...Object.fromEntries(files.map(({ name, text }) => [name, text])),
   }
 }
 

@@ -123,9 +123,24 @@ const mixed = (roll: Roll) =>
     .slice(0, 40)
     .join('')
 
+const names = ['Anna Lindqvist', 'Søn & Co', '王伟']
+const ibans = ['DE89 3704 0044 0532 0130 00', 'NL91ABNA0417164300', 'GB29NWBK60161331926819']
+const wallets = [
+  '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+  '0x5aaeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+  '0xde709f2102306220921060314715629080e2fb77',
+]
+const creditTransfer = {
+  debtor: { name: 'Größte Gesellschaft', iban: 'DE89370400440532013000', bic: 'COBADEFFXXX' },
+  execution_date: '2026-07-15',
+  created_at: '2026-07-13T09:00:00Z',
+  remittance: 'Q2 & more',
+}
+
 function distribution(roll: Roll): unknown {
   return {
-    pool: { amount_minor: upTo(100_000, roll), currency: 'USD' },
+    pool: { amount_minor: upTo(100_000, roll), currency: pick(['EUR', 'USD', 'USDC'], roll) },
+    ...maybe(roll, { credit_transfer: creditTransfer }),
     ...maybe(roll, { rounding: pick(['largest_remainder', 'down'], roll) }),
     recipients: times(upTo(25, roll), (index) => ({
       id: `r${roll() < 0.1 ? upTo(25, roll) : index}`,
@@ -133,6 +148,8 @@ function distribution(roll: Roll): unknown {
       ...maybe(roll, { cap_minor: upTo(9_000, roll) }),
       ...maybe(roll, { floor_minor: upTo(900, roll) }),
       ...maybe(roll, { destination_reference: `dest-${upTo(15, roll)}` }),
+      ...maybe(roll, { wallet: pick(wallets, roll) }),
+      ...maybe(roll, { name: pick(names, roll), iban: pick(ibans, roll) }),
     })),
   }
 }

@@ -44,14 +44,16 @@ const expected: Record<RailKey, (result: any) => Figures> = {
     'Required questions answered': coverage.required_answered,
     Contradictions: conflicts.length,
   }),
-  distributionops: ({ total_check, remainder_minor, batch, refused }) => ({
-    Pool: money(total_check.pool_minor, 'USD'),
-    Allocated: money(total_check.allocated_minor, 'USD'),
-    'Left in the pool': money(remainder_minor, 'USD'),
+  distributionops: ({ total_check, remainder_minor, batch, refused, ...paid }) => ({
+    Pool: money(total_check.pool_minor, 'EUR'),
+    Allocated: money(total_check.allocated_minor, 'EUR'),
+    'Left in the pool': money(remainder_minor, 'EUR'),
     'Pool = allocated + left': total_check.balances ? 'yes' : 'no',
     Payments: batch.payments,
     'Rows refused': refused.length,
     'Ready for review': batch.ready_for_review ? 'yes' : 'no',
+    'Payout calls ready': paid.payout_calls.ready,
+    'Bank transfers in the payment file': paid.credit_transfer.transactions,
   }),
   energyops: ({ verdict, billed_minor, recomputed_minor, difference_minor, intervals }) => ({
     Verdict: verdict,
@@ -193,11 +195,11 @@ const pinned: Record<RailKey, string> = {
   packetops: '54babf9220903663cd1d9624cafb275b6064d89b702bb1598973c5ee5c10b37b',
   diligenceops: '61b607b1a3c358f9a1ffb7b70d3e50d67a5ec51d93f33adfdb0fc76bd2861335',
   energyops: '82b7bf23357f516514309d28127716d6d0d3b0d3553eb1080b3e03168f3dddd2',
-  distributionops: 'f00d85be2f007c9ea5660db5c38bb64721f28b870db8d4aaca4b6cbe35b88165',
+  distributionops: '7154e659ea7bc5eac7abc17a4c80880c3717aa75b282da374d19b4b4ed190787',
   tokenops: 'e6cb01975b2b4ae02276a3e1c28f82f1ac5b59583240356f7d418b0cddca2cf0',
   financeops: '9b1102ddf6f5d1dae30ebaedded1b1ec07f504621a319de4a151e8c6977808cf',
   contractops: '642c6ef989c5d9a402ae3f87ae110a0e3da9bcc3715cce5bdb1c1d40cda3750b',
-  scout: '6f846ae91f2c972861f1161fb004d86141bdcab4f648d81294d78ffcec1ae25d',
+  scout: '3a882336d8b13cf6772a97ee38cfde0ccb650b79359185b56e5085f3a8101672',
 }
 
 verifies('package.built', 'reports of version 1 keep their bytes', () => {
