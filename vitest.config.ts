@@ -11,7 +11,7 @@ const faults = [
   'test/e2e/chaos/checker/*.test.ts',
   'test/e2e/chaos/mutations/*.test.ts',
   'test/e2e/model/*.test.ts',
-  'test/e2e/clients/{package,python}.test.ts',
+  'test/e2e/clients/{package,payouts,python}.test.ts',
   'test/e2e/payouts/{bodies,chain,debt,held-back,no-way-around,parking,payment-windows,price,reconciliation,settlement,switches,traces,watching}.test.ts',
   'test/e2e/agents/{agent-use,callbacks,mcp-run,task-money,trust,x402-run}.test.ts',
   'test/e2e/browser/{console,reference}.test.ts',

@@ -22,6 +22,7 @@ const families: Record<string, () => Promise<Add>> = {
   review: async () => (await import('./commands/review.ts')).addReview,
   agents: async () => (await import('./commands/agents.ts')).addAgents,
   payments: async () => (await import('./commands/payments.ts')).addPayments,
+  payouts: async () => (await import('./commands/payouts.ts')).addPayouts,
   mandates: async () => (await import('./commands/mandates.ts')).addMandates,
   credential: async () => (await import('./commands/credential.ts')).addCredential,
   statement: async () => (await import('./commands/statement.ts')).addStatement,

@@ -1,5 +1,10 @@
 /** What wallets, authorities, checkouts and the usage ledger owe; part of `requirements.ts`. */
 export const walletRequirements = {
+  'payouts.submit': {
+    source: 'payouts § Many payouts',
+    behavior:
+      'agent-rails payouts submit and the clients create each payout of a file once, by calls of the caller, and say what became of each.',
+  },
   'money.books': {
     source: 'money § Credit',
     behavior:

@@ -7,6 +7,7 @@ from .client import AsyncClient, Client
 from .errors import ProblemError
 from .keys import AgentKey, digest_of
 from .operation import Operation
+from .payouts import PayoutOutcome, read_payout_bodies, submit_payouts
 from .receipts import InvalidReceiptError, verify_receipt, verify_receipt_chain, verify_webhook
 from .waiting import execute_payout, wait_for_run
 
@@ -19,6 +20,7 @@ __all__ = [
     "InvalidReceiptError",
     "Operation",
     "Payer",
+    "PayoutOutcome",
     "ProblemError",
     "RegisteredAgent",
     "Upload",
@@ -26,7 +28,9 @@ __all__ = [
     "claim_access_key",
     "digest_of",
     "execute_payout",
+    "read_payout_bodies",
     "register",
+    "submit_payouts",
     "verify_receipt",
     "verify_receipt_chain",
     "verify_webhook",

@@ -27,6 +27,12 @@ export { createClient, type Hosts } from './client.ts'
 export { type Customer, type Order, type OwnTask, openCustomer, signContract } from './order.ts'
 export { payingFetch, type Spending } from './pay.ts'
 export {
+  type PayoutBody,
+  type PayoutOutcome,
+  readPayoutBodies,
+  submitPayouts,
+} from './payouts.ts'
+export {
   type AuthorizeTerms,
   authorizePayout,
   type Payout,

@@ -79,6 +79,16 @@ describe.skipIf(missing !== undefined)('the Python package', () => {
     },
   )
 
+  verifies('payouts.submit', 'payouts that are submitted again are created once', async () => {
+    const program = join(scratch, 'submit.py')
+    writeFileSync(program, stack.here(submitted))
+    expect(JSON.parse(await stack.run(python, program))).toEqual([
+      ['created', false, 'created', true],
+      ['created', false, 'created', true],
+      ['refused', 'payout_cap_exceeded', 'refused', 'payout_cap_exceeded'],
+    ])
+  })
+
   verifies('client.python', 'it agrees with the published vectors of receipts', async () => {
     expect(await stack.run(python, '-c', vectors)).toMatch(/^agrees with \d{2,} of receipt.json\n$/)
   })
@@ -128,6 +138,35 @@ with Client(Access(BASE), httpx.Client(transport=Losing(), timeout=40)) as servi
         "memo": "a lost answer", "rail_reference": "lost", "usage": "synthetic",
     }))
 print(json.dumps({"lost": counts["lost"], "payments": len(counts["payments"]), "replayed": answer.replayed}))
+`
+
+const submitted = `
+import json, uuid
+from pathlib import Path
+from agent_rails import Access, Client, operations, read_payout_bodies, submit_payouts
+from agent_rails.wallet import LocalWallet, X402Payer
+
+BASE = "http://127.0.0.1:3000"
+accounts = json.loads(Path(".data/demo/accounts.json").read_text())
+lines = [{
+    "recipient": accounts["agents"][1]["address"], "amount_usdc": amount, "idempotency_key": str(uuid.uuid4()),
+    "memo": "from a file", "rail_reference": "python", "usage": "synthetic",
+} for amount in ("0.1", "0.2", "25.000001")]
+bodies = read_payout_bodies("\\n".join(json.dumps(line) for line in lines))
+for wrong in ("{}", json.dumps(lines[0]) + "\\n" + json.dumps(lines[0])):
+    try:
+        read_payout_bodies(wrong)
+        raise AssertionError(wrong)
+    except ValueError:
+        pass
+with Client(Access(BASE)) as service:
+    asset = service.call(operations.TRUST_CONTRACT({})).body["payout"]["asset"]
+    wallet = LocalWallet.of(accounts["agents"][0]["private_key"])
+    payer = X402Payer(wallet, asset=asset, max_per_call=100_000)
+    access = Access(BASE, wallet=wallet, payer=payer)
+    first, again = (service.run(submit_payouts(access, bodies)) for _ in range(2))
+shown = lambda one: [one.outcome, one.code or one.repeated]
+print(json.dumps([[*shown(one), *shown(other)] for one, other in zip(first, again)]))
 `
 
 const vectors = `
