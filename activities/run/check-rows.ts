@@ -25,7 +25,7 @@ export async function checkRows(
   { rows: lists }: Pick<Rail, 'rows'>,
   { list, columns, source }: Checking,
 ): Promise<UploadOutcome> {
-  const schema = lists?.lists[list]
+  const schema = lists?.uploaded?.[list] ?? lists?.lists[list]
   if (schema === undefined) throw new RangeError(`the rail has no list ${list}`)
   const reader = columnReader(list, schema, columns)
   const faults: InputFault[] = []

@@ -40,7 +40,8 @@ export async function workOnRows<Result>(
       take(row, index)
     }
     const reader = columnReader(list, schema, columns)
-    if (source !== undefined) await eachRow({ list, source, schema, reader }, takeSeen)
+    const uploaded = rows.uploaded?.[list] ?? schema
+    if (source !== undefined) await eachRow({ list, source, schema: uploaded, reader }, takeSeen)
     else takeInline(schema, input[list] ?? [], { place: `/${list}`, reader, take: takeSeen })
     const faults = columnFaults(list, reader)
     if (faults.length > 0) throw unfit(faultsText(faults))

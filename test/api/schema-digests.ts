@@ -32,7 +32,7 @@ export const schemaDigests: Record<string, string> = {
   'rail-input-financeops.v1.json':
     '820c1858c5ac56ef4777b073eaede072a4ee8284238bc2131b13806416d86585',
   'rail-input-packetops.v1.json':
-    '2c500f519078e6d3f031a3370b51d20143d30816e033d3f29af978c95283ce8e',
+    '5eb20df07c1457d17051e68a53edb600ba544eea9902625dd62f4895a48a3d51',
   'rail-input-scout.v1.json': 'f0d6effaa70a5b29aaaaeb3e445a0141e4c6b1606377bcae54bde0426ebdfb9d',
   'rail-input-tokenops.v1.json': '1cf803558a9e980db0394e60e23ecc984ee8de7a8cde1a26a5255b3395489b5d',
   'receipt.v1.json': 'f93e6f4ffd88d17ec1be3919d9e380b808deb12f82331bbeb670ae7c09e6e294',

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import { DomainError } from '#domain/core/errors.ts'
 import { columnReader } from '#domain/rails/columns.ts'
+import { diligenceops } from '#domain/rails/diligenceops.ts'
 import { oneLine } from '#domain/rails/names.ts'
-import { packetops } from '#domain/rails/packetops.ts'
 import { workOn } from '#domain/rails/read-input.ts'
 import { LitellmRow, type UsageRow } from '#domain/rails/tokenops/schema.ts'
 import { tokenops } from '#domain/rails/tokenops.ts'
@@ -149,8 +149,8 @@ verifies('rails.rows', 'a head, a list or a rail that does not fit is refused', 
   expect(await refusalOf(workOnRows(tokenops, head, { other: usage }))).toMatch(
     /has no list other; it has usage/,
   )
-  expect(await refusalOf(workOnRows(packetops, {}, {}))).toMatch(
-    /packetops takes no uploaded lists/,
+  expect(await refusalOf(workOnRows(diligenceops, {}, {}))).toMatch(
+    /diligenceops takes no uploaded lists/,
   )
 })
 

@@ -9,7 +9,16 @@ import { gapRules } from './packetops/gap-rules.ts'
 import { type InspectedItem, type ItemText, inspectItem } from './packetops/item.ts'
 import { type Judged, judge } from './packetops/judge.ts'
 import { profiles, type Section } from './packetops/profiles.ts'
-import { type ManifestEntry, PacketInput, PacketResult, type Weakness } from './packetops/schema.ts'
+import {
+  Item,
+  ListedItem,
+  type ManifestEntry,
+  PacketHead,
+  PacketInput,
+  PacketResult,
+  packetColumns,
+  type Weakness,
+} from './packetops/schema.ts'
 import type { Finding, Rail, Work } from './rail.ts'
 import { tiersOf } from './tiers.ts'
 import { finishedWork, inOrder } from './work.ts'
@@ -68,6 +77,19 @@ export const packetops: Rail<PacketInput, PacketResult> = {
   parameters: ['profile', 'as_of', 'period'],
   documents: { within: 'items', text: 'extracted_text', charsMax: 1_048_576, images: true },
   work,
+  rows: {
+    head: PacketHead,
+    lists: { items: Item },
+    uploaded: { items: ListedItem },
+    columns: packetColumns,
+    open: (head) => {
+      const items: Item[] = []
+      return {
+        take: (_list, row) => void items.push(row as Item),
+        close: () => work({ ...(head as PacketHead), items }),
+      }
+    },
+  },
 }
 
 const READINESS_RULE =

@@ -102,6 +102,8 @@ export type Columns = Readonly<Record<string, ListColumns | undefined>>
 type Rows<Result> = {
   head: z.ZodType
   lists: Readonly<Record<string, z.ZodType>>
+  /** The rows of lists that are uploaded, where they may hold less. */
+  uploaded?: Readonly<Record<string, z.ZodType>>
   /** How the head names columns that differ from the fields. */
   columns: z.ZodType<Columns>
   open(head: unknown): Fold<Result>

@@ -40,6 +40,7 @@ const row = { at: '2026-03-01T00:00:00Z', model: 'm', input_tokens: 1, output_to
 
 verifies('rails.columns', 'renamed columns with their mapping give the same work', () => {
   expect(withLists.map(({ key }) => key)).toEqual([
+    'packetops',
     'energyops',
     'distributionops',
     'tokenops',

@@ -2,8 +2,9 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { base64 } from '@scure/base'
 import { canonicalJson } from '../../core/canonical-json.ts'
-import { auditOf, differs, firstOfAll, firstWrong } from '../audit.ts'
-import type { Item, ManifestEntry, PacketInput, PacketResult } from './schema.ts'
+import { differs, firstOfAll, firstWrong, planned } from '../audit.ts'
+import type { Audit } from '../rail.ts'
+import type { Item, ManifestEntry, PacketResult } from './schema.ts'
 
 const checks = {
   digests_again: 'the digest of each entry, against the content of an item of the input',
@@ -14,16 +15,22 @@ const checks = {
 }
 
 /** Seals a packet again, level by level, and counts its sections again. */
-export const packetopsAudit = auditOf<PacketInput, PacketResult>(
-  checks,
-  ({ items }, { result }) => ({
-    digests_again: digestsFault(items, result),
-    root_again: differs('the Merkle root', result.merkle_root, rootOf(result.manifest)),
-    items_sealed: differs('the names', namesOf(result.manifest), namesOf(items)),
-    score_adds_up: scoreFault(result),
-    missing_named: missingFault(items, result),
-  }),
-)
+export const packetopsAudit: Audit<PacketResult> = {
+  plan: () => planned(checks),
+  open() {
+    const items: Item[] = []
+    return {
+      take: (_list, row) => void items.push(row as Item),
+      close: ({ result }) => ({
+        digests_again: digestsFault(items, result),
+        root_again: differs('the Merkle root', result.merkle_root, rootOf(result.manifest)),
+        items_sealed: differs('the names', namesOf(result.manifest), namesOf(items)),
+        score_adds_up: scoreFault(result),
+        missing_named: missingFault(items, result),
+      }),
+    }
+  },
+}
 
 const namesOf = (all: readonly { section: string; name: string }[]): string =>
   canonicalJson(all.map(({ section, name }) => canonicalJson([section, name])).sort())

@@ -1,6 +1,16 @@
 import { z } from 'zod'
+import { columnsSchema } from '../columns.ts'
 import { UploadedFile } from '../documents.ts'
-import { Cited, Digest, Moment, Span, text, together, tooLongTogether } from '../fields.ts'
+import {
+  Cited,
+  Digest,
+  INPUT_CHARS_MAX,
+  Moment,
+  Span,
+  text,
+  together,
+  tooLongTogether,
+} from '../fields.ts'
 import { needs, profileKeys } from './profiles.ts'
 
 // RFC 4648 §3.5: padded, and no bits left over that a decoder would drop.
@@ -11,31 +21,36 @@ const Period = z
   .strictObject({ from: z.iso.date(), to: z.iso.date() })
   .refine(({ from, to }) => from <= to, 'a period ends on or after the day that it begins')
 
-const Item = z
+/** An item but for a file that it names. */
+const itemFields = {
+  name: text(1, 256),
+  section: text(1, 128),
+  content: text(0, 1_048_576).optional(),
+  content_base64: z.string().regex(canonicalBase64).max(1_400_000).optional(),
+  sha256: Digest.optional(),
+  bytes: z.int().min(0).optional(),
+  issued_at: Moment.optional(),
+  expires_at: Moment.optional(),
+  source: text(1, 2048).optional(),
+  /** The text of a file that is not text itself, as its sender extracted it. */
+  extracted_text: text(0, 1_048_576).optional(),
+  owner: text(1, 256).optional(),
+  approved_by: text(1, 256).optional(),
+  approved_at: Moment.optional(),
+  /** The days, first and last included, for which the item shows that a control operated. */
+  period: Period.optional(),
+  /** The name of an earlier item of the section that this one replaces. */
+  supersedes: text(1, 256).optional(),
+  /** The name of the item of the section that lists the population this one was drawn from. */
+  sample_of: text(1, 256).optional(),
+  population_size: z.int().min(0).optional(),
+}
+
+export const Item = z
   .strictObject({
-    name: text(1, 256),
-    section: text(1, 128),
-    content: text(0, 1_048_576).optional(),
-    content_base64: z.string().regex(canonicalBase64).max(1_400_000).optional(),
-    sha256: Digest.optional(),
+    ...itemFields,
     /** A file that was uploaded: PDF, DOCX and text are read, an image is a claim. */
     upload: UploadedFile.optional(),
-    bytes: z.int().min(0).optional(),
-    issued_at: Moment.optional(),
-    expires_at: Moment.optional(),
-    source: text(1, 2048).optional(),
-    /** The text of a file that is not text itself, as its sender extracted it. */
-    extracted_text: text(0, 1_048_576).optional(),
-    owner: text(1, 256).optional(),
-    approved_by: text(1, 256).optional(),
-    approved_at: Moment.optional(),
-    /** The days, first and last included, for which the item shows that a control operated. */
-    period: Period.optional(),
-    /** The name of an earlier item of the section that this one replaces. */
-    supersedes: text(1, 256).optional(),
-    /** The name of the item of the section that lists the population this one was drawn from. */
-    sample_of: text(1, 256).optional(),
-    population_size: z.int().min(0).optional(),
   })
   .refine(
     ({ content, content_base64, sha256, upload }) =>
@@ -66,6 +81,29 @@ const Item = z
   })
 export type Item = z.output<typeof Item>
 
+const LIST_ITEMS_MAX = 200
+/** So that all items of an uploaded list together are no longer than those of an input. */
+const ROW_CHARS_MAX = INPUT_CHARS_MAX / LIST_ITEMS_MAX
+
+/** An item of an uploaded list, which names no file itself. */
+export const ListedItem = z
+  .strictObject(itemFields)
+  .refine(
+    ({ content, content_base64, sha256 }) =>
+      content === undefined
+        ? content_base64 !== undefined || sha256 !== undefined
+        : content_base64 === undefined,
+    'an item has content or content_base64 (not both), or else sha256',
+  )
+  .refine(
+    ({ content = '', content_base64 = '', extracted_text = '' }) =>
+      content.length + content_base64.length + extracted_text.length <= ROW_CHARS_MAX,
+    `the texts of an item of an uploaded list have at most ${ROW_CHARS_MAX} characters`,
+  )
+
+/** The caller's names of the columns of its items. A file is named by `upload` alone. */
+export const packetColumns = columnsSchema({ items: z.strictObject(itemFields) })
+
 /** A section of the sender's own list. `topics` are words of which its evidence has at least one. */
 const OwnSection = z.strictObject({
   key: text(1, 128),
@@ -77,50 +115,64 @@ const OwnSection = z.strictObject({
   sample_min: z.int().min(1).max(1_000_000).optional(),
 })
 
+const headFields = {
+  title: text(1, 256),
+  purpose: text(1, 2048).optional(),
+  profile: z.enum(profileKeys).optional(),
+  required_sections: z.array(text(1, 128)).min(1).max(100).optional(),
+  /** Sections of its own, which replace those of the profile that have the same key. */
+  sections: z
+    .array(OwnSection)
+    .min(1)
+    .max(100)
+    .refine(
+      (all) => new Set(all.map(({ key }) => key)).size === all.length,
+      'every section has a key of its own',
+    )
+    .optional(),
+  /** The days that the packet is about, first and last included. */
+  period: Period.optional(),
+  as_of: Moment.optional(),
+  columns: packetColumns.optional(),
+}
+type Sections = {
+  profile?: string | undefined
+  required_sections?: string[] | undefined
+  sections?: { required?: boolean | undefined }[] | undefined
+}
+const namesSections = ({ profile, required_sections, sections }: Sections): boolean =>
+  profile !== undefined || required_sections !== undefined || sections !== undefined
+const requiresSome = ({ profile, required_sections, sections }: Sections): boolean =>
+  profile !== undefined ||
+  required_sections !== undefined ||
+  sections?.some(({ required }) => required !== false) === true
+const unnamed = {
+  message: 'a packet names a profile, its required sections, sections of its own, or several',
+}
+const unrequired = 'at least one section is required'
+
+/** A packet without its items. */
+export const PacketHead = z
+  .strictObject(headFields)
+  .refine(namesSections, unnamed)
+  .refine(requiresSome, unrequired)
+
 /** A packet of at most 200 documents. `as_of` is the date it is judged at; without it nothing is called expired or stale. */
 export const PacketInput = z
   .strictObject({
-    title: text(1, 256),
-    purpose: text(1, 2048).optional(),
-    profile: z.enum(profileKeys).optional(),
-    required_sections: z.array(text(1, 128)).min(1).max(100).optional(),
-    /** Sections of its own, which replace those of the profile that have the same key. */
-    sections: z
-      .array(OwnSection)
-      .min(1)
-      .max(100)
-      .refine(
-        (all) => new Set(all.map(({ key }) => key)).size === all.length,
-        'every section has a key of its own',
-      )
-      .optional(),
-    /** The days that the packet is about, first and last included. */
-    period: Period.optional(),
+    ...headFields,
     items: z
       .array(Item)
       .min(1)
-      .max(200)
+      .max(LIST_ITEMS_MAX)
       .refine(
         (all) =>
           together(all.flatMap((item) => [item.content, item.content_base64, item.extracted_text])),
         tooLongTogether,
       ),
-    as_of: Moment.optional(),
   })
-  .refine(
-    ({ profile, required_sections, sections }) =>
-      profile !== undefined || required_sections !== undefined || sections !== undefined,
-    {
-      message: 'a packet names a profile, its required sections, sections of its own, or several',
-    },
-  )
-  .refine(
-    ({ profile, required_sections, sections }) =>
-      profile !== undefined ||
-      required_sections !== undefined ||
-      sections?.some(({ required }) => required !== false),
-    'at least one section is required',
-  )
+  .refine(namesSections, unnamed)
+  .refine(requiresSome, unrequired)
   .meta({
     anyOf: [
       { required: ['profile'] },
@@ -128,6 +180,7 @@ export const PacketInput = z
       { required: ['sections'] },
     ],
   })
+export type PacketHead = z.output<typeof PacketHead>
 export type PacketInput = z.output<typeof PacketInput>
 
 const ManifestEntry = z.strictObject({
