@@ -121,7 +121,7 @@ const planted: Record<RailKey, Record<string, (result: Any) => void>> = {
       result.payments[0].payout_refused = null
     },
     transfers_add_up: (result) => {
-      result.credit_transfer.control_sum = '12500.01'
+      result.credit_transfer.control_sum_minor += 1
     },
   },
   tokenops: {

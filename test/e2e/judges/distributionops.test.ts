@@ -89,9 +89,11 @@ verifies(
       expect(found, `seed ${seed}`).toEqual(planted)
       expect(result.payout_calls.ready).toBe(truth.calls)
       if (input.pool.currency === 'USDC')
-        expect(result.payout_calls.amount_usdc).toBe(truth.calls_sum)
+        expect(Number(text(result.payout_calls.amount_minor))).toBe(Number(truth.calls_sum))
       expect(result.credit_transfer?.transactions ?? 0).toBe(truth.transactions)
-      expect(result.credit_transfer?.control_sum ?? '0').toBe(truth.control_sum)
+      expect(Number(text(result.credit_transfer?.control_sum_minor ?? 0))).toBe(
+        Number(truth.control_sum),
+      )
     }
   },
 )

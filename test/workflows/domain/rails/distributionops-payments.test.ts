@@ -51,7 +51,7 @@ verifies('distributionops.payout_calls', 'four shares in USDC, worked out by han
     })),
   )
   const { payout_calls } = distributionops.work(usdc()).result
-  expect(payout_calls).toEqual({ ready: 4, refused: 0, amount_usdc: '40' })
+  expect(payout_calls).toEqual({ ready: 4, refused: 0, amount_minor: 40_000_000 })
 })
 
 verifies('distributionops.payments', 'each payment that no payout is asked for says why', () => {
@@ -155,10 +155,14 @@ verifies('distributionops.pain001', 'the file of a euro pool by bank', () => {
   const files = filesOf(distributionopsInput)
   const xml = files['payouts/pain.001.001.09.xml'] ?? ''
   const { credit_transfer } = distributionops.work(distributionopsInput).result
-  expect(credit_transfer).toMatchObject({ transactions: 5, control_sum: '12500', refused: 0 })
+  expect(credit_transfer).toMatchObject({
+    transactions: 5,
+    control_sum_minor: 1_250_000,
+    refused: 0,
+  })
   for (const part of [
     '<NbOfTxs>5</NbOfTxs>',
-    '<CtrlSum>12500</CtrlSum>',
+    '<CtrlSum>12500.00</CtrlSum>',
     '<CreDtTm>2026-07-13T09:00:00Z</CreDtTm>',
     '<Dt>2026-07-15</Dt>',
     '<Cd>SEPA</Cd>',
@@ -196,7 +200,10 @@ verifies('tiers.deliver', 'payment files are of the tiers standard and pro', () 
     expect(named('standard', input)).toHaveLength(2)
     expect(named('pro', input)).toHaveLength(2)
   }
-  const { 'README.md': readme = '', 'report.html': page = '' } = filesOf(usdc())
+  const { 'README.md': readme = '', 'report.html': page = '' } = filesOf(
+    usdc({ pool: { amount_minor: 40_000_018, currency: 'USDC' } }),
+  )
+  for (const text of ['40.000018 USDC', '>16.000007<']) expect(page).toContain(text)
   for (const text of [readme, page]) expect(text).toContain('payouts/payout-create.jsonl')
 })
 

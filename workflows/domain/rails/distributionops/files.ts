@@ -41,6 +41,7 @@ export function payoutFiles(run: PlannedRun, result: unknown): PlannedFile[] {
             run_id: run.run_id,
           }).slice(0, ID_CHARS),
           currency,
+          sum: majorOf(credit_transfer.control_sum_minor, currency) ?? '',
           transfers: transfers.map((payment) => ({
             payment,
             reference: keyOf(run, payment).slice(0, ID_CHARS),

@@ -7,14 +7,20 @@ const NAMESPACE = 'urn:iso:std:iso:20022:tech:xsd:pain.001.001.09'
 /** A payment of the file, with its reference for debtor and creditor, of at most 35 characters, and its amount in major units. */
 export type Transfer = { payment: Payment; reference: string; amount: string }
 /** `messageId`: of at most 35 characters. */
-type Message = { messageId: string; currency: string; transfers: readonly Transfer[] }
+type Message = {
+  messageId: string
+  currency: string
+  /** The sum of the amounts. */
+  sum: string
+  transfers: readonly Transfer[]
+}
 
 /** The payments as one ISO 20022 customer credit transfer initiation (pain.001.001.09), with one debit for each payment. */
 export function pain001(
-  { messageId, currency, transfers }: Message,
-  { debtor, execution_date, created_at, transactions, control_sum }: Asked,
+  { messageId, currency, sum, transfers }: Message,
+  { debtor, execution_date, created_at, transactions }: Asked,
 ): string {
-  const totals = [...leaf('NbOfTxs', String(transactions)), ...leaf('CtrlSum', control_sum)]
+  const totals = [...leaf('NbOfTxs', String(transactions)), ...leaf('CtrlSum', sum)]
   const isSepa = currency === 'EUR'
   const name = writtenName(debtor.name)
   const lines = [

@@ -1,7 +1,6 @@
 import { decimalsOf } from '../../core/currency.ts'
 import { limits } from '../../core/limits.ts'
-import { formatUsdc } from '../../core/money.ts'
-import { decimalText } from '../amounts.ts'
+import { toInteger } from '../amounts.ts'
 import { ibanOf, isInSepa } from './accounts.ts'
 import { latinText } from './latin-text.ts'
 import {
@@ -38,7 +37,7 @@ export function paymentsOf(paid: readonly Paid[], { head, disputed }: Batch): Pa
     if (transfer_refused === null) transfers += 1
     return {
       recipient_id: recipient.id,
-      amount_minor: Number(amount),
+      amount_minor: toInteger(amount),
       ...destinationsOf(recipient),
       ...remittanceOf(recipient, head),
       payout_refused,
@@ -100,13 +99,13 @@ export function payoutCallsOf(payments: readonly Payment[]): Result['payout_call
   return {
     ready: ready.length,
     refused: payments.length - ready.length,
-    amount_usdc: formatUsdc(sumOf(ready)),
+    amount_minor: toInteger(sumOf(ready)),
   }
 }
 
 export function creditTransferOf(
   payments: readonly Payment[],
-  { pool, credit_transfer: asked }: Head,
+  { credit_transfer: asked }: Head,
 ): Result['credit_transfer'] {
   if (asked === undefined) return null
   const { debtor, execution_date, created_at } = asked
@@ -120,7 +119,7 @@ export function creditTransferOf(
     execution_date,
     created_at,
     transactions: listed.length,
-    control_sum: decimalText(sumOf(listed), decimalsOf(pool.currency) ?? 0),
+    control_sum_minor: toInteger(sumOf(listed)),
     refused: payments.length - listed.length,
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Decimal, DecimalText, MINOR_MAX, Minor } from '../amounts.ts'
+import { Decimal, MINOR_MAX, Minor } from '../amounts.ts'
 import { Currency, Id, oneLine } from '../names.ts'
 import { CitationShape } from '../notes.ts'
 import { Bic, Iban } from './accounts.ts'
@@ -106,7 +106,7 @@ export const Result = z.strictObject({
   payout_calls: z.strictObject({
     ready: z.int(),
     refused: z.int(),
-    amount_usdc: DecimalText.meta({ description: 'The sum of the calls that are ready.' }),
+    amount_minor: z.int().meta({ description: 'The sum of the calls that are ready.' }),
   }),
   /** What the payment file says of itself; null where the input names no debtor. */
   credit_transfer: z
@@ -119,7 +119,7 @@ export const Result = z.strictObject({
       execution_date: z.string(),
       created_at: z.string(),
       transactions: z.int(),
-      control_sum: DecimalText.meta({ description: 'In major units of the currency.' }),
+      control_sum_minor: z.int(),
       refused: z.int(),
     })
     .nullable(),

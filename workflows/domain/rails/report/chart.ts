@@ -14,7 +14,7 @@ const CURRENCIES_MAX = 3
 const LABEL_MAX = 28
 /** Decimal places of sums; further digits of a value are cut off. */
 const PLACES = 18
-/** Decimal places of a label, rounded. */
+/** Decimal places of a label, rounded; a currency of more has all of them. */
 const SHOWN_PLACES = 4
 
 type Bar = { label: string; sum: bigint }
@@ -83,9 +83,11 @@ const lengthOf = (sum: bigint, max: bigint, length: number): number =>
   sum === 0n ? 0 : Math.max(1, Number((magnitude(sum) * BigInt(length)) / max))
 /** A rounded sum with at least the decimals of its currency. */
 function sumText(sum: bigint, currency: string): string {
-  const rounded = divideRounded(sum, 10n ** BigInt(PLACES - SHOWN_PLACES))
-  const [whole = '', fraction = ''] = decimalText(rounded, SHOWN_PLACES).split('.')
-  const shown = fraction.padEnd(decimalsShown(currency) ?? 0, '0')
+  const decimals = decimalsShown(currency) ?? 0
+  const places = Math.max(SHOWN_PLACES, decimals)
+  const rounded = divideRounded(sum, 10n ** BigInt(PLACES - places))
+  const [whole = '', fraction = ''] = decimalText(rounded, places).split('.')
+  const shown = fraction.padEnd(decimals, '0')
   return grouped(shown === '' ? whole : `${whole}.${shown}`)
 }
 

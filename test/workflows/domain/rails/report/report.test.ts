@@ -195,7 +195,7 @@ const pinned: Record<RailKey, string> = {
   packetops: '54babf9220903663cd1d9624cafb275b6064d89b702bb1598973c5ee5c10b37b',
   diligenceops: '61b607b1a3c358f9a1ffb7b70d3e50d67a5ec51d93f33adfdb0fc76bd2861335',
   energyops: '82b7bf23357f516514309d28127716d6d0d3b0d3553eb1080b3e03168f3dddd2',
-  distributionops: '7154e659ea7bc5eac7abc17a4c80880c3717aa75b282da374d19b4b4ed190787',
+  distributionops: '381d8240ff48c18b7f46ecf9082c6ba6a9d5cca33ac6dbd8afe8b91de9112957',
   tokenops: 'e6cb01975b2b4ae02276a3e1c28f82f1ac5b59583240356f7d418b0cddca2cf0',
   financeops: '9b1102ddf6f5d1dae30ebaedded1b1ec07f504621a319de4a151e8c6977808cf',
   contractops: '642c6ef989c5d9a402ae3f87ae110a0e3da9bcc3715cce5bdb1c1d40cda3750b',
