@@ -5,7 +5,7 @@ import { NAME_CHARS_MAX, type Payment, REMITTANCE_CHARS_MAX, type Result } from 
 const NAMESPACE = 'urn:iso:std:iso:20022:tech:xsd:pain.001.001.09'
 
 /** A payment of the file, with its reference for debtor and creditor, of at most 35 characters, and its amount in major units. */
-export type Transfer = { payment: Payment; reference: string; amount: string }
+type Transfer = { payment: Payment; reference: string; amount: string }
 /** `messageId`: of at most 35 characters. */
 type Message = {
   messageId: string

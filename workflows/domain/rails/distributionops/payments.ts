@@ -17,7 +17,7 @@ import { walletFault } from './wallet.ts'
 /** The currency of the payout rail; its minor units are millionths. */
 export const PAYOUT_CURRENCY = 'USDC'
 /** Decision: payments of one file, the first by id. */
-export const FILE_PAYMENTS_MAX = 10_000
+const FILE_PAYMENTS_MAX = 10_000
 /** EPC115-06: a SEPA credit transfer is of at most 999,999,999.99 euros. */
 const SEPA_MINOR_MAX = 99_999_999_999n
 

@@ -58,7 +58,7 @@ const Allocation = z.strictObject({
   citations: z.array(CitationShape),
 })
 /** Why the payout rail is not asked for a payment. */
-export const payoutRefusals = [
+const payoutRefusals = [
   'currency_not_usdc',
   'rows_differ',
   'wallet_missing',
@@ -69,7 +69,7 @@ export const payoutRefusals = [
   'file_full',
 ] as const
 /** Why a payment is not in the payment file for a bank. */
-export const transferRefusals = [
+const transferRefusals = [
   'no_debtor_account',
   'currency_not_iso',
   'rows_differ',
