@@ -19,7 +19,7 @@ export function addPayouts(program: Command): void {
   const payouts = program.command('payouts').description('payouts by your own wallet')
   jsonOption(payouts.command('submit <file>'))
     .description(
-      'create the payouts of a file: a return package (zip), or its payouts/payout-create.jsonl. Submitted again, nothing is created or paid twice; exit 0 where all are created, 1 where one is refused, 3 where one is pending',
+      'create the payouts of a file: a return package (zip), or its payouts/payout-create.jsonl. Submitted again by the same wallet, nothing is created or paid twice; exit 0 where all are created, 1 where one is refused, 3 where one is pending',
     )
     .option('--key-file <path>', 'a file with the private key of your wallet, 0x and 64 hex digits')
     .addOption(

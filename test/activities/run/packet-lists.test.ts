@@ -68,7 +68,7 @@ const inline = { ...head, columns, items: rows }
 
 verifies(
   ['rails.columns', 'rails.rows'],
-  'a register of evidence gives one work as CSV, JSON Lines, XLSX and inline',
+  'a register of evidence gives one work as CSV, JSONL, XLSX and inline',
   async () => {
     const expected = workOn(packetops, inline)
     expect(expected.findings.map(({ code }) => code)).toContain('columns_unread')

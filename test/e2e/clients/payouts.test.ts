@@ -89,7 +89,7 @@ async function submitter(name: string, tokens: bigint) {
 
 verifies(
   ['payouts.submit', 'distributionops.payout_calls'],
-  'the payouts of a package are created once, however often it is submitted',
+  'the payouts of a package are created once, also when it is sent again',
   async () => {
     const { zip, run_id } = await packageOf()
     const bodies = (await unzipped(zip)).get('payouts/payout-create.jsonl') ?? ''
@@ -152,7 +152,7 @@ verifies(
 
 verifies(
   'payouts.submit',
-  'a call that cannot be paid is pending, and a file that is none is refused',
+  'a call that cannot be paid is pending, and a wrong file is refused',
   async () => {
     const body = { ...rail.terms(), memo: 'pending' }
     const file = await fileOf('pending.jsonl', `${JSON.stringify(body)}\n`)
