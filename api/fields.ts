@@ -85,5 +85,10 @@ export function freeText(max: number, min = 0) {
   })
 }
 
+/** Up to `max` code points that are signed or encoded, such as a compact JWS or SD-JWTs; the pipeline screens what their parts encode. */
+export function encodedText(max: number) {
+  return text(1, max).meta({ minLength: 1, maxLength: max, 'x-encoded-text': true })
+}
+
 const isWithin = (length: number, min: number, max: number): boolean =>
   length >= min && length <= max

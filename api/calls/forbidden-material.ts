@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { type PointerError, refuse } from '#domain/core/errors.ts'
 import { pointerOf } from '#domain/core/json-pointer.ts'
+import { decodedParts } from './decoded-parts.ts'
 import { CHECKSUMS_MAX, type PhraseBudget } from './recovery-phrase.ts'
 import { isPrivateJwk, nameSecret } from './secret-patterns.ts'
 
 /**
- * Refuses secrets in the fields that the schema marks with `.meta({ 'x-free-text': true })`: 422
- * `forbidden_material` that names JSON pointers and the kind of secret, never the value.
+ * Refuses secrets in the fields that the schema marks with `.meta({ 'x-free-text': true })`, or, for what their base64url parts encode,
+ * with `'x-encoded-text'`: 422 `forbidden_material` that names JSON pointers and the kind of secret, never the value.
  */
 export function screenFreeText(schema: z.ZodType, value: unknown): void {
   const errors = findForbiddenMaterial(schema, value)
@@ -35,7 +36,9 @@ type Found = { readonly kinds: Map<string, string>; readonly budget: PhraseBudge
 
 function collect(schema: z.core.$ZodType, value: unknown, pointer: string, found: Found): void {
   if (value === undefined || value === null) return
-  if (z.globalRegistry.get(schema)?.['x-free-text'] === true) screen(value, pointer, found)
+  const marks = z.globalRegistry.get(schema)
+  if (marks?.['x-free-text'] === true) screen(value, pointer, found)
+  else if (marks?.['x-encoded-text'] === true) screenEncoded(value, pointer, found)
   else
     for (const [inner, part, at] of partsOf(schema, value, pointer)) collect(inner, part, at, found)
 }
@@ -90,6 +93,17 @@ function screen(value: unknown, pointer: string, found: Found, label?: string): 
     const secretName = Array.isArray(value) ? undefined : nameSecret(key, found.budget)
     if (secretName !== undefined) note(secretName, pointer, found)
     else screen(part, below(pointer, key), found, Array.isArray(value) ? label : key)
+  }
+}
+
+/** A text, and what its parts encode; a finding is reported at the text. */
+function screenEncoded(value: unknown, pointer: string, found: Found): void {
+  screen(value, pointer, found)
+  if (typeof value !== 'string') return
+  for (const decoded of decodedParts(value)) {
+    const inside: Found = { kinds: new Map(), budget: found.budget }
+    screen(decoded, '', inside)
+    for (const kind of inside.kinds.values()) note(kind, pointer, found)
   }
 }
 

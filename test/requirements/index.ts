@@ -807,6 +807,11 @@ export const requirements = {
     behavior:
       'Secrets in free text return 422 forbidden_material with the pointer and without the value. Hex without a label is accepted.',
   },
+  'pipeline.encoded-material': {
+    source: 'calls § Forbidden material',
+    behavior:
+      'Presentations of mandates, challenge tokens and other signed texts are screened as what their base64url parts encode: claims and disclosures, and tokens inside of them. The pointer is that of the field.',
+  },
   'pipeline.operator': {
     source: 'agents § Operators',
     behavior:

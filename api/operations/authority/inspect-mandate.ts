@@ -1,20 +1,20 @@
 import { z } from 'zod'
 import { limits } from '#domain/core/limits.ts'
 import { authorityExamples } from '../../examples/authority.ts'
-import { text } from '../../fields.ts'
+import { encodedText } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { agentIdOf } from '../agents/caller.ts'
 import { Ap2InspectionShape } from './ap2-shapes.ts'
 import { authorityPath, Inspection, PresentedMandate } from './shapes.ts'
 
 const ap2 = z.strictObject({
-  payment: text(1, limits.presentationCharsMax).meta({
+  payment: encodedText(limits.presentationCharsMax).meta({
     description: 'The open payment mandate, alone or with the closed one behind ~~.',
   }),
-  checkout: text(1, limits.presentationCharsMax).optional().meta({
+  checkout: encodedText(limits.presentationCharsMax).optional().meta({
     description: 'The checkout mandate that belongs to it, in the same form.',
   }),
-  challenge_token: text(1, 8192).optional().meta({
+  challenge_token: encodedText(8192).optional().meta({
     description: 'The challenge that the mandates were closed for.',
   }),
 })
@@ -28,7 +28,7 @@ export const inspectMandate = operation({
   mode: 'inspect_mandate',
   access: ['agent', 'operator'],
   needs: { scopes: ['authority:read'] },
-  errors: ['not_owner'],
+  errors: ['not_owner', 'forbidden_material'],
   idempotency: { kind: 'read' },
   input: z
     .strictObject({

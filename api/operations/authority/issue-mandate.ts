@@ -7,9 +7,9 @@ import {
   AtomicAmount,
   Digest,
   ExpiresAt,
+  encodedText,
   IdempotencyKey,
   PayoutId,
-  text,
   UsdcAmount,
   WalletSignature,
 } from '../../fields.ts'
@@ -24,7 +24,7 @@ const forPayout = z.strictObject({
     expires_at: ExpiresAt,
     authorize_idempotency_key: IdempotencyKey,
   }),
-  checkout_jwt: text(1, 8192),
+  checkout_jwt: encodedText(8192),
   holder_proof: z.strictObject({
     binding_version: z.union([z.literal(1), z.literal(2)]),
     holder_wallet: Address,

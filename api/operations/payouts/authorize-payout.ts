@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { limits } from '#domain/core/limits.ts'
 import { payoutExamples } from '../../examples/payouts.ts'
-import { ExpiresAt, IdempotencyKey, PayoutId, Signature, text } from '../../fields.ts'
+import { ExpiresAt, encodedText, IdempotencyKey, PayoutId, Signature } from '../../fields.ts'
 import { answeredByWorkflow, operation } from '../../operation.ts'
 import { callingWallet } from '../agents/caller.ts'
 import { PayoutAnswer } from './payout-answer.ts'
@@ -32,13 +32,14 @@ export const authorizePayout = operation({
     'mandate_consumed',
     'challenge_expired',
     'payout_expired',
+    'forbidden_material',
   ],
   idempotency: { kind: 'body', keepsInput: true },
   input: z.strictObject({
     payout_id: PayoutId,
     idempotency_key: IdempotencyKey,
-    presentation: text(1, limits.presentationCharsMax),
-    challenge_token: text(1, limits.challengeTokenCharsMax),
+    presentation: encodedText(limits.presentationCharsMax),
+    challenge_token: encodedText(limits.challengeTokenCharsMax),
     expires_at: ExpiresAt,
     principal_signature: Signature,
   }),

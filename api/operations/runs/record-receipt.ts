@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { receiptId } from '#domain/core/ids.ts'
 import { runExamples } from '../../examples/runs.ts'
-import { freeText, IdempotencyKey, ReceiptId, text } from '../../fields.ts'
+import { encodedText, freeText, IdempotencyKey, ReceiptId } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { moverOf } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
@@ -26,7 +26,7 @@ export const recordAgentUseReceipt = operation({
       mode: z.literal('record_agent_use_receipt'),
       run_id: RunId,
       receipt_id: ReceiptId.optional(),
-      receipt: text(1, 8192)
+      receipt: encodedText(8192)
         .optional()
         .meta({ description: 'The receipt itself, as a compact JWS.' }),
       accepted: z.boolean(),

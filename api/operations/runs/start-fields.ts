@@ -17,7 +17,7 @@ export const startFields = {
     description: 'As /schemas/rail-input-<rail>.v1.json describes it.',
   }),
   callback_url: CallbackUrl.optional(),
-  customer_account: text(1, 160).optional(),
+  customer_account: text(1, 160).meta({ 'x-free-text': true }).optional(),
   usage: TaskUsage.default('operational'),
   on_gaps: OnGaps,
   accept_terms: z.literal(true).meta({

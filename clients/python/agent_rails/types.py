@@ -1,4 +1,4 @@
-# Made by `npm run client:python` from operations with SHA-256 71a0b0e0c3a5b857adb04c106e7bab7685433f5f55f6b163e61a1de81f16ea8b.
+# Made by `npm run client:python` from operations with SHA-256 168d81258651fc24abd408dec7fda87767cec968c4936cc3b94653e22ae79919.
 from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypedDict
@@ -1248,39 +1248,6 @@ class StartedWalletRun(TypedDict):
     return_package_target: ReturnPackageTarget
     run: Run
     status_token: str
-
-
-class SampleReturnPackage(TypedDict):
-    sample: Literal[True]
-    usage: Literal['synthetic']
-    fixture_id: str
-    code_version: str
-    persisted: Literal[False]
-    receipt: Receipt
-    return_package: ReturnPackage
-
-
-class Sample(TypedDict):
-    key: Literal['soc2_evidence_packet', 'vendor_security_questionnaire', 'insurance_renewal_compliance_packet']
-    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
-    section_count: int
-    url: str
-
-
-class ComplianceSamples(TypedDict):
-    samples: list[Sample]
-
-
-class ComplianceSample(TypedDict):
-    sample: Literal[True]
-    usage: Literal['synthetic']
-    fixture_id: str
-    code_version: str
-    persisted: Literal[False]
-    receipt: Receipt
-    return_package: ReturnPackage
-    input: Any
-    verification_packet: VerificationPacket
 
 
 class StoredInput(TypedDict):
@@ -3956,20 +3923,6 @@ class WalletRunStartRequest(TypedDict):
 WalletRunStartAnswer: TypeAlias = StartedWalletRun
 
 
-class SampleReturnPackagesRequest(TypedDict):
-    rail: NotRequired[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
-    tier: NotRequired[Literal['entry', 'standard', 'pro']]
-    offset: NotRequired[str]
-    limit: NotRequired[str]
-
-
-class ComplianceSamplesReadRequest(TypedDict):
-    sample: NotRequired[Literal['soc2_evidence_packet', 'vendor_security_questionnaire', 'insurance_renewal_compliance_packet']]
-
-
-ComplianceSamplesReadAnswer: TypeAlias = ComplianceSamples | ComplianceSample
-
-
 class InputUploadRequest(TypedDict):
     sha256: str
 
@@ -5201,13 +5154,6 @@ class AcknowledgedReceipt(TypedDict):
     dispute: TaskException | None
 
 
-class SampleReturnPackages(TypedDict):
-    items: list[SampleReturnPackage]
-    offset: int
-    limit: int
-    total: int
-
-
 class Preflight(TypedDict):
     task: Task
     task_token: str
@@ -5523,9 +5469,6 @@ ReturnPackageReadAnswer: TypeAlias = ReturnPackageRecord
 
 
 RecordAgentUseReceiptAnswer: TypeAlias = AcknowledgedReceipt
-
-
-SampleReturnPackagesAnswer: TypeAlias = SampleReturnPackages
 
 
 PreflightAnswer: TypeAlias = Preflight

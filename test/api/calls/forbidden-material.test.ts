@@ -125,6 +125,63 @@ verifies('pipeline.forbidden-material', 'the refusal names pointers and never th
   expect(() => screenFreeText(schema, { memo: 'fine' })).not.toThrow()
 })
 
+const b64 = (value: unknown) =>
+  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url')
+const chain = z.strictObject({ mandates: z.string().meta({ 'x-encoded-text': true }) })
+const encodedPointers = (mandates: string) =>
+  findForbiddenMaterial(chain, { mandates }).map(({ pointer }) => pointer)
+
+verifies(
+  'pipeline.encoded-material',
+  'claims and disclosures are screened, also of tokens inside of tokens',
+  () => {
+    const { d: _, ...publicJwk } = jwk
+    const signature = b64('s'.repeat(64))
+    const token = (header: unknown, claims: unknown, ...disclosures: unknown[]) =>
+      [`${b64(header)}.${b64(claims)}.${signature}`, ...disclosures.map(b64), ''].join('~')
+    const open = token({ alg: 'ES256' }, { cnf: { jwk: publicJwk } }, ['c2FsdA', 'a merchant'])
+    expect(encodedPointers(open)).toEqual([])
+    expect(encodedPointers(`${open}~${open}`)).toEqual([])
+    const lines = phrase12.split(' ').join('\n')
+    for (const secret of [pem, lines, JSON.stringify(jwk), 'password: hunter22'])
+      for (const text of [
+        secret,
+        b64(secret),
+        token({ kid: secret }, {}),
+        token({}, { items: [{ title: secret }] }),
+        `${open}~${token({}, {}, ['c2FsdA', { merchant: { name: secret } }])}`,
+        token({}, { checkout: token({}, { note: secret }) }),
+        token(
+          {},
+          { deep: JSON.parse(`${'['.repeat(900)}${JSON.stringify(secret)}${']'.repeat(900)}`) },
+        ),
+        Buffer.from(JSON.stringify({ note: secret })).toString('base64'),
+      ])
+        expect(encodedPointers(text), text).toEqual(['/mandates'])
+    expect(encodedPointers(token({}, {}, ['c2FsdA', { key: jwk }]))).toEqual(['/mandates'])
+    expect(encodedPointers(token({}, {}, ['c2FsdA', { password: 'hunter22' }]))).toEqual([
+      '/mandates',
+    ])
+  },
+)
+
+verifies('pipeline.encoded-material', 'text of any form is screened in bounded time', () => {
+  const letters = fc.constantFrom('.', '~', '=', '-', 'W', 'y', 'J', '\n', b64('["a","b"]'))
+  fc.assert(
+    fc.property(fc.array(letters, { maxLength: 200 }), (parts) => {
+      encodedPointers(parts.join(''))
+    }),
+  )
+  const deep = b64(`${'['.repeat(9_000)}${']'.repeat(9_000)}`)
+  let nested = 'x'.repeat(40)
+  while (nested.length < 24_000) nested = b64(nested)
+  for (const text of [deep, nested, b64('"'.repeat(18_000)), 'WyJh.'.repeat(4_900)]) {
+    const start = performance.now()
+    expect(encodedPointers(text)).toEqual([])
+    expect(performance.now() - start).toBeLessThan(500)
+  }
+})
+
 const hex64 = 'ab12'.repeat(16)
 
 verifies(

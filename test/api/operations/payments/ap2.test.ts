@@ -103,6 +103,59 @@ verifies(
   },
 )
 
+verifies(
+  ['ap2.present', 'pipeline.encoded-material'],
+  'a secret in a claim or disclosure is refused and not stored',
+  async () => {
+    const agent = await owner()
+    const issued = await issue(agent.agentId)
+    const body = await ap2Payment(agent, issued, { id: 'card_1', type: 'card' })
+    const secret = `sk_live_${'Zq7Xw9Kp2'.repeat(3)}`
+    const closing = { key: ap2Signer.privateKey, aud: 'x', nonce: 'y', iat: 1 }
+    const closed = (mandate: object, payload: object = {}) =>
+      closeMandate(issued.open_payment_mandate, mandate, { ...closing, payload })
+    const chains = [
+      closed({ payee: { id: 'shop', name: secret } }),
+      closed({ items: [{ id: 'credit', title: [secret] }] }),
+      closed({ payment_instrument: { id: secret, type: 'card' } }),
+      closed({}, { nonce: secret }),
+      closed({ checkout_jwt: closed({ note: secret }) }),
+    ]
+    const wallet = { label: 'runs', limits: {}, idempotency_key: key() }
+    const { wallet_id } = (await agent.call('allowance-wallet-create', wallet)).body.wallet
+    const refusals: unknown[] = []
+    const { method, external_reference } = body
+    for (const presentation of chains) {
+      const evidence = { ...body.evidence, presentation }
+      const again = { external_reference, evidence, idempotency_key: key() }
+      const funding = { wallet_id, amount_usd: 49, method, ...again }
+      const action = { ap2: { payment: presentation } }
+      const calls = [
+        agent.call('payment-reference-create', { ...body, ...again }),
+        agent.call('allowance-fund', { mode: 'fund_allowance', ...funding }),
+        apis.console.call('inspect-mandate', { mode: 'inspect_mandate', action }),
+      ]
+      refusals.push(...(await Promise.all(calls.map((call) => problemOf(call)))))
+    }
+    const of = (pointer: string) => ({ status: 422, errors: [{ pointer }] })
+    const presented = of('/evidence/presentation')
+    expect(refusals).toMatchObject(
+      chains.flatMap(() => [presented, presented, of('/action/ap2/payment')]),
+    )
+    expect(JSON.stringify(refusals)).not.toContain(secret)
+    const stored = await apis.db
+      .selectFrom('payment_references')
+      .select('external_reference')
+      .where('challenge_id', '=', body.challenge_id ?? '')
+      .execute()
+    expect(stored).toEqual([])
+    // The same challenge is still paid without the secret.
+    expect(
+      (await agent.call('payment-reference-create', body)).body.payment_reference,
+    ).toMatchObject({ state: 'pending' })
+  },
+)
+
 verifies('ap2.foreign-input', 'no presentation of a stranger is answered with 500', async () => {
   const agent = await owner()
   const issued = await issue(agent.agentId)

@@ -1,0 +1,39 @@
+import { limits } from '#domain/core/limits.ts'
+import { jsonOf, textOf } from '#domain/verification/strict-json.ts'
+import { isNestedWithin } from './json-depth.ts'
+
+/** Nothing shorter encodes a secret. */
+const PART_CHARS_MIN = 10
+
+/**
+ * What the base64url parts of a text encode, such as the claims of a compact JWS and the disclosures of an SD-JWT: each as text and as
+ * its JSON value, and what tokens inside of these encode. The work is linear in the text, as each encoding is longer by a third.
+ */
+export function* decodedParts(text: string): Generator<unknown> {
+  for (const part of text.split(/[.~]/)) {
+    const bytes = bytesOf(part)
+    const decoded = bytes && textOf(bytes)
+    if (decoded === undefined) continue
+    yield decoded
+    const value = jsonOf(decoded)
+    const strings = value === undefined ? [decoded] : [...stringsIn(value)]
+    yield isNestedWithin(bytes as Uint8Array, limits.jsonDepthMax) ? value : strings
+    for (const one of strings) yield* decodedParts(one)
+  }
+}
+
+/** The bytes of a part in either alphabet of base64, padded or not; undefined for other text. */
+const bytesOf = (part: string): Uint8Array | undefined =>
+  part.length >= PART_CHARS_MIN && /^[\w+/-]+={0,2}$/.test(part)
+    ? Buffer.from(part, 'base64url')
+    : undefined
+
+/** Every string in a JSON value of any depth, without the names of members. */
+function* stringsIn(value: unknown): Generator<string> {
+  const waiting = [value]
+  while (waiting.length > 0) {
+    const one = waiting.pop()
+    if (typeof one === 'string') yield one
+    else if (typeof one === 'object' && one !== null) waiting.push(...Object.values(one))
+  }
+}
