@@ -21,8 +21,10 @@ import {
 import {
   insertLeaves,
   insertTiles,
+  listEntries,
   listHashes,
   listQueued,
+  type Queued,
   removeQueued,
 } from '../store/log/leaves.ts'
 import { type Tx, transaction } from '../store/postgres/db.ts'
@@ -48,40 +50,58 @@ export const noteKeyOf = (origin: string, publicJwk: Record<string, unknown>): N
 })
 
 /**
- * Puts all queued receipts into the log, batch by batch, and signs a checkpoint for each batch. Each batch is one transaction
- * under one lock, so a process that dies leaves the queue as it was, and a second sequencer does nothing. Answers the number of
- * entries that left the queue.
+ * Puts all queued receipts into the log, batch by batch, and signs a checkpoint for each batch. Leaves are committed before their
+ * root is signed, so no two roots of one size are ever signed. Each transaction is under one lock: a process that dies leaves the
+ * queue as it was, and a second sequencer does nothing. Answers the number of entries that left the queue.
  */
 export async function sequence(deps: LogDeps, batch = BATCH): Promise<number> {
   let total = 0
   for (;;) {
-    const count = await transaction(deps.db, (tx) => sequenceBatch(deps, tx, batch))
-    total += count
-    if (count < batch) return total
+    const { removed, more } = await transaction(deps.db, (tx) => takeStep(deps, tx, batch))
+    total += removed
+    if (!more) return total
   }
 }
 
-async function sequenceBatch(deps: LogDeps, tx: Tx, batch: number): Promise<number> {
-  if (!(await tryLockLog(tx))) return 0
+/** `more`: another step is due at once. */
+type Step = { readonly removed: number; readonly more: boolean }
+const nothing: Step = { removed: 0, more: false }
+
+async function takeStep(deps: LogDeps, tx: Tx, batch: number): Promise<Step> {
+  if (!(await tryLockLog(tx))) return nothing
   const last = await findCheckpoint(tx)
   const queued = await listQueued(tx, batch)
-  if (queued.length === 0 && last !== undefined) return 0
-  const before = last?.size ?? 0
+  if (queued.length === 0 && last !== undefined) return nothing
+  const size = last?.size ?? 0
   const frontier = await readFrontier(tx, last)
+  const unsigned = await listEntries(tx, size, Number.MAX_SAFE_INTEGER)
+  if (unsigned.length === 0 && queued.length > 0)
+    return append(tx, queued, { size, frontier, batch })
+  const grown = grow(frontier, size, unsigned)
+  await removeQueued(tx, unsigned)
+  const root = rootOfFrontier(grown.frontier)
+  await signCheckpoint(deps, tx, { size: size + unsigned.length, root })
+  return { removed: unsigned.length, more: unsigned.length >= batch }
+}
+
+/** Stores leaves and tiles; the entries stay queued until a checkpoint has them. */
+async function append(
+  tx: Tx,
+  queued: readonly Queued[],
+  { size, frontier, batch }: { size: number; frontier: Frontier; batch: number },
+): Promise<Step> {
   const entries = queued.flatMap(({ entry, is_leaf }) => (is_leaf ? [] : [entry]))
-  const grown = grow(frontier, before, entries)
-  if (entries.length > 0) {
-    await insertLeaves(tx, before, entries)
-    await insertTiles(tx, grown.tiles)
+  if (entries.length === 0) {
+    // These were queued again.
+    await removeQueued(
+      tx,
+      queued.map(({ entry }) => entry),
+    )
+    return { removed: queued.length, more: queued.length >= batch }
   }
-  await removeQueued(
-    tx,
-    queued.map(({ position }) => position),
-  )
-  const size = before + entries.length
-  if (last?.size !== size)
-    await signCheckpoint(deps, tx, { size, root: rootOfFrontier(grown.frontier) })
-  return queued.length
+  await insertLeaves(tx, size, entries)
+  await insertTiles(tx, grow(frontier, size, entries).tiles)
+  return { removed: 0, more: true }
 }
 
 /** Reads where the tree ends. Nothing is signed on top of rows that are not those of the last checkpoint. */

@@ -25,6 +25,11 @@ export const logRequirements = {
     behavior:
       'One sequencer at a time puts queued receipts into the log in batches with a signed checkpoint; a death at any step loses and repeats nothing.',
   },
+  'log.one-root': {
+    source: 'log § Writing',
+    behavior:
+      'Leaves are committed before their root is signed: whatever dies in between, no two roots of one size are ever signed.',
+  },
   'log.killed': {
     source: 'log § Writing',
     behavior:

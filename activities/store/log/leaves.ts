@@ -7,26 +7,26 @@ import { prepared } from '../postgres/prepared.ts'
 
 type Place = { level: number; index: number }
 
-type Queued = { position: string; entry: Buffer; is_leaf: boolean }
+/** An entry that waits, and whether it is a leaf already. */
+export type Queued = { entry: Buffer; is_leaf: boolean }
 
 const selectQueued = prepared(
   (_, most: number) =>
-    sql<Queued>`select o.position, o.entry, exists (select 1 from log_leaves l where l.entry = o.entry) as is_leaf
+    sql<Queued>`select o.entry, exists (select 1 from log_leaves l where l.entry = o.entry) as is_leaf
       from log_outbox o order by o.position limit ${most}`,
 )
 
-/** The oldest entries that wait for their place in the log; one that has its place already was queued again. */
+/** The oldest entries that wait for a checkpoint that has them; a leaf that a checkpoint has already was queued again. */
 export async function listQueued(tx: Tx, most: number): Promise<Queued[]> {
   return selectQueued(most).run(tx)
 }
 
 const deleteQueued = prepared(
-  (_, positions: string[]) =>
-    sql`delete from log_outbox where position = any(${positions}::bigint[])`,
+  (_, entries: Buffer[]) => sql`delete from log_outbox where entry = any(${entries}::bytea[])`,
 )
 
-export async function removeQueued(tx: Tx, positions: string[]): Promise<void> {
-  await deleteQueued(positions).run(tx)
+export async function removeQueued(tx: Tx, entries: Buffer[]): Promise<void> {
+  await deleteQueued(entries).run(tx)
 }
 
 const insertEntries = prepared(
@@ -117,12 +117,15 @@ export async function listFullTiles(
 /** The index of an entry, or since when it waits for one, and the size of the latest tree. */
 export type LogPlace = { index: number | null; queuedAt: Date | null; size: number }
 
+/** The size of the latest tree; a leaf behind it has no place before a checkpoint has it. */
+const headSize = sql`select coalesce(max(size), 0) as size from log_checkpoints`
+
 const selectPlace = prepared(
   (_, entry: Buffer) =>
     sql<{ idx: string | null; queued_at: Date | null; size: string }>`select
-      (select idx from log_leaves where entry = ${entry}) as idx,
+      (select idx from log_leaves where entry = ${entry} and idx < head.size) as idx,
       (select queued_at from log_outbox where entry = ${entry}) as queued_at,
-      (select coalesce(max(size), 0) from log_checkpoints) as size`,
+      head.size from (${headSize}) as head`,
 )
 
 /** Where an entry stands, at one time: it is queued or a leaf, and never seen as neither in between. */
@@ -132,11 +135,13 @@ export async function findPlace(tx: Tx, entry: Buffer): Promise<LogPlace> {
   return { index: idx === null ? null : Number(idx), queuedAt: queued_at, size: Number(size) }
 }
 
-const selectLeaf = prepared((tx, entry: Buffer) =>
-  tx.selectFrom('log_leaves').select('idx').where('entry', '=', entry),
+const selectLeaf = prepared(
+  (_, entry: Buffer) =>
+    sql<{ idx: string }>`select idx from log_leaves, (${headSize}) as head
+      where entry = ${entry} and idx < head.size`,
 )
 
-/** The index of the leaf with this entry. */
+/** The index of the leaf with this entry, once a checkpoint has it. */
 export async function findLeaf(tx: Tx, entry: Buffer): Promise<number | undefined> {
   const [row] = await selectLeaf(entry).run(tx)
   return row && Number(row.idx)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect } from 'vitest'
-import { openCheckpoint } from '#domain/log/checkpoint.ts'
+import { openCheckpoint, parseCheckpointText } from '#domain/log/checkpoint.ts'
 import { leafHash, merkleRoot, verifyConsistency, verifyInclusion } from '#domain/log/merkle.ts'
 import { createProver } from '../../../activities/log/proofs.ts'
 import { type LogDeps, noteKeyOf, sequence } from '../../../activities/log/sequencer.ts'
@@ -197,6 +197,35 @@ verifies('log.append-only', 'the store refuses what is not the log of the receip
   for (const [act, refusal] of acts)
     await expect(sql.raw(act).execute(database.db), act).rejects.toThrow(refusal)
 })
+
+verifies(
+  'log.one-root',
+  'a batch that dies once its root is signed is signed as it was',
+  async () => {
+    const { active } = log.keys.log
+    const signed: { size: number; root: string }[] = []
+    const sign = async (text: string | Uint8Array) => {
+      const checkpoint = parseCheckpointText(Buffer.from(text).toString())
+      if (checkpoint !== undefined)
+        signed.push({ size: checkpoint.size, root: hex(checkpoint.root) })
+      else if (signed.length === 1) throw new Error('dies')
+      return active.sign(text)
+    }
+    const recording = { ...active, sign }
+    const keys = { log: { ...log.keys.log, active: recording, keys: [recording] } }
+    await storeReceipts(database.db, 0, 250)
+    await expect(sequence({ ...log, keys }, 100)).rejects.toThrow('dies')
+    expect(await findLeaf(database.db, entryOf(0))).toBeUndefined()
+    expect(await waiting()).toBe(250)
+    // A transaction that began before them commits only now.
+    await sql`insert into log_outbox (position, entry) overriding system value
+      values (-1, ${entryOf(250)})`.execute(database.db)
+    await sequence({ ...log, keys }, 100)
+    expect(signed.map(({ size }) => size)).toEqual([100, 100, 200, 251])
+    expect(signed[1]).toEqual(signed[0])
+    await expectWhole(251)
+  },
+)
 
 verifies('log.append-only', 'nothing is signed on top of leaves that were changed', async () => {
   await storeReceipts(database.db, 0, 300)
