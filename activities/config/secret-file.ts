@@ -16,10 +16,13 @@ export function readSecret<T>(path: string): T | undefined {
 }
 
 /** Writes JSON that only our user can read (mode 0600, folder 0700), whole or not at all; it is on disk when this returns. */
-export function writeSecret(path: string, value: unknown): void {
+export const writeSecret = (path: string, value: unknown): void =>
+  writeWhole(path, `${JSON.stringify(value, null, 2)}\n`)
+
+/** Writes a text as `writeSecret` writes JSON. */
+export function writeWhole(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const draft = `${path}.${process.pid}`
-  const text = `${JSON.stringify(value, null, 2)}\n`
   writeFileSync(draft, text, { mode: 0o600, flush: true })
   renameSync(draft, path)
   const folder = openSync(dirname(path), 'r')

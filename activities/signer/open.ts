@@ -70,11 +70,10 @@ export async function readPayoutWallet(
 }
 
 /** Signs with the key of PAYOUT_WALLET_KEY_FILE what the rules allow. */
-export async function payoutSignerOfFile(
+async function payoutSignerOfFile(
   config: Parameters<typeof signingPolicyOf>[0] & PayoutWallet,
-  openHeld?: OpenHeldWallet,
 ): Promise<Signer> {
-  const wallet = await readPayoutWallet(config, openHeld)
+  const wallet = await readPayoutWallet(config)
   return createPayoutSigner(wallet, signingPolicyOf(config, wallet.address))
 }
 

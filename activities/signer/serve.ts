@@ -18,7 +18,7 @@ export async function serveSigner(
   methods: Methods,
   onRefusal: (method: string, error: Error) => void,
 ): Promise<{ close(): Promise<void> }> {
-  if (await isServed(path)) throw new Error(`another process serves ${path}`)
+  await assertUnserved(path)
   rmSync(path, { force: true })
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -47,6 +47,11 @@ export async function serveSigner(
         for (const socket of sockets) socket.destroy()
       }),
   }
+}
+
+/** Throws where another process serves the socket. */
+export async function assertUnserved(path: string): Promise<void> {
+  if (await isServed(path)) throw new Error(`another process serves ${path}`)
 }
 
 function isServed(path: string): Promise<boolean> {

@@ -42,7 +42,7 @@ export const signerRequirements = {
   'signer.reads-bytes': {
     source: 'decision',
     behavior:
-      'Each key ring signs only its own types, issuer, key and time, which the signer reads from the bytes themselves. A checkpoint never shrinks.',
+      'Each key ring signs only its own types, issuer, key and time, which the signer reads from the bytes themselves. A checkpoint never shrinks, and a root is signed only for the last checkpoint.',
   },
   'signer.budgets': {
     source: 'decision',
@@ -53,6 +53,16 @@ export const signerRequirements = {
     source: 'decision',
     behavior:
       'The signer counts the payouts that it signed in 24 hours, each once, and signs at most twice the daily cap whatever it is given of the cap.',
+  },
+  'signer.remembers': {
+    source: 'decision',
+    behavior:
+      'The signer writes each payout that it counts and each checkpoint to a journal next to its keys before it answers. After a restart, or a kill -9, its count of the day holds, and it signs neither a smaller tree nor another root of a size.',
+  },
+  'signer.journal': {
+    source: 'decision',
+    behavior:
+      'The journal is bounded: entries that no longer count are left out. A torn last line is left out; any other damage stops the start. It belongs to the process that opened it last, and after a failed write nothing more is signed.',
   },
   'signer.gas': {
     source: 'decision',

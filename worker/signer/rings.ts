@@ -1,9 +1,9 @@
-import { parseCheckpointText } from '#domain/log/checkpoint.ts'
 import type { SignerConfig } from '../../activities/config/signer-config.ts'
 import { decodeBase64url, encodeBase64url } from '../../activities/keys/compact.ts'
 import type { KeyRings, Ring } from '../../activities/keys/key-ring.ts'
 import { openKeyFile } from '../../activities/signer/key-file.ts'
 import { publicHalf } from '../../activities/signer/key-maker.ts'
+import { createLogGuard, openHeadJournal } from '../../activities/signer/log-guard.ts'
 import type { Modules } from '../../activities/signer/modules/module.ts'
 import { keyPlaceOf, openHeldRings } from '../../activities/signer/modules/rings.ts'
 import {
@@ -25,7 +25,10 @@ type RingConfig = Pick<
   'SIGNING_KEYS_FILE' | 'BASE_URL' | 'PKCS11_RINGS' | 'AWS_KMS_RINGS'
 >
 
-/** `keys`, `sign` and the steps of rotations over the rings of SIGNING_KEYS_FILE, which is read again once it has changed. */
+/**
+ * `keys`, `sign` and the steps of rotations over the rings of SIGNING_KEYS_FILE, which is read again once it has changed. The journal of
+ * signed checkpoints is next to it.
+ */
 export async function ringMethods(
   config: RingConfig,
   modules: Modules,
@@ -34,7 +37,7 @@ export async function ringMethods(
   const place = keyPlaceOf(config, modules)
   const rings = await openHeldRings(config.SIGNING_KEYS_FILE, place, modules)
   const rates = createRates(ringRates)
-  const log = createLogGuard()
+  const log = createLogGuard(openHeadJournal(`${config.SIGNING_KEYS_FILE}.journal`))
   const file = openKeyFile(config.SIGNING_KEYS_FILE, place)
   const rotations = createRates(rotationRates)
   const reread = () => rings.receipt.reread?.()
@@ -62,8 +65,8 @@ export async function ringMethods(
       const facts = { baseUrl: config.BASE_URL, nowSeconds: nowSeconds() }
       const judged = judgeRequest({ ring: key.ring as Ring, kid }, bytes, facts)
       if ('refused' in judged) throw new SignerRefusal('refused', judged.refused)
-      if (judged.budget === 'log') log.assertGrowing(bytes)
       rates.assertWithin(judged.budget)
+      if (judged.budget === 'log') await log.admit(bytes)
       return { signature: encodeBase64url(await key.sign(bytes)) }
     },
   }
@@ -87,18 +90,4 @@ function keyNamed(rings: KeyRings, kid: string) {
     .find((one) => one.kid === kid)
   if (key !== undefined) return key
   throw new SignerRefusal('refused', 'the signer holds no key of this kid that may sign')
-}
-
-/** The log only grows: no checkpoint is signed that is smaller than one before it, as far as this process remembers. */
-function createLogGuard() {
-  let largest = 0
-  return {
-    assertGrowing(bytes: Uint8Array): void {
-      const checkpoint = parseCheckpointText(Buffer.from(bytes).toString('utf8'))
-      if (checkpoint === undefined) return
-      if (checkpoint.size < largest)
-        throw new SignerRefusal('refused', `a checkpoint of ${largest} entries is signed already`)
-      largest = checkpoint.size
-    },
-  }
 }

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { SignerConfig } from '../../activities/config/signer-config.ts'
 import type { Modules } from '../../activities/signer/modules/module.ts'
 import { openModules } from '../../activities/signer/modules/open.ts'
-import { type Methods, serveSigner } from '../../activities/signer/serve.ts'
+import { assertUnserved, type Methods, serveSigner } from '../../activities/signer/serve.ts'
 import { ringMethods } from './rings.ts'
 import { walletMethods } from './wallets.ts'
 
@@ -17,6 +17,8 @@ export async function runSigner(config: SignerConfig, log: Logger): Promise<void
   const named = sockets.filter(([, path]) => path !== '')
   if (named.length === 0)
     throw new Error('configuration: SIGNER_SOCKET or SIGNER_WALLETS_SOCKET must name a socket')
+  // Before the journals are opened: they belong to the process that opened them last.
+  for (const [, path] of named) await assertUnserved(path)
   const modules = await openModules(config)
   const servers = []
   for (const [name, path, methods] of named) {

@@ -2,10 +2,12 @@ import { CHAIN_ID } from '#domain/core/limits.ts'
 import type { GasAccount } from '../../activities/chain/gas-account.ts'
 import type { SignerConfig } from '../../activities/config/signer-config.ts'
 import type { ModuleReference } from '../../activities/keys/module-reference.ts'
+import { openDayJournal } from '../../activities/payout/day-count.ts'
+import { createPayoutSigner, signingPolicyOf } from '../../activities/payout/signer.ts'
 import { gasRefusal } from '../../activities/signer/gas-policy.ts'
 import type { Modules } from '../../activities/signer/modules/module.ts'
 import { moduleWallet } from '../../activities/signer/modules/wallet.ts'
-import { gasAccountsOfFile, payoutSignerOfFile } from '../../activities/signer/open.ts'
+import { gasAccountsOfFile, readPayoutWallet } from '../../activities/signer/open.ts'
 import { gasParams, orderParams, SignerRefusal } from '../../activities/signer/protocol.ts'
 import { createRates } from '../../activities/signer/rates.ts'
 import type { Methods } from '../../activities/signer/serve.ts'
@@ -13,11 +15,13 @@ import type { Methods } from '../../activities/signer/serve.ts'
 /** Signatures a second. */
 const walletRates = { transfers: 1_000, gas_transactions: 2_000 } as const
 
-/** `wallets`, `sign_transfer` and `sign_gas_transaction` over the keys of the payout wallet and the gas wallets. */
+/** `wallets`, `sign_transfer` and `sign_gas_transaction` over the keys of the payout wallet and the gas wallets; the journal of signed payouts is next to the first. */
 export async function walletMethods(config: SignerConfig, modules: Modules): Promise<Methods> {
   const openHeld = async (reference: ModuleReference) =>
     moduleWallet(await modules.open(reference, 'secp256k1'))
-  const payouts = await payoutSignerOfFile(config, openHeld)
+  const wallet = await readPayoutWallet(config, openHeld)
+  const journal = openDayJournal(`${config.PAYOUT_WALLET_KEY_FILE}.journal`)
+  const payouts = createPayoutSigner(wallet, signingPolicyOf(config, wallet.address), { journal })
   const gasAccounts = await gasAccountsOfFile(config, openHeld)
   const accounts = new Map<string, GasAccount>(
     gasAccounts.map((account) => [account.address, account]),

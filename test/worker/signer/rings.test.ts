@@ -46,6 +46,13 @@ afterAll(async () => {
 })
 
 const methodsOf = async (own: SignerConfig) => ringMethods(own, await openModules(own))
+let copies = 0
+/** The methods over a copy of the file: a journal belongs to the one signer that opened it last. */
+function methodsOfCopy() {
+  const own = join(scratch, `copy-${++copies}.json`)
+  copyFileSync(file, own)
+  return methodsOf({ ...config, SIGNING_KEYS_FILE: own })
+}
 const seconds = () => Math.floor(Date.now() / 1000)
 const base64url = (text: string) => Buffer.from(text).toString('base64url')
 const receipt = (payload: object = {}) =>
@@ -62,7 +69,7 @@ verifies('signer.process', 'rings of the signer sign what the public keys verify
   const payload = { iss, iat: seconds(), text: 'grün' }
   const jws = await signCompact(rings.receipt.active, { typ: RECEIPT_TYP, payload })
   expect(verifyCompact(jws, { typ: RECEIPT_TYP, alg, publicJwk })).toEqual(payload)
-  expect(JSON.stringify(await (await methodsOf(config))['keys']?.({}))).not.toContain('"d"')
+  expect(JSON.stringify(await (await methodsOfCopy())['keys']?.({}))).not.toContain('"d"')
 })
 
 verifies('signer.reads-bytes', 'a caller of the socket gets no other signature', async () => {
@@ -142,9 +149,8 @@ verifies(
 )
 
 verifies('signer.process', 'a signature of another key is not used', async () => {
-  const [own, otherSocket] = [join(scratch, 'own.json'), join(scratch, 'other.sock')]
-  copyFileSync(file, own)
-  const methods = await methodsOf({ ...config, SIGNING_KEYS_FILE: own })
+  const otherSocket = join(scratch, 'other.sock')
+  const methods = await methodsOfCopy()
   const answer = await methods['sign']?.({
     kid: rings.log.active.kid,
     bytes: Buffer.from(checkpoint(1)).toString('base64url'),
@@ -175,7 +181,7 @@ verifies(
 )
 
 verifies('signer.budgets', 'samples without end leave the signatures of receipts', async () => {
-  const methods = await methodsOf(config)
+  const methods = await methodsOfCopy()
   const { active } = rings.receipt
   const sign = (payload: object) => {
     const input = [{ alg: active.alg, kid: active.kid, typ: RECEIPT_TYP }, payload].map((part) =>
