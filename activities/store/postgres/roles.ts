@@ -55,7 +55,6 @@ export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole,
   log_cosignatures: { api: ['select'], worker: ['select', 'insert'] },
   services: { api: ['select', 'insert', 'update', 'delete'], worker: ['select'] },
   agent_profiles: { api: ['select', 'insert', 'update'], worker: ['select'] },
-  upload_checks: { api: ['select', 'insert', 'delete'] },
   kysely_migration: { api: ['select'], worker: ['select'] },
   kysely_migration_lock: { api: ['select'], worker: ['select'] },
 }
