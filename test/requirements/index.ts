@@ -807,6 +807,11 @@ export const requirements = {
     behavior:
       'Secrets in free text return 422 forbidden_material with the pointer and without the value. Hex without a label is accepted.',
   },
+  'pipeline.nowhere-kept': {
+    source: 'calls § Forbidden material',
+    behavior:
+      'Each kind of secret in each screened text of each operation is 422, and no workflow history, memo, search attribute, row or log of a running service holds any.',
+  },
   'pipeline.encoded-material': {
     source: 'calls § Forbidden material',
     behavior:
