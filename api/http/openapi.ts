@@ -53,6 +53,11 @@ export function openapiDocument(
       description,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
+    externalDocs: {
+      url: `${urls.baseUrl}/#rails`,
+      description:
+        'Every rail, with a page of its tiers, input, gaps, package and a worked example.',
+    },
     tags: Object.keys(families).map((name) => ({ name })),
     servers: [{ url: urls.baseUrl }],
     paths: Object.fromEntries(paths),

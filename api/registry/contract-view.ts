@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { policyRules } from '#domain/agents/policy-rules.ts'
 import { rails } from '#domain/rails/index.ts'
-import { isCurrent } from '#domain/rails/rail.ts'
+import { usagesOf } from '#domain/rails/rail.ts'
 import { countTrustStates } from '../../activities/store/agents/agents.ts'
 import { countBound } from '../../activities/store/payouts/challenges.ts'
 import type { Tx } from '../../activities/store/postgres/db.ts'
@@ -21,7 +21,7 @@ export function createContractViews(db: Tx, registry: readonly AnyOperation[]): 
       contractView(registry, '/api/wallet-bound-rail-run', await countPaidByWallet(db)),
     sandbox: async () => ({
       ...contractView(registry, '/api/agent-sandbox', await countRunsOf(db, { sandbox: true })),
-      rails: rails.filter(isCurrent).map(({ key }) => key),
+      rails: rails.filter((rail) => usagesOf(rail).includes('synthetic')).map(({ key }) => key),
     }),
     loop: async () =>
       contractView(registry, '/api/agent-self-serve-rail-loop', await countRunsOf(db, {})),

@@ -48,6 +48,9 @@ export const schemaDocuments: SchemaDocuments = {
   'callback-event.v1.json': written(callbackBody, 'output'),
   'problem.v1.json': () => problemSchema,
   ...Object.fromEntries(
-    rails.map(({ key, input }) => [`rail-input-${key}.v1.json`, written(input, 'input')]),
+    rails.flatMap(({ key, input, result }) => [
+      [`rail-input-${key}.v1.json`, written(input, 'input')],
+      [`rail-result-${key}.v1.json`, written(result, 'output')],
+    ]),
   ),
 }

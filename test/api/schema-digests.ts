@@ -34,6 +34,21 @@ export const schemaDigests: Record<string, string> = {
   'rail-input-packetops.v1.json':
     '5eb20df07c1457d17051e68a53edb600ba544eea9902625dd62f4895a48a3d51',
   'rail-input-scout.v1.json': 'f0d6effaa70a5b29aaaaeb3e445a0141e4c6b1606377bcae54bde0426ebdfb9d',
+  'rail-result-contractops.v1.json':
+    '0e21e6d6b06edce0910d9a121de9d374f247835812cd45532daa03756a78060d',
+  'rail-result-diligenceops.v1.json':
+    '91c788a91b47ba530cbe8608e11345a3fcf4f66c99e78605646e2f62f84b5dbd',
+  'rail-result-distributionops.v1.json':
+    '841915146dcfce10bfbe1f65b49344f3b3b7b2f93bda2f96c2d5f41cd12052a0',
+  'rail-result-energyops.v1.json':
+    '322f59ba56bc7c9c9c4706b69ba9045be99c8cfacbbaab7d84c3b9533cbdef96',
+  'rail-result-financeops.v1.json':
+    'cdc15630eba37b3b39f675225fa82946e90895f9ae1018debd2a793023bd6555',
+  'rail-result-packetops.v1.json':
+    'c759f766cb4181413f69cbcb5d1834c3942831aa2ed758047bf630cebcb26a29',
+  'rail-result-scout.v1.json': '32cb504402f50da585dc965ec30d98f6c33e59e82fed50b91ad398e993a24393',
+  'rail-result-tokenops.v1.json':
+    '5fd7ac6ce2e22003e1e49970b52f5fcc3c2fc608c69873eb21a82af4f9bb6b85',
   'rail-input-tokenops.v1.json': '1cf803558a9e980db0394e60e23ecc984ee8de7a8cde1a26a5255b3395489b5d',
   'receipt.v1.json': 'f93e6f4ffd88d17ec1be3919d9e380b808deb12f82331bbeb670ae7c09e6e294',
   'replay-package.v1.json': 'cde3beaca44ee9ab92fec72276bfd5bf35aeca309813f03b2159eef76eb2e194',

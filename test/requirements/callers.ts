@@ -47,6 +47,6 @@ export const callerRequirements = {
   'caller.discovery': {
     source: 'runs § Rails',
     behavior:
-      'The rail contractops runs only synthetic tasks, by preflight, with a quote of zero as contractops_discovery.',
+      'The rail contractops runs only synthetic tasks, by preflight or in the sandbox, with a quote of zero as contractops_discovery.',
   },
 } as const

@@ -28,7 +28,7 @@ export const discoveryRequirements = {
   'sandbox.run': {
     source: 'runs § Sandbox runs',
     behavior:
-      'Any caller starts a synthetic run of a current rail on its sample or on an input of its own; it takes the workflow of every run, and costs nothing.',
+      'Any caller starts a synthetic run of any rail on its sample or on an input of its own; it takes the workflow of every run, and costs nothing.',
   },
   'sandbox.fault.missing-evidence': {
     source: 'runs § Sandbox runs',

@@ -971,6 +971,11 @@ export const requirements = {
     behavior:
       'Each operation has an authored example of its input and answer, which fits its schemas and is in the reference and the OpenAPI document.',
   },
+  'pages.rails': {
+    source: 'calls § Pages',
+    behavior:
+      'Each rail has a page made from its declaration: tiers with prices, input, faults, gaps, package, and a worked example that runs as pasted.',
+  },
   'pages.problems': {
     source: 'errors § Problem body',
     behavior:

@@ -9,7 +9,7 @@ export const railCount = rails.length
 export const catalogue = (): Html =>
   html`<dl class="rows">${rails.map(
     (rail) =>
-      html`<div><dt>${rail.key}</dt><dd class="price">${priceOf(rail)}</dd><dd>${rail.about.summary}</dd></div>`,
+      html`<div><dt><a href="/rails/${rail.key}">${rail.key}</a></dt><dd class="price">${priceOf(rail)}</dd><dd>${rail.about.summary}</dd></div>`,
   )}</dl>
 <p class="rest">Whole USD, before the fee that a quote states. <a href="/api/agent-pricing">The price list</a> is what programs read.</p>`
 

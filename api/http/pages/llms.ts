@@ -34,7 +34,7 @@ export function llmsText(facts: PageFacts): string {
     '## Rails',
     ...current.map(
       ({ key, about }) =>
-        `- [${key}](${facts.baseUrl}/schemas/rail-input-${key}.v1.json): ${about.summary}`,
+        `- [${key}](${facts.baseUrl}/rails/${key}): ${about.summary} Input: ${facts.baseUrl}/schemas/rail-input-${key}.v1.json`,
     ),
     '',
     '## Documents',

@@ -5,6 +5,7 @@ import { llmsFullText, llmsText } from './llms.ts'
 import { pageRouter } from './page-router.ts'
 import { pagePolicy } from './policies.ts'
 import { describeProblem, describeProblems, problemPage, problemsPage } from './problems.ts'
+import { createRailPages } from './rails/routes.ts'
 import { createVerifier } from './verify/routes.ts'
 import { walkThroughScript } from './walk-through.ts'
 
@@ -12,7 +13,7 @@ const HTML = 'text/html; charset=utf-8'
 const PLAIN = 'text/plain; charset=utf-8'
 const SCRIPT = 'text/javascript; charset=utf-8'
 
-/** The pages of the base host for people: /, /problems, /verify and the walk-through; `createReference` serves what they load. */
+/** The pages of the base host for people: /, /rails, /problems, /verify and the walk-through; `createReference` serves what they load. */
 export function createPages(facts: PageFacts): Router {
   const { router, at } = pageRouter()
   at(
@@ -33,7 +34,7 @@ export function createPages(facts: PageFacts): Router {
       })
     return negotiated(problemPage(problem), problem)(request, response, next)
   })
-  return router.use(createVerifier())
+  return router.use(createRailPages(facts)).use(createVerifier())
 }
 
 const text =

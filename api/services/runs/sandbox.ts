@@ -1,6 +1,6 @@
 import { refuse } from '#domain/core/errors.ts'
 import { railOf } from '#domain/rails/index.ts'
-import { isCurrent, type Rail, type RailKey } from '#domain/rails/rail.ts'
+import { type Rail, type RailKey, usagesOf } from '#domain/rails/rail.ts'
 import { SANDBOX_TIER, type SandboxFault } from '#domain/runs/sandbox.ts'
 import type { TaskTerms } from '#domain/tasks/terms.ts'
 import { issueQuote } from '../../../activities/credit/quotes.ts'
@@ -34,8 +34,8 @@ type Start = { taskId: string; eventId: string; terms: TaskTerms; input: unknown
 
 /** Synthetic runs of callers without an agent: real work on the workflow of every run, reviewed by the sandbox policy, without money. */
 export class SandboxService {
-  /** The rails that run today. */
-  readonly runs = isCurrent
+  /** The rails that can be tried out. */
+  readonly runs = (rail: Rail): boolean => usagesOf(rail).includes('synthetic')
   /** The rails of the quickstart. */
   readonly quickstarts = ({ takes }: Rail): boolean => takes.quickstart
   readonly #deps: Deps
@@ -133,8 +133,10 @@ async function storeRun(deps: TaskDeps, tx: Tx, { taskId, eventId, terms, input 
     kind: 'intake',
     facts: { contract_id, terms_sha256: data.terms_sha256, task_id: taskId },
   })
-  const { rail, tier } = terms
-  const quote = await issueQuote(tx, { by: { owner: taskId }, rail: railOf(rail), tier, taskId })
+  const { tier } = terms
+  const rail = railOf(terms.rail)
+  const discovery = rail.prices === null
+  const quote = await issueQuote(tx, { by: { owner: taskId }, rail, tier, taskId, discovery })
   await claimCredit(deps, tx, { task, quoteId: quote.quote_id })
   await advance()
 }

@@ -52,8 +52,19 @@ verifies('discovery.llms', 'each document that it names answers', async () => {
   for (const url of links) {
     expect(url.startsWith(`${baseUrl}/`), url).toBe(true)
     const path = url.slice(baseUrl.length)
-    const host = path === '/llms-full.txt' ? `http://127.0.0.1:${site.port}` : apis.hosts[0]?.base
+    const isPage = path === '/llms-full.txt' || path.startsWith('/rails/')
+    const host = isPage ? `http://127.0.0.1:${site.port}` : apis.hosts[0]?.base
     expect((await fetch(host + path)).status, url).toBe(200)
+  }
+})
+
+verifies('discovery.llms', 'the input schema of each rail that it names answers', async () => {
+  const { text } = await read('llms.txt')
+  const schemas = [...text.matchAll(/ Input: (\S+)$/gm)].map(([, url = '']) => url)
+  expect(schemas.length).toBeGreaterThan(6)
+  for (const url of schemas) {
+    const answer = await fetch(`${apis.hosts[0]?.base}${url.slice(baseUrl.length)}`)
+    expect(answer.status, url).toBe(200)
   }
 })
 

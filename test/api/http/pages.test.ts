@@ -5,6 +5,8 @@ import type { Environment } from '#domain/core/environment.ts'
 import { errorCodes } from '#domain/core/error-codes.ts'
 import { html } from '#domain/core/html.ts'
 import { rails } from '#domain/rails/index.ts'
+import { faultKinds } from '#domain/rails/input-faults.ts'
+import { tiers } from '#domain/rails/rail.ts'
 import { createConsole } from '../../../api/http/console/console.ts'
 import { createApp } from '../../../api/http/express.ts'
 import { type Listener, listen } from '../../../api/http/listen.ts'
@@ -70,6 +72,7 @@ const linksIn = (page: string) =>
 const json = async (path: string) =>
   (await (await get(path, 'application/json')).json()) as Record<string, unknown>
 const codes = Object.keys(errorCodes)
+const railPaths = rails.map(({ key }) => `/rails/${key}`)
 
 describe('the front page', () => {
   verifies(
@@ -102,7 +105,7 @@ describe('the front page', () => {
     for (const rail of rails) {
       const price = priceOf(rail)
       expect(page).toContain(
-        `<dt>${rail.key}</dt><dd class="price">${price}</dd><dd>${rail.about.summary}</dd>`,
+        `<dt><a href="/rails/${rail.key}">${rail.key}</a></dt><dd class="price">${price}</dd><dd>${rail.about.summary}</dd>`,
       )
       for (const usd of Object.values(rail.prices ?? {}).filter((one) => one > 0))
         expect(price).toContain(`$${usd}`)
@@ -128,8 +131,8 @@ describe('the front page', () => {
 
   verifies('pages.landing', 'every link of every page leads somewhere', async () => {
     const found = await Promise.all(
-      ['/', '/docs', '/verify', '/problems', '/problems/not_found'].map(async (path) =>
-        linksIn(await (await get(path)).text()),
+      ['/', '/docs', '/verify', '/problems', '/problems/not_found', ...railPaths].map(
+        async (path) => linksIn(await (await get(path)).text()),
       ),
     )
     const own = [...new Set(found.flat())].filter((url) => url.startsWith('/'))
@@ -224,6 +227,58 @@ describe('the reference', () => {
   })
 })
 
+describe('rail pages', () => {
+  for (const rail of rails)
+    verifies('pages.rails', `${rail.key}: what it declares, in all parts`, async () => {
+      const page = decode(await (await get(`/rails/${rail.key}`)).text())
+      expect(page).toContain(`<p class="lead">${rail.about.summary}</p>`)
+      for (const one of rail.about.capabilities) expect(page).toContain(`<li>${one}</li>`)
+      for (const tier of tiers) {
+        const { depth, leaves_out } = rail.tiers[tier]
+        expect(page).toContain(`<td>${depth}</td>`)
+        expect(page).toContain(`<td>${leaves_out.join(', ') || 'nothing'}</td>`)
+        if (rail.prices !== null) expect(page).toContain(`<td>$${rail.prices[tier]}</td>`)
+      }
+      for (const [code, { kind, filled_by }] of Object.entries(rail.gapRules))
+        expect(page).toContain(`<code>${code}</code></td><td>${kind}</td><td>${filled_by}</td>`)
+      for (const kind of faultKinds) expect(page).toContain(`<code>${kind}</code>`)
+      for (const { check, of } of rail.audit.plan(rail.sandboxInput))
+        expect(page).toContain(`<code>${check}</code></td><td>${of}</td>`)
+      expect(linksIn(page)).toEqual(
+        expect.arrayContaining([
+          `/schemas/rail-input-${rail.key}.v1.json`,
+          `/schemas/rail-result-${rail.key}.v1.json`,
+          '/problems/input_rejected',
+        ]),
+      )
+    })
+
+  verifies('pages.rails', 'the sample has the input, the result and the report', async () => {
+    for (const rail of rails) {
+      const path = `/rails/${rail.key}`
+      expect(await json(`${path}/input.json`)).toEqual(rail.sandboxInput)
+      const result = await json(`${path}/result.json`)
+      const { leaves_out } = rail.tiers.standard
+      const whole = Object.entries(rail.work(rail.sandboxInput).result as object)
+      expect(result).toEqual(
+        Object.fromEntries(whole.filter(([name]) => !leaves_out.includes(name))),
+      )
+      const report = await get(`${path}/report.html`)
+      expect(report.headers.get('content-security-policy')).toMatch(/^sandbox;default-src 'none';/)
+      expect(await report.text()).toContain('Synthetic: a try, not operational work')
+    }
+    expect((await get('/rails/nothing')).status).toBe(404)
+  })
+
+  verifies('pages.rails', 'the example on the page is the program at its address', async () => {
+    for (const path of railPaths) {
+      const program = await (await get(`${path}/example.sh`)).text()
+      expect(program).toContain(`BASE=${baseUrl}\n`)
+      expect(decode(await (await get(path)).text())).toContain(`<code>${program}</code>`)
+    }
+  })
+})
+
 describe('problem pages', () => {
   verifies(
     'pages.problems',
@@ -298,7 +353,7 @@ describe('problem pages', () => {
 
 describe('every page', () => {
   verifies('pages.policy', 'allows scripts only from files of this host', async () => {
-    for (const path of ['/', '/docs', '/docs/payout-create', '/verify', '/problems/paused']) {
+    for (const path of ['/', '/docs/payout-create', '/verify', '/problems/paused', ...railPaths]) {
       const response = await get(path)
       const policy = policyOf(response)
       expect(policy, path).toMatch(/default-src 'none';script-src 'self';/)

@@ -1,0 +1,22 @@
+import { canonicalJson, sha256Hex } from '#domain/core/canonical-json.ts'
+import type { Rail } from '#domain/rails/rail.ts'
+import { workOn } from '#domain/rails/read-input.ts'
+import { reportFiles } from '#domain/rails/report/report.ts'
+import { delivered } from '#domain/rails/tiers.ts'
+import { SANDBOX_TIER } from '#domain/runs/sandbox.ts'
+
+/** The sample input of a rail, and what a run of the sandbox makes of it. */
+export function sampleOf(rail: Rail) {
+  const input = rail.sandboxInput
+  const work = delivered(rail, SANDBOX_TIER, workOn(rail, input))
+  const run = {
+    run_id: 'sample',
+    rail: rail.key,
+    tier: SANDBOX_TIER,
+    usage: 'synthetic',
+    partial: false,
+    input_sha256: sha256Hex(canonicalJson(input)),
+    result_sha256: sha256Hex(canonicalJson(work.result)),
+  } as const
+  return { input, work, files: reportFiles(run, work) }
+}
