@@ -28,7 +28,7 @@ export const schemaDigests: Record<string, string> = {
   'rail-input-distributionops.v1.json':
     '445524a301d593c36b916114d419a6eca77d7a1392a79f3d6f435948cda08574',
   'rail-input-energyops.v1.json':
-    '7430f2b15120e3df333c23fb0f246dbb9dd75462f0187c86de33ed2ced859541',
+    'f1b59739f4bbbdbcfa75e06a530918595477d30595d0ed9d4353f8b663342059',
   'rail-input-financeops.v1.json':
     '820c1858c5ac56ef4777b073eaede072a4ee8284238bc2131b13806416d86585',
   'rail-input-packetops.v1.json':
@@ -41,7 +41,7 @@ export const schemaDigests: Record<string, string> = {
   'rail-result-distributionops.v1.json':
     '841915146dcfce10bfbe1f65b49344f3b3b7b2f93bda2f96c2d5f41cd12052a0',
   'rail-result-energyops.v1.json':
-    '322f59ba56bc7c9c9c4706b69ba9045be99c8cfacbbaab7d84c3b9533cbdef96',
+    'a0743d60c9abc7ca8b7587421f93c2df19409c77b584a22bfd6b9d4ec31711c6',
   'rail-result-financeops.v1.json':
     'cdc15630eba37b3b39f675225fa82946e90895f9ae1018debd2a793023bd6555',
   'rail-result-packetops.v1.json':

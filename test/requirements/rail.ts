@@ -181,6 +181,25 @@ export const railRequirements = {
     behavior:
       'A bill is recomputed exactly, by band and day. It agrees, differs, or cannot be decided.',
   },
+  'energyops.charges': {
+    source: 'runs § energyops',
+    behavior:
+      'Bands by season, holiday and block, demand, standing charge, feed-in and taxes are billed exactly, and each has a check of its own.',
+  },
+  'energyops.lines': {
+    source: 'runs § energyops',
+    behavior:
+      'Each billed line is recomputed, with the difference and its reason; charges without a line are named.',
+  },
+  'energyops.units': {
+    source: 'runs § energyops',
+    behavior: 'A bill is the same in Wh, kWh or MWh and in any currency.',
+  },
+  'energyops.faults': {
+    source: 'runs § energyops',
+    behavior:
+      'A tariff that contradicts itself is refused before money: overlapping seasons, blocks with gaps, unknown seasons and units.',
+  },
   'distributionops.shares': {
     source: 'runs § distributionops',
     behavior:

@@ -83,8 +83,14 @@ const planted: Record<RailKey, Record<string, (result: Any) => void>> = {
     lines_multiply: (result) => {
       result.line_items[0].amount_minor = '1'
     },
+    blocks_fill: (result) => {
+      result.line_items[0].quantity = '1.5'
+    },
     bill_adds_up: (result) => {
       result.recomputed_minor += 1
+    },
+    bill_lines_add_up: (result) => {
+      result.bill_lines[0].difference_minor += 1
     },
     intervals_counted: (result) => {
       result.intervals.expected += 2

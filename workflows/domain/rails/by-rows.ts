@@ -12,6 +12,8 @@ type InputOf<Head extends z.ZodObject, L extends Lists> = z.infer<Head> & {
 type RowWork<Head extends z.ZodObject, L extends Lists, Result> = {
   head: Head
   lists: L
+  /** Adds what members of the head contradict each other in. */
+  check?: (head: z.infer<Head>, fault: (path: PropertyKey[], message: string) => void) => void
   /** Lists that an input may leave out. */
   optional?: readonly (keyof L)[]
   open(head: z.infer<Head>): {
@@ -27,6 +29,7 @@ type RowWork<Head extends z.ZodObject, L extends Lists, Result> = {
 export function byRows<Head extends z.ZodObject, L extends Lists, Result>({
   head: ownHead,
   lists,
+  check,
   optional = [],
   open,
 }: RowWork<Head, L, Result>): Required<
@@ -41,6 +44,14 @@ export function byRows<Head extends z.ZodObject, L extends Lists, Result>({
       return [name, optional.includes(name) ? rows.optional() : rows]
     }),
   )
+  const checked = <Schema extends z.ZodObject>(schema: Schema): Schema =>
+    check === undefined
+      ? schema
+      : schema.superRefine((given, { addIssue }) =>
+          check(given as unknown as z.infer<Head>, (path, message) =>
+            addIssue({ code: 'custom', path, message }),
+          ),
+        )
   const openChecked = (checked: unknown) => {
     const fold = open(checked as z.infer<Head>)
     const take = (name: string, row: unknown, index: number) => {
@@ -51,8 +62,8 @@ export function byRows<Head extends z.ZodObject, L extends Lists, Result>({
   }
   return {
     // The shape is put together from data, so its type is said here once.
-    input: head.extend(arrays) as unknown as z.ZodType<InputOf<Head, L>>,
-    rows: { head, lists, columns, open: openChecked },
+    input: checked(head.extend(arrays)) as unknown as z.ZodType<InputOf<Head, L>>,
+    rows: { head: checked(head), lists, columns, open: openChecked },
     work(input) {
       const fold = openChecked(
         Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name))),

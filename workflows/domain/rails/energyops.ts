@@ -10,11 +10,20 @@ import {
   readingsSoFar,
 } from './energyops/intervals.ts'
 import { type Counted, type Period, walkPeriod } from './energyops/period.ts'
-import { EnergyopsHead, type EnergyopsInput, EnergyopsResult, Reading } from './energyops/schema.ts'
-import { zoneOf } from './energyops/zone.ts'
+import {
+  checkHead,
+  EnergyopsHead,
+  type EnergyopsInput,
+  EnergyopsResult,
+  Reading,
+} from './energyops/schema.ts'
+import { timesOf } from './energyops/tariff.ts'
+import type { Band } from './energyops/tariff-schema.ts'
+import { ENERGY_PLACES, energyReader } from './energyops/units.ts'
+import { type Zone, zoneOf } from './energyops/zone.ts'
 import { energyopsInput, unreadEnergyopsInput } from './fixtures/energyops.ts'
 import { judgedGaps } from './gaps.ts'
-import { cite, notes } from './notes.ts'
+import { cite, type Notes, notes } from './notes.ts'
 import type { Citation, Finding, Gap, GapRules, Rail, Work } from './rail.ts'
 import { robustScore } from './robust-score.ts'
 import { rowTiers, tiersOf } from './tiers.ts'
@@ -50,6 +59,19 @@ const details = {
     `intervals that no band of the tariff covers, which cost nothing here: ${count}`,
   split_band: (count: number) =>
     `intervals in which the band changes; the band of their beginning counts: ${count}`,
+  exports_not_counted: (count: number) =>
+    `readings of what was fed in that are repeated or outside the bill’s period: ${count}`,
+  exports_missing: (count: number) =>
+    `intervals without a usable reading of what was fed in: ${count}`,
+  exports_unplaced: (count: number) =>
+    `times of readings of what was fed in at which no interval begins, or which came twice: ${count}`,
+  exports_no_band: (count: number) =>
+    `intervals of feed-in that no band covers, for which nothing is paid here: ${count}`,
+  exports_not_priced: (count: number) =>
+    `readings of what was fed in, for which the tariff has no rate: ${count}`,
+  lines_do_not_sum: () => 'the lines of the bill do not come to its total',
+  lines_differ: (count: number) =>
+    `lines of the bill that are wrong, and charges that it has no line for: ${count}`,
   few_readings: () =>
     `hours of the day with fewer than ${HOUR_READINGS_MIN} readings: no spikes are told there`,
 }
@@ -64,6 +86,22 @@ const gapRules = {
     pointer: '/tariff/bands',
     filled_by: 'a band of the tariff for these times',
   },
+  exports_missing: {
+    kind: 'needed',
+    pointer: '/exports',
+    filled_by: 'one reading of what was fed in for each of the intervals, not below zero',
+  },
+  exports_no_band: {
+    kind: 'needed',
+    pointer: '/tariff/feed_in/bands',
+    filled_by: 'a band of the feed-in for these times',
+  },
+  exports_not_priced: {
+    kind: 'needed',
+    pointer: '/tariff/feed_in',
+    filled_by: 'the rates for what is fed in',
+  },
+  exports_unplaced: { kind: 'advisory', filled_by: 'readings with Z or an offset, on the grid' },
   off_grid: { kind: 'advisory', filled_by: 'readings at times at which an interval begins' },
   no_such_time: { kind: 'advisory', filled_by: 'the times with Z or an offset' },
   uncertain_time: { kind: 'advisory', filled_by: 'the times with Z or an offset' },
@@ -77,7 +115,8 @@ const gapRules = {
 
 /**
  * Checks interval readings against the bill's period in local time (missing, repeated, negative, unusual; days of 23 and 25 hours)
- * and recomputes the bill from the tariff: each interval by the band of its beginning, a standing charge for each local day.
+ * and recomputes the bill from the tariff, line by line: energy by bands, seasons, holidays and blocks, demand, standing charge,
+ * feed-in and taxes.
  */
 export const energyops: Rail<EnergyopsInput, EnergyopsResult> = {
   key: 'energyops',
@@ -88,7 +127,8 @@ export const energyops: Rail<EnergyopsInput, EnergyopsResult> = {
       'check an electricity or gas bill',
       'find gaps, spikes, negative and duplicate intervals in meter readings',
       'handle daylight saving time in interval data',
-      'recompute time-of-use charges and standing charges with line items',
+      'recompute time-of-use, seasonal, tiered, demand and standing charges, taxes and feed-in credits',
+      'compare each line of a bill and say why it differs',
     ],
   },
   takes: {
@@ -117,73 +157,135 @@ export const energyops: Rail<EnergyopsInput, EnergyopsResult> = {
   parameters: ['tolerance_minor'],
   ...byRows({
     head: EnergyopsHead,
-    lists: { readings: Reading },
+    check: checkHead,
+    lists: { readings: Reading, exports: Reading },
+    optional: ['exports'],
     open(head) {
       const zone = zoneOf(head.meter.time_zone)
-      const readings = readingsSoFar(zone)
+      const energyOf = energyReader(head)
+      const readings = readingsSoFar('readings', zone, energyOf)
+      const exports = readingsSoFar('exports', zone, energyOf)
       return {
-        take: { readings: readings.take },
-        close: () => {
-          const placed = readings.placed()
-          return audit(head, placed, walkPeriod(head, placed, zone))
-        },
+        take: { readings: readings.take, exports: exports.take },
+        close: () => audit(head, { readings: readings.placed(), exports: exports.placed() }, zone),
       }
     },
   }),
 }
 
-function audit(head: EnergyopsHead, placed: Placed, period: Period): Work<EnergyopsResult> {
-  const { counted, expected } = period
-  const whole = counted.length === expected && counted.every(({ band }) => band >= 0)
-  const spikes = spikesAmong(counted)
-  const negative = period.negative.map((interval) => outlier(interval, 'negative', null))
+type Read = { readings: Placed; exports: Placed }
+type Walked = { drawn: Period; fedIn: Period | null }
+
+function audit(head: EnergyopsHead, read: Read, zone: Zone): Work<EnergyopsResult> {
+  const { tariff } = head
+  const walk = (placed: Placed, bands: readonly Band[]) =>
+    walkPeriod(head, placed, zone, timesOf(tariff, bands))
+  const walked = {
+    drawn: walk(read.readings, tariff.bands),
+    fedIn: tariff.feed_in === undefined ? null : walk(read.exports, tariff.feed_in.bands),
+  }
+  const { drawn, fedIn } = walked
+  const spikes = spikesAmong(drawn.counted)
+  const negative = drawn.negative.map((interval) => outlier(interval, 'negative', null))
+  const isWhole = isComplete(drawn) && (fedIn === null ? isEmpty(read.exports) : isComplete(fedIn))
   const result: EnergyopsResult = {
-    gaps: period.missing,
+    gaps: drawn.missing,
     duplicates: [
-      ...period.repeated.map((interval) => duplicate(interval, true)),
-      ...period.conflicting.map((interval) => duplicate(interval, false)),
+      ...drawn.repeated.map((interval) => duplicate(interval, true)),
+      ...drawn.conflicting.map((interval) => duplicate(interval, false)),
     ],
     outliers: [...spikes.found, ...negative],
-    clock_changes: period.clock_changes,
-    intervals: { expected, counted: counted.length },
-    ...recompute(head, counted, whole),
+    clock_changes: drawn.clock_changes,
+    intervals: { expected: drawn.expected, counted: drawn.counted.length },
+    ...recompute(head, { ...walked, isWhole }),
   }
   return {
     result,
-    findings: findingsOf(result, period, spikes.found),
-    gaps: gapsOf(period, placed, spikes.fewReadings),
+    findings: findingsOf(head, result, { ...walked, spikes: spikes.found }),
+    gaps: gapsOf(walked, read, spikes.fewReadings),
   }
 }
 
-function findingsOf(result: EnergyopsResult, period: Period, spikes: Outlier[]): Finding[] {
+/** Whether each interval has a reading and a band. */
+const isComplete = ({ counted, expected }: Period): boolean =>
+  counted.length === expected && counted.every(({ band }) => band >= 0)
+
+const isEmpty = ({ intervals, nowhere }: Placed): boolean =>
+  intervals.size === 0 && nowhere.length === 0
+
+function findingsOf(
+  { bill }: EnergyopsHead,
+  result: EnergyopsResult,
+  { drawn, fedIn, spikes }: Walked & { spikes: Outlier[] },
+): Finding[] {
   const findings = notes(details)
   findings.add(
     'spikes',
     spikes.flatMap(({ citations }) => citations),
     spikes.length,
   )
-  findings.add('repeated', citedBy(period.repeated), period.repeated.length)
+  findings.add('repeated', citedBy(drawn.repeated), drawn.repeated.length)
   findings.add('clock_changes', [{ pointer: '/meter/time_zone' }], result.clock_changes.length)
-  findings.add('outside_period', citedBy(period.outside), period.outside.length)
+  findings.add('outside_period', citedBy(drawn.outside), drawn.outside.length)
+  const uncounted = fedIn === null ? [] : [...fedIn.repeated, ...fedIn.outside]
+  findings.add('exports_not_counted', citedBy(uncounted), uncounted.length)
+  const { lines = [] } = bill
+  const sum = lines.reduce((total, { amount_minor }) => total + amount_minor, 0)
+  if (lines.length > 0 && sum !== bill.total_minor)
+    findings.add('lines_do_not_sum', [{ pointer: '/bill/total_minor' }, { pointer: '/bill/lines' }])
+  const wrong = result.bill_lines.filter(
+    ({ reason }) => reason !== 'agrees' && reason !== 'undetermined',
+  )
+  const places = wrong.flatMap(({ citations: [first] }) => (first === undefined ? [] : [first]))
+  findings.add('lines_differ', places, wrong.length)
   return findings.list()
 }
 
-function gapsOf(period: Period, { nowhere, uncertain }: Placed, fewReadings: boolean): Gap[] {
+function gapsOf(
+  { drawn, fedIn }: Walked,
+  { readings, exports }: Read,
+  fewReadings: boolean,
+): Gap[] {
   const gaps = notes(details)
   const rows = (indexes: number[]) => indexes.map((index) => cite('readings', index, 'at'))
-  const unbanded = period.counted.filter(({ band }) => band < 0).map(({ interval }) => interval)
-  const split = period.counted.filter((one) => one.split).map(({ interval }) => interval)
-  gaps.add('missing', [{ pointer: '/bill' }], period.expected - period.counted.length)
-  gaps.add('negative', citedBy(period.negative), period.negative.length)
-  gaps.add('conflicting', citedBy(period.conflicting), period.conflicting.length)
-  gaps.add('off_grid', citedBy(period.offGrid), period.offGrid.length)
-  gaps.add('no_such_time', rows(nowhere), nowhere.length)
-  gaps.add('uncertain_time', rows(uncertain), uncertain.length)
+  const unbanded = withoutBand(drawn)
+  const split = drawn.counted.filter((one) => one.split).map(({ interval }) => interval)
+  gaps.add('missing', [{ pointer: '/bill' }], drawn.expected - drawn.counted.length)
+  gaps.add('negative', citedBy(drawn.negative), drawn.negative.length)
+  gaps.add('conflicting', citedBy(drawn.conflicting), drawn.conflicting.length)
+  gaps.add('off_grid', citedBy(drawn.offGrid), drawn.offGrid.length)
+  gaps.add('no_such_time', rows(readings.nowhere), readings.nowhere.length)
+  gaps.add('uncertain_time', rows(readings.uncertain), readings.uncertain.length)
   gaps.add('no_band', citedBy(unbanded), unbanded.length)
   gaps.add('split_band', citedBy(split), split.length)
   if (fewReadings) gaps.add('few_readings', [{ pointer: '/bill' }])
+  addExportGaps(gaps, fedIn, exports)
   return judgedGaps(gapRules, gaps.list())
 }
+
+function addExportGaps(
+  gaps: Notes<keyof typeof details>,
+  fedIn: Period | null,
+  { intervals, nowhere, uncertain }: Placed,
+): void {
+  if (fedIn === null) {
+    const unpriced = nowhere.map((index) => cite('exports', index, 'at'))
+    const places = [...citedBy([...intervals.values()]), ...unpriced]
+    gaps.add('exports_not_priced', places, intervals.size + nowhere.length)
+    return
+  }
+  const unusable = [...fedIn.negative, ...fedIn.conflicting]
+  const missing = fedIn.expected - fedIn.counted.length
+  gaps.add('exports_missing', [{ pointer: '/bill' }, ...citedBy(unusable)], missing)
+  const unplaced = [...nowhere, ...uncertain].map((index) => cite('exports', index, 'at'))
+  const count = unplaced.length + fedIn.offGrid.length
+  gaps.add('exports_unplaced', [...unplaced, ...citedBy(fedIn.offGrid)], count)
+  const unbanded = withoutBand(fedIn)
+  gaps.add('exports_no_band', citedBy(unbanded), unbanded.length)
+}
+
+const withoutBand = ({ counted }: Period): Interval[] =>
+  counted.filter(({ band }) => band < 0).map(({ interval }) => interval)
 
 type Outlier = EnergyopsResult['outliers'][number]
 
@@ -208,7 +310,7 @@ function spikesAmong(counted: Counted[]): { found: Outlier[]; fewReadings: boole
 }
 
 function outlier(interval: Interval, kind: Outlier['kind'], score: number | null): Outlier {
-  const value = decimalText(interval.values[0] ?? 0n, 6)
+  const value = decimalText(interval.values[0] ?? 0n, ENERGY_PLACES)
   return { at: instantText(interval.at), kind, value, score, citations: citedIn(interval) }
 }
 

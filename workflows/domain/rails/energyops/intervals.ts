@@ -1,11 +1,11 @@
-import { toMicro } from '../amounts.ts'
 import { cite } from '../notes.ts'
 import type { Citation } from '../rail.ts'
 import type { Reading } from './schema.ts'
 import type { Zone } from './zone.ts'
 
-/** What was read for one interval; `values` are millionths of a unit, one for each row. */
-export type Interval = { at: number; values: bigint[]; indexes: number[] }
+export type List = 'readings' | 'exports'
+/** What was read for one interval; `values` is energy in 10⁻¹² of a unit of the rates, one for each row. */
+export type Interval = { list: List; at: number; values: bigint[]; indexes: number[] }
 export type Placed = {
   intervals: Map<number, Interval>
   /** Rows at local times that the clock went over, and at times that came twice but have one row only. */
@@ -17,13 +17,17 @@ export type Placed = {
  * Readings by the instant at which their interval begins. A reading by the local clock at a time that comes
  * twice is the first of the two, and the next one at that time is the second.
  */
-export function readingsSoFar(zone: Zone) {
+export function readingsSoFar(
+  list: List,
+  zone: Zone,
+  energyOf: (value: Reading['value']) => bigint,
+) {
   const intervals = new Map<number, Interval>()
   const nowhere: number[] = []
   const twice = new Map<number, { instants: number[]; indexes: number[] }>()
   const put = (at: number, value: bigint, index: number) => {
     const interval = intervals.get(at)
-    if (interval === undefined) intervals.set(at, { at, values: [value], indexes: [index] })
+    if (interval === undefined) intervals.set(at, { list, at, values: [value], indexes: [index] })
     else {
       interval.values.push(value)
       interval.indexes.push(index)
@@ -32,18 +36,18 @@ export function readingsSoFar(zone: Zone) {
   return {
     take({ at, value }: Reading, index: number): void {
       if (isInstant(at)) {
-        put(Date.parse(at), toMicro(value), index)
+        put(Date.parse(at), energyOf(value), index)
         return
       }
       const local = Date.parse(`${at}Z`)
       const instants = zone.toInstants(local)
       const [first, second] = instants
       if (first === undefined) nowhere.push(index)
-      else if (second === undefined) put(first, toMicro(value), index)
+      else if (second === undefined) put(first, energyOf(value), index)
       else {
         const seen = twice.get(local) ?? { instants, indexes: [] }
         twice.set(local, seen)
-        put(seen.indexes.length === 0 ? first : second, toMicro(value), index)
+        put(seen.indexes.length === 0 ? first : second, energyOf(value), index)
         seen.indexes.push(index)
       }
     },
@@ -56,8 +60,8 @@ export function readingsSoFar(zone: Zone) {
   }
 }
 
-export function citedIn({ indexes }: Interval): Citation[] {
-  return indexes.map((index) => cite('readings', index))
+export function citedIn({ list, indexes }: Interval): Citation[] {
+  return indexes.map((index) => cite(list, index))
 }
 
 export function instantText(at: number): string {

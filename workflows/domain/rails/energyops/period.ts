@@ -1,7 +1,7 @@
 import { dayOf, dayText } from '../calendar.ts'
 import { type Interval, instantText, type Placed } from './intervals.ts'
 import type { EnergyopsHead, EnergyopsResult } from './schema.ts'
-import { bandsOf } from './tariff.ts'
+import type { timesOf } from './tariff.ts'
 import type { Zone } from './zone.ts'
 
 const MINUTE_MS = 60_000
@@ -17,6 +17,8 @@ export type Counted = {
   split: boolean
 }
 export type Period = {
+  /** The instant of the first local midnight. */
+  start: number
   expected: number
   /** The intervals with one value that is not negative. */
   counted: Counted[]
@@ -32,9 +34,10 @@ export type Period = {
 
 /** Walks the bill's intervals from the first local midnight to the last and says of each what was read. */
 export function walkPeriod(
-  { meter, tariff, bill }: EnergyopsHead,
+  { meter, bill }: EnergyopsHead,
   { intervals }: Placed,
   zone: Zone,
+  bands: ReturnType<typeof timesOf>,
 ): Period {
   const step = meter.interval_minutes * MINUTE_MS
   const [from, to] = [dayOf(bill.from), dayOf(bill.to)]
@@ -42,6 +45,7 @@ export function walkPeriod(
   const others = [...intervals.values()].sort((a, b) => a.at - b.at)
   const within = others.filter(({ at }) => start <= at && at < end)
   const period: Period = {
+    start,
     expected: Math.round((end - start) / step),
     counted: [],
     negative: [],
@@ -52,7 +56,6 @@ export function walkPeriod(
     outside: others.filter(({ at }) => at < start || at >= end),
     offGrid: within.filter(({ at }) => (at - start) % step !== 0),
   }
-  const bands = bandsOf(tariff.bands)
   const countedOfDay = new Map<number, number>()
   for (let at = start; at < end; at += step) {
     const interval = intervals.get(at)

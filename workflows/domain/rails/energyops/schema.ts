@@ -1,23 +1,33 @@
 import { z } from 'zod'
 import { Decimal, DecimalText, MINOR_MAX } from '../amounts.ts'
 import { dayOf } from '../calendar.ts'
-import { Currency, Id, oneLine } from '../names.ts'
+import { Id, oneLine } from '../names.ts'
 import { CitationShape } from '../notes.ts'
+import { CheckedTariff, chargeKinds } from './tariff-schema.ts'
+import { unitExponent } from './units.ts'
 import { isTimeZone } from './zone.ts'
 
 const BILL_DAYS_MAX = 3_660
-export const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
-const ClockTime = z.string().regex(/^([01][0-9]|2[0-3]):[0-5][0-9]$/)
-const Band = z.strictObject({
-  name: oneLine(64),
-  /** Minor units for one unit of the meter. */
-  rate_minor: Decimal,
-  /** Local times; `to` is not in the band, a band that ends before it starts continues past midnight, and one without times covers the whole day. */
-  from: ClockTime.optional(),
-  to: ClockTime.optional(),
-  /** The days of local time on which an interval of the band begins; without them every day. */
-  days: z.array(z.enum(weekdays)).min(1).max(7).optional(),
+const BILL_LINES_MAX = 500
+
+/** One line as it was billed. What it leaves out of `name`, `block` and `month` it stands for as a whole. */
+const BillLine = z.strictObject({
+  kind: z.enum(chargeKinds),
+  /** Of a band, a demand charge or a tax. */
+  name: oneLine(64).optional(),
+  /** The number of a block of its band, from 1. */
+  block: z.int().min(1).max(20).optional(),
+  month: z
+    .string()
+    .regex(/^[0-9]{4}-(0[1-9]|1[0-2])$/)
+    .optional(),
+  quantity: Decimal.optional(),
+  /** As the tariff states it: minor units for one unit, or the percentage of a tax. */
+  rate: Decimal.optional(),
+  /** Below zero for what is taken off the bill. */
+  amount_minor: z.int().min(-MINOR_MAX).max(MINOR_MAX),
 })
+export type BillLine = z.infer<typeof BillLine>
 
 /** Readings are what was used in the interval that begins at their time. Days of the bill are local, and both count. */
 export const EnergyopsHead = z.strictObject({
@@ -27,18 +37,15 @@ export const EnergyopsHead = z.strictObject({
     interval_minutes: z.union([5, 10, 15, 20, 30, 60].map((minutes) => z.literal(minutes))),
     time_zone: z.string().max(64).refine(isTimeZone, 'is no time zone of the IANA database'),
   }),
-  /** An interval has the first band that its beginning is in. Standing charge in minor units for each local day. */
-  tariff: z.strictObject({
-    currency: Currency,
-    standing_per_day: Decimal.optional(),
-    bands: z.array(Band).min(1).max(48),
-  }),
-  /** `total_minor` is before taxes. */
+  /** Rates in minor units. */
+  tariff: CheckedTariff,
+  /** `total_minor` is with the taxes that the tariff states, and before all others. */
   bill: z
     .strictObject({
       from: z.iso.date(),
       to: z.iso.date(),
       total_minor: z.int().min(-MINOR_MAX).max(MINOR_MAX),
+      lines: z.array(BillLine).min(1).max(BILL_LINES_MAX).optional(),
     })
     .refine(
       ({ from, to }) => from <= to && dayOf(to) - dayOf(from) < BILL_DAYS_MAX,
@@ -47,6 +54,25 @@ export const EnergyopsHead = z.strictObject({
   /** How far the bill may be off and still agree; without it half a minor unit for each line item, rounded up. */
   tolerance_minor: z.int().min(0).max(MINOR_MAX).optional(),
 })
+
+/** What meter and tariff contradict each other in. */
+export function checkHead(
+  { meter, tariff }: z.infer<typeof EnergyopsHead>,
+  fault: (path: PropertyKey[], message: string) => void,
+): void {
+  if (unitExponent(meter.unit, tariff.rate_unit) === null)
+    fault(['tariff', 'rate_unit'], `is no unit of what a meter in ${meter.unit} reads`)
+  const isEnergy = /^[kM]?Wh$/.test(meter.unit)
+  for (const [index, { window_minutes = meter.interval_minutes }] of (
+    tariff.demand ?? []
+  ).entries()) {
+    const place = ['tariff', 'demand', index]
+    if (!isEnergy) fault(place, `needs a meter in Wh, kWh or MWh, and this one is in ${meter.unit}`)
+    if (window_minutes % meter.interval_minutes !== 0)
+      fault([...place, 'window_minutes'], 'is no whole number of the meter’s intervals')
+  }
+}
+
 /** `at` is an instant (with Z or an offset) or, without either, the time on the local clock. */
 export const Reading = z.strictObject({
   at: z.iso.datetime({ offset: true, local: true }),
@@ -55,6 +81,25 @@ export const Reading = z.strictObject({
 
 const citations = z.array(CitationShape)
 const Stretch = z.strictObject({ from: z.string(), to: z.string(), intervals: z.int() })
+const ofLine = {
+  kind: z.enum(chargeKinds),
+  name: z.string().nullable(),
+  block: z.int().nullable(),
+  month: z.string().nullable(),
+}
+
+export const lineReasons = [
+  'agrees',
+  'quantity_differs',
+  'rate_differs',
+  'quantity_and_rate_differ',
+  'wrong_product',
+  'amount_differs',
+  'not_in_tariff',
+  'billed_twice',
+  'not_billed',
+  'undetermined',
+] as const
 
 export const EnergyopsResult = z.strictObject({
   /** Stretches of intervals without a usable reading, as instants in UTC; `to` is not in them. */
@@ -74,15 +119,46 @@ export const EnergyopsResult = z.strictObject({
   energy_by_band: z.array(
     z.strictObject({ band: z.string(), intervals: z.int(), energy: DecimalText }),
   ),
-  /** Exact amounts in minor units; they sum to `recomputed_exact_minor`. */
+  feed_in_by_band: z.array(
+    z.strictObject({ band: z.string(), intervals: z.int(), energy: DecimalText }),
+  ),
+  /** The highest mean power of a window, null where no window is whole; `billed` is it or the minimum. */
+  demand: z.array(
+    z.strictObject({
+      name: z.string(),
+      month: z.string().nullable(),
+      at: z.string().nullable(),
+      peak: DecimalText.nullable(),
+      billed: DecimalText,
+      unit: z.string(),
+      citations,
+    }),
+  ),
+  /**
+   * Exact amounts in minor units, or whole ones where the tariff rounds lines; they sum to `recomputed_exact_minor`. The quantity of
+   * a percentage is the amount that it is of, and its rate is the share.
+   */
   line_items: z.array(
     z.strictObject({
-      kind: z.enum(['energy', 'standing']),
-      band: z.string().nullable(),
+      ...ofLine,
       quantity: DecimalText,
       unit: z.string(),
       rate_minor: DecimalText,
       amount_minor: DecimalText,
+      citations,
+    }),
+  ),
+  /** Each billed line with what it should be, then what was not billed; `line` is its index in the bill. Empty without billed lines. */
+  bill_lines: z.array(
+    z.strictObject({
+      line: z.int().nullable(),
+      ...ofLine,
+      billed_minor: z.int().nullable(),
+      recomputed_exact_minor: DecimalText,
+      recomputed_minor: z.int(),
+      difference_minor: z.int(),
+      reason: z.enum(lineReasons),
+      detail: z.string(),
       citations,
     }),
   ),
@@ -100,4 +176,7 @@ export const EnergyopsResult = z.strictObject({
 export type EnergyopsHead = z.infer<typeof EnergyopsHead>
 export type Reading = z.infer<typeof Reading>
 export type EnergyopsResult = z.infer<typeof EnergyopsResult>
-export type EnergyopsInput = EnergyopsHead & { readings: Reading[] }
+export type EnergyopsInput = EnergyopsHead & {
+  readings: Reading[]
+  exports?: Reading[] | undefined
+}

@@ -1,37 +1,62 @@
-import { type EnergyopsHead, weekdays } from './schema.ts'
+import { dayText } from '../calendar.ts'
+import type { EnergyopsHead } from './schema.ts'
+import { isInSeason } from './seasons.ts'
+import { weekdays } from './tariff-schema.ts'
 
 const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
 const DAY_MINUTES = 1_440
+/** A minute that was not looked up yet. */
+const UNKNOWN = -2
 
-type Band = EnergyopsHead['tariff']['bands'][number]
+type Tariff = Pick<EnergyopsHead['tariff'], 'seasons' | 'holidays'>
+type Times = {
+  from?: string | undefined
+  to?: string | undefined
+  days?: readonly string[] | undefined
+  seasons?: readonly string[] | undefined
+}
 
-/** The bands by local time; each minute of the week is looked up once. */
-export function bandsOf(bands: readonly Band[]) {
-  const times = bands.map(({ from = '00:00', to = '00:00', days }) => ({
-    begin: minutesOf(from),
-    end: minutesOf(to),
-    days,
-  }))
-  const known = new Map<number, number>()
-  /** The index of the first band that a local time is in; −1 where there is none. */
-  const at = (local: number): number => {
-    const day = new Date(local).getUTCDay()
-    const minute = Math.floor(local / MINUTE_MS) % DAY_MINUTES
-    const place = day * 2 * DAY_MINUTES + minute
-    const found =
-      known.get(place) ??
-      times.findIndex(
-        ({ begin, end, days }) =>
-          (days?.includes(weekdays[day] ?? 'sun') ?? true) && isWithin(minute, begin, end),
-      )
-    known.set(place, found)
-    return found
+/** Which of several times of a tariff a local time is in; each minute of a kind of day is looked up once. */
+export function timesOf({ seasons = [], holidays = [] }: Tariff, times: readonly Times[]) {
+  const free = new Set(holidays)
+  const spans = times.map(({ from = '00:00', to = '00:00', ...on }) => {
+    return { begin: minutesOf(from), end: minutesOf(to), ...on }
+  })
+  const found = new Map<string, Int16Array>()
+  const kinds = new Map<number, { kind: string; season: string; minutes: Int16Array }>()
+  const kindOf = (day: number) => {
+    const known = kinds.get(day)
+    if (known !== undefined) return known
+    const text = dayText(day)
+    const weekday = weekdays[new Date(day * DAY_MS).getUTCDay()] ?? 'sun'
+    const kind = free.has(text) ? 'holiday' : weekday
+    const season = seasons.find((one) => isInSeason(one, text.slice(5)))?.name ?? ''
+    const key = `${kind} ${season}`
+    const minutes = found.get(key) ?? new Int16Array(DAY_MINUTES).fill(UNKNOWN)
+    found.set(key, minutes)
+    const own = { kind, season, minutes }
+    kinds.set(day, own)
+    return own
   }
-  /** Whether the band changes between the beginning of an interval and its end. */
+  /** The index of the first of the times that a local time is in; −1 where there is none. */
+  const at = (local: number): number => {
+    const { kind, season, minutes } = kindOf(Math.floor(local / DAY_MS))
+    const minute = Math.floor(local / MINUTE_MS) % DAY_MINUTES
+    if (minutes[minute] === UNKNOWN)
+      minutes[minute] = spans.findIndex(
+        ({ begin, end, days, seasons: own }) =>
+          (days?.includes(kind) ?? true) &&
+          (own?.includes(season) ?? true) &&
+          isWithin(minute, begin, end),
+      )
+    return minutes[minute] ?? -1
+  }
+  /** Whether another one applies between the beginning of an interval and its end. */
   const isSplit = (local: number, minutes: number): boolean => {
-    const band = at(local)
+    const first = at(local)
     for (let step = 1; step < minutes; step++)
-      if (at(local + step * MINUTE_MS) !== band) return true
+      if (at(local + step * MINUTE_MS) !== first) return true
     return false
   }
   return { at, isSplit }

@@ -194,7 +194,7 @@ verifies('package.built', 'the order of members does not change a report', () =>
 const pinned: Record<RailKey, string> = {
   packetops: '54babf9220903663cd1d9624cafb275b6064d89b702bb1598973c5ee5c10b37b',
   diligenceops: '61b607b1a3c358f9a1ffb7b70d3e50d67a5ec51d93f33adfdb0fc76bd2861335',
-  energyops: '82b7bf23357f516514309d28127716d6d0d3b0d3553eb1080b3e03168f3dddd2',
+  energyops: 'fcc502cc4ca5dcef2be11738cf918f8c47f7c873dfa5a540b5b0f49f6671022f',
   distributionops: '381d8240ff48c18b7f46ecf9082c6ba6a9d5cca33ac6dbd8afe8b91de9112957',
   tokenops: 'e6cb01975b2b4ae02276a3e1c28f82f1ac5b59583240356f7d418b0cddca2cf0',
   financeops: '9b1102ddf6f5d1dae30ebaedded1b1ec07f504621a319de4a151e8c6977808cf',
