@@ -35,7 +35,7 @@ export const schemaDigests: Record<string, string> = {
     '5eb20df07c1457d17051e68a53edb600ba544eea9902625dd62f4895a48a3d51',
   'rail-input-scout.v1.json': 'f0d6effaa70a5b29aaaaeb3e445a0141e4c6b1606377bcae54bde0426ebdfb9d',
   'rail-result-contractops.v1.json':
-    '0e21e6d6b06edce0910d9a121de9d374f247835812cd45532daa03756a78060d',
+    '15905fb81e29626d8ca23070b9349cad480e960924f2543e287dca0232a7b667',
   'rail-result-diligenceops.v1.json':
     '91c788a91b47ba530cbe8608e11345a3fcf4f66c99e78605646e2f62f84b5dbd',
   'rail-result-distributionops.v1.json':

@@ -200,6 +200,11 @@ export const railRequirements = {
     behavior:
       'A tariff that contradicts itself is refused before money: overlapping seasons, blocks with gaps, unknown seasons and units.',
   },
+  'contractops.clauses': {
+    source: 'runs § contractops',
+    behavior:
+      'Liability caps, governing law, renewal and notice are found with their sentences. On clauses set aside before, precision is at least 0.95 and recall at least 0.9.',
+  },
   'distributionops.shares': {
     source: 'runs § distributionops',
     behavior:

@@ -2,6 +2,8 @@ import { dayOf } from './calendar.ts'
 import { contractopsAudit } from './contractops/audit.ts'
 import { type Contract, readContract, spanOf } from './contractops/contract.ts'
 import { gapRules } from './contractops/gap-rules.ts'
+import { governingLawOf, lawsDiffer } from './contractops/governing-law.ts'
+import { capsDiffer, liabilityCapsOf } from './contractops/liability.ts'
 import { amountsOf, datesOf } from './contractops/mentioned.ts'
 import { obligationsOf } from './contractops/obligations.ts'
 import { partiesOf } from './contractops/parties.ts'
@@ -23,10 +25,11 @@ export const contractops: Rail<ContractInput, ContractResult> = {
   key: 'contractops',
   about: {
     summary:
-      'Reads a contract: parties, dates, amounts, terms, the days of renewal and notice, and who must do what.',
+      'Reads a contract: parties, dates, amounts, terms, renewal and notice, liability caps, governing law, and who must do what.',
     capabilities: [
       'extract parties, dates and amounts from a contract',
       'compute renewal dates and notice deadlines of a contract',
+      'find liability caps and the governing law of a contract',
       'list the obligations of each party with quotes',
       'name what a contract leaves uncertain',
     ],
@@ -43,10 +46,10 @@ export const contractops: Rail<ContractInput, ContractResult> = {
   tiers: tiersOf({
     entry: {
       depth: 'parties, dates and terms',
-      leaves_out: ['amounts', 'obligations'],
+      leaves_out: ['amounts', 'liability_caps', 'governing_law', 'obligations'],
       leaves_out_codes: ['obligations_incomplete', 'obligations_not_found'],
     },
-    whole: 'all of it, with amounts and obligations',
+    whole: 'all of it, with amounts, liability caps, governing law and obligations',
     rows: null,
   }),
   input: ContractInput,
@@ -67,6 +70,8 @@ function work({ text, as_of }: ContractInput): Work<ContractResult> {
   const parties = partiesOf(contract)
   const dates = datesOf(contract)
   const stated = statedTimes(contract, dates)
+  const liability_caps = liabilityCapsOf(contract, parties)
+  const governing_law = governingLawOf(contract)
   const { obligations, uncertain, complete } = obligationsOf(contract, parties)
   const result: ContractResult = {
     as_of: as_of ?? null,
@@ -74,8 +79,16 @@ function work({ text, as_of }: ContractInput): Work<ContractResult> {
     dates,
     amounts: amountsOf(contract),
     terms: termsOf(stated, as_of),
+    liability_caps,
+    governing_law,
     obligations,
-    uncertain: [...disagreements(stated), ...uncertain, ...readings(contract)].toSorted(
+    uncertain: [
+      ...disagreements(stated),
+      ...capsDiffer(liability_caps),
+      ...lawsDiffer(governing_law),
+      ...uncertain,
+      ...readings(contract),
+    ].toSorted(
       inOrder<Uncertain>(
         ({ code }) => code,
         ({ citations }) => citations[0]?.from ?? 0,

@@ -23,10 +23,12 @@ export type ContractInput = z.output<typeof Asked> & { text: string }
 export const ContractInput = Asked as unknown as z.ZodType<ContractInput>
 
 const Day = z.iso.date()
-/** `value` in `seconds`, `months` or `business days`, and the words that said it. */
+/** `value` in `seconds`, `months` or `business days`, and the words that said it. `days` only where the words name whole days or weeks. */
 const Length = z.strictObject({
   unit: z.enum(['seconds', 'months', 'business days']),
   value: z.string(),
+  words: z.string(),
+  days: z.int().nullable(),
   citation: Span,
 })
 export type Length = z.output<typeof Length>
@@ -61,7 +63,13 @@ const Terms = z.strictObject({
   initial_term: Length.nullable(),
   ends_on: Day.nullable(),
   renewal: z
-    .strictObject({ automatic: z.boolean(), every: Length.nullable(), citation: Span })
+    .strictObject({
+      automatic: z.boolean(),
+      /** It continues without further terms until it is terminated. */
+      evergreen: z.boolean(),
+      every: Length.nullable(),
+      citation: Span,
+    })
     .nullable(),
   /** The term that runs on `as_of` (without it, the first), the day on which it renews, and the last day for notice. */
   current_term_ends_on: Day.nullable(),
@@ -73,6 +81,36 @@ const Terms = z.strictObject({
   convention: z.string(),
 })
 export type Terms = z.output<typeof Terms>
+
+/** A sum, or the fees of so many months (null: of no stated time) times a multiple. */
+const Limb = z.strictObject({
+  kind: z.enum(['amount', 'fees']),
+  value: z.string().nullable(),
+  currency: z.string().nullable(),
+  multiple: z.string().nullable(),
+  months: z.string().nullable(),
+  citation: Span,
+})
+export type Limb = z.output<typeof Limb>
+
+/** The most that a party is liable for. Of several limbs the greater or the lesser counts, where the text says which. */
+const LiabilityCap = z.strictObject({
+  /** A role or name, `each party`, or null where the sentence names none. */
+  party: z.string().nullable(),
+  mutual: z.boolean(),
+  rule: z.enum(['greater', 'lesser']).nullable(),
+  limbs: z.array(Limb),
+  /** What the liability is for, where it is not for everything. */
+  scope: z.string().nullable(),
+  /** What it stands against: `Section 9.1`. */
+  notwithstanding: z.string().nullable(),
+  citation: Span,
+})
+export type LiabilityCap = z.output<typeof LiabilityCap>
+
+/** The law that governs, in the words of the text, with the sentence. */
+const GoverningLaw = z.strictObject({ law: z.string(), citation: Span })
+export type GoverningLaw = z.output<typeof GoverningLaw>
 
 const Obligation = z.strictObject({
   party: z.string(),
@@ -93,6 +131,8 @@ const uncertainties = [
   'notice_periods_differ',
   'obligor_unclear',
   'vague_time',
+  'governing_laws_differ',
+  'liability_caps_differ',
 ] as const
 const Uncertain = z.strictObject({
   code: z.enum(uncertainties),
@@ -107,6 +147,8 @@ export const ContractResult = z.strictObject({
   dates: z.array(DatedMention),
   amounts: z.array(Amount),
   terms: Terms,
+  liability_caps: z.array(LiabilityCap),
+  governing_law: z.array(GoverningLaw),
   obligations: z.array(Obligation),
   uncertain: z.array(Uncertain),
 })

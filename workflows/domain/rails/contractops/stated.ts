@@ -12,6 +12,8 @@ export type Stated = {
   terminations: Terms['terminations']
 }
 
+const DAY_SECONDS = 86_400
+
 const statesTerm =
   /\binitial\s+term\b|\bterm\s+of\s+(?:this|the)\b|\b(?:this|the)\s+\w+\s+(?:shall|will)\s+(?:continue|remain)\b|\bfor\s+an?\s+(?:\w+\s+)?(?:term|period)\b/i
 // Times that run after the contract or in parallel to it.
@@ -88,7 +90,7 @@ function renewalOf(
   const sentence =
     speaking.find(({ words }) => refusesRenewal.test(words) || /automatic/i.test(words)) ??
     speaking[0]
-  if (sentence === undefined) return null
+  if (sentence === undefined) return goesOn(contract)
   const automatic = !refusesRenewal.test(sentence.words) && /automatic/i.test(sentence.words)
   const every = speaking.flatMap((one) => {
     const after = one.from + untilRenewal(one.words).length
@@ -97,13 +99,32 @@ function renewalOf(
       ({ from, to }) => from >= after && !givesNotice.test(contract.text.slice(to, to + 30)),
     )
   })[0]
-  return { automatic, every: every ?? null, citation: spanOf(contract, sentence) }
+  return {
+    automatic,
+    evergreen: false,
+    every: every ?? null,
+    citation: spanOf(contract, sentence),
+  }
+}
+
+const untilTerminated =
+  /\b(?:continues?|remains?)\b[^.;]{0,120}\b(?:until|unless)\b[^.;]{0,60}\bterminat|\bindefinite\s+(?:period|term)\b/i
+
+/** A contract that continues after its term until a party ends it. */
+function goesOn(contract: Contract): Terms['renewal'] {
+  const sentence = contract.sentences.find(({ words }) => untilTerminated.test(words))
+  if (sentence === undefined) return null
+  return { automatic: true, evergreen: true, every: null, citation: spanOf(contract, sentence) }
 }
 
 function lengthOf(contract: Contract, quantity: Quantity): Length {
   const unit =
     quantity.unit === 'months' || quantity.unit === 'business days' ? quantity.unit : 'seconds'
-  return { unit, value: quantity.value, citation: spanOf(contract, quantity) }
+  const citation = spanOf(contract, quantity)
+  const days = Number(quantity.value) / DAY_SECONDS
+  const words = citation.quote.replace(/\s+/g, ' ')
+  const isDays = unit === 'seconds' && Number.isInteger(days)
+  return { unit, value: quantity.value, words, days: isDays ? days : null, citation }
 }
 
 /** No time of a contract is longer than a century. */

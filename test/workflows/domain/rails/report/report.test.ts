@@ -27,12 +27,14 @@ type Figures = Record<string, string | number>
 /** The key figures of each rail from its result, by label. */
 // biome-ignore lint/suspicious/noExplicitAny: each rail has a result of its own.
 const expected: Record<RailKey, (result: any) => Figures> = {
-  contractops: ({ parties, terms, obligations, uncertain }) => ({
+  contractops: ({ parties, terms, liability_caps, governing_law, obligations, uncertain }) => ({
     Parties: parties.map(({ name }: { name: string }) => name).join(', '),
     'Effective on': terms.effective_on,
     'Current term ends on': terms.current_term_ends_on,
     'Renews on': terms.renews_on,
     'Last day for notice': terms.notice.deadline_on,
+    'Liability caps': liability_caps.length,
+    'Governing law': governing_law.map(({ law }: { law: string }) => law).join(', '),
     Obligations: obligations.length,
     'Unclear or contradictory places': uncertain.length,
   }),
@@ -198,8 +200,8 @@ const pinned: Record<RailKey, string> = {
   distributionops: '381d8240ff48c18b7f46ecf9082c6ba6a9d5cca33ac6dbd8afe8b91de9112957',
   tokenops: 'e6cb01975b2b4ae02276a3e1c28f82f1ac5b59583240356f7d418b0cddca2cf0',
   financeops: '9b1102ddf6f5d1dae30ebaedded1b1ec07f504621a319de4a151e8c6977808cf',
-  contractops: '642c6ef989c5d9a402ae3f87ae110a0e3da9bcc3715cce5bdb1c1d40cda3750b',
   scout: '3a882336d8b13cf6772a97ee38cfde0ccb650b79359185b56e5085f3a8101672',
+  contractops: 'c3a8e40a6fb5787e6f84de3164f85e51bb6ad4f6ed76ed2782bc6de1a816b9db',
 }
 
 verifies('package.built', 'reports of version 1 keep their bytes', () => {
