@@ -51,8 +51,8 @@ export const schemaDigests: Record<string, string> = {
     '5fd7ac6ce2e22003e1e49970b52f5fcc3c2fc608c69873eb21a82af4f9bb6b85',
   'rail-input-tokenops.v1.json': '1cf803558a9e980db0394e60e23ecc984ee8de7a8cde1a26a5255b3395489b5d',
   'receipt.v1.json': 'f93e6f4ffd88d17ec1be3919d9e380b808deb12f82331bbeb670ae7c09e6e294',
-  'replay-package.v1.json': 'cde3beaca44ee9ab92fec72276bfd5bf35aeca309813f03b2159eef76eb2e194',
+  'replay-package.v1.json': 'eb465eb6cd1ece200a1c68d9c253ebbf28a6bd5dc61ca9ef3ef84390aab8d996',
   'result-contract.v2.json': '294cf4612478c9407cb9708e0ea889d02b4633cc154fd970f292e3ded36bce6b',
-  'return-package.v2.json': 'ff528e7784b39446b6cfc4c5af28cdd52c46a14265193461fe1103b0760185f0',
+  'return-package.v2.json': 'aaa006cc52d4d9499c9845a99f547cf69de3214ec4c6a51cbf20d75bab5c9fcf',
   'verification-packet.v1.json': 'd5ce7a63fd94038c2f1aa5ee35509870cfb68aac9778cac480da0819cbb704ea',
 }

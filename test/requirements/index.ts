@@ -12,6 +12,7 @@ import { keyStandingRequirements } from './key-standing.ts'
 import { logRequirements } from './log.ts'
 import { logWitnessRequirements } from './log-witness.ts'
 import { mcpRequirements } from './mcp.ts'
+import { modelRequirements } from './model.ts'
 import { packageRequirements } from './package.ts'
 import { railRequirements } from './rail.ts'
 import { returnedMoneyRequirements } from './returned-money.ts'
@@ -1677,6 +1678,7 @@ export const requirements = {
   ...stepRequirements,
   ...taskRequirements,
   ...railRequirements,
+  ...modelRequirements,
   ...packageRequirements,
   ...walletRequirements,
   ...isolationRequirements,

@@ -1,5 +1,6 @@
 import { digestOf, sha256Hex } from '#domain/core/canonical-json.ts'
 import { receiptId } from '#domain/core/ids.ts'
+import type { Drafts, ModelOutput } from '#domain/drafts/draft.ts'
 import type { Rail } from '#domain/rails/rail.ts'
 import { REPLAY_TYP } from '#domain/receipts/dated-back.ts'
 import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
@@ -55,10 +56,14 @@ export const signedBy = (typ: string, payload: object): Promise<string> =>
 
 const runId = (rail: Rail): string => `run_${digestOf({ run: rail.key })}`
 
+/** What a model drafted of the sandbox input, and the stored outputs. */
+export type FinishedDrafts = { drafts: Drafts; outputs: readonly ModelOutput[] }
+
 /** The package of a rail's sandbox input, optionally with its lists as uploads, and its completion signature. */
 export async function finishedPackage(
   rail: Rail,
   notified: unknown = rail.sandboxInput,
+  drafted?: FinishedDrafts,
 ): Promise<{
   made: MadePackage
   signature: string
@@ -79,7 +84,12 @@ export async function finishedPackage(
     partial: false,
   } as const
   const digests = { input_sha256: digestOf(notified), loop_sha256: loopDigest(steps) }
-  const made = buildReturnPackage({ ...run, ...digests }, rail.work(rail.sandboxInput))
+  const work = rail.work(rail.sandboxInput)
+  const { drafts } = drafted ?? {}
+  const made = buildReturnPackage(
+    { ...run, ...digests },
+    drafts === undefined ? work : { ...work, drafts },
+  )
   return {
     made,
     signature: await signedBy(COMPLETION_TYP, completionClaims(made, signedAt)),
@@ -107,9 +117,10 @@ function ledgerOf(taskId: string, notified: Notice[]): ReplayPackage['ledger'] {
 export async function finishedTask(
   rail: Rail,
   input: unknown = rail.sandboxInput,
+  drafted?: FinishedDrafts,
 ): Promise<ReplayFile> {
   const task_id = `task-${sha256Hex(`task of ${rail.key}`)}`
-  const { made, signature, steps } = await finishedPackage(rail, input)
+  const { made, signature, steps } = await finishedPackage(rail, input, drafted)
   const terms = { rail: rail.key, tier: 'standard', usage: 'synthetic' }
   const sealed = { contract: 'sealed', input_sha256: digestOf(input) }
   const receipt = (sub: string, kind: string, prev: string | null, facts: object) =>
@@ -151,7 +162,14 @@ export async function finishedTask(
       { return_package_id: made.return_package_id, result_sha256: made.result_sha256 },
     ],
   ]
-  const { result: _result, findings: _findings, gaps: _gaps, files: _files, ...proof } = made
+  const {
+    result: _result,
+    findings: _findings,
+    gaps: _gaps,
+    drafts: _drafts,
+    files: _files,
+    ...proof
+  } = made
   const attestation = await receipt(made.run_id, 'attestation', null, {
     task_id,
     proof_hash: made.proof_hash,
@@ -181,7 +199,10 @@ export async function finishedTask(
     ledger,
     loop_steps: steps,
     receipts: [settlement, usage, attestation, exception],
-    documents: [terms, sealed, input].map((content) => ({ sha256: digestOf(content), content })),
+    documents: [terms, sealed, input, ...(drafted?.outputs ?? [])].map((content) => ({
+      sha256: digestOf(content),
+      content,
+    })),
     return_package: { ...proof, completion_signature: signature },
     keys: keySet(),
   })

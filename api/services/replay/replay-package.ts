@@ -163,6 +163,7 @@ async function packageOf(tx: Tx, runId: string): Promise<ReplayPackage['return_p
     result: _result,
     findings: _findings,
     gaps: _gaps,
+    drafts: _drafts,
     files: _files,
     ...proof
   } = row.package as MadePackage

@@ -1,4 +1,4 @@
-# Made by `npm run client:python` from operations with SHA-256 168d81258651fc24abd408dec7fda87767cec968c4936cc3b94653e22ae79919.
+# Made by `npm run client:python` from operations with SHA-256 2a8f18960b5bb8422a9b9dd696c1f0e507c0828563b46fff5e6a2a2f49409dc4.
 from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypedDict
@@ -1079,25 +1079,53 @@ class File(TypedDict):
     bytes: int
 
 
-class ReturnPackage(TypedDict):
-    return_package_id: str
-    run_id: str
-    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
-    tier: Literal['entry', 'standard', 'pro']
-    usage: Literal['synthetic', 'operational']
-    partial: bool
-    input_sha256: str
-    loop_sha256: str
-    result_sha256: str
-    manifest_sha256: str
-    report_version: NotRequired[int]
-    result: Any
-    findings: list[Finding]
-    gaps: list[Gap1]
-    files: list[File]
-    proof_hash: str
-    completion_signature: str
-    result_contract: ResultContract
+Citation2 = TypedDict(
+    'Citation2',
+    {
+        'pointer': str,
+        'quote': str,
+        'from': int,
+        'to': int,
+        'place': NotRequired[str],
+    },
+)
+
+
+class Sentence(TypedDict):
+    text: str
+    citations: list[Citation2]
+
+
+class Draft(TypedDict):
+    about: str
+    sentences: list[Sentence]
+
+
+class Citation3(TypedDict):
+    pointer: str
+    quote: NotRequired[str]
+
+
+class Finding1(TypedDict):
+    code: str
+    detail: str
+    citations: list[Citation3]
+
+
+class Call(TypedDict):
+    about: str
+    prompt_sha256: str
+    output_sha256: str | None
+    model: str | None
+    outcome: Literal['answered', 'budget_exhausted', 'rate_limited', 'refused', 'timeout', 'unreachable', 'unreadable', 'interrupted', 'not_configured', 'not_called']
+    tokens: int | None
+
+
+class Drafts(TypedDict):
+    notice: Literal['A model wrote these drafts. They are no part of the result. Each sentence quotes the input at the places that it names; check what it says before you use it.']
+    drafts: list[Draft]
+    findings: list[Finding1]
+    calls: list[Call]
 
 
 class Signature(TypedDict):
@@ -1440,6 +1468,7 @@ class ReturnPackage1(TypedDict):
     result_sha256: str
     manifest_sha256: str
     report_version: NotRequired[int]
+    drafts_sha256: NotRequired[str]
     proof_hash: str
     completion_signature: str
 
@@ -5128,11 +5157,27 @@ class StartedRun(TypedDict):
     result_contract: ResultContract
 
 
-class FetchedReturnPackage(TypedDict):
-    return_package: ReturnPackage
-    completion: Completion
-    verification_packet: VerificationPacket
-    file_contents: dict[str, str] | None
+class ReturnPackage(TypedDict):
+    return_package_id: str
+    run_id: str
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    usage: Literal['synthetic', 'operational']
+    partial: bool
+    input_sha256: str
+    loop_sha256: str
+    result_sha256: str
+    manifest_sha256: str
+    report_version: NotRequired[int]
+    drafts_sha256: NotRequired[str]
+    result: Any
+    findings: list[Finding]
+    gaps: list[Gap1]
+    drafts: NotRequired[Drafts]
+    files: list[File]
+    proof_hash: str
+    completion_signature: str
+    result_contract: ResultContract
 
 
 class ReturnPackageRecord(TypedDict):
@@ -5462,9 +5507,6 @@ StartAgentRunAnswer: TypeAlias = StartedRun
 GetRunStatusAnswer: TypeAlias = RunStatus
 
 
-FetchReturnPackageAnswer: TypeAlias = FetchedReturnPackage
-
-
 ReturnPackageReadAnswer: TypeAlias = ReturnPackageRecord
 
 
@@ -5580,6 +5622,13 @@ class AgentStatus(TypedDict):
     steps: list[Step]
 
 
+class FetchedReturnPackage(TypedDict):
+    return_package: ReturnPackage
+    completion: Completion
+    verification_packet: VerificationPacket
+    file_contents: dict[str, str] | None
+
+
 class KeyRings(TypedDict):
     rings: list[KeyRing]
 
@@ -5597,6 +5646,9 @@ PayoutStatusAnswer: TypeAlias = PayoutAnswer
 
 
 AgentStatusAnswer: TypeAlias = AgentStatus | TaskStatus | WorkOrderStatus
+
+
+FetchReturnPackageAnswer: TypeAlias = FetchedReturnPackage
 
 
 KeyRingsAnswer: TypeAlias = KeyRings

@@ -2,6 +2,7 @@ import { groupedBy } from '../core/grouped-by.ts'
 import { diligenceopsAudit } from './diligenceops/audit.ts'
 import { conflictsIn } from './diligenceops/conflicts.ts'
 import { differingIn } from './diligenceops/differing.ts'
+import { diligenceopsDrafts } from './diligenceops/drafts.ts'
 import { gapRules } from './diligenceops/gap-rules.ts'
 import { readQuestion, type Wanted } from './diligenceops/question.ts'
 import {
@@ -65,6 +66,7 @@ export const diligenceops: Rail<DiligenceInput, DiligenceResult> = {
   parameters: ['min_score'],
   documents: { within: 'evidence', text: 'text', charsMax: 1_048_576, images: false },
   work,
+  drafts: diligenceopsDrafts,
 }
 
 /** Decision: below this share of what the question says, a sentence answers something else. Set on one half of the published pairs. */

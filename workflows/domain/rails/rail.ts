@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { PlannedDraft } from '../drafts/draft.ts'
 
 export const railKeys = [
   'packetops',
@@ -146,6 +147,8 @@ export type Rail<Input = unknown, Result = unknown> = {
   /** Top-level members of the input that a reviewer may change in order to have the work done again. */
   parameters?: readonly string[]
   work(input: Input): Work<Result>
+  /** What a model may draft of finished work; without it, or without a model, nothing is. */
+  drafts?(input: Input, work: Pick<Work<Result>, 'result'>): PlannedDraft[]
   documents?: TakesDocuments
   rows?: Rows<Result>
 }

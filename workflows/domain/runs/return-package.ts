@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { canonicalJson, digestOf, sha256Hex } from '../core/canonical-json.ts'
 import { contractSets } from '../core/contract-sets.ts'
 import { runUsages } from '../core/usage.ts'
+import { Drafts } from '../drafts/draft.ts'
 import { Digest } from '../rails/fields.ts'
 import { CitationShape } from '../rails/notes.ts'
 import { gapKinds, railKeys, tiers, type Work } from '../rails/rail.ts'
@@ -41,6 +42,10 @@ export const RunProof = z.strictObject({
     description:
       'By which rules report.html, README.md and tables/*.csv were made; without it, the package has none of them.',
   }),
+  drafts_sha256: Digest.exactOptional().meta({
+    description:
+      'SHA-256 of drafts.json, what a model drafted apart from the result; without it, no model was used.',
+  }),
 })
 export type RunProof = z.output<typeof RunProof>
 
@@ -67,9 +72,15 @@ const Missing = Note.extend({
   pointer: z.string().meta({ description: 'RFC 6901; where in the input it is filled.' }),
   filled_by: z.string(),
 })
-const work = { result: z.unknown(), findings: z.array(Note), gaps: z.array(Missing) }
-/** The work that a package is of. */
+const work = {
+  result: z.unknown(),
+  findings: z.array(Note),
+  gaps: z.array(Missing),
+  drafts: Drafts.exactOptional(),
+}
+/** The work that a package is of, and what a model drafted of it. */
 export const PackagedWork = z.object(work)
+export type PackagedWork = Work<unknown> & { drafts?: Drafts }
 
 /** A return package as JSON: what the zip holds, and the receipts that came after it was made. */
 export const ReturnPackage = z
@@ -115,11 +126,12 @@ export function loopDigest(steps: readonly LoopRecord[]): string {
 }
 
 /** The data of finished work, by name: canonical JSON, so that their SHA-256 is the digest of their value. */
-function dataFiles({ result, findings, gaps }: Work<unknown>): Record<string, string> {
+function dataFiles({ result, findings, gaps, drafts }: PackagedWork): Record<string, string> {
   return {
     'result.json': canonicalJson(result),
     'findings.json': canonicalJson(findings),
     'gaps.json': canonicalJson(gaps),
+    ...(drafts === undefined ? {} : { 'drafts.json': canonicalJson(drafts) }),
   }
 }
 
@@ -130,7 +142,7 @@ export const isKnownReport = ({ report_version: version }: Pick<RunProof, 'repor
   version === undefined || version === REPORT_VERSION
 
 /** The files of a run's work but for manifest and signature, by name. Throws a RangeError for a report of an unknown version. */
-function packageFiles(run: Reported, work: Work<unknown>): Record<string, string> {
+function packageFiles(run: Reported, work: PackagedWork): Record<string, string> {
   if (!isKnownReport(run))
     throw new RangeError(`there are no rules for reports of version ${run.report_version}`)
   return {
@@ -140,7 +152,7 @@ function packageFiles(run: Reported, work: Work<unknown>): Record<string, string
 }
 
 /** The manifest of a run's work: the digest of each file. Throws a RangeError for a report of an unknown version. */
-export const manifestFor = (run: Reported, work: Work<unknown>): PackageFile[] =>
+export const manifestFor = (run: Reported, work: PackagedWork): PackageFile[] =>
   Object.entries(packageFiles(run, work)).map(([name, text]) => ({
     name,
     sha256: sha256Hex(text),
@@ -152,7 +164,7 @@ export const SIGNATURE_FILE = 'completion.jws'
 
 /** Every file of a package by name: what it holds, `manifest.json` with their digests, and the completion signature. */
 export function packageTexts(
-  made: Reported & Pick<MadePackage, 'result' | 'findings' | 'gaps' | 'files'>,
+  made: Reported & Pick<MadePackage, 'result' | 'findings' | 'gaps' | 'drafts' | 'files'>,
   completionSignature: string,
 ): Record<string, string> {
   return {
@@ -168,11 +180,13 @@ type RunFacts = Pick<
 >
 
 /** The package of a run's work; the same run and work always make the same. */
-export function buildReturnPackage(run: RunFacts, work: Work<unknown>): MadePackage {
+export function buildReturnPackage(run: RunFacts, work: PackagedWork): MadePackage {
+  const { drafts } = work
   const reported = {
     ...run,
     result_sha256: digestOf(work.result),
     report_version: REPORT_VERSION,
+    ...(drafts === undefined ? {} : { drafts_sha256: digestOf(drafts) }),
   }
   const files = manifestFor(reported, work)
   const proof: RunProof = {
@@ -187,7 +201,14 @@ const proofHash = (proof: RunProof): string => digestOf({ type: 'service.run-pro
 
 /** The claims of the completion signature; `iat` in Unix seconds. */
 export function completionClaims(
-  { result: _result, findings: _findings, gaps: _gaps, files: _files, ...proof }: MadePackage,
+  {
+    result: _result,
+    findings: _findings,
+    gaps: _gaps,
+    drafts: _drafts,
+    files: _files,
+    ...proof
+  }: MadePackage,
   { issuer, environment, iat }: { issuer: string; environment: string; iat: number },
 ): Record<string, unknown> {
   return { iss: issuer, iat, sub: proof.run_id, kind: 'completion', environment, ...proof }

@@ -1,6 +1,8 @@
 import { digestOf, sha256Hex } from '../core/canonical-json.ts'
 import { CODE_VERSION } from '../core/code-version.ts'
-import { documentsOf, Extraction, textOf } from '../rails/documents.ts'
+import { ModelOutput } from '../drafts/draft.ts'
+import { draftsOf } from '../drafts/make-drafts.ts'
+import { documentsOf, Extraction, textOf, withTexts } from '../rails/documents.ts'
 import { railOf } from '../rails/index.ts'
 import { faultsText } from '../rails/input-faults.ts'
 import type { Work } from '../rails/rail.ts'
@@ -8,7 +10,7 @@ import { readInput, workOn } from '../rails/read-input.ts'
 import { delivered } from '../rails/tiers.ts'
 import { type Uploaded, uploadsOf } from '../rails/uploads.ts'
 import type { ReplayPackage } from '../runs/replay-package.ts'
-import { isKnownReport, manifestFor } from '../runs/return-package.ts'
+import { isKnownReport, manifestFor, type PackagedWork } from '../runs/return-package.ts'
 
 type Outcome = { fault: string } | { holds: string }
 
@@ -43,7 +45,11 @@ export function rerun(made: ReplayPackage, given: Given): Outcome {
   else if (names.length > 0) done = again?.done
   else done = workOn(rail, input, extractions.all)
   if (typeof done === 'object' && before !== null) done = delivered(rail, before.tier, done)
-  if (typeof done === 'object') return compare(made, done)
+  if (typeof done === 'object') {
+    const drafted = { rail, input: withTexts(rail, input, extractions.all), work: done }
+    const drafts = before?.drafts_sha256 === undefined ? null : draftsOf(drafted, outputsIn(made))
+    return compare(made, drafts === null ? done : { ...done, drafts })
+  }
   if (before === null) return { holds: `${key} refuses the input` }
   return { fault: done ?? '' }
 }
@@ -60,6 +66,10 @@ export function extractionsIn({
     ? { all }
     : { fault: `the text of the upload ${changed.upload_sha256} was changed` }
 }
+
+/** What a model answered, as the package holds it; the drafts name each output by its digest. */
+const outputsIn = ({ documents }: Pick<ReplayPackage, 'documents'>): ModelOutput[] =>
+  documents.flatMap(({ content }) => ModelOutput.safeParse(content).data ?? [])
 
 /** The input that the run's result is of, with the uploads that it names by list; or why there is nothing to do again. */
 export function latestInput(
@@ -86,7 +96,7 @@ export function latestInput(
 
 function compare(
   { rail, code_version, return_package: before }: ReplayPackage,
-  work: Work<unknown>,
+  work: PackagedWork,
 ): Outcome {
   const now = digestOf(work.result)
   if (before === null)
@@ -100,6 +110,9 @@ function compare(
     return {
       fault: `its report is of version ${before.report_version}, which this program does not make`,
     }
+  const { drafts_sha256 } = before
+  if (drafts_sha256 !== undefined && drafts_sha256 !== digestOf(work.drafts ?? null))
+    return { fault: `the stored outputs of the model give other drafts than were signed${by}` }
   if (digestOf(manifestFor(before, work)) !== before.manifest_sha256)
     return { fault: `${rail} gives other findings, gaps or another report${by}` }
   return { holds: `${rail} gives the result ${now} again${by}` }

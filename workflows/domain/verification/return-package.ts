@@ -94,10 +94,10 @@ function reportOn({ files }: PackageParts, signed: Signed): Report {
   const findings = openFindings()
   const completion = checkCompletion(findings, signed)
   const whole = checkFiles(findings, files, completion)
-  const [result, notes, gaps] = ['result.json', 'findings.json', 'gaps.json'].map((name) =>
-    jsonOf(files[name]),
-  )
-  checkReport(findings, whole, { result, findings: notes, gaps })
+  const names = ['result.json', 'findings.json', 'gaps.json', 'drafts.json']
+  const [result, notes, gaps, drafts] = names.map((name) => jsonOf(files[name]))
+  const drafted = drafts === undefined ? {} : { drafts }
+  checkReport(findings, whole, { result, findings: notes, gaps, ...drafted })
   return findings.report()
 }
 
@@ -134,6 +134,7 @@ function reportOnView(view: ReturnPackage, signed: Signed): Report {
     'result.json': fileOf(view.result),
     'findings.json': fileOf(view.findings),
     'gaps.json': fileOf(view.gaps),
+    ...(view.drafts === undefined ? {} : { 'drafts.json': fileOf(view.drafts) }),
   }
   // A report is in the zip alone: what the manifest says of it is held against one that is made again.
   const hasNone = completion !== undefined && completion.report_version === undefined
@@ -201,6 +202,11 @@ function checkFiles(
     faultUnless(isResult, 'it is not the one that was signed'),
     completion?.result_sha256 ?? '',
   )
+  const drafts = Object.hasOwn(files, 'drafts.json')
+    ? sha256Hex(files['drafts.json'] ?? '')
+    : undefined
+  if (drafts !== completion?.drafts_sha256)
+    findings.note('drafts', 'they are not those that were signed', '')
   return completion && isSigned && isResult && changed.size === 0
     ? { completion, listed }
     : undefined

@@ -1,10 +1,10 @@
+import { isDenied } from '../denial.ts'
 import { type Part, sentencesOf } from '../words.ts'
 import { namesOf } from './concepts.ts'
 import { WEAK_WEIGHT } from './lexicon/group.ts'
 import { type Asked, holds } from './question.ts'
 import type { DiligenceInput, EvidenceSpan } from './schema.ts'
 import { languageOf } from './stems.ts'
-import { isDenied } from './verdict.ts'
 
 /** A sentence of the evidence: the concepts that it names, and those that it takes over from what stands before it. */
 type Sentence = EvidenceSpan & {

@@ -1,3 +1,4 @@
+import { denialIn } from '../denial.ts'
 import type { Wanted } from './question.ts'
 
 /** What an answer comes to, and by which words of it. */
@@ -5,8 +6,6 @@ export type Verdict = { verdict: 'yes' | 'no' | 'partial' | 'value'; cue: string
 
 const limited =
   /\b(?:but not|but only|except(?:ing| for)?|with the exception of|partially|partly|in part|not all|in progress|(?<=,[^,]*)not yet|aber nicht|mit ausnahme|ausgenommen|außer|teilweise|zum teil|nicht alle|in arbeit|(?<=,[^,]*)noch nicht|aber nur)\b/iu
-const denied =
-  /\b(?:not|no|never|none|neither|nor|cannot|prohibited|forbidden|nicht|kein(?:e|en|em|er|es)?|nie|niemals|weder|verboten|untersagt)\b|n[’']t\b/iu
 /** Words of a question, and words of an answer that deny them. */
 const opposites: [RegExp, RegExp][] = [
   [/\b(?:unqualified|clean)\b/i, /\bqualified\b/i],
@@ -15,9 +14,6 @@ const opposites: [RegExp, RegExp][] = [
     /\b(?:optional|voluntary|freiwillig)\b/iu,
   ],
 ]
-
-/** Whether a sentence denies something. */
-export const isDenied = (sentence: string): boolean => denied.test(sentence)
 
 /** Reads a sentence as the answer to a question. */
 export function verdictOf(question: string, sentence: string, wanted: Wanted): Verdict {
@@ -28,6 +24,6 @@ export function verdictOf(question: string, sentence: string, wanted: Wanted): V
     const cue = asked.test(question) ? said.exec(sentence) : null
     if (cue !== null) return { verdict: 'no', cue: cue[0] }
   }
-  const no = denied.exec(sentence)
-  return no === null ? { verdict: 'yes', cue: null } : { verdict: 'no', cue: no[0] }
+  const no = denialIn(sentence)
+  return no === null ? { verdict: 'yes', cue: null } : { verdict: 'no', cue: no }
 }

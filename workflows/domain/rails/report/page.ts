@@ -1,5 +1,6 @@
 import { type Html, html } from '../../core/html.ts'
 import { capitalized, oneLine } from '../../core/plain-text.ts'
+import type { Drafts } from '../../drafts/draft.ts'
 import { isNeeded } from '../gaps.ts'
 import type { Citation, Finding, Gap, Work } from '../rail.ts'
 import { type Cell, wordsOf } from './cells.ts'
@@ -33,7 +34,7 @@ export type ReportPage = {
   figures: readonly { label: string; text: string }[]
   charts: readonly ChartPlan[]
   files: readonly Pick<PlannedFile, 'name' | 'about'>[]
-  work: Work<unknown>
+  work: Work<unknown> & { drafts?: Drafts }
   tabled: Tabled
 }
 
@@ -57,7 +58,7 @@ ${flags.map((flag) => html`<p class="flag">${flag}</p>`)}
 <dl class="figures">${figures.map(({ label, text }) => html`<div><dt>${label}</dt><dd><bdi>${text}</bdi></dd></div>`)}</dl>${files.length === 0 ? '' : filesHtml(files)}
 ${drawn.length === 0 ? '' : html`<h2>Charts</h2>${drawn}`}
 ${findingsHtml(work.findings, file('notes', 'findings.json'))}
-${gapsHtml(work.gaps, file('notes', 'gaps.json'))}
+${gapsHtml(work.gaps, file('notes', 'gaps.json'))}${work.drafts === undefined ? '' : draftsHtml(work.drafts)}
 ${tabled.tables.map((table) => tableHtml(table, file(table.name)))}
 ${furtherValues(tabled, file('summary'))}
 ${verification}
@@ -102,6 +103,29 @@ function gapsHtml(gaps: readonly Gap[], file: string): Html {
   return html`<h2>Gaps</h2>${limited(gaps.length, file)}
 <div class="scroll" role="region" tabindex="0" aria-label="Gaps"><table class="notes"><thead><tr><th scope="col">Kind</th><th scope="col">What</th><th scope="col">Why</th><th scope="col">What would fill it, and where in the input</th></tr></thead>
 <tbody>${rows}</tbody></table></div>`
+}
+
+function draftsHtml({ notice, drafts, findings, calls }: Drafts): Html {
+  const models = [...new Set(calls.flatMap(({ model }) => (model === null ? [] : [model])))]
+  const rows = drafts.slice(0, REPORT_ROWS_MAX).map(({ about, sentences }) => {
+    const said = sentences.map(
+      ({ text, citations }) =>
+        html`<div><bdi>${oneLine(text, DETAIL_MAX)}</bdi></div>${citations.map(citationHtml)}`,
+    )
+    return html`<tr><td>${oneLine(about, CELL_MAX)}</td><td>${said}</td></tr>\n`
+  })
+  const table =
+    rows.length === 0
+      ? html`<p class="note">No sentence of the model has quotes that stand.</p>`
+      : html`<div class="scroll" role="region" tabindex="0" aria-label="Drafts"><table class="notes"><thead><tr><th scope="col">Question</th><th scope="col">Draft, and what it quotes</th></tr></thead>
+<tbody>${rows}</tbody></table></div>`
+  const notes = findings
+    .slice(0, REPORT_ROWS_MAX)
+    .map(({ detail }) => html`<li>${oneLine(detail, DETAIL_MAX)}</li>`)
+  const left = notes.length === 0 ? '' : html`<ul>${notes}</ul>`
+  const by = models.length === 0 ? '' : ` Model: ${oneLine(models.join(', '), CELL_MAX)}.`
+  return html`\n<h2>Drafts by a model</h2><p class="flag">${notice}${by}</p>
+${table}${left}`
 }
 
 const citationHtml = ({ pointer, quote }: Citation): Html => {

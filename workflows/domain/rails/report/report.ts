@@ -1,3 +1,4 @@
+import type { Drafts } from '../../drafts/draft.ts'
 import type { RailKey, Tier, Work } from '../rail.ts'
 import { formatsOf } from '../tiers.ts'
 import { csvOf } from './csv.ts'
@@ -35,7 +36,10 @@ export const isReportFile = (name: string): boolean =>
   name === 'report.html' || name === 'README.md' || table.test(name) || payoutFile.test(name)
 
 /** The report of a work by the rules of `REPORT_VERSION`, as texts by file name; it says nothing that is not in the work or the run. */
-export function reportFiles(run: ReportedRun, work: Work<unknown>): Record<string, string> {
+export function reportFiles(
+  run: ReportedRun,
+  work: Work<unknown> & { drafts?: Drafts },
+): Record<string, string> {
   const plan = reportPlans[run.rail]
   const parts = tabled(work.result, plan)
   const about = [summaryOf(parts.singles), notesOf(work)]
@@ -57,7 +61,7 @@ export function reportFiles(run: ReportedRun, work: Work<unknown>): Record<strin
   }
   return {
     'report.html': reportPage({ ...shown, charts: plan.charts, work, tabled: parts }),
-    'README.md': readme({ ...shown, tables }),
+    'README.md': readme({ ...shown, tables, hasDrafts: work.drafts !== undefined }),
     ...Object.fromEntries(tables.map((one) => [`tables/${one.name}.csv`, csvOf(one)])),
     ...Object.fromEntries(lines.map((one) => [`tables/${one.name}.jsonl`, jsonLinesOf(one)])),
     ...Object.fromEntries(files.map(({ name, text }) => [name, text])),
