@@ -12,6 +12,7 @@ import { type CheckTransfer, preflight } from './chain/preflight.ts'
 import { refuseFaultyStart, type StartFacts } from './chain/start-checks.ts'
 import { createWalletSignatures, type WalletSignatures } from './chain/wallet-signature.ts'
 import type { Config } from './config/config.ts'
+import { modelNamed } from './config/model-settings.ts'
 import type { MoneyDeps } from './credit/deps.ts'
 import { signCompact } from './keys/compact.ts'
 import type { KeyRings } from './keys/key-ring.ts'
@@ -290,6 +291,7 @@ export function taskDepsOf(config: Config, keys: KeyRings, db: TaskDeps['db']): 
     signReceipt: receiptSigner(keys),
     signCompletion: signerOf(keys, COMPLETION_TYP),
     callbackHosts: callbackHosts(config),
+    model: modelNamed(config),
     runsAtOnce: { agent: config.AGENT_RUNS_AT_ONCE, rail: config.RAIL_RUNS_AT_ONCE },
   }
 }

@@ -4,6 +4,7 @@ import type { CallbackSteps } from '../workflows/callback/activities.ts'
 import type { KeyRotationSteps } from '../workflows/key-rotation/activities.ts'
 import type { PaymentSteps } from '../workflows/payment/activities.ts'
 import type { PayoutSteps, SigningSteps, TransferSteps } from '../workflows/payout/activities.ts'
+import type { ModelSteps } from '../workflows/run/activities.ts'
 import { createCallbackSteps } from './callback/callback.ts'
 import { readCallbackFacts } from './callback/facts.ts'
 import { callbackHosts } from './callback/hosts.ts'
@@ -13,6 +14,7 @@ import { openChain, openPayoutDeps, signerOf, taskDepsOf } from './container.ts'
 import { createOutgoing } from './http/outgoing.ts'
 import { createKeyRotationSteps } from './key-rotation/steps.ts'
 import { publishKeys } from './keys/publish-keys.ts'
+import { createModelSteps, openModel } from './model/model.ts'
 import { createPaymentSteps } from './payment/payment.ts'
 import type { Deps } from './payout/deps.ts'
 import { createPayoutSteps } from './payout/payout.ts'
@@ -20,6 +22,7 @@ import { createSigningSteps, createTransferSteps } from './payout/transfer.ts'
 import type { WorkflowWatch } from './reconciliation/deps.ts'
 import { createReconciliationSteps } from './reconciliation/steps.ts'
 import { createUploadCheckSteps } from './run/check-upload.ts'
+import { createDraftSteps } from './run/drafts.ts'
 import { openRailPool, poolSettings } from './run/isolation/rail-pool.ts'
 import { createRunSteps } from './run/run.ts'
 import { openKeyMaker } from './signer/key-maker.ts'
@@ -98,6 +101,7 @@ export async function createTaskActivities(config: Config) {
     activities: {
       ...createTaskSteps(deps),
       ...createRunSteps(deps, pool),
+      ...createDraftSteps({ db, pool }),
       ...createUploadCheckSteps({ db, pool }),
     },
     close: closeAll,
@@ -116,11 +120,11 @@ export async function createSigningActivities(
   return { activities: createSigningSteps({ db }, await openPayoutSigner(config)), close }
 }
 
-/** The steps of callbacks. Only these steps send requests to URLs that agents choose, and they sign only with the callback ring. */
+/** The steps of callbacks, and the calls of the model. Only these steps send requests to URLs that agents choose, and they sign only with the callback ring. */
 export async function createCallbackActivities(
   config: Config,
   log: Logger,
-): Promise<{ activities: CallbackSteps; close(): Promise<void> }> {
+): Promise<{ activities: CallbackSteps & ModelSteps; close(): Promise<void> }> {
   const { db, close } = createDatabase({
     url: config.DATABASE_URL,
     applicationName: 'agent-rails callbacks',
@@ -131,7 +135,7 @@ export async function createCallbackActivities(
   await publishKeys(db, keys)
   const hosts = callbackHosts(config)
   const send = createOutgoing(hosts)
-  const activities = createCallbackSteps({
+  const callbacks = createCallbackSteps({
     db,
     log,
     send,
@@ -140,7 +144,8 @@ export async function createCallbackActivities(
     demoReceiver: hosts.demoReceiver,
     posts: config.QUOTA_POSTS_PER_DAY,
   })
-  return { activities, close }
+  const models = createModelSteps(openModel(config, db, log))
+  return { activities: { ...callbacks, ...models }, close }
 }
 
 export type { Deps }

@@ -4,6 +4,7 @@ import { environments } from '#domain/core/environment.ts'
 import { limits } from '#domain/core/limits.ts'
 import { assertLive } from './live-settings.ts'
 import { logSettings } from './log-settings.ts'
+import { assertModel, modelSettings } from './model-settings.ts'
 import { quotaSettings, uploadSettings } from './quota-settings.ts'
 import { signerSettings } from './signer-settings.ts'
 
@@ -292,6 +293,7 @@ export const configSchema = z.object({
     .default(1_024)
     .describe('memory of one piece of work on an input'),
   RAIL_RUNS_AT_ONCE: count(64).describe('runs of one rail at once, over all agents'),
+  ...modelSettings,
   ...uploadSettings,
   CREATED_LIFE_MS: milliseconds(7 * 24 * 3600 * 1000).describe(
     'after it, the workflow of a payout that was never authorized closes; its row stays',
@@ -304,6 +306,7 @@ export type Config = z.output<typeof configSchema>
 export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const config = parsed(configSchema, environment)
   if (config.ENVIRONMENT === 'live') assertLive(config)
+  assertModel(config)
   const ours = [
     config.PAYOUT_WALLET_ADDRESS,
     config.PAY_TO_ADDRESS,

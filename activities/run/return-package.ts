@@ -1,5 +1,10 @@
-import type { RailKey, Work } from '#domain/rails/rail.ts'
-import { buildReturnPackage, completionClaims, loopDigest } from '#domain/runs/return-package.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
+import {
+  buildReturnPackage,
+  completionClaims,
+  loopDigest,
+  type PackagedWork,
+} from '#domain/runs/return-package.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { insertReturnPackage, listStepTimes, type RunRow } from '../store/tasks/runs.ts'
 import type { TaskRow } from '../store/tasks/tasks.ts'
@@ -14,7 +19,7 @@ export async function makeReturnPackage(
     run,
     work,
     nowSeconds,
-  }: { task: TaskRow; run: RunRow; work: Work<unknown>; nowSeconds: number },
+  }: { task: TaskRow; run: RunRow; work: PackagedWork; nowSeconds: number },
 ): Promise<{ return_package_id: string; result_sha256: string; proof_hash: string }> {
   const { tier, usage, input_sha256 } = task
   if (input_sha256 === null) throw new Error('a run has an input')

@@ -1,7 +1,10 @@
 import { resultContractVersion } from '#domain/core/contract-sets.ts'
 import { receiptId } from '#domain/core/ids.ts'
 import { isNeeded } from '#domain/rails/gaps.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
 import { afterStep, type LoopMove, type LoopStep } from '#domain/runs/controlled-loop.ts'
+import { dataPolicy } from '#domain/tasks/data-declaration.ts'
+import { isDraftedOn } from '#domain/tasks/drafted.ts'
 import type { TaskEvent } from '#domain/tasks/lifecycle.ts'
 import type { TaskEventData } from '#domain/tasks/terms.ts'
 import type {
@@ -10,7 +13,9 @@ import type {
   RunSnapshot,
   StepInput,
 } from '../../workflows/run/activities.ts'
+import { findRunDrafts } from '../store/model/run-drafts.ts'
 import { clockSeconds, type Tx, transaction } from '../store/postgres/db.ts'
+import { liveContract } from '../store/tasks/contracts.ts'
 import {
   findLoopStep,
   findReturnPackage,
@@ -19,9 +24,10 @@ import {
   listStepTimes,
   openReview,
   placeRun,
+  type RunRow,
   requireRun,
 } from '../store/tasks/runs.ts'
-import { requireTask, type TaskRow } from '../store/tasks/tasks.ts'
+import { findDocument, requireTask, type TaskRow } from '../store/tasks/tasks.ts'
 import type { TaskDeps } from '../task/deps.ts'
 import { writeTaskReceipt } from '../task/receipt.ts'
 import { recordTransition } from '../task/transition.ts'
@@ -35,14 +41,14 @@ import { makeReturnPackage } from './return-package.ts'
 /** The steps of runs. Each is computed first, and then stored once, with the transition of its task in the same transaction. */
 export function createRunSteps(deps: TaskDeps, pool: RailPool): LoopSteps & RunRecords {
   return {
-    loadRun: (runId) => transaction(deps.db, (tx) => loadRun(tx, runId)),
+    loadRun: (runId) => transaction(deps.db, (tx) => loadRun(deps, tx, runId)),
     takeStep: (input) =>
       whileAlive(({ tries, ...alive }) => takeStep(deps, { pool, ...alive }, { ...input, tries })),
     failRun: ({ detail, ...input }) =>
       transaction(deps.db, async (tx) => {
         const at = await currentStep(tx, input)
         if (at !== undefined) await raise(deps, at, { code: 'worker_failed', detail })
-        return requireSnapshot(tx, input.runId)
+        return requireSnapshot(deps, tx, input.runId)
       }),
   }
 }
@@ -62,7 +68,7 @@ async function takeStep(
   return transaction(deps.db, async (tx) => {
     const at = before && (await currentStep(tx, input))
     if (at !== undefined) await storeResult(deps, at, { computed, startedAt, tries })
-    return requireSnapshot(tx, input.runId)
+    return requireSnapshot(deps, tx, input.runId)
   })
 }
 
@@ -134,7 +140,9 @@ const writtenSteps: Record<
   return_package: async (deps, at) => {
     const { db: tx, task, run } = at
     const nowSeconds = await clockSeconds(tx)
-    const work = await workOf(at)
+    const { runId, attempt, round } = at.input
+    const drafts = await findRunDrafts(tx, { runId, attempt, round })
+    const work = { ...(await workOf(at)), ...(drafts === undefined ? {} : { drafts }) }
     const made = await makeReturnPackage(deps, tx, { task, run, work, nowSeconds })
     const { return_package_id, result_sha256 } = made
     // A waived gap has led to the result already.
@@ -204,7 +212,11 @@ async function record<Event extends TaskEvent>(
   await recordTransition(deps, tx, { taskId, eventId, event, actor: 'service', data, limits })
 }
 
-async function loadRun(tx: Tx, runId: string): Promise<RunSnapshot | null> {
+async function loadRun(
+  { model }: Pick<TaskDeps, 'model'>,
+  tx: Tx,
+  runId: string,
+): Promise<RunSnapshot | null> {
   const run = await findRun(tx, runId)
   if (run === undefined) return null
   const task = await requireTask(tx, run.task_id)
@@ -230,8 +242,19 @@ async function loadRun(tx: Tx, runId: string): Promise<RunSnapshot | null> {
     step: run.step,
     next: nextOf(!isAtWork(task) || run.step === null, review !== undefined),
     reviewSince: review?.started_at.toISOString() ?? null,
+    ...(model !== null && (await isDrafted(tx, task, run)) ? { drafts: true as const } : {}),
     taken: taken.map(({ attempt, round, step, verdict }) => ({ attempt, round, step, verdict })),
   }
+}
+
+/** A model drafts before the review, where the contract of the task names it. */
+async function isDrafted(tx: Tx, task: TaskRow, { step }: Pick<RunRow, 'step'>): Promise<boolean> {
+  const { task_id, rail, usage } = task
+  if (step !== 'review_step' || !isDraftedOn({ rail: rail as RailKey, usage })) return false
+  const contract = await liveContract(tx, task_id)
+  const terms = contract && (await findDocument(tx, task_id, contract.terms_sha256))
+  const { data_policy: policy } = (terms ?? {}) as { data_policy?: string }
+  return policy !== undefined && policy !== dataPolicy(null)
 }
 
 function nextOf(isOver: boolean, isInReview: boolean): RunSnapshot['next'] {
@@ -239,8 +262,12 @@ function nextOf(isOver: boolean, isInReview: boolean): RunSnapshot['next'] {
   return isInReview ? 'review' : 'step'
 }
 
-async function requireSnapshot(tx: Tx, runId: string): Promise<RunSnapshot> {
-  const run = await loadRun(tx, runId)
+async function requireSnapshot(
+  deps: Pick<TaskDeps, 'model'>,
+  tx: Tx,
+  runId: string,
+): Promise<RunSnapshot> {
+  const run = await loadRun(deps, tx, runId)
   if (run === null) throw new Error(`the run ${runId} is missing`)
   return run
 }

@@ -14,5 +14,7 @@ export type TaskDeps = {
   /** Signs the claims of a return package's completion. */
   readonly signCompletion: Signer<Record<string, unknown>>
   readonly callbackHosts: CallbackHosts
+  /** The configured model and its host, which drafts apart from the result; null: none. */
+  readonly model: string | null
   readonly runsAtOnce: { readonly agent: number; readonly rail: number }
 }

@@ -15,9 +15,39 @@ export const modelRequirements = {
     behavior:
       'Texts of documents reach the model as JSON data. Whatever a model answers to an instruction in them, no sentence without a quote is delivered, and the deterministic part stays.',
   },
+  'model.budget': {
+    source: 'model § Budget and faults',
+    behavior:
+      'Each call reserves the most tokens that it may use, of its run and of the day, before it is sent, exactly under concurrency, and settles by the reported usage. A process that dies leaves its reservation counted.',
+  },
+  'model.fallback': {
+    source: 'model § Budget and faults',
+    behavior:
+      'Over budget, at 429, a timeout, a refusal, an unreachable endpoint or an unreadable answer, the run delivers its deterministic result, and the drafts say why with a finding.',
+  },
+  'model.once': {
+    source: 'model § In the package',
+    behavior:
+      'The end of a call is stored before it is used. A repeated activity reads it and calls no more; a call that was interrupted twice is given up.',
+  },
   'model.replay': {
     source: 'model § In the package',
     behavior:
       'The package names each output by digest. A replay makes the drafts again from the stored outputs without a call, and refuses a package with another output or draft; verification of the zip and of the JSON agrees.',
+  },
+  'model.secret': {
+    source: 'model § Configuration',
+    behavior:
+      'The key of the endpoint is in no log, history, row or answer, also where the endpoint repeats it. Calls follow the rules for outgoing addresses.',
+  },
+  'model.contract': {
+    source: 'model § When it is used',
+    behavior:
+      'The contract of a run that a model drafts on names the model and its host before it is accepted. A run whose contract names none is not drafted on.',
+  },
+  'model.settings': {
+    source: 'model § Configuration',
+    behavior:
+      'A model is used only where it is configured by its URL and name; the key comes from a file, whose faults name the file and not its content.',
   },
 } as const

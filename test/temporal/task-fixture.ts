@@ -15,7 +15,12 @@ import type { TaskDeps } from '../../activities/task/deps.ts'
 import { createTaskSteps } from '../../activities/task/task.ts'
 import { CALLBACKS_QUEUE, RUNS_QUEUE, TASKS_QUEUE } from '../../temporal/queues.ts'
 import { createTaskGateway } from '../../temporal/tasks.ts'
-import type { LoopSteps, RunRecords } from '../../workflows/run/activities.ts'
+import type {
+  LoopSteps,
+  ModelSteps,
+  RunDrafts,
+  RunRecords,
+} from '../../workflows/run/activities.ts'
 import type { TaskSteps } from '../../workflows/task/activities.ts'
 import { startTasks, trustedAgent } from '../activities/task/fixture.ts'
 import { startReceiver } from '../support/callback-receiver.ts'
@@ -93,7 +98,9 @@ export async function startTaskWorkflows(
   closers.unshift(endServing)
 
   /** Workers of the three queues until the result is called, `endServing` is, or the rig stops. */
-  async function serve(changed: Partial<Steps> = {}): Promise<() => Promise<void>> {
+  async function serve(
+    changed: Partial<Steps & RunDrafts & ModelSteps> = {},
+  ): Promise<() => Promise<void>> {
     const activities = { ...real, ...changed, ...createCallbackSteps(callbacks) }
     const workers = await Promise.all(
       [TASKS_QUEUE, RUNS_QUEUE, CALLBACKS_QUEUE].map(async (taskQueue) => {

@@ -18,6 +18,8 @@ export type RunSnapshot = {
   next: 'step' | 'review' | 'over'
   /** When the open review began. */
   reviewSince: string | null
+  /** The work is to be drafted on before its review. */
+  drafts?: true
   taken: { attempt: number; round: number; step: LoopStep; verdict: StepVerdict | null }[]
 }
 
@@ -28,6 +30,21 @@ export interface RunRecords {
   loadRun(runId: string): Promise<RunSnapshot | null>
   /** Opens an exception for a failed step. */
   failRun(input: StepInput & { detail: string }): Promise<RunSnapshot>
+}
+
+type DraftedRound = { runId: string; attempt: number; round: number }
+
+/** What surrounds the calls of an optional model; each may run twice. */
+export interface RunDrafts {
+  /** Stores the prompts of the finished work, and returns their digests. */
+  planDrafts(at: DraftedRound): Promise<string[]>
+  /** Checks the stored outputs against the input, and stores the drafts. */
+  keepDrafts(at: DraftedRound): Promise<void>
+}
+
+/** Calls of an optional model; each is made once per subject and prompt, and its end is stored. */
+export interface ModelSteps {
+  callModel(input: { subject: string; promptSha256: string }): Promise<void>
 }
 
 /** The nine steps of the loop; regular activities, each may run twice and is stored once. */

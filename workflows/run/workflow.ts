@@ -8,7 +8,7 @@ import { retryOf } from '../shared/retry.ts'
 import { searchAttributes } from '../shared/search-attributes.ts'
 import { showSignal, wakeSignal } from '../shared/signals.ts'
 import { timing } from '../shared/timing.ts'
-import type { LoopSteps, RunRecords, RunSnapshot } from './activities.ts'
+import type { LoopSteps, ModelSteps, RunDrafts, RunRecords, RunSnapshot } from './activities.ts'
 import { runDetails } from './details.ts'
 import { viewQuery } from './messages.ts'
 
@@ -17,18 +17,27 @@ const records = shortSteps<RunRecords>()
  * The fairness key divides the workers between agents, regardless of how many runs each agent has; the tier decides what is begun
  * first.
  */
-const steps = (summary: string, { agentId, tier }: RunSnapshot) =>
-  wf.proxyActivities<LoopSteps>({
+const steps = (summary: string, { agentId, tier }: RunSnapshot, attempts?: number) =>
+  wf.proxyActivities<LoopSteps & RunDrafts>({
     taskQueue: 'runs',
     startToCloseTimeout: timing.run.startToClose,
     heartbeatTimeout: timing.run.heartbeat,
-    retry: { ...retryOf(timing.run), maximumAttempts: timing.run.attempts },
+    retry: { ...retryOf(timing.run), maximumAttempts: attempts ?? timing.run.attempts },
     priority: {
       fairnessKey: (agentId ?? 'anonymous').slice(0, 64),
       priorityKey: priorityOf(tier),
     },
     summary,
   })
+
+/** Calls of the model go where the internet is reached. */
+const model = wf.proxyActivities<ModelSteps>({
+  taskQueue: 'callbacks',
+  startToCloseTimeout: timing.model.startToClose,
+  scheduleToCloseTimeout: timing.model.scheduleToClose,
+  retry: retryOf(timing.model),
+  summary: 'ask the model',
+})
 
 /**
  * The controlled loop of one task: takes the next step of the stored run until an event of the task must follow. A new workflow
@@ -57,6 +66,7 @@ async function driveRun(runId: string): Promise<void> {
       })
       state.woken = false
     }
+    if (state.known.drafts === true && state.known.next === 'step') await draft(state.known)
     learn(await take(state.known, state.known.step))
     if (wf.workflowInfo().continueAsNewSuggested) await wf.continueAsNew<typeof run>(runId)
   }
@@ -78,6 +88,20 @@ async function driveRun(runId: string): Promise<void> {
       .catch(() => undefined)
   }
 
+  /** A model never stops a run: without its drafts, the result is delivered alone. */
+  async function draft(known: RunSnapshot): Promise<void> {
+    const { attempt, round } = known
+    const at = { runId, attempt, round }
+    const drafting = (summary: string) => steps(summary, known, timing.model.draftAttempts)
+    try {
+      for (const promptSha256 of await drafting('plan the drafts').planDrafts(at))
+        await model.callModel({ subject: runId, promptSha256 }).catch(unlessCancelled)
+      await drafting('check the drafts').keepDrafts(at)
+    } catch (error) {
+      unlessCancelled(error)
+    }
+  }
+
   async function take(known: RunSnapshot, step: LoopStep): Promise<RunSnapshot> {
     const { attempt, round } = known
     const input = { runId, attempt, round, step, limits: timing.task.limits }
@@ -89,4 +113,9 @@ async function driveRun(runId: string): Promise<void> {
       return exclusively(() => records('open an exception').failRun({ ...input, detail }))
     }
   }
+}
+
+/** Throws all but the end of an activity that failed. */
+function unlessCancelled(error: unknown): void {
+  if (!(error instanceof wf.ActivityFailure) || wf.isCancellation(error)) throw error
 }

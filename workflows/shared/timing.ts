@@ -67,4 +67,12 @@ export const timing = {
     attempts: 6,
     review: 24 * 3600 * 1000,
   },
+  /** A call may take `MODEL_TIMEOUT_MS`; without a worker that calls, a run does not wait longer than `scheduleToClose`. */
+  model: {
+    startToClose: 90_000,
+    scheduleToClose: 240_000,
+    draftAttempts: 3,
+    retryFirst: 1_000,
+    retryLongest: 10_000,
+  },
 } as const

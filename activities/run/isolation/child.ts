@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { Worker } from 'node:worker_threads'
 import { DomainError } from '#domain/core/errors.ts'
+import { draftsOf, promptsOf } from '#domain/drafts/make-drafts.ts'
 import { withTexts } from '#domain/rails/documents.ts'
 import { railOf } from '#domain/rails/index.ts'
 import type { Tier, Work } from '#domain/rails/rail.ts'
@@ -50,6 +51,10 @@ async function outcomeOf(job: Job): Promise<unknown> {
     // Most children need no readers of files, whose modules take long to load.
     const { extract } = await import('../extract/extract.ts')
     return extract(job.mediaType, piecesOf(FILE), job.as)
+  }
+  if (job.kind === 'draft') {
+    const drafted = { ...job, rail: railOf(job.rail), work: job.work as Work<unknown> }
+    return job.outputs === null ? promptsOf(drafted) : draftsOf(drafted, job.outputs)
   }
   const sources = sourcesOf(job.lists)
   if (job.kind === 'replay')

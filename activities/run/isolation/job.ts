@@ -1,4 +1,5 @@
 import { DomainError, type Refusal } from '#domain/core/errors.ts'
+import type { ModelOutput } from '#domain/drafts/draft.ts'
 import type { Extraction, UploadType } from '#domain/rails/documents.ts'
 import type { Columns, RailKey, Tier } from '#domain/rails/rail.ts'
 import type { ReadAs } from '../extract/extract.ts'
@@ -17,6 +18,14 @@ export type RailInput = {
 export type Job =
   | ({ kind: 'work'; tier: Tier } & RailInput)
   | ({ kind: 'validate'; tier: Tier; work: unknown } & RailInput)
+  | {
+      /** The prompts of finished work; with `outputs`, the drafts that they come to. */
+      kind: 'draft'
+      rail: RailKey
+      input: unknown
+      work: unknown
+      outputs: readonly ModelOutput[] | null
+    }
   | { kind: 'replay'; file: unknown; settings: unknown; lists: Lists }
   | { kind: 'extract'; mediaType: UploadType; as: ReadAs }
   | { kind: 'check'; rail: RailKey; list: string; columns: Columns; lists: Lists }

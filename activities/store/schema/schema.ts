@@ -16,6 +16,8 @@ import type { Refusal } from '#domain/core/errors.ts'
 import type { RecordKind } from '#domain/core/record-kinds.ts'
 import type { RunUsage } from '#domain/core/usage.ts'
 import type { Account } from '#domain/credit/credit.ts'
+import type { Drafts, ModelOutput } from '#domain/drafts/draft.ts'
+import type { Prompt } from '#domain/drafts/prompt.ts'
 import type { ControlScope } from '#domain/payouts/controls.ts'
 import type { Extraction } from '#domain/rails/documents.ts'
 import type { UploadOutcome } from '#domain/rails/input-faults.ts'
@@ -596,6 +598,20 @@ export type Database = {
     issued_at: Generated<Date>
     expires_at: Date
   }
+  model_budgets: {
+    scope: string
+    tokens: string
+  }
+  model_calls: {
+    subject: string
+    prompt_sha256: string
+    prompt: Json<Prompt> | null
+    attempts: Generated<number>
+    output: Json<ModelOutput> | null
+    output_sha256: string | null
+    asked_at: Generated<Date>
+    answered_at: Date | null
+  }
   operator_sessions: {
     session_sha256: string
     operator_id: string
@@ -915,6 +931,13 @@ export type Database = {
     decided_at: Date
     evidence_root_sha256: string
     judgements: Json<Judgement[]>
+  }
+  run_drafts: {
+    run_id: string
+    attempt: number
+    round: number
+    drafts: Json<Drafts>
+    drafts_sha256: string
   }
   runs: {
     run_id: string

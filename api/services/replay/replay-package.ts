@@ -14,6 +14,7 @@ import {
 import type { MadePackage } from '#domain/runs/return-package.ts'
 import { publishedKey } from '../../../activities/keys/published-key.ts'
 import { listPublicKeys } from '../../../activities/store/keys/signing-keys.ts'
+import { listModelOutputs } from '../../../activities/store/model/model-calls.ts'
 import {
   findReceipt,
   listReceipts,
@@ -91,7 +92,11 @@ async function partsOf(
     from_step: run?.step ?? null,
     loop_steps: run === undefined ? [] : await loopOf(tx, run.run_id),
     receipts: await receiptsOf(tx, subjects, ledger),
-    documents: [...(await documentsOf(tx, task_id, ledger)), ...(await extractionsOf(tx, task))],
+    documents: [
+      ...(await documentsOf(tx, task_id, ledger)),
+      ...(await extractionsOf(tx, task)),
+      ...(run === undefined ? [] : await modelOutputsOf(tx, run.run_id)),
+    ],
     return_package: run === undefined ? null : await packageOf(tx, run.run_id),
     keys: {
       keys: (await listPublicKeys(tx)).filter(({ ring }) => ring === 'receipt').map(publishedKey),
@@ -154,6 +159,14 @@ async function extractionsOf(
   const uploads = uploadDigestsOf(railOf(rail as RailKey), input)
   const read = await listExtractions(tx, task_id, uploads)
   return read.map((content) => ({ sha256: digestOf(content), content }))
+}
+
+/** The outputs of a model that the drafts of the run name, so that they are checked without a call. */
+async function modelOutputsOf(tx: Tx, runId: string): Promise<ReplayPackage['documents']> {
+  const { drafts } = ((await findReturnPackage(tx, runId))?.package ?? {}) as Partial<MadePackage>
+  const named = new Set(drafts?.calls.map(({ output_sha256 }) => output_sha256))
+  const outputs = named.size === 0 ? [] : await listModelOutputs(tx, runId)
+  return outputs.filter(({ sha256 }) => named.has(sha256))
 }
 
 async function packageOf(tx: Tx, runId: string): Promise<ReplayPackage['return_package']> {

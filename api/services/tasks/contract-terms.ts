@@ -1,5 +1,6 @@
 import { railOf } from '#domain/rails/index.ts'
-import { declaredTerm } from '#domain/tasks/data-declaration.ts'
+import { dataPolicy, declaredTerm } from '#domain/tasks/data-declaration.ts'
+import { isDraftedOn } from '#domain/tasks/drafted.ts'
 import type { TaskTerms } from '#domain/tasks/terms.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { liveContract } from '../../../activities/store/tasks/contracts.ts'
@@ -12,10 +13,12 @@ type Agreed = {
   contractId: string
   terms: TaskTerms
   criteria: readonly string[]
+  /** The configured model; null: none. */
+  model: string | null
 }
 
 /** The terms of a contract before it is paid. They never change: `terms_sha256` is their digest. */
-export function contractTerms({ taskId, contractId, terms, criteria }: Agreed) {
+export function contractTerms({ taskId, contractId, terms, criteria, model }: Agreed) {
   const inputs = terms.input_manifest.map(({ name, sha256 }) => `input ${name}, sha256 ${sha256}`)
   return {
     contract_id: contractId,
@@ -29,7 +32,7 @@ export function contractTerms({ taskId, contractId, terms, criteria }: Agreed) {
     acceptance_criteria: [...criteria],
     review_policy:
       terms.usage === 'synthetic' ? ('sandbox_policy' as const) : ('operator_review' as const),
-    data_policy: 'The input is used for this run and its replays, and for nothing else.',
+    data_policy: dataPolicy(isDraftedOn(terms) ? model : null),
     data_declaration: declaredTerm,
   }
 }

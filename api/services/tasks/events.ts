@@ -35,7 +35,7 @@ type ContractRequest = { taskId: string; termsSha256: string; criteria: readonly
 
 /** Stores the terms of a task's contract and sends the event that prepares it. */
 export async function sendContractPrepared(
-  { db, gateway }: EventDeps,
+  { db, gateway, model }: EventDeps & Pick<TaskDeps, 'model'>,
   { taskId, termsSha256, criteria }: ContractRequest,
   source: EventSource,
 ): Promise<PreparedContract> {
@@ -46,6 +46,7 @@ export async function sendContractPrepared(
     contractId: contract_id,
     terms: asked,
     criteria,
+    model,
   })
   const data = { contract_id, terms_sha256: await storeDocument(db, taskId, terms) }
   await gateway.send(taskId, { ...source, event: 'contract_prepared', data })

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { callbackDeliveryId } from '#domain/callbacks/callback.ts'
 import { packetops } from '#domain/rails/packetops.ts'
 import { COMPLETION_TYP } from '#domain/runs/return-package.ts'
+import { dataPolicy } from '#domain/tasks/data-declaration.ts'
 import type { TaskEvent, TaskState } from '#domain/tasks/lifecycle.ts'
 import type { TaskEventData, TaskTerms } from '#domain/tasks/terms.ts'
 import { receiptSigner, signerOf } from '../../../activities/container.ts'
@@ -70,6 +71,7 @@ export async function startTasks(changes: Partial<TaskDeps> = {}, database?: Tes
       exempt: [],
       demoReceiver: 'https://hooks.receiver.example/in',
     },
+    model: null,
     runsAtOnce: { agent: 100, rail: 100 },
     ...changes,
   }
@@ -120,7 +122,11 @@ export function openTaskRows(db: TaskDeps['db'], deps: TaskDeps) {
     review_decision: string,
   ): Promise<[TaskState, Move][]> {
     const input = await storeDocument(db, taskId, packetops.sandboxInput)
-    const contract = await storeDocument(db, taskId, { contract: 'terms', task_id: taskId })
+    const contract = await storeDocument(db, taskId, {
+      contract: 'terms',
+      task_id: taskId,
+      data_policy: dataPolicy(deps.model),
+    })
     const hash = 'a'.repeat(64)
     const contract_id = `ct_${taskId.slice(5)}`
     const delivery_id = callbackDeliveryId(taskId, 'task_updated', 1)

@@ -36,4 +36,11 @@ export const timing: Scaled<typeof production> = {
     attempts: 6,
     review: 60_000,
   },
+  model: {
+    startToClose: 8_000,
+    scheduleToClose: 20_000,
+    draftAttempts: 3,
+    retryFirst: 100,
+    retryLongest: 1_000,
+  },
 }

@@ -1,0 +1,104 @@
+import { sql } from 'kysely'
+import { canonicalJson, sha256Hex } from '#domain/core/canonical-json.ts'
+import type { ModelOutput } from '#domain/drafts/draft.ts'
+import type { Prompt } from '#domain/drafts/prompt.ts'
+import type { Tx } from '../postgres/db.ts'
+
+/** One call, and one more if its process died before the answer was stored. */
+const ATTEMPTS_MAX = 2
+
+/** Stores what a subject will ask; a prompt that was asked before stays as it is. */
+export async function insertModelCalls(
+  tx: Tx,
+  subject: string,
+  prompts: readonly Prompt[],
+): Promise<void> {
+  if (prompts.length === 0) return
+  await tx
+    .insertInto('model_calls')
+    .values(
+      prompts.map((prompt) => ({
+        subject,
+        prompt_sha256: prompt.sha256,
+        prompt: JSON.stringify(prompt),
+        output: null,
+        output_sha256: null,
+        answered_at: null,
+      })),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+type Begun = { prompt: Prompt } | { output: ModelOutput } | 'no_attempt_left'
+
+/** Locks a call and counts an attempt at it; its stored output where there is one. */
+export async function beginModelCall(
+  tx: Tx,
+  subject: string,
+  promptSha256: string,
+): Promise<Begun> {
+  const row = await tx
+    .selectFrom('model_calls')
+    .select(['prompt', 'output', 'attempts'])
+    .where('subject', '=', subject)
+    .where('prompt_sha256', '=', promptSha256)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+  if (row.output !== null) return { output: row.output }
+  if (row.prompt === null) throw new Error('a call without an output has its prompt')
+  if (row.attempts === ATTEMPTS_MAX) return 'no_attempt_left'
+  await tx
+    .updateTable('model_calls')
+    .set(({ eb }) => ({ attempts: eb('attempts', '+', 1) }))
+    .where('subject', '=', subject)
+    .where('prompt_sha256', '=', promptSha256)
+    .execute()
+  return { prompt: row.prompt }
+}
+
+/** Stores the end of a call once, and drops the texts of its prompt. Returns the output that is stored. */
+export async function endModelCall(
+  tx: Tx,
+  subject: string,
+  output: ModelOutput,
+): Promise<ModelOutput> {
+  const text = canonicalJson(output)
+  const { prompt_sha256 } = output
+  await tx
+    .updateTable('model_calls')
+    .set({
+      prompt: null,
+      output: text,
+      output_sha256: sha256Hex(text),
+      answered_at: sql<Date>`clock_timestamp()`,
+    })
+    .where('subject', '=', subject)
+    .where('prompt_sha256', '=', prompt_sha256)
+    .where('output', 'is', null)
+    .execute()
+  const stored = await tx
+    .selectFrom('model_calls')
+    .select('output')
+    .where('subject', '=', subject)
+    .where('prompt_sha256', '=', prompt_sha256)
+    .executeTakeFirstOrThrow()
+  return stored.output ?? output
+}
+
+/** The stored outputs of a subject by their digests, in a fixed order. */
+export async function listModelOutputs(
+  tx: Tx,
+  subject: string,
+): Promise<{ sha256: string; content: ModelOutput }[]> {
+  const rows = await tx
+    .selectFrom('model_calls')
+    .select(['output', 'output_sha256'])
+    .where('subject', '=', subject)
+    .where('output', 'is not', null)
+    .orderBy('prompt_sha256')
+    .execute()
+  return rows.flatMap(({ output, output_sha256 }) =>
+    output === null || output_sha256 === null ? [] : [{ sha256: output_sha256, content: output }],
+  )
+}

@@ -1,0 +1,34 @@
+import { canonicalJson, sha256Hex } from '#domain/core/canonical-json.ts'
+import type { Drafts } from '#domain/drafts/draft.ts'
+import type { Tx } from '../postgres/db.ts'
+
+/** A round of an attempt of a run. */
+export type DraftPlace = { runId: string; attempt: number; round: number }
+
+/** Stores the drafts of a round once. */
+export async function insertRunDrafts(
+  tx: Tx,
+  { runId, attempt, round }: DraftPlace,
+  drafts: Drafts,
+): Promise<void> {
+  const text = canonicalJson(drafts)
+  await tx
+    .insertInto('run_drafts')
+    .values({ run_id: runId, attempt, round, drafts: text, drafts_sha256: sha256Hex(text) })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+export async function findRunDrafts(
+  tx: Tx,
+  { runId, attempt, round }: DraftPlace,
+): Promise<Drafts | undefined> {
+  const row = await tx
+    .selectFrom('run_drafts')
+    .select('drafts')
+    .where('run_id', '=', runId)
+    .where('attempt', '=', attempt)
+    .where('round', '=', round)
+    .executeTakeFirst()
+  return row?.drafts
+}
