@@ -87,6 +87,7 @@ import { AuthorityService } from './services/payouts/authority.ts'
 import { PayoutService } from './services/payouts/payouts.ts'
 import { refusedRecipients } from './services/payouts/refused-recipients.ts'
 import { createReservationGate } from './services/payouts/reservation-gate.ts'
+import { WriteGate } from './services/production/write-gate.ts'
 import { ReceiptService } from './services/receipts/verification.ts'
 import { ReconciliationService } from './services/reconciliation/reconciliation.ts'
 import { openPublicPool, openResolver } from './services/resolver/open.ts'
@@ -192,11 +193,14 @@ async function openAdapters(config: Config, log: Logger) {
 
 function openServices(adapters: Adapters): Services {
   const creditServices = openCreditServices(adapters)
+  const { callbackHosts } = adapters.taskDeps
+  const gate = new WriteGate({ ...adapters.receiptIssuer, registry: operations, callbackHosts })
   return {
+    writeGate: gate,
     ...openPayoutServices(adapters),
     ...creditServices,
     ...openAgentServices(adapters),
-    ...openTaskServices(adapters, creditServices),
+    ...openTaskServices({ ...adapters, gate }, creditServices),
     ...openOperatorServices(adapters),
     ...openTrustServices(adapters),
     ...openPublicServices(adapters),

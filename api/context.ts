@@ -12,6 +12,7 @@ import type { PayoutCallbacks } from '../activities/payout/callbacks.ts'
 import type { openControls } from '../activities/payout/controls.ts'
 import type { CredentialOfAgent } from '../activities/store/agents/agent-credentials.ts'
 import type { McpDescriptor } from './mcp/shapes.ts'
+import type { ToolName } from './mcp/tool-names.ts'
 import type { AgentCard } from './registry/agent-card-shape.ts'
 import type { AgentTools } from './registry/agent-tools-shape.ts'
 import type { ProtocolBindingView } from './registry/protocol-binding-shape.ts'
@@ -42,6 +43,8 @@ import type { LogService } from './services/log/log.ts'
 import type { OperatorService } from './services/operators/operators.ts'
 import type { AuthorityService } from './services/payouts/authority.ts'
 import type { PayoutService } from './services/payouts/payouts.ts'
+import type { FirstPaidRunService } from './services/production/first-paid-runs.ts'
+import type { WriteGate } from './services/production/write-gate.ts'
 import type { ReceiptService } from './services/receipts/verification.ts'
 import type { ReconciliationService } from './services/reconciliation/reconciliation.ts'
 import type { ServiceResolver } from './services/resolver/resolver.ts'
@@ -247,7 +250,7 @@ type CallContext = {
   readonly leads: boolean
   readonly requestId: string
   /** The request as it was sent, for signatures and streams. */
-  readonly sent: Pick<CallRequest, 'headers' | 'stream' | 'isInsider'>
+  readonly sent: Pick<CallRequest, 'headers' | 'stream' | 'isInsider' | 'tool'>
 }
 
 /** The services that handlers call. */
@@ -302,6 +305,8 @@ export type Services = ConsoleServices & {
   readonly activations: ActivationService
   readonly workOrders: WorkOrderService
   readonly walletRuns: WalletRunService
+  readonly writeGate: WriteGate
+  readonly firstPaidRuns: FirstPaidRunService
 }
 
 /** Everything that a handler may use. */
@@ -325,6 +330,8 @@ export type CallRequest = {
   readonly params: Readonly<Record<string, string>>
   readonly address: string
   readonly requestId: string
+  /** The tool that an MCP client called; undefined for a request over HTTP. */
+  readonly tool?: ToolName
   /** The trace that the call belongs to, of its `traceparent` or its own. */
   readonly traceId: string
   /** Whether the call is from this machine or has the credential of an operator. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Scope } from '#domain/agents/credential.ts'
 import type { TokenPrefix } from '#domain/agents/status-token.ts'
 import type { ErrorCode } from '#domain/core/error-codes.ts'
+import type { GatedWrite } from '#domain/production/write-gate.ts'
 import type { ReturnPackage } from '#domain/runs/return-package.ts'
 import type { CallAnswer, Context } from './context.ts'
 import type { ToolName } from './mcp/tool-names.ts'
@@ -101,6 +102,8 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
     readonly scopes: readonly [Scope, ...Scope[]]
     readonly rail?: (input: z.output<Input>) => string | readonly string[] | undefined
   }
+  /** A production write of an agent, which passes the production write gate in its own transaction. */
+  readonly gate?: GatedWrite
   /**
    * The kinds of status token that the operation takes, in the path's `{token}` or in `X-Status-Token`. With `signed` it also needs
    * `X-Agent-Signature`, because a token alone only reads. The token of an order or sandbox run without an agent is enough: there is no key

@@ -84,14 +84,37 @@ async function attempt(
   const target = readTarget(request.url, ownHosts)
   if (!target.ok) return none('url_refused', target.reason)
   const { url } = target
-  const addresses = await resolve(url.hostname).catch(() => [])
+  const found = await publicAddressOf(url.hostname, resolve)
+  if ('refused' in found) return found.refused
+  const { host: hostname, port } = reach(found.address)
+  return exchange(url, { ...tls, hostname, port, servername: url.hostname }, request)
+}
+
+type Resolve = NonNullable<OutgoingSettings['resolve']>
+
+/** An address of a DNS name, all of whose addresses are in public space. */
+async function publicAddressOf(
+  name: string,
+  resolve: Resolve,
+): Promise<{ address: string } | { refused: Outgoing & { ok: false } }> {
+  const addresses = await resolve(name).catch(() => [])
   const [address] = addresses
-  if (address === undefined) return none('name_unresolved', `${url.hostname} has no address`)
+  if (address === undefined) return { refused: none('name_unresolved', `${name} has no address`) }
   // Every address is checked: one address outside public space refuses the whole name.
   const inside = addresses.find((one) => !isPublicAddress(one))
-  if (inside !== undefined) return none('address_refused', `${url.hostname} leads to ${inside}`)
-  const { host: hostname, port } = reach(address)
-  return exchange(url, { ...tls, hostname, port, servername: url.hostname }, request)
+  if (inside !== undefined)
+    return { refused: none('address_refused', `${name} leads to ${inside}`) }
+  return { address }
+}
+
+/** Whether requests to a URL would leave for public space now; its name is asked for, and nothing is sent. */
+export async function leadsOutside(
+  { ownHosts, exempt, resolve = resolveName }: OutgoingSettings,
+  text: string,
+): Promise<boolean> {
+  if (findExempt(text, exempt) !== undefined) return true
+  const target = readTarget(text, ownHosts)
+  return target.ok && 'address' in (await publicAddressOf(target.url.hostname, resolve))
 }
 
 /** The URL if it is exempt from the rules; otherwise undefined. */
@@ -163,7 +186,7 @@ async function readAll(stream: AsyncIterable<Buffer>): Promise<Buffer | undefine
   return Buffer.concat(parts)
 }
 
-const none = (reason: NoAnswer, detail: string): Outgoing => ({ ok: false, reason, detail })
+const none = (reason: NoAnswer, detail: string) => ({ ok: false, reason, detail }) as const
 const onStandardPort = (host: string) => ({ host, port: HTTPS_PORT })
 
 function reasonOf(error: Error): NoAnswer {

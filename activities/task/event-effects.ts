@@ -29,6 +29,7 @@ import { attestTask } from './attestation.ts'
 import { releaseCredit } from './credit.ts'
 import type { TaskDeps } from './deps.ts'
 import { closeException, openException } from './exceptions.ts'
+import { closeProductionRun } from './first-paid-run.ts'
 import { assertStep, prepareRun, replayRun } from './replay-run.ts'
 import { runContractOf } from './run-contract.ts'
 import { assertSlot } from './slots.ts'
@@ -165,6 +166,7 @@ export const eventEffects: Partial<Record<TaskEvent, { check?: Effect; write?: E
       await attestTask(deps, tx, transition)
       await releaseCredit(deps, tx, transition.after.task_id)
       await releaseInputs(tx, transition.after.task_id)
+      await closeProductionRun(deps, tx, transition)
     },
   },
 }

@@ -5,7 +5,7 @@ import { receiptOf, verificationPacket } from './receipts.ts'
 import { ledgerEntry, task, taskException } from './tasks.ts'
 
 /** The run of the examples, after its attestation. */
-const closedRun = {
+export const closedRun = {
   run_id: ids.run,
   task_id: ids.task,
   task_token: tokens.task,

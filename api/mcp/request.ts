@@ -11,7 +11,7 @@ export type ToolCall = {
 
 /** The call of a tool as the request that its operation gets over HTTP, so that proofs and signatures are the same. */
 export function requestOf(tool: Tool, { args, meta }: ToolCall, sender: Sender): CallRequest {
-  const { operation, keyInHeader } = tool
+  const { operation, keyInHeader, entry } = tool
   const { method, path } = operation.http
   const { idempotency_key: key, ...others } = args
   const lifted = keyInHeader && key !== undefined
@@ -26,6 +26,7 @@ export function requestOf(tool: Tool, { args, meta }: ToolCall, sender: Sender):
       ...paymentOf(meta),
       ...(lifted ? { 'idempotency-key': String(key) } : {}),
     },
+    tool: entry.name,
     method,
     path,
     params: {},

@@ -11,6 +11,7 @@ import { transparencyLog } from './log/index.ts'
 import { operators } from './operators/index.ts'
 import { payments } from './payments/index.ts'
 import { payouts } from './payouts/index.ts'
+import { production } from './production/index.ts'
 import { quotes } from './quotes/index.ts'
 import { receipts } from './receipts/index.ts'
 import { reviews } from './reviews/index.ts'
@@ -34,6 +35,7 @@ export const families = {
   services,
   signing,
   runs,
+  production,
   inputs,
   callbacks,
   tasks,
@@ -61,6 +63,7 @@ export const operations = [
   ...services,
   ...signing,
   ...runs,
+  ...production,
   ...inputs,
   ...callbacks,
   ...tasks,

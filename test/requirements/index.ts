@@ -14,6 +14,7 @@ import { logWitnessRequirements } from './log-witness.ts'
 import { mcpRequirements } from './mcp.ts'
 import { modelRequirements } from './model.ts'
 import { packageRequirements } from './package.ts'
+import { productionRequirements } from './production.ts'
 import { railRequirements } from './rail.ts'
 import { returnedMoneyRequirements } from './returned-money.ts'
 import { serviceRequirements } from './services.ts'
@@ -1677,6 +1678,7 @@ export const requirements = {
   ...logRequirements,
   ...stepRequirements,
   ...taskRequirements,
+  ...productionRequirements,
   ...railRequirements,
   ...modelRequirements,
   ...packageRequirements,

@@ -33,6 +33,8 @@ export const typeSources: Readonly<Record<string, string>> = {
   TaskState: '#domain/tasks/lifecycle.ts',
   TrustLimits: '#domain/agents/trust-limits.ts',
   Extraction: '#domain/rails/documents.ts',
+  GateCheck: '#domain/production/write-gate.ts',
+  SuccessCondition: '#domain/production/first-paid-run.ts',
   UploadOutcome: '#domain/rails/input-faults.ts',
 }
 
@@ -81,6 +83,7 @@ export const columnTypes: Readonly<Record<string, string>> = {
   'entitlements.rail': 'RailKey',
   'entitlements.source': 'Account',
   'exceptions.evidence': 'JsonObject',
+  'first_paid_runs.conditions': 'SuccessCondition[]',
   'loop_steps.output': 'unknown',
   'model_calls.output': 'ModelOutput',
   'model_calls.prompt': 'Prompt',
@@ -88,6 +91,8 @@ export const columnTypes: Readonly<Record<string, string>> = {
   'payments.requirements': 'JsonObject',
   'postings.account': 'Account',
   'product_links.rail': 'RailKey',
+  'production_writes.checks': 'GateCheck[]',
+  'production_writes.rail': 'RailKey',
   'quotes.provider_route': 'ProviderRoute',
   'quotes.rail': 'RailKey',
   'return_packages.package': 'unknown',

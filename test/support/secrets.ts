@@ -92,6 +92,7 @@ export const sendingAgent = (hosts: Hosts, operator: string) =>
       'runs:write',
       'wallets:read',
       'wallets:write',
+      'production:write',
       'signing:use',
       'authority:read',
       'actions:execute',

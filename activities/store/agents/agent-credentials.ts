@@ -18,15 +18,25 @@ export async function findCredential(
   tx: Tx,
   credentialId: string,
 ): Promise<CredentialOfAgent | undefined> {
-  return tx
+  return credentialOfAgent(tx, credentialId).executeTakeFirst()
+}
+
+/** The same; a revocation, and a change of the agent's trust or limits, wait until the transaction ends. */
+export async function holdCredential(
+  tx: Tx,
+  credentialId: string,
+): Promise<CredentialOfAgent | undefined> {
+  return credentialOfAgent(tx, credentialId).forShare().executeTakeFirst()
+}
+
+const credentialOfAgent = (tx: Tx, credentialId: string) =>
+  tx
     .selectFrom('agent_credentials as c')
     .innerJoin('agents as a', 'a.agent_id', 'c.agent_id')
     .selectAll('c')
     .select(['a.trust_state', 'a.limits', 'a.sandbox'])
     .select(sql<number>`extract(epoch from clock_timestamp())::float8`.as('readAt'))
     .where('c.credential_id', '=', credentialId)
-    .executeTakeFirst()
-}
 
 /** All credentials of an agent, newest first. */
 export async function listCredentials(tx: Tx, agentId: string): Promise<CredentialRow[]> {

@@ -21,6 +21,7 @@ import { ap2 } from '../migrations/0019-ap2.ts'
 import { commerce } from '../migrations/0020-commerce.ts'
 import { services } from '../migrations/0021-services.ts'
 import { agentProfiles } from '../migrations/0022-agent-profiles.ts'
+import { production } from '../migrations/0025-production.ts'
 import { models } from '../migrations/0026-models.ts'
 import type { Database } from '../schema/schema.ts'
 import { createDatabase as createMissing } from './create-database.ts'
@@ -51,6 +52,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0020-commerce': commerce,
   '0021-services': services,
   '0022-agent-profiles': agentProfiles,
+  '0025-production': production,
   '0026-models': models,
 }
 

@@ -58,6 +58,8 @@ export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole,
   model_budgets: { api: ['select'], worker: ['select', 'insert', 'update'] },
   model_calls: { api: ['select'], worker: ['select', 'insert', 'update'] },
   run_drafts: { api: ['select'], worker: ['select', 'insert'] },
+  production_writes: { api: ['select', 'insert'], worker: ['select'] },
+  first_paid_runs: { api: ['select', 'insert'], worker: ['select', 'update'] },
   kysely_migration: { api: ['select'], worker: ['select'] },
   kysely_migration_lock: { api: ['select'], worker: ['select'] },
 }

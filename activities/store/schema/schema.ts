@@ -19,6 +19,8 @@ import type { Account } from '#domain/credit/credit.ts'
 import type { Drafts, ModelOutput } from '#domain/drafts/draft.ts'
 import type { Prompt } from '#domain/drafts/prompt.ts'
 import type { ControlScope } from '#domain/payouts/controls.ts'
+import type { SuccessCondition } from '#domain/production/first-paid-run.ts'
+import type { GateCheck } from '#domain/production/write-gate.ts'
 import type { Extraction } from '#domain/rails/documents.ts'
 import type { UploadOutcome } from '#domain/rails/input-faults.ts'
 import type { Columns, RailKey } from '#domain/rails/rail.ts'
@@ -483,6 +485,18 @@ export type Database = {
     failures: number
     window_ends_at: Date
   }
+  first_paid_runs: {
+    task_id: string
+    audit_event_id: string
+    asked_sha256: string
+    customer_account: string
+    publication_consent: boolean
+    conditions: Json<SuccessCondition[]> | null
+    reached: boolean | null
+    receipt_id: string | null
+    started_at: Generated<Date>
+    closed_at: Date | null
+  }
   gas_wallet_transactions: {
     tx_hash: string
     gas_wallet: string
@@ -751,6 +765,22 @@ export type Database = {
     checked_at: Date | null
     receipt_id: string
     changed_at: Generated<Date>
+  }
+  production_writes: {
+    audit_event_id: string
+    kind: 'validated' | 'written'
+    operation_id: string
+    rail: RailKey
+    agent_id: string | null
+    credential_id: string | null
+    tool: string | null
+    subject: string
+    payload_sha256: string | null
+    callback_sha256: string | null
+    checks: Json<GateCheck[]>
+    passed: boolean
+    receipt_id: string | null
+    checked_at: Generated<Date>
   }
   proof_inboxes: {
     wallet: string

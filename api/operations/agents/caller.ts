@@ -1,6 +1,7 @@
 import { refuse } from '#domain/core/errors.ts'
 import type { BodyStream, Caller, Context, Presented } from '../../context.ts'
 import type { Payer } from '../../services/credit/payments.ts'
+import type { Writer } from '../../services/production/write-gate.ts'
 import type { TaskActor } from '../../services/tasks/access.ts'
 
 type Operator = Extract<Caller, { kind: 'operator' }>
@@ -97,6 +98,14 @@ export function callingAgent({ caller }: Context): string {
   if (caller.kind !== 'agent')
     throw new TypeError(`an agent is expected, the caller is ${caller.kind}`)
   return caller.agentId
+}
+
+/** The agent behind a production write, its access key, and the tool by which it called. */
+export function writerOf({ caller, sent }: Context): Writer {
+  if (caller.kind !== 'agent')
+    throw new TypeError(`an agent is expected, the caller is ${caller.kind}`)
+  const { credential_id: credentialId } = caller.credential
+  return { agentId: caller.agentId, credentialId, tool: sent.tool ?? null }
 }
 
 /** The body of a call as a stream. */

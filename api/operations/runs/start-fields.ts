@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { invalidPayment } from '#domain/payments/payment.ts'
 import type { Context } from '../../context.ts'
-import { IdempotencyKey, text } from '../../fields.ts'
+import { Digest, freeText, IdempotencyKey } from '../../fields.ts'
 import type { Funding } from '../../services/runs/admission.ts'
 import { Rail } from '../agents/shapes.ts'
-import { QuoteId, quoteToken } from '../payments/shapes.ts'
+import { EntitlementId, QuoteId, quoteToken, ReferenceId, WalletId } from '../payments/shapes.ts'
 import { CallbackUrl, OnGaps, TaskUsage, Tier } from '../tasks/shapes.ts'
 
 /** The input of every operation that starts a paid run, without its funding. */
@@ -17,7 +18,7 @@ export const startFields = {
     description: 'As /schemas/rail-input-<rail>.v1.json describes it.',
   }),
   callback_url: CallbackUrl.optional(),
-  customer_account: text(1, 160).meta({ 'x-free-text': true }).optional(),
+  customer_account: freeText(160, 1).optional(),
   usage: TaskUsage.default('operational'),
   on_gaps: OnGaps,
   accept_terms: z.literal(true).meta({
@@ -33,3 +34,33 @@ export const delegableRun = {
   spendsUsd: ({ quote_id }: { quote_id: string }, { quotes }: Context) => quotes.totalUsd(quote_id),
   authorizeDelegated: (asked: Funding, { runStarts }: Context) => runStarts.assertFunded(asked),
 } as const
+
+/** What an agent names to pay for a run. */
+export const fundingFields = {
+  payment_reference_id: ReferenceId.optional().meta({
+    description: 'A payment that was presented for this quote.',
+  }),
+  entitlement_id: EntitlementId.optional().meta({
+    description: 'Credit that was funded for this quote.',
+  }),
+  wallet_id: WalletId.optional().meta({
+    description: 'An allowance wallet, which pays the quote now.',
+  }),
+  ap2_mandate_reference: Digest.optional().meta({
+    description: 'The SHA-256 of a mandate that was presented.',
+  }),
+}
+const funding = Object.keys(fundingFields) as (keyof typeof fundingFields)[]
+
+/** At most one way of funding is named. */
+export const fundedOnce = (asked: Partial<Record<(typeof funding)[number], unknown>>): boolean =>
+  funding.filter((name) => asked[name] !== undefined).length <= 1
+export const FUNDED_TWICE = `give at most one of ${funding.join(', ')}`
+
+/** The payment that the call carries, read strictly where it is presented; 402 `payment_invalid` for version 1's header. */
+export function carriedPayment({ sent }: Context): string | undefined {
+  const { 'payment-signature': header, 'x-payment': former } = sent.headers
+  if (former !== undefined || Array.isArray(header))
+    throw invalidPayment('send one PAYMENT-SIGNATURE of x402 version 2')
+  return header
+}

@@ -1,36 +1,21 @@
 import { z } from 'zod'
-import { invalidPayment } from '#domain/payments/payment.ts'
 import { ResultContract } from '#domain/runs/return-package.ts'
-import type { Context } from '../../context.ts'
 import { runExamples } from '../../examples/runs.ts'
-import { Digest } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingAgent } from '../agents/caller.ts'
+import { writerOf } from '../agents/caller.ts'
 import { postsOf } from '../callbacks/request-count.ts'
 import { Receipt } from '../operators/receipt.ts'
-import { EntitlementId, PaymentChallenge, ReferenceId, WalletId } from '../payments/shapes.ts'
+import { PaymentChallenge } from '../payments/shapes.ts'
 import { inputErrors } from '../tasks/input-shapes.ts'
 import { Run } from './shapes.ts'
-import { delegableRun, startFields } from './start-fields.ts'
-
-const funding = [
-  'payment_reference_id',
-  'entitlement_id',
-  'wallet_id',
-  'ap2_mandate_reference',
-] as const
-
-/** The payment that the call carries, read strictly where it is presented; 402 `payment_invalid` for version 1's header. */
-function carriedPayment({ sent }: Context): string | undefined {
-  const { 'payment-signature': header, 'x-payment': former } = sent.headers
-  if (former !== undefined || Array.isArray(header))
-    throw invalidPayment('send one PAYMENT-SIGNATURE of x402 version 2')
-  return header
-}
-
-/** At most one way of funding is named. */
-const fundedOnce = (asked: Partial<Record<(typeof funding)[number], unknown>>): boolean =>
-  funding.filter((name) => asked[name] !== undefined).length <= 1
+import {
+  carriedPayment,
+  delegableRun,
+  FUNDED_TWICE,
+  fundedOnce,
+  fundingFields,
+  startFields,
+} from './start-fields.ts'
 
 const Started = z
   .strictObject({
@@ -56,6 +41,7 @@ export const startAgentRun = operation({
   tool: 'start_rail_run',
   access: 'agent',
   needs: { scopes: ['runs:write'], rail: ({ rail }) => rail },
+  gate: { rails: 'paid_agent_use', callback: 'if_given' },
   carriesPayment: true,
   ...delegableRun,
   limits: { bodyBytes: 1_048_576 },
@@ -80,20 +66,9 @@ export const startAgentRun = operation({
     .strictObject({
       mode: z.literal('start_agent_run'),
       ...startFields,
-      payment_reference_id: ReferenceId.optional().meta({
-        description: 'A payment that was presented for this quote.',
-      }),
-      entitlement_id: EntitlementId.optional().meta({
-        description: 'Credit that was funded for this quote.',
-      }),
-      wallet_id: WalletId.optional().meta({
-        description: 'An allowance wallet, which pays the quote now.',
-      }),
-      ap2_mandate_reference: Digest.optional().meta({
-        description: 'The SHA-256 of a mandate that was presented.',
-      }),
+      ...fundingFields,
     })
-    .refine(fundedOnce, { message: `give at most one of ${funding.join(', ')}` }),
+    .refine(fundedOnce, { message: FUNDED_TWICE }),
   output: Started,
   example: runExamples['start-agent-run'],
   handle: async (
@@ -102,7 +77,7 @@ export const startAgentRun = operation({
   ) => {
     const { callback_url = null, customer_account = null } = asked
     const { headers, started } = await context.runStarts.start(
-      callingAgent(context),
+      writerOf(context),
       { ...asked, callback_url, customer_account, payment_signature: carriedPayment(context) },
       context.callId,
     )

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { runExamples } from '../../examples/runs.ts'
 import { operation } from '../../operation.ts'
-import { callingAgent } from '../agents/caller.ts'
+import { writerOf } from '../agents/caller.ts'
 import { postsOf } from '../callbacks/request-count.ts'
 import { WalletId } from '../payments/shapes.ts'
 import { inputErrors } from '../tasks/input-shapes.ts'
@@ -28,6 +28,7 @@ export const walletRunStart = operation({
   http: { method: 'POST', path: '/api/wallet-bound-rail-run', host: 'base' },
   access: 'agent',
   needs: { scopes: ['runs:write', 'wallets:write'], rail: ({ rail }) => rail },
+  gate: { rails: 'priced', callback: 'if_given' },
   ...delegableRun,
   undelegated: ['status_token'],
   limits: { bodyBytes: 1_048_576 },
@@ -67,7 +68,7 @@ export const walletRunStart = operation({
   ) => {
     const { callback_url = null, customer_account = null } = asked
     const run = { ...asked, callback_url, customer_account }
-    const started = await context.walletRuns.start(callingAgent(context), run, context.callId)
+    const started = await context.walletRuns.start(writerOf(context), run, context.callId)
     return { body: started, grantUsed: true }
   },
 })

@@ -11,6 +11,8 @@ import type { CreditService } from '../credit/credit.ts'
 import type { PaymentService } from '../credit/payments.ts'
 import type { QuoteService } from '../credit/quotes.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
+import { FirstPaidRunService } from '../production/first-paid-runs.ts'
+import type { WriteGate } from '../production/write-gate.ts'
 import { ContractService } from '../tasks/contracts.ts'
 import type { TaskGateway } from '../tasks/events.ts'
 import { RecoveryService } from '../tasks/recoveries.ts'
@@ -32,16 +34,18 @@ type Adapters = {
   publicPool: Pick<RailPool, 'run'>
   taskDeps: TaskDeps
   taskGateway: TaskGateway
+  gate: WriteGate
 }
 type CreditServices = { quotes: QuoteService; payments: PaymentService; credit: CreditService }
 
 /** The services of tasks, of their runs and of the orders behind them. */
 export function openTaskServices(adapters: Adapters, { quotes, payments, credit }: CreditServices) {
   const { config, keys, tokens, changes, packages, taskDeps, taskGateway: gateway } = adapters
-  const { uploadChecks, publicPool } = adapters
+  const { uploadChecks, publicPool, gate } = adapters
   const urls = { baseUrl: config.BASE_URL, osUrl: config.OS_URL }
   const money = { quotes, payments, credit }
-  const runDeps = { ...taskDeps, ...urls, ...money, gateway, uploadChecks, tokens, changes }
+  const settleWaitMs = config.SETTLE_WAIT_MS
+  const runDeps = { ...taskDeps, ...urls, ...money, gateway, uploadChecks, tokens, changes, gate }
   return {
     tasks: new TaskService(runDeps),
     taskContracts: new ContractService(runDeps),
@@ -53,7 +57,8 @@ export function openTaskServices(adapters: Adapters, { quotes, payments, credit 
       pool: publicPool,
       receiptKey: () => keys.receipt.active.kid,
     }),
-    runStarts: new RunStartService({ ...runDeps, settleWaitMs: config.SETTLE_WAIT_MS }),
+    runStarts: new RunStartService({ ...runDeps, settleWaitMs }),
+    firstPaidRuns: new FirstPaidRunService({ ...runDeps, settleWaitMs }),
     sandbox: new SandboxService(runDeps),
     workOrders: new WorkOrderService(runDeps),
     walletRuns: new WalletRunService(runDeps),

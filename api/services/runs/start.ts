@@ -1,9 +1,7 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
-import { DomainError, refuse } from '#domain/core/errors.ts'
+import { refuse } from '#domain/core/errors.ts'
 import { railOf } from '#domain/rails/index.ts'
-import type { TaskState } from '#domain/tasks/lifecycle.ts'
 import type { TaskTerms } from '#domain/tasks/terms.ts'
-import { responseToPayment } from '../../../activities/credit/payment-response.ts'
 import { taskIdOf } from '../../../activities/keys/derived-tokens.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import type { Changes } from '../../../activities/store/postgres/changes.ts'
@@ -16,6 +14,7 @@ import type { CreditService } from '../credit/credit.ts'
 import type { PaymentService } from '../credit/payments.ts'
 import type { QuoteService } from '../credit/quotes.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
+import type { WriteGate, Writer } from '../production/write-gate.ts'
 import {
   sendContractAccepted,
   sendContractPrepared,
@@ -31,6 +30,7 @@ import {
   type StartAsked,
   withMandate,
 } from './admission.ts'
+import { payForRun } from './payment.ts'
 import { receiptsOfRun } from './receipts.ts'
 import { type RunViewDeps, resultContractOf, runView } from './views.ts'
 
@@ -41,11 +41,18 @@ type Deps = TaskDeps &
     payments: PaymentService
     credit: CreditService
     uploadChecks: UploadChecks
+    gate: Pick<WriteGate, 'admit'>
     changes: Changes
     settleWaitMs: number
   }
 /** A start with the id of its task and of the call that it works for. */
-type Start = { agentId: string; taskId: string; callId: string; asked: StartAsked }
+type Start = {
+  writer: Writer
+  agentId: string
+  taskId: string
+  callId: string
+  asked: StartAsked
+}
 
 /** Starts of runs by agents, and their payment. */
 export class RunStartService {
@@ -60,28 +67,14 @@ export class RunStartService {
    * and a payment that the call carries with `PAYMENT-RESPONSE`. Throws 402 `payment_required` with the challenge where nothing
    * pays, and 409 `payment_pending` where a payment may be in progress.
    */
-  async start(agentId: string, given: StartAsked, callId: string) {
-    const { db, tokens, gateway, payments } = this.#deps
+  async start(writer: Writer, given: StartAsked, callId: string) {
+    const { db, tokens } = this.#deps
     const asked = await withMandate(db, given)
     const taskId = taskIdOf(await tokens.statusToken('tk', callId))
-    const start = { agentId, taskId, callId, asked }
-    await this.#begin(start)
-    const pays = await this.#pay(start)
-    await gateway.advance(taskId)
-    const headers =
-      asked.payment_signature === undefined
-        ? {}
-        : await responseToPayment(this.#deps, asked.quote_id)
-    const { entitlement, ...started } = await this.#read(taskId)
-    const waits = payableStates.includes(started.run.state) && entitlement?.state === 'pending'
-    if (!waits) return { headers, started: { ...started, challenge: null } }
-    if (pays) return { headers, started }
-    const challenge = await payments.challenge(asked.quote_id).catch(unlessFunded)
-    if (challenge !== undefined) throw this.#unpaid(challenge, started.run)
-    // It was paid since it was read, so it is no refusal.
-    await gateway.advance(taskId)
-    const { entitlement: _funded, ...funded } = await this.#read(taskId)
-    return { headers, started: { ...funded, challenge: null } }
+    const { agentId } = writer
+    await this.#begin({ writer, agentId, taskId, callId, asked })
+    const paying = { agentId, taskId, asked, path: '/api/agent-use' }
+    return payForRun(this.#deps, paying, () => this.#read(taskId))
   }
 
   /** Throws 402 `payment_required` for a call that carries no payment where nothing that it names pays, nor anything else for its quote. */
@@ -116,16 +109,19 @@ export class RunStartService {
     if (known?.entitlement_id == null) await this.#agree(start, terms)
   }
 
-  async #agree({ taskId, asked, callId }: Start, terms: TaskTerms): Promise<void> {
+  async #agree({ writer, taskId, asked, callId }: Start, terms: TaskTerms): Promise<void> {
     const deps = this.#deps
     const actor = `agent:${terms.agent_id}`
     const { state } = await sendSubmit(deps, { taskId, terms }, { eventId: callId, actor })
     // A task that its preflight closed has no contract: its ledger says why.
     if (state === 'closed') return
+    const { rail, callback_url: callbackUrl } = asked
+    const write = { operationId: 'start-agent-run', writer, rail, callbackUrl, callId } as const
     await transaction(deps.db, async (tx) => {
       await provideInput(tx, taskId, asked.input)
       const task = await requireTask(tx, taskId)
       await requestCredit(deps, tx, { task, quoteId: asked.quote_id })
+      if (asked.usage === 'operational') await deps.gate.admit(tx, { ...write, subject: taskId })
     })
     const prepared = await sendContractPrepared(
       deps,
@@ -151,23 +147,6 @@ export class RunStartService {
     )
   }
 
-  /** Pays from a named wallet or by a carried payment, or verifies a named one. False where nothing pays for the run. */
-  async #pay({ agentId, taskId, asked }: Start): Promise<boolean> {
-    const { db, payments, credit } = this.#deps
-    const { entitlement } = await transaction(db, (tx) => payments.ofTask(tx, taskId))
-    if (entitlement?.state !== 'pending') return true
-    const { quote_id, payment_reference_id } = asked
-    if (payment_reference_id !== undefined) {
-      const by = { payment_reference_id }
-      const funded = await credit.fund(agentId, entitlement.entitlement_id, by)
-      return ['presented', 'pending', 'verified'].includes(funded.payment_reference.state)
-    }
-    const payment = carriedPayment(asked)
-    if (payment === undefined) return false
-    await payments.present({ agentId }, { quote_id }, payment)
-    return true
-  }
-
   #read(taskId: string) {
     return transaction(this.#deps.db, async (tx: Tx) => {
       const task = await requireTask(tx, taskId)
@@ -183,41 +162,6 @@ export class RunStartService {
       }
     })
   }
-
-  /** The 402 of an unpaid run. An x402 client can pay it by sending the same call with the payment. */
-  #unpaid(challenge: Awaited<ReturnType<PaymentService['challenge']>>, run: object) {
-    const { accepts, accepted_methods, amount_usd, next_action } = challenge
-    const resource = {
-      url: `${this.#deps.baseUrl}/api/agent-use`,
-      description: 'A rail run',
-      mimeType: 'application/json',
-    }
-    return refuse('payment_required', {
-      detail: `the run costs ${amount_usd} usd`,
-      next_action: `Send the same call with PAYMENT-SIGNATURE for one of accepts. Or: ${next_action} Then send the same call again.`,
-      extra: { x402Version: 2, resource, accepts, accepted_methods, challenge, run },
-    })
-  }
-}
-
-function unlessFunded(error: unknown): undefined {
-  if (error instanceof DomainError && error.refusal.code === 'already_funded') return undefined
-  throw error
-}
-
-/** States from which a payment advances a task. */
-const payableStates: readonly TaskState[] = ['trusted', 'quoted', 'credit_pending']
-
-/** The payment that the call itself makes; a named wallet takes precedence over a signed payment. */
-function carriedPayment({
-  wallet_id,
-  payment_signature,
-}: Pick<StartAsked, 'wallet_id' | 'payment_signature'>) {
-  if (wallet_id !== undefined)
-    return { method: 'agent_allowance', external_reference: wallet_id, payer: wallet_id } as const
-  if (payment_signature === undefined) return undefined
-  const proof = { payment: payment_signature }
-  return { method: 'x402_reference', external_reference: 'PAYMENT-SIGNATURE', proof } as const
 }
 
 function termsOf(agent_id: string, asked: StartAsked): TaskTerms {

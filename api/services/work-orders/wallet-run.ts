@@ -6,23 +6,17 @@ import { payByAllowance } from '../../../activities/credit/references.ts'
 import { findReference } from '../../../activities/store/payments/payment-references.ts'
 import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import { requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
+import type { TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { findWorkOrder } from '../../../activities/store/work-orders/work-orders.ts'
-import { makeAutomaticTransitions } from '../../../activities/task/automatic-transitions.ts'
-import { requestCredit } from '../../../activities/task/credit.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { type RunViewDeps, runView } from '../runs/views.ts'
-import { agree } from '../tasks/agreement.ts'
-import { type OrderAsked, type OrderedRun, orderView, storeOrder } from './intake.ts'
+import { orderView } from './intake.ts'
+import { advance, type OrderedRunAsked, storeOrderedRun } from './ordered-run.ts'
 
-/** An order of one run that a wallet pays for. */
-type WalletRunAsked = {
-  agentId: string
+type WalletRunAsked = OrderedRunAsked & {
   walletId: string
-  quoteId: string
-  order: Omit<OrderAsked, 'agentId' | 'quote_id' | 'runs'>
-  run: OrderedRun
-  customerAccount: string | null
+  /** Refuses a write that the production write gate does not admit. */
+  admit: () => Promise<unknown>
 }
 
 /**
@@ -31,31 +25,17 @@ type WalletRunAsked = {
  * `wallet_underfunded` with the shortfall, and the refusals of orders and payments.
  */
 export async function storeWalletRun(deps: TaskDeps, tx: Tx, asked: WalletRunAsked): Promise<void> {
-  const { order, run, agentId, walletId, quoteId, customerAccount: customer_account } = asked
-  if (!(await storeOrder(deps, tx, { ...order, agentId, quote_id: quoteId, runs: [run] }))) return
-  const { taskId, eventId } = run
-  const advance = async () =>
-    makeAutomaticTransitions(deps, tx, { task: await requireTask(tx, taskId) })
-  await advance()
-  await agree(deps, tx, {
-    taskId,
-    command: eventId,
-    preparedBy: order.actor,
-    acceptedBy: order.actor,
-    criteria: order.acceptance_criteria,
-    acceptance: { accept_terms: true, agent_id: agentId, customer_account },
-  })
-  const { entitlement, challenge } = await requestCredit(deps, tx, {
-    task: await advance(),
-    quoteId,
-  })
-  await advance()
+  const { run, agentId, walletId } = asked
+  const stored = await storeOrderedRun(deps, tx, asked)
+  if (stored === undefined) return
+  const { entitlement, challenge } = stored
+  await asked.admit()
   // All runs of a wallet wait for its row, so it is locked as late as possible.
   if (challenge !== null)
     await payByAllowance(deps, tx, { agentId, walletId, challengeId: challenge.challenge_id })
   // A quote of several runs is paid once, and the wallet that paid it has the other runs.
   else if (entitlement.source !== walletAccount(walletId)) throw alreadyFunded(entitlement)
-  await advance()
+  await advance(deps, tx, run.taskId)
 }
 
 /** A run that a wallet paid for, with its order and payment; 404 for any other run. */

@@ -1,7 +1,5 @@
 import { DomainError, refuse } from '#domain/core/errors.ts'
 import { railOf } from '#domain/rails/index.ts'
-import { DATA_DECLARATION } from '#domain/tasks/data-declaration.ts'
-import { SERVICE_OS } from '#domain/work-orders/work-order.ts'
 import { taskIdOf } from '../../../activities/keys/derived-tokens.ts'
 import { claimGrant } from '../../../activities/store/calls/calls.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
@@ -11,12 +9,14 @@ import { runIdOf } from '../../../activities/task/facts.ts'
 import type { PaymentService } from '../credit/payments.ts'
 import type { QuoteService } from '../credit/quotes.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
+import type { WriteGate, Writer } from '../production/write-gate.ts'
 import type { StartAsked } from '../runs/admission.ts'
 import { assertStartable } from '../runs/admission.ts'
 import { ownRun } from '../runs/runs.ts'
 import type { RunViewDeps } from '../runs/views.ts'
 import type { TaskCaller } from '../tasks/access.ts'
 import { assertNotPaused, type TaskGateway } from '../tasks/events.ts'
+import { orderOfRun } from './ordered-run.ts'
 import { storeWalletRun, walletRunView } from './wallet-run.ts'
 import { orderNames } from './work-orders.ts'
 
@@ -26,6 +26,7 @@ type Deps = TaskDeps &
     quotes: Pick<QuoteService, 'read' | 'claim'>
     uploadChecks: Pick<UploadChecks, 'assertInput'>
     payments: Pick<PaymentService, 'challenge'>
+    gate: Pick<WriteGate, 'admit'>
   }
 type Asked =
   | 'rail'
@@ -54,14 +55,17 @@ export class WalletRunService {
   }
 
   /** Starts a run with its order and its payment; repeated, it returns the run that it started. 402 with the shortfall. */
-  async start(agentId: string, asked: WalletStart, callId: string) {
-    const { db, tokens, gateway } = this.#deps
+  async start(writer: Writer, asked: WalletStart, callId: string) {
+    const { agentId } = writer
+    const { db, tokens, gateway, gate } = this.#deps
     const { status_token, ids } = await orderNames(tokens, callId)
     const work_order_id = ids.workOrderId
     if ((await findWorkOrder(db, { work_order_id })) === undefined)
       await this.#assertStartable(agentId, asked)
     const taskId = taskIdOf(await tokens.statusToken('tk', callId))
     const run = { taskId, eventId: callId, rail: asked.rail, input: asked.input }
+    const { rail, callback_url: callbackUrl } = asked
+    const write = { operationId: 'wallet-run-start', writer, rail, callbackUrl, callId } as const
     await transaction(db, async (tx) => {
       await claimGrant(tx, callId, work_order_id)
       await storeWalletRun(this.#deps, tx, {
@@ -69,8 +73,9 @@ export class WalletRunService {
         walletId: asked.wallet_id,
         quoteId: asked.quote_id,
         customerAccount: asked.customer_account,
-        order: { ...ids, ...orderOf(agentId, asked) },
+        order: { ...ids, ...orderOfRun(agentId, asked, 'paid from an allowance wallet') },
         run,
+        admit: () => gate.admit(tx, { ...write, subject: taskId }),
       })
     }).catch((error: unknown) => this.#askForMoney(asked, error))
     // The run is stored even if its workflow cannot be notified now: the review wakes it too.
@@ -97,21 +102,5 @@ export class WalletRunService {
         'Pay the shortfall into the wallet by fund_allowance, then send the same call again.',
       extra: { ...error.refusal.extra, wallet_id, challenge, accepted_methods },
     })
-  }
-}
-
-function orderOf(agentId: string, { rail, tier, on_gaps, callback_url }: WalletStart) {
-  return {
-    intake_kind: 'external_agent_request' as const,
-    requested_tool_id: railOf(rail).takes.requestedTool ? rail : SERVICE_OS,
-    objective: `One ${tier} run of ${rail}, paid from an allowance wallet.`,
-    requester: { agent_id: agentId },
-    // The agent accepted terms that contain this declaration.
-    data_declaration: DATA_DECLARATION,
-    tier,
-    on_gaps,
-    callback_url,
-    acceptance_criteria: [],
-    actor: `agent:${agentId}`,
   }
 }

@@ -369,15 +369,25 @@ WALLET_RUN_START: Operation[types.WalletRunStartRequest, types.WalletRunStartAns
 )
 """Start a run that your allowance wallet pays for; its order waits for a review."""
 
-SAMPLE_RETURN_PACKAGES: Operation[types.SampleReturnPackagesRequest, types.SampleReturnPackagesAnswer] = Operation(
-    "sample-return-packages", "GET", "/api/sample-return-packages", "base", ("public",)
+WRITE_GATE_READ: Operation[types.WriteGateReadRequest, types.WriteGateReadAnswer] = Operation(
+    "write-gate-read", "GET", "/api/production-write-gate", "base", ("public",)
 )
-"""Read the return package of each rail for its published input, marked as a sample."""
+"""Read what the production write gate validates, which operations are behind it, and what passed it so far."""
 
-COMPLIANCE_SAMPLES_READ: Operation[types.ComplianceSamplesReadRequest, types.ComplianceSamplesReadAnswer] = Operation(
-    "compliance-samples-read", "GET", "/api/compliance-evidence-samples", "base", ("public",)
+WRITE_GATE_VALIDATE: Operation[types.WriteGateValidateRequest, types.WriteGateValidateAnswer] = Operation(
+    "write-gate-validate", "POST", "/api/production-write-gate", "base", ("public",), examines=True, keyed=True, keeps=True
 )
-"""List samples of compliance evidence, or read one with its input, package and proof."""
+"""Ask whether a production write with the presented access key would pass the gate, and which of its five checks fail. Nothing is executed and no money moves."""
+
+FIRST_PAID_RUN_READ: Operation[types.FirstPaidRunReadRequest, types.FirstPaidRunReadAnswer] = Operation(
+    "first-paid-run-read", "GET", "/api/first-paid-production-run-execution", "base", ("agent", "operator", "public",)
+)
+"""Read the eight conditions of the first paid production run and whether any run met them, or such a run of your own with the record of each."""
+
+FIRST_PAID_RUN_EXECUTE: Operation[types.FirstPaidRunExecuteRequest, types.FirstPaidRunExecuteAnswer] = Operation(
+    "first-paid-run-execute", "POST", "/api/first-paid-production-run-execution", "base", ("agent",), keyed=True, keeps=True
+)
+"""Start a paid production run of packetops or diligenceops for a customer account. Its eight conditions are computed from its records when it closes."""
 
 INPUT_UPLOAD: Operation[types.InputUploadRequest, types.InputUploadAnswer] = Operation(
     "input-upload", "PUT", "/api/agent-inputs/{sha256}", "base", ("agent",), streams=True

@@ -83,6 +83,12 @@ verifies(
         accepted: true,
         idempotency_key: key,
       },
+      validate_production_write: {
+        operation_id: 'first-paid-run-execute',
+        rail: 'packetops',
+        callback_url: `${base()}/api/provider-callback-receiver-demo`,
+        idempotency_key: key,
+      },
       find_services: { task: 'Assemble an evidence packet.' },
       inspect_service: { service_id: 'svc_packetops' },
       request_service_use: {
@@ -94,6 +100,11 @@ verifies(
         service_id: 'tool_agent_pricing',
         task: '{"rail":"packetops"}',
         idempotency_key: key,
+      },
+      execute_first_paid_production_run: {
+        ...start,
+        customer_account: 'northwind-emea',
+        callback_url: `${base()}/api/provider-callback-receiver-demo`,
       },
       get_provider_callback_receiver_examples: { language: 'python' },
       publish_verified_commerce_proof: {

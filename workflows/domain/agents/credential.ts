@@ -7,6 +7,7 @@ export const scopes = [
   'runs:write',
   'wallets:read',
   'wallets:write',
+  'production:write',
   'profile:write',
   'signing:use',
   'proofs:publish',

@@ -41,6 +41,7 @@ export const errorCodes = {
   wrong_state: { status: 409, title: 'The state does not allow this' },
   quote_mismatch: { status: 409, title: 'The quote is for something else' },
   not_publishable: { status: 409, title: 'The proof cannot be published' },
+  conditions_unmet: { status: 409, title: 'The run closed without meeting every condition' },
   not_ready: { status: 409, title: 'What this builds on is not there yet' },
   recovery_not_allowed: { status: 409, title: 'The exception does not allow this recovery' },
   presentation_consumed: { status: 409, title: 'The presentation was used before' },

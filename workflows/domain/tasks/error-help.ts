@@ -6,6 +6,10 @@ export const taskErrorHelp = {
     meaning: 'The call needs something that does not exist yet; "next_action" names it.',
     action: 'Do that first, then repeat the call.',
   },
+  conditions_unmet: {
+    meaning: 'The run closed, and "unmet" names the conditions that its records do not show.',
+    action: 'Start another run with a new key and quote.',
+  },
   quote_mismatch: {
     meaning: 'The quote is for another rail, tier or task, or for the other kind of run.',
     action: 'Ask for a quote for this run, or with the token of this task, and use that quote.',

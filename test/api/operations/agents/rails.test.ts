@@ -35,7 +35,7 @@ afterAll(() => apis?.stop())
 const acting: readonly AnyOperation[] = operations.filter(
   (one: AnyOperation) => waysOf(one).includes('agent') && one.idempotency.kind !== 'read',
 )
-const requested_scopes: Scope[] = ['runs:read', 'runs:write', 'wallets:write']
+const requested_scopes: Scope[] = ['runs:read', 'runs:write', 'wallets:write', 'production:write']
 
 /** A second live key of the agent, for other rails than packetops. */
 async function keyForOthers(agentId: string): Promise<string> {
@@ -107,6 +107,10 @@ function callsOn(named: Awaited<ReturnType<typeof ofPacketops>>): Calls {
     input: sample(diligenceops),
   } as const
   const unknown = `qt_${sha256}`
+  const callback_url = `${apis.config.BASE_URL}/api/provider-callback-receiver-demo`
+  const account = { customer_account: 'acme', callback_url }
+  const { mode: _begun, ...bound } = { ...begun, ...account }
+  const { mode: _other, ...produced } = { ...other, ...account }
   const bought = {
     wallet_id: `aw_${sha256}`,
     on_gaps: 'report',
@@ -128,6 +132,11 @@ function callsOn(named: Awaited<ReturnType<typeof ofPacketops>>): Calls {
       { ...begun, ...packet, input: sample(packetops), quote_id: unknown },
       { ...other, quote_id: named.quote_id },
       { ...other, quote_id: unknown, entitlement_id: named.entitlement_id },
+    ],
+    'first-paid-run-execute': [
+      { ...bound, ...packet, input: sample(packetops), quote_id: unknown },
+      { ...produced, quote_id: named.quote_id },
+      { ...produced, quote_id: unknown, entitlement_id: named.entitlement_id },
     ],
     'wallet-run-start': [
       { ...bought, ...packet, input: sample(packetops), quote_id: unknown },

@@ -65,6 +65,7 @@ verifies('authority.contract', 'the contract names what the registry can delegat
   const { body } = await open().call('authority-contract', {})
   expect(body.delegable_operations.toSorted()).toEqual([
     'activity-feed-publish',
+    'first-paid-run-execute',
     'payment-reference-create',
     'start-agent-run',
     'usage-ledger-record',

@@ -1,0 +1,66 @@
+import { type Selectable, sql } from 'kysely'
+import type { SuccessCondition } from '#domain/production/first-paid-run.ts'
+import type { Tx } from '../postgres/db.ts'
+import type { Database } from '../schema/schema.ts'
+
+export type FirstPaidRunRow = Selectable<Database['first_paid_runs']>
+
+export async function findFirstPaidRun(
+  tx: Tx,
+  taskId: string,
+): Promise<FirstPaidRunRow | undefined> {
+  return tx
+    .selectFrom('first_paid_runs')
+    .selectAll()
+    .where('task_id', '=', taskId)
+    .executeTakeFirst()
+}
+
+export async function insertFirstPaidRun(
+  tx: Tx,
+  run: Pick<
+    FirstPaidRunRow,
+    'task_id' | 'audit_event_id' | 'asked_sha256' | 'customer_account' | 'publication_consent'
+  >,
+): Promise<void> {
+  await tx.insertInto('first_paid_runs').values(run).execute()
+}
+
+/** Stores the conditions of a run whose task has closed, once. */
+export async function closeFirstPaidRun(
+  tx: Tx,
+  taskId: string,
+  closed: { conditions: readonly SuccessCondition[]; reached: boolean; receipt_id: string },
+): Promise<void> {
+  await tx
+    .updateTable('first_paid_runs')
+    .set({
+      ...closed,
+      conditions: JSON.stringify(closed.conditions),
+      closed_at: sql<Date>`clock_timestamp()`,
+    })
+    .where('task_id', '=', taskId)
+    .execute()
+}
+
+export type FirstPaidCounts = { running: number; reached: number; unmet: number }
+
+export async function countFirstPaidRuns(tx: Tx): Promise<FirstPaidCounts> {
+  return tx
+    .selectFrom('first_paid_runs')
+    .select(sql<number>`(count(*) filter (where closed_at is null))::int`.as('running'))
+    .select(sql<number>`(count(*) filter (where reached))::int`.as('reached'))
+    .select(sql<number>`(count(*) filter (where not reached))::int`.as('unmet'))
+    .executeTakeFirstOrThrow()
+}
+
+/** The run that met every condition first. */
+export async function findFirstReached(tx: Tx): Promise<FirstPaidRunRow | undefined> {
+  return tx
+    .selectFrom('first_paid_runs')
+    .selectAll()
+    .where('reached', '=', true)
+    .orderBy('closed_at')
+    .limit(1)
+    .executeTakeFirst()
+}

@@ -1,0 +1,62 @@
+import { type Insertable, type Selectable, sql } from 'kysely'
+import type { GateCheck } from '#domain/production/write-gate.ts'
+import type { Tx } from '../postgres/db.ts'
+import type { Database } from '../schema/schema.ts'
+
+export type ProductionWriteRow = Selectable<Database['production_writes']>
+type NewWrite = Omit<Insertable<Database['production_writes']>, 'checks' | 'checked_at'> & {
+  checks: readonly GateCheck[]
+}
+
+/** Appends the audit event of a write. Storing the same event again changes nothing. */
+export async function insertProductionWrite(tx: Tx, write: NewWrite): Promise<void> {
+  await tx
+    .insertInto('production_writes')
+    .values({ ...write, checks: JSON.stringify(write.checks) })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+export async function findProductionWrite(
+  tx: Tx,
+  auditEventId: string,
+): Promise<ProductionWriteRow | undefined> {
+  return tx
+    .selectFrom('production_writes')
+    .selectAll()
+    .where('audit_event_id', '=', auditEventId)
+    .executeTakeFirst()
+}
+
+export type WriteCounts = { written: number; validated: number; refused: number }
+
+/** By operation: writes that passed, and validations that passed and that did not. */
+export async function countProductionWrites(tx: Tx): Promise<Map<string, WriteCounts>> {
+  const rows = await tx
+    .selectFrom('production_writes')
+    .select('operation_id')
+    .select(sql<number>`(count(*) filter (where kind = 'written'))::int`.as('written'))
+    .select(
+      sql<number>`(count(*) filter (where kind = 'validated' and passed))::int`.as('validated'),
+    )
+    .select(sql<number>`(count(*) filter (where not passed))::int`.as('refused'))
+    .groupBy('operation_id')
+    .execute()
+  return new Map(rows.map(({ operation_id, ...counts }) => [operation_id, counts]))
+}
+
+/** The digest of the payload under which an agent validated a key of an operation, or made the call. */
+export async function findUseOfKey(
+  tx: Tx,
+  { caller, operation, key }: { caller: string; operation: string; key: string },
+): Promise<{ payload_sha256: string } | undefined> {
+  const row = await tx
+    .selectFrom('calls')
+    .select('fingerprint')
+    .where('caller', '=', caller)
+    .where('operation', '=', operation)
+    .where('key', '=', key)
+    .where('grant_state', '<>', 'released')
+    .executeTakeFirst()
+  return row && { payload_sha256: row.fingerprint }
+}

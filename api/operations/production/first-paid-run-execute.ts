@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { productionExamples } from '../../examples/production.ts'
+import { freeText } from '../../fields.ts'
+import { operation } from '../../operation.ts'
+import { writerOf } from '../agents/caller.ts'
+import { postsOf } from '../callbacks/request-count.ts'
+import { PaymentChallenge } from '../payments/shapes.ts'
+import {
+  carriedPayment,
+  delegableRun,
+  FUNDED_TWICE,
+  fundedOnce,
+  fundingFields,
+  startFields,
+} from '../runs/start-fields.ts'
+import { inputErrors } from '../tasks/input-shapes.ts'
+import { CallbackUrl } from '../tasks/shapes.ts'
+import { productionRun } from './first-paid-shapes.ts'
+
+const output = z
+  .strictObject({
+    ...productionRun,
+    challenge: PaymentChallenge.nullable().meta({
+      description: 'What is still to be confirmed; null once it is funded.',
+    }),
+  })
+  .meta({ id: 'StartedFirstPaidRun' })
+
+const { usage: _usage, ...fields } = startFields
+
+/** POST /api/first-paid-production-run-execution: the run waits for its payment and for the review of its order, and its result for another. */
+export const firstPaidRunExecute = operation({
+  id: 'first-paid-run-execute',
+  summary:
+    'Start a paid production run of packetops or diligenceops for a customer account. Its eight conditions are computed from its records when it closes.',
+  http: {
+    method: 'POST',
+    path: '/api/first-paid-production-run-execution',
+    aliases: ['/api/first-paid-production-run'],
+    host: 'base',
+  },
+  tool: 'execute_first_paid_production_run',
+  access: 'agent',
+  needs: { scopes: ['production:write'], rail: ({ rail }) => rail },
+  gate: { rails: 'paid_agent_use', callback: 'required' },
+  carriesPayment: true,
+  ...delegableRun,
+  limits: { bodyBytes: 1_048_576 },
+  status: [202],
+  errors: [
+    ...inputErrors,
+    ...(['payment_required', 'payment_invalid', 'payment_pending', 'control_denied'] as const),
+    ...(['rail_not_allowed', 'trust_required', 'not_owner', 'not_found'] as const),
+    ...(['quote_mismatch', 'quote_expired', 'amount_mismatch', 'credit_exhausted'] as const),
+    ...(['callback_refused', 'wallet_underfunded', 'already_funded'] as const),
+    ...(['challenge_expired', 'conditions_unmet'] as const),
+  ],
+  uses: ({ callback_url }) => ({ tasks: 1, workflows: 2, posts: postsOf(callback_url) }),
+  idempotency: { kind: 'body' },
+  input: z
+    .strictObject({
+      ...fields,
+      ...fundingFields,
+      customer_account: freeText(160, 1),
+      callback_url: CallbackUrl,
+      usage: startFields.usage.unwrap().extract(['operational']).default('operational'),
+      publication_consent: z.boolean().default(false).meta({
+        description:
+          'Shows the id of the run to anyone once it is the first to meet every condition.',
+      }),
+    })
+    .refine(fundedOnce, { message: FUNDED_TWICE }),
+  output,
+  example: productionExamples['first-paid-run-execute'],
+  handle: async (
+    { accept_terms: _terms, idempotency_key: _key, usage: _used, ...asked },
+    context,
+  ) => {
+    const start = { ...asked, payment_signature: carriedPayment(context) }
+    const { headers, started } = await context.firstPaidRuns.start(
+      writerOf(context),
+      start,
+      context.callId,
+    )
+    return { body: started, headers }
+  },
+})

@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { successConditions } from '#domain/production/first-paid-run.ts'
+import { ReceiptId } from '../../fields.ts'
+import { Rail } from '../agents/shapes.ts'
+import { Receipt } from '../operators/receipt.ts'
+import { ReferenceId } from '../payments/shapes.ts'
+import { Run, RunId } from '../runs/shapes.ts'
+import { TaskState } from '../tasks/shapes.ts'
+import { AuditEventId, GateCheck } from './gate-shapes.ts'
+
+const Condition = z.enum(successConditions)
+const SuccessCondition = z
+  .strictObject({
+    condition: Condition,
+    met: z.boolean(),
+    evidence_id: z.string().nullable().meta({ description: 'The record that shows it.' }),
+    detail: z.string(),
+  })
+  .meta({ id: 'SuccessCondition' })
+
+/** What a production run binds, and the conditions that it completed with. */
+export const productionRun = {
+  binding: z
+    .strictObject({
+      customer_account: z.string(),
+      work_order_id: z.string().nullable(),
+      payment_reference_id: ReferenceId.nullable(),
+      return_package_id: z.string().nullable(),
+      receipt_id: ReceiptId.nullable().meta({ description: 'The usage receipt of the run.' }),
+      completion_state: TaskState,
+    })
+    .meta({ id: 'ProductionBinding' }),
+  run: Run,
+  gate: z.strictObject({ checks: z.array(GateCheck) }),
+  audit_event_id: AuditEventId,
+  success_condition: z.array(SuccessCondition).length(8),
+  reached: z
+    .boolean()
+    .nullable()
+    .meta({ description: 'Whether all conditions are met; null until the run closes.' }),
+  publication_consent: z.boolean(),
+  receipt: Receipt.nullable().meta({
+    description: 'Of kind production_run, with the conditions; null until the run closes.',
+  }),
+}
+
+const count = z.int().min(0)
+export const FirstPaidRunContract = z
+  .strictObject({
+    success_condition: z.array(Condition),
+    rails: z.array(Rail),
+    reached: z.boolean().meta({ description: 'Whether any run has met all conditions.' }),
+    first_run_id: RunId.nullable().meta({
+      description: 'The first such run, with the consent of its agent.',
+    }),
+    runs: z.strictObject({ running: count, reached: count, unmet: count }),
+  })
+  .meta({ id: 'FirstPaidRunContract' })

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { gateChecks } from '#domain/production/write-gate.ts'
+import { toolNames } from '../../mcp/tool-names.ts'
+import { Rail, Scope } from '../agents/shapes.ts'
+
+export const AuditEventId = z.string().regex(/^aud_[0-9a-f]{64}$/)
+
+const GateCheckName = z.enum(gateChecks)
+export const GateCheck = z
+  .strictObject({ check: GateCheckName, ok: z.boolean(), detail: z.string() })
+  .meta({ id: 'GateCheck' })
+
+const count = z.int().min(0)
+/** The gate as it stands now. */
+export const WriteGateContract = z
+  .strictObject({
+    checks: z.array(z.strictObject({ check: GateCheckName, rule: z.string() })),
+    allowed_rails: z.array(Rail),
+    operations_behind_gate: z.array(
+      z.strictObject({
+        operation_id: z.string(),
+        method: z.string(),
+        path: z.string(),
+        tool: z.enum(toolNames).nullable(),
+        scopes: z.array(Scope),
+        rails: z.array(Rail),
+        callback: z.enum(['required', 'if_given']),
+        written: count.meta({ description: 'Writes that passed.' }),
+        validated: count.meta({ description: 'Questions that passed.' }),
+        refused: count.meta({ description: 'Questions that did not pass.' }),
+      }),
+    ),
+    paused: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why the service takes no new work now; null where it does.' }),
+  })
+  .meta({ id: 'WriteGate' })

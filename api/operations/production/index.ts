@@ -1,0 +1,12 @@
+import { firstPaidRunExecute } from './first-paid-run-execute.ts'
+import { firstPaidRunRead } from './first-paid-run-read.ts'
+import { writeGateRead } from './write-gate-read.ts'
+import { writeGateValidate } from './write-gate-validate.ts'
+
+/** The production write gate, and the runs behind it. */
+export const production = [
+  writeGateRead,
+  writeGateValidate,
+  firstPaidRunRead,
+  firstPaidRunExecute,
+] as const

@@ -1,0 +1,96 @@
+import { DomainError, refuse } from '#domain/core/errors.ts'
+import type { TaskState } from '#domain/tasks/lifecycle.ts'
+import { responseToPayment } from '../../../activities/credit/payment-response.ts'
+import type { Changes } from '../../../activities/store/postgres/changes.ts'
+import { transaction } from '../../../activities/store/postgres/db.ts'
+import type { TaskDeps } from '../../../activities/task/deps.ts'
+import type { CreditService } from '../credit/credit.ts'
+import type { PaymentService } from '../credit/payments.ts'
+import type { TaskGateway } from '../tasks/events.ts'
+import type { StartAsked } from './admission.ts'
+
+type Deps = Pick<TaskDeps, 'db'> & {
+  baseUrl: string
+  gateway: Pick<TaskGateway, 'advance'>
+  payments: PaymentService
+  credit: CreditService
+  changes: Changes
+  settleWaitMs: number
+}
+/** A stored run that is to be paid; `path` is where it was started. */
+type Paying = { agentId: string; taskId: string; asked: StartAsked; path: string }
+type Challenge = Awaited<ReturnType<PaymentService['challenge']>>
+type Entitlement = Awaited<ReturnType<PaymentService['ofTask']>>['entitlement']
+
+/**
+ * Pays for a stored run by what its start names, and reads it: without a challenge once nothing is owed, with `PAYMENT-RESPONSE` for a
+ * payment that the call carries. Throws 402 `payment_required` where nothing pays.
+ */
+export async function payForRun<
+  Started extends { run: { state: TaskState }; entitlement: Entitlement; challenge: unknown },
+>(deps: Deps, paying: Paying, read: () => Promise<Started>) {
+  const { gateway, payments } = deps
+  const { taskId, asked, path } = paying
+  const pays = await pay(deps, paying)
+  await gateway.advance(taskId)
+  const headers =
+    asked.payment_signature === undefined ? {} : await responseToPayment(deps, asked.quote_id)
+  const { entitlement, ...started } = await read()
+  const waits = payableStates.includes(started.run.state) && entitlement?.state === 'pending'
+  if (!waits) return { headers, started: { ...started, challenge: null } }
+  if (pays) return { headers, started }
+  const challenge = await payments.challenge(asked.quote_id).catch(unlessFunded)
+  if (challenge !== undefined)
+    throw unpaid(challenge, { url: `${deps.baseUrl}${path}`, run: started.run })
+  // It was paid since it was read, so it is no refusal.
+  await gateway.advance(taskId)
+  const { entitlement: _funded, ...funded } = await read()
+  return { headers, started: { ...funded, challenge: null } }
+}
+
+/** Pays from a named wallet or by a carried payment, or verifies a named one. False where nothing pays for the run. */
+async function pay({ db, payments, credit }: Deps, { agentId, taskId, asked }: Paying) {
+  const { entitlement } = await transaction(db, (tx) => payments.ofTask(tx, taskId))
+  if (entitlement?.state !== 'pending') return true
+  const { quote_id, payment_reference_id } = asked
+  if (payment_reference_id !== undefined) {
+    const by = { payment_reference_id }
+    const funded = await credit.fund(agentId, entitlement.entitlement_id, by)
+    return ['presented', 'pending', 'verified'].includes(funded.payment_reference.state)
+  }
+  const payment = carriedPayment(asked)
+  if (payment === undefined) return false
+  await payments.present({ agentId }, { quote_id }, payment)
+  return true
+}
+
+/** States from which a payment advances a task. */
+const payableStates: readonly TaskState[] = ['trusted', 'quoted', 'credit_pending']
+
+/** The payment that the call itself makes; a named wallet takes precedence over a signed payment. */
+function carriedPayment({
+  wallet_id,
+  payment_signature,
+}: Pick<StartAsked, 'wallet_id' | 'payment_signature'>) {
+  if (wallet_id !== undefined)
+    return { method: 'agent_allowance', external_reference: wallet_id, payer: wallet_id } as const
+  if (payment_signature === undefined) return undefined
+  const proof = { payment: payment_signature }
+  return { method: 'x402_reference', external_reference: 'PAYMENT-SIGNATURE', proof } as const
+}
+
+/** The 402 of an unpaid run. An x402 client can pay it by sending the same call with the payment. */
+function unpaid(challenge: Challenge, { url, run }: { url: string; run: object }): DomainError {
+  const { accepts, accepted_methods, amount_usd, next_action } = challenge
+  const resource = { url, description: 'A rail run', mimeType: 'application/json' }
+  return refuse('payment_required', {
+    detail: `the run costs ${amount_usd} usd`,
+    next_action: `Send the same call with PAYMENT-SIGNATURE for one of accepts. Or: ${next_action} Then send the same call again.`,
+    extra: { x402Version: 2, resource, accepts, accepted_methods, challenge, run },
+  })
+}
+
+function unlessFunded(error: unknown): undefined {
+  if (error instanceof DomainError && error.refusal.code === 'already_funded') return undefined
+  throw error
+}

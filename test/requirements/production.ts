@@ -1,0 +1,68 @@
+/** Requirements on the production write gate and the first paid production run: id → source and behavior. */
+export const productionRequirements = {
+  'production.gate-contract': {
+    source: 'production § Write gate',
+    behavior:
+      'GET /api/production-write-gate prints the checks, rails and operations behind the gate from the registry, with what passed so far and the pause of the service.',
+  },
+  'production.gate-checks': {
+    source: 'production § Write gate',
+    behavior:
+      'The five checks are judged on records: scopes and trust, use of the key, rail, public host of the callback, audit event; one that fails makes pass false, and the answer a 200.',
+  },
+  'production.gate-moves-nothing': {
+    source: 'production § Write gate',
+    behavior:
+      'A question to the gate leaves an audit event with a signed receipt, and no task, order, payment or posting.',
+  },
+  'production.gate-once': {
+    source: 'production § Write gate',
+    behavior:
+      'Fifty parallel questions under one key are one audit event; another body under it is 422; secrets in the callback URL are 422 and in no row.',
+  },
+  'production.gate-transaction': {
+    source: 'production § Operations behind it',
+    behavior:
+      'Every gated operation passes the gate in the transaction of its write: what is committed about key or agent before refuses it, and each write has one audit event.',
+  },
+  'production.gate-guarded': {
+    source: 'decision',
+    behavior:
+      'SQL keeps audit events as written, and refuses the write of a key that is not live or of an agent that is not trusted.',
+  },
+  'production.run': {
+    source: 'production § First paid production run',
+    behavior:
+      'A run that is paid, reviewed and begun over MCP closes with eight conditions that its records show, each with its evidence, a receipt, and a descriptor that says so.',
+  },
+  'production.unmet': {
+    source: 'production § First paid production run',
+    behavior:
+      'A run that closes without meeting all says which and why; a repeat of its start is 409 conditions_unmet with each of them.',
+  },
+  'production.conditions': {
+    source: 'production § Conditions',
+    behavior:
+      'Each condition is met only by its record: another account, an undecided order, a disputed payment, another tool, a changed result, no receipt, another hash or a revoked key leaves it unmet.',
+  },
+  'production.never-by-hand': {
+    source: 'decision',
+    behavior:
+      'SQL takes conditions once, after the task has closed, and as reached only when all eight are met.',
+  },
+  'production.needs-all': {
+    source: 'production § First paid production run',
+    behavior:
+      'Without scope, rail, callback, payment or review nothing is executed; quotes, payments and runs of other agents are refused.',
+  },
+  'production.run-once': {
+    source: 'production § First paid production run',
+    behavior:
+      'Fifty parallel starts under one key are one run with one order and one payment; another body under the key is 422.',
+  },
+  'production.tools': {
+    source: 'mcp § Tools',
+    behavior:
+      'The tools are those of the documented list in its order; each is one operation with schemas and annotations, and no other tool is listed.',
+  },
+} as const
