@@ -15,6 +15,7 @@ import type { McpDescriptor } from './mcp/shapes.ts'
 import type { ToolName } from './mcp/tool-names.ts'
 import type { AgentCard } from './registry/agent-card-shape.ts'
 import type { AgentTools } from './registry/agent-tools-shape.ts'
+import type { CredentialPolicy } from './registry/credential-policy-shape.ts'
 import type { ProtocolBindingView } from './registry/protocol-binding-shape.ts'
 import type { Quickstart, StartHere } from './registry/start-here-shape.ts'
 import type { HandshakeService } from './services/agents/handshake.ts'
@@ -111,6 +112,8 @@ export type EnforcementInput = {
 }
 /** The check that every call makes of a credential, without the operation. */
 export type Enforcement = {
+  /** The policy, with the number of checks so far by their result. */
+  policy(): Promise<z.output<typeof CredentialPolicy>>
   /** Checks and records it as an audit event of this call; throws 404 for an unknown operation. */
   check(
     presented: Presented | undefined,

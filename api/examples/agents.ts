@@ -1,3 +1,4 @@
+import { credentialChecks } from '#domain/agents/credential.ts'
 import { agentKeys, BASE_URL, digests, ids, tokens } from './ids.ts'
 import { receiptOf } from './receipts.ts'
 import { task } from './tasks.ts'
@@ -125,6 +126,23 @@ export const agentExamples = {
         jwe: 'eyJhbGciOiJFQ0RILUVTIn0..CrMGgjA1Zhu426IcwlNSMZ_ioo7M2tgeqq9zVurWvxk.Ln0sA6lQeuJl7PW1NWiFpTOTogKdJBOUmXJloaJa78Y.tag',
       },
       credential,
+    },
+  },
+  'credential-policy-read': {
+    input: {},
+    output: {
+      scopes: ['runs:read', 'runs:write'],
+      operations: [
+        {
+          operation_id: 'start-agent-run',
+          access: ['agent'],
+          scopes: ['runs:write'],
+          gated: true,
+        },
+      ],
+      order_of_checks: credentialChecks.map(({ check, code, rule }) => ({ check, code, rule })),
+      error_codes: [...new Set(credentialChecks.map(({ code }) => code))],
+      live: { allow: 12, deny: 3 },
     },
   },
   'credential-enforce': {

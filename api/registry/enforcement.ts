@@ -1,8 +1,13 @@
-import { checkCredential, type Denial } from '#domain/agents/credential.ts'
+import {
+  checkCredential,
+  credentialChecks,
+  type Denial,
+  scopes,
+} from '#domain/agents/credential.ts'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { credentialView } from '../../activities/agent/views.ts'
-import { insertAudit } from '../../activities/store/agents/credential-audits.ts'
+import { countAudits, insertAudit } from '../../activities/store/agents/credential-audits.ts'
 import type { Tx } from '../../activities/store/postgres/db.ts'
 import { factsOf } from '../auth/agent.ts'
 import type { Enforcement, EnforcementInput, Presented } from '../context.ts'
@@ -13,6 +18,18 @@ type EnforcementDeps = { db: Tx; registry: readonly AnyOperation[] }
 /** Checks credentials against the operations of the registry. */
 export function createEnforcement({ db, registry }: EnforcementDeps): Enforcement {
   return {
+    policy: async () => ({
+      scopes: [...scopes],
+      operations: registry.map((operation) => ({
+        operation_id: operation.id,
+        access: [...waysOf(operation)],
+        scopes: [...(operation.needs?.scopes ?? [])],
+        gated: operation.gate !== undefined,
+      })),
+      order_of_checks: credentialChecks.map(({ check, code, rule }) => ({ check, code, rule })),
+      error_codes: [...new Set(credentialChecks.map(({ code }) => code))],
+      live: await countAudits(db),
+    }),
     check: async (presented, input, callId) => {
       const operation = registry.find(({ id }) => id === input.operation_id)
       if (operation === undefined)

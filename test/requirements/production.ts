@@ -60,6 +60,11 @@ export const productionRequirements = {
     behavior:
       'Fifty parallel starts under one key are one run with one order and one payment; another body under the key is 422.',
   },
+  'production.credential-policy': {
+    source: 'agents § Credential check',
+    behavior:
+      'GET /api/credential-enforcement-middleware prints access, scopes and gate of every operation and the checks in the order in which they refuse, with the number of checks so far.',
+  },
   'production.tools': {
     source: 'mcp § Tools',
     behavior:

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
 
 /** The result of checking a presented credential. */
@@ -23,4 +24,13 @@ export async function insertAudit(tx: Tx, audit: CredentialAudit): Promise<void>
     })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
+}
+
+/** The number of checks by their result. */
+export async function countAudits(tx: Tx): Promise<Record<'allow' | 'deny', number>> {
+  return tx
+    .selectFrom('credential_audits')
+    .select(sql<number>`(count(*) filter (where decision = 'allow'))::int`.as('allow'))
+    .select(sql<number>`(count(*) filter (where decision = 'deny'))::int`.as('deny'))
+    .executeTakeFirstOrThrow()
 }

@@ -1,4 +1,5 @@
 import { credentialEnforce } from './credential-enforce.ts'
+import { credentialPolicyRead } from './credential-policy-read.ts'
 import { handshake } from './handshake.ts'
 import { handshakeRead } from './handshake-read.ts'
 import { agentRegister } from './register.ts'
@@ -14,6 +15,7 @@ export const agents = [
   agentStatus,
   handshakeRead,
   handshake,
+  credentialPolicyRead,
   credentialEnforce,
   agentRegistryList,
   agentRegistryProfile,

@@ -239,6 +239,11 @@ HANDSHAKE: Operation[types.HandshakeRequest, types.HandshakeAnswer] = Operation(
 )
 """Shake hands with the registered key: read the gateway’s state, and claim the access key once."""
 
+CREDENTIAL_POLICY_READ: Operation[types.CredentialPolicyReadRequest, types.CredentialPolicyReadAnswer] = Operation(
+    "credential-policy-read", "GET", "/api/credential-enforcement-middleware", "base", ("public",)
+)
+"""Read what each operation needs of its caller, and the checks of an access key in their order."""
+
 CREDENTIAL_ENFORCE: Operation[types.CredentialEnforceRequest, types.CredentialEnforceAnswer] = Operation(
     "credential-enforce", "POST", "/api/credential-enforcement-middleware", "base", ("public",), examines=True, keyed=True, keeps=True
 )

@@ -1,4 +1,4 @@
-# Made by `npm run client:python` from operations with SHA-256 5fa096c0bc2de513addcbbf10c6248d4b3a2bc4e598b446e7be6552de2b79a1f.
+# Made by `npm run client:python` from operations with SHA-256 6300f8820bce8b6069471fe3c68f003699f027fd318f5dd49e142317081fd58d.
 from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypedDict
@@ -728,6 +728,32 @@ class AgentCredential(TypedDict):
     rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
     state: Literal['pending', 'active', 'retiring', 'retired', 'revoked']
     rotate_by: str | None
+
+
+class Operation(TypedDict):
+    operation_id: str
+    access: list[Literal['public', 'wallet', 'agent', 'operator', 'status', 'provider']]
+    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]
+    gated: bool
+
+
+class OrderOfCheck(TypedDict):
+    check: Literal['state', 'expiry', 'trust', 'scope', 'rail', 'amount']
+    code: Literal['invalid_request', 'invalid_json', 'unknown_mode', 'unsupported_request', 'candidate_denied', 'human_approval_required', 'idempotency_key_required', 'credential_required', 'credential_invalid', 'operator_required', 'wallet_proof_required', 'wallet_proof_invalid', 'wallet_proof_expired', 'proof_invalid', 'webhook_signature_invalid', 'payment_required', 'payment_invalid', 'scope_denied', 'trust_required', 'rail_not_allowed', 'holder_unknown', 'issuer_untrusted', 'mandate_invalid', 'key_binding_missing', 'key_binding_invalid', 'key_binding_expired', 'audience_mismatch', 'request_digest_mismatch', 'principal_signature_invalid', 'authority_denied', 'control_denied', 'not_owner', 'not_found', 'work_not_found', 'method_not_allowed', 'wallet_proof_replayed', 'payment_already_used', 'idempotency_in_flight', 'wrong_state', 'quote_mismatch', 'not_publishable', 'conditions_unmet', 'not_ready', 'recovery_not_allowed', 'presentation_consumed', 'challenge_consumed', 'mandate_consumed', 'key_already_registered', 'already_claimed', 'already_decided', 'evidence_changed', 'rotation_in_progress', 'daily_cap_exceeded', 'grant_consumed', 'already_exists', 'already_bound', 'already_funded', 'payment_pending', 'reference_already_used', 'work_already_attested', 'wallet_storage_full', 'credit_exhausted', 'wallet_underfunded', 'challenge_expired', 'payout_expired', 'quote_expired', 'expired', 'payload_too_large', 'unsupported_media_type', 'idempotency_conflict', 'terms_mismatch', 'evidence_mismatch', 'forbidden_material', 'amount_mismatch', 'payout_cap_exceeded', 'callback_refused', 'receipt_invalid', 'input_rejected', 'input_too_complex', 'limits_invalid', 'recipient_refused', 'rate_limited', 'internal_error', 'provider_failed', 'unavailable', 'settlement_pending', 'contention', 'paused', 'grant_released']
+    rule: str
+
+
+class Live1(TypedDict):
+    allow: int
+    deny: int
+
+
+class CredentialPolicy(TypedDict):
+    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]
+    operations: list[Operation]
+    order_of_checks: list[OrderOfCheck]
+    error_codes: list[Literal['invalid_request', 'invalid_json', 'unknown_mode', 'unsupported_request', 'candidate_denied', 'human_approval_required', 'idempotency_key_required', 'credential_required', 'credential_invalid', 'operator_required', 'wallet_proof_required', 'wallet_proof_invalid', 'wallet_proof_expired', 'proof_invalid', 'webhook_signature_invalid', 'payment_required', 'payment_invalid', 'scope_denied', 'trust_required', 'rail_not_allowed', 'holder_unknown', 'issuer_untrusted', 'mandate_invalid', 'key_binding_missing', 'key_binding_invalid', 'key_binding_expired', 'audience_mismatch', 'request_digest_mismatch', 'principal_signature_invalid', 'authority_denied', 'control_denied', 'not_owner', 'not_found', 'work_not_found', 'method_not_allowed', 'wallet_proof_replayed', 'payment_already_used', 'idempotency_in_flight', 'wrong_state', 'quote_mismatch', 'not_publishable', 'conditions_unmet', 'not_ready', 'recovery_not_allowed', 'presentation_consumed', 'challenge_consumed', 'mandate_consumed', 'key_already_registered', 'already_claimed', 'already_decided', 'evidence_changed', 'rotation_in_progress', 'daily_cap_exceeded', 'grant_consumed', 'already_exists', 'already_bound', 'already_funded', 'payment_pending', 'reference_already_used', 'work_already_attested', 'wallet_storage_full', 'credit_exhausted', 'wallet_underfunded', 'challenge_expired', 'payout_expired', 'quote_expired', 'expired', 'payload_too_large', 'unsupported_media_type', 'idempotency_conflict', 'terms_mismatch', 'evidence_mismatch', 'forbidden_material', 'amount_mismatch', 'payout_cap_exceeded', 'callback_refused', 'receipt_invalid', 'input_rejected', 'input_too_complex', 'limits_invalid', 'recipient_refused', 'rate_limited', 'internal_error', 'provider_failed', 'unavailable', 'settlement_pending', 'contention', 'paused', 'grant_released']]
+    live: Live1
 
 
 class Reason1(TypedDict):
@@ -2642,7 +2668,7 @@ class Tool(TypedDict):
     reference: str
 
 
-class Operation(TypedDict):
+class Operation1(TypedDict):
     operation_id: str
     summary: str
     method: Literal['GET', 'POST', 'PUT']
@@ -2706,7 +2732,7 @@ class AgentTools(TypedDict):
     openapi: str
     auth_kinds: list[AuthKind]
     tools: list[Tool]
-    operations: list[Operation]
+    operations: list[Operation1]
     policy_rules: list[str]
     schemas: list[Schema]
     rails: list[Rail1]
@@ -3642,6 +3668,13 @@ class HandshakeRequest(TypedDict):
     signature: str
     protocol_version: Literal['1']
     claim_credential: NotRequired[bool]
+
+
+class CredentialPolicyReadRequest(TypedDict):
+    pass
+
+
+CredentialPolicyReadAnswer: TypeAlias = CredentialPolicy
 
 
 class CredentialEnforceRequest(TypedDict):

@@ -87,35 +87,79 @@ export type Denial = { readonly code: ErrorCode; readonly detail: string }
 export const overLimit = (usd: number, maxUsd: number | null): string | undefined =>
   maxUsd !== null && usd > maxUsd ? `${usd} usd is over the agent’s limit of ${maxUsd}` : undefined
 
+type CheckOf = {
+  readonly check: 'state' | 'expiry' | 'trust' | 'scope' | 'rail' | 'amount'
+  readonly code: ErrorCode
+  readonly rule: string
+  /** Why it fails; undefined where it passes. */
+  readonly fault: (facts: CredentialFacts, wanted: Wanted, nowSeconds: number) => string | undefined
+}
+
+const isLive = (facts: CredentialFacts, nowSeconds: number): boolean =>
+  ['active', 'retiring'].includes(stateNow(facts, nowSeconds))
+
+/** The checks of a credential, in their order; the first that fails is the refusal of a call. */
+export const credentialChecks: readonly CheckOf[] = [
+  {
+    check: 'state',
+    code: 'credential_invalid',
+    rule: 'The key is active, or retiring within its overlap.',
+    fault: (facts, _wanted, now) =>
+      isLive(facts, now) ? undefined : `the credential is ${stateNow(facts, now)}`,
+  },
+  {
+    check: 'expiry',
+    code: 'credential_invalid',
+    rule: 'The key has not expired.',
+    fault: (facts, _wanted, now) =>
+      isLive(facts, now) && facts.expiresAt !== null && facts.expiresAt <= now
+        ? 'the credential has expired'
+        : undefined,
+  },
+  {
+    check: 'trust',
+    code: 'trust_required',
+    rule: 'The agent is trusted, or a sandbox agent.',
+    fault: ({ trust }) => (mayAct(trust) ? undefined : `the agent is ${trust}`),
+  },
+  {
+    check: 'scope',
+    code: 'scope_denied',
+    rule: 'The key has every scope that the operation needs.',
+    fault: ({ scopes: given }, { scopes: needed }) => {
+      const missing = needed.filter((scope) => !given.includes(scope))
+      return missing.length === 0
+        ? undefined
+        : `the credential has no scope ${missing.join(' and ')}`
+    },
+  },
+  {
+    check: 'rail',
+    code: 'rail_not_allowed',
+    rule: 'The key is for the rail that the call names.',
+    fault: ({ rails }, { rail }) =>
+      rail === undefined || rails.includes(rail)
+        ? undefined
+        : `the credential is not for the rail ${rail}`,
+  },
+  {
+    check: 'amount',
+    code: 'control_denied',
+    rule: 'The amount is within the limit of the agent.',
+    fault: ({ maxUsd }, { usd }) => (usd === undefined ? undefined : overLimit(usd, maxUsd)),
+  },
+]
+
 /**
- * Every reason why the credential may not do what is wanted, in the order of the checks: state, expiry, trust, scope, rail,
- * amount; none when it may. The API refuses with the first; `enforce_agent_credential` lists all.
+ * Every reason why the credential may not do what is wanted, in the order of the checks; none when it may. The API refuses with the
+ * first; `enforce_agent_credential` lists all.
  */
-export function checkCredential(
+export const checkCredential = (
   facts: CredentialFacts,
   wanted: Wanted,
   nowSeconds: number,
-): Denial[] {
-  const state = stateNow(facts, nowSeconds)
-  const live = state === 'active' || state === 'retiring'
-  const { rail, usd } = wanted
-  const over = usd === undefined ? undefined : overLimit(usd, facts.maxUsd)
-  const missing = wanted.scopes.filter((scope) => !facts.scopes.includes(scope))
-  const checks: readonly (readonly [fails: boolean, code: ErrorCode, detail: string])[] = [
-    [!live, 'credential_invalid', `the credential is ${state}`],
-    [
-      live && facts.expiresAt !== null && facts.expiresAt <= nowSeconds,
-      'credential_invalid',
-      'the credential has expired',
-    ],
-    [!mayAct(facts.trust), 'trust_required', `the agent is ${facts.trust}`],
-    [missing.length > 0, 'scope_denied', `the credential has no scope ${missing.join(' and ')}`],
-    [
-      rail !== undefined && !facts.rails.includes(rail),
-      'rail_not_allowed',
-      `the credential is not for the rail ${rail}`,
-    ],
-    [over !== undefined, 'control_denied', over ?? ''],
-  ]
-  return checks.filter(([fails]) => fails).map(([, code, detail]) => ({ code, detail }))
-}
+): Denial[] =>
+  credentialChecks.flatMap(({ code, fault }) => {
+    const detail = fault(facts, wanted, nowSeconds)
+    return detail === undefined ? [] : [{ code, detail }]
+  })

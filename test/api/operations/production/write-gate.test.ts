@@ -299,3 +299,26 @@ verifies(
     expect(rows).toHaveLength(1)
   },
 )
+
+verifies('production.credential-policy', 'the policy is what the checks do', async () => {
+  const policy = async () => (await stranger().client.call('credential-policy-read', {})).body
+  const before = await policy()
+  const registry: readonly AnyOperation[] = operations
+  expect(before.operations.map(({ operation_id }) => operation_id)).toEqual(
+    registry.map(({ id }) => id),
+  )
+  const gated = before.operations.filter((one) => one.gated).map(({ operation_id }) => operation_id)
+  expect(gated).toEqual((await read()).operations_behind_gate.map((one) => one.operation_id))
+  const reader = await openAgentUse(apis.hosts[0]!, apis.operator)
+  const refused = await reader.client.call('credential-enforce', {
+    operation_id: 'first-paid-run-execute',
+    rail: 'scout',
+    amount_usd: 1_000_000,
+    idempotency_key: freshKey(),
+  })
+  const order = before.order_of_checks.map(({ code }) => code)
+  const reasons = refused.body.reasons.map(({ code }) => code)
+  expect(reasons).toEqual(['scope_denied', 'rail_not_allowed'])
+  expect(reasons).toEqual(order.filter((code) => reasons.includes(code)))
+  expect((await policy()).live).toEqual({ ...before.live, deny: before.live.deny + 1 })
+})
