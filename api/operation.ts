@@ -94,6 +94,8 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   readonly defaultMode?: true
   /** MCP tool name. */
   readonly tool?: ToolName
+  /** The id of the run that an answer started: MCP clients that take tasks get that run as one. */
+  readonly startsRun?: (answer: z.output<Output>) => string
   /** A call may take away what was there, such as a key; MCP clients ask their user first. */
   readonly destructive?: true
   readonly access: Access

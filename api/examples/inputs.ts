@@ -267,6 +267,7 @@ export const discoveryExamples = {
       aliases: [`${BASE_URL}/api/mcp-server-wrapper`],
       transport: 'streamable-http',
       methods: ['initialize', 'notifications/initialized', 'ping', 'tools/list', 'tools/call'],
+      extensions: ['io.modelcontextprotocol/tasks'],
       protocol_versions: ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'],
       authentication: [
         { kind: 'agent', header: 'Authorization: Bearer ag_…', tools: ['start_rail_run'] },

@@ -6,6 +6,7 @@ import type { ReturnPackage } from '#domain/runs/return-package.ts'
 import type { Executed, Operations } from '../calls/call.ts'
 import type { RateLimits } from '../calls/deps.ts'
 import type { CallRequest } from '../context.ts'
+import { operationToolbox } from '../mcp/operation-toolbox.ts'
 import { createMcpRoutes } from '../mcp/routes.ts'
 import type { AnyOperation, Host } from '../operation.ts'
 import { admit } from './admit.ts'
@@ -55,7 +56,8 @@ export function createApp(surface: Surface): Express {
   const served = surface.registry.filter(
     ({ http }) => http.host === surface.host || http.host === 'both',
   )
-  if (surface.host === 'base') app.use(createMcpRoutes({ ...surface, registry: served }))
+  if (surface.host === 'base')
+    app.use(createMcpRoutes({ ...surface, toolbox: operationToolbox(served, surface.call) }))
   for (const group of groupByPath(served)) {
     app.all(
       group.path.replaceAll(/\{(\w+)\}/g, ':$1'),

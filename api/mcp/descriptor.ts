@@ -10,6 +10,7 @@ import {
   SERVER_NAME,
 } from './protocol.ts'
 import type { McpDescriptor, ToolSummary } from './shapes.ts'
+import { TASKS_EXTENSION } from './tasks.ts'
 import { type Tool, toolsOf } from './tools.ts'
 
 /** What `/.well-known/mcp.json` says: where MCP is, in which versions, and what each tool needs and costs. */
@@ -27,6 +28,7 @@ export function mcpDescriptor(
     aliases: endpointPaths.filter((path) => path !== ENDPOINT).map((path) => baseUrl + path),
     transport: 'streamable-http',
     methods: ['initialize', 'notifications/initialized', 'ping', 'tools/list', 'tools/call'],
+    extensions: [TASKS_EXTENSION],
     protocol_versions: [CURRENT_VERSION, ...legacyVersions],
     authentication: authenticationOf(tools),
     tools: tools.map((tool) => summaryOf(tool, baseUrl)),

@@ -1,16 +1,15 @@
 import type { Operations } from '../calls/call.ts'
 import type { CallRequest } from '../context.ts'
 import type { Sender } from '../http/sender.ts'
+import type { ToolCall } from './toolbox.ts'
 import type { Tool } from './tools.ts'
 
-/** What a client sends to a tool. */
-export type ToolCall = {
-  readonly args: Readonly<Record<string, unknown>>
-  readonly meta: Readonly<Record<string, unknown>>
-}
-
 /** The call of a tool as the request that its operation gets over HTTP, so that proofs and signatures are the same. */
-export function requestOf(tool: Tool, { args, meta }: ToolCall, sender: Sender): CallRequest {
+export function requestOf(
+  tool: Tool,
+  { args, meta }: Pick<ToolCall, 'args' | 'meta'>,
+  sender: Sender,
+): CallRequest {
   const { operation, keyInHeader, entry } = tool
   const { method, path } = operation.http
   const { idempotency_key: key, ...others } = args

@@ -1,21 +1,35 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { CallAnswer } from '../context.ts'
+import type { AnyOperation } from '../operation.ts'
 import type { Tool } from './tools.ts'
 
 /** The answer of a call as the result of its tool: the same object as structured content and as text. */
 export function resultOf({ operation, entry }: Tool, answer: CallAnswer): CallToolResult {
-  const { status, headers } = answer
-  const isError = status >= 400 && !operation.status.includes(status)
+  const isError = isRefused(operation, answer)
   const body = answer.body as Record<string, unknown>
   const object = isError && 'accepts' in body ? paymentRequired(entry.name, body) : body
-  const paid = headers['PAYMENT-RESPONSE']
+  const paid = answer.headers['PAYMENT-RESPONSE']
   return {
-    content: [{ type: 'text', text: JSON.stringify(object) }],
-    structuredContent: object,
-    ...(isError ? { isError } : {}),
+    ...objectResult(object, { isError }),
     ...(typeof paid === 'string' ? { _meta: { 'x402/payment-response': decoded(paid) } } : {}),
   }
 }
+
+/** Whether an answer is the refusal of a call; some operations have a status over 399 as their success. */
+export const isRefused = (
+  { status: successes }: Pick<AnyOperation, 'status'>,
+  { status }: CallAnswer,
+): boolean => status >= 400 && !successes.includes(status)
+
+/** An object as a result, as structured content and as text. */
+export const objectResult = (
+  object: Record<string, unknown>,
+  { isError }: { isError: boolean },
+): CallToolResult => ({
+  content: [{ type: 'text', text: JSON.stringify(object) }],
+  structuredContent: object,
+  ...(isError ? { isError } : {}),
+})
 
 /** The problem, which has an x402 offer in it, with what else x402 names; its resource is the tool. */
 function paymentRequired(name: string, problem: Record<string, unknown>) {

@@ -8,7 +8,6 @@ import {
 import { type RequestHandler, type Response, Router } from 'express'
 import type { Logger } from 'pino'
 import { limits } from '#domain/core/limits.ts'
-import type { Executed, Operations } from '../calls/call.ts'
 import type { RateLimits } from '../calls/deps.ts'
 import { isNestedWithin } from '../calls/json-depth.ts'
 import type { CallRequest } from '../context.ts'
@@ -16,18 +15,16 @@ import { admit } from '../http/admit.ts'
 import type { PathGroup } from '../http/operation-groups.ts'
 import { readBody } from '../http/read-body.ts'
 import { type Sender, senderOf } from '../http/sender.ts'
-import type { AnyOperation } from '../operation.ts'
 import { ENDPOINT, endpointPaths } from './protocol.ts'
 import { createToolServer } from './tool-server.ts'
-import { type Tool, toolsOf } from './tools.ts'
+import type { Toolbox } from './toolbox.ts'
 
 /** What MCP needs of a host. */
 type Served = {
-  readonly registry: readonly AnyOperation[]
+  readonly toolbox: Toolbox
   readonly baseUrl: string
   readonly log: Logger
   readonly limits: Pick<RateLimits, 'address'>
-  readonly call: (operations: Operations, request: CallRequest) => Promise<Executed>
   readonly isOperator: (headers: CallRequest['headers']) => Promise<boolean>
 }
 
@@ -35,18 +32,17 @@ type Served = {
 const DEPTH_MAX = limits.jsonDepthMax + 2
 
 /**
- * MCP over Streamable HTTP, without sessions: revision 2026-07-28, and the versions from 2024-11-05 to 2025-11-25. The call of a tool is
- * the call of its operation, in the pipeline of every call; any other message counts as a call of its address.
+ * MCP over Streamable HTTP, without sessions: revision 2026-07-28, and the versions from 2024-11-05 to 2025-11-25. What calls no
+ * operation counts as a call of its address.
  */
-export function createMcpRoutes({ registry, baseUrl, log, ...served }: Served): Router {
-  const tools = toolsOf(registry)
+export function createMcpRoutes({ toolbox, baseUrl, log, ...served }: Served): Router {
   const senders = new AsyncLocalStorage<Sender>()
   const sender = () => {
     const found = senders.getStore()
     if (found === undefined) throw new Error('a tool is called outside a request')
     return found
   }
-  const handler = createMcpHandler(() => createToolServer({ tools, sender, call: served.call }), {
+  const handler = createMcpHandler((context) => createToolServer(toolbox, sender(), context), {
     // Nothing is ever announced, so there is nothing to subscribe to.
     maxSubscriptions: 0,
     onerror: (error) => log.debug({ err: error }, 'an MCP message was refused'),
@@ -54,7 +50,7 @@ export function createMcpRoutes({ registry, baseUrl, log, ...served }: Served): 
   const answer = toNodeHandler(handler)
   const group: PathGroup = {
     path: ENDPOINT,
-    methods: new Map([['POST', tools.map(({ operation }) => operation)]]),
+    methods: new Map([['POST', toolbox.operations]]),
   }
   const router = Router({ caseSensitive: true, strict: true })
   const admitted = [fromOurPages(baseUrl), admit(group), readBody(group)]
@@ -64,9 +60,9 @@ export function createMcpRoutes({ registry, baseUrl, log, ...served }: Served): 
     // A batch would be many calls in one request.
     if (Array.isArray(message)) return refuseMessage(response, ProtocolErrorCode.InvalidRequest)
     const sentBy = senderOf(request, response, served.isOperator)
-    const tool = calledTool(tools, message)
-    if (tool === undefined) (await served.limits.address(sentBy.address)).assertGranted()
-    else response.locals['operation'] = tool.operation.id
+    const operation = calledOperation(toolbox, message)
+    if (operation === undefined) (await served.limits.address(sentBy.address)).assertGranted()
+    else response.locals['operation'] = operation
     await senders.run(sentBy, () => answer(request, response, message))
   })
   return router
@@ -90,11 +86,11 @@ function messageIn(body: unknown): unknown {
   }
 }
 
-/** The tool that a message calls: its pipeline counts the call. */
-function calledTool(tools: readonly Tool[], message: unknown): Tool | undefined {
+/** The operation that a message calls: its pipeline counts the call. */
+function calledOperation({ operationOf }: Toolbox, message: unknown): string | undefined {
   const { method, params } = Object(message) as { method?: unknown; params?: unknown }
   const { name } = Object(params) as { name?: unknown }
-  return method === 'tools/call' ? tools.find(({ entry }) => entry.name === name) : undefined
+  return operationOf(String(method), String(name))
 }
 
 function refuseMessage(response: Response, code: ProtocolErrorCode): void {

@@ -42,6 +42,9 @@ export const McpDescriptor = z
     aliases: z.array(z.url()),
     transport: z.literal('streamable-http'),
     methods: z.array(z.string()),
+    extensions: z
+      .array(z.string())
+      .meta({ description: 'For clients of the newest version that declare them.' }),
     protocol_versions: z.array(z.string()).meta({ description: 'Newest first.' }),
     authentication: z.array(
       z.strictObject({ kind: AccessKind, header: z.string(), tools: z.array(z.string()) }),

@@ -49,6 +49,16 @@ export const mcpRequirements = {
     behavior:
       'A start answers once the run is begun; get_run_status waits for its next move for a bounded time.',
   },
+  'mcp.tasks': {
+    source: 'mcp § Runs',
+    behavior:
+      'For a client that declares the Tasks extension, a start that is not refused is a task with the id of its run, read from the rows of the run; it is unknown to other agents, and other clients get the result itself.',
+  },
+  'mcp.cancel': {
+    source: 'mcp § Runs',
+    behavior:
+      'tasks/cancel abandons a run that has no result yet and gives back its credit; nothing happens to one that has ended, and it is refused while a payment may be in progress.',
+  },
   'discovery.agent-tools': {
     source: 'mcp § Discovery',
     behavior:

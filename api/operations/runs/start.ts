@@ -39,6 +39,7 @@ export const startAgentRun = operation({
   http: { method: 'POST', path: '/api/agent-use', host: 'base' },
   mode: 'start_agent_run',
   tool: 'start_rail_run',
+  startsRun: ({ run }) => run.run_id,
   access: 'agent',
   needs: { scopes: ['runs:write'], rail: ({ rail }) => rail },
   gate: { rails: 'paid_agent_use', callback: 'if_given' },

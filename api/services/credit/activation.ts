@@ -14,7 +14,7 @@ import type { Database } from '../../../activities/store/schema/schema.ts'
 import { findTaskOfCredit } from '../../../activities/store/tasks/agent-runs.ts'
 import { findReturnPackage } from '../../../activities/store/tasks/runs.ts'
 import { listLedger, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
-import { ownRun } from '../runs/runs.ts'
+import { ownRun } from '../runs/own-run.ts'
 import type { TaskCaller } from '../tasks/access.ts'
 
 export type ActivationOf = { payment_reference_id: string } | { run_id: string }

@@ -32,8 +32,8 @@ import {
   type StartAsked,
   withMandate,
 } from '../runs/admission.ts'
+import { ownRun } from '../runs/own-run.ts'
 import { payForRun } from '../runs/payment.ts'
-import { ownRun } from '../runs/runs.ts'
 import { type RunViewDeps, runView } from '../runs/views.ts'
 import type { TaskCaller } from '../tasks/access.ts'
 import { assertNotPaused, type TaskGateway } from '../tasks/events.ts'

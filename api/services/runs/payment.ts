@@ -36,8 +36,8 @@ export async function payForRun<
   const headers =
     asked.payment_signature === undefined ? {} : await responseToPayment(deps, asked.quote_id)
   const { entitlement, ...started } = await read()
-  const waits = payableStates.includes(started.run.state) && entitlement?.state === 'pending'
-  if (!waits) return { headers, started: { ...started, challenge: null } }
+  if (!isUnpaid(started.run, entitlement))
+    return { headers, started: { ...started, challenge: null } }
   if (pays) return { headers, started }
   const challenge = await payments.challenge(asked.quote_id).catch(unlessFunded)
   if (challenge !== undefined)
@@ -66,6 +66,10 @@ async function pay({ db, payments, credit }: Deps, { agentId, taskId, asked }: P
 
 /** States from which a payment advances a task. */
 const payableStates: readonly TaskState[] = ['trusted', 'quoted', 'credit_pending']
+
+/** Whether a run waits for its payment. */
+export const isUnpaid = ({ state }: { state: TaskState }, entitlement: Entitlement): boolean =>
+  payableStates.includes(state) && entitlement?.state === 'pending'
 
 /** The payment that the call itself makes; a named wallet takes precedence over a signed payment. */
 function carriedPayment({

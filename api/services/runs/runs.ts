@@ -14,28 +14,24 @@ import { type Changes, lookUntil } from '../../../activities/store/postgres/chan
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import {
   countRunsOf,
-  findTaskOfRun,
   listRunsOf,
   type RunFilter,
   readSequence,
 } from '../../../activities/store/tasks/agent-runs.ts'
 import { findPackageId, findReturnPackage } from '../../../activities/store/tasks/runs.ts'
 import { listTaskExceptions } from '../../../activities/store/tasks/task-exceptions.ts'
-import {
-  findTaskEvent,
-  listLedger,
-  lockTask,
-  type TaskRow,
-} from '../../../activities/store/tasks/tasks.ts'
+import { findTaskEvent, listLedger, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
 import { writeTaskReceipt } from '../../../activities/task/receipt.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
-import { assertOwner, type TaskActor, type TaskCaller } from '../tasks/access.ts'
+import type { TaskActor, TaskCaller } from '../tasks/access.ts'
 import { recordAudit } from '../tasks/audit.ts'
 import type { TaskGateway } from '../tasks/events.ts'
 import { taskExceptionView, taskView } from '../tasks/views.ts'
+import { cancelRun } from './cancel.ts'
 import { completionOf } from './completion.ts'
+import { ownRun } from './own-run.ts'
 import { receiptsOfRun } from './receipts.ts'
 import { readRecord } from './record.ts'
 import { type Submission, submitRun } from './submit.ts'
@@ -100,6 +96,11 @@ export class RunService {
       const total = Object.values(totals).reduce((sum, count) => sum + count, 0)
       return { items, ...page, total, totals }
     })
+  }
+
+  /** Abandons a run that has no result yet; no effect on one that has ended. Throws 409 `recovery_not_allowed` while a payment may be in progress. */
+  cancel(actor: TaskActor, runId: string): Promise<void> {
+    return cancelRun(this.#deps, actor, runId)
   }
 
   /** The package of an attested run with our own verification of it. Throws 409 `not_ready`. */
@@ -205,15 +206,6 @@ export class RunService {
     const keys = published.map(publishedKey)
     return { return_package, keys, attestation: receiptId(attestation.jws) }
   }
-}
-
-/** The task of a run, locked, so that all that is read with it is consistent. 404 for an unknown run, 403 `not_owner`. */
-export async function ownRun(tx: Tx, caller: TaskCaller, runId: string): Promise<TaskRow> {
-  const found = await findTaskOfRun(tx, runId)
-  const task = found && (await lockTask(tx, found.task_id))
-  if (task === undefined) throw refuse('not_found', { detail: 'no such run' })
-  assertOwner(caller, task)
-  return task
 }
 
 /** The refusal of a run without its package, with what it waits for: an exception does not end by itself. */

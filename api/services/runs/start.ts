@@ -6,7 +6,7 @@ import { taskIdOf } from '../../../activities/keys/derived-tokens.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import type { Changes } from '../../../activities/store/postgres/changes.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
-import { findTask, requireTask } from '../../../activities/store/tasks/tasks.ts'
+import { findTask, requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { requestCredit } from '../../../activities/task/credit.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { writeTaskReceipt } from '../../../activities/task/receipt.ts'
@@ -15,6 +15,7 @@ import type { PaymentService } from '../credit/payments.ts'
 import type { QuoteService } from '../credit/quotes.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
 import type { WriteGate, Writer } from '../production/write-gate.ts'
+import type { TaskCaller } from '../tasks/access.ts'
 import {
   sendContractAccepted,
   sendContractPrepared,
@@ -30,7 +31,9 @@ import {
   type StartAsked,
   withMandate,
 } from './admission.ts'
-import { payForRun } from './payment.ts'
+import { outcomeOf } from './outcome.ts'
+import { ownRun } from './own-run.ts'
+import { isUnpaid, payForRun } from './payment.ts'
 import { receiptsOfRun } from './receipts.ts'
 import { type RunViewDeps, resultContractOf, runView } from './views.ts'
 
@@ -147,20 +150,37 @@ export class RunStartService {
     )
   }
 
-  #read(taskId: string) {
+  /** A started run as its start would be answered now, and how far it is. 404 for an unknown run, 403 `not_owner`. */
+  follow(caller: TaskCaller, runId: string) {
     return transaction(this.#deps.db, async (tx: Tx) => {
-      const task = await requireTask(tx, taskId)
-      const run = await runView(this.#deps, tx, task)
-      const { entitlement, challenge } = await this.#deps.payments.ofTask(tx, taskId)
-      const receipts = await receiptsOfRun(this.#deps, tx, task)
+      const task = await ownRun(tx, caller, runId)
+      const { entitlement, challenge, ...started } = await this.#startedAs(tx, task)
       return {
-        run,
-        entitlement,
-        challenge,
-        receipts: receipts.map(({ jws }) => receiptView(jws)),
-        result_contract: resultContractOf(run),
+        outcome: await outcomeOf(tx, task),
+        created_at: task.created_at.toISOString(),
+        changed_at: task.changed_at.toISOString(),
+        started: { ...started, challenge: isUnpaid(started.run, entitlement) ? challenge : null },
       }
     })
+  }
+
+  #read(taskId: string) {
+    return transaction(this.#deps.db, async (tx: Tx) =>
+      this.#startedAs(tx, await requireTask(tx, taskId)),
+    )
+  }
+
+  async #startedAs(tx: Tx, task: TaskRow) {
+    const run = await runView(this.#deps, tx, task)
+    const { entitlement, challenge } = await this.#deps.payments.ofTask(tx, task.task_id)
+    const receipts = await receiptsOfRun(this.#deps, tx, task)
+    return {
+      run,
+      entitlement,
+      challenge,
+      receipts: receipts.map(({ jws }) => receiptView(jws)),
+      result_contract: resultContractOf(run),
+    }
   }
 }
 

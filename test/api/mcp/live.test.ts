@@ -131,6 +131,7 @@ verifies(
       const http = await overHttp(tool, args)
       const result = await mcp.call(name, args)
       expect(lasting(result.structuredContent), name).toEqual(lasting(asTool(name, http)))
+      expect(JSON.parse(result.content[0]?.text ?? ''), name).toEqual(result.structuredContent)
       expect(result.isError ?? false, name).toBe(
         'code' in http && name !== 'create_payment_challenge',
       )

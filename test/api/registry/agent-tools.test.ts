@@ -49,6 +49,7 @@ verifies('discovery.agent-tools', 'the tools are those of tools/list and mcp.jso
   expect(descriptor.tools.map(({ name, description }) => ({ name, description }))).toEqual(
     toolsOf(registry).map(({ entry: { name, description } }) => ({ name, description })),
   )
+  expect(descriptor.extensions).toEqual(['io.modelcontextprotocol/tasks'])
   expect(descriptor.protocol_versions).toEqual([
     '2026-07-28',
     '2025-11-25',

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { openRail, type Rail } from '../../support/agent.ts'
 import { openAgentUse } from '../../support/agent-use.ts'
 import { connectFormerMcp, connectMcp, type McpClient } from '../../support/mcp.ts'
+import { openTaskCaller } from '../../support/mcp-tasks.ts'
 import { startStack, type TestStack } from '../../support/stack.ts'
 import { openPayer } from '../../support/x402-payer.ts'
 import { verifies } from '../../verifies.ts'
@@ -14,7 +15,9 @@ let agent: Awaited<ReturnType<typeof openAgentUse>>
 let current: McpClient
 let former: McpClient
 beforeAll(async () => {
-  stack = await startStack({ env: { SWEEP_GRACE_MS: '200', SWEEP_EVERY_MS: '500' } })
+  const swept = { SWEEP_GRACE_MS: '200', SWEEP_EVERY_MS: '500' }
+  const env = { ...swept, LIMIT_AGENT_PER_MINUTE: '1000' }
+  stack = await startStack({ env })
   rail = await openRail(stack)
   const hosts = { base: stack.baseUrls[0] as string, os: stack.osUrls[0] as string }
   agent = await openAgentUse(hosts, stack.accounts.operator.credential)
@@ -129,4 +132,157 @@ verifies('mcp.payment', 'a payment that is none is refused, and nothing is begun
     isError: true,
     structuredContent: { code: 'payment_invalid', money_moved: 'no' },
   })
+})
+
+/** A caller that takes tasks, of this agent unless another credential is given. */
+const taking = (credential = agent.credential, capabilities?: object) =>
+  openTaskCaller(
+    stack.baseUrls[0] as string,
+    { Authorization: `Bearer ${credential}` },
+    capabilities,
+  )
+type Tasks = ReturnType<typeof taking>
+
+/** An empty result: it has nothing of the task. */
+async function assertTaken(sent: ReturnType<Tasks['cancel']>) {
+  const { _meta, ...others } = (await sent).result ?? {}
+  expect(others).toEqual({ resultType: 'complete' })
+}
+
+const isFunded = (runId: string) =>
+  expect
+    .poll(async () => (await agent.status(runId)).state, { timeout: 60_000 })
+    .toBe('credit_funded')
+
+const statusOf = async (tasks: Tasks, taskId: string) =>
+  (await tasks.get(taskId)).result?.['status']
+
+verifies(
+  'mcp.tasks',
+  'a paid run is a task of its agent until it has its result',
+  async () => {
+    const tasks = taking()
+    const start = await quoted(current)
+    const unpaid = (await tasks.call('start_rail_run', start)).result ?? {}
+    expect(unpaid).toMatchObject({ resultType: 'complete', isError: true })
+    const { address, pay } = await openWallet(3n * PRICE)
+    const meta = await pay(unpaid.structuredContent ?? {})
+    const { result: handle } = await tasks.call('start_rail_run', start, meta)
+    const taskId = String(handle?.['taskId'])
+    expect(handle).toMatchObject({
+      resultType: 'task',
+      taskId: expect.stringMatching(/^run_[0-9a-f]{64}$/),
+      status: 'working',
+      createdAt: expect.stringMatching(/^\d{4}-.+Z$/),
+      ttlMs: null,
+      pollIntervalMs: 2000,
+      _meta: { 'x402/payment-response': { success: true } },
+    })
+    const { result: working } = await tasks.get(taskId)
+    expect(working).toMatchObject({ resultType: 'complete', taskId, status: 'working' })
+    expect(working).not.toHaveProperty('result')
+    const plain = await current.call('start_rail_run', start, meta)
+    expect(runIdOf(plain)).toBe(taskId)
+    const { task_id } = (plain.structuredContent as { run: { task_id: string } }).run
+    await isFunded(taskId)
+    await agent.approve('task', task_id)
+    const isReviewed = async () =>
+      (await agent.status(taskId)).loop.steps.find(({ step }) => step === 'review_step')?.state
+    await expect.poll(isReviewed, { timeout: 60_000 }).toBe('waits')
+    await agent.approve('loop_step', taskId)
+    await expect.poll(() => statusOf(tasks, taskId), { timeout: 60_000 }).toBe('completed')
+    const given = (await tasks.get(taskId)).result?.['result'] as typeof plain
+    expect(given.structuredContent).toMatchObject({ run: { run_id: taskId }, challenge: null })
+    expect(JSON.parse(given.content[0]?.text ?? '')).toEqual(given.structuredContent)
+    expect(given.isError ?? false).toBe(false)
+    await assertTaken(tasks.cancel(taskId))
+    expect(await statusOf(tasks, taskId)).toBe('completed')
+    const again = (await tasks.call('start_rail_run', start, meta)).result ?? {}
+    expect(again['resultType']).toBe('complete')
+    expect(again.structuredContent).toMatchObject({ run: { run_id: taskId } })
+    expect(await rail.balance(address)).toBe(2n * PRICE)
+  },
+  120_000,
+)
+
+verifies('mcp.tasks', 'a task is unknown to another agent and needs the extension', async () => {
+  const start = await quoted(current)
+  const unpaid = await current.call('start_rail_run', start)
+  const run = unpaid.structuredContent['run'] as { run_id: string }
+  const hosts = { base: stack.baseUrls[0] as string, os: stack.osUrls[0] as string }
+  const stranger = await openAgentUse(hosts, stack.accounts.operator.credential)
+  const ways = ['get', 'cancel', 'update'] as const
+  for (const way of ways) {
+    const ofStranger = await taking(stranger.credential)[way](run.run_id)
+    const ofNone = await taking()[way](`run_${'0'.repeat(64)}`)
+    expect(ofStranger.error).toMatchObject({ code: -32602 })
+    expect(ofStranger.error?.message).toBe(`unknown task: ${run.run_id}`)
+    expect(ofNone.error).toMatchObject({ code: -32602 })
+    expect((await taking(agent.credential, {})[way](run.run_id)).error).toMatchObject({
+      code: -32021,
+      data: { requiredCapabilities: { extensions: { 'io.modelcontextprotocol/tasks': {} } } },
+    })
+    expect((await taking('ag_1_x')[way](run.run_id)).error?.data).toMatchObject({ status: 401 })
+  }
+  expect(await statusOf(taking(), run.run_id)).toBe('working')
+})
+
+verifies(
+  ['mcp.cancel', 'mcp.payment'],
+  'who disconnects, repeats and cancels pays once and is credited',
+  async () => {
+    const tasks = taking()
+    const start = await quoted(former)
+    const unpaid = await former.call('start_rail_run', start)
+    const { address, pay } = await openWallet(3n * PRICE)
+    const meta = await pay(unpaid.structuredContent)
+    for (const ms of [1, 30, 120])
+      await tasks
+        .call('start_rail_run', start, meta, AbortSignal.timeout(ms))
+        .catch(() => undefined)
+    const { run_id } = unpaid.structuredContent['run'] as { run_id: string }
+    const handle = async () => (await tasks.call('start_rail_run', start, meta)).result?.['taskId']
+    await expect.poll(handle, { timeout: 60_000 }).toBe(run_id)
+    await isFunded(run_id)
+    await Promise.all([tasks.cancel(run_id), tasks.cancel(run_id)].map(assertTaken))
+    await expect.poll(() => statusOf(tasks, run_id)).toBe('cancelled')
+    expect((await tasks.get(run_id)).result).not.toHaveProperty('result')
+    await expect.poll(async () => (await agent.status(run_id)).state).toBe('closed')
+    for (const client of [former, current])
+      expect(runIdOf(await client.call('start_rail_run', start, meta))).toBe(run_id)
+    const { entitlement_id } = await agent.status(run_id)
+    const read = { entitlement_id: String(entitlement_id) }
+    const { entitlement } = (await agent.client.call('agent-credit-read', read)).body
+    expect(entitlement).toMatchObject({ state: 'returned', consumed_units: 0 })
+    expect(await rail.balance(address)).toBe(2n * PRICE)
+  },
+  120_000,
+)
+
+verifies('mcp.cancel', 'a run that is cancelled before it is paid takes no money', async () => {
+  const tasks = taking()
+  const start = await quoted(current)
+  const unpaid = await current.call('start_rail_run', start)
+  const { run_id } = unpaid.structuredContent['run'] as { run_id: string }
+  await assertTaken(tasks.cancel(run_id))
+  await expect.poll(() => statusOf(tasks, run_id)).toBe('cancelled')
+  const { address, pay } = await openWallet(PRICE)
+  const late = await current.call('start_rail_run', start, await pay(unpaid.structuredContent))
+  expect(late.structuredContent['money_moved'] ?? 'no').toBe('no')
+  expect(await statusOf(tasks, run_id)).toBe('cancelled')
+  expect(await rail.balance(address)).toBe(PRICE)
+})
+
+verifies('mcp.cancel', 'nothing is cancelled while a payment may be in progress', async () => {
+  const tasks = taking()
+  const { quote_id } = await agent.quote('packetops', 7)
+  const { payment_reference_id } = await agent.pay(quote_id)
+  const { mode: _mode, ...start } = agent.startInput(quote_id)
+  const { result } = await tasks.call('start_rail_run', { ...start, payment_reference_id })
+  const taskId = String(result?.['taskId'])
+  expect((await tasks.cancel(taskId)).error).toMatchObject({
+    code: -32600,
+    data: { code: 'recovery_not_allowed', money_moved: 'unknown' },
+  })
+  expect((await agent.status(taskId)).state).toBe('credit_pending')
 })

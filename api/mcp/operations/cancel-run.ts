@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { type AnyOperation, operation } from '../../operation.ts'
+import { moverOf } from '../../operations/agents/caller.ts'
+import { RunId } from '../../operations/runs/shapes.ts'
+import { ENDPOINT } from '../protocol.ts'
+
+/** `tasks/cancel` of MCP: gives up a run of the caller that has no result yet. It passes the pipeline of every call, and is no route. */
+export const cancelRun: AnyOperation = operation({
+  id: 'mcp-task-cancel',
+  summary: 'Give up a run that has no result yet.',
+  http: { method: 'POST', path: ENDPOINT, host: 'base' },
+  access: 'agent',
+  needs: { scopes: ['runs:write'] },
+  errors: ['not_found', 'not_owner', 'wrong_state', 'recovery_not_allowed'],
+  idempotency: { kind: 'effect' },
+  input: z.strictObject({ run_id: RunId }),
+  output: z.strictObject({}),
+  example: { input: { run_id: `run_${'0'.repeat(64)}` }, output: {} },
+  handle: async ({ run_id }, context) => {
+    await context.runs.cancel(moverOf(context), run_id)
+    return { body: {} }
+  },
+})

@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { runOutcomes } from '#domain/runs/outcome.ts'
+import { runExamples } from '../../examples/runs.ts'
+import { Time } from '../../fields.ts'
+import { type AnyOperation, operation } from '../../operation.ts'
+import { moverOf } from '../../operations/agents/caller.ts'
+import { RunId } from '../../operations/runs/shapes.ts'
+import { startAgentRun } from '../../operations/runs/start.ts'
+import { ENDPOINT } from '../protocol.ts'
+
+const output = z.strictObject({
+  outcome: z.enum(runOutcomes),
+  created_at: Time,
+  changed_at: Time,
+  started: startAgentRun.output,
+})
+export type FollowedRun = z.output<typeof output>
+
+/** `tasks/get` of MCP: a run of the caller, as its start would be answered now. It passes the pipeline of every call, and is no route. */
+export const followRun: AnyOperation = operation({
+  id: 'mcp-task-get',
+  summary: 'Read a run as a task of MCP.',
+  http: { method: 'POST', path: ENDPOINT, host: 'base' },
+  access: 'agent',
+  needs: { scopes: ['runs:read'] },
+  errors: ['not_found', 'not_owner'],
+  idempotency: { kind: 'read' },
+  input: z.strictObject({ run_id: RunId }),
+  output,
+  example: {
+    input: runExamples['get-run-status'].input,
+    output: {
+      outcome: 'working',
+      created_at: '2026-01-05T10:00:00.000Z',
+      changed_at: '2026-01-05T10:00:00.000Z',
+      started: runExamples['start-agent-run'].output,
+    },
+  },
+  handle: async ({ run_id }, context) => ({
+    body: await context.runStarts.follow(moverOf(context), run_id),
+  }),
+})
