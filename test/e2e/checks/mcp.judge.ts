@@ -1,10 +1,20 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { homedir } from 'node:os'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Listener } from '../../../api/http/listen.ts'
 import { type ComposedApis, startComposed } from '../../support/composed-api.ts'
+import { serveFixture } from './mcp-fixture/serve.ts'
 
 /** The official conformance suite, and the Node that it needs. */
 const SUITE = '@modelcontextprotocol/conformance@0.2.0-alpha.12'
@@ -18,20 +28,96 @@ const cache = join(
 const node = join(cache, 'node_modules', 'node', 'bin', 'node')
 const suite = join(cache, 'node_modules', '.bin', 'conformance')
 
+/** What needs none of the tools that the suite names, and so is asked of the service itself. */
+const ofService: Record<string, readonly string[]> = {
+  '2025-11-25': ['server-initialize', 'ping', 'tools-list', 'dns-rebinding-protection'],
+  '2026-07-28': [
+    'tools-list',
+    'server-sse-multiple-streams',
+    'dns-rebinding-protection',
+    'http-header-validation',
+    'input-required-result-unsupported-methods',
+    'input-required-result-validate-input',
+  ],
+}
+const ofTasks = [
+  'tasks-lifecycle',
+  'tasks-capability-negotiation',
+  'tasks-wire-fields',
+  'tasks-request-state-removal',
+  'tasks-mrtr-input',
+  'tasks-request-headers',
+  'tasks-dispatch-and-envelope',
+  'tasks-status-notifications',
+  'tasks-required-task-error',
+  'tasks-mrtr-composition',
+]
+
 let apis: ComposedApis
+let fixture: Listener
+const results = mkdtempSync(join(tmpdir(), 'mcp-conformance-'))
 beforeAll(async () => {
   obtainSuite()
   apis = await startComposed({ env: { LIMIT_ADDRESS_PER_MINUTE: '1000000' } })
+  fixture = await serveFixture()
 })
-afterAll(() => apis?.stop())
+afterAll(async () => {
+  summarize()
+  await fixture?.stop(0)
+  await apis?.stop()
+  rmSync(results, { recursive: true, force: true })
+})
 
-for (const revision of ['2025-11-25', '2026-07-28'])
-  test(`the conformance suite finds revision ${revision} on the endpoint`, async () => {
-    const url = `${apis.hosts[0]?.base}/api/mcp`
+const serviceUrl = () => `${apis.hosts[0]?.base}/api/mcp`
+const fixtureUrl = () => `http://127.0.0.1:${fixture.port}/api/mcp`
+
+for (const [revision, scenarios] of Object.entries(ofService)) {
+  test(`the service passes what needs no fixture of ${revision}`, async () => {
+    for (const scenario of scenarios) {
+      const named = ['--scenario', scenario, '--spec-version', revision]
+      expect(await judge(`service ${revision}`, serviceUrl(), named), scenario).toBe(0)
+    }
+    expect(failedIn(`service ${revision}`)).toEqual([])
+  })
+
+  test(`its endpoint with the tools of the suite meets ${revision}`, async () => {
     const failures = fileURLToPath(new URL(`mcp-failures-${revision}.yml`, import.meta.url))
     const named = ['--requirements', revision, '--expected-failures', failures]
-    expect(await run(node, [suite, 'server', '--url', url, ...named])).toBe(0)
+    expect(await judge(`fixture ${revision}`, fixtureUrl(), named)).toBe(0)
   })
+}
+
+test('its endpoint with the tools of the suite serves tasks', async () => {
+  for (const scenario of ofTasks) {
+    const named = ['--scenario', scenario, '--force']
+    expect(await judge('tasks', fixtureUrl(), named), scenario).toBe(0)
+  }
+  expect(failedIn('tasks')).toEqual([])
+})
+
+function summarize(): void {
+  for (const kind of readdirSync(results)) {
+    const passed = checksIn(kind).filter(({ status }) => status === 'SUCCESS').length
+    console.log(`${kind}: ${passed} checks passed, ${failedIn(kind).length} not`)
+  }
+}
+
+/** Runs the suite and keeps its results; its exit status. */
+const judge = (kind: string, url: string, named: string[]) =>
+  run(node, [suite, 'server', '--url', url, ...named, '--output-dir', join(results, kind)])
+
+type Check = { id: string; status: string }
+
+const checksIn = (kind: string): Check[] =>
+  readdirSync(join(results, kind)).flatMap(
+    (scenario) =>
+      JSON.parse(readFileSync(join(results, kind, scenario, 'checks.json'), 'utf8')) as Check[],
+  )
+
+const failedIn = (kind: string): string[] =>
+  checksIn(kind).flatMap(({ id, status }) =>
+    status === 'FAILURE' || status === 'WARNING' ? [id] : [],
+  )
 
 /** npm runs the install script of the package `node` only where allowed. */
 function obtainSuite(): void {
