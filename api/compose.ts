@@ -41,6 +41,7 @@ import { countPollers } from '../temporal/readiness.ts'
 import { watchWorkflows } from '../temporal/reconciliation.ts'
 import { createTaskGateway, notifyTask } from '../temporal/tasks.ts'
 import { startUploadCheck } from '../temporal/upload-checks.ts'
+import { openAgentTokens } from './auth/agent-token.ts'
 import { createAttempts } from './auth/attempts.ts'
 import { operatorTokensOf } from './auth/operator-token.ts'
 import { findTokenSubjects } from './auth/token-subjects.ts'
@@ -373,6 +374,7 @@ function pipelineDeps(adapters: Adapters, services: Services): PipelineDeps {
     },
     agents: {
       findCredential: (credentialId) => findCredential(db, credentialId),
+      verifyToken: openAgentTokens(config, db),
       findTokens: findTokenSubjects(db),
       railsNamed: (agentId, input) => railsNamed(db, agentId, input),
       isTrusted: (agentId) => isTrustedAgent(db, agentId),

@@ -339,6 +339,8 @@ export type CallRequest = {
   readonly traceId: string
   /** Whether the call is from this machine or has the credential of an operator. */
   readonly isInsider?: () => Promise<boolean>
+  /** Whether the call is that of a tool, where agents may also present the access token of an issuer. */
+  readonly overMcp?: true
 }
 
 export type CallAnswer = {

@@ -14,6 +14,7 @@ import { createLogRoutes } from './http/log-routes.ts'
 import { createMetrics } from './http/metrics.ts'
 import { createPages } from './http/pages/pages.ts'
 import { createReference } from './http/pages/reference/routes.ts'
+import { oauthOf } from './mcp/oauth.ts'
 import { operations } from './operations/index.ts'
 
 const DRAIN_MS = 15_000
@@ -30,6 +31,7 @@ const surface = {
   log,
   metrics: createMetrics(gauges),
   limits: deps.limits,
+  oauth: oauthOf(config, deps),
   call: (operations, request) => execute(operations, request, deps),
   packageTexts: (made) => deps.services.runs.packageTexts(made),
   isOperator: (headers) =>
@@ -48,7 +50,6 @@ const facts = {
   pauses,
 }
 const pages = Router().use(createPages(facts), createReference(facts, 'base'))
-
 const ended = new AbortController()
 const operatorConsole = createConsole({
   changes: deps.changes,

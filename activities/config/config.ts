@@ -5,6 +5,7 @@ import { limits } from '#domain/core/limits.ts'
 import { assertLive } from './live-settings.ts'
 import { logSettings } from './log-settings.ts'
 import { assertModel, modelSettings } from './model-settings.ts'
+import { oauthSettings } from './oauth-settings.ts'
 import { quotaSettings, uploadSettings } from './quota-settings.ts'
 import { signerSettings } from './signer-settings.ts'
 
@@ -233,6 +234,7 @@ export const configSchema = z.object({
     'calls that store, without a credential, from one client address',
   ),
   ...quotaSettings,
+  ...oauthSettings,
   LIMIT_ADDRESS_PER_MINUTE: count(6_000).describe('calls from one client address'),
   LIMIT_FAILED_CREDENTIALS_PER_MINUTE: count(60).describe(
     'wrong credentials, proofs, tokens and webhook signatures from one client address, or at one credential, before each further one is answered late',

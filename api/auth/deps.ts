@@ -2,6 +2,7 @@ import type { CallRow } from '../../activities/store/calls/calls.ts'
 import type { SignedEvent } from '../services/credit/provider-events.ts'
 import type { FindCredential } from './agent.ts'
 import type { SpokeFor } from './agent-signature.ts'
+import type { VerifyAgentToken } from './agent-token.ts'
 import type { Attempts } from './attempts.ts'
 import type { KnownOperators } from './operator.ts'
 import type { FindTokens } from './status-token.ts'
@@ -20,6 +21,8 @@ export type AuthDeps = {
   /** Read in the database for each call: a revocation applies at once, in every process. */
   readonly agents: {
     readonly findCredential: FindCredential
+    /** Tokens are taken only where an issuer is configured, and only over MCP. */
+    readonly verifyToken?: VerifyAgentToken | undefined
     readonly findTokens: FindTokens
     readonly spokeFor: SpokeFor
     /** The call that registered a public key, while the key is valid for its agent. */

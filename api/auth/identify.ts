@@ -80,10 +80,18 @@ const findOperator = ({ address, headers }: CallRequest, deps: AuthDeps) =>
     authenticateOperator(headers, deps.operators, mayAskOthers(address, deps)),
   )
 
-const findCredential = ({ address, headers }: CallRequest, { attempts, agents }: AuthDeps) =>
-  attempts.guard({ address, credentialId: presentedCredentialId(headers['authorization']) }, () =>
-    recogniseCredential(headers['authorization'], agents.findCredential),
+function findCredential(request: CallRequest, deps: AuthDeps): Promise<CredentialOfAgent> {
+  const { address, headers, overMcp } = request
+  const { attempts, agents } = deps
+  const { verifyToken } = agents
+  const header = headers['authorization']
+  const [, token] = /^Bearer (eyJ\S+)$/i.exec(String(header)) ?? []
+  if (overMcp === true && verifyToken !== undefined && token !== undefined)
+    return attempts.guard({ address }, () => verifyToken(token, mayAskOthers(address, deps)))
+  return attempts.guard({ address, credentialId: presentedCredentialId(header) }, () =>
+    recogniseCredential(header, agents.findCredential),
   )
+}
 
 const findToken = (
   operations: readonly AnyOperation[],

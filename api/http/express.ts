@@ -6,6 +6,7 @@ import type { ReturnPackage } from '#domain/runs/return-package.ts'
 import type { Executed, Operations } from '../calls/call.ts'
 import type { RateLimits } from '../calls/deps.ts'
 import type { CallRequest } from '../context.ts'
+import type { Oauth } from '../mcp/oauth.ts'
 import { operationToolbox } from '../mcp/operation-toolbox.ts'
 import { createMcpRoutes } from '../mcp/routes.ts'
 import type { AnyOperation, Host } from '../operation.ts'
@@ -35,6 +36,8 @@ export type Surface = {
   readonly isOperator: (headers: CallRequest['headers']) => Promise<boolean>
   /** Writes the files of a return package; without it, a package is answered as JSON alone. */
   readonly packageTexts?: (made: ReturnPackage) => Promise<Record<string, string>>
+  /** Access to MCP by tokens of an issuer elsewhere. */
+  readonly oauth?: Oauth | undefined
   /** Where people look at a transaction; empty for a chain without a block explorer. */
   readonly explorerUrl?: string
   /** Pages for people. */

@@ -5,7 +5,7 @@ import { clientAddress, isFromLoopback } from './client-address.ts'
 /** Who sends a call, and the ids of the request. */
 export type Sender = Pick<
   CallRequest,
-  'headers' | 'address' | 'requestId' | 'traceId' | 'isInsider'
+  'headers' | 'address' | 'requestId' | 'traceId' | 'isInsider' | 'overMcp'
 >
 type IsOperator = (headers: CallRequest['headers']) => Promise<boolean>
 

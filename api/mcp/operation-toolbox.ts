@@ -33,7 +33,7 @@ export function operationToolbox(registry: readonly AnyOperation[], call: Call):
     },
     tasksOf: (sender) => runsOf(call, sender),
     operationOf: (method, name) =>
-      method === 'tools/call' ? find(name)?.operation.id : taskOperations[method]?.id,
+      method === 'tools/call' ? find(name)?.operation : taskOperations[method],
     operations: tools.map(({ operation }) => operation),
   }
 }

@@ -15,6 +15,8 @@ import { admit } from '../http/admit.ts'
 import type { PathGroup } from '../http/operation-groups.ts'
 import { readBody } from '../http/read-body.ts'
 import { type Sender, senderOf } from '../http/sender.ts'
+import type { AnyOperation } from '../operation.ts'
+import { challenge, type Oauth, oauthMetadata } from './oauth.ts'
 import { ENDPOINT, endpointPaths } from './protocol.ts'
 import { createToolServer } from './tool-server.ts'
 import type { Toolbox } from './toolbox.ts'
@@ -24,6 +26,8 @@ type Served = {
   readonly toolbox: Toolbox
   readonly baseUrl: string
   readonly log: Logger
+  /** Only where an issuer is configured. */
+  readonly oauth?: Oauth | undefined
   readonly limits: Pick<RateLimits, 'address'>
   readonly isOperator: (headers: CallRequest['headers']) => Promise<boolean>
 }
@@ -35,7 +39,7 @@ const DEPTH_MAX = limits.jsonDepthMax + 2
  * MCP over Streamable HTTP, without sessions: revision 2026-07-28, and the versions from 2024-11-05 to 2025-11-25. What calls no
  * operation counts as a call of its address.
  */
-export function createMcpRoutes({ toolbox, baseUrl, log, ...served }: Served): Router {
+export function createMcpRoutes({ toolbox, baseUrl, log, oauth, ...served }: Served): Router {
   const senders = new AsyncLocalStorage<Sender>()
   const sender = () => {
     const found = senders.getStore()
@@ -53,16 +57,19 @@ export function createMcpRoutes({ toolbox, baseUrl, log, ...served }: Served): R
     methods: new Map([['POST', toolbox.operations]]),
   }
   const router = Router({ caseSensitive: true, strict: true })
+  if (oauth !== undefined) router.use(oauthMetadata(oauth, baseUrl))
   const admitted = [fromOurPages(baseUrl), admit(group), readBody(group)]
   router.all([...endpointPaths], ...admitted, async (request, response) => {
     const message = messageIn(request.body)
     if (message === undefined) return refuseMessage(response, ProtocolErrorCode.ParseError)
     // A batch would be many calls in one request.
     if (Array.isArray(message)) return refuseMessage(response, ProtocolErrorCode.InvalidRequest)
-    const sentBy = senderOf(request, response, served.isOperator)
+    const sentBy = { ...senderOf(request, response, served.isOperator), overMcp: true } as const
     const operation = calledOperation(toolbox, message)
     if (operation === undefined) (await served.limits.address(sentBy.address)).assertGranted()
-    else response.locals['operation'] = operation
+    else response.locals['operation'] = operation.id
+    const refusal = operation && (await oauth?.refused(operation, sentBy))
+    if (refusal !== undefined) return challenge(response, refusal, baseUrl)
     await senders.run(sentBy, () => answer(request, response, message))
   })
   return router
@@ -87,7 +94,7 @@ function messageIn(body: unknown): unknown {
 }
 
 /** The operation that a message calls: its pipeline counts the call. */
-function calledOperation({ operationOf }: Toolbox, message: unknown): string | undefined {
+function calledOperation({ operationOf }: Toolbox, message: unknown): AnyOperation | undefined {
   const { method, params } = Object(message) as { method?: unknown; params?: unknown }
   const { name } = Object(params) as { name?: unknown }
   return operationOf(String(method), String(name))

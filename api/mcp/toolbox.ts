@@ -27,7 +27,7 @@ export type Toolbox = {
   readonly call: (name: string, call: ToolCall, sender: Sender) => Promise<ToolAnswer> | undefined
   readonly tasksOf: (sender: Sender) => Tasks
   /** The operation whose pipeline counts a message; undefined for one that counts as a call of its address. */
-  readonly operationOf: (method: string, name: string) => string | undefined
+  readonly operationOf: (method: string, name: string) => AnyOperation | undefined
   /** What a message can call; its size has the largest of their limits. */
   readonly operations: readonly AnyOperation[]
 }

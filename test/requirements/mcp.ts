@@ -59,6 +59,11 @@ export const mcpRequirements = {
     behavior:
       'tasks/cancel abandons a run that has no result yet and gives back its credit; nothing happens to one that has ended, and it is refused while a payment may be in progress.',
   },
+  'mcp.oauth': {
+    source: 'mcp § Access by OAuth',
+    behavior:
+      'Where an issuer is configured, its access tokens for the resource are agents over MCP, by a configured map of subjects and within the scopes of token and access key; any other caller of a tool that needs one gets a 401 that names the metadata of the resource.',
+  },
   'discovery.agent-tools': {
     source: 'mcp § Discovery',
     behavior:

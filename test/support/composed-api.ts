@@ -17,6 +17,7 @@ import { type Listener, listen } from '../../api/http/listen.ts'
 import { createLog } from '../../api/http/log.ts'
 import { createLogRoutes } from '../../api/http/log-routes.ts'
 import { createMetrics } from '../../api/http/metrics.ts'
+import { oauthOf } from '../../api/mcp/oauth.ts'
 import type { AnyOperation } from '../../api/operation.ts'
 import { operations } from '../../api/operations/index.ts'
 import { findFree } from '../../worker/stack/ports.ts'
@@ -129,6 +130,7 @@ async function openApi(
     metrics: createMetrics(api.gauges),
     limits: api.deps.limits,
     packageTexts: (made: ReturnPackage) => api.deps.services.runs.packageTexts(made),
+    oauth: oauthOf(config, api.deps),
     call: ((operations, request) => execute(operations, request, api.deps)) as Surface['call'],
   }
   const pages = createLogRoutes(api.deps)

@@ -13,12 +13,20 @@ export type CredentialRow = Selectable<Database['agent_credentials']>
 export type CredentialOfAgent = CredentialRow &
   Pick<AgentRow, 'trust_state' | 'limits' | 'sandbox'> & { readAt: number }
 
+const withTrust = (tx: Tx) =>
+  tx
+    .selectFrom('agent_credentials as c')
+    .innerJoin('agents as a', 'a.agent_id', 'c.agent_id')
+    .selectAll('c')
+    .select(['a.trust_state', 'a.limits', 'a.sandbox'])
+    .select(sql<number>`extract(epoch from clock_timestamp())::float8`.as('readAt'))
+
 /** Reads the credential and its agent's trust. Every call reads it again, so that a revocation takes effect at once. */
 export async function findCredential(
   tx: Tx,
   credentialId: string,
 ): Promise<CredentialOfAgent | undefined> {
-  return credentialOfAgent(tx, credentialId).executeTakeFirst()
+  return withTrust(tx).where('c.credential_id', '=', credentialId).executeTakeFirst()
 }
 
 /** The same; a revocation, and a change of the agent's trust or limits, wait until the transaction ends. */
@@ -26,17 +34,21 @@ export async function holdCredential(
   tx: Tx,
   credentialId: string,
 ): Promise<CredentialOfAgent | undefined> {
-  return credentialOfAgent(tx, credentialId).forShare().executeTakeFirst()
+  return withTrust(tx).where('c.credential_id', '=', credentialId).forShare().executeTakeFirst()
 }
 
-const credentialOfAgent = (tx: Tx, credentialId: string) =>
-  tx
-    .selectFrom('agent_credentials as c')
-    .innerJoin('agents as a', 'a.agent_id', 'c.agent_id')
-    .selectAll('c')
-    .select(['a.trust_state', 'a.limits', 'a.sandbox'])
-    .select(sql<number>`extract(epoch from clock_timestamp())::float8`.as('readAt'))
-    .where('c.credential_id', '=', credentialId)
+/** The active credential of an agent, and its agent's trust. */
+export async function findActiveCredential(
+  tx: Tx,
+  agentId: string,
+): Promise<CredentialOfAgent | undefined> {
+  return withTrust(tx)
+    .where('c.agent_id', '=', agentId)
+    .where('c.state', '=', 'active')
+    .orderBy('c.version', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
 
 /** All credentials of an agent, newest first. */
 export async function listCredentials(tx: Tx, agentId: string): Promise<CredentialRow[]> {

@@ -87,7 +87,7 @@ function overHttp({ operation: { http, example } }: Tool): Promise<Response> {
 
 /** What the pipeline makes of a request, without the headers of each transport. */
 const essentialsOf = ({ group, request }: Seen) => {
-  const { headers, isInsider: _isInsider, traceId: _traceId, query, ...others } = request
+  const { headers, isInsider: _insider, traceId: _trace, overMcp: _mcp, query, ...others } = request
   const { authorization, 'x-request-id': id } = headers
   return { ...others, query: { ...query }, authorization, id, group: group.map((one) => one.id) }
 }

@@ -53,8 +53,10 @@ verifies('samples.compliance', 'three kinds of evidence are listed and read', as
   for (const { key, rail, section_count, url } of listed.samples) {
     expect(section_count).toBeGreaterThan(5)
     expect(url).toContain(`?sample=${key}`)
-    const one = (await client().call('compliance-samples-read', { sample: key }))
-      .body as Extract<OutputOf<'compliance-samples-read'>, { sample: true }>
+    const one = (await client().call('compliance-samples-read', { sample: key })).body as Extract<
+      OutputOf<'compliance-samples-read'>,
+      { sample: true }
+    >
     expect(one.return_package.rail).toBe(rail)
     expect(verifyPackageView(one.return_package, keys).verdict).toBe('proven')
     expect(one.verification_packet).toMatchObject({ verified: true, log_state: 'exempt' })
