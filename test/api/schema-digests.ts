@@ -39,7 +39,7 @@ export const schemaDigests: Record<string, string> = {
   'rail-result-diligenceops.v1.json':
     '91c788a91b47ba530cbe8608e11345a3fcf4f66c99e78605646e2f62f84b5dbd',
   'rail-result-distributionops.v1.json':
-    '841915146dcfce10bfbe1f65b49344f3b3b7b2f93bda2f96c2d5f41cd12052a0',
+    'f573cdbfa82594d8fb57023ca0b9f36561185fcb196e223256de1d556e712dac',
   'rail-result-energyops.v1.json':
     'a0743d60c9abc7ca8b7587421f93c2df19409c77b584a22bfd6b9d4ec31711c6',
   'rail-result-financeops.v1.json':

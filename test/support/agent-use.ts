@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import { expect } from 'vitest'
 import { railOf } from '#domain/rails/index.ts'
 import type { Tier } from '#domain/rails/rail.ts'
 import { createClient, type InputOf, ProblemError } from '../../api/http/client.ts'
+import { eventually } from './agent.ts'
 import { decide, type Hosts, trustedAgent } from './registering-agent.ts'
 
 type PaidRail = 'packetops' | 'diligenceops'
@@ -62,4 +64,33 @@ export async function openAgentUse(
     approve: (subject_kind: 'payment_reference' | 'task' | 'loop_step', subjectId: string) =>
       decide(hosts, operator, subjectId, 'approve', { subject_kind }),
   }
+}
+
+/** A run that is paid by invoice and reviewed by the operator, on the sample of its rail; answers its fetched package. */
+export async function buyRun(
+  buyer: Awaited<ReturnType<typeof openAgentUse>>,
+  rail: PaidRail = 'packetops',
+) {
+  const { quote_id } = await buyer.quote(rail)
+  const { payment_reference_id } = await buyer.pay(quote_id)
+  const started = await buyer.start({ ...buyer.startInput(quote_id, rail), payment_reference_id })
+  const { run_id, task_id } = started.body.run
+  const reaches = async (state: string) => {
+    const run = await eventually(
+      () => buyer.status(run_id, 5_000),
+      (one) => one.state === state,
+      60_000,
+    )
+    expect(run.state).toBe(state)
+  }
+  await buyer.approve('payment_reference', payment_reference_id)
+  await reaches('credit_funded')
+  await buyer.approve('task', task_id)
+  const waits = async () =>
+    (await buyer.status(run_id)).loop.steps.find(({ step }) => step === 'review_step')?.state
+  await expect.poll(waits, { timeout: 60_000 }).toBe('waits')
+  await buyer.approve('loop_step', run_id)
+  await reaches('closed')
+  const asked = { mode: 'fetch_return_package', run_id } as const
+  return (await buyer.client.call('fetch-return-package', asked)).body
 }

@@ -374,6 +374,16 @@ WALLET_RUN_START: Operation[types.WalletRunStartRequest, types.WalletRunStartAns
 )
 """Start a run that your allowance wallet pays for; its order waits for a review."""
 
+SAMPLE_RETURN_PACKAGES: Operation[types.SampleReturnPackagesRequest, types.SampleReturnPackagesAnswer] = Operation(
+    "sample-return-packages", "GET", "/api/sample-return-packages", "base", ("public",)
+)
+"""Read the return package of each rail for its published input, marked as a sample."""
+
+COMPLIANCE_SAMPLES_READ: Operation[types.ComplianceSamplesReadRequest, types.ComplianceSamplesReadAnswer] = Operation(
+    "compliance-samples-read", "GET", "/api/compliance-evidence-samples", "base", ("public",)
+)
+"""List samples of compliance evidence, or read one with its input, package and proof."""
+
 WRITE_GATE_READ: Operation[types.WriteGateReadRequest, types.WriteGateReadAnswer] = Operation(
     "write-gate-read", "GET", "/api/production-write-gate", "base", ("public",)
 )

@@ -1,4 +1,4 @@
-# Made by `npm run client:python` from operations with SHA-256 77399beb3c3f532c9c261fa4d953bec8befc83773ac3a9133511b41f0f7edcd4.
+# Made by `npm run client:python` from operations with SHA-256 934a31780fa307986419cb0bf9bbceff99b6d0e1836c9011b2ba0cb327a08a2b.
 from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypedDict
@@ -612,7 +612,7 @@ class RegistrationContract(TypedDict):
 
 class Limits3(TypedDict):
     rails: NotRequired[list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]]
-    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]]
+    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]]
     max_usd: NotRequired[int]
     concurrent_runs: NotRequired[int]
 
@@ -724,10 +724,36 @@ class CredentialEnvelope1(TypedDict):
 class AgentCredential(TypedDict):
     credential_id: str
     version: int
-    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]
+    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]
     rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
     state: Literal['pending', 'active', 'retiring', 'retired', 'revoked']
     rotate_by: str | None
+
+
+class Operation(TypedDict):
+    operation_id: str
+    access: list[Literal['public', 'wallet', 'agent', 'operator', 'status', 'provider']]
+    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]
+    gated: bool
+
+
+class OrderOfCheck(TypedDict):
+    check: Literal['state', 'expiry', 'trust', 'scope', 'rail', 'amount']
+    code: Literal['invalid_request', 'invalid_json', 'unknown_mode', 'unsupported_request', 'candidate_denied', 'human_approval_required', 'idempotency_key_required', 'credential_required', 'credential_invalid', 'operator_required', 'wallet_proof_required', 'wallet_proof_invalid', 'wallet_proof_expired', 'proof_invalid', 'webhook_signature_invalid', 'payment_required', 'payment_invalid', 'scope_denied', 'trust_required', 'rail_not_allowed', 'holder_unknown', 'issuer_untrusted', 'mandate_invalid', 'key_binding_missing', 'key_binding_invalid', 'key_binding_expired', 'audience_mismatch', 'request_digest_mismatch', 'principal_signature_invalid', 'authority_denied', 'control_denied', 'not_owner', 'not_found', 'work_not_found', 'method_not_allowed', 'wallet_proof_replayed', 'payment_already_used', 'idempotency_in_flight', 'wrong_state', 'quote_mismatch', 'not_publishable', 'conditions_unmet', 'not_ready', 'recovery_not_allowed', 'presentation_consumed', 'challenge_consumed', 'mandate_consumed', 'key_already_registered', 'already_claimed', 'already_decided', 'evidence_changed', 'rotation_in_progress', 'daily_cap_exceeded', 'grant_consumed', 'already_exists', 'already_bound', 'already_funded', 'payment_pending', 'reference_already_used', 'work_already_attested', 'wallet_storage_full', 'credit_exhausted', 'wallet_underfunded', 'challenge_expired', 'payout_expired', 'quote_expired', 'expired', 'payload_too_large', 'unsupported_media_type', 'idempotency_conflict', 'terms_mismatch', 'evidence_mismatch', 'forbidden_material', 'amount_mismatch', 'payout_cap_exceeded', 'callback_refused', 'receipt_invalid', 'input_rejected', 'input_too_complex', 'limits_invalid', 'recipient_refused', 'rate_limited', 'internal_error', 'provider_failed', 'unavailable', 'settlement_pending', 'contention', 'paused', 'grant_released']
+    rule: str
+
+
+class Live1(TypedDict):
+    allow: int
+    deny: int
+
+
+class CredentialPolicy(TypedDict):
+    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]
+    operations: list[Operation]
+    order_of_checks: list[OrderOfCheck]
+    error_codes: list[Literal['invalid_request', 'invalid_json', 'unknown_mode', 'unsupported_request', 'candidate_denied', 'human_approval_required', 'idempotency_key_required', 'credential_required', 'credential_invalid', 'operator_required', 'wallet_proof_required', 'wallet_proof_invalid', 'wallet_proof_expired', 'proof_invalid', 'webhook_signature_invalid', 'payment_required', 'payment_invalid', 'scope_denied', 'trust_required', 'rail_not_allowed', 'holder_unknown', 'issuer_untrusted', 'mandate_invalid', 'key_binding_missing', 'key_binding_invalid', 'key_binding_expired', 'audience_mismatch', 'request_digest_mismatch', 'principal_signature_invalid', 'authority_denied', 'control_denied', 'not_owner', 'not_found', 'work_not_found', 'method_not_allowed', 'wallet_proof_replayed', 'payment_already_used', 'idempotency_in_flight', 'wrong_state', 'quote_mismatch', 'not_publishable', 'conditions_unmet', 'not_ready', 'recovery_not_allowed', 'presentation_consumed', 'challenge_consumed', 'mandate_consumed', 'key_already_registered', 'already_claimed', 'already_decided', 'evidence_changed', 'rotation_in_progress', 'daily_cap_exceeded', 'grant_consumed', 'already_exists', 'already_bound', 'already_funded', 'payment_pending', 'reference_already_used', 'work_already_attested', 'wallet_storage_full', 'credit_exhausted', 'wallet_underfunded', 'challenge_expired', 'payout_expired', 'quote_expired', 'expired', 'payload_too_large', 'unsupported_media_type', 'idempotency_conflict', 'terms_mismatch', 'evidence_mismatch', 'forbidden_material', 'amount_mismatch', 'payout_cap_exceeded', 'callback_refused', 'receipt_invalid', 'input_rejected', 'input_too_complex', 'limits_invalid', 'recipient_refused', 'rate_limited', 'internal_error', 'provider_failed', 'unavailable', 'settlement_pending', 'contention', 'paused', 'grant_released']]
+    live: Live1
 
 
 class Reason1(TypedDict):
@@ -1079,25 +1105,53 @@ class File(TypedDict):
     bytes: int
 
 
-class ReturnPackage(TypedDict):
-    return_package_id: str
-    run_id: str
-    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
-    tier: Literal['entry', 'standard', 'pro']
-    usage: Literal['synthetic', 'operational']
-    partial: bool
-    input_sha256: str
-    loop_sha256: str
-    result_sha256: str
-    manifest_sha256: str
-    report_version: NotRequired[int]
-    result: Any
-    findings: list[Finding]
-    gaps: list[Gap1]
-    files: list[File]
-    proof_hash: str
-    completion_signature: str
-    result_contract: ResultContract
+Citation2 = TypedDict(
+    'Citation2',
+    {
+        'pointer': str,
+        'quote': str,
+        'from': int,
+        'to': int,
+        'place': NotRequired[str],
+    },
+)
+
+
+class Sentence(TypedDict):
+    text: str
+    citations: list[Citation2]
+
+
+class Draft(TypedDict):
+    about: str
+    sentences: list[Sentence]
+
+
+class Citation3(TypedDict):
+    pointer: str
+    quote: NotRequired[str]
+
+
+class Finding1(TypedDict):
+    code: str
+    detail: str
+    citations: list[Citation3]
+
+
+class Call(TypedDict):
+    about: str
+    prompt_sha256: str
+    output_sha256: str | None
+    model: str | None
+    outcome: Literal['answered', 'budget_exhausted', 'rate_limited', 'refused', 'timeout', 'unreachable', 'unreadable', 'interrupted', 'not_configured', 'not_called']
+    tokens: int | None
+
+
+class Drafts(TypedDict):
+    notice: Literal['A model wrote these drafts. They are no part of the result. Each sentence quotes the input at the places that it names; check what it says before you use it.']
+    drafts: list[Draft]
+    findings: list[Finding1]
+    calls: list[Call]
 
 
 class Signature(TypedDict):
@@ -1250,6 +1304,94 @@ class StartedWalletRun(TypedDict):
     status_token: str
 
 
+class Sample(TypedDict):
+    key: Literal['soc2_evidence_packet', 'vendor_security_questionnaire', 'insurance_renewal_compliance_packet']
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    section_count: int
+    url: str
+
+
+class ComplianceSamples(TypedDict):
+    samples: list[Sample]
+
+
+class Check8(TypedDict):
+    check: Literal['scoped_key', 'idempotency', 'allowed_rail', 'https_callback', 'audit_event']
+    rule: str
+
+
+class OperationsBehindGateItem(TypedDict):
+    operation_id: str
+    method: str
+    path: str
+    tool: Literal['list_rails', 'quote_run', 'create_payment_challenge', 'start_rail_run', 'get_run_status', 'fetch_return_package', 'record_receipt', 'validate_production_write', 'find_services', 'inspect_service', 'request_service_use', 'run_service', 'execute_first_paid_production_run', 'run_agent_to_agent_test', 'get_provider_callback_receiver_examples', 'publish_verified_commerce_proof', 'read_verified_commerce_activity', 'run_external_agent_invocation_test', 'persist_regression_report', 'store_regression_report', 'read_recent_regressions', 'enforce_agent_credential', 'read_signing_versions', 'rotate_signing_credential', 'sign_with_active_signing_version', 'verify_signature_by_version', 'execute_directory_submission'] | None
+    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]
+    rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+    callback: Literal['required', 'if_given']
+    written: int
+    validated: int
+    refused: int
+
+
+class WriteGate(TypedDict):
+    checks: list[Check8]
+    allowed_rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+    operations_behind_gate: list[OperationsBehindGateItem]
+    paused: str | None
+
+
+class GateCheck(TypedDict):
+    check: Literal['scoped_key', 'idempotency', 'allowed_rail', 'https_callback', 'audit_event']
+    ok: bool
+    detail: str
+
+
+class Gate(TypedDict):
+    checks: list[GateCheck]
+
+
+class ProductionBinding(TypedDict):
+    customer_account: str
+    work_order_id: str | None
+    payment_reference_id: str | None
+    return_package_id: str | None
+    receipt_id: str | None
+    completion_state: Literal['created', 'preflight_checked', 'contract_ready', 'contract_accepted', 'trust_pending', 'trusted', 'quoted', 'credit_pending', 'credit_funded', 'queued', 'operating', 'evidence_partial', 'result_ready', 'attested', 'receipt_issued', 'callback_pending', 'callback_delivered', 'exception_open', 'replay_ready', 'failed', 'closed']
+
+
+class SuccessCondition(TypedDict):
+    condition: Literal['customer_account', 'work_order', 'payment_reference', 'mcp_tool_path', 'return_package', 'receipt', 'proof_hash', 'completion_signature']
+    met: bool
+    evidence_id: str | None
+    detail: str
+
+
+class Runs(TypedDict):
+    running: int
+    reached: int
+    unmet: int
+
+
+class FirstPaidRunContract(TypedDict):
+    success_condition: list[Literal['customer_account', 'work_order', 'payment_reference', 'mcp_tool_path', 'return_package', 'receipt', 'proof_hash', 'completion_signature']]
+    rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+    reached: bool
+    first_run_id: str | None
+    runs: Runs
+
+
+class StartedFirstPaidRun(TypedDict):
+    binding: ProductionBinding
+    run: Run
+    gate: Gate
+    audit_event_id: str
+    success_condition: list[SuccessCondition]
+    reached: bool | None
+    publication_consent: bool
+    receipt: Receipt | None
+    challenge: PaymentChallenge | None
+
+
 class StoredInput(TypedDict):
     sha256: str
     byte_length: int
@@ -1307,14 +1449,14 @@ class CallbackExamples(TypedDict):
     retry_rules: RetryRules
 
 
-class Check8(TypedDict):
+class Check9(TypedDict):
     check: Literal['headers', 'time', 'signature']
     ok: bool
 
 
 class ReceivedCallback(TypedDict):
     verified: Literal[True]
-    checks: list[Check8]
+    checks: list[Check9]
     delivery_id: str
     duplicate: bool
     nonce: NotRequired[str]
@@ -1332,7 +1474,7 @@ class CallbackInbox(TypedDict):
     items: list[Item1]
 
 
-class Check9(TypedDict):
+class Check10(TypedDict):
     check: str
     ok: bool
     detail: str
@@ -1440,6 +1582,7 @@ class ReturnPackage1(TypedDict):
     result_sha256: str
     manifest_sha256: str
     report_version: NotRequired[int]
+    drafts_sha256: NotRequired[str]
     proof_hash: str
     completion_signature: str
 
@@ -1823,7 +1966,7 @@ class AgentOfOperators(TypedDict):
 class AccessKey(TypedDict):
     credential_id: str
     version: int
-    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]
+    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]
     rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
     state: Literal['pending', 'active', 'retiring', 'retired', 'revoked']
     rotate_by: str | None
@@ -1843,7 +1986,7 @@ class TrustDecision(TypedDict):
 
 class PreviousLimits(TypedDict):
     rails: NotRequired[list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]]
-    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]]
+    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]]
     max_usd: NotRequired[int]
     concurrent_runs: NotRequired[int]
 
@@ -2176,7 +2319,7 @@ class Key8(TypedDict):
 class VerifiedPassport(TypedDict):
     valid: bool
     reasons: list[str]
-    checks: list[Check9]
+    checks: list[Check10]
     claims: Claims1 | None
     key: Key8 | None
     verification_packet: VerificationPacket | None
@@ -2322,7 +2465,7 @@ class VerifiedHandoffPack(TypedDict):
     expired: bool | None
     recipient_matches: bool | None
     permitted: Permitted
-    checks: list[Check9]
+    checks: list[Check10]
     pack: Pack | None
     key: Key8 | None
     verification_packet: VerificationPacket | None
@@ -2404,7 +2547,7 @@ class Claim(TypedDict):
     forbidden: str | None
 
 
-class Check12(TypedDict):
+class Check13(TypedDict):
     check: Literal['hashes', 'required_items', 'claims', 'policy', 'evidence_age', 'evidence_owner', 'payment', 'authority', 'protocol', 'duplicates']
     outcome: Literal['passed', 'failed', 'unverified', 'not_needed']
     reason: str | None
@@ -2425,7 +2568,7 @@ class CommercePacket(TypedDict):
     package_sha256: str
     inputs: list[Input]
     claims: list[Claim]
-    checks: list[Check12]
+    checks: list[Check13]
     payment: Payment3 | None
     keys_url: str
     offline_verification: list[str]
@@ -2447,7 +2590,7 @@ class AgentCommercePassport(TypedDict):
     verify_url: str
 
 
-class Check13(TypedDict):
+class Check14(TypedDict):
     check: Literal['hashes', 'required_items', 'claims', 'policy', 'evidence_age', 'evidence_owner', 'payment', 'authority', 'protocol', 'duplicates']
     outcome: Literal['passed', 'failed', 'unverified', 'not_needed']
     reason: str | None
@@ -2456,7 +2599,7 @@ class Check13(TypedDict):
 class PublicCommerceProof(TypedDict):
     proof_id: str
     decision: Literal['eligible_to_continue', 'human_review_required', 'payment_hold']
-    checks: list[Check13]
+    checks: list[Check14]
     mission_kind: Literal['rail_run', 'work_order_delivery', 'agent_handoff', 'pilot_delivery', 'free_proof']
     agent_id: str | None
     protocol_binding: Literal['mcp', 'http', 'a2a', 'x402', 'ap2'] | None
@@ -2565,7 +2708,7 @@ class Tool(TypedDict):
     reference: str
 
 
-class Operation(TypedDict):
+class Operation1(TypedDict):
     operation_id: str
     summary: str
     method: Literal['GET', 'POST', 'PUT']
@@ -2578,7 +2721,7 @@ class Operation(TypedDict):
     price: Literal['quote'] | Price | None
     status: list[int]
     idempotency: Literal['read', 'effect', 'body', 'natural']
-    errors: list[Literal['invalid_request', 'invalid_json', 'unknown_mode', 'unsupported_request', 'candidate_denied', 'human_approval_required', 'idempotency_key_required', 'credential_required', 'credential_invalid', 'operator_required', 'wallet_proof_required', 'wallet_proof_invalid', 'wallet_proof_expired', 'proof_invalid', 'webhook_signature_invalid', 'payment_required', 'payment_invalid', 'scope_denied', 'trust_required', 'rail_not_allowed', 'holder_unknown', 'issuer_untrusted', 'mandate_invalid', 'key_binding_missing', 'key_binding_invalid', 'key_binding_expired', 'audience_mismatch', 'request_digest_mismatch', 'principal_signature_invalid', 'authority_denied', 'control_denied', 'not_owner', 'not_found', 'work_not_found', 'method_not_allowed', 'wallet_proof_replayed', 'payment_already_used', 'idempotency_in_flight', 'wrong_state', 'quote_mismatch', 'not_publishable', 'not_ready', 'recovery_not_allowed', 'presentation_consumed', 'challenge_consumed', 'mandate_consumed', 'key_already_registered', 'already_claimed', 'already_decided', 'evidence_changed', 'rotation_in_progress', 'daily_cap_exceeded', 'grant_consumed', 'already_exists', 'already_bound', 'already_funded', 'payment_pending', 'reference_already_used', 'work_already_attested', 'wallet_storage_full', 'credit_exhausted', 'wallet_underfunded', 'challenge_expired', 'payout_expired', 'quote_expired', 'expired', 'payload_too_large', 'unsupported_media_type', 'idempotency_conflict', 'terms_mismatch', 'evidence_mismatch', 'forbidden_material', 'amount_mismatch', 'payout_cap_exceeded', 'callback_refused', 'receipt_invalid', 'input_rejected', 'input_too_complex', 'limits_invalid', 'recipient_refused', 'rate_limited', 'internal_error', 'provider_failed', 'unavailable', 'settlement_pending', 'contention', 'paused', 'grant_released']]
+    errors: list[Literal['invalid_request', 'invalid_json', 'unknown_mode', 'unsupported_request', 'candidate_denied', 'human_approval_required', 'idempotency_key_required', 'credential_required', 'credential_invalid', 'operator_required', 'wallet_proof_required', 'wallet_proof_invalid', 'wallet_proof_expired', 'proof_invalid', 'webhook_signature_invalid', 'payment_required', 'payment_invalid', 'scope_denied', 'trust_required', 'rail_not_allowed', 'holder_unknown', 'issuer_untrusted', 'mandate_invalid', 'key_binding_missing', 'key_binding_invalid', 'key_binding_expired', 'audience_mismatch', 'request_digest_mismatch', 'principal_signature_invalid', 'authority_denied', 'control_denied', 'not_owner', 'not_found', 'work_not_found', 'method_not_allowed', 'wallet_proof_replayed', 'payment_already_used', 'idempotency_in_flight', 'wrong_state', 'quote_mismatch', 'not_publishable', 'conditions_unmet', 'not_ready', 'recovery_not_allowed', 'presentation_consumed', 'challenge_consumed', 'mandate_consumed', 'key_already_registered', 'already_claimed', 'already_decided', 'evidence_changed', 'rotation_in_progress', 'daily_cap_exceeded', 'grant_consumed', 'already_exists', 'already_bound', 'already_funded', 'payment_pending', 'reference_already_used', 'work_already_attested', 'wallet_storage_full', 'credit_exhausted', 'wallet_underfunded', 'challenge_expired', 'payout_expired', 'quote_expired', 'expired', 'payload_too_large', 'unsupported_media_type', 'idempotency_conflict', 'terms_mismatch', 'evidence_mismatch', 'forbidden_material', 'amount_mismatch', 'payout_cap_exceeded', 'callback_refused', 'receipt_invalid', 'input_rejected', 'input_too_complex', 'limits_invalid', 'recipient_refused', 'rate_limited', 'internal_error', 'provider_failed', 'unavailable', 'settlement_pending', 'contention', 'paused', 'grant_released']]
     schemas: str
     tool: str | None
 
@@ -2629,7 +2772,7 @@ class AgentTools(TypedDict):
     openapi: str
     auth_kinds: list[AuthKind]
     tools: list[Tool]
-    operations: list[Operation]
+    operations: list[Operation1]
     policy_rules: list[str]
     schemas: list[Schema]
     rails: list[Rail1]
@@ -3545,7 +3688,7 @@ class AgentRegisterRequest(TypedDict):
     encryption_key: NotRequired[EncryptionKey]
     protocols: NotRequired[list[Literal['mcp', 'http', 'a2a']]]
     account: NotRequired[Account]
-    requested_scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]
+    requested_scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]
     sandbox: NotRequired[bool]
     idempotency_key: str
 
@@ -3566,6 +3709,13 @@ class HandshakeRequest(TypedDict):
     signature: str
     protocol_version: Literal['1']
     claim_credential: NotRequired[bool]
+
+
+class CredentialPolicyReadRequest(TypedDict):
+    pass
+
+
+CredentialPolicyReadAnswer: TypeAlias = CredentialPolicy
 
 
 class CredentialEnforceRequest(TypedDict):
@@ -3924,6 +4074,58 @@ class WalletRunStartRequest(TypedDict):
 WalletRunStartAnswer: TypeAlias = StartedWalletRun
 
 
+class SampleReturnPackagesRequest(TypedDict):
+    rail: NotRequired[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+    tier: NotRequired[Literal['entry', 'standard', 'pro']]
+    offset: NotRequired[str]
+    limit: NotRequired[str]
+
+
+class ComplianceSamplesReadRequest(TypedDict):
+    sample: NotRequired[Literal['soc2_evidence_packet', 'vendor_security_questionnaire', 'insurance_renewal_compliance_packet']]
+
+
+class WriteGateReadRequest(TypedDict):
+    pass
+
+
+WriteGateReadAnswer: TypeAlias = WriteGate
+
+
+class WriteGateValidateRequest(TypedDict):
+    operation_id: str
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    callback_url: str
+    payload_sha256: NotRequired[str]
+    idempotency_key: str
+
+
+class FirstPaidRunReadRequest(TypedDict):
+    run_id: NotRequired[str]
+
+
+class FirstPaidRunExecuteRequest(TypedDict):
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    quote_id: str
+    quote_token: NotRequired[str]
+    input: dict[str, Any]
+    callback_url: str
+    customer_account: str
+    on_gaps: NotRequired[Literal['ask', 'report']]
+    accept_terms: Literal[True]
+    idempotency_key: str
+    payment_reference_id: NotRequired[str]
+    entitlement_id: NotRequired[str]
+    wallet_id: NotRequired[str]
+    ap2_mandate_reference: NotRequired[str]
+    usage: NotRequired[Literal['operational']]
+    publication_consent: NotRequired[bool]
+
+
+FirstPaidRunExecuteAnswer: TypeAlias = StartedFirstPaidRun
+
+
 class InputUploadRequest(TypedDict):
     sha256: str
 
@@ -4193,7 +4395,7 @@ class LoopReviewConsoleRequest(TypedDict):
 
 class Limits10(TypedDict):
     rails: NotRequired[list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]]
-    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]]
+    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]]
     max_usd: NotRequired[int]
     concurrent_runs: NotRequired[int]
 
@@ -4361,7 +4563,7 @@ class AgentReadRequest(TypedDict):
 
 class Limits11(TypedDict):
     rails: NotRequired[list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']] | None]
-    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']] | None]
+    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']] | None]
     max_usd: NotRequired[int | None]
     concurrent_runs: NotRequired[int | None]
 
@@ -5129,11 +5331,27 @@ class StartedRun(TypedDict):
     result_contract: ResultContract
 
 
-class FetchedReturnPackage(TypedDict):
-    return_package: ReturnPackage
-    completion: Completion
-    verification_packet: VerificationPacket
-    file_contents: dict[str, str] | None
+class ReturnPackage(TypedDict):
+    return_package_id: str
+    run_id: str
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    usage: Literal['synthetic', 'operational']
+    partial: bool
+    input_sha256: str
+    loop_sha256: str
+    result_sha256: str
+    manifest_sha256: str
+    report_version: NotRequired[int]
+    drafts_sha256: NotRequired[str]
+    result: Any
+    findings: list[Finding]
+    gaps: list[Gap1]
+    drafts: NotRequired[Drafts]
+    files: list[File]
+    proof_hash: str
+    completion_signature: str
+    result_contract: ResultContract
 
 
 class ReturnPackageRecord(TypedDict):
@@ -5155,11 +5373,57 @@ class AcknowledgedReceipt(TypedDict):
     dispute: TaskException | None
 
 
+class SampleReturnPackage(TypedDict):
+    sample: Literal[True]
+    usage: Literal['synthetic']
+    fixture_id: str
+    code_version: str
+    persisted: Literal[False]
+    receipt: Receipt
+    return_package: ReturnPackage
+
+
+class ComplianceSample(TypedDict):
+    sample: Literal[True]
+    usage: Literal['synthetic']
+    fixture_id: str
+    code_version: str
+    persisted: Literal[False]
+    receipt: Receipt
+    return_package: ReturnPackage
+    input: Any
+    verification_packet: VerificationPacket
+
+
+ValidatedWrite = TypedDict(
+    'ValidatedWrite',
+    {
+        'pass': bool,
+        'checks': list[GateCheck],
+        'audit_event_id': str,
+        'executed': Literal[False],
+        'money_movement': Literal[False],
+        'receipt': Receipt,
+    },
+)
+
+
+class FirstPaidRun(TypedDict):
+    binding: ProductionBinding
+    run: Run
+    gate: Gate
+    audit_event_id: str
+    success_condition: list[SuccessCondition]
+    reached: bool | None
+    publication_consent: bool
+    receipt: Receipt | None
+
+
 class Preflight(TypedDict):
     task: Task
     task_token: str
     links: dict[str, str]
-    checks: list[Check9]
+    checks: list[Check10]
     blocking: list[str]
 
 
@@ -5309,7 +5573,7 @@ class AgentDetail(TypedDict):
     agent: AgentOfOperators
     sandbox: bool
     email: str | None
-    requested_scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]
+    requested_scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]
     allowed_decisions: list[Literal['approve', 'reject', 'revise', 'hold']]
     access_keys: list[AccessKey]
     signing_keys: list[KeyVersion]
@@ -5463,13 +5727,19 @@ StartAgentRunAnswer: TypeAlias = StartedRun
 GetRunStatusAnswer: TypeAlias = RunStatus
 
 
-FetchReturnPackageAnswer: TypeAlias = FetchedReturnPackage
-
-
 ReturnPackageReadAnswer: TypeAlias = ReturnPackageRecord
 
 
 RecordAgentUseReceiptAnswer: TypeAlias = AcknowledgedReceipt
+
+
+ComplianceSamplesReadAnswer: TypeAlias = ComplianceSamples | ComplianceSample
+
+
+WriteGateValidateAnswer: TypeAlias = ValidatedWrite
+
+
+FirstPaidRunReadAnswer: TypeAlias = FirstPaidRun | FirstPaidRunContract
 
 
 PreflightAnswer: TypeAlias = Preflight
@@ -5581,6 +5851,20 @@ class AgentStatus(TypedDict):
     steps: list[Step]
 
 
+class FetchedReturnPackage(TypedDict):
+    return_package: ReturnPackage
+    completion: Completion
+    verification_packet: VerificationPacket
+    file_contents: dict[str, str] | None
+
+
+class SampleReturnPackages(TypedDict):
+    items: list[SampleReturnPackage]
+    offset: int
+    limit: int
+    total: int
+
+
 class KeyRings(TypedDict):
     rings: list[KeyRing]
 
@@ -5598,6 +5882,12 @@ PayoutStatusAnswer: TypeAlias = PayoutAnswer
 
 
 AgentStatusAnswer: TypeAlias = AgentStatus | TaskStatus | WorkOrderStatus
+
+
+FetchReturnPackageAnswer: TypeAlias = FetchedReturnPackage
+
+
+SampleReturnPackagesAnswer: TypeAlias = SampleReturnPackages
 
 
 KeyRingsAnswer: TypeAlias = KeyRings

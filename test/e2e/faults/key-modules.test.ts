@@ -7,7 +7,7 @@ import type { SigningKeysFile } from '../../../activities/keys/key-ring.ts'
 import { type KeySet, verifyReceipt } from '../../../clients/typescript/src/verify.ts'
 import { layoutOf } from '../../../worker/stack/layout.ts'
 import { type Agent, eventually, openRail, type Rail } from '../../support/agent.ts'
-import { openAgentUse } from '../../support/agent-use.ts'
+import { buyRun, openAgentUse } from '../../support/agent-use.ts'
 import { expectExecutedOnce, insist, refusalOf, restart } from '../../support/faults.ts'
 import { makeToken, noSoftHsm, type SoftHsm } from '../../support/softhsm.ts'
 import { operatorOf, startStack, type TestStack } from '../../support/stack.ts'
@@ -123,29 +123,7 @@ describe.skipIf(noSoftHsm !== undefined)('every key of the signer is in SoftHSM'
 
   async function paidRun() {
     const hosts = { base: stack.baseUrls[0] as string, os: stack.osUrls[0] as string }
-    const buyer = await openAgentUse(hosts, stack.accounts.operator.credential)
-    const { quote_id } = await buyer.quote()
-    const { payment_reference_id } = await buyer.pay(quote_id)
-    const started = await buyer.start({ ...buyer.startInput(quote_id), payment_reference_id })
-    const { run_id, task_id } = started.body.run
-    const reaches = async (state: string) => {
-      const run = await eventually(
-        () => buyer.status(run_id, 5_000),
-        (one) => one.state === state,
-        60_000,
-      )
-      expect(run.state).toBe(state)
-    }
-    await buyer.approve('payment_reference', payment_reference_id)
-    await reaches('credit_funded')
-    await buyer.approve('task', task_id)
-    const waits = async () =>
-      (await buyer.status(run_id)).loop.steps.find(({ step }) => step === 'review_step')?.state
-    await expect.poll(waits, { timeout: 60_000 }).toBe('waits')
-    await buyer.approve('loop_step', run_id)
-    await reaches('closed')
-    const asked = { mode: 'fetch_return_package', run_id } as const
-    return (await buyer.client.call('fetch-return-package', asked)).body
+    return buyRun(await openAgentUse(hosts, stack.accounts.operator.credential))
   }
 
   verifies(

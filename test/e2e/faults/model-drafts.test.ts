@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, expect } from 'vitest'
+import { buyRun, openAgentUse } from '../../support/agent-use.ts'
+import { type AskedCompletion, completes, startModelServer } from '../../support/model-server.ts'
+import { startStack, type TestStack } from '../../support/stack.ts'
+import { verifies } from '../../verifies.ts'
+
+let server: Awaited<ReturnType<typeof startModelServer>>
+let stack: TestStack
+beforeAll(async () => {
+  server = await startModelServer()
+  server.behavior.now = completes(({ messages }: AskedCompletion) => {
+    const [{ passage, text }] = JSON.parse(messages[1]?.content ?? '').passages
+    return JSON.stringify({ sentences: [{ text, citations: [{ passage, quote: text }] }] })
+  })
+  const model = { MODEL_URL: server.url, MODEL_NAME: 'test-model' }
+  stack = await startStack({ env: { ...model, MODEL_PRIVATE_ADDRESS: 'allowed' } })
+})
+afterAll(async () => {
+  await stack?.stop()
+  await server?.stop()
+})
+
+verifies(
+  'model.apart',
+  'the processes of a stack draft an answer and deliver it apart',
+  async () => {
+    const hosts = { base: stack.baseUrls[0] as string, os: stack.osUrls[0] as string }
+    const buyer = await openAgentUse(hosts, stack.accounts.operator.credential)
+    const { return_package, completion } = await buyRun(buyer, 'diligenceops')
+    expect(completion.verdict).toBe('proven')
+    expect(server.asked.length).toBeGreaterThan(0)
+    expect(return_package.drafts?.drafts.length).toBeGreaterThan(0)
+  },
+)
