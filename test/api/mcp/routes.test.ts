@@ -109,7 +109,8 @@ verifies(
         expect(result.isError ?? false, name).toBe(false)
       }
       const [direct, ...others] = seen.map(essentialsOf)
-      expect(others, name).toEqual([direct, direct])
+      const byTool = { ...direct, tool: name }
+      expect(others, name).toEqual([byTool, byTool])
     }
   },
 )
