@@ -333,13 +333,13 @@ export type CallRequest = {
   readonly params: Readonly<Record<string, string>>
   readonly address: string
   readonly requestId: string
-  /** The tool that an MCP client called; undefined for a request over HTTP. */
+  /** The tool that the call came by; undefined for every other call. */
   readonly tool?: ToolName
   /** The trace that the call belongs to, of its `traceparent` or its own. */
   readonly traceId: string
   /** Whether the call is from this machine or has the credential of an operator. */
   readonly isInsider?: () => Promise<boolean>
-  /** Whether the call is that of a tool, where agents may also present the access token of an issuer. */
+  /** The call came over MCP, where agents may also present the access token of an issuer. */
   readonly overMcp?: true
 }
 

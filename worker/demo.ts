@@ -7,7 +7,7 @@ import { openDemoPage } from './stack/demo-page.ts'
 import { runDemoPayout } from './stack/demo-payout.ts'
 import type { Demo, RunningStack } from './stack/demo-run.ts'
 import { runDemoSandbox } from './stack/demo-sandbox.ts'
-import type { AccountsFile } from './stack/embedded.ts'
+import type { AccountsFile, EmbeddedStack } from './stack/embedded.ts'
 import { holdStack, say } from './stack/hold-stack.ts'
 import { holderOf } from './stack/instance-lock.ts'
 import { layoutOf } from './stack/layout.ts'
@@ -33,7 +33,7 @@ function findRunning(): RunningStack | undefined {
   return accounts && env && { layout, accounts, env }
 }
 
-async function showAll(stack: Parameters<Parameters<typeof holdStack>[0]>[0]) {
+async function showAll(stack: EmbeddedStack) {
   const demo = openDemo(stack, say)
   await walk(demo)
   if (once) return 0

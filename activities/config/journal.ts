@@ -117,5 +117,5 @@ function readEntries<Entry>(path: string, schema: z.ZodType<Entry>): Entry[] {
 
 const damaged = (path: string, index: number): Error =>
   new Error(
-    `${path} is damaged in line ${index + 1}: it holds what this signer has signed. Restore it; without it the signer forgets its limits`,
+    `${path} is damaged in line ${index + 1}. Restore it: without it, what was signed before is forgotten`,
   )

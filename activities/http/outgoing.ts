@@ -107,7 +107,7 @@ async function publicAddressOf(
   return { address }
 }
 
-/** Whether requests to a URL would leave for public space now; its name is asked for, and nothing is sent. */
+/** Whether a URL may be requested now: it is exempt, or its name resolves to public addresses alone. Nothing is sent. */
 export async function leadsOutside(
   { ownHosts, exempt, resolve = resolveName }: OutgoingSettings,
   text: string,

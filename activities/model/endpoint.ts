@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ModelOutput } from '#domain/drafts/draft.ts'
 import type { Prompt } from '#domain/drafts/prompt.ts'
+import { jsonOf, textOf } from '#domain/verification/strict-json.ts'
 import type { Outgoing, SendOutgoing } from '../http/outgoing.ts'
 
 /** An endpoint that speaks the OpenAI protocol for chat completions. */
@@ -66,7 +67,7 @@ function readAnswer(answer: Outgoing): Asked {
   if (answer.status === 429) return ended('rate_limited', 0)
   if (answer.status >= 500) return ended('unreachable', null)
   if (answer.status !== 200) return ended('refused', 0)
-  const value = jsonOf(answer.body)
+  const value = jsonOf(textOf(answer.body))
   const tokens = Usage.safeParse(value).data?.usage.total_tokens ?? null
   const text = Completion.safeParse(value).data?.choices[0]?.message.content
   if (text === undefined || /\p{Cs}|\0/u.test(text))
@@ -80,11 +81,3 @@ const ended = (outcome: Asked['outcome'], used: number | null): Asked => ({
   tokens: null,
   used,
 })
-
-function jsonOf(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'))
-  } catch {
-    return undefined
-  }
-}

@@ -2,9 +2,9 @@ import type { ModelOutput } from '#domain/drafts/draft.ts'
 import { Drafts } from '#domain/drafts/draft.ts'
 import type { Prompt } from '#domain/drafts/prompt.ts'
 import { withTexts } from '#domain/rails/documents.ts'
-import type { RunDrafts } from '../../workflows/run/activities.ts'
+import type { DraftedRound, RunDrafts } from '../../workflows/run/activities.ts'
 import { insertModelCalls, listModelOutputs } from '../store/model/model-calls.ts'
-import { type DraftPlace, insertRunDrafts } from '../store/model/run-drafts.ts'
+import { insertRunDrafts } from '../store/model/run-drafts.ts'
 import { type Tx, transaction } from '../store/postgres/db.ts'
 import { latestOutput, requireRun } from '../store/tasks/runs.ts'
 import { requireTask } from '../store/tasks/tasks.ts'
@@ -37,7 +37,7 @@ export function createDraftSteps({ db, pool }: DraftDeps): RunDrafts {
 
 async function jobOf(
   db: Tx,
-  { runId, attempt }: DraftPlace,
+  { runId, attempt }: DraftedRound,
   outputs: readonly ModelOutput[] | null = null,
 ): Promise<Job> {
   const task = await requireTask(db, (await requireRun(db, runId)).task_id)

@@ -3,8 +3,8 @@ import { receiptId } from '#domain/core/ids.ts'
 import { isNeeded } from '#domain/rails/gaps.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import { afterStep, type LoopMove, type LoopStep } from '#domain/runs/controlled-loop.ts'
-import { dataPolicy } from '#domain/tasks/data-declaration.ts'
-import { isDraftedOn } from '#domain/tasks/drafted.ts'
+import { namesModel } from '#domain/tasks/data-declaration.ts'
+import { mayBeDrafted } from '#domain/tasks/drafted.ts'
 import type { TaskEvent } from '#domain/tasks/lifecycle.ts'
 import type { TaskEventData } from '#domain/tasks/terms.ts'
 import type {
@@ -24,7 +24,6 @@ import {
   listStepTimes,
   openReview,
   placeRun,
-  type RunRow,
   requireRun,
 } from '../store/tasks/runs.ts'
 import { findDocument, requireTask, type TaskRow } from '../store/tasks/tasks.ts'
@@ -141,7 +140,9 @@ const writtenSteps: Record<
     const { db: tx, task, run } = at
     const nowSeconds = await clockSeconds(tx)
     const { runId, attempt, round } = at.input
-    const drafts = await findRunDrafts(tx, { runId, attempt, round })
+    const drafts = (await mayHaveDrafts(tx, task))
+      ? await findRunDrafts(tx, { runId, attempt, round })
+      : undefined
     const work = { ...(await workOf(at)), ...(drafts === undefined ? {} : { drafts }) }
     const made = await makeReturnPackage(deps, tx, { task, run, work, nowSeconds })
     const { return_package_id, result_sha256 } = made
@@ -242,19 +243,20 @@ async function loadRun(
     step: run.step,
     next: nextOf(!isAtWork(task) || run.step === null, review !== undefined),
     reviewSince: review?.started_at.toISOString() ?? null,
-    ...(model !== null && (await isDrafted(tx, task, run)) ? { drafts: true as const } : {}),
+    ...(model !== null && run.step === 'review_step' && (await mayHaveDrafts(tx, task))
+      ? { drafts: true as const }
+      : {}),
     taken: taken.map(({ attempt, round, step, verdict }) => ({ attempt, round, step, verdict })),
   }
 }
 
-/** A model drafts before the review, where the contract of the task names it. */
-async function isDrafted(tx: Tx, task: TaskRow, { step }: Pick<RunRow, 'step'>): Promise<boolean> {
-  const { task_id, rail, usage } = task
-  if (step !== 'review_step' || !isDraftedOn({ rail: rail as RailKey, usage })) return false
+/** Whether the contract of a task names a model that drafts for it. */
+async function mayHaveDrafts(tx: Tx, { task_id, rail, usage }: TaskRow): Promise<boolean> {
+  if (!mayBeDrafted({ rail: rail as RailKey, usage })) return false
   const contract = await liveContract(tx, task_id)
   const terms = contract && (await findDocument(tx, task_id, contract.terms_sha256))
   const { data_policy: policy } = (terms ?? {}) as { data_policy?: string }
-  return policy !== undefined && policy !== dataPolicy(null)
+  return policy !== undefined && namesModel(policy)
 }
 
 function nextOf(isOver: boolean, isInReview: boolean): RunSnapshot['next'] {

@@ -3,6 +3,7 @@ import {
   decodeProtectedHeader,
   errors,
   type JSONWebKeySet,
+  type JWTPayload,
   jwtVerify,
 } from 'jose'
 import { z } from 'zod'
@@ -16,6 +17,7 @@ import {
 } from '../../activities/store/agents/agent-credentials.ts'
 import type { Tx } from '../../activities/store/postgres/db.ts'
 import { ENDPOINT } from '../mcp/protocol.ts'
+import { accessTokenTerms } from './access-token-terms.ts'
 import type { MayAskOthers } from './operator.ts'
 
 /** The current credential of an agent, narrowed to the scopes of its token. Throws 401 `credential_invalid`, 503 `unavailable`. */
@@ -37,11 +39,10 @@ type AgentTokenSettings = {
   readonly subjects: Readonly<Record<string, string>>
 }
 
-const CLOCK_TOLERANCE_S = 5
-/** How long keys are good without a look, and how soon an unknown key makes us look again. */
-const [KEYS_MS, KEYS_AGAIN_MS] = [600_000, 5_000]
-/** No shared secret, and nothing unsigned (RFC 8725 §3.1, §3.2). */
-const algorithms = ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA', 'Ed25519']
+/** How long keys are used before they are read again. */
+const KEYS_LIFE_MS = 600_000
+/** The least time between two reads for unknown keys. */
+const KEYS_REREAD_MS = 5_000
 const Jwks = z.looseObject({ keys: z.array(z.looseObject({ kty: z.string() })).max(100) })
 
 /** The check of access tokens that is configured; undefined where no issuer is. */
@@ -72,20 +73,30 @@ function agentTokens(
     const { payload } = await jwtVerify(token, createLocalJWKSet(keys), {
       issuer,
       audience: resource,
-      algorithms,
-      clockTolerance: CLOCK_TOLERANCE_S,
-      requiredClaims: ['sub', 'exp'],
+      ...accessTokenTerms,
     }).catch((error: unknown) => {
       if (error instanceof errors.JOSEError) throw wrongToken(error.code)
       throw error
     })
-    const { sub = '', scope } = payload
+    const { sub = '' } = payload
     const agentId = Object.hasOwn(subjects, sub) ? subjects[sub] : undefined
     const credential = agentId === undefined ? undefined : await findActive(agentId)
     if (credential === undefined) throw wrongToken('its subject is no agent with an access key')
-    return typeof scope === 'string' ? within(credential, scope.split(' ')) : credential
+    const scopes = scopesIn(payload)
+    return scopes === undefined ? credential : within(credential, scopes)
   }
 }
+
+/** The scopes of a token, as RFC 9068 §2.2.3 has them or as a list, which some issuers call `scp`; undefined where it names none. */
+function scopesIn({ scope, scp }: JWTPayload): string[] | undefined {
+  const named = scope ?? scp
+  if (named === undefined) return undefined
+  const scopes = Scopes.safeParse(named)
+  if (!scopes.success) throw wrongToken('its scopes have an unknown form')
+  return scopes.data
+}
+
+const Scopes = z.union([z.string().transform((text) => text.split(' ')), z.array(z.string())])
 
 const within = (credential: CredentialOfAgent, scopes: string[]): CredentialOfAgent => ({
   ...credential,
@@ -99,7 +110,7 @@ function keysOf(url: string, send: SendOutgoing) {
     if (known === undefined) return false
     const age = performance.now() - known.at
     const has = known.keys.keys.some((key) => key.kid === kid)
-    return age < (has ? KEYS_MS : KEYS_AGAIN_MS)
+    return age < (has ? KEYS_LIFE_MS : KEYS_REREAD_MS)
   }
   return async (kid: string | undefined, mayAskOthers: MayAskOthers): Promise<JSONWebKeySet> => {
     if (known !== undefined && isGoodFor(kid)) return known.keys

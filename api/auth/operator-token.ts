@@ -3,27 +3,13 @@ import { z } from 'zod'
 import { sha256Hex } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import type { Config } from '../../activities/config/config.ts'
+import { accessTokenTerms } from './access-token-terms.ts'
 import type { AuthenticatedOperator, VerifyOperatorToken } from './operator.ts'
 
 /** `audience` and `scope` must be in each token, so a token for another service is refused. */
 export type TokenSettings = { issuer: string; audience: string; scope: string }
 
 const TIMEOUT_MS = 2_000
-const CLOCK_TOLERANCE_S = 5
-/** No shared secret, and nothing unsigned (RFC 8725 §3.1, §3.2). */
-const algorithms = [
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
-  'EdDSA',
-  'Ed25519',
-]
 const discovery = z.object({ issuer: z.string(), jwks_uri: z.url() })
 const person = z
   .object({ name: z.string(), preferred_username: z.string(), email: z.string() })
@@ -54,9 +40,7 @@ export function operatorTokens({ issuer, audience, scope }: TokenSettings): Veri
   }
   return async (token, mayAskOthers) => {
     if (!(await knowsKeyOf(token, keys))) await mayAskOthers()
-    const times = { clockTolerance: CLOCK_TOLERANCE_S, requiredClaims: ['sub', 'exp'] }
-    // An ID token of the same audience is no access token (RFC 9068 §4).
-    const options = { issuer, audience, algorithms, typ: 'at+jwt', ...times }
+    const options = { issuer, audience, ...accessTokenTerms }
     const { payload } = await readKeys()
       .then((known) => jwtVerify(token, known, options))
       .catch(check)

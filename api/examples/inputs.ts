@@ -266,7 +266,16 @@ export const discoveryExamples = {
       endpoint: `${BASE_URL}/api/mcp`,
       aliases: [`${BASE_URL}/api/mcp-server-wrapper`],
       transport: 'streamable-http',
-      methods: ['initialize', 'notifications/initialized', 'ping', 'tools/list', 'tools/call'],
+      methods: [
+        'initialize',
+        'notifications/initialized',
+        'ping',
+        'tools/list',
+        'tools/call',
+        'tasks/get',
+        'tasks/update',
+        'tasks/cancel',
+      ],
       extensions: ['io.modelcontextprotocol/tasks'],
       protocol_versions: ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'],
       authentication: [

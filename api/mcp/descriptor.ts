@@ -8,6 +8,7 @@ import {
   endpointPaths,
   legacyVersions,
   SERVER_NAME,
+  taskMethods,
 } from './protocol.ts'
 import type { McpDescriptor, ToolSummary } from './shapes.ts'
 import { TASKS_EXTENSION } from './tasks.ts'
@@ -27,7 +28,14 @@ export function mcpDescriptor(
     endpoint: `${baseUrl}${ENDPOINT}`,
     aliases: endpointPaths.filter((path) => path !== ENDPOINT).map((path) => baseUrl + path),
     transport: 'streamable-http',
-    methods: ['initialize', 'notifications/initialized', 'ping', 'tools/list', 'tools/call'],
+    methods: [
+      'initialize',
+      'notifications/initialized',
+      'ping',
+      'tools/list',
+      'tools/call',
+      ...taskMethods,
+    ],
     extensions: [TASKS_EXTENSION],
     protocol_versions: [CURRENT_VERSION, ...legacyVersions],
     authentication: authenticationOf(tools),

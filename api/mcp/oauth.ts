@@ -14,7 +14,7 @@ import { ENDPOINT } from './protocol.ts'
 export type Oauth = {
   readonly issuer: string
   /** Why a call needs a token, or another one; undefined where its caller is known or need not be. */
-  readonly refused: (operation: AnyOperation, sender: Sender) => Promise<Refusal | undefined>
+  readonly refusalFor: (operation: AnyOperation, sender: Sender) => Promise<Refusal | undefined>
 }
 
 const METADATA = '/.well-known/oauth-protected-resource'
@@ -27,16 +27,16 @@ export function oauthOf(
   if (issuer === '') return undefined
   return {
     issuer,
-    refused: (operation, sender) => {
+    refusalFor: (operation, sender) => {
       const { method, path } = operation.http
       const request = { ...sender, method, path, params: {}, query: {}, body: null }
-      return identify([operation], request, deps).then(() => undefined, unlessOther)
+      return identify([operation], request, deps).then(() => undefined, unauthorized)
     },
   }
 }
 
-/** The refusal of an unknown caller; the pipeline meets any other error itself. */
-const unlessOther = (error: unknown): Refusal | undefined =>
+/** The refusal of a caller that is not identified; undefined for any other error, which the pipeline meets itself. */
+const unauthorized = (error: unknown): Refusal | undefined =>
   error instanceof DomainError && errorCodes[error.refusal.code].status === 401
     ? error.refusal
     : undefined

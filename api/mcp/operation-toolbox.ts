@@ -33,16 +33,16 @@ export function operationToolbox(registry: readonly AnyOperation[], call: Call):
     },
     tasksOf: (sender) => runsOf(call, sender),
     operationOf: (method, name) =>
-      method === 'tools/call' ? find(name)?.operation : taskOperations[method],
+      method === 'tools/call' ? find(name)?.operation : taskOperations.get(method),
     operations: tools.map(({ operation }) => operation),
   }
 }
 
-const taskOperations: Readonly<Record<string, AnyOperation>> = {
-  'tasks/get': followRun,
-  'tasks/update': followRun,
-  'tasks/cancel': cancelRun,
-}
+const taskOperations: ReadonlyMap<string, AnyOperation> = new Map([
+  ['tasks/get', followRun],
+  ['tasks/update', followRun],
+  ['tasks/cancel', cancelRun],
+])
 
 /** The task of the run that a call started; the result where it started none, where the run has ended, or where it cannot be read. */
 async function withTask(tool: Tool, answer: CallAnswer, runs: Tasks) {

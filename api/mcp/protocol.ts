@@ -5,6 +5,9 @@ export const ENDPOINT = '/api/mcp'
 /** The endpoint and its alias. */
 export const endpointPaths = [ENDPOINT, '/api/mcp-server-wrapper'] as const
 
+/** The methods of the Tasks extension that are served (SEP-2663). */
+export const taskMethods = ['tasks/get', 'tasks/update', 'tasks/cancel'] as const
+
 export const SERVER_NAME = 'agent-rails'
 export const serverVersion = packageVersion()
 

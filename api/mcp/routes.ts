@@ -18,6 +18,7 @@ import { type Sender, senderOf } from '../http/sender.ts'
 import type { AnyOperation } from '../operation.ts'
 import { challenge, type Oauth, oauthMetadata } from './oauth.ts'
 import { ENDPOINT, endpointPaths } from './protocol.ts'
+import { takesTasks } from './tasks.ts'
 import { createToolServer } from './tool-server.ts'
 import type { Toolbox } from './toolbox.ts'
 
@@ -68,8 +69,11 @@ export function createMcpRoutes({ toolbox, baseUrl, log, oauth, ...served }: Ser
     const operation = calledOperation(toolbox, message)
     if (operation === undefined) (await served.limits.address(sentBy.address)).assertGranted()
     else response.locals['operation'] = operation.id
-    const refusal = operation && (await oauth?.refused(operation, sentBy))
-    if (refusal !== undefined) return challenge(response, refusal, baseUrl)
+    const refusal = operation && (await oauth?.refusalFor(operation, sentBy))
+    if (refusal !== undefined) {
+      ;(await served.limits.address(sentBy.address)).assertGranted()
+      return challenge(response, refusal, baseUrl)
+    }
     await senders.run(sentBy, () => answer(request, response, message))
   })
   return router
@@ -96,7 +100,8 @@ function messageIn(body: unknown): unknown {
 /** The operation that a message calls: its pipeline counts the call. */
 function calledOperation({ operationOf }: Toolbox, message: unknown): AnyOperation | undefined {
   const { method, params } = Object(message) as { method?: unknown; params?: unknown }
-  const { name } = Object(params) as { name?: unknown }
+  const { name, _meta: envelope } = Object(params) as { name?: unknown; _meta?: unknown }
+  if (method !== 'tools/call' && !takesTasks({ envelope })) return undefined
   return operationOf(String(method), String(name))
 }
 

@@ -38,7 +38,7 @@ export type Tasks = {
 type Request = ServerContext['mcpReq']
 
 /** Whether this very request declares the extension; only the revision without sessions can. */
-export function takesTasks({ envelope }: Request): boolean {
+export function takesTasks({ envelope }: { readonly envelope?: unknown }): boolean {
   const capabilities = Object(envelope)[CLIENT_CAPABILITIES_META_KEY]
   return capabilities?.extensions?.[TASKS_EXTENSION] !== undefined
 }

@@ -129,13 +129,16 @@ function descriptionOf(operation: AnyOperation): string {
     accessText(operation),
     priceText(operation),
     repeatText(operation),
-    ...(operation.startsRun === undefined ? [] : [RUN_TEXT]),
+    ...(operation.status.includes(202) ? [RUN_TEXT] : []),
+    ...(operation.startsRun === undefined ? [] : [TASK_TEXT]),
   ]
   return texts.join(' ')
 }
 
 const RUN_TEXT =
-  'The run continues after this answer: read it with get_run_status, whose wait_ms waits until it moves, and fetch its result with fetch_return_package once it is attested. A client that declares io.modelcontextprotocol/tasks gets it as a task.'
+  'The run continues after this answer: read it with get_run_status, whose wait_ms waits until it moves, and fetch its result with fetch_return_package once it is attested.'
+
+const TASK_TEXT = 'A client that declares io.modelcontextprotocol/tasks gets the run as a task.'
 
 function accessText(operation: AnyOperation): string {
   const ways = waysOf(operation)

@@ -26,7 +26,7 @@ const headers = {
 }
 
 type Received = Awaited<ReturnType<typeof receivedOnChain>>
-/** What the page shows, and gets again whenever it changes. */
+/** What the page shows; sent again whenever it changes. */
 export type Shown = {
   worker: { pid: number | null; kills: number }
   payment: (ShownPayment & Received) | null

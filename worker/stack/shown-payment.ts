@@ -1,19 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Address, formatUnits, parseAbiItem } from 'viem'
-import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
-import {
-  authorizePayout,
-  createClient,
-  type OutputOf,
-  payingFetch,
-} from '../../clients/typescript/src/index.ts'
+import { type Address, parseAbiItem } from 'viem'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { formatUsdc } from '#domain/core/money.ts'
+import { createClient, type OutputOf } from '../../clients/typescript/src/index.ts'
 import { errorText } from '../error-text.ts'
 import type { Demo } from './demo-run.ts'
+import { openPayingAgent } from './paying-agent.ts'
 import { localChainClient } from './token.ts'
+import { openTreasury } from './treasury.ts'
 
 const AMOUNT_USDC = '0.05'
-const DECIMALS = 6
-const MAX_PER_CALL = 100_000n
 const AGAIN_MS = 400
 /** A person may kill the worker again and again for so long. */
 const ENDED_WITHIN_MS = 15 * 60_000
@@ -68,7 +64,7 @@ async function pay({ stack, hosts, ui, run }: Demo, payment: ShownPayment): Prom
   Object.assign(payment, { step: 'authorize', payout_id, workflow_url: `${ui}/${payout_id}` })
   const expiresAt = Math.floor(Date.now() / 1000) + 3600
   const terms = { expiresAt, idempotencyKey: `${key}-authorize` }
-  const authorization = await authorizePayout(treasury, payout, terms)
+  const authorization = await treasury.authorize(payout, terms)
   await answered(until, () => agent.call('payout-authorize', authorization))
 
   payment.step = 'execute'
@@ -94,18 +90,15 @@ type Stack = Demo['stack']
 function partiesOf({ accounts, env }: Stack, baseUrl: string) {
   const [payer] = accounts.agents
   if (payer === undefined) throw new Error('the demo needs an agent')
-  const wallet = privateKeyToAccount(payer.private_key)
-  const asset = env['ASSET_CONTRACT_ADDRESS'] as Address
-  const paying = payingFetch(wallet, { asset, maxPerCall: MAX_PER_CALL })
-  const send = (url: string, init: RequestInit) => paying(url, init)
+  const at = { baseUrl, origin: baseUrl }
+  const { operator } = accounts
   return {
-    agent: createClient({ baseUrl, wallet, fetch: send }),
-    treasury: {
-      origin: baseUrl,
-      holder: privateKeyToAccount(accounts.treasury.holder.private_key),
-      principal: privateKeyToAccount(accounts.treasury.principal.private_key),
-      operator: createClient({ baseUrl, operator: accounts.operator.credential }),
-    },
+    agent: openPayingAgent({
+      ...at,
+      privateKey: payer.private_key,
+      asset: env['ASSET_CONTRACT_ADDRESS'] as Address,
+    }).client,
+    treasury: openTreasury({ ...at, accounts: accounts.treasury, operator: operator.credential }),
   }
 }
 
@@ -152,5 +145,5 @@ export async function receivedOnChain(
     strict: true,
   })
   const sum = logs.reduce((total, { args }) => total + args.value, 0n)
-  return { transfers: logs.length, received_usdc: formatUnits(sum, DECIMALS) }
+  return { transfers: logs.length, received_usdc: formatUsdc(sum) }
 }

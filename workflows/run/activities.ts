@@ -32,7 +32,8 @@ export interface RunRecords {
   failRun(input: StepInput & { detail: string }): Promise<RunSnapshot>
 }
 
-type DraftedRound = { runId: string; attempt: number; round: number }
+/** A round of an attempt of a run. */
+export type DraftedRound = { runId: string; attempt: number; round: number }
 
 /** What surrounds the calls of an optional model; each may run twice. */
 export interface RunDrafts {

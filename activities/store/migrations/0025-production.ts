@@ -2,7 +2,7 @@ const hash = (column: string) => `check (${column} ~ '^[0-9a-f]{64}$')`
 const refusal = (condition: string, message: string): string =>
   `if ${condition} then raise exception '${message}' using errcode = 'check_violation'; end if;`
 
-const kept = `array['conditions','reached','receipt_id','closed_at']`
+const computed = `array['conditions','reached','receipt_id','closed_at']`
 
 /** The audit events of the production write gate, and the runs that are to be the first paid production run. */
 export const production: readonly string[] = [
@@ -31,7 +31,7 @@ export const production: readonly string[] = [
   begin
     ${refusal(`tg_op <> 'INSERT'`, 'an audit event stays as it was written')}
     ${refusal(
-      `new.passed <> not exists (select from json_array_elements(new.checks) c where not (c->>'ok')::boolean) or json_array_length(new.checks) <> 5`,
+      `new.passed <> not exists (select from json_array_elements(new.checks) c where not coalesce((c->>'ok')::boolean, false)) or json_array_length(new.checks) <> 5`,
       'a write passes when its five checks do',
     )}
     ${refusal(
@@ -64,10 +64,15 @@ export const production: readonly string[] = [
     ${refusal(`tg_op = 'DELETE'`, 'a production run is never deleted')}
     if tg_op = 'INSERT' then
       ${refusal(`new.conditions is not null`, 'a run begins without conditions')}
+      ${refusal(
+        `not exists (select from production_writes w where w.audit_event_id = new.audit_event_id
+          and w.kind = 'written' and w.subject = new.task_id)`,
+        'the audit event of a run is that of its own write',
+      )}
       return new;
     end if;
     ${refusal(
-      `to_jsonb(new) - ${kept} <> to_jsonb(old) - ${kept} or old.conditions is not null`,
+      `to_jsonb(new) - ${computed} <> to_jsonb(old) - ${computed} or old.conditions is not null`,
       'what was computed of a run never changes',
     )}
     ${refusal(
@@ -75,7 +80,7 @@ export const production: readonly string[] = [
       'conditions are computed when the task has closed',
     )}
     ${refusal(
-      `new.reached <> not exists (select from json_array_elements(new.conditions) c where not (c->>'met')::boolean) or json_array_length(new.conditions) <> 8`,
+      `new.reached <> not exists (select from json_array_elements(new.conditions) c where not coalesce((c->>'met')::boolean, false)) or json_array_length(new.conditions) <> 8`,
       'a run is reached when its eight conditions are met',
     )}
     return new;

@@ -35,6 +35,10 @@ export const models: readonly string[] = [
   `create function model_calls_guard() returns trigger language plpgsql as $$
   begin
     ${refusal(`tg_op = 'DELETE'`, 'a call of a model is never deleted')}
+    if tg_op = 'INSERT' then
+      ${refusal(`new.output is not null or new.attempts <> 0`, 'a call begins without an output')}
+      return new;
+    end if;
     ${refusal(`old.output is not null`, 'the output of a call never changes')}
     ${refusal(
       `new.subject <> old.subject or new.prompt_sha256 <> old.prompt_sha256`,
@@ -42,7 +46,7 @@ export const models: readonly string[] = [
     )}
     return new;
   end $$`,
-  `create trigger model_calls_guard before update or delete on model_calls
+  `create trigger model_calls_guard before insert or update or delete on model_calls
     for each row execute function model_calls_guard()`,
   `create function run_drafts_guard() returns trigger language plpgsql as $$
   begin

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { canonicalJson, sha256Hex } from '#domain/core/canonical-json.ts'
 import type { ModelOutput } from '#domain/drafts/draft.ts'
-import type { Prompt } from '#domain/drafts/prompt.ts'
+import { type Prompt, promptDigest } from '#domain/drafts/prompt.ts'
 import type { Tx } from '../postgres/db.ts'
 
 /** One call, and one more if its process died before the answer was stored. */
@@ -47,6 +47,8 @@ export async function beginModelCall(
     .executeTakeFirstOrThrow()
   if (row.output !== null) return { output: row.output }
   if (row.prompt === null) throw new Error('a call without an output has its prompt')
+  if (promptDigest(row.prompt) !== promptSha256)
+    throw new Error('a prompt is not what its digest says')
   if (row.attempts === ATTEMPTS_MAX) return 'no_attempt_left'
   await tx
     .updateTable('model_calls')

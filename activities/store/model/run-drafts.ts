@@ -1,14 +1,12 @@
 import { canonicalJson, sha256Hex } from '#domain/core/canonical-json.ts'
 import type { Drafts } from '#domain/drafts/draft.ts'
+import type { DraftedRound } from '../../../workflows/run/activities.ts'
 import type { Tx } from '../postgres/db.ts'
-
-/** A round of an attempt of a run. */
-export type DraftPlace = { runId: string; attempt: number; round: number }
 
 /** Stores the drafts of a round once. */
 export async function insertRunDrafts(
   tx: Tx,
-  { runId, attempt, round }: DraftPlace,
+  { runId, attempt, round }: DraftedRound,
   drafts: Drafts,
 ): Promise<void> {
   const text = canonicalJson(drafts)
@@ -21,7 +19,7 @@ export async function insertRunDrafts(
 
 export async function findRunDrafts(
   tx: Tx,
-  { runId, attempt, round }: DraftPlace,
+  { runId, attempt, round }: DraftedRound,
 ): Promise<Drafts | undefined> {
   const row = await tx
     .selectFrom('run_drafts')

@@ -26,8 +26,8 @@ export const WriteGateContract = z
         rails: z.array(Rail),
         callback: z.enum(['required', 'if_given']),
         written: count.meta({ description: 'Writes that passed.' }),
-        validated: count.meta({ description: 'Questions that passed.' }),
-        refused: count.meta({ description: 'Questions that did not pass.' }),
+        validated: count.meta({ description: 'Validations that passed.' }),
+        refused: count.meta({ description: 'Validations that did not pass.' }),
       }),
     ),
     paused: z

@@ -106,7 +106,10 @@ export class FirstPaidRunService {
     const asked = { ...given, payment_reference_id: paid.payment_reference_id }
     const taskId = taskIdOf(await tokens.statusToken('tk', callId))
     const known = await findFirstPaidRun(db, taskId)
-    if (known !== undefined) assertSame(known, asked)
+    if (known !== undefined) {
+      assertSame(known, asked)
+      assertNotUnmet(known)
+    }
     const { agentId } = writer
     if (known === undefined) await this.#assertStartable(agentId, asked)
     await this.#deps.quotes.claim(agentId, asked.quote_id, asked.quote_token)
@@ -130,6 +133,7 @@ export class FirstPaidRunService {
     const callback = await gate.resolveCallback(OPERATION, callbackUrl)
     const write = { operationId: OPERATION, writer, rail, callbackUrl, callId, subject: taskId }
     await transaction(db, async (tx) => {
+      await assertNotPaused(tx)
       const stored = await storeOrderedRun(this.#deps, tx, {
         agentId,
         quoteId: asked.quote_id,
@@ -175,7 +179,7 @@ export class FirstPaidRunService {
       run,
       gate: { checks: write?.checks ?? [] },
       audit_event_id: row.audit_event_id,
-      success_condition: row.conditions ?? open,
+      success_condition: row.conditions ?? notComputed,
       reached: row.reached,
       publication_consent: row.publication_consent,
       receipt: closing ? receiptView(closing.jws) : null,
@@ -184,7 +188,7 @@ export class FirstPaidRunService {
 }
 
 /** The conditions of a run that has not closed. */
-const open: SuccessCondition[] = successConditions.map((condition) => ({
+const notComputed: SuccessCondition[] = successConditions.map((condition) => ({
   condition,
   met: false,
   evidence_id: null,
@@ -207,6 +211,9 @@ const askedDigest = (asked: ProductionStart): string =>
 function assertSame(known: FirstPaidRunRow, asked: ProductionStart): void {
   if (known.asked_sha256 !== askedDigest(asked))
     throw refuse('idempotency_conflict', { detail: 'this key has started another run' })
+}
+
+function assertNotUnmet(known: FirstPaidRunRow): void {
   const unmet = unmetOf(known.conditions ?? [])
   if (unmet.length === 0) return
   throw refuse('conditions_unmet', {

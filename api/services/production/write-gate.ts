@@ -144,15 +144,15 @@ export class WriteGate {
    */
   async admit(
     tx: Tx,
-    { operationId, writer, rail, callId, subject, ...write }: ProductionWrite,
+    { operationId, writer, rail, callbackUrl, callId, subject }: ProductionWrite,
     resolved?: Callback,
   ): Promise<{ checks: GateCheck[]; auditEventId: string }> {
     const gated = this.#find(operationId)
     const auditEventId = writeEventId(callId)
     const held = await holdCredential(tx, writer.credentialId)
     const denials = held === undefined ? notPresented(undefined) : denialsOf(gated, held, rail)
-    const { callbackUrl } = write
     const callback = resolved ?? this.#byForm(gated.gate, callbackUrl, held?.sandbox ?? false)
+    // A used key was refused before this transaction.
     const facts = { denials, rails: railsOf(gated.gate), rail, key: 'unused', callback } as const
     const checks = judgeWrite({ ...facts, auditEventId })
     assertPassed(checks, denials)
@@ -200,14 +200,11 @@ export class WriteGate {
     if (!byForm.ok) return byForm
     const { callbackHosts, resolve } = this.#deps
     const outside = await leadsOutside({ ...callbackHosts, ...(resolve && { resolve }) }, url)
-    // Where the name leads to is not for who named it.
+    // The address itself is not disclosed to the caller.
     return outside ? byForm : { ok: false, detail: 'its host has no public address' }
   }
 
-  async #record(
-    tx: Tx,
-    { asked, held, checks, auditEventId }: Validation,
-  ): Promise<ReturnType<typeof validationView>> {
+  async #record(tx: Tx, { asked, held, checks, auditEventId }: Validation) {
     const { operation_id, rail, callback_url, payload_sha256 = null } = asked
     const passed = passes(checks)
     const about = {
@@ -220,8 +217,8 @@ export class WriteGate {
     }
     const judged = checks.map(({ check, ok }) => ({ check, ok }))
     const facts = { ...about, passed, checks: judged, executed: false, money_movement: false }
-    const about_receipt = { subject: auditEventId, kind: 'write_gate', usage: 'unspecified', facts }
-    const receipt = receiptView(await issueReceipt(this.#deps, tx, about_receipt))
+    const content = { subject: auditEventId, kind: 'write_gate', usage: 'unspecified', facts }
+    const receipt = receiptView(await issueReceipt(this.#deps, tx, content))
     await insertProductionWrite(tx, {
       ...about,
       audit_event_id: auditEventId,
@@ -232,7 +229,14 @@ export class WriteGate {
       passed,
       receipt_id: receipt.receipt_id,
     })
-    return validationView({ checks, passed, auditEventId, receipt })
+    return {
+      pass: passed,
+      checks,
+      audit_event_id: auditEventId,
+      executed: false as const,
+      money_movement: false as const,
+      receipt,
+    }
   }
 }
 
@@ -245,20 +249,6 @@ type Validation = {
 
 /** The id of the audit event of a call that writes. */
 const writeEventId = (callId: string): string => `aud_${digestOf({ write: callId })}`
-
-const validationView = (made: {
-  checks: GateCheck[]
-  passed: boolean
-  auditEventId: string
-  receipt: ReturnType<typeof receiptView>
-}) => ({
-  pass: made.passed,
-  checks: made.checks,
-  audit_event_id: made.auditEventId,
-  executed: false as const,
-  money_movement: false as const,
-  receipt: made.receipt,
-})
 
 /** The rails that an operation behind the gate takes. */
 const railsOf = (gate: GatedWrite): RailKey[] =>

@@ -25,6 +25,7 @@ export async function cancelRun(deps: Deps, actor: TaskActor, runId: string): Pr
     const task = await ownRun(tx, actor, runId)
     if (mayCancel(task.state, task.resume_state)) await abandon(deps, tx, { task, actor })
   })
+  // The run is abandoned by now; the sweep wakes its workflow where this does not.
   await gateway.wake(task_id).catch(() => undefined)
 }
 
@@ -34,11 +35,11 @@ async function abandon(
   { task, actor: { actor } }: { task: TaskRow; actor: TaskActor },
 ): Promise<void> {
   const { task_id: taskId, sequence } = task
-  const cancels = digestOf({ type: 'service.cancel.v1', task_id: taskId, sequence })
+  const cancelId = digestOf({ type: 'service.cancel.v1', task_id: taskId, sequence })
   const exception =
-    (await openTaskException(tx, taskId)) ?? (await stopped(deps, tx, { taskId, cancels, actor }))
+    (await openTaskException(tx, taskId)) ?? (await stopped(deps, tx, { taskId, cancelId, actor }))
   await requestRecovery(deps, tx, {
-    recoveryId: `rec_${cancels}`,
+    recoveryId: `rec_${cancelId}`,
     taskId,
     exceptionId: exception?.exception_id,
     action: 'abandon',
@@ -54,10 +55,10 @@ const CANCELLED = 'the agent cancels the run'
 async function stopped(
   deps: TaskDeps,
   tx: Tx,
-  { taskId, cancels, actor }: { taskId: string; cancels: string; actor: string },
+  { taskId, cancelId, actor }: { taskId: string; cancelId: string; actor: string },
 ) {
   const data = { code: 'caller_dispute', detail: CANCELLED } as const
-  const raised = { event: 'exception_raised', eventId: `cancel:${cancels}`, data } as const
+  const raised = { event: 'exception_raised', eventId: `cancel:${cancelId}`, data } as const
   await recordTransition(deps, tx, { taskId, actor, ...raised })
   return openTaskException(tx, taskId)
 }

@@ -1,6 +1,6 @@
 import { railOf } from '#domain/rails/index.ts'
 import { dataPolicy, declaredTerm } from '#domain/tasks/data-declaration.ts'
-import { isDraftedOn } from '#domain/tasks/drafted.ts'
+import { mayBeDrafted } from '#domain/tasks/drafted.ts'
 import type { TaskTerms } from '#domain/tasks/terms.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { liveContract } from '../../../activities/store/tasks/contracts.ts'
@@ -32,7 +32,7 @@ export function contractTerms({ taskId, contractId, terms, criteria, model }: Ag
     acceptance_criteria: [...criteria],
     review_policy:
       terms.usage === 'synthetic' ? ('sandbox_policy' as const) : ('operator_review' as const),
-    data_policy: dataPolicy(isDraftedOn(terms) ? model : null),
+    data_policy: dataPolicy(mayBeDrafted(terms) ? model : null),
     data_declaration: declaredTerm,
   }
 }

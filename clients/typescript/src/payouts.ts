@@ -57,7 +57,6 @@ function bodyIn(line: string): PayoutBody | undefined {
 export async function submitPayouts(
   client: Client,
   bodies: readonly PayoutBody[],
-  seen: (outcome: PayoutOutcome) => void = () => undefined,
 ): Promise<PayoutOutcome[]> {
   const outcomes: PayoutOutcome[] = []
   let isStopped = false
@@ -65,7 +64,6 @@ export async function submitPayouts(
     const outcome: PayoutOutcome = isStopped ? notSent(body) : await submitOne(client, body)
     isStopped ||= outcome.outcome === 'pending'
     outcomes.push(outcome)
-    seen(outcome)
   }
   return outcomes
 }

@@ -80,7 +80,7 @@ const claims = (more: JWTPayload = {}) => ({
   ...more,
 })
 const token = (more: JWTPayload = {}, key = keys[0] as (typeof keys)[number], alg = 'ES256') =>
-  new SignJWT(claims(more)).setProtectedHeader({ alg, kid: key.kid }).sign(key.privateKey)
+  new SignJWT(claims(more)).setProtectedHeader({ alg, kid: key.kid, typ: 'at+jwt' }).sign(key.privateKey)
 
 const read = { name: 'get_run_status', arguments: { run_id: `run_${'0'.repeat(64)}` } }
 
@@ -133,7 +133,7 @@ verifies('mcp.oauth', 'every other token is a 401, and says nothing of the agent
   const stranger = await newKey('first')
   const unsigned = new UnsecuredJWT(claims()).encode()
   const shared = await new SignJWT(claims())
-    .setProtectedHeader({ alg: 'HS256', kid: 'first' })
+    .setProtectedHeader({ alg: 'HS256', kid: 'first', typ: 'at+jwt' })
     .sign(new TextEncoder().encode(JSON.stringify(keys[0]?.jwk)))
   const wrong: Record<string, string> = {
     audience: await token({ aud: apis.config.BASE_URL }),

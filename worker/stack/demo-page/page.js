@@ -54,12 +54,11 @@ function linesOf(was, { worker, payment }) {
   if (isNew) lines.push(`A payment to ${payment.recipient} began.`)
   if (payment.step !== (isNew ? 'create' : was.payment.step)) lines.push(sentences[payment.step])
   if (payment.transfers > (isNew ? 0 : was.payment.transfers))
-    lines.push(`The chain has ${payment.transfers} transfer to the recipient.`)
+    lines.push(`Transfers to the recipient on the chain: ${payment.transfers}.`)
   return lines
 }
 
 const sentences = {
-  create: '',
   authorize: 'The payout is created.',
   execute: 'The payout is authorized.',
   final: 'The payout is executed.',

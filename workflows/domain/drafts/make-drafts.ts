@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { digestOf } from '../core/canonical-json.ts'
 import type { Rail, Work } from '../rails/rail.ts'
+import { jsonOf } from '../verification/strict-json.ts'
 import { type Drafts, draftNotice, type ModelOutput, type PlannedDraft } from './draft.ts'
 import { type Prompt, promptOf } from './prompt.ts'
 import {
@@ -99,10 +100,6 @@ const Written = z.object({
 /** The sentences in the text of a model, each undefined where its form is wrong; undefined for another text. */
 function writtenIn(text: string): (WrittenSentence | undefined)[] | undefined {
   const [, fenced = text] = /^\s*```(?:json)?\n([\s\S]*)\n```\s*$/.exec(text) ?? []
-  try {
-    const { sentences } = z.object({ sentences: z.array(z.unknown()) }).parse(JSON.parse(fenced))
-    return sentences.slice(0, SENTENCES_MAX).map((one) => Written.safeParse(one).data)
-  } catch {
-    return undefined
-  }
+  const answer = z.object({ sentences: z.array(z.unknown()) }).safeParse(jsonOf(fenced)).data
+  return answer?.sentences.slice(0, SENTENCES_MAX).map((one) => Written.safeParse(one).data)
 }

@@ -22,7 +22,10 @@ export function promptOf({ question, passages }: PlannedDraft): Prompt {
     { role: 'system', content: rules },
     { role: 'user', content: canonicalJson({ question, passages: offered }) },
   ]
-  const asked = { messages, answer_tokens_max: ANSWER_TOKENS_MAX }
-  const sha256 = digestOf({ type: 'service.model-prompt.v1', ...asked })
-  return { sha256, messages, answerTokensMax: ANSWER_TOKENS_MAX }
+  const asked = { messages, answerTokensMax: ANSWER_TOKENS_MAX }
+  return { sha256: promptDigest(asked), ...asked }
 }
+
+/** The digest that names a prompt. */
+export const promptDigest = ({ messages, answerTokensMax }: Omit<Prompt, 'sha256'>): string =>
+  digestOf({ type: 'service.model-prompt.v1', messages, answer_tokens_max: answerTokensMax })

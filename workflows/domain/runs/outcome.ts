@@ -1,6 +1,6 @@
 import { type TaskState, taskStates } from '../tasks/lifecycle.ts'
 
-/** How a run stands for who waits for its result: `refused` and `cancelled` have none and never will. */
+/** The outcome of a run for a client that waits for its result: `refused` and `cancelled` have none and never will. */
 export const runOutcomes = ['working', 'completed', 'refused', 'cancelled'] as const
 export type RunOutcome = (typeof runOutcomes)[number]
 
@@ -17,7 +17,7 @@ export function runOutcome(
   return ledger.abandoned ? 'cancelled' : 'refused'
 }
 
-/** Whether a run can still be given up: once its result is made, it is finished and charged. */
+/** Whether a run can still be cancelled: once its result is made, it is charged. */
 export function mayCancel(state: TaskState, resumeState: TaskState | null): boolean {
   const at = state === 'exception_open' || state === 'replay_ready' ? resumeState : state
   return at !== null && taskStates.indexOf(at) < taskStates.indexOf('result_ready')

@@ -11,7 +11,7 @@ import { fieldsOf } from '../reference/fields.ts'
 import { snippet } from '../snippet.ts'
 import { exampleOf } from './example.ts'
 import { grid } from './grid.ts'
-import { sampleOf } from './sample.ts'
+import { railSample } from './sample.ts'
 
 const faultMeanings: Readonly<Record<(typeof faultKinds)[number], string>> = {
   unknown_field: 'A member that the input does not have.',
@@ -88,7 +88,7 @@ function tiersPart({ prices, tiers: terms }: Rail): Html {
 
 function examplePart(rail: Rail, baseUrl: string): Html {
   const { key } = rail
-  const { work } = sampleOf(rail)
+  const { work } = railSample(rail)
   const figures = figuresOf(reportPlans[key], work.result).map(
     ({ label, text }) => html`<dt>${label}</dt><dd>${text}</dd>`,
   )

@@ -7,7 +7,7 @@ import { pageRouter } from '../page-router.ts'
 import { pagePolicy } from '../policies.ts'
 import { exampleOf } from './example.ts'
 import { railPage } from './page.ts'
-import { sampleOf } from './sample.ts'
+import { railSample } from './sample.ts'
 
 /** A report has its styles in itself and loads nothing. */
 const reportPolicy = helmet.contentSecurityPolicy({
@@ -43,12 +43,12 @@ export function createRailPages({ baseUrl }: Pick<PageFacts, 'baseUrl'>): Router
     )
     at(
       `${path}/result.json`,
-      packed('json', () => printed(sampleOf(rail).work.result)),
+      packed('json', () => printed(railSample(rail).work.result)),
     )
     at(
       `${path}/report.html`,
       reportPolicy,
-      packed('html', () => sampleOf(rail).files['report.html'] ?? ''),
+      packed('html', () => railSample(rail).files['report.html'] ?? ''),
     )
   }
   return router

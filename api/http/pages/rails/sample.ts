@@ -1,12 +1,12 @@
-import { canonicalJson, sha256Hex } from '#domain/core/canonical-json.ts'
+import { digestOf } from '#domain/core/canonical-json.ts'
 import type { Rail } from '#domain/rails/rail.ts'
 import { workOn } from '#domain/rails/read-input.ts'
 import { reportFiles } from '#domain/rails/report/report.ts'
 import { delivered } from '#domain/rails/tiers.ts'
 import { SANDBOX_TIER } from '#domain/runs/sandbox.ts'
 
-/** The sample input of a rail, and what a run of the sandbox makes of it. */
-export function sampleOf(rail: Rail) {
+/** What a run of the sandbox makes of the sample input of a rail. */
+export function railSample(rail: Rail) {
   const input = rail.sandboxInput
   const work = delivered(rail, SANDBOX_TIER, workOn(rail, input))
   const run = {
@@ -15,8 +15,8 @@ export function sampleOf(rail: Rail) {
     tier: SANDBOX_TIER,
     usage: 'synthetic',
     partial: false,
-    input_sha256: sha256Hex(canonicalJson(input)),
-    result_sha256: sha256Hex(canonicalJson(work.result)),
+    input_sha256: digestOf(input),
+    result_sha256: digestOf(work.result),
   } as const
-  return { input, work, files: reportFiles(run, work) }
+  return { work, files: reportFiles(run, work) }
 }

@@ -11,7 +11,10 @@ const lawsOf = new RegExp(
   String.raw`\b(?:[Ll]aws?|LAWS?)\s+(?:of|in|OF|IN)\s+(?:(?:the|THE)\s+)?(${place})`,
   'gu',
 )
-const adjective = new RegExp(String.raw`(?<!\p{L}\s)(${capital}(?:\s${capital})?)\s+law\b`, 'gu')
+const adjective = new RegExp(
+  String.raw`(?<![\p{L}.’'-])(?<!\p{L}\s)(${capital}(?:\s${capital})?)\s+law\b`,
+  'gu',
+)
 const applies = /\b(?:govern\w*|appl(?:y|ies)|constru\w+)\b/i
 /** Where a place in capitals ends in a sentence of capitals. */
 const goesOn =

@@ -9,12 +9,13 @@ const insured = /\binsur\w+|\bcoverage\b|\bpolic(?:y|ies)\b/i
 const paidFees =
   /\b(?:fees|amounts?|charges|sums|consideration)\s+(?:actually\s+|that\s+(?:were|are)\s+)?(?:paid|payable|due|received|invoiced)\b/gi
 const times = new RegExp(
-  String.raw`(${spelling}|\d+(?:\.\d+)?)\s*(?:\(\s*\d+\s*x?\s*\)\s*)?(?:times\b|x\b)`,
+  String.raw`(${spelling}|(?<!\d)\d+(?:\.\d+)?)(?:\s*\(\s*\d+\s*x?\s*\))?\s*(?:times\b|x\b)`,
   'gi',
 )
 const twice = /\b(twice|double|triple)\b/gi
 const factors: Readonly<Record<string, string>> = { twice: '2', double: '2', triple: '3' }
 const mutual = /\b(?:each|either|neither|any|no)\s+part(?:y|ies)\b|\bparties['’]?\b/i
+/** For words that single spaces separate: with runs of them it would take the square of their length. */
 const scoped =
   /\bliability\s+(?:of\s+[\w\s]{1,40}?\s+)?(?:for|under|in\s+respect\s+of|arising\s+(?:from|out\s+of))\s+([^,;.]{3,120}?)\s+(?:shall|will|is|are|must|may|exceed)\b/i
 /** What is for the whole contract limits no scope. */
@@ -32,7 +33,7 @@ export function liabilityCapsOf(contract: Contract, parties: readonly Party[]): 
     const limbs = limbsOf(contract, sentence, limit.index)
     if (limbs.length === 0) return []
     const party = partyOf(words.slice(0, limit.index + limit[0].length), parties)
-    const scope = scoped.exec(words)?.[1]?.replace(/\s+/g, ' ') ?? null
+    const scope = scoped.exec(words.replace(/\s+/g, ' '))?.[1] ?? null
     return [
       {
         party,

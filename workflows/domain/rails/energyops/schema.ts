@@ -55,7 +55,7 @@ export const EnergyopsHead = z.strictObject({
   tolerance_minor: z.int().min(0).max(MINOR_MAX).optional(),
 })
 
-/** What meter and tariff contradict each other in. */
+/** Reports where meter and tariff contradict each other. */
 export function checkHead(
   { meter, tariff }: z.infer<typeof EnergyopsHead>,
   fault: (path: PropertyKey[], message: string) => void,
