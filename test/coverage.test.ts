@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { citedIds } from './cited-ids.ts'
 import { type Requirement, requirements } from './requirements/index.ts'
 
 declare module 'vitest' {
@@ -11,7 +12,7 @@ declare module 'vitest' {
 }
 
 const all: [string, Requirement][] = Object.entries(requirements)
-const cited = new Set(testFiles().flatMap((path) => citedIds(readFileSync(path, 'utf8'))))
+const cited = new Set(testFiles().flatMap((path) => [...citedIds(readFileSync(path, 'utf8'))]))
 
 test('every cited requirement is known', () => {
   expect([...cited].filter((id) => !(id in requirements))).toEqual([])
@@ -36,14 +37,6 @@ function testFiles(): string[] {
   const root = fileURLToPath(new URL('.', import.meta.url))
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
   return files.filter((path) => path.endsWith('.test.ts')).map((path) => `${root}${path}`)
-}
-
-/** The literals in the first argument of each `verifies(…)`. */
-function citedIds(source: string): string[] {
-  const calls = source.matchAll(/\bverifies\(\s*(\[[^\]]*\]|'[^']*')/g)
-  return [...calls].flatMap(([, ids = '']) =>
-    [...ids.matchAll(/'([^']*)'/g)].map(([, id = '']) => id),
-  )
 }
 
 function print(): void {

@@ -9,6 +9,7 @@ import { operations } from '../../api/operations/index.ts'
 import * as messages from '../../workflows/payout/messages.ts'
 import { importedFile } from '../support/imported-file.ts'
 import { readHistory } from '../temporal/histories.ts'
+import { proofRows } from './proofs.ts'
 
 export const root = join(import.meta.dirname, '..', '..')
 export const read = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -33,6 +34,7 @@ const pictures: Record<string, () => string> = {
   'task-states': () => mermaid(['stateDiagram-v2', ...taskPicture().map((line) => `  ${line}`)]),
   pipeline: () => mermaid(['flowchart LR', `  ${pipeline().map(step).join(' --> ')}`]),
   operations: operationTable,
+  proofs: () => table(['Call', 'Requirements, each with its tests'], proofRows()),
   'sandbox-typescript': () => fenced('ts', read('examples/sandbox.mjs')),
   'sandbox-python': () => fenced('python', read('examples/sandbox.py')),
   'sandbox-curl': () => fenced('sh', read('examples/sandbox.sh')),

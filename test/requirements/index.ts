@@ -940,6 +940,11 @@ export const requirements = {
     behavior:
       'The page docs/guarantees.md names the requirements that prove each promise, and the source of each of its figures.',
   },
+  'docs.proofs': {
+    source: 'decision',
+    behavior:
+      'The reference names, for each call of delegated authority, keys, trust service and log, its requirements and the tests that prove them.',
+  },
   'ship.containers': {
     source: 'stack § Containers',
     behavior: 'docker-compose.yml runs the same parts as containers. The API and the worker scale.',
