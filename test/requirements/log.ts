@@ -20,6 +20,11 @@ export const logRequirements = {
     behavior:
       'A stored receipt enters the outbox of the log in its own transaction; its entry is the SHA-256 of its JWS.',
   },
+  'log.delay': {
+    source: 'log § Writing',
+    behavior:
+      'A receipt stands in a signed checkpoint within a second of its transaction, while workers run.',
+  },
   'log.sequence': {
     source: 'log § Writing',
     behavior:

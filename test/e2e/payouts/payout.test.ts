@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose'
+import pg from 'pg'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { sha256Hex } from '#domain/core/canonical-json.ts'
 import { payoutId as payoutIdOf } from '#domain/core/ids.ts'
@@ -26,8 +27,9 @@ import {
   refusalOf,
   restart,
 } from '../../support/faults.ts'
-import { startStack, type TestStack } from '../../support/stack.ts'
+import { operatorOf, startStack, type TestStack } from '../../support/stack.ts'
 import { verifies } from '../../verifies.ts'
+import { measureLogDelay } from '../bench/log-delay.ts'
 
 let stack: TestStack
 let rail: Rail
@@ -308,6 +310,15 @@ verifies(
     await expectOfflineVerdicts(receipts, keys)
   },
 )
+
+verifies('log.delay', 'a receipt is in the signed log within a second', async () => {
+  const operator = operatorOf(stack)
+  for (let left = 60; left > 0; left -= 1) await operator.call('keys-list', {})
+  const pool = new pg.Pool({ connectionString: stack.databaseUrl, max: 1 })
+  const { receipts, p50_ms } = await measureLogDelay(pool).finally(() => pool.end())
+  expect(receipts).toBeGreaterThan(30)
+  expect(p50_ms).toBeLessThan(1_000)
+})
 
 /** The command line comes to the same from files, and finds the transfer on the chain and the receipt in the log. */
 async function expectOfflineVerdicts(receipts: string[], keys: object): Promise<void> {
