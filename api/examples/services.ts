@@ -40,6 +40,8 @@ const scouted = {
       name: 'packetops',
       origin: 'first_party',
       price_usd: 49,
+      available: true,
+      match: 'clear',
       score: 0.81,
       reasons: [
         {
@@ -47,6 +49,7 @@ const scouted = {
           capability: 'assemble evidence packets',
           stems: ['assembl', 'evid', 'packet'],
           score: 0.81,
+          match: 'clear',
         },
       ],
       missing: [],
@@ -55,8 +58,8 @@ const scouted = {
   excluded: [
     {
       service_id: 'svc_contractops',
-      code: 'not_available',
-      reason: 'it is announced, and not available yet',
+      code: 'no_match',
+      reason: 'it says nothing of what the task needs',
     },
   ],
   missing: [],
@@ -96,6 +99,8 @@ export const serviceExamples = {
           kind: 'rail',
           summary: packetops.summary,
           score: 0.81,
+          match: 'clear',
+          available: true,
           price: 49,
           access: 'agent',
           reasons: [{ need: task, capability: 'assemble evidence packets' }],

@@ -46,7 +46,7 @@ export const schemaDigests: Record<string, string> = {
     'cdc15630eba37b3b39f675225fa82946e90895f9ae1018debd2a793023bd6555',
   'rail-result-packetops.v1.json':
     'c759f766cb4181413f69cbcb5d1834c3942831aa2ed758047bf630cebcb26a29',
-  'rail-result-scout.v1.json': '32cb504402f50da585dc965ec30d98f6c33e59e82fed50b91ad398e993a24393',
+  'rail-result-scout.v1.json': '19b61ad8c41158c81cf786b6365d9491cc286e923873bf6955cf9ca93c73c26e',
   'rail-result-tokenops.v1.json':
     '5fd7ac6ce2e22003e1e49970b52f5fcc3c2fc608c69873eb21a82af4f9bb6b85',
   'rail-input-tokenops.v1.json': '1cf803558a9e980db0394e60e23ecc984ee8de7a8cde1a26a5255b3395489b5d',

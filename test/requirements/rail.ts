@@ -267,13 +267,18 @@ export const railRequirements = {
     behavior:
       'Services are ranked by how well their capabilities meet the parts of a task, with reasons.',
   },
+  'scout.plain-tasks': {
+    source: 'runs § scout',
+    behavior:
+      'Tasks in plain language find their rail, announced ones as not available. What nothing of ours fits has no clear match.',
+  },
   'scout.exclusions': {
     source: 'runs § scout',
-    behavior: 'A service that is not ranked has a reason: constraint, state, no match or limit.',
+    behavior: 'A service that is not ranked has a reason: constraint, approval, no match or limit.',
   },
   'scout.missing': {
     source: 'runs § scout',
-    behavior: 'The parts of a task that no service meets are named.',
+    behavior: 'The parts of a task that no available service meets clearly are named.',
   },
   'rails.rows': {
     source: 'runs § Inputs',

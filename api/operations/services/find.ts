@@ -1,9 +1,11 @@
 import { z } from 'zod'
+import { ScoutResult } from '#domain/rails/scout/schema.ts'
 import { serviceExamples } from '../../examples/services.ts'
 import { Digest, freeText } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Kind, Origin, Price, RESOLVER_PATH, ServiceAccess, ServiceId } from './shapes.ts'
 
+const { match, available } = ScoutResult.shape.ranked.element.shape
 const output = z
   .strictObject({
     results: z.array(
@@ -13,6 +15,8 @@ const output = z
         kind: Kind,
         summary: z.string(),
         score: z.number().min(0).max(1),
+        match,
+        available,
         price: Price,
         access: ServiceAccess,
         reasons: z

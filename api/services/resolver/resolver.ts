@@ -83,12 +83,25 @@ export class ServiceResolver<Call extends Served> {
       limit: FOUND_MAX,
       include_registry,
     })
-    const results = result.ranked.flatMap(({ service_id, score, reasons }) => {
+    const results = result.ranked.flatMap(({ service_id, score, match, available, reasons }) => {
       const known = service(service_id)
       if (known === undefined) return []
       const { origin, kind, summary, price, access } = serviceView(known)
       const fits = reasons.map(({ need, capability }) => ({ need: need.quote, capability }))
-      return [{ service_id, origin, kind, summary, score, price, access, reasons: fits }]
+      return [
+        {
+          service_id,
+          origin,
+          kind,
+          summary,
+          score,
+          match,
+          available,
+          price,
+          access,
+          reasons: fits,
+        },
+      ]
     })
     return { results, query_used, registry_sha256: result.registry_sha256 }
   }

@@ -1,4 +1,4 @@
-# Made by `npm run client:python` from operations with SHA-256 934a31780fa307986419cb0bf9bbceff99b6d0e1836c9011b2ba0cb327a08a2b.
+# Made by `npm run client:python` from operations with SHA-256 7d884a6de096607c6b3b618e87db69a8ff7001d7dc81cc2c01d7a47beb77138c.
 from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypedDict
@@ -840,6 +840,8 @@ class Result(TypedDict):
     kind: Literal['rail', 'work_order', 'free_tool', 'candidate']
     summary: str
     score: float
+    match: Literal['clear', 'weak']
+    available: bool
     price: int | None
     access: Literal['public', 'agent', 'outside']
     reasons: list[Reason2]
@@ -908,6 +910,7 @@ class Reason3(TypedDict):
     capability: str
     stems: list[str]
     score: float
+    match: Literal['clear', 'weak']
 
 
 MissingItem = TypedDict(
@@ -927,6 +930,8 @@ class RankedItem(TypedDict):
     name: str
     origin: Literal['first_party', 'registry']
     price_usd: int | None
+    available: bool
+    match: Literal['clear', 'weak']
     score: float
     reasons: list[Reason3]
     missing: list[MissingItem]
@@ -934,7 +939,7 @@ class RankedItem(TypedDict):
 
 class ExcludedItem(TypedDict):
     service_id: str
-    code: Literal['not_available', 'not_approved', 'id_taken', 'rail_not_wanted', 'price_too_high', 'without_price', 'protocol_missing', 'no_match', 'beyond_limit']
+    code: Literal['not_approved', 'id_taken', 'rail_not_wanted', 'price_too_high', 'without_price', 'protocol_missing', 'no_match', 'beyond_limit']
     reason: str
 
 
@@ -951,6 +956,7 @@ class Reason4(TypedDict):
     capability: str
     stems: list[str]
     score: float
+    match: Literal['clear', 'weak']
 
 
 class RankedItem1(TypedDict):
@@ -958,6 +964,8 @@ class RankedItem1(TypedDict):
     name: str
     origin: Literal['first_party', 'registry']
     price_usd: int | None
+    available: bool
+    match: Literal['clear', 'weak']
     score: float
     reasons: list[Reason4]
     missing: list[MissingItem]

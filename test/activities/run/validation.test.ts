@@ -191,6 +191,9 @@ const planted: Record<RailKey, Record<string, (result: Any) => void>> = {
     order_kept: (result) => {
       result.ranked.reverse()
     },
+    matches_again: (result) => {
+      result.ranked[0].reasons[0].match = 'weak'
+    },
     constraints_kept: (result) => {
       result.ranked[0].price_usd = 100_000
     },

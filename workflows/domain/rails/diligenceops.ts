@@ -33,6 +33,14 @@ export const diligenceops: Rail<DiligenceInput, DiligenceResult> = {
       'tell which questions the evidence leaves unanswered',
       'find contradictions between documents by dates and numbers',
     ],
+    asks: [
+      'fill in the security questionnaire of a customer or prospect',
+      'respond to a due diligence form of a buyer or vendor',
+      'a customer sent many questions about our company',
+      'what do our policies say about backups, encryption or access',
+      'answer from our own documents and documentation',
+      'do the documents in the data room contradict each other',
+    ],
   },
   takes: {
     paidAgentUse: true,

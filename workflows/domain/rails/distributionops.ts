@@ -91,6 +91,16 @@ export const distributionops: Rail<DistributionInput, Result> = {
       'prepare a payout batch with a manifest digest',
       'write a bank payment file (ISO 20022 pain.001, SEPA) and payout calls in USDC',
     ],
+    asks: [
+      'split money fairly between people',
+      'divide a sum in proportion to shares, points or hours',
+      'pay royalties to artists, authors and musicians',
+      'share revenue or profit with partners and owners',
+      'pay out dividends to shareholders',
+      'share tips and prizes among staff or winners',
+      'calculate how much each person gets',
+      'prepare payments to many people at once',
+    ],
   },
   takes: {
     paidAgentUse: false,

@@ -130,6 +130,15 @@ export const energyops: Rail<EnergyopsInput, EnergyopsResult> = {
       'recompute time-of-use, seasonal, tiered, demand and standing charges, taxes and feed-in credits',
       'compare each line of a bill and say why it differs',
     ],
+    asks: [
+      'is our electricity, power or gas bill correct',
+      'why is the energy bill so high',
+      'did the utility or supplier overcharge us',
+      'verify an invoice for power against a smart meter',
+      'missing or strange values in half-hourly meter data',
+      'what should the tariff and peak demand have cost',
+      'credit for solar power that we fed into the grid',
+    ],
   },
   takes: {
     paidAgentUse: false,

@@ -71,6 +71,17 @@ export const financeops: Rail<FinanceopsInput, FinanceopsResult> = {
       'accounts receivable ageing report',
       'control totals of a ledger',
     ],
+    asks: [
+      'match bank transfers and payments to open invoices',
+      'which customers owe us money and have not paid',
+      'unpaid and overdue invoices by days',
+      'invoices that were paid twice',
+      'reconcile Stripe or card payouts with receivables',
+      'close the books at the end of a month',
+      'one payment that covers several invoices',
+      'assign incoming transfers to invoices',
+      'overpaid and short-paid invoices',
+    ],
   },
   takes: {
     paidAgentUse: false,

@@ -38,6 +38,15 @@ export const packetops: Rail<PacketInput, PacketResult> = {
       'find missing sections, expired, stale and duplicate documents',
       'score the readiness of a compliance packet',
     ],
+    asks: [
+      'get ready for an audit or a certification',
+      'have what the auditor wants to see',
+      'are our policies complete and up to date',
+      'what is missing, outdated or weak in a compliance file',
+      'gather policies, screenshots, certificates and logs as proof of controls',
+      'show customers and auditors that our security controls work',
+      'renew our cyber insurance',
+    ],
   },
   takes: {
     paidAgentUse: true,

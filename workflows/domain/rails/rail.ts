@@ -125,8 +125,8 @@ export type TakesDocuments = {
  */
 export type Rail<Input = unknown, Result = unknown> = {
   key: RailKey
-  /** What it does, in one sentence and in the words that a buyer would search for. */
-  about: { summary: string; capabilities: string[] }
+  /** What it does: in one sentence, in the words of its field, and as people ask for it in plain language. */
+  about: { summary: string; capabilities: string[]; asks: string[] }
   takes: Takes
   /** Whole usd before the fee; 0: free, null: not sold. */
   prices: Record<Tier, number> | null

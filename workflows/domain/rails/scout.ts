@@ -7,6 +7,8 @@ import { rankingOf } from './ranking.ts'
 import { scoutAudit } from './scout/audit.ts'
 import {
   type Exclusion,
+  isClear,
+  type Match,
   type Reason,
   ScoutInput,
   ScoutResult,
@@ -26,6 +28,7 @@ export function scoutOver(services: readonly Service[]): Rail<ScoutInput, ScoutR
         'find services for a task',
         'compare services by capability, price and protocol',
       ],
+      asks: ['who can do this for us', 'which service fits my task'],
     },
     takes: {
       paidAgentUse: false,
@@ -71,8 +74,9 @@ export function serviceOf({ key, about, takes, prices }: Rail): Service {
   }
 }
 
-/** Decision: a capability meets a need when it has about a third of what one written for it would have. */
-const SCORE_MIN = 0.3
+/** Decision: what has less of a need than this says nothing about it. */
+const SCORE_MIN = 0.1
+const CLEAR_MIN = 0.3
 const LIMIT = 10
 /** The most places that are searched. Without a bound, many needs that every capability meets would take unlimited time. */
 const PLACES_MAX = 3_000_000
@@ -124,6 +128,8 @@ function scout(input: ScoutInput, own: readonly Service[]): Work<ScoutResult> {
       name: service.name,
       origin: service.origin,
       price_usd: service.price_usd,
+      available: isAvailable(service),
+      match: reasons.some(isClear) ? 'clear' : 'weak',
       score,
       reasons,
       missing: unmet(needs, reasons),
@@ -142,7 +148,7 @@ function scout(input: ScoutInput, own: readonly Service[]): Work<ScoutResult> {
     ],
     missing: unmet(
       needs,
-      ranked.flatMap(({ reasons }) => reasons),
+      ranked.flatMap(({ service, reasons }) => (isAvailable(service) ? reasons : [])),
     ),
     registry_size: services.length,
     registry_sha256: digestOf(services),
@@ -150,7 +156,10 @@ function scout(input: ScoutInput, own: readonly Service[]): Work<ScoutResult> {
   const gaps: Finding[] = result.missing.map(({ pointer, quote, from }) => ({
     ...(unsearched.has(from)
       ? { code: 'need_not_searched', detail: 'the task has too many needs to search all' }
-      : { code: 'capability_missing', detail: 'no service that may be proposed can do this' }),
+      : {
+          code: 'capability_missing',
+          detail: 'no available service clearly says that it can do this',
+        }),
     citations: [{ pointer, quote }],
   }))
   if (needs.length === 0)
@@ -179,6 +188,12 @@ function needsOf(task: string): Span[] {
   })
 }
 
+const isAvailable = ({ state }: Service): boolean => state === 'available'
+
+/** Decision: clear is about a third of what a phrase written for the need would have, and not one word of several. */
+const matchOf = (score: number, shared: number, asked: number): Match =>
+  score >= CLEAR_MIN && shared >= Math.min(2, asked) ? 'clear' : 'weak'
+
 const wordsIn = (text: string, { from, to }: Part): number => stemsOf(text.slice(from, to)).length
 
 /** By the place of each service: the needs that it meets, each with the capability that meets it best. */
@@ -186,8 +201,8 @@ function reasonsOf(
   services: readonly Service[],
   needs: Span[],
 ): { reasons: Map<number, Reason[]>; unsearched: Set<number> } {
-  const phrases = services.flatMap(({ capabilities, summary }, at) =>
-    [...capabilities, summary].map((words) => ({
+  const phrases = services.flatMap(({ capabilities, asks = [], summary }, at) =>
+    [...capabilities, ...asks, summary].map((words) => ({
       at,
       words,
       stems: wordsOf(words).map(({ stem }) => stem),
@@ -214,7 +229,13 @@ function reasonsOf(
         known.score < score ||
         (known.score === score && phrase.words < known.capability)
       if (better)
-        best.set(phrase.at, { need, capability: phrase.words, stems: shared.toSorted(), score })
+        best.set(phrase.at, {
+          need,
+          capability: phrase.words,
+          stems: shared.toSorted(),
+          score,
+          match: matchOf(score, shared.length, stems.length),
+        })
     }
     for (const [at, reason] of best) {
       const own = reasons.get(at)
@@ -234,7 +255,6 @@ function refusalOf(
   const { rails, price_max_usd: most, protocols } = constraints
   if (service.origin === 'registry' && taken.has(service.service_id))
     return ['id_taken', 'the id is that of a rail']
-  if (service.state === 'future') return ['not_available', 'it is announced, and not available yet']
   if (service.state === 'unapproved') return ['not_approved', 'nobody has approved it']
   if (rails !== undefined && (service.rail === null || !rails.includes(service.rail)))
     return ['rail_not_wanted', `only ${rails.toSorted().join(', ')} are wanted`]
@@ -254,6 +274,6 @@ function refusalOf(
 }
 
 function unmet(needs: Span[], reasons: Reason[]): Span[] {
-  const met = new Set(reasons.map(({ need }) => need.from))
+  const met = new Set(reasons.filter(isClear).map(({ need }) => need.from))
   return needs.filter(({ from }) => !met.has(from))
 }

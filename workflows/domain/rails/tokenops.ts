@@ -32,6 +32,17 @@ export const tokenops: Rail<TokenopsInput, TokenopsResult> = {
       'detect anomalies in token usage and spend',
       'savings from a cheaper model or caching',
     ],
+    asks: [
+      'why did our AI bill go up',
+      'how much do we spend on OpenAI, Anthropic, GPT, Claude or Gemini',
+      'LLM and API costs by team, customer, agent and model',
+      'which agent or user burns the most tokens',
+      'forecast what language models will cost this month',
+      'keep an eye on what AI costs',
+      'alert on unusual model usage and sudden costs',
+      'would a cheaper model have saved money',
+      'what do our requests to model APIs cost',
+    ],
   },
   takes: {
     paidAgentUse: false,

@@ -1,12 +1,14 @@
 import { auditOf, differs, firstWrong } from '../audit.ts'
-import type { ScoutInput, ScoutResult } from './schema.ts'
+import { wordsOf } from '../words.ts'
+import { isClear, type Reason, type ScoutInput, type ScoutResult } from './schema.ts'
 
 const checks = {
   scores_again: 'the score of each service, against the mean of its reasons over the needs',
   services_once: 'ranked and excluded services, against the size of the registry',
   order_kept: 'the order of services, against their scores',
+  matches_again: 'each match, against the score and the words that are shared',
   constraints_kept: 'each ranked service, against the price that is allowed and the limit',
-  needs_named: 'needs without a service, against the reasons of all ranked services',
+  needs_named: 'needs without a service, against the clear reasons of all available services',
 }
 
 /** Scores each service again from its reasons, and counts services and needs. */
@@ -24,9 +26,20 @@ export const scoutAudit = auditOf<ScoutInput, ScoutResult>(checks, (input, { res
   order_kept: firstWrong(result.ranked.entries(), ([at, { service_id, score }]) =>
     score <= (result.ranked[at - 1]?.score ?? 1) ? null : `${service_id} is ranked too low`,
   ),
+  matches_again: firstWrong(result.ranked, ({ service_id, match, reasons }) =>
+    reasons.every((reason) => isClear(reason) === isClearAgain(reason)) &&
+    (match === 'clear') === reasons.some(isClearAgain)
+      ? null
+      : `the match of ${service_id} is wrong`,
+  ),
   constraints_kept: constraintFault(input, result),
   needs_named: needsFault(result),
 }))
+
+function isClearAgain({ need, stems, score }: Reason): boolean {
+  const asked = new Set(wordsOf(need.quote).map(({ stem }) => stem))
+  return score >= 0.3 && (stems.length > 1 || asked.size === 1)
+}
 
 function constraintFault({ constraints, limit = 10 }: ScoutInput, { ranked }: ScoutResult) {
   const { price_max_usd: most = Number.POSITIVE_INFINITY } = constraints ?? {}
@@ -37,7 +50,11 @@ function constraintFault({ constraints, limit = 10 }: ScoutInput, { ranked }: Sc
 }
 
 function needsFault({ needs, ranked, missing }: ScoutResult): string | null {
-  const met = new Set(ranked.flatMap(({ reasons }) => reasons.map(({ need }) => need.from)))
+  const met = new Set(
+    ranked
+      .filter(({ available }) => available)
+      .flatMap(({ reasons }) => reasons.filter(isClear).map(({ need }) => need.from)),
+  )
   const open = needs.filter(({ from }) => !met.has(from)).map(({ from }) => from)
   return differs('the list of open needs', missing.map(({ from }) => from).join(), open.join())
 }

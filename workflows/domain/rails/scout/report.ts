@@ -16,6 +16,8 @@ export const scoutReport: ReportPlan = {
   columns: [
     'name',
     'service_id',
+    'match',
+    'available',
     'score',
     'price_usd',
     'code',

@@ -8,12 +8,14 @@ export const Service = z.strictObject({
   name: text(1, 128),
   summary: text(1, 1000),
   capabilities: z.array(text(1, 256)).min(1).max(64),
+  /** How people ask for it in plain words. */
+  asks: z.array(text(1, 256)).max(64).optional(),
   rail: z.enum(railKeys).nullable(),
   protocols: z.array(z.string().regex(/^[a-z0-9-]{1,32}$/)).max(16),
   /** Whole usd; 0: free, null: it has no price. */
   price_usd: z.int().min(0).nullable(),
   origin: z.enum(['first_party', 'registry']),
-  /** Candidates of a registry are looked at, but proposed only once they are approved. */
+  /** What is announced is ranked as not available; candidates of a registry are ranked only once they are approved. */
   state: z.enum(['available', 'future', 'unapproved']),
 })
 export type Service = z.output<typeof Service>
@@ -33,7 +35,7 @@ export const ScoutInput = z.strictObject({
     .optional(),
   limit: z.int().min(1).max(25).optional(),
   registry: z
-    .array(Service.extend({ origin: z.literal('registry') }))
+    .array(Service.omit({ asks: true }).extend({ origin: z.literal('registry') }))
     .max(1000)
     .refine(
       (all) => new Set(all.map(({ service_id }) => service_id)).size === all.length,
@@ -52,17 +54,23 @@ export const ScoutInput = z.strictObject({
 })
 export type ScoutInput = z.output<typeof ScoutInput>
 
+const matches = ['clear', 'weak'] as const
+/** How well words meet a need: a weak match shares too little to be relied on. */
+export type Match = (typeof matches)[number]
+
 const Reason = z.strictObject({
   /** The part of the task, the service's own words that meet it, and the stems that both have. */
   need: Span,
   capability: z.string(),
   stems: z.array(z.string()),
   score: z.number().min(0).max(1),
+  match: z.enum(matches),
 })
 export type Reason = z.output<typeof Reason>
 
+export const isClear = ({ match }: Reason): boolean => match === 'clear'
+
 const exclusions = [
-  'not_available',
   'not_approved',
   'id_taken',
   'rail_not_wanted',
@@ -82,16 +90,21 @@ export const ScoutResult = z.strictObject({
       name: z.string(),
       origin: z.enum(['first_party', 'registry']),
       price_usd: z.int().nullable(),
+      /** False: announced, and not sold yet. */
+      available: z.boolean(),
+      /** Clear: it meets a need clearly. */
+      match: z.enum(matches),
       /** The mean over the needs of how well its best capability meets each. */
       score: z.number().min(0).max(1),
       reasons: z.array(Reason),
+      /** Needs that it does not meet clearly. */
       missing: z.array(Span),
     }),
   ),
   excluded: z.array(
     z.strictObject({ service_id: z.string(), code: z.enum(exclusions), reason: z.string() }),
   ),
-  /** Needs that no ranked service meets. */
+  /** Needs that no ranked and available service meets clearly. */
   missing: z.array(Span),
   registry_size: z.int(),
   /** Digest of the services considered, which separates this ranking from one over other services. */

@@ -200,7 +200,7 @@ const pinned: Record<RailKey, string> = {
   distributionops: '381d8240ff48c18b7f46ecf9082c6ba6a9d5cca33ac6dbd8afe8b91de9112957',
   tokenops: 'e6cb01975b2b4ae02276a3e1c28f82f1ac5b59583240356f7d418b0cddca2cf0',
   financeops: '9b1102ddf6f5d1dae30ebaedded1b1ec07f504621a319de4a151e8c6977808cf',
-  scout: 'f136831be58663ce343e431320bb60cac793da67d59a678d174c43db213158c7',
+  scout: '625831b0abbb7f3e120299454c407f3f46080ea4567e785ec482cef770fe4f5b',
   contractops: 'c3a8e40a6fb5787e6f84de3164f85e51bb6ad4f6ed76ed2782bc6de1a816b9db',
 }
 
