@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
+import { textScreenOf } from '../screening/text-screen.ts'
 import {
   addInput,
   appendChunk,
@@ -27,12 +28,14 @@ export type Upload =
         | 'no_room_at_all'
         | 'too_many_at_once'
     }
+  /** Its text holds a secret of this kind. */
+  | { ok: false; reason: 'secret'; kind: string }
 
 const CHUNK_BYTES = 512 * 1024
 
 /**
  * Stores a stream as the input of its digest, half a megabyte in memory at a time, whatever its length; the digest is worked
- * out on the way. An owner's input that is there already is answered unread.
+ * out on the way, and texts are screened for secrets. An owner's input that is there already is answered unread.
  */
 export async function storeInput(
   db: Tx,
@@ -77,6 +80,7 @@ async function fill(
   stream: AsyncIterable<Uint8Array>,
 ): Promise<Upload> {
   const hash = createHash('sha256')
+  const screen = textScreenOf(mediaType)
   let bytes = 0
   let seq = 0
   for await (const chunk of gathered(stream)) {
@@ -84,9 +88,13 @@ async function fill(
     if (bytes > bounds.bytesMax) return { ok: false, reason: 'too_large' }
     if (bytes > room) return { ok: false, reason: 'no_room' }
     hash.update(chunk)
+    const kind = await screen?.take(chunk)
+    if (kind !== undefined) return { ok: false, reason: 'secret', kind }
     await appendChunk(db, blobId, seq++, chunk)
   }
   if (bytes === 0) return { ok: false, reason: 'empty' }
+  const kind = screen?.end()
+  if (kind !== undefined) return { ok: false, reason: 'secret', kind }
   if (hash.digest('hex') !== sha256) return { ok: false, reason: 'digest_mismatch' }
   const named = { owner, sha256, blob_id: blobId, byte_length: bytes, media_type: mediaType }
   const added = await addInput(db, named, bounds.owner)

@@ -1598,6 +1598,11 @@ export const requirements = {
     source: 'runs § Inputs',
     behavior: 'An upload with another digest or an early end stores nothing.',
   },
+  'input.screened': {
+    source: 'runs § Inputs',
+    behavior:
+      'Uploaded texts are screened for secrets while they are streamed, whatever their length: 422 forbidden_material, and nothing of them is kept or logged. Ordinary evidence is accepted.',
+  },
   'input.owner': {
     source: 'runs § Inputs',
     behavior: 'An input belongs to the agent that uploaded it, and is stored once.',

@@ -12,7 +12,7 @@ import { type Hosts, trustedAgent } from './registering-agent.ts'
 const { privateKey } = generateKeyPairSync('ed25519')
 const phrase = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
 /** Each kind of secret, and the part of it that a search looks for. */
-const secrets: readonly (readonly [secret: string, marker: string])[] = [
+export const secrets: readonly (readonly [secret: string, marker: string])[] = [
   ['-----BEGIN PRIVATE KEY-----\nZq7Xw9Kp2Vn4a\n-----END', 'Zq7Xw9Kp2Vn4a'],
   [
     JSON.stringify(privateKey.export({ format: 'jwk' })),

@@ -16,7 +16,7 @@ export const inputUpload = operation({
   needs: { scopes: ['runs:write'] },
   stream: { mediaTypes: inputMediaTypes, bytesMax: limits.inputBytesMax },
   status: [201, 200],
-  errors: ['evidence_mismatch', 'control_denied'],
+  errors: ['evidence_mismatch', 'control_denied', 'forbidden_material'],
   idempotency: { kind: 'effect' },
   input: z.strictObject({ sha256: Digest }),
   output: StoredInput,

@@ -36,7 +36,7 @@ export class InputService {
     const name = { owner, sha256 }
     const mediaType = incoming.mediaType as InputRow['media_type']
     const upload = await storeInput(db, name, mediaType, incoming.bytes, boundsOf(config, sandbox))
-    if (!upload.ok) throw refusals[upload.reason]()
+    if (!upload.ok) throw upload.reason === 'secret' ? holding(upload) : refusals[upload.reason]()
     return { fresh: upload.fresh, input: await this.#view(upload.input) }
   }
 
@@ -87,7 +87,11 @@ async function assertSpace({
   if (bavail * bsize < least) throw refusals.no_room_at_all()
 }
 
-const refusals: Record<Extract<Upload, { ok: false }>['reason'], () => DomainError> = {
+const holding = ({ kind }: { kind: string }): DomainError =>
+  refuse('forbidden_material', { detail: `the upload holds ${kind}` })
+
+type Refused = Exclude<Extract<Upload, { ok: false }>['reason'], 'secret'>
+const refusals: Record<Refused, () => DomainError> = {
   digest_mismatch: () =>
     refuse('evidence_mismatch', {
       detail: 'the bytes have another SHA-256 than the path says',

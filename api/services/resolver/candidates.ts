@@ -6,6 +6,8 @@ import { type Inspection, inspect } from '#domain/services/inspection.ts'
 import { readTarget } from '../../../activities/http/address-rules.ts'
 import type { SendOutgoing } from '../../../activities/http/outgoing.ts'
 import { createSlots, type Slots } from '../../../activities/run/isolation/slots.ts'
+import { CHECKSUMS_MAX } from '../../../activities/screening/recovery-phrase.ts'
+import { nameSecret } from '../../../activities/screening/secret-patterns.ts'
 import { type Changes, lookUntil } from '../../../activities/store/postgres/changes.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import {
@@ -16,8 +18,6 @@ import {
   observeCandidate,
   type ServiceRow,
 } from '../../../activities/store/services/candidates.ts'
-import { CHECKSUMS_MAX } from '../../calls/recovery-phrase.ts'
-import { nameSecret } from '../../calls/secret-patterns.ts'
 import { readDocument } from './read-document.ts'
 
 type CandidateDeps = {

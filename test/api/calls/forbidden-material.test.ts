@@ -6,7 +6,7 @@ import { expect } from 'vitest'
 import { z } from 'zod'
 import { DomainError } from '#domain/core/errors.ts'
 import { findForbiddenMaterial, screenFreeText } from '../../../api/calls/forbidden-material.ts'
-import { CHECKSUMS_MAX, holdsPhrase } from '../../../api/calls/recovery-phrase.ts'
+import { CHECKSUMS_MAX, holdsPhrase } from '../../../activities/screening/recovery-phrase.ts'
 import { verifies } from '../../verifies.ts'
 
 const freeText = { 'x-free-text': true }

@@ -7,6 +7,7 @@ import { readInput } from '../../../../activities/run/stored-input.ts'
 import { createClient } from '../../../../api/http/client.ts'
 import { type ComposedApis, startComposed } from '../../../support/composed-api.ts'
 import { trustedAgent } from '../../../support/registering-agent.ts'
+import { secrets, tablesWith } from '../../../support/secrets.ts'
 import { verifies } from '../../../verifies.ts'
 
 let apis: ComposedApis
@@ -211,4 +212,25 @@ verifies('input.upload', 'a connection that was refused halfway serves the next 
     expect(await put(randomBytes(3_500_000), { credential })).toMatchObject({ status: 403 })
     expect(await put(randomBytes(1_000), { credential })).toMatchObject({ status: 201 })
   }
+})
+
+verifies('input.screened', 'an upload with a secret is 422, and no row or log has it', async () => {
+  const { credential } = await newAgent()
+  const before = await blobs()
+  const types = ['text/plain', 'text/csv; charset=utf-8', 'application/x-ndjson']
+  const filler = 'a,b,c\n'.repeat(200_000)
+  for (const [secret] of secrets)
+    for (const type of types) {
+      const escaped = type.startsWith('text/csv') ? secret.replaceAll('"', '""') : secret
+      const text = type.startsWith('text/') ? `"${escaped}"` : JSON.stringify({ note: secret })
+      const bytes = Buffer.from(`${filler}${text}\n`)
+      expect(await put(bytes, { credential, type }), `${type} ${secret}`).toMatchObject({
+        status: 422,
+        code: 'forbidden_material',
+      })
+    }
+  expect(await blobs()).toBe(before)
+  const markers = secrets.map(([, marker]) => marker)
+  expect(await tablesWith(apis.db, markers)).toEqual([])
+  expect(markers.filter((marker) => apis.logged().includes(marker))).toEqual([])
 })

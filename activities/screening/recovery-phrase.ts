@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import { wordlist } from '@scure/bip39/wordlists/english'
 
-/** How many checksums may still be worked out; one budget serves all texts of a body. */
-export type PhraseBudget = { checksums: number }
+/** How many checksums may still be worked out; one budget serves all texts of a body. `rows`: the texts are rows of a table. */
+export type PhraseBudget = { checksums: number; readonly rows?: boolean }
 
 /**
  * Decision: prose has next to no runs of twelve words of the list, and of a thousand runs at random all but a few hold a phrase.
@@ -14,6 +14,8 @@ const wordIndex = new Map(wordlist.map((word, index) => [word, index]))
 const phraseLengths = [12, 15, 18, 21, 24]
 const WORDS_MAX = 24
 const WORD_CHARS_MAX = 8
+/** Of the last twelve words of a phrase in rows, so many differ: a column of a few values is none. */
+const ROW_WORDS_DIFFER_MIN = 8
 
 /** An English BIP-39 phrase with a right checksum anywhere in the text, however its words are separated or numbered. */
 export function holdsPhrase(text: string, budget: PhraseBudget): boolean {
@@ -31,6 +33,10 @@ export function holdsPhrase(text: string, budget: PhraseBudget): boolean {
 }
 
 function endsInPhrase(run: readonly number[], budget: PhraseBudget): boolean {
+  const [shortest = 0] = phraseLengths
+  if (run.length < shortest) return false
+  if (budget.rows === true && new Set(run.slice(-shortest)).size < ROW_WORDS_DIFFER_MIN)
+    return false
   for (const length of phraseLengths) {
     if (run.length < length) return false
     if (budget.checksums === 0) return true

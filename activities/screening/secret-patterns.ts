@@ -19,7 +19,7 @@ const patterns: readonly (readonly [kind: string, pattern: RegExp])[] = [
   // What only stands for a password, such as stars or a name in brackets, is none.
   [
     'a password',
-    /\b(?:pass(?:word|wd|phrase|code)|pwd)\\{0,3}["']?[ \t]{0,8}[:=][ \t]{0,8}\\{0,3}["']?[^\s"'\\*<[({$]\S{3}/i,
+    /\b(?:pass(?:word|wd|phrase|code)|pwd)\\{0,3}["']?[ \t]{0,8}[:=][ \t]{0,8}\\{0,3}["']?(?!(?:null|true|false)\b)[^\s"'\\*<[({$]\S{3}/i,
   ],
   ['a social security number', /(?<![\d-])(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\d-])/],
 ]
@@ -27,6 +27,8 @@ const patterns: readonly (readonly [kind: string, pattern: RegExp])[] = [
 /** Names that mark what follows them as secret. */
 const marking =
   /(?:private|secret|priv|signing)[ _-]?key|seed|secret|mnemonic|pass(?:word|wd|phrase|code)|pwd/i
+/** Stands in each of these; looked for first, because it is cheap. */
+const keyMark = /key|seed|secret/i
 const keyMarks = /\b(?:(?:private|secret|priv|signing)[ _-]?key|seed|secret)\b/i
 const hexKey = /(?<![0-9A-Za-z])(?:0x)?[0-9a-fA-F]{64}(?![0-9A-Za-z])/g
 /** Nothing shorter holds a secret, unless a label says that it is one. */
@@ -60,6 +62,7 @@ export function isPrivateJwk(value: object): boolean {
 }
 
 function holdsLabelledKey(text: string): boolean {
+  if (!keyMark.test(text)) return false
   for (const { index } of text.matchAll(hexKey)) {
     const before = text.slice(Math.max(0, index - LABEL_CHARS), index)
     if (keyMarks.test(before.replaceAll('_', ' '))) return true
