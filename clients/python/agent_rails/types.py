@@ -1,4 +1,4 @@
-# Made by `npm run client:python` from operations with SHA-256 7d884a6de096607c6b3b618e87db69a8ff7001d7dc81cc2c01d7a47beb77138c.
+# Made by `npm run client:python` from operations with SHA-256 4559477aee62907aab81ce6c25a3806ccdcfc102cbbb1bb8375e6907c5629bfe.
 from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypedDict

@@ -140,7 +140,7 @@ verifies('input.screened', 'the evidence of the tests and judges is no secret', 
 
 verifies(
   'input.screened',
-  'the work is linear, and other work goes on between the pieces',
+  'the work is linear, and other work continues between the pieces',
   async () => {
     const text = Buffer.from(`${'2026-05-01,gpt-mini,12,usage of the ledger\n'.repeat(50_000)}`)
     const cost = async (times: number) => {

@@ -80,7 +80,9 @@ const claims = (more: JWTPayload = {}) => ({
   ...more,
 })
 const token = (more: JWTPayload = {}, key = keys[0] as (typeof keys)[number], alg = 'ES256') =>
-  new SignJWT(claims(more)).setProtectedHeader({ alg, kid: key.kid, typ: 'at+jwt' }).sign(key.privateKey)
+  new SignJWT(claims(more))
+    .setProtectedHeader({ alg, kid: key.kid, typ: 'at+jwt' })
+    .sign(key.privateKey)
 
 const read = { name: 'get_run_status', arguments: { run_id: `run_${'0'.repeat(64)}` } }
 
