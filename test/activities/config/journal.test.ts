@@ -71,7 +71,7 @@ verifies('signer.journal', 'any other damage stops the start and changes nothing
   ]
   for (const damaged of damages) {
     writeFileSync(path, damaged)
-    expect(() => opened(path), damaged).toThrow(/is damaged in line \d: it holds/)
+    expect(() => opened(path), damaged).toThrow(/is damaged in line \d\. Restore it/)
     expect(readFileSync(path, 'utf8')).toBe(damaged)
   }
   writeFileSync(path, whole)
