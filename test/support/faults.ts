@@ -54,7 +54,8 @@ export async function insist<Body>(
   withinMs = 45_000,
 ): Promise<Answer<Body>> {
   const until = Date.now() + withinMs
-  for (;;) {
+  // Many callers that repeat at once would keep this process too busy to pass on what the chain answers.
+  for (let wait = 200; ; wait = Math.min(2 * wait, 1_600)) {
     const answer = await call().catch((error: unknown) => {
       const again =
         error instanceof ProblemError ? error.problem.retryable : error instanceof TypeError
@@ -62,7 +63,7 @@ export async function insist<Body>(
       return undefined
     })
     if (answer !== undefined && (answer.status !== 202 || Date.now() > until)) return answer
-    await pause(200)
+    await pause(wait)
   }
 }
 

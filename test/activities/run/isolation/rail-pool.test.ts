@@ -154,8 +154,20 @@ verifies(
     await expect(runEndless(pool, (at) => `i${at % 10}`, stop)).rejects.toThrow('timeout')
     // The child of the stopped job works until it is ended, and is not the one to kill.
     await eventually(busyChildren, (busy) => busy.length === 0)
-    const killed = runEndless(pool, (at) => `i${at % 10}`)
-    await Promise.all([expect(killed).rejects.toBeInstanceOf(ChildDied), killOwnChild()])
+    let taken = 0
+    const killed = runEndless(pool, (at) => {
+      taken = at
+      return `i${at % 10}`
+    })
+    const kill = async () => {
+      // A child that has not begun is no child that died at work.
+      await eventually(
+        async () => taken,
+        (rows) => rows > 0,
+      )
+      await killOwnChild()
+    }
+    await Promise.all([expect(killed).rejects.toBeInstanceOf(ChildDied), kill()])
   },
 )
 
