@@ -1,15 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Address, parseAbiItem } from 'viem'
-import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { formatUsdc } from '#domain/core/money.ts'
-import { createClient, type OutputOf } from '../../clients/typescript/src/index.ts'
+import {
+  authorizePayout,
+  createClient,
+  type OutputOf,
+  payingFetch,
+} from '../../clients/typescript/src/index.ts'
 import { errorText } from '../error-text.ts'
 import type { Demo } from './demo-run.ts'
-import { openPayingAgent } from './paying-agent.ts'
 import { localChainClient } from './token.ts'
-import { openTreasury } from './treasury.ts'
 
 const AMOUNT_USDC = '0.05'
+const MAX_PER_CALL = 100_000n
 const AGAIN_MS = 400
 /** A person may kill the worker again and again for so long. */
 const ENDED_WITHIN_MS = 15 * 60_000
@@ -64,7 +68,7 @@ async function pay({ stack, hosts, ui, run }: Demo, payment: ShownPayment): Prom
   Object.assign(payment, { step: 'authorize', payout_id, workflow_url: `${ui}/${payout_id}` })
   const expiresAt = Math.floor(Date.now() / 1000) + 3600
   const terms = { expiresAt, idempotencyKey: `${key}-authorize` }
-  const authorization = await treasury.authorize(payout, terms)
+  const authorization = await authorizePayout(treasury, payout, terms)
   await answered(until, () => agent.call('payout-authorize', authorization))
 
   payment.step = 'execute'
@@ -87,18 +91,21 @@ async function pay({ stack, hosts, ui, run }: Demo, payment: ShownPayment): Prom
 
 type Stack = Demo['stack']
 
+/** Clients that repeat what a killed worker leaves unanswered, which those of the first demo do not. */
 function partiesOf({ accounts, env }: Stack, baseUrl: string) {
   const [payer] = accounts.agents
   if (payer === undefined) throw new Error('the demo needs an agent')
-  const at = { baseUrl, origin: baseUrl }
-  const { operator } = accounts
+  const wallet = privateKeyToAccount(payer.private_key)
+  const asset = env['ASSET_CONTRACT_ADDRESS'] as Address
+  const paying = payingFetch(wallet, { asset, maxPerCall: MAX_PER_CALL })
   return {
-    agent: openPayingAgent({
-      ...at,
-      privateKey: payer.private_key,
-      asset: env['ASSET_CONTRACT_ADDRESS'] as Address,
-    }).client,
-    treasury: openTreasury({ ...at, accounts: accounts.treasury, operator: operator.credential }),
+    agent: createClient({ baseUrl, wallet, fetch: (url, init) => paying(url, init) }),
+    treasury: {
+      origin: baseUrl,
+      holder: privateKeyToAccount(accounts.treasury.holder.private_key),
+      principal: privateKeyToAccount(accounts.treasury.principal.private_key),
+      operator: createClient({ baseUrl, operator: accounts.operator.credential }),
+    },
   }
 }
 
