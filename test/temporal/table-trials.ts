@@ -13,6 +13,7 @@ import {
   latestDelivery,
 } from '../../activities/store/callbacks/callback-deliveries.ts'
 import { transaction } from '../../activities/store/postgres/db.ts'
+import { liveContract } from '../../activities/store/tasks/contracts.ts'
 import { storeDocument } from '../../activities/store/tasks/tasks.ts'
 import { runIdOf } from '../../activities/task/facts.ts'
 import { provideInput } from '../../api/services/tasks/input.ts'
@@ -106,7 +107,7 @@ export function openTrials(
     const prepared = await inState('preflight_checked')
     const terms_sha256 = await storeDocument(fixture.db, prepared, { scope: [] })
     const ready = await inState('contract_ready')
-    const accepted = await storeDocument(fixture.db, ready, { contract: 'terms', task_id: ready })
+    const accepted = (await liveContract(fixture.db, ready))?.terms_sha256 ?? ''
     const held = { code: 'operator_hold', detail: 'held' } as const
     return [
       { name: 'submit', taskId, key: `${taskId} submit`, begin, rests: 'preflight_checked' },
