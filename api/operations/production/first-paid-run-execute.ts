@@ -3,17 +3,17 @@ import { productionExamples } from '../../examples/production.ts'
 import { freeText } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { writerOf } from '../agents/caller.ts'
-import { postsOf } from '../callbacks/request-count.ts'
 import { PaymentChallenge } from '../payments/shapes.ts'
 import {
   carriedPayment,
-  delegableRun,
   FUNDED_TWICE,
   fundedOnce,
   fundingFields,
+  operationalUsage,
+  paidStart,
+  startErrors,
   startFields,
 } from '../runs/start-fields.ts'
-import { inputErrors } from '../tasks/input-shapes.ts'
 import { CallbackUrl } from '../tasks/shapes.ts'
 import { productionRun } from './first-paid-shapes.ts'
 
@@ -40,30 +40,18 @@ export const firstPaidRunExecute = operation({
     host: 'base',
   },
   tool: 'execute_first_paid_production_run',
-  access: 'agent',
   needs: { scopes: ['production:write'], rail: ({ rail }) => rail },
   gate: { rails: 'paid_agent_use', callback: 'required' },
   carriesPayment: true,
-  ...delegableRun,
-  limits: { bodyBytes: 1_048_576 },
-  status: [202],
-  errors: [
-    ...inputErrors,
-    ...(['payment_required', 'payment_invalid', 'payment_pending', 'control_denied'] as const),
-    ...(['rail_not_allowed', 'trust_required', 'not_owner', 'not_found'] as const),
-    ...(['quote_mismatch', 'quote_expired', 'amount_mismatch', 'credit_exhausted'] as const),
-    ...(['callback_refused', 'wallet_underfunded', 'already_funded'] as const),
-    ...(['challenge_expired', 'conditions_unmet'] as const),
-  ],
-  uses: ({ callback_url }) => ({ tasks: 1, workflows: 2, posts: postsOf(callback_url) }),
-  idempotency: { kind: 'body' },
+  ...paidStart,
+  errors: [...startErrors, 'already_funded', 'challenge_expired', 'conditions_unmet'],
   input: z
     .strictObject({
       ...fields,
       ...fundingFields,
       customer_account: freeText(160, 1),
       callback_url: CallbackUrl,
-      usage: startFields.usage.unwrap().extract(['operational']).default('operational'),
+      usage: operationalUsage,
       publication_consent: z.boolean().default(false).meta({
         description:
           'Shows the id of the run to anyone once it is the first to meet every condition.',

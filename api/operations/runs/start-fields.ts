@@ -4,7 +4,9 @@ import type { Context } from '../../context.ts'
 import { Digest, freeText, IdempotencyKey } from '../../fields.ts'
 import type { Funding } from '../../services/runs/admission.ts'
 import { Rail } from '../agents/shapes.ts'
+import { postsOf } from '../callbacks/request-count.ts'
 import { EntitlementId, QuoteId, quoteToken, ReferenceId, WalletId } from '../payments/shapes.ts'
+import { inputErrors } from '../tasks/input-shapes.ts'
 import { CallbackUrl, OnGaps, TaskUsage, Tier } from '../tasks/shapes.ts'
 
 /** The input of every operation that starts a paid run, without its funding. */
@@ -28,12 +30,46 @@ export const startFields = {
   idempotency_key: IdempotencyKey,
 }
 
-/** A run may be delegated; it costs the total of its quote. */
-export const delegableRun = {
+/** What the start of a paid run may be refused with, whichever operation makes it. */
+export const startErrors = [
+  ...inputErrors,
+  'payment_required',
+  'payment_invalid',
+  'payment_pending',
+  'rail_not_allowed',
+  'trust_required',
+  'not_owner',
+  'not_found',
+  'quote_mismatch',
+  'quote_expired',
+  'amount_mismatch',
+  'callback_refused',
+  'credit_exhausted',
+  'wallet_underfunded',
+  'control_denied',
+] as const
+
+/** How an agent starts a paid run, which may be delegated and costs the total of its quote. */
+export const paidStart = {
+  access: 'agent',
+  limits: { bodyBytes: 1_048_576 },
+  status: [202],
+  uses: ({ callback_url }: { callback_url?: string | undefined }) => ({
+    tasks: 1,
+    workflows: 2,
+    posts: postsOf(callback_url),
+  }),
+  idempotency: { kind: 'body' },
   delegable: true,
   spendsUsd: ({ quote_id }: { quote_id: string }, { quotes }: Context) => quotes.totalUsd(quote_id),
   authorizeDelegated: (asked: Funding, { runStarts }: Context) => runStarts.assertFunded(asked),
 } as const
+
+/** Of a start that takes no other runs. */
+export const operationalUsage = startFields.usage
+  .unwrap()
+  .extract(['operational'])
+  .default('operational')
 
 /** What an agent names to pay for a run. */
 export const fundingFields = {

@@ -3,17 +3,16 @@ import { ResultContract } from '#domain/runs/return-package.ts'
 import { runExamples } from '../../examples/runs.ts'
 import { operation } from '../../operation.ts'
 import { writerOf } from '../agents/caller.ts'
-import { postsOf } from '../callbacks/request-count.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { PaymentChallenge } from '../payments/shapes.ts'
-import { inputErrors } from '../tasks/input-shapes.ts'
 import { Run } from './shapes.ts'
 import {
   carriedPayment,
-  delegableRun,
   FUNDED_TWICE,
   fundedOnce,
   fundingFields,
+  paidStart,
+  startErrors,
   startFields,
 } from './start-fields.ts'
 
@@ -40,29 +39,11 @@ export const startAgentRun = operation({
   mode: 'start_agent_run',
   tool: 'start_rail_run',
   startsRun: ({ run }) => run.run_id,
-  access: 'agent',
   needs: { scopes: ['runs:write'], rail: ({ rail }) => rail },
   gate: { rails: 'paid_agent_use', callback: 'if_given' },
   carriesPayment: true,
-  ...delegableRun,
-  limits: { bodyBytes: 1_048_576 },
-  status: [202],
-  errors: [
-    ...inputErrors,
-    ...([
-      'payment_required',
-      'payment_invalid',
-      'rail_not_allowed',
-      'trust_required',
-      'not_owner',
-      'not_found',
-      'payment_pending',
-    ] as const),
-    ...(['quote_mismatch', 'quote_expired', 'amount_mismatch', 'callback_refused'] as const),
-    ...(['credit_exhausted', 'wallet_underfunded', 'control_denied'] as const),
-  ],
-  uses: ({ callback_url }) => ({ tasks: 1, workflows: 2, posts: postsOf(callback_url) }),
-  idempotency: { kind: 'body' },
+  ...paidStart,
+  errors: startErrors,
   input: z
     .strictObject({
       mode: z.literal('start_agent_run'),

@@ -2,10 +2,9 @@ import { z } from 'zod'
 import { runExamples } from '../../examples/runs.ts'
 import { operation } from '../../operation.ts'
 import { writerOf } from '../agents/caller.ts'
-import { postsOf } from '../callbacks/request-count.ts'
 import { WalletId } from '../payments/shapes.ts'
 import { inputErrors } from '../tasks/input-shapes.ts'
-import { delegableRun, startFields } from './start-fields.ts'
+import { operationalUsage, paidStart, startFields } from './start-fields.ts'
 import { walletRun } from './wallet-run-shapes.ts'
 
 const output = z
@@ -26,13 +25,10 @@ export const walletRunStart = operation({
   id: 'wallet-run-start',
   summary: 'Start a run that your allowance wallet pays for; its order waits for a review.',
   http: { method: 'POST', path: '/api/wallet-bound-rail-run', host: 'base' },
-  access: 'agent',
   needs: { scopes: ['runs:write', 'wallets:write'], rail: ({ rail }) => rail },
   gate: { rails: 'priced', callback: 'if_given' },
-  ...delegableRun,
+  ...paidStart,
   undelegated: ['status_token'],
-  limits: { bodyBytes: 1_048_576 },
-  status: [202],
   errors: [
     ...inputErrors,
     ...([
@@ -51,14 +47,12 @@ export const walletRunStart = operation({
     ] as const),
     ...(['credit_exhausted', 'callback_refused'] as const),
   ],
-  uses: ({ callback_url }) => ({ tasks: 1, workflows: 2, posts: postsOf(callback_url) }),
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     ...startFields,
     wallet_id: WalletId.meta({
       description: 'Pays the quote now; a synthetic run takes no money, and is none of these.',
     }),
-    usage: startFields.usage.unwrap().extract(['operational']).default('operational'),
+    usage: operationalUsage,
   }),
   output,
   example: runExamples['wallet-run-start'],
