@@ -18,6 +18,7 @@ import {
   completionClaims,
   loopDigest,
   type MadePackage,
+  signedFacts,
 } from '#domain/runs/return-package.ts'
 import { ledgerEntry } from '#domain/tasks/ledger.ts'
 import type { TaskEvent, TaskState } from '#domain/tasks/lifecycle.ts'
@@ -162,14 +163,6 @@ export async function finishedTask(
       { return_package_id: made.return_package_id, result_sha256: made.result_sha256 },
     ],
   ]
-  const {
-    result: _result,
-    findings: _findings,
-    gaps: _gaps,
-    drafts: _drafts,
-    files: _files,
-    ...proof
-  } = made
   const attestation = await receipt(made.run_id, 'attestation', null, {
     task_id,
     proof_hash: made.proof_hash,
@@ -203,7 +196,7 @@ export async function finishedTask(
       sha256: digestOf(content),
       content,
     })),
-    return_package: { ...proof, completion_signature: signature },
+    return_package: { ...signedFacts(made), completion_signature: signature },
     keys: keySet(),
   })
 }

@@ -11,7 +11,7 @@ import {
   replayClaims,
   verifyInstructions,
 } from '#domain/runs/replay-package.ts'
-import type { MadePackage } from '#domain/runs/return-package.ts'
+import { type MadePackage, signedFacts } from '#domain/runs/return-package.ts'
 import { publishedKey } from '../../../activities/keys/published-key.ts'
 import { listPublicKeys } from '../../../activities/store/keys/signing-keys.ts'
 import { listModelOutputs } from '../../../activities/store/model/model-calls.ts'
@@ -172,13 +172,6 @@ async function modelOutputsOf(tx: Tx, runId: string): Promise<ReplayPackage['doc
 async function packageOf(tx: Tx, runId: string): Promise<ReplayPackage['return_package']> {
   const row = await findReturnPackage(tx, runId)
   if (row === undefined) return null
-  const {
-    result: _result,
-    findings: _findings,
-    gaps: _gaps,
-    drafts: _drafts,
-    files: _files,
-    ...proof
-  } = row.package as MadePackage
-  return { ...proof, completion_signature: row.completion_signature }
+  const made = row.package as MadePackage
+  return { ...signedFacts(made), completion_signature: row.completion_signature }
 }

@@ -199,17 +199,23 @@ export function buildReturnPackage(run: RunFacts, work: PackagedWork): MadePacka
 
 const proofHash = (proof: RunProof): string => digestOf({ type: 'service.run-proof.v2', ...proof })
 
+/** What is signed of a package: all but what its files hold. */
+export function signedFacts({
+  result: _result,
+  findings: _findings,
+  gaps: _gaps,
+  drafts: _drafts,
+  files: _files,
+  ...signed
+}: MadePackage) {
+  return signed
+}
+
 /** The claims of the completion signature; `iat` in Unix seconds. */
 export function completionClaims(
-  {
-    result: _result,
-    findings: _findings,
-    gaps: _gaps,
-    drafts: _drafts,
-    files: _files,
-    ...proof
-  }: MadePackage,
+  made: MadePackage,
   { issuer, environment, iat }: { issuer: string; environment: string; iat: number },
 ): Record<string, unknown> {
-  return { iss: issuer, iat, sub: proof.run_id, kind: 'completion', environment, ...proof }
+  const signed = signedFacts(made)
+  return { iss: issuer, iat, sub: made.run_id, kind: 'completion', environment, ...signed }
 }
