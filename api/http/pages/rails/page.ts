@@ -11,7 +11,7 @@ import { fieldsOf } from '../reference/fields.ts'
 import { snippet } from '../snippet.ts'
 import { exampleOf } from './example.ts'
 import { grid } from './grid.ts'
-import { railSample } from './sample.ts'
+import type { railSample } from './sample.ts'
 
 const faultMeanings: Readonly<Record<(typeof faultKinds)[number], string>> = {
   unknown_field: 'A member that the input does not have.',
@@ -33,8 +33,10 @@ const fileMeanings = {
   jsonl: ['tables/*.jsonl', 'the same rows as JSON Lines'],
 } as const
 
+type Shown = Pick<ReturnType<typeof railSample>, 'work'> & { baseUrl: string }
+
 /** The page of a rail: what it does, its tiers, a worked example, what it reads, refuses and delivers. */
-export function railPage(rail: Rail, baseUrl: string): string {
+export function railPage(rail: Rail, { baseUrl, work }: Shown): string {
   const { key, about } = rail
   const body = html`<h1>${key}</h1>
 <p class="lead">${about.summary}</p>
@@ -43,7 +45,7 @@ export function railPage(rail: Rail, baseUrl: string): string {
 <h2 id="tiers">Tiers</h2>
 ${tiersPart(rail)}
 <h2 id="example">A worked example</h2>
-${examplePart(rail, baseUrl)}
+${examplePart(rail, { baseUrl, work })}
 <h2 id="input">What it reads</h2>
 ${inputPart(rail)}
 <h2 id="faults">What it refuses, before money</h2>
@@ -86,9 +88,8 @@ function tiersPart({ prices, tiers: terms }: Rail): Html {
 <p class="rest">The sandbox runs the tier ${SANDBOX_TIER}. <a href="/api/agent-pricing">The price list</a> has the same terms for programs.</p>`
 }
 
-function examplePart(rail: Rail, baseUrl: string): Html {
+function examplePart(rail: Rail, { baseUrl, work }: Shown): Html {
   const { key } = rail
-  const { work } = railSample(rail)
   const figures = figuresOf(reportPlans[key], work.result).map(
     ({ label, text }) => html`<dt>${label}</dt><dd>${text}</dd>`,
   )

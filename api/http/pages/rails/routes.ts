@@ -27,11 +27,16 @@ export function createRailPages({ baseUrl }: Pick<PageFacts, 'baseUrl'>): Router
   const { router, at } = pageRouter()
   for (const rail of rails) {
     const path = `/rails/${rail.key}`
+    let made: ReturnType<typeof railSample> | undefined
+    const sample = () => {
+      made ??= railSample(rail)
+      return made
+    }
     const printed = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
     at(
       path,
       pagePolicy,
-      packed('html', () => railPage(rail, baseUrl)),
+      packed('html', () => railPage(rail, { baseUrl, work: sample().work })),
     )
     at(
       `${path}/example.sh`,
@@ -43,12 +48,12 @@ export function createRailPages({ baseUrl }: Pick<PageFacts, 'baseUrl'>): Router
     )
     at(
       `${path}/result.json`,
-      packed('json', () => printed(railSample(rail).work.result)),
+      packed('json', () => printed(sample().work.result)),
     )
     at(
       `${path}/report.html`,
       reportPolicy,
-      packed('html', () => railSample(rail).files['report.html'] ?? ''),
+      packed('html', () => sample().files['report.html'] ?? ''),
     )
   }
   return router
