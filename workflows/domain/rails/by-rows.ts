@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { columnsSchema } from './columns.ts'
+import { faultsTo } from './fields.ts'
 import type { Rail, Work } from './rail.ts'
 
 /** What a run input may hold of one list; a longer list is uploaded and taken row by row. */
@@ -47,10 +48,8 @@ export function byRows<Head extends z.ZodObject, L extends Lists, Result>({
   const checked = <Schema extends z.ZodObject>(schema: Schema): Schema =>
     check === undefined
       ? schema
-      : schema.superRefine((given, { addIssue }) =>
-          check(given as unknown as z.infer<Head>, (path, message) =>
-            addIssue({ code: 'custom', path, message }),
-          ),
+      : schema.superRefine((given, context) =>
+          check(given as unknown as z.infer<Head>, faultsTo(context)),
         )
   const openChecked = (checked: unknown) => {
     const fold = open(checked as z.infer<Head>)

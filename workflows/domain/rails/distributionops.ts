@@ -2,6 +2,7 @@ import { digestOf } from '../core/canonical-json.ts'
 import { toInteger, toMicro } from './amounts.ts'
 import { byRows } from './by-rows.ts'
 import { distributionopsAudit } from './distributionops/audit.ts'
+import { gapRules } from './distributionops/gap-rules.ts'
 import { latinText } from './distributionops/latin-text.ts'
 import {
   creditTransferOf,
@@ -24,7 +25,7 @@ import { distributionopsInput, unreachableDistributionInput } from './fixtures/d
 import { judgedGaps } from './gaps.ts'
 import { type Entry, enter } from './names.ts'
 import { cite, type Notes, notes } from './notes.ts'
-import type { GapRules, Rail, Work } from './rail.ts'
+import type { Rail, Work } from './rail.ts'
 import { rowTiers, tiersOf } from './tiers.ts'
 import { inOrder } from './work.ts'
 
@@ -48,31 +49,6 @@ const details = {
   texts_rewritten: (count: number) =>
     `payments whose name or text has other characters in the payment file: ${count}`,
 }
-
-const gapRules = {
-  pool_too_small: {
-    kind: 'needed',
-    filled_by: 'a pool that holds the fixed amounts and the floors, or smaller ones',
-  },
-  no_destination: {
-    kind: 'needed',
-    filled_by: 'a destination_reference, a wallet or an iban for each recipient',
-  },
-  payouts_refused: {
-    kind: 'advisory',
-    filled_by: 'a wallet as payments.payout_refused says, or an amount within the cap of a payout',
-  },
-  transfers_refused: {
-    kind: 'advisory',
-    filled_by: 'an iban and a name in Latin letters, as payments.transfer_refused says',
-  },
-  no_debtor_account: {
-    kind: 'advisory',
-    filled_by: 'the account that is debited',
-    pointer: '/credit_transfer',
-  },
-  not_distributed: { kind: 'advisory', filled_by: 'higher caps, or rounding by largest remainder' },
-} as const satisfies GapRules
 
 /**
  * Divides a pool: fixed amounts first, the rest by weight within floors and caps (water-filling, exact fractions), whole units by

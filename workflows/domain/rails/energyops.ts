@@ -2,6 +2,7 @@ import { decimalText } from './amounts.ts'
 import { byRows } from './by-rows.ts'
 import { energyopsAudit } from './energyops/audit.ts'
 import { recompute } from './energyops/bill.ts'
+import { gapRules, HOUR_READINGS_MIN } from './energyops/gap-rules.ts'
 import {
   citedIn,
   type Interval,
@@ -24,14 +25,12 @@ import { type Zone, zoneOf } from './energyops/zone.ts'
 import { energyopsInput, unreadEnergyopsInput } from './fixtures/energyops.ts'
 import { judgedGaps } from './gaps.ts'
 import { cite, type Notes, notes } from './notes.ts'
-import type { Citation, Finding, Gap, GapRules, Rail, Work } from './rail.ts'
+import type { Citation, Finding, Gap, Rail, Work } from './rail.ts'
 import { robustScore } from './robust-score.ts'
 import { rowTiers, tiersOf } from './tiers.ts'
 
 /** Use varies by nature; a reading is a spike only this far above those of its hour of the day. */
 const SPIKE_SCORE = 10
-/** Fewer readings of an hour than these say nothing about what is usual. */
-const HOUR_READINGS_MIN = 20
 const HOUR_MS = 3_600_000
 
 const details = {
@@ -75,43 +74,6 @@ const details = {
   few_readings: () =>
     `hours of the day with fewer than ${HOUR_READINGS_MIN} readings: no spikes are told there`,
 }
-
-const readingsOf = (what: string) => `a reading for ${what}`
-const gapRules = {
-  missing: { kind: 'needed', pointer: '/readings', filled_by: readingsOf('each missing interval') },
-  negative: { kind: 'needed', filled_by: readingsOf('each of the intervals, not below zero') },
-  conflicting: { kind: 'needed', filled_by: 'one reading for each of the intervals' },
-  no_band: {
-    kind: 'needed',
-    pointer: '/tariff/bands',
-    filled_by: 'a band of the tariff for these times',
-  },
-  exports_missing: {
-    kind: 'needed',
-    pointer: '/exports',
-    filled_by: 'one reading of what was fed in for each of the intervals, not below zero',
-  },
-  exports_no_band: {
-    kind: 'needed',
-    pointer: '/tariff/feed_in/bands',
-    filled_by: 'a band of the feed-in for these times',
-  },
-  exports_not_priced: {
-    kind: 'needed',
-    pointer: '/tariff/feed_in',
-    filled_by: 'the rates for what is fed in',
-  },
-  exports_unplaced: { kind: 'advisory', filled_by: 'readings with Z or an offset, on the grid' },
-  off_grid: { kind: 'advisory', filled_by: 'readings at times at which an interval begins' },
-  no_such_time: { kind: 'advisory', filled_by: 'the times with Z or an offset' },
-  uncertain_time: { kind: 'advisory', filled_by: 'the times with Z or an offset' },
-  split_band: { kind: 'advisory', filled_by: 'readings of shorter intervals' },
-  few_readings: {
-    kind: 'advisory',
-    pointer: '/readings',
-    filled_by: `a longer period, with at least ${HOUR_READINGS_MIN} readings of each hour of the day`,
-  },
-} as const satisfies GapRules
 
 /**
  * Checks interval readings against the bill's period in local time (missing, repeated, negative, unusual; days of 23 and 25 hours)

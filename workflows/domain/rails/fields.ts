@@ -15,6 +15,12 @@ export const together = (parts: readonly (string | undefined)[]): boolean =>
   parts.reduce((sum, part) => sum + (part?.length ?? 0), 0) <= INPUT_CHARS_MAX
 export const tooLongTogether = `the texts have more than ${INPUT_CHARS_MAX} characters together`
 
+/** Adds the faults of an input by their place and what is wrong there. */
+export const faultsTo =
+  ({ addIssue }: Pick<z.RefinementCtx, 'addIssue'>) =>
+  (path: PropertyKey[], message: string): void =>
+    addIssue({ code: 'custom', path, message })
+
 /** A UTC day (`2026-05-31`) or an instant as RFC 3339 in UTC. */
 export const Moment = z.union([z.iso.date(), z.iso.datetime()])
 export const Digest = z.string().regex(/^[0-9a-f]{64}$/)

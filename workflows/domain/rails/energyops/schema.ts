@@ -3,7 +3,7 @@ import { Decimal, DecimalText, MINOR_MAX } from '../amounts.ts'
 import { dayOf } from '../calendar.ts'
 import { Id, oneLine } from '../names.ts'
 import { CitationShape } from '../notes.ts'
-import { CheckedTariff, chargeKinds } from './tariff-schema.ts'
+import { CheckedTariff, chargeKinds, energyUnits } from './tariff-schema.ts'
 import { unitExponent } from './units.ts'
 import { isTimeZone } from './zone.ts'
 
@@ -62,7 +62,7 @@ export function checkHead(
 ): void {
   if (unitExponent(meter.unit, tariff.rate_unit) === null)
     fault(['tariff', 'rate_unit'], `is no unit of what a meter in ${meter.unit} reads`)
-  const isEnergy = /^[kM]?Wh$/.test(meter.unit)
+  const isEnergy = energyUnits.some((unit) => unit === meter.unit)
   for (const [index, { window_minutes = meter.interval_minutes }] of (
     tariff.demand ?? []
   ).entries()) {

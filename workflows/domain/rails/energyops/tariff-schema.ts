@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { Decimal } from '../amounts.ts'
 import { scaled } from '../decimals.ts'
+import { faultsTo } from '../fields.ts'
 import { Currency, oneLine } from '../names.ts'
 import { overlappingSeasons } from './seasons.ts'
 
 export const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
 const dayKinds = [...weekdays, 'holiday'] as const
-const energyUnits = ['Wh', 'kWh', 'MWh'] as const
+export const energyUnits = ['Wh', 'kWh', 'MWh'] as const
 export const chargeKinds = ['energy', 'demand', 'standing', 'feed_in', 'tax'] as const
 
 const ClockTime = z.string().regex(/^([01][0-9]|2[0-3]):[0-5][0-9]$/)
@@ -67,9 +68,8 @@ const Band = z
     blocks_per: z.enum(['bill', 'day']).optional(),
     ...when,
   })
-  .superRefine(({ rate_minor, blocks, blocks_per }, { addIssue }) => {
-    const fault = (path: PropertyKey[], message: string) =>
-      addIssue({ code: 'custom', path, message })
+  .superRefine(({ rate_minor, blocks, blocks_per }, context) => {
+    const fault = faultsTo(context)
     if ((rate_minor === undefined) === (blocks === undefined))
       fault([], 'has neither rate_minor nor blocks, or both')
     if (blocks === undefined && blocks_per !== undefined)
@@ -142,9 +142,8 @@ const Tariff = z.strictObject({
 type TariffOf = z.infer<typeof Tariff>
 
 /** A tariff without contradictions. */
-export const CheckedTariff = Tariff.superRefine((tariff, { addIssue }) => {
-  const fault = (path: PropertyKey[], message: string) =>
-    addIssue({ code: 'custom', path, message })
+export const CheckedTariff = Tariff.superRefine((tariff, context) => {
+  const fault = faultsTo(context)
   for (const [index, other] of overlappingSeasons(tariff.seasons ?? []))
     fault(['seasons', index], `overlaps the season ${tariff.seasons?.[other]?.name}`)
   for (const list of ['seasons', 'demand', 'taxes'] as const) {
