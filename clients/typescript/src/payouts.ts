@@ -9,7 +9,7 @@ export type PayoutOutcome = {
   payout_id: string | null
   /** The payout was created by an earlier call, which this one neither repeated nor paid. */
   repeated: boolean
-  /** Why it is not created: the code of the refusal, `unreachable` or `not_sent`, and words. */
+  /** Why it is not created: the code of the refusal, `unreachable` where no answer can be read, `not_sent` after a pending one, and words. */
   code: string | null
   detail: string | null
 }

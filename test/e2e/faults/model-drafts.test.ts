@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect } from 'vitest'
+import { diligenceops } from '#domain/rails/diligenceops.ts'
+import { workOn } from '#domain/rails/read-input.ts'
+import { delivered } from '#domain/rails/tiers.ts'
 import { buyRun, openAgentUse } from '../../support/agent-use.ts'
 import { type AskedCompletion, completes, startModelServer } from '../../support/model-server.ts'
 import { startStack, type TestStack } from '../../support/stack.ts'
@@ -29,6 +32,18 @@ verifies(
     const { return_package, completion } = await buyRun(buyer, 'diligenceops')
     expect(completion.verdict).toBe('proven')
     expect(server.asked.length).toBeGreaterThan(0)
-    expect(return_package.drafts?.drafts.length).toBeGreaterThan(0)
+    const { drafts, calls } = return_package.drafts ?? { drafts: [], calls: [] }
+    expect(drafts.length).toBeGreaterThan(0)
+    expect(new Set(calls.map(({ outcome }) => outcome))).toEqual(new Set(['answered']))
+    const evidence = JSON.stringify(diligenceops.sandboxInput)
+    for (const { sentences } of drafts)
+      for (const { citations } of sentences)
+        for (const { quote } of citations) expect(evidence).toContain(quote)
+    const { result } = delivered(
+      diligenceops,
+      'standard',
+      workOn(diligenceops, diligenceops.sandboxInput),
+    )
+    expect(return_package.result).toEqual(result)
   },
 )

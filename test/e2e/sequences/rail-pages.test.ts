@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { unzipSync } from 'fflate'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { railKeys } from '#domain/rails/rail.ts'
 import { packageRoot } from '../../../activities/config/package-root.ts'
@@ -26,7 +27,10 @@ for (const rail of railKeys)
     const program = await read.text()
     const { stdout } = await run('bash', ['-eu', '-o', 'pipefail', '-c', program], { cwd: folder })
     expect(stdout).not.toBe('')
+    const sample = await fetch(`${stack.baseUrls[0]}/rails/${rail}/result.json`)
     const zip = join(folder, `${rail}.zip`)
+    const { 'result.json': result } = unzipSync(readFileSync(zip))
+    expect(JSON.parse(Buffer.from(result ?? []).toString())).toEqual(await sample.json())
     const keys = join(folder, 'keys.json')
     const published = await fetch(`${stack.baseUrls[0]}/.well-known/jwks.json`)
     writeFileSync(keys, await published.text())

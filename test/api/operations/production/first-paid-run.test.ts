@@ -58,57 +58,61 @@ const rowsOf = async (taskId: string) =>
     )
   ).rows[0]
 
-verifies('production.run', 'paid, reviewed and begun over MCP, it meets all eight', async () => {
-  expect(await describe()).toMatchObject({ reached: false, first_run_id: null })
-  const input = await agent.input({ publication_consent: true })
-  const payment_reference_id = await agent.paid(input.quote_id)
-  const result = await mcp.call(FIRST_PAID_TOOL, { ...input, payment_reference_id })
-  expect(result.isError ?? false).toBe(false)
-  const started = result.structuredContent as unknown as Started
-  expect(started).toMatchObject({ reached: null, receipt: null, challenge: null })
-  expect(started.success_condition.map(({ condition }) => condition)).toEqual([
-    ...successConditions,
-  ])
-  expect(unmet(started)).toEqual([...successConditions])
-  expect(started.run).toMatchObject({ state: 'credit_funded', waiting_for: ['review'] })
+verifies(
+  'production.run',
+  'a run paid, reviewed and started over MCP meets all eight',
+  async () => {
+    expect(await describe()).toMatchObject({ reached: false, first_run_id: null })
+    const input = await agent.input({ publication_consent: true })
+    const payment_reference_id = await agent.paid(input.quote_id)
+    const result = await mcp.call(FIRST_PAID_TOOL, { ...input, payment_reference_id })
+    expect(result.isError ?? false).toBe(false)
+    const started = result.structuredContent as unknown as Started
+    expect(started).toMatchObject({ reached: null, receipt: null, challenge: null })
+    expect(started.success_condition.map(({ condition }) => condition)).toEqual([
+      ...successConditions,
+    ])
+    expect(unmet(started)).toEqual([...successConditions])
+    expect(started.run).toMatchObject({ state: 'credit_funded', waiting_for: ['review'] })
 
-  const done = await finish(started)
-  expect([done.reached, unmet(done)]).toEqual([true, []])
-  const { run, binding } = done
-  const evidence = Object.fromEntries(
-    done.success_condition.map(({ condition, evidence_id }) => [condition, evidence_id]),
-  )
-  expect(evidence).toMatchObject({
-    work_order: binding.work_order_id,
-    payment_reference: payment_reference_id,
-    mcp_tool_path: done.audit_event_id,
-    return_package: run.return_package_id,
-    receipt: run.usage_receipt_id,
-    proof_hash: run.proof_hash,
-  })
-  expect(binding).toEqual({
-    customer_account: 'northwind-emea',
-    work_order_id: binding.work_order_id,
-    payment_reference_id,
-    return_package_id: run.return_package_id,
-    receipt_id: run.usage_receipt_id,
-    completion_state: 'closed',
-  })
-  const receipt_id = done.receipt?.receipt_id ?? ''
-  const verified = (await stranger().call('verify-receipt', { receipt_id })).body
-  expect(verified).toMatchObject({ verified: true, kind: 'production_run' })
-  expect(JSON.stringify(done.receipt?.payload)).not.toContain('northwind')
-  expect(await describe()).toMatchObject({
-    reached: true,
-    first_run_id: run.run_id,
-    runs: { reached: 1 },
-  })
-  const again = await agent.execute({ ...input, payment_reference_id })
-  expect(again.body).toMatchObject({ reached: true, run: { run_id: run.run_id } })
-  expect(await rowsOf(run.task_id)).toEqual({ runs: 1, orders: 1, writes: 1 })
-})
+    const done = await finish(started)
+    expect([done.reached, unmet(done)]).toEqual([true, []])
+    const { run, binding } = done
+    const evidence = Object.fromEntries(
+      done.success_condition.map(({ condition, evidence_id }) => [condition, evidence_id]),
+    )
+    expect(evidence).toMatchObject({
+      work_order: binding.work_order_id,
+      payment_reference: payment_reference_id,
+      mcp_tool_path: done.audit_event_id,
+      return_package: run.return_package_id,
+      receipt: run.usage_receipt_id,
+      proof_hash: run.proof_hash,
+    })
+    expect(binding).toEqual({
+      customer_account: 'northwind-emea',
+      work_order_id: binding.work_order_id,
+      payment_reference_id,
+      return_package_id: run.return_package_id,
+      receipt_id: run.usage_receipt_id,
+      completion_state: 'closed',
+    })
+    const receipt_id = done.receipt?.receipt_id ?? ''
+    const verified = (await stranger().call('verify-receipt', { receipt_id })).body
+    expect(verified).toMatchObject({ verified: true, kind: 'production_run' })
+    expect(JSON.stringify(done.receipt?.payload)).not.toContain('northwind')
+    expect(await describe()).toMatchObject({
+      reached: true,
+      first_run_id: run.run_id,
+      runs: { reached: 1 },
+    })
+    const again = await agent.execute({ ...input, payment_reference_id })
+    expect(again.body).toMatchObject({ reached: true, run: { run_id: run.run_id } })
+    expect(await rowsOf(run.task_id)).toEqual({ runs: 1, orders: 1, writes: 1 })
+  },
+)
 
-verifies('production.unmet', 'begun over HTTP, it closes without its tool path', async () => {
+verifies('production.unmet', 'a run started over HTTP closes without mcp_tool_path', async () => {
   const input = await agent.input()
   const paid = { ...input, payment_reference_id: await agent.paid(input.quote_id) }
   const { status, body } = await agent.execute(paid)

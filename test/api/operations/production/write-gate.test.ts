@@ -82,37 +82,45 @@ verifies('production.gate-contract', 'the descriptor prints registry and live st
 })
 
 describe('what fails', () => {
-  verifies('production.gate-checks', 'a whole write passes, with a verified receipt', async () => {
-    const answer = await ask()
-    expect(answer).toMatchObject({ pass: true, executed: false, money_movement: false })
-    const { receipt_id, payload } = answer.receipt
-    expect(payload).toMatchObject({
-      kind: 'write_gate',
-      agent_id: agent.agentId,
-      credential_id: agent.credentialId,
-      passed: true,
-      callback_sha256: sha256Hex(agent.callback_url),
-    })
-    const { body } = await stranger().client.call('verify-receipt', { receipt_id })
-    expect(body).toMatchObject({ verified: true, kind: 'write_gate' })
-  })
+  verifies(
+    'production.gate-checks',
+    'a complete write passes, with a verified receipt',
+    async () => {
+      const answer = await ask()
+      expect(answer).toMatchObject({ pass: true, executed: false, money_movement: false })
+      const { receipt_id, payload } = answer.receipt
+      expect(payload).toMatchObject({
+        kind: 'write_gate',
+        agent_id: agent.agentId,
+        credential_id: agent.credentialId,
+        passed: true,
+        callback_sha256: sha256Hex(agent.callback_url),
+      })
+      const { body } = await stranger().client.call('verify-receipt', { receipt_id })
+      expect(body).toMatchObject({ verified: true, kind: 'write_gate' })
+    },
+  )
 
-  verifies('production.gate-checks', 'the key is judged, and no key at all', async () => {
-    const reader = await openAgentUse(apis.hosts[0]!, apis.operator)
-    const none = await ask({}, stranger())
-    expect([none.pass, failing(none)]).toEqual([false, ['scoped_key']])
-    expect(none.receipt.payload).toMatchObject({ agent_id: null, credential_id: null })
-    const unscoped = await ask({}, reader)
-    expect(failing(unscoped)).toEqual(['scoped_key'])
-    expect(unscoped.checks[0]?.detail).toContain('production:write')
-    const forged = createClient({
-      baseUrl: apis.hosts[0]!.base,
-      agent: agent.credential.replace(/.{8}$/, '00000000'),
-    })
-    expect(failing(await ask({}, { client: forged }))).toEqual(['scoped_key'])
-    // The same key is enough for another operation behind the gate.
-    expect((await ask({ operation_id: 'start-agent-run' }, reader)).pass).toBe(true)
-  })
+  verifies(
+    'production.gate-checks',
+    'a call without a key, or with a bad one, fails scoped_key',
+    async () => {
+      const reader = await openAgentUse(apis.hosts[0]!, apis.operator)
+      const none = await ask({}, stranger())
+      expect([none.pass, failing(none)]).toEqual([false, ['scoped_key']])
+      expect(none.receipt.payload).toMatchObject({ agent_id: null, credential_id: null })
+      const unscoped = await ask({}, reader)
+      expect(failing(unscoped)).toEqual(['scoped_key'])
+      expect(unscoped.checks[0]?.detail).toContain('production:write')
+      const forged = createClient({
+        baseUrl: apis.hosts[0]!.base,
+        agent: agent.credential.replace(/.{8}$/, '00000000'),
+      })
+      expect(failing(await ask({}, { client: forged }))).toEqual(['scoped_key'])
+      // The same key is enough for another operation behind the gate.
+      expect((await ask({ operation_id: 'start-agent-run' }, reader)).pass).toBe(true)
+    },
+  )
 
   verifies('production.gate-checks', 'rails that are not sold or not its own', async () => {
     expect(failing(await ask({ rail: 'scout' }))).toEqual(['allowed_rail'])
@@ -175,28 +183,32 @@ describe('what fails', () => {
   })
 })
 
-verifies('production.gate-moves-nothing', 'a question leaves an event and a receipt', async () => {
-  const rows = async () => {
-    const tables = ['tasks', 'work_orders', 'payment_references', 'postings', 'runs', 'quotes']
-    const of = (table: string) => `(select count(*)::int from ${table}) as ${table}`
-    const { rows: found } = await sql
-      .raw<Record<string, number>>(`select ${tables.map(of).join(', ')}`)
-      .execute(apis.db)
-    return found[0]
-  }
-  const before = await rows()
-  const { audit_event_id, receipt } = await ask()
-  expect(await rows()).toEqual(before)
-  const event = await apis.db
-    .selectFrom('production_writes')
-    .selectAll()
-    .where('audit_event_id', '=', audit_event_id)
-    .executeTakeFirstOrThrow()
-  expect(event).toMatchObject({ kind: 'validated', passed: true, receipt_id: receipt.receipt_id })
-  expect(JSON.stringify(event)).not.toContain(agent.callback_url)
-})
+verifies(
+  'production.gate-moves-nothing',
+  'a validation leaves an event and a receipt',
+  async () => {
+    const rows = async () => {
+      const tables = ['tasks', 'work_orders', 'payment_references', 'postings', 'runs', 'quotes']
+      const of = (table: string) => `(select count(*)::int from ${table}) as ${table}`
+      const { rows: found } = await sql
+        .raw<Record<string, number>>(`select ${tables.map(of).join(', ')}`)
+        .execute(apis.db)
+      return found[0]
+    }
+    const before = await rows()
+    const { audit_event_id, receipt } = await ask()
+    expect(await rows()).toEqual(before)
+    const event = await apis.db
+      .selectFrom('production_writes')
+      .selectAll()
+      .where('audit_event_id', '=', audit_event_id)
+      .executeTakeFirstOrThrow()
+    expect(event).toMatchObject({ kind: 'validated', passed: true, receipt_id: receipt.receipt_id })
+    expect(JSON.stringify(event)).not.toContain(agent.callback_url)
+  },
+)
 
-verifies('production.gate-once', 'fifty parallel questions are one event', async () => {
+verifies('production.gate-once', 'fifty parallel validations are one event', async () => {
   const asked = askedWrite(agent.callback_url)
   const clients = apis.hosts.map(({ base }) =>
     createClient({ baseUrl: base, agent: agent.credential }),

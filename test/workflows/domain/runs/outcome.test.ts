@@ -7,7 +7,7 @@ const none = { receiptsIssued: false, abandoned: false }
 const next = (state: TaskState) =>
   Object.values(taskTransitions[state]).filter((to) => to !== 'resume_state')
 
-verifies('mcp.tasks', 'an outcome other than working lasts', () => {
+verifies('mcp.tasks', 'once an outcome is not working, it never changes', () => {
   for (const state of taskStates) {
     const outcome = runOutcome(state, none)
     if (outcome === 'working') continue
@@ -21,7 +21,7 @@ verifies('mcp.tasks', 'an outcome other than working lasts', () => {
   expect(runOutcome('failed', none)).toBe('refused')
 })
 
-verifies('mcp.cancel', 'a run is given up only before its result is made', () => {
+verifies('mcp.cancel', 'a run can be cancelled only before its result is made', () => {
   const given = taskStates.filter((state) => mayCancel(state, null))
   expect(given.at(0)).toBe('created')
   expect(given.at(-1)).toBe('evidence_partial')
