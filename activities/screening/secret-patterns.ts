@@ -4,7 +4,8 @@ const patterns: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['a PEM block', /-----BEGIN [A-Z0-9 ]{1,60}-----/],
   ['an API key', /\b[sr]k_(live|test)_[0-9A-Za-z]{8,}/],
   ['an API key', /\bsk-(ant|proj|svcacct|or)-[0-9A-Za-z_-]{16,}/],
-  ['an API key', /\bsk-[0-9A-Za-z]{40,}/],
+  // A digest of 32 bytes has 43 characters in base64url, and can begin like a key.
+  ['an API key', /\bsk-[0-9A-Za-z]{44,}/],
   ['an API key', /\bSG\.[0-9A-Za-z_-]{16,64}\.[0-9A-Za-z_-]{16,}/],
   ['an npm token', /\bnpm_[0-9A-Za-z]{36}\b/],
   ['an AWS access key', /\b(AKIA|ASIA)[0-9A-Z]{16}\b/],
@@ -51,9 +52,11 @@ export function nameSecret(text: string, budget: PhraseBudget, label?: string): 
   return holdsPhrase(text, budget) ? 'a recovery phrase' : undefined
 }
 
-/** JSON text, escaped or not, in which a `kty` stands with a private `d`. */
+/** JSON text, escaped or not, and broken into lines or not, in which a `kty` stands with a private `d`. */
 function holdsPrivateJwk(text: string): boolean {
-  return /"kty\\{0,3}"\s*:/.test(text) && /"d\\{0,3}"\s*:\s*\\{0,3}"[A-Za-z0-9_-]{20,}/.test(text)
+  return (
+    /"kty\\{0,3}"\s*:/.test(text) && /"d\\{0,3}"\s*:\s*\\{0,3}"(?:[A-Za-z0-9_-]\s?){20,}/.test(text)
+  )
 }
 
 /** Whether a parsed JSON object is a private JWK. */

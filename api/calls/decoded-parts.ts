@@ -4,13 +4,14 @@ import { isNestedWithin } from './json-depth.ts'
 
 /** Nothing shorter encodes a secret. */
 const PART_CHARS_MIN = 10
+const PART_END = /[.~]/
 
 /**
  * What the base64url parts of a text encode, such as the claims of a compact JWS and the disclosures of an SD-JWT: each as text and as
  * its JSON value, and what tokens inside of these encode. The work is linear in the text, as each encoding is longer by a third.
  */
 export function* decodedParts(text: string): Generator<unknown> {
-  for (const part of text.split(/[.~]/)) {
+  for (const part of text.split(PART_END)) {
     const bytes = bytesOf(part)
     const decoded = bytes && textOf(bytes)
     if (decoded === undefined) continue
@@ -20,6 +21,25 @@ export function* decodedParts(text: string): Generator<unknown> {
     yield isNestedWithin(bytes as Uint8Array, limits.jsonDepthMax) ? value : strings
     for (const one of strings) yield* decodedParts(one)
   }
+}
+
+/** A compact JWS (RFC 7515 §7.1), and the disclosures and tokens that follow it in an SD-JWT. */
+const tokens = /\beyJ[\w-]*\.[\w-]*\.[\w-]*(?:[.~][\w-]*)*/g
+/** A signature of Ed25519 or ES256: 64 bytes. */
+const signature = /^[\w-]{86}$/
+
+/** A text without what its tokens encode and without their signatures, in which random characters can look like a secret. */
+export const withoutTokens = (text: string): string =>
+  text.replace(tokens, (token) =>
+    token
+      .split(PART_END)
+      .filter((part) => !signature.test(part) && !encodesJson(part))
+      .join(' '),
+  )
+
+function encodesJson(part: string): boolean {
+  const bytes = bytesOf(part)
+  return bytes !== undefined && jsonOf(textOf(bytes)) !== undefined
 }
 
 /** The bytes of a part in either alphabet of base64, padded or not; undefined for other text. */

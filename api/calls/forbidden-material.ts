@@ -3,7 +3,7 @@ import { type PointerError, refuse } from '#domain/core/errors.ts'
 import { pointerOf } from '#domain/core/json-pointer.ts'
 import { CHECKSUMS_MAX, type PhraseBudget } from '../../activities/screening/recovery-phrase.ts'
 import { isPrivateJwk, nameSecret } from '../../activities/screening/secret-patterns.ts'
-import { decodedParts } from './decoded-parts.ts'
+import { decodedParts, withoutTokens } from './decoded-parts.ts'
 
 /**
  * Refuses secrets in the fields that the schema marks with `.meta({ 'x-free-text': true })`, or, for what their base64url parts encode,
@@ -19,6 +19,10 @@ export function screenFreeText(schema: z.ZodType, value: unknown): void {
   })
 }
 
+/** A member of this name, such as of an item of packetops, is a file in base64, which is screened as what it encodes. */
+const FILE_MEMBER = 'content_base64'
+/** No key is longer; in the random characters of a longer file one could seem to stand. */
+const KEY_CHARS_MAX = 512
 /** At most this many findings are reported. */
 const FINDINGS_MAX = 20
 
@@ -27,12 +31,21 @@ const FINDINGS_MAX = 20
  * work is linear in the value.
  */
 export function findForbiddenMaterial(schema: z.ZodType, value: unknown): PointerError[] {
-  const found: Found = { kinds: new Map(), budget: { checksums: CHECKSUMS_MAX } }
+  const found: Found = {
+    kinds: new Map(),
+    budget: { checksums: CHECKSUMS_MAX },
+    plain: (text) => text,
+  }
   collect(schema, value, '', found)
   return [...found.kinds].map(([pointer, kind]) => ({ pointer, message: `holds ${kind}` }))
 }
 
-type Found = { readonly kinds: Map<string, string>; readonly budget: PhraseBudget }
+type Found = {
+  readonly kinds: Map<string, string>
+  readonly budget: PhraseBudget
+  /** What of a text is screened as it stands. */
+  readonly plain: (text: string) => string
+}
 
 function collect(schema: z.core.$ZodType, value: unknown, pointer: string, found: Found): void {
   if (value === undefined || value === null) return
@@ -85,7 +98,7 @@ function optionsTaken(
 /** Every string in a free-text value, with the name it has there; an object may be a private JWK as a whole. */
 function screen(value: unknown, pointer: string, found: Found, label?: string): void {
   if (found.kinds.size >= FINDINGS_MAX) return
-  if (typeof value === 'string') note(nameSecret(value, found.budget, label), pointer, found)
+  if (typeof value === 'string') screenText(value, pointer, found, label)
   if (typeof value !== 'object' || value === null) return
   if (isPrivateJwk(value)) note('a private JWK', pointer, found)
   for (const [key, part] of members(value)) {
@@ -96,12 +109,24 @@ function screen(value: unknown, pointer: string, found: Found, label?: string): 
   }
 }
 
-/** A text, and what its parts encode; a finding is reported at the text. */
+function screenText(text: string, pointer: string, found: Found, label: string | undefined): void {
+  const isFile = label === FILE_MEMBER
+  if (!isFile || text.length <= KEY_CHARS_MAX)
+    note(nameSecret(found.plain(text), found.budget, label), pointer, found)
+  if (isFile) screenParts(text, pointer, found)
+}
+
+/** A text, and what its parts encode. */
 function screenEncoded(value: unknown, pointer: string, found: Found): void {
-  screen(value, pointer, found)
-  if (typeof value !== 'string') return
-  for (const decoded of decodedParts(value)) {
-    const inside: Found = { kinds: new Map(), budget: found.budget }
+  const encoded = { ...found, plain: withoutTokens }
+  screen(value, pointer, encoded)
+  if (typeof value === 'string') screenParts(value, pointer, encoded)
+}
+
+/** What the parts of a text encode; a finding is reported at the text. */
+function screenParts(text: string, pointer: string, found: Found): void {
+  for (const decoded of decodedParts(text)) {
+    const inside: Found = { ...found, kinds: new Map() }
     screen(decoded, '', inside)
     for (const kind of inside.kinds.values()) note(kind, pointer, found)
   }

@@ -165,6 +165,33 @@ verifies(
   },
 )
 
+verifies('pipeline.encoded-material', 'signatures and digests are never taken for secrets', () => {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+  const random = (length: number) =>
+    fc.string({ unit: fc.constantFrom(...alphabet), minLength: length, maxLength: length })
+  /** What a key would begin with, somewhere in random characters. */
+  const keyLike = fc.constantFrom('-sk-', '-ag_Zq7Xw9Kp_', '-op_Zq7Xw9Kp_', '')
+  const randomWith = (length: number) =>
+    fc.tuple(keyLike, fc.nat(), random(length)).map(([key, at, rest]) => {
+      const place = at % (length - key.length)
+      return `${rest.slice(0, place)}${key}${rest.slice(place + key.length)}`
+    })
+  fc.assert(
+    fc.property(randomWith(86), randomWith(43), (signed, digest) => {
+      const token = (...parts: unknown[]) => [...parts.map(b64), signed].join('.')
+      const inner = token({ alg: 'ES256' }, { _sd: [digest], sd_hash: digest })
+      const disclosure = b64([digest.slice(0, 22), 'checkout_jwt', inner])
+      const bound = token({ typ: 'kb+jwt' }, { sd_hash: digest })
+      expect(encodedPointers(`${inner}~${disclosure}~${bound}`)).toEqual([])
+    }),
+    { numRuns: 2_000 },
+  )
+  const open = `${b64({ alg: 'ES256' })}.${b64({})}`
+  for (const key of ['sk_live_Zq7Xw9Kp2Vn4bbbb', `sk-${'a1'.repeat(24)}`])
+    for (const text of [`${open}.${key}`, `${open}.${'s'.repeat(86)}~${key}~`])
+      expect(encodedPointers(text), text).toEqual(['/mandates'])
+})
+
 verifies('pipeline.encoded-material', 'text of any form is screened in bounded time', () => {
   const letters = fc.constantFrom('.', '~', '=', '-', 'W', 'y', 'J', '\n', b64('["a","b"]'))
   fc.assert(
@@ -282,3 +309,13 @@ verifies(
     )
   },
 )
+
+verifies('pipeline.encoded-material', 'content_base64 is screened as what it encodes', () => {
+  const item = (content: string) => ({
+    memo: 'fine',
+    context: { items: [{ content_base64: Buffer.from(content).toString('base64') }] },
+  })
+  for (const secret of [pem, phrase12, 'password: hunter22', JSON.stringify(jwk)])
+    expect(pointersOf(item(`It says ${secret}.`))).toEqual(['/context/items/0/content_base64'])
+  expect(pointersOf(item('Backups are tested. Access is reviewed.'))).toEqual([])
+})
