@@ -98,6 +98,7 @@ async function readFile(
     known === undefined
       ? ((await pool.run(job, { [FILE]: stream }, signal)) as Extracted)
       : { extraction: known }
+  if ('secret' in read) return { outcome: read }
   if ('faults' in read) return { outcome: { rows: 0, faults: read.faults } }
   const { extraction } = read
   const kept = known === undefined ? { extraction } : {}
@@ -120,7 +121,9 @@ function readAs(
 }
 
 /** The outcome as the workflow knows it. */
-const snapshotOf = ({ rail, list }: UploadCheckRow, outcome: UploadOutcome): UploadCheckSnapshot =>
-  'refused' in outcome
-    ? { rail, list, rows: null, faults: null, refused: outcome.refused }
-    : { rail, list, rows: outcome.rows, faults: outcome.faults.total, refused: null }
+function snapshotOf({ rail, list }: UploadCheckRow, outcome: UploadOutcome): UploadCheckSnapshot {
+  if ('rows' in outcome)
+    return { rail, list, rows: outcome.rows, faults: outcome.faults.total, refused: null }
+  const refused = 'secret' in outcome ? `it holds ${outcome.secret}` : outcome.refused
+  return { rail, list, rows: null, faults: null, refused }
+}

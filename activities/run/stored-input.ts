@@ -13,6 +13,7 @@ import {
   type OwnerBounds,
   readChunks,
 } from '../store/agents/agent-inputs.ts'
+import { findSecretCheck } from '../store/agents/upload-checks.ts'
 import type { Tx } from '../store/postgres/db.ts'
 
 /** The outcome of an upload; a refused upload stores nothing. */
@@ -45,7 +46,7 @@ export async function storeInput(
   bounds: InputBounds,
 ): Promise<Upload> {
   const known = await findInput(db, name)
-  if (known !== undefined) return { ok: true, input: known, fresh: false }
+  if (known !== undefined) return again(db, known)
   const room = bounds.owner.bytesMax - (await countBytes(db, name.owner))
   if (room <= 0) return { ok: false, reason: 'no_room' }
   const begun = await beginBlob(db, name.owner, bounds.owner, Math.min(room, bounds.bytesMax))
@@ -62,6 +63,14 @@ export async function storeInput(
   )
   if (!stored.ok || !stored.fresh) await drop()
   return stored
+}
+
+/** An owner's input that is there already, unless a reading has found a secret in it. */
+async function again(db: Tx, known: InputRow): Promise<Upload> {
+  const check = await findSecretCheck(db, known)
+  return check?.outcome != null && 'secret' in check.outcome
+    ? { ok: false, reason: 'secret', kind: check.outcome.secret }
+    : { ok: true, input: known, fresh: false }
 }
 
 /** How long one input may be, and what its owner may upload in all. */

@@ -76,6 +76,15 @@ export function textScreenOf(mediaType: UploadType): TextScreen | undefined {
   return plainText === undefined ? undefined : new TextScreen(plainText, mediaType !== 'text/plain')
 }
 
+/** The kind of secret in a text that was read from a file. */
+export async function nameSecretIn(
+  text: string,
+  mediaType: 'text/plain' | 'text/csv',
+): Promise<string | undefined> {
+  const screen = textScreenOf(mediaType)
+  return (await screen?.take(Buffer.from(text))) ?? screen?.end()
+}
+
 const isBreak = (code: number): boolean => code <= 32 || code === 44
 
 /** The place after the last break, close to the end; the end where there is none. */

@@ -1603,6 +1603,11 @@ export const requirements = {
     behavior:
       'Uploaded texts are screened for secrets while they are streamed, whatever their length: 422 forbidden_material, and nothing of them is kept or logged. Ordinary evidence is accepted.',
   },
+  'files.screened': {
+    source: 'runs § Files',
+    behavior:
+      'The text of a PDF, DOCX or XLSX file is screened for secrets where it is read. One is 422 forbidden_material for every use of the upload, and its bytes are deleted with that outcome.',
+  },
   'input.owner': {
     source: 'runs § Inputs',
     behavior: 'An input belongs to the agent that uploaded it, and is stored once.',

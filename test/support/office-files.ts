@@ -63,7 +63,8 @@ const zipOf = (files: Record<string, string>) =>
 
 /** A PDF of many pages that share one content, and entries of its catalogue. */
 export function pdfOf(pages: number, { text = 'Hello', catalogue = '' } = {}): Uint8Array {
-  const content = `BT /F1 12 Tf 72 700 Td (${text}) Tj ET`
+  const lines = text.match(/.{1,70}(?!\S)|.{1,70}/g) ?? []
+  const content = `BT /F1 12 Tf 14 TL 72 700 Td ${lines.map((line) => `(${line}) Tj T*`).join(' ')} ET`
   const kids = Array.from({ length: pages }, (_, n) => `${n + 5} 0 R`)
   const objects = [
     `<< /Type /Catalog /Pages 2 0 R ${catalogue}>>`,

@@ -3,6 +3,7 @@ import { sha256Hex } from '#domain/core/canonical-json.ts'
 import { pointerOf } from '#domain/core/json-pointer.ts'
 import type { Extraction, UploadType } from '#domain/rails/documents.ts'
 import { type GroupedFaults, groupFaults } from '#domain/rails/input-faults.ts'
+import { nameSecretIn, textScreenOf } from '../../screening/text-screen.ts'
 import { readDocx } from './docx.ts'
 import { readPdf } from './pdf.ts'
 import { assertSaysSomething, cleaned, tooManyChars } from './placed-text.ts'
@@ -13,10 +14,12 @@ import { readSheet } from './xlsx.ts'
 export type ReadAs =
   | { kind: 'document'; charsMax: number; images: boolean }
   | { kind: 'rows'; list: string; sheet: string | null }
-export type Extracted = { extraction: Extraction } | Rejected
+export type Extracted = { extraction: Extraction } | Rejected | Secret
 
 type Read = Pick<Extraction, 'extractor' | 'version' | 'text' | 'unit' | 'starts' | 'sheet'>
 type Rejected = { faults: GroupedFaults }
+/** The kind of secret that the text of a file holds. */
+type Secret = { secret: string }
 type Reading = { bytes: Uint8Array; as: ReadAs }
 
 /** Reads a file of this type; what is wrong with it is a fault of the input, and never an error. */
@@ -34,6 +37,8 @@ export async function extract(
     }
     const read = await readers[mediaType]({ bytes, as })
     if ('faults' in read) return read
+    const secret = await secretIn(mediaType, read)
+    if (secret !== undefined) return { secret }
     const extraction: Extraction = {
       type: 'service.extraction.v1',
       media_type: mediaType,
@@ -46,6 +51,12 @@ export async function extract(
   } catch (error) {
     return { faults: groupFaults([unreadable(error, as)]) }
   }
+}
+
+/** Texts were screened when they were uploaded. */
+async function secretIn(mediaType: UploadType, { text, sheet }: Read): Promise<string | undefined> {
+  if (text === null || textScreenOf(mediaType) !== undefined) return undefined
+  return nameSecretIn(text, sheet === null ? 'text/plain' : 'text/csv')
 }
 
 function unreadable(error: unknown, as: ReadAs) {

@@ -57,6 +57,8 @@ export async function beginUploadCheck(
     const known = await findUploadCheck(tx, check_id)
     if (known !== undefined) return known
     if ((await findInput(tx, asked)) === undefined) return 'no_upload'
+    const secret = await findSecretCheck(tx, asked)
+    if (secret !== undefined) return secret
     const { open, today } = await countChecks(tx, asked.owner)
     if (open >= openMax) return 'too_many_at_once'
     if (today >= dayMax) return 'too_many_today'
@@ -95,6 +97,21 @@ export async function findExtraction(
     .limit(1)
     .executeTakeFirst()
   return found?.extraction ?? undefined
+}
+
+/** The check that found a secret in an upload, however it was read; the bytes of such an upload are gone. */
+export function findSecretCheck(
+  tx: Tx,
+  { owner, sha256 }: InputName,
+): Promise<UploadCheckRow | undefined> {
+  return tx
+    .selectFrom('upload_checks')
+    .select(checkColumns)
+    .where('owner', '=', owner)
+    .where('sha256', '=', sha256)
+    .where(sql<boolean>`outcome ? 'secret'`)
+    .limit(1)
+    .executeTakeFirst()
 }
 
 export function findUploadCheck(tx: Tx, checkId: string): Promise<UploadCheckRow | undefined> {
@@ -138,7 +155,7 @@ export async function takeBackCheckAttempt(tx: Tx, checkId: string): Promise<voi
     .execute()
 }
 
-/** Stores the outcome where there is none yet, and wakes the calls that wait for it. */
+/** Stores the outcome where there is none yet, and wakes the calls that wait for it. The bytes of an upload with a secret are deleted. */
 export function endUploadCheck(
   db: Tx,
   checkId: string,
@@ -153,6 +170,13 @@ export function endUploadCheck(
       .where('check_id', '=', checkId)
       .where('outcome', 'is', null)
       .execute()
+    if ('secret' in outcome) await deleteChunks(tx, checkId)
     await notifyChanged(tx, checkId)
   })
+}
+
+async function deleteChunks(tx: Tx, checkId: string): Promise<void> {
+  await sql`delete from agent_input_chunks where blob_id in (
+    select i.blob_id from agent_inputs i join upload_checks c using (owner, sha256)
+    where c.check_id = ${checkId})`.execute(tx)
 }

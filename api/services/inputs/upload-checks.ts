@@ -60,7 +60,7 @@ export class UploadChecks {
 
   /**
    * Waits until all uploads that a readable input names are read. Throws 422 `input_rejected` with all faults, `evidence_mismatch`
-   * for an upload that the agent does not have, 409 `not_ready` while one is still being read, 429, and 503 without Temporal.
+   * for an upload that the agent does not have, `forbidden_material` for one with a secret, 409 `not_ready` while one is still being read, 429, and 503 without Temporal.
    */
   async assertUploads({ rail, ...asked }: Asked): Promise<void> {
     const faulty = await this.#readUploads({ rail, ...asked })
@@ -79,6 +79,7 @@ export class UploadChecks {
     let [chars, uploadedRows] = [0, 0]
     for (const { place, ...asked } of askedReadings({ owner, rail, input })) {
       const check = await this.#read(asked, { until, dry })
+      assertNoSecret(check.outcome, `${pointer}${place}${pointerOf([placeOf(asked.list)])}`)
       faulty.push(...faultsOf(check, `${pointer}${place}`))
       if (check.outcome !== null && 'chars' in check.outcome) chars += check.outcome.chars ?? 0
       uploadedRows += rowsIn(check.outcome)
@@ -169,10 +170,21 @@ function askedReadings({ owner, rail: key, input }: Pick<Asked, 'owner' | 'rail'
 const rowsIn = (outcome: UploadCheckRow['outcome']): number =>
   outcome !== null && 'rows' in outcome ? outcome.rows : 0
 
+const placeOf = (list: string): string => (list === DOCUMENT ? 'upload' : list)
+
+/** Throws 422 `forbidden_material` where a secret was read in the upload. */
+function assertNoSecret(outcome: UploadCheckRow['outcome'], pointer: string): void {
+  if (outcome === null || !('secret' in outcome)) return
+  throw refuse('forbidden_material', {
+    detail: `secret material at ${pointer}`,
+    errors: [{ pointer, message: `holds ${outcome.secret}` }],
+  })
+}
+
 /** The faults of a read upload, placed in the call. */
 function faultsOf({ list, outcome }: UploadCheckRow, place: string): GroupedFaults[] {
-  if (outcome === null) return []
-  const at = list === DOCUMENT ? 'upload' : list
+  if (outcome === null || 'secret' in outcome) return []
+  const at = placeOf(list)
   const faults =
     'refused' in outcome ? outOfBounds(pointerOf([at]), outcome.refused) : outcome.faults
   return faults.total === 0 ? [] : [placedGroups(place, faults)]

@@ -15,7 +15,7 @@ import {
   poolSettings,
   type RailPool,
 } from '../../../activities/run/isolation/rail-pool.ts'
-import { storeInput } from '../../../activities/run/stored-input.ts'
+import { readInput, storeInput } from '../../../activities/run/stored-input.ts'
 import type { InputName } from '../../../activities/store/agents/agent-inputs.ts'
 import {
   beginUploadCheck,
@@ -25,8 +25,10 @@ import {
 } from '../../../activities/store/agents/upload-checks.ts'
 import { storeDocument } from '../../../activities/store/tasks/tasks.ts'
 import { UploadChecks } from '../../../api/services/inputs/upload-checks.ts'
+import { docxOf, paragraph } from '../../support/office-files.ts'
 import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { quietRuntime } from '../../support/quiet.ts'
+import { secrets, tablesWith } from '../../support/secrets.ts'
 import { verifies } from '../../verifies.ts'
 
 quietRuntime()
@@ -199,5 +201,56 @@ verifies(
         refusal: { code: 'input_rejected', detail: expect.stringContaining(message) },
       })
     }
+  },
+)
+
+verifies(
+  'files.screened',
+  'a file with a secret is refused for every use, and its bytes are gone',
+  async () => {
+    const { db } = database
+    const docx = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
+    const bytes = Buffer.from(docxOf(paragraph(`It opens with ${secrets[8]?.[0]}`)))
+    const name = await stored(bytes, docx)
+    let readings = 0
+    const uploadChecks = new UploadChecks({
+      db,
+      changes: { wait: () => Promise.resolve(true) },
+      start: async (row) => {
+        readings += 1
+        expect(await check(pool, row)).toMatchObject({ refused: 'it holds a password' })
+        return true
+      },
+    })
+    const item = { name: 'Policy', section: 'backup', upload: { sha256: name.sha256 } }
+    const packet = { title: 'Backups', required_sections: ['backup'], items: [item] }
+    const evidence = { id: 'a', title: 'Policy', upload: { sha256: name.sha256 } }
+    const answers = { questions: [{ id: 'q', text: 'Is it locked?' }], evidence: [evidence] }
+    const refusal = (pointer: string) => ({
+      refusal: { code: 'forbidden_material', errors: [{ pointer, message: 'holds a password' }] },
+    })
+    const asked = { owner: name.owner, tier: 'entry' } as const
+    for (let times = 0; times < 2; times++)
+      await expect(
+        uploadChecks.assertUploads({ ...asked, rail: 'packetops', input: packet }),
+      ).rejects.toMatchObject(refusal('/input/items/0/upload'))
+    await expect(
+      uploadChecks.assertUploads({ ...asked, rail: 'diligenceops', input: answers }),
+    ).rejects.toMatchObject(refusal('/input/evidence/0/upload'))
+    expect(readings).toBe(1)
+    expect(await (await readInput(db, name))?.stream.toArray()).toEqual([])
+    expect(await tablesWith(db, [secrets[8]?.[1] as string])).toEqual([])
+    async function* again() {
+      yield bytes
+    }
+    const bounds = {
+      bytesMax: 1e9,
+      owner: { bytesMax: 1e9, uploadsMax: 4, sandbox: false, allBytesMax: 1e12 },
+    }
+    expect(await storeInput(db, name, docx, again(), bounds)).toEqual({
+      ok: false,
+      reason: 'secret',
+      kind: 'a password',
+    })
   },
 )

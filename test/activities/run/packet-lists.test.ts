@@ -61,7 +61,7 @@ const sourceOf = (format: RowSource['format'], text: string): RowSource => ({
 async function sheetOf(bytes: Uint8Array): Promise<Extraction> {
   const as = { kind: 'rows', list: 'items', sheet: null } as const
   const read = await extract(sheetType, Readable.from([bytes]), as)
-  if ('faults' in read) throw new Error(JSON.stringify(read.faults))
+  if (!('extraction' in read)) throw new Error(JSON.stringify(read))
   return read.extraction
 }
 const inline = { ...head, columns, items: rows }
@@ -133,7 +133,7 @@ verifies('input.checked', 'faults of an uploaded packet are found before it is p
   const faultsOf = async (row: Record<string, unknown>, named: Columns = columns) => {
     const source = sourceOf('jsonl', JSON.stringify(row))
     const outcome = await checkRows(packetops, { list: 'items', columns: named, source })
-    if ('refused' in outcome) throw new Error(outcome.refused)
+    if (!('faults' in outcome)) throw new Error(JSON.stringify(outcome))
     return outcome.faults.groups.map(({ kind, field, message }) => [kind, field, message])
   }
   const [row = {}] = rows

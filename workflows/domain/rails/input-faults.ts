@@ -38,12 +38,13 @@ type FaultGroup = Pick<InputFault, 'kind' | 'field' | 'message'> & {
 export type GroupedFaults = { total: number; groups: FaultGroup[]; groups_left_out: number }
 
 /**
- * What the reading of an upload ended with: the number of its rows or the characters of its text, and its faults, or why it was given
- * up.
+ * What the reading of an upload ended with: the number of its rows or the characters of its text, and its faults, why it was given up,
+ * or the kind of secret that its text holds.
  */
 export type UploadOutcome =
   | { rows: number; chars?: number; faults: GroupedFaults }
   | { refused: string }
+  | { secret: string }
 
 /** The faults of an input that stands at `place` (RFC 6901) in a larger document. */
 export const placedAt = (place: string, faults: readonly InputFault[]): InputFault[] =>

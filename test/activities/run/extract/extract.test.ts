@@ -15,6 +15,7 @@ import {
   textCell,
   xlsxOf,
 } from '../../../support/office-files.ts'
+import { secrets } from '../../../support/secrets.ts'
 import { verifies } from '../../../verifies.ts'
 
 const docx = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
@@ -32,13 +33,14 @@ async function read(type: UploadType, bytes: Uint8Array, as = document) {
 }
 async function textOf(type: UploadType, bytes: Uint8Array, as = document) {
   const got = await read(type, bytes, as)
-  if ('faults' in got) throw new Error(JSON.stringify(got.faults))
+  if (!('extraction' in got)) throw new Error(JSON.stringify(got))
   return got.extraction
 }
 /** What is wrong with a file. */
 async function faultOf(type: UploadType, bytes: Uint8Array, as = document) {
   const got = await read(type, bytes, as)
   if ('extraction' in got) throw new Error(`it was read: ${got.extraction.text?.slice(0, 100)}`)
+  if ('secret' in got) throw new Error(`it holds ${got.secret}`)
   const [group] = got.faults.groups
   return [group?.kind, group?.message]
 }
@@ -340,7 +342,7 @@ verifies(
           const got = await read(type, cut, as)
           expect(performance.now() - begun).toBeLessThan(10_000)
           if ('faults' in got) expect(got.faults.total).toBeGreaterThan(0)
-          else expect(got.extraction.text).toBeTypeOf('string')
+          else expect(got).toMatchObject({ extraction: { text: expect.any(String) } })
         },
       ),
       { numRuns: 300 },
@@ -348,3 +350,19 @@ verifies(
   },
   120_000,
 )
+
+verifies('files.screened', 'each kind of secret is found in what a file says', async () => {
+  const rows = { kind: 'rows', list: 'usage', sheet: null } as const
+  for (const [secret] of secrets) {
+    const paragraphs = secret.split('\n').map(paragraph).join('')
+    const files: [UploadType, Uint8Array, ReadAs][] = [
+      ['application/pdf', pdfOf(1, { text: secret }), document],
+      [docx, docxOf(paragraphs), document],
+      [sheetType, xlsxOf({ rows: [[textCell('note')], [textCell(secret)]] }), rows],
+    ]
+    for (const [type, bytes, as] of files)
+      expect(await read(type, bytes, as), `${type} ${secret}`).toEqual({
+        secret: expect.stringMatching(/^an? /),
+      })
+  }
+})
