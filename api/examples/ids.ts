@@ -1,3 +1,5 @@
+import { USDC } from '#domain/core/limits.ts'
+
 /** The ids that every example names: one agent, its one run, one payout, and what belongs to them. */
 export const ids = {
   agent: 'agt_d4f0bc5a29de06b510f9aa428f1eedba926012b591fef7a518e776a7c9bd1824',
@@ -42,7 +44,7 @@ export const addresses = {
   creator: '0xbc6bfd848ebd7819c9a82bf124d65e7f739d08e0',
   holder: '0x6e45386daeb0b86da1ac4c609001d1e973f90314',
   payoutWallet: '0x9a13a733f71b13797a8c266e5d75dc2437048997',
-  usdc: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+  usdc: USDC,
 } as const
 
 /** SHA-256 digests, each of the thing that it is named after. */

@@ -3,7 +3,7 @@ export const walletRequirements = {
   'payouts.submit': {
     source: 'payouts § Many payouts',
     behavior:
-      'agent-rails payouts submit and the clients create each payout of a file once, by calls of the caller, and say what became of each.',
+      'agent-rails payouts submit and the clients create each payout of a file once, by calls of the caller, and say what became of each. The program verifies a package first, and limits all fees together in one token.',
   },
   'money.books': {
     source: 'money § Credit',

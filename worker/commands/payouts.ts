@@ -1,15 +1,23 @@
-import { readFileSync, statSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import type { PrivateKeyAccount } from 'viem/accounts'
+import { USDC } from '#domain/core/limits.ts'
 import type { PayoutOutcome } from '../../clients/typescript/src/payouts.ts'
 import { type Output, show, tableText } from '../print.ts'
+import { fetchKeys, readContent, readKeys } from '../signed-files.ts'
 import { jsonOption } from './by-operator.ts'
 
-type Options = Output & { keyFile?: string; agent?: string; url?: string; maxFee: string }
+type Options = Output & {
+  keyFile?: string
+  agent?: string
+  url?: string
+  asset?: string
+  keys?: string
+  maxFee: string
+  maxFees: string
+}
 /** Whose wallet calls, and the service that it calls. */
 type Caller = { account: PrivateKeyAccount; baseUrl: string }
 
-const BYTES_MAX = 256 * 1024 * 1024
 /** The file of a return package that holds the bodies. */
 const BODIES_FILE = 'payouts/payout-create.jsonl'
 const PENDING = 3
@@ -27,12 +35,23 @@ export function addPayouts(program: Command): void {
     )
     .option('--url <url>', 'the service, by default that of BASE_URL')
     .option('--max-fee <usdc>', 'the most that one call may cost', '0.1')
+    .option('--max-fees <usdc>', 'the most that all calls may cost together', '10')
+    .option(
+      '--asset <address>',
+      'the token to pay in, instead of USDC; --agent pays in that of the local chain',
+    )
+    .option(
+      '--keys <file>',
+      'a key document that was saved before, to verify a package; without it, by the keys that the service publishes',
+    )
     .action(async (file: string, options: Options) => {
       const { readPayoutBodies, submitPayouts } = await import(
         '../../clients/typescript/src/payouts.ts'
       )
-      const bodies = readPayoutBodies(await readBodies(file))
-      const client = await openClient(await callerOf(options), options.maxFee)
+      const caller = await callerOf(options)
+      const from = { keys: options.keys, url: caller.baseUrl }
+      const bodies = readPayoutBodies(await readBodies(file, from))
+      const client = await openClient(caller, options)
       const outcomes = await submitPayouts(client, bodies)
       show(options, outcomes.map(lineOf), (lines) => tableText(lines, 'the file has no payouts'))
       process.exitCode = exitCodeOf(outcomes)
@@ -55,14 +74,24 @@ const lineOf = ({ body, outcome, payout_id, repeated, code, detail }: PayoutOutc
   detail,
 })
 
-async function readBodies(path: string): Promise<string> {
-  if (statSync(path).size > BYTES_MAX)
-    throw new Error(`${path}: it has more than ${BYTES_MAX} bytes`)
-  const bytes = readFileSync(path)
-  const { isZip, unzipPackage } = await import('../../activities/run/unzip-package.ts')
-  if (!isZip(bytes)) return bytes.toString('utf8')
-  const text = unzipPackage(bytes)?.files[BODIES_FILE]
-  if (text === undefined) throw new Error(`${path}: it is no package with ${BODIES_FILE}`)
+/** The bodies of a file; those of a package where its signature and all its files are verified. */
+async function readBodies(path: string, { keys, url }: { keys: string | undefined; url: string }) {
+  const content = await readContent(path)
+  if (typeof content === 'string') return content
+  const text = content?.files[BODIES_FILE]
+  if (content === undefined || text === undefined)
+    throw new Error(`${path}: it is no package with ${BODIES_FILE}`)
+  const { openFile } = await import('#domain/verification/file.ts')
+  const { settle } = await import('#domain/verification/signature.ts')
+  const { verdict, reasons } = settle(
+    openFile({
+      content,
+      keys: keys === undefined ? await fetchKeys(url) : await readKeys(keys),
+      at: Date.now() / 1000,
+      kind: 'return_package',
+    }),
+  )
+  if (verdict !== 'valid') throw new Error(`${path}: it is ${verdict}: ${reasons.join(', ')}`)
   return text
 }
 
@@ -80,14 +109,21 @@ async function callerOf({ keyFile, agent, url }: Options): Promise<Caller> {
 const serviceUrl = async (): Promise<string> =>
   (await import('../settings.ts')).loadSettings().BASE_URL
 
-/** A client that proves each call by the wallet and pays its fee with x402, in the token that the service names. */
-async function openClient({ account, baseUrl }: Caller, maxFee: string) {
+/** A client that proves each call by the wallet and pays its fee with x402; on the local chain in whatever token the service names. */
+async function openClient({ account, baseUrl }: Caller, options: Options) {
   const { createClient } = await import('../../clients/typescript/src/client.ts')
   const { payingFetch } = await import('../../clients/typescript/src/pay.ts')
   const { parseUsdc } = await import('#domain/core/money.ts')
   const { body } = await createClient({ baseUrl, osUrl: baseUrl }).call('trust-contract', {})
-  const { asset } = body.payout as { asset: string }
-  const paying = payingFetch(account, { asset, maxPerCall: parseUsdc(maxFee) })
+  const named = (body.payout as { asset: string }).asset
+  const asset = options.asset ?? (options.keyFile === undefined ? named : USDC)
+  if (named.toLowerCase() !== asset.toLowerCase())
+    throw new Error(`the service is paid in ${named}, not in ${asset}: --asset names the token`)
+  const paying = payingFetch(account, {
+    asset,
+    maxPerCall: parseUsdc(options.maxFee),
+    maxInAll: parseUsdc(options.maxFees),
+  })
   return createClient({
     baseUrl,
     osUrl: baseUrl,

@@ -1,13 +1,10 @@
-import { readFileSync, statSync } from 'node:fs'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { z } from 'zod'
 import type { LoggedVerdict } from '#domain/verification/log-state.ts'
 import type { ChainAnswer } from '#domain/verification/on-chain.ts'
-import type { KeySet } from '#domain/verification/signed.ts'
 import { type ArtifactKind, artifactKinds, type Verdict } from '#domain/verification/verdict.ts'
-import { readJsonFile } from '../../activities/config/config.ts'
 import { errorText } from '../error-text.ts'
 import { type Output, printError, recordText, show } from '../print.ts'
+import { readContent, readKeys } from '../signed-files.ts'
 import { jsonOption } from './by-operator.ts'
 
 type Options = Output & {
@@ -18,7 +15,6 @@ type Options = Output & {
   log?: string
 }
 
-const BYTES_MAX = 256 * 1024 * 1024
 const UNDECIDED = 3
 const NOT_READY = 409
 
@@ -73,24 +69,6 @@ async function verify(file: string, options: Options): Promise<LoggedVerdict> {
 async function judgedOnChain(url: string, verdict: Verdict): Promise<Verdict> {
   const { judgeOnChain } = await import('#domain/verification/on-chain.ts')
   return judgeOnChain(verdict, await askChain(url, verdict))
-}
-
-async function readKeys(path: string): Promise<KeySet> {
-  const { readKeyDocument } = await import('#domain/verification/key-document.ts')
-  const keys = readKeyDocument(readJsonFile(path, z.unknown()))
-  if (keys === undefined) throw new Error(`${path}: it is no key document of the service`)
-  return keys
-}
-
-/** The text of a file, or the parts of a zip; undefined for what is neither. */
-async function readContent(path: string) {
-  if (statSync(path).size > BYTES_MAX)
-    throw new Error(`${path}: it has more than ${BYTES_MAX} bytes`)
-  const bytes = readFileSync(path)
-  const { isZip, unzipPackage } = await import('../../activities/run/unzip-package.ts')
-  if (isZip(bytes)) return unzipPackage(bytes)
-  const { textOf: decoded } = await import('#domain/verification/strict-json.ts')
-  return decoded(bytes)
 }
 
 /** The bundle of exactly this receipt, not verified; or why there is none. */

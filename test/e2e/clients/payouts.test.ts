@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { strToU8, unzipSync, zipSync } from 'fflate'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { formatUsdc } from '#domain/core/money.ts'
 import { createClient } from '../../../clients/typescript/src/index.ts'
@@ -67,14 +68,17 @@ const fileOf = async (name: string, content: string | Uint8Array) => {
   return path
 }
 
+const localEnv = () => ({ ...stack.env, DATA_DIR: stack.dataDirectory })
+const ownAsset = () => ['--asset', stack.env['ASSET_CONTRACT_ADDRESS'] as string]
+
 /** A wallet of these atomic units that submits files. */
 async function submitter(name: string, tokens: bigint) {
   const wallet = newWallet()
   await rail.openAgent({ wallet, tokens })
   const key = await fileOf(name, `${wallet.privateKey}\n`)
-  const submit = async (file: string) => {
-    const asked = ['--key-file', key, '--url', stack.baseUrls[0]!, '--json']
-    const { code, out } = await runCli(stack.env, 'payouts', 'submit', file, ...asked)
+  const asked = ['--key-file', key, '--url', stack.baseUrls[0]!, '--json']
+  const submit = async (file: string, options = ownAsset()) => {
+    const { code, out } = await runCli(stack.env, 'payouts', 'submit', file, ...asked, ...options)
     return { code, lines: JSON.parse(out) as Line[] }
   }
   const payouts = () =>
@@ -84,7 +88,7 @@ async function submitter(name: string, tokens: bigint) {
       .where('creator', '=', wallet.address.toLowerCase())
       .orderBy('memo')
       .execute()
-  return { wallet, submit, payouts, balance: () => rail.balance(wallet.address) }
+  return { wallet, asked, submit, payouts, balance: () => rail.balance(wallet.address) }
 }
 
 verifies(
@@ -95,6 +99,13 @@ verifies(
     const bodies = (await unzipped(zip)).get('payouts/payout-create.jsonl') ?? ''
     const { submit, payouts, balance, wallet } = await submitter('wallet', 10n * FEE)
     // The first of them alone, as if the program had been stopped after them.
+    const changedZip = zipSync({
+      ...unzipSync(zip),
+      'payouts/payout-create.jsonl': strToU8(bodies.replaceAll('"1', '"2')),
+    })
+    const forged = await fileOf('forged.zip', changedZip)
+    const refused = await runCli(localEnv(), 'payouts', 'submit', forged, '--agent', '1')
+    expect(refused).toMatchObject({ code: 1, text: expect.stringContaining('it is invalid') })
     const begun = await submit(
       await fileOf('begun.jsonl', bodies.split('\n').slice(0, 3).join('\n')),
     )
@@ -142,12 +153,33 @@ verifies(
     ])
     expect(await payouts()).toEqual(made)
     const args = ['payouts', 'submit', file, '--agent', '1']
-    const local = await runCli({ ...stack.env, DATA_DIR: stack.dataDirectory }, ...args)
+    const local = await runCli(localEnv(), ...args)
     expect(local.out).toMatch(/^memo +recipient +amount_usdc +outcome/)
     expect(local.out).toMatch(/r00 +0x[0-9a-fA-F]{40} +1 +created +no +po_/)
     expect(wallet.address).not.toBe(stack.accounts.agents[1]?.address)
   },
   200_000,
+)
+
+verifies(
+  'payouts.submit',
+  'neither fees over their limit nor fees in another token are paid',
+  async () => {
+    const bodies = ['a', 'b', 'c'].map((memo) => JSON.stringify({ ...rail.terms(), memo }))
+    const file = await fileOf('limited.jsonl', bodies.join('\n'))
+    const { submit, asked, wallet, balance } = await submitter('limited', 3n * FEE)
+    await rail.useUpFreeCalls(wallet.address)
+    const codes = ({ lines }: { lines: Line[] }) => lines.map(({ code }) => code)
+    const limited = await submit(file, [...ownAsset(), '--max-fees', '0.19'])
+    expect(codes(limited)).toEqual([null, 'payment_required', 'not_sent'])
+    expect(await balance()).toBe(2n * FEE)
+    const { code, text } = await runCli(stack.env, 'payouts', 'submit', file, ...asked)
+    expect([code, text]).toEqual([1, expect.stringContaining('not in 0x833589fCD6')])
+    expect(await balance()).toBe(2n * FEE)
+    expect(codes(await submit(file))).toEqual([null, null, null])
+    expect(await balance()).toBe(0n)
+  },
+  120_000,
 )
 
 verifies(
@@ -169,7 +201,7 @@ verifies(
       ['PK', 'it is no package'],
     ] as const) {
       const wrong = await fileOf('wrong', content)
-      const { code, text } = await runCli(stack.env, 'payouts', 'submit', wrong, '--agent', '1')
+      const { code, text } = await runCli(localEnv(), 'payouts', 'submit', wrong, '--agent', '1')
       expect([code, text]).toEqual([1, expect.stringContaining(said)])
     }
     const unsigned = await runCli(stack.env, 'payouts', 'submit', file)

@@ -80,6 +80,8 @@ export const trustLimits = {
 
 export const NETWORK = 'eip155:8453'
 export const CHAIN_ID = 8453
+/** USDC on this chain, as its issuer names it. */
+export const USDC = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 export const ASSET_DECIMALS = 6
 export const ASSET_NAME = 'USD Coin'
 export const ASSET_VERSION = '2'
