@@ -1,3 +1,4 @@
+import { keysUrlOf, offlineSteps } from '#domain/commerce/packet.ts'
 import { commerceChecks } from '#domain/commerce/result.ts'
 import { BASE_URL, digests, ids } from './ids.ts'
 import { receiptOf } from './receipts.ts'
@@ -49,7 +50,6 @@ const passportClaims = {
   commerce_receipt_id: ids.usageReceipt,
   trust_state: null,
 }
-const keysUrl = `${BASE_URL}/.well-known/jwks.json`
 
 const evaluated = {
   proof_id: proofId,
@@ -84,8 +84,8 @@ const evaluated = {
     claims: [{ claim, artifact: 'report.md', state: 'bound', forbidden: null }],
     checks,
     payment: null,
-    keys_url: keysUrl,
-    offline_verification: [`Save ${keysUrl} as keys.json.`],
+    keys_url: keysUrlOf(BASE_URL),
+    offline_verification: offlineSteps(BASE_URL),
   },
   persistence: {
     state: 'persisted',
@@ -97,6 +97,7 @@ const evaluated = {
     evaluated_at: at,
     record_url: `${BASE_URL}/api/agent-commerce-proof?proof_id=${proofId}`,
   },
+  log_state: 'pending',
   money_movement: false,
 } as const
 
@@ -130,6 +131,7 @@ export const commerceExamples = {
       receipt: evaluated.receipt,
       passport: evaluated.passport,
       persistence: evaluated.persistence,
+      log_state: 'included',
       money_movement: false,
     },
   },

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { CommercePacket } from '#domain/commerce/packet.ts'
 import { checkOutcomes, commerceChecks } from '#domain/commerce/result.ts'
+import { logStates } from '#domain/receipts/log-state.ts'
 import { Digest, Time, Usage } from '../../fields.ts'
 import { AgentId } from '../agents/shapes.ts'
 import { Receipt } from '../operators/receipt.ts'
@@ -20,7 +21,10 @@ const persistence = z.strictObject({
   evaluated_at: Time,
   record_url: z.string(),
 })
-const signed = { receipt: Receipt, passport: Passport, persistence }
+const log_state = z.enum(logStates).meta({
+  description: 'Where the receipt stands in the transparency log; pending for at most 60 s.',
+})
+const signed = { receipt: Receipt, passport: Passport, persistence, log_state }
 const money_movement = z.literal(false).meta({
   description:
     'Read from the ledger: nothing is posted or transferred under the call of the proof.',

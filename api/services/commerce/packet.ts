@@ -1,6 +1,6 @@
 import type { Evaluation } from '#domain/commerce/evaluate.ts'
 import type { CommerceFacts } from '#domain/commerce/facts.ts'
-import { type CommercePacket, offlineSteps } from '#domain/commerce/packet.ts'
+import { type CommercePacket, keysUrlOf, offlineSteps } from '#domain/commerce/packet.ts'
 import type { ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
 import type { CommerceDeps } from './deps.ts'
 import type { Gathered } from './gather.ts'
@@ -20,7 +20,6 @@ export function makePacket(
   { baseUrl }: Pick<CommerceDeps, 'baseUrl'>,
   { proofId, evaluation, facts, reference, gathered, digests }: Judged,
 ): CommercePacket {
-  const keysUrl = `${baseUrl}/.well-known/jwks.json`
   const isRecorded = facts.recorded !== undefined
   const isWhole = isRecorded && facts.recorded?.faults.length === 0
   return {
@@ -52,7 +51,7 @@ export function makePacket(
           settlement_receipt_id: reference.settlement_receipt_id,
         }
       : null,
-    keys_url: keysUrl,
-    offline_verification: offlineSteps(keysUrl),
+    keys_url: keysUrlOf(baseUrl),
+    offline_verification: offlineSteps(baseUrl),
   }
 }

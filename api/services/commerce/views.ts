@@ -4,6 +4,7 @@ import { findConsent } from '../../../activities/store/commerce/activity.ts'
 import type { CommerceProofRow } from '../../../activities/store/commerce/proofs.ts'
 import { findReceipt } from '../../../activities/store/payouts/receipts.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
+import { standingInLog } from '../receipts/log-state.ts'
 import { activityIdOf, isPublished } from './consent.ts'
 import type { CommerceDeps } from './deps.ts'
 import type { CommerceRequest } from './request.ts'
@@ -68,7 +69,8 @@ async function signedParts({ baseUrl }: Urls, tx: Tx, row: CommerceProofRow) {
   const { iss: _iss, iat: _iat, sub: _sub, kind: _kind, ...facts } = passport.payload
   const { usage: _usage, environment: _environment, prev: _prev, ...claims } = facts
   const verify_url = `${baseUrl}/api/verify-receipt?receipt_id=${passport.receipt_id}`
-  return { receipt, passport: { ...passport, claims, verify_url } }
+  const { log_state } = await standingInLog(tx, receipt.jws)
+  return { receipt, passport: { ...passport, claims, verify_url }, log_state }
 }
 
 async function requireReceipt(tx: Tx, receipt_id: string) {

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Kysely } from 'kysely'
 import { refuse } from '#domain/core/errors.ts'
 import { entryOf } from '#domain/log/bundle.ts'
 import type { LogState } from '#domain/receipts/log-state.ts'
 import { findPlace, type LogPlace } from '../../../activities/store/log/leaves.ts'
-import type { Database } from '../../../activities/store/schema/schema.ts'
+import type { Tx } from '../../../activities/store/postgres/db.ts'
 
 export type LogStanding = {
   log_state: LogState
@@ -21,11 +20,7 @@ const PENDING_MS = 60_000
  * Looks a receipt up in the log, or in its tree of `size` leaves, and waits up to 1 s for one that is queued. Throws 404
  * `not_found` for a tree that the log has not reached.
  */
-export async function lookUpInLog(
-  db: Kysely<Database>,
-  jws: string,
-  size?: number,
-): Promise<LogStanding> {
+export async function lookUpInLog(db: Tx, jws: string, size?: number): Promise<LogStanding> {
   const entry = Buffer.from(entryOf(jws))
   const deadline = Date.now() + WAIT_MS
   let place = await findPlace(db, entry)
@@ -35,6 +30,10 @@ export async function lookUpInLog(
   }
   return standingOf(place, size)
 }
+
+/** Where a receipt stands in the log now. */
+export const standingInLog = async (tx: Tx, jws: string): Promise<LogStanding> =>
+  standingOf(await findPlace(tx, Buffer.from(entryOf(jws))))
 
 function standingOf({ index, queuedAt, size }: LogPlace, asked = size): LogStanding {
   if (asked > size)

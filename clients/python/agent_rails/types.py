@@ -1,4 +1,4 @@
-# Made by `npm run client:python` from operations with SHA-256 4559477aee62907aab81ce6c25a3806ccdcfc102cbbb1bb8375e6907c5629bfe.
+# Made by `npm run client:python` from operations with SHA-256 36ec0cc07e1f0f88b66df75602f0b4f26cb013891b487a18699f9d0fe3690370.
 from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypedDict
@@ -2617,6 +2617,7 @@ class PublicCommerceProof(TypedDict):
     receipt: Receipt
     passport: AgentCommercePassport
     persistence: Persistence
+    log_state: Literal['included', 'pending', 'absent', 'exempt', 'not_checked']
     money_movement: Literal[False]
 
 
@@ -5638,6 +5639,7 @@ class CommerceProof(TypedDict):
     receipt: Receipt
     passport: AgentCommercePassport
     persistence: Persistence
+    log_state: Literal['included', 'pending', 'absent', 'exempt', 'not_checked']
     money_movement: Literal[False]
 
 

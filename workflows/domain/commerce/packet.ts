@@ -51,10 +51,14 @@ export const CommercePacket = z
   .meta({ id: 'CommercePacket' })
 export type CommercePacket = z.output<typeof CommercePacket>
 
+/** Where a service publishes its keys. */
+export const keysUrlOf = (baseUrl: string): string => `${baseUrl}/.well-known/jwks.json`
+
 /** The steps with which a reader checks a packet without this service. */
-export const offlineSteps = (keysUrl: string): string[] => [
-  `Save ${keysUrl} as keys.json.`,
+export const offlineSteps = (baseUrl: string): string[] => [
+  `Save ${keysUrlOf(baseUrl)} as keys.json.`,
   'Save the jws of receipt and passport, and run: npx agent-rails verify FILE --keys keys.json',
+  `Online, have their places in the log proven too: npx agent-rails verify FILE --keys keys.json --log ${baseUrl}`,
   'Compare packet_sha256 of the receipt with the SHA-256 of the canonical JSON (RFC 8785) of this packet.',
   'Compare the sha256 of each input with the SHA-256 of your copy of it.',
   'Compare commerce_receipt_id of the passport with rc_ and the SHA-256 of the jws of the receipt.',

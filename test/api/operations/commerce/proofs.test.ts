@@ -152,6 +152,7 @@ verifies(
       agent: { agent_id: agent.agentId, credential_bound: true },
       usage: 'operational',
       persistence: { state: 'persisted', published: false, review_state: null },
+      log_state: 'pending',
       money_movement: false,
     })
     const { receipt, passport, verification_packet: packet } = proof
@@ -185,7 +186,7 @@ verifies(
       expect(body).toMatchObject({ verified: true, stored: true })
     }
     const found = await agent.clients[1]?.call('commerce-proof-read', { proof_id: proof.proof_id })
-    expect(found?.body).toEqual(proof)
+    expect(found?.body).toEqual({ ...proof, log_state: 'included' })
   },
 )
 
