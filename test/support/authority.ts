@@ -26,7 +26,7 @@ export async function openAuthority(hosts: readonly Hosts[], operator: string) {
   const scopes = ['runs:read', 'runs:write', 'wallets:read', 'wallets:write'] as const
   const known = await trustedAgent(first, operator, {
     rails: ['packetops', 'diligenceops'],
-    requested_scopes: [...scopes, 'authority:read', 'actions:execute'],
+    requested_scopes: [...scopes, 'proofs:publish', 'authority:read', 'actions:execute'],
   })
   const agent_id = known.registered.agent.agent_id
   const clients = hosts.map(({ base }) => createClient({ baseUrl: base, agent: known.credential }))

@@ -22,7 +22,7 @@ import type { AnyOperation } from '../../api/operation.ts'
 import { operations } from '../../api/operations/index.ts'
 import { findFree } from '../../worker/stack/ports.ts'
 import { keepSequencing } from './log.ts'
-import { scratchDirectory, startDatabase } from './postgres.ts'
+import { scratchDirectory, startDatabase, urlAs } from './postgres.ts'
 import { unhurried } from './settings.ts'
 
 /** API processes in all but name: each with its own pool and both hosts, over one Postgres, without Temporal and a chain. */
@@ -30,7 +30,7 @@ export type ComposedApis = {
   /** One entry for each process. */
   hosts: { base: string; os: string }[]
   config: Config
-  /** The settings as a program of its own reads them. */
+  /** The settings as a program of its own reads them; it connects as the owner of the database, and the APIs by their role. */
   env: Record<string, string>
   db: Kysely<Database>
   operator: string
@@ -77,7 +77,7 @@ export async function startComposed({
     ...unhurried,
     ...env,
   }
-  const config = loadConfig(settings)
+  const config = loadConfig({ ...settings, DATABASE_URL: urlAs('api', database.url) })
   const lines: string[] = []
   const log = createLog('info', {
     write: (line: string) => void lines.push(line),

@@ -5,6 +5,7 @@ import { CALLBACKS_QUEUE, RUNS_QUEUE, TASKS_QUEUE } from '../../temporal/queues.
 import { createDelegationActivities } from '../../worker/delegation.ts'
 import { findFree } from '../../worker/stack/ports.ts'
 import { startComposed } from './composed-api.ts'
+import { urlAs } from './postgres.ts'
 import { quietRuntime } from './quiet.ts'
 import { startTemporal } from './temporal.ts'
 import { bundleWorkflows } from './workflow-bundle.ts'
@@ -18,20 +19,23 @@ export async function startComposedTasks(more: Record<string, string> = {}) {
   const waits = { UPDATE_WAIT_MS: '40000', DEPENDENCY_TIMEOUT_MS: '20000' }
   const env = { ...reached, ...waits, TEMPORAL_ADDRESS: temporal.address, ...more }
   const apis = await startComposed({ apis: 2, env })
-  const tasks = await createTaskActivities(apis.config)
-  const silent = pino({ level: 'silent' })
-  const callbacks = await createCallbackActivities(apis.config, silent)
-  const delegation = await createDelegationActivities(apis.config, silent)
-  const activities = {
-    ...tasks.activities,
-    ...callbacks.activities,
-    ...delegation.activities,
+  const config = {
+    ...apis.config,
+    DATABASE_URL: urlAs('worker', apis.env['DATABASE_URL'] as string),
   }
+  const silent = pino({ level: 'silent' })
+  const tasks = await createTaskActivities(config)
+  const callbacks = await createCallbackActivities(config, silent)
+  const delegation = await createDelegationActivities(config, silent)
+  const usual = { ...tasks.activities, ...callbacks.activities, ...delegation.activities }
+  // Workers of runs connect by the role of the API.
+  const runs = await createTaskActivities(apis.config)
   const workflowBundle = await bundleWorkflows()
   const workers = await Promise.all(
     [TASKS_QUEUE, RUNS_QUEUE, CALLBACKS_QUEUE].map(async (taskQueue) => {
       const connection = await NativeConnection.connect({ address: temporal.address })
       const source = taskQueue === TASKS_QUEUE ? { workflowBundle } : {}
+      const activities = taskQueue === RUNS_QUEUE ? runs.activities : usual
       const worker = await Worker.create({ connection, taskQueue, activities, ...source })
       return { worker, connection, running: worker.run() }
     }),
@@ -42,7 +46,7 @@ export async function startComposedTasks(more: Record<string, string> = {}) {
       for (const { worker } of workers) worker.shutdown()
       await Promise.all(workers.map(({ running }) => running))
       await Promise.all(workers.map(({ connection }) => connection.close()))
-      await Promise.all([tasks.close(), callbacks.close(), delegation.close()])
+      await Promise.all([tasks, callbacks, delegation, runs].map(({ close }) => close()))
       await apis.stop()
       await temporal.stop()
     },

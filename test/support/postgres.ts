@@ -5,12 +5,14 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import pg from 'pg'
+import { createRoles, roleUrl } from '../../activities/store/postgres/create-roles.ts'
 import {
   createDatabase,
   isUnavailable,
   type OpenDatabase,
 } from '../../activities/store/postgres/db.ts'
 import { migrateToLatest } from '../../activities/store/postgres/migrate.ts'
+import type { DatabaseRole } from '../../activities/store/postgres/roles.ts'
 import type { Database } from '../../activities/store/schema/schema.ts'
 import type { Part } from '../../worker/stack/part.ts'
 import { findFree } from '../../worker/stack/ports.ts'
@@ -18,6 +20,11 @@ import { postgresPart, postgresUrl } from '../../worker/stack/postgres.ts'
 import { SHARED_SERVERS } from './shared-servers.ts'
 
 type PostgresServer = { url: string; part: Part; stop(): Promise<void> }
+
+/** The passwords of the roles on servers of tests. */
+const rolePasswords = { api: 'api', worker: 'worker', signer: 'signer', reader: 'reader' }
+/** The URL of a database for a process of this role. */
+export const urlAs = (role: DatabaseRole, url: string): string => roleUrl(url, role, rolePasswords)
 
 /** A PostgreSQL of its own with an empty database, up in about 2 s; `stop` removes it without a trace. */
 export async function startPostgres(): Promise<PostgresServer> {
@@ -33,8 +40,10 @@ export async function startPostgres(): Promise<PostgresServer> {
   withoutSync(part)
   await part.start()
   await part.waitReady()
+  const url = postgresUrl(settings)
+  await createRoles(url, rolePasswords)
   return {
-    url: postgresUrl(settings),
+    url,
     part,
     async stop() {
       await part.stop()

@@ -125,7 +125,7 @@ verifies(
     await wallet.call(inbox, evidenceOf('first'))
     // As if another process had been quicker each time.
     await sql`create sequence lost_attempts`.execute(apis.db)
-    await sql`create function lose_attempt() returns trigger language plpgsql as $$
+    await sql`create function lose_attempt() returns trigger language plpgsql security definer as $$
       begin perform nextval('lost_attempts'); return null; end $$`.execute(apis.db)
     await sql`create trigger a_lose before update on proof_inboxes for each row
       when (new.wallet = ${sql.lit(wallet.address.toLowerCase())}) execute function lose_attempt()`.execute(
