@@ -24,7 +24,7 @@ export function* decodedParts(text: string): Generator<unknown> {
 }
 
 /** A compact JWS (RFC 7515 §7.1), and the disclosures and tokens that follow it in an SD-JWT. */
-const tokens = /\beyJ[\w-]*\.[\w-]*\.[\w-]*(?:[.~][\w-]*)*/g
+const tokens = /(?<![\w-])eyJ[\w-]*\.[\w-]*\.[\w-]*(?:[.~][\w-]*)*/g
 /** A signature of Ed25519 or ES256: 64 bytes. */
 const signature = /^[\w-]{86}$/
 

@@ -202,7 +202,13 @@ verifies('pipeline.encoded-material', 'text of any form is screened in bounded t
   const deep = b64(`${'['.repeat(9_000)}${']'.repeat(9_000)}`)
   let nested = 'x'.repeat(40)
   while (nested.length < 24_000) nested = b64(nested)
-  for (const text of [deep, nested, b64('"'.repeat(18_000)), 'WyJh.'.repeat(4_900)]) {
+  const long = [
+    b64('"'.repeat(18_000)),
+    'WyJh.'.repeat(4_900),
+    '-eyJ'.repeat(16_000),
+    '.eyJ '.repeat(16_000),
+  ]
+  for (const text of [deep, nested, ...long]) {
     const start = performance.now()
     expect(encodedPointers(text)).toEqual([])
     expect(performance.now() - start).toBeLessThan(500)
