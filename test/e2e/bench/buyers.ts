@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { packetops } from '#domain/rails/packetops.ts'
-import type { OutputOf } from '../../../api/http/client.ts'
+import type { InputOf, OutputOf } from '../../../api/http/client.ts'
 import { claimAccessKey, clientOf, registerAgent } from '../../../clients/typescript/src/index.ts'
 import type { Fixture } from './fixture.ts'
 
@@ -10,10 +10,15 @@ const RUNS_PER_QUOTE = 100
 const bought = { rail: packetops.key, tier: 'entry' } as const
 
 /** Starts a run over HTTP, which continues by itself until its task is closed. */
-export type Buyer = () => Promise<OutputOf<'start-agent-run'>['run']>
+export type Buyer = {
+  (): Promise<OutputOf<'start-agent-run'>['run']>
+  /** What the next run is started with. */
+  input(): Promise<InputOf<'start-agent-run'>>
+  credential: string
+}
 
 /** An agent of the sandbox, which gives its synthetic runs their credit and their reviews. */
-export async function openBuyer({ stack }: Fixture): Promise<Buyer> {
+export async function openBuyer({ stack }: Pick<Fixture, 'stack'>): Promise<Buyer> {
   const [baseUrl = '', osUrl = ''] = [stack.baseUrls[0], stack.osUrls[0]]
   const manifest = {
     name: 'Bench',
@@ -25,26 +30,28 @@ export async function openBuyer({ stack }: Fixture): Promise<Buyer> {
     { baseUrl, osUrl },
     { ...manifest, requested_scopes: ['runs:read', 'runs:write'] },
   )
-  const keyed = clientOf(agent, await claimAccessKey(agent))
+  const credential = await claimAccessKey(agent)
+  const keyed = clientOf(agent, credential)
   const quotes: Promise<string>[] = []
   const quote = async (units: number) =>
     (await keyed.call('agent-quote', { ...bought, units })).body.quote.quote_id
   let started = 0
-  return async () => {
+  const input = async () => {
     const nth = Math.floor(started++ / RUNS_PER_QUOTE)
     quotes[nth] ??= quote(RUNS_PER_QUOTE + nth)
-    const { body } = await keyed.call('start-agent-run', {
-      mode: 'start_agent_run',
+    return {
+      mode: 'start_agent_run' as const,
       ...bought,
       quote_id: await quotes[nth],
-      input: packetops.sandboxInput,
-      usage: 'synthetic',
-      on_gaps: 'report',
-      accept_terms: true,
+      input: packetops.sandboxInput as InputOf<'start-agent-run'>['input'],
+      usage: 'synthetic' as const,
+      on_gaps: 'report' as const,
+      accept_terms: true as const,
       idempotency_key: randomUUID(),
-    })
-    return body.run
+    }
   }
+  const start = async () => (await keyed.call('start-agent-run', await input())).body.run
+  return Object.assign(start, { input, credential })
 }
 
 /** Resolves when all of these tasks are closed; throws when one is stopped. */

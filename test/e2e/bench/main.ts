@@ -8,6 +8,7 @@ import { measureGrowth, printGrowth } from './growth.ts'
 import { measureHostile, printHostile } from './hostile.ts'
 import { measureLog, printLog } from './log.ts'
 import { measureLogDelay } from './log-delay.ts'
+import { measureMcp, printMcp } from './mcp.ts'
 import { measureMemory, printMemory } from './memory.ts'
 import { at, measurePayouts, printPayouts } from './payout.ts'
 import { printProfiles } from './profile.ts'
@@ -26,6 +27,7 @@ const sections = [
   'growth',
   'hostile',
   'tasks',
+  'mcp',
   'log',
 ] as const
 const { values: options } = parseArgs({
@@ -151,6 +153,8 @@ async function measureAll(fixture: Fixture): Promise<Record<string, unknown>> {
     )
     figures['fairness'] = { delay_ratio, ...fairness }
   }
+  if (wanted('mcp'))
+    figures['mcp'] = printMcp(await measureMcp(fixture, { ...upTo(20), pairs: quick ? 16 : 64 }))
   if (wanted('log')) figures['log'] = await measureLogAlone()
   return figures
 }
