@@ -1,6 +1,6 @@
 import { limits } from '#domain/core/limits.ts'
 import { jsonOf, textOf } from '#domain/verification/strict-json.ts'
-import { isNestedWithin } from './json-depth.ts'
+import { isNestedWithin } from '../../activities/http/json-depth.ts'
 
 /** Nothing shorter encodes a secret. */
 const PART_CHARS_MIN = 10

@@ -2,9 +2,9 @@ import type { z } from 'zod'
 import { type DomainError, type PointerError, refuse } from '#domain/core/errors.ts'
 import { pointerOf } from '#domain/core/json-pointer.ts'
 import { limits } from '#domain/core/limits.ts'
+import { isNestedWithin } from '../../activities/http/json-depth.ts'
 import type { CallRequest } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
-import { isNestedWithin } from './json-depth.ts'
 
 /** The JSON value of a body, or the query where there is none or it is taken as a stream; 400 `invalid_json` when the bytes are not UTF-8 JSON or nest too deep. */
 export function readValue(operation: AnyOperation, request: CallRequest): unknown {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect } from 'vitest'
-import { isNestedWithin } from '../../api/calls/json-depth.ts'
+import { isNestedWithin } from '../../activities/http/json-depth.ts'
 import { type ComposedApis, startComposed } from '../support/composed-api.ts'
 import { verifies } from '../verifies.ts'
 

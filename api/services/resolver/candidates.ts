@@ -5,6 +5,7 @@ import type { Candidate } from '#domain/services/candidate.ts'
 import { type Inspection, inspect } from '#domain/services/inspection.ts'
 import { readTarget } from '../../../activities/http/address-rules.ts'
 import type { SendOutgoing } from '../../../activities/http/outgoing.ts'
+import { readDocument } from '../../../activities/http/read-document.ts'
 import { createSlots, type Slots } from '../../../activities/run/isolation/slots.ts'
 import { CHECKSUMS_MAX } from '../../../activities/screening/recovery-phrase.ts'
 import { nameSecret } from '../../../activities/screening/secret-patterns.ts'
@@ -18,7 +19,6 @@ import {
   observeCandidate,
   type ServiceRow,
 } from '../../../activities/store/services/candidates.ts'
-import { readDocument } from './read-document.ts'
 
 type CandidateDeps = {
   db: Kysely<Database>

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { limits } from '#domain/core/limits.ts'
 import type { Candidate } from '#domain/services/candidate.ts'
 import type { ReadDocument } from '#domain/services/inspection.ts'
-import type { Outgoing, SendOutgoing } from '../../../activities/http/outgoing.ts'
-import { isNestedWithin } from '../../calls/json-depth.ts'
+import { isNestedWithin } from './json-depth.ts'
+import type { Outgoing, SendOutgoing } from './outgoing.ts'
 
 /** A list of tools in the form of MCP; no tool is called. */
 const listTools = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} })
@@ -11,7 +11,7 @@ const listTools = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', 
 /** Reads what is published at the URL of a service, as JSON; without any credential, and by one request. */
 export async function readDocument(
   send: SendOutgoing,
-  { url, protocols }: Candidate,
+  { url, protocols }: Pick<Candidate, 'url' | 'protocols'>,
 ): Promise<(ReadDocument & { text: string }) | { unread: string }> {
   const answer = protocols.includes('mcp')
     ? await send({
