@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { STATEMENT_TYP } from '#domain/receipts/statement.ts'
 import type { CallbackSteps } from '../workflows/callback/activities.ts'
+import type { CounterpartSteps, HarnessSteps } from '../workflows/harness/activities.ts'
 import type { KeyRotationSteps } from '../workflows/key-rotation/activities.ts'
 import type { PaymentSteps } from '../workflows/payment/activities.ts'
 import type { PayoutSteps, SigningSteps, TransferSteps } from '../workflows/payout/activities.ts'
@@ -11,9 +12,11 @@ import { callbackHosts } from './callback/hosts.ts'
 import { openLedger } from './chain/ledger.ts'
 import type { Config } from './config/config.ts'
 import { openChain, openPayoutDeps, signerOf, taskDepsOf } from './container.ts'
+import { createCounterpartSteps, createHarnessSteps } from './harness/steps.ts'
 import { createOutgoing } from './http/outgoing.ts'
 import { createKeyRotationSteps } from './key-rotation/steps.ts'
 import { publishKeys } from './keys/publish-keys.ts'
+import { loadTokenKeys } from './keys/token-keys.ts'
 import { createModelSteps, openModel } from './model/model.ts'
 import { createPaymentSteps } from './payment/payment.ts'
 import type { Deps } from './payout/deps.ts'
@@ -108,6 +111,22 @@ export async function createTaskActivities(config: Config) {
   }
 }
 
+/** The steps of tests, which reach the service as anyone does; the token keys make the keys of their sandbox agents. */
+export function createHarnessActivities(config: Config): {
+  activities: HarnessSteps
+  close(): Promise<void>
+} {
+  const { db, close } = createDatabase({
+    url: config.DATABASE_URL,
+    applicationName: 'agent-rails harness',
+    poolSize: 2,
+  })
+  const { BASE_URL: baseUrl, OS_URL: osUrl, HARNESS_BASE_URL, HARNESS_OS_URL } = config
+  const origins = { base: HARNESS_BASE_URL || baseUrl, os: HARNESS_OS_URL || osUrl }
+  const tokenKeys = () => loadTokenKeys(config.TOKEN_KEYS_FILE)()
+  return { activities: createHarnessSteps({ db, baseUrl, origins, tokenKeys }), close }
+}
+
 /** Only the signing activity. It needs the key of the payout wallet and the reserved row. */
 export async function createSigningActivities(
   config: Config,
@@ -124,7 +143,10 @@ export async function createSigningActivities(
 export async function createCallbackActivities(
   config: Config,
   log: Logger,
-): Promise<{ activities: CallbackSteps & ModelSteps; close(): Promise<void> }> {
+): Promise<{
+  activities: CallbackSteps & ModelSteps & CounterpartSteps
+  close(): Promise<void>
+}> {
   const { db, close } = createDatabase({
     url: config.DATABASE_URL,
     applicationName: 'agent-rails callbacks',
@@ -145,7 +167,10 @@ export async function createCallbackActivities(
     posts: config.QUOTA_POSTS_PER_DAY,
   })
   const models = createModelSteps(openModel(config, db, log))
-  return { activities: { ...callbacks, ...models }, close }
+  // A server that any caller may name is reached without the exemptions of callbacks.
+  const guarded = createOutgoing({ ownHosts: hosts.ownHosts, exempt: [] })
+  const counterparts = createCounterpartSteps({ db, send: guarded })
+  return { activities: { ...callbacks, ...models, ...counterparts }, close }
 }
 
 export type { Deps }

@@ -34,6 +34,7 @@ import { createDatabaseClock } from '../activities/store/postgres/clock.ts'
 import { createDatabase } from '../activities/store/postgres/db.ts'
 import { startTracing } from '../activities/tracing/start.ts'
 import { createTemporalClient } from '../temporal/connection.ts'
+import { notifyHarness } from '../temporal/harness.ts'
 import { notifyPayment } from '../temporal/payments.ts'
 import { createPayoutGateway, wakePayout } from '../temporal/payouts.ts'
 import { PAYOUTS_QUEUE } from '../temporal/queues.ts'
@@ -79,6 +80,7 @@ import { ProviderService } from './services/credit/provider-events.ts'
 import { QuoteService } from './services/credit/quotes.ts'
 import { UsageLedger } from './services/credit/usage-ledger.ts'
 import { WalletService } from './services/credit/wallets.ts'
+import { openHarness } from './services/harness/open.ts'
 import { UploadChecks } from './services/inputs/upload-checks.ts'
 import { InputService } from './services/inputs/uploads.ts'
 import { openKeyService } from './services/keys/open.ts'
@@ -207,6 +209,7 @@ function openServices(adapters: Adapters): Services {
     ...openPublicServices(adapters),
     ...openAuthority(adapters, operations),
     ...openResolver(adapters, operations),
+    ...openHarness({ ...adapters, notify: notifyHarness.bind(null, adapters.client) }),
   }
 }
 

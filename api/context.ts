@@ -38,6 +38,8 @@ import type { ProviderService, SignedEvent } from './services/credit/provider-ev
 import type { QuoteService } from './services/credit/quotes.ts'
 import type { UsageLedger } from './services/credit/usage-ledger.ts'
 import type { WalletService } from './services/credit/wallets.ts'
+import type { Regressions } from './services/harness/regressions.ts'
+import type { HarnessTests } from './services/harness/tests.ts'
 import type { InputService } from './services/inputs/uploads.ts'
 import type { KeyService } from './services/keys/keys.ts'
 import type { LogService } from './services/log/log.ts'
@@ -283,6 +285,8 @@ export type Services = ConsoleServices & {
   readonly signing: SigningService
   readonly resolver: ServiceResolver<Context>
   readonly scout: ScoutService
+  readonly tests: HarnessTests
+  readonly regressions: Regressions
   readonly reviews: ReviewService
   readonly enforcement: Enforcement
   readonly contracts: ContractCommands

@@ -6,7 +6,7 @@ export const SIGNING_QUEUE = 'signing'
 export const TRANSFERS_QUEUE = 'transfers'
 /** Activities that send callbacks: the only ones that need access to the internet. */
 export const CALLBACKS_QUEUE = 'callbacks'
-/** Workflows of tasks and runs, with the local activities of their short steps. */
+/** Workflows of tasks, runs and tests of this service, with the local activities of their short steps. */
 export const TASKS_QUEUE = 'tasks'
 /** The steps of runs, which process the inputs of agents; a separate process serves them. */
 export const RUNS_QUEUE = 'runs'

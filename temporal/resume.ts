@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../activities/config/config.ts'
 import { listOpenActions } from '../activities/store/authority/actions.ts'
 import { listOverdueDeliveries } from '../activities/store/callbacks/callback-deliveries.ts'
+import { findHarnessRun, listOpenHarness } from '../activities/store/harness/runs.ts'
 import { listRotatingRings } from '../activities/store/keys/key-rotations.ts'
 import { listDuePayments } from '../activities/store/payments/payments.ts'
 import { readPayout } from '../activities/store/payouts/payouts.ts'
@@ -17,6 +18,7 @@ import { endedByOthers } from '../workflows/task/attributes.ts'
 import { endBroken } from './broken-runs.ts'
 import { ensureCallback } from './callbacks.ts'
 import { delegationWorkflowId, ensureDelegation } from './delegations.ts'
+import { ensureHarness, harnessWorkflowId } from './harness.ts'
 import { keyRotationWorkflowId, wakeKeyRotation } from './key-rotations.ts'
 import { ensurePayment, paymentWorkflowId } from './payments.ts'
 import { wakePayout } from './payouts.ts'
@@ -71,6 +73,15 @@ export async function resumeDelegations({ client, db, config }: OfEachSweep): Pr
   for await (const open of pages(listOpen))
     for (const actionId of await notRunning(client, open, delegationWorkflowId))
       await ensureDelegation(client, actionId)
+}
+
+/** Starts the workflows of tests of this service that have no outcome and none. */
+export async function resumeHarness({ client, db, config }: WithinGrace): Promise<void> {
+  for await (const open of pages((page) => listOpenHarness(db, config.SWEEP_GRACE_MS, page)))
+    for (const testRunId of await notRunning(client, open, harnessWorkflowId)) {
+      const test = await findHarnessRun(db, testRunId)
+      if (test !== undefined) await ensureHarness(client, test)
+    }
 }
 
 /** Starts the workflows of rotations of keys that are not done and have none. */

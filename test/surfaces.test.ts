@@ -168,6 +168,21 @@ const samples: Record<string, Record<string, unknown>> = {
     mode: 'revoke_mandate',
     action: { mandate_id: `mdt_${hex(64)}`, reason: 'no longer needed' },
   },
+  'regression-persist': {
+    mode: 'persist_regression_report',
+    test_run_id: `tr_${'0'.repeat(64)}`,
+  },
+  'regression-store': {
+    mode: 'store_regression_report',
+    report: {
+      suite: 'my test',
+      passed: 1,
+      failed: 0,
+      transcript_hash: '0'.repeat(64),
+      code_version: '1',
+    },
+    idempotency_key: 'r-1',
+  },
   'pause-set': { scope: 'payouts', paused: true, reason: 'night', idempotency_key: 'p-1' },
   'close-exception': {
     mode: 'close_exception',

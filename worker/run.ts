@@ -9,6 +9,7 @@ import { createOutgoing } from '../activities/http/outgoing.ts'
 import {
   createActivities,
   createCallbackActivities,
+  createHarnessActivities,
   createReconciliationActivities,
   createSigningActivities,
   createTaskActivities,
@@ -81,11 +82,6 @@ export async function runWorker(
       }),
     )
   }
-  const taskOptions = async (tasks: object): Promise<Partial<WorkerOptions>> => {
-    const { activities, close } = await createDelegationActivities(config, log)
-    closers.push(close)
-    return { ...workflows, ...tasksAtOnce(config), activities: { ...tasks, ...activities } }
-  }
   const loops: (() => { stop(): Promise<void> })[] = []
 
   if (serves(PAYOUTS_QUEUE) || serves(TRANSFERS_QUEUE)) {
@@ -113,7 +109,12 @@ export async function runWorker(
   }
   if (serves(TASKS_QUEUE) || serves(RUNS_QUEUE)) {
     const { activities, close } = await createTaskActivities(config)
-    if (serves(TASKS_QUEUE)) await serve(TASKS_QUEUE, await taskOptions(activities))
+    if (serves(TASKS_QUEUE)) {
+      const more = await openTaskQueue(config, log)
+      closers.push(...more.closers)
+      const all = { ...activities, ...more.activities }
+      await serve(TASKS_QUEUE, { ...workflows, ...tasksAtOnce(config), activities: all })
+    }
     if (serves(RUNS_QUEUE)) await serve(RUNS_QUEUE, { ...runsAtOnce(config), activities })
     closers.push(close)
   }
@@ -135,6 +136,16 @@ export async function runWorker(
   await Promise.all(running)
   for (const sweeper of sweepers) await sweeper.stop()
   for (const close of [...closers, stopTracing]) await close()
+}
+
+/** What the queue of tasks serves in addition to their short steps: delegated actions, and tests of this service. */
+async function openTaskQueue(config: Config, log: Logger) {
+  const delegation = await createDelegationActivities(config, log)
+  const harness = createHarnessActivities(config)
+  return {
+    activities: { ...delegation.activities, ...harness.activities },
+    closers: [delegation.close, harness.close],
+  }
 }
 
 /** Throws where nothing could submit a transaction. */

@@ -6,7 +6,7 @@ import { assertLive } from './live-settings.ts'
 import { logSettings } from './log-settings.ts'
 import { assertModel, modelSettings } from './model-settings.ts'
 import { oauthSettings } from './oauth-settings.ts'
-import { quotaSettings, uploadSettings } from './quota-settings.ts'
+import { harnessSettings, quotaSettings, uploadSettings } from './quota-settings.ts'
 import { signerSettings } from './signer-settings.ts'
 
 const address = z
@@ -234,6 +234,7 @@ export const configSchema = z.object({
     'calls that store, without a credential, from one client address',
   ),
   ...quotaSettings,
+  ...harnessSettings,
   ...oauthSettings,
   LIMIT_ADDRESS_PER_MINUTE: count(6_000).describe('calls from one client address'),
   LIMIT_FAILED_CREDENTIALS_PER_MINUTE: count(60).describe(

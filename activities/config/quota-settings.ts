@@ -35,6 +35,26 @@ export const quotaSettings = {
   ),
 }
 
+/** The tests of the running service: how many, and where they reach it. */
+export const harnessSettings = {
+  HARNESS_RUNS_PER_HOUR: count(2).describe(
+    'tests that one client address may begin within an hour',
+  ),
+  HARNESS_RUNS_PER_DAY: count(20).describe(
+    'tests that all callers may begin within a day; each registers up to five sandbox agents from the address of its worker',
+  ),
+  HARNESS_BASE_URL: z
+    .string()
+    .regex(/^(https?:\/\/[^/?#@]+)?$/, 'an origin')
+    .default('')
+    .describe('where workers reach BASE_URL for tests; empty: there'),
+  HARNESS_OS_URL: z
+    .string()
+    .regex(/^(https?:\/\/[^/?#@]+)?$/, 'an origin')
+    .default('')
+    .describe('the same for OS_URL'),
+}
+
 /** The storage limits of uploads. */
 export const uploadSettings = {
   INPUT_BYTES_PER_AGENT: count(1024 * 1024 * 1024).describe(

@@ -129,7 +129,7 @@ function descriptionOf(operation: AnyOperation): string {
     accessText(operation),
     priceText(operation),
     repeatText(operation),
-    ...(operation.status.includes(202) ? [RUN_TEXT] : []),
+    ...(operation.status[0] === 202 ? [RUN_TEXT] : []),
     ...(operation.startsRun === undefined ? [] : [TASK_TEXT]),
   ]
   return texts.join(' ')

@@ -5,6 +5,7 @@ import { commerce } from './commerce/index.ts'
 import { consoleOperations } from './console/index.ts'
 import { credit } from './credit/index.ts'
 import { discovery } from './discovery/index.ts'
+import { harness } from './harness/index.ts'
 import { inputs } from './inputs/index.ts'
 import { keys } from './keys/index.ts'
 import { transparencyLog } from './log/index.ts'
@@ -33,6 +34,7 @@ export const families = {
   usage,
   agents,
   services,
+  harness,
   signing,
   runs,
   production,
@@ -61,6 +63,7 @@ export const operations = [
   ...usage,
   ...agents,
   ...services,
+  ...harness,
   ...signing,
   ...runs,
   ...production,

@@ -7,6 +7,7 @@ import { conformanceRequirements } from './conformance.ts'
 import { consoleRequirements } from './console.ts'
 import { discoveryRequirements } from './discovery.ts'
 import { firstUseRequirements } from './first-use.ts'
+import { harnessRequirements } from './harness.ts'
 import { isolationRequirements } from './isolation.ts'
 import { keyStandingRequirements } from './key-standing.ts'
 import { logRequirements } from './log.ts'
@@ -1703,6 +1704,7 @@ export const requirements = {
   ...ap2Requirements,
   ...admissionRequirements,
   ...callerRequirements,
+  ...harnessRequirements,
   ...serviceRequirements,
   ...signerRequirements,
   ...keyStandingRequirements,

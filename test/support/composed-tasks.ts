@@ -1,6 +1,10 @@
 import { NativeConnection, Worker } from '@temporalio/worker'
 import { pino } from 'pino'
-import { createCallbackActivities, createTaskActivities } from '../../activities/index.ts'
+import {
+  createCallbackActivities,
+  createHarnessActivities,
+  createTaskActivities,
+} from '../../activities/index.ts'
 import { CALLBACKS_QUEUE, RUNS_QUEUE, TASKS_QUEUE } from '../../temporal/queues.ts'
 import { createDelegationActivities } from '../../worker/delegation.ts'
 import { findFree } from '../../worker/stack/ports.ts'
@@ -27,7 +31,13 @@ export async function startComposedTasks(more: Record<string, string> = {}) {
   const tasks = await createTaskActivities(config)
   const callbacks = await createCallbackActivities(config, silent)
   const delegation = await createDelegationActivities(config, silent)
-  const usual = { ...tasks.activities, ...callbacks.activities, ...delegation.activities }
+  const harness = createHarnessActivities(config)
+  const usual = {
+    ...tasks.activities,
+    ...callbacks.activities,
+    ...delegation.activities,
+    ...harness.activities,
+  }
   // Workers of runs connect by the role of the API.
   const runs = await createTaskActivities(apis.config)
   const workflowBundle = await bundleWorkflows()
@@ -46,7 +56,7 @@ export async function startComposedTasks(more: Record<string, string> = {}) {
       for (const { worker } of workers) worker.shutdown()
       await Promise.all(workers.map(({ running }) => running))
       await Promise.all(workers.map(({ connection }) => connection.close()))
-      await Promise.all([tasks, callbacks, delegation, runs].map(({ close }) => close()))
+      await Promise.all([tasks, callbacks, delegation, harness, runs].map(({ close }) => close()))
       await apis.stop()
       await temporal.stop()
     },

@@ -97,6 +97,7 @@ export const sendingAgent = (hosts: Hosts, operator: string) =>
       'authority:read',
       'actions:execute',
       'profile:write',
+      'regression:write',
     ],
     rails: ['packetops'],
   })

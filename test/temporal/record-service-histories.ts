@@ -1,19 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
+import { suites } from '#domain/harness/suites.ts'
 import type { DelegationSnapshot, DelegationSteps } from '../../workflows/delegation/activities.ts'
+import type { CounterpartSteps, HarnessSteps } from '../../workflows/harness/activities.ts'
 import type { KeyRotationSteps, RotationSnapshot } from '../../workflows/key-rotation/activities.ts'
 import { wakeSignal } from '../../workflows/shared/signals.ts'
 import type { UploadCheckSteps } from '../../workflows/upload-check/activities.ts'
 import { saveHistory, type TemporalServer } from './histories.ts'
 import { withWorkers } from './recording-workers.ts'
 
-/** Drives delegated actions, a rotation of keys and the reading of an upload, with steps that return the given answers, and saves the histories. */
+/** Drives delegated actions, a rotation of keys, the reading of an upload and a test, with steps that return the given answers, and saves the histories. */
 export async function recordServiceHistories(server: TemporalServer): Promise<void> {
   const { address } = server
   await saveHistory(server, await recordDelegation(address, 'done'), 'delegation-done')
   await saveHistory(server, await recordDelegation(address, 'refused'), 'delegation-refused')
   await saveHistory(server, await recordRotation(address), 'key-rotation-hastened')
   await saveHistory(server, await recordUploadCheck(address), 'upload-check-done')
+  await saveHistory(server, await recordHarness(address), 'harness-one-step-lost')
 }
 
 async function finished(
@@ -99,6 +102,31 @@ async function recordUploadCheck(address: string): Promise<string> {
       workflowId: 'upload-check-1',
       taskQueue: 'tasks',
       args: ['uc_1', 'agt_1'],
+    }),
+  )
+}
+
+/** A test with a counterpart, one step of which fails until no attempt is left. */
+async function recordHarness(address: string): Promise<string> {
+  const suite = 'external-agent-agent-test'
+  const steps: HarnessSteps & CounterpartSteps = {
+    playHarnessStep: async (_testRunId, step) => {
+      if (step === 'run') throw new Error('the database is down')
+      return { step, ok: true, status: 200 }
+    },
+    listCounterpartTools: async () => ({ step: 'counterpart tools', ok: false, status: null }),
+    endHarness: async () => ({ passed: 2, failed: 2 }),
+  }
+  const order = {
+    testRunId: `tr_${'e'.repeat(64)}`,
+    suite,
+    steps: suites[suite].map(({ step }) => step),
+  }
+  return withWorkers(address, steps, (client) =>
+    finished(client, 'harness', {
+      workflowId: `harness-${order.testRunId}`,
+      taskQueue: 'tasks',
+      args: [order],
     }),
   )
 }

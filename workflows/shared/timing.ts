@@ -75,4 +75,12 @@ export const timing = {
     retryFirst: 1_000,
     retryLongest: 10_000,
   },
+  /** A step of a test may wait for a run, for the place of a receipt in the log, and for a limit of calls that lasts a minute. */
+  harness: {
+    startToClose: 300_000,
+    heartbeat: 10_000,
+    retryFirst: 500,
+    retryLongest: 10_000,
+    attempts: 3,
+  },
 } as const

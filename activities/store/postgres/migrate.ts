@@ -23,6 +23,7 @@ import { services } from '../migrations/0021-services.ts'
 import { agentProfiles } from '../migrations/0022-agent-profiles.ts'
 import { production } from '../migrations/0025-production.ts'
 import { models } from '../migrations/0026-models.ts'
+import { harness } from '../migrations/0027-harness.ts'
 import type { Database } from '../schema/schema.ts'
 import { createDatabase as createMissing } from './create-database.ts'
 import { poolOf } from './db.ts'
@@ -54,6 +55,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0022-agent-profiles': agentProfiles,
   '0025-production': production,
   '0026-models': models,
+  '0027-harness': harness,
 }
 
 /** The name of the last migration that this code knows. */

@@ -18,6 +18,9 @@ import type { RunUsage } from '#domain/core/usage.ts'
 import type { Account } from '#domain/credit/credit.ts'
 import type { Drafts, ModelOutput } from '#domain/drafts/draft.ts'
 import type { Prompt } from '#domain/drafts/prompt.ts'
+import type { ReportedStep } from '#domain/harness/regressions.ts'
+import type { HarnessRail } from '#domain/harness/suites.ts'
+import type { PlayedStep } from '#domain/harness/transcript.ts'
 import type { ControlScope } from '#domain/payouts/controls.ts'
 import type { SuccessCondition } from '#domain/production/first-paid-run.ts'
 import type { GateCheck } from '#domain/production/write-gate.ts'
@@ -533,6 +536,35 @@ export type Database = {
     call_id: string
     issued_at: Date
   }
+  harness_facts: {
+    test_run_id: string
+    name: string
+    fact: string
+  }
+  harness_runs: {
+    test_run_id: string
+    suite:
+      | 'agent-to-agent-test-harness'
+      | 'external-agent-invocation-test'
+      | 'external-agent-agent-test'
+      | 'credential-enforcement-agent-test'
+    rail: HarnessRail
+    steps: Json<string[]>
+    counterpart_mcp_url: string | null
+    caller_sha256: string
+    code_version: string
+    created_at: Generated<Date>
+    ended_at: Date | null
+    passed: number | null
+    failed: number | null
+    transcript_hash: string | null
+  }
+  harness_steps: {
+    test_run_id: string
+    step: string
+    played: Json<PlayedStep>
+    at: Generated<Date>
+  }
   key_rotations: {
     rotation_id: string
     ring: string
@@ -913,6 +945,22 @@ export type Database = {
     requested_at: Generated<Date>
     decided_by: string | null
     decided_at: Date | null
+  }
+  regression_reports: {
+    report_id: string
+    seq: Generated<string>
+    origin: 'service' | 'caller'
+    test_run_id: string | null
+    agent_id: string | null
+    suite: string
+    steps: Json<ReportedStep[]>
+    passed: number
+    failed: number
+    transcript_hash: string
+    code_version: string
+    note: string | null
+    receipt_id: string | null
+    at: Generated<Date>
   }
   replay_ledger: {
     kind: string

@@ -294,6 +294,61 @@ SERVICE_SCOUT_RUN: Operation[types.ServiceScoutRunRequest, types.ServiceScoutRun
 )
 """Rank the services that fit a task within constraints, with a signed receipt."""
 
+AGENT_HARNESS_READ: Operation[types.AgentHarnessReadRequest, types.AgentHarnessReadAnswer] = Operation(
+    "agent-harness-read", "GET", "/api/agent-to-agent-test-harness", "base", ("public",)
+)
+"""Read what the test of two agents plays, or how a test went, with its transcript."""
+
+AGENT_HARNESS_RUN: Operation[types.AgentHarnessRunRequest, types.AgentHarnessRunAnswer] = Operation(
+    "agent-harness-run", "POST", "/api/agent-to-agent-test-harness", "base", ("public",), keyed=True, keeps=True
+)
+"""Test the running service with two sandbox agents: discovery, tools, payment, run, package and receipts. While it runs the answer is 202: repeat the call with its key."""
+
+EXTERNAL_INVOCATION_READ: Operation[types.ExternalInvocationReadRequest, types.ExternalInvocationReadAnswer] = Operation(
+    "external-invocation-read", "GET", "/api/external-agent-invocation-test", "base", ("public",)
+)
+"""Read what the test of a foreign MCP client plays, or how a test went, with its transcript."""
+
+EXTERNAL_INVOCATION_RUN: Operation[types.ExternalInvocationRunRequest, types.ExternalInvocationRunAnswer] = Operation(
+    "external-invocation-run", "POST", "/api/external-agent-invocation-test", "base", ("public",), keyed=True, keeps=True
+)
+"""Test the running MCP endpoint as a client that knows nothing of it: descriptor, protocol, each free tool and refusals. While it runs the answer is 202: repeat the call with its key."""
+
+EXTERNAL_AGENT_READ: Operation[types.ExternalAgentReadRequest, types.ExternalAgentReadAnswer] = Operation(
+    "external-agent-read", "GET", "/api/external-agent-agent-test", "base", ("public",)
+)
+"""Read what the test of a handed-over pack plays, or how a test went, with its transcript."""
+
+EXTERNAL_AGENT_RUN: Operation[types.ExternalAgentRunRequest, types.ExternalAgentRunAnswer] = Operation(
+    "external-agent-run", "POST", "/api/external-agent-agent-test", "base", ("public",), keyed=True, keeps=True
+)
+"""Test that one sandbox agent can hand work to another and verify it; a counterpart is asked for its list of tools and for nothing else."""
+
+CREDENTIAL_TEST_READ: Operation[types.CredentialTestReadRequest, types.CredentialTestReadAnswer] = Operation(
+    "credential-test-read", "GET", "/api/credential-enforcement-agent-test", "base", ("public",)
+)
+"""Read the cases of the access key test with what each expects, or how a test went, with its transcript."""
+
+CREDENTIAL_TEST_RUN: Operation[types.CredentialTestRunRequest, types.CredentialTestRunAnswer] = Operation(
+    "credential-test-run", "POST", "/api/credential-enforcement-agent-test", "base", ("public",), keyed=True, keeps=True
+)
+"""Test the running service with access keys in ten states and uses: each opens what it should and nothing else."""
+
+REGRESSION_READ: Operation[types.RegressionReadRequest, types.RegressionReadAnswer] = Operation(
+    "regression-read", "GET", "/api/persistent-regression-store", "base", ("agent", "public",)
+)
+"""Read the newest reports of tests of this service, and your own as an agent, with the trend."""
+
+REGRESSION_PERSIST: Operation[types.RegressionPersistRequest, types.RegressionPersistAnswer] = Operation(
+    "regression-persist", "POST", "/api/persistent-regression-store", "base", ("agent", "operator",), keeps=True
+)
+"""Keep the report of a completed test, made of its stored transcript, with a receipt and what changed since the last one."""
+
+REGRESSION_STORE: Operation[types.RegressionStoreRequest, types.RegressionStoreAnswer] = Operation(
+    "regression-store", "POST", "/api/persistent-regression-store", "base", ("agent",), keyed=True, keeps=True
+)
+"""Keep a report of your own test, which only you read, and get what changed since your last one."""
+
 SIGNING_VERSIONS_READ: Operation[types.SigningVersionsReadRequest, types.SigningVersionsReadAnswer] = Operation(
     "signing-versions-read", "GET", "/api/signing-secret-rotation", "base", ("public",)
 )

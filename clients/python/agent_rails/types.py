@@ -1,4 +1,4 @@
-# Made by `npm run client:python` from operations with SHA-256 36ec0cc07e1f0f88b66df75602f0b4f26cb013891b487a18699f9d0fe3690370.
+# Made by `npm run client:python` from operations with SHA-256 b0b8b2c132d2f48f996ed0562df23993b0f089f19dc7859050066b470cc70a5f.
 from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypedDict
@@ -612,7 +612,7 @@ class RegistrationContract(TypedDict):
 
 class Limits3(TypedDict):
     rails: NotRequired[list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]]
-    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]]
+    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'regression:write', 'authority:read', 'actions:execute']]]
     max_usd: NotRequired[int]
     concurrent_runs: NotRequired[int]
 
@@ -724,7 +724,7 @@ class CredentialEnvelope1(TypedDict):
 class AgentCredential(TypedDict):
     credential_id: str
     version: int
-    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]
+    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'regression:write', 'authority:read', 'actions:execute']]
     rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
     state: Literal['pending', 'active', 'retiring', 'retired', 'revoked']
     rotate_by: str | None
@@ -733,7 +733,7 @@ class AgentCredential(TypedDict):
 class Operation(TypedDict):
     operation_id: str
     access: list[Literal['public', 'wallet', 'agent', 'operator', 'status', 'provider']]
-    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]
+    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'regression:write', 'authority:read', 'actions:execute']]
     gated: bool
 
 
@@ -749,7 +749,7 @@ class Live1(TypedDict):
 
 
 class CredentialPolicy(TypedDict):
-    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]
+    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'regression:write', 'authority:read', 'actions:execute']]
     operations: list[Operation]
     order_of_checks: list[OrderOfCheck]
     error_codes: list[Literal['invalid_request', 'invalid_json', 'unknown_mode', 'unsupported_request', 'candidate_denied', 'human_approval_required', 'idempotency_key_required', 'credential_required', 'credential_invalid', 'operator_required', 'wallet_proof_required', 'wallet_proof_invalid', 'wallet_proof_expired', 'proof_invalid', 'webhook_signature_invalid', 'payment_required', 'payment_invalid', 'scope_denied', 'trust_required', 'rail_not_allowed', 'holder_unknown', 'issuer_untrusted', 'mandate_invalid', 'key_binding_missing', 'key_binding_invalid', 'key_binding_expired', 'audience_mismatch', 'request_digest_mismatch', 'principal_signature_invalid', 'authority_denied', 'control_denied', 'not_owner', 'not_found', 'work_not_found', 'method_not_allowed', 'wallet_proof_replayed', 'payment_already_used', 'idempotency_in_flight', 'wrong_state', 'quote_mismatch', 'not_publishable', 'conditions_unmet', 'not_ready', 'recovery_not_allowed', 'presentation_consumed', 'challenge_consumed', 'mandate_consumed', 'key_already_registered', 'already_claimed', 'already_decided', 'evidence_changed', 'rotation_in_progress', 'daily_cap_exceeded', 'grant_consumed', 'already_exists', 'already_bound', 'already_funded', 'payment_pending', 'reference_already_used', 'work_already_attested', 'wallet_storage_full', 'credit_exhausted', 'wallet_underfunded', 'challenge_expired', 'payout_expired', 'quote_expired', 'expired', 'payload_too_large', 'unsupported_media_type', 'idempotency_conflict', 'terms_mismatch', 'evidence_mismatch', 'forbidden_material', 'amount_mismatch', 'payout_cap_exceeded', 'callback_refused', 'receipt_invalid', 'input_rejected', 'input_too_complex', 'limits_invalid', 'recipient_refused', 'rate_limited', 'internal_error', 'provider_failed', 'unavailable', 'settlement_pending', 'contention', 'paused', 'grant_released']]
@@ -980,6 +980,123 @@ class ScoutedWithReceipt(TypedDict):
     receipt: Receipt
 
 
+class Step1(TypedDict):
+    step: str
+    expected: str
+    ok: bool
+    detail: str
+    status: int | None
+    ms: int
+    request_sha256: str
+    response_sha256: str
+
+
+class Exchange(TypedDict):
+    request: dict[str, Any]
+    response: dict[str, Any]
+
+
+class TranscriptItem(TypedDict):
+    step: str
+    exchanges: list[Exchange]
+
+
+class ReadTestRun(TypedDict):
+    test_run_id: str
+    suite: Literal['agent-to-agent-test-harness', 'external-agent-invocation-test', 'external-agent-agent-test', 'credential-enforcement-agent-test']
+    rail: Literal['packetops', 'diligenceops']
+    state: Literal['running', 'completed']
+    passed: int
+    failed: int
+    pending: list[str]
+    steps: list[Step1]
+    transcript_hash: str | None
+    report_id: str | None
+    usage: Literal['synthetic']
+    code_version: str
+    began_at: str
+    transcript: list[TranscriptItem]
+
+
+class Scenario(TypedDict):
+    step: str
+    expected: str
+
+
+class TestOfTwoAgents(TypedDict):
+    contents: list[Literal['discovery', 'MCP tools', 'payment reference', 'rail run', 'return package', 'receipt', 'verification packet', 'transcript hash']]
+    scenarios: list[Scenario]
+
+
+class TestRun(TypedDict):
+    test_run_id: str
+    suite: Literal['agent-to-agent-test-harness', 'external-agent-invocation-test', 'external-agent-agent-test', 'credential-enforcement-agent-test']
+    rail: Literal['packetops', 'diligenceops']
+    state: Literal['running', 'completed']
+    passed: int
+    failed: int
+    pending: list[str]
+    steps: list[Step1]
+    transcript_hash: str | None
+    report_id: str | None
+    usage: Literal['synthetic']
+    code_version: str
+    began_at: str
+
+
+class TestOfForeignClient(TypedDict):
+    scenarios: list[Scenario]
+    build_date: Literal['2026-06-17']
+
+
+class TestOfHandedWork(TypedDict):
+    scenarios: list[Scenario]
+
+
+class MatrixItem(TypedDict):
+    case: str
+    expected: str
+
+
+class TestOfAccessKeys(TypedDict):
+    matrix: list[MatrixItem]
+
+
+FailedThenNowItem: TypeAlias = int
+
+
+class Trend(TypedDict):
+    reports: int
+    with_failures: int
+    steps_passed: int
+    steps_failed: int
+    failed_then_now: tuple[FailedThenNowItem, FailedThenNowItem] | None
+
+
+class RegressionReport(TypedDict):
+    report_id: str
+    test_run_id: str | None
+    origin: Literal['service', 'caller']
+    verified: bool
+    suite: str
+    passed: int
+    failed: int
+    transcript_hash: str
+    code_version: str
+    note: str | None
+    at: str
+
+
+class RegressionDiff(TypedDict):
+    newly_failing: list[str]
+    fixed: list[str]
+
+
+class StoredRegressionReport(TypedDict):
+    report: RegressionReport
+    diff: RegressionDiff
+
+
 class KeyVersion(TypedDict):
     version: int
     key_id: str
@@ -1028,7 +1145,7 @@ class StatementVerification(TypedDict):
     claims: dict[str, Any] | None
 
 
-class Step1(TypedDict):
+class Step3(TypedDict):
     step: Literal['intake', 'planner', 'worker', 'validator', 'exception_agent', 'revision_loop', 'review_step', 'return_package', 'attestation']
     state: Literal['to_do', 'waits', 'done', 'refused', 'too_complex', 'gaps', 'revise', 'reject']
     started_at: str | None
@@ -1040,7 +1157,7 @@ class Step1(TypedDict):
 class Loop(TypedDict):
     step: Literal['intake', 'planner', 'worker', 'validator', 'exception_agent', 'revision_loop', 'review_step', 'return_package', 'attestation'] | None
     index: int | None
-    steps: list[Step1]
+    steps: list[Step3]
 
 
 class Run(TypedDict):
@@ -1333,7 +1450,7 @@ class OperationsBehindGateItem(TypedDict):
     method: str
     path: str
     tool: Literal['list_rails', 'quote_run', 'create_payment_challenge', 'start_rail_run', 'get_run_status', 'fetch_return_package', 'record_receipt', 'validate_production_write', 'find_services', 'inspect_service', 'request_service_use', 'run_service', 'execute_first_paid_production_run', 'run_agent_to_agent_test', 'get_provider_callback_receiver_examples', 'publish_verified_commerce_proof', 'read_verified_commerce_activity', 'run_external_agent_invocation_test', 'persist_regression_report', 'store_regression_report', 'read_recent_regressions', 'enforce_agent_credential', 'read_signing_versions', 'rotate_signing_credential', 'sign_with_active_signing_version', 'verify_signature_by_version', 'execute_directory_submission'] | None
-    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]
+    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'regression:write', 'authority:read', 'actions:execute']]
     rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
     callback: Literal['required', 'if_given']
     written: int
@@ -1416,7 +1533,7 @@ class WebhookRules(TypedDict):
     repeated: str
 
 
-class Step2(TypedDict):
+class Step4(TypedDict):
     step: Literal['provider_event', 'webhook_verification', 'provider_confirmation', 'credit_funding_event', 'settlement_receipt', 'run_eligibility', 'result_contract', 'callback']
     done_at: str | None
     evidence_id: str | None
@@ -1425,7 +1542,7 @@ class Step2(TypedDict):
 class ProviderActivation(TypedDict):
     sequence: list[Literal['provider_event', 'webhook_verification', 'provider_confirmation', 'credit_funding_event', 'settlement_receipt', 'run_eligibility', 'result_contract', 'callback']]
     webhook_rules: WebhookRules
-    steps: list[Step2] | None
+    steps: list[Step4] | None
 
 
 class Event(TypedDict):
@@ -1974,7 +2091,7 @@ class AgentOfOperators(TypedDict):
 class AccessKey(TypedDict):
     credential_id: str
     version: int
-    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]
+    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'regression:write', 'authority:read', 'actions:execute']]
     rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
     state: Literal['pending', 'active', 'retiring', 'retired', 'revoked']
     rotate_by: str | None
@@ -1994,7 +2111,7 @@ class TrustDecision(TypedDict):
 
 class PreviousLimits(TypedDict):
     rails: NotRequired[list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]]
-    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]]
+    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'regression:write', 'authority:read', 'actions:execute']]]
     max_usd: NotRequired[int]
     concurrent_runs: NotRequired[int]
 
@@ -2617,7 +2734,6 @@ class PublicCommerceProof(TypedDict):
     receipt: Receipt
     passport: AgentCommercePassport
     persistence: Persistence
-    log_state: Literal['included', 'pending', 'absent', 'exempt', 'not_checked']
     money_movement: Literal[False]
 
 
@@ -2857,7 +2973,7 @@ ReplaceItem = TypedDict(
 )
 
 
-class Step3(TypedDict):
+class Step5(TypedDict):
     step: int
     operation_id: str
     summary: str
@@ -2877,7 +2993,7 @@ class Sequence(TypedDict):
 
 class AgentsStartHere(TypedDict):
     rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
-    steps: list[Step3]
+    steps: list[Step5]
     sequences: list[Sequence]
     policy_rules: list[str]
     links: dict[str, str]
@@ -3697,7 +3813,7 @@ class AgentRegisterRequest(TypedDict):
     encryption_key: NotRequired[EncryptionKey]
     protocols: NotRequired[list[Literal['mcp', 'http', 'a2a']]]
     account: NotRequired[Account]
-    requested_scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]
+    requested_scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'regression:write', 'authority:read', 'actions:execute']]
     sandbox: NotRequired[bool]
     idempotency_key: str
 
@@ -3866,6 +3982,108 @@ class ServiceScoutRunRequest(TypedDict):
 
 
 ServiceScoutRunAnswer: TypeAlias = ScoutedWithReceipt
+
+
+class AgentHarnessReadRequest(TypedDict):
+    test_run_id: NotRequired[str]
+
+
+AgentHarnessReadAnswer: TypeAlias = ReadTestRun | TestOfTwoAgents
+
+
+class AgentHarnessRunRequest(TypedDict):
+    rail: NotRequired[Literal['packetops', 'diligenceops']]
+    idempotency_key: NotRequired[str]
+    scenarios: NotRequired[list[Literal['discovery', 'MCP tools', 'payment reference', 'rail run', 'return package', 'receipt', 'verification packet', 'transcript hash']]]
+
+
+AgentHarnessRunAnswer: TypeAlias = TestRun
+
+
+class ExternalInvocationReadRequest(TypedDict):
+    test_run_id: NotRequired[str]
+
+
+ExternalInvocationReadAnswer: TypeAlias = ReadTestRun | TestOfForeignClient
+
+
+class ExternalInvocationRunRequest(TypedDict):
+    rail: NotRequired[Literal['packetops', 'diligenceops']]
+    idempotency_key: NotRequired[str]
+    scenarios: NotRequired[list[Literal['descriptor', 'initialize', 'tools/list', 'list_rails', 'quote_run', 'find_services', 'inspect_service', 'request_service_use', 'run_service', 'validate_production_write', 'get_provider_callback_receiver_examples', 'read_verified_commerce_activity', 'read_recent_regressions', 'enforce_agent_credential', 'read_signing_versions', 'verify_signature_by_version', 'paid tool without money', 'unknown tool', 'replayed key']]]
+
+
+ExternalInvocationRunAnswer: TypeAlias = TestRun
+
+
+class ExternalAgentReadRequest(TypedDict):
+    test_run_id: NotRequired[str]
+
+
+ExternalAgentReadAnswer: TypeAlias = ReadTestRun | TestOfHandedWork
+
+
+class ExternalAgentRunRequest(TypedDict):
+    rail: NotRequired[Literal['packetops', 'diligenceops']]
+    idempotency_key: NotRequired[str]
+    scenarios: NotRequired[list[Literal['hand over', 'run', 'verify', 'counterpart tools']]]
+    counterpart_mcp_url: NotRequired[str]
+
+
+ExternalAgentRunAnswer: TypeAlias = TestRun
+
+
+class CredentialTestReadRequest(TypedDict):
+    test_run_id: NotRequired[str]
+
+
+CredentialTestReadAnswer: TypeAlias = ReadTestRun | TestOfAccessKeys
+
+
+class CredentialTestRunRequest(TypedDict):
+    scenarios: NotRequired[list[Literal['none', 'malformed', 'unknown', 'revoked', 'expired', 'wrong scope', 'wrong rail', 'retiring version', 'active', 'cross-account']]]
+    idempotency_key: NotRequired[str]
+
+
+CredentialTestRunAnswer: TypeAlias = TestRun
+
+
+class RegressionReadRequest(TypedDict):
+    kind: NotRequired[str]
+    failed: NotRequired[Literal['true', 'false']]
+    since: NotRequired[str]
+    offset: NotRequired[str]
+    limit: NotRequired[str]
+
+
+class RegressionPersistRequest(TypedDict):
+    mode: Literal['persist_regression_report']
+    test_run_id: str
+    note: NotRequired[str]
+    idempotency_key: NotRequired[str]
+
+
+class Step6(TypedDict):
+    step: str
+    ok: bool
+
+
+class Report(TypedDict):
+    suite: str
+    passed: int
+    failed: int
+    steps: NotRequired[list[Step6]]
+    transcript_hash: str
+    code_version: str
+
+
+class RegressionStoreRequest(TypedDict):
+    mode: Literal['store_regression_report']
+    report: Report
+    idempotency_key: str
+
+
+RegressionStoreAnswer: TypeAlias = StoredRegressionReport
 
 
 class SigningVersionsReadRequest(TypedDict):
@@ -4307,7 +4525,7 @@ class WorkOrdersReadRequest(TypedDict):
     work_order_id: NotRequired[str]
 
 
-class Step4(TypedDict):
+class Step7(TypedDict):
     rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
     input: dict[str, Any]
 
@@ -4326,7 +4544,7 @@ class WorkOrderCreateRequest1(TypedDict):
     requested_tool_id: Literal['service_os', 'packetops', 'distributionops', 'tokenops']
     objective: str
     input: dict[str, Any]
-    steps: NotRequired[list[Step4]]
+    steps: NotRequired[list[Step7]]
     tier: NotRequired[Literal['entry', 'standard', 'pro']]
     quote_id: NotRequired[str]
     quote_token: NotRequired[str]
@@ -4352,7 +4570,7 @@ class WorkOrderCreateRequest2(TypedDict):
     requested_tool_id: Literal['service_os', 'packetops', 'distributionops', 'tokenops']
     objective: str
     input: NotRequired[dict[str, Any]]
-    steps: list[Step4]
+    steps: list[Step7]
     tier: NotRequired[Literal['entry', 'standard', 'pro']]
     quote_id: NotRequired[str]
     quote_token: NotRequired[str]
@@ -4404,7 +4622,7 @@ class LoopReviewConsoleRequest(TypedDict):
 
 class Limits10(TypedDict):
     rails: NotRequired[list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]]
-    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]]
+    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'regression:write', 'authority:read', 'actions:execute']]]
     max_usd: NotRequired[int]
     concurrent_runs: NotRequired[int]
 
@@ -4572,7 +4790,7 @@ class AgentReadRequest(TypedDict):
 
 class Limits11(TypedDict):
     rails: NotRequired[list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']] | None]
-    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']] | None]
+    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'regression:write', 'authority:read', 'actions:execute']] | None]
     max_usd: NotRequired[int | None]
     concurrent_runs: NotRequired[int | None]
 
@@ -5309,6 +5527,20 @@ class ServiceInspection(TypedDict):
     decision: Literal['allowed', 'denied', 'human_approval_required']
 
 
+class RegressionReports(TypedDict):
+    items: list[RegressionReport]
+    offset: int
+    limit: int
+    total: int
+    trend: Trend
+
+
+class PersistedRegressionReport(TypedDict):
+    report: RegressionReport
+    receipt: Receipt
+    diff: RegressionDiff
+
+
 class SigningVersions(TypedDict):
     owner: Literal['service'] | str
     versions: list[KeyVersion]
@@ -5582,7 +5814,7 @@ class AgentDetail(TypedDict):
     agent: AgentOfOperators
     sandbox: bool
     email: str | None
-    requested_scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]
+    requested_scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'regression:write', 'authority:read', 'actions:execute']]
     allowed_decisions: list[Literal['approve', 'reject', 'revise', 'hold']]
     access_keys: list[AccessKey]
     signing_keys: list[KeyVersion]
@@ -5639,7 +5871,6 @@ class CommerceProof(TypedDict):
     receipt: Receipt
     passport: AgentCommercePassport
     persistence: Persistence
-    log_state: Literal['included', 'pending', 'absent', 'exempt', 'not_checked']
     money_movement: Literal[False]
 
 
@@ -5717,6 +5948,12 @@ ResolverReadAnswer: TypeAlias = ServiceResolver
 
 
 InspectServiceAnswer: TypeAlias = ServiceInspection
+
+
+RegressionReadAnswer: TypeAlias = RegressionReports
+
+
+RegressionPersistAnswer: TypeAlias = PersistedRegressionReport
 
 
 SigningVersionsReadAnswer: TypeAlias = SigningVersions

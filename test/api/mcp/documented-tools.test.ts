@@ -13,15 +13,8 @@ const documented =
     ', ',
   )
 
-/** Tools of the test harness, the regression store and the directory, whose operations are not there yet. */
-const pending: readonly string[] = [
-  'run_agent_to_agent_test',
-  'run_external_agent_invocation_test',
-  'persist_regression_report',
-  'store_regression_report',
-  'read_recent_regressions',
-  'execute_directory_submission',
-]
+/** The tool of the directory, whose operation is not there yet. */
+const pending: readonly string[] = ['execute_directory_submission']
 
 verifies('production.tools', 'the tools are those of the document, in its order', () => {
   expect(documented).toHaveLength(27)

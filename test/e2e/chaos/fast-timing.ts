@@ -43,4 +43,11 @@ export const timing: Scaled<typeof production> = {
     retryFirst: 100,
     retryLongest: 1_000,
   },
+  harness: {
+    startToClose: 120_000,
+    heartbeat: 5_000,
+    retryFirst: 100,
+    retryLongest: 1_000,
+    attempts: 3,
+  },
 }

@@ -22,3 +22,6 @@ export async function serviceKeyRotation(): Promise<void> {
 export async function uploadCheck(): Promise<void> {
   await wf.sleep(1000)
 }
+export async function harness(): Promise<void> {
+  await wf.sleep(1000)
+}

@@ -41,6 +41,10 @@ export const limits = {
   inspectionsAtOnce: 4,
   /** Decision: inspections that wait in a process; at 5 s each all of them end within the 20 s for which one is claimed. */
   inspectionsWaitingMax: 12,
+  /** Decision: how long a call waits for the test that it begins, tests that are open at once, and reports of an agent a day. */
+  harnessWaitMs: 12_000,
+  harnessOpenMax: 2,
+  regressionReportsPerDay: 100,
   /** The longest time for one upload. Bytes without a name after this time belong to an interrupted upload. */
   inputUploadMsMax: 3_600_000,
   /** Decision: an execute needs this much life left, so that the transfer can confirm before it dies. */

@@ -36,6 +36,8 @@ const meanings: Readonly<Record<string, string>> = {
   binding_version: '1 signs a text, 2 signs typed data.',
   'holder_proof.signature': 'Over what the challenge names as holder_binding.',
   'action.holder_proof.signature': 'Over what the challenge names as holder_binding.',
+  // Tests of the service.
+  failed: 'true: only with a failed step; false: only without.',
   // The transparency log.
   tree_size: 'How many leaves the tree has; without it, the latest one.',
   from: 'How many leaves the earlier tree has.',

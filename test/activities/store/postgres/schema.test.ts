@@ -148,6 +148,7 @@ const later = new RegExp(
     'commerce_(proofs|consents|activity|moves_no_money)',
     'services|agent_profiles|agents_published',
     'model_(budgets|calls)|run_drafts',
+    'harness_(runs|facts|steps|append_only)|regression_reports',
     'production_writes|first_paid_runs',
     'signing_keys?(_kid|_public|_current)?|key_rotations?|keep_(key_rotation|signing_key)|signing_standing',
     '(register|activate|retire|revoke)_signing_key|signing_key_kept|key_rotation_kept',

@@ -269,12 +269,13 @@ verifies(
   },
 )
 
-/** What no rail has: the agent itself, wallets, receipts, the token of a quote, and names that another agent gave. */
+/** What no rail has: the agent itself, wallets, receipts, tests, the token of a quote, and names that another agent gave. */
 const ofNoRail = [
   'agent_id',
   'wallet_id',
   'receipt_id',
   'proof_id',
+  'test_run_id',
   'quote_token',
   'provider_session_id',
   'ap2_mandate_reference',

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { stepNamesOf } from '#domain/harness/suites.ts'
+import { harnessExamples } from '../../examples/harness.ts'
+import { operation } from '../../operation.ts'
+import { ReadTestRun, Scenario, testRead } from './shapes.ts'
+
+const suite = 'agent-to-agent-test-harness'
+const contract = z
+  .strictObject({
+    contents: z.array(z.enum(stepNamesOf(suite))),
+    scenarios: z.array(Scenario),
+  })
+  .meta({ id: 'TestOfTwoAgents' })
+
+/** GET /api/agent-to-agent-test-harness. */
+export const agentHarnessRead = operation({
+  id: 'agent-harness-read',
+  summary: 'Read what the test of two agents plays, or how a test went, with its transcript.',
+  http: {
+    method: 'GET',
+    path: '/api/agent-to-agent-test-harness',
+    aliases: ['/api/agent-test-harness'],
+    host: 'base',
+  },
+  ...testRead,
+  output: z.union([ReadTestRun, contract]),
+  example: harnessExamples['agent-harness-read'],
+  handle: async ({ test_run_id }, { tests }) => {
+    if (test_run_id !== undefined) return { body: await tests.read(suite, test_run_id) }
+    return {
+      body: { contents: [...stepNamesOf(suite)], scenarios: tests.scenarios(suite) },
+    }
+  },
+})

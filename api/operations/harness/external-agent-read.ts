@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { harnessExamples } from '../../examples/harness.ts'
+import { operation } from '../../operation.ts'
+import { ReadTestRun, Scenario, testRead } from './shapes.ts'
+
+const suite = 'external-agent-agent-test'
+const contract = z
+  .strictObject({
+    scenarios: z.array(Scenario),
+  })
+  .meta({ id: 'TestOfHandedWork' })
+
+/** GET /api/external-agent-agent-test. */
+export const externalAgentRead = operation({
+  id: 'external-agent-read',
+  summary:
+    'Read what the test of a handed-over pack plays, or how a test went, with its transcript.',
+  http: { method: 'GET', path: '/api/external-agent-agent-test', host: 'base' },
+  ...testRead,
+  output: z.union([ReadTestRun, contract]),
+  example: harnessExamples['external-agent-read'],
+  handle: async ({ test_run_id }, { tests }) => {
+    if (test_run_id !== undefined) return { body: await tests.read(suite, test_run_id) }
+    return {
+      body: { scenarios: tests.scenarios(suite) },
+    }
+  },
+})

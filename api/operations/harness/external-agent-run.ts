@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { harnessExamples } from '../../examples/harness.ts'
+import { operation } from '../../operation.ts'
+import { begin, scenariosOf, TestRun, testFields, testStart } from './shapes.ts'
+
+const suite = 'external-agent-agent-test'
+
+/** POST /api/external-agent-agent-test: one workflow, whose steps call this very service. */
+export const externalAgentRun = operation({
+  id: 'external-agent-run',
+  summary:
+    'Test that one sandbox agent can hand work to another and verify it; a counterpart is asked for its list of tools and for nothing else.',
+  http: { method: 'POST', path: '/api/external-agent-agent-test', host: 'base' },
+  ...testStart,
+  errors: ['callback_refused'],
+  input: z.strictObject({
+    ...testFields,
+    scenarios: scenariosOf(suite),
+    counterpart_mcp_url: z
+      .string()
+      .max(2048)
+      .regex(/^https:\/\/[!-~]+$/)
+      .optional()
+      .meta({
+        'x-free-text': true,
+        description:
+          'An MCP server on HTTPS at a public address, asked for tools/list by one guarded request.',
+      }),
+  }),
+  output: TestRun,
+  example: harnessExamples['external-agent-run'],
+  handle: ({ idempotency_key: _key, ...asked }, context) => begin(context, suite, asked),
+})

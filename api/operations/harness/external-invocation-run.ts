@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { harnessExamples } from '../../examples/harness.ts'
+import { operation } from '../../operation.ts'
+import { begin, scenariosOf, TestRun, testFields, testStart } from './shapes.ts'
+
+const suite = 'external-agent-invocation-test'
+
+/** POST /api/external-agent-invocation-test: one workflow, whose steps call this very service. */
+export const externalInvocationRun = operation({
+  id: 'external-invocation-run',
+  summary:
+    'Test the running MCP endpoint as a client that knows nothing of it: descriptor, protocol, each free tool and refusals. While it runs the answer is 202: repeat the call with its key.',
+  http: { method: 'POST', path: '/api/external-agent-invocation-test', host: 'base' },
+  tool: 'run_external_agent_invocation_test',
+  ...testStart,
+  errors: [],
+  input: z.strictObject({ ...testFields, scenarios: scenariosOf(suite) }),
+  output: TestRun,
+  example: harnessExamples['external-invocation-run'],
+  handle: ({ idempotency_key: _key, ...asked }, context) => begin(context, suite, asked),
+})
