@@ -50,6 +50,7 @@ export function createHarnessSteps(deps: HarnessDeps): HarnessSteps {
     endHarness: async (testRunId) => {
       const run = await findHarnessRun(db, testRunId)
       if (run === undefined) return null
+      await keepLostSteps(db, run)
       const played = await listHarnessSteps(db, testRunId)
       const passed = played.filter(({ ok }) => ok).length
       const totals = { passed, failed: run.steps.length - passed }
@@ -57,6 +58,16 @@ export function createHarnessSteps(deps: HarnessDeps): HarnessSteps {
       await endHarnessRun(db, testRunId, { ...totals, transcript_hash })
       return totals
     },
+  }
+}
+
+/** A step that could not be played to its end has failed. */
+async function keepLostSteps(db: Tx, run: HarnessRunRow): Promise<void> {
+  for (const step of run.steps) {
+    const { expected } = plannedStep(run, step)
+    const lost = { step, expected, ok: false, detail: 'it could not be played', status: null }
+    const played = { ...lost, ms: 0, exchanges: [], ...exchangeDigests([]) }
+    await keepHarnessStep(db, run.test_run_id, played)
   }
 }
 

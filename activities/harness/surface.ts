@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { type Exchange, keptBody, redacted } from '#domain/harness/transcript.ts'
 
@@ -73,14 +74,14 @@ export function openSurface(origins: Origins, signal: AbortSignal): Surface {
   }
 }
 
-type Tried = Answer & { retryAfterMs: number }
+type Tried = Answer & { retryAfterMs: number; mayPass: boolean }
 
 /** Repeats what a limit or an outage refused; every write has an idempotency key, so that a repeat is the same call. */
 async function untilAnswered(attempt: () => Promise<Tried>, signal: AbortSignal): Promise<Answer> {
   for (let tries = 1; ; tries++) {
-    const { retryAfterMs, ...answer } = await attempt()
+    const { retryAfterMs, mayPass, ...answer } = await attempt()
     signal.throwIfAborted()
-    if (!passing.has(answer.status) || tries === TRIES) return answer
+    if (!mayPass || tries === TRIES) return answer
     await sleep(Math.min(retryAfterMs, WAIT_MS_MAX), undefined, { signal })
   }
 }
@@ -88,15 +89,39 @@ async function untilAnswered(attempt: () => Promise<Tried>, signal: AbortSignal)
 async function once(url: string, init: RequestInit): Promise<Tried> {
   try {
     const response = await fetch(url, init)
+    const { status } = response
+    const body = bodyOf(await textOf(response))
+    const refused = toolRefusal(body)
     const seconds = Number(response.headers.get('retry-after') ?? 1)
+    const afterMs = refused.retry_after_ms ?? seconds * 1000
     return {
-      status: response.status,
-      body: bodyOf(await textOf(response)),
-      retryAfterMs: (Number.isFinite(seconds) ? seconds : 1) * 1000,
+      status,
+      body,
+      retryAfterMs: Number.isFinite(afterMs) ? afterMs : 1_000,
+      mayPass: passing.has(status) || passing.has(refused.status ?? status),
     }
   } catch {
-    return { status: null, body: null, retryAfterMs: 1_000 }
+    return { status: null, body: null, retryAfterMs: 1_000, mayPass: true }
   }
+}
+
+const ToolResult = z.looseObject({
+  result: z.looseObject({
+    isError: z.literal(true),
+    structuredContent: z.looseObject({
+      status: z.int().optional(),
+      retry_after_ms: z.int().min(0).nullish(),
+    }),
+  }),
+})
+
+/** The refusal that a tool answered with; over MCP its status is not that of HTTP. */
+function toolRefusal(body: unknown): {
+  status?: number | undefined
+  retry_after_ms?: number | null | undefined
+} {
+  const parsed = ToolResult.safeParse(body)
+  return parsed.success ? parsed.data.result.structuredContent : {}
 }
 
 async function textOf({ body }: Response): Promise<string> {

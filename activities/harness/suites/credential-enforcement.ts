@@ -68,7 +68,9 @@ export const credentialEnforcement: ScriptsOf<
   expired: async (session) => {
     const player = await openPlayer(session, 'expired')
     await seeWorking(session, 'expired', player)
-    await expireSandboxCredential(session.db, parseCredential(player.accessKey)?.credentialId ?? '')
+    const { agentId, accessKey } = player
+    const { credentialId = '' } = parseCredential(accessKey) ?? {}
+    await expireSandboxCredential(session.db, { agentId, credentialId })
     expectRefusal(await listRuns(session, player.headers), 401, 'credential_invalid')
   },
   'wrong scope': async (session) => {

@@ -14,6 +14,12 @@ const Result = z.looseObject({
 })
 const Quoted = z.looseObject({ quote: z.looseObject({ quote_id: z.string() }) })
 
+function quoteIdIn(content: unknown): string {
+  const quoted = Quoted.safeParse(content)
+  if (!quoted.success) throw new Unmet('there is no quote')
+  return quoted.data.quote.quote_id
+}
+
 async function callTool(
   { surface }: Session,
   name: string,
@@ -98,7 +104,7 @@ export const externalInvocation: ScriptsOf<(typeof suites)['external-agent-invoc
   },
   'paid tool without money': async (session) => {
     const quoted = await callTool(session, 'quote_run', quote(session, 'unpaid-quote'))
-    const { quote_id } = Quoted.parse(quoted.structuredContent).quote
+    const quote_id = quoteIdIn(quoted.structuredContent)
     const { structuredContent } = await callTool(session, 'create_payment_challenge', {
       quote_id,
       idempotency_key: keyFor(session, 'unpaid'),
@@ -118,7 +124,7 @@ export const externalInvocation: ScriptsOf<(typeof suites)['external-agent-invoc
     const ids = []
     for (let sent = 0; sent < 2; sent++) {
       const { structuredContent } = await callTool(session, 'quote_run', asked, headers)
-      ids.push(Quoted.parse(structuredContent).quote.quote_id)
+      ids.push(quoteIdIn(structuredContent))
     }
     expectThat(ids[0] === ids[1], 'one key made two quotes')
     const other = await callTool(session, 'quote_run', { ...asked, tier: 'standard' }, headers)

@@ -169,14 +169,21 @@ export function endHarnessRun(
   })
 }
 
-/** Ends the key of a sandbox agent, as its lifetime would; other agents' keys are left as they are. */
-export async function expireSandboxCredential(db: Tx, credentialId: string): Promise<void> {
+/** Ends the access key of a sandbox agent, as its lifetime would; those of other agents are left as they are. */
+export async function expireSandboxCredential(
+  db: Tx,
+  { agentId, credentialId }: { agentId: string; credentialId: string },
+): Promise<void> {
   await db
     .updateTable('agent_credentials')
     .set({ expires_at: sql<Date>`clock_timestamp() - interval '1 second'` })
     .where('credential_id', '=', credentialId)
     .where('agent_id', 'in', (agents) =>
-      agents.selectFrom('agents').select('agent_id').where('sandbox', '=', true),
+      agents
+        .selectFrom('agents')
+        .select('agent_id')
+        .where('agent_id', '=', agentId)
+        .where('sandbox', '=', true),
     )
     .execute()
 }

@@ -187,6 +187,17 @@ verifies('harness.suites', 'a service that answers otherwise fails every step', 
   }
 })
 
+verifies('harness.suites', 'a step without an outcome has failed at the end', async () => {
+  const { steps } = await harnessOn(json({}))
+  const id = await stored('external-agent-agent-test', ['hand over'])
+  expect(await steps.endHarness(id)).toEqual({ passed: 0, failed: 1 })
+  expect(await findHarnessStep(database.db, id, 'hand over')).toMatchObject({
+    ok: false,
+    detail: 'it could not be played',
+    status: null,
+  })
+})
+
 verifies('harness.repeat', 'keys of agents follow from test and name, and none is equal', () => {
   const createdAt = new Date('2026-11-24T09:32:00Z')
   const keys = [

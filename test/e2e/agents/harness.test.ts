@@ -15,7 +15,15 @@ let stack: TestStack
 let rail: Rail
 beforeAll(async () => {
   stack = await startStack({
-    env: { SWEEP_GRACE_MS: '200', SWEEP_EVERY_MS: '500', HARNESS_RUNS_PER_HOUR: '10' },
+    env: {
+      SWEEP_GRACE_MS: '200',
+      SWEEP_EVERY_MS: '500',
+      HARNESS_RUNS_PER_HOUR: '10',
+      // The tests keep to the limits that everyone has.
+      LIMIT_PUBLIC_READS_PER_MINUTE: '60',
+      LIMIT_PUBLIC_WRITES_PER_MINUTE: '10',
+      QUOTA_REGISTRATIONS_PER_DAY: '1/100/1000/1000',
+    },
   })
   rail = await openRail(stack)
 }, 200_000)
@@ -30,6 +38,7 @@ const client = () =>
     baseUrl: stack.baseUrls[0] as string,
     osUrl: stack.osUrls[0] as string,
     idempotencySecret: 'a-secret-of-this-very-test',
+    retryForMs: 90_000,
   })
 
 /** Begins a test and repeats the call with its key until it is completed. */
@@ -134,4 +143,23 @@ verifies(
     expect(test.steps.map(({ step }) => step)).toEqual(['hand over', 'run', 'verify'])
   },
   300_000,
+)
+
+verifies(
+  'harness.wait',
+  'a test whose workflow was never started is started by a sweep',
+  async () => {
+    const test_run_id = `tr_${'5'.repeat(64)}`
+    await sql`insert into harness_runs (test_run_id, suite, rail, steps, caller_sha256, code_version, created_at)
+      values (${test_run_id}, 'credential-enforcement-agent-test', 'packetops', '["none"]', repeat('ab', 32), '1',
+        clock_timestamp() - interval '1 minute')`.execute(rail.db)
+    const read = async () => (await client().call('credential-test-read', { test_run_id })).body
+    const ended = await eventually(
+      read,
+      (body) => 'state' in body && body.state === 'completed',
+      60_000,
+    )
+    expect(ended).toMatchObject({ passed: 1, failed: 0 })
+  },
+  90_000,
 )
