@@ -9,7 +9,7 @@ const RunAnswer = z.looseObject({
 })
 export const USE_PATH = '/api/agent-use'
 
-/** A quote of the first tier for an agent; `name` tells quotes of one test apart. */
+/** A quote of the first tier for an agent; `name` is that of the quote within the test. */
 export async function askQuote(session: Session, name: string, { headers }: KeyedPlayer) {
   const { surface, run } = session
   const body = { rail: run.rail, tier: 'entry', idempotency_key: keyFor(session, `quote-${name}`) }
