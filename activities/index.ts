@@ -123,7 +123,7 @@ export function createHarnessActivities(config: Config): {
   })
   const { BASE_URL: baseUrl, OS_URL: osUrl, HARNESS_BASE_URL, HARNESS_OS_URL } = config
   const origins = { base: HARNESS_BASE_URL || baseUrl, os: HARNESS_OS_URL || osUrl }
-  const tokenKeys = () => loadTokenKeys(config.TOKEN_KEYS_FILE)()
+  const tokenKeys = loadTokenKeys(config.TOKEN_KEYS_FILE)
   return { activities: createHarnessSteps({ db, baseUrl, origins, tokenKeys }), close }
 }
 
