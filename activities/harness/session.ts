@@ -130,7 +130,7 @@ export function read<T>({ status, body }: Answer, expected: number, shape: z.Zod
 }
 
 /** The code of a problem. */
-export function codeOf(body: unknown): string | undefined {
+function codeOf(body: unknown): string | undefined {
   const { code } = (typeof body === 'object' && body !== null ? body : {}) as { code?: unknown }
   return typeof code === 'string' ? code.slice(0, 64) : undefined
 }
