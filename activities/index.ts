@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { STATEMENT_TYP } from '#domain/receipts/statement.ts'
 import type { CallbackSteps } from '../workflows/callback/activities.ts'
+import type { DirectorySteps } from '../workflows/directory/activities.ts'
 import type { CounterpartSteps, HarnessSteps } from '../workflows/harness/activities.ts'
 import type { KeyRotationSteps } from '../workflows/key-rotation/activities.ts'
 import type { PaymentSteps } from '../workflows/payment/activities.ts'
@@ -12,6 +13,7 @@ import { callbackHosts } from './callback/hosts.ts'
 import { openLedger } from './chain/ledger.ts'
 import type { Config } from './config/config.ts'
 import { openChain, openPayoutDeps, signerOf, taskDepsOf } from './container.ts'
+import { createDirectorySteps } from './directory/steps.ts'
 import { createCounterpartSteps, createHarnessSteps } from './harness/steps.ts'
 import { createOutgoing } from './http/outgoing.ts'
 import { createKeyRotationSteps } from './key-rotation/steps.ts'
@@ -139,12 +141,12 @@ export async function createSigningActivities(
   return { activities: createSigningSteps({ db }, await openPayoutSigner(config)), close }
 }
 
-/** The steps of callbacks, and the calls of the model. Only these steps send requests to URLs that agents choose, and they sign only with the callback ring. */
+/** The steps of callbacks and of submissions to directories, and the calls of the model. Only these steps send requests to URLs that agents choose, and they sign only with the callback ring. */
 export async function createCallbackActivities(
   config: Config,
   log: Logger,
 ): Promise<{
-  activities: CallbackSteps & ModelSteps & CounterpartSteps
+  activities: CallbackSteps & DirectorySteps & ModelSteps & CounterpartSteps
   close(): Promise<void>
 }> {
   const { db, close } = createDatabase({
@@ -170,7 +172,8 @@ export async function createCallbackActivities(
   // A server that any caller may name is reached without the exemptions of callbacks.
   const guarded = createOutgoing({ ownHosts: hosts.ownHosts, exempt: [] })
   const counterparts = createCounterpartSteps({ db, send: guarded })
-  return { activities: { ...callbacks, ...models, ...counterparts }, close }
+  const directories = createDirectorySteps({ db, log, send })
+  return { activities: { ...callbacks, ...directories, ...models, ...counterparts }, close }
 }
 
 export type { Deps }

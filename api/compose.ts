@@ -80,6 +80,7 @@ import { ProviderService } from './services/credit/provider-events.ts'
 import { QuoteService } from './services/credit/quotes.ts'
 import { UsageLedger } from './services/credit/usage-ledger.ts'
 import { WalletService } from './services/credit/wallets.ts'
+import { openDirectories } from './services/directories/open.ts'
 import { openHarness } from './services/harness/open.ts'
 import { UploadChecks } from './services/inputs/upload-checks.ts'
 import { InputService } from './services/inputs/uploads.ts'
@@ -210,6 +211,7 @@ function openServices(adapters: Adapters): Services {
     ...openAuthority(adapters, operations),
     ...openResolver(adapters, operations),
     ...openHarness({ ...adapters, notify: notifyHarness.bind(null, adapters.client) }),
+    ...openDirectories(adapters, operations),
   }
 }
 

@@ -38,6 +38,7 @@ import type { ProviderService, SignedEvent } from './services/credit/provider-ev
 import type { QuoteService } from './services/credit/quotes.ts'
 import type { UsageLedger } from './services/credit/usage-ledger.ts'
 import type { WalletService } from './services/credit/wallets.ts'
+import type { DirectoryService } from './services/directories/directories.ts'
 import type { Regressions } from './services/harness/regressions.ts'
 import type { HarnessTests } from './services/harness/tests.ts'
 import type { InputService } from './services/inputs/uploads.ts'
@@ -314,6 +315,7 @@ export type Services = ConsoleServices & {
   readonly walletRuns: WalletRunService
   readonly writeGate: WriteGate
   readonly firstPaidRuns: FirstPaidRunService
+  readonly directories: DirectoryService
 }
 
 /** Everything that a handler may use. */

@@ -11,6 +11,7 @@ import { readPayout } from '../activities/store/payouts/payouts.ts'
 import { listOpenTransfers } from '../activities/store/payouts/transfers.ts'
 import type { IdPage } from '../activities/store/postgres/db.ts'
 import type { Database } from '../activities/store/schema/schema.ts'
+import { listOpenSubmissions } from '../activities/store/services/directory-submissions.ts'
 import { listBehindMoney } from '../activities/store/tasks/task-credits.ts'
 import { listAtWork } from '../activities/store/tasks/tasks.ts'
 import { callbackWorkflowId } from '../workflows/callback/messages.ts'
@@ -18,6 +19,7 @@ import { endedByOthers } from '../workflows/task/attributes.ts'
 import { endBroken } from './broken-runs.ts'
 import { ensureCallback } from './callbacks.ts'
 import { delegationWorkflowId, ensureDelegation } from './delegations.ts'
+import { directoryWorkflowId, ensureDirectorySubmission } from './directories.ts'
 import { ensureHarness, harnessWorkflowId } from './harness.ts'
 import { keyRotationWorkflowId, wakeKeyRotation } from './key-rotations.ts'
 import { ensurePayment, paymentWorkflowId } from './payments.ts'
@@ -89,6 +91,14 @@ export async function resumeKeyRotations({ client, db }: ResumeDeps): Promise<vo
   const open = await listRotatingRings(db)
   for (const ring of await notRunning(client, open, keyRotationWorkflowId))
     await wakeKeyRotation(client, ring)
+}
+
+/** Starts the workflows of submissions to directories that have not ended and have none. */
+export async function resumeDirectories({ client, db, config }: OfEachSweep): Promise<void> {
+  const listOpen = (page: IdPage) => listOpenSubmissions(db, config.SWEEP_EVERY_MS, page)
+  for await (const open of pages(listOpen))
+    for (const submissionId of await notRunning(client, open, directoryWorkflowId))
+      await ensureDirectorySubmission(client, submissionId)
 }
 
 /** Ends the broken runs of payouts and tasks that have not changed for long; the next sweep then starts a new run. */

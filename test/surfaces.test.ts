@@ -47,6 +47,7 @@ const samples: Record<string, Record<string, unknown>> = {
     memo: '',
     rail_reference: 'r',
   },
+  'directory-submit': { directory: 'registry.example', idempotency_key: 'd-1' },
   'payout-challenge': { holder_wallet: `0x${hex(40)}`, request_sha256: hex(64) },
   'payout-authorize': {
     payout_id,

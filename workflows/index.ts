@@ -1,5 +1,6 @@
 export { callback } from './callback/workflow.ts'
 export { delegation } from './delegation/workflow.ts'
+export { directorySubmission } from './directory/workflow.ts'
 export { harness } from './harness/workflow.ts'
 export { serviceKeyRotation } from './key-rotation/workflow.ts'
 export { payment } from './payment/workflow.ts'

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { environments } from '#domain/core/environment.ts'
 import { limits } from '#domain/core/limits.ts'
+import { directorySettings } from './directory-settings.ts'
 import { assertLive } from './live-settings.ts'
 import { logSettings } from './log-settings.ts'
 import { assertModel, modelSettings } from './model-settings.ts'
@@ -296,6 +297,7 @@ export const configSchema = z.object({
     .default(1_024)
     .describe('memory of one piece of work on an input'),
   RAIL_RUNS_AT_ONCE: count(64).describe('runs of one rail at once, over all agents'),
+  ...directorySettings,
   ...modelSettings,
   ...uploadSettings,
   CREATED_LIFE_MS: milliseconds(7 * 24 * 3600 * 1000).describe(

@@ -4,6 +4,7 @@ import { callbacks } from './callbacks/index.ts'
 import { commerce } from './commerce/index.ts'
 import { consoleOperations } from './console/index.ts'
 import { credit } from './credit/index.ts'
+import { directories } from './directories/index.ts'
 import { discovery } from './discovery/index.ts'
 import { harness } from './harness/index.ts'
 import { inputs } from './inputs/index.ts'
@@ -50,6 +51,7 @@ export const families = {
   log: transparencyLog,
   trust,
   commerce,
+  directories,
   discovery,
 } as const
 
@@ -79,5 +81,6 @@ export const operations = [
   ...transparencyLog,
   ...trust,
   ...commerce,
+  ...directories,
   ...discovery,
 ] as const

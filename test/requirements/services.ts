@@ -93,4 +93,24 @@ export const serviceRequirements = {
     behavior:
       'A profile is set with the scope profile:write, within the rails of the agent, with a receipt; a sandbox agent has no such scope.',
   },
+  'directory.document': {
+    source: 'services § Directories',
+    behavior:
+      'The document for directories is printed from the registry, and its addresses, tools and rails are those that are served.',
+  },
+  'directory.submission': {
+    source: 'services § Directories',
+    behavior:
+      'One submission for each directory and document; dry_run, or a directory without an address, leaves it prepared, and a repeat is about its first document.',
+  },
+  'directory.attempts': {
+    source: 'services § Directories',
+    behavior:
+      'Every attempt is stored before it is sent and sends the same bytes under the same key; 2xx accepts, 3xx and 4xx refuse, and anything else is tried again until it has failed.',
+  },
+  'directory.guard': {
+    source: 'services § Directories',
+    behavior:
+      'Only operators submit; an address that no request may go to is 422 callback_refused and nothing is stored; no address is shown.',
+  },
 } as const

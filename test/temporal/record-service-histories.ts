@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
 import { suites } from '#domain/harness/suites.ts'
 import type { DelegationSnapshot, DelegationSteps } from '../../workflows/delegation/activities.ts'
+import type { DirectorySteps } from '../../workflows/directory/activities.ts'
 import type { CounterpartSteps, HarnessSteps } from '../../workflows/harness/activities.ts'
 import type { KeyRotationSteps, RotationSnapshot } from '../../workflows/key-rotation/activities.ts'
 import { wakeSignal } from '../../workflows/shared/signals.ts'
@@ -9,7 +10,7 @@ import type { UploadCheckSteps } from '../../workflows/upload-check/activities.t
 import { saveHistory, type TemporalServer } from './histories.ts'
 import { withWorkers } from './recording-workers.ts'
 
-/** Drives delegated actions, a rotation of keys, the reading of an upload and a test, with steps that return the given answers, and saves the histories. */
+/** Drives delegated actions, a rotation of keys, the reading of an upload, a test and a submission to a directory, with steps that return the given answers, and saves the histories. */
 export async function recordServiceHistories(server: TemporalServer): Promise<void> {
   const { address } = server
   await saveHistory(server, await recordDelegation(address, 'done'), 'delegation-done')
@@ -17,6 +18,7 @@ export async function recordServiceHistories(server: TemporalServer): Promise<vo
   await saveHistory(server, await recordRotation(address), 'key-rotation-hastened')
   await saveHistory(server, await recordUploadCheck(address), 'upload-check-done')
   await saveHistory(server, await recordHarness(address), 'harness-one-step-lost')
+  await saveHistory(server, await recordSubmission(address), 'directory-accepted')
 }
 
 async function finished(
@@ -127,6 +129,33 @@ async function recordHarness(address: string): Promise<string> {
       workflowId: `harness-${order.testRunId}`,
       taskQueue: 'tasks',
       args: [order],
+    }),
+  )
+}
+
+/** A submission whose first attempt gets no answer. */
+async function recordSubmission(address: string): Promise<string> {
+  const submissionId = `ds_${'d'.repeat(64)}`
+  let attempts = 0
+  const steps: DirectorySteps = {
+    submitToDirectory: async () => {
+      attempts += 1
+      const first = attempts === 1
+      return {
+        submissionId,
+        directory: 'registry.example',
+        state: first ? 'submitted' : 'accepted',
+        attempts,
+        waitMs: first ? 200 : 0,
+        lastFailure: first ? 'timeout' : null,
+      }
+    },
+  }
+  return withWorkers(address, steps, (client) =>
+    finished(client, 'directorySubmission', {
+      workflowId: `directory-${submissionId}`,
+      taskQueue: 'payouts',
+      args: [submissionId],
     }),
   )
 }

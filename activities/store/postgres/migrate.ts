@@ -24,6 +24,7 @@ import { agentProfiles } from '../migrations/0022-agent-profiles.ts'
 import { production } from '../migrations/0025-production.ts'
 import { models } from '../migrations/0026-models.ts'
 import { harness } from '../migrations/0027-harness.ts'
+import { directories } from '../migrations/0028-directories.ts'
 import type { Database } from '../schema/schema.ts'
 import { createDatabase as createMissing } from './create-database.ts'
 import { poolOf } from './db.ts'
@@ -56,6 +57,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0025-production': production,
   '0026-models': models,
   '0027-harness': harness,
+  '0028-directories': directories,
 }
 
 /** The name of the last migration that this code knows. */

@@ -64,6 +64,7 @@ export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole,
   harness_facts: { api: [], worker: ['select', 'insert'] },
   harness_steps: { api: ['select'], worker: ['select', 'insert'] },
   regression_reports: { api: ['select', 'insert'], worker: ['select'] },
+  directory_submissions: { api: ['select', 'insert', 'update'], worker: ['select', 'update'] },
   kysely_migration: { api: ['select'], worker: ['select'] },
   kysely_migration_lock: { api: ['select'], worker: ['select'] },
 }

@@ -449,6 +449,20 @@ export type Database = {
     started_at: Date | null
     finished_at: Date | null
   }
+  directory_submissions: {
+    submission_id: string
+    directory: string
+    document: string
+    document_sha256: string
+    state: Generated<'prepared' | 'submitted' | 'accepted' | 'refused' | 'failed'>
+    url: string | null
+    attempts: Generated<number>
+    next_attempt_at: Date | null
+    last_failure: string | null
+    prepared_by: string
+    prepared_at: Generated<Date>
+    changed_at: Generated<Date>
+  }
   entitlements: {
     entitlement_id: string
     quote_id: string

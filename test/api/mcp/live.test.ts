@@ -135,6 +135,7 @@ verifies(
       },
       sign_with_active_signing_version: { payload: 'seen', idempotency_key: key },
       verify_signature_by_version: { jws: 'a.b.c', payload: 'seen' },
+      execute_directory_submission: { directory: 'registry.example', idempotency_key: key },
     }
     const tools = toolsOf(operations)
     expect(tools.map(({ entry }) => entry.name)).toEqual(Object.keys(asked))

@@ -1,0 +1,51 @@
+const refusal = (condition: string, message: string): string =>
+  `if ${condition} then raise exception '${message}' using errcode = 'check_violation'; end if;`
+
+/** Documents that operators submit to directories of services. */
+export const directories: readonly string[] = [
+  `create table directory_submissions (
+    submission_id text primary key check (submission_id ~ '^ds_[0-9a-f]{64}$'),
+    directory text not null check (directory ~ '^[a-z0-9][a-z0-9._-]{0,63}$'),
+    document text not null,
+    document_sha256 text not null
+      check (document_sha256 = encode(sha256(convert_to(document, 'UTF8')), 'hex')),
+    state text not null default 'prepared'
+      check (state in ('prepared','submitted','accepted','refused','failed')),
+    url text check (length(url) <= 2048),
+    attempts integer not null default 0 check (attempts between 0 and 8),
+    next_attempt_at timestamptz,
+    last_failure text,
+    prepared_by text not null,
+    prepared_at timestamptz not null default clock_timestamp(),
+    changed_at timestamptz not null default clock_timestamp(),
+    unique (directory, document_sha256),
+    check ((state = 'prepared') = (url is null)),
+    check ((state = 'submitted') = (next_attempt_at is not null)),
+    check (state in ('prepared','submitted') or attempts > 0)
+  )`,
+  `create index directory_submissions_open on directory_submissions (submission_id) where state = 'submitted'`,
+  `create index directory_submissions_newest on directory_submissions (prepared_at desc)`,
+  // One submission sends one document to one address, whatever is configured later.
+  `create function directory_submissions_guard() returns trigger language plpgsql as $$
+  begin
+    ${refusal(`tg_op = 'DELETE'`, 'a submission is never deleted')}
+    if tg_op = 'INSERT' then
+      ${refusal(`new.state <> 'prepared'`, 'a submission begins as prepared')}
+      return new;
+    end if;
+    ${refusal(
+      `(old.submission_id, old.directory, old.document, old.document_sha256, old.prepared_by, old.prepared_at)
+        is distinct from (new.submission_id, new.directory, new.document, new.document_sha256, new.prepared_by, new.prepared_at)
+        or (old.url is not null and old.url is distinct from new.url)`,
+      'what is submitted where never changes',
+    )}
+    ${refusal(
+      `new.attempts not in (old.attempts, old.attempts + 1)
+        or (old.state, new.state) not in (('prepared','submitted'), ('submitted','submitted'), ('submitted','accepted'), ('submitted','refused'), ('submitted','failed'))`,
+      'no such change of a submission',
+    )}
+    return new;
+  end $$`,
+  `create trigger directory_submissions_guard before insert or update or delete on directory_submissions
+    for each row execute function directory_submissions_guard()`,
+]

@@ -1,0 +1,27 @@
+import type { CallbackHosts } from '../../../activities/callback/hosts.ts'
+import type { Config } from '../../../activities/config/config.ts'
+import { notifyDirectorySubmission } from '../../../temporal/directories.ts'
+import type { AnyOperation } from '../../operation.ts'
+import { directoryDocument } from '../../registry/directory-document.ts'
+import { DirectoryService } from './directories.ts'
+
+type Adapters = {
+  config: Pick<Config, 'BASE_URL' | 'DIRECTORIES'>
+  db: ConstructorParameters<typeof DirectoryService>[0]['db']
+  client: Parameters<typeof notifyDirectorySubmission>[0]
+  taskDeps: { callbackHosts: CallbackHosts }
+}
+
+/** Submissions to the configured directories, of the document that the registry prints. */
+export const openDirectories = (
+  { config, db, client, taskDeps }: Adapters,
+  registry: readonly AnyOperation[],
+) => ({
+  directories: new DirectoryService({
+    db,
+    directories: config.DIRECTORIES,
+    hosts: taskDeps.callbackHosts,
+    document: () => directoryDocument(registry, config.BASE_URL),
+    notify: (submissionId) => notifyDirectorySubmission(client, submissionId),
+  }),
+})
