@@ -61,6 +61,7 @@ import { createDiscovery } from './registry/discovery.ts'
 import { createEnforcement } from './registry/enforcement.ts'
 import { schemaDocuments } from './registry/schema-documents.ts'
 import { HandshakeService, isSignedByAgent } from './services/agents/handshake.ts'
+import { identitiesOf } from './services/agents/identity.ts'
 import { ProfileService } from './services/agents/profiles.ts'
 import { railsNamed } from './services/agents/rails.ts'
 import { RegistrationService, registrationBy } from './services/agents/registration.ts'
@@ -284,7 +285,8 @@ function openCreditServices(adapters: Adapters) {
   }
 }
 
-function openAgentServices({ config, db, keys, tokens, receiptIssuer, taskDeps }: Adapters) {
+function openAgentServices(adapters: Adapters) {
+  const { config, db, keys, tokens, receiptIssuer, taskDeps } = adapters
   const agentDeps = {
     ...receiptIssuer,
     baseUrl: config.BASE_URL,
@@ -292,7 +294,10 @@ function openAgentServices({ config, db, keys, tokens, receiptIssuer, taskDeps }
     callbackHosts: taskDeps.callbackHosts,
   }
   return {
-    registrations: new RegistrationService(agentDeps),
+    registrations: new RegistrationService({
+      ...agentDeps,
+      identities: identitiesOf(config, adapters),
+    }),
     profiles: new ProfileService(agentDeps),
     handshakes: new HandshakeService(agentDeps),
     signing: new SigningService({ ...receiptIssuer, keys }),

@@ -16,6 +16,7 @@ import type { ToolName } from './mcp/tool-names.ts'
 import type { AgentCard } from './registry/agent-card-shape.ts'
 import type { AgentTools } from './registry/agent-tools-shape.ts'
 import type { CredentialPolicy } from './registry/credential-policy-shape.ts'
+import type { IdentityRegistration } from './registry/identity-registration-shape.ts'
 import type { ProtocolBindingView } from './registry/protocol-binding-shape.ts'
 import type { Quickstart, StartHere } from './registry/start-here-shape.ts'
 import type { HandshakeService } from './services/agents/handshake.ts'
@@ -173,6 +174,7 @@ export type DiscoveryCommands = {
   mcp(): z.output<typeof McpDescriptor>
   bindings(): ProtocolBindingView[]
   agentCard(): Promise<z.output<typeof AgentCard>>
+  identityRegistration(): z.output<typeof IdentityRegistration>
   agentTools(): z.output<typeof AgentTools>
   startHere(rail: RailKey): z.output<typeof StartHere>
   quickstart(rail: RailKey): z.output<typeof Quickstart>

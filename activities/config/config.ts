@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { environments } from '#domain/core/environment.ts'
 import { limits } from '#domain/core/limits.ts'
 import { directorySettings } from './directory-settings.ts'
+import { identitySettings } from './identity-settings.ts'
 import { assertLive } from './live-settings.ts'
 import { logSettings } from './log-settings.ts'
 import { assertModel, modelSettings } from './model-settings.ts'
@@ -298,6 +299,7 @@ export const configSchema = z.object({
     .describe('memory of one piece of work on an input'),
   RAIL_RUNS_AT_ONCE: count(64).describe('runs of one rail at once, over all agents'),
   ...directorySettings,
+  ...identitySettings,
   ...modelSettings,
   ...uploadSettings,
   CREATED_LIFE_MS: milliseconds(7 * 24 * 3600 * 1000).describe(

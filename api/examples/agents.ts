@@ -71,6 +71,7 @@ export const agentExamples = {
     output: {
       agent,
       trust_state: 'submitted',
+      identity: null,
       status_token: tokens.agent,
       status_url: `${BASE_URL}/api/agents/status/${tokens.agent}`,
       next_action: 'Wait for the decision of an operator; the status URL shows it.',

@@ -184,6 +184,25 @@ export const discoveryExamples = {
       },
     },
   },
+  'agent-registration': {
+    input: {},
+    output: {
+      type: 'https://eips.ethereum.org/EIPS/eip-8004#registration-v1',
+      name: 'Agent Rails',
+      description: 'Agents quote, pay for and run bounded work, and get a result with a receipt.',
+      image: `${BASE_URL}/pages/icon.svg`,
+      services: [{ name: 'MCP', endpoint: `${BASE_URL}/api/mcp`, version: '2026-07-28' }],
+      x402Support: true,
+      active: true,
+      registrations: [
+        {
+          agentId: 22,
+          agentRegistry: 'eip155:8453:0x8004a169fb4a3325136eb29fa0ceb6d2e539a432',
+        },
+      ],
+      supportedTrust: [],
+    },
+  },
   'agent-card': {
     input: {},
     output: {

@@ -30,6 +30,7 @@ import { CURRENT_VERSION } from '../mcp/protocol.ts'
 import type { AnyOperation } from '../operation.ts'
 import { createAgentCards } from './agent-card.ts'
 import { agentTools } from './agent-tools.ts'
+import { identityRegistration } from './identity-registration.ts'
 import { bindingsOf } from './protocol-bindings.ts'
 import { publishSchemas } from './published-schemas.ts'
 import { quickstart, quickstartOfAgent } from './quickstart.ts'
@@ -67,6 +68,7 @@ export function createDiscovery(deps: Discovery): DiscoveryCommands {
       return cardOf(status.signer('receipt'))
     },
     mcp: () => mcpDescriptor(registry, config.BASE_URL),
+    identityRegistration: () => identityRegistration(registry, config),
     bindings: () => bindingsOf(registry, config.BASE_URL),
     jwks: async () => ({ keys: (await listPublicKeys(db)).map(publishedKey) }),
     authorityKey: async () =>

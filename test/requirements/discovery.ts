@@ -84,4 +84,19 @@ export const discoveryRequirements = {
     behavior:
       'Runs of the sandbox and their recoveries count in the daily quotas of callers without trust.',
   },
+  'agent.identity-file': {
+    source: 'agents § Identity',
+    behavior:
+      'The ERC-8004 registration file names only addresses that answer, and a registration only where one is configured.',
+  },
+  'agent.identity': {
+    source: 'agents § Identity',
+    behavior:
+      'A claimed identity counts only if its owner by ownerOf signed it for the key that registers; it is kept, shown to reviewers and in the receipt.',
+  },
+  'agent.identity-refused': {
+    source: 'agents § Identity',
+    behavior:
+      'Another registry, owner, signer, key or origin, or an unknown token, is refused, a chain that does not answer is 503, and nothing is stored.',
+  },
 } as const

@@ -20,7 +20,7 @@ export async function deployContractWallet(
 ): Promise<Address> {
   const data = encodeDeployData({
     abi: parseAbi(['constructor(address owner)']),
-    bytecode: compile(),
+    bytecode: compileContract(source, 'OwnedWallet'),
     args: [owner],
   })
   const hash = await client.sendTransaction({ data })
@@ -29,10 +29,11 @@ export async function deployContractWallet(
   return contractAddress.toLowerCase() as Address
 }
 
-function compile(): Hex {
+/** The bytecode of a contract in this source. */
+export function compileContract(content: string, name: string): Hex {
   const solc = createRequire(import.meta.url)('solc') as { compile(input: string): string }
-  const settings = { outputSelection: { '*': { OwnedWallet: ['evm.bytecode.object'] } } }
-  const input = { language: 'Solidity', sources: { 'w.sol': { content: source } }, settings }
+  const settings = { outputSelection: { '*': { [name]: ['evm.bytecode.object'] } } }
+  const input = { language: 'Solidity', sources: { 'c.sol': { content } }, settings }
   const output = JSON.parse(solc.compile(JSON.stringify(input)))
-  return `0x${output.contracts['w.sol'].OwnedWallet.evm.bytecode.object}`
+  return `0x${output.contracts['c.sol'][name].evm.bytecode.object}`
 }

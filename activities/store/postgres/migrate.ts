@@ -25,6 +25,7 @@ import { production } from '../migrations/0025-production.ts'
 import { models } from '../migrations/0026-models.ts'
 import { harness } from '../migrations/0027-harness.ts'
 import { directories } from '../migrations/0028-directories.ts'
+import { agentIdentities } from '../migrations/0029-agent-identities.ts'
 import type { Database } from '../schema/schema.ts'
 import { createDatabase as createMissing } from './create-database.ts'
 import { poolOf } from './db.ts'
@@ -58,6 +59,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0026-models': models,
   '0027-harness': harness,
   '0028-directories': directories,
+  '0029-agent-identities': agentIdentities,
 }
 
 /** The name of the last migration that this code knows. */

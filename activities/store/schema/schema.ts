@@ -83,6 +83,14 @@ export type Database = {
     revoked_at: Date | null
     record_kind: Generated<'credential_envelope'>
   }
+  agent_identities: {
+    agent_id: string
+    chain_id: number
+    registry: string
+    token_id: string
+    owner: string
+    verified_at: Generated<Date>
+  }
   agent_input_blobs: {
     blob_id: Generated<string>
     began_at: Generated<Date>

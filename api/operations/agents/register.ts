@@ -4,7 +4,16 @@ import { agentExamples } from '../../examples/agents.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { Receipt } from '../operators/receipt.ts'
-import { Agent, EncryptionKey, PublicKey, Rail, Scope, TrustState } from './shapes.ts'
+import {
+  Agent,
+  AgentIdentity,
+  EncryptionKey,
+  IdentityClaim,
+  PublicKey,
+  Rail,
+  Scope,
+  TrustState,
+} from './shapes.ts'
 
 const Email = z.email().max(254)
 const CallbackUrl = z
@@ -42,6 +51,9 @@ export const Manifest = z.strictObject({
         .optional(),
     })
     .optional(),
+  identity: IdentityClaim.optional().meta({
+    description: 'A token of an identity registry (ERC-8004) that your wallet owns.',
+  }),
   requested_scopes: z.array(Scope).min(1).max(scopes.length),
   sandbox: z
     .boolean()
@@ -54,6 +66,7 @@ const output = z
   .strictObject({
     agent: Agent,
     trust_state: TrustState,
+    identity: AgentIdentity.nullable().meta({ description: 'What was claimed and verified.' }),
     status_token: z
       .string()
       .meta({ description: 'Reads the status; acts need the registered key or the access key.' }),
@@ -71,7 +84,13 @@ export const agentRegister = operation({
   http: { method: 'POST', path: '/api/agents/register', host: 'base' },
   access: 'public',
   status: [201],
-  errors: ['key_already_registered', 'callback_refused', 'forbidden_material'],
+  errors: [
+    'key_already_registered',
+    'callback_refused',
+    'forbidden_material',
+    'unsupported_request',
+    'proof_invalid',
+  ],
   uses: () => ({ registrations: 1 }),
   idempotency: { kind: 'body' },
   recalledBy: ({ public_key }) => public_key,

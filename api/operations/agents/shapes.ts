@@ -4,7 +4,7 @@ import { trustStates } from '#domain/agents/trust.ts'
 import { TrustLimits } from '#domain/agents/trust-limits.ts'
 import { isSoundKeyText } from '#domain/core/ed25519.ts'
 import { railKeys } from '#domain/rails/rail.ts'
-import { Time } from '../../fields.ts'
+import { Address, Time, WalletSignature } from '../../fields.ts'
 
 export const AgentId = z.string().regex(/^agt_[0-9a-f]{64}$/)
 export const Rail = z.enum(railKeys)
@@ -44,6 +44,28 @@ export const Agent = z
     created_at: Time,
   })
   .meta({ id: 'Agent' })
+
+const identity = {
+  chain_id: z.int().min(1).meta({ description: '8453, Base.' }),
+  registry: Address.meta({ description: 'The identity registry that this service reads.' }),
+  token_id: z
+    .string()
+    .regex(/^(0|[1-9][0-9]{0,77})$/)
+    .refine((text) => !/^[0-9]{1,78}$/.test(text) || BigInt(text) < 2n ** 256n, 'at most 256 bits')
+    .meta({ description: 'Which ERC-8004 calls agentId.', examples: ['22'] }),
+  owner: Address.meta({ description: 'Who owns that token.' }),
+}
+
+/** A token of an identity registry (ERC-8004) that the agent's wallet owned when the agent registered. */
+export const AgentIdentity = z.strictObject(identity).meta({ id: 'AgentIdentity' })
+
+export const IdentityClaim = z.strictObject({
+  ...identity,
+  signature: WalletSignature.meta({
+    description:
+      'personal_sign by the owner over four lines joined with LF: service-agent-identity-v1, origin: <base URL>, key-sha256: <digest of public_key as canonical JSON>, identity: eip155:<chain_id>:<registry, lowercase>/<token_id>.',
+  }),
+})
 
 /** A credential without its secret. */
 export const Credential = z

@@ -1,4 +1,5 @@
 import { agentCardRead } from './agent-card.ts'
+import { agentRegistrationRead } from './agent-registration.ts'
 import { agentTools } from './agent-tools.ts'
 import { agentsStartHere } from './agents-start-here.ts'
 import { authorityKey } from './authority-key.ts'
@@ -22,6 +23,7 @@ export const discovery = [
   openapi,
   agentTools,
   agentCardRead,
+  agentRegistrationRead,
   agentsStartHere,
   agentQuickstartRead,
   agentQuickstartRun,

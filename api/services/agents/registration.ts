@@ -7,6 +7,7 @@ import { secretSha256 } from '../../../activities/keys/derived-tokens.ts'
 import { sealCredential } from '../../../activities/keys/envelope.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { listCredentials } from '../../../activities/store/agents/agent-credentials.ts'
+import { insertIdentity } from '../../../activities/store/agents/agent-identities.ts'
 import {
   insertSigningVersion,
   listSpeakingKeys,
@@ -27,6 +28,7 @@ import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import type { Contact } from '../../../activities/store/schema/json-columns.ts'
 import { assertCallback } from '../tasks/asked-input.ts'
 import type { AgentDeps } from './deps.ts'
+import { type Identity, type IdentityClaim, type IdentityDeps, verifyIdentity } from './identity.ts'
 import { agentStatus } from './status.ts'
 
 /** The manifest that an agent registers with; keys are public JWKs. */
@@ -41,27 +43,30 @@ export type Manifest = {
   account?: { name: string; country?: string | undefined } | undefined
   requested_scopes: Scope[]
   sandbox: boolean
+  identity?: IdentityClaim | undefined
 }
 
 /** Registrations of agents and their status. */
 export class RegistrationService {
-  readonly #deps: AgentDeps
+  readonly #deps: AgentDeps & { identities: IdentityDeps }
 
-  constructor(deps: AgentDeps) {
+  constructor(deps: AgentDeps & { identities: IdentityDeps }) {
     this.#deps = deps
   }
 
   /**
    * Registers an agent: its row, its account, its first key, the onboarding receipt and the call's answer are one transaction. A
    * sandbox agent is trusted at once, within the sandbox's scopes. Throws 409 `key_already_registered`, and 422 `callback_refused`
-   * for a callback URL that is not public, or that is not the demo receiver for a sandbox.
+   * for a callback URL that is not public, or that is not the demo receiver for a sandbox; and what `verifyIdentity` throws.
    */
   async register(manifest: Manifest, callId: string): Promise<void> {
-    const { db, tokens, callbackHosts } = this.#deps
+    const { db, tokens, callbackHosts, identities } = this.#deps
     await assertSealable(manifest)
     assertCallback(callbackHosts, manifest.contact.callback_url ?? null, manifest.sandbox)
     const keySha256 = digestOf(manifest.public_key)
     const agentId = `agt_${digestOf({ type: 'service.agent.v1', key_sha256: keySha256 })}`
+    const claim = manifest.identity
+    const identity = claim === undefined ? null : await verifyIdentity(identities, claim, keySha256)
     await transaction(db, async (tx) => {
       await claimGrant(tx, callId, agentId)
       const statusTokenSha256 = secretSha256(await tokens.statusToken('st', callId))
@@ -69,11 +74,12 @@ export class RegistrationService {
       const agent = await insertAgent(tx, { ...rowOf(manifest, agentId), ...ours })
       const version = { agentId, version: 1, publicKey: manifest.public_key, keySha256 }
       if (agent === undefined || !(await insertSigningVersion(tx, version))) throw keyTaken()
+      if (identity !== null) await insertIdentity(tx, { agent_id: agentId, ...identity })
       if (agent.sandbox) await openSandbox(tx, agent)
-      const receipt = receiptView(await onboardingReceipt(this.#deps, tx, agent))
+      const receipt = receiptView(await onboardingReceipt(this.#deps, tx, agent, identity))
       const next_action = nextAction(agent, await listCredentials(tx, agentId))
       const { trust_state } = agent
-      const answer = { agent: agentView(agent), trust_state, next_action, receipt }
+      const answer = { agent: agentView(agent), trust_state, identity, next_action, receipt }
       await answerCall(callId, agentId, 201, answer).run(tx)
     })
   }
@@ -143,7 +149,12 @@ const openSandbox = (tx: Tx, agent: AgentRow): Promise<void> =>
     actor: 'sandbox_policy',
   })
 
-async function onboardingReceipt(deps: AgentDeps, tx: Tx, agent: AgentRow): Promise<string> {
+async function onboardingReceipt(
+  deps: AgentDeps,
+  tx: Tx,
+  agent: AgentRow,
+  identity: Identity | null,
+): Promise<string> {
   const { agent_id, account_id, name, rails, requested_scopes, key_sha256, sandbox, trust_state } =
     agent
   const facts = {
@@ -155,6 +166,7 @@ async function onboardingReceipt(deps: AgentDeps, tx: Tx, agent: AgentRow): Prom
     key_sha256,
     sandbox,
     trust_state,
+    ...(identity === null ? {} : { identity }),
   }
   const usage = sandbox ? 'synthetic' : 'operational'
   return issueReceipt(deps, tx, { subject: agent_id, kind: 'onboarding', usage, facts })

@@ -2,6 +2,10 @@ import { digestOf } from '#domain/core/canonical-json.ts'
 import { isObject } from '#domain/core/plain-object.ts'
 import type { Work } from '#domain/rails/rail.ts'
 import type { EvidenceContent } from '#domain/reviews/evidence.ts'
+import {
+  findIdentity,
+  type IdentityRow,
+} from '../../../activities/store/agents/agent-identities.ts'
 import { findAgent } from '../../../activities/store/agents/agents.ts'
 import { findQuote } from '../../../activities/store/credit/quotes.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
@@ -49,6 +53,7 @@ export async function agentEvidence(tx: Tx, agentId: string) {
   if (agent === undefined) return undefined
   const { agent_id, account_id, name, contact, capabilities, rails, protocols } = agent
   const { requested_scopes, public_key, sandbox, trust_state, trust_since, limits } = agent
+  const identity = await findIdentity(tx, agentId)
   return {
     agent_id,
     account_id,
@@ -59,6 +64,7 @@ export async function agentEvidence(tx: Tx, agentId: string) {
     protocols,
     requested_scopes,
     public_key,
+    ...(identity === undefined ? {} : { identity: identityView(identity) }),
     sandbox,
     trust: { state: trust_state, since: trust_since.toISOString(), limits },
   }
@@ -100,3 +106,8 @@ function changedMembers(before: unknown, after: unknown): string[] | null {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()
   return names.filter((name) => digestOf(before[name] ?? null) !== digestOf(after[name] ?? null))
 }
+
+const identityView = ({ verified_at, agent_id: _agent, ...identity }: IdentityRow) => ({
+  ...identity,
+  verified_at: verified_at.toISOString(),
+})

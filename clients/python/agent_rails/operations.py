@@ -804,6 +804,16 @@ ACTIVITY_FEED_PUBLISH: Operation[types.ActivityFeedPublishRequest, types.Activit
 )
 """Publish a commerce proof of yours to the activity feed, or take it out with publication_consent false. Reuse the key when you repeat this call."""
 
+DIRECTORY_READ: Operation[types.DirectoryReadRequest, types.DirectoryReadAnswer] = Operation(
+    "directory-read", "GET", "/api/directory-submission-execution", "base", ("public",)
+)
+"""Read where this service is submitted to, and what came of it."""
+
+DIRECTORY_SUBMIT: Operation[types.DirectorySubmitRequest, types.DirectorySubmitAnswer] = Operation(
+    "directory-submit", "POST", "/api/directory-submission-execution", "base", ("operator",), keyed=True, keeps=True
+)
+"""Submit this service to a directory of the configuration, or with dry_run only prepare its document. Reuse the key when you repeat this call."""
+
 HEALTHZ: Operation[types.HealthzRequest, types.HealthzAnswer] = Operation(
     "healthz", "GET", "/healthz", "both", ("public",)
 )
@@ -828,6 +838,11 @@ AGENT_CARD: Operation[types.AgentCardRequest, types.AgentCardAnswer] = Operation
     "agent-card", "GET", "/.well-known/agent-card.json", "base", ("public",)
 )
 """The signed A2A card: the rails that run as skills, and the interfaces that answer."""
+
+AGENT_REGISTRATION: Operation[types.AgentRegistrationRequest, types.AgentRegistrationAnswer] = Operation(
+    "agent-registration", "GET", "/.well-known/agent-registration.json", "base", ("public",)
+)
+"""The registration file of ERC-8004: the endpoints that answer, and the identity on chain."""
 
 AGENTS_START_HERE: Operation[types.AgentsStartHereRequest, types.AgentsStartHereAnswer] = Operation(
     "agents-start-here", "GET", "/api/agents-start-here", "base", ("public",)

@@ -121,3 +121,16 @@ verifies(
   },
   100_000,
 )
+
+verifies('agent.identity-file', 'the registration file shows an image that is there', async () => {
+  const { body } = await createClient({ baseUrl: stack.baseUrls[0] as string }).call(
+    'agent-registration',
+    {},
+  )
+  expect(body.registrations).toEqual([])
+  const image = await fetch(body.image)
+  expect([image.status, image.headers.get('content-type')]).toEqual([
+    200,
+    expect.stringContaining('image/svg+xml'),
+  ])
+})

@@ -59,6 +59,22 @@ export function keyRotationText(
   ].join('\n')
 }
 
+/** What a wallet signs (personal_sign) for an agent to claim its token in an identity registry; `keySha256` is that of the agent's public JWK. */
+export function identityText(claim: {
+  origin: string
+  keySha256: string
+  chain_id: number
+  registry: string
+  token_id: string
+}): string {
+  return [
+    'service-agent-identity-v1',
+    `origin: ${claim.origin}`,
+    `key-sha256: ${claim.keySha256}`,
+    `identity: eip155:${claim.chain_id}:${claim.registry}/${claim.token_id}`,
+  ].join('\n')
+}
+
 /** The value of `X-Agent-Signature`: `t=<unix seconds>,s=<64 bytes as base64url>`. */
 export const encodeAgentSignature = (issuedAt: number, signature: string): string =>
   `t=${issuedAt},s=${signature}`

@@ -150,7 +150,7 @@ const later = new RegExp(
     'model_(budgets|calls)|run_drafts',
     'harness_(runs|facts|steps|append_only)|regression_reports',
     'production_writes|first_paid_runs',
-    'directory_submissions',
+    'directory_submissions|agent_identities',
     'signing_keys?(_kid|_public|_current)?|key_rotations?|keep_(key_rotation|signing_key)|signing_standing',
     '(register|activate|retire|revoke)_signing_key|signing_key_kept|key_rotation_kept',
     'calls_nonce|CREATE INDEX (payments|payment_references)_payer',

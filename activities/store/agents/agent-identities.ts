@@ -1,0 +1,21 @@
+import type { Selectable } from 'kysely'
+import type { Tx } from '../postgres/db.ts'
+import type { Database } from '../schema/schema.ts'
+
+export type IdentityRow = Selectable<Database['agent_identities']>
+
+export async function insertIdentity(
+  tx: Tx,
+  identity: Omit<IdentityRow, 'verified_at'>,
+): Promise<void> {
+  await tx.insertInto('agent_identities').values(identity).execute()
+}
+
+/** The identity that the agent proved when it registered, if it claimed one. */
+export function findIdentity(tx: Tx, agentId: string): Promise<IdentityRow | undefined> {
+  return tx
+    .selectFrom('agent_identities')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .executeTakeFirst()
+}
