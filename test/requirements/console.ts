@@ -80,6 +80,11 @@ export const consoleRequirements = {
     behavior:
       'The console is static files of this host with a strict Content-Security-Policy and Trusted Types. It makes no foreign request, calls only declared operations, follows changes by Server-Sent Events, works by keyboard, on a phone, in light and dark, and has no axe violation.',
   },
+  'console.drafts': {
+    source: 'model § At the review',
+    behavior:
+      'While a run waits for its review, its evidence has the drafts of the round, and the page shows the label, each sentence with its quotes and their places, and what was dropped. All of it is text.',
+  },
   'console.stories': {
     source: 'decision',
     behavior:

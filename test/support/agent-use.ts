@@ -66,14 +66,21 @@ export async function openAgentUse(
   }
 }
 
-/** A run that is paid by invoice and reviewed by the operator, on the sample of its rail; answers its fetched package. */
-export async function buyRun(
-  buyer: Awaited<ReturnType<typeof openAgentUse>>,
+type Buyer = Awaited<ReturnType<typeof openAgentUse>>
+
+/** A run that is paid by invoice, on the sample of its rail or another input; it waits for its review. */
+export async function runInReview(
+  buyer: Buyer,
   rail: PaidRail = 'packetops',
+  changes: Partial<StartInput> = {},
 ) {
   const { quote_id } = await buyer.quote(rail)
   const { payment_reference_id } = await buyer.pay(quote_id)
-  const started = await buyer.start({ ...buyer.startInput(quote_id, rail), payment_reference_id })
+  const started = await buyer.start({
+    ...buyer.startInput(quote_id, rail),
+    payment_reference_id,
+    ...changes,
+  })
   const { run_id, task_id } = started.body.run
   const reaches = async (state: string) => {
     const run = await eventually(
@@ -89,6 +96,12 @@ export async function buyRun(
   const waits = async () =>
     (await buyer.status(run_id)).loop.steps.find(({ step }) => step === 'review_step')?.state
   await expect.poll(waits, { timeout: 60_000 }).toBe('waits')
+  return { run_id, task_id, reaches }
+}
+
+/** A run that the operator has reviewed; answers its fetched package. */
+export async function buyRun(buyer: Buyer, rail: PaidRail = 'packetops') {
+  const { run_id, reaches } = await runInReview(buyer, rail)
   await buyer.approve('loop_step', run_id)
   await reaches('closed')
   const asked = { mode: 'fetch_return_package', run_id } as const

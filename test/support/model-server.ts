@@ -22,6 +22,12 @@ export const completes =
     )
   }
 
+/** Quotes the first passage that it is offered, word by word. */
+export const quotesFirst = completes(({ messages }) => {
+  const [{ passage, text }] = JSON.parse(messages[1]?.content ?? '').passages
+  return JSON.stringify({ sentences: [{ text, citations: [{ passage, quote: text }] }] })
+})
+
 /**
  * A server of the OpenAI protocol whose answers a test chooses. No real endpoint can be made to fail, to stop or to obey a
  * document at a chosen moment.

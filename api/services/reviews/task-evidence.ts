@@ -8,6 +8,7 @@ import {
 } from '../../../activities/store/agents/agent-identities.ts'
 import { findAgent } from '../../../activities/store/agents/agents.ts'
 import { findQuote } from '../../../activities/store/credit/quotes.ts'
+import { findRunDrafts } from '../../../activities/store/model/run-drafts.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import {
   findRun,
@@ -37,6 +38,7 @@ async function taskEvidence(tx: Tx, task: TaskRow): Promise<EvidenceContent> {
     agent: task.agent_id === null ? undefined : await agentEvidence(tx, task.agent_id),
     history: { state: task.state, sequence: task.sequence, head_hash: task.head_hash },
     ...(run && runEvidence(run, await listLoopSteps(tx, run.run_id))),
+    drafts: run && (await draftsOf(tx, run)),
   }
 }
 
@@ -99,6 +101,9 @@ function runEvidence(run: RunRow, steps: readonly LoopStepRow[]): EvidenceConten
     },
   }
 }
+
+const draftsOf = (tx: Tx, { run_id, attempt, round }: RunRow) =>
+  findRunDrafts(tx, { runId: run_id, attempt, round })
 
 /** The top-level members of a result that differ from the one before; null without one before. */
 function changedMembers(before: unknown, after: unknown): string[] | null {

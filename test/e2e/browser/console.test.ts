@@ -1,5 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest'
+import { type Drafts, draftNotice } from '#domain/drafts/draft.ts'
+import { diligenceops } from '#domain/rails/diligenceops.ts'
 import { createClient } from '../../../api/http/client.ts'
 import {
   claimAccessKey,
@@ -11,10 +13,11 @@ import {
 import { demoUsage } from '../../../worker/stack/demo-usage.ts'
 import { dollarTokenAbi } from '../../../worker/stack/token.ts'
 import { eventually, openRail, type Rail } from '../../support/agent.ts'
-import { freshKey } from '../../support/agent-use.ts'
+import { freshKey, openAgentUse, runInReview } from '../../support/agent-use.ts'
 import { ap2Terms, issueAp2 } from '../../support/ap2-over-http.ts'
 import { openAuthority, usage } from '../../support/authority.ts'
 import { copyAgents } from '../../support/many-agents.ts'
+import { quotesFirst, startModelServer } from '../../support/model-server.ts'
 import { startOidcIssuer } from '../../support/oidc-issuer.ts'
 import { codeOf } from '../../support/problems.ts'
 import { decide, newAgentClient } from '../../support/registering-agent.ts'
@@ -29,6 +32,7 @@ const LONG_TASK_MS = 300
 
 let stack: TestStack
 let rail: Rail
+let model: Awaited<ReturnType<typeof startModelServer>>
 let base: string
 let os: string
 let browser: Browser
@@ -68,8 +72,17 @@ async function decideNext(kind: string, key: 'a' | 'r', note: string): Promise<v
 
 describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
   beforeAll(async () => {
+    model = await startModelServer()
+    model.behavior.now = quotesFirst
     stack = await startStack({
-      env: { EXECUTE_WAIT_MS: '1500', SWEEP_EVERY_MS: '300', KEY_PUBLISH_S: '3' },
+      env: {
+        EXECUTE_WAIT_MS: '1500',
+        SWEEP_EVERY_MS: '300',
+        KEY_PUBLISH_S: '3',
+        MODEL_URL: model.url,
+        MODEL_NAME: 'test-model',
+        MODEL_PRIVATE_ADDRESS: 'allowed',
+      },
     })
     rail = await openRail(stack)
     base = stack.baseUrls[0] as string
@@ -80,6 +93,7 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
     await browser?.close()
     await rail?.stop()
     await stack?.stop()
+    await model?.stop()
   }, 60_000)
   beforeEach(async () => {
     context = await browser.newContext({
@@ -201,6 +215,30 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
     const { items } = (await answer.json()) as { items: { id: string }[] }
     return items.some((item) => item.id === id)
   }
+
+  verifies('console.drafts', 'a reviewer sees what a model drafted as text', async () => {
+    const buyer = await openAgentUse({ base, os }, stack.accounts.operator.credential)
+    const text = 'Do you offer <img src=x onerror=alert(3)> escrow of source code?'
+    const sample = diligenceops.sandboxInput
+    const input = { ...sample, questions: [...sample.questions, { id: 'ESC-2', text }] }
+    const { run_id } = await runInReview(buyer, 'diligenceops', { input })
+    await open(`/review/${run_id}`)
+    const drafts = page.getByRole('region', { name: 'Drafts of a model' })
+    await drafts.getByRole('heading', { name: text }).waitFor()
+    expect(await drafts.getByRole('note').textContent()).toBe(`${draftNotice} Model: test-model.`)
+    const { evidence } = (await newOperator().call('loop-review-console', { subject_id: run_id }))
+      .body
+    const content = evidence?.parts.find(({ name }) => name === 'drafts')?.content as Drafts
+    expect(content.drafts.map(({ about }) => about)).toContain('ESC-2')
+    for (const { sentences } of content.drafts)
+      for (const { citations } of sentences)
+        for (const { quote, pointer } of citations) {
+          expect(await drafts.locator('q').allTextContents()).toContain(quote)
+          expect(await drafts.locator('code').allTextContents()).toContain(pointer)
+        }
+    await drafts.scrollIntoViewIfNeeded()
+    await takeScreenshot(page, 'console-drafts')
+  })
 
   verifies('console.stories', 'a stuck payout is found, understood and woken', async () => {
     const agent = await rail.openAgent()

@@ -3,7 +3,7 @@ import { diligenceops } from '#domain/rails/diligenceops.ts'
 import { workOn } from '#domain/rails/read-input.ts'
 import { delivered } from '#domain/rails/tiers.ts'
 import { buyRun, openAgentUse } from '../../support/agent-use.ts'
-import { type AskedCompletion, completes, startModelServer } from '../../support/model-server.ts'
+import { quotesFirst, startModelServer } from '../../support/model-server.ts'
 import { startStack, type TestStack } from '../../support/stack.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -11,10 +11,7 @@ let server: Awaited<ReturnType<typeof startModelServer>>
 let stack: TestStack
 beforeAll(async () => {
   server = await startModelServer()
-  server.behavior.now = completes(({ messages }: AskedCompletion) => {
-    const [{ passage, text }] = JSON.parse(messages[1]?.content ?? '').passages
-    return JSON.stringify({ sentences: [{ text, citations: [{ passage, quote: text }] }] })
-  })
+  server.behavior.now = quotesFirst
   const model = { MODEL_URL: server.url, MODEL_NAME: 'test-model' }
   stack = await startStack({ env: { ...model, MODEL_PRIVATE_ADDRESS: 'allowed' } })
 })

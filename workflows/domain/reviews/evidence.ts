@@ -16,6 +16,7 @@ export const evidenceNames = [
   'parameters',
   'plan',
   'result',
+  'drafts',
   'findings',
   'gaps',
   'checks',

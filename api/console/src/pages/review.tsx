@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
+import type { Drafts as Drafted } from '#domain/drafts/draft.ts'
 import { call, type OutputOf, Refused } from '../calls.ts'
 import {
   Age,
@@ -18,6 +19,7 @@ import {
 } from '../parts/basics.tsx'
 import { Chart } from '../parts/chart.tsx'
 import { Decide, type Decided, DecisionReceipt } from '../parts/decide.tsx'
+import { Drafts, type Questions, questionsOf } from '../parts/drafts.tsx'
 import { Json } from '../parts/json.tsx'
 import { seriesOf } from '../parts/series.ts'
 import { Slices } from '../parts/slices.tsx'
@@ -30,6 +32,7 @@ export type Part = Evidence['parts'][number]
 const titles: Readonly<Record<string, string>> = {
   request: 'What is requested',
   criteria: 'Acceptance criteria',
+  drafts: 'Drafts of a model',
   changes: 'Changes since the last round',
   history: 'Ledger',
 }
@@ -39,6 +42,7 @@ const order = [
   'exception',
   'gaps',
   'findings',
+  'drafts',
   'checks',
   'changes',
   'plan',
@@ -101,6 +105,8 @@ function Review({ id }: { id: string }) {
     void queries.invalidateQueries()
   }
   const addSeen = (sha256: string) => setSeen((before) => [...new Set([...before, sha256])])
+  const questions = questionsOf(partOf('input')?.content)
+  const shownWith = { subjectId: id, questions, seen: addSeen }
   return (
     <>
       <PageTitle
@@ -128,7 +134,7 @@ function Review({ id }: { id: string }) {
           <div className="grid gap-4 lg:grid-cols-2">
             {pair.map((name) => {
               const part = partOf(name)
-              return part && <PartCard key={name} part={part} subjectId={id} seen={addSeen} />
+              return part && <PartCard key={name} part={part} {...shownWith} />
             })}
           </div>
           {charts.length > 0 && (
@@ -141,7 +147,7 @@ function Review({ id }: { id: string }) {
             </Card>
           )}
           {others.map((part) => (
-            <PartCard key={part.name} part={part} subjectId={id} seen={addSeen} />
+            <PartCard key={part.name} part={part} {...shownWith} />
           ))}
         </div>
         <div className="xl:sticky xl:top-4 xl:self-start">
@@ -280,10 +286,12 @@ function titleOf({ name }: Part): string {
 function PartCard({
   part,
   subjectId,
+  questions,
   seen,
 }: {
   part: Part
   subjectId: string
+  questions: Questions
   seen: (sha256: string) => void
 }) {
   const title = titleOf(part)
@@ -299,9 +307,16 @@ function PartCard({
           {part.content === null && (
             <Slices part={part} subjectId={subjectId} seen={() => seen(part.sha256)} />
           )}
-          {part.content !== null && <Json value={part.content} />}
+          {part.content !== null && <Content part={part} questions={questions} />}
         </section>
       </details>
     </section>
   )
 }
+
+const Content = ({ part: { name, content }, questions }: { part: Part; questions: Questions }) =>
+  name === 'drafts' ? (
+    <Drafts drafted={content as Drafted} questions={questions} />
+  ) : (
+    <Json value={content} />
+  )
