@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { limits } from '#domain/core/limits.ts'
 import type { Config } from '../config/config.ts'
 import { removeUnused } from '../store/agents/agent-inputs.ts'
+import { forgetReadings } from '../store/agents/upload-readings.ts'
 import { removeExpiredDrafts } from '../store/authority/mandates.ts'
 import { forgetPosts } from '../store/callbacks/callback-posts.ts'
 import { listAbandonedCalls, releaseCall } from '../store/calls/calls.ts'
@@ -43,9 +44,10 @@ export async function removeInputs(
   await removeUnused(db, { keepMs, sandboxKeepMs, abandonedMs, most: INPUTS_PER_SWEEP })
 }
 
-/** Removes the counts of failed attempts and of callback posts, and the drafts of mandates, whose time is over. */
+/** Removes the counts of failed attempts, callback posts and readings, and the drafts of mandates, whose time is over. */
 export async function forgetCounts(db: Kysely<Database>): Promise<void> {
   await removeExpiredDrafts(db)
   await forgetFailures(db, PAGE)
   await forgetPosts(db)
+  await forgetReadings(db)
 }

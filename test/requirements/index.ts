@@ -1642,6 +1642,11 @@ export const requirements = {
     behavior:
       'A preflight, quote, start, order or recovery reads the uploads that its input names in full, once for a list and its columns, in a process of the pool. Their faults are those of the same rows inline.',
   },
+  'input.readings': {
+    source: 'limits § Task and run limits',
+    behavior:
+      'An agent begins a limited number of readings of uploads, and of their bytes, within 24 hours, exactly under parallel calls; deleting an upload frees none. One more is 429 with the time until there is room; a known reading is free.',
+  },
   'input.memory': {
     source: 'runs § Inputs',
     behavior: 'The memory for an upload, and for reading it, does not grow with its length.',

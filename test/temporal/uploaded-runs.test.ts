@@ -131,7 +131,10 @@ verifies(
     )
     const asked = { owner: trustedAgent, sha256, rail: 'tokenops', list: 'usage' } as const
     const named = { ...asked, columns: {}, sheet: 'Rows' }
-    const check = await beginUploadCheck(fixture.db, named, { openMax: 2, dayMax: 9 })
+    const check = await beginUploadCheck(fixture.db, named, {
+      openMax: 2,
+      perDay: { readings: 9, bytes: 1e9 },
+    })
     const pool = startRailPool()
     try {
       const { checkUpload } = createUploadCheckSteps({ db: fixture.db, pool })

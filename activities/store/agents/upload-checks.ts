@@ -7,6 +7,7 @@ import { type Tx, transaction } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
 import type { Database } from '../schema/schema.ts'
 import { findInput, type InputName, lockOwner } from './agent-inputs.ts'
+import { countReading, type ReadingBounds, readingWaitMs } from './upload-readings.ts'
 
 export type UploadCheckRow = Omit<Selectable<Database['upload_checks']>, 'extraction'>
 /** An upload as a list of a rail, read by the caller's names of its columns; `DOCUMENT` in place of a list: as a document. */
@@ -20,8 +21,13 @@ export const DOCUMENT = 'document'
 
 /** One attempt, and two more if its process died without a result. */
 const ATTEMPTS_MAX = 3
-/** Checks that one owner may have open, of those that began in the last ten minutes, and may begin within a day. */
-export type CheckBounds = { readonly openMax: number; readonly dayMax: number }
+/** Checks that one owner may have open, of those that began in the last ten minutes; and what it may have read in a day. */
+export type CheckBounds = { readonly openMax: number; readonly perDay: ReadingBounds }
+/** Why a check cannot be begun. */
+export type NotBegun =
+  | { refused: 'no_upload' }
+  | { refused: 'too_many_at_once' }
+  | { refused: 'too_many_today'; waitMs: number }
 
 const uploadCheckId = (asked: CheckedList): string => `uc_${digestOf(asked)}`
 
@@ -41,13 +47,13 @@ const checkColumns = [
 
 /**
  * The check of an upload, begun where there is none yet; once per upload, list and names. Returns why it cannot be begun:
- * the owner has no such upload, or too many checks are open or were begun today.
+ * the owner has no such upload, too many checks are open, or the readings of the day are used up.
  */
 export async function beginUploadCheck(
   db: Tx,
   asked: CheckedList,
-  { openMax, dayMax }: CheckBounds,
-): Promise<UploadCheckRow | 'no_upload' | 'too_many_at_once' | 'too_many_today'> {
+  { openMax, perDay }: CheckBounds,
+): Promise<UploadCheckRow | NotBegun> {
   const check_id = uploadCheckId(asked)
   return transaction(db, async (tx) => {
     await lockOwner(tx, asked.owner)
@@ -56,28 +62,32 @@ export async function beginUploadCheck(
       and began_at < clock_timestamp() - interval '1 hour'`.execute(tx)
     const known = await findUploadCheck(tx, check_id)
     if (known !== undefined) return known
-    if ((await findInput(tx, asked)) === undefined) return 'no_upload'
+    const upload = await findInput(tx, asked)
+    if (upload === undefined) return { refused: 'no_upload' }
     const secret = await findSecretCheck(tx, asked)
     if (secret !== undefined) return secret
-    const { open, today } = await countChecks(tx, asked.owner)
-    if (open >= openMax) return 'too_many_at_once'
-    if (today >= dayMax) return 'too_many_today'
+    if ((await countOpen(tx, asked.owner)) >= openMax) return { refused: 'too_many_at_once' }
+    const bytes = Number(upload.byte_length)
+    const waitMs = await readingWaitMs(tx, asked.owner, bytes, perDay)
+    if (waitMs > 0) return { refused: 'too_many_today', waitMs }
     const { columns, ...named } = asked
-    return tx
+    const begun = await tx
       .insertInto('upload_checks')
       .values({ check_id, ...named, columns: JSON.stringify(columns) })
       .returning(checkColumns)
       .executeTakeFirstOrThrow()
+    await countReading(tx, check_id, bytes)
+    return begun
   })
 }
 
-async function countChecks(tx: Tx, owner: string): Promise<{ open: number; today: number }> {
-  const { rows } = await sql<{ open: number; today: number }>`
-    select count(*) filter (where outcome is null and began_at > clock_timestamp() - interval '10 minutes')::integer as open, count(*)::integer as today
-    from upload_checks where owner = ${owner} and began_at > clock_timestamp() - interval '1 day'`.execute(
+async function countOpen(tx: Tx, owner: string): Promise<number> {
+  const { rows } = await sql<{ open: number }>`
+    select count(*)::integer as open from upload_checks
+    where owner = ${owner} and outcome is null and began_at > clock_timestamp() - interval '10 minutes'`.execute(
     tx,
   )
-  return rows[0] ?? { open: 0, today: 0 }
+  return rows[0]?.open ?? 0
 }
 
 /** What was read from an owner's file: the sheet that was asked for, or the file as a document. */
@@ -122,14 +132,15 @@ export function findUploadCheck(tx: Tx, checkId: string): Promise<UploadCheckRow
     .executeTakeFirst()
 }
 
-/** Removes a check that no attempt has begun. */
+/** Removes a check that no attempt has begun, with its count. */
 export async function dropUploadCheck(db: Tx, checkId: string): Promise<void> {
-  await db
-    .deleteFrom('upload_checks')
-    .where('check_id', '=', checkId)
-    .where('outcome', 'is', null)
-    .where('attempts', '=', 0)
-    .execute()
+  await sql`with dropped as (
+      delete from upload_checks where check_id = ${checkId} and outcome is null and attempts = 0
+      returning check_id, began_at)
+    delete from upload_readings using dropped
+    where upload_readings.check_id = dropped.check_id and upload_readings.began_at = dropped.began_at`.execute(
+    db,
+  )
 }
 
 /** Counts another attempt. Returns false and counts nothing if no attempt is left. */

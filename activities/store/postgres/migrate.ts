@@ -26,6 +26,7 @@ import { models } from '../migrations/0026-models.ts'
 import { harness } from '../migrations/0027-harness.ts'
 import { directories } from '../migrations/0028-directories.ts'
 import { agentIdentities } from '../migrations/0029-agent-identities.ts'
+import { uploadReadings } from '../migrations/0031-upload-readings.ts'
 import type { Database } from '../schema/schema.ts'
 import { createDatabase as createMissing } from './create-database.ts'
 import { poolOf } from './db.ts'
@@ -60,6 +61,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0027-harness': harness,
   '0028-directories': directories,
   '0029-agent-identities': agentIdentities,
+  '0031-upload-readings': uploadReadings,
 }
 
 /** The name of the last migration that this code knows. */

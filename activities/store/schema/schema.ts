@@ -1260,6 +1260,12 @@ export type Database = {
     outcome: Json<UploadOutcome> | null
     extraction: Json<Extraction> | null
   }
+  upload_readings: {
+    check_id: string
+    owner: string
+    bytes: string
+    began_at: Date
+  }
   usage_events: {
     event_id: string
     chain: string

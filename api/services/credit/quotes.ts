@@ -49,7 +49,6 @@ export class QuoteService {
         rail,
         tier: asked.tier,
         input,
-        dry: true,
       })
     const by =
       agentId === undefined
@@ -93,7 +92,7 @@ export class QuoteService {
     if (input !== undefined) {
       const owner = (await findTask(db, taskId))?.agent_id ?? null
       const { rail, tier } = asked
-      await uploadChecks.assertInput({ owner, rail, tier, input, dry: true })
+      await uploadChecks.assertInput({ owner, rail, tier, input })
     }
     const quote = await transaction(db, async (tx) => {
       const task = await requireTask(tx, taskId)

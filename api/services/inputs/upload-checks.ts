@@ -14,14 +14,17 @@ import {
 import type { Columns, RailKey, Tier } from '#domain/rails/rail.ts'
 import { uploadsOf } from '#domain/rails/uploads.ts'
 import { inputBytes } from '../../../activities/run/input.ts'
+import { findAgent } from '../../../activities/store/agents/agents.ts'
 import {
   beginUploadCheck,
   type CheckedList,
   DOCUMENT,
   dropUploadCheck,
   findUploadCheck,
+  type NotBegun,
   type UploadCheckRow,
 } from '../../../activities/store/agents/upload-checks.ts'
+import type { ReadingBounds } from '../../../activities/store/agents/upload-readings.ts'
 import { type Changes, lookUntil } from '../../../activities/store/postgres/changes.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { assertAllReadable, inputRejected, sizeFaults } from '../tasks/asked-input.ts'
@@ -39,9 +42,8 @@ type Asked = {
   tier: Tier
   input: unknown
   pointer?: string
-} & Reading
-/** `dry`: nothing is begun on the input yet, so that such readings are limited for each day. */
-type Reading = { dry?: boolean | undefined }
+}
+type Limits = { until: number; perDay: ReadingBounds }
 
 /** Reads uploads as their rails would, before anything is paid for. Each upload is read once for a list and its columns, or as a document. */
 export class UploadChecks {
@@ -73,12 +75,13 @@ export class UploadChecks {
   }
 
   /** Answers the faults of all uploads of an input. */
-  async #readUploads({ owner, rail, tier, input, pointer = '/input', dry }: Asked) {
+  async #readUploads({ owner, rail, tier, input, pointer = '/input' }: Asked) {
     const until = performance.now() + limits.uploadCheckWaitMs
+    const perDay = await this.#perDay(owner)
     const faulty: GroupedFaults[] = []
     let [chars, uploadedRows] = [0, 0]
     for (const { place, ...asked } of askedReadings({ owner, rail, input })) {
-      const check = await this.#read(asked, { until, dry })
+      const check = await this.#read(asked, { until, perDay })
       assertNoSecret(check.outcome, `${pointer}${place}${pointerOf([placeOf(asked.list)])}`)
       faulty.push(...faultsOf(check, `${pointer}${place}`))
       if (check.outcome !== null && 'chars' in check.outcome) chars += check.outcome.chars ?? 0
@@ -91,17 +94,19 @@ export class UploadChecks {
     return faulty
   }
 
+  async #perDay(owner: string): Promise<ReadingBounds> {
+    const agent = await findAgent(this.#deps.db, owner)
+    return agent?.sandbox === false ? limits.uploadReadings : limits.uploadReadingsOfSandbox
+  }
+
   /** One upload after another, so that an input of many does not take the readings of others. */
-  async #read(
-    asked: CheckedList,
-    { until, dry }: Reading & { until: number },
-  ): Promise<UploadCheckRow> {
+  async #read(asked: CheckedList, { until, perDay }: Limits): Promise<UploadCheckRow> {
     const { db, changes, start } = this.#deps
     const begun = await beginUploadCheck(db, asked, {
       openMax: limits.uploadChecksMax,
-      dayMax: dry === true ? limits.uploadChecksPerDayMax : Number.POSITIVE_INFINITY,
+      perDay,
     })
-    if (typeof begun === 'string') throw refusals[begun](asked.sha256)
+    if ('refused' in begun) throw notBegun(begun, asked.sha256)
     if (begun.outcome !== null) return begun
     if (!(await start(begun))) {
       await dropUploadCheck(db, begun.check_id)
@@ -120,27 +125,23 @@ export class UploadChecks {
   }
 }
 
-const refusals: Record<
-  Extract<Awaited<ReturnType<typeof beginUploadCheck>>, string>,
-  (sha256: string) => DomainError
-> = {
-  no_upload: (sha256) =>
-    refuse('evidence_mismatch', {
+function notBegun(why: NotBegun, sha256: string): DomainError {
+  if (why.refused === 'no_upload')
+    return refuse('evidence_mismatch', {
       detail: `there is no upload ${sha256}`,
       next_action: 'PUT it to /api/agent-inputs/{sha256} first.',
-    }),
-  too_many_at_once: () =>
-    refuse('rate_limited', {
+    })
+  if (why.refused === 'too_many_at_once')
+    return refuse('rate_limited', {
       detail: 'other uploads of this agent are being read',
       next_action: 'Wait until they are read, then send the same call again.',
       retry_after_ms: 2_000,
-    }),
-  too_many_today: () =>
-    refuse('rate_limited', {
-      detail: `this agent has had ${limits.uploadChecksPerDayMax} uploads read within a day`,
-      next_action: 'Send the same call again tomorrow.',
-      retry_after_ms: 3_600_000,
-    }),
+    })
+  return refuse('rate_limited', {
+    detail: 'this agent has had as many uploads read within 24 hours as it may',
+    next_action: 'Send the same call again after the time in Retry-After.',
+    retry_after_ms: why.waitMs,
+  })
 }
 
 /** The readings of an input, each with the place that its faults are in. */

@@ -211,7 +211,7 @@ export class TaskService {
     { rail, tier, input_manifest }: TaskTerms,
     input: Record<string, unknown>,
   ): Promise<void> {
-    await this.#deps.uploadChecks.assertInput({ owner, rail, tier, input, dry: true })
+    await this.#deps.uploadChecks.assertInput({ owner, rail, tier, input })
     const uploads = uploadDigestsOf(railOf(rail), input)
     assertManifest(input_manifest, [digestOf(input), ...uploads])
   }

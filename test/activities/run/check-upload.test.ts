@@ -44,7 +44,7 @@ afterAll(async () => {
   await database?.stop()
 })
 
-const bounds = { openMax: 2, dayMax: 100 }
+const bounds = { openMax: 2, perDay: { readings: 100, bytes: 1e9 } }
 /** A begun check of an upload of usage rows, and what it reads. */
 async function begun(text: string): Promise<UploadCheckRow> {
   return begunOn(await stored(Buffer.from(text), 'text/csv'))

@@ -25,9 +25,11 @@ export const limits = {
   inputBytesMax: 256 * 1024 * 1024,
   /** Decision: inputs that one agent may be uploading at once. */
   inputUploadsMax: 4,
-  /** Decision: uploads of one agent that are read at once before a run on them is paid for, and the readings that begin within a day. */
+  /** Decision: uploads of one agent that are read at once. */
   uploadChecksMax: 2,
-  uploadChecksPerDayMax: 100,
+  /** Decision: readings of uploads that one agent may begin within 24 hours, and their bytes. */
+  uploadReadings: { readings: 1_000, bytes: 16 * 1024 ** 3 },
+  uploadReadingsOfSandbox: { readings: 100, bytes: 64 * 1024 ** 2 },
   /** Decision: how long a call waits for the reading of its uploads. */
   uploadCheckWaitMs: 8_000,
   /** Decision: new services of others by host and day, and how many may wait for a decision. */

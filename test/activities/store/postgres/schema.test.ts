@@ -144,7 +144,7 @@ const later = new RegExp(
     'ap2_(mandates|payments)',
     'receipt_passports|proof_inboxes|proofs|handoff_packs|trust_append_only',
     'log_(outbox|leaves|tiles|checkpoints|cosignatures)|queue_receipt|keep_log',
-    'upload_checks|agent_inputs_media_type_check',
+    'upload_(checks|readings)|agent_inputs_media_type_check',
     'commerce_(proofs|consents|activity|moves_no_money)',
     'services|agent_profiles|agents_published',
     'model_(budgets|calls)|run_drafts',

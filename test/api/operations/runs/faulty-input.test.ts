@@ -286,40 +286,50 @@ verifies(
   },
 )
 
-verifies('input.checked', 'uploads of others and too many readings are refused', async () => {
-  const { client } = agent
-  const input = {
-    ...(tokenops.sandboxInput as unknown as Input),
-    usage: { sha256: 'cd'.repeat(32) },
-  }
-  const quote = (given: Input) =>
-    problemOf(
-      client.call('agent-quote', {
-        rail: 'tokenops',
-        tier: 'standard',
-        input: given,
-        idempotency_key: freshKey(),
-      }),
-    )
-  expect(await quote(input)).toMatchObject({ code: 'evidence_mismatch' })
-  const held = await uploaded([good, good])
-  const { sha256 } = held['usage'] as { sha256: string }
-  const fill = (began: string, count: number) =>
-    sql`insert into upload_checks (check_id, owner, sha256, rail, list, columns, began_at)
+verifies(
+  ['input.checked', 'input.readings'],
+  'uploads of others and too many readings are refused',
+  async () => {
+    const { client } = agent
+    const input = {
+      ...(tokenops.sandboxInput as unknown as Input),
+      usage: { sha256: 'cd'.repeat(32) },
+    }
+    const quote = (given: Input) =>
+      problemOf(
+        client.call('agent-quote', {
+          rail: 'tokenops',
+          tier: 'standard',
+          input: given,
+          idempotency_key: freshKey(),
+        }),
+      )
+    expect(await quote(input)).toMatchObject({ code: 'evidence_mismatch' })
+    const held = await uploaded([good, good])
+    const { sha256 } = held['usage'] as { sha256: string }
+    const fill = (began: string, count: number) =>
+      sql`insert into upload_checks (check_id, owner, sha256, rail, list, columns, began_at)
       select 'uc_' || encode(sha256((n || ${began})::bytea), 'hex'), owner, sha256, 'tokenops',
         'usage', '{}', clock_timestamp() - ${began}::interval
       from agent_inputs, generate_series(1, ${count}) as n where sha256 = ${sha256}`.execute(
-      apis.db,
-    )
-  await fill('1 minute', 2)
-  expect(await quote(held)).toMatchObject({ code: 'rate_limited', status: 429 })
-  await sql`delete from upload_checks where outcome is null`.execute(apis.db)
-  await fill('2 hours', 98)
-  expect(await quote(held)).toMatchObject({
-    code: 'rate_limited',
-    detail: expect.stringContaining('100 uploads'),
-  })
-})
+        apis.db,
+      )
+    await fill('1 minute', 2)
+    expect(await quote(held)).toMatchObject({ code: 'rate_limited', status: 429 })
+    await sql`delete from upload_checks where outcome is null`.execute(apis.db)
+    await sql`insert into upload_readings (check_id, owner, bytes, began_at)
+    select 'uc_' || ${sha256}, owner, ${16 * 1024 ** 3}, clock_timestamp() - interval '23 hours'
+    from agent_inputs where sha256 = ${sha256}`.execute(apis.db)
+    const used = await quote(held)
+    expect(used).toMatchObject({
+      code: 'rate_limited',
+      status: 429,
+      detail: expect.stringContaining('within 24 hours'),
+    })
+    expect(used.retry_after_ms).toBeGreaterThan(3_590_000)
+    expect(used.retry_after_ms).toBeLessThanOrEqual(3_600_000)
+  },
+)
 
 verifies(
   ['tiers.limits', 'tiers.shown'],
