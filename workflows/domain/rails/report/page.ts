@@ -169,12 +169,12 @@ function tableHtml({ name, columns, amounts, rows }: Table, file: string): Html 
 <div class="scroll" role="region" tabindex="0" aria-label="Table: ${title}"><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>${rest}`
 }
 
-/** The class of a column: numbers, wide texts or other texts. */
-function kindOf(cells: readonly Cell[]): 'n' | 'w' | 't' {
+/** The class of a column: numbers, wide texts, short words such as dates and ids, or other texts. */
+function kindOf(cells: readonly Cell[]): 'n' | 'w' | 's' | 't' {
   if (cells.every((cell) => !isFilled(cell) || isDecimal(cell))) return 'n'
-  return cells.slice(0, REPORT_ROWS_MAX).some((cell) => String(cell ?? '').length > NARROW_MAX)
-    ? 'w'
-    : 't'
+  const texts = cells.slice(0, REPORT_ROWS_MAX).map((cell) => String(cell ?? ''))
+  if (texts.some((text) => text.length > NARROW_MAX)) return 'w'
+  return texts.every((text) => /^\S{0,20}$/.test(text)) ? 's' : 't'
 }
 
 const isFilled = (cell: Cell | undefined): boolean =>
@@ -187,6 +187,7 @@ function cellText(cell: Cell, isAmount: boolean): string {
 }
 
 function furtherValues({ singles, empty }: Tabled, file: string): Html {
+  if (singles.length === 0 && empty.length === 0) return html``
   const rows = singles.slice(0, REPORT_ROWS_MAX).map(({ path, value, currency }: Single) => {
     const name = path.at(-1) ?? ''
     const label = oneLine(wordsOf(path.join(': ')), CELL_MAX)
@@ -207,6 +208,6 @@ function furtherValues({ singles, empty }: Tabled, file: string): Html {
 const verification = html`<h2>How to verify</h2>
 <p>The service signed the SHA-256 of this page and of every other file of the package (<code>manifest.json</code>,
 <code>completion.jws</code>). Save its key set while you trust it, and check the zip without a network:</p>
-<pre>npx agent-rails verify PACKAGE.zip --keys keys.json</pre>
+<pre tabindex="0">npx agent-rails verify PACKAGE.zip --keys keys.json</pre>
 <p>This also makes the page and the tables again from <code>result.json</code>, <code>findings.json</code> and
 <code>gaps.json</code> and compares them. Places in the input are JSON pointers (RFC 6901).</p>`

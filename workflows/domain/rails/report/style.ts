@@ -24,7 +24,8 @@ dt{color:var(--soft);font-size:.85rem}
 table{border-collapse:collapse;width:100%;font-size:.85rem}
 th,td{border-bottom:1px solid var(--line);padding:.35rem .6rem;text-align:left;vertical-align:top;overflow-wrap:break-word;min-width:4.5rem;max-width:22rem}
 thead th{background:var(--fill);border-bottom:2px solid var(--line);font-weight:600}
-td.w{min-width:14rem}
+td.w{min-width:14rem;overflow-wrap:anywhere}
+td.s{white-space:nowrap}
 .n{text-align:right;font-variant-numeric:tabular-nums;overflow-wrap:normal}
 .notes td{overflow-wrap:anywhere}
 .notes td:first-child{font-weight:600;width:14rem}
@@ -45,7 +46,7 @@ rect.below{fill:var(--warn)}
 body{max-width:none;padding:0;font-size:10pt}
 h1{font-size:20pt}
 table{font-size:8pt}
-th,td,td.w{min-width:0;overflow-wrap:anywhere}
+th,td,td.s,td.w{min-width:0;overflow-wrap:anywhere;white-space:normal}
 .scroll{overflow:visible}
 thead{display:table-header-group}
 tr,figure,.figures div{break-inside:avoid}

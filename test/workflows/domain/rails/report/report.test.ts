@@ -133,7 +133,9 @@ verifies('package.report', 'a page has the run, figures, charts, notes, tables a
     const page = sandboxFiles(key)['report.html'] ?? ''
     for (const part of [`${key}, standard`, runOf(key).run_id, runOf(key).input_sha256])
       expect(page, key).toContain(part)
-    const titles = ['Key figures', 'Findings', 'Gaps', 'All other values', 'How to verify']
+    // Every value of financeops is in a table.
+    const others = key === 'financeops' ? [] : ['All other values']
+    const titles = ['Key figures', 'Findings', 'Gaps', ...others, 'How to verify']
     for (const title of titles) expect(page, `${key} ${title}`).toContain(`<h2>${title}</h2>`)
     for (const { detail } of [...findings, ...gaps])
       expect(textIn(page), key).toContain(detail.slice(0, 60))
@@ -194,14 +196,14 @@ verifies('package.built', 'the order of members does not change a report', () =>
  * another version, also pinned here. Until the first release an intended change is pinned again.
  */
 const pinned: Record<RailKey, string> = {
-  packetops: '54babf9220903663cd1d9624cafb275b6064d89b702bb1598973c5ee5c10b37b',
-  diligenceops: '61b607b1a3c358f9a1ffb7b70d3e50d67a5ec51d93f33adfdb0fc76bd2861335',
-  energyops: 'fcc502cc4ca5dcef2be11738cf918f8c47f7c873dfa5a540b5b0f49f6671022f',
-  distributionops: '381d8240ff48c18b7f46ecf9082c6ba6a9d5cca33ac6dbd8afe8b91de9112957',
-  tokenops: 'e6cb01975b2b4ae02276a3e1c28f82f1ac5b59583240356f7d418b0cddca2cf0',
-  financeops: '9b1102ddf6f5d1dae30ebaedded1b1ec07f504621a319de4a151e8c6977808cf',
-  scout: '625831b0abbb7f3e120299454c407f3f46080ea4567e785ec482cef770fe4f5b',
-  contractops: 'c3a8e40a6fb5787e6f84de3164f85e51bb6ad4f6ed76ed2782bc6de1a816b9db',
+  packetops: '9fdc9d6717f93ebfb5d41a6e81e625e9d3b2d1cec7fb60a3a1e66068cd99f396',
+  diligenceops: '25126dfb34d598b464c8e2229d9c9b21f01a77a585ff30e0a9e848a54180ac5a',
+  energyops: '998006076229254c6242a12012bd11269dc8936d43089f7e1fd7d5728424a2f8',
+  distributionops: '432abaee9d2e5e31d922c4fc55b445914235c2e439a382d3bed961b7bd50c773',
+  tokenops: '1c0c5f02ba547b0f9fa28f15c3686b2d410eb8619977c71b82486e83e7a4f3a7',
+  financeops: '19a65165b9e36b8d5519c07274f2bedcb79f6132cbd5c730f7bd9b990db5396b',
+  scout: '6e4aceb0422134517d02d25f34ba52750017b40e6e5efc0182bd17b4eb46c3f1',
+  contractops: '4c5903e0c78701c4cc6e0604c692270f227e847773574601b45dec4b785e3a23',
 }
 
 verifies('package.built', 'reports of version 1 keep their bytes', () => {
