@@ -63,6 +63,7 @@ export const stepRequirements = {
   },
   'tiers.order': {
     source: 'decision',
-    behavior: 'Queued work of a higher tier begins first.',
+    behavior:
+      'Of the runs that wait for a place, the one whose tier aims to end first begins first; so a higher tier passes a lower one, and none waits permanently. The work of a higher tier is the more urgent.',
   },
 } as const

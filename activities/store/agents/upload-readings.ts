@@ -3,7 +3,7 @@ import type { Tx } from '../postgres/db.ts'
 
 /** What one owner may have read within 24 hours: readings, and their bytes. */
 export type ReadingBounds = { readonly readings: number; readonly bytes: number }
-export type Reading = { bytes: number; ageMs: number }
+type Reading = { bytes: number; ageMs: number }
 
 const DAY_MS = 24 * 3600 * 1000
 

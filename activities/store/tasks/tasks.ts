@@ -1,7 +1,8 @@
 import { type Selectable, sql } from 'kysely'
 import { canonicalJson, sha256Hex } from '#domain/core/canonical-json.ts'
 import { Extraction } from '#domain/rails/documents.ts'
-import type { RailKey } from '#domain/rails/rail.ts'
+import { type RailKey, tiers } from '#domain/rails/rail.ts'
+import { turnaroundOf } from '#domain/rails/tiers.ts'
 import type { LedgerEntry } from '#domain/tasks/ledger.ts'
 import { totalOfQuote, waitingAs } from '../console/waiting-filter.ts'
 import type { IdPage, Tx } from '../postgres/db.ts'
@@ -240,9 +241,15 @@ export async function countAtWork(tx: Tx, task: TaskRow): Promise<{ agent: numbe
   return { agent: Number(agent), rail: Number(onRail) }
 }
 
+/** When a waiting task should be done. By it, no run waits permanently behind later ones of higher tiers. */
+const turnAt = sql`changed_at + make_interval(hours => case tier ${sql.join(
+  tiers.map((tier) => sql`when ${tier} then ${turnaroundOf(tier)}::int`),
+  sql` `,
+)} end)`
+
 /**
- * The longest waiting tasks that may take the place that this task has left, of its agent or on its rail. Of each
- * agent only as many as it has places for: `atOnce`, unless an operator decided otherwise.
+ * The tasks that may take the place that this task has left, of its agent or on its rail, first those whose tier aims to end
+ * first. Of each agent only as many as it has places for: `atOnce`, unless an operator decided otherwise.
  */
 export async function listNextQueued(
   tx: Tx,
@@ -252,18 +259,18 @@ export async function listNextQueued(
   const { agent_id, usage, rail } = task
   const { rows } = await sql<{ task_id: string }>`
     select task_id from (
-      select task_id, state, rail, agent_id, pool, is_public_sandbox, changed_at,
-        row_number() over (partition by agent_id, pool, state order by changed_at)
+      select task_id, state, rail, agent_id, pool, is_public_sandbox, turn_at,
+        row_number() over (partition by agent_id, pool, state order by turn_at)
           + count(*) filter (where state = 'operating') over (partition by agent_id, pool) as would_be_nth
       from (select *, case when agent_id is null then usage end as pool,
-          ${publicSandbox} as is_public_sandbox from tasks) as pooled
+          ${publicSandbox} as is_public_sandbox, ${turnAt} as turn_at from tasks) as pooled
       where state in ('queued', 'operating')
     ) as waiting left join agents using (agent_id)
     where state = 'queued' and ((rail = ${rail} and is_public_sandbox = ${isPublicSandbox(task)})
       or (agent_id is not distinct from ${agent_id}
         and pool is not distinct from ${agent_id === null ? usage : null}))
       and would_be_nth <= coalesce((agents.limits ->> 'concurrent_runs')::int, ${atOnce}::int)
-    order by changed_at limit ${most}`.execute(tx)
+    order by turn_at limit ${most}`.execute(tx)
   return rows.map(({ task_id }) => task_id)
 }
 

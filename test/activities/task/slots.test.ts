@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { DomainError } from '#domain/core/errors.ts'
 import { packetops } from '#domain/rails/packetops.ts'
@@ -83,5 +84,24 @@ verifies(
       transaction(tasks.db, (tx) => listStartable(tasks.deps, tx, task))
     expect(await startable(paid)).toEqual([paid.task_id])
     expect(await startable(left!)).toEqual([])
+  },
+)
+
+verifies(
+  'tiers.order',
+  'of waiting runs the one that should end first takes the place',
+  async () => {
+    const paid = { ...open, rail: 'tokenops', usage: 'operational' } as const
+    const entry = await tasks.taskIn('queued', { ...paid, tier: 'entry' })
+    const pro = await tasks.taskIn('queued', { ...paid, tier: 'pro' })
+    const startable = () => transaction(tasks.db, (tx) => listStartable(tasks.deps, tx, pro))
+    const [first, ...others] = await startable()
+    expect(first).toBe(pro.task_id)
+    expect(others).not.toContain(entry.task_id)
+    // An entry run that waits for a day comes before a new one of a higher tier.
+    await sql`update tasks set changed_at = changed_at - interval '23 hours' where task_id = ${entry.task_id}`.execute(
+      tasks.db,
+    )
+    expect((await startable())[0]).toBe(entry.task_id)
   },
 )

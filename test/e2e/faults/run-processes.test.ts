@@ -169,3 +169,51 @@ const creditOf = (taskId: string) =>
     .select(['task_credits.state', 'task_credits.units', 'consumed_units', 'granted_units'])
     .where('task_id', '=', taskId)
     .executeTakeFirstOrThrow()
+
+verifies(
+  'tiers.order',
+  'a run of a higher tier begins before those that queued first',
+  async () => {
+    const { credential } = stack.accounts.operator
+    const more = { name: 'One at a time' }
+    const limits = { concurrent_runs: 1 }
+    const buyer = await openAgentUse(hosts(), credential, more, limits)
+    const started = async (tier: 'entry' | 'pro', units: number) => {
+      const { quote_id } = await buyer.quote('packetops', units, tier)
+      const asked = { ...buyer.startInput(quote_id), tier, usage: 'synthetic' as const }
+      return (await buyer.start(asked)).body.run.run_id
+    }
+    const { agent_id } = buyer.registered.agent
+    const states = async () =>
+      (
+        await rail.db
+          .selectFrom('tasks')
+          .select('state')
+          .where('agent_id', '=', agent_id)
+          .orderBy('created_at')
+          .execute()
+      ).map(({ state }) => state)
+    await stack.runWorker().kill('SIGKILL')
+    const [first, second, third] = [
+      await started('entry', 1),
+      await started('entry', 2),
+      await started('entry', 3),
+    ]
+    const pro = await started('pro', 1)
+    const all = [first, second, third, pro]
+    await expect
+      .poll(states, { timeout: 60_000 })
+      .toEqual(['operating', 'queued', 'queued', 'queued'])
+    await restart(stack.runWorker())
+    await expect.poll(states, { timeout: 60_000 }).toEqual(Array(4).fill('closed'))
+    const begun = await rail.db
+      .selectFrom('loop_steps')
+      .select('run_id')
+      .where('run_id', 'in', all)
+      .where('step', '=', 'intake')
+      .orderBy('started_at')
+      .execute()
+    expect(begun.map(({ run_id }) => run_id)).toEqual([first, pro, second, third])
+  },
+  180_000,
+)

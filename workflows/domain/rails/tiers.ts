@@ -37,6 +37,9 @@ export const formatsOf = (tier: Tier): readonly ReportFormat[] => shared[tier].r
 /** Temporal's priority of the work of a tier, 1 the most urgent. */
 export const priorityOf = (tier: Tier): number => priorities[tier]
 
+/** The hours within which a tier aims to end. */
+export const turnaroundOf = (tier: Tier): number => shared[tier].turnaround_hours
+
 type Depths = {
   /** What the entry tier does without; the others have all of it. */
   entry: { depth: string; leaves_out: string[]; leaves_out_codes: string[] }
