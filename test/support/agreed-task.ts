@@ -5,13 +5,13 @@ import type { InputOf } from '../../api/http/client.ts'
 import { freshKey, type openAgentUse } from './agent-use.ts'
 
 type AgentUse = Pick<Awaited<ReturnType<typeof openAgentUse>>, 'client' | 'agent'>
-type Asked = Partial<Pick<InputOf<'preflight'>, 'rail' | 'tier' | 'usage'>>
+type Asked = Partial<Pick<InputOf<'preflight'>, 'rail' | 'tier' | 'usage' | 'input'>>
 type Paying = Pick<InputOf<'contract-accept'>, 'quote_id' | 'quote_token'>
 
-/** Begins a task by preflight over the sample input of its rail. */
+/** Begins a task by preflight over the sample input of its rail, or another one. */
 export async function begunTask({ client, agent }: AgentUse, asked: Asked = {}) {
   const { rail = 'packetops', tier = 'standard', usage = 'operational' } = asked
-  const input = railOf(rail).sandboxInput as Record<string, unknown>
+  const { input = railOf(rail).sandboxInput as Record<string, unknown> } = asked
   const manifest = {
     name: 'input',
     sha256: digestOf(input),

@@ -64,16 +64,36 @@ const zipOf = (files: Record<string, string>) =>
 /** A PDF of many pages that share one content, and entries of its catalogue. */
 export function pdfOf(pages: number, { text = 'Hello', catalogue = '' } = {}): Uint8Array {
   const lines = text.match(/.{1,70}(?!\S)|.{1,70}/g) ?? []
-  const content = `BT /F1 12 Tf 14 TL 72 700 Td ${lines.map((line) => `(${line}) Tj T*`).join(' ')} ET`
-  const kids = Array.from({ length: pages }, (_, n) => `${n + 5} 0 R`)
+  return pdfFile([drawn(lines)], { pages: Array(pages).fill(0), catalogue })
+}
+
+/** A PDF with a page for each text; its lines stay, and an empty one ends a paragraph. */
+export function pdfOfPages(texts: readonly string[]): Uint8Array {
+  const lines = (text: string) =>
+    text.split('\n').flatMap((line) => line.match(/.{1,90}(?!\S)|^$/g) ?? [])
+  const contents = texts.map((text) => drawn(lines(text)))
+  return pdfFile(contents, { pages: texts.map((_, n) => n), catalogue: '' })
+}
+
+const drawn = (lines: readonly string[]): string => {
+  const shown = lines.map((line) => `(${line.trim().replaceAll(/[\\()]/g, '\\$&')}) Tj T*`)
+  return `BT /F1 12 Tf 14 TL 72 700 Td ${shown.join(' ')} ET`
+}
+
+/** A PDF of these contents; each page names its content. */
+function pdfFile(
+  contents: readonly string[],
+  { pages, catalogue }: { pages: readonly number[]; catalogue: string },
+): Uint8Array {
+  const kids = pages.map((_, n) => `${n + 4 + contents.length} 0 R`)
   const objects = [
     `<< /Type /Catalog /Pages 2 0 R ${catalogue}>>`,
-    `<< /Type /Pages /Count ${pages} /Kids [${kids.join(' ')}] >>`,
+    `<< /Type /Pages /Count ${pages.length} /Kids [${kids.join(' ')}] >>`,
     '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
-    `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
-    ...kids.map(
-      () =>
-        '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 3 0 R >> >> >>',
+    ...contents.map((content) => `<< /Length ${content.length} >>\nstream\n${content}\nendstream`),
+    ...pages.map(
+      (content) =>
+        `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents ${content + 4} 0 R /Resources << /Font << /F1 3 0 R >> >> >>`,
     ),
   ]
   let file = '%PDF-1.7\n'
