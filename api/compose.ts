@@ -59,6 +59,7 @@ import { families, operations } from './operations/index.ts'
 import { createContractViews } from './registry/contract-view.ts'
 import { createDiscovery } from './registry/discovery.ts'
 import { createEnforcement } from './registry/enforcement.ts'
+import { createHardening } from './registry/hardening.ts'
 import { schemaDocuments } from './registry/schema-documents.ts'
 import { HandshakeService, isSignedByAgent } from './services/agents/handshake.ts'
 import { identitiesOf } from './services/agents/identity.ts'
@@ -349,6 +350,7 @@ function openPublicServices({ config, db, client, chain, keys, rail }: Adapters)
       payoutOperations: families.payouts,
       schemaDocuments,
     }),
+    hardening: createHardening({ db, config, registry: operations }),
     health: createHealth({
       db,
       countPollers: () => countPollers(client, PAYOUTS_QUEUE, 1_000),

@@ -4,6 +4,7 @@ import type { TokenPrefix } from '#domain/agents/status-token.ts'
 import type { SignedAction, SignedGrant } from '#domain/authority/artifacts.ts'
 import type { RuleResult } from '#domain/authority/evaluate.ts'
 import type { Refusal } from '#domain/core/errors.ts'
+import type { JudgedControl } from '#domain/production/hardening.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { credentialView } from '../activities/agent/views.ts'
 import type { publishedKey } from '../activities/keys/published-key.ts'
@@ -184,6 +185,9 @@ export type DiscoveryCommands = {
   }): z.output<typeof Quickstart>['calls']
   readonly schemas: PublishedSchemas
 }
+export type HardeningCommands = {
+  read(): Promise<{ controls: (JudgedControl & { measured_at: string })[] }>
+}
 export type HealthCommands = {
   ready(): Promise<{ ok: boolean; checks: Record<string, { ok: boolean; detail: string }> }>
 }
@@ -282,6 +286,7 @@ export type Services = ConsoleServices & {
   readonly activity: ActivityService
   readonly discovery: DiscoveryCommands
   readonly health: HealthCommands
+  readonly hardening: HardeningCommands
   readonly registrations: RegistrationService
   readonly profiles: ProfileService
   readonly handshakes: HandshakeService

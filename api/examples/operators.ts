@@ -1,3 +1,4 @@
+import { judgeHardening } from '#domain/production/hardening.ts'
 import { digests, ids } from './ids.ts'
 import { actReceiptOf, receiptOf } from './receipts.ts'
 
@@ -158,6 +159,24 @@ export const operatorExamples = {
           refused: { code: 'evidence_changed', detail: 'its evidence changed since it was listed' },
         },
       ],
+    },
+  },
+  'hardening-read': {
+    input: {},
+    output: {
+      controls: judgeHardening({
+        webhooks: { keys: 1, events: 12 },
+        releases: { begun: 40, unapproved: 0 },
+        limitsPerMinute: { LIMIT_ADDRESS_PER_MINUTE: 6_000 },
+        callersCounted: 9,
+        failuresPerMinute: 60,
+        subjectsFailing: 0,
+        terms: { gated: 3, without: [], accepted: 44 },
+        pauses: { operators: 2, scopes: [] },
+        keyAges: { receipt: 2_160_000, log: 2_160_000 },
+        log: { checkpointAge: 4, queuedFor: null },
+        enforcement: { operations: 70, without: [] },
+      }).map((judged) => ({ ...judged, measured_at: '2026-11-24T07:00:00.000Z' })),
     },
   },
   'pause-set': {

@@ -1,5 +1,10 @@
 /** Requirements on the production write gate and the first paid production run: id → source and behavior. */
 export const productionRequirements = {
+  'production.hardening': {
+    source: 'production § Controls',
+    behavior:
+      'GET /api/os-security-hardening judges nine controls by registry, settings and records, each with what was read; each turns off or stale when its state is bad.',
+  },
   'production.gate-contract': {
     source: 'production § Write gate',
     behavior:

@@ -1,4 +1,5 @@
 import { closeException } from './close-exception.ts'
+import { hardeningRead } from './hardening-read.ts'
 import { listOperators } from './list.ts'
 import { reconciliation } from './reconciliation.ts'
 import { revokeOperator } from './revoke.ts'
@@ -6,6 +7,7 @@ import { setPause } from './set-pause.ts'
 
 /** What operators do to the running service. */
 export const operators = [
+  hardeningRead,
   setPause,
   reconciliation,
   closeException,

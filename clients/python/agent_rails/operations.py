@@ -589,6 +589,11 @@ LOOP_REVIEW_RECORD_BATCH: Operation[types.LoopReviewRecordBatchRequest, types.Lo
 )
 """Decide the same about several subjects of one kind with the same criteria, or only try it; each gets an outcome."""
 
+HARDENING_READ: Operation[types.HardeningReadRequest, types.HardeningReadAnswer] = Operation(
+    "hardening-read", "GET", "/api/os-security-hardening", "base", ("public",)
+)
+"""Read whether each control of the service is on, off or stale, as its registry, settings and records show it now."""
+
 PAUSE_SET: Operation[types.PauseSetRequest, types.PauseSetAnswer] = Operation(
     "pause-set", "POST", "/api/os-security-hardening", "base", ("operator",), keyed=True, keeps=True
 )

@@ -1,4 +1,4 @@
-# Made by `npm run client:python` from operations with SHA-256 34aa25bbb579466b396c7674b9d96e0546c407b359332e877178ed818c6755b2.
+# Made by `npm run client:python` from operations with SHA-256 33449f1d6ded19a7de82591a76f5f5708b68d7e883d9f81d5510a7ccd13dd29a.
 from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypedDict
@@ -641,13 +641,6 @@ class Agent(TypedDict):
     callback_url: str | None
     publish_profile: bool
     created_at: str
-
-
-class AgentIdentity(TypedDict):
-    chain_id: int
-    registry: str
-    token_id: str
-    owner: str
 
 
 class Credential(TypedDict):
@@ -1745,6 +1738,14 @@ class ActOutcome(TypedDict):
     refused: Refused | None
 
 
+class HardeningControl(TypedDict):
+    control: Literal['webhook_verification', 'release_controls', 'rate_limits', 'abuse_controls', 'legal_terms', 'pauses', 'key_age', 'log_checkpoint_age', 'credential_enforcement']
+    state: Literal['on', 'off', 'stale']
+    measured_at: str
+    detail: str
+    read: list[str]
+
+
 class Operator(TypedDict):
     operator_id: str
     name: str
@@ -2680,62 +2681,6 @@ class PublishedActivity(TypedDict):
     receipt: Receipt | None
 
 
-class Directory(TypedDict):
-    directory: str
-    configured: bool
-
-
-class DirectorySubmission(TypedDict):
-    submission_id: str
-    directory: str
-    state: Literal['prepared', 'submitted', 'accepted', 'refused', 'failed']
-    document_sha256: str
-    attempts: int
-    last_failure: str | None
-    at: str
-
-
-class Mcp(TypedDict):
-    endpoint: str
-    transport: Literal['streamable-http']
-    protocol_versions: list[str]
-    descriptor: str
-
-
-class Price(TypedDict):
-    atomic: str
-    decimals: Literal[6]
-
-
-class Tool(TypedDict):
-    name: str
-    description: str
-    access: list[Literal['public', 'wallet', 'agent', 'operator', 'status', 'provider']]
-    price: Literal['quote'] | Price | None
-
-
-class Rail1(TypedDict):
-    rail: str
-    summary: str
-    capabilities: list[str]
-
-
-class DirectoryDocument(TypedDict):
-    type: Literal['service.directory-submission.v1']
-    name: str
-    title: str
-    version: str
-    description: str
-    url: str
-    mcp: Mcp
-    openapi: str
-    agent_card: str
-    agent_tools: str
-    documentation: str
-    tools: list[Tool]
-    rails: list[Rail1]
-
-
 class Checks(TypedDict):
     ok: bool
     detail: str
@@ -2746,7 +2691,7 @@ class Readiness(TypedDict):
     checks: dict[str, Checks]
 
 
-class Mcp1(TypedDict):
+class Mcp(TypedDict):
     endpoint: str
     descriptor: str
 
@@ -2756,6 +2701,11 @@ class AuthKind(TypedDict):
     header: str | None
 
 
+class Price(TypedDict):
+    atomic: str
+    decimals: Literal[6]
+
+
 class Annotations(TypedDict):
     readOnlyHint: bool
     destructiveHint: bool
@@ -2763,7 +2713,7 @@ class Annotations(TypedDict):
     openWorldHint: bool
 
 
-class Tool1(TypedDict):
+class Tool(TypedDict):
     name: str
     title: str
     description: str
@@ -2812,7 +2762,7 @@ class Tiers(TypedDict):
     pro: TierTerms
 
 
-class Rail2(TypedDict):
+class Rail1(TypedDict):
     rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
     status: Literal['active', 'offered', 'free']
     entry: int
@@ -2835,14 +2785,14 @@ class AgentTools(TypedDict):
     version: str
     base_url: str
     os_url: str
-    mcp: Mcp1
+    mcp: Mcp
     openapi: str
     auth_kinds: list[AuthKind]
-    tools: list[Tool1]
+    tools: list[Tool]
     operations: list[Operation1]
     policy_rules: list[str]
     schemas: list[Schema]
-    rails: list[Rail2]
+    rails: list[Rail1]
     payment: Payment4
 
 
@@ -2901,29 +2851,6 @@ class AgentCard(TypedDict):
     defaultOutputModes: list[str]
     skills: list[Skill]
     signatures: list[Signature1]
-
-
-class Service(TypedDict):
-    name: str
-    endpoint: str
-    version: str
-
-
-class Registration(TypedDict):
-    agentId: int
-    agentRegistry: str
-
-
-class IdentityRegistration(TypedDict):
-    type: Literal['https://eips.ethereum.org/EIPS/eip-8004#registration-v1']
-    name: str
-    description: str
-    image: str
-    services: list[Service]
-    x402Support: bool
-    active: bool
-    registrations: list[Registration]
-    supportedTrust: list[str]
 
 
 ReplaceItem = TypedDict(
@@ -3020,7 +2947,7 @@ class AuthenticationItem(TypedDict):
     tools: list[str]
 
 
-class Tool2(TypedDict):
+class Tool1(TypedDict):
     name: str
     title: str
     description: str
@@ -3044,7 +2971,7 @@ class McpDescriptor(TypedDict):
     extensions: list[str]
     protocol_versions: list[str]
     authentication: list[AuthenticationItem]
-    tools: list[Tool2]
+    tools: list[Tool1]
     policy_rules: list[str]
     links: dict[str, str]
 
@@ -3769,14 +3696,6 @@ class Account(TypedDict):
     country: NotRequired[str]
 
 
-class Identity2(TypedDict):
-    chain_id: int
-    registry: str
-    token_id: str
-    owner: str
-    signature: str
-
-
 class AgentRegisterRequest(TypedDict):
     name: str
     contact: Contact
@@ -3786,7 +3705,6 @@ class AgentRegisterRequest(TypedDict):
     encryption_key: NotRequired[EncryptionKey]
     protocols: NotRequired[list[Literal['mcp', 'http', 'a2a']]]
     account: NotRequired[Account]
-    identity: NotRequired[Identity2]
     requested_scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]
     sandbox: NotRequired[bool]
     idempotency_key: str
@@ -4546,6 +4464,10 @@ class LoopReviewRecordBatchRequest(TypedDict):
     idempotency_key: str
 
 
+class HardeningReadRequest(TypedDict):
+    pass
+
+
 class PauseSetRequest(TypedDict):
     scope: Literal['service', 'payouts', 'wallet', 'payout']
     target: NotRequired[str]
@@ -5054,16 +4976,6 @@ class ActivityFeedPublishRequest(TypedDict):
 ActivityFeedPublishAnswer: TypeAlias = PublishedActivity
 
 
-class DirectoryReadRequest(TypedDict):
-    submission_id: NotRequired[str]
-
-
-class DirectorySubmitRequest(TypedDict):
-    directory: str
-    dry_run: NotRequired[bool]
-    idempotency_key: str
-
-
 class HealthzRequest(TypedDict):
     pass
 
@@ -5101,13 +5013,6 @@ class AgentCardRequest(TypedDict):
 
 
 AgentCardAnswer: TypeAlias = AgentCard
-
-
-class AgentRegistrationRequest(TypedDict):
-    pass
-
-
-AgentRegistrationAnswer: TypeAlias = IdentityRegistration
 
 
 class AgentsStartHereRequest(TypedDict):
@@ -5354,7 +5259,6 @@ class UsagePage(TypedDict):
 class RegisteredAgent(TypedDict):
     agent: Agent
     trust_state: Literal['submitted', 'under_review', 'trusted', 'rejected', 'suspended', 'sandbox_trusted']
-    identity: AgentIdentity | None
     status_token: str
     status_url: str
     next_action: str
@@ -5631,6 +5535,10 @@ class ReviewOutcomes(TypedDict):
     outcomes: list[ActOutcome]
 
 
+class Hardening(TypedDict):
+    controls: list[HardeningControl]
+
+
 class Reconciliation(TypedDict):
     day: str | None
     statement: dict[str, Any] | None
@@ -5759,17 +5667,6 @@ class CommerceActivityFeed(TypedDict):
     offset: int
     limit: int
     total: int
-
-
-class DirectorySubmissions(TypedDict):
-    directories: list[Directory]
-    submissions: list[DirectorySubmission]
-
-
-class SubmittedToDirectory(TypedDict):
-    submission: DirectorySubmission
-    document: DirectoryDocument
-    document_sha256: str
 
 
 class Quickstart(TypedDict):
@@ -5919,6 +5816,9 @@ LoopReviewConsoleAnswer: TypeAlias = ReviewConsole
 LoopReviewRecordBatchAnswer: TypeAlias = ReviewOutcomes
 
 
+HardeningReadAnswer: TypeAlias = Hardening
+
+
 ReconciliationAnswer: TypeAlias = Reconciliation
 
 
@@ -5959,12 +5859,6 @@ CommerceProofEvaluateAnswer: TypeAlias = CommerceProof
 
 
 ActivityFeedReadAnswer: TypeAlias = CommerceActivityFeed
-
-
-DirectoryReadAnswer: TypeAlias = DirectorySubmissions
-
-
-DirectorySubmitAnswer: TypeAlias = SubmittedToDirectory
 
 
 AgentQuickstartReadAnswer: TypeAlias = Quickstart

@@ -1,0 +1,49 @@
+import { sql } from 'kysely'
+import type { Tx } from '../postgres/db.ts'
+
+export type HardeningRecords = {
+  measured_at: Date
+  events: number
+  begun: number
+  unapproved: number
+  counted: number
+  failing: number
+  accepted: number
+  operators: number
+  paused: string[]
+  key_ages: Record<string, number | null>
+  checkpoint_age: number | null
+  queued_for: number | null
+}
+
+/** What the records say of the controls, all at one time of Postgres. Ages are in seconds. */
+export async function readHardening(tx: Tx): Promise<HardeningRecords> {
+  const { rows } = await sql<HardeningRecords>`
+    with begun as (
+      select exists (
+        select from review_decisions d where d.decision_id = t.review_decision and d.decision = 'approve'
+      ) as approved
+      from tasks t where t.usage = 'operational' and t.run_id is not null and exists (select from runs r where r.task_id = t.task_id)
+    ), rings as (
+      select ring, extract(epoch from clock_timestamp() - max(activated_at) filter (
+        where superseded_at is null and retired_at is null and revoked_at is null))::float8 as age
+      from signing_keys group by ring
+    )
+    select clock_timestamp() as measured_at,
+      (select count(*)::int from provider_events) as events,
+      (select count(*)::int from begun) as begun,
+      (select count(*)::int from begun where not approved) as unapproved,
+      (select count(*)::int from rate_limits where expire > extract(epoch from clock_timestamp()) * 1000) as counted,
+      (select count(*)::int from failed_attempts where window_ends_at > clock_timestamp()) as failing,
+      (select count(*)::int from contracts where accepted_at is not null) as accepted,
+      (select count(*)::int from operators where revoked_at is null) as operators,
+      (select coalesce(array_agg(distinct scope order by scope), '{}') from controls where paused) as paused,
+      (select coalesce(jsonb_object_agg(ring, age), '{}') from rings) as key_ages,
+      (select extract(epoch from clock_timestamp() - max(signed_at))::float8 from log_checkpoints) as checkpoint_age,
+      (select extract(epoch from clock_timestamp() - min(queued_at))::float8 from log_outbox) as queued_for`.execute(
+    tx,
+  )
+  const [read] = rows
+  if (read === undefined) throw new Error('a query without a table answered no row')
+  return read
+}

@@ -1,0 +1,70 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect } from 'vitest'
+import type { HardeningControl } from '#domain/production/hardening.ts'
+import { loadKeyRings } from '../../../../activities/keys/key-ring.ts'
+import { logOrigin, sequence } from '../../../../activities/log/sequencer.ts'
+import { createClient } from '../../../../api/http/client.ts'
+import { operations } from '../../../../api/operations/index.ts'
+import { createHardening } from '../../../../api/registry/hardening.ts'
+import { freshKey } from '../../../support/agent-use.ts'
+import { type ComposedApis, startComposed } from '../../../support/composed-api.ts'
+import { verifies } from '../../../verifies.ts'
+
+let apis: ComposedApis
+beforeAll(async () => {
+  apis = await startComposed({ sequences: false })
+}, 120_000)
+afterAll(() => apis?.stop())
+
+const controlOf = async (name: HardeningControl) => {
+  const { body } = await createClient({ baseUrl: apis.hosts[0]!.base }).call('hardening-read', {})
+  return body.controls.find(({ control }) => control === name)
+}
+const becomes = (name: HardeningControl, wanted: object) =>
+  expect.poll(() => controlOf(name), { timeout: 10_000 }).toMatchObject(wanted)
+
+verifies('production.hardening', 'settings, registry and records change the answer', async () => {
+  const { db, config } = apis
+  const operator = createClient({ baseUrl: apis.hosts[0]!.base, operator: apis.operator })
+  expect(await controlOf('webhook_verification')).toMatchObject({ state: 'off' })
+  expect(await controlOf('key_age')).toMatchObject({ state: 'on', read: ['signing_keys'] })
+  expect(await controlOf('pauses')).toMatchObject({ state: 'on', detail: 'nothing is paused' })
+  const pause = (paused: boolean) =>
+    operator.call('pause-set', {
+      scope: 'payouts',
+      paused,
+      reason: 'an incident',
+      idempotency_key: freshKey(),
+    })
+  await pause(true)
+  await becomes('pauses', { state: 'on', detail: 'paused: payouts' })
+
+  await becomes('log_checkpoint_age', { state: 'off' })
+  const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
+  await sequence({ db, keys, origin: logOrigin(config.BASE_URL) })
+  await becomes('log_checkpoint_age', { state: 'on' })
+  await pause(false)
+  await sql`alter table log_outbox disable trigger user`.execute(db)
+  await sql`update log_outbox set queued_at = queued_at - interval '2 minutes'`.execute(db)
+  await becomes('log_checkpoint_age', { state: 'stale' })
+
+  await sql`alter table signing_keys disable trigger user`.execute(db)
+  await sql`update signing_keys set revoked_at = clock_timestamp() where ring = 'receipt'`.execute(
+    db,
+  )
+  await becomes('key_age', { state: 'off', detail: 'no key signs in: receipt' })
+  await sql`update operators set revoked_at = clock_timestamp()`.execute(db)
+  await becomes('pauses', { state: 'off' })
+
+  const other = createHardening({
+    db,
+    config: { ...config, LIMIT_AGENT_PER_MINUTE: 1_000_000 },
+    registry: operations.map((operation) =>
+      operation.id === 'start-agent-run' ? { ...operation, needs: undefined } : operation,
+    ) as never,
+  })
+  const { controls } = await other.read()
+  expect(controls.filter(({ state }) => state === 'off').map(({ control }) => control)).toEqual(
+    expect.arrayContaining(['rate_limits', 'credential_enforcement']),
+  )
+})
