@@ -49,6 +49,7 @@ import type { LogService } from './services/log/log.ts'
 import type { OperatorService } from './services/operators/operators.ts'
 import type { AuthorityService } from './services/payouts/authority.ts'
 import type { PayoutService } from './services/payouts/payouts.ts'
+import type { CustomerRunService } from './services/production/customer-runs.ts'
 import type { FirstPaidRunService } from './services/production/first-paid-runs.ts'
 import type { WriteGate } from './services/production/write-gate.ts'
 import type { ReceiptService } from './services/receipts/verification.ts'
@@ -323,6 +324,7 @@ export type Services = ConsoleServices & {
   readonly writeGate: WriteGate
   readonly firstPaidRuns: FirstPaidRunService
   readonly directories: DirectoryService
+  readonly customerRuns: CustomerRunService
 }
 
 /** Everything that a handler may use. */

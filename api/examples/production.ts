@@ -77,6 +77,27 @@ const starting = {
   challenge: null,
 } as const
 
+/** What every production run binds, without the conditions of the first. */
+const boundOf = <Run extends typeof closed | typeof starting>({
+  binding,
+  run,
+  gate,
+  audit_event_id,
+}: Run) => ({ binding, run, gate, audit_event_id })
+
+const customerStart = {
+  rail: 'packetops',
+  tier: 'standard',
+  quote_id: ids.quote,
+  input: packet,
+  payment_reference_id: ids.reference,
+  customer_account: 'northwind-emea',
+  callback_url: 'https://hooks.northwind.example/agent-rails',
+  on_gaps: 'report',
+  accept_terms: true,
+  idempotency_key: 'packet-q4-production',
+} as const
+
 /** A production run of packetops: asked about, started, and closed with every condition met. */
 export const productionExamples = {
   'write-gate-read': {
@@ -134,19 +155,15 @@ export const productionExamples = {
   },
   'first-paid-run-read': { input: { run_id: ids.run }, output: closed },
   'first-paid-run-execute': {
-    input: {
-      rail: 'packetops',
-      tier: 'standard',
-      quote_id: ids.quote,
-      input: packet,
-      payment_reference_id: ids.reference,
-      customer_account: 'northwind-emea',
-      callback_url: 'https://hooks.northwind.example/agent-rails',
-      on_gaps: 'report',
-      publication_consent: true,
-      accept_terms: true,
-      idempotency_key: 'packet-q4-production',
-    },
+    input: { ...customerStart, publication_consent: true },
     output: starting,
+  },
+  'production-run-start': {
+    input: customerStart,
+    output: { ...boundOf(starting), challenge: null },
+  },
+  'production-runs-read': {
+    input: { customer_account: 'northwind-emea' },
+    output: { items: [boundOf(closed)], offset: 0, limit: 25, total: 1 },
   },
 } as const

@@ -1,5 +1,15 @@
 /** Requirements on the production write gate and the first paid production run: id → source and behavior. */
 export const productionRequirements = {
+  'production.customer-run': {
+    source: 'production § Customer production runs',
+    behavior:
+      'A paid run for a customer account passes the gate, waits for payment and reviews, and closes; its binding names order, payment, package, receipt and state, in the list of its agent too.',
+  },
+  'production.customer-run-refused': {
+    source: 'production § Customer production runs',
+    behavior:
+      'Without the scope, the rail, a live key or another body under the same key, a start is refused and leaves no run; others neither read nor list a run.',
+  },
   'production.hardening': {
     source: 'production § Controls',
     behavior:

@@ -435,6 +435,13 @@ export type Database = {
     actor: string
     at: Generated<Date>
   }
+  customer_runs: {
+    task_id: string
+    audit_event_id: string
+    asked_sha256: string
+    customer_account: string
+    started_at: Generated<Date>
+  }
   delegated_actions: {
     action_id: string
     grant_id: string

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { productionExamples } from '../../examples/production.ts'
-import { freeText } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { writerOf } from '../agents/caller.ts'
 import { PaymentChallenge } from '../payments/shapes.ts'
@@ -8,14 +7,10 @@ import {
   carriedPayment,
   FUNDED_TWICE,
   fundedOnce,
-  fundingFields,
-  operationalUsage,
   paidStart,
   startErrors,
-  startFields,
 } from '../runs/start-fields.ts'
-import { CallbackUrl } from '../tasks/shapes.ts'
-import { productionRun } from './first-paid-shapes.ts'
+import { customerStart, productionRun } from './first-paid-shapes.ts'
 
 const output = z
   .strictObject({
@@ -25,8 +20,6 @@ const output = z
     }),
   })
   .meta({ id: 'StartedFirstPaidRun' })
-
-const { usage: _usage, ...fields } = startFields
 
 /** POST /api/first-paid-production-run-execution: the run waits for its payment and for the review of its order, and its result for another. */
 export const firstPaidRunExecute = operation({
@@ -47,11 +40,7 @@ export const firstPaidRunExecute = operation({
   errors: [...startErrors, 'already_funded', 'challenge_expired', 'conditions_unmet'],
   input: z
     .strictObject({
-      ...fields,
-      ...fundingFields,
-      customer_account: freeText(160, 1),
-      callback_url: CallbackUrl,
-      usage: operationalUsage,
+      ...customerStart,
       publication_consent: z.boolean().default(false).meta({
         description:
           'Shows the id of the run to anyone once it is the first to meet every condition.',

@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { successConditions } from '#domain/production/first-paid-run.ts'
-import { ReceiptId } from '../../fields.ts'
+import { freeText, ReceiptId } from '../../fields.ts'
 import { Rail } from '../agents/shapes.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { ReferenceId } from '../payments/shapes.ts'
 import { Run, RunId } from '../runs/shapes.ts'
-import { TaskState } from '../tasks/shapes.ts'
+import { fundingFields, operationalUsage, startFields } from '../runs/start-fields.ts'
+import { CallbackUrl, TaskState } from '../tasks/shapes.ts'
 import { AuditEventId, GateCheck } from './gate-shapes.ts'
 
 const Condition = z.enum(successConditions)
@@ -18,8 +19,17 @@ const SuccessCondition = z
   })
   .meta({ id: 'SuccessCondition' })
 
-/** What a production run binds, and the conditions that it completed with. */
-export const productionRun = {
+/** What starts an operational run for a customer account. */
+export const customerStart = {
+  ...startFields,
+  ...fundingFields,
+  customer_account: freeText(160, 1),
+  callback_url: CallbackUrl,
+  usage: operationalUsage,
+}
+
+/** What a production run binds, with the checks that its write passed. */
+export const boundRun = {
   binding: z
     .strictObject({
       customer_account: z.string(),
@@ -33,6 +43,11 @@ export const productionRun = {
   run: Run,
   gate: z.strictObject({ checks: z.array(GateCheck) }),
   audit_event_id: AuditEventId,
+}
+
+/** Such a run with the conditions that it completed with. */
+export const productionRun = {
+  ...boundRun,
   success_condition: z.array(SuccessCondition).length(8),
   reached: z
     .boolean()

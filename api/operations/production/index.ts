@@ -1,3 +1,5 @@
+import { customerRunStart } from './customer-run-start.ts'
+import { customerRunsRead } from './customer-runs-read.ts'
 import { firstPaidRunExecute } from './first-paid-run-execute.ts'
 import { firstPaidRunRead } from './first-paid-run-read.ts'
 import { writeGateRead } from './write-gate-read.ts'
@@ -7,6 +9,8 @@ import { writeGateValidate } from './write-gate-validate.ts'
 export const production = [
   writeGateRead,
   writeGateValidate,
+  customerRunsRead,
+  customerRunStart,
   firstPaidRunRead,
   firstPaidRunExecute,
 ] as const

@@ -449,6 +449,16 @@ WRITE_GATE_VALIDATE: Operation[types.WriteGateValidateRequest, types.WriteGateVa
 )
 """Ask whether a production write with the presented access key would pass the gate, and which of its five checks fail. Nothing is executed and no money moves."""
 
+PRODUCTION_RUNS_READ: Operation[types.ProductionRunsReadRequest, types.ProductionRunsReadAnswer] = Operation(
+    "production-runs-read", "GET", "/api/customer-production-runs", "base", ("agent", "operator",)
+)
+"""List your production runs, the newest first, each with its customer account, order, payment, package, receipt and state."""
+
+PRODUCTION_RUN_START: Operation[types.ProductionRunStartRequest, types.ProductionRunStartAnswer] = Operation(
+    "production-run-start", "POST", "/api/customer-production-runs", "base", ("agent",), keyed=True, keeps=True
+)
+"""Start a paid production run for a customer account. It waits for its payment and for the review of its order."""
+
 FIRST_PAID_RUN_READ: Operation[types.FirstPaidRunReadRequest, types.FirstPaidRunReadAnswer] = Operation(
     "first-paid-run-read", "GET", "/api/first-paid-production-run-execution", "base", ("agent", "operator", "public",)
 )

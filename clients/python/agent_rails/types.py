@@ -1,4 +1,4 @@
-# Made by `npm run client:python` from operations with SHA-256 33449f1d6ded19a7de82591a76f5f5708b68d7e883d9f81d5510a7ccd13dd29a.
+# Made by `npm run client:python` from operations with SHA-256 2af9f3242dd361c3f329e708fdd6b27a482b0df47c6f1600844b8b06cfc9202e.
 from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypedDict
@@ -1365,6 +1365,14 @@ class ProductionBinding(TypedDict):
     return_package_id: str | None
     receipt_id: str | None
     completion_state: Literal['created', 'preflight_checked', 'contract_ready', 'contract_accepted', 'trust_pending', 'trusted', 'quoted', 'credit_pending', 'credit_funded', 'queued', 'operating', 'evidence_partial', 'result_ready', 'attested', 'receipt_issued', 'callback_pending', 'callback_delivered', 'exception_open', 'replay_ready', 'failed', 'closed']
+
+
+class StartedProductionRun(TypedDict):
+    binding: ProductionBinding
+    run: Run
+    gate: Gate
+    audit_event_id: str
+    challenge: PaymentChallenge | None
 
 
 class SuccessCondition(TypedDict):
@@ -4117,6 +4125,34 @@ class WriteGateValidateRequest(TypedDict):
     idempotency_key: str
 
 
+class ProductionRunsReadRequest(TypedDict):
+    run_id: NotRequired[str]
+    customer_account: NotRequired[str]
+    offset: NotRequired[str]
+    limit: NotRequired[str]
+
+
+class ProductionRunStartRequest(TypedDict):
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    quote_id: str
+    quote_token: NotRequired[str]
+    input: dict[str, Any]
+    callback_url: str
+    customer_account: str
+    usage: NotRequired[Literal['operational']]
+    on_gaps: NotRequired[Literal['ask', 'report']]
+    accept_terms: Literal[True]
+    idempotency_key: str
+    payment_reference_id: NotRequired[str]
+    entitlement_id: NotRequired[str]
+    wallet_id: NotRequired[str]
+    ap2_mandate_reference: NotRequired[str]
+
+
+ProductionRunStartAnswer: TypeAlias = StartedProductionRun
+
+
 class FirstPaidRunReadRequest(TypedDict):
     run_id: NotRequired[str]
 
@@ -4129,6 +4165,7 @@ class FirstPaidRunExecuteRequest(TypedDict):
     input: dict[str, Any]
     callback_url: str
     customer_account: str
+    usage: NotRequired[Literal['operational']]
     on_gaps: NotRequired[Literal['ask', 'report']]
     accept_terms: Literal[True]
     idempotency_key: str
@@ -4136,7 +4173,6 @@ class FirstPaidRunExecuteRequest(TypedDict):
     entitlement_id: NotRequired[str]
     wallet_id: NotRequired[str]
     ap2_mandate_reference: NotRequired[str]
-    usage: NotRequired[Literal['operational']]
     publication_consent: NotRequired[bool]
 
 
@@ -5429,6 +5465,13 @@ ValidatedWrite = TypedDict(
 )
 
 
+class ProductionRun(TypedDict):
+    binding: ProductionBinding
+    run: Run
+    gate: Gate
+    audit_event_id: str
+
+
 class FirstPaidRun(TypedDict):
     binding: ProductionBinding
     run: Run
@@ -5894,6 +5937,13 @@ class SampleReturnPackages(TypedDict):
     total: int
 
 
+class ProductionRuns(TypedDict):
+    items: list[ProductionRun]
+    offset: int
+    limit: int
+    total: int
+
+
 class KeyRings(TypedDict):
     rings: list[KeyRing]
 
@@ -5917,6 +5967,9 @@ FetchReturnPackageAnswer: TypeAlias = FetchedReturnPackage
 
 
 SampleReturnPackagesAnswer: TypeAlias = SampleReturnPackages
+
+
+ProductionRunsReadAnswer: TypeAlias = ProductionRuns
 
 
 KeyRingsAnswer: TypeAlias = KeyRings

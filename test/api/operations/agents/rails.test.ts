@@ -138,6 +138,11 @@ function callsOn(named: Awaited<ReturnType<typeof ofPacketops>>): Calls {
       { ...produced, quote_id: named.quote_id },
       { ...produced, quote_id: unknown, entitlement_id: named.entitlement_id },
     ],
+    'production-run-start': [
+      { ...bound, ...packet, input: sample(packetops), quote_id: unknown },
+      { ...produced, quote_id: named.quote_id },
+      { ...produced, quote_id: unknown, entitlement_id: named.entitlement_id },
+    ],
     'wallet-run-start': [
       { ...bought, ...packet, input: sample(packetops), quote_id: unknown },
       {

@@ -68,6 +68,7 @@ verifies('authority.contract', 'the contract names what the registry can delegat
     'activity-feed-publish',
     'first-paid-run-execute',
     'payment-reference-create',
+    'production-run-start',
     'start-agent-run',
     'usage-ledger-record',
     'wallet-run-start',

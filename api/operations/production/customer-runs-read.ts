@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { productionExamples } from '../../examples/production.ts'
+import { freeText } from '../../fields.ts'
+import { operation } from '../../operation.ts'
+import { pageFields, pageOf } from '../../page-fields.ts'
+import { moverOf } from '../agents/caller.ts'
+import { RunId } from '../runs/shapes.ts'
+import { boundRun } from './first-paid-shapes.ts'
+
+const output = z
+  .strictObject({
+    items: z.array(z.strictObject(boundRun).meta({ id: 'ProductionRun' })),
+    offset: z.int(),
+    limit: z.int(),
+    total: z.int(),
+  })
+  .meta({ id: 'ProductionRuns' })
+
+/** GET /api/customer-production-runs: also the runs that were begun as the first paid production run. */
+export const customerRunsRead = operation({
+  id: 'production-runs-read',
+  summary:
+    'List your production runs, the newest first, each with its customer account, order, payment, package, receipt and state.',
+  http: { method: 'GET', path: '/api/customer-production-runs', host: 'base' },
+  access: ['agent', 'operator'],
+  needs: { scopes: ['runs:read'] },
+  errors: ['not_found', 'not_owner'],
+  input: z.strictObject({
+    run_id: RunId.optional(),
+    customer_account: freeText(160, 1).optional(),
+    ...pageFields(6),
+  }),
+  output,
+  example: productionExamples['production-runs-read'],
+  handle: async ({ offset, limit, ...filter }, context) => ({
+    body: await context.customerRuns.list(moverOf(context), filter, pageOf({ offset, limit })),
+  }),
+})
