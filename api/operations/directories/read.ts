@@ -20,7 +20,7 @@ const output = z
 /** GET /api/directory-submission-execution. */
 export const directoryRead = operation({
   id: 'directory-read',
-  summary: 'Read where this service is submitted to, and what came of it.',
+  summary: 'Read where this service is submitted to, and with what result.',
   http: { method: 'GET', path: DIRECTORY_PATH, host: 'base' },
   access: 'public',
   errors: ['not_found'],

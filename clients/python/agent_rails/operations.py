@@ -822,7 +822,7 @@ ACTIVITY_FEED_PUBLISH: Operation[types.ActivityFeedPublishRequest, types.Activit
 DIRECTORY_READ: Operation[types.DirectoryReadRequest, types.DirectoryReadAnswer] = Operation(
     "directory-read", "GET", "/api/directory-submission-execution", "base", ("public",)
 )
-"""Read where this service is submitted to, and what came of it."""
+"""Read where this service is submitted to, and with what result."""
 
 DIRECTORY_SUBMIT: Operation[types.DirectorySubmitRequest, types.DirectorySubmitAnswer] = Operation(
     "directory-submit", "POST", "/api/directory-submission-execution", "base", ("operator",), keyed=True, keeps=True

@@ -1,4 +1,4 @@
-# Made by `npm run client:python` from operations with SHA-256 2af9f3242dd361c3f329e708fdd6b27a482b0df47c6f1600844b8b06cfc9202e.
+# Made by `npm run client:python` from operations with SHA-256 48e528733adc36c16fd1961ed4716d1583caf30702eaac61e442348e277929e1.
 from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypedDict
@@ -612,7 +612,7 @@ class RegistrationContract(TypedDict):
 
 class Limits3(TypedDict):
     rails: NotRequired[list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]]
-    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]]
+    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'regression:write', 'authority:read', 'actions:execute']]]
     max_usd: NotRequired[int]
     concurrent_runs: NotRequired[int]
 
@@ -641,6 +641,13 @@ class Agent(TypedDict):
     callback_url: str | None
     publish_profile: bool
     created_at: str
+
+
+class AgentIdentity(TypedDict):
+    chain_id: int
+    registry: str
+    token_id: str
+    owner: str
 
 
 class Credential(TypedDict):
@@ -724,7 +731,7 @@ class CredentialEnvelope1(TypedDict):
 class AgentCredential(TypedDict):
     credential_id: str
     version: int
-    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]
+    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'regression:write', 'authority:read', 'actions:execute']]
     rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
     state: Literal['pending', 'active', 'retiring', 'retired', 'revoked']
     rotate_by: str | None
@@ -733,7 +740,7 @@ class AgentCredential(TypedDict):
 class Operation(TypedDict):
     operation_id: str
     access: list[Literal['public', 'wallet', 'agent', 'operator', 'status', 'provider']]
-    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]
+    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'regression:write', 'authority:read', 'actions:execute']]
     gated: bool
 
 
@@ -749,7 +756,7 @@ class Live1(TypedDict):
 
 
 class CredentialPolicy(TypedDict):
-    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]
+    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'regression:write', 'authority:read', 'actions:execute']]
     operations: list[Operation]
     order_of_checks: list[OrderOfCheck]
     error_codes: list[Literal['invalid_request', 'invalid_json', 'unknown_mode', 'unsupported_request', 'candidate_denied', 'human_approval_required', 'idempotency_key_required', 'credential_required', 'credential_invalid', 'operator_required', 'wallet_proof_required', 'wallet_proof_invalid', 'wallet_proof_expired', 'proof_invalid', 'webhook_signature_invalid', 'payment_required', 'payment_invalid', 'scope_denied', 'trust_required', 'rail_not_allowed', 'holder_unknown', 'issuer_untrusted', 'mandate_invalid', 'key_binding_missing', 'key_binding_invalid', 'key_binding_expired', 'audience_mismatch', 'request_digest_mismatch', 'principal_signature_invalid', 'authority_denied', 'control_denied', 'not_owner', 'not_found', 'work_not_found', 'method_not_allowed', 'wallet_proof_replayed', 'payment_already_used', 'idempotency_in_flight', 'wrong_state', 'quote_mismatch', 'not_publishable', 'conditions_unmet', 'not_ready', 'recovery_not_allowed', 'presentation_consumed', 'challenge_consumed', 'mandate_consumed', 'key_already_registered', 'already_claimed', 'already_decided', 'evidence_changed', 'rotation_in_progress', 'daily_cap_exceeded', 'grant_consumed', 'already_exists', 'already_bound', 'already_funded', 'payment_pending', 'reference_already_used', 'work_already_attested', 'wallet_storage_full', 'credit_exhausted', 'wallet_underfunded', 'challenge_expired', 'payout_expired', 'quote_expired', 'expired', 'payload_too_large', 'unsupported_media_type', 'idempotency_conflict', 'terms_mismatch', 'evidence_mismatch', 'forbidden_material', 'amount_mismatch', 'payout_cap_exceeded', 'callback_refused', 'receipt_invalid', 'input_rejected', 'input_too_complex', 'limits_invalid', 'recipient_refused', 'rate_limited', 'internal_error', 'provider_failed', 'unavailable', 'settlement_pending', 'contention', 'paused', 'grant_released']]
@@ -980,6 +987,123 @@ class ScoutedWithReceipt(TypedDict):
     receipt: Receipt
 
 
+class Step1(TypedDict):
+    step: str
+    expected: str
+    ok: bool
+    detail: str
+    status: int | None
+    ms: int
+    request_sha256: str
+    response_sha256: str
+
+
+class Exchange(TypedDict):
+    request: dict[str, Any]
+    response: dict[str, Any]
+
+
+class TranscriptItem(TypedDict):
+    step: str
+    exchanges: list[Exchange]
+
+
+class ReadTestRun(TypedDict):
+    test_run_id: str
+    suite: Literal['agent-to-agent-test-harness', 'external-agent-invocation-test', 'external-agent-agent-test', 'credential-enforcement-agent-test']
+    rail: Literal['packetops', 'diligenceops']
+    state: Literal['running', 'completed']
+    passed: int
+    failed: int
+    pending: list[str]
+    steps: list[Step1]
+    transcript_hash: str | None
+    report_id: str | None
+    usage: Literal['synthetic']
+    code_version: str
+    began_at: str
+    transcript: list[TranscriptItem]
+
+
+class Scenario(TypedDict):
+    step: str
+    expected: str
+
+
+class TestOfTwoAgents(TypedDict):
+    contents: list[Literal['discovery', 'MCP tools', 'payment reference', 'rail run', 'return package', 'receipt', 'verification packet', 'transcript hash']]
+    scenarios: list[Scenario]
+
+
+class TestRun(TypedDict):
+    test_run_id: str
+    suite: Literal['agent-to-agent-test-harness', 'external-agent-invocation-test', 'external-agent-agent-test', 'credential-enforcement-agent-test']
+    rail: Literal['packetops', 'diligenceops']
+    state: Literal['running', 'completed']
+    passed: int
+    failed: int
+    pending: list[str]
+    steps: list[Step1]
+    transcript_hash: str | None
+    report_id: str | None
+    usage: Literal['synthetic']
+    code_version: str
+    began_at: str
+
+
+class TestOfForeignClient(TypedDict):
+    scenarios: list[Scenario]
+    build_date: Literal['2026-06-17']
+
+
+class TestOfHandedWork(TypedDict):
+    scenarios: list[Scenario]
+
+
+class MatrixItem(TypedDict):
+    case: str
+    expected: str
+
+
+class TestOfAccessKeys(TypedDict):
+    matrix: list[MatrixItem]
+
+
+FailedThenNowItem: TypeAlias = int
+
+
+class Trend(TypedDict):
+    reports: int
+    with_failures: int
+    steps_passed: int
+    steps_failed: int
+    failed_then_now: tuple[FailedThenNowItem, FailedThenNowItem] | None
+
+
+class RegressionReport(TypedDict):
+    report_id: str
+    test_run_id: str | None
+    origin: Literal['service', 'caller']
+    verified: bool
+    suite: str
+    passed: int
+    failed: int
+    transcript_hash: str
+    code_version: str
+    note: str | None
+    at: str
+
+
+class RegressionDiff(TypedDict):
+    newly_failing: list[str]
+    fixed: list[str]
+
+
+class StoredRegressionReport(TypedDict):
+    report: RegressionReport
+    diff: RegressionDiff
+
+
 class KeyVersion(TypedDict):
     version: int
     key_id: str
@@ -1028,7 +1152,7 @@ class StatementVerification(TypedDict):
     claims: dict[str, Any] | None
 
 
-class Step1(TypedDict):
+class Step3(TypedDict):
     step: Literal['intake', 'planner', 'worker', 'validator', 'exception_agent', 'revision_loop', 'review_step', 'return_package', 'attestation']
     state: Literal['to_do', 'waits', 'done', 'refused', 'too_complex', 'gaps', 'revise', 'reject']
     started_at: str | None
@@ -1040,7 +1164,7 @@ class Step1(TypedDict):
 class Loop(TypedDict):
     step: Literal['intake', 'planner', 'worker', 'validator', 'exception_agent', 'revision_loop', 'review_step', 'return_package', 'attestation'] | None
     index: int | None
-    steps: list[Step1]
+    steps: list[Step3]
 
 
 class Run(TypedDict):
@@ -1333,7 +1457,7 @@ class OperationsBehindGateItem(TypedDict):
     method: str
     path: str
     tool: Literal['list_rails', 'quote_run', 'create_payment_challenge', 'start_rail_run', 'get_run_status', 'fetch_return_package', 'record_receipt', 'validate_production_write', 'find_services', 'inspect_service', 'request_service_use', 'run_service', 'execute_first_paid_production_run', 'run_agent_to_agent_test', 'get_provider_callback_receiver_examples', 'publish_verified_commerce_proof', 'read_verified_commerce_activity', 'run_external_agent_invocation_test', 'persist_regression_report', 'store_regression_report', 'read_recent_regressions', 'enforce_agent_credential', 'read_signing_versions', 'rotate_signing_credential', 'sign_with_active_signing_version', 'verify_signature_by_version', 'execute_directory_submission'] | None
-    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]
+    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'regression:write', 'authority:read', 'actions:execute']]
     rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
     callback: Literal['required', 'if_given']
     written: int
@@ -1424,7 +1548,7 @@ class WebhookRules(TypedDict):
     repeated: str
 
 
-class Step2(TypedDict):
+class Step4(TypedDict):
     step: Literal['provider_event', 'webhook_verification', 'provider_confirmation', 'credit_funding_event', 'settlement_receipt', 'run_eligibility', 'result_contract', 'callback']
     done_at: str | None
     evidence_id: str | None
@@ -1433,7 +1557,7 @@ class Step2(TypedDict):
 class ProviderActivation(TypedDict):
     sequence: list[Literal['provider_event', 'webhook_verification', 'provider_confirmation', 'credit_funding_event', 'settlement_receipt', 'run_eligibility', 'result_contract', 'callback']]
     webhook_rules: WebhookRules
-    steps: list[Step2] | None
+    steps: list[Step4] | None
 
 
 class Event(TypedDict):
@@ -1990,7 +2114,7 @@ class AgentOfOperators(TypedDict):
 class AccessKey(TypedDict):
     credential_id: str
     version: int
-    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]
+    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'regression:write', 'authority:read', 'actions:execute']]
     rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
     state: Literal['pending', 'active', 'retiring', 'retired', 'revoked']
     rotate_by: str | None
@@ -2010,7 +2134,7 @@ class TrustDecision(TypedDict):
 
 class PreviousLimits(TypedDict):
     rails: NotRequired[list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]]
-    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]]
+    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'regression:write', 'authority:read', 'actions:execute']]]
     max_usd: NotRequired[int]
     concurrent_runs: NotRequired[int]
 
@@ -2689,6 +2813,62 @@ class PublishedActivity(TypedDict):
     receipt: Receipt | None
 
 
+class Directory(TypedDict):
+    directory: str
+    configured: bool
+
+
+class DirectorySubmission(TypedDict):
+    submission_id: str
+    directory: str
+    state: Literal['prepared', 'submitted', 'accepted', 'refused', 'failed']
+    document_sha256: str
+    attempts: int
+    last_failure: str | None
+    at: str
+
+
+class Mcp(TypedDict):
+    endpoint: str
+    transport: Literal['streamable-http']
+    protocol_versions: list[str]
+    descriptor: str
+
+
+class Price(TypedDict):
+    atomic: str
+    decimals: Literal[6]
+
+
+class Tool(TypedDict):
+    name: str
+    description: str
+    access: list[Literal['public', 'wallet', 'agent', 'operator', 'status', 'provider']]
+    price: Literal['quote'] | Price | None
+
+
+class Rail1(TypedDict):
+    rail: str
+    summary: str
+    capabilities: list[str]
+
+
+class DirectoryDocument(TypedDict):
+    type: Literal['service.directory-submission.v1']
+    name: str
+    title: str
+    version: str
+    description: str
+    url: str
+    mcp: Mcp
+    openapi: str
+    agent_card: str
+    agent_tools: str
+    documentation: str
+    tools: list[Tool]
+    rails: list[Rail1]
+
+
 class Checks(TypedDict):
     ok: bool
     detail: str
@@ -2699,7 +2879,7 @@ class Readiness(TypedDict):
     checks: dict[str, Checks]
 
 
-class Mcp(TypedDict):
+class Mcp1(TypedDict):
     endpoint: str
     descriptor: str
 
@@ -2709,11 +2889,6 @@ class AuthKind(TypedDict):
     header: str | None
 
 
-class Price(TypedDict):
-    atomic: str
-    decimals: Literal[6]
-
-
 class Annotations(TypedDict):
     readOnlyHint: bool
     destructiveHint: bool
@@ -2721,7 +2896,7 @@ class Annotations(TypedDict):
     openWorldHint: bool
 
 
-class Tool(TypedDict):
+class Tool1(TypedDict):
     name: str
     title: str
     description: str
@@ -2770,7 +2945,7 @@ class Tiers(TypedDict):
     pro: TierTerms
 
 
-class Rail1(TypedDict):
+class Rail2(TypedDict):
     rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
     status: Literal['active', 'offered', 'free']
     entry: int
@@ -2793,14 +2968,14 @@ class AgentTools(TypedDict):
     version: str
     base_url: str
     os_url: str
-    mcp: Mcp
+    mcp: Mcp1
     openapi: str
     auth_kinds: list[AuthKind]
-    tools: list[Tool]
+    tools: list[Tool1]
     operations: list[Operation1]
     policy_rules: list[str]
     schemas: list[Schema]
-    rails: list[Rail1]
+    rails: list[Rail2]
     payment: Payment4
 
 
@@ -2861,6 +3036,29 @@ class AgentCard(TypedDict):
     signatures: list[Signature1]
 
 
+class Service(TypedDict):
+    name: str
+    endpoint: str
+    version: str
+
+
+class Registration(TypedDict):
+    agentId: int
+    agentRegistry: str
+
+
+class IdentityRegistration(TypedDict):
+    type: Literal['https://eips.ethereum.org/EIPS/eip-8004#registration-v1']
+    name: str
+    description: str
+    image: str
+    services: list[Service]
+    x402Support: bool
+    active: bool
+    registrations: list[Registration]
+    supportedTrust: list[str]
+
+
 ReplaceItem = TypedDict(
     'ReplaceItem',
     {
@@ -2873,7 +3071,7 @@ ReplaceItem = TypedDict(
 )
 
 
-class Step3(TypedDict):
+class Step5(TypedDict):
     step: int
     operation_id: str
     summary: str
@@ -2893,7 +3091,7 @@ class Sequence(TypedDict):
 
 class AgentsStartHere(TypedDict):
     rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
-    steps: list[Step3]
+    steps: list[Step5]
     sequences: list[Sequence]
     policy_rules: list[str]
     links: dict[str, str]
@@ -2955,7 +3153,7 @@ class AuthenticationItem(TypedDict):
     tools: list[str]
 
 
-class Tool1(TypedDict):
+class Tool2(TypedDict):
     name: str
     title: str
     description: str
@@ -2979,7 +3177,7 @@ class McpDescriptor(TypedDict):
     extensions: list[str]
     protocol_versions: list[str]
     authentication: list[AuthenticationItem]
-    tools: list[Tool1]
+    tools: list[Tool2]
     policy_rules: list[str]
     links: dict[str, str]
 
@@ -3704,6 +3902,14 @@ class Account(TypedDict):
     country: NotRequired[str]
 
 
+class Identity2(TypedDict):
+    chain_id: int
+    registry: str
+    token_id: str
+    owner: str
+    signature: str
+
+
 class AgentRegisterRequest(TypedDict):
     name: str
     contact: Contact
@@ -3713,7 +3919,8 @@ class AgentRegisterRequest(TypedDict):
     encryption_key: NotRequired[EncryptionKey]
     protocols: NotRequired[list[Literal['mcp', 'http', 'a2a']]]
     account: NotRequired[Account]
-    requested_scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]
+    identity: NotRequired[Identity2]
+    requested_scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'regression:write', 'authority:read', 'actions:execute']]
     sandbox: NotRequired[bool]
     idempotency_key: str
 
@@ -3882,6 +4089,108 @@ class ServiceScoutRunRequest(TypedDict):
 
 
 ServiceScoutRunAnswer: TypeAlias = ScoutedWithReceipt
+
+
+class AgentHarnessReadRequest(TypedDict):
+    test_run_id: NotRequired[str]
+
+
+AgentHarnessReadAnswer: TypeAlias = ReadTestRun | TestOfTwoAgents
+
+
+class AgentHarnessRunRequest(TypedDict):
+    rail: NotRequired[Literal['packetops', 'diligenceops']]
+    idempotency_key: NotRequired[str]
+    scenarios: NotRequired[list[Literal['discovery', 'MCP tools', 'payment reference', 'rail run', 'return package', 'receipt', 'verification packet', 'transcript hash']]]
+
+
+AgentHarnessRunAnswer: TypeAlias = TestRun
+
+
+class ExternalInvocationReadRequest(TypedDict):
+    test_run_id: NotRequired[str]
+
+
+ExternalInvocationReadAnswer: TypeAlias = ReadTestRun | TestOfForeignClient
+
+
+class ExternalInvocationRunRequest(TypedDict):
+    rail: NotRequired[Literal['packetops', 'diligenceops']]
+    idempotency_key: NotRequired[str]
+    scenarios: NotRequired[list[Literal['descriptor', 'initialize', 'tools/list', 'list_rails', 'quote_run', 'find_services', 'inspect_service', 'request_service_use', 'run_service', 'validate_production_write', 'get_provider_callback_receiver_examples', 'read_verified_commerce_activity', 'read_recent_regressions', 'enforce_agent_credential', 'read_signing_versions', 'verify_signature_by_version', 'paid tool without money', 'unknown tool', 'replayed key']]]
+
+
+ExternalInvocationRunAnswer: TypeAlias = TestRun
+
+
+class ExternalAgentReadRequest(TypedDict):
+    test_run_id: NotRequired[str]
+
+
+ExternalAgentReadAnswer: TypeAlias = ReadTestRun | TestOfHandedWork
+
+
+class ExternalAgentRunRequest(TypedDict):
+    rail: NotRequired[Literal['packetops', 'diligenceops']]
+    idempotency_key: NotRequired[str]
+    scenarios: NotRequired[list[Literal['hand over', 'run', 'verify', 'counterpart tools']]]
+    counterpart_mcp_url: NotRequired[str]
+
+
+ExternalAgentRunAnswer: TypeAlias = TestRun
+
+
+class CredentialTestReadRequest(TypedDict):
+    test_run_id: NotRequired[str]
+
+
+CredentialTestReadAnswer: TypeAlias = ReadTestRun | TestOfAccessKeys
+
+
+class CredentialTestRunRequest(TypedDict):
+    scenarios: NotRequired[list[Literal['none', 'malformed', 'unknown', 'revoked', 'expired', 'wrong scope', 'wrong rail', 'retiring version', 'active', 'cross-account']]]
+    idempotency_key: NotRequired[str]
+
+
+CredentialTestRunAnswer: TypeAlias = TestRun
+
+
+class RegressionReadRequest(TypedDict):
+    kind: NotRequired[str]
+    failed: NotRequired[Literal['true', 'false']]
+    since: NotRequired[str]
+    offset: NotRequired[str]
+    limit: NotRequired[str]
+
+
+class RegressionPersistRequest(TypedDict):
+    mode: Literal['persist_regression_report']
+    test_run_id: str
+    note: NotRequired[str]
+    idempotency_key: NotRequired[str]
+
+
+class Step6(TypedDict):
+    step: str
+    ok: bool
+
+
+class Report(TypedDict):
+    suite: str
+    passed: int
+    failed: int
+    steps: NotRequired[list[Step6]]
+    transcript_hash: str
+    code_version: str
+
+
+class RegressionStoreRequest(TypedDict):
+    mode: Literal['store_regression_report']
+    report: Report
+    idempotency_key: str
+
+
+RegressionStoreAnswer: TypeAlias = StoredRegressionReport
 
 
 class SigningVersionsReadRequest(TypedDict):
@@ -4351,7 +4660,7 @@ class WorkOrdersReadRequest(TypedDict):
     work_order_id: NotRequired[str]
 
 
-class Step4(TypedDict):
+class Step7(TypedDict):
     rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
     input: dict[str, Any]
 
@@ -4370,7 +4679,7 @@ class WorkOrderCreateRequest1(TypedDict):
     requested_tool_id: Literal['service_os', 'packetops', 'distributionops', 'tokenops']
     objective: str
     input: dict[str, Any]
-    steps: NotRequired[list[Step4]]
+    steps: NotRequired[list[Step7]]
     tier: NotRequired[Literal['entry', 'standard', 'pro']]
     quote_id: NotRequired[str]
     quote_token: NotRequired[str]
@@ -4396,7 +4705,7 @@ class WorkOrderCreateRequest2(TypedDict):
     requested_tool_id: Literal['service_os', 'packetops', 'distributionops', 'tokenops']
     objective: str
     input: NotRequired[dict[str, Any]]
-    steps: list[Step4]
+    steps: list[Step7]
     tier: NotRequired[Literal['entry', 'standard', 'pro']]
     quote_id: NotRequired[str]
     quote_token: NotRequired[str]
@@ -4448,7 +4757,7 @@ class LoopReviewConsoleRequest(TypedDict):
 
 class Limits10(TypedDict):
     rails: NotRequired[list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]]
-    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]]
+    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'regression:write', 'authority:read', 'actions:execute']]]
     max_usd: NotRequired[int]
     concurrent_runs: NotRequired[int]
 
@@ -4620,7 +4929,7 @@ class AgentReadRequest(TypedDict):
 
 class Limits11(TypedDict):
     rails: NotRequired[list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']] | None]
-    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']] | None]
+    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'regression:write', 'authority:read', 'actions:execute']] | None]
     max_usd: NotRequired[int | None]
     concurrent_runs: NotRequired[int | None]
 
@@ -5012,6 +5321,16 @@ class ActivityFeedPublishRequest(TypedDict):
 ActivityFeedPublishAnswer: TypeAlias = PublishedActivity
 
 
+class DirectoryReadRequest(TypedDict):
+    submission_id: NotRequired[str]
+
+
+class DirectorySubmitRequest(TypedDict):
+    directory: str
+    dry_run: NotRequired[bool]
+    idempotency_key: str
+
+
 class HealthzRequest(TypedDict):
     pass
 
@@ -5049,6 +5368,13 @@ class AgentCardRequest(TypedDict):
 
 
 AgentCardAnswer: TypeAlias = AgentCard
+
+
+class AgentRegistrationRequest(TypedDict):
+    pass
+
+
+AgentRegistrationAnswer: TypeAlias = IdentityRegistration
 
 
 class AgentsStartHereRequest(TypedDict):
@@ -5295,6 +5621,7 @@ class UsagePage(TypedDict):
 class RegisteredAgent(TypedDict):
     agent: Agent
     trust_state: Literal['submitted', 'under_review', 'trusted', 'rejected', 'suspended', 'sandbox_trusted']
+    identity: AgentIdentity | None
     status_token: str
     status_url: str
     next_action: str
@@ -5355,6 +5682,20 @@ class ServiceInspection(TypedDict):
     checks: list[Check3]
     risk: Literal['low', 'medium', 'high']
     decision: Literal['allowed', 'denied', 'human_approval_required']
+
+
+class RegressionReports(TypedDict):
+    items: list[RegressionReport]
+    offset: int
+    limit: int
+    total: int
+    trend: Trend
+
+
+class PersistedRegressionReport(TypedDict):
+    report: RegressionReport
+    receipt: Receipt
+    diff: RegressionDiff
 
 
 class SigningVersions(TypedDict):
@@ -5641,7 +5982,7 @@ class AgentDetail(TypedDict):
     agent: AgentOfOperators
     sandbox: bool
     email: str | None
-    requested_scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'authority:read', 'actions:execute']]
+    requested_scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'regression:write', 'authority:read', 'actions:execute']]
     allowed_decisions: list[Literal['approve', 'reject', 'revise', 'hold']]
     access_keys: list[AccessKey]
     signing_keys: list[KeyVersion]
@@ -5712,6 +6053,17 @@ class CommerceActivityFeed(TypedDict):
     total: int
 
 
+class DirectorySubmissions(TypedDict):
+    directories: list[Directory]
+    submissions: list[DirectorySubmission]
+
+
+class SubmittedToDirectory(TypedDict):
+    submission: DirectorySubmission
+    document: DirectoryDocument
+    document_sha256: str
+
+
 class Quickstart(TypedDict):
     allowed_rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
     rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
@@ -5776,6 +6128,12 @@ ResolverReadAnswer: TypeAlias = ServiceResolver
 
 
 InspectServiceAnswer: TypeAlias = ServiceInspection
+
+
+RegressionReadAnswer: TypeAlias = RegressionReports
+
+
+RegressionPersistAnswer: TypeAlias = PersistedRegressionReport
 
 
 SigningVersionsReadAnswer: TypeAlias = SigningVersions
@@ -5902,6 +6260,12 @@ CommerceProofEvaluateAnswer: TypeAlias = CommerceProof
 
 
 ActivityFeedReadAnswer: TypeAlias = CommerceActivityFeed
+
+
+DirectoryReadAnswer: TypeAlias = DirectorySubmissions
+
+
+DirectorySubmitAnswer: TypeAlias = SubmittedToDirectory
 
 
 AgentQuickstartReadAnswer: TypeAlias = Quickstart

@@ -149,7 +149,6 @@ const later = new RegExp(
     'services|agent_profiles|agents_published',
     'model_(budgets|calls)|run_drafts',
     'harness_(runs|facts|steps|append_only)|regression_reports',
-    'production_writes|first_paid_runs',
     'directory_submissions|agent_identities',
     'production_writes|first_paid_runs|customer_runs',
     'signing_keys?(_kid|_public|_current)?|key_rotations?|keep_(key_rotation|signing_key)|signing_standing',
