@@ -6,16 +6,17 @@ import { LongestFirst } from './test/support/longest-first.ts'
 const pure = ['test/workflows/**/*.test.ts', 'test/api/registry/**/*.test.ts']
 /** Long runs, most of them under faults, which stay next to the files of their subject. */
 const faults = [
-  'test/e2e/sequences/{access-key-delivery,as-pasted,credentials,lost-registration}.test.ts',
+  'test/e2e/sequences/{access-key-delivery,as-pasted,credentials,lost-registration,rail-pages}.test.ts',
   'test/e2e/faults/**/*.test.ts',
   'test/e2e/chaos/checker/*.test.ts',
   'test/e2e/chaos/mutations/*.test.ts',
   'test/e2e/model/*.test.ts',
   'test/e2e/clients/{package,payouts,python}.test.ts',
   'test/e2e/payouts/{authority,bodies,chain,debt,held-back,no-way-around,parking,payment-windows,price,reconciliation,settlement,switches,traces,watching}.test.ts',
-  'test/e2e/agents/{agent-use,callbacks,contract-files,customer-runs,directory,harness,mcp-run,task-money,trust,x402-run}.test.ts',
+  'test/e2e/agents/{agent-use,callbacks,contract-files,customer-runs,directory,harness,mcp-python,mcp-run,task-money,trust,x402-run}.test.ts',
   'test/e2e/browser/{console,reference,reports}.test.ts',
-  'test/api/operations/{authority/parallel,discovery/sandbox,production/first-paid-run,runs/wallet-runs}.test.ts',
+  'test/api/operations/{authority/parallel,discovery/sandbox,production/first-paid-run}.test.ts',
+  'test/api/operations/{credit/wallets,reviews/evidence,reviews/revise,runs/runs,runs/wallet-runs}.test.ts',
   'test/temporal/{callbacks,drafts,fairness,killed-workers,run-limits,slow-steps,task-failures,tasks}.test.ts',
   'test/worker/{compose,demo,doctor,recover,review}.test.ts',
   'test/worker/stack/{once,starts}.test.ts',
