@@ -12,8 +12,10 @@ export async function listen(
   port: number,
   unreadable?: UnreadableHandler,
 ): Promise<Listener> {
-  // A large upload takes its time; all other bodies have a shorter one of their own.
-  const server = createServer({ requestTimeout: 1_800_000, headersTimeout: 15_000 }, app)
+  // A large upload takes its time; all other bodies have a shorter one of their own. An idle connection is kept for longer than clients
+  // and proxies keep it, because a call that is being sent is lost where the server ends it first.
+  const times = { requestTimeout: 1_800_000, headersTimeout: 15_000, keepAliveTimeout: 65_000 }
+  const server = createServer(times, app)
   if (unreadable !== undefined) server.on('clientError', unreadable)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

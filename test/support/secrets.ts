@@ -125,6 +125,7 @@ export const sendersOf =
       statusToken: tokens?.[ofToken[id as keyof typeof ofToken]] ?? registered.status_token,
       wallet: privateKeyToAccount(generatePrivateKey()),
       signAsAgent: agent.signText,
+      retryForMs: 5_000,
     })
   }
 
