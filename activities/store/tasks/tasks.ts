@@ -241,11 +241,14 @@ export async function countAtWork(tx: Tx, task: TaskRow): Promise<{ agent: numbe
   return { agent: Number(agent), rail: Number(onRail) }
 }
 
-/** When a waiting task should be done. By it, no run waits permanently behind later ones of higher tiers. */
+/**
+ * When a waiting task should be done. By it, no run waits permanently behind later ones of higher tiers. Synthetic runs, which no one
+ * pays for, aim to end after every paid run that came at the same time.
+ */
 const turnAt = sql`changed_at + make_interval(hours => case tier ${sql.join(
   tiers.map((tier) => sql`when ${tier} then ${turnaroundOf(tier)}::int`),
   sql` `,
-)} end)`
+)} end + case when usage = 'synthetic' then ${turnaroundOf('entry')}::int else 0 end)`
 
 /**
  * The tasks that may take the place that this task has left, of its agent or on its rail, first those whose tier aims to end

@@ -60,17 +60,18 @@ export async function verifyIdentity(
           : `only identities of eip155:${CHAIN_ID}:${registry} are taken`,
       next_action: 'Register without identity, or name that registry.',
     })
-  const text = identityText({ origin: baseUrl, keySha256, ...identity })
-  if (!(await wallets.verify(identity.owner, text, claim.signature as Hex)))
-    throw unproven('/identity/signature', 'the owner did not sign this claim for this key')
+  // The owner is read first, so that only the contract of a token's owner is asked for a signature.
   const owner = await readTokenOwner(reader, registry, BigInt(identity.token_id))
-  if (owner === identity.owner) return identity
-  throw unproven(
-    '/identity/owner',
-    owner === undefined
-      ? 'the registry knows no such token'
-      : 'the token belongs to another address',
-  )
+  if (owner !== identity.owner)
+    throw unproven(
+      '/identity/owner',
+      owner === undefined
+        ? 'the registry knows no such token'
+        : 'the token belongs to another address',
+    )
+  const text = identityText({ origin: baseUrl, keySha256, ...identity })
+  if (await wallets.verify(identity.owner, text, claim.signature as Hex)) return identity
+  throw unproven('/identity/signature', 'the owner did not sign this claim for this key')
 }
 
 const unproven = (pointer: string, message: string) =>

@@ -24,13 +24,21 @@ const secretForms = [
   /\b(st|tk|wt|pt|qk)_[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])/g,
 ]
 
-/** The value without access keys and tokens, of which only the kind and the public id stay. */
+/** Members that prove who calls; a repeat of the call within its time would be answered like the first. */
+const proofs: readonly string[] = ['x-agent-signature', 'signature']
+
+/** The value without proofs, and without access keys and tokens, of which only the kind and the public id stay. */
 export function redacted(value: unknown): unknown {
   if (typeof value === 'string')
     return secretForms.reduce((text, form) => text.replace(form, '$1_[redacted]'), value)
   if (Array.isArray(value)) return value.map(redacted)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, redacted(one)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [
+      name,
+      proofs.includes(name.toLowerCase()) && typeof one === 'string' ? '[redacted]' : redacted(one),
+    ]),
+  )
 }
 
 /** A body as a transcript keeps it: without secrets, and of a long one only its length and digest. */
