@@ -1,6 +1,5 @@
-import { recordKind } from './columns.ts'
+import { digest, recordKind } from './columns.ts'
 
-const digest = (column: string) => `check (${column} ~ '^[0-9a-f]{64}$')`
 const keyState = `state text not null check (state in ('pending','active','retiring','retired','revoked'))`
 const keyMoves = `(('pending','active'), ('pending','revoked'), ('active','retiring'), ('active','revoked'),
       ('retiring','retired'), ('retiring','revoked'), ('retired','revoked'))`

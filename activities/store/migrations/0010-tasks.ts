@@ -1,6 +1,5 @@
-import { recordKind } from './columns.ts'
+import { digest, recordKind } from './columns.ts'
 
-const hash = (column: string) => `check (${column} ~ '^[0-9a-f]{64}$')`
 const states = `'created','preflight_checked','contract_ready','contract_accepted','trust_pending','trusted','quoted','credit_pending','credit_funded','queued','operating','evidence_partial','result_ready','attested','receipt_issued','callback_pending','callback_delivered','exception_open','replay_ready','failed','closed'`
 const worked = `'queued','operating','evidence_partial','result_ready','attested','receipt_issued','callback_pending','callback_delivered'`
 
@@ -64,7 +63,7 @@ export const tasks: readonly string[] = [
     state text not null check (state in (${states})),
     resume_state text check (resume_state not in ('exception_open','replay_ready','failed','closed')),
     sequence integer not null check (sequence > 0),
-    head_hash text not null ${hash('head_hash')},
+    head_hash text not null ${digest('head_hash')},
     agent_id text,
     rail text not null,
     tier text not null check (tier in ('entry','standard','pro')),
@@ -256,9 +255,9 @@ export const tasks: readonly string[] = [
     run_id text not null unique references runs,
     partial boolean not null,
     package json not null,
-    manifest_sha256 text not null ${hash('manifest_sha256')},
-    result_sha256 text not null ${hash('result_sha256')},
-    proof_hash text not null ${hash('proof_hash')},
+    manifest_sha256 text not null ${digest('manifest_sha256')},
+    result_sha256 text not null ${digest('result_sha256')},
+    proof_hash text not null ${digest('proof_hash')},
     completion_signature text not null,
     made_at timestamptz not null default clock_timestamp(),
     ${recordKind('result_contract')}

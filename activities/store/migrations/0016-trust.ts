@@ -1,6 +1,5 @@
-import { hex } from './columns.ts'
+import { digest, hex } from './columns.ts'
 
-const digest = (column: string) => `check (${column} ~ '^[0-9a-f]{64}$')`
 const signed = `jws text not null unique,
     kid text not null,
     receipt_id text not null unique references receipts deferrable initially deferred,

@@ -1,8 +1,7 @@
+import { refusal } from './columns.ts'
+
 const id = (column: string, prefix: string): string =>
   `${column} text primary key check (${column} ~ '^${prefix}_[0-9a-f]{64}$')`
-
-const refusal = (condition: string, message: string): string =>
-  `if ${condition} then raise exception '${message}' using errcode = 'check_violation'; end if;`
 
 const checkTotalsOf = (table: string): string =>
   `create constraint trigger authority_totals after insert or update or delete on ${table}

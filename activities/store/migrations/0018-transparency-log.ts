@@ -1,7 +1,6 @@
-const definer = `language plpgsql security definer set search_path = pg_catalog, public, pg_temp`
+import { refusal } from './columns.ts'
 
-const refusal = (condition: string, message: string): string =>
-  `if ${condition} then raise exception '${message}' using errcode = 'check_violation'; end if;`
+const definer = `language plpgsql security definer set search_path = pg_catalog, public, pg_temp`
 
 const kept = ['log_leaves', 'log_tiles', 'log_checkpoints', 'log_cosignatures']
 

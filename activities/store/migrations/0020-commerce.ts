@@ -1,6 +1,5 @@
-const digest = (column: string) => `check (${column} ~ '^[0-9a-f]{64}$')`
-const refusal = (condition: string, message: string): string =>
-  `if ${condition} then raise exception '${message}' using errcode = 'check_violation'; end if;`
+import { digest, refusal } from './columns.ts'
+
 const receipt = 'text not null unique references receipts deferrable initially deferred'
 const decisions = `'eligible_to_continue','human_review_required','payment_hold'`
 const reviewing = `array['review_state','review_decision_id','reviewed_at']`

@@ -1,5 +1,4 @@
-const refusal = (condition: string, message: string): string =>
-  `if ${condition} then raise exception '${message}' using errcode = 'check_violation'; end if;`
+import { refusal } from './columns.ts'
 
 const changing = `array['state','state_since','decision_id','inspection','inspected_at','inspection_began_at']`
 

@@ -1,6 +1,4 @@
-const hash = (column: string) => `check (${column} ~ '^[0-9a-f]{64}$')`
-const refusal = (condition: string, message: string): string =>
-  `if ${condition} then raise exception '${message}' using errcode = 'check_violation'; end if;`
+import { digest, refusal } from './columns.ts'
 
 const computed = `array['conditions','reached','receipt_id','closed_at']`
 
@@ -15,8 +13,8 @@ export const production: readonly string[] = [
     credential_id text references agent_credentials,
     tool text,
     subject text not null,
-    payload_sha256 text ${hash('payload_sha256')},
-    callback_sha256 text ${hash('callback_sha256')},
+    payload_sha256 text ${digest('payload_sha256')},
+    callback_sha256 text ${digest('callback_sha256')},
     checks json not null,
     passed boolean not null,
     receipt_id text references receipts,
@@ -47,7 +45,7 @@ export const production: readonly string[] = [
   `create table first_paid_runs (
     task_id text primary key references tasks,
     audit_event_id text not null unique references production_writes,
-    asked_sha256 text not null ${hash('asked_sha256')},
+    asked_sha256 text not null ${digest('asked_sha256')},
     customer_account text not null check (char_length(customer_account) between 1 and 160),
     publication_consent boolean not null,
     conditions json,

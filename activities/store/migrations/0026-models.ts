@@ -1,6 +1,4 @@
-const digest = (column: string) => `check (${column} ~ '^[0-9a-f]{64}$')`
-const refusal = (condition: string, message: string): string =>
-  `if ${condition} then raise exception '${message}' using errcode = 'check_violation'; end if;`
+import { digest, refusal } from './columns.ts'
 
 /** Calls of a model with their outputs, the tokens that they reserve, and the drafts that were made of them. */
 export const models: readonly string[] = [

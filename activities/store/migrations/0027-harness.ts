@@ -1,6 +1,4 @@
-const digest = (column: string) => `check (${column} ~ '^[0-9a-f]{64}$')`
-const refusal = (condition: string, message: string): string =>
-  `if ${condition} then raise exception '${message}' using errcode = 'check_violation'; end if;`
+import { digest, refusal } from './columns.ts'
 
 const outcome = `array['ended_at','passed','failed','transcript_hash']`
 

@@ -1,5 +1,4 @@
-const refusal = (condition: string, message: string): string =>
-  `if ${condition} then raise exception '${message}' using errcode = 'check_violation'; end if;`
+import { refusal } from './columns.ts'
 
 /** Documents that operators submit to directories of services. */
 export const directories: readonly string[] = [

@@ -1,5 +1,4 @@
-const refusal = (condition: string, message: string): string =>
-  `if ${condition} then raise exception '${message}' using errcode = 'check_violation'; end if;`
+import { refusal } from './columns.ts'
 
 /** Production runs of agents for the accounts of their customers, each bound to the audit event of its write. */
 export const customerRuns: readonly string[] = [

@@ -5,3 +5,10 @@ export const hex = (column: string, digits: number): string =>
 /** A generated column with the kind of runtime record of every row in the table. */
 export const recordKind = (kind: string): string =>
   `record_kind text not null default '${kind}' check (record_kind = '${kind}')`
+
+/** The check of a column with a SHA-256 in lower-case hexadecimal digits. */
+export const digest = (column: string): string => `check (${column} ~ '^[0-9a-f]{64}$')`
+
+/** Raises `check_violation` with this message in a trigger where the condition holds. */
+export const refusal = (condition: string, message: string): string =>
+  `if ${condition} then raise exception '${message}' using errcode = 'check_violation'; end if;`
