@@ -2,22 +2,19 @@ import { z } from 'zod'
 import { productionExamples } from '../../examples/production.ts'
 import { operation } from '../../operation.ts'
 import { writerOf } from '../agents/caller.ts'
-import { PaymentChallenge } from '../payments/shapes.ts'
+import { FUNDED_TWICE, fundedOnce, paidStart } from '../runs/start-fields.ts'
 import {
-  carriedPayment,
-  FUNDED_TWICE,
-  fundedOnce,
-  paidStart,
-  startErrors,
-} from '../runs/start-fields.ts'
-import { boundRun, customerStart } from './first-paid-shapes.ts'
+  askedOf,
+  boundRun,
+  customerStart,
+  productionErrors,
+  startedRun,
+} from './production-shapes.ts'
 
 const output = z
   .strictObject({
     ...boundRun,
-    challenge: PaymentChallenge.nullable().meta({
-      description: 'What is still to be confirmed; null once it is funded.',
-    }),
+    ...startedRun,
   })
   .meta({ id: 'StartedProductionRun' })
 
@@ -31,18 +28,14 @@ export const customerRunStart = operation({
   gate: { rails: 'priced', callback: 'required' },
   carriesPayment: true,
   ...paidStart,
-  errors: [...startErrors, 'already_funded', 'challenge_expired'],
+  errors: productionErrors,
   input: z.strictObject(customerStart).refine(fundedOnce, { message: FUNDED_TWICE }),
   output,
   example: productionExamples['production-run-start'],
-  handle: async (
-    { accept_terms: _terms, idempotency_key: _key, usage: _used, ...asked },
-    context,
-  ) => {
-    const start = { ...asked, payment_signature: carriedPayment(context) }
+  handle: async (given, context) => {
     const { headers, started } = await context.customerRuns.start(
       writerOf(context),
-      start,
+      askedOf(given, context),
       context.callId,
     )
     return { body: started, headers }

@@ -5,7 +5,7 @@ import { operation } from '../../operation.ts'
 import { pageFields, pageOf } from '../../page-fields.ts'
 import { moverOf } from '../agents/caller.ts'
 import { RunId } from '../runs/shapes.ts'
-import { boundRun } from './first-paid-shapes.ts'
+import { boundRun } from './production-shapes.ts'
 
 const output = z
   .strictObject({

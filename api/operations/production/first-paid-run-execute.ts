@@ -2,22 +2,19 @@ import { z } from 'zod'
 import { productionExamples } from '../../examples/production.ts'
 import { operation } from '../../operation.ts'
 import { writerOf } from '../agents/caller.ts'
-import { PaymentChallenge } from '../payments/shapes.ts'
+import { FUNDED_TWICE, fundedOnce, paidStart } from '../runs/start-fields.ts'
 import {
-  carriedPayment,
-  FUNDED_TWICE,
-  fundedOnce,
-  paidStart,
-  startErrors,
-} from '../runs/start-fields.ts'
-import { customerStart, productionRun } from './first-paid-shapes.ts'
+  askedOf,
+  customerStart,
+  productionErrors,
+  productionRun,
+  startedRun,
+} from './production-shapes.ts'
 
 const output = z
   .strictObject({
     ...productionRun,
-    challenge: PaymentChallenge.nullable().meta({
-      description: 'What is still to be confirmed; null once it is funded.',
-    }),
+    ...startedRun,
   })
   .meta({ id: 'StartedFirstPaidRun' })
 
@@ -37,7 +34,7 @@ export const firstPaidRunExecute = operation({
   gate: { rails: 'paid_agent_use', callback: 'required' },
   carriesPayment: true,
   ...paidStart,
-  errors: [...startErrors, 'already_funded', 'challenge_expired', 'conditions_unmet'],
+  errors: [...productionErrors, 'conditions_unmet'],
   input: z
     .strictObject({
       ...customerStart,
@@ -49,14 +46,10 @@ export const firstPaidRunExecute = operation({
     .refine(fundedOnce, { message: FUNDED_TWICE }),
   output,
   example: productionExamples['first-paid-run-execute'],
-  handle: async (
-    { accept_terms: _terms, idempotency_key: _key, usage: _used, ...asked },
-    context,
-  ) => {
-    const start = { ...asked, payment_signature: carriedPayment(context) }
+  handle: async (given, context) => {
     const { headers, started } = await context.firstPaidRuns.start(
       writerOf(context),
-      start,
+      askedOf(given, context),
       context.callId,
     )
     return { body: started, headers }

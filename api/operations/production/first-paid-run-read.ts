@@ -3,7 +3,7 @@ import { productionExamples } from '../../examples/production.ts'
 import { operation } from '../../operation.ts'
 import { moverOf, readingAgentId } from '../agents/caller.ts'
 import { RunId } from '../runs/shapes.ts'
-import { FirstPaidRunContract, productionRun } from './first-paid-shapes.ts'
+import { FirstPaidRunContract, productionRun } from './production-shapes.ts'
 
 const own = z.strictObject(productionRun).meta({ id: 'FirstPaidRun' })
 

@@ -1,11 +1,18 @@
 import { z } from 'zod'
 import { successConditions } from '#domain/production/first-paid-run.ts'
+import type { Context } from '../../context.ts'
 import { freeText, ReceiptId } from '../../fields.ts'
 import { Rail } from '../agents/shapes.ts'
 import { Receipt } from '../operators/receipt.ts'
-import { ReferenceId } from '../payments/shapes.ts'
+import { PaymentChallenge, ReferenceId } from '../payments/shapes.ts'
 import { Run, RunId } from '../runs/shapes.ts'
-import { fundingFields, operationalUsage, startFields } from '../runs/start-fields.ts'
+import {
+  carriedPayment,
+  fundingFields,
+  operationalUsage,
+  startErrors,
+  startFields,
+} from '../runs/start-fields.ts'
 import { CallbackUrl, TaskState } from '../tasks/shapes.ts'
 import { AuditEventId, GateCheck } from './gate-shapes.ts'
 
@@ -26,6 +33,23 @@ export const customerStart = {
   customer_account: freeText(160, 1),
   callback_url: CallbackUrl,
   usage: operationalUsage,
+}
+
+type CallFields = { accept_terms: unknown; idempotency_key?: unknown; usage: unknown }
+/** What a call asks of its run, with the payment that it carries. */
+export function askedOf<Given extends CallFields>(given: Given, context: Context) {
+  const { accept_terms: _terms, idempotency_key: _key, usage: _used, ...asked } = given
+  return { ...asked, payment_signature: carriedPayment(context) }
+}
+
+/** What every start of a production run may be refused with. */
+export const productionErrors = [...startErrors, 'already_funded', 'challenge_expired'] as const
+
+/** What a start answers in addition to the run. */
+export const startedRun = {
+  challenge: PaymentChallenge.nullable().meta({
+    description: 'What is still to be confirmed; null once it is funded.',
+  }),
 }
 
 /** What a production run binds, with the checks that its write passed. */
