@@ -35,6 +35,11 @@ export const quotaSettings = {
   ),
 }
 
+const optionalOrigin = z
+  .string()
+  .regex(/^(https?:\/\/[^/?#@]+)?$/, 'an origin')
+  .default('')
+
 /** The tests of the running service: how many, and where they reach it. */
 export const harnessSettings = {
   HARNESS_RUNS_PER_HOUR: count(2).describe(
@@ -43,16 +48,8 @@ export const harnessSettings = {
   HARNESS_RUNS_PER_DAY: count(20).describe(
     'tests that all callers may begin within a day; each registers up to five sandbox agents from the address of its worker',
   ),
-  HARNESS_BASE_URL: z
-    .string()
-    .regex(/^(https?:\/\/[^/?#@]+)?$/, 'an origin')
-    .default('')
-    .describe('where workers reach BASE_URL for tests; empty: there'),
-  HARNESS_OS_URL: z
-    .string()
-    .regex(/^(https?:\/\/[^/?#@]+)?$/, 'an origin')
-    .default('')
-    .describe('the same for OS_URL'),
+  HARNESS_BASE_URL: optionalOrigin.describe('where workers reach BASE_URL for tests; empty: there'),
+  HARNESS_OS_URL: optionalOrigin.describe('the same for OS_URL'),
 }
 
 /** The storage limits of uploads. */

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { railOf } from '#domain/rails/index.ts'
 import { type KeyedPlayer, keep, keyFor, read, type Session, Unmet } from './session.ts'
 
-const Quoted = z.looseObject({ quote: z.looseObject({ quote_id: z.string() }) })
+export const Quoted = z.looseObject({ quote: z.looseObject({ quote_id: z.string() }) })
 const RunAnswer = z.looseObject({
   run: z.looseObject({ run_id: z.string(), state: z.string() }),
 })
@@ -90,4 +90,11 @@ export async function verifyReceipt({ surface }: Session, receiptId: string) {
     if (performance.now() > until) throw new Unmet('a receipt does not verify')
     await sleep(3_000)
   }
+}
+
+/** Verifies the receipts of settlement and usage that a package names. */
+export async function verifyReceiptsOf(session: Session, made: FetchedPackage['return_package']) {
+  const { settlement_receipt_id, usage_receipt_id } = made.result_contract
+  for (const receiptId of [settlement_receipt_id, usage_receipt_id])
+    await verifyReceipt(session, receiptId)
 }

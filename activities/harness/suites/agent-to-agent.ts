@@ -3,7 +3,14 @@ import { digestOf } from '#domain/core/canonical-json.ts'
 import type { suites } from '#domain/harness/suites.ts'
 import { isIntact } from '#domain/harness/transcript.ts'
 import { listHarnessSteps } from '../../store/harness/runs.ts'
-import { askQuote, fetchPackage, playRun, USE_PATH, verifyReceipt } from '../play-run.ts'
+import {
+  askQuote,
+  fetchPackage,
+  playRun,
+  USE_PATH,
+  verifyReceipt,
+  verifyReceiptsOf,
+} from '../play-run.ts'
 import { expectThat, keyFor, openPlayer, read, type Session } from '../session.ts'
 import type { ScriptsOf } from './scripts.ts'
 
@@ -94,9 +101,7 @@ export const agentToAgent: ScriptsOf<(typeof suites)['agent-to-agent-test-harnes
     const run_id = await playRun(session, 'first', player)
     const { return_package, verification_packet } = await fetchPackage(session, run_id, player)
     await openPlayer(session, 'second')
-    const { settlement_receipt_id, usage_receipt_id } = return_package.result_contract
-    for (const receiptId of [settlement_receipt_id, usage_receipt_id])
-      await verifyReceipt(session, receiptId)
+    await verifyReceiptsOf(session, return_package)
     const digest = await verifyReceipt(session, verification_packet.receipt_id)
     expectThat(digest === verification_packet.payload_sha256, 'the packet is of another receipt')
   },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { COUNTERPART_STEP, suites } from '#domain/harness/suites.ts'
-import { fetchPackage, playRun, USE_PATH, verifyReceipt } from '../play-run.ts'
+import { fetchPackage, playRun, USE_PATH, verifyReceiptsOf } from '../play-run.ts'
 import { expectThat, openPlayer, read, type Session } from '../session.ts'
 import type { Script } from './scripts.ts'
 
@@ -52,8 +52,6 @@ export const externalAgent: Readonly<Record<Step, Script>> = {
     const { second, run_id } = await runOfSecond(session)
     const { completion, return_package } = await fetchPackage(session, run_id, second)
     expectThat(completion.verdict === 'proven', 'the package is not proven')
-    const { settlement_receipt_id, usage_receipt_id } = return_package.result_contract
-    for (const receiptId of [settlement_receipt_id, usage_receipt_id])
-      await verifyReceipt(session, receiptId)
+    await verifyReceiptsOf(session, return_package)
   },
 }

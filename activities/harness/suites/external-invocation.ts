@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { demoReceiverPath } from '#domain/callbacks/callback-body.ts'
 import type { suites } from '#domain/harness/suites.ts'
+import { Quoted } from '../play-run.ts'
 import { expectThat, keyFor, openPlayer, read, type Session, Unmet } from '../session.ts'
 import { MCP_VERSION } from '../surface.ts'
 import { listTools, readDescriptor } from './agent-to-agent.ts'
@@ -12,7 +13,6 @@ const Result = z.looseObject({
     structuredContent: z.looseObject({ code: z.string().optional(), status: z.int().optional() }),
   }),
 })
-const Quoted = z.looseObject({ quote: z.looseObject({ quote_id: z.string() }) })
 
 function quoteIdIn(content: unknown): string {
   const quoted = Quoted.safeParse(content)

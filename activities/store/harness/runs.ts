@@ -138,7 +138,13 @@ export async function findHarnessStep(
   testRunId: string,
   step: string,
 ): Promise<PlayedStep | undefined> {
-  return (await listHarnessSteps(tx, testRunId)).find((played) => played.step === step)
+  const row = await tx
+    .selectFrom('harness_steps')
+    .select('played')
+    .where('test_run_id', '=', testRunId)
+    .where('step', '=', step)
+    .executeTakeFirst()
+  return row?.played
 }
 
 /** The outcomes of a test so far, in the order in which they were stored. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { stepNamesOf } from '#domain/harness/suites.ts'
 import { harnessExamples } from '../../examples/harness.ts'
 import { operation } from '../../operation.ts'
-import { ReadTestRun, Scenario, testRead } from './shapes.ts'
+import { ReadTestRun, readTest, Scenario, testRead } from './shapes.ts'
 
 const suite = 'agent-to-agent-test-harness'
 const contract = z
@@ -25,10 +25,8 @@ export const agentHarnessRead = operation({
   ...testRead,
   output: z.union([ReadTestRun, contract]),
   example: harnessExamples['agent-harness-read'],
-  handle: async ({ test_run_id }, { tests }) => {
-    if (test_run_id !== undefined) return { body: await tests.read(suite, test_run_id) }
-    return {
-      body: { contents: [...stepNamesOf(suite)], scenarios: tests.scenarios(suite) },
-    }
-  },
+  handle: readTest(suite, (scenarios) => ({
+    contents: [...stepNamesOf(suite)],
+    scenarios,
+  })),
 })

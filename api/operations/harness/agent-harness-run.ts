@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { harnessExamples } from '../../examples/harness.ts'
 import { operation } from '../../operation.ts'
-import { begin, scenariosOf, TestRun, testFields, testStart } from './shapes.ts'
+import { begin, scenariosOf, testFields, testStart } from './shapes.ts'
 
 const suite = 'agent-to-agent-test-harness'
 
@@ -20,7 +20,6 @@ export const agentHarnessRun = operation({
   ...testStart,
   errors: [],
   input: z.strictObject({ ...testFields, scenarios: scenariosOf(suite) }),
-  output: TestRun,
   example: harnessExamples['agent-harness-run'],
   handle: ({ idempotency_key: _key, ...asked }, context) => begin(context, suite, asked),
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { harnessExamples } from '../../examples/harness.ts'
 import { operation } from '../../operation.ts'
-import { ReadTestRun, testRead } from './shapes.ts'
+import { ReadTestRun, readTest, testRead } from './shapes.ts'
 
 const suite = 'credential-enforcement-agent-test'
 const contract = z
@@ -19,12 +19,7 @@ export const credentialTestRead = operation({
   ...testRead,
   output: z.union([ReadTestRun, contract]),
   example: harnessExamples['credential-test-read'],
-  handle: async ({ test_run_id }, { tests }) => {
-    if (test_run_id !== undefined) return { body: await tests.read(suite, test_run_id) }
-    return {
-      body: {
-        matrix: tests.scenarios(suite).map(({ step, expected }) => ({ case: step, expected })),
-      },
-    }
-  },
+  handle: readTest(suite, (scenarios) => ({
+    matrix: scenarios.map(({ step, expected }) => ({ case: step, expected })),
+  })),
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { harnessExamples } from '../../examples/harness.ts'
 import { operation } from '../../operation.ts'
-import { begin, scenariosOf, TestRun, testFields, testStart } from './shapes.ts'
+import { begin, scenariosOf, testFields, testStart } from './shapes.ts'
 
 const suite = 'credential-enforcement-agent-test'
 
@@ -17,7 +17,6 @@ export const credentialTestRun = operation({
     scenarios: scenariosOf(suite),
     idempotency_key: testFields.idempotency_key,
   }),
-  output: TestRun,
   example: harnessExamples['credential-test-run'],
   handle: ({ scenarios }, context) => begin(context, suite, { rail: 'packetops', scenarios }),
 })

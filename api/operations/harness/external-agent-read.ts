@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { harnessExamples } from '../../examples/harness.ts'
 import { operation } from '../../operation.ts'
-import { ReadTestRun, Scenario, testRead } from './shapes.ts'
+import { ReadTestRun, readTest, Scenario, testRead } from './shapes.ts'
 
 const suite = 'external-agent-agent-test'
 const contract = z
@@ -19,10 +19,5 @@ export const externalAgentRead = operation({
   ...testRead,
   output: z.union([ReadTestRun, contract]),
   example: harnessExamples['external-agent-read'],
-  handle: async ({ test_run_id }, { tests }) => {
-    if (test_run_id !== undefined) return { body: await tests.read(suite, test_run_id) }
-    return {
-      body: { scenarios: tests.scenarios(suite) },
-    }
-  },
+  handle: readTest(suite, (scenarios) => ({ scenarios })),
 })

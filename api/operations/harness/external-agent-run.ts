@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { harnessExamples } from '../../examples/harness.ts'
 import { operation } from '../../operation.ts'
-import { begin, scenariosOf, TestRun, testFields, testStart } from './shapes.ts'
+import { begin, scenariosOf, testFields, testStart } from './shapes.ts'
 
 const suite = 'external-agent-agent-test'
 
@@ -27,7 +27,6 @@ export const externalAgentRun = operation({
           'An MCP server on HTTPS at a public address, asked for tools/list by one guarded request.',
       }),
   }),
-  output: TestRun,
   example: harnessExamples['external-agent-run'],
   handle: ({ idempotency_key: _key, ...asked }, context) => begin(context, suite, asked),
 })

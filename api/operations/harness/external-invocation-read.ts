@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { harnessExamples } from '../../examples/harness.ts'
 import { operation } from '../../operation.ts'
-import { ReadTestRun, Scenario, testRead } from './shapes.ts'
+import { ReadTestRun, readTest, Scenario, testRead } from './shapes.ts'
 
 const suite = 'external-agent-invocation-test'
 const contract = z
@@ -20,10 +20,8 @@ export const externalInvocationRead = operation({
   ...testRead,
   output: z.union([ReadTestRun, contract]),
   example: harnessExamples['external-invocation-read'],
-  handle: async ({ test_run_id }, { tests }) => {
-    if (test_run_id !== undefined) return { body: await tests.read(suite, test_run_id) }
-    return {
-      body: { scenarios: tests.scenarios(suite), build_date: '2026-06-17' as const },
-    }
-  },
+  handle: readTest(suite, (scenarios) => ({
+    scenarios,
+    build_date: '2026-06-17' as const,
+  })),
 })

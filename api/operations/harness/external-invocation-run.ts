@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { harnessExamples } from '../../examples/harness.ts'
 import { operation } from '../../operation.ts'
-import { begin, scenariosOf, TestRun, testFields, testStart } from './shapes.ts'
+import { begin, scenariosOf, testFields, testStart } from './shapes.ts'
 
 const suite = 'external-agent-invocation-test'
 
@@ -15,7 +15,6 @@ export const externalInvocationRun = operation({
   ...testStart,
   errors: [],
   input: z.strictObject({ ...testFields, scenarios: scenariosOf(suite) }),
-  output: TestRun,
   example: harnessExamples['external-invocation-run'],
   handle: ({ idempotency_key: _key, ...asked }, context) => begin(context, suite, asked),
 })

@@ -57,7 +57,7 @@ const run = {
   began_at: Time,
 }
 /** A test as it stands. */
-export const TestRun = z.strictObject(run).meta({ id: 'TestRun' })
+const TestRun = z.strictObject(run).meta({ id: 'TestRun' })
 
 /** A test with everything that was sent and answered, without secrets; long bodies are their digests. */
 export const ReadTestRun = z
@@ -80,6 +80,7 @@ export const Scenario = z.strictObject({ step: z.string(), expected: z.string() 
 export const testStart = {
   access: 'public',
   status: [200, 202],
+  output: TestRun,
   uses: () => ({ workflows: 1 }),
   idempotency: { kind: 'body' },
 } as const
@@ -90,6 +91,18 @@ export async function begin(context: Context, suite: SuiteName, asked: TestAsked
   if (caller.kind !== 'public') throw new TypeError('a test is begun by any caller')
   return tests.run(suite, asked, { callId, address: caller.address })
 }
+
+type PlannedScenario = z.output<typeof Scenario>
+
+/** Reads a test of a suite, or what the suite plays where none is named. */
+export const readTest =
+  <Contract>(suite: SuiteName, contractOf: (scenarios: PlannedScenario[]) => Contract) =>
+  async ({ test_run_id }: { test_run_id?: string | undefined }, { tests }: Context) => ({
+    body:
+      test_run_id === undefined
+        ? contractOf(tests.scenarios(suite))
+        : await tests.read(suite, test_run_id),
+  })
 
 /** What the reads of all suites have. */
 export const testRead = {
