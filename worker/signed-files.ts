@@ -24,7 +24,8 @@ export const readKeys = (path: string): Promise<KeySet> =>
 export async function fetchKeys(baseUrl: string): Promise<KeySet> {
   const { readPublic } = await import('./witness/log-reader.ts')
   const { jsonOf, textOf } = await import('#domain/verification/strict-json.ts')
-  const url = `${baseUrl.replace(/\/+$/, '')}/.well-known/jwks.json`
+  const { keysUrlOf } = await import('#domain/verification/key-document.ts')
+  const url = keysUrlOf(baseUrl.replace(/\/+$/, ''))
   const bytes = await readPublic(url)
   return keysOf(bytes && jsonOf(textOf(bytes)), url)
 }

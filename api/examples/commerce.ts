@@ -1,5 +1,6 @@
-import { keysUrlOf, offlineSteps } from '#domain/commerce/packet.ts'
+import { offlineSteps } from '#domain/commerce/packet.ts'
 import { commerceChecks } from '#domain/commerce/result.ts'
+import { keysUrlOf } from '#domain/verification/key-document.ts'
 import { BASE_URL, digests, ids } from './ids.ts'
 import { receiptOf } from './receipts.ts'
 

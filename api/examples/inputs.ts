@@ -1,3 +1,4 @@
+import { keysUrlOf } from '#domain/verification/key-document.ts'
 import { addresses, BASE_URL, digests, ids, OS_URL } from './ids.ts'
 
 const storedInput = {
@@ -239,7 +240,7 @@ export const discoveryExamples = {
           protected: 'eyJhbGciOiJFZERTQSIsImtpZCI6InJlY2VpcHQtMjAyNi0xMSIsInR5cCI6IkpPU0UifQ',
           signature:
             'sUZ3U4-7PSuHDgcStkoIzFHX6Gh2GyXUlSP_SyBuHJHRFa5a5iL1RzdmK091wml3YCycu6MzerP5oa9MkqKSuQ',
-          header: { jku: `${BASE_URL}/.well-known/jwks.json` },
+          header: { jku: keysUrlOf(BASE_URL) },
         },
       ],
     },

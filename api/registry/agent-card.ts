@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { rails } from '#domain/rails/index.ts'
 import { isCurrent } from '#domain/rails/rail.ts'
+import { keysUrlOf } from '#domain/verification/key-document.ts'
 import { packageVersion } from '../../activities/config/package-root.ts'
 import { signAgentCard } from '../../activities/keys/agent-card.ts'
 import type { SigningKey } from '../../activities/keys/compact.ts'
@@ -51,7 +52,7 @@ export function createAgentCards(baseUrl: string, mcpVersion: string) {
     const known = signed.get(key.kid)
     if (known !== undefined) return known
     const unsigned = agentCard(baseUrl, mcpVersion)
-    const header = { jku: `${baseUrl}/.well-known/jwks.json` }
+    const header = { jku: keysUrlOf(baseUrl) }
     const card = {
       ...unsigned,
       signatures: [{ ...(await signAgentCard(key, unsigned)), header }],

@@ -8,6 +8,7 @@ import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
 import { HANDOFF_TYP } from '#domain/trust/handoff-pack.ts'
 import { PASSPORT_TYP } from '#domain/trust/passport.ts'
 import { scorecardFormula } from '#domain/trust/scorecard.ts'
+import { keysUrlOf } from '#domain/verification/key-document.ts'
 import type { Config } from '../../activities/config/config.ts'
 import { buildDate, packageVersion } from '../../activities/config/package-root.ts'
 import { CHALLENGE_TYP } from '../../activities/keys/challenge.ts'
@@ -146,7 +147,7 @@ function trustContract(
     alg: 'EdDSA',
     key_id: key?.kid ?? null,
     jwk: key === undefined ? null : { ...key.public_jwk, kid: key.kid },
-    jwks_uri: `${config.BASE_URL}/.well-known/jwks.json`,
+    jwks_uri: keysUrlOf(config.BASE_URL),
     // The operations of the trust service; those of the payout rail are in `payout`.
     operations: listed(paid.filter((operation) => !ofPayouts.includes(operation))),
     price: { atomic: price, asset: config.ASSET_CONTRACT_ADDRESS, decimals: 6 },

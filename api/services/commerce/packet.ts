@@ -1,6 +1,7 @@
 import type { Evaluation } from '#domain/commerce/evaluate.ts'
 import type { CommerceFacts } from '#domain/commerce/facts.ts'
-import { type CommercePacket, keysUrlOf, offlineSteps } from '#domain/commerce/packet.ts'
+import { type CommercePacket, offlineSteps } from '#domain/commerce/packet.ts'
+import { keysUrlOf } from '#domain/verification/key-document.ts'
 import type { ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
 import type { CommerceDeps } from './deps.ts'
 import type { Gathered } from './gather.ts'

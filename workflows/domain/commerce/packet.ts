@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { keysUrlOf } from '../verification/key-document.ts'
 import { claimStates } from './claims.ts'
 import { checkOutcomes, commerceChecks } from './result.ts'
 
@@ -50,9 +51,6 @@ export const CommercePacket = z
   })
   .meta({ id: 'CommercePacket' })
 export type CommercePacket = z.output<typeof CommercePacket>
-
-/** Where a service publishes its keys. */
-export const keysUrlOf = (baseUrl: string): string => `${baseUrl}/.well-known/jwks.json`
 
 /** The steps with which a reader checks a packet without this service. */
 export const offlineSteps = (baseUrl: string): string[] => [

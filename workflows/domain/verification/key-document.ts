@@ -20,6 +20,9 @@ const AuthorityKeys = z.looseObject({
   ),
 })
 
+/** Where a service publishes its keys. */
+export const keysUrlOf = (baseUrl: string): string => `${baseUrl}/.well-known/jwks.json`
+
 /** The key set of a key document of the service, of either form; undefined for anything else. */
 export function readKeyDocument(value: unknown): KeySet | undefined {
   const set = KeySet.safeParse(value)
