@@ -32,6 +32,15 @@ const mandateTerms = {
   limits: { per_action_usd: 1, total_usd: 10, actions_max: 10 },
   expires_at: '2026-12-01T00:00:00Z',
 }
+const customerStart = {
+  rail: 'packetops',
+  tier: 'standard',
+  quote_id: `qt_${hex(64)}`,
+  input: {},
+  customer_account: 'acme',
+  callback_url: 'https://hooks.example.com/in',
+  accept_terms: true,
+}
 const delegated = {
   operation_id: 'usage-ledger-record',
   input: { kind: 'tool_call' },
@@ -85,23 +94,11 @@ const samples: Record<string, Record<string, unknown>> = {
     idempotency_key: 'w-1',
   },
   'first-paid-run-execute': {
-    rail: 'packetops',
-    tier: 'standard',
-    quote_id: `qt_${hex(64)}`,
-    input: {},
-    customer_account: 'acme',
-    callback_url: 'https://hooks.example.com/in',
-    accept_terms: true,
+    ...customerStart,
     idempotency_key: 'f-1',
   },
   'production-run-start': {
-    rail: 'packetops',
-    tier: 'standard',
-    quote_id: `qt_${hex(64)}`,
-    input: {},
-    customer_account: 'acme',
-    callback_url: 'https://hooks.example.com/in',
-    accept_terms: true,
+    ...customerStart,
     idempotency_key: 'p-1',
   },
   'commerce-proof-read': { proof_id: `cp_${hex(64)}` },

@@ -53,7 +53,8 @@ const published = ({ kid, ring, seed }: TestKey, more: Partial<PublishedKey> = {
 /** Both signing keys with this change, and the keys of other purposes. */
 const setOf = (more: Partial<PublishedKey>): KeySet => ({
   keys: [
-    ...[receiptKey, authorityKey].map((key) => published(key, more)),
+    published(receiptKey, more),
+    published(authorityKey, more),
     ...others.map((key) => published(key)),
   ],
 })

@@ -188,7 +188,7 @@ verifies(
   'a refused callback is retried after 5 to 5.5 s, eight times at most',
   async () => {
     const id = await newDelivery()
-    receiver.answers.push(...[500, 302, 404, 429, 503, 400, 500, 500].map((status) => ({ status })))
+    for (const status of [500, 302, 404, 429, 503, 400, 500, 500]) receiver.answers.push({ status })
     const { deliverCallback } = steps()
     const failed = await deliverCallback(id)
     expect(failed).toMatchObject({ state: 'retrying', failures: 1, lastFailure: 'status_500' })

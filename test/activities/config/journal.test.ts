@@ -55,12 +55,13 @@ verifies('signer.journal', 'any other damage stops the start and changes nothing
   const path = await filled(4)
   const whole = readFileSync(path, 'utf8')
   const [first, second, third, fourth] = whole.split('\n')
+  const changed = [...whole].flatMap((char, at) =>
+    char === '\n' || at % 7 !== 0
+      ? []
+      : [`${whole.slice(0, at)}${char === '0' ? '1' : '0'}${whole.slice(at + 1)}`],
+  )
   const damages = [
-    ...[...whole].flatMap((char, at) =>
-      char === '\n' || at % 7 !== 0
-        ? []
-        : [`${whole.slice(0, at)}${char === '0' ? '1' : '0'}${whole.slice(at + 1)}`],
-    ),
+    ...changed,
     `${[first, third, fourth].join('\n')}\n`,
     `${[second, third, fourth].join('\n')}\n`,
     `${[first, second, second, third, fourth].join('\n')}\n`,

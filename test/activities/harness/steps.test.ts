@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { COUNTERPART_STEP, type SuiteName, suites } from '#domain/harness/suites.ts'
@@ -17,6 +16,7 @@ import {
 import { toolsOf } from '../../../api/mcp/tools.ts'
 import { type AnyOperation, waysOf } from '../../../api/operation.ts'
 import { operations } from '../../../api/operations/index.ts'
+import { startPlainServer } from '../../support/plain-server.ts'
 import { startDatabase } from '../../support/postgres.ts'
 import { startTlsServer, testAuthority } from '../../support/tls-server.ts'
 import { verifies } from '../../verifies.ts'
@@ -133,20 +133,8 @@ verifies('harness.counterpart', 'every reason to read nothing looks the same', a
 
 /** Steps whose service answers everything with what the listener says. */
 async function harnessOn(listener: RequestListener) {
-  const seen: string[] = []
-  const server = createServer((request, response) => {
-    seen.push(`${request.method} ${request.url}`)
-    listener(request, response)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  closers.push(
-    () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  )
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { seen, origin, stop } = await startPlainServer(listener)
+  closers.push(stop)
   const steps = createHarnessSteps({
     db: database.db,
     baseUrl: 'https://api.rails.example',

@@ -1,7 +1,7 @@
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { afterEach, expect } from 'vitest'
 import { openSurface } from '../../../activities/harness/surface.ts'
+import { startPlainServer } from '../../support/plain-server.ts'
 import { verifies } from '../../verifies.ts'
 
 const closers: (() => Promise<void>)[] = []
@@ -10,20 +10,8 @@ afterEach(async () => {
 })
 
 async function serve(listener: RequestListener) {
-  const seen: string[] = []
-  const server = createServer((request, response) => {
-    seen.push(`${request.method} ${request.url}`)
-    listener(request, response)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  closers.push(
-    () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  )
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { seen, origin, stop } = await startPlainServer(listener)
+  closers.push(stop)
   return {
     seen,
     origin,

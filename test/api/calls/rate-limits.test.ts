@@ -25,7 +25,8 @@ const opened: OpenDatabase[] = []
 
 beforeAll(async () => {
   postgres = await startPostgres()
-  opened.push(...[0, 1].map(() => createDatabase({ url: postgres.url, applicationName: 'test' })))
+  while (opened.length < 2)
+    opened.push(createDatabase({ url: postgres.url, applicationName: 'test' }))
   await migrateToLatest(opened[0]!.db)
 })
 afterAll(async () => {

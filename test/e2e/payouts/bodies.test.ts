@@ -127,18 +127,17 @@ verifies(
     const agent = await rail.openAgent()
     const create = rail.terms()
     const issue = { mode: 'issue_mandate', action: { payout: {} } }
+    const amounts = ['1e3', '01', '-1', '1.', '.5', ' 1', '1.0000001', '1234567890']
     const cases: [keyof typeof paths, unknown, string[]][] = [
       ['create', { ...create, surplus: 1 }, ['/surplus']],
       ['create', { ...create, 'a/b~c': 1 }, ['/a~1b~0c']],
       ['create', { ...create, memo: undefined }, ['/memo']],
       ['create', { ...create, recipient: '0x12' }, ['/recipient']],
-      ...['1e3', '01', '-1', '1.', '.5', ' 1', '1.0000001', '1234567890'].map(
-        (amount_usdc): [keyof typeof paths, unknown, string[]] => [
-          'create',
-          { ...create, amount_usdc },
-          ['/amount_usdc'],
-        ],
-      ),
+      ...amounts.map((amount_usdc): [keyof typeof paths, unknown, string[]] => [
+        'create',
+        { ...create, amount_usdc },
+        ['/amount_usdc'],
+      ]),
       ['create', { ...create, amount_usdc: 1 }, ['/amount_usdc']],
       ['create', { ...create, idempotency_key: 'k'.repeat(129) }, ['/idempotency_key']],
       ['create', { ...create, idempotency_key: 'k k' }, ['/idempotency_key']],

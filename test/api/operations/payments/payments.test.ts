@@ -285,7 +285,9 @@ verifies(
       ['provider_confirmation', payment_reference_id],
       ['credit_funding_event', entitlement_id],
       ['settlement_receipt', settlement_receipt_id],
-      ...['run_eligibility', 'result_contract', 'callback'].map((step) => [step, null]),
+      ['run_eligibility', null],
+      ['result_contract', null],
+      ['callback', null],
     ])
     const times = steps?.flatMap(({ done_at }) => done_at ?? [])
     expect(times).toHaveLength(5)
