@@ -1,47 +1,30 @@
 import type { Logger } from 'pino'
 import { limits } from '#domain/core/limits.ts'
 import type { Config } from '../activities/config/config.ts'
-import {
-  authorityOf,
-  openChain,
-  openMinimumBalance,
-  openOffers,
-  openWalletSignatures,
-  railOf,
-  receiptSigner,
-  taskDepsOf,
-} from '../activities/container.ts'
+import { authorityOf } from '../activities/container.ts'
 import { createOutgoing } from '../activities/http/outgoing.ts'
-import { deriveTokens } from '../activities/keys/derived-tokens.ts'
 import { loadProviderKeys } from '../activities/keys/provider-keys.ts'
 import { keepPublishing, publishKeys } from '../activities/keys/publish-keys.ts'
-import { loadTokenKeys } from '../activities/keys/token-keys.ts'
 import { openPayoutCallbacks } from '../activities/payout/callbacks.ts'
 import { canaryOf } from '../activities/payout/canary-settings.ts'
 import { openControls } from '../activities/payout/controls.ts'
 import { createSlots } from '../activities/run/isolation/slots.ts'
-import { openPackageThreads } from '../activities/run/package-threads.ts'
-import { openKeyRings } from '../activities/signer/open.ts'
 import { findCredential } from '../activities/store/agents/agent-credentials.ts'
 import { isTrustedAgent } from '../activities/store/agents/agents.ts'
 import { findSession } from '../activities/store/agents/operator-sessions.ts'
 import { findOperator } from '../activities/store/agents/operators.ts'
-import { findKnownSecret } from '../activities/store/calls/known-secrets.ts'
 import { readGasWallets } from '../activities/store/gas-wallets/health.ts'
 import { type ActivePause, listPauses } from '../activities/store/payouts/controls.ts'
-import { createChanges } from '../activities/store/postgres/changes.ts'
 import { createDatabaseClock } from '../activities/store/postgres/clock.ts'
-import { createDatabase } from '../activities/store/postgres/db.ts'
 import { startTracing } from '../activities/tracing/start.ts'
-import { createTemporalClient } from '../temporal/connection.ts'
 import { notifyHarness } from '../temporal/harness.ts'
 import { notifyPayment } from '../temporal/payments.ts'
 import { createPayoutGateway, wakePayout } from '../temporal/payouts.ts'
 import { PAYOUTS_QUEUE } from '../temporal/queues.ts'
 import { countPollers } from '../temporal/readiness.ts'
 import { watchWorkflows } from '../temporal/reconciliation.ts'
-import { createTaskGateway, notifyTask } from '../temporal/tasks.ts'
-import { startUploadCheck } from '../temporal/upload-checks.ts'
+import { notifyTask } from '../temporal/tasks.ts'
+import { type Adapters, openAdapters } from './adapters.ts'
 import { openAgentTokens } from './auth/agent-token.ts'
 import { createAttempts } from './auth/attempts.ts'
 import { operatorTokensOf } from './auth/operator-token.ts'
@@ -84,7 +67,6 @@ import { UsageLedger } from './services/credit/usage-ledger.ts'
 import { WalletService } from './services/credit/wallets.ts'
 import { openDirectories } from './services/directories/open.ts'
 import { openHarness } from './services/harness/open.ts'
-import { UploadChecks } from './services/inputs/upload-checks.ts'
 import { InputService } from './services/inputs/uploads.ts'
 import { openKeyService } from './services/keys/open.ts'
 import { LogService } from './services/log/log.ts'
@@ -96,7 +78,7 @@ import { createReservationGate } from './services/payouts/reservation-gate.ts'
 import { WriteGate } from './services/production/write-gate.ts'
 import { ReceiptService } from './services/receipts/verification.ts'
 import { ReconciliationService } from './services/reconciliation/reconciliation.ts'
-import { openPublicPool, openResolver } from './services/resolver/open.ts'
+import { openResolver } from './services/resolver/open.ts'
 import { ReviewService } from './services/reviews/reviews.ts'
 import { reviewSubjects } from './services/reviews/subjects.ts'
 import { openTaskServices } from './services/runs/open.ts'
@@ -132,67 +114,6 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
       publishing.stop()
       await adapters.close()
       await stopTracing()
-    },
-  }
-}
-
-type Adapters = Awaited<ReturnType<typeof openAdapters>>
-
-/** Opens Postgres, Temporal, the chain, the keys, and the child processes that check packages. */
-async function openAdapters(config: Config, log: Logger) {
-  const database = createDatabase({
-    url: config.DATABASE_URL,
-    applicationName: 'agent-rails api',
-    poolSize: config.DATABASE_POOL_SIZE,
-    // These timeouts bound how long a call waits for a Postgres that is down.
-    connectTimeoutMs: config.DEPENDENCY_TIMEOUT_MS,
-    queryTimeoutMs: 1_200,
-  })
-  const changes = createChanges(config.DATABASE_URL)
-  const temporal = createTemporalClient(config)
-  const { db } = database
-  const { client } = temporal
-  const { chain, findOutcome } = openChain(config)
-  const keys = await openKeyRings(config)
-  const wallets = openWalletSignatures(config)
-  const rail = railOf(config)
-  const packages = openPackageThreads()
-  const publicPool = openPublicPool()
-  return {
-    config,
-    log,
-    db,
-    pool: database.pool,
-    changes,
-    client,
-    chain,
-    findOutcome,
-    keys,
-    tokens: deriveTokens(loadTokenKeys(config.TOKEN_KEYS_FILE), findKnownSecret.bind(null, db)),
-    wallets,
-    rail,
-    /** What a command needs to write a receipt. */
-    receiptIssuer: {
-      db,
-      issuer: rail.issuer,
-      environment: rail.environment,
-      signReceipt: receiptSigner(keys),
-    },
-    offers: await openOffers(config, chain),
-    minimumBalance: openMinimumBalance(config, chain, log),
-    taskDeps: taskDepsOf(config, keys, db),
-    taskGateway: createTaskGateway({ db, client, changes, config }),
-    uploadChecks: new UploadChecks({
-      db,
-      changes,
-      start: (check) => startUploadCheck(client, check),
-    }),
-    packages,
-    publicPool,
-    close: async () => {
-      await Promise.all([packages.close(), publicPool.close(), changes.close()])
-      await temporal.close()
-      await database.close()
     },
   }
 }

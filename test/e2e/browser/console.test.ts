@@ -466,9 +466,11 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
       await open('/authority/grants')
       await page.getByLabel('State').selectOption('issued')
       await page.getByRole('button', { name: 'Search' }).click()
-      await page.getByText(`${unused.grant_id.slice(0, 14)}…`).waitFor()
+      const rows = page.locator('tbody tr')
+      const issued = rows.filter({ hasText: `${unused.grant_id.slice(0, 14)}…` })
+      await issued.waitFor()
       await takeScreenshot(page, 'console-grants')
-      await page.getByRole('link', { name: `${mandate.mandate_id.slice(0, 14)}…` }).click()
+      await issued.getByRole('link', { name: `${mandate.mandate_id.slice(0, 14)}…` }).click()
 
       await page.getByRole('button', { name: 'Revoke' }).click()
       const dialog = page.getByRole('dialog', { name: 'Revoke the mandate' })

@@ -1,0 +1,84 @@
+import type { Logger } from 'pino'
+import type { Config } from '../activities/config/config.ts'
+import {
+  openChain,
+  openMinimumBalance,
+  openOffers,
+  openWalletSignatures,
+  railOf,
+  receiptSigner,
+  taskDepsOf,
+} from '../activities/container.ts'
+import { deriveTokens } from '../activities/keys/derived-tokens.ts'
+import { loadTokenKeys } from '../activities/keys/token-keys.ts'
+import { openPackageThreads } from '../activities/run/package-threads.ts'
+import { openKeyRings } from '../activities/signer/open.ts'
+import { findKnownSecret } from '../activities/store/calls/known-secrets.ts'
+import { createChanges } from '../activities/store/postgres/changes.ts'
+import { createDatabase } from '../activities/store/postgres/db.ts'
+import { createTemporalClient } from '../temporal/connection.ts'
+import { createTaskGateway } from '../temporal/tasks.ts'
+import { startUploadCheck } from '../temporal/upload-checks.ts'
+import { UploadChecks } from './services/inputs/upload-checks.ts'
+import { openPublicPool } from './services/resolver/open.ts'
+
+export type Adapters = Awaited<ReturnType<typeof openAdapters>>
+
+/** Opens Postgres, Temporal, the chain, the keys, and the child processes that check packages. */
+export async function openAdapters(config: Config, log: Logger) {
+  const database = createDatabase({
+    url: config.DATABASE_URL,
+    applicationName: 'agent-rails api',
+    poolSize: config.DATABASE_POOL_SIZE,
+    // These timeouts bound how long a call waits for a Postgres that is down.
+    connectTimeoutMs: config.DEPENDENCY_TIMEOUT_MS,
+    queryTimeoutMs: 1_200,
+  })
+  const changes = createChanges(config.DATABASE_URL)
+  const temporal = createTemporalClient(config)
+  const { db } = database
+  const { client } = temporal
+  const { chain, findOutcome } = openChain(config)
+  const keys = await openKeyRings(config)
+  const wallets = openWalletSignatures(config)
+  const rail = railOf(config)
+  const packages = openPackageThreads()
+  const publicPool = openPublicPool()
+  return {
+    config,
+    log,
+    db,
+    pool: database.pool,
+    changes,
+    client,
+    chain,
+    findOutcome,
+    keys,
+    tokens: deriveTokens(loadTokenKeys(config.TOKEN_KEYS_FILE), findKnownSecret.bind(null, db)),
+    wallets,
+    rail,
+    /** What a command needs to write a receipt. */
+    receiptIssuer: {
+      db,
+      issuer: rail.issuer,
+      environment: rail.environment,
+      signReceipt: receiptSigner(keys),
+    },
+    offers: await openOffers(config, chain),
+    minimumBalance: openMinimumBalance(config, chain, log),
+    taskDeps: taskDepsOf(config, keys, db),
+    taskGateway: createTaskGateway({ db, client, changes, config }),
+    uploadChecks: new UploadChecks({
+      db,
+      changes,
+      start: (check) => startUploadCheck(client, check),
+    }),
+    packages,
+    publicPool,
+    close: async () => {
+      await Promise.all([packages.close(), publicPool.close(), changes.close()])
+      await temporal.close()
+      await database.close()
+    },
+  }
+}
