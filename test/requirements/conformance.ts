@@ -1,5 +1,10 @@
 /** Requirements on where the product follows the two documents to the letter: id → source and behavior. */
 export const conformanceRequirements = {
+  'conform.paths': {
+    source: 'decision',
+    behavior:
+      'The registry serves the paths of the two documents, each under its host; the operator-only ones take operators alone. A list under test names the paths that are not served yet.',
+  },
   'conform.mandate-expiry': {
     source: 'payouts § Mandate',
     behavior: 'The mandate of a payout is refused with payout_expired when expires_at has passed.',

@@ -1,0 +1,61 @@
+import { expect } from 'vitest'
+import { endpointPaths } from '../../api/mcp/protocol.ts'
+import type { AnyOperation } from '../../api/operation.ts'
+import { operations } from '../../api/operations/index.ts'
+import { documentedPaths, operatorPaths, osPaths } from '../support/documented-paths.ts'
+import { verifies } from '../verifies.ts'
+
+const mcpPaths: readonly string[] = endpointPaths
+const registry: readonly AnyOperation[] = operations
+const at = (path: string) =>
+  registry.filter(({ http }) => http.path === path || http.aliases?.includes(path))
+const isServed = (path: string) => mcpPaths.includes(path) || at(path).length > 0
+
+/** Paths whose operations are not there yet. */
+const pending: readonly string[] = [
+  '/api/agent-commercial-layer',
+  '/api/agent-passport',
+  '/api/agent-run-clearing-spine',
+  '/api/controlled-operating-loops',
+  '/api/customer-activation-path',
+  '/api/customer-workflow-production',
+  '/api/diligenceops-product-to-proof-loop',
+  '/api/energyops-controlled-pilot-execution',
+  '/api/enterprise-controls',
+  '/api/financeops-controlled-pilot-execution',
+  '/api/first-pilot-run-execution',
+  '/api/free-proof-run',
+  '/api/investor-demo',
+  '/api/investor-demo-v2',
+  '/api/live-prospect-sprint',
+  '/api/model-evidence-analysis',
+  '/api/model-proof-relay',
+  '/api/packetops-manifest-loop',
+  '/api/pilot-client-agent-offer-launch',
+  '/api/pilot-conversation-tracker',
+  '/api/pilot-intake',
+  '/api/pilot-invitation-response-workflow',
+  '/api/provider-receipt-completion',
+  '/api/tokenops-controlled-pilot-execution',
+  '/api/trust-listing-path',
+  '/api/work-order-exchange',
+  '/api/loop-decision-audit-pack',
+  '/api/first-pilot-outreach-pack',
+  '/api/paid-next-step-pack',
+  '/api/energyops-runtime-pilot-run',
+  '/api/financeops-mvp-runtime-run',
+]
+
+verifies('conform.paths', 'each documented path is served, but for a list', () => {
+  expect(new Set(documentedPaths).size).toBe(100)
+  expect(documentedPaths.filter((path) => !isServed(path))).toEqual(pending)
+})
+
+verifies('conform.paths', 'a path has its documented host and access', () => {
+  for (const path of documentedPaths) {
+    for (const { id, http, access } of at(path)) {
+      expect([id, http.host]).toEqual([id, osPaths.includes(path) ? 'os' : 'base'])
+      if (operatorPaths.includes(path)) expect([id, access]).toEqual([id, 'operator'])
+    }
+  }
+})
