@@ -46,7 +46,7 @@ export const harnessSettings = {
     'tests that one client address may begin within an hour',
   ),
   HARNESS_RUNS_PER_DAY: count(20).describe(
-    'tests that all callers may begin within a day; each registers up to five sandbox agents from the address of its worker',
+    'tests that all callers may begin within a day, and an address a fifth of them; each registers up to five sandbox agents from the address of its worker',
   ),
   HARNESS_BASE_URL: optionalOrigin.describe('where workers reach BASE_URL for tests; empty: there'),
   HARNESS_OS_URL: optionalOrigin.describe('the same for OS_URL'),

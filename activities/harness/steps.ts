@@ -148,7 +148,9 @@ async function askCounterpart(
   const began = performance.now()
   const read = await readDocument(send, { url, protocols: ['mcp'] })
   const tools = 'value' in read ? toolsIn(read.value) : undefined
-  const request = { method: 'POST', url, message: 'tools/list' }
+  const { origin, pathname } = new URL(url)
+  // A query may hold a secret of the caller.
+  const request = { method: 'POST', url: origin + pathname, message: 'tools/list' }
   // Why nothing was read is not for callers, who could find out addresses by it.
   const response =
     'value' in read && tools !== undefined

@@ -23,7 +23,7 @@ export const harnessRequirements = {
   'harness.limits': {
     source: 'harness § Limits',
     behavior:
-      'Two tests of an address an hour, twenty of all callers a day and two at once are begun, also when they are sent at the same time; a repeat counts as none.',
+      'Two tests of an address an hour and a fifth of those of a day, twenty of all callers a day and two at once are begun, also when they are sent at the same time; a repeat counts as none.',
   },
   'harness.self': {
     source: 'harness § Limits',

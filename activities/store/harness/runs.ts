@@ -15,14 +15,19 @@ type NewRun = {
   readonly caller_sha256: string
   readonly code_version: string
 }
-/** Tests that one caller may begin within an hour, that all may begin within a day, and that may be open at once. */
+/** Tests that one caller may begin within an hour and a day, that all may begin within a day, and that may be open at once. */
 export type HarnessBounds = {
   readonly callerHourMax: number
+  readonly callerDayMax: number
   readonly dayMax: number
   readonly openMax: number
 }
 /** Why a test cannot be begun. */
-export type HarnessLimit = 'too_many_of_caller' | 'too_many_today' | 'too_many_open'
+export type HarnessLimit =
+  | 'too_many_of_caller'
+  | 'too_many_of_caller_today'
+  | 'too_many_today'
+  | 'too_many_open'
 
 /** A test that has no outcome after so long counts as given up. */
 const OPEN = sql`interval '15 minutes'`
@@ -42,8 +47,9 @@ export function beginHarness(
       and not exists (select from regression_reports r where r.test_run_id = h.test_run_id)`.execute(
       tx,
     )
-    const { ofCaller, today, open } = await countRuns(tx, asked.caller_sha256)
+    const { ofCaller, ofCallerToday, today, open } = await countRuns(tx, asked.caller_sha256)
     if (ofCaller >= bounds.callerHourMax) return 'too_many_of_caller'
+    if (ofCallerToday >= bounds.callerDayMax) return 'too_many_of_caller_today'
     if (today >= bounds.dayMax) return 'too_many_today'
     if (open >= bounds.openMax) return 'too_many_open'
     return tx
@@ -54,13 +60,16 @@ export function beginHarness(
   })
 }
 
+type Counted = { ofCaller: number; ofCallerToday: number; today: number; open: number }
+
 async function countRuns(tx: Tx, caller: string) {
-  const { rows } = await sql<{ ofCaller: number; today: number; open: number }>`
+  const { rows } = await sql<Counted>`
     select count(*) filter (where caller_sha256 = ${caller} and created_at > clock_timestamp() - interval '1 hour')::integer as "ofCaller",
+      count(*) filter (where caller_sha256 = ${caller})::integer as "ofCallerToday",
       count(*)::integer as today,
       count(*) filter (where ended_at is null and created_at > clock_timestamp() - ${OPEN})::integer as open
     from harness_runs where created_at > clock_timestamp() - interval '1 day'`.execute(tx)
-  return rows[0] ?? { ofCaller: 0, today: 0, open: 0 }
+  return rows[0] ?? { ofCaller: 0, ofCallerToday: 0, today: 0, open: 0 }
 }
 
 export function findHarnessRun(tx: Tx, testRunId: string): Promise<HarnessRunRow | undefined> {

@@ -3,6 +3,7 @@ import { refuse } from '#domain/core/errors.ts'
 import { receiptId } from '#domain/core/ids.ts'
 import { limits } from '#domain/core/limits.ts'
 import { diffOf, type ReportedStep } from '#domain/harness/regressions.ts'
+import { COUNTERPART_STEP } from '#domain/harness/suites.ts'
 import { isIntact, type PlayedStep, transcriptHash } from '#domain/harness/transcript.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import {
@@ -98,7 +99,9 @@ export class Regressions {
     const { test_run_id, suite, code_version } = run
     const played = await intactSteps(tx, run)
     const report_id = `rg_${digestOf({ type: 'service.regression.v1', test_run_id })}`
-    const steps = run.steps.map((step) => ({
+    // The server of someone else says nothing about this service.
+    const own = run.steps.filter((step) => step !== COUNTERPART_STEP)
+    const steps = own.map((step) => ({
       step,
       ok: played.some((one) => one.step === step && one.ok),
     }))

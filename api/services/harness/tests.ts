@@ -112,6 +112,8 @@ export class HarnessTests {
     const { db, runsMax } = this.#deps
     const bounds = {
       callerHourMax: runsMax.hour,
+      // One address leaves four fifths of a day to the others.
+      callerDayMax: Math.ceil(runsMax.day / 5),
       dayMax: runsMax.day,
       openMax: limits.harnessOpenMax,
     }
@@ -156,6 +158,8 @@ const rateLimited = (detail: string, retry_after_ms: number): DomainError =>
 const refusals: Record<HarnessLimit, () => DomainError> = {
   too_many_of_caller: () =>
     rateLimited('this address began enough tests within an hour', 1_800_000),
+  too_many_of_caller_today: () =>
+    rateLimited('this address began enough tests within a day', 3_600_000),
   too_many_today: () => rateLimited('enough tests were begun within a day', 3_600_000),
   too_many_open: () => rateLimited('other tests are running', 30_000),
 }

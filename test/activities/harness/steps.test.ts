@@ -49,7 +49,7 @@ async function stored(
       caller_sha256,
       code_version: '1',
     },
-    { callerHourMax: 99, dayMax: 999, openMax: 999 },
+    { callerHourMax: 99, callerDayMax: 999, dayMax: 999, openMax: 999 },
   )
   return test_run_id
 }
@@ -79,7 +79,7 @@ async function counterpart(listener: RequestListener, settings: Partial<Outgoing
     ...settings,
   })
   const { listCounterpartTools } = createCounterpartSteps({ db: database.db, send })
-  const url = 'https://hooks.receiver.example/mcp'
+  const url = 'https://hooks.receiver.example/mcp?key=of-the-caller'
   const id = await stored('external-agent-agent-test', [COUNTERPART_STEP], url)
   return { seen, id, ask: () => inActivity(() => listCounterpartTools(id)) }
 }
@@ -96,12 +96,12 @@ verifies(
     const { seen, id, ask } = await counterpart(json({ jsonrpc: '2.0', id: 1, result: { tools } }))
     expect(await ask()).toEqual({ step: COUNTERPART_STEP, ok: true, status: 200 })
     expect(await ask()).toEqual({ step: COUNTERPART_STEP, ok: true, status: 200 })
-    expect(seen.map(({ url }) => url)).toEqual(['/mcp'])
+    expect(seen.map(({ url }) => url)).toEqual(['/mcp?key=of-the-caller'])
     expect(JSON.parse(seen[0]?.body ?? '')).toMatchObject({ method: 'tools/list', params: {} })
     expect(seen[0]?.headers).not.toMatch(/authorization|cookie|secret/i)
     const played = await findHarnessStep(database.db, id, COUNTERPART_STEP)
     expect(played?.detail).toBe('2 tools')
-    expect(JSON.stringify(played)).not.toContain('evil')
+    expect(JSON.stringify(played)).not.toMatch(/evil|of-the-caller/)
   },
 )
 

@@ -19,6 +19,7 @@ beforeAll(async () => {
       SWEEP_GRACE_MS: '200',
       SWEEP_EVERY_MS: '500',
       HARNESS_RUNS_PER_HOUR: '10',
+      HARNESS_RUNS_PER_DAY: '50',
       // So few that the last test has to wait for them, as everyone does.
       LIMIT_PUBLIC_READS_PER_MINUTE: '60',
       LIMIT_PUBLIC_WRITES_PER_MINUTE: '14',

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
+import { COUNTERPART_STEP } from '#domain/harness/suites.ts'
 import { exchangeDigests, transcriptHash } from '#domain/harness/transcript.ts'
 import {
   beginHarness,
@@ -34,19 +35,20 @@ beforeEach(async () => {
   await sql`truncate harness_runs, regression_reports cascade`.execute(database.db)
 })
 
-/** A test of two steps, of which the second went as it is said; without `ok` it runs still. */
-async function storedTest(ok?: boolean) {
+/** A test of two steps and failing ones, of which the second went as it is said; without `ok` it runs still. */
+async function storedTest(ok?: boolean, failing: readonly string[] = []) {
   const { db } = database
   const test_run_id = `tr_${randomBytes(32).toString('hex')}`
   const asked = { suite, rail: 'packetops', counterpart_mcp_url: null, code_version: '1' } as const
-  const steps = ['hand over', 'run']
+  const steps = ['hand over', 'run', ...failing]
   const caller_sha256 = randomBytes(32).toString('hex')
-  const bounds = { callerHourMax: 9, dayMax: 99, openMax: 9 }
+  const bounds = { callerHourMax: 9, callerDayMax: 99, dayMax: 99, openMax: 9 }
   await beginHarness(db, { ...asked, test_run_id, steps, caller_sha256 }, bounds)
   if (ok === undefined) return test_run_id
   for (const [step, good] of [
     ['hand over', true],
     ['run', ok],
+    ...failing.map((step) => [step, false] as const),
   ] as const) {
     const outcome = { step, ok: good, expected: '200', detail: 'd', status: 200, ms: 1 }
     await keepHarnessStep(db, test_run_id, { ...outcome, ...exchangeDigests([]), exchanges: [] })
@@ -76,6 +78,18 @@ verifies('regression.persist', 'a completed test has one report, a running one n
   expect(await refusalOf(regressions.persist(await storedTest(), null))).toBe('not_ready')
   const unknown = `tr_${'0'.repeat(64)}`
   expect(await refusalOf(regressions.persist(unknown, null))).toBe('not_found')
+})
+
+verifies('regression.persist', 'a server of someone else fails no report', async () => {
+  const { db } = database
+  const test_run_id = await storedTest(true, [COUNTERPART_STEP])
+  const { report } = await regressions.persist(test_run_id, null)
+  expect(report).toMatchObject({ passed: 2, failed: 0 })
+  expect((await listHarnessSteps(db, test_run_id)).map(({ step }) => step)).toEqual([
+    'hand over',
+    'run',
+    COUNTERPART_STEP,
+  ])
 })
 
 verifies('regression.persist', 'a transcript with another hash makes no report', async () => {

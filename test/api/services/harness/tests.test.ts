@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
+import { sha256Hex } from '#domain/core/canonical-json.ts'
 import { exchangeDigests } from '#domain/harness/transcript.ts'
 import {
   endHarnessRun,
@@ -105,6 +106,16 @@ verifies('harness.limits', 'two are open at once, and twenty a day are begun', a
   expect(await codeOf(run(call()))).toBe('none')
   expect(await codeOf(run(call()))).toBe('rate_limited')
   expect(await codeOf(tests.read(suite, `tr_${'f'.repeat(64)}`))).toBe('not_found')
+})
+
+verifies('harness.limits', 'an address begins a fifth of the tests of a day', async () => {
+  const { run } = openTests()
+  await sql`insert into harness_runs (test_run_id, suite, rail, steps, caller_sha256, code_version, created_at)
+    select 'tr_' || lpad(n::text, 64, '0'), ${suite}, 'packetops', '[]', ${sha256Hex(NEVER)}, '1', clock_timestamp() - interval '2 hours'
+    from generate_series(1, 3) n`.execute(database.db)
+  expect(await codeOf(run(call()))).toBe('none')
+  expect(await codeOf(run(call()))).toBe('rate_limited')
+  expect(await codeOf(run(call(), { address: '203.0.113.10' }))).toBe('none')
 })
 
 verifies(
