@@ -63,6 +63,15 @@ export const railRequirements = {
     behavior:
       'The same input gives the same bytes. The order of its lists changes only the places of citations.',
   },
+  'rails.currency': {
+    source: 'runs § Rail work',
+    behavior: 'The same amounts in another currency give the same result in that currency.',
+  },
+  'rails.files': {
+    source: 'runs § Rail work',
+    behavior:
+      'Documents that are split between paragraphs answer the same questions by the same sentences.',
+  },
   'merkle.rfc6962': {
     source: 'runs § packetops',
     behavior: 'Merkle roots are those of RFC 6962, with leaf and node prefixes.',
