@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Requirement, requirements } from '../requirements/index.ts'
@@ -24,6 +24,21 @@ test('the list of reference pages names every page', () => {
     (file) => file !== 'README.md' && !list.includes(`](${file})`),
   )
   expect(missing).toEqual([])
+})
+
+test('the list of systems names tests that exist', () => {
+  const rows = [
+    ...read(`${folder}/systems.md`).matchAll(/^\| (.+?) \| (.+?) \| (.*?) ?\|$/gm),
+  ].slice(1)
+  expect(rows).toHaveLength(53)
+  for (const [, system, tests = ''] of rows) {
+    const named = [...tests.matchAll(/`(\S+\.test\.ts)`/g)].map(([, file = '']) => file)
+    const known = named.filter((file) =>
+      [file, `test/api/operations/${file}`].some((path) => existsSync(join(root, path))),
+    )
+    expect(known, system).toEqual(named)
+    expect(named.length > 0 || /not served|\.md\)/.test(tests), system).toBe(true)
+  }
 })
 
 /** Each heading of a page as a requirement cites it: `payouts § Create`. */
