@@ -4,6 +4,7 @@ import { expect } from 'vitest'
 import { requirements } from '../requirements/index.ts'
 import { verifies } from '../verifies.ts'
 import { read, root } from './pictures.ts'
+import { rowsOf } from './tables.ts'
 
 const [promised = '', measured = ''] = read('docs/guarantees.md').split('\n## Last measured\n')
 const [kept = ''] = promised.split('\n## Not promised\n')
@@ -43,10 +44,4 @@ verifies('docs.guarantees', 'each figure of a promise is in the table and has it
 function listed(section: string, label: string): string[] {
   const line = section.match(new RegExp(`^- ${label}: (.+)$`, 'm'))?.[1]
   return line === undefined ? [] : line.split(', ')
-}
-
-/** The cells of the rows of all tables in a text, without the heads. */
-function rowsOf(text: string): string[][] {
-  const rows = text.matchAll(/^\| (?!Figure \|)(.+) \|$/gm)
-  return [...rows].map(([, row = '']) => row.split(' | '))
 }

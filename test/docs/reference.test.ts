@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Requirement, requirements } from '../requirements/index.ts'
 import { read, root } from './pictures.ts'
+import { rowsOf } from './tables.ts'
 
 const folder = 'docs/reference'
 const all: [string, Requirement][] = Object.entries(requirements)
@@ -27,11 +28,9 @@ test('the list of reference pages names every page', () => {
 })
 
 test('the list of systems names tests that exist', () => {
-  const rows = [
-    ...read(`${folder}/systems.md`).matchAll(/^\| (.+?) \| (.+?) \| (.*?) ?\|$/gm),
-  ].slice(1)
+  const rows = rowsOf(read(`${folder}/systems.md`))
   expect(rows).toHaveLength(53)
-  for (const [, system, tests = ''] of rows) {
+  for (const [system, tests = ''] of rows) {
     const named = [...tests.matchAll(/`(\S+\.test\.ts)`/g)].map(([, file = '']) => file)
     const known = named.filter((file) =>
       [file, `test/api/operations/${file}`].some((path) => existsSync(join(root, path))),

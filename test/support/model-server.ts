@@ -9,7 +9,8 @@ export type AskedCompletion = {
   messages: { role: string; content: string }[]
   body: Record<string, unknown>
 }
-type Behavior = (asked: AskedCompletion, response: ServerResponse) => void | Promise<void>
+/** How a test answers a request for a completion. */
+export type Behavior = (asked: AskedCompletion, response: ServerResponse) => void | Promise<void>
 
 /** A completion with this text, and what it says that it used. */
 export const completes =

@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { claimAccessKey, registerAgent } from '../../../clients/typescript/src/index.ts'
+import { startModelServer } from '../../support/model-server.ts'
 import { type PastingStack, startPastingStack } from '../../support/pasting.ts'
-import { startScriptedModel } from './scripted-model.ts'
+import { buysRun } from './scripted-model.ts'
 
 let stack: PastingStack
-let model: Awaited<ReturnType<typeof startScriptedModel>>
+let model: Awaited<ReturnType<typeof startModelServer>>
 let settings: string[]
 beforeAll(async () => {
-  ;[stack, model] = await Promise.all([startPastingStack(), startScriptedModel()])
+  ;[stack, model] = await Promise.all([startPastingStack(), startModelServer()])
+  model.behavior.now = buysRun
   const agent = await registerAgent(
     { baseUrl: stack.baseUrl, osUrl: stack.here('http://127.0.0.1:3001') },
     {
@@ -34,7 +36,7 @@ const python = `${folder}/venv/bin/python`
 const bought = async (...program: string[]) => {
   const printed = await stack.run('env', ...settings, ...program, 'Have packetops check this.')
   expect(printed.trim().split('\n').at(-1)).toMatch(/^closed run_\w{64}$/)
-  expect(model.toolsSeen()).toHaveLength(27)
+  expect(model.asked.at(-1)?.body['tools']).toHaveLength(27)
 }
 
 test('the AI SDK buys a run', async () => {

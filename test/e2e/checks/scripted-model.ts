@@ -1,31 +1,14 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AskedCompletion, Behavior } from '../../support/model-server.ts'
 
-type Message = { role: string; content: unknown }
-type Asked = { messages: Message[]; tools: { function: { name: string } }[] }
 type Call = { name: string; input: object }
 
 /**
- * An endpoint of chat completions that answers as a model would that buys a run: it asks for a quote, starts the run, and follows it.
- * What it passes on is in the results of its tools, as the framework hands them over.
+ * Answers as a model would that buys a run: it asks for a quote, starts the run, and follows it. What it passes on is in the results
+ * of its tools, as the framework hands them over.
  */
-export async function startScriptedModel() {
-  const asked: Asked[] = []
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    const body = JSON.parse(Buffer.concat(chunks).toString()) as Asked
-    asked.push(body)
-    response.setHeader('Content-Type', 'application/json')
-    response.end(JSON.stringify(completionOf(answerTo(body.messages))))
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    /** The names of the tools of the last question. */
-    toolsSeen: () => (asked.at(-1)?.tools ?? []).map((tool) => tool.function.name),
-    stop: () => new Promise((resolve) => server.close(resolve)),
-  }
+export const buysRun: Behavior = ({ messages }, response) => {
+  response.setHeader('Content-Type', 'application/json')
+  response.end(JSON.stringify(completionOf(answerTo(messages))))
 }
 
 const input = {
@@ -34,7 +17,7 @@ const input = {
   items: [{ name: 'system.md', section: 'system_description', content: 'A hosted ledger.' }],
 }
 
-function answerTo(messages: Message[]): string | Call {
+function answerTo(messages: AskedCompletion['messages']): string | Call {
   const results = messages
     .filter(({ role }) => role === 'tool')
     .map(({ content }) => textOf(content))
