@@ -41,6 +41,11 @@ figcaption{font-weight:600;margin-bottom:.5rem}
 svg{display:block;width:100%;max-width:50rem;font-size:12.5px;fill:var(--ink)}
 rect.above{fill:var(--accent)}
 rect.below{fill:var(--warn)}
+@media screen and (max-width:40rem){
+.notes thead{display:none}
+.notes tr{display:block;border-bottom:1px solid var(--line);padding:.4rem 0}
+.notes td,.notes td:first-child,.notes td:last-child{display:block;width:auto;max-width:none;border:0;padding:.1rem .2rem}
+}
 @media print{
 @page{margin:16mm}
 body{max-width:none;padding:0;font-size:10pt}

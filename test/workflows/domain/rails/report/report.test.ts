@@ -196,14 +196,14 @@ verifies('package.built', 'the order of members does not change a report', () =>
  * another version, also pinned here. Until the first release an intended change is pinned again.
  */
 const pinned: Record<RailKey, string> = {
-  packetops: '9fdc9d6717f93ebfb5d41a6e81e625e9d3b2d1cec7fb60a3a1e66068cd99f396',
-  diligenceops: '25126dfb34d598b464c8e2229d9c9b21f01a77a585ff30e0a9e848a54180ac5a',
-  energyops: '998006076229254c6242a12012bd11269dc8936d43089f7e1fd7d5728424a2f8',
-  distributionops: '432abaee9d2e5e31d922c4fc55b445914235c2e439a382d3bed961b7bd50c773',
-  tokenops: '1c0c5f02ba547b0f9fa28f15c3686b2d410eb8619977c71b82486e83e7a4f3a7',
-  financeops: '19a65165b9e36b8d5519c07274f2bedcb79f6132cbd5c730f7bd9b990db5396b',
-  scout: '6e4aceb0422134517d02d25f34ba52750017b40e6e5efc0182bd17b4eb46c3f1',
-  contractops: '4c5903e0c78701c4cc6e0604c692270f227e847773574601b45dec4b785e3a23',
+  packetops: '8758656ac8953260b2472939d9a088d560e0e06f9238388fab3d835771292b25',
+  diligenceops: '43dca9b2e48a53381e44b1e9a6ed8e799cd8bf553cfa7c12fcf95e8645dd7a58',
+  energyops: 'c60047662a86a077801599512e87715264b38f44ec0d11620d1ba59833e6ecc0',
+  distributionops: 'd248cc5ea241b6f8092865da858ebb9d43c64ed521e3e9495db11bbe489021cd',
+  tokenops: '5b07e468ea50d008b7a04a8e98436e5adc69bdf89ad330eef4d3ee61c828cab0',
+  financeops: '19c4f10d31ad863e5b3022ee3de2b736d2624892ef80fdbedb7d2a80737207ee',
+  scout: 'ae2de29e71f70396db5bda2933c6352d1e65b4ff0643403a2f37b14ef9fee89d',
+  contractops: '6f4e227c1aaf8fdabf8f4ed032e2836a1db32a4f4de04630416e2fa0c23dfb3f',
 }
 
 verifies('package.built', 'reports of version 1 keep their bytes', () => {
