@@ -31,7 +31,7 @@ const ofEveryRail: readonly PlannedCheck[] = [
     check: 'citations_stand',
     of: 'every citation of the result, its findings and its gaps, against the input',
   },
-  { check: 'same_again', of: 'the digest of the work, against that of the work done again' },
+  { check: 'result_repeated', of: 'the digest of the work, against that of the work done again' },
 ]
 
 /** The checks of any work, whatever its rail. */

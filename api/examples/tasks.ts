@@ -262,7 +262,7 @@ export const taskExamples = {
           output: {
             checks: [
               {
-                check: 'root_again',
+                check: 'root_recomputed',
                 ok: true,
                 detail: 'the Merkle root, against the leaves hashed pair by pair',
               },

@@ -125,7 +125,7 @@ verifies(
     const failed = (await validateWork(asked, { ...work, result })).flatMap(({ check, ok }) =>
       ok ? [] : [check],
     )
-    expect(failed).toEqual(expect.arrayContaining(['items_sealed', 'same_again']))
+    expect(failed).toEqual(expect.arrayContaining(['items_sealed', 'result_repeated']))
   },
 )
 

@@ -43,10 +43,10 @@ verifies(
 /** For each rail, by the check that has to see it: how a result of its sandbox input becomes wrong. */
 const planted: Record<RailKey, Record<string, (result: Any) => void>> = {
   packetops: {
-    digests_again: (result) => {
+    digests_recomputed: (result) => {
       result.manifest[0].sha256 = 'f'.repeat(64)
     },
-    root_again: (result) => {
+    root_recomputed: (result) => {
       result.merkle_root = 'f'.repeat(64)
     },
     items_sealed: (result) => {
@@ -117,7 +117,7 @@ const planted: Record<RailKey, Record<string, (result: Any) => void>> = {
     recipients_once: (result) => {
       result.refused = []
     },
-    manifest_again: (result) => {
+    manifest_recomputed: (result) => {
       result.manifest_sha256 = 'f'.repeat(64)
     },
     payments_listed: (result) => {
@@ -140,15 +140,15 @@ const planted: Record<RailKey, Record<string, (result: Any) => void>> = {
     duplicates_counted: (result) => {
       result.duplicates.rows += 1
     },
-    costs_again: (result) => {
+    costs_recomputed: (result) => {
       result.cost_by_model[0].cost_minor = '123.456'
     },
-    budget_again: (result) => {
+    budget_recomputed: (result) => {
       result.budget_state.spent_minor = '1'
     },
   },
   financeops: {
-    totals_again: (result) => {
+    totals_recomputed: (result) => {
       result.control_totals[0].payments.total_minor += 1
     },
     rows_placed: (result) => {
@@ -182,7 +182,7 @@ const planted: Record<RailKey, Record<string, (result: Any) => void>> = {
     },
   },
   scout: {
-    scores_again: (result) => {
+    scores_recomputed: (result) => {
       result.ranked[0].score = 0.99
     },
     services_once: (result) => {
@@ -191,7 +191,7 @@ const planted: Record<RailKey, Record<string, (result: Any) => void>> = {
     order_kept: (result) => {
       result.ranked.reverse()
     },
-    matches_again: (result) => {
+    matches_recomputed: (result) => {
       result.ranked[0].reasons[0].match = 'weak'
     },
     constraints_kept: (result) => {
@@ -212,7 +212,7 @@ for (const { key, sandboxInput: value } of rails)
       change(work.result)
       const seen = await failed(key, value, work)
       expect(seen, `${key} ${check}`).toContain(check)
-      expect(seen).toContain('same_again')
+      expect(seen).toContain('result_repeated')
     }
   })
 
@@ -262,7 +262,7 @@ verifies('loop.validator.faults', 'a cost of a model that has no price is named'
   const work = structuredClone(await again(() => undefined)) as Work<Any>
   work.result.cost_by_model[0].model = 'unknown-1'
   const checks = await validateWork({ rail, tier: 'standard', value, lists: [], again }, work)
-  expect(checks.find(({ check }) => check === 'costs_again')).toMatchObject({
+  expect(checks.find(({ check }) => check === 'costs_recomputed')).toMatchObject({
     ok: false,
     detail: 'unknown-1 has no price',
   })

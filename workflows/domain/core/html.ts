@@ -20,5 +20,6 @@ function markupOf(part: Part): string {
   return 'markup' in part ? part.markup : part.map(({ markup }) => markup).join('')
 }
 
-const escapeText = (text: string): string =>
+/** A text with the five characters escaped that HTML and XML give a meaning. */
+export const escapeText = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => entities[character] ?? character)

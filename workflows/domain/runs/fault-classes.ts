@@ -19,7 +19,7 @@ const nextOf = {
 type FaultClass = keyof typeof nextOf
 
 const classOf: Readonly<Record<string, FaultClass>> = {
-  same_again: 'not_repeatable',
+  result_repeated: 'not_repeatable',
   result_fits: 'malformed',
   citations_stand: 'not_cited',
 }

@@ -13,7 +13,7 @@ const checks = {
   shares_in_proportion:
     'the shares by weight, against one common level that floors lie above and caps below, to one unit',
   recipients_once: 'each id of the input, against one allocation or one refusal',
-  manifest_again: 'the digest of the manifest, against the allocations',
+  manifest_recomputed: 'the digest of the manifest, against the allocations',
   payments_listed: 'each payment, against an allocation and the destinations of its recipient',
   calls_payable: 'the payout calls, against currency, cap and the checksum of each address',
   transfers_add_up: 'number and sum of the bank transfers, against accounts and amounts',
@@ -37,7 +37,7 @@ export const distributionopsAudit: Audit<Result> = {
         ),
         shares_in_proportion: levelFault(recipients, result),
         recipients_once: onceFault(recipients, result),
-        manifest_again: differs(
+        manifest_recomputed: differs(
           'the digest',
           result.manifest_sha256,
           manifestOf(head, recipients, result),

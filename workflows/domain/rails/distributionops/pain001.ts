@@ -1,3 +1,4 @@
+import { escapeText } from '../../core/html.ts'
 import { ibanOf } from './accounts.ts'
 import { latinText } from './latin-text.ts'
 import { NAME_CHARS_MAX, type Payment, REMITTANCE_CHARS_MAX, type Result } from './schema.ts'
@@ -56,7 +57,7 @@ function transaction({ payment, reference, amount }: Transfer, currency: string)
   const text = remittance === undefined ? undefined : latinText(remittance, REMITTANCE_CHARS_MAX)
   return node('CdtTrfTxInf', [
     ...node('PmtId', leaf('EndToEndId', reference)),
-    ...node('Amt', [`<InstdAmt Ccy="${escaped(currency)}">${escaped(amount)}</InstdAmt>`]),
+    ...node('Amt', [`<InstdAmt Ccy="${escapeText(currency)}">${escapeText(amount)}</InstdAmt>`]),
     ...(bic === undefined ? [] : node('CdtrAgt', node('FinInstnId', leaf('BICFI', bic)))),
     ...node('Cdtr', leaf('Nm', writtenName(name))),
     ...account('CdtrAcct', iban),
@@ -71,17 +72,9 @@ const account = (name: string, iban: string): string[] =>
   node(name, node('Id', leaf('IBAN', ibanOf(iban))))
 const writtenName = (name: string): string => latinText(name, NAME_CHARS_MAX) ?? ''
 
-const leaf = (name: string, text: string): string[] => [`<${name}>${escaped(text)}</${name}>`]
+const leaf = (name: string, text: string): string[] => [`<${name}>${escapeText(text)}</${name}>`]
 const node = (name: string, inside: readonly string[]): string[] => [
   `<${name}>`,
   ...inside.map((line) => ` ${line}`),
   `</${name}>`,
 ]
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-}
-const escaped = (text: string): string => text.replaceAll(/[&<>"]/g, (sign) => entities[sign] ?? '')

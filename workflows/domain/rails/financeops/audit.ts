@@ -9,7 +9,7 @@ import {
 } from './schema.ts'
 
 const checks = {
-  totals_again: 'the control totals of both sides, against the sum of all rows by currency',
+  totals_recomputed: 'the control totals of both sides, against the sum of all rows by currency',
   rows_placed: 'each invoice and payment, against one match or one list of the rest',
   nothing_overdrawn: 'what is laid on invoices, against what each is owed and each payment has',
   postings_balance: 'the debits of each journal entry, against its credits',
@@ -43,7 +43,7 @@ export const financeopsAudit: Audit<FinanceopsResult> = {
         totals.set(taken.currency, { rows: total.rows + 1, amount })
       },
       close: ({ result }) => ({
-        totals_again: firstOfAll(
+        totals_recomputed: firstOfAll(
           totalsFault(result, sides.invoices, ({ invoices: side }) => side),
           totalsFault(result, sides.payments, ({ payments: side }) => side),
         ),

@@ -7,8 +7,8 @@ import type { Audit } from '../rail.ts'
 import type { Item, ManifestEntry, PacketResult } from './schema.ts'
 
 const checks = {
-  digests_again: 'the digest of each entry, against the content of an item of the input',
-  root_again: 'the Merkle root, against the leaves hashed pair by pair',
+  digests_recomputed: 'the digest of each entry, against the content of an item of the input',
+  root_recomputed: 'the Merkle root, against the leaves hashed pair by pair',
   items_sealed: 'the entries of the manifest, against the items of the input',
   score_adds_up: 'the readiness, against the points of the required sections',
   missing_named: 'the missing sections, against the sections that no item is in',
@@ -22,8 +22,8 @@ export const packetopsAudit: Audit<PacketResult> = {
     return {
       take: (_list, row) => void items.push(row as Item),
       close: ({ result }) => ({
-        digests_again: digestsFault(items, result),
-        root_again: differs('the Merkle root', result.merkle_root, rootOf(result.manifest)),
+        digests_recomputed: digestsFault(items, result),
+        root_recomputed: differs('the Merkle root', result.merkle_root, rootOf(result.manifest)),
         items_sealed: differs('the names', namesOf(result.manifest), namesOf(items)),
         score_adds_up: scoreFault(result),
         missing_named: missingFault(items, result),

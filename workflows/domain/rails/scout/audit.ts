@@ -3,17 +3,17 @@ import { wordsOf } from '../words.ts'
 import { isClear, type Reason, type ScoutInput, type ScoutResult } from './schema.ts'
 
 const checks = {
-  scores_again: 'the score of each service, against the mean of its reasons over the needs',
+  scores_recomputed: 'the score of each service, against the mean of its reasons over the needs',
   services_once: 'ranked and excluded services, against the size of the registry',
   order_kept: 'the order of services, against their scores',
-  matches_again: 'each match, against the score and the words that are shared',
+  matches_recomputed: 'each match, against the score and the words that are shared',
   constraints_kept: 'each ranked service, against the price that is allowed and the limit',
   needs_named: 'needs without a service, against the clear reasons of all available services',
 }
 
 /** Scores each service again from its reasons, and counts services and needs. */
 export const scoutAudit = auditOf<ScoutInput, ScoutResult>(checks, (input, { result }) => ({
-  scores_again: firstWrong(result.ranked, ({ service_id, score, reasons }) => {
+  scores_recomputed: firstWrong(result.ranked, ({ service_id, score, reasons }) => {
     const sum = reasons.reduce((all, reason) => all + reason.score, 0)
     const mean = sum / Math.max(1, result.needs.length)
     return Math.abs(mean - score) <= 0.0001 ? null : `the score of ${service_id} is not ${score}`
@@ -26,7 +26,7 @@ export const scoutAudit = auditOf<ScoutInput, ScoutResult>(checks, (input, { res
   order_kept: firstWrong(result.ranked.entries(), ([at, { service_id, score }]) =>
     score <= (result.ranked[at - 1]?.score ?? 1) ? null : `${service_id} is ranked too low`,
   ),
-  matches_again: firstWrong(result.ranked, ({ service_id, match, reasons }) =>
+  matches_recomputed: firstWrong(result.ranked, ({ service_id, match, reasons }) =>
     reasons.every((reason) => isClear(reason) === isClearAgain(reason)) &&
     (match === 'clear') === reasons.some(isClearAgain)
       ? null

@@ -18,9 +18,9 @@ const checks = {
   rows_counted: 'the rows of the result, against all rows of the input and those in no sum',
   sums_agree: 'the total, against its sums by model, by agent and by day',
   duplicates_counted: 'the duplicates, against the request ids sorted by what their rows say',
-  costs_again: 'the cost of each model, against its tokens summed first and priced then',
+  costs_recomputed: 'the cost of each model, against its tokens summed first and priced then',
 }
-const budget = { budget_again: 'what is spent of the budget, against the days of its period' }
+const budget = { budget_recomputed: 'what is spent of the budget, against the days of its period' }
 
 /** Places in which costs are compared: those of a price for a token, of a rate, and of minor units. */
 const PLACES = 30
@@ -56,8 +56,10 @@ export const tokenopsAudit: Audit<TokenopsResult> = {
         rows_counted: rowsFault(result, rows - charges),
         sums_agree: sumsFault(result),
         duplicates_counted: differs('the number', result.duplicates.rows, ids.repeated()),
-        costs_again: costsFault(head, result, cells),
-        ...(head.budget_minor === undefined ? {} : { budget_again: budgetFault(head, result) }),
+        costs_recomputed: costsFault(head, result, cells),
+        ...(head.budget_minor === undefined
+          ? {}
+          : { budget_recomputed: budgetFault(head, result) }),
       }),
     }
   },
