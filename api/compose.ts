@@ -5,6 +5,7 @@ import { authorityOf } from '../activities/container.ts'
 import { createOutgoing } from '../activities/http/outgoing.ts'
 import { loadProviderKeys } from '../activities/keys/provider-keys.ts'
 import { keepPublishing, publishKeys } from '../activities/keys/publish-keys.ts'
+import { createMpp } from '../activities/payment/mpp.ts'
 import { openPayoutCallbacks } from '../activities/payout/callbacks.ts'
 import { canaryOf } from '../activities/payout/canary-settings.ts'
 import { openControls } from '../activities/payout/controls.ts'
@@ -283,7 +284,7 @@ function openPublicServices({ config, db, client, chain, keys, rail }: Adapters)
 }
 
 function pipelineDeps(adapters: Adapters, services: Services): PipelineDeps {
-  const { config, log, db, pool, changes, client, chain, wallets, offers } = adapters
+  const { config, log, db, pool, changes, client, chain, wallets, offers, tokens } = adapters
   return {
     config,
     baseUrl: config.BASE_URL,
@@ -294,6 +295,11 @@ function pipelineDeps(adapters: Adapters, services: Services): PipelineDeps {
     clock: createDatabaseClock(db),
     wallets,
     offers,
+    mpp: createMpp({
+      baseUrl: config.BASE_URL,
+      secrets: tokens.challengeSecrets,
+      requirements: offers.requirements,
+    }),
     chainHead: chain.head,
     limits: createRateLimits(pool, config),
     quotas: createQuotas(pool, config),

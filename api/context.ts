@@ -9,6 +9,7 @@ import type { RailKey } from '#domain/rails/rail.ts'
 import type { credentialView } from '../activities/agent/views.ts'
 import type { publishedKey } from '../activities/keys/published-key.ts'
 import type { ReceiptView } from '../activities/keys/receipt-view.ts'
+import type { CarriedPayment } from '../activities/payment/payment-header.ts'
 import type { PayoutCallbacks } from '../activities/payout/callbacks.ts'
 import type { openControls } from '../activities/payout/controls.ts'
 import type { CredentialOfAgent } from '../activities/store/agents/agent-credentials.ts'
@@ -264,6 +265,8 @@ type CallContext = {
   readonly requestId: string
   /** The request as it was sent, for signatures and streams. */
   readonly sent: Pick<CallRequest, 'headers' | 'stream' | 'isInsider' | 'tool'>
+  /** The payment of the request by x402 or MPP; throws 402 `payment_invalid` for one in another form. */
+  readonly carriedPayment: () => CarriedPayment | undefined
 }
 
 /** The services that handlers call. */

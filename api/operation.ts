@@ -175,7 +175,15 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
 export const keptOf = ({ idempotency }: Pick<AnyOperation, 'idempotency'>): Kept =>
   'key' in idempotency ? idempotency : {}
 
-/** Whether a call may carry a payment of x402. */
+/** Where a call has the credential of MPP: one whose caller presents itself in Authorization has no room for it there. */
+export const paymentHeaderOf = (
+  operation: Pick<AnyOperation, 'access'>,
+): 'Authorization' | 'Payment-Authorization' =>
+  waysOf(operation).some((way) => way === 'agent' || way === 'operator')
+    ? 'Payment-Authorization'
+    : 'Authorization'
+
+/** Whether a call may carry a payment, by x402 or MPP. */
 export const takesPayment = ({
   price,
   carriesPayment,

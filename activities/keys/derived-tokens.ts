@@ -10,6 +10,8 @@ export type DerivedTokens = {
   quoteToken(callId: string): Promise<string>
   /** 64 hex; shown only to the client that claims the credential. */
   credentialSecret(credentialId: string): Promise<string>
+  /** The secrets of MPP challenges, 43 base64url each: the one in use first, then all that a challenge may have been made with. */
+  challengeSecrets(): readonly [string, ...string[]]
   /** A handshake nonce that any process of the service recognises until it expires. */
   nonce(nowSeconds: number): string
   /** When a nonce of ours expires, in Unix seconds; undefined for one that we never gave out. */
@@ -63,6 +65,10 @@ export function deriveTokens(
       derived('quote', (key) => `qk_${mac(key, 'quote-token', callId).toString('base64url')}`),
     credentialSecret: (credentialId) =>
       derived('credential', (key) => mac(key, 'agent-credential', credentialId).toString('hex')),
+    challengeSecrets: () => {
+      const secretBy = (key: Uint8Array) => mac(key, 'mpp-challenge', '').toString('base64url')
+      return [secretBy(current()), ...newestFirst().map(({ key }) => secretBy(key))]
+    },
     nonce: (nowSeconds) => {
       const body = `hs_${nowSeconds + limits.handshakeNonceSeconds}_${randomBytes(16).toString('hex')}`
       return `${body}_${mac(current(), 'handshake-nonce', body).toString('hex')}`

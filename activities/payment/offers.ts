@@ -8,6 +8,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/server'
 import type { Address } from 'viem'
 import { DomainError, type Refusal, refuse } from '#domain/core/errors.ts'
 import { ASSET_NAME, ASSET_VERSION, limits, NETWORK } from '#domain/core/limits.ts'
+import { challengeHeader, type MppChallenge, receiptHeader } from '#domain/payments/mpp.ts'
 import {
   checkPaymentWindow,
   invalidPayment,
@@ -29,9 +30,11 @@ type Priced = {
 export type Offers = {
   readonly asset: Address
   /** The terms of one call, as they stand in `accepts`. */
-  requirements(priced: Priced): PaymentTerms
+  requirements(priced: Pick<Priced, 'price'>): PaymentTerms
   /** The 402 refusal with the offer in it; `more` are further members of the problem body, such as `debt`. */
   paymentRequired(priced: Priced, detail: string, more?: Record<string, unknown>): DomainError
+  /** The error, with the offer in it where it is 402 `payment_invalid`. */
+  withOffer(priced: Priced, error: unknown): unknown
   /** The payment of a request, parsed strictly; undefined without one, 402 `payment_invalid` for any other form or other terms. */
   readPayment(headers: PaymentHeaders, priced: Priced): StrictPayment | undefined
   /** Throws 402 `payment_invalid`, or 503 `unavailable` when the chain or the facilitator gave no verdict; `now` is Postgres' clock in Unix seconds. */
@@ -57,7 +60,7 @@ export async function createOffers(settings: OfferSettings): Promise<Offers> {
   )
   await server.initialize()
   const offer = await buildOffer(server, settings)
-  const requirements = ({ price }: Priced): PaymentTerms => ({
+  const requirements = ({ price }: Pick<Priced, 'price'>): PaymentTerms => ({
     ...offer,
     amount: (price ?? 0n).toString(),
   })
@@ -82,14 +85,14 @@ export async function createOffers(settings: OfferSettings): Promise<Offers> {
       },
     })
   }
-  const withOffer = (priced: Priced) => (error: unknown) => {
-    throw error instanceof DomainError && error.refusal.code === 'payment_invalid'
+  const withOffer = (priced: Priced, error: unknown) =>
+    error instanceof DomainError && error.refusal.code === 'payment_invalid'
       ? offering(error.refusal, priced)
       : error
-  }
   return {
     asset: settings.asset,
     requirements,
+    withOffer,
     paymentRequired: (priced, detail, more) =>
       offering(
         refuse('payment_required', {
@@ -104,40 +107,64 @@ export async function createOffers(settings: OfferSettings): Promise<Offers> {
       try {
         return readPaymentHeader(headers, requirements(priced))
       } catch (error) {
-        return withOffer(priced)(error)
+        throw withOffer(priced, error)
       }
     },
     verify: (payment, now, priced) =>
-      verify(server, payment, now, settings.minRemainingSeconds).catch(withOffer(priced)),
+      verify(server, payment, now, settings.minRemainingSeconds).catch((error: unknown) => {
+        throw withOffer(priced, error)
+      }),
     paymentResponse,
   }
 }
 
-/** The PAYMENT-RESPONSE header of a settled payment. */
+type Settled = Pick<PaymentRow, 'transaction_hash' | 'payer' | 'settled_at' | 'changed_at'>
+
+/** A settled payment as x402 and as MPP say it: PAYMENT-RESPONSE and Payment-Receipt. */
 export function paymentResponse({
   transaction_hash,
   payer,
-}: Pick<PaymentRow, 'transaction_hash' | 'payer'>): Record<string, string> {
-  const settled = {
-    success: true,
-    transaction: transaction_hash ?? '',
-    network: NETWORK,
-    payer,
-  } as const
-  return { 'PAYMENT-RESPONSE': encodePaymentResponseHeader(settled) }
+  settled_at,
+  changed_at,
+}: Settled): Record<string, string> {
+  const transaction = transaction_hash ?? ''
+  const settled = { success: true, transaction, network: NETWORK, payer } as const
+  const timestamp = (settled_at ?? changed_at).toISOString()
+  return {
+    'PAYMENT-RESPONSE': encodePaymentResponseHeader(settled),
+    'Payment-Receipt': receiptHeader({
+      method: 'evm',
+      status: 'success',
+      reference: transaction,
+      timestamp,
+    }),
+  }
 }
 
-/** The headers of a 402 refusal made by an offer: PAYMENT-REQUIRED with the offer; none for any other refusal. */
+/** The headers of a 402 refusal made by an offer: PAYMENT-REQUIRED with the offer, and MPP's challenges where it has any; none for any other refusal. */
 export function paymentRequiredHeaders({ detail, extra }: Refusal): Record<string, string> {
   if (extra?.['accepts'] === undefined) return {}
-  const { resource, accepts } = extra as { resource: { url: string }; accepts: PaymentTerms[] }
+  const { resource, accepts, payment_challenges } = extra as Offered
   const required = {
     x402Version: 2,
     error: detail,
     resource,
     accepts: accepts.map((terms) => ({ ...terms })),
   }
-  return { 'PAYMENT-REQUIRED': encodePaymentRequiredHeader(required), 'Cache-Control': 'no-store' }
+  return {
+    'PAYMENT-REQUIRED': encodePaymentRequiredHeader(required),
+    'Cache-Control': 'no-store',
+    ...(payment_challenges === undefined
+      ? {}
+      : { 'WWW-Authenticate': payment_challenges.map(challengeHeader).join(', ') }),
+  }
+}
+
+/** What the body of such a refusal has. */
+type Offered = {
+  resource: { url: string }
+  accepts: PaymentTerms[]
+  payment_challenges?: MppChallenge[]
 }
 
 async function buildOffer(

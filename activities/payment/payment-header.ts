@@ -8,6 +8,9 @@ import {
 /** Header names are lowercase; a doubled header is an array, or one text joined by commas. */
 export type PaymentHeaders = Readonly<Record<string, string | string[] | undefined>>
 
+/** A payment that a call carries, as the text of PAYMENT-SIGNATURE; it is read where it is presented. */
+export type CarriedPayment = () => Promise<string>
+
 const HEADER_CHARS_MAX = 8192
 const standardBase64 =
   /^(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$|^[A-Za-z0-9+/]{2,3}={1,2}$/

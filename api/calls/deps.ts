@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Config } from '../../activities/config/config.ts'
+import type { Mpp } from '../../activities/payment/mpp.ts'
 import type { Offers } from '../../activities/payment/offers.ts'
 import type { Slots } from '../../activities/run/isolation/slots.ts'
 import type { Changes } from '../../activities/store/postgres/changes.ts'
@@ -37,6 +38,7 @@ export type PipelineDeps = Omit<AuthDeps, 'limits' | 'agents'> & {
   /** Runs the grants of one caller one after the other, within this process. */
   readonly callerQueue: KeyedQueue
   readonly offers: Offers
+  readonly mpp: Mpp
   /** Starts or joins the settlement workflow of a payment; if that fails, a worker's sweep does it. */
   readonly notifyPayment: (paymentId: string) => Promise<void>
   readonly chainHead: () => Promise<bigint>

@@ -24,6 +24,7 @@ import { bodyOf, checkOutput, contextWith } from './handle.ts'
 import { assertSize, identifyCall, isUnproven } from './identify-call.ts'
 import { identifyRepeat } from './identify-repeat.ts'
 import { readInput, withParams } from './input.ts'
+import { offeringMpp } from './mpp-payment.ts'
 import { problemAnswer } from './problem.ts'
 import { leadCall, runEffect } from './run-effect.ts'
 import { settleCall } from './settlement.ts'
@@ -49,7 +50,7 @@ export async function execute(
     release()
     const answer = isPlain(call.operation)
       ? await answerPlainly(call)
-      : await runOnce(await identifyRepeat(call))
+      : await runOffered(await identifyRepeat(call))
     return { operation: identified.operation, answer }
   } catch (error) {
     release()
@@ -91,6 +92,10 @@ async function answerPlainly(call: AuthorizedCall): Promise<CallAnswer> {
     body: checkOutput(operation, reply.body),
   }
 }
+
+/** A call of a caller that may be asked to pay. */
+const runOffered = (call: CallExecution): Promise<CallAnswer> =>
+  offeringMpp(call, () => runOnce(call))
 
 /** A call whose effect or charge happens once: it is claimed until a claim gives its answer. */
 export async function runOnce(call: CallExecution): Promise<CallAnswer> {

@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts'
 import type { AnyOperation, Reply, ReplyBody } from '../operation.ts'
 import type { AuthorizedCall, CallExecution } from './call.ts'
+import { carriedPayment } from './mpp-payment.ts'
 
 /** Runs the operation's handler; `leads` says that no other attempt has begun the effect. */
 export const handle = (call: CallExecution, leads = false): Promise<Reply<unknown>> =>
@@ -12,16 +13,17 @@ export const contextOf = (call: CallExecution, leads: boolean): Context =>
 
 /** What the handler of a call sees; the id is empty where the call has no row. */
 export const contextWith = (
-  { deps, caller, request }: Omit<AuthorizedCall, 'proof'>,
+  call: Omit<AuthorizedCall, 'proof'>,
   callId: string,
   leads: boolean,
 ): Context => ({
-  caller,
+  caller: call.caller,
   callId,
   leads,
-  requestId: request.requestId,
-  sent: request,
-  ...deps.services,
+  requestId: call.request.requestId,
+  sent: call.request,
+  carriedPayment: () => carriedPayment(call, callId),
+  ...call.deps.services,
 })
 
 /** The reply as a value; an operation without a row, or a read, cannot store its answer. */

@@ -1,4 +1,5 @@
 import { searchFrom } from '../../activities/chain/outcome.ts'
+import type { PaymentHeaders } from '../../activities/payment/payment-header.ts'
 import {
   findPayment,
   keepSignature,
@@ -6,6 +7,7 @@ import {
   paymentAlreadyUsed,
 } from '../../activities/store/payments/payments.ts'
 import type { CallExecution } from './call.ts'
+import { mppPayment } from './mpp-payment.ts'
 
 /** The payment of this request, parsed and verified; `ours` when it is bound to this call already. 402 when there is none. */
 export async function verifyPresentedPayment(
@@ -13,7 +15,7 @@ export async function verifyPresentedPayment(
   more: { debt?: Record<string, string> } = {},
 ): Promise<PaymentClaim | 'ours'> {
   const { offers, db, clock, chainHead } = call.deps
-  const payment = offers.readPayment(call.request.headers, call.operation)
+  const payment = offers.readPayment(await paymentHeaders(call), call.operation)
   if (payment === undefined)
     throw offers.paymentRequired(call.operation, 'payment is required', more)
   const known = await findPayment(db, payment.paymentId)
@@ -42,4 +44,19 @@ export async function verifyPresentedPayment(
   }
   await keepSignature(db, claim)
   return claim
+}
+
+/** The headers of x402 that the call has, or those of the payment in its MPP credential. */
+async function paymentHeaders({
+  operation,
+  request,
+  deps,
+  identity,
+}: CallExecution): Promise<PaymentHeaders> {
+  try {
+    const byMpp = mppPayment({ operation, request, deps }, identity.callId)
+    return byMpp === undefined ? request.headers : { 'payment-signature': await byMpp() }
+  } catch (error) {
+    throw deps.offers.withOffer(operation, error)
+  }
 }

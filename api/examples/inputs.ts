@@ -148,6 +148,20 @@ export const discoveryExamples = {
         { kind: 'public', header: null },
         { kind: 'agent', header: 'Authorization: Bearer ag_…' },
       ],
+      payment_protocols: [
+        {
+          protocol: 'x402',
+          challenge_header: 'PAYMENT-REQUIRED',
+          credential_headers: ['PAYMENT-SIGNATURE'],
+          receipt_header: 'PAYMENT-RESPONSE',
+        },
+        {
+          protocol: 'mpp',
+          challenge_header: 'WWW-Authenticate',
+          credential_headers: ['Authorization', 'Payment-Authorization'],
+          receipt_header: 'Payment-Receipt',
+        },
+      ],
       tools: [listRails],
       operations: [
         {

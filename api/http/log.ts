@@ -6,6 +6,7 @@ const secretHeaders = [
   'cookie',
   'set-cookie',
   'payment-signature',
+  'payment-authorization',
   'x-service-wallet-proof',
   'x-status-token',
 ]

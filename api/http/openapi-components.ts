@@ -20,11 +20,16 @@ export const headerComponents: JsonObject = {
     schema: { type: 'integer', minimum: 0 },
   },
   RateLimit: text('What is left of the limit that was hit, and when it resets.'),
-  'WWW-Authenticate': text('How a caller proves who it is here.'),
+  'WWW-Authenticate': text(
+    'How a caller proves who it is here; of a 402, the Payment challenge of MPP for this call.',
+  ),
   Allow: text('The methods of this path.'),
   'PAYMENT-REQUIRED': text('x402 v2: base64 of the PaymentRequired JSON.'),
   'PAYMENT-RESPONSE': text(
     'x402 v2: base64 of the SettleResponse JSON, where the call was paid for.',
+  ),
+  'Payment-Receipt': text(
+    'MPP: base64url of the receipt JSON, with the transaction and its time, where the call was paid for.',
   ),
   'Idempotent-Replayed': {
     description: 'true when this is the stored answer of an earlier call.',
@@ -57,6 +62,18 @@ export const securitySchemes: JsonObject = {
     name: 'PAYMENT-SIGNATURE',
     description:
       'x402 v2 payment, base64 of the PaymentPayload JSON; needed once the free calls are used up.',
+  },
+  mpp: {
+    type: 'http',
+    scheme: 'Payment',
+    description:
+      'MPP: the credential that answers the Payment challenge of a 402 by an EIP-3009 authorization; instead of a payment of x402.',
+  },
+  mppHeader: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Payment-Authorization',
+    description: 'MPP: the same credential, where Authorization has the key of the caller.',
   },
   operator: {
     type: 'http',

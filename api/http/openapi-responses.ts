@@ -99,9 +99,9 @@ function headersOf(
   const names = [
     ...everyAnswer,
     ...(group.some(({ http }) => http.cacheable) && status === 200 ? ['ETag'] : []),
-    ...(priced && status < 300 ? ['PAYMENT-RESPONSE'] : []),
+    ...(priced && status < 300 ? ['PAYMENT-RESPONSE', 'Payment-Receipt'] : []),
     ...(written && status < 300 && status !== 202 ? ['Idempotent-Replayed'] : []),
-    ...(status === 401 ? ['WWW-Authenticate'] : []),
+    ...(status === 401 || (priced && status === 402) ? ['WWW-Authenticate'] : []),
     ...(status === 402 ? ['PAYMENT-REQUIRED'] : []),
     ...(status === 405 ? ['Allow'] : []),
     ...(status === 409 || status === 429 || status === 503 ? ['Retry-After'] : []),

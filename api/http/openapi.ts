@@ -5,6 +5,7 @@ import {
   type AnyOperation,
   type Host,
   isPlain,
+  paymentHeaderOf,
   takesPayment,
   waysOf,
 } from '../operation.ts'
@@ -87,6 +88,7 @@ function describeGroup(
     ...tagsOf(first),
     ...serversOf(first.http.host, urls),
     security: securityOf(group),
+    ...paymentInfoOf(group),
     ...withSecret(group, inputOf(group, components)),
     responses: responsesOf(group, components),
   }
@@ -105,6 +107,18 @@ function describeGroup(
     summary: first.summary,
     ...shared,
     ...marks,
+  }
+}
+
+/** What a call costs, as clients of MPP discover it; the amount of a run depends on its quote. */
+function paymentInfoOf(group: readonly AnyOperation[]): JsonObject {
+  const [paid] = group.filter(takesPayment)
+  if (paid === undefined) return {}
+  const amount = paid.price === null ? null : String(paid.price)
+  return {
+    'x-payment-info': {
+      offers: [{ method: 'evm', intent: 'charge', amount, description: paid.summary }],
+    },
   }
 }
 
@@ -142,7 +156,7 @@ function securityOf(group: readonly AnyOperation[]): JsonObject[] {
 
 /** What a caller of this kind presents. */
 function presentations(way: AccessKind, operation: AnyOperation): JsonObject[] {
-  const { examines, http, price, recalledBy, statusToken } = operation
+  const { examines, http, recalledBy, statusToken } = operation
   const keeps = !isPlain(operation)
   if (way === 'public')
     return [
@@ -150,18 +164,21 @@ function presentations(way: AccessKind, operation: AnyOperation): JsonObject[] {
       ...(examines || keeps ? [{ agent: [] }] : []),
       ...(recalledBy === undefined ? [] : [{ agentSignature: [] }]),
     ]
-  if (way === 'wallet')
-    return price === null
-      ? [{ walletProof: [] }]
-      : [{ walletProof: [] }, { walletProof: [], payment: [] }]
-  if (way !== 'status')
-    return takesPayment(operation) ? [{ [way]: [] }, { [way]: [], payment: [] }] : [{ [way]: [] }]
+  if (way === 'wallet') return withPayments({ walletProof: [] }, operation)
+  if (way !== 'status') return withPayments({ [way]: [] }, operation)
   const inHeader = http.path.includes('{token}') ? {} : { statusToken: [] }
   if (statusToken?.signed !== true) return [inHeader]
   return [
     { ...inHeader, agentSignature: [] },
     ...(statusToken.prefixes.some((prefix) => prefix !== 'st') ? [inHeader] : []),
   ]
+}
+
+/** The same without a payment, and with one by each protocol where the operation takes it. */
+function withPayments(presented: JsonObject, operation: AnyOperation): JsonObject[] {
+  if (!takesPayment(operation)) return [presented]
+  const byMpp = paymentHeaderOf(operation) === 'Authorization' ? 'mpp' : 'mppHeader'
+  return [presented, { ...presented, payment: [] }, { ...presented, [byMpp]: [] }]
 }
 
 /** By what a caller without a credential is known again, where the call is kept. */

@@ -1,4 +1,4 @@
-import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { Executed, Operations } from '../calls/call.ts'
 import type { CallAnswer, CallRequest } from '../context.ts'
 import type { Sender } from '../http/sender.ts'
@@ -27,9 +27,12 @@ export function operationToolbox(registry: readonly AnyOperation[], call: Call):
       const tool = find(name)
       if (tool === undefined) return undefined
       const answered = call(groupOf(tool, args), requestOf(tool, { args, meta }, sender))
-      return answered.then(({ answer }) =>
-        takesTasks(request) ? withTask(tool, answer, runsOf(call, sender)) : resultOf(tool, answer),
-      )
+      return answered.then(({ answer }) => {
+        const result = resultOf(tool, answer, meta)
+        return takesTasks(request)
+          ? withTask(tool, { answer, result }, runsOf(call, sender))
+          : result
+      })
     },
     tasksOf: (sender) => runsOf(call, sender),
     operationOf: (method, name) =>
@@ -45,8 +48,11 @@ const taskOperations: ReadonlyMap<string, AnyOperation> = new Map([
 ])
 
 /** The task of the run that a call started; the result where it started none, where the run has ended, or where it cannot be read. */
-async function withTask(tool: Tool, answer: CallAnswer, runs: Tasks) {
-  const result = resultOf(tool, answer)
+async function withTask(
+  tool: Tool,
+  { answer, result }: { answer: CallAnswer; result: CallToolResult },
+  runs: Tasks,
+) {
   const runId = isRefused(tool.operation, answer)
     ? undefined
     : tool.operation.startsRun?.(answer.body)

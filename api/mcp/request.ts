@@ -1,8 +1,12 @@
+import { credentialHeader } from '#domain/payments/mpp.ts'
 import type { Operations } from '../calls/call.ts'
 import type { CallRequest } from '../context.ts'
 import type { Sender } from '../http/sender.ts'
 import type { ToolCall } from './toolbox.ts'
 import type { Tool } from './tools.ts'
+
+/** Where MCP has the credential of MPP (draft-payment-transport-mcp). */
+export const MPP_CREDENTIAL = 'org.paymentauth/credential'
 
 /** The call of a tool as the request that its operation gets over HTTP, so that proofs and signatures are the same. */
 export function requestOf(
@@ -39,9 +43,13 @@ export function requestOf(
 export const groupOf = ({ group, operation }: Tool, args: ToolCall['args']): Operations =>
   'mode' in args ? [operation] : group
 
-/** The payment of `_meta` as the header of x402 over HTTP. */
+/** The payments of `_meta` as the headers of x402 and MPP over HTTP. */
 function paymentOf(meta: ToolCall['meta']): Record<string, string> {
-  const payment = meta['x402/payment']
-  if (payment === undefined) return {}
-  return { 'payment-signature': Buffer.from(JSON.stringify(payment)).toString('base64') }
+  const { 'x402/payment': payment, [MPP_CREDENTIAL]: credential } = meta
+  return {
+    ...(payment === undefined
+      ? {}
+      : { 'payment-signature': Buffer.from(JSON.stringify(payment)).toString('base64') }),
+    ...(credential === undefined ? {} : { 'payment-authorization': credentialHeader(credential) }),
+  }
 }

@@ -1,17 +1,42 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { CallAnswer } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
+import { MPP_CREDENTIAL } from './request.ts'
+import type { ToolCall } from './toolbox.ts'
 import type { Tool } from './tools.ts'
 
 /** The answer of a call as the result of its tool: the same object as structured content and as text. */
-export function resultOf({ operation, entry }: Tool, answer: CallAnswer): CallToolResult {
+export function resultOf(
+  { operation, entry }: Tool,
+  answer: CallAnswer,
+  sent: ToolCall['meta'],
+): CallToolResult {
   const isError = isRefused(operation, answer)
   const body = answer.body as Record<string, unknown>
   const object = isError && 'accepts' in body ? paymentRequired(entry.name, body) : body
-  const paid = answer.headers['PAYMENT-RESPONSE']
+  const _meta = { ...challengesOf(body), ...paymentMeta(answer, sent) }
   return {
     ...objectResult(object, { isError }),
-    ...(typeof paid === 'string' ? { _meta: { 'x402/payment-response': decoded(paid) } } : {}),
+    ...(Object.keys(_meta).length === 0 ? {} : { _meta }),
+  }
+}
+
+/** The challenges of MPP in a refusal that asks for a payment. */
+const challengesOf = ({ payment_challenges: challenges }: Record<string, unknown>) =>
+  challenges === undefined
+    ? {}
+    : { 'org.paymentauth/payment-required': { httpStatus: 402, challenges } }
+
+/** The settlement of the call: as x402 has it, and for a credential of MPP as its receipt. */
+function paymentMeta({ headers }: CallAnswer, { [MPP_CREDENTIAL]: credential }: ToolCall['meta']) {
+  const { 'PAYMENT-RESPONSE': paid, 'Payment-Receipt': receipt } = headers
+  if (typeof paid !== 'string' || typeof receipt !== 'string') return {}
+  const challengeId = Object(Object(credential).challenge).id
+  return {
+    'x402/payment-response': decoded(paid),
+    ...(credential === undefined
+      ? {}
+      : { 'org.paymentauth/receipt': { ...decoded(receipt), challengeId } }),
   }
 }
 
@@ -41,5 +66,5 @@ function paymentRequired(name: string, problem: Record<string, unknown>) {
   }
 }
 
-const decoded = (header: string): unknown =>
+const decoded = (header: string): object =>
   JSON.parse(Buffer.from(header, 'base64').toString('utf8'))

@@ -32,6 +32,16 @@ export const AgentTools = z.strictObject({
   mcp: z.strictObject({ endpoint: z.url(), descriptor: z.url() }),
   openapi: z.url(),
   auth_kinds: z.array(z.strictObject({ kind: AccessKind, header: z.string().nullable() })),
+  payment_protocols: z.array(
+    z.strictObject({
+      protocol: z.enum(['x402', 'mpp']),
+      challenge_header: z.string().meta({ description: 'Of the 402.' }),
+      credential_headers: z.array(z.string()).meta({
+        description: 'Of the paid call. MPP takes the second one where the challenge names it.',
+      }),
+      receipt_header: z.string(),
+    }),
+  ),
   tools: z.array(ToolSummary),
   operations: z.array(OperationSummary),
   policy_rules: z.array(z.string()),

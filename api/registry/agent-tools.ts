@@ -30,12 +30,29 @@ export function agentTools(
         header: credentialHeaders[kind],
       })),
     ],
+    payment_protocols: paymentProtocols(),
     tools,
     operations: registry.map(printed),
     policy_rules: [...policyRules],
     schemas,
   }
 }
+
+/** How a call is paid by itself; a 402 offers both. */
+const paymentProtocols = (): z.output<typeof AgentTools>['payment_protocols'] => [
+  {
+    protocol: 'x402',
+    challenge_header: 'PAYMENT-REQUIRED',
+    credential_headers: ['PAYMENT-SIGNATURE'],
+    receipt_header: 'PAYMENT-RESPONSE',
+  },
+  {
+    protocol: 'mpp',
+    challenge_header: 'WWW-Authenticate',
+    credential_headers: ['Authorization', 'Payment-Authorization'],
+    receipt_header: 'Payment-Receipt',
+  },
+]
 
 function printed(operation: AnyOperation): z.output<typeof AgentTools>['operations'][number] {
   const { id, summary, http, mode, needs, status, idempotency, errors, tool } = operation

@@ -14,6 +14,7 @@ import { logRequirements } from './log.ts'
 import { logWitnessRequirements } from './log-witness.ts'
 import { mcpRequirements } from './mcp.ts'
 import { modelRequirements } from './model.ts'
+import { mppRequirements } from './mpp.ts'
 import { packageRequirements } from './package.ts'
 import { productionRequirements } from './production.ts'
 import { railRequirements } from './rail.ts'
@@ -1723,6 +1724,7 @@ export const requirements = {
   ...traceRequirements,
   ...logWitnessRequirements,
   ...mcpRequirements,
+  ...mppRequirements,
   ...commerceRequirements,
 } as const satisfies Record<string, Requirement>
 

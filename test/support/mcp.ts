@@ -12,6 +12,11 @@ type Result = {
 
 /** A connected client of the SDK, of revision 2026-07-28. */
 export async function connectMcp(baseUrl: string, headers: Headers = {}) {
+  return clientOf(await connectSdk(baseUrl, headers))
+}
+
+/** The client of the SDK itself. */
+export async function connectSdk(baseUrl: string, headers: Headers = {}): Promise<Client> {
   const client = new Client(
     { name: 'test', version: '1' },
     { versionNegotiation: { mode: 'auto' } },
@@ -19,7 +24,7 @@ export async function connectMcp(baseUrl: string, headers: Headers = {}) {
   await client.connect(
     new StreamableHTTPClientTransport(new URL('/api/mcp', baseUrl), { requestInit: { headers } }),
   )
-  return clientOf(client)
+  return client
 }
 
 /** A connected client of the former SDK, which begins with `initialize`. */

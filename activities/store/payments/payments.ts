@@ -22,7 +22,13 @@ export type PaymentClaim = {
   proofWallet: string
   fromBlock: bigint
 }
-export type Inclusion = { transactionHash: string; blockNumber: bigint; blockHash: string }
+/** Where the transfer is on chain; `blockTime` in Unix seconds. */
+export type Inclusion = {
+  transactionHash: string
+  blockNumber: bigint
+  blockHash: string
+  blockTime: bigint
+}
 
 const now = sql<Date>`clock_timestamp()`
 
@@ -183,6 +189,7 @@ export async function recordSettled(
       transaction_hash: inclusion.transactionHash,
       block_number: inclusion.blockNumber.toString(),
       block_hash: inclusion.blockHash,
+      settled_at: new Date(Number(inclusion.blockTime) * 1000),
       failure: null,
       changed_at: now,
     })

@@ -780,6 +780,7 @@ export type Database = {
     failure: string | null
     created_at: Generated<Date>
     changed_at: Generated<Date>
+    settled_at: Date | null
   }
   payout_callbacks: {
     wallet: string

@@ -6,13 +6,7 @@ import { Rail } from '../agents/shapes.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { PaymentChallenge, ReferenceId } from '../payments/shapes.ts'
 import { Run, RunId } from '../runs/shapes.ts'
-import {
-  carriedPayment,
-  fundingFields,
-  operationalUsage,
-  startErrors,
-  startFields,
-} from '../runs/start-fields.ts'
+import { fundingFields, operationalUsage, startErrors, startFields } from '../runs/start-fields.ts'
 import { CallbackUrl, TaskState } from '../tasks/shapes.ts'
 import { AuditEventId, GateCheck } from './gate-shapes.ts'
 
@@ -39,7 +33,7 @@ type CallFields = { accept_terms: unknown; idempotency_key?: unknown; usage: unk
 /** What a call asks of its run, with the payment that it carries. */
 export function askedOf<Given extends CallFields>(given: Given, context: Context) {
   const { accept_terms: _terms, idempotency_key: _key, usage: _used, ...asked } = given
-  return { ...asked, payment_signature: carriedPayment(context) }
+  return { ...asked, carried_payment: context.carriedPayment() }
 }
 
 /** What every start of a production run may be refused with. */

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { invalidPayment } from '#domain/payments/payment.ts'
 import type { Context } from '../../context.ts'
 import { Digest, freeText, IdempotencyKey } from '../../fields.ts'
 import type { Funding } from '../../services/runs/admission.ts'
@@ -92,11 +91,3 @@ const funding = Object.keys(fundingFields) as (keyof typeof fundingFields)[]
 export const fundedOnce = (asked: Partial<Record<(typeof funding)[number], unknown>>): boolean =>
   funding.filter((name) => asked[name] !== undefined).length <= 1
 export const FUNDED_TWICE = `give at most one of ${funding.join(', ')}`
-
-/** The payment that the call carries, read strictly where it is presented; 402 `payment_invalid` for version 1's header. */
-export function carriedPayment({ sent }: Context): string | undefined {
-  const { 'payment-signature': header, 'x-payment': former } = sent.headers
-  if (former !== undefined || Array.isArray(header))
-    throw invalidPayment('send one PAYMENT-SIGNATURE of x402 version 2')
-  return header
-}

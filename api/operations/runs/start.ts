@@ -7,7 +7,6 @@ import { Receipt } from '../operators/receipt.ts'
 import { PaymentChallenge } from '../payments/shapes.ts'
 import { Run } from './shapes.ts'
 import {
-  carriedPayment,
   FUNDED_TWICE,
   fundedOnce,
   fundingFields,
@@ -60,7 +59,7 @@ export const startAgentRun = operation({
     const { callback_url = null, customer_account = null } = asked
     const { headers, started } = await context.runStarts.start(
       writerOf(context),
-      { ...asked, callback_url, customer_account, payment_signature: carriedPayment(context) },
+      { ...asked, callback_url, customer_account, carried_payment: context.carriedPayment() },
       context.callId,
     )
     return { body: started, headers }

@@ -1,6 +1,7 @@
 import { refuse } from '#domain/core/errors.ts'
 import type { RailKey, Tier } from '#domain/rails/rail.ts'
 import type { TaskTerms } from '#domain/tasks/terms.ts'
+import type { CarriedPayment } from '../../../activities/payment/payment-header.ts'
 import { findAgent } from '../../../activities/store/agents/agents.ts'
 import { findEntitlementOf } from '../../../activities/store/credit/entitlements.ts'
 import { findLiveOf, findPresented } from '../../../activities/store/payments/payment-references.ts'
@@ -26,8 +27,8 @@ export type StartAsked = {
   payment_reference_id?: string | undefined
   entitlement_id?: string | undefined
   wallet_id?: string | undefined
-  /** The x402 payment that the call itself carries. */
-  payment_signature?: string | undefined
+  /** The payment that the call itself carries. */
+  carried_payment?: CarriedPayment | undefined
   /** The SHA-256 of a presented mandate, by which its payment is found. */
   ap2_mandate_reference?: string | undefined
 }

@@ -31,10 +31,10 @@ export async function payForRun<
 >(deps: Deps, paying: Paying, read: () => Promise<Started>) {
   const { gateway, payments } = deps
   const { taskId, asked, path } = paying
-  const pays = await pay(deps, paying)
+  const pays = await pay(deps, paying).catch((error) => refuseWithOffer(deps, paying, error))
   await gateway.advance(taskId)
   const headers =
-    asked.payment_signature === undefined ? {} : await responseToPayment(deps, asked.quote_id)
+    asked.carried_payment === undefined ? {} : await responseToPayment(deps, asked.quote_id)
   const { entitlement, ...started } = await read()
   if (!isUnpaid(started.run, entitlement))
     return { headers, started: { ...started, challenge: null } }
@@ -58,7 +58,7 @@ async function pay({ db, payments, credit }: Deps, { agentId, taskId, asked }: P
     const funded = await credit.fund(agentId, entitlement.entitlement_id, by)
     return ['presented', 'pending', 'verified'].includes(funded.payment_reference.state)
   }
-  const payment = carriedPayment(asked)
+  const payment = await carriedPayment(asked)
   if (payment === undefined) return false
   await payments.present({ agentId }, { quote_id }, payment)
   return true
@@ -72,26 +72,44 @@ export const isUnpaid = ({ state }: { state: TaskState }, entitlement: Entitleme
   payableStates.includes(state) && entitlement?.state === 'pending'
 
 /** The payment that the call itself makes; a named wallet takes precedence over a signed payment. */
-function carriedPayment({
+async function carriedPayment({
   wallet_id,
-  payment_signature,
-}: Pick<StartAsked, 'wallet_id' | 'payment_signature'>) {
+  carried_payment,
+}: Pick<StartAsked, 'wallet_id' | 'carried_payment'>) {
   if (wallet_id !== undefined)
     return { method: 'agent_allowance', external_reference: wallet_id, payer: wallet_id } as const
-  if (payment_signature === undefined) return undefined
-  const proof = { payment: payment_signature }
+  if (carried_payment === undefined) return undefined
+  const proof = { payment: await carried_payment() }
   return { method: 'x402_reference', external_reference: 'PAYMENT-SIGNATURE', proof } as const
 }
 
 /** The 402 of an unpaid run. An x402 client can pay it by sending the same call with the payment. */
 function unpaid(challenge: Challenge, { url, run }: { url: string; run: object }): DomainError {
-  const { accepts, accepted_methods, amount_usd, next_action } = challenge
-  const resource = { url, description: 'A rail run', mimeType: 'application/json' }
+  const { amount_usd, next_action } = challenge
   return refuse('payment_required', {
     detail: `the run costs ${amount_usd} usd`,
     next_action: `Send the same call with PAYMENT-SIGNATURE for one of accepts. Or: ${next_action} Then send the same call again.`,
-    extra: { x402Version: 2, resource, accepts, accepted_methods, challenge, run },
+    extra: { ...offerOf(challenge, url), run },
   })
+}
+
+function offerOf(challenge: Challenge, url: string) {
+  const { accepts, accepted_methods } = challenge
+  const resource = { url, description: 'A rail run', mimeType: 'application/json' }
+  return { x402Version: 2, resource, accepts, accepted_methods, challenge }
+}
+
+/** A payment that cannot be read is refused with the offer, as at any other price. */
+async function refuseWithOffer(
+  { payments, baseUrl }: Deps,
+  { asked, path }: Paying,
+  error: unknown,
+): Promise<never> {
+  if (!(error instanceof DomainError)) throw error
+  const { refusal } = error
+  if (refusal.code !== 'payment_invalid' || refusal.extra !== undefined) throw error
+  const challenge = await payments.challenge(asked.quote_id)
+  throw new DomainError({ ...refusal, extra: offerOf(challenge, `${baseUrl}${path}`) })
 }
 
 function unlessFunded(error: unknown): undefined {

@@ -60,6 +60,12 @@ const newSettler = (facilitator = facilitatorOf(fixture.chain)) => {
 }
 const now = async () => Number((await fixture.client.getBlock()).timestamp)
 
+const settled = {
+  transaction_hash: `0x${'12'.repeat(32)}`,
+  settled_at: new Date('2026-11-27T08:00:00Z'),
+  changed_at: new Date('2026-11-27T09:00:00Z'),
+}
+
 /** A payment as the outside client makes it: our 402, its signature, our strict reading. */
 async function payByClient(payer: TestWallet): Promise<StrictPayment> {
   let read: StrictPayment | undefined
@@ -68,7 +74,7 @@ async function payByClient(payer: TestWallet): Promise<StrictPayment> {
     const headers =
       read === undefined
         ? paymentRequiredHeaders(offers.paymentRequired(priced, 'payment is required').refusal)
-        : offers.paymentResponse({ payer: payer.address, transaction_hash: `0x${'12'.repeat(32)}` })
+        : offers.paymentResponse({ ...settled, payer: payer.address })
     response.writeHead(read === undefined ? 402 : 200, headers).end('{}')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -64,9 +64,9 @@ const asTool = (name: string, answer: Record<string, unknown>): Record<string, u
       }
     : answer
 
-/** What differs from call to call of one answer: the ids of the request. */
+/** What differs from call to call of one answer: the ids of the request, and challenges, which are for one body and one time. */
 function lasting(answer: Record<string, unknown>): Record<string, unknown> {
-  const { request_id: _request, trace_id: _trace, ...others } = answer
+  const { request_id: _request, trace_id: _trace, payment_challenges: _mpp, ...others } = answer
   return others
 }
 

@@ -97,6 +97,7 @@ const inclusion = {
   transactionHash: `0x${'1'.repeat(64)}`,
   blockNumber: 5n,
   blockHash: `0x${'2'.repeat(64)}`,
+  blockTime: 1_795_248_310n,
 }
 
 verifies('free.ten', '50 parallel first calls of a wallet take exactly 10 free slots', async () => {

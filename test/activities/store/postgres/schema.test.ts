@@ -151,6 +151,7 @@ const later = new RegExp(
     'harness_(runs|facts|steps|append_only)|regression_reports',
     'directory_submissions|agent_identities',
     'production_writes|first_paid_runs|customer_runs',
+    'settled_at',
     'signing_keys?(_kid|_public|_current)?|key_rotations?|keep_(key_rotation|signing_key)|signing_standing',
     '(register|activate|retire|revoke)_signing_key|signing_key_kept|key_rotation_kept',
     'calls_nonce|CREATE INDEX (payments|payment_references)_payer',
