@@ -28,7 +28,7 @@ import { directories } from '../migrations/0028-directories.ts'
 import { agentIdentities } from '../migrations/0029-agent-identities.ts'
 import { uploadReadings } from '../migrations/0031-upload-readings.ts'
 import { customerRuns } from '../migrations/0032-customer-runs.ts'
-import { settlementTimes } from '../migrations/0041-settlement-times.ts'
+import { settlementTimes } from '../migrations/0042-settlement-times.ts'
 import type { Database } from '../schema/schema.ts'
 import { createDatabase as createMissing } from './create-database.ts'
 import { poolOf } from './db.ts'
@@ -65,7 +65,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0029-agent-identities': agentIdentities,
   '0031-upload-readings': uploadReadings,
   '0032-customer-runs': customerRuns,
-  '0041-settlement-times': settlementTimes,
+  '0042-settlement-times': settlementTimes,
 }
 
 /** The name of the last migration that this code knows. */
