@@ -76,6 +76,7 @@ import { AuthorityService } from './services/payouts/authority.ts'
 import { PayoutService } from './services/payouts/payouts.ts'
 import { refusedRecipients } from './services/payouts/refused-recipients.ts'
 import { createReservationGate } from './services/payouts/reservation-gate.ts'
+import { openPilots } from './services/pilots/open.ts'
 import { WriteGate } from './services/production/write-gate.ts'
 import { ReceiptService } from './services/receipts/verification.ts'
 import { ReconciliationService } from './services/reconciliation/reconciliation.ts'
@@ -136,6 +137,7 @@ function openServices(adapters: Adapters): Services {
     ...openResolver(adapters, operations),
     ...openHarness({ ...adapters, notify: notifyHarness.bind(null, adapters.client) }),
     ...openDirectories(adapters, operations),
+    ...openPilots({ ...adapters, ...adapters.receiptIssuer }),
   }
 }
 

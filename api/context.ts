@@ -50,6 +50,8 @@ import type { LogService } from './services/log/log.ts'
 import type { OperatorService } from './services/operators/operators.ts'
 import type { AuthorityService } from './services/payouts/authority.ts'
 import type { PayoutService } from './services/payouts/payouts.ts'
+import type { PilotConversations } from './services/pilots/conversation.ts'
+import type { PilotService } from './services/pilots/pilots.ts'
 import type { CustomerRunService } from './services/production/customer-runs.ts'
 import type { FirstPaidRunService } from './services/production/first-paid-runs.ts'
 import type { WriteGate } from './services/production/write-gate.ts'
@@ -196,7 +198,7 @@ export type HealthCommands = {
 
 /** The contract views, one for each path that has one. */
 export type ContractCommands = Record<
-  'registration' | 'binding' | 'loop' | 'walletRun',
+  'registration' | 'binding' | 'loop' | 'walletRun' | 'pilotIntake',
   () => Promise<ContractView>
 > & { sandbox(): Promise<ContractView & { rails: RailKey[] }> }
 
@@ -328,6 +330,8 @@ export type Services = ConsoleServices & {
   readonly firstPaidRuns: FirstPaidRunService
   readonly directories: DirectoryService
   readonly customerRuns: CustomerRunService
+  readonly pilots: PilotService
+  readonly pilotConversations: PilotConversations
 }
 
 /** Everything that a handler may use. */

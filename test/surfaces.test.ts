@@ -87,6 +87,15 @@ const samples: Record<string, Record<string, unknown>> = {
     agent: { name: 'reader' },
     return_package: { artifacts: [{ name: 'a.md', sha256: hex(64) }] },
   },
+  'pilot-intake-submit': {
+    client: { name: 'Northwind', contact: 'ops@northwind.example' },
+    rail: 'financeops',
+    objective: 'Match the invoices.',
+    data_declaration: 'no_regulated_or_confidential_data',
+    idempotency_key: 'i-1',
+  },
+  'pilot-conversation-read': { limit: '10' },
+  'pilot-conversation-add': { kind: 'message', text: 'hello', idempotency_key: 'e-1' },
   'write-gate-validate': {
     operation_id: 'first-paid-run-execute',
     rail: 'packetops',

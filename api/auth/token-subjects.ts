@@ -1,11 +1,12 @@
 import { findAgentByToken } from '../../activities/store/agents/agents.ts'
+import { findPilot } from '../../activities/store/pilots/pilots.ts'
 import type { Tx } from '../../activities/store/postgres/db.ts'
 import { isPublicSandbox } from '../../activities/store/tasks/public-sandbox.ts'
 import { findTask } from '../../activities/store/tasks/tasks.ts'
 import { findWorkOrder } from '../../activities/store/work-orders/work-orders.ts'
 import type { FindTokens } from './status-token.ts'
 
-/** Finds the record of a status token: an agent, a work order or a task. */
+/** Finds the record of a status token: an agent, a work order, a pilot or a task. */
 export function findTokenSubjects(db: Tx): FindTokens {
   return {
     st: async (tokenSha256) => {
@@ -21,6 +22,10 @@ export function findTokenSubjects(db: Tx): FindTokens {
           keyless: order.agent_id === null,
         }
       )
+    },
+    pt: async (tokenSha256) => {
+      const pilot = await findPilot(db, { status_token_sha256: tokenSha256 })
+      return pilot && { subjectId: pilot.pilot_id, agentId: '', keyless: true }
     },
     tk: async (tokenSha256) => {
       const task = await findTask(db, `task-${tokenSha256}`)

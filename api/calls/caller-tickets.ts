@@ -9,11 +9,7 @@ type Called = Pick<AuthorizedCall, 'operation' | 'input' | 'caller' | 'request' 
 
 /** A call of its caller's limit, with what it uses of the daily quotas. */
 export async function callerTickets(call: Called): Promise<CallerTicket | undefined> {
-  const { operation, caller, deps } = call
-  const [rate, quota] = await Promise.all([
-    callerTicket(operation, caller, deps.limits),
-    quotaTicket(call),
-  ])
+  const [rate, quota] = await Promise.all([callerTicket(call), quotaTicket(call)])
   return both(rate, quota)
 }
 

@@ -9,6 +9,7 @@ import {
 import type { Caller } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { RateLimits } from './deps.ts'
+import { both } from './quotas.ts'
 import type { CallerTicket } from './tickets.ts'
 
 const DAY_S = 24 * 3600
@@ -57,21 +58,34 @@ export function createRateLimits(pool: Pool, config: Config): RateLimits {
   }
 }
 
+type Called = {
+  operation: AnyOperation
+  caller: Caller
+  request: { address: string }
+  deps: { limits: RateLimits }
+}
+
 /**
  * A ticket of the caller's own limit: of a wallet, of an agent's credential, or of a public caller's address, which has fewer
- * writes than reads. Undefined for all others.
+ * writes than reads. The holder of a pilot's token is anyone, and is limited by the address and by the token. Undefined for all others.
  */
-export async function callerTicket(
-  { idempotency, http }: AnyOperation,
-  caller: Caller,
-  limits: RateLimits,
-): Promise<CallerTicket | undefined> {
+export async function callerTicket({
+  operation: { idempotency, http },
+  caller,
+  request,
+  deps: { limits },
+}: Called): Promise<CallerTicket | undefined> {
   if (caller.kind === 'wallet') return limits.wallet(caller.id)
   const credential =
     caller.kind === 'agent' || caller.kind === 'public' ? caller.credential : undefined
   if (credential !== undefined) return limits.agent(credential.credential_id)
+  const reads = idempotency.kind === 'read'
+  if (caller.kind === 'status' && caller.prefix === 'pt') {
+    const of = (key: string) => limits.publicCaller(key, { reads })
+    return both(...(await Promise.all([of(request.address), of(caller.tokenSha256)])))
+  }
   if (caller.kind !== 'public' || http.unlimited) return undefined
-  return limits.publicCaller(caller.address, { reads: idempotency.kind === 'read' })
+  return limits.publicCaller(caller.address, { reads })
 }
 
 async function callOf(limiter: Limiter, key: string, points = 1): Promise<CallerTicket> {

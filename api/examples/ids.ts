@@ -17,6 +17,7 @@ export const ids = {
   contract: 'ct_cc8321d6375c494d043fdd0260f21bc0ec51dacc9f6abb7f909cdcd3041b78bf',
   exception: 'ex_2104e56ef446302ca000d565b208f9f5b58b8d98585879da089b8940f50e40a0',
   recovery: 'rec_8c585378513f5f7a2e1456ee54042605fdb890392becefadd2ab180fd02fb341',
+  pilot: 'pl_7d0a5f2c94c1e6b8a3f4d2e1c0b9a8f7e6d5c4b3a2f1e0d9c8b7a6f5e4d3c2b1',
   workOrder: 'wo_ffc40254ff5e3197e04b89de6642c3be95bee3aad4ee18077f9ff3dc58cfbe7b',
   returnPackage: 'rp_0f3cf2a1508f6cb518151b0b04bc8b63eedab53bccf683eed113eb4b9b3435f9',
   replay: 'rpl_ac203c9843b5bd8c883e07039ff82820c94422010be6108bb82403ca25376a22',
@@ -35,6 +36,7 @@ export const tokens = {
   agent: 'st_1PC8WineBrUQ-apCjx7tupJgErWR_velGOd2p8m9GCQ',
   task: 'tk_DrtCn6htSBwmMPrFPbHJHP_tXU1B0QIcF5RE62fn7gs',
   order: 'wt_Put-luWc5A-csaCJ2roHn9aZ9oZ6MPZjSvhXCWeyN1o',
+  pilot: 'pt_2mGfXv1kqUeJ8rTzYwB0cLdHnQa5sVx7PoIu9EtRyWk',
   quote: 'qk_YyckXDpF09nqcrcPu2cZJue4D2PTEb_XPd6HbV3wKyY',
 } as const
 

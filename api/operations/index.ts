@@ -13,6 +13,7 @@ import { transparencyLog } from './log/index.ts'
 import { operators } from './operators/index.ts'
 import { payments } from './payments/index.ts'
 import { payouts } from './payouts/index.ts'
+import { pilots } from './pilots/index.ts'
 import { production } from './production/index.ts'
 import { quotes } from './quotes/index.ts'
 import { receipts } from './receipts/index.ts'
@@ -39,6 +40,7 @@ export const families = {
   signing,
   runs,
   production,
+  pilots,
   inputs,
   callbacks,
   tasks,
@@ -69,6 +71,7 @@ export const operations = [
   ...signing,
   ...runs,
   ...production,
+  ...pilots,
   ...inputs,
   ...callbacks,
   ...tasks,

@@ -4,6 +4,7 @@ import { rails } from '#domain/rails/index.ts'
 import { usagesOf } from '#domain/rails/rail.ts'
 import { countTrustStates } from '../../activities/store/agents/agents.ts'
 import { countBound } from '../../activities/store/payouts/challenges.ts'
+import { countPilots } from '../../activities/store/pilots/pilots.ts'
 import type { Tx } from '../../activities/store/postgres/db.ts'
 import { countRunsOf } from '../../activities/store/tasks/agent-runs.ts'
 import { countPaidByWallet } from '../../activities/store/work-orders/work-orders.ts'
@@ -23,6 +24,12 @@ export function createContractViews(db: Tx, registry: readonly AnyOperation[]): 
       ...contractView(registry, '/api/agent-sandbox', await countRunsOf(db, { sandbox: true })),
       rails: rails.filter((rail) => usagesOf(rail).includes('synthetic')).map(({ key }) => key),
     }),
+    pilotIntake: async () =>
+      contractView(
+        registry,
+        '/api/pilot-intake',
+        await countPilots(db, ['requested', 'activated']),
+      ),
     loop: async () =>
       contractView(registry, '/api/agent-self-serve-rail-loop', await countRunsOf(db, {})),
   }

@@ -32,8 +32,6 @@ const pending: readonly string[] = [
   '/api/model-proof-relay',
   '/api/packetops-manifest-loop',
   '/api/pilot-client-agent-offer-launch',
-  '/api/pilot-conversation-tracker',
-  '/api/pilot-intake',
   '/api/pilot-invitation-response-workflow',
   '/api/provider-receipt-completion',
   '/api/tokenops-controlled-pilot-execution',

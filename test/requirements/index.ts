@@ -16,6 +16,7 @@ import { mcpRequirements } from './mcp.ts'
 import { modelRequirements } from './model.ts'
 import { mppRequirements } from './mpp.ts'
 import { packageRequirements } from './package.ts'
+import { pilotRequirements } from './pilots.ts'
 import { productionRequirements } from './production.ts'
 import { railRequirements } from './rail.ts'
 import { returnedMoneyRequirements } from './returned-money.ts'
@@ -1701,6 +1702,7 @@ export const requirements = {
   ...stepRequirements,
   ...taskRequirements,
   ...productionRequirements,
+  ...pilotRequirements,
   ...railRequirements,
   ...modelRequirements,
   ...packageRequirements,

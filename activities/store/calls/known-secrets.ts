@@ -1,7 +1,7 @@
 import type { Tx } from '../postgres/db.ts'
 
 /**
- * The first of these SHA-256 digests that an agent, work order, task or credential is stored under. Undefined if
+ * The first of these SHA-256 digests that an agent, work order, pilot, task or credential is stored under. Undefined if
  * there is none.
  */
 export async function findKnownSecret(
@@ -20,6 +20,11 @@ export async function findKnownSecret(
     case 'wt': {
       const orders = tx.selectFrom('work_orders').select('status_token_sha256')
       return (await orders.where('status_token_sha256', 'in', sha256s).executeTakeFirst())
+        ?.status_token_sha256
+    }
+    case 'pt': {
+      const pilots = tx.selectFrom('pilots').select('status_token_sha256')
+      return (await pilots.where('status_token_sha256', 'in', sha256s).executeTakeFirst())
         ?.status_token_sha256
     }
     case 'tk': {

@@ -67,6 +67,9 @@ export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole,
   regression_reports: { api: ['select', 'insert'], worker: ['select'] },
   agent_identities: { api: ['select', 'insert'], worker: ['select'] },
   directory_submissions: { api: ['select', 'insert', 'update'], worker: ['select', 'update'] },
+  pilots: { api: ['select', 'insert'], worker: ['select'] },
+  pilot_entries: { api: ['select', 'insert'], worker: ['select'] },
+  pilot_runs: { api: ['select', 'insert'], worker: ['select'] },
   kysely_migration: { api: ['select'], worker: ['select'] },
   kysely_migration_lock: { api: ['select'], worker: ['select'] },
 }
@@ -74,6 +77,22 @@ export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole,
 /** Columns that a role may update in a table that it may not update as a whole. */
 const guardedColumns: Readonly<Record<string, Partial<Record<DatabaseRole, readonly string[]>>>> = {
   key_rotations: { api: ['revoke_old', 'activate_at', 'retire_at'] },
+  pilots: {
+    api: [
+      'client',
+      'objective',
+      'workflow_description',
+      'desired_start',
+      'agent_id',
+      'work_order_id',
+      'challenge_id',
+      'state',
+      'state_since',
+      'waiting_since',
+      'decision_id',
+    ],
+    worker: ['state', 'state_since', 'waiting_since', 'reminded_at'],
+  },
   transfers: { signer: ['signature', 'status', 'parked', 'changed_at'] },
 }
 

@@ -22,6 +22,7 @@ import type { ReportedStep } from '#domain/harness/regressions.ts'
 import type { HarnessRail } from '#domain/harness/suites.ts'
 import type { PlayedStep } from '#domain/harness/transcript.ts'
 import type { ControlScope } from '#domain/payouts/controls.ts'
+import type { PilotClient } from '#domain/pilots/pilot.ts'
 import type { SuccessCondition } from '#domain/production/first-paid-run.ts'
 import type { GateCheck } from '#domain/production/write-gate.ts'
 import type { Extraction } from '#domain/rails/documents.ts'
@@ -809,6 +810,62 @@ export type Database = {
     mandate_ref: string | null
     principal_signature: string | null
     transfer_nonce: string | null
+  }
+  pilot_entries: {
+    pilot_id: string
+    number: number
+    author_role: 'client' | 'operator' | 'service'
+    author: string
+    kind: 'message' | 'question' | 'answer' | 'decision' | 'next_step'
+    text: string
+    text_sha256: string
+    due_at: Date | null
+    prev_hash: string
+    hash: string
+    at: Date
+  }
+  pilot_runs: {
+    task_id: string
+    pilot_id: string
+    audit_event_id: string
+    asked_sha256: string
+    customer_account: string
+    started_at: Generated<Date>
+  }
+  pilots: {
+    pilot_id: string
+    source: 'intake' | 'invitation' | 'offer'
+    rail: RailKey
+    tier: 'entry' | 'standard' | 'pro'
+    total_usd: number
+    client: Json<PilotClient>
+    objective: string
+    workflow_description: string | null
+    desired_start: string | null
+    agent_id: string | null
+    work_order_id: string | null
+    challenge_id: string | null
+    status_token_sha256: string
+    state:
+      | 'requested'
+      | 'invited'
+      | 'accepted'
+      | 'declined'
+      | 'expired'
+      | 'activated'
+      | 'rejected'
+      | 'running'
+      | 'delivered'
+      | 'paid_next_step_ready'
+      | 'converted_to_paid'
+      | 'closed'
+    state_since: Generated<Date>
+    waiting_since: Date | null
+    decision_id: string | null
+    terms_sha256: string | null
+    expires_at: Date | null
+    reminded_at: Date | null
+    created_at: Generated<Date>
   }
   postings: {
     posting_id: Generated<string>

@@ -81,6 +81,7 @@ export async function listUndecided(tx: Tx, keepMs: number, most: number): Promi
     .where('agent_id', 'is', null)
     .where('created_at', '<', sql<Date>`clock_timestamp() - ${keepMs} * interval '1 millisecond'`)
     .where(unpaidFor)
+    .where(ofNoPilot)
     .orderBy('created_at')
     .limit(most)
     .execute()
@@ -103,6 +104,10 @@ const unpaidFor = sql<boolean>`not exists (
   where o.work_order_id = work_orders.work_order_id and (
     exists (select from payment_challenges c where c.quote_id = q.quote_id)
     or exists (select from entitlements e where e.quote_id = q.quote_id)))`
+
+/** The order of a pilot that waits for its review is decided with it. */
+const ofNoPilot = sql<boolean>`not exists (
+  select from pilots p where p.work_order_id = work_orders.work_order_id and p.state = 'requested')`
 
 /** The tasks of an order in the order of its steps. `attested`: its run ended with a result. */
 export async function listOrderedTasks(
@@ -160,6 +165,7 @@ const queued = (tx: Tx, { subjectId, state, rail, ...waits }: ReviewFilter) =>
   tx
     .selectFrom('work_orders')
     .where('decision', 'is', null)
+    .where(ofNoPilot)
     .where(waitingAs(waits, { since: 'created_at', amount: totalOfQuote('work_orders.quote_id') }))
     .$if(subjectId !== undefined, (query) => query.where('work_order_id', '=', String(subjectId)))
     .$if(state !== undefined && state !== 'queued', (query) => query.where(sql<boolean>`false`))

@@ -4,6 +4,7 @@ import { agentSubject } from './agent.ts'
 import { commerceProofSubject } from './commerce-proof.ts'
 import { loopStepSubject } from './loop-step.ts'
 import { referenceSubject } from './payment-reference.ts'
+import { pilotSubject } from './pilot.ts'
 import { recoverySubject } from './recovery.ts'
 import { candidateSubject } from './service-candidate.ts'
 import type { ReviewSubject } from './subject.ts'
@@ -20,6 +21,7 @@ export const reviewSubjects = (deps: TaskDeps): ReviewSubject[] => [
   workOrderSubject(deps),
   referenceSubject(deps),
   commerceProofSubject,
+  pilotSubject,
 ]
 
 /** For each kind, how many subjects wait, and for how many seconds the oldest has waited. */

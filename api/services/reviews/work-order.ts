@@ -1,6 +1,7 @@
 import { refuse } from '#domain/core/errors.ts'
 import type { Decision } from '#domain/reviews/review.ts'
 import { findQuote, priceOf } from '../../../activities/store/credit/quotes.ts'
+import { findPilot } from '../../../activities/store/pilots/pilots.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { findDocument, requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import {
@@ -72,6 +73,12 @@ export const workOrderSubject = (deps: TaskDeps): ReviewSubject => ({
         detail: `the order is ${order.decision ?? 'queued'}`,
         next_action: `Allowed: ${allowed.join(', ')}.`,
         extra: { allowed_decisions: order.decision === null ? allowed : [] },
+      })
+    const pilot = await findPilot(tx, { work_order_id: workOrderId })
+    if (pilot?.state === 'requested')
+      throw refuse('wrong_state', {
+        detail: `it is reviewed as ${pilot.pilot_id}`,
+        extra: { allowed_decisions: [] },
       })
     await assert.evidenceSeen()
     for (const { task_id } of await listOrderedTasks(tx, workOrderId))

@@ -8,6 +8,7 @@ export const subjectKinds = [
   'payment_reference',
   'recovery',
   'commerce_proof',
+  'pilot',
 ] as const
 export type SubjectKind = (typeof subjectKinds)[number]
 

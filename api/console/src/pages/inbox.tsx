@@ -303,6 +303,7 @@ const subjects = [
   'work_order',
   'payment_reference',
   'commerce_proof',
+  'pilot',
 ]
 
 function filterOf(value: string): Record<string, string | undefined> {

@@ -1,4 +1,5 @@
 import { commerceMeanings } from './commerce-meanings.ts'
+import { pilotMeanings } from './pilot-meanings.ts'
 
 /**
  * What the fields of requests mean whose schemas do not say it: by their dotted name, else by its last part. Published schemas never
@@ -223,6 +224,7 @@ const meanings: Readonly<Record<string, string>> = {
   evidence_sha256: 'The digests of what proves it.',
   handoff_pack: 'The pack, as handoff-build answered it.',
   ...commerceMeanings,
+  ...pilotMeanings,
   // Operators.
   subject_kind: 'What the decision is about.',
   subject_id: 'The thing that waits for the decision.',

@@ -150,6 +150,7 @@ const later = new RegExp(
     'model_(budgets|calls)|run_drafts',
     'harness_(runs|facts|steps|append_only)|regression_reports',
     'directory_submissions|agent_identities',
+    'pilots|pilot_(entries|runs)',
     'production_writes|first_paid_runs|customer_runs',
     'settled_at',
     'signing_keys?(_kid|_public|_current)?|key_rotations?|keep_(key_rotation|signing_key)|signing_standing',

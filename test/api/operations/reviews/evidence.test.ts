@@ -9,6 +9,7 @@ import { wakeTask } from '../../../../temporal/tasks.ts'
 import { openAgentUse } from '../../../support/agent-use.ts'
 import { startCandidates } from '../../../support/candidates.ts'
 import { handoff } from '../../../support/commerce.ts'
+import { requestedPilot } from '../../../support/pilots.ts'
 import { newAgentClient } from '../../../support/registering-agent.ts'
 import { codeOf, key, taskStack } from '../../../support/task-calls.ts'
 import { verifies } from '../../../verifies.ts'
@@ -79,6 +80,10 @@ const subjects: Record<Kind, { parts: string[]; wait: () => Promise<string> }> =
       )
       return body.proof_id
     },
+  },
+  pilot: {
+    parts: ['request', 'price', 'history'],
+    wait: async () => (await requestedPilot(stack.calls.hosts.base)).pilot.pilot_id,
   },
   payment_reference: {
     parts: ['price', 'payment'],

@@ -1,0 +1,141 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { type PilotState, pilotLimits } from '#domain/pilots/pilot.ts'
+import { amountOf, waitingAs } from '../console/waiting-filter.ts'
+import type { Tx } from '../postgres/db.ts'
+import type { Database } from '../schema/schema.ts'
+import type { ReviewFilter } from '../tasks/review-decisions.ts'
+
+export type PilotRow = Selectable<Database['pilots']>
+type NewPilot = Omit<Insertable<Database['pilots']>, 'state' | 'waiting_since'>
+type Changed = Omit<Updateable<Database['pilots']>, 'state_since'>
+
+/**
+ * Stores a pilot once; false where it was stored before. `too_many_waiting`: of the intakes that wait for a decision, of which the
+ * oldest are closed first.
+ */
+export async function insertPilot(tx: Tx, pilot: NewPilot): Promise<boolean | 'too_many_waiting'> {
+  if (pilot.source === 'intake') {
+    await sql`select pg_advisory_xact_lock(hashtextextended('pilots', 0))`.execute(tx)
+    if ((await findPilot(tx, { pilot_id: pilot.pilot_id })) !== undefined) return false
+    await closeForgotten(tx)
+    const { requested = 0 } = await countPilots(tx, ['requested'])
+    if (requested >= pilotLimits.waitingMax) return 'too_many_waiting'
+  }
+  const inserted = await tx
+    .insertInto('pilots')
+    .values({
+      ...pilot,
+      state: firstStates[pilot.source],
+      // An invitation waits for its client.
+      waiting_since: pilot.source === 'invitation' ? null : sql<Date>`clock_timestamp()`,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('pilot_id')
+    .executeTakeFirst()
+  return inserted !== undefined
+}
+
+const firstStates = { intake: 'requested', invitation: 'invited', offer: 'accepted' } as const
+
+async function closeForgotten(tx: Tx): Promise<void> {
+  const oldest = sql<Date>`clock_timestamp() - ${pilotLimits.requestedDays} * interval '1 day'`
+  await tx
+    .updateTable('pilots')
+    .set({ state: 'closed', state_since: sql<Date>`clock_timestamp()`, waiting_since: null })
+    .where('state', '=', 'requested')
+    .where('state_since', '<', oldest)
+    .execute()
+}
+
+type By = { pilot_id: string } | { status_token_sha256: string } | { work_order_id: string }
+
+export function findPilot(tx: Tx, by: By): Promise<PilotRow | undefined> {
+  return tx
+    .selectFrom('pilots')
+    .selectAll()
+    .where((eb) => eb.and(by))
+    .executeTakeFirst()
+}
+
+/** The row, locked for the rest of the transaction. */
+export function lockPilot(tx: Tx, pilotId: string): Promise<PilotRow | undefined> {
+  return tx
+    .selectFrom('pilots')
+    .selectAll()
+    .where('pilot_id', '=', pilotId)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** Changes a locked pilot; a new state begins now. */
+export function changePilot(tx: Tx, pilotId: string, changed: Changed): Promise<PilotRow> {
+  const since =
+    changed.state === undefined ? {} : { state_since: sql<Date>`clock_timestamp()` as never }
+  return tx
+    .updateTable('pilots')
+    .set({ ...changed, ...since })
+    .where('pilot_id', '=', pilotId)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** How many pilots are in each of these states, which all are open ones: the index of open pilots counts them. */
+export async function countPilots(
+  tx: Tx,
+  states: readonly PilotState[],
+): Promise<Record<string, number>> {
+  const rows = await tx
+    .selectFrom('pilots')
+    .select(['state', sql<number>`count(*)::int`.as('count')])
+    .where('state', 'in', states)
+    .groupBy('state')
+    .execute()
+  const counted = new Map(rows.map(({ state, count }) => [state, count]))
+  return Object.fromEntries(states.map((state) => [state, counted.get(state) ?? 0]))
+}
+
+/** The tasks of a pilot's first run, and whether the run ended with a result. */
+export function listPilotRuns(
+  tx: Tx,
+  pilotId: string,
+): Promise<{ task_id: string; delivered: boolean }[]> {
+  return tx
+    .selectFrom('pilot_runs')
+    .innerJoin('tasks', 'tasks.task_id', 'pilot_runs.task_id')
+    .leftJoin('runs', 'runs.run_id', 'tasks.run_id')
+    .select(['tasks.task_id', sql<boolean>`runs.finished_at is not null`.as('delivered')])
+    .where('pilot_runs.pilot_id', '=', pilotId)
+    .execute()
+}
+
+const waiting = (tx: Tx, { subjectId, state, rail, ...waits }: ReviewFilter) =>
+  tx
+    .selectFrom('pilots')
+    .where('waiting_since', 'is not', null)
+    .where(waitingAs(waits, { since: 'waiting_since', amount: amountOf('total_usd') }))
+    .$if(subjectId !== undefined, (query) => query.where('pilot_id', '=', String(subjectId)))
+    .$if(state !== undefined, (query) => query.where(sql<boolean>`state = ${state}`))
+    .$if(rail !== undefined, (query) => query.where(sql<boolean>`rail = ${rail}`))
+
+export type WaitingPilot = PilotRow & { waiting_since: Date }
+/** Pilots that wait for a decision, longest waiting first. */
+export async function listWaitingPilots(
+  tx: Tx,
+  filter: ReviewFilter,
+  most: number,
+): Promise<WaitingPilot[]> {
+  const rows = await waiting(tx, filter)
+    .selectAll()
+    .orderBy('waiting_since')
+    .orderBy('pilot_id')
+    .limit(most)
+    .execute()
+  return rows as WaitingPilot[]
+}
+
+export async function countWaitingPilots(tx: Tx, filter: ReviewFilter): Promise<number> {
+  const { count } = await waiting(tx, filter)
+    .select(sql<number>`count(*)::int`.as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}

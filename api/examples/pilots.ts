@@ -1,0 +1,80 @@
+import { digests, ids, tokens } from './ids.ts'
+import { receiptOf } from './receipts.ts'
+
+const pilot = {
+  pilot_id: ids.pilot,
+  source: 'intake',
+  rail: 'financeops',
+  tier: 'standard',
+  total_usd: 269,
+  client: { name: 'Northwind GmbH', account_id: null },
+  objective: 'Match the open invoices of the fourth quarter with the payments.',
+  state: 'requested',
+  work_order_id: ids.workOrder,
+  runs: [],
+  next_step: 'An operator reviews the intake.',
+  created_at: '2026-11-24T09:30:00.000Z',
+} as const
+const client = { name: 'Northwind GmbH', contact: 'ops@northwind.example' } as const
+const entry = {
+  entry_id: 'pe_5c6c9c1a25d5b83a7ad2a1f2bd2a4d9e08f7a1c3f1f0f8b4f6f2c3a9d8e7b6a5',
+  number: 1,
+  at: '2026-11-24T09:40:00.000Z',
+  author_role: 'client',
+  kind: 'question',
+  text: 'Which columns do the payments need?',
+  text_sha256: digests.evidence,
+  next_step: false,
+  due_at: null,
+  prev_hash: '0'.repeat(64),
+} as const
+
+/** Requests and answers of pilots. */
+export const pilotExamples = {
+  'pilot-intake-read': { input: {}, output: { pilot } },
+  'pilot-intake-submit': {
+    input: {
+      client,
+      rail: 'financeops',
+      tier: 'standard',
+      objective: pilot.objective,
+      desired_start: '2026-12-01',
+      data_declaration: 'no_regulated_or_confidential_data',
+      idempotency_key: 'pilot-2026-11',
+    },
+    output: {
+      pilot,
+      work_order: {
+        work_order_id: ids.workOrder,
+        intake_kind: 'workflow_intake',
+        state: 'queued',
+        requested_tool_id: 'financeops',
+        rail: null,
+        objective: pilot.objective,
+        requester: client,
+        agent_id: null,
+        run_id: null,
+        run_ids: [],
+        review: { state: 'waiting', decision_id: null },
+        created_at: pilot.created_at,
+      },
+      receipt: receiptOf('intake', ids.pilot, { pilot_id: ids.pilot, rail: 'financeops' }),
+      status_token: tokens.pilot,
+    },
+  },
+  'pilot-conversation-read': {
+    input: { limit: '10' },
+    output: {
+      pilot,
+      entries: [entry],
+      offset: 0,
+      limit: 10,
+      total: 1,
+      next_step: pilot.next_step,
+    },
+  },
+  'pilot-conversation-add': {
+    input: { kind: 'question', text: entry.text, idempotency_key: 'question-1' },
+    output: { entry, pilot },
+  },
+} as const

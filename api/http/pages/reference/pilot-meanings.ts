@@ -1,0 +1,9 @@
+/** What the fields of pilots mean. */
+export const pilotMeanings: Readonly<Record<string, string>> = {
+  client: 'Who the pilot is for.',
+  'client.name': 'The name of the client.',
+  'client.contact': 'How an operator reaches the client.',
+  workflow_description: 'How the work is done today.',
+  desired_start: 'The day on which the client wants to begin.',
+  'pilot-conversation-add text': 'What is said.',
+}

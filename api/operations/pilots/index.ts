@@ -1,0 +1,12 @@
+import { pilotConversationAdd } from './conversation-add.ts'
+import { pilotConversationRead } from './conversation-read.ts'
+import { pilotIntakeRead } from './intake-read.ts'
+import { pilotIntakeSubmit } from './intake-submit.ts'
+
+/** Pilots of clients, from their intake to their first run. */
+export const pilots = [
+  pilotIntakeRead,
+  pilotIntakeSubmit,
+  pilotConversationRead,
+  pilotConversationAdd,
+] as const

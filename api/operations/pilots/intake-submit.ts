@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { DATA_DECLARATION } from '#domain/tasks/data-declaration.ts'
+import { pilotExamples } from '../../examples/pilots.ts'
+import { freeText, IdempotencyKey } from '../../fields.ts'
+import { operation } from '../../operation.ts'
+import { Rail } from '../agents/shapes.ts'
+import { Receipt } from '../operators/receipt.ts'
+import { Tier } from '../payments/shapes.ts'
+import { WorkOrder } from '../work-orders/shapes.ts'
+import { Pilot, PilotClientInput, PilotToken } from './shapes.ts'
+
+const output = z
+  .strictObject({
+    pilot: Pilot,
+    work_order: WorkOrder.meta({ description: 'Without a run; it is decided with the pilot.' }),
+    receipt: Receipt,
+    status_token: PilotToken.meta({
+      description: 'Reads the pilot and takes part in its conversation; given here alone.',
+    }),
+  })
+  .meta({ id: 'RequestedPilot' })
+
+/** POST /api/pilot-intake: any caller may ask for a pilot, which waits for the decision of an operator. Nothing runs. */
+export const pilotIntakeSubmit = operation({
+  id: 'pilot-intake-submit',
+  summary: 'Ask for a pilot of a rail; an operator decides about it, and nothing runs before.',
+  http: { method: 'POST', path: '/api/pilot-intake', host: 'base' },
+  access: 'public',
+  status: [202],
+  errors: ['rail_not_allowed', 'forbidden_material'],
+  uses: () => ({ tasks: 1 }),
+  idempotency: { kind: 'body' },
+  input: z.strictObject({
+    client: PilotClientInput,
+    rail: Rail,
+    tier: Tier.default('standard'),
+    objective: freeText(2000, 1),
+    workflow_description: freeText(4000, 1).optional(),
+    desired_start: z.iso.date().optional(),
+    data_declaration: z.literal(DATA_DECLARATION).meta({
+      description:
+        'The sender declares that the intake holds no regulated records and no confidential production client data. Nothing here detects them.',
+    }),
+    idempotency_key: IdempotencyKey,
+  }),
+  output,
+  example: pilotExamples['pilot-intake-submit'],
+  handle: async ({ idempotency_key: _key, ...asked }, { pilots, callId }) => {
+    const { workflow_description = null, desired_start = null } = asked
+    return { body: await pilots.submit({ ...asked, workflow_description, desired_start }, callId) }
+  },
+})

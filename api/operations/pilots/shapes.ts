@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { authorRoles, entryKinds, pilotSources, pilotStates } from '#domain/pilots/pilot.ts'
+import { Digest, freeText, Time } from '../../fields.ts'
+import { Rail } from '../agents/shapes.ts'
+import { Tier } from '../payments/shapes.ts'
+import { WorkOrderId } from '../work-orders/shapes.ts'
+
+export const PilotId = z.string().regex(/^pl_[0-9a-f]{64}$/)
+export const PilotToken = z.string().regex(/^pt_[A-Za-z0-9_-]{43}$/)
+export const PilotClientInput = z.strictObject({
+  name: freeText(120, 1),
+  contact: freeText(200, 1),
+})
+
+/** A pilot as its client and operators see it. */
+export const Pilot = z
+  .strictObject({
+    pilot_id: PilotId,
+    source: z.enum(pilotSources),
+    rail: Rail,
+    tier: Tier,
+    total_usd: z.int().min(0),
+    client: z.strictObject({ name: z.string(), account_id: z.string().nullable() }),
+    objective: z.string(),
+    state: z.enum(pilotStates),
+    work_order_id: WorkOrderId.nullable(),
+    runs: z.array(z.string()).meta({ description: 'The id of its first run, once it has begun.' }),
+    next_step: z.string(),
+    created_at: Time,
+  })
+  .meta({ id: 'Pilot' })
+
+/** One entry of what was said about a pilot; each names the hash of the one before. */
+export const PilotEntry = z
+  .strictObject({
+    entry_id: z.string().regex(/^pe_[0-9a-f]{64}$/),
+    number: z.int().min(1),
+    at: Time,
+    author_role: z.enum(authorRoles),
+    kind: z.enum(entryKinds),
+    text: z.string(),
+    text_sha256: Digest,
+    next_step: z.boolean(),
+    due_at: Time.nullable(),
+    prev_hash: Digest,
+  })
+  .meta({ id: 'PilotEntry' })
+
+/** The operations of a path, printed from the registry, with live counts. */
+export const contractFields = {
+  path: z.string(),
+  version: z.string(),
+  operations: z.array(z.looseObject({})),
+  policy_rules: z.array(z.string()),
+  live: z.record(z.string(), z.int()).meta({ description: 'Open pilots by state.' }),
+}

@@ -1,0 +1,154 @@
+import type { Kysely } from 'kysely'
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { priceOf } from '#domain/credit/pricing.ts'
+import { pilotLimits } from '#domain/pilots/pilot.ts'
+import { railOf, rails } from '#domain/rails/index.ts'
+import { type RailKey, type Tier, usagesOf } from '#domain/rails/rail.ts'
+import type { DATA_DECLARATION } from '#domain/tasks/data-declaration.ts'
+import { type DerivedTokens, secretSha256 } from '../../../activities/keys/derived-tokens.ts'
+import { receiptView } from '../../../activities/keys/receipt-view.ts'
+import {
+  issueReceipt,
+  listReceipts,
+  type ReceiptIssuer,
+} from '../../../activities/store/payouts/receipts.ts'
+import { findPilot, insertPilot, type PilotRow } from '../../../activities/store/pilots/pilots.ts'
+import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import type { Database } from '../../../activities/store/schema/schema.ts'
+import {
+  findWorkOrder,
+  insertWorkOrder,
+} from '../../../activities/store/work-orders/work-orders.ts'
+import { orderView } from '../work-orders/intake.ts'
+import { orderNames } from '../work-orders/work-orders.ts'
+import { pilotView } from './views.ts'
+
+export type PilotDeps = ReceiptIssuer & {
+  db: Kysely<Database>
+  tokens: Pick<DerivedTokens, 'statusToken'>
+}
+export type IntakeAsked = {
+  client: { name: string; contact: string }
+  rail: RailKey
+  tier: Tier
+  objective: string
+  workflow_description: string | null
+  desired_start: string | null
+  data_declaration: typeof DATA_DECLARATION
+}
+
+/** Pilots as clients ask for them; an operator decides about each before anything runs. */
+export class PilotService {
+  readonly #deps: PilotDeps
+
+  constructor(deps: PilotDeps) {
+    this.#deps = deps
+  }
+
+  /** The rails that pilots are taken for. */
+  readonly rails = (): RailKey[] => rails.filter(isTaken).map(({ key }) => key)
+
+  /** Stores a pilot with its work order and receipt; repeated, it returns the stored one. 403, 429. */
+  async submit(asked: IntakeAsked, callId: string) {
+    if (!isTaken(railOf(asked.rail)))
+      throw refuse('rail_not_allowed', {
+        detail: `${asked.rail} takes no pilots`,
+        next_action: `Choose one of ${this.rails().join(', ')}.`,
+      })
+    const { db, tokens } = this.#deps
+    const status_token = await tokens.statusToken('pt', callId)
+    const { ids } = await orderNames(tokens, callId)
+    const pilot_id = pilotIdOf(callId)
+    const stored = await transaction(db, async (tx) => {
+      const row = { pilot_id, status_token_sha256: secretSha256(status_token) }
+      await this.#store(tx, asked, { ...row, ids })
+      return this.#readStored(tx, pilot_id)
+    })
+    return { ...stored, status_token }
+  }
+
+  /** 404. */
+  read(pilotId: string) {
+    return transaction(this.#deps.db, async (tx) => pilotView(tx, await requirePilot(tx, pilotId)))
+  }
+
+  async #store(
+    tx: Tx,
+    asked: IntakeAsked,
+    { ids, ...row }: Stored & Pick<Awaited<ReturnType<typeof orderNames>>, 'ids'>,
+  ): Promise<void> {
+    const { client, rail, tier, objective, data_declaration } = asked
+    await insertWorkOrder(tx, {
+      work_order_id: ids.workOrderId,
+      status_token_sha256: ids.statusTokenSha256,
+      intake_kind: 'workflow_intake',
+      requested_tool_id: rail,
+      objective,
+      quote_id: null,
+      agent_id: null,
+      requester: JSON.stringify(client),
+      acceptance_criteria: JSON.stringify([]),
+    })
+    const fresh = await insertPilot(tx, {
+      ...row,
+      source: 'intake',
+      rail,
+      tier,
+      total_usd: priceOf(railOf(rail), tier).total_usd,
+      client: JSON.stringify({ ...client, account_id: null }),
+      objective,
+      workflow_description: asked.workflow_description,
+      desired_start: asked.desired_start,
+      work_order_id: ids.workOrderId,
+    })
+    if (fresh === 'too_many_waiting') throw tooManyWaiting()
+    if (!fresh) return
+    const facts = {
+      pilot_id: row.pilot_id,
+      work_order_id: ids.workOrderId,
+      rail,
+      tier,
+      data_declaration,
+      objective_sha256: digestOf(objective),
+    }
+    const about = { subject: row.pilot_id, kind: 'intake', usage: 'operational', facts }
+    await issueReceipt(this.#deps, tx, about)
+  }
+
+  async #readStored(tx: Tx, pilotId: string) {
+    const pilot = await requirePilot(tx, pilotId)
+    const order = await findWorkOrder(tx, { work_order_id: pilot.work_order_id ?? '' })
+    const [intake] = await listReceipts(tx, pilotId)
+    if (order === undefined || intake === undefined)
+      throw new Error(`${pilotId} has no work order or receipt`)
+    return {
+      pilot: await pilotView(tx, pilot),
+      work_order: await orderView(tx, order),
+      receipt: receiptView(intake.jws),
+    }
+  }
+}
+
+type Stored = { pilot_id: string; status_token_sha256: string }
+
+/** A pilot is named by the call that makes it. */
+export const pilotIdOf = (callId: string): string => `pl_${digestOf({ call: callId })}`
+
+/** Throws 404 for an unknown pilot. */
+export async function requirePilot(tx: Tx, pilotId: string): Promise<PilotRow> {
+  const pilot = await findPilot(tx, { pilot_id: pilotId })
+  if (pilot === undefined) throw noPilot()
+  return pilot
+}
+
+export const noPilot = () => refuse('not_found', { detail: 'no such pilot' })
+
+const isTaken = (rail: ReturnType<typeof railOf>): boolean => usagesOf(rail).includes('operational')
+
+const tooManyWaiting = () =>
+  refuse('rate_limited', {
+    detail: `${pilotLimits.waitingMax} pilots wait for the decision of an operator`,
+    next_action: 'Submit it again later.',
+    retry_after_ms: 3_600_000,
+  })

@@ -1,0 +1,42 @@
+import { nextStepOf, pilotStateNow } from '#domain/pilots/pilot.ts'
+import { findNextStep, type PilotEntryRow } from '../../../activities/store/pilots/entries.ts'
+import { listPilotRuns, type PilotRow } from '../../../activities/store/pilots/pilots.ts'
+import type { Tx } from '../../../activities/store/postgres/db.ts'
+import { runIdOf } from '../../../activities/task/facts.ts'
+
+/** A pilot as its client and operators see it. */
+export async function pilotView(tx: Tx, pilot: PilotRow) {
+  const runs = await listPilotRuns(tx, pilot.pilot_id)
+  const state = pilotStateNow(
+    pilot.state,
+    runs.some(({ delivered }) => delivered),
+  )
+  const { name, account_id } = pilot.client
+  return {
+    pilot_id: pilot.pilot_id,
+    source: pilot.source,
+    rail: pilot.rail,
+    tier: pilot.tier,
+    total_usd: pilot.total_usd,
+    client: { name, account_id },
+    objective: pilot.objective,
+    state,
+    work_order_id: pilot.work_order_id,
+    runs: runs.map(({ task_id }) => runIdOf(task_id)),
+    next_step: (await findNextStep(tx, pilot.pilot_id)) ?? nextStepOf(state),
+    created_at: pilot.created_at.toISOString(),
+  }
+}
+
+export const entryView = (entry: PilotEntryRow) => ({
+  entry_id: `pe_${entry.hash}`,
+  number: entry.number,
+  at: entry.at.toISOString(),
+  author_role: entry.author_role,
+  kind: entry.kind,
+  text: entry.text,
+  text_sha256: entry.text_sha256,
+  next_step: entry.kind === 'next_step',
+  due_at: entry.due_at?.toISOString() ?? null,
+  prev_hash: entry.prev_hash,
+})

@@ -1,0 +1,23 @@
+/** Requirements on pilots: id → source and behavior. */
+export const pilotRequirements = {
+  'pilots.intake': {
+    source: 'pilots § Intake',
+    behavior:
+      'Any caller asks for a pilot of a rail with an operational price. It is stored once with a work order without a run and an intake receipt, and its token reads it; a rail without such runs is refused.',
+  },
+  'pilots.review': {
+    source: 'pilots § Review',
+    behavior:
+      'An operator approves or rejects a pilot that waits, as kind pilot, and its work order with it. The order alone cannot be decided, and neither is decided twice.',
+  },
+  'pilots.conversation': {
+    source: 'pilots § Conversation',
+    behavior:
+      'Entries are chained by hashes, listed newest first with their total, and never change. The holder of the token adds messages, questions and answers to its own pilot; decisions, next steps and dates are an operator’s.',
+  },
+  'pilots.bounds': {
+    source: 'decision',
+    behavior:
+      'A client adds 30 entries within a day and 150 in all, which leaves room for the operator, and calls with a token are limited by address and by token. At most 1000 intakes wait; after 30 days an undecided one is closed.',
+  },
+} as const

@@ -1,0 +1,87 @@
+import type { RailKey } from '../rails/rail.ts'
+
+/** Decision: the document names the last three; the others are where a pilot stands before them. */
+export const pilotStates = [
+  'requested',
+  'invited',
+  'accepted',
+  'declined',
+  'expired',
+  'activated',
+  'rejected',
+  'running',
+  'delivered',
+  'paid_next_step_ready',
+  'converted_to_paid',
+  'closed',
+] as const
+export type PilotState = (typeof pilotStates)[number]
+
+export const pilotSources = ['intake', 'invitation', 'offer'] as const
+export type PilotSource = (typeof pilotSources)[number]
+
+/** Who a pilot is for. An invitation names the person to ask; the one who accepts says how to be reached. */
+export type PilotClient = { name: string; contact: string | null; account_id: string | null }
+
+/** The rails whose pilots a client's agent launches by itself; each rail declares it too, and a test compares. */
+export const offeredPilots = [
+  'tokenops',
+  'financeops',
+  'energyops',
+] as const satisfies readonly RailKey[]
+
+export const entryKinds = ['message', 'question', 'answer', 'decision', 'next_step'] as const
+/** What clients may say; decisions and next steps are the operator's. */
+export const clientEntryKinds = ['message', 'question', 'answer'] as const
+export type EntryKind = (typeof entryKinds)[number]
+export const authorRoles = ['client', 'operator', 'service'] as const
+export type AuthorRole = (typeof authorRoles)[number]
+
+const day = 24 * 3600
+
+/** Decision: how much anonymous callers may leave. The entries that clients cannot use up are the operator's. */
+export const pilotLimits = {
+  waitingMax: 1_000,
+  requestedDays: 30,
+  entriesMax: 200,
+  entriesOfClientMax: 150,
+  entriesOfClientPerDay: 30,
+  invitationSecondsMax: 14 * day,
+} as const
+
+const ended: readonly PilotState[] = ['declined', 'expired', 'rejected', 'closed']
+export const hasEnded = (state: PilotState): boolean => ended.includes(state)
+
+/** Where a pilot stands: what its run did since it began is read from the run itself. */
+export function pilotStateNow(stored: PilotState, isDelivered: boolean): PilotState {
+  return stored === 'running' && isDelivered ? 'delivered' : stored
+}
+
+/** What happens next where no operator has said it. */
+export function nextStepOf(state: PilotState): string {
+  return nextSteps[state]
+}
+
+const nextSteps: Readonly<Record<PilotState, string>> = {
+  requested: 'An operator reviews the intake.',
+  invited: 'The client answers the invitation by POST /api/pilot-invitation-response-workflow.',
+  accepted: 'Open the checkout by POST /api/agent-rail-checkout.',
+  declined: 'Nothing: the invitation was declined.',
+  expired: 'Ask the operator for another invitation.',
+  activated: 'Start the first run by POST /api/first-pilot-run-execution.',
+  rejected: 'Nothing: an operator rejected the pilot.',
+  running: 'The run waits for its payment, its review or its result.',
+  delivered: 'The operator prepares the paid next step.',
+  paid_next_step_ready: 'Pay the quote of the next step.',
+  converted_to_paid: 'Nothing: the client has paid for the next step.',
+  closed: 'Nothing: the pilot is closed.',
+}
+
+/** What an intake has to say, and may not hold. */
+export const pilotRequirements = [
+  'The name of the client and a contact.',
+  'The rail, and what the pilot is to show, in up to 2000 characters.',
+  'No private keys, seed phrases, passwords, credentials, API credentials, regulated records or confidential production client data.',
+  'The declaration that it holds no such records and data.',
+  'An operator decides about the pilot before anything runs.',
+] as const
