@@ -16,6 +16,7 @@ import { openChain, openPayoutDeps, signerOf, taskDepsOf } from './container.ts'
 import { createDirectorySteps } from './directory/steps.ts'
 import { createCounterpartSteps, createHarnessSteps } from './harness/steps.ts'
 import { createOutgoing } from './http/outgoing.ts'
+import { createInvitationSteps } from './invitation/steps.ts'
 import { createKeyRotationSteps } from './key-rotation/steps.ts'
 import { publishKeys } from './keys/publish-keys.ts'
 import { loadTokenKeys } from './keys/token-keys.ts'
@@ -108,6 +109,7 @@ export async function createTaskActivities(config: Config) {
       ...createRunSteps(deps, pool),
       ...createDraftSteps({ db, pool }),
       ...createUploadCheckSteps({ db, pool }),
+      ...createInvitationSteps({ db }),
     },
     close: closeAll,
   }

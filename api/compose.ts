@@ -19,6 +19,7 @@ import { type ActivePause, listPauses } from '../activities/store/payouts/contro
 import { createDatabaseClock } from '../activities/store/postgres/clock.ts'
 import { startTracing } from '../activities/tracing/start.ts'
 import { notifyHarness } from '../temporal/harness.ts'
+import { notifyAnswered, notifyInvited } from '../temporal/invitations.ts'
 import { notifyPayment } from '../temporal/payments.ts'
 import { createPayoutGateway, wakePayout } from '../temporal/payouts.ts'
 import { PAYOUTS_QUEUE } from '../temporal/queues.ts'
@@ -40,6 +41,7 @@ import { createGauges } from './health/gauges.ts'
 import { createHealth } from './health/health.ts'
 import type { Gauges } from './http/metrics.ts'
 import { families, operations } from './operations/index.ts'
+import { RESPONSE_PATH } from './operations/pilots/shapes.ts'
 import { createContractViews } from './registry/contract-view.ts'
 import { createDiscovery } from './registry/discovery.ts'
 import { createEnforcement } from './registry/enforcement.ts'
@@ -137,7 +139,13 @@ function openServices(adapters: Adapters): Services {
     ...openResolver(adapters, operations),
     ...openHarness({ ...adapters, notify: notifyHarness.bind(null, adapters.client) }),
     ...openDirectories(adapters, operations),
-    ...openPilots({ ...adapters, ...adapters.receiptIssuer }),
+    ...openPilots({
+      ...adapters,
+      ...adapters.receiptIssuer,
+      responseUrl: adapters.config.BASE_URL + RESPONSE_PATH,
+      notifyInvited: notifyInvited.bind(null, adapters.client),
+      notifyAnswered: notifyAnswered.bind(null, adapters.client),
+    }),
   }
 }
 

@@ -51,6 +51,7 @@ import type { OperatorService } from './services/operators/operators.ts'
 import type { AuthorityService } from './services/payouts/authority.ts'
 import type { PayoutService } from './services/payouts/payouts.ts'
 import type { PilotConversations } from './services/pilots/conversation.ts'
+import type { PilotInvitations } from './services/pilots/invitations.ts'
 import type { PilotService } from './services/pilots/pilots.ts'
 import type { CustomerRunService } from './services/production/customer-runs.ts'
 import type { FirstPaidRunService } from './services/production/first-paid-runs.ts'
@@ -198,7 +199,7 @@ export type HealthCommands = {
 
 /** The contract views, one for each path that has one. */
 export type ContractCommands = Record<
-  'registration' | 'binding' | 'loop' | 'walletRun' | 'pilotIntake',
+  'registration' | 'binding' | 'loop' | 'walletRun' | 'pilotIntake' | 'invitation',
   () => Promise<ContractView>
 > & { sandbox(): Promise<ContractView & { rails: RailKey[] }> }
 
@@ -332,6 +333,7 @@ export type Services = ConsoleServices & {
   readonly customerRuns: CustomerRunService
   readonly pilots: PilotService
   readonly pilotConversations: PilotConversations
+  readonly pilotInvitations: PilotInvitations
 }
 
 /** Everything that a handler may use. */

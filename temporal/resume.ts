@@ -9,6 +9,7 @@ import { listRotatingRings } from '../activities/store/keys/key-rotations.ts'
 import { listDuePayments } from '../activities/store/payments/payments.ts'
 import { readPayout } from '../activities/store/payouts/payouts.ts'
 import { listOpenTransfers } from '../activities/store/payouts/transfers.ts'
+import { listOpenInvitations } from '../activities/store/pilots/invitations.ts'
 import type { IdPage } from '../activities/store/postgres/db.ts'
 import type { Database } from '../activities/store/schema/schema.ts'
 import { listOpenSubmissions } from '../activities/store/services/directory-submissions.ts'
@@ -21,6 +22,7 @@ import { ensureCallback } from './callbacks.ts'
 import { delegationWorkflowId, ensureDelegation } from './delegations.ts'
 import { directoryWorkflowId, ensureDirectorySubmission } from './directories.ts'
 import { ensureHarness, harnessWorkflowId } from './harness.ts'
+import { ensureInvitation, invitationWorkflowId } from './invitations.ts'
 import { keyRotationWorkflowId, wakeKeyRotation } from './key-rotations.ts'
 import { ensurePayment, paymentWorkflowId } from './payments.ts'
 import { wakePayout } from './payouts.ts'
@@ -99,6 +101,13 @@ export async function resumeDirectories({ client, db, config }: OfEachSweep): Pr
   for await (const open of pages(listOpen))
     for (const submissionId of await notRunning(client, open, directoryWorkflowId))
       await ensureDirectorySubmission(client, submissionId)
+}
+
+/** Starts the workflows of invitations that are not answered and have none. */
+export async function resumeInvitations({ client, db }: ResumeDeps): Promise<void> {
+  for await (const open of pages((page) => listOpenInvitations(db, page)))
+    for (const pilotId of await notRunning(client, open, invitationWorkflowId))
+      await ensureInvitation(client, pilotId)
 }
 
 /** Ends the broken runs of payouts and tasks that have not changed for long; the next sweep then starts a new run. */

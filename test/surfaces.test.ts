@@ -94,6 +94,13 @@ const samples: Record<string, Record<string, unknown>> = {
     data_declaration: 'no_regulated_or_confidential_data',
     idempotency_key: 'i-1',
   },
+  'pilot-invite': {
+    client: { name: 'Northwind' },
+    rail: 'financeops',
+    objective: 'Match the invoices.',
+    idempotency_key: 'v-1',
+  },
+  'invitation-respond': { response: 'decline', idempotency_key: 'a-1' },
   'pilot-conversation-read': { limit: '10' },
   'pilot-conversation-add': { kind: 'message', text: 'hello', idempotency_key: 'e-1' },
   'write-gate-validate': {

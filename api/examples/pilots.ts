@@ -1,4 +1,4 @@
-import { digests, ids, tokens } from './ids.ts'
+import { BASE_URL, digests, ids, tokens } from './ids.ts'
 import { receiptOf } from './receipts.ts'
 
 const pilot = {
@@ -27,6 +27,33 @@ const entry = {
   next_step: false,
   due_at: null,
   prev_hash: '0'.repeat(64),
+} as const
+
+const terms = {
+  pilot_id: ids.pilot,
+  rail: 'financeops',
+  tier: 'standard',
+  total_usd: pilot.total_usd,
+  currency: 'usd',
+  objective: pilot.objective,
+  expires_at: '2026-12-08T09:30:00.000Z',
+  runs: 1,
+  rules: [
+    'The run is paid before its work begins.',
+    'Its work order waits for the review of an operator.',
+  ],
+} as const
+const invited = {
+  ...pilot,
+  source: 'invitation',
+  state: 'invited',
+  work_order_id: null,
+  next_step: 'The client answers the invitation by POST /api/pilot-invitation-response-workflow.',
+} as const
+const accepted = {
+  ...invited,
+  state: 'accepted',
+  next_step: 'Open the checkout by POST /api/agent-rail-checkout.',
 } as const
 
 /** Requests and answers of pilots. */
@@ -60,6 +87,43 @@ export const pilotExamples = {
       },
       receipt: receiptOf('intake', ids.pilot, { pilot_id: ids.pilot, rail: 'financeops' }),
       status_token: tokens.pilot,
+    },
+  },
+  'pilot-invite': {
+    input: {
+      client,
+      rail: 'financeops',
+      tier: 'standard',
+      objective: pilot.objective,
+      idempotency_key: 'invite-northwind',
+    },
+    output: {
+      pilot: invited,
+      invitation_token: tokens.pilot,
+      response_url: `${BASE_URL}/api/pilot-invitation-response-workflow`,
+      expires_at: terms.expires_at,
+    },
+  },
+  'invitation-read': {
+    input: {},
+    output: {
+      terms,
+      terms_sha256: digests.terms,
+      expires_at: terms.expires_at,
+      state: 'invited',
+    },
+  },
+  'invitation-respond': {
+    input: {
+      response: 'accept',
+      terms_sha256: digests.terms,
+      client,
+      idempotency_key: 'accept-1',
+    },
+    output: {
+      pilot: accepted,
+      next_action: accepted.next_step,
+      receipt: receiptOf('invitation_response', ids.pilot, { response: 'accept' }),
     },
   },
   'pilot-conversation-read': {

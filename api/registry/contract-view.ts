@@ -30,6 +30,12 @@ export function createContractViews(db: Tx, registry: readonly AnyOperation[]): 
         '/api/pilot-intake',
         await countPilots(db, ['requested', 'activated']),
       ),
+    invitation: async () =>
+      contractView(
+        registry,
+        '/api/pilot-invitation-response-workflow',
+        await countPilots(db, ['invited', 'accepted']),
+      ),
     loop: async () =>
       contractView(registry, '/api/agent-self-serve-rail-loop', await countRunsOf(db, {})),
   }

@@ -20,4 +20,14 @@ export const pilotRequirements = {
     behavior:
       'A client adds 30 entries within a day and 150 in all, which leaves room for the operator, and calls with a token are limited by address and by token. At most 1000 intakes wait; after 30 days an undecided one is closed.',
   },
+  'pilots.invitation': {
+    source: 'pilots § Invitation',
+    behavior:
+      'An operator invites a client. The holder of the token reads the terms, accepts exactly them or declines once, with a receipt, and may ask before. The time of an invitation is at most 14 days; an ended one is 410.',
+  },
+  'pilots.invitation-workflow': {
+    source: 'pilots § Invitation',
+    behavior:
+      'The workflow pilot-<id> reminds the operators after half of the time, where the invitation then waits in the console, and ends it at its time, also when worker and Temporal were killed meanwhile. It gets one signal at most.',
+  },
 } as const

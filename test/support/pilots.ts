@@ -1,5 +1,6 @@
 import { createClient, type InputOf } from '../../api/http/client.ts'
 import { freshKey } from './agent-use.ts'
+import type { Hosts } from './registering-agent.ts'
 
 /** What a client asks for a pilot with. */
 export const intakeInput = (
@@ -22,3 +23,34 @@ export const requestedPilot = async (
 /** The holder of a pilot's token, who has no key: any signature does. */
 export const pilotClient = (baseUrl: string, statusToken: string) =>
   createClient({ baseUrl, statusToken, signAsAgent: () => 'A'.repeat(86) })
+
+/** Invitations of an operator, and what the holders of their tokens do. */
+export function invitationsOf({ base }: Hosts, operator: string) {
+  const console = createClient({ baseUrl: base, operator })
+  const input = (more: Partial<InputOf<'pilot-invite'>> = {}): InputOf<'pilot-invite'> => ({
+    client: { name: 'Northwind GmbH', contact: 'ops@northwind.example' },
+    rail: 'financeops',
+    objective: 'Match the open invoices of the fourth quarter with the payments.',
+    idempotency_key: freshKey(),
+    ...more,
+  })
+  return {
+    input,
+    invite: async (more: Partial<InputOf<'pilot-invite'>> = {}) =>
+      (await console.call('pilot-invite', input(more))).body,
+    intake: () => requestedPilot(base),
+    read: async (token: string) => {
+      const { body } = await pilotClient(base, token).call('invitation-read', {})
+      if (!('terms' in body)) throw new Error('an invitation was expected')
+      return body
+    },
+    respond: (token: string, more: Partial<InputOf<'invitation-respond'>>) =>
+      pilotClient(base, token).call('invitation-respond', {
+        response: 'decline',
+        idempotency_key: freshKey(),
+        ...more,
+      }),
+    waiting: async (subject_id: string) =>
+      (await console.call('loop-review-console', { subject_id })).body.items,
+  }
+}

@@ -74,13 +74,14 @@ function placesOf(operation: AnyOperation): Place[] {
     .filter((place) => place.secrets.length > 0)
 }
 
-/** These are 404 before their body is read without the token of an existing task or order. */
+/** These are 404 before their body is read without the token of an existing task, order or pilot. */
 export const ofToken = {
   'task-exception-raise': 'task',
   'task-recover': 'task',
   'task-proposal-decline': 'task',
   'work-order-consent': 'order',
   'work-order-decline': 'order',
+  'invitation-respond': 'pilot',
 } as const
 type Token = (typeof ofToken)[keyof typeof ofToken]
 
@@ -107,7 +108,7 @@ type Sending = {
   readonly operator: string
   readonly origin: string
   readonly sender: Awaited<ReturnType<typeof sendingAgent>>
-  /** Those of a task of the agent, and of an order without one. */
+  /** Those of a task of the agent, of an order without one, and of a pilot. */
   readonly tokens?: Readonly<Record<Token, string>>
 }
 

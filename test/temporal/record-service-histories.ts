@@ -4,13 +4,14 @@ import { suites } from '#domain/harness/suites.ts'
 import type { DelegationSnapshot, DelegationSteps } from '../../workflows/delegation/activities.ts'
 import type { DirectorySteps } from '../../workflows/directory/activities.ts'
 import type { CounterpartSteps, HarnessSteps } from '../../workflows/harness/activities.ts'
+import type { InvitationSnapshot, InvitationSteps } from '../../workflows/invitation/activities.ts'
 import type { KeyRotationSteps, RotationSnapshot } from '../../workflows/key-rotation/activities.ts'
 import { wakeSignal } from '../../workflows/shared/signals.ts'
 import type { UploadCheckSteps } from '../../workflows/upload-check/activities.ts'
 import { saveHistory, type TemporalServer } from './histories.ts'
 import { withWorkers } from './recording-workers.ts'
 
-/** Drives delegated actions, a rotation of keys, the reading of an upload, a test and a submission to a directory, with steps that return the given answers, and saves the histories. */
+/** Drives delegated actions, a rotation of keys, the reading of an upload, a test, a submission to a directory and an invitation, with steps that return the given answers, and saves the histories. */
 export async function recordServiceHistories(server: TemporalServer): Promise<void> {
   const { address } = server
   await saveHistory(server, await recordDelegation(address, 'done'), 'delegation-done')
@@ -19,6 +20,7 @@ export async function recordServiceHistories(server: TemporalServer): Promise<vo
   await saveHistory(server, await recordUploadCheck(address), 'upload-check-done')
   await saveHistory(server, await recordHarness(address), 'harness-one-step-lost')
   await saveHistory(server, await recordSubmission(address), 'directory-accepted')
+  await saveHistory(server, await recordInvitation(address), 'pilot-reminded-and-accepted')
 }
 
 async function finished(
@@ -158,4 +160,32 @@ async function recordSubmission(address: string): Promise<string> {
       args: [submissionId],
     }),
   )
+}
+
+/** An invitation that is answered after its reminder. */
+async function recordInvitation(address: string): Promise<string> {
+  const pilotId = `pl_${'c'.repeat(64)}`
+  let steps = 0
+  let answered = false
+  const invited: InvitationSnapshot = { pilotId, state: 'invited', reminded: false, waitMs: 300 }
+  const activities: InvitationSteps = {
+    advanceInvitation: async () => {
+      steps += 1
+      if (answered) return { ...invited, state: 'accepted', reminded: true, waitMs: 0 }
+      return steps === 1 ? invited : { ...invited, reminded: true, waitMs: 86_400_000 }
+    },
+  }
+  return withWorkers(address, activities, async (client) => {
+    const handle = await client.workflow.start('invitation', {
+      workflowId: `pilot-${pilotId}`,
+      taskQueue: 'tasks',
+      args: [pilotId],
+    })
+    while (steps < 2) await sleep(50)
+    await sleep(200)
+    answered = true
+    await handle.signal(wakeSignal)
+    await handle.result()
+    return handle.workflowId
+  })
 }

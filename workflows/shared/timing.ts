@@ -39,6 +39,8 @@ export const timing = {
   callback: { startToClose: 15_000, retryFirst: 500, retryLongest: 60_000 },
   /** A directory gets 5 s for an attempt. */
   directory: { startToClose: 15_000, retryFirst: 500, retryLongest: 60_000 },
+  /** The step of an invitation reads and changes its row. */
+  invitation: { startToClose: 15_000, retryFirst: 200, retryLongest: 15_000 },
   /** An operation may wait for steps of a task; an outcome that is not known is looked for again. */
   delegation: { startToClose: 60_000, retryFirst: 200, retryLongest: 15_000 },
   /** A step of a rotation of keys asks the signer and signs a receipt. `reread`: between two reads of the row; a wake ends the wait. */

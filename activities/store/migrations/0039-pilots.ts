@@ -71,11 +71,11 @@ export const pilots: readonly string[] = [
       'no such move of a pilot',
     )}
     ${refusal(
-      `old.state <> new.state and new.state = 'expired' and old.expires_at > clock_timestamp()`,
+      `old.state <> new.state and new.state = 'expired' and old.expires_at > now()`,
       'an invitation ends at its time',
     )}
     ${refusal(
-      `old.state <> new.state and new.state in ('accepted','declined') and old.expires_at <= clock_timestamp()`,
+      `old.state <> new.state and new.state in ('accepted','declined') and old.expires_at <= now()`,
       'an invitation is answered within its time',
     )}
     return new;

@@ -2,6 +2,9 @@ import { pilotConversationAdd } from './conversation-add.ts'
 import { pilotConversationRead } from './conversation-read.ts'
 import { pilotIntakeRead } from './intake-read.ts'
 import { pilotIntakeSubmit } from './intake-submit.ts'
+import { invitationRead } from './invitation-read.ts'
+import { invitationRespond } from './invitation-respond.ts'
+import { pilotInvite } from './invite.ts'
 
 /** Pilots of clients, from their intake to their first run. */
 export const pilots = [
@@ -9,4 +12,7 @@ export const pilots = [
   pilotIntakeSubmit,
   pilotConversationRead,
   pilotConversationAdd,
+  pilotInvite,
+  invitationRead,
+  invitationRespond,
 ] as const

@@ -1,7 +1,12 @@
 import { PilotConversations } from './conversation.ts'
-import { type PilotDeps, PilotService } from './pilots.ts'
+import { type InvitationDeps, PilotInvitations } from './invitations.ts'
+import { PilotService } from './pilots.ts'
 
 /** The services behind pilots. */
-export function openPilots(deps: PilotDeps) {
-  return { pilots: new PilotService(deps), pilotConversations: new PilotConversations(deps) }
+export function openPilots(deps: InvitationDeps) {
+  return {
+    pilots: new PilotService(deps),
+    pilotConversations: new PilotConversations(deps),
+    pilotInvitations: new PilotInvitations(deps),
+  }
 }

@@ -38,6 +38,19 @@ export type IntakeAsked = {
   data_declaration: typeof DATA_DECLARATION
 }
 
+const takenRails = (): RailKey[] =>
+  rails.filter((rail) => usagesOf(rail).includes('operational')).map(({ key }) => key)
+
+/** Throws 403 `rail_not_allowed` for a rail whose runs are not operational. */
+export function requireTaken(key: RailKey): void {
+  const taken = takenRails()
+  if (taken.includes(key)) return
+  throw refuse('rail_not_allowed', {
+    detail: `${key} takes no pilots`,
+    next_action: `Choose one of ${taken.join(', ')}.`,
+  })
+}
+
 /** Pilots as clients ask for them; an operator decides about each before anything runs. */
 export class PilotService {
   readonly #deps: PilotDeps
@@ -47,15 +60,11 @@ export class PilotService {
   }
 
   /** The rails that pilots are taken for. */
-  readonly rails = (): RailKey[] => rails.filter(isTaken).map(({ key }) => key)
+  readonly rails = takenRails
 
   /** Stores a pilot with its work order and receipt; repeated, it returns the stored one. 403, 429. */
   async submit(asked: IntakeAsked, callId: string) {
-    if (!isTaken(railOf(asked.rail)))
-      throw refuse('rail_not_allowed', {
-        detail: `${asked.rail} takes no pilots`,
-        next_action: `Choose one of ${this.rails().join(', ')}.`,
-      })
+    requireTaken(asked.rail)
     const { db, tokens } = this.#deps
     const status_token = await tokens.statusToken('pt', callId)
     const { ids } = await orderNames(tokens, callId)
@@ -143,8 +152,6 @@ export async function requirePilot(tx: Tx, pilotId: string): Promise<PilotRow> {
 }
 
 export const noPilot = () => refuse('not_found', { detail: 'no such pilot' })
-
-const isTaken = (rail: ReturnType<typeof railOf>): boolean => usagesOf(rail).includes('operational')
 
 const tooManyWaiting = () =>
   refuse('rate_limited', {

@@ -20,6 +20,7 @@ export const timing: Scaled<typeof production> = {
   reconciliation: { startToClose: 6_000, heartbeat: 2_500, retryFirst: 100, retryLongest: 1_000 },
   callback: { startToClose: 6_000, retryFirst: 100, retryLongest: 1_000 },
   delegation: { startToClose: 60_000, retryFirst: 100, retryLongest: 1_000 },
+  invitation: { startToClose: 6_000, retryFirst: 100, retryLongest: 1_000 },
   directory: { startToClose: 6_000, retryFirst: 100, retryLongest: 1_000 },
   keyRotation: { startToClose: 6_000, retryFirst: 100, retryLongest: 1_000, reread: 15_000 },
   statement: { startToClose: 6_000 },

@@ -7,6 +7,7 @@ import { freshKey, openAgentUse } from '../../support/agent-use.ts'
 import { begunTask } from '../../support/agreed-task.ts'
 import { openAuthority, usage } from '../../support/authority.ts'
 import { keptWorkflows } from '../../support/history-texts.ts'
+import { requestedPilot } from '../../support/pilots.ts'
 import {
   faultOf,
   placesBut,
@@ -107,7 +108,8 @@ verifies(
       rotation(),
       payout(),
     ])
-    const tokens = { task: task_token, order: ordered.status_token }
+    const { status_token: pilot } = await requestedPilot(baseUrl)
+    const tokens = { task: task_token, order: ordered.status_token, pilot }
     const senderFor = sendersOf({
       hosts: hosts(),
       operator: operator(),

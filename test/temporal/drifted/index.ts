@@ -25,6 +25,9 @@ export async function uploadCheck(): Promise<void> {
 export async function harness(): Promise<void> {
   await wf.sleep(1000)
 }
+export async function invitation(): Promise<void> {
+  await wf.sleep(1000)
+}
 export async function directorySubmission(): Promise<void> {
   await wf.sleep(1000)
 }

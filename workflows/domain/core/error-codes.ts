@@ -65,6 +65,7 @@ export const errorCodes = {
   wallet_underfunded: { status: 409, title: 'The wallet holds too little' },
   challenge_expired: { status: 410, title: 'The challenge has expired' },
   payout_expired: { status: 410, title: 'The payout has expired' },
+  invitation_expired: { status: 410, title: 'The invitation has ended' },
   quote_expired: { status: 410, title: 'The quote has expired' },
   expired: { status: 410, title: 'The time for this is over' },
   payload_too_large: { status: 413, title: 'The body is too large' },

@@ -271,6 +271,10 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     meaning: 'The authorization has run out, or too little of its life is left to execute safely.',
     action: 'Create and authorize a new payout.',
   },
+  invitation_expired: {
+    meaning: 'The invitation was not answered within its time.',
+    action: 'Ask the operator for another invitation.',
+  },
   quote_expired: {
     meaning: 'A quote is good for 24 hours, and this one is older.',
     action: 'Ask for a new quote.',

@@ -1,4 +1,4 @@
-import type { RailKey } from '../rails/rail.ts'
+import type { RailKey, Tier } from '../rails/rail.ts'
 
 /** Decision: the document names the last three; the others are where a pilot stands before them. */
 export const pilotStates = [
@@ -85,3 +85,38 @@ export const pilotRequirements = [
   'The declaration that it holds no such records and data.',
   'An operator decides about the pilot before anything runs.',
 ] as const
+
+export const invitationResponses = ['accept', 'decline', 'request_changes', 'ask_question'] as const
+export type InvitationResponse = (typeof invitationResponses)[number]
+
+type Offered = {
+  pilot_id: string
+  rail: RailKey
+  tier: Tier
+  total_usd: number
+  objective: string
+  expires_at: Date
+}
+
+/** What the one who accepts an invitation agrees to, as JSON whose digest is accepted. */
+export const invitationTerms = ({
+  pilot_id,
+  rail,
+  tier,
+  total_usd,
+  objective,
+  expires_at,
+}: Offered) => ({
+  pilot_id,
+  rail,
+  tier,
+  total_usd,
+  currency: 'usd' as const,
+  objective,
+  expires_at: expires_at.toISOString(),
+  runs: 1 as const,
+  rules: [
+    'The run is paid before its work begins.',
+    'Its work order waits for the review of an operator.',
+  ],
+})

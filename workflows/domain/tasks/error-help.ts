@@ -36,8 +36,8 @@ export const taskErrorHelp = {
     action: 'Start again with a new idempotency key.',
   },
   terms_mismatch: {
-    meaning: 'The accepted terms are not the terms of the contract.',
-    action: 'Read the contract and accept the digest of its terms.',
+    meaning: 'The accepted terms are not the terms of the contract or invitation.',
+    action: 'Read it and accept the digest of its terms.',
   },
   evidence_mismatch: {
     meaning: 'The digest of the content was not announced for it.',

@@ -1,0 +1,104 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { advanceInvitation } from '../../../../activities/store/pilots/invitations.ts'
+import { transaction } from '../../../../activities/store/postgres/db.ts'
+import type { InputOf } from '../../../../api/http/client.ts'
+import { freshKey } from '../../../support/agent-use.ts'
+import { startComposed } from '../../../support/composed-api.ts'
+import { invitationsOf } from '../../../support/pilots.ts'
+import { codeOf, problemOf } from '../../../support/problems.ts'
+import { verifies } from '../../../verifies.ts'
+
+// Temporal is not there: a test takes the steps of the workflow.
+let apis: Awaited<ReturnType<typeof startComposed>>
+let invitations: ReturnType<typeof invitationsOf>
+beforeAll(async () => {
+  apis = await startComposed({ env: { LIMIT_PUBLIC_WRITES_PER_MINUTE: '6000' } })
+  invitations = invitationsOf(apis.hosts[0]!, apis.operator)
+}, 60_000)
+afterAll(() => apis?.stop())
+
+const advance = (pilotId: string) => transaction(apis.db, (tx) => advanceInvitation(tx, pilotId))
+const respond = (token: string, more: Partial<InputOf<'invitation-respond'>>) =>
+  invitations.respond(token, more)
+
+verifies('pilots.invitation', 'an invitation is accepted once, with its terms', async () => {
+  const { pilot, invitation_token } = await invitations.invite()
+  expect(pilot).toMatchObject({ source: 'invitation', state: 'invited' })
+  const read = await invitations.read(invitation_token)
+  expect(digestOf(read.terms)).toBe(read.terms_sha256)
+  expect(read.terms).toMatchObject({ pilot_id: pilot.pilot_id, total_usd: pilot.total_usd })
+  const { terms_sha256 } = read
+  const asked = await respond(invitation_token, { response: 'ask_question', message: 'When?' })
+  expect(asked.body).toMatchObject({
+    pilot: { state: 'invited' },
+    receipt: { kind: 'invitation_response' },
+  })
+  expect(await problemOf(respond(invitation_token, { response: 'ask_question' }))).toMatchObject({
+    status: 400,
+  })
+  const other = respond(invitation_token, { response: 'accept', terms_sha256: '0'.repeat(64) })
+  expect(await problemOf(other)).toMatchObject({ status: 422, code: 'terms_mismatch' })
+  const idempotency_key = freshKey()
+  const accept = { response: 'accept', terms_sha256, idempotency_key } as const
+  const client = { name: 'Northwind EMEA', contact: 'emea@northwind.example' }
+  const accepted = (await respond(invitation_token, { ...accept, client })).body
+  expect(accepted).toMatchObject({
+    pilot: { state: 'accepted', client: { name: 'Northwind EMEA' } },
+    receipt: { subject: pilot.pilot_id, payload: { response: 'accept', terms_sha256 } },
+  })
+  expect((await respond(invitation_token, { ...accept, client })).body).toEqual(accepted)
+  expect(await codeOf(respond(invitation_token, { response: 'decline' }))).toBe('wrong_state')
+  const pro = await invitations.invite({ tier: 'pro' })
+  expect((await invitations.read(pro.invitation_token)).terms_sha256).not.toBe(terms_sha256)
+  const both = ['accept', 'decline'] as const
+  const { terms_sha256: ofPro } = await invitations.read(pro.invitation_token)
+  const answers = await Promise.allSettled(
+    both.map((response) => respond(pro.invitation_token, { response, terms_sha256: ofPro })),
+  )
+  expect(answers.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+})
+
+verifies('pilots.invitation', 'the token is for its pilot and shown once', async () => {
+  const input = invitations.input()
+  const first = await invitations.invite(input)
+  expect((await invitations.invite(input)).invitation_token).toBe(first.invitation_token)
+  const { rows } =
+    await sql`select 1 from calls where answer::text like ${`%${first.invitation_token}%`}`.execute(
+      apis.db,
+    )
+  expect(rows).toEqual([])
+  const intake = await invitations.intake()
+  expect(await codeOf(invitations.read(intake.status_token))).toBe('not_found')
+  expect(await codeOf(respond(intake.status_token, { response: 'decline' }))).toBe('not_found')
+})
+
+verifies(
+  'pilots.invitation-workflow',
+  'it is shown again, closed, or ends at its time',
+  async () => {
+    const { pilot } = await invitations.invite({ valid_for_seconds: 4 })
+    const { pilot_id } = pilot
+    expect(await advance(pilot_id)).toMatchObject({ state: 'invited', reminded_at: null })
+    expect(await invitations.waiting(pilot_id)).toEqual([])
+    await expect
+      .poll(async () => (await advance(pilot_id))?.reminded_at ?? null, { timeout: 10_000 })
+      .not.toBeNull()
+    expect(await invitations.waiting(pilot_id)).toMatchObject([
+      { subject_kind: 'pilot', state: 'invited', allowed_decisions: ['reject'] },
+    ])
+    await expect
+      .poll(async () => (await advance(pilot_id))?.state, { timeout: 10_000 })
+      .toBe('expired')
+    expect(await advance(pilot_id)).toMatchObject({ state: 'expired', wait_ms: 0 })
+    expect(await invitations.waiting(pilot_id)).toEqual([])
+
+    const late = await invitations.invite({ valid_for_seconds: 1 })
+    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    const answer = respond(late.invitation_token, { response: 'decline' })
+    expect(await problemOf(answer)).toMatchObject({ status: 410, code: 'invitation_expired' })
+    const early = sql`update pilots set state = 'expired' where pilot_id = ${(await invitations.invite()).pilot.pilot_id}`
+    await expect(early.execute(apis.db)).rejects.toThrow('an invitation ends at its time')
+  },
+)
