@@ -53,6 +53,7 @@ import { ProfileService } from './services/agents/profiles.ts'
 import { railsNamed } from './services/agents/rails.ts'
 import { RegistrationService, registrationBy } from './services/agents/registration.ts'
 import { SigningService } from './services/agents/signing.ts'
+import { TrustListingService } from './services/agents/trust-listings.ts'
 import { Ap2Inspection } from './services/authority/ap2-inspection.ts'
 import { CallbackService } from './services/callbacks/demo-receiver.ts'
 import { openCommerceServices } from './services/commerce/open.ts'
@@ -210,6 +211,10 @@ function openCreditServices(adapters: Adapters) {
     }),
     activations: new ActivationService(db),
     ap2: new Ap2Inspection(deps),
+    listings: new TrustListingService({
+      ...deps,
+      receipts: new ReceiptService(db, receiptIssuer.issuer),
+    }),
     ...openCommerceServices({
       ...deps,
       baseUrl: config.BASE_URL,

@@ -25,6 +25,7 @@ import type { HandshakeService } from './services/agents/handshake.ts'
 import type { ProfileService } from './services/agents/profiles.ts'
 import type { RegistrationService } from './services/agents/registration.ts'
 import type { SigningService } from './services/agents/signing.ts'
+import type { TrustListingService } from './services/agents/trust-listings.ts'
 import type { Ap2Inspection } from './services/authority/ap2-inspection.ts'
 import type { MandateService } from './services/authority/mandates.ts'
 import type { CallbackService } from './services/callbacks/demo-receiver.ts'
@@ -200,6 +201,7 @@ export type HealthCommands = {
 /** The contract views, one for each path that has one. */
 export type ContractCommands = Record<
   'registration' | 'binding' | 'loop' | 'walletRun' | 'pilotIntake' | 'invitation',
+  'registration' | 'binding' | 'loop' | 'walletRun' | 'trustListing',
   () => Promise<ContractView>
 > & { sandbox(): Promise<ContractView & { rails: RailKey[] }> }
 
@@ -291,6 +293,7 @@ export type Services = ConsoleServices & {
   readonly handoffs: HandoffService
   readonly commerceProofs: CommerceProofService
   readonly activity: ActivityService
+  readonly listings: TrustListingService
   readonly discovery: DiscoveryCommands
   readonly health: HealthCommands
   readonly hardening: HardeningCommands

@@ -14,6 +14,7 @@ import {
 } from '#domain/credit/credit.ts'
 import type { UsageKind } from '#domain/credit/usage-event.ts'
 import { referenceTransitions } from '#domain/payments/payment-reference.ts'
+import { isRail } from '#domain/rails/rail.ts'
 import { updateEntitlement } from '../store/credit/entitlements.ts'
 import { postMovement, readBalance } from '../store/credit/postings.ts'
 import {
@@ -104,7 +105,7 @@ export async function consumeCredit(
     event_id,
     chain: entitlement_id,
     kind: use.kind,
-    rail,
+    rail: isRail(rail) ? rail : null,
     agent_id,
     usage_receipt_id,
     ...amount,

@@ -2,6 +2,7 @@ import { receiptId } from '#domain/core/ids.ts'
 import { type Account, freeAccount, fund, sandboxAccount, usageOf } from '#domain/credit/credit.ts'
 import { pricingModelOf } from '#domain/credit/pricing.ts'
 import { railOf } from '#domain/rails/index.ts'
+import { isRail } from '#domain/rails/rail.ts'
 import { type EntitlementRow, updateEntitlement } from '../store/credit/entitlements.ts'
 import { postMovement } from '../store/credit/postings.ts'
 import type { ReceiptIssuer } from '../store/payouts/receipts.ts'
@@ -52,4 +53,6 @@ async function fundWithoutPayment(
 
 /** The facts in the receipts of a free run. */
 export const freeOf = ({ granted_units, rail }: Pick<EntitlementRow, 'granted_units' | 'rail'>) =>
-  granted_units > 0 ? {} : { price: 'free', pricing_model: pricingModelOf(railOf(rail)) }
+  granted_units > 0 || !isRail(rail)
+    ? {}
+    : { price: 'free', pricing_model: pricingModelOf(railOf(rail)) }

@@ -9,6 +9,7 @@ import { discovery } from './discovery/index.ts'
 import { harness } from './harness/index.ts'
 import { inputs } from './inputs/index.ts'
 import { keys } from './keys/index.ts'
+import { listings } from './listings/index.ts'
 import { transparencyLog } from './log/index.ts'
 import { operators } from './operators/index.ts'
 import { payments } from './payments/index.ts'
@@ -53,6 +54,7 @@ export const families = {
   log: transparencyLog,
   trust,
   commerce,
+  listings,
   directories,
   discovery,
 } as const
@@ -84,6 +86,7 @@ export const operations = [
   ...transparencyLog,
   ...trust,
   ...commerce,
+  ...listings,
   ...directories,
   ...discovery,
 ] as const

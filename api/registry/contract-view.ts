@@ -3,6 +3,7 @@ import { policyRules } from '#domain/agents/policy-rules.ts'
 import { rails } from '#domain/rails/index.ts'
 import { usagesOf } from '#domain/rails/rail.ts'
 import { countTrustStates } from '../../activities/store/agents/agents.ts'
+import { countBadges } from '../../activities/store/agents/trust-listings.ts'
 import { countBound } from '../../activities/store/payouts/challenges.ts'
 import { countPilots } from '../../activities/store/pilots/pilots.ts'
 import type { Tx } from '../../activities/store/postgres/db.ts'
@@ -20,6 +21,8 @@ export function createContractViews(db: Tx, registry: readonly AnyOperation[]): 
       contractView(registry, '/api/agent-credit-checkout-binding', await countBound(db)),
     walletRun: async () =>
       contractView(registry, '/api/wallet-bound-rail-run', await countPaidByWallet(db)),
+    trustListing: async () =>
+      contractView(registry, '/api/trust-listing-path', await countBadges(db)),
     sandbox: async () => ({
       ...contractView(registry, '/api/agent-sandbox', await countRunsOf(db, { sandbox: true })),
       rails: rails.filter((rail) => usagesOf(rail).includes('synthetic')).map(({ key }) => key),

@@ -34,7 +34,6 @@ const pending: readonly string[] = [
   '/api/pilot-client-agent-offer-launch',
   '/api/provider-receipt-completion',
   '/api/tokenops-controlled-pilot-execution',
-  '/api/trust-listing-path',
   '/api/work-order-exchange',
   '/api/loop-decision-audit-pack',
   '/api/paid-next-step-pack',

@@ -10,6 +10,7 @@ import { firstUseRequirements } from './first-use.ts'
 import { harnessRequirements } from './harness.ts'
 import { isolationRequirements } from './isolation.ts'
 import { keyStandingRequirements } from './key-standing.ts'
+import { listingRequirements } from './listings.ts'
 import { logRequirements } from './log.ts'
 import { logWitnessRequirements } from './log-witness.ts'
 import { mcpRequirements } from './mcp.ts'
@@ -1698,6 +1699,7 @@ export const requirements = {
       'Real funds need REAL_FUNDS=enabled and different addresses for payTo, payout wallet and treasury.',
   },
   ...trustOperationRequirements,
+  ...listingRequirements,
   ...logRequirements,
   ...stepRequirements,
   ...taskRequirements,

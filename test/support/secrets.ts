@@ -89,6 +89,7 @@ type Token = (typeof ofToken)[keyof typeof ofToken]
 export const sendingAgent = (hosts: Hosts, operator: string) =>
   trustedAgent(hosts, operator, {
     requested_scopes: [
+      'listings:write',
       'runs:read',
       'runs:write',
       'wallets:read',

@@ -1,6 +1,7 @@
 // Made by `npm run store:types` from the migrated database. Change the migrations, or test/support/column-types.ts.
 import type { ColumnType, Generated } from 'kysely'
 import type { Scope } from '#domain/agents/credential.ts'
+import type { BadgeState, EvidenceCheck } from '#domain/agents/listing.ts'
 import type { DeliveryStep } from '#domain/agents/onboarding.ts'
 import type { TrustLimits } from '#domain/agents/trust-limits.ts'
 import type {
@@ -16,6 +17,7 @@ import type { Refusal } from '#domain/core/errors.ts'
 import type { RecordKind } from '#domain/core/record-kinds.ts'
 import type { RunUsage } from '#domain/core/usage.ts'
 import type { Account } from '#domain/credit/credit.ts'
+import type { Bought } from '#domain/credit/pricing.ts'
 import type { Drafts, ModelOutput } from '#domain/drafts/draft.ts'
 import type { Prompt } from '#domain/drafts/prompt.ts'
 import type { ReportedStep } from '#domain/harness/regressions.ts'
@@ -483,7 +485,7 @@ export type Database = {
     entitlement_id: string
     quote_id: string
     agent_id: string
-    rail: RailKey
+    rail: Bought
     tier: 'entry' | 'standard' | 'pro'
     state: 'pending' | 'funded' | 'consumed' | 'returned'
     granted_units: number
@@ -954,7 +956,7 @@ export type Database = {
   quotes: {
     quote_id: string
     task_id: string | null
-    rail: RailKey
+    rail: Bought
     tier: 'entry' | 'standard' | 'pro'
     units: number
     base_usd: number
@@ -1305,6 +1307,38 @@ export type Database = {
     call_id: string
     reserved_at: Generated<Date>
     changed_at: Generated<Date>
+  }
+  trust_badge_events: {
+    fee_event_id: string
+    trust_listing_id: string
+    commercial_plan_id: string
+    event: 'presented' | 'settled' | 'lapsed' | 'refunded'
+    payment_reference_id: string
+    actor: string
+    receipt_id: string
+    at: Generated<Date>
+  }
+  trust_listings: {
+    trust_listing_id: string
+    agent_id: string
+    display_name: string
+    summary: string
+    rails: RailKey[]
+    checks: Json<EvidenceCheck[]>
+    review_state: Generated<'waiting' | 'approved' | 'rejected'>
+    review_decision_id: string | null
+    reviewed_at: Date | null
+    trust_badge_state: Generated<'none' | 'quoted' | 'planned' | 'active' | 'lapsed'>
+    quote_id: string | null
+    commercial_plan_id: string | null
+    fee_event_id: string | null
+    active_until: Date | null
+    listed_at: Generated<Date>
+  }
+  trust_listings_shown: {
+    trust_listing_id: string
+    badge_now: BadgeState
+    is_public: boolean
   }
   update_leases: {
     resource: string

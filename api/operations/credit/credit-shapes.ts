@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { EntitlementState } from '#domain/credit/credit.ts'
+import { BADGE_FEE } from '#domain/credit/pricing.ts'
+import { railKeys } from '#domain/rails/rail.ts'
 import { ReceiptId, Time } from '../../fields.ts'
-import { Rail } from '../agents/shapes.ts'
 import { EntitlementId, Tier } from '../payments/shapes.ts'
 
 const usd = z.int().min(0)
@@ -29,7 +30,7 @@ export const Entitlement = z
   .strictObject({
     entitlement_id: EntitlementId,
     agent_id: z.string(),
-    rail: Rail,
+    rail: z.enum([...railKeys, BADGE_FEE]).meta({ description: 'What it pays for.' }),
     tier: Tier,
     state: z.enum(entitlementStates),
     granted_units: usd,

@@ -1,4 +1,4 @@
-import type { RailKey } from '#domain/rails/rail.ts'
+import { isRail, type RailKey } from '#domain/rails/rail.ts'
 import { taskIdOf } from '../../../activities/keys/derived-tokens.ts'
 import type { AgentRow } from '../../../activities/store/agents/agents.ts'
 import { findEntitlement } from '../../../activities/store/credit/entitlements.ts'
@@ -61,8 +61,8 @@ export async function railsNamed(
   for (const [field, find] of Object.entries(found)) {
     const id = input[field]
     const named = typeof id === 'string' ? await find(tx, id) : undefined
-    if (named !== undefined && (named.agent_id === undefined || named.agent_id === agentId))
-      rails.push(named.rail)
+    if (named === undefined || !isRail(named.rail)) continue
+    if (named.agent_id === undefined || named.agent_id === agentId) rails.push(named.rail)
   }
   return rails
 }

@@ -6,7 +6,7 @@ import {
   SERVICE_CHAIN,
   sampleUsageEvent,
 } from '#domain/credit/usage-event.ts'
-import type { RailKey } from '#domain/rails/rail.ts'
+import { isRail, type RailKey } from '#domain/rails/rail.ts'
 import { consumeCredit } from '../../../activities/credit/credit.ts'
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
@@ -126,6 +126,8 @@ async function assertOwn(tx: Tx, { agentId, entitlement_id, run_id }: UsageRecor
       throw refuse('not_owner', {
         detail: 'the entitlement belongs to another agent',
       })
+    if (!isRail(entitlement.rail))
+      throw refuse('wrong_state', { detail: `the credit is for a ${entitlement.rail} alone` })
   }
   if (run_id === undefined || agentId === undefined) return
   const task = await findTaskOfRun(tx, run_id)

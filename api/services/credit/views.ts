@@ -1,6 +1,7 @@
 import { settlesNothing } from '#domain/ap2/rails.ts'
+import { refuse } from '#domain/core/errors.ts'
 import { pairLegs, remainingUnits } from '#domain/credit/credit.ts'
-import { CURRENCY, type QuoteLine } from '#domain/credit/pricing.ts'
+import { BADGE_FEE, CURRENCY, type QuoteLine } from '#domain/credit/pricing.ts'
 import {
   acceptedMethods,
   type ChallengeState,
@@ -9,7 +10,7 @@ import {
   paymentPaths,
 } from '#domain/payments/payment-reference.ts'
 import { railOf } from '#domain/rails/index.ts'
-import type { RailKey, Tier } from '#domain/rails/rail.ts'
+import { isRail, type RailKey, type Tier } from '#domain/rails/rail.ts'
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'
 import { offeredAs } from '../../../activities/credit/presenting.ts'
 import type { EntitlementRow } from '../../../activities/store/credit/entitlements.ts'
@@ -20,11 +21,21 @@ import type { ChallengeRow } from '../../../activities/store/payouts/challenges.
 
 const tierTerms = (rail: RailKey, tier: Tier) => ({ ...railOf(rail).tiers[tier] })
 
-/** A quote as callers see it. */
-export function quoteView(quote: QuoteRow) {
+/** The quote of a badge as callers see it. */
+export function badgeQuoteView({ quote_id, units, total_usd, expires_at }: QuoteRow) {
+  const price = { months: units, total_usd, currency: CURRENCY, pricing_model: BADGE_FEE }
+  return { quote_id, fee_item: BADGE_FEE, ...price, expires_at: expires_at.toISOString() }
+}
+
+/** A quote of runs as callers see it; 404 for one of anything else. */
+export function quoteView({ rail, ...quote }: QuoteRow) {
+  if (!isRail(rail))
+    throw refuse('not_found', {
+      detail: 'the quote is not of a run',
+      next_action: 'Read it where it was asked for.',
+    })
   const {
     quote_id,
-    rail,
     tier,
     units,
     base_usd,

@@ -1,5 +1,6 @@
 import { refuse } from '#domain/core/errors.ts'
 import { isConfirmedBy } from '#domain/payments/payment-reference.ts'
+import { isRail } from '#domain/rails/rail.ts'
 import type { Decision } from '#domain/reviews/review.ts'
 import { refundReference } from '../../../activities/credit/credit.ts'
 import { decideReference, operatorDecisions } from '../../../activities/credit/decide-reference.ts'
@@ -14,7 +15,7 @@ import {
 import { findChallenge } from '../../../activities/store/payouts/challenges.ts'
 import type { ReceiptIssuer } from '../../../activities/store/payouts/receipts.ts'
 import { listTasksOn } from '../../../activities/store/tasks/task-credits.ts'
-import { quoteView, referenceView } from '../credit/views.ts'
+import { badgeQuoteView, quoteView, referenceView } from '../credit/views.ts'
 import type { ReviewSubject, WaitingSubject } from './subject.ts'
 
 /**
@@ -41,7 +42,7 @@ export const referenceSubject = (deps: ReceiptIssuer): ReviewSubject => ({
     const quote = challenge && (await findQuote(tx, challenge.quote_id))
     const content = {
       payment: { ...referenceView(reference), evidence_url },
-      price: quote && quoteView(quote),
+      price: quote && (isRail(quote.rail) ? quoteView : badgeQuoteView)(quote),
     }
     return { since: waitsSince(reference), content }
   },

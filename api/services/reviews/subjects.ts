@@ -2,6 +2,7 @@ import type { Tx } from '../../../activities/store/postgres/db.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { agentSubject } from './agent.ts'
 import { commerceProofSubject } from './commerce-proof.ts'
+import { listingSubject } from './listing.ts'
 import { loopStepSubject } from './loop-step.ts'
 import { referenceSubject } from './payment-reference.ts'
 import { pilotSubject } from './pilot.ts'
@@ -22,6 +23,7 @@ export const reviewSubjects = (deps: TaskDeps): ReviewSubject[] => [
   referenceSubject(deps),
   commerceProofSubject,
   pilotSubject,
+  listingSubject,
 ]
 
 /** For each kind, how many subjects wait, and for how many seconds the oldest has waited. */

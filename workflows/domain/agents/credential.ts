@@ -11,6 +11,7 @@ export const scopes = [
   'profile:write',
   'signing:use',
   'proofs:publish',
+  'listings:write',
   'regression:write',
   'authority:read',
   'actions:execute',

@@ -12,6 +12,7 @@ export const railKeys = [
   'scout',
 ] as const
 export type RailKey = (typeof railKeys)[number]
+export const isRail = (name: string): name is RailKey => railKeys.some((key) => key === name)
 
 /** The rails that a work order names as its tool; each declares it too, and a test compares. */
 export const requestedTools = [

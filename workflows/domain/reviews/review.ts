@@ -9,6 +9,7 @@ export const subjectKinds = [
   'recovery',
   'commerce_proof',
   'pilot',
+  'listing',
 ] as const
 export type SubjectKind = (typeof subjectKinds)[number]
 

@@ -304,6 +304,7 @@ const subjects = [
   'payment_reference',
   'commerce_proof',
   'pilot',
+  'listing',
 ]
 
 function filterOf(value: string): Record<string, string | undefined> {

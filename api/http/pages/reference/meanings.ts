@@ -1,5 +1,6 @@
 import { commerceMeanings } from './commerce-meanings.ts'
 import { pilotMeanings } from './pilot-meanings.ts'
+import { sellingMeanings } from './selling-meanings.ts'
 
 /**
  * What the fields of requests mean whose schemas do not say it: by their dotted name, else by its last part. Published schemas never
@@ -225,6 +226,7 @@ const meanings: Readonly<Record<string, string>> = {
   handoff_pack: 'The pack, as handoff-build answered it.',
   ...commerceMeanings,
   ...pilotMeanings,
+  ...sellingMeanings,
   // Operators.
   subject_kind: 'What the decision is about.',
   subject_id: 'The thing that waits for the decision.',

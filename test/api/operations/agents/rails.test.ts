@@ -35,7 +35,13 @@ afterAll(() => apis?.stop())
 const acting: readonly AnyOperation[] = operations.filter(
   (one: AnyOperation) => waysOf(one).includes('agent') && one.idempotency.kind !== 'read',
 )
-const requested_scopes: Scope[] = ['runs:read', 'runs:write', 'wallets:write', 'production:write']
+const requested_scopes: Scope[] = [
+  'runs:read',
+  'runs:write',
+  'wallets:write',
+  'production:write',
+  'listings:write',
+]
 
 /** A second live key of the agent, for other rails than packetops. */
 async function keyForOthers(agentId: string): Promise<string> {
@@ -156,8 +162,41 @@ function callsOn(named: Awaited<ReturnType<typeof ofPacketops>>): Calls {
     'record-agent-use-receipt': [
       { mode: 'record_agent_use_receipt', run_id, ...receipt, idempotency_key },
     ],
+    ...listingsOn(named),
     ...ordersOn(named),
     ...paymentsOn(named),
+  }
+}
+
+function listingsOn({
+  quote_id,
+  payment_reference_id,
+}: Awaited<ReturnType<typeof ofPacketops>>): Calls {
+  const trust_listing_id = `tl_${sha256}`
+  return {
+    'create-trust-listing': [
+      {
+        mode: 'create_trust_listing',
+        display_name: 'Packets',
+        summary: 'Makes packets.',
+        rails: ['packetops'],
+        evidence_receipt_ids: [`rc_${sha256}`],
+        idempotency_key,
+      },
+    ],
+    'create-trust-badge-plan': [
+      { mode: 'create_trust_badge_plan', trust_listing_id, quote_id, idempotency_key },
+    ],
+    'record-trust-badge-fee-event': [
+      {
+        mode: 'record_trust_badge_fee_event',
+        trust_listing_id,
+        commercial_plan_id: `cpl_${sha256}`,
+        event: 'presented',
+        payment_reference_id,
+        idempotency_key,
+      },
+    ],
   }
 }
 
@@ -280,6 +319,8 @@ const ofNoRail = [
   'wallet_id',
   'receipt_id',
   'proof_id',
+  'trust_listing_id',
+  'commercial_plan_id',
   'test_run_id',
   'quote_token',
   'provider_session_id',

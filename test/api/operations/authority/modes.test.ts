@@ -66,6 +66,7 @@ verifies('authority.contract', 'the contract names what the registry can delegat
   const { body } = await open().call('authority-contract', {})
   expect(body.delegable_operations.toSorted()).toEqual([
     'activity-feed-publish',
+    'create-trust-listing',
     'first-paid-run-execute',
     'payment-reference-create',
     'production-run-start',

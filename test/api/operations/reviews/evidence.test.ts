@@ -10,6 +10,7 @@ import { openAgentUse } from '../../../support/agent-use.ts'
 import { startCandidates } from '../../../support/candidates.ts'
 import { handoff } from '../../../support/commerce.ts'
 import { requestedPilot } from '../../../support/pilots.ts'
+import { listedAgent } from '../../../support/listings.ts'
 import { newAgentClient } from '../../../support/registering-agent.ts'
 import { codeOf, key, taskStack } from '../../../support/task-calls.ts'
 import { verifies } from '../../../verifies.ts'
@@ -84,6 +85,10 @@ const subjects: Record<Kind, { parts: string[]; wait: () => Promise<string> }> =
   pilot: {
     parts: ['request', 'price', 'history'],
     wait: async () => (await requestedPilot(stack.calls.hosts.base)).pilot.pilot_id,
+  },
+  listing: {
+    parts: ['request', 'agent', 'checks', 'history'],
+    wait: async () => (await listedAgent(stack.calls.hosts, stack.apis.operator)).listingId,
   },
   payment_reference: {
     parts: ['price', 'payment'],

@@ -1,0 +1,83 @@
+import { refuse } from '#domain/core/errors.ts'
+import { BADGE_FEE, badgePrice, quoteLifeSeconds } from '#domain/credit/pricing.ts'
+import { isTrustedAgent } from '../store/agents/agents.ts'
+import { findEntitlementOf } from '../store/credit/entitlements.ts'
+import { findSameQuote, insertQuote, lockQuotes, type QuoteRow } from '../store/credit/quotes.ts'
+import { findLiveOf, type ReferenceRow } from '../store/payments/payment-references.ts'
+import { findWalletPause, shareSwitches } from '../store/payouts/controls.ts'
+import type { ReceiptIssuer } from '../store/payouts/receipts.ts'
+import type { Tx } from '../store/postgres/db.ts'
+import { consumeCredit } from './credit.ts'
+import { newId, paymentPending, requirePayable } from './quotes.ts'
+import { payByAllowance } from './references.ts'
+import { assertMaySpend } from './spending-limit.ts'
+
+/** A quote for a badge of so many months; the same one again within five minutes, as long as no challenge is on it. */
+export async function quoteBadge(tx: Tx, agentId: string, months: number): Promise<QuoteRow> {
+  const total_usd = badgePrice(months)
+  const item = { rail: BADGE_FEE, tier: 'entry', units: months, bound_to: agentId } as const
+  await lockQuotes(tx, item)
+  const earlier = await findSameQuote(tx, { ...item, task_id: null })
+  if (earlier?.total_usd === total_usd) return earlier
+  const route = { route_id: `route_${BADGE_FEE}`, provider: 'first_party', service_id: BADGE_FEE }
+  const price = { base_usd: total_usd, rail_fee_usd: 0, total_usd, pricing_model: BADGE_FEE }
+  const provider_route = JSON.stringify(route)
+  return insertQuote(
+    tx,
+    { quote_id: newId('qt'), ...item, ...price, provider_route },
+    quoteLifeSeconds,
+  )
+}
+
+/** The payment that pays or may still pay the quote of a plan. */
+export async function paymentOfPlan(tx: Tx, quoteId: string): Promise<ReferenceRow | undefined> {
+  const entitlement = await findEntitlementOf(tx, quoteId)
+  return entitlement && findLiveOf(tx, entitlement.entitlement_id)
+}
+
+/** `walletId` pays now, in the same transaction; without it the fee uses a payment that was presented before. */
+type BadgeCharge = {
+  agentId: string
+  listingId: string
+  planId: string
+  quoteId: string
+  walletId?: string | undefined
+}
+
+/**
+ * Charges the fee of a plan: pauses, trust and limits are read in the transaction in which the credit of a verified payment is used.
+ * 503 `paused`, 403 `trust_required`, `control_denied`, 409 `payment_pending`, `wrong_state`, and what a wallet refuses.
+ */
+export async function chargeBadge(
+  deps: ReceiptIssuer,
+  tx: Tx,
+  { agentId, listingId, planId, quoteId, walletId }: BadgeCharge,
+): Promise<ReferenceRow> {
+  await shareSwitches(tx)
+  if (walletId !== undefined) {
+    const { challenge_id } = await requirePayable(tx, quoteId)
+    await payByAllowance(deps, tx, { agentId, challengeId: challenge_id, walletId })
+  }
+  const paid = await paymentOfPlan(tx, quoteId)
+  if (paid === undefined) throw unpaid('no payment was presented')
+  const paused = await findWalletPause(tx, paid.payer ?? '')
+  if (paused !== undefined) throw refuse('paused', { detail: `fees are paused: ${paused}` })
+  await assertMaySpend(tx, agentId, paid.amount_usd)
+  if (!(await isTrustedAgent(tx, agentId)))
+    throw refuse('trust_required', { detail: 'a badge is for a trusted agent' })
+  if (paid.state === 'presented' || paid.state === 'pending') throw paymentPending(paid)
+  if (paid.state !== 'verified') throw unpaid(`the payment is ${paid.state}`)
+  await consumeCredit(deps, tx, {
+    entitlementId: paid.entitlement_id ?? '',
+    key: planId,
+    units: paid.amount_usd,
+    kind: 'other',
+    occurredAt: new Date(),
+    subject: planId,
+    facts: { fee_item: BADGE_FEE, trust_listing_id: listingId },
+  })
+  return paid
+}
+
+const unpaid = (detail: string) =>
+  refuse('wrong_state', { detail, next_action: 'Pay the challenge of the plan.' })

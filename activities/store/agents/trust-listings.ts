@@ -1,0 +1,177 @@
+import { type Insertable, type Selectable, sql, type UpdateObject } from 'kysely'
+import type { BadgeState } from '#domain/agents/listing.ts'
+import { noAmount, waitingAs } from '../console/waiting-filter.ts'
+import type { Tx } from '../postgres/db.ts'
+import type { Database } from '../schema/schema.ts'
+import type { ReviewFilter } from '../tasks/review-decisions.ts'
+
+export type ListingRow = Selectable<Database['trust_listings']>
+/** A listing with the state in which its badge is now. */
+export type ShownListing = ListingRow & Selectable<Database['trust_listings_shown']>
+type Changes = UpdateObject<Database, 'trust_listings'>
+type BadgeEventRow = Selectable<Database['trust_badge_events']>
+
+/** Creates a listing. Returns undefined if the agent has one that is not rejected. */
+export async function insertListing(
+  tx: Tx,
+  listing: Insertable<Database['trust_listings']>,
+): Promise<ListingRow | undefined> {
+  return tx
+    .insertInto('trust_listings')
+    .values(listing)
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** How many listings this agent made within a day. */
+export async function countListingsToday(tx: Tx, agentId: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom('trust_listings')
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where('agent_id', '=', agentId)
+    .where('listed_at', '>', sql<Date>`clock_timestamp() - interval '1 day'`)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+const byId = (tx: Tx, listingId: string) =>
+  tx.selectFrom('trust_listings').selectAll().where('trust_listing_id', '=', listingId)
+
+export const findListing = (tx: Tx, listingId: string): Promise<ListingRow | undefined> =>
+  byId(tx, listingId).executeTakeFirst()
+
+/** The row, locked for the rest of the transaction. */
+export const lockListing = (tx: Tx, listingId: string): Promise<ListingRow | undefined> =>
+  byId(tx, listingId).forUpdate().executeTakeFirst()
+
+export async function updateListing(tx: Tx, listingId: string, changes: Changes): Promise<void> {
+  await tx
+    .updateTable('trust_listings')
+    .set(changes)
+    .where('trust_listing_id', '=', listingId)
+    .execute()
+}
+
+/** Stores what an operator decided about a locked listing. */
+export const reviewListing = (
+  tx: Tx,
+  listingId: string,
+  { state, decisionId }: { state: 'approved' | 'rejected'; decisionId: string },
+): Promise<void> =>
+  updateListing(tx, listingId, {
+    review_state: state,
+    review_decision_id: decisionId,
+    reviewed_at: sql<Date>`clock_timestamp()`,
+  })
+
+export type ListingFilter = {
+  /** The agent that reads, which also sees its own listings. */
+  reader: string | undefined
+  /** An operator sees all. */
+  all: boolean
+  listingId?: string | undefined
+  agentId?: string | undefined
+  badge?: BadgeState | undefined
+}
+
+const shown = (tx: Tx, { reader, all, listingId, agentId, badge }: ListingFilter) =>
+  tx
+    .selectFrom('trust_listings')
+    .innerJoin('trust_listings_shown as shown', (join) =>
+      join.onRef('shown.trust_listing_id', '=', 'trust_listings.trust_listing_id'),
+    )
+    .where(sql<boolean>`(${all} or is_public or agent_id = ${reader ?? null})`)
+    .$if(listingId !== undefined, (query) =>
+      query.where('trust_listings.trust_listing_id', '=', String(listingId)),
+    )
+    .$if(agentId !== undefined, (query) => query.where('agent_id', '=', String(agentId)))
+    .$if(badge !== undefined, (query) => query.where('badge_now', '=', badge as BadgeState))
+
+/** A page of what the reader may see, the newest first. */
+export async function listListings(
+  tx: Tx,
+  filter: ListingFilter,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<ShownListing[]> {
+  return shown(tx, filter)
+    .selectAll('trust_listings')
+    .select(['badge_now', 'is_public'])
+    .orderBy('listed_at', 'desc')
+    .orderBy('trust_listings.trust_listing_id')
+    .offset(offset)
+    .limit(limit)
+    .execute()
+}
+
+export async function countListings(tx: Tx, filter: ListingFilter): Promise<number> {
+  const { count } = await shown(tx, filter)
+    .select(sql<number>`count(*)::int`.as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** The public listings by the state of their badge. */
+export async function countBadges(tx: Tx): Promise<Record<string, number>> {
+  const { rows } = await sql<{ state: string; count: number }>`
+    select badge_now as state, count(*)::int as count from trust_listings_shown where is_public group by 1 order by 1`.execute(
+    tx,
+  )
+  return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
+}
+
+/** An event of a plan; a payment has each event once. */
+export async function findBadgeEvent(
+  tx: Tx,
+  feeEventId: string,
+): Promise<(BadgeEventRow & { jws: string }) | undefined> {
+  return tx
+    .selectFrom('trust_badge_events')
+    .innerJoin('receipts', 'receipts.receipt_id', 'trust_badge_events.receipt_id')
+    .selectAll('trust_badge_events')
+    .select('receipts.jws')
+    .where('fee_event_id', '=', feeEventId)
+    .executeTakeFirst()
+}
+
+export async function insertBadgeEvent(
+  tx: Tx,
+  event: Insertable<Database['trust_badge_events']>,
+): Promise<void> {
+  await tx.insertInto('trust_badge_events').values(event).execute()
+}
+
+/** Adds months to a time as the calendar does, by Postgres. */
+export const monthsFromNow = (months: number) =>
+  sql<Date>`clock_timestamp() + ${months} * interval '1 month'`
+
+const waiting = (tx: Tx, { subjectId, state, rail, ...waits }: ReviewFilter) =>
+  tx
+    .selectFrom('trust_listings')
+    .where(sql<boolean>`review_state = ${state ?? 'waiting'}`)
+    .where(waitingAs(waits, { since: 'listed_at', amount: noAmount }))
+    .$if(subjectId !== undefined, (query) =>
+      query.where('trust_listing_id', '=', String(subjectId)),
+    )
+    .$if(rail !== undefined, (query) => query.where(sql<boolean>`${rail ?? ''} = any(rails)`))
+
+/** Listings that wait for a decision, the longest waiting first. */
+export async function listWaitingListings(
+  tx: Tx,
+  filter: ReviewFilter,
+  most: number,
+): Promise<ListingRow[]> {
+  return waiting(tx, filter)
+    .selectAll()
+    .orderBy('listed_at')
+    .orderBy('trust_listing_id')
+    .limit(most)
+    .execute()
+}
+
+export async function countWaitingListings(tx: Tx, filter: ReviewFilter): Promise<number> {
+  const { count } = await waiting(tx, filter)
+    .select(sql<number>`count(*)::int`.as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}

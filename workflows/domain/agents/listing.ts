@@ -1,0 +1,49 @@
+import type { StateTable } from '../core/state-table.ts'
+import type { Decision } from '../reviews/review.ts'
+
+export const listingReviewStates = ['waiting', 'approved', 'rejected'] as const
+export type ListingReview = (typeof listingReviewStates)[number]
+
+/** What an operator may decide: an approval can be taken back. */
+export const listingDecisions: Readonly<Record<ListingReview, readonly Decision[]>> = {
+  waiting: ['approve', 'reject'],
+  approved: ['reject'],
+  rejected: [],
+}
+
+export const badgeStates = ['none', 'quoted', 'planned', 'active', 'lapsed'] as const
+export type BadgeState = (typeof badgeStates)[number]
+export const badgeEvents = ['presented', 'settled', 'lapsed', 'refunded'] as const
+export type BadgeEvent = (typeof badgeEvents)[number]
+
+/** The state table of a badge; SQL has the same moves. A plan whose quote ended unpaid is quoted again. */
+export const badgeTransitions: StateTable<BadgeState, BadgeEvent | 'quote' | 'plan'> = {
+  none: { quote: 'quoted' },
+  quoted: { quote: 'quoted', plan: 'planned' },
+  planned: { quote: 'quoted', presented: 'planned', settled: 'active' },
+  active: { lapsed: 'lapsed', refunded: 'none' },
+  lapsed: { quote: 'quoted' },
+}
+
+/** What was found of a receipt that a listing rests on. */
+export type EvidenceCheck = {
+  receipt_id: string
+  kind: string | null
+  ok: boolean
+  detail: string
+}
+
+/** A receipt counts when it verifies, is about the agent, and is of no test. */
+export function checkEvidence(
+  receipt_id: string,
+  facts: { verified: boolean; kind: string | null; usage: string | null; isOwn: boolean },
+): EvidenceCheck {
+  const { verified, kind, usage, isOwn } = facts
+  const unmet: readonly (readonly [fails: boolean, detail: string])[] = [
+    [!verified, 'it does not verify'],
+    [!isOwn, 'it is not about the agent'],
+    [usage === 'synthetic', 'it is of synthetic work'],
+  ]
+  const fault = unmet.find(([fails]) => fails)?.[1]
+  return { receipt_id, kind, ok: fault === undefined, detail: fault ?? 'it verifies' }
+}
