@@ -62,6 +62,7 @@ import type { ReconciliationService } from './services/reconciliation/reconcilia
 import type { ServiceResolver } from './services/resolver/resolver.ts'
 import type { ScoutService } from './services/resolver/scout.ts'
 import type { ReviewService } from './services/reviews/reviews.ts'
+import type { LoopService } from './services/runs/loops.ts'
 import type { RunService } from './services/runs/runs.ts'
 import type { SamplePackages } from './services/runs/sample-packages.ts'
 import type { SandboxService } from './services/runs/sandbox.ts'
@@ -325,6 +326,7 @@ export type Services = ConsoleServices & {
   readonly recoveries: RecoveryService
   readonly runs: RunService
   readonly runStarts: RunStartService
+  readonly loops: LoopService
   readonly samplePackages: SamplePackages
   readonly sandbox: SandboxService
   readonly activations: ActivationService

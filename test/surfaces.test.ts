@@ -117,6 +117,7 @@ const samples: Record<string, Record<string, unknown>> = {
     ...customerStart,
     idempotency_key: 'p-1',
   },
+  'loop-start': { ...customerStart, idempotency_key: 'l-1' },
   'commerce-proof-read': { proof_id: `cp_${hex(64)}` },
   'activity-feed-read': { agent_id: `agt_${hex(64)}`, limit: '10' },
   'activity-feed-publish': { proof_id: `cp_${hex(64)}`, publication_consent: true },

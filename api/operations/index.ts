@@ -11,6 +11,7 @@ import { inputs } from './inputs/index.ts'
 import { keys } from './keys/index.ts'
 import { listings } from './listings/index.ts'
 import { transparencyLog } from './log/index.ts'
+import { loops } from './loops/index.ts'
 import { operators } from './operators/index.ts'
 import { payments } from './payments/index.ts'
 import { payouts } from './payouts/index.ts'
@@ -40,6 +41,7 @@ export const families = {
   harness,
   signing,
   runs,
+  loops,
   production,
   pilots,
   inputs,
@@ -72,6 +74,7 @@ export const operations = [
   ...harness,
   ...signing,
   ...runs,
+  ...loops,
   ...production,
   ...pilots,
   ...inputs,

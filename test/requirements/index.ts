@@ -13,6 +13,7 @@ import { keyStandingRequirements } from './key-standing.ts'
 import { listingRequirements } from './listings.ts'
 import { logRequirements } from './log.ts'
 import { logWitnessRequirements } from './log-witness.ts'
+import { loopRequirements } from './loops.ts'
 import { mcpRequirements } from './mcp.ts'
 import { modelRequirements } from './model.ts'
 import { mppRequirements } from './mpp.ts'
@@ -1727,6 +1728,7 @@ export const requirements = {
   ...consoleRequirements,
   ...traceRequirements,
   ...logWitnessRequirements,
+  ...loopRequirements,
   ...mcpRequirements,
   ...mppRequirements,
   ...commerceRequirements,

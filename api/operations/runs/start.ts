@@ -15,16 +15,16 @@ import {
   startFields,
 } from './start-fields.ts'
 
-const Started = z
-  .strictObject({
-    run: Run,
-    challenge: PaymentChallenge.nullable().meta({
-      description: 'What is still to be confirmed; null once it is funded.',
-    }),
-    receipts: z.array(Receipt),
-    result_contract: ResultContract,
-  })
-  .meta({ id: 'StartedRun' })
+/** A run that has begun. */
+export const startedRun = {
+  run: Run,
+  challenge: PaymentChallenge.nullable().meta({
+    description: 'What is still to be confirmed; null once it is funded.',
+  }),
+  receipts: z.array(Receipt),
+  result_contract: ResultContract,
+}
+export const StartedRun = z.strictObject(startedRun).meta({ id: 'StartedRun' })
 
 /**
  * POST /api/agent-use, mode `start_agent_run` : begins a task that continues once it is paid and reviewed.
@@ -50,7 +50,7 @@ export const startAgentRun = operation({
       ...fundingFields,
     })
     .refine(fundedOnce, { message: FUNDED_TWICE }),
-  output: Started,
+  output: StartedRun,
   example: runExamples['start-agent-run'],
   handle: async (
     { mode: _mode, accept_terms: _terms, idempotency_key: _key, ...asked },

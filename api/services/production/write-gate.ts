@@ -12,7 +12,7 @@ import {
   refusalCode,
 } from '#domain/production/write-gate.ts'
 import { rails } from '#domain/rails/index.ts'
-import { type RailKey, railKeys } from '#domain/rails/rail.ts'
+import { isCurrent, type Rail, type RailKey, railKeys } from '#domain/rails/rail.ts'
 import { type CallbackHosts, checkCallbackUrl } from '../../../activities/callback/hosts.ts'
 import { leadsOutside, type OutgoingSettings } from '../../../activities/http/outgoing.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
@@ -252,13 +252,13 @@ const writeEventId = (callId: string): string => `aud_${digestOf({ write: callId
 
 /** The rails that an operation behind the gate takes. */
 const railsOf = (gate: GatedWrite): RailKey[] =>
-  rails
-    .filter(({ takes, prices }) =>
-      gate.rails === 'paid_agent_use'
-        ? takes.paidAgentUse
-        : Object.values(prices ?? {}).some((usd) => usd > 0),
-    )
-    .map(({ key }) => key)
+  rails.filter(taken[gate.rails]).map(({ key }) => key)
+
+const taken: Readonly<Record<GatedWrite['rails'], (rail: Rail) => boolean>> = {
+  paid_agent_use: ({ takes }) => takes.paidAgentUse,
+  priced: ({ prices }) => Object.values(prices ?? {}).some((usd) => usd > 0),
+  controlled_loop: isCurrent,
+}
 
 const isGated = (operation: OperationFacts): operation is Gated =>
   operation.gate !== undefined && operation.needs !== undefined

@@ -20,6 +20,7 @@ import { RecoveryService } from '../tasks/recoveries.ts'
 import { TaskService } from '../tasks/tasks.ts'
 import { WalletRunService } from '../work-orders/wallet-runs.ts'
 import { WorkOrderService } from '../work-orders/work-orders.ts'
+import { LoopService } from './loops.ts'
 import { RunService } from './runs.ts'
 import { SamplePackages } from './sample-packages.ts'
 import { SandboxService } from './sandbox.ts'
@@ -47,6 +48,7 @@ export function openTaskServices(adapters: Adapters, { quotes, payments, credit 
   const money = { quotes, payments, credit }
   const settleWaitMs = config.SETTLE_WAIT_MS
   const runDeps = { ...taskDeps, ...urls, ...money, gateway, uploadChecks, tokens, changes, gate }
+  const runStarts = new RunStartService({ ...runDeps, settleWaitMs })
   return {
     tasks: new TaskService(runDeps),
     taskContracts: new ContractService(runDeps),
@@ -58,7 +60,8 @@ export function openTaskServices(adapters: Adapters, { quotes, payments, credit 
       pool: publicPool,
       receiptKey: () => keys.receipt.active.kid,
     }),
-    runStarts: new RunStartService({ ...runDeps, settleWaitMs }),
+    runStarts,
+    loops: new LoopService({ ...runDeps, starts: runStarts }),
     firstPaidRuns: new FirstPaidRunService({ ...runDeps, settleWaitMs }),
     customerRuns: new CustomerRunService({ ...runDeps, settleWaitMs }),
     sandbox: new SandboxService(runDeps),

@@ -1,6 +1,7 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { railOf } from '#domain/rails/index.ts'
+import type { Rail } from '#domain/rails/rail.ts'
 import type { TaskTerms } from '#domain/tasks/terms.ts'
 import { taskIdOf } from '../../../activities/keys/derived-tokens.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
@@ -55,6 +56,14 @@ type Start = {
   taskId: string
   callId: string
   asked: StartAsked
+  sale: Sale
+}
+/** The operation that starts runs, and of which rails. */
+export type Sale = { id: string; path: string; isSold: (rail: Rail) => boolean }
+const agentUse: Sale = {
+  id: 'start-agent-run',
+  path: '/api/agent-use',
+  isSold: ({ takes }) => takes.paidAgentUse,
 }
 
 /** Starts of runs by agents, and their payment. */
@@ -70,13 +79,13 @@ export class RunStartService {
    * and a payment that the call carries with `PAYMENT-RESPONSE`. Throws 402 `payment_required` with the challenge where nothing
    * pays, and 409 `payment_pending` where a payment may be in progress.
    */
-  async start(writer: Writer, given: StartAsked, callId: string) {
+  async start(writer: Writer, given: StartAsked, callId: string, sale = agentUse) {
     const { db, tokens } = this.#deps
     const asked = await withMandate(db, given)
     const taskId = taskIdOf(await tokens.statusToken('tk', callId))
     const { agentId } = writer
-    await this.#begin({ writer, agentId, taskId, callId, asked })
-    const paying = { agentId, taskId, asked, path: '/api/agent-use' }
+    await this.#begin({ writer, agentId, taskId, callId, asked, sale })
+    const paying = { agentId, taskId, asked, path: sale.path }
     return payForRun(this.#deps, paying, () => this.#read(taskId))
   }
 
@@ -97,14 +106,14 @@ export class RunStartService {
    * continues where the call before it stopped, so that a call has one task however often it is sent.
    */
   async #begin(start: Start): Promise<void> {
-    const { agentId, taskId, asked } = start
+    const { agentId, taskId, asked, sale } = start
     const { db, quotes } = this.#deps
     const terms = termsOf(agentId, asked)
     const known = await findTask(db, taskId)
     if (known !== undefined && known.terms_sha256 !== digestOf(terms))
       throw refuse('idempotency_conflict', { detail: 'this key has started another run' })
     if (known === undefined) {
-      const isSold = railOf(asked.rail).takes.paidAgentUse
+      const isSold = sale.isSold(railOf(asked.rail))
       await assertStartable(this.#deps, { agentId, isSold }, asked)
     }
     await quotes.claim(agentId, asked.quote_id, asked.quote_token)
@@ -112,14 +121,14 @@ export class RunStartService {
     if (known?.entitlement_id == null) await this.#agree(start, terms)
   }
 
-  async #agree({ writer, taskId, asked, callId }: Start, terms: TaskTerms): Promise<void> {
+  async #agree({ writer, taskId, asked, callId, sale }: Start, terms: TaskTerms): Promise<void> {
     const deps = this.#deps
     const actor = `agent:${terms.agent_id}`
     const { state } = await sendSubmit(deps, { taskId, terms }, { eventId: callId, actor })
     // A task that its preflight closed has no contract: its ledger says why.
     if (state === 'closed') return
     const { rail, callback_url: callbackUrl } = asked
-    const write = { operationId: 'start-agent-run', writer, rail, callbackUrl, callId } as const
+    const write = { operationId: sale.id, writer, rail, callbackUrl, callId }
     await transaction(deps.db, async (tx) => {
       await provideInput(tx, taskId, asked.input)
       const task = await requireTask(tx, taskId)

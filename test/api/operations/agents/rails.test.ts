@@ -117,6 +117,8 @@ function callsOn(named: Awaited<ReturnType<typeof ofPacketops>>): Calls {
   const account = { customer_account: 'acme', callback_url }
   const { mode: _begun, ...bound } = { ...begun, ...account }
   const { mode: _other, ...produced } = { ...other, ...account }
+  const { mode: _loop, ...loop } = begun
+  const { mode: _looped, ...looped } = other
   const bought = {
     wallet_id: `aw_${sha256}`,
     on_gaps: 'report',
@@ -148,6 +150,11 @@ function callsOn(named: Awaited<ReturnType<typeof ofPacketops>>): Calls {
       { ...bound, ...packet, input: sample(packetops), quote_id: unknown },
       { ...produced, quote_id: named.quote_id },
       { ...produced, quote_id: unknown, entitlement_id: named.entitlement_id },
+    ],
+    'loop-start': [
+      { ...loop, ...packet, input: sample(packetops) },
+      { ...looped, quote_id: named.quote_id },
+      { ...looped, quote_id: unknown, entitlement_id: named.entitlement_id },
     ],
     'wallet-run-start': [
       { ...bought, ...packet, input: sample(packetops), quote_id: unknown },

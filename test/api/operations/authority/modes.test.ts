@@ -68,6 +68,7 @@ verifies('authority.contract', 'the contract names what the registry can delegat
     'activity-feed-publish',
     'create-trust-listing',
     'first-paid-run-execute',
+    'loop-start',
     'payment-reference-create',
     'production-run-start',
     'start-agent-run',

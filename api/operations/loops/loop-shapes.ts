@@ -1,0 +1,19 @@
+import type { Context } from '../../context.ts'
+import type { LoopAsked } from '../../services/runs/loops.ts'
+import { carriedPayment } from '../runs/start-fields.ts'
+
+type Given = Omit<LoopAsked, 'callback_url' | 'customer_account'> & {
+  callback_url?: string | undefined
+  customer_account?: string | undefined
+}
+
+/** What a start asks of its run, with the payment that the call carries. */
+export const loopAsked = (
+  { callback_url, customer_account, ...asked }: Given,
+  context: Context,
+): LoopAsked => ({
+  ...asked,
+  callback_url: callback_url ?? null,
+  customer_account: customer_account ?? null,
+  payment_signature: carriedPayment(context),
+})

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, expect } from 'vitest'
+import { railOf } from '#domain/rails/index.ts'
+import { loopSteps } from '#domain/runs/controlled-loop.ts'
+import { createClient, type InputOf } from '../../../../api/http/client.ts'
+import { freshKey, openAgentUse, problemOf } from '../../../support/agent-use.ts'
+import { startComposedTasks } from '../../../support/composed-tasks.ts'
+import { verifies } from '../../../verifies.ts'
+
+type Start = InputOf<'loop-start'>
+let apis: Awaited<ReturnType<typeof startComposedTasks>>
+let agent: Awaited<ReturnType<typeof openAgentUse>>
+beforeAll(async () => {
+  apis = await startComposedTasks({ LIMIT_AGENT_PER_MINUTE: '6000' })
+  agent = await openAgentUse(apis.hosts[0]!, apis.operator, {
+    rails: ['packetops', 'tokenops', 'scout', 'contractops'],
+    requested_scopes: ['runs:read', 'runs:write'],
+  })
+}, 180_000)
+afterAll(() => apis?.stop())
+
+const loopOf = (rail: Start['rail'], more: Partial<Start> = {}): Start => ({
+  rail,
+  tier: 'standard',
+  input: railOf(rail).sandboxInput as Start['input'],
+  on_gaps: 'report',
+  accept_terms: true,
+  idempotency_key: freshKey(),
+  ...more,
+})
+const start = (input: Start) => agent.client.call('loop-start', input)
+const pattern = async (rail?: Start['rail']) => {
+  const { body } = await createClient({ baseUrl: apis.hosts[0]!.base }).call(
+    'loops-read',
+    rail === undefined ? {} : { rail },
+  )
+  if (!('pattern' in body)) throw new Error('the pattern was expected')
+  return body
+}
+
+verifies(
+  'loop.free',
+  'a free run needs no quote; reviewed, it goes through all steps',
+  async () => {
+    const input = loopOf('scout')
+    const { body } = await start(input)
+    expect(body).toMatchObject({ challenge: null, run: { state: 'credit_funded', rail: 'scout' } })
+    const { run_id, task_id, quote_id } = body.run
+    expect((await start(input)).body.run).toMatchObject({ run_id, quote_id })
+    expect((await pattern()).live.review_step).toBe(0)
+    await agent.approve('task', task_id)
+    const waits = async () => (await agent.status(run_id, 5_000)).waiting_for
+    await expect.poll(waits, { timeout: 60_000 }).toEqual(['review'])
+    // The live counts change with the runs, by rail too.
+    expect((await pattern()).live.review_step).toBe(1)
+    expect((await pattern('scout')).live.review_step).toBe(1)
+    expect((await pattern('packetops')).live.review_step).toBe(0)
+    await agent.approve('loop_step', run_id)
+    const state = async () => (await agent.status(run_id, 5_000)).state
+    await expect.poll(state, { timeout: 60_000 }).toBe('closed')
+    expect((await pattern()).live.review_step).toBe(0)
+    const read = (await agent.client.call('loops-read', { run_id })).body
+    if (!('run' in read)) throw new Error('a run was expected')
+    expect(read.run.loop.steps.map(({ step }) => step)).toEqual(loopSteps)
+    const digests = read.run.loop.steps.map(({ output_sha256 }) => output_sha256)
+    for (const digest of digests) expect(digest).toMatch(/^[0-9a-f]{64}$/)
+    const other = await openAgentUse(apis.hosts[0]!, apis.operator)
+    expect(await problemOf(other.client.call('loops-read', { run_id }))).toMatchObject({
+      status: 403,
+      code: 'not_owner',
+    })
+  },
+)
+
+verifies('loop.start', 'a paid run of any current rail waits for its payment', async () => {
+  const asked = { rail: 'tokenops', tier: 'standard', idempotency_key: freshKey() } as const
+  const { quote_id, total_usd } = (await agent.client.call('agent-quote', asked)).body.quote
+  const input = loopOf('tokenops', { quote_id })
+  const unpaid = await problemOf(start(input))
+  expect(unpaid).toMatchObject({ status: 402, challenge: { amount_usd: total_usd } })
+  expect(unpaid).toMatchObject({ resource: { url: expect.stringContaining('operating-loops') } })
+  const writes = await apis.db
+    .selectFrom('production_writes')
+    .select(['operation_id', 'rail', 'passed'])
+    .where('operation_id', '=', 'loop-start')
+    .where('rail', '=', 'tokenops')
+    .execute()
+  expect(writes).toEqual([{ operation_id: 'loop-start', rail: 'tokenops', passed: true }])
+  expect(await problemOf(start({ ...input, tier: 'pro' }))).toMatchObject({
+    code: 'idempotency_conflict',
+  })
+})
+
+verifies('loop.refused', 'no start of a future rail, without a quote, or paid twice', async () => {
+  const refused = async (input: Start) => {
+    const { status, code } = await problemOf(start(input))
+    return [status, code]
+  }
+  expect(await refused(loopOf('contractops'))).toEqual([403, 'rail_not_allowed'])
+  expect(await refused(loopOf('packetops'))).toEqual([400, 'invalid_request'])
+  const quote_id = `qt_${'0'.repeat(64)}`
+  expect(await refused(loopOf('scout', { quote_id }))).toEqual([400, 'invalid_request'])
+  const wallet_id = `aw_${'0'.repeat(64)}`
+  expect(await refused(loopOf('scout', { wallet_id }))).toEqual([400, 'invalid_request'])
+  expect(await refused(loopOf('energyops'))).toEqual([403, 'rail_not_allowed'])
+  expect((await pattern()).current_rails).not.toContain('contractops')
+  expect((await pattern()).future_rail).toBe('contractops_discovery')
+})

@@ -1,0 +1,18 @@
+/** Requirements on the controlled operating loops: id → source and behavior. */
+export const loopRequirements = {
+  'loop.start': {
+    source: 'loops § Controlled operating loops',
+    behavior:
+      'POST /api/controlled-operating-loops starts a run of any current rail behind the write gate; it waits for its payment and its reviews as every run.',
+  },
+  'loop.free': {
+    source: 'loops § Controlled operating loops',
+    behavior:
+      'A run of a rail without a price has a quote of zero of its own; GET counts the runs at each step and shows its agent each step with the digest of what it put out.',
+  },
+  'loop.refused': {
+    source: 'loops § Controlled operating loops',
+    behavior:
+      'A future rail is 403 rail_not_allowed; a priced run without a quote and a free one with a quote or funding are 400.',
+  },
+} as const
