@@ -63,6 +63,7 @@ import type { ServiceResolver } from './services/resolver/resolver.ts'
 import type { ScoutService } from './services/resolver/scout.ts'
 import type { ReviewService } from './services/reviews/reviews.ts'
 import type { LoopService } from './services/runs/loops.ts'
+import type { ManifestService } from './services/runs/manifests.ts'
 import type { RunService } from './services/runs/runs.ts'
 import type { SamplePackages } from './services/runs/sample-packages.ts'
 import type { SandboxService } from './services/runs/sandbox.ts'
@@ -327,6 +328,7 @@ export type Services = ConsoleServices & {
   readonly runs: RunService
   readonly runStarts: RunStartService
   readonly loops: LoopService
+  readonly manifests: ManifestService
   readonly samplePackages: SamplePackages
   readonly sandbox: SandboxService
   readonly activations: ActivationService

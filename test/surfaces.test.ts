@@ -41,6 +41,7 @@ const customerStart = {
   callback_url: 'https://hooks.example.com/in',
   accept_terms: true,
 }
+const { rail: _rail, ...fixedStart } = customerStart
 const delegated = {
   operation_id: 'usage-ledger-record',
   input: { kind: 'tool_call' },
@@ -117,6 +118,7 @@ const samples: Record<string, Record<string, unknown>> = {
     ...customerStart,
     idempotency_key: 'p-1',
   },
+  'packet-loop-start': { ...fixedStart, idempotency_key: 'l-2' },
   'loop-start': { ...customerStart, idempotency_key: 'l-1' },
   'commerce-proof-read': { proof_id: `cp_${hex(64)}` },
   'activity-feed-read': { agent_id: `agt_${hex(64)}`, limit: '10' },

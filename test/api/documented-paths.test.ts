@@ -29,7 +29,6 @@ const pending: readonly string[] = [
   '/api/live-prospect-sprint',
   '/api/model-evidence-analysis',
   '/api/model-proof-relay',
-  '/api/packetops-manifest-loop',
   '/api/pilot-client-agent-offer-launch',
   '/api/provider-receipt-completion',
   '/api/tokenops-controlled-pilot-execution',

@@ -15,4 +15,9 @@ export const loopRequirements = {
     behavior:
       'A future rail is 403 rail_not_allowed; a priced run without a quote and a free one with a quote or funding are 400.',
   },
+  'loop.manifest': {
+    source: 'loops § Packet manifest loop',
+    behavior:
+      'A started packet run has the manifest of its input at once, computed within the limits of public work; with manifest_only an item with content is 422 input_rejected.',
+  },
 } as const

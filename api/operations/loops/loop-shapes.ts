@@ -1,6 +1,10 @@
 import type { Context } from '../../context.ts'
 import type { LoopAsked } from '../../services/runs/loops.ts'
-import { carriedPayment } from '../runs/start-fields.ts'
+import { carriedPayment, fundingFields, startFields } from '../runs/start-fields.ts'
+
+const { rail: _named, ...ofOneRail } = { ...startFields, ...fundingFields }
+/** What starts a run of the rail of the path. */
+export const fixedRailStart = ofOneRail
 
 type Given = Omit<LoopAsked, 'callback_url' | 'customer_account'> & {
   callback_url?: string | undefined

@@ -251,10 +251,11 @@ type Validation = {
 const writeEventId = (callId: string): string => `aud_${digestOf({ write: callId })}`
 
 /** The rails that an operation behind the gate takes. */
-const railsOf = (gate: GatedWrite): RailKey[] =>
-  rails.filter(taken[gate.rails]).map(({ key }) => key)
+const railsOf = ({ rails: named }: GatedWrite): RailKey[] =>
+  typeof named === 'string' ? rails.filter(taken[named]).map(({ key }) => key) : [...named]
 
-const taken: Readonly<Record<GatedWrite['rails'], (rail: Rail) => boolean>> = {
+type Named = Extract<GatedWrite['rails'], string>
+const taken: Readonly<Record<Named, (rail: Rail) => boolean>> = {
   paid_agent_use: ({ takes }) => takes.paidAgentUse,
   priced: ({ prices }) => Object.values(prices ?? {}).some((usd) => usd > 0),
   controlled_loop: isCurrent,

@@ -18,7 +18,9 @@ type Deps = Pick<TaskDeps, 'db'> &
 /** A run as its agent starts it; one of a free rail has neither a quote nor funding. */
 export type LoopAsked = Omit<StartAsked, 'quote_id'> & { quote_id?: string | undefined }
 
-const loopStart = { id: 'loop-start', path: '/api/controlled-operating-loops' }
+/** An operation that starts runs of the loop, and what it stores with each. */
+export type LoopOperation = Omit<Sale, 'isSold'>
+const loopStart: LoopOperation = { id: 'loop-start', path: '/api/controlled-operating-loops' }
 
 /** Runs of the controlled loop, of every rail that it has today. */
 export class LoopService {

@@ -21,6 +21,7 @@ import { TaskService } from '../tasks/tasks.ts'
 import { WalletRunService } from '../work-orders/wallet-runs.ts'
 import { WorkOrderService } from '../work-orders/work-orders.ts'
 import { LoopService } from './loops.ts'
+import { ManifestService } from './manifests.ts'
 import { RunService } from './runs.ts'
 import { SamplePackages } from './sample-packages.ts'
 import { SandboxService } from './sandbox.ts'
@@ -62,6 +63,7 @@ export function openTaskServices(adapters: Adapters, { quotes, payments, credit 
     }),
     runStarts,
     loops: new LoopService({ ...runDeps, starts: runStarts }),
+    manifests: new ManifestService({ ...runDeps, pool: publicPool }),
     firstPaidRuns: new FirstPaidRunService({ ...runDeps, settleWaitMs }),
     customerRuns: new CustomerRunService({ ...runDeps, settleWaitMs }),
     sandbox: new SandboxService(runDeps),

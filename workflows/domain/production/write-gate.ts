@@ -23,9 +23,9 @@ export const gateRules: Readonly<Record<GateCheckName, string>> = {
   audit_event: 'An audit event of the write is stored in its transaction.',
 }
 
-/** How an operation is behind the gate: which rails it takes, of paid agent use, with a price or of the controlled loop, and whether a callback has to be given. */
+/** How an operation is behind the gate: which rails it takes, by what they are for or by name, and whether a callback has to be given. */
 export type GatedWrite = {
-  readonly rails: 'paid_agent_use' | 'priced' | 'controlled_loop'
+  readonly rails: 'paid_agent_use' | 'priced' | 'controlled_loop' | readonly RailKey[]
   readonly callback: 'required' | 'if_given'
 }
 

@@ -156,6 +156,9 @@ function callsOn(named: Awaited<ReturnType<typeof ofPacketops>>): Calls {
       { ...looped, quote_id: named.quote_id },
       { ...looped, quote_id: unknown, entitlement_id: named.entitlement_id },
     ],
+    'packet-loop-start': [
+      { ...loop, tier: 'standard', input: sample(packetops), quote_id: unknown },
+    ],
     'wallet-run-start': [
       { ...bought, ...packet, input: sample(packetops), quote_id: unknown },
       {

@@ -69,6 +69,7 @@ verifies('authority.contract', 'the contract names what the registry can delegat
     'create-trust-listing',
     'first-paid-run-execute',
     'loop-start',
+    'packet-loop-start',
     'payment-reference-create',
     'production-run-start',
     'start-agent-run',

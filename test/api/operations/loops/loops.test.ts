@@ -8,6 +8,7 @@ import { verifies } from '../../../verifies.ts'
 
 type Start = InputOf<'loop-start'>
 let apis: Awaited<ReturnType<typeof startComposedTasks>>
+let units = 0
 let agent: Awaited<ReturnType<typeof openAgentUse>>
 beforeAll(async () => {
   apis = await startComposedTasks({ LIMIT_AGENT_PER_MINUTE: '6000' })
@@ -105,3 +106,43 @@ verifies('loop.refused', 'no start of a future rail, without a quote, or paid tw
   expect((await pattern()).current_rails).not.toContain('contractops')
   expect((await pattern()).future_rail).toBe('contractops_discovery')
 })
+
+verifies(
+  'loop.manifest',
+  'the manifest of a packet comes at once and follows its input',
+  async () => {
+    const { rail: _rail, ...packet } = loopOf('packetops')
+    const begin = async (input: Start['input'], more: { manifest_only?: boolean } = {}) => {
+      const { quote_id } = await agent.quote('packetops', ++units)
+      const asked = { ...packet, input, quote_id, usage: 'synthetic' as const, ...more }
+      return agent.client.call('packet-loop-start', { ...asked, idempotency_key: freshKey() })
+    }
+    const { body } = await begin(packet.input)
+    const items = packet.input['items'] as Record<string, unknown>[]
+    expect(body).toMatchObject({ run: { rail: 'packetops' }, manifest: { state: 'provisional' } })
+    expect(body.manifest?.items).toHaveLength(items.length)
+    const less = (await begin({ ...packet.input, items: items.slice(1) })).body.manifest
+    expect(less?.merkle_root).not.toBe(body.manifest?.merkle_root)
+    const { run_id } = body.run
+    const read = async () => {
+      const { body } = await agent.client.call('packet-loop-read', { run_id })
+      return 'run' in body ? body.manifest : undefined
+    }
+    await expect.poll(read, { timeout: 30_000 }).toEqual({ ...body.manifest, state: 'final' })
+
+    const digested = items.map(({ name, section }) => ({ name, section, sha256: 'a'.repeat(64) }))
+    const only = { manifest_only: true }
+    const sealed = (await begin({ ...packet.input, items: digested }, only)).body.manifest
+    expect(sealed?.items.map(({ digest }) => digest)).toEqual(items.map(() => 'claimed'))
+    expect(await problemOf(begin(packet.input, only))).toMatchObject({
+      status: 422,
+      code: 'input_rejected',
+      errors: expect.arrayContaining([
+        { pointer: '/input/items/0/content', message: 'is content' },
+      ]),
+    })
+    const described = (await agent.client.call('packet-loop-read', {})).body
+    if (!('required_sections' in described)) throw new Error('the contract was expected')
+    expect(described.required_sections.soc2_evidence_packet.length).toBeGreaterThan(10)
+  },
+)

@@ -1,0 +1,91 @@
+import { DomainError, refuse } from '#domain/core/errors.ts'
+import { railOf } from '#domain/rails/index.ts'
+import type { PacketResult } from '#domain/rails/packetops/schema.ts'
+import type { Tier, Work } from '#domain/rails/rail.ts'
+import { uploadDigestsOf } from '#domain/rails/uploads.ts'
+import type { MadePackage } from '#domain/runs/return-package.ts'
+import { ChildDied, type RailPool } from '../../../activities/run/isolation/rail-pool.ts'
+import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
+import { transaction } from '../../../activities/store/postgres/db.ts'
+import { findReturnPackage } from '../../../activities/store/tasks/runs.ts'
+import type { TaskDeps } from '../../../activities/task/deps.ts'
+import type { TaskCaller } from '../tasks/access.ts'
+import { ownRun } from './own-run.ts'
+import { type RunViewDeps, runView } from './views.ts'
+
+/** `pool`: with the small limits of public calls. */
+type Deps = Pick<TaskDeps, 'db'> & RunViewDeps & { pool: Pick<RailPool, 'run'> }
+type Packet = { tier: Tier; input: Record<string, unknown> }
+type Manifest = ReturnType<typeof manifestOf>
+
+/** The provisional manifests of so many runs are kept, so that a repeated start computes nothing. */
+const KEPT_MAX = 100
+
+/** Manifests of packets: of what was sent, and of what an attested run made of it. */
+export class ManifestService {
+  /** Throws 422 `input_rejected` for the items of a packet that are sent with their content. */
+  readonly assertDigestsOnly = assertDigestsOnly
+  readonly #deps: Deps
+  readonly #made = new Map<string, Manifest | null>()
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  /** The manifest of the input of a run that has begun; null where it names uploads or takes more than the limits of public work. */
+  async provisional(runId: string, packet: Packet): Promise<Manifest | null> {
+    const known = this.#made.get(runId)
+    if (known !== undefined) return known
+    const made = await this.#compute(packet)
+    const [oldest] = this.#made.keys()
+    if (this.#made.size >= KEPT_MAX && oldest !== undefined) this.#made.delete(oldest)
+    this.#made.set(runId, made)
+    return made
+  }
+
+  /** A packet run of the caller with the manifest of its package, null before it is attested. 404 for a run of another rail. */
+  read(caller: TaskCaller, runId: string) {
+    return transaction(this.#deps.db, async (tx) => {
+      const task = await ownRun(tx, caller, runId)
+      if (task.rail !== 'packetops') throw refuse('not_found', { detail: 'no such packet' })
+      const run = await runView(this.#deps, tx, task)
+      const isAttested = (await listReceipts(tx, runId)).some(({ kind }) => kind === 'attestation')
+      const row = isAttested ? await findReturnPackage(tx, runId) : undefined
+      const { result } = (row?.package ?? {}) as Partial<MadePackage>
+      return { run, manifest: row === undefined ? null : manifestOf('final', result) }
+    })
+  }
+
+  async #compute({ tier, input: value }: Packet): Promise<Manifest | null> {
+    if (uploadDigestsOf(railOf('packetops'), value).length > 0) return null
+    const job = { kind: 'work', rail: 'packetops', tier, value, lists: {} } as const
+    try {
+      const { result } = (await this.#deps.pool.run(job)) as Work<unknown>
+      return manifestOf('provisional', result)
+    } catch (error) {
+      // The run itself has larger limits.
+      if (error instanceof DomainError || error instanceof ChildDied) return null
+      throw error
+    }
+  }
+}
+
+function assertDigestsOnly({ items }: Record<string, unknown>): void {
+  const contents = ['content', 'content_base64', 'extracted_text', 'upload']
+  const errors = (Array.isArray(items) ? items : []).flatMap((item, at) =>
+    contents
+      .filter((name) => Object.hasOwn(Object(item), name))
+      .map((name) => ({ pointer: `/input/items/${at}/${name}`, message: 'is content' })),
+  )
+  if (errors.length === 0) return
+  throw refuse('input_rejected', {
+    detail: 'with manifest_only, each item is sent by its SHA-256',
+    next_action: 'Send sha256 and bytes of each item, or leave out manifest_only.',
+    errors: errors.slice(0, 50),
+  })
+}
+
+function manifestOf(state: 'provisional' | 'final', result: unknown) {
+  const { manifest, merkle_root, section_coverage, readiness, complete } = result as PacketResult
+  return { state, items: manifest, merkle_root, section_coverage, readiness, complete }
+}
