@@ -70,6 +70,7 @@ import { QuoteService } from './services/credit/quotes.ts'
 import { UsageLedger } from './services/credit/usage-ledger.ts'
 import { WalletService } from './services/credit/wallets.ts'
 import { openDirectories } from './services/directories/open.ts'
+import { openEvidence } from './services/evidence/open.ts'
 import { openHarness } from './services/harness/open.ts'
 import { InputService } from './services/inputs/uploads.ts'
 import { openKeyService } from './services/keys/open.ts'
@@ -146,6 +147,11 @@ function openServices(adapters: Adapters): Services {
       responseUrl: adapters.config.BASE_URL + RESPONSE_PATH,
       notifyInvited: notifyInvited.bind(null, adapters.client),
       notifyAnswered: notifyAnswered.bind(null, adapters.client),
+    }),
+    ...openEvidence({
+      ...adapters,
+      ...adapters.receiptIssuer,
+      proofs: creditServices.commerceProofs,
     }),
   }
 }

@@ -43,6 +43,7 @@ import type { QuoteService } from './services/credit/quotes.ts'
 import type { UsageLedger } from './services/credit/usage-ledger.ts'
 import type { WalletService } from './services/credit/wallets.ts'
 import type { DirectoryService } from './services/directories/directories.ts'
+import type { EvidenceAnalyses } from './services/evidence/analyses.ts'
 import type { Regressions } from './services/harness/regressions.ts'
 import type { HarnessTests } from './services/harness/tests.ts'
 import type { InputService } from './services/inputs/uploads.ts'
@@ -296,6 +297,7 @@ export type Services = ConsoleServices & {
   readonly commerceProofs: CommerceProofService
   readonly activity: ActivityService
   readonly listings: TrustListingService
+  readonly analyses: EvidenceAnalyses
   readonly discovery: DiscoveryCommands
   readonly health: HealthCommands
   readonly hardening: HardeningCommands

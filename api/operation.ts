@@ -15,7 +15,12 @@ export type Host = 'base' | 'os' | 'both'
 
 /** The part of the daily quotas that a new call uses. */
 export type Uses = Readonly<
-  Partial<Record<'registrations' | 'tasks' | 'workflows' | 'candidates' | 'posts' | 'kib', number>>
+  Partial<
+    Record<
+      'registrations' | 'tasks' | 'workflows' | 'candidates' | 'analyses' | 'posts' | 'kib',
+      number
+    >
+  >
 >
 
 /** What the call's row keeps until the call is answered, for the workflow step that runs its effect. */
@@ -130,7 +135,12 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   readonly charge: 'after' | 'before'
   /** What a new call uses of the daily quotas, in addition to the bytes of its body. */
   readonly uses?: (input: z.output<Input>) => Uses
-  readonly limits?: { readonly bodyBytes?: number; readonly addressPerMinute?: number }
+  readonly limits?: {
+    readonly bodyBytes?: number
+    /** How large the body of a caller without a credential may be, where that is more than usual. */
+    readonly openBodyBytes?: number
+    readonly addressPerMinute?: number
+  }
   /** The body is passed on as a stream, in `context.sent`; the input is in path and query alone. */
   readonly stream?: {
     readonly mediaTypes: readonly [string, ...string[]]

@@ -50,6 +50,9 @@ const delegated = {
 
 /** One input for each operation that has to be let through. */
 const samples: Record<string, Record<string, unknown>> = {
+  'model-analysis-run': {
+    packet: { title: 'SOC 2', items: [{ name: 'a.md', section: 'access', text: 'Reviewed.' }] },
+  },
   'payout-create': {
     recipient: `0x${hex(40)}`,
     amount_usdc: '12.5',

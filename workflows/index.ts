@@ -1,3 +1,4 @@
+export { analysis } from './analysis/workflow.ts'
 export { callback } from './callback/workflow.ts'
 export { delegation } from './delegation/workflow.ts'
 export { directorySubmission } from './directory/workflow.ts'

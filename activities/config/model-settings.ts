@@ -36,6 +36,18 @@ export const modelSettings = {
     'tokens that all calls of a UTC day may use; each call is counted before it is sent, by the most that it may use',
   ),
   MODEL_TOKENS_PER_RUN: count(120_000).describe('the same for the calls of one run'),
+  MODEL_TOKENS_OF_ANALYSES_PER_DAY: count(500_000).describe(
+    'tokens that the free analyses of agents may use in a UTC day, apart from those of runs',
+  ),
+  MODEL_TOKENS_OF_ANONYMOUS_PER_DAY: count(200_000).describe(
+    'the same for the analyses of callers without an access key',
+  ),
+  MODEL_ANALYSIS_CALLS_PER_CALLER: count(20).describe(
+    'calls of the model that the analyses of one agent, or of one address without a key, may make in a UTC day',
+  ),
+  MODEL_ANALYSIS_CALLS_PER_DAY: count(200).describe(
+    'the same for all agents together, and once more for all callers without a key',
+  ),
 }
 
 /** Throws where a model has an endpoint and no name. */

@@ -27,6 +27,9 @@ export const quotaSettings = {
   QUOTA_CANDIDATES_PER_DAY: quota('100/20/1000/10000').describe(
     'descriptions of services of others: see QUOTA_TASKS_PER_DAY',
   ),
+  QUOTA_ANALYSES_PER_DAY: quota('1000/100/2000/20000').describe(
+    'free analyses and proofs of evidence: see QUOTA_TASKS_PER_DAY',
+  ),
   QUOTA_POSTS_PER_DAY: quota('20000/2000/20000/2000000').describe(
     'requests of callbacks, each counted when it is sent, and what callers without trust may send also when they ask for it: see QUOTA_TASKS_PER_DAY',
   ),

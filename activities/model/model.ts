@@ -19,7 +19,12 @@ export function createModelSteps(deps: ModelDeps): ModelSteps {
 /** The configured model behind the rules of outgoing requests; its key is read once. */
 export function openModel(config: Config, db: Tx, log: Logger): ModelDeps {
   const { MODEL_URL: url, MODEL_NAME: name } = config
-  const budget = { perDay: config.MODEL_TOKENS_PER_DAY, perSubject: config.MODEL_TOKENS_PER_RUN }
+  const budget = {
+    perDay: config.MODEL_TOKENS_PER_DAY,
+    perSubject: config.MODEL_TOKENS_PER_RUN,
+    analysesPerDay: config.MODEL_TOKENS_OF_ANALYSES_PER_DAY,
+    anonymousPerDay: config.MODEL_TOKENS_OF_ANONYMOUS_PER_DAY,
+  }
   if (url === '') return { db, log, endpoint: undefined, budget }
   const send = createOutgoing({
     ownHosts: callbackHosts(config).ownHosts,

@@ -1,9 +1,8 @@
 import { refuse } from '#domain/core/errors.ts'
-import { limits } from '#domain/core/limits.ts'
 import { type Identity, identify } from '../auth/identify.ts'
 import { presentedWay } from '../auth/presented.ts'
 import type { CallRequest } from '../context.ts'
-import { bytesMaxOf } from './body-size.ts'
+import { bytesMaxOf, openBytesMaxOf } from './body-size.ts'
 import type { IdentifiedCall, ReceivedCall } from './call.ts'
 import { readValue } from './input.ts'
 import { pickOperation } from './pick-operation.ts'
@@ -19,7 +18,7 @@ export async function identifyCall(call: ReceivedCall): Promise<IdentifiedCall> 
   const presented: Identity = first.http.unlimited
     ? { kind: 'public' }
     : await identifyWithinLimit(call)
-  if (presented.kind === 'public') assertSize(request, limits.bodyBytesMax)
+  if (presented.kind === 'public') assertSize(request, openBytesMaxOf(operations))
   const value = readValue(first, request)
   return { operation: pickOperation(operations, value), request, deps, value, presented }
 }

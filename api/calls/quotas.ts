@@ -26,6 +26,7 @@ export function createQuotas(pool: Pool, config: Config): Quotas {
     tasks: config.QUOTA_TASKS_PER_DAY,
     workflows: config.QUOTA_WORKFLOWS_PER_DAY,
     candidates: config.QUOTA_CANDIDATES_PER_DAY,
+    analyses: config.QUOTA_ANALYSES_PER_DAY,
     posts: config.QUOTA_POSTS_PER_DAY,
     kib: config.QUOTA_KIB_PER_DAY,
   } satisfies Record<keyof Uses, unknown>
@@ -42,6 +43,7 @@ export function createQuotas(pool: Pool, config: Config): Quotas {
     tasks: limitersOf('tasks'),
     workflows: limitersOf('workflows'),
     candidates: limitersOf('candidates'),
+    analyses: limitersOf('analyses'),
     posts: limitersOf('posts'),
     kib: limitersOf('kib'),
   } satisfies Record<keyof Uses, unknown>
@@ -67,7 +69,7 @@ export function createQuotas(pool: Pool, config: Config): Quotas {
         granted: refused === undefined,
         putBack,
         assertGranted: () => {
-          if (refused !== undefined && !refused.granted) throw exhausted(refused.retryAfterMs)
+          if (refused !== undefined && !refused.granted) throw exhausted(uses, refused.retryAfterMs)
           used = true
         },
       }
@@ -75,8 +77,8 @@ export function createQuotas(pool: Pool, config: Config): Quotas {
   }
 }
 
-const exhausted = (retry_after_ms: number) =>
-  refuse('rate_limited', {
+const exhausted = ({ analyses }: Uses, retry_after_ms: number) =>
+  refuse(analyses === undefined ? 'rate_limited' : 'rate_guardrail_reached', {
     detail: 'a daily quota is used up',
     retry_after_ms,
   })

@@ -52,7 +52,7 @@ const passportClaims = {
   trust_state: null,
 }
 
-const evaluated = {
+export const evaluated = {
   proof_id: proofId,
   decision: 'eligible_to_continue',
   reasons: [],

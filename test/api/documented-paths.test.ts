@@ -27,7 +27,6 @@ const pending: readonly string[] = [
   '/api/investor-demo',
   '/api/investor-demo-v2',
   '/api/live-prospect-sprint',
-  '/api/model-evidence-analysis',
   '/api/model-proof-relay',
   '/api/pilot-client-agent-offer-launch',
   '/api/provider-receipt-completion',

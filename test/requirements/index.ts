@@ -6,6 +6,7 @@ import { commerceRequirements } from './commerce.ts'
 import { conformanceRequirements } from './conformance.ts'
 import { consoleRequirements } from './console.ts'
 import { discoveryRequirements } from './discovery.ts'
+import { evidenceRequirements } from './evidence.ts'
 import { firstUseRequirements } from './first-use.ts'
 import { harnessRequirements } from './harness.ts'
 import { isolationRequirements } from './isolation.ts'
@@ -1731,6 +1732,7 @@ export const requirements = {
   ...loopRequirements,
   ...mcpRequirements,
   ...mppRequirements,
+  ...evidenceRequirements,
   ...commerceRequirements,
 } as const satisfies Record<string, Requirement>
 

@@ -1,5 +1,6 @@
 /** Where the types of `columnTypes` come from, as the generated file imports them. */
 export const typeSources: Readonly<Record<string, string>> = {
+  Analysis: '#domain/analysis/analysis.ts',
   Ap2Document: './json-columns.ts',
   Account: '#domain/credit/credit.ts',
   BadgeState: '#domain/agents/listing.ts',
@@ -89,6 +90,7 @@ export const columnTypes: Readonly<Record<string, string>> = {
   'delegated_actions.result': 'JsonObject',
   'entitlements.rail': 'Bought',
   'entitlements.source': 'Account',
+  'evidence_analyses.analysis': 'Analysis',
   'exceptions.evidence': 'JsonObject',
   'first_paid_runs.conditions': 'SuccessCondition[]',
   'harness_runs.rail': 'HarnessRail',

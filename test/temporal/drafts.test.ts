@@ -59,7 +59,7 @@ async function serve(changes: Partial<ReturnType<typeof createModelSteps>> = {})
     db,
     log: pino({ level: 'silent' }),
     endpoint: server.endpoint({ key }),
-    budget: { perDay: 1_000_000, perSubject: 100_000 },
+    budget: { perDay: 1_000_000, perSubject: 100_000, analysesPerDay: 0, anonymousPerDay: 0 },
   })
   const drafts = createDraftSteps({ db, pool })
   const lost = new Set<string>()

@@ -6,12 +6,14 @@ import type { DirectorySteps } from '../../workflows/directory/activities.ts'
 import type { CounterpartSteps, HarnessSteps } from '../../workflows/harness/activities.ts'
 import type { InvitationSnapshot, InvitationSteps } from '../../workflows/invitation/activities.ts'
 import type { KeyRotationSteps, RotationSnapshot } from '../../workflows/key-rotation/activities.ts'
+import type { ModelSteps } from '../../workflows/run/activities.ts'
 import { wakeSignal } from '../../workflows/shared/signals.ts'
 import type { UploadCheckSteps } from '../../workflows/upload-check/activities.ts'
 import { saveHistory, type TemporalServer } from './histories.ts'
 import { withWorkers } from './recording-workers.ts'
 
 /** Drives delegated actions, a rotation of keys, the reading of an upload, a test, a submission to a directory and an invitation, with steps that return the given answers, and saves the histories. */
+/** Drives delegated actions, a rotation of keys, the reading of an upload, a test, a submission to a directory and the calls of an analysis, with steps that return the given answers, and saves the histories. */
 export async function recordServiceHistories(server: TemporalServer): Promise<void> {
   const { address } = server
   await saveHistory(server, await recordDelegation(address, 'done'), 'delegation-done')
@@ -21,6 +23,7 @@ export async function recordServiceHistories(server: TemporalServer): Promise<vo
   await saveHistory(server, await recordHarness(address), 'harness-one-step-lost')
   await saveHistory(server, await recordSubmission(address), 'directory-accepted')
   await saveHistory(server, await recordInvitation(address), 'pilot-reminded-and-accepted')
+  await saveHistory(server, await recordAnalysis(address), 'analysis-asked')
 }
 
 async function finished(
@@ -89,6 +92,26 @@ async function recordRotation(address: string): Promise<string> {
     await handle.result()
     return handle.workflowId
   })
+}
+
+/** Two calls of the model, one of which is repeated. */
+async function recordAnalysis(address: string): Promise<string> {
+  const subject = `anon_${'a'.repeat(64)}`
+  let lost = false
+  const steps: ModelSteps = {
+    callModel: async ({ promptSha256 }) => {
+      if (lost || promptSha256 !== 'b'.repeat(64)) return
+      lost = true
+      throw new Error('the database is down')
+    },
+  }
+  return withWorkers(address, steps, (client) =>
+    finished(client, 'analysis', {
+      workflowId: `analysis-${subject}`,
+      taskQueue: 'tasks',
+      args: [subject, ['a'.repeat(64), 'b'.repeat(64)]],
+    }),
+  )
 }
 
 async function recordUploadCheck(address: string): Promise<string> {

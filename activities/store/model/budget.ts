@@ -1,24 +1,40 @@
 import { sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
 
-/** The most tokens of one day (UTC) over all subjects, and of one subject. */
-export type ModelBudget = { readonly perDay: number; readonly perSubject: number }
+/**
+ * The most tokens of one day (UTC) over all runs, of one subject, and over all analyses of agents and of callers without a key. Each
+ * has a budget of its own, so that free analyses use up nothing that runs were paid for.
+ */
+export type ModelBudget = {
+  readonly perDay: number
+  readonly perSubject: number
+  readonly analysesPerDay: number
+  readonly anonymousPerDay: number
+}
 /** Tokens that a call may use at most, counted before it is sent. */
 export type Reservation = { subject: string; day: string; tokens: number }
+
+/** The scope of a subject's day by the form of its id, and what of the budget is for it. */
+function shareOf(subject: string): { scope: string; most: keyof ModelBudget } {
+  if (subject.startsWith('anon_')) return { scope: 'anonymous', most: 'anonymousPerDay' }
+  if (subject.startsWith('an_')) return { scope: 'analyses', most: 'analysesPerDay' }
+  return { scope: 'day', most: 'perDay' }
+}
 
 /** Counts the tokens of a call against its subject and the day, exactly under concurrency; null where either has not so many left. */
 export async function reserveTokens(
   tx: Tx,
   { subject, tokens }: Pick<Reservation, 'subject' | 'tokens'>,
-  { perDay, perSubject }: ModelBudget,
+  budget: ModelBudget,
 ): Promise<Reservation | null> {
   const { rows } = await sql<{
     day: string
   }>`select to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM-DD') as day`.execute(tx)
   const day = rows[0]?.day ?? ''
+  const { scope, most } = shareOf(subject)
   const counted =
-    (await count(tx, `subject:${subject}`, tokens, perSubject)) &&
-    (await count(tx, `day:${day}`, tokens, perDay))
+    (await count(tx, `subject:${subject}`, tokens, budget.perSubject)) &&
+    (await count(tx, `${scope}:${day}`, tokens, budget[most]))
   return counted ? { subject, day, tokens } : null
 }
 
@@ -39,7 +55,7 @@ export async function settleTokens(
   { subject, day, tokens }: Reservation,
   used: number,
 ): Promise<void> {
-  for (const scope of [`subject:${subject}`, `day:${day}`])
+  for (const scope of [`subject:${subject}`, `${shareOf(subject).scope}:${day}`])
     await sql`update model_budgets set tokens = greatest(0, tokens + ${used - tokens}) where scope = ${scope}`.execute(
       tx,
     )

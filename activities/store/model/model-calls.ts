@@ -30,6 +30,12 @@ export async function insertModelCalls(
     .execute()
 }
 
+/** Whether the prompts of a subject are stored. */
+export async function hasModelCalls(tx: Tx, subject: string): Promise<boolean> {
+  const { rows } = await sql`select from model_calls where subject = ${subject} limit 1`.execute(tx)
+  return rows.length > 0
+}
+
 type Begun = { prompt: Prompt } | { output: ModelOutput } | 'no_attempt_left'
 
 /** Locks a call and counts an attempt at it; its stored output where there is one. */

@@ -72,12 +72,15 @@ export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole,
   pilots: { api: ['select', 'insert'], worker: ['select'] },
   pilot_entries: { api: ['select', 'insert'], worker: ['select'] },
   pilot_runs: { api: ['select', 'insert'], worker: ['select'] },
+  evidence_analyses: { api: ['select', 'insert'], worker: ['select'] },
+  analysis_calls: { api: ['select', 'insert', 'delete'], worker: ['select'] },
   kysely_migration: { api: ['select'], worker: ['select'] },
   kysely_migration_lock: { api: ['select'], worker: ['select'] },
 }
 
 /** Columns that a role may update in a table that it may not update as a whole. */
 const guardedColumns: Readonly<Record<string, Partial<Record<DatabaseRole, readonly string[]>>>> = {
+  analysis_calls: { api: ['calls'] },
   key_rotations: { api: ['revoke_old', 'activate_at', 'retire_at'] },
   pilots: {
     api: [

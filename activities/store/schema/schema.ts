@@ -4,6 +4,7 @@ import type { Scope } from '#domain/agents/credential.ts'
 import type { BadgeState, EvidenceCheck } from '#domain/agents/listing.ts'
 import type { DeliveryStep } from '#domain/agents/onboarding.ts'
 import type { TrustLimits } from '#domain/agents/trust-limits.ts'
+import type { Analysis } from '#domain/analysis/analysis.ts'
 import type {
   MandateTerms,
   SignedAction,
@@ -189,6 +190,11 @@ export type Database = {
     rails: RailKey[] | null
     created_at: Generated<Date>
     changed_at: Generated<Date>
+  }
+  analysis_calls: {
+    day: ColumnType<Date, string, string>
+    scope: string
+    calls: number
   }
   ap2_mandates: {
     mandate_key: string
@@ -497,6 +503,14 @@ export type Database = {
     created_at: Generated<Date>
     changed_at: Generated<Date>
     record_kind: Generated<'credit_entitlement'>
+  }
+  evidence_analyses: {
+    analysis_id: string
+    agent_id: string | null
+    analysis: Json<Analysis>
+    analysis_sha256: string
+    proof_id: string
+    made_at: Generated<Date>
   }
   exceptions: {
     exception_id: string

@@ -2,17 +2,19 @@ import { z } from 'zod'
 import { limits } from '#domain/core/limits.ts'
 import { Address, Digest, freeText, IdempotencyKey, ReceiptId, Time } from '../../fields.ts'
 import { AgentId } from '../agents/shapes.ts'
-import { Binding, MissionKind } from './shapes.ts'
+import { Binding, MissionKind, ownName } from './shapes.ts'
 
-const name = z
-  .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/)
-  .meta({ examples: ['report.md'] })
+const name = ownName(
+  z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/)
+    .meta({ examples: ['report.md'] }),
+)
 const content = freeText(limits.artifactCharsMax, 1)
 const bytes = z.int().min(0).max(1_000_000_000)
 
 /** A list whose members differ in the member that names them. */
-const named = <Item extends z.ZodType>(item: Item, by: string, most: number) =>
+export const named = <Item extends z.ZodType>(item: Item, by: string, most: number) =>
   z
     .array(item)
     .max(most)

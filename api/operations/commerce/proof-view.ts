@@ -7,7 +7,7 @@ import { AgentId } from '../agents/shapes.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { ActivityId, Binding, Decision, MissionKind, ProofId } from './shapes.ts'
 
-const Passport = z
+export const Passport = z
   .strictObject({ ...Receipt.shape, claims: z.looseObject({}), verify_url: z.string() })
   .meta({ id: 'AgentCommercePassport' })
 

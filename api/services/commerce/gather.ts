@@ -19,7 +19,13 @@ export type ProofAgent = ProvenAgent & {
   readonly sandbox: boolean
   readonly mayPublish: boolean
 }
-export type Asked = { request: CommerceRequest; agent: ProofAgent | undefined; callId: string }
+export type Asked = {
+  request: CommerceRequest
+  agent: ProofAgent | undefined
+  callId: string
+  /** For work that is only a trial, of every caller. */
+  usage?: 'synthetic' | undefined
+}
 export type Gathered = Awaited<ReturnType<typeof gather>>
 
 /** Locks the agent, so that its trust, key and waiting proofs stay as they are now. Throws where its credential is no longer good. */
@@ -81,7 +87,7 @@ async function readWork(
 /** The facts of a decision, with what has to be read in its transaction; the caller holds the lock of the package. */
 export async function factsOf(
   tx: Tx,
-  { request, agent }: Asked,
+  { request, agent, usage }: Asked,
   { gathered, digests }: { gathered: Gathered; digests: Digests },
 ): Promise<{ facts: CommerceFacts; reference: ReferenceRow | undefined }> {
   const agentId = agent?.agentId
@@ -107,7 +113,7 @@ export async function factsOf(
       ...digests,
       isOwn: gathered.recorded !== undefined,
     }),
-    usage: usageOf(agent, gathered.recorded),
+    usage: usage ?? usageOf(agent, gathered.recorded),
     now: await clockSeconds(tx),
   }
   return { facts, reference: paid.reference }

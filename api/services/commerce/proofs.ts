@@ -3,6 +3,7 @@ import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { countDecisions, findCommerceProof } from '../../../activities/store/commerce/proofs.ts'
+import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { lockSubject } from '../../../activities/store/trust/subject-lock.ts'
 import { isPublished } from './consent.ts'
 import type { CommerceDeps } from './deps.ts'
@@ -10,6 +11,12 @@ import { type Asked, factsOf, gather, holdAgent } from './gather.ts'
 import { recordProof } from './record.ts'
 import { digestsOf } from './request.ts'
 import { proofView, publicProofView } from './views.ts'
+
+/** A proof that may be stored. */
+export type Prepared = Awaited<ReturnType<CommerceProofService['prepare']>>
+
+const proofIdOf = (callId: string): string =>
+  `cp_${digestOf({ type: 'service.commerce-proof.v1', call: callId })}`
 
 /** Commerce proofs: decisions about return packages, computed from records and signed. */
 export class CommerceProofService {
@@ -29,19 +36,31 @@ export class CommerceProofService {
    * call does not prove or whose key is no longer good, 422 `evidence_mismatch`, and 429 where too many proofs of the agent wait for a person.
    */
   async evaluate(asked: Asked) {
+    const prepared = await this.prepare(asked)
+    const call = { callId: asked.callId, subject: prepared.proofId, status: 201 }
+    return answerOnce(this.#deps, call, (tx) => this.record(tx, prepared))
+  }
+
+  /** Everything that is read before the transaction of a proof. */
+  async prepare(asked: Asked) {
     assertAgent(asked)
     const digests = digestsOf(asked.request)
     const gathered = await gather(this.#deps, asked)
-    const proofId = `cp_${digestOf({ type: 'service.commerce-proof.v1', call: asked.callId })}`
-    const call = { callId: asked.callId, subject: proofId, status: 201 }
-    return answerOnce(this.#deps, call, async (tx) => {
-      if (asked.agent !== undefined) await holdAgent(tx, asked.agent)
-      await lockSubject(`package:${digests.package_sha256}`).run(tx)
-      const read = await factsOf(tx, asked, { gathered, digests })
-      const evaluation = evaluate(read.facts)
-      const made = { ...asked, ...read, proofId, digests, gathered, evaluation }
-      return proofView(this.#deps, tx, await recordProof(this.#deps, tx, made))
-    })
+    return { ...asked, digests, gathered, proofId: proofIdOf(asked.callId) }
+  }
+
+  /** Decides about a prepared proof, and stores and signs the decision, in the caller's transaction. */
+  async record(tx: Tx, prepared: Prepared) {
+    const { agent, digests, gathered } = prepared
+    if (agent !== undefined) await holdAgent(tx, agent)
+    await lockSubject(`package:${digests.package_sha256}`).run(tx)
+    const read = await factsOf(tx, prepared, { gathered, digests })
+    const evaluation = evaluate(read.facts)
+    return proofView(
+      this.#deps,
+      tx,
+      await recordProof(this.#deps, tx, { ...prepared, ...read, evaluation }),
+    )
   }
 
   /** An own proof in full; a published one, or one without an agent, without what is private. 404 for any other. */

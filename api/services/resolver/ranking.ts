@@ -1,10 +1,11 @@
-import { DomainError, refuse } from '#domain/core/errors.ts'
 import type { Work } from '#domain/rails/rail.ts'
 import type { ScoutInput, ScoutResult } from '#domain/rails/scout/schema.ts'
 import { type Listed, listedCandidate, ownServices } from '#domain/services/catalogue.ts'
-import { ChildDied, type RailPool } from '../../../activities/run/isolation/rail-pool.ts'
+import type { Job } from '../../../activities/run/isolation/job.ts'
+import type { RailPool } from '../../../activities/run/isolation/rail-pool.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { listApproved } from '../../../activities/store/services/candidates.ts'
+import { type PublicWork, publicWork } from './public-work.ts'
 
 type RankingDeps = {
   db: Tx
@@ -20,16 +21,14 @@ type Ranked = {
 
 /** Services of others that are considered. */
 const APPROVED_MAX = 200
-/** Calls that may wait for the pool of this process. */
-const WAITING_MAX = 32
-
 /** The services that may be proposed, and their ranking by the rail scout in a process of the pool. */
 export class Ranking {
   readonly #deps: RankingDeps
-  #waiting = 0
+  readonly #work: PublicWork
 
   constructor(deps: RankingDeps) {
     this.#deps = deps
+    this.#work = publicWork(deps.pool, 'ranking')
   }
 
   /** Our own services, and on request those of others that an operator approved. */
@@ -52,26 +51,18 @@ export class Ranking {
         ...service,
         origin: 'registry' as const,
       }))
-    const { result } = await this.#work({ ...asked, registry })
+    const job = {
+      kind: 'work',
+      rail: 'scout',
+      tier: 'pro',
+      value: { ...asked, registry },
+      lists: {},
+    }
+    const { result } = (await this.#work(job as Job)) as Work<ScoutResult>
     const ranked = result.ranked.map((one) => ({
       ...one,
       origin: byId.get(one.service_id)?.origin ?? one.origin,
     }))
     return { result: { ...result, ranked }, service: (id) => byId.get(id) }
-  }
-
-  async #work(value: ScoutInput): Promise<Work<ScoutResult>> {
-    if (this.#waiting >= WAITING_MAX)
-      throw refuse('rate_limited', { detail: 'too many rankings wait', retry_after_ms: 1_000 })
-    this.#waiting += 1
-    try {
-      const job = { kind: 'work', rail: 'scout', tier: 'pro', value, lists: {} } as const
-      return (await this.#deps.pool.run(job)) as Work<ScoutResult>
-    } catch (error) {
-      if (error instanceof DomainError || !(error instanceof ChildDied)) throw error
-      throw refuse('unavailable', { detail: 'the ranking was interrupted', retry_after_ms: 1_000 })
-    } finally {
-      this.#waiting -= 1
-    }
   }
 }

@@ -50,7 +50,7 @@ const depsOf = (changes: Partial<ModelDeps> = {}): ModelDeps => ({
   db: database.db,
   log: pino({ level: 'silent' }),
   endpoint: server.endpoint(),
-  budget: { perDay: 1_000_000, perSubject: 100_000 },
+  budget: { perDay: 1_000_000, perSubject: 100_000, analysesPerDay: 0, anonymousPerDay: 0 },
   ...changes,
 })
 
@@ -121,7 +121,14 @@ verifies(
         })
       })
     const calls = await Promise.all(Array.from({ length: 50 }, () => stored()))
-    const deps = depsOf({ budget: { perDay: 7 * most + most - 1, perSubject: most } })
+    const deps = depsOf({
+      budget: {
+        perDay: 7 * most + most - 1,
+        perSubject: most,
+        analysesPerDay: 0,
+        anonymousPerDay: 0,
+      },
+    })
     const ends = calls.map(({ subject, sha256 }) => callModel(deps, subject, sha256))
     await expect.poll(() => waiting.length, { timeout: 20_000 }).toBe(7)
     await expect
@@ -148,7 +155,9 @@ async function outcomes(calls: readonly { subject: string }[]): Promise<Map<stri
 verifies('model.budget', 'the calls of one run stay within its own budget', async () => {
   const most = tokensAtMost(promptAbout('Who 1?'))
   const subject = newSubject()
-  const deps = depsOf({ budget: { perDay: 1_000_000, perSubject: 2 * most } })
+  const deps = depsOf({
+    budget: { perDay: 1_000_000, perSubject: 2 * most, analysesPerDay: 0, anonymousPerDay: 0 },
+  })
   const found: ModelOutput['outcome'][] = []
   server.behavior.now = completes('{"sentences":[]}', null)
   for (const number of [1, 2, 3]) {

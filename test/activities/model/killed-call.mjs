@@ -14,7 +14,7 @@ await callModel(
     db,
     log: pino({ level: 'silent' }),
     endpoint: { url, name: 'test-model', key: undefined, send },
-    budget: { perDay: 1_000_000, perSubject: 100_000 },
+    budget: { perDay: 1_000_000, perSubject: 100_000, analysesPerDay: 0, anonymousPerDay: 0 },
   },
   subject,
   promptSha256,

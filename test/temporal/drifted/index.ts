@@ -31,3 +31,6 @@ export async function invitation(): Promise<void> {
 export async function directorySubmission(): Promise<void> {
   await wf.sleep(1000)
 }
+export async function analysis(): Promise<void> {
+  await wf.sleep(1000)
+}

@@ -82,6 +82,7 @@ export const errorCodes = {
   input_too_complex: { status: 422, title: 'The input takes too much work' },
   limits_invalid: { status: 422, title: 'The limits of the mandate do not fit together' },
   recipient_refused: { status: 422, title: 'The recipient is refused' },
+  rate_guardrail_reached: { status: 429, title: 'The free analyses of today are used up' },
   rate_limited: { status: 429, title: 'Too many calls' },
   internal_error: { status: 500, title: 'The service failed' },
   provider_failed: { status: 502, title: 'A provider failed' },

@@ -315,6 +315,11 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     meaning: 'The zero address, the token and the service’s own addresses are never paid.',
     action: 'Name another recipient.',
   },
+  rate_guardrail_reached: {
+    meaning: 'The free analyses, or the calls of a model for them, are used up for today.',
+    action:
+      'Send force_fallback true where the model is used up, or repeat the call after Retry-After.',
+  },
   rate_limited: {
     meaning: 'This caller or address has called too often, or a daily quota is used up.',
     action: 'Repeat the call after Retry-After.',

@@ -18,6 +18,10 @@ export const limits = {
   bodyBytesMax: 65_536,
   /** Passports, packs and proofs have this many characters at most. */
   artifactCharsMax: 24_000,
+  /** Decision: the body of an analysis of evidence, of every caller. */
+  analysisBodyBytesMax: 262_144,
+  /** Decision: how long an analysis waits for the model. */
+  analysisWaitMs: 15_000,
   /** Decision: the body that carries one of them, with each character escaped. */
   trustBodyBytesMax: 300_000,
   /** Decision: how deep the lists and objects of a body may nest. */

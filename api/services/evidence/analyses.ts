@@ -1,0 +1,189 @@
+import { type Analysis, analysisOf } from '#domain/analysis/analysis.ts'
+import { analysisFixture } from '#domain/analysis/fixture.ts'
+import {
+  type AnalysisInput,
+  itemsOf,
+  judgedClaims,
+  packetInputOf,
+  questionsOf,
+} from '#domain/analysis/input.ts'
+import { ANALYSIS_ITEM } from '#domain/commerce/reserved-names.ts'
+import { canonicalJson, digestOf, sha256Hex } from '#domain/core/canonical-json.ts'
+import { limits } from '#domain/core/limits.ts'
+import type { Drafts } from '#domain/drafts/draft.ts'
+import type { Prompt } from '#domain/drafts/prompt.ts'
+import type { DiligenceResult } from '#domain/rails/diligenceops/schema.ts'
+import type { PacketResult } from '#domain/rails/packetops/schema.ts'
+import type { Work } from '#domain/rails/rail.ts'
+import type { RailPool } from '../../../activities/run/isolation/rail-pool.ts'
+import { answerOnce } from '../../../activities/store/calls/once.ts'
+import {
+  countModelCalls,
+  insertAnalysis,
+  type ModelCaller,
+} from '../../../activities/store/commerce/analyses.ts'
+import type { ReceiptIssuer } from '../../../activities/store/payouts/receipts.ts'
+import type { Tx } from '../../../activities/store/postgres/db.ts'
+import type { ProofAgent } from '../commerce/gather.ts'
+import type { CommerceProofService } from '../commerce/proofs.ts'
+import type { CommerceRequest } from '../commerce/request.ts'
+import { sampleOf } from '../receipts/sample.ts'
+import { type PublicWork, publicWork } from '../resolver/public-work.ts'
+import { type ModelDeps, modelAnswers } from './model-answers.ts'
+
+export type EvidenceDeps = ModelDeps &
+  ReceiptIssuer & {
+    readonly pool: Pick<RailPool, 'run'>
+    readonly proofs: Pick<CommerceProofService, 'prepare' | 'record'>
+  }
+/** Who asks for an analysis: the agent of a presented access key, or an address. */
+export type Asking = { agent: ProofAgent | undefined; address: string; callId: string }
+export type AnalysisAsked = Asking & {
+  input: AnalysisInput
+  force_fallback: boolean
+  usage?: 'synthetic' | undefined
+  mission?: { mission_id: string; publication_consent: boolean } | undefined
+}
+export type PreparedAnalysis = Awaited<ReturnType<EvidenceAnalyses['prepare']>>
+
+/** When the sample is dated, in Unix seconds: 2026-11-01. */
+const SAMPLED_AT = 1_793_491_200
+
+/** Analyses of evidence: by the rules of two rails, with a model where one is configured, each wrapped in a commerce proof. */
+export class EvidenceAnalyses {
+  readonly #deps: EvidenceDeps
+  readonly #work: PublicWork
+
+  constructor(deps: EvidenceDeps) {
+    this.#deps = deps
+    this.#work = publicWork(deps.pool, 'analysis')
+  }
+
+  /** The analysis of a fixed packet by the rules alone, of which nothing is stored. */
+  async sample() {
+    const analysisId = `an_${digestOf({ type: 'service.analysis-sample.v1' })}`
+    const analysis = await this.#analyse({ analysisId, input: analysisFixture, usage: 'synthetic' })
+    return sampleOf(this.#deps, {
+      fixtureId: 'model-evidence-analysis',
+      at: SAMPLED_AT,
+      shown: { analysis, force_fallback: true as const },
+    })
+  }
+
+  async run(asked: AnalysisAsked) {
+    const prepared = await this.prepare(asked)
+    const { analysis, callId } = prepared
+    return answerOnce(
+      this.#deps,
+      { callId, subject: analysis.analysis_id, status: 200 },
+      async (tx) => ({
+        ...(await this.record(tx, prepared)),
+        guardrails: await this.#guardrails(tx, callerOf(asked)),
+      }),
+    )
+  }
+
+  /** Analyses a packet, outside of any transaction. */
+  async prepare(asked: AnalysisAsked) {
+    const { agent, callId, input, usage } = asked
+    const analysisId = `an_${digestOf({ type: 'service.evidence-analysis.v1', call: callId })}`
+    const analysis = await this.#analyse(
+      { analysisId, input, usage: usage ?? usageOf(agent) },
+      asked,
+    )
+    const text = canonicalJson(analysis)
+    const request = requestOf(asked, analysisId, text)
+    return {
+      ...(await this.#deps.proofs.prepare({ request, agent, callId, usage })),
+      analysis,
+      text,
+    }
+  }
+
+  /** Stores an analysis with its proof in the caller's transaction. */
+  async record(tx: Tx, { analysis, text, ...prepared }: PreparedAnalysis) {
+    const proof = await this.#deps.proofs.record(tx, prepared)
+    const { proof_id, decision, receipt, passport, verification_packet } = proof
+    await insertAnalysis(tx, {
+      analysis_id: analysis.analysis_id,
+      agent_id: prepared.agent?.agentId ?? null,
+      analysis: text,
+      analysis_sha256: sha256Hex(text),
+      proof_id,
+    })
+    return { analysis, proof_id, decision, receipt, passport, verification_packet }
+  }
+
+  async #analyse(
+    about: { analysisId: string; input: AnalysisInput; usage: Analysis['usage'] },
+    asked?: AnalysisAsked,
+  ): Promise<Analysis> {
+    const { input } = about
+    const work = (rail: 'packetops' | 'diligenceops', value: unknown) =>
+      this.#work({ kind: 'work', rail, tier: 'pro', value, lists: {} })
+    const packet = (await work('packetops', packetInputOf(input))) as Work<PacketResult>
+    const questions = questionsOf(input)
+    const answers = questions && ((await work('diligenceops', questions)) as Work<DiligenceResult>)
+    const drafts = answers && asked ? await this.#drafts(about.analysisId, asked, answers) : null
+    return analysisOf({ ...about, packet, answers, drafts })
+  }
+
+  /** What the model writes about questions that the rules leave open; null where it is not asked. */
+  async #drafts(
+    analysisId: string,
+    asked: AnalysisAsked,
+    work: Work<DiligenceResult>,
+  ): Promise<Drafts | null> {
+    if (this.#deps.model === null || asked.force_fallback) return null
+    const input = questionsOf(asked.input)
+    const draft = (outputs: Awaited<ReturnType<typeof modelAnswers>> | null) =>
+      this.#work({ kind: 'draft', rail: 'diligenceops', input, work, outputs })
+    const prompts = (await draft(null)) as Prompt[]
+    if (prompts.length === 0) return null
+    const caller = callerOf(asked)
+    return (await draft(
+      await modelAnswers(this.#deps, { analysisId, caller, prompts }),
+    )) as Drafts | null
+  }
+
+  async #guardrails(tx: Tx, caller: ModelCaller) {
+    const { model, callsPerCaller } = this.#deps
+    const used = await countModelCalls(tx, caller)
+    const calls_left = model === null ? null : Math.max(0, callsPerCaller - used)
+    return { calls_left, bytes: limits.analysisBodyBytesMax }
+  }
+}
+
+/** Calls of the model are counted against the caller: an agent, or the address of a caller without an access key. */
+const callerOf = ({ agent, address }: Asking): ModelCaller =>
+  agent === undefined
+    ? { name: `address:${address}`, group: 'anonymous' }
+    : { name: `agent:${agent.agentId}`, group: 'agents' }
+
+const usageOf = (agent: ProofAgent | undefined): Analysis['usage'] => {
+  if (agent === undefined) return 'unspecified'
+  return agent.sandbox ? 'synthetic' : 'operational'
+}
+
+/** The proof of an analysis: the analysis and what it was made of. */
+function requestOf(
+  { input, agent, mission }: AnalysisAsked,
+  analysisId: string,
+  text: string,
+): CommerceRequest {
+  const { title, purpose = title } = input.packet
+  const { mission_id = analysisId, publication_consent = false } = mission ?? {}
+  return {
+    schema_version: 'v1',
+    mission: { mission_id, kind: 'free_proof', objective: purpose, publication_consent },
+    agent: agent === undefined ? { name: 'anonymous' } : { agent_id: agent.agentId },
+    return_package: {
+      artifacts: [
+        { name: ANALYSIS_ITEM, sha256: sha256Hex(text), content: text },
+        ...itemsOf(input).map(({ name, sha256, text: content }) => ({ name, sha256, content })),
+      ],
+      claims: judgedClaims(input).map(({ claim, artifact }) => ({ claim, artifact })),
+    },
+    evidence: [],
+  }
+}

@@ -1,0 +1,23 @@
+import type { Config } from '../../../activities/config/config.ts'
+import { modelNamed } from '../../../activities/config/model-settings.ts'
+import { askForAnalysis } from '../../../temporal/analyses.ts'
+import { EvidenceAnalyses, type EvidenceDeps } from './analyses.ts'
+
+type Adapters = Pick<EvidenceDeps, 'db' | 'proofs' | 'issuer' | 'environment' | 'signReceipt'> & {
+  config: Config
+  client: Parameters<typeof askForAnalysis>[0]
+  publicPool: EvidenceDeps['pool']
+}
+
+/** The services that analyse evidence and relay analyses. */
+export function openEvidence({ config, client, publicPool: pool, ...adapters }: Adapters) {
+  const analyses = new EvidenceAnalyses({
+    ...adapters,
+    pool,
+    model: modelNamed(config),
+    callsPerCaller: config.MODEL_ANALYSIS_CALLS_PER_CALLER,
+    callsInAll: config.MODEL_ANALYSIS_CALLS_PER_DAY,
+    ask: askForAnalysis.bind(null, client),
+  })
+  return { analyses }
+}

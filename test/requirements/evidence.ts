@@ -1,0 +1,52 @@
+/** Requirements on analyses of evidence, their relays and free proofs: id → source and behavior. */
+export const evidenceRequirements = {
+  'analysis.rules': {
+    source: 'evidence § Mode',
+    behavior:
+      'Without a model, or with force_fallback, the same input has the same analysis but for its id, and another input another.',
+  },
+  'analysis.proof': {
+    source: 'evidence § Analysis',
+    behavior:
+      'An analysis is stored with a commerce proof whose package has its digest, and never changes.',
+  },
+  'analysis.owner': {
+    source: 'decision',
+    behavior: 'An analysis that is asked for with an access key is of its agent, others of none.',
+  },
+  'analysis.reserved': {
+    source: 'evidence § Names',
+    behavior: 'A name of an item that begins with service: is refused, whatever it looks like.',
+  },
+  'analysis.bounded': {
+    source: 'evidence § Analysis',
+    behavior: 'A body has at most 262144 bytes, of every caller.',
+  },
+  'analysis.sample': {
+    source: 'evidence § Analysis',
+    behavior: 'GET answers a signed synthetic sample of which nothing is stored.',
+  },
+  'analysis.once': {
+    source: 'decision',
+    behavior: 'A repeat under the same key gets the first analysis.',
+  },
+  'analysis.quota': {
+    source: 'evidence § Bounds',
+    behavior: 'Over the daily quota of analyses, a caller gets 429 rate_guardrail_reached.',
+  },
+  'analysis.model': {
+    source: 'evidence § Mode',
+    behavior:
+      'With a model, its sentences are findings of the source model; without an answer the call is 502, and a repeat asks anew.',
+  },
+  'analysis.budget': {
+    source: 'evidence § Budgets',
+    behavior:
+      'Calls are counted against their caller and its kind before they are made, exactly under concurrency; over the budget is 429, and force_fallback is served.',
+  },
+  'analysis.tokens': {
+    source: 'evidence § Budgets',
+    behavior:
+      'Analyses use tokens of their own, those without an access key again their own, and none of those of runs.',
+  },
+} as const

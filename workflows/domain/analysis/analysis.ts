@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import { claimStates } from '../commerce/claims.ts'
+import { digestOf } from '../core/canonical-json.ts'
+import type { Drafts } from '../drafts/draft.ts'
+import type { DiligenceResult } from '../rails/diligenceops/schema.ts'
+import type { PacketResult } from '../rails/packetops/schema.ts'
+import { type Citation, gapKinds, type Work } from '../rails/rail.ts'
+import { type AnalysisInput, judgedClaims } from './input.ts'
+
+const Cited = z
+  .strictObject({ pointer: z.string(), quote: z.string().nullable() })
+  .meta({ description: 'An RFC 6901 pointer into the input, and the words that stand there.' })
+const Finding = z.strictObject({
+  finding: z.string(),
+  severity: z.enum(['warning', 'info']),
+  source: z.enum(['rules', 'model']),
+  detail: z.string(),
+  item: z.string().nullable(),
+  citation: Cited.nullable(),
+})
+
+/** What the rules of packetops and diligenceops, and a model where it was asked, find in a packet. */
+export const Analysis = z
+  .strictObject({
+    analysis_id: z.string().regex(/^an_[0-9a-f]{64}$/),
+    analysis_mode: z.enum(['model', 'fallback']),
+    model: z.string().nullable(),
+    findings: z.array(Finding),
+    coverage: z.strictObject({
+      sections: z.array(
+        z.strictObject({ section: z.string(), required: z.boolean(), state: z.string() }),
+      ),
+      readiness_score: z.int().min(0).max(100),
+      questions: z.int().min(0),
+      answered: z.int().min(0).meta({ description: 'By the rules; a model answers none of them.' }),
+    }),
+    gaps: z.array(z.strictObject({ gap: z.string(), kind: z.enum(gapKinds), detail: z.string() })),
+    unsupported_claims: z.array(
+      z.strictObject({ claim: z.string(), item: z.string(), reason: z.enum(claimStates) }),
+    ),
+    input_sha256: z.string().regex(/^[0-9a-f]{64}$/),
+    usage: z.enum(['synthetic', 'operational', 'unspecified']),
+  })
+  .meta({ id: 'EvidenceAnalysis' })
+export type Analysis = z.output<typeof Analysis>
+type Finding = z.output<typeof Finding>
+
+type Analysed = {
+  analysisId: string
+  input: AnalysisInput
+  usage: Analysis['usage']
+  packet: Work<PacketResult>
+  /** Null where nothing was asked. */
+  answers: Work<DiligenceResult> | null
+  /** What a model wrote, with every quote checked; null where none was asked. */
+  drafts: Drafts | null
+}
+
+/** The analysis of finished work: the same input, work and drafts give the same analysis. */
+export function analysisOf({
+  analysisId,
+  input,
+  usage,
+  packet,
+  answers,
+  drafts,
+}: Analysed): Analysis {
+  const asModel = drafts?.calls.find(({ outcome }) => outcome === 'answered')?.model ?? null
+  const noted = noteIn(input)
+  const findings = [...packet.findings, ...(answers?.findings ?? [])].map(
+    ({ code, detail, citations }) =>
+      noted({ finding: code, severity: 'warning', source: 'rules', detail }, citations[0]),
+  )
+  const answered = (answers?.result.answers ?? []).flatMap(({ answer, citations: [cited] }) =>
+    answer === null
+      ? []
+      : noted({ finding: 'answered', severity: 'info', source: 'rules', detail: answer }, cited),
+  )
+  const written = (drafts?.drafts ?? []).flatMap(({ sentences }) =>
+    sentences.map(({ text, citations }) =>
+      noted({ finding: 'written', severity: 'info', source: 'model', detail: text }, citations[0]),
+    ),
+  )
+  const dropped = (drafts?.findings ?? []).map(({ code, detail }) =>
+    noted({ finding: code, severity: 'info', source: 'model', detail }, undefined),
+  )
+  const { section_coverage, readiness } = packet.result
+  return {
+    analysis_id: analysisId,
+    analysis_mode: asModel === null ? 'fallback' : 'model',
+    model: asModel,
+    findings: [...findings, ...answered, ...written, ...dropped],
+    coverage: {
+      sections: section_coverage.map(({ section, required, state }) => ({
+        section,
+        required,
+        state,
+      })),
+      readiness_score: readiness.score,
+      questions: input.questions.length,
+      answered: answers?.result.coverage.answered ?? 0,
+    },
+    gaps: [...packet.gaps, ...(answers?.gaps ?? [])].map(({ code, kind, detail }) => ({
+      gap: code,
+      kind,
+      detail,
+    })),
+    unsupported_claims: judgedClaims(input)
+      .filter(({ state }) => state !== 'bound')
+      .map(({ claim, artifact, state }) => ({ claim, item: artifact, reason: state })),
+    input_sha256: digestOf(input),
+    usage,
+  }
+}
+
+/** Places a finding in the input of the analysis, whose rails have the same items under other names. */
+const noteIn =
+  ({ packet }: AnalysisInput) =>
+  (said: Omit<Finding, 'item' | 'citation'>, cited: Citation | undefined): Finding => {
+    const [, at, rest = ''] = /^\/(?:items|evidence)\/(\d+)(.*)$/.exec(cited?.pointer ?? '') ?? []
+    const item = at === undefined ? null : (packet.items[Number(at)]?.name ?? null)
+    if (cited === undefined) return { ...said, item, citation: null }
+    const inPacket = cited.pointer.replace(/^\/(?!questions)/, '/packet/')
+    const pointer =
+      at === undefined ? inPacket : `/packet/items/${at}${rest.replace(/^\/content/, '/text')}`
+    return { ...said, item, citation: { pointer, quote: cited.quote ?? null } }
+  }
