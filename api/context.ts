@@ -55,6 +55,7 @@ import type { PayoutService } from './services/payouts/payouts.ts'
 import type { PilotConversations } from './services/pilots/conversation.ts'
 import type { PilotInvitations } from './services/pilots/invitations.ts'
 import type { PilotService } from './services/pilots/pilots.ts'
+import type { ActivationPaths } from './services/production/activation-paths.ts'
 import type { CustomerRunService } from './services/production/customer-runs.ts'
 import type { FirstPaidRunService } from './services/production/first-paid-runs.ts'
 import type { WriteGate } from './services/production/write-gate.ts'
@@ -205,6 +206,7 @@ export type HealthCommands = {
 export type ContractCommands = Record<
   'registration' | 'binding' | 'loop' | 'walletRun' | 'pilotIntake' | 'invitation',
   'registration' | 'binding' | 'loop' | 'walletRun' | 'trustListing',
+  'registration' | 'binding' | 'loop' | 'walletRun' | 'activationPath',
   () => Promise<ContractView>
 > & { sandbox(): Promise<ContractView & { rails: RailKey[] }> }
 
@@ -343,6 +345,7 @@ export type Services = ConsoleServices & {
   readonly pilots: PilotService
   readonly pilotConversations: PilotConversations
   readonly pilotInvitations: PilotInvitations
+  readonly activationPaths: ActivationPaths
 }
 
 /** Everything that a handler may use. */

@@ -412,6 +412,13 @@ const samples: Record<string, Record<string, unknown>> = {
     idempotency_key: 'co-1',
     customer: { name: 'Example Ltd', email: 'ap@example.com' },
   },
+  'activation-path-read': { activation_id: `av_${hex(64)}` },
+  'activation-start': {
+    customer_account: 'northwind-emea',
+    rail: 'packetops',
+    tier: 'standard',
+    idempotency_key: 'av-1',
+  },
   'credit-binding-read': { binding_id: `bd_${hex(64)}` },
   'credit-binding-create': {
     entitlement_id: `en_${hex(64)}`,

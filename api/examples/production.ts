@@ -1,3 +1,4 @@
+import { type PathStep, pathSteps } from '#domain/production/activation-path.ts'
 import { FIRST_PAID_TOOL, successConditions } from '#domain/production/first-paid-run.ts'
 import { gateChecks, gateRules } from '#domain/production/write-gate.ts'
 import { digests, ids } from './ids.ts'
@@ -55,6 +56,24 @@ const closed = {
     reached: true,
     conditions: met.map(({ detail: _detail, ...condition }) => condition),
   }),
+} as const
+
+const pathEvidence: Partial<Record<PathStep, string>> = {
+  registered: ids.agent,
+  trusted: ids.decision,
+  quoted: ids.quote,
+}
+const activation = {
+  activation_id: ids.activation,
+  customer_account: 'northwind-emea',
+  rail: 'packetops',
+  tier: 'standard',
+  started_at: '2026-11-24T09:00:00.000Z',
+  steps: pathSteps.map((step) => {
+    const evidence_id = pathEvidence[step] ?? null
+    return { step, state: evidence_id === null ? 'open' : 'done', evidence_id } as const
+  }),
+  next_action: 'Start a production run for the account, and pay its quote.',
 } as const
 
 const starting = {
@@ -161,6 +180,27 @@ export const productionExamples = {
   'production-run-start': {
     input: customerStart,
     output: { ...boundOf(starting), challenge: null },
+  },
+  'activation-path-read': {
+    input: { activation_id: ids.activation },
+    output: {
+      path: '/api/customer-activation-path',
+      version: 'v1',
+      operations: [],
+      policy_rules: [],
+      live: { activations: 1 },
+      steps: [...pathSteps],
+      activation,
+    },
+  },
+  'activation-start': {
+    input: {
+      customer_account: 'northwind-emea',
+      rail: 'packetops',
+      tier: 'standard',
+      idempotency_key: 'activate-northwind',
+    },
+    output: { activation },
   },
   'production-runs-read': {
     input: { customer_account: 'northwind-emea' },

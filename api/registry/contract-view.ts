@@ -7,10 +7,14 @@ import { countBadges } from '../../activities/store/agents/trust-listings.ts'
 import { countBound } from '../../activities/store/payouts/challenges.ts'
 import { countPilots } from '../../activities/store/pilots/pilots.ts'
 import type { Tx } from '../../activities/store/postgres/db.ts'
+import { countActivations } from '../../activities/store/production/activations.ts'
 import { countRunsOf } from '../../activities/store/tasks/agent-runs.ts'
 import { countPaidByWallet } from '../../activities/store/work-orders/work-orders.ts'
 import type { ContractCommands, ContractView } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
+
+/** Rows that callers write are counted up to here, so that a public read costs the same however many there are. */
+const COUNTED_MAX = 1_000
 
 /** The contract views of the service, each with the live counts of its records. */
 export function createContractViews(db: Tx, registry: readonly AnyOperation[]): ContractCommands {
@@ -23,6 +27,10 @@ export function createContractViews(db: Tx, registry: readonly AnyOperation[]): 
       contractView(registry, '/api/wallet-bound-rail-run', await countPaidByWallet(db)),
     trustListing: async () =>
       contractView(registry, '/api/trust-listing-path', await countBadges(db)),
+    activationPath: async () =>
+      contractView(registry, '/api/customer-activation-path', {
+        activations: await countActivations(db, COUNTED_MAX),
+      }),
     sandbox: async () => ({
       ...contractView(registry, '/api/agent-sandbox', await countRunsOf(db, { sandbox: true })),
       rails: rails.filter((rail) => usagesOf(rail).includes('synthetic')).map(({ key }) => key),

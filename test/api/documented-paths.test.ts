@@ -16,7 +16,6 @@ const pending: readonly string[] = [
   '/api/agent-commercial-layer',
   '/api/agent-passport',
   '/api/agent-run-clearing-spine',
-  '/api/customer-activation-path',
   '/api/customer-workflow-production',
   '/api/diligenceops-product-to-proof-loop',
   '/api/energyops-controlled-pilot-execution',

@@ -10,6 +10,16 @@ export const productionRequirements = {
     behavior:
       'Without the scope, the rail, a live key or another body under the same key, a start is refused and leaves no run; others neither read nor list a run.',
   },
+  'production.path': {
+    source: 'production § Customer activation path',
+    behavior:
+      'The seven steps of a customer account are done by the records of its furthest run, each with its evidence, for its agent alone; none is set by a call.',
+  },
+  'production.path-limits': {
+    source: 'decision',
+    behavior:
+      'An agent begins at most twenty activations within a day, by its access key and its status token together; a rail without a price and a sandbox agent have none.',
+  },
   'production.hardening': {
     source: 'production § Controls',
     behavior:

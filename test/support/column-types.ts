@@ -53,6 +53,7 @@ export const typeSources: Readonly<Record<string, string>> = {
 export const columnTypes: Readonly<Record<string, string>> = {
   'account_balances.account': 'Account',
   'action_grants.document': 'SignedGrant',
+  'activations.rail': 'RailKey',
   'agent_credentials.rails': 'RailKey[]',
   'agent_credentials.scopes': 'Scope[]',
   'agent_profiles.capabilities': 'string[]',

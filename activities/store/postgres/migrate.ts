@@ -33,6 +33,7 @@ import { pilots } from '../migrations/0039-pilots.ts'
 import { trustListings } from '../migrations/0041-trust-listings.ts'
 import { loops } from '../migrations/0037-loops.ts'
 import { evidence } from '../migrations/0035-evidence.ts'
+import { activations } from '../migrations/0044-activations.ts'
 import type { Database } from '../schema/schema.ts'
 import { createDatabase as createMissing } from './create-database.ts'
 import { poolOf } from './db.ts'
@@ -74,6 +75,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0041-trust-listings': trustListings,
   '0037-loops': loops,
   '0035-evidence': evidence,
+  '0044-activations': activations,
 }
 
 /** The name of the last migration that this code knows. */

@@ -71,6 +71,14 @@ export type Database = {
     issued_at: Generated<Date>
     expires_at: Date
   }
+  activations: {
+    activation_id: string
+    agent_id: string
+    customer_account: string
+    rail: RailKey
+    tier: 'entry' | 'standard' | 'pro'
+    started_at: Generated<Date>
+  }
   agent_credentials: {
     credential_id: string
     agent_id: string

@@ -1,3 +1,5 @@
+import { activationPathRead } from './activation-read.ts'
+import { activationStart } from './activation-start.ts'
 import { customerRunStart } from './customer-run-start.ts'
 import { customerRunsRead } from './customer-runs-read.ts'
 import { firstPaidRunExecute } from './first-paid-run-execute.ts'
@@ -13,4 +15,6 @@ export const production = [
   customerRunStart,
   firstPaidRunRead,
   firstPaidRunExecute,
+  activationPathRead,
+  activationStart,
 ] as const

@@ -11,6 +11,7 @@ import type { CreditService } from '../credit/credit.ts'
 import type { PaymentService } from '../credit/payments.ts'
 import type { QuoteService } from '../credit/quotes.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
+import { ActivationPaths } from '../production/activation-paths.ts'
 import { CustomerRunService } from '../production/customer-runs.ts'
 import { FirstPaidRunService } from '../production/first-paid-runs.ts'
 import type { WriteGate } from '../production/write-gate.ts'
@@ -66,6 +67,7 @@ export function openTaskServices(adapters: Adapters, { quotes, payments, credit 
     manifests: new ManifestService({ ...runDeps, pool: publicPool }),
     firstPaidRuns: new FirstPaidRunService({ ...runDeps, settleWaitMs }),
     customerRuns: new CustomerRunService({ ...runDeps, settleWaitMs }),
+    activationPaths: new ActivationPaths(runDeps),
     sandbox: new SandboxService(runDeps),
     workOrders: new WorkOrderService(runDeps),
     walletRuns: new WalletRunService(runDeps),

@@ -169,6 +169,7 @@ const meanings: Readonly<Record<string, string>> = {
   receipt_id: 'The receipt by its id.',
   receipt: 'The receipt itself, as a compact JWS.',
   at: 'As of when the keys are judged.',
+  activation_id: 'An activation that you began.',
   customer_account: 'Whom you buy it for.',
   work_order_id: 'The order.',
   intake_kind: 'How the order came about.',

@@ -152,7 +152,7 @@ const later = new RegExp(
     'harness_(runs|facts|steps|append_only)|regression_reports',
     'directory_submissions|agent_identities',
     'pilots|pilot_(entries|runs)',
-    'production_writes|first_paid_runs|customer_runs',
+    'production_writes|first_paid_runs|customer_runs|activations',
     'settled_at',
     'runs_at_step',
     'signing_keys?(_kid|_public|_current)?|key_rotations?|keep_(key_rotation|signing_key)|signing_standing',

@@ -1,0 +1,26 @@
+import { refusal } from './columns.ts'
+
+/** Customer accounts that agents activate. Their steps are in no column: they follow from other records. */
+export const activations: readonly string[] = [
+  `create table activations (
+    activation_id text primary key check (activation_id ~ '^av_[0-9a-f]{64}$'),
+    agent_id text not null references agents,
+    customer_account text not null check (char_length(customer_account) between 1 and 160),
+    rail text not null,
+    tier text not null check (tier in ('entry','standard','pro')),
+    started_at timestamptz not null default clock_timestamp(),
+    unique (agent_id, customer_account, rail, tier)
+  )`,
+  `create index activations_of_agent on activations (agent_id, started_at)`,
+  `create function activations_guard() returns trigger language plpgsql as $$
+  begin
+    ${refusal(`tg_op <> 'INSERT'`, 'an activation stays as it was started')}
+    ${refusal(
+      `exists (select from agents a where a.agent_id = new.agent_id and a.sandbox)`,
+      'a sandbox agent has no customer accounts',
+    )}
+    return new;
+  end $$`,
+  `create trigger activations_guard before insert or update or delete on activations
+    for each row execute function activations_guard()`,
+]

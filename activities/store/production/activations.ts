@@ -1,0 +1,83 @@
+import { type Insertable, type Selectable, sql } from 'kysely'
+import type { PathRecords } from '#domain/production/activation-path.ts'
+import type { Tx } from '../postgres/db.ts'
+import type { Database } from '../schema/schema.ts'
+
+export type ActivationRow = Selectable<Database['activations']>
+
+/** Stores an activation; undefined where the agent has one of this account, rail and tier. */
+export async function insertActivation(
+  tx: Tx,
+  activation: Insertable<Database['activations']>,
+): Promise<ActivationRow | undefined> {
+  return tx
+    .insertInto('activations')
+    .values(activation)
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst()
+}
+
+export async function findActivation(
+  tx: Tx,
+  activationId: string,
+): Promise<ActivationRow | undefined> {
+  return tx
+    .selectFrom('activations')
+    .selectAll()
+    .where('activation_id', '=', activationId)
+    .executeTakeFirst()
+}
+
+/** How many an agent started within a day. */
+export async function countActivationsOf(tx: Tx, agentId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from activations
+    where agent_id = ${agentId} and started_at > clock_timestamp() - interval '1 day'`.execute(tx)
+  return rows[0]?.count ?? 0
+}
+
+/** How many there are, counted up to `most`. */
+export async function countActivations(tx: Tx, most: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from (select from activations limit ${most}) counted`.execute(tx)
+  return rows[0]?.count ?? 0
+}
+
+/** The records behind the steps, of the production run that came furthest. */
+export async function readPathRecords(tx: Tx, of: ActivationRow): Promise<PathRecords> {
+  const { rows } = await sql<PathRecords>`
+    select a.agent_id as registered,
+      case when a.trust_state = 'trusted' then a.decision_id end as trusted,
+      coalesce(furthest.quote_id, (
+        select quote_id from quotes q where q.bound_to = a.agent_id and q.rail = ${of.rail} and q.tier = ${of.tier}
+        order by q.issued_at desc, q.quote_id limit 1)) as quoted,
+      furthest.paid, furthest.work_order_approved, furthest.first_run_completed, furthest.receipt_issued
+    from agents a left join lateral (
+      select t.quote_id,
+        case when e.state <> 'returned' then e.settlement_receipt_id end as paid,
+        case when w.decision = 'approve' then w.work_order_id end as work_order_approved,
+        case when closed.from_state <> 'failed' then p.return_package_id end as first_run_completed,
+        c.usage_receipt_id as receipt_issued
+      from (select task_id, customer_account, started_at from customer_runs
+        union all select task_id, customer_account, started_at from first_paid_runs) r
+      join tasks t using (task_id)
+      left join entitlements e using (entitlement_id)
+      left join work_order_tasks o on o.task_id = t.task_id
+      left join work_orders w using (work_order_id)
+      left join runs on runs.task_id = t.task_id
+      left join return_packages p on p.run_id = runs.run_id
+      left join task_events closed on closed.task_id = t.task_id and closed.event = 'closed'
+      left join task_credits c on c.task_id = t.task_id and c.state = 'used'
+      where r.customer_account = ${of.customer_account}
+        and t.agent_id = ${of.agent_id} and t.rail = ${of.rail} and t.tier = ${of.tier}
+      order by num_nonnulls(case when closed.from_state <> 'failed' then p.return_package_id end,
+        c.usage_receipt_id, case when w.decision = 'approve' then 1 end, e.settlement_receipt_id) desc,
+        r.started_at, t.task_id
+      limit 1
+    ) furthest on true
+    where a.agent_id = ${of.agent_id}`.execute(tx)
+  const [read] = rows
+  if (read === undefined) throw new Error(`the agent ${of.agent_id} is missing`)
+  return read
+}
