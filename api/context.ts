@@ -204,9 +204,14 @@ export type HealthCommands = {
 
 /** The contract views, one for each path that has one. */
 export type ContractCommands = Record<
-  'registration' | 'binding' | 'loop' | 'walletRun' | 'pilotIntake' | 'invitation',
-  'registration' | 'binding' | 'loop' | 'walletRun' | 'trustListing',
-  'registration' | 'binding' | 'loop' | 'walletRun' | 'activationPath',
+  | 'registration'
+  | 'binding'
+  | 'loop'
+  | 'walletRun'
+  | 'pilotIntake'
+  | 'invitation'
+  | 'trustListing'
+  | 'activationPath',
   () => Promise<ContractView>
 > & { sandbox(): Promise<ContractView & { rails: RailKey[] }> }
 

@@ -49,8 +49,8 @@ verifies(
   'durable.replay',
   'every saved history of these rejects a drifted copy of its workflow',
   async () => {
-    const guarded = /^(payout|delegation|key-rotation|upload-check|harness|directory|pilot)-/
-    const guarded = /^(payout|delegation|key-rotation|upload-check|harness|directory|analysis)-/
+    const guarded =
+      /^(payout|delegation|key-rotation|upload-check|harness|directory|pilot|analysis)-/
     for (const name of names.filter((file) => guarded.test(file))) {
       await expect(replay(drifted, name), name).rejects.toThrow(DeterminismViolationError)
     }

@@ -28,11 +28,11 @@ import { directories } from '../migrations/0028-directories.ts'
 import { agentIdentities } from '../migrations/0029-agent-identities.ts'
 import { uploadReadings } from '../migrations/0031-upload-readings.ts'
 import { customerRuns } from '../migrations/0032-customer-runs.ts'
-import { settlementTimes } from '../migrations/0042-settlement-times.ts'
+import { evidence } from '../migrations/0035-evidence.ts'
+import { loops } from '../migrations/0037-loops.ts'
 import { pilots } from '../migrations/0039-pilots.ts'
 import { trustListings } from '../migrations/0041-trust-listings.ts'
-import { loops } from '../migrations/0037-loops.ts'
-import { evidence } from '../migrations/0035-evidence.ts'
+import { settlementTimes } from '../migrations/0042-settlement-times.ts'
 import { activations } from '../migrations/0044-activations.ts'
 import type { Database } from '../schema/schema.ts'
 import { createDatabase as createMissing } from './create-database.ts'
@@ -70,11 +70,11 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0029-agent-identities': agentIdentities,
   '0031-upload-readings': uploadReadings,
   '0032-customer-runs': customerRuns,
-  '0042-settlement-times': settlementTimes,
+  '0035-evidence': evidence,
+  '0037-loops': loops,
   '0039-pilots': pilots,
   '0041-trust-listings': trustListings,
-  '0037-loops': loops,
-  '0035-evidence': evidence,
+  '0042-settlement-times': settlementTimes,
   '0044-activations': activations,
 }
 

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { LoopAsked } from '../../services/runs/loops.ts'
-import { carriedPayment, fundingFields, startFields } from '../runs/start-fields.ts'
+import { fundingFields, startFields } from '../runs/start-fields.ts'
 
 const { rail: _named, ...ofOneRail } = { ...startFields, ...fundingFields }
 /** What starts a run of the rail of the path. */
@@ -19,5 +19,5 @@ export const loopAsked = (
   ...asked,
   callback_url: callback_url ?? null,
   customer_account: customer_account ?? null,
-  payment_signature: carriedPayment(context),
+  carried_payment: context.carriedPayment(),
 })
