@@ -12,7 +12,7 @@ const pilot = {
   state: 'requested',
   work_order_id: ids.workOrder,
   runs: [],
-  next_step: 'An operator reviews the intake.',
+  next_step: 'An operator reviews the pilot.',
   created_at: '2026-11-24T09:30:00.000Z',
 } as const
 const client = { name: 'Northwind GmbH', contact: 'ops@northwind.example' } as const

@@ -25,6 +25,11 @@ export const pilotRequirements = {
     behavior:
       'An operator invites a client. The holder of the token reads the terms, accepts exactly them or declines once, with a receipt, and may ask before. The time of an invitation is at most 14 days; an ended one is 410.',
   },
+  'pilots.checkout': {
+    source: 'pilots § Checkout',
+    behavior:
+      'A checkout with the token of an accepted invitation, for a quote of exactly its rail, tier and price that belongs to an agent, activates the pilot once and binds it to that agent, with a receipt; an intake with the token gives the pilot its one work order.',
+  },
   'pilots.invitation-workflow': {
     source: 'pilots § Invitation',
     behavior:

@@ -1,6 +1,6 @@
 import { createClient, type InputOf } from '../../api/http/client.ts'
 import { freshKey } from './agent-use.ts'
-import type { Hosts } from './registering-agent.ts'
+import { type Hosts, trustedAgent } from './registering-agent.ts'
 
 /** What a client asks for a pilot with. */
 export const intakeInput = (
@@ -52,5 +52,22 @@ export function invitationsOf({ base }: Hosts, operator: string) {
       }),
     waiting: async (subject_id: string) =>
       (await console.call('loop-review-console', { subject_id })).body.items,
+  }
+}
+
+/** A trusted agent of a client, which asks for quotes of financeops. */
+export async function agentOfPilots({ base, os }: Hosts, operator: string) {
+  const known = await trustedAgent({ base, os }, operator, {
+    rails: ['financeops', 'tokenops'],
+    requested_scopes: ['runs:read', 'runs:write'],
+  })
+  const client = createClient({ baseUrl: base, osUrl: os, agent: known.credential })
+  return {
+    agentId: known.registered.agent.agent_id,
+    client,
+    quote: async (tier: 'standard' | 'pro') => {
+      const asked = { rail: 'financeops', tier, units: 1, idempotency_key: freshKey() } as const
+      return (await client.call('agent-quote', asked)).body.quote.quote_id
+    },
   }
 }

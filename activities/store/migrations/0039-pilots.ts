@@ -1,6 +1,6 @@
 import { digest, refusal } from './columns.ts'
 
-const changing = `array['client','objective','workflow_description','desired_start','agent_id','work_order_id','challenge_id','state','state_since','waiting_since','reminded_at','decision_id']`
+const changing = `array['client','workflow_description','desired_start','agent_id','work_order_id','challenge_id','state','state_since','waiting_since','reminded_at','decision_id']`
 /** What is filled in once, when a pilot that was only offered becomes someone's. */
 const filledOnce = ['agent_id', 'work_order_id', 'challenge_id', 'decision_id', 'reminded_at']
 const moves = [

@@ -86,7 +86,6 @@ const guardedColumns: Readonly<Record<string, Partial<Record<DatabaseRole, reado
   pilots: {
     api: [
       'client',
-      'objective',
       'workflow_description',
       'desired_start',
       'agent_id',

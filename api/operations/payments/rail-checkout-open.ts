@@ -1,12 +1,21 @@
 import { z } from 'zod'
 import { paymentPaths } from '#domain/payments/payment-reference.ts'
+import { pilotStates } from '#domain/pilots/pilot.ts'
 import { paymentExamples } from '../../examples/payments.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
+import { PilotId, PilotToken } from '../pilots/token.ts'
 import { PaymentChallenge, QuoteId } from './shapes.ts'
 
 const output = z
-  .strictObject({ challenge: PaymentChallenge, reference_instructions: z.string() })
+  .strictObject({
+    challenge: PaymentChallenge,
+    reference_instructions: z.string(),
+    pilot: z
+      .strictObject({ pilot_id: PilotId, state: z.enum(pilotStates) })
+      .optional()
+      .meta({ description: 'Of the invitation.' }),
+  })
   .meta({ id: 'OpenedCheckout' })
 
 /** POST /api/agent-rail-checkout: opens the challenge of a quote for a customer and shows how this path pays it. */
@@ -21,6 +30,8 @@ export const railCheckoutOpen = operation({
     'not_found',
     'wrong_state',
     'quote_expired',
+    'quote_mismatch',
+    'invitation_expired',
     'payment_pending',
     'already_funded',
     'forbidden_material',
@@ -33,6 +44,9 @@ export const railCheckoutOpen = operation({
       name: freeText(160, 1),
       email: z.email().max(254),
       purchase_order: freeText(80, 1).optional(),
+    }),
+    invitation_token: PilotToken.optional().meta({
+      description: 'Of an accepted invitation: its checkout activates the pilot.',
     }),
     idempotency_key: IdempotencyKey,
   }),

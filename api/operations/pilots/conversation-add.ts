@@ -6,7 +6,8 @@ import { pilotExamples } from '../../examples/pilots.ts'
 import { freeText, IdempotencyKey, Time } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { pilotOf } from './caller.ts'
-import { Pilot, PilotEntry, PilotId } from './shapes.ts'
+import { Pilot, PilotEntry } from './shapes.ts'
+import { PilotId } from './token.ts'
 
 const input = z.strictObject({
   pilot_id: PilotId.optional().meta({

@@ -3,7 +3,8 @@ import { pilotExamples } from '../../examples/pilots.ts'
 import { operation } from '../../operation.ts'
 import { pageFields, pageOf } from '../../page-fields.ts'
 import { pilotOf } from './caller.ts'
-import { Pilot, PilotEntry, PilotId } from './shapes.ts'
+import { Pilot, PilotEntry } from './shapes.ts'
+import { PilotId } from './token.ts'
 
 const output = z
   .strictObject({

@@ -7,7 +7,8 @@ import { Rail } from '../agents/shapes.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { Tier } from '../payments/shapes.ts'
 import { WorkOrder } from '../work-orders/shapes.ts'
-import { Pilot, PilotClientInput, PilotToken } from './shapes.ts'
+import { Pilot, PilotClientInput } from './shapes.ts'
+import { PilotToken } from './token.ts'
 
 const output = z
   .strictObject({
@@ -27,7 +28,7 @@ export const pilotIntakeSubmit = operation({
   http: { method: 'POST', path: '/api/pilot-intake', host: 'base' },
   access: 'public',
   status: [202],
-  errors: ['rail_not_allowed', 'forbidden_material'],
+  errors: ['rail_not_allowed', 'not_found', 'wrong_state', 'forbidden_material'],
   uses: () => ({ tasks: 1 }),
   idempotency: { kind: 'body' },
   input: z.strictObject({
@@ -37,6 +38,9 @@ export const pilotIntakeSubmit = operation({
     objective: freeText(2000, 1),
     workflow_description: freeText(4000, 1).optional(),
     desired_start: z.iso.date().optional(),
+    invitation_token: PilotToken.optional().meta({
+      description: 'Of an accepted invitation, whose pilot takes the intake.',
+    }),
     data_declaration: z.literal(DATA_DECLARATION).meta({
       description:
         'The sender declares that the intake holds no regulated records and no confidential production client data. Nothing here detects them.',
@@ -46,7 +50,8 @@ export const pilotIntakeSubmit = operation({
   output,
   example: pilotExamples['pilot-intake-submit'],
   handle: async ({ idempotency_key: _key, ...asked }, { pilots, callId }) => {
-    const { workflow_description = null, desired_start = null } = asked
-    return { body: await pilots.submit({ ...asked, workflow_description, desired_start }, callId) }
+    const { workflow_description = null, desired_start = null, invitation_token = null } = asked
+    const intake = { ...asked, workflow_description, desired_start, invitation_token }
+    return { body: await pilots.submit(intake, callId) }
   },
 })

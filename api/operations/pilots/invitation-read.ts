@@ -6,7 +6,8 @@ import { operation } from '../../operation.ts'
 import { subjectOf } from '../agents/caller.ts'
 import { Rail } from '../agents/shapes.ts'
 import { Tier } from '../payments/shapes.ts'
-import { contractFields, PilotId, RESPONSE_PATH } from './shapes.ts'
+import { contractFields, RESPONSE_PATH } from './shapes.ts'
+import { PilotId } from './token.ts'
 
 const Invitation = z
   .strictObject({

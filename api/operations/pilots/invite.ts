@@ -5,7 +5,8 @@ import { freeText, IdempotencyKey, Time } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
 import { Tier } from '../payments/shapes.ts'
-import { Pilot, PilotToken } from './shapes.ts'
+import { Pilot } from './shapes.ts'
+import { PilotToken } from './token.ts'
 
 const output = z
   .strictObject({

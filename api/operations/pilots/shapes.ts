@@ -4,10 +4,9 @@ import { Digest, freeText, Time } from '../../fields.ts'
 import { Rail } from '../agents/shapes.ts'
 import { Tier } from '../payments/shapes.ts'
 import { WorkOrderId } from '../work-orders/shapes.ts'
+import { PilotId } from './token.ts'
 
 export const RESPONSE_PATH = '/api/pilot-invitation-response-workflow'
-export const PilotId = z.string().regex(/^pl_[0-9a-f]{64}$/)
-export const PilotToken = z.string().regex(/^pt_[A-Za-z0-9_-]{43}$/)
 export const PilotClientInput = z.strictObject({
   name: freeText(120, 1),
   contact: freeText(200, 1),

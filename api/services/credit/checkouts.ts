@@ -11,12 +11,14 @@ import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { insertCheckout } from '../../../activities/store/credit/checkouts.ts'
 import type { EntitlementRow } from '../../../activities/store/credit/entitlements.ts'
 import { listMovements } from '../../../activities/store/credit/postings.ts'
+import type { QuoteRow } from '../../../activities/store/credit/quotes.ts'
 import {
   type ChallengeRow,
   findChallenge,
   findChallengeOf,
 } from '../../../activities/store/payouts/challenges.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
+import { activateInvited } from '../pilots/activation.ts'
 import { ownEntitlement } from './credit.ts'
 import type { PaymentDeps } from './deps.ts'
 import { notifyTasks } from './notify-tasks.ts'
@@ -27,6 +29,8 @@ export type CheckoutAsked = {
   quote_id: string
   payment_path: PaymentPath
   customer: { name: string; email: string; purchase_order?: string | undefined }
+  /** Of an accepted invitation, whose pilot the checkout activates. */
+  invitation_token?: string | undefined
 }
 type BindingBy = { binding_id: string } | { entitlement_id: string }
 
@@ -39,17 +43,23 @@ export class CheckoutService {
   }
 
   /** Opens the challenge of a quote for a customer, and says how it is paid by this path. */
-  async open({ callId, quote_id, payment_path, customer }: CheckoutAsked) {
+  async open({ callId, quote_id, payment_path, customer, invitation_token }: CheckoutAsked) {
     const opened = await answerOnce(
       this.#deps,
       { callId, subject: quote_id, status: 201 },
       async (tx) => {
-        await assertBound(tx, quote_id)
+        const quote = await boundQuote(tx, quote_id)
         const challenge = await openChallenge(tx, quote_id)
         const { challenge_id, amount_usd } = challenge
         const { name, email, purchase_order = null } = customer
         const who = { customer_name: name, customer_email: email, purchase_order }
         await insertCheckout(tx, { checkout_id: callId, challenge_id, payment_path, ...who })
+        const invited = invitation_token && {
+          token: invitation_token,
+          quote,
+          challengeId: challenge_id,
+        }
+        const pilot = invited && (await activateInvited(this.#deps, tx, invited))
         const notified = await challengeWithUrl(this.#deps, tx, challenge)
         const facts = {
           challengeId: challenge_id,
@@ -59,6 +69,7 @@ export class CheckoutService {
         return {
           challenge: notified,
           reference_instructions: instructionsFor(payment_path, facts),
+          ...(pilot && { pilot }),
         }
       },
     )
@@ -120,8 +131,9 @@ export class CheckoutService {
 }
 
 /** No customer pays before it is known whose credit the payment becomes. */
-async function assertBound(tx: Tx, quoteId: string): Promise<void> {
-  if ((await requireQuote(tx, quoteId)).bound_to !== null) return
+async function boundQuote(tx: Tx, quoteId: string): Promise<QuoteRow> {
+  const quote = await requireQuote(tx, quoteId)
+  if (quote.bound_to !== null) return quote
   throw refuse('wrong_state', {
     detail: 'the quote is not bound to an agent yet',
     next_action:

@@ -8,7 +8,8 @@ import {
 } from '../../../activities/store/pilots/entries.ts'
 import { lockPilot, type PilotRow } from '../../../activities/store/pilots/pilots.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
-import { noPilot, type PilotDeps, requirePilot } from './pilots.ts'
+import { noPilot } from './no-pilot.ts'
+import { type PilotDeps, requirePilot } from './pilots.ts'
 import { entryView, pilotView } from './views.ts'
 
 export type Said = { kind: EntryKind; text: string; due_at: string | null }

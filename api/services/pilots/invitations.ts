@@ -12,7 +12,8 @@ import { type InvitationRow, lockInvitation } from '../../../activities/store/pi
 import { changePilot, insertPilot, type PilotRow } from '../../../activities/store/pilots/pilots.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { say } from './conversation.ts'
-import { noPilot, type PilotDeps, pilotIdOf, requirePilot, requireTaken } from './pilots.ts'
+import { noPilot } from './no-pilot.ts'
+import { type PilotDeps, pilotIdOf, requirePilot, requireTaken } from './pilots.ts'
 import { pilotView } from './views.ts'
 
 export type InvitationDeps = PilotDeps & {

@@ -13,7 +13,12 @@ import {
   listReceipts,
   type ReceiptIssuer,
 } from '../../../activities/store/payouts/receipts.ts'
-import { findPilot, insertPilot, type PilotRow } from '../../../activities/store/pilots/pilots.ts'
+import {
+  changePilot,
+  findPilot,
+  insertPilot,
+  type PilotRow,
+} from '../../../activities/store/pilots/pilots.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import {
@@ -22,6 +27,8 @@ import {
 } from '../../../activities/store/work-orders/work-orders.ts'
 import { orderView } from '../work-orders/intake.ts'
 import { orderNames } from '../work-orders/work-orders.ts'
+import { lockInvited } from './activation.ts'
+import { noPilot } from './no-pilot.ts'
 import { pilotView } from './views.ts'
 
 export type PilotDeps = ReceiptIssuer & {
@@ -35,6 +42,8 @@ export type IntakeAsked = {
   objective: string
   workflow_description: string | null
   desired_start: string | null
+  /** Of an accepted invitation, whose pilot takes the intake. */
+  invitation_token: string | null
   data_declaration: typeof DATA_DECLARATION
 }
 
@@ -66,10 +75,13 @@ export class PilotService {
   async submit(asked: IntakeAsked, callId: string) {
     requireTaken(asked.rail)
     const { db, tokens } = this.#deps
-    const status_token = await tokens.statusToken('pt', callId)
+    const { invitation_token } = asked
+    const status_token = invitation_token ?? (await tokens.statusToken('pt', callId))
     const { ids } = await orderNames(tokens, callId)
-    const pilot_id = pilotIdOf(callId)
     const stored = await transaction(db, async (tx) => {
+      if (invitation_token !== null)
+        return this.#readStored(tx, await this.#attach(tx, asked, { token: invitation_token, ids }))
+      const pilot_id = pilotIdOf(callId)
       const row = { pilot_id, status_token_sha256: secretSha256(status_token) }
       await this.#store(tx, asked, { ...row, ids })
       return this.#readStored(tx, pilot_id)
@@ -82,23 +94,9 @@ export class PilotService {
     return transaction(this.#deps.db, async (tx) => pilotView(tx, await requirePilot(tx, pilotId)))
   }
 
-  async #store(
-    tx: Tx,
-    asked: IntakeAsked,
-    { ids, ...row }: Stored & Pick<Awaited<ReturnType<typeof orderNames>>, 'ids'>,
-  ): Promise<void> {
-    const { client, rail, tier, objective, data_declaration } = asked
-    await insertWorkOrder(tx, {
-      work_order_id: ids.workOrderId,
-      status_token_sha256: ids.statusTokenSha256,
-      intake_kind: 'workflow_intake',
-      requested_tool_id: rail,
-      objective,
-      quote_id: null,
-      agent_id: null,
-      requester: JSON.stringify(client),
-      acceptance_criteria: JSON.stringify([]),
-    })
+  async #store(tx: Tx, asked: IntakeAsked, { ids, ...row }: Stored & Named): Promise<void> {
+    const { client, rail, tier, objective } = asked
+    await storeOrder(tx, asked, ids)
     const fresh = await insertPilot(tx, {
       ...row,
       source: 'intake',
@@ -113,22 +111,47 @@ export class PilotService {
     })
     if (fresh === 'too_many_waiting') throw tooManyWaiting()
     if (!fresh) return
-    const facts = {
-      pilot_id: row.pilot_id,
-      work_order_id: ids.workOrderId,
-      rail,
-      tier,
-      data_declaration,
-      objective_sha256: digestOf(objective),
-    }
-    const about = { subject: row.pilot_id, kind: 'intake', usage: 'operational', facts }
-    await issueReceipt(this.#deps, tx, about)
+    await this.#receipt(tx, row.pilot_id, asked, ids)
+  }
+
+  /** The accepted pilot of an invitation takes one intake; its terms stay as they were accepted. */
+  async #attach(
+    tx: Tx,
+    asked: IntakeAsked,
+    { token, ids }: Named & { token: string },
+  ): Promise<string> {
+    const { pilot_id, state, rail, tier, work_order_id } = await lockInvited(tx, token)
+    if (work_order_id === ids.workOrderId) return pilot_id
+    if ((state !== 'accepted' && state !== 'activated') || work_order_id !== null)
+      throw refuse('wrong_state', {
+        detail: work_order_id === null ? `the invitation is ${state}` : 'it has its intake',
+      })
+    if (rail !== asked.rail || tier !== asked.tier)
+      throw refuse('wrong_state', { detail: `the invitation is to a ${rail} ${tier} pilot` })
+    await storeOrder(tx, asked, ids)
+    const { workflow_description, desired_start } = asked
+    const taken = { work_order_id: ids.workOrderId, workflow_description, desired_start }
+    await changePilot(tx, pilot_id, taken)
+    await this.#receipt(tx, pilot_id, asked, ids)
+    return pilot_id
+  }
+
+  async #receipt(
+    tx: Tx,
+    pilotId: string,
+    { rail, tier, objective, data_declaration }: IntakeAsked,
+    { workOrderId }: Named['ids'],
+  ): Promise<void> {
+    const objective_sha256 = digestOf(objective)
+    const facts = { pilot_id: pilotId, work_order_id: workOrderId, rail, tier, data_declaration }
+    const about = { subject: pilotId, kind: 'intake', usage: 'operational' }
+    await issueReceipt(this.#deps, tx, { ...about, facts: { ...facts, objective_sha256 } })
   }
 
   async #readStored(tx: Tx, pilotId: string) {
     const pilot = await requirePilot(tx, pilotId)
     const order = await findWorkOrder(tx, { work_order_id: pilot.work_order_id ?? '' })
-    const [intake] = await listReceipts(tx, pilotId)
+    const intake = (await listReceipts(tx, pilotId)).find(({ kind }) => kind === 'intake')
     if (order === undefined || intake === undefined)
       throw new Error(`${pilotId} has no work order or receipt`)
     return {
@@ -138,6 +161,26 @@ export class PilotService {
     }
   }
 }
+
+type Named = Pick<Awaited<ReturnType<typeof orderNames>>, 'ids'>
+
+/** The order of an intake: what is done about it begins with the run of the pilot. */
+const storeOrder = (
+  tx: Tx,
+  { rail, objective, client }: IntakeAsked,
+  { workOrderId, statusTokenSha256 }: Named['ids'],
+) =>
+  insertWorkOrder(tx, {
+    work_order_id: workOrderId,
+    status_token_sha256: statusTokenSha256,
+    intake_kind: 'workflow_intake',
+    requested_tool_id: rail,
+    objective,
+    quote_id: null,
+    agent_id: null,
+    requester: JSON.stringify(client),
+    acceptance_criteria: JSON.stringify([]),
+  })
 
 type Stored = { pilot_id: string; status_token_sha256: string }
 
@@ -150,8 +193,6 @@ export async function requirePilot(tx: Tx, pilotId: string): Promise<PilotRow> {
   if (pilot === undefined) throw noPilot()
   return pilot
 }
-
-export const noPilot = () => refuse('not_found', { detail: 'no such pilot' })
 
 const tooManyWaiting = () =>
   refuse('rate_limited', {

@@ -63,7 +63,7 @@ export function nextStepOf(state: PilotState): string {
 }
 
 const nextSteps: Readonly<Record<PilotState, string>> = {
-  requested: 'An operator reviews the intake.',
+  requested: 'An operator reviews the pilot.',
   invited: 'The client answers the invitation by POST /api/pilot-invitation-response-workflow.',
   accepted: 'Open the checkout by POST /api/agent-rail-checkout.',
   declined: 'Nothing: the invitation was declined.',

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { advanceInvitation } from '../../../../activities/store/pilots/invitations.ts'
 import { transaction } from '../../../../activities/store/postgres/db.ts'
-import type { InputOf } from '../../../../api/http/client.ts'
+import { createClient, type InputOf } from '../../../../api/http/client.ts'
 import { freshKey } from '../../../support/agent-use.ts'
 import { startComposed } from '../../../support/composed-api.ts'
-import { invitationsOf } from '../../../support/pilots.ts'
+import { agentOfPilots, invitationsOf, requestedPilot } from '../../../support/pilots.ts'
 import { codeOf, problemOf } from '../../../support/problems.ts'
 import { verifies } from '../../../verifies.ts'
 
@@ -19,6 +19,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => apis?.stop())
 
+const pilotAgent = () => agentOfPilots(apis.hosts[0]!, apis.operator)
 const advance = (pilotId: string) => transaction(apis.db, (tx) => advanceInvitation(tx, pilotId))
 const respond = (token: string, more: Partial<InputOf<'invitation-respond'>>) =>
   invitations.respond(token, more)
@@ -102,3 +103,59 @@ verifies(
     await expect(early.execute(apis.db)).rejects.toThrow('an invitation ends at its time')
   },
 )
+
+verifies('pilots.checkout', 'a checkout activates an accepted pilot once', async () => {
+  const [one, two] = await Promise.all([pilotAgent(), pilotAgent()])
+  const { pilot, invitation_token } = await invitations.invite()
+  const checkout = (quote_id: string, token = invitation_token) =>
+    createClient({ baseUrl: apis.hosts[0]!.base }).call('rail-checkout-open', {
+      quote_id,
+      payment_path: 'invoice_or_purchase_order',
+      customer: { name: 'Northwind GmbH', email: 'ap@northwind.example' },
+      invitation_token: token,
+      idempotency_key: freshKey(),
+    })
+  const mine = await one.quote('standard')
+  expect(await codeOf(checkout(mine))).toBe('wrong_state')
+  const { terms_sha256 } = await invitations.read(invitation_token)
+  await respond(invitation_token, { response: 'accept', terms_sha256 })
+  expect(await codeOf(checkout(await one.quote('pro')))).toBe('quote_mismatch')
+  const intake = await invitations.intake()
+  expect(await codeOf(checkout(mine, intake.status_token))).toBe('not_found')
+  const opened = (await checkout(mine)).body
+  expect(opened.pilot).toEqual({ pilot_id: pilot.pilot_id, state: 'activated' })
+  expect((await checkout(mine)).body).toMatchObject({
+    challenge: { challenge_id: opened.challenge.challenge_id },
+    pilot: { state: 'activated' },
+  })
+  expect(await codeOf(checkout(await two.quote('standard')))).toBe('wrong_state')
+  const { rows } = await sql`
+    select p.agent_id, p.challenge_id, r.kind from pilots p
+    join receipts r on r.subject = p.pilot_id and r.kind = 'pilot_activated'
+    where p.pilot_id = ${pilot.pilot_id}`.execute(apis.db)
+  expect(rows).toEqual([
+    {
+      agent_id: one.agentId,
+      challenge_id: opened.challenge.challenge_id,
+      kind: 'pilot_activated',
+    },
+  ])
+})
+
+verifies('pilots.checkout', 'an accepted pilot takes one intake with its token', async () => {
+  const { pilot, invitation_token } = await invitations.invite()
+  const asked = { invitation_token, objective: 'Only the fourth quarter.' }
+  const submit = (more = {}) => requestedPilot(apis.hosts[0]!.base, { ...asked, ...more })
+  expect(await codeOf(submit())).toBe('wrong_state')
+  const { terms_sha256 } = await invitations.read(invitation_token)
+  await respond(invitation_token, { response: 'accept', terms_sha256 })
+  expect(await codeOf(submit({ tier: 'pro' }))).toBe('wrong_state')
+  const taken = await submit()
+  expect(taken).toMatchObject({
+    pilot: { pilot_id: pilot.pilot_id, state: 'accepted', objective: pilot.objective },
+    work_order: { objective: asked.objective, intake_kind: 'workflow_intake' },
+    receipt: { subject: pilot.pilot_id, kind: 'intake' },
+    status_token: invitation_token,
+  })
+  expect(await codeOf(submit())).toBe('wrong_state')
+})

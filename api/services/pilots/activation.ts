@@ -1,0 +1,64 @@
+import { refuse } from '#domain/core/errors.ts'
+import { secretSha256 } from '../../../activities/keys/derived-tokens.ts'
+import type { QuoteRow } from '../../../activities/store/credit/quotes.ts'
+import { issueReceipt, type ReceiptIssuer } from '../../../activities/store/payouts/receipts.ts'
+import {
+  changePilot,
+  findPilot,
+  lockPilot,
+  type PilotRow,
+} from '../../../activities/store/pilots/pilots.ts'
+import type { Tx } from '../../../activities/store/postgres/db.ts'
+import { noPilot } from './no-pilot.ts'
+
+type Checkout = { token: string; quote: QuoteRow; challengeId: string }
+
+/**
+ * Activates the accepted pilot of an invitation with the checkout of its run, once; another checkout of its agent leaves it as it is.
+ * 404, 409 `wrong_state`, 409 `quote_mismatch`, 410.
+ */
+export async function activateInvited(
+  issuer: ReceiptIssuer,
+  tx: Tx,
+  { token, quote, challengeId }: Checkout,
+): Promise<Pick<PilotRow, 'pilot_id' | 'state'>> {
+  const pilot = await lockInvited(tx, token)
+  const { pilot_id, state, rail, tier, total_usd } = pilot
+  assertAccepted(state)
+  const isPriced = quote.rail === rail && quote.tier === tier && quote.total_usd === total_usd
+  // The quote of a run without an agent belongs to its task.
+  const agentId = quote.bound_to?.startsWith('agt_') === true ? quote.bound_to : null
+  if (!isPriced || agentId === null)
+    throw refuse('quote_mismatch', {
+      detail: `the pilot is one ${rail} ${tier} run of an agent for ${total_usd} usd`,
+      next_action: 'Name a quote of your agent for exactly that.',
+    })
+  if (state === 'activated') {
+    if (pilot.agent_id === agentId) return { pilot_id, state }
+    throw refuse('wrong_state', { detail: 'the pilot was activated with another agent' })
+  }
+  const activated = { state: 'activated', agent_id: agentId, challenge_id: challengeId } as const
+  await changePilot(tx, pilot_id, activated)
+  const facts = { pilot_id, agent_id: agentId, quote_id: quote.quote_id, challenge_id: challengeId }
+  const about = { subject: pilot_id, kind: 'pilot_activated', usage: 'operational', facts }
+  await issueReceipt(issuer, tx, about)
+  return { pilot_id, state: 'activated' }
+}
+
+/** The pilot of an invitation by its token, locked; 404. */
+export async function lockInvited(tx: Tx, token: string): Promise<PilotRow> {
+  const found = await findPilot(tx, { status_token_sha256: secretSha256(token) })
+  const pilot = found && (await lockPilot(tx, found.pilot_id))
+  if (pilot === undefined || pilot.source !== 'invitation') throw noPilot()
+  return pilot
+}
+
+function assertAccepted(state: PilotRow['state']): void {
+  if (state === 'accepted' || state === 'activated') return
+  if (state === 'expired')
+    throw refuse('invitation_expired', { detail: 'the invitation has ended' })
+  throw refuse('wrong_state', {
+    detail: `the invitation is ${state}`,
+    next_action: 'Accept it by POST /api/pilot-invitation-response-workflow first.',
+  })
+}
