@@ -47,6 +47,7 @@ import { createDiscovery } from './registry/discovery.ts'
 import { createEnforcement } from './registry/enforcement.ts'
 import { createHardening } from './registry/hardening.ts'
 import { schemaDocuments } from './registry/schema-documents.ts'
+import { AccountControlsService } from './services/accounts/controls.ts'
 import { HandshakeService, isSignedByAgent } from './services/agents/handshake.ts'
 import { identitiesOf } from './services/agents/identity.ts'
 import { ProfileService } from './services/agents/profiles.ts'
@@ -208,6 +209,7 @@ function openCreditServices(adapters: Adapters) {
     credit: new CreditService(deps),
     providers: new ProviderService({ ...deps, providerKeys, warn }),
     wallets: new WalletService(deps),
+    accountControls: new AccountControlsService(deps),
     authorities: new PaymentAuthorityService(deps),
     usage: new UsageLedger(deps),
     checkouts: new CheckoutService(deps),

@@ -21,6 +21,7 @@ import type { CredentialPolicy } from './registry/credential-policy-shape.ts'
 import type { IdentityRegistration } from './registry/identity-registration-shape.ts'
 import type { ProtocolBindingView } from './registry/protocol-binding-shape.ts'
 import type { Quickstart, StartHere } from './registry/start-here-shape.ts'
+import type { AccountControlsService } from './services/accounts/controls.ts'
 import type { HandshakeService } from './services/agents/handshake.ts'
 import type { ProfileService } from './services/agents/profiles.ts'
 import type { RegistrationService } from './services/agents/registration.ts'
@@ -324,6 +325,7 @@ export type Services = ConsoleServices & {
   readonly credit: CreditService
   readonly providers: ProviderService
   readonly wallets: WalletService
+  readonly accountControls: AccountControlsService
   readonly authorities: PaymentAuthorityService
   readonly usage: UsageLedger
   readonly checkouts: CheckoutService

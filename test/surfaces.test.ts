@@ -392,6 +392,17 @@ const samples: Record<string, Record<string, unknown>> = {
     amount_usd: 100,
     idempotency_key: 'w-2',
   },
+  'enterprise-controls-set': {
+    controls: { paused: true, callback_hosts: ['hooks.example.com'] },
+    reason: 'r',
+    idempotency_key: 'c-1',
+  },
+  'enterprise-wallet-bind': {
+    mode: 'bind_wallet',
+    wallet: `0x${hex(40)}`,
+    signature: `0x${hex(130)}`,
+    idempotency_key: 'c-2',
+  },
   'allowance-limits': {
     mode: 'set_limits',
     wallet_id: `aw_${hex(64)}`,

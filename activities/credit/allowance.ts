@@ -24,6 +24,7 @@ import { type Tx, transaction } from '../store/postgres/db.ts'
 import type { Database } from '../store/schema/schema.ts'
 import { newId } from './quotes.ts'
 import { closeReference, lockBoth, settle } from './settlement.ts'
+import { insistPayment } from './spending-limit.ts'
 
 /** The one wallet of an agent, made at no charge; 409 `already_exists` for a second one. */
 export async function createWallet(
@@ -146,6 +147,8 @@ export async function debit(
       event: 'expire',
       reason: 'the wallet was not debited in time',
     })
+  if (locked.challenge !== undefined)
+    await insistPayment(tx, locked.reference.agent_id, locked.challenge)
   await payFromWallet(tx, locked.reference)
   const [wallet_id, source] = [payer ?? '', walletAccount(payer ?? '')]
   const proof = { decidedBy: 'wallet', evidence: { wallet_id }, source }

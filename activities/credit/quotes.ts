@@ -13,6 +13,7 @@ import { challengeTransitions } from '#domain/payments/payment-reference.ts'
 import { railOf } from '#domain/rails/index.ts'
 import type { Tier } from '#domain/rails/rail.ts'
 import { serviceOf } from '#domain/rails/scout.ts'
+import { assertAccountAllows } from '../accounts/controls.ts'
 import { secretSha256 } from '../keys/derived-tokens.ts'
 import {
   type EntitlementRow,
@@ -54,7 +55,7 @@ export const newId = (prefix: string): string => `${prefix}_${randomBytes(32).to
 
 /**
  * A quote for 24 hours. Its owner gets the same one again within five minutes, as long as neither a challenge nor credit is on it.
- * 400 `unsupported_request`.
+ * 400 `unsupported_request`, 403 `control_denied`.
  */
 export async function issueQuote(tx: Tx, request: QuoteRequest): Promise<QuoteRow> {
   const { by, rail, tier, units = 1, taskId = null, discovery = false } = request
@@ -64,6 +65,10 @@ export async function issueQuote(tx: Tx, request: QuoteRequest): Promise<QuoteRo
       detail: `${rail.key} is free, one run at a time`,
       next_action: 'Ask for one unit.',
     })
+  if ('owner' in by) {
+    const spending = { rail: rail.key, usd: price.total_usd / units }
+    await assertAccountAllows(tx, { agentId: by.owner }, spending)
+  }
   const asked = { rail: rail.key, tier, units, task_id: taskId }
   const earlier = 'owner' in by ? await sameQuote(tx, { ...asked, bound_to: by.owner }) : undefined
   if (earlier?.total_usd === price.total_usd) return earlier

@@ -19,7 +19,7 @@ import type { MoneyDeps } from './deps.ts'
 import { insertPresented, type Presenter, settleProven } from './presented.ts'
 import { fromWallet, type Prepared, prepare } from './presenting.ts'
 import { alreadyFunded, liveQuote, openEntitlement, paymentPending } from './quotes.ts'
-import { assertMaySpend } from './spending-limit.ts'
+import { assertMayPay } from './spending-limit.ts'
 
 /**
  * `amountUsd` is the amount that the caller expects, in whole usd. With `authorityType` the payment is only authorized; it moves
@@ -95,7 +95,7 @@ async function storePresented(
   if (before !== undefined && repeats(before, input)) return before
   assertPayable(challenge, before, input.amountUsd)
   const quote = await liveQuote(tx, challenge.quote_id)
-  if (input.alreadyPaid !== true) await assertMaySpend(tx, input.agentId, challenge.amount_usd)
+  if (input.alreadyPaid !== true) await assertMayPay(tx, input.agentId, challenge)
   const { entitlement_id } = await openEntitlement(tx, quote, input.agentId)
   const state = move('the challenge', challengeTransitions, challenge.state, 'present')
   await updateChallenge(tx, challenge.challenge_id, { state, entitlement_id })

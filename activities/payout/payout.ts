@@ -4,7 +4,9 @@ import { transferNonce } from '#domain/core/ids.ts'
 import { type CreateInput, payoutTerms, termsDigest } from '#domain/payouts/payout.ts'
 import type { PayoutReceiptKind, ReceiptClaims } from '#domain/receipts/receipt.ts'
 import type { PayoutSteps, StepInput, StepResult } from '../../workflows/payout/activities.ts'
+import { assertPayoutAllowed, insistPayoutAllowed } from '../accounts/controls.ts'
 import type { KeyStatus } from '../keys/key-status.ts'
+import { callingWallet, readControls } from '../store/accounts/controls.ts'
 import {
   answerCall,
   assertStepGrant,
@@ -79,10 +81,11 @@ export function createPayoutSteps(deps: Deps, signer?: Signer): PayoutSteps {
 
 function createPayout(deps: Deps, { payoutId, callId }: StepInput): Promise<PayoutRecord> {
   return transaction(deps.db, async (tx, atCommit) => {
-    const [locked, known, sign] = await Promise.all([
+    const [locked, known, sign, held] = await Promise.all([
       lockCall(tx, callId),
       readPayout(tx, payoutId),
       deps.signReceipt(tx),
+      readControls(tx, { wallet: callingWallet(callId) }),
     ])
     const call = assertStepGrant(locked, payoutId, 'payout-create')
     if (call.grant_state === 'used') return present(known)
@@ -93,6 +96,7 @@ function createPayout(deps: Deps, { payoutId, callId }: StepInput): Promise<Payo
         next_action: 'Use a new idempotency key for other terms.',
       })
     }
+    if (known === undefined) assertPayoutAllowed(held, payout)
     const record =
       known ??
       (await withReceipt(
@@ -123,17 +127,19 @@ function newPayout({ rail }: Deps, payoutId: string, call: LockedCall): PayoutRo
 
 function authorizePayout(deps: Deps, { payoutId, callId }: StepInput): Promise<PayoutRecord> {
   return transaction(deps.db, async (tx, atCommit) => {
-    const [locked, found, unsettled, sign, keyStatus] = await Promise.all([
+    const [locked, found, unsettled, sign, keyStatus, held] = await Promise.all([
       lockPayoutRecord(tx, payoutId),
       lockCall(tx, callId),
       hasUnsettledCharge(tx, payoutId),
       deps.signReceipt(tx),
       readAuthorityKeyStatus(deps.authority, tx),
+      readControls(tx, { wallet: callingWallet(callId) }),
     ])
     const call = assertStepGrant(found, payoutId, 'payout-authorize')
     ownPayout(locked?.payout, walletOf(call))
     const before = present(locked)
     if (call.grant_state === 'used') return before
+    assertPayoutAllowed(held, before.payout)
     const input = inputOf<AuthorizeInput>(call)
     const record = isSameAuthorization(before.payout, call, input)
       ? before
@@ -220,11 +226,12 @@ async function reserve(
 ): Promise<PayoutRecord> {
   const held = await deps.minimumBalance.read()
   return transaction(deps.db, async (tx, atCommit) => {
-    const [record, locked, , constraints] = await Promise.all([
+    const [record, locked, , constraints, account] = await Promise.all([
       lockPayoutRecord(tx, payoutId),
       lockCall(tx, callId),
       lockDailyCap(tx, { payoutId }),
       readPayoutConstraints(tx, payoutId),
+      readControls(tx, { wallet: callingWallet(callId) }, { kind: 'payout', subject: payoutId }),
     ])
     const call = assertStepGrant(locked, payoutId, 'payout-execute')
     const payout = ownPayout(record?.payout, walletOf(call))
@@ -242,6 +249,7 @@ async function reserve(
     })
     if (!isProvenByKey(proof) && !isDeepStrictEqual(proof, accepted)) throw new AsksWallet(proof)
     const { expiresAt, now } = executableIn(constraints, payout, deps.rail.executeLifeSecondsMin)
+    insistPayoutAllowed(atCommit, account, payout)
     await deps.minimumBalance.assertAbove(tx, payout, held)
     await assertCanaryConfirmed(tx, deps)
     const nonce = transferNonce(payout.asset, payoutId)

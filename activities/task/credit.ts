@@ -1,9 +1,10 @@
 import { resultContractVersion } from '#domain/core/contract-sets.ts'
-import { refuse } from '#domain/core/errors.ts'
+import { type DomainError, refuse } from '#domain/core/errors.ts'
 import { creditExhausted, remainingUnits, sandboxAccount } from '#domain/credit/credit.ts'
 import { taskStates } from '#domain/tasks/lifecycle.ts'
 import { type CreditFacts, moneyTrouble } from '#domain/tasks/money.ts'
 import { refuseTaskEvent } from '#domain/tasks/refused-event.ts'
+import { assertAccountAllows, insistAccountAllows } from '../accounts/controls.ts'
 import { consumeCredit } from '../credit/credit.ts'
 import {
   alreadyFunded,
@@ -51,7 +52,7 @@ export async function claimCredit(
   const known = await findTaskCredit(tx, task.task_id)
   if (known?.quote_id === quoteId) return requireEntitlement(tx, known.entitlement_id)
   if (taskStates.indexOf(task.state) > taskStates.indexOf('trusted'))
-    throw refuseTaskEvent(task.state, 'quote_issued')
+    throw await refusedClaim(tx, task, quoteId)
   if (known !== undefined) await releaseUnpaid(tx, known)
   const quote = await quoteFor(tx, task, quoteId)
   const { entitlement_id, state } = await openEntitlement(tx, quote, task.agent_id ?? task.task_id)
@@ -96,7 +97,28 @@ async function reserve(tx: Tx, { task, quote, entitlement }: Reservation): Promi
   if (granted_units === 0 && underWay + ended > 0) throw creditExhausted(0)
   const free = granted_units - consumed_units - returned_units - reservedUnits
   if (units > free) throw creditExhausted(free)
+  await insistTask(tx, task, units)
   await reserveCredit(tx, { task_id, quote_id: quote.quote_id, entitlement_id, units })
+}
+
+/** Why a task takes no credit: the controls of its account, which its preflight may have found before, or its state. */
+export async function refusedClaim(tx: Tx, task: TaskRow, quoteId: string): Promise<DomainError> {
+  const { total_usd, units } = await requireQuote(tx, quoteId)
+  const { agent_id: agentId, rail, usage, callback_url: callbackUrl } = task
+  const usd = usage === 'synthetic' ? 0 : total_usd / units
+  await assertAccountAllows(tx, { agentId: agentId ?? '' }, { rail, usd, callbackUrl })
+  return refuseTaskEvent(task.state, 'quote_issued')
+}
+
+/** Every run is spent here by its account, however its credit is paid or was paid before. */
+function insistTask(tx: Tx, task: TaskRow, units: number): Promise<void> {
+  const { agent_id, rail, usage, task_id: subject, callback_url: callbackUrl } = task
+  const usd = usage === 'synthetic' ? 0 : units
+  return insistAccountAllows(
+    tx,
+    { agentId: agent_id ?? '' },
+    { kind: 'run', subject, rail, usd, callbackUrl },
+  )
 }
 
 /** The quote, where it is for this task; paid credit can be used after the quote has expired. */

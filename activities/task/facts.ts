@@ -1,10 +1,13 @@
+import { controlDenials } from '#domain/accounts/controls.ts'
 import { callbackDeliveryId } from '#domain/callbacks/callback.ts'
 import { digestOf } from '#domain/core/canonical-json.ts'
+import { priceOf } from '#domain/credit/pricing.ts'
 import { railOf } from '#domain/rails/index.ts'
 import { usagesOf } from '#domain/rails/rail.ts'
 import type { TaskFacts } from '#domain/tasks/automatic-transitions.ts'
-import { type Check, preflightChecks, taskTerms } from '#domain/tasks/terms.ts'
+import { type Check, preflightChecks, type TaskTerms, taskTerms } from '#domain/tasks/terms.ts'
 import { checkCallbackUrl } from '../callback/hosts.ts'
+import { readControls } from '../store/accounts/controls.ts'
 import { findAgent } from '../store/agents/agents.ts'
 import { latestDelivery } from '../store/callbacks/callback-deliveries.ts'
 import { clockSeconds, type Tx } from '../store/postgres/db.ts'
@@ -75,5 +78,20 @@ async function preflight({ callbackHosts }: TaskDeps, tx: Tx, task: TaskRow): Pr
       : checkCallbackUrl(callbackHosts, callback_url, agent_id === null || usage === 'synthetic')
   const rail = railOf(terms.rail)
   const bytesMax = rail.tiers[terms.tier].bytes_max
-  return preflightChecks(terms, { takes: usagesOf(rail), bytesMax }, callback)
+  const checks = preflightChecks(terms, { takes: usagesOf(rail), bytesMax }, callback)
+  return [...checks, ...(await accountChecks(tx, terms))]
+}
+
+const priceOfRun = (rail: TaskTerms['rail'], tier: TaskTerms['tier']): number =>
+  railOf(rail).prices === null ? 0 : priceOf(railOf(rail), tier).total_usd
+
+/** Whether the account of the agent allows the run; no check for a run without an agent. */
+async function accountChecks(tx: Tx, terms: TaskTerms): Promise<Check[]> {
+  const { agent_id, rail, tier, usage, callback_url: callbackUrl } = terms
+  const held = agent_id === null ? undefined : await readControls(tx, { agentId: agent_id })
+  if (held === undefined) return []
+  const usd = usage === 'synthetic' ? 0 : priceOfRun(rail, tier)
+  const denials = controlDenials(held.controls, { rail, usd, callbackUrl }, held.spent_today)
+  const detail = denials.length === 0 ? 'the account allows it' : denials.join('; ')
+  return [{ check: 'account_controls', ok: denials.length === 0, detail }]
 }

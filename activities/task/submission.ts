@@ -1,5 +1,6 @@
 import { refuse } from '#domain/core/errors.ts'
 import { type TaskEventData, taskTerms } from '#domain/tasks/terms.ts'
+import { readControls } from '../store/accounts/controls.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { findDocument, type TaskRow } from '../store/tasks/tasks.ts'
 
@@ -8,7 +9,7 @@ type Submitted = TaskEventData['submit'] & {
   moved: Pick<TaskRow, 'state' | 'sequence' | 'head_hash' | 'changed_at'>
 }
 
-/** The row of a new task from its stored terms; the sandbox policy approves a synthetic run. */
+/** The row of a new task from its stored terms; the sandbox policy approves a synthetic run, unless its account has each reviewed. */
 export async function submittedTask(
   tx: Tx,
   { taskId, terms_sha256, moved }: Submitted,
@@ -20,6 +21,8 @@ export async function submittedTask(
       next_action: 'Store the terms first.',
     })
   const { agent_id, rail, tier, usage, on_gaps, callback_url } = parsed.data
+  const held = agent_id === null ? undefined : await readControls(tx, { agentId: agent_id })
+  const isReviewed = usage === 'operational' || held?.controls.review_all === true
   return {
     ...moved,
     task_id: taskId,
@@ -31,7 +34,7 @@ export async function submittedTask(
     callback_url,
     terms_sha256,
     created_at: moved.changed_at,
-    review_decision: usage === 'synthetic' ? 'sandbox_policy' : null,
+    review_decision: isReviewed ? null : 'sandbox_policy',
     resume_state: null,
     input_sha256: null,
     contract_id: null,

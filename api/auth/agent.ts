@@ -41,11 +41,18 @@ export function factsOf(credential: CredentialOfAgent): CredentialFacts {
   return {
     state: credential.state,
     ...accessWithin(credential.limits, credential),
-    expiresAt: unixSeconds(credential.expires_at),
+    expiresAt: endOf(credential),
     retireAt: unixSeconds(credential.retire_at),
     trust: credential.trust_state,
     maxUsd: credential.limits?.max_usd ?? null,
   }
+}
+
+/** When the key ends: by its own life, or earlier by the age that the controls of its account allow. */
+function endOf({ expires_at, claimed_at, maxAgeDays }: CredentialOfAgent): number | null {
+  const [expiry, claimed] = [unixSeconds(expires_at), unixSeconds(claimed_at)]
+  if (claimed === null || maxAgeDays === null) return expiry
+  return Math.min(expiry ?? Number.POSITIVE_INFINITY, claimed + maxAgeDays * 86_400)
 }
 
 function presented(header: Header): { credentialId: string; secret: string } | undefined {

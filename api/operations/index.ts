@@ -2,6 +2,7 @@ import { agents } from './agents/index.ts'
 import { authority } from './authority/index.ts'
 import { callbacks } from './callbacks/index.ts'
 import { commerce } from './commerce/index.ts'
+import { commercial } from './commercial/index.ts'
 import { consoleOperations } from './console/index.ts'
 import { credit } from './credit/index.ts'
 import { directories } from './directories/index.ts'
@@ -35,6 +36,7 @@ export const families = {
   quotes,
   payments,
   credit,
+  commercial,
   usage,
   agents,
   services,
@@ -68,6 +70,7 @@ export const operations = [
   ...quotes,
   ...payments,
   ...credit,
+  ...commercial,
   ...usage,
   ...agents,
   ...services,

@@ -19,7 +19,6 @@ const pending: readonly string[] = [
   '/api/customer-workflow-production',
   '/api/diligenceops-product-to-proof-loop',
   '/api/energyops-controlled-pilot-execution',
-  '/api/enterprise-controls',
   '/api/financeops-controlled-pilot-execution',
   '/api/first-pilot-run-execution',
   '/api/free-proof-run',

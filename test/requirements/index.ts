@@ -1,3 +1,4 @@
+import { accountRequirements } from './accounts.ts'
 import { admissionRequirements } from './admission.ts'
 import { ap2Requirements } from './ap2.ts'
 import { authorityRequirements } from './authority.ts'
@@ -1714,6 +1715,7 @@ export const requirements = {
   ...isolationRequirements,
   ...authorityRequirements,
   ...ap2Requirements,
+  ...accountRequirements,
   ...admissionRequirements,
   ...callerRequirements,
   ...harnessRequirements,

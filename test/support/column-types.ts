@@ -1,6 +1,7 @@
 /** Where the types of `columnTypes` come from, as the generated file imports them. */
 export const typeSources: Readonly<Record<string, string>> = {
   Analysis: '#domain/analysis/analysis.ts',
+  AccountControls: '#domain/accounts/controls.ts',
   Ap2Document: './json-columns.ts',
   Account: '#domain/credit/credit.ts',
   BadgeState: '#domain/agents/listing.ts',
@@ -52,6 +53,10 @@ export const typeSources: Readonly<Record<string, string>> = {
  */
 export const columnTypes: Readonly<Record<string, string>> = {
   'account_balances.account': 'Account',
+  'account_control_changes.after': 'AccountControls',
+  'account_control_changes.before': 'AccountControls',
+  'account_controls.allowed_rails': 'RailKey[]',
+  'account_controls.callback_hosts': 'string[]',
   'action_grants.document': 'SignedGrant',
   'activations.rail': 'RailKey',
   'agent_credentials.rails': 'RailKey[]',

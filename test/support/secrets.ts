@@ -95,6 +95,7 @@ export const sendingAgent = (hosts: Hosts, operator: string) =>
       'wallets:read',
       'wallets:write',
       'production:write',
+      'controls:write',
       'signing:use',
       'authority:read',
       'actions:execute',

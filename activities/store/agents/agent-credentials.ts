@@ -7,11 +7,14 @@ import type { AgentRow } from './agents.ts'
 
 export type CredentialRow = Selectable<Database['agent_credentials']>
 /**
- * A credential and the trust of its agent, read in one statement. `readAt` is the time of Postgres in Unix seconds,
+ * A credential, the trust of its agent and the age that its account allows, read in one statement. `readAt` is the time of Postgres in Unix seconds,
  * with a fraction.
  */
 export type CredentialOfAgent = CredentialRow &
-  Pick<AgentRow, 'trust_state' | 'limits' | 'sandbox'> & { readAt: number }
+  Pick<AgentRow, 'trust_state' | 'limits' | 'sandbox'> & {
+    readAt: number
+    maxAgeDays: number | null
+  }
 
 const withTrust = (tx: Tx) =>
   tx
@@ -19,6 +22,13 @@ const withTrust = (tx: Tx) =>
     .innerJoin('agents as a', 'a.agent_id', 'c.agent_id')
     .selectAll('c')
     .select(['a.trust_state', 'a.limits', 'a.sandbox'])
+    .select(
+      sql<
+        number | null
+      >`(select credential_max_age_days from account_controls where account_id = a.account_id)`.as(
+        'maxAgeDays',
+      ),
+    )
     .select(sql<number>`extract(epoch from clock_timestamp())::float8`.as('readAt'))
 
 /** Reads the credential and its agent's trust. Every call reads it again, so that a revocation takes effect at once. */

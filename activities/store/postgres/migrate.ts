@@ -31,6 +31,7 @@ import { customerRuns } from '../migrations/0032-customer-runs.ts'
 import { evidence } from '../migrations/0035-evidence.ts'
 import { loops } from '../migrations/0037-loops.ts'
 import { pilots } from '../migrations/0039-pilots.ts'
+import { accountControls } from '../migrations/0040-account-controls.ts'
 import { trustListings } from '../migrations/0041-trust-listings.ts'
 import { settlementTimes } from '../migrations/0042-settlement-times.ts'
 import { activations } from '../migrations/0044-activations.ts'
@@ -73,6 +74,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0035-evidence': evidence,
   '0037-loops': loops,
   '0039-pilots': pilots,
+  '0040-account-controls': accountControls,
   '0041-trust-listings': trustListings,
   '0042-settlement-times': settlementTimes,
   '0044-activations': activations,

@@ -75,6 +75,10 @@ export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole,
   pilot_runs: { api: ['select', 'insert'], worker: ['select'] },
   evidence_analyses: { api: ['select', 'insert'], worker: ['select'] },
   analysis_calls: { api: ['select', 'insert', 'delete'], worker: ['select'] },
+  account_controls: { api: ['select', 'insert'], worker: ['select'] },
+  account_control_changes: { api: ['select', 'insert'], worker: ['select'] },
+  account_wallets: { api: ['select', 'insert'], worker: ['select'] },
+  account_spends: { api: ['select', 'insert'], worker: ['select', 'insert'] },
   kysely_migration: { api: ['select'], worker: ['select'] },
   kysely_migration_lock: { api: ['select'], worker: ['select'] },
 }
@@ -82,6 +86,21 @@ export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole,
 /** Columns that a role may update in a table that it may not update as a whole. */
 const guardedColumns: Readonly<Record<string, Partial<Record<DatabaseRole, readonly string[]>>>> = {
   analysis_calls: { api: ['calls'] },
+  account_controls: {
+    api: [
+      'allowed_rails',
+      'per_run_usd_max',
+      'per_day_usd_max',
+      'review_all',
+      'callback_hosts',
+      'paused',
+      'credential_max_age_days',
+      'set_by',
+      'receipt_id',
+      'set_at',
+    ],
+  },
+  account_spends: { api: ['rail', 'usd', 'spent_at'], worker: ['rail', 'usd', 'spent_at'] },
   key_rotations: { api: ['revoke_old', 'activate_at', 'retire_at'] },
   pilots: {
     api: [

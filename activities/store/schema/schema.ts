@@ -1,5 +1,6 @@
 // Made by `npm run store:types` from the migrated database. Change the migrations, or test/support/column-types.ts.
 import type { ColumnType, Generated } from 'kysely'
+import type { AccountControls } from '#domain/accounts/controls.ts'
 import type { Scope } from '#domain/agents/credential.ts'
 import type { BadgeState, EvidenceCheck } from '#domain/agents/listing.ts'
 import type { DeliveryStep } from '#domain/agents/onboarding.ts'
@@ -50,6 +51,45 @@ export type Database = {
   account_balances: {
     account: Account
     units: number
+  }
+  account_control_changes: {
+    change_id: string
+    account_id: string
+    before: Json<AccountControls>
+    after: Json<AccountControls>
+    reason: string
+    set_by: string
+    receipt_id: string
+    changed_at: Generated<Date>
+  }
+  account_controls: {
+    account_id: string
+    allowed_rails: RailKey[] | null
+    per_run_usd_max: number | null
+    per_day_usd_max: number | null
+    review_all: boolean
+    callback_hosts: string[] | null
+    paused: boolean
+    credential_max_age_days: number | null
+    set_by: string
+    receipt_id: string
+    set_at: Generated<Date>
+  }
+  account_spends: {
+    kind: 'run' | 'payment' | 'payout' | 'fee' | 'claim'
+    subject: string
+    account_id: string
+    rail: string | null
+    usd: number
+    counted: boolean
+    spent_at: Generated<Date>
+  }
+  account_wallets: {
+    wallet: string
+    account_id: string
+    signature: string
+    receipt_id: string
+    bound_at: Generated<Date>
   }
   accounts: {
     account_id: string

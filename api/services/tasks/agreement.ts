@@ -27,6 +27,7 @@ export async function agree(deps: TaskDeps, tx: Tx, agreement: Agreement): Promi
     contractId: contract_id,
     terms: asked,
     criteria,
+    reviewAll: task.review_decision !== 'sandbox_policy',
     model: deps.model,
   })
   const terms_sha256 = await storeDocument(tx, taskId, terms)

@@ -13,12 +13,16 @@ type Agreed = {
   contractId: string
   terms: TaskTerms
   criteria: readonly string[]
+  /** An operator reviews each run of the account, also a synthetic one. */
+  reviewAll?: boolean
   /** The configured model; null: none. */
   model: string | null
 }
 
 /** The terms of a contract before it is paid. They never change: `terms_sha256` is their digest. */
-export function contractTerms({ taskId, contractId, terms, criteria, model }: Agreed) {
+export function contractTerms(agreed: Agreed) {
+  const { taskId, contractId, terms, criteria, reviewAll = false, model } = agreed
+
   const inputs = terms.input_manifest.map(({ name, sha256 }) => `input ${name}, sha256 ${sha256}`)
   return {
     contract_id: contractId,
@@ -31,7 +35,9 @@ export function contractTerms({ taskId, contractId, terms, criteria, model }: Ag
     scope: [terms.objective, ...inputs],
     acceptance_criteria: [...criteria],
     review_policy:
-      terms.usage === 'synthetic' ? ('sandbox_policy' as const) : ('operator_review' as const),
+      terms.usage === 'synthetic' && !reviewAll
+        ? ('sandbox_policy' as const)
+        : ('operator_review' as const),
     data_policy: dataPolicy(mayBeDrafted(terms) ? model : null),
     data_declaration: declaredTerm,
   }

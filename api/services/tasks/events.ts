@@ -46,6 +46,7 @@ export async function sendContractPrepared(
     contractId: contract_id,
     terms: asked,
     criteria,
+    reviewAll: (await findTask(db, taskId))?.review_decision !== 'sandbox_policy',
     model,
   })
   const data = { contract_id, terms_sha256: await storeDocument(db, taskId, terms) }

@@ -4,7 +4,7 @@ import { SERVICE_OS } from '#domain/work-orders/work-order.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { requireTask } from '../../../activities/store/tasks/tasks.ts'
 import { makeAutomaticTransitions } from '../../../activities/task/automatic-transitions.ts'
-import { requestCredit } from '../../../activities/task/credit.ts'
+import { refusedClaim, requestCredit } from '../../../activities/task/credit.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import type { StartAsked } from '../runs/admission.ts'
 import { agree } from '../tasks/agreement.ts'
@@ -28,7 +28,8 @@ export async function storeOrderedRun(deps: TaskDeps, tx: Tx, asked: OrderedRunA
   if (!(await storeOrder(deps, tx, { ...order, agentId, quote_id: quoteId, runs: [run] })))
     return undefined
   const { taskId, eventId } = run
-  await advance(deps, tx, taskId)
+  const checked = await advance(deps, tx, taskId)
+  if (checked.state === 'closed') throw await refusedClaim(tx, checked, quoteId)
   await agree(deps, tx, {
     taskId,
     command: eventId,

@@ -18,7 +18,9 @@ import { findTransfer } from '../../../activities/store/payouts/payouts.ts'
 import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import type { PayoutSnapshot } from '../../../workflows/payout/activities.ts'
+import { bindWallet, setControls } from '../../support/account-controls.ts'
 import { proofOf } from '../../support/agent.ts'
+import { registeredAgent } from '../../support/agent-rows.ts'
 import { newWallet, type TestWallet } from '../../support/chain.ts'
 import { dailyUse, insertAuthorizedPayout } from '../../support/payout-rows.ts'
 import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
@@ -473,4 +475,37 @@ verifies('canary.first', 'the reserve transaction itself asks for the canary', a
   const refused = await createPayoutSteps({ ...deps, rail, canary }).reserveTransfer(payout)
   expect(refused).toMatchObject({ ok: false, refusal: { code: 'paused' } })
   expect(await reserve(payout)).toMatchObject({ ok: true })
+})
+
+verifies('accounts.payouts', 'a bound wallet pays within its account, others freely', async () => {
+  const { account_id } = await registeredAgent(database.db)
+  const issuer = { ...deps.rail, signReceipt: deps.signReceipt }
+  const control = (controls: Parameters<typeof setControls>[3]) =>
+    transaction(database.db, (tx) => setControls(issuer, tx, account_id, controls))
+  const bound = async () => {
+    const payout = await authorizedPayout()
+    await transaction(database.db, (tx) => bindWallet(issuer, tx, account_id, payout.creator))
+    return payout
+  }
+  const [first, second, third] = [await bound(), await bound(), await bound()]
+  const refused = { ok: false, refusal: { code: 'control_denied' } }
+  await control({ paused: true })
+  expect(await reserve(first)).toMatchObject(refused)
+  expect(await reserve(await authorizedPayout())).toMatchObject({ ok: true })
+  await control({ per_run_usd_max: 4 })
+  expect(await reserve(first)).toMatchObject(refused)
+  await control({ per_day_usd_max: 9 })
+  expect(await reserve(first)).toMatchObject({ ok: true })
+  expect(await reserve(second)).toMatchObject(refused)
+  expect(await findTransfer(database.db, second.payoutId)).toBeUndefined()
+  await control({ per_day_usd_max: 10 })
+  // A reservation waits for a change that is being committed, and is then judged by it.
+  const change = transaction(database.db, async (tx) => {
+    await setControls(issuer, tx, account_id, { paused: true })
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  })
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  expect(await reserve(second)).toMatchObject(refused)
+  await change
+  expect(await reserve(third)).toMatchObject(refused)
 })

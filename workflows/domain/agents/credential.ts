@@ -8,6 +8,7 @@ export const scopes = [
   'wallets:read',
   'wallets:write',
   'production:write',
+  'controls:write',
   'profile:write',
   'signing:use',
   'proofs:publish',

@@ -1,6 +1,7 @@
 import { commerceMeanings } from './commerce-meanings.ts'
 import { pilotMeanings } from './pilot-meanings.ts'
 import { sellingMeanings } from './selling-meanings.ts'
+import { commercialMeanings } from './commercial-meanings.ts'
 
 /**
  * What the fields of requests mean whose schemas do not say it: by their dotted name, else by its last part. Published schemas never
@@ -228,6 +229,7 @@ const meanings: Readonly<Record<string, string>> = {
   ...commerceMeanings,
   ...pilotMeanings,
   ...sellingMeanings,
+  ...commercialMeanings,
   // Operators.
   subject_kind: 'What the decision is about.',
   subject_id: 'The thing that waits for the decision.',

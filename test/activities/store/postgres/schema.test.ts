@@ -155,6 +155,7 @@ const later = new RegExp(
     'production_writes|first_paid_runs|customer_runs|activations',
     'settled_at',
     'runs_at_step',
+    'account_(controls|control_changes|wallets|spends)(_\\w+)?|account_append_only',
     'signing_keys?(_kid|_public|_current)?|key_rotations?|keep_(key_rotation|signing_key)|signing_standing',
     '(register|activate|retire|revoke)_signing_key|signing_key_kept|key_rotation_kept',
     'calls_nonce|CREATE INDEX (payments|payment_references)_payer',

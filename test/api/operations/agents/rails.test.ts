@@ -326,6 +326,7 @@ verifies(
 
 /** What no rail has: the agent itself, wallets, receipts, tests, the token of a quote, and names that another agent gave. */
 const ofNoRail = [
+  'account_id',
   'agent_id',
   'wallet_id',
   'receipt_id',

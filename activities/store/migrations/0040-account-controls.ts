@@ -1,0 +1,105 @@
+import { hex, refusal } from './columns.ts'
+
+const fewer = (column: string) =>
+  `(old.${column} is not null and not coalesce(new.${column} <@ old.${column}, false))`
+const higher = (column: string) =>
+  `(old.${column} is not null and coalesce(new.${column} > old.${column}, true))`
+const appendOnly = (table: string) =>
+  `create trigger ${table}_append_only before update or delete on ${table} for each row execute function account_append_only()`
+
+/** Controls of customer accounts with their history, the wallets bound to accounts, and what accounts spent. */
+export const accountControls: readonly string[] = [
+  `create function account_append_only() returns trigger language plpgsql as $$
+  begin raise exception 'what stands in % stays as it was written', tg_table_name using errcode = 'check_violation'; end $$`,
+  `create table account_controls (
+    account_id text primary key references accounts,
+    allowed_rails text[],
+    per_run_usd_max integer check (per_run_usd_max >= 0),
+    per_day_usd_max integer check (per_day_usd_max >= 0),
+    review_all boolean not null,
+    callback_hosts text[] check (cardinality(callback_hosts) <= 16),
+    paused boolean not null,
+    credential_max_age_days integer check (credential_max_age_days between 1 and 365),
+    set_by text not null,
+    receipt_id text not null unique references receipts,
+    set_at timestamptz not null default clock_timestamp()
+  )`,
+  // An agent narrows the controls of its account, whatever the code before it found.
+  `create function account_controls_guard() returns trigger language plpgsql as $$
+  begin
+    ${refusal(`tg_op = 'DELETE' or new.account_id <> old.account_id`, 'controls of an account stay')}
+    ${refusal(
+      `new.set_by like 'agt_%' and (${[
+        fewer('allowed_rails'),
+        fewer('callback_hosts'),
+        higher('per_run_usd_max'),
+        higher('per_day_usd_max'),
+        higher('credential_max_age_days'),
+        '(old.paused and not new.paused)',
+        '(old.review_all and not new.review_all)',
+      ].join(' or ')})`,
+      'an agent only narrows the controls of its account',
+    )}
+    return new;
+  end $$`,
+  `create trigger account_controls_guard before update or delete on account_controls
+    for each row execute function account_controls_guard()`,
+  `create table account_control_changes (
+    change_id text primary key check (change_id ~ '^ctl_[0-9a-f]{64}$'),
+    account_id text not null references accounts,
+    before json not null,
+    after json not null,
+    reason text not null check (reason <> ''),
+    set_by text not null,
+    receipt_id text not null unique references receipts,
+    changed_at timestamptz not null default clock_timestamp()
+  )`,
+  appendOnly('account_control_changes'),
+  // A wallet is bound once, by its own signature.
+  `create table account_wallets (
+    wallet text primary key ${hex('wallet', 40)},
+    account_id text not null references accounts,
+    signature text not null,
+    receipt_id text not null unique references receipts,
+    bound_at timestamptz not null default clock_timestamp()
+  )`,
+  `create index account_wallets_account on account_wallets (account_id, bound_at)`,
+  appendOnly('account_wallets'),
+  // What an account spends; \`counted\` is part of its day. A payment is not: the run that it is for was counted.
+  `create table account_spends (
+    kind text not null check (kind in ('run','payment','payout','fee','claim')),
+    subject text not null,
+    account_id text not null references accounts,
+    rail text,
+    usd integer not null check (usd >= 0),
+    counted boolean not null,
+    spent_at timestamptz not null default clock_timestamp(),
+    primary key (kind, subject)
+  )`,
+  `create index account_spends_day on account_spends (account_id, spent_at) where counted`,
+  `create function account_spends_guard() returns trigger language plpgsql as $$
+  begin
+    ${refusal(
+      `tg_op = 'DELETE' or (new.kind, new.subject, new.account_id, new.counted) is distinct from (old.kind, old.subject, old.account_id, old.counted)`,
+      'what an account spent stays its own',
+    )}
+    return new;
+  end $$`,
+  `create trigger account_spends_guard before update or delete on account_spends
+    for each row execute function account_spends_guard()`,
+  // The last lock of a spending transaction, taken when it commits: it sees each change of the controls that was committed
+  // before, and a later one waits for it. The transaction is repeated, and its repeat is refused by the code.
+  `create function account_spends_allowed() returns trigger language plpgsql as $$
+  declare c account_controls;
+  begin
+    perform from accounts where account_id = new.account_id for no key update;
+    select * into c from account_controls where account_id = new.account_id;
+    if c.paused or new.usd > c.per_run_usd_max or not (new.rail = any(c.allowed_rails))
+      or (new.counted and new.usd > 0 and c.per_day_usd_max is not null and (select sum(s.usd) from account_spends s where s.account_id = new.account_id
+        and s.counted and s.spent_at >= date_trunc('day', new.spent_at at time zone 'utc') at time zone 'utc') > c.per_day_usd_max)
+    then raise exception 'the controls of the account have changed' using errcode = 'serialization_failure'; end if;
+    return null;
+  end $$`,
+  `create constraint trigger account_spends_allowed after insert or update on account_spends deferrable initially deferred
+    for each row execute function account_spends_allowed()`,
+]

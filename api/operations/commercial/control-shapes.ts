@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { controlBounds } from '#domain/accounts/controls.ts'
+import { railKeys } from '#domain/rails/rail.ts'
+import { Address, Time } from '../../fields.ts'
+import { Rail } from '../agents/shapes.ts'
+
+export const AccountId = z.string().regex(/^acc_[0-9a-f]{64}$/)
+const usd = z.int().min(0).max(controlBounds.usdMax)
+const Host = z
+  .string()
+  .max(253)
+  .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/)
+
+const controls = {
+  allowed_rails: z.array(Rail).max(railKeys.length).nullable(),
+  per_run_usd_max: usd.nullable(),
+  per_day_usd_max: usd.nullable().meta({ description: 'A UTC day.' }),
+  review_all: z.boolean(),
+  callback_hosts: z.array(Host).max(controlBounds.hostsMax).nullable(),
+  paused: z.boolean(),
+  credential_max_age_days: z.int().min(1).max(controlBounds.daysMax).nullable(),
+}
+const Controls = z.strictObject(controls).meta({ id: 'AccountControls' })
+/** Controls as they are asked for: what is absent stays as it is, null is no limit. */
+export const ControlsAsked = Controls.partial().meta({ id: 'AccountControlsAsked' })
+export const ControlName = z.enum(Object.keys(controls) as [keyof typeof controls])
+
+/** The controls of an account, who set them last, and its wallets. */
+export const controlled = {
+  account_id: AccountId,
+  controls: Controls,
+  set_by: z.string().nullable(),
+  set_at: Time.nullable(),
+  wallets: z.array(z.strictObject({ wallet: Address, bound_at: Time })),
+}
