@@ -45,6 +45,7 @@ import type { UsageLedger } from './services/credit/usage-ledger.ts'
 import type { WalletService } from './services/credit/wallets.ts'
 import type { DirectoryService } from './services/directories/directories.ts'
 import type { EvidenceAnalyses } from './services/evidence/analyses.ts'
+import type { ProofRelays } from './services/evidence/relays.ts'
 import type { Regressions } from './services/harness/regressions.ts'
 import type { HarnessTests } from './services/harness/tests.ts'
 import type { InputService } from './services/inputs/uploads.ts'
@@ -306,6 +307,7 @@ export type Services = ConsoleServices & {
   readonly activity: ActivityService
   readonly listings: TrustListingService
   readonly analyses: EvidenceAnalyses
+  readonly relays: ProofRelays
   readonly discovery: DiscoveryCommands
   readonly health: HealthCommands
   readonly hardening: HardeningCommands

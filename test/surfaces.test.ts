@@ -50,6 +50,8 @@ const delegated = {
 
 /** One input for each operation that has to be let through. */
 const samples: Record<string, Record<string, unknown>> = {
+  'model-relay-run': { analysis_result: { analysis_id: `an_${'a'.repeat(64)}` } },
+  'free-proof-run': { evidence: [{ name: 'a.md', text: 'Reviewed.' }] },
   'model-analysis-run': {
     packet: { title: 'SOC 2', items: [{ name: 'a.md', section: 'access', text: 'Reviewed.' }] },
   },

@@ -1,5 +1,5 @@
 import { evaluated } from './commerce.ts'
-import { digests } from './ids.ts'
+import { BASE_URL, digests, ids } from './ids.ts'
 import { receiptOf } from './receipts.ts'
 
 const analysisId = 'an_0f0c1a8d3f5b7c9e2d4a6b8c0e1f3a5d7c9b1e3f5a7d9c0b2e4f6a8d1c3b5e7f'
@@ -66,6 +66,48 @@ const sampleOf = <Shown extends Record<string, unknown>>(fixture_id: string, sho
 })
 const sampledAnalysis = { ...analysis, usage: 'synthetic' } as const
 
+const relayId = 'pl_7d3b5f9a1c3e5d7f9b1a3c5e7f9d1b3a5c7e9f1d3b5a7c9e1f3d5b7a9c1e3f5d'
+const event = {
+  event_id: ids.usageEvent,
+  kind: 'tool_call',
+  rail: null,
+  units: 1,
+  unit: 'relay',
+  credit_units: 0,
+  entitlement_id: null,
+  at: '2026-11-24T09:32:00.000Z',
+  occurred_at: '2026-11-24T09:32:00.000Z',
+  agent_id: null,
+  run_id: null,
+  subject: relayId,
+  chain: 'service',
+  sequence: 42,
+  prev_hash: digests.loop,
+  hash: digests.proof,
+  usage_receipt_id: null,
+} as const
+const relay = {
+  relay_id: relayId,
+  receipt_id: ids.settlementReceipt,
+  entry_hash: digests.proof,
+  state: 'retry_available',
+  retry_available: true,
+  handoff_ready: false,
+  next_endpoint: '/api/model-proof-relay',
+} as const
+const { analysis: _analysis, decision: _decision, ...signed } = proven
+
+const trialClaims = {
+  decision: 'human_review_required',
+  analysis_sha256: digests.result,
+  packet_sha256: digests.evidence,
+}
+const trialReceipt = receiptOf('sample', 'sample:free-proof-run', {
+  usage: 'synthetic',
+  fixture_id: 'free-proof-run',
+  ...trialClaims,
+})
+
 export const evidenceExamples = {
   'model-analysis-read': {
     input: {},
@@ -77,5 +119,47 @@ export const evidenceExamples = {
   'model-analysis-run': {
     input: { packet, questions: ['How often are access rights reviewed?'], force_fallback: true },
     output: { ...proven, guardrails: { calls_left: 20, bytes: 262_144 } },
+  },
+  'model-relay-read': {
+    input: {},
+    output: sampleOf('model-proof-relay', {
+      analysis_result: sampledAnalysis,
+      ledger_entry: { ...event, unit: 'synthetic_relay', sequence: 0, prev_hash: null },
+      proof_relay: relay,
+    }),
+  },
+  'model-relay-run': {
+    input: { analysis_result: { analysis_id: analysisId } },
+    output: {
+      analysis_result: analysis,
+      proof_id,
+      receipt_passport: passport,
+      run_ledger: event,
+      proof_relay: relay,
+      retry_handoff_state: 'retry_available',
+      receipt: receiptOf('relay', relayId, { analysis_id: analysisId, proof_id }),
+    },
+  },
+  'free-proof-read': {
+    input: {},
+    output: {
+      ...sampleOf('free-proof-run', {
+        proof: { analysis: sampledAnalysis, decision: 'human_review_required' as const },
+        verification_packet,
+      }),
+      passport: {
+        ...trialReceipt,
+        claims: trialClaims,
+        verify_url: `${BASE_URL}/api/verify-receipt?receipt=${trialReceipt.jws}`,
+      },
+    },
+  },
+  'free-proof-run': {
+    input: { evidence: [{ name: item, text, section: 'access_policy' }] },
+    output: {
+      ...signed,
+      proof: { analysis: sampledAnalysis, decision: 'human_review_required' },
+      usage: 'synthetic',
+    },
   },
 } as const

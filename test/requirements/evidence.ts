@@ -37,7 +37,7 @@ export const evidenceRequirements = {
   'analysis.model': {
     source: 'evidence § Mode',
     behavior:
-      'With a model, its sentences are findings of the source model; without an answer the call is 502, and a repeat asks anew.',
+      'With a model, its sentences are findings of the source model; without an answer the call is 502, and a repeat asks again.',
   },
   'analysis.budget': {
     source: 'evidence § Budgets',
@@ -48,5 +48,44 @@ export const evidenceRequirements = {
     source: 'evidence § Budgets',
     behavior:
       'Analyses use tokens of their own, those without an access key again their own, and none of those of runs.',
+  },
+  'relay.bound': {
+    source: 'evidence § Relay',
+    behavior: 'A relay binds an analysis and its proof to a use and a signed receipt, and stays.',
+  },
+  'relay.standing': {
+    source: 'evidence § Relay',
+    behavior:
+      'handoff_ready is a verified receipt and an eligible decision, retry_available a receipt that is not verified yet or a proof that waits, handed_off a publication.',
+  },
+  'relay.open': {
+    source: 'evidence § Relay',
+    behavior: 'A proof that is not eligible is not ready to be handed on.',
+  },
+  'relay.caller': {
+    source: 'evidence § Relay',
+    behavior:
+      'A use is counted against its caller, never against the agent of the proof; an analysis of another agent is 404.',
+  },
+  'relay.own': {
+    source: 'evidence § Relay',
+    behavior:
+      'Only analyses on record are relayed: another content under a known id is 422, an unknown id 404.',
+  },
+  'relay.sample': {
+    source: 'decision',
+    behavior: 'Without a body, a published packet is analysed and relayed as a trial.',
+  },
+  'free-proof.trial': {
+    source: 'evidence § Free proof',
+    behavior: 'A free proof is of the evidence that is given, and synthetic for every caller.',
+  },
+  'free-proof.bounded': {
+    source: 'decision',
+    behavior: 'Evidence of a free proof has at most 64 KiB and no name of this service.',
+  },
+  'free-proof.sample': {
+    source: 'evidence § Free proof',
+    behavior: 'GET answers a decided and signed sample of which nothing is stored.',
   },
 } as const

@@ -12,6 +12,13 @@ export async function insertAnalysis(
   await tx.insertInto('evidence_analyses').values(analysis).execute()
 }
 
+export async function insertRelay(
+  tx: Tx,
+  relay: Insertable<Database['proof_relays']>,
+): Promise<void> {
+  await tx.insertInto('proof_relays').values(relay).execute()
+}
+
 export async function findAnalysis(tx: Tx, analysisId: string): Promise<AnalysisRow | undefined> {
   return tx
     .selectFrom('evidence_analyses')

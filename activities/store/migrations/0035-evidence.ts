@@ -31,4 +31,26 @@ export const evidence: readonly string[] = [
   end $$`,
   `create trigger evidence_analyses_guard before insert or update or delete on evidence_analyses
     for each row execute function evidence_analyses_guard()`,
+  `create table proof_relays (
+    relay_id text primary key check (relay_id ~ '^pl_[0-9a-f]{64}$'),
+    agent_id text references agents,
+    analysis_id text references evidence_analyses,
+    payment_reference_id text references payment_references,
+    event_id text not null unique references usage_events,
+    receipt_id text not null unique references receipts deferrable initially deferred,
+    relayed_at timestamptz not null default clock_timestamp()
+  )`,
+  // What a relay used is counted against its caller, and costs no credit.
+  `create function proof_relays_guard() returns trigger language plpgsql as $$
+  begin
+    ${refusal(`tg_op <> 'INSERT'`, 'a relay stays as it was written')}
+    ${refusal(
+      `not exists (select from usage_events e where e.event_id = new.event_id and e.credit_units = 0
+        and e.agent_id is not distinct from new.agent_id and e.subject = new.relay_id)`,
+      'the use of a relay is of its caller',
+    )}
+    return new;
+  end $$`,
+  `create trigger proof_relays_guard before insert or update or delete on proof_relays
+    for each row execute function proof_relays_guard()`,
 ]

@@ -979,6 +979,15 @@ export type Database = {
     call_id: string
     used_at: Generated<Date>
   }
+  proof_relays: {
+    relay_id: string
+    agent_id: string | null
+    analysis_id: string | null
+    payment_reference_id: string | null
+    event_id: string
+    receipt_id: string
+    relayed_at: Generated<Date>
+  }
   proofs: {
     proof_id: string
     wallet: string

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Analysis } from '#domain/analysis/analysis.ts'
 import { CommercePacket } from '#domain/commerce/packet.ts'
 import { Moment } from '#domain/rails/fields.ts'
-import { freeText } from '../../fields.ts'
+import { Digest, freeText, ReceiptId } from '../../fields.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { named } from './proof-input.ts'
 import { Passport } from './proof-view.ts'
@@ -69,3 +69,17 @@ export const provenAnalysis = {
   passport: Passport,
   verification_packet: CommercePacket,
 }
+
+export const ProofRelay = z
+  .strictObject({
+    relay_id: z.string().regex(/^pl_[0-9a-f]{64}$/),
+    receipt_id: ReceiptId,
+    entry_hash: Digest,
+    state: z.enum(['recorded', 'retry_available', 'handed_off']),
+    retry_available: z.boolean(),
+    handoff_ready: z.boolean(),
+    next_endpoint: z.string(),
+  })
+  .meta({ id: 'ProofRelay' })
+
+export const DecidedAnalysis = z.strictObject({ analysis: Analysis, decision: Decision })

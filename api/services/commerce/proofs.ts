@@ -8,6 +8,7 @@ import { lockSubject } from '../../../activities/store/trust/subject-lock.ts'
 import { isPublished } from './consent.ts'
 import type { CommerceDeps } from './deps.ts'
 import { type Asked, factsOf, gather, holdAgent } from './gather.ts'
+import { makePacket } from './packet.ts'
 import { recordProof } from './record.ts'
 import { digestsOf } from './request.ts'
 import { proofView, publicProofView } from './views.ts'
@@ -61,6 +62,15 @@ export class CommerceProofService {
       tx,
       await recordProof(this.#deps, tx, { ...prepared, ...read, evaluation }),
     )
+  }
+
+  /** The decision about a prepared proof, and its packet, of which nothing is stored. */
+  async preview(prepared: Prepared) {
+    const { digests, gathered, proofId } = prepared
+    const read = await factsOf(this.#deps.db, prepared, { gathered, digests })
+    const evaluation = evaluate(read.facts)
+    const packet = makePacket(this.#deps, { ...read, proofId, digests, gathered, evaluation })
+    return { decision: evaluation.decision, packet }
   }
 
   /** An own proof in full; a published one, or one without an agent, without what is private. 404 for any other. */

@@ -184,7 +184,7 @@ async function append(deps: UsageDeps, tx: Tx, use: UsageRecord): Promise<Stored
 }
 
 /** `at` is the time of recording, which the hash covers under the name `recorded_at`; all other hashed fields keep their names. */
-function eventView({ recorded_at, ...event }: StoredUsageEvent) {
+export function eventView({ recorded_at, ...event }: StoredUsageEvent) {
   return {
     ...event,
     entitlement_id: event.chain === SERVICE_CHAIN ? null : event.chain,

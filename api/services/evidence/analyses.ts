@@ -25,7 +25,7 @@ import {
 import type { ReceiptIssuer } from '../../../activities/store/payouts/receipts.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import type { ProofAgent } from '../commerce/gather.ts'
-import type { CommerceProofService } from '../commerce/proofs.ts'
+import type { CommerceProofService, Prepared } from '../commerce/proofs.ts'
 import type { CommerceRequest } from '../commerce/request.ts'
 import { sampleOf } from '../receipts/sample.ts'
 import { type PublicWork, publicWork } from '../resolver/public-work.ts'
@@ -34,7 +34,8 @@ import { type ModelDeps, modelAnswers } from './model-answers.ts'
 export type EvidenceDeps = ModelDeps &
   ReceiptIssuer & {
     readonly pool: Pick<RailPool, 'run'>
-    readonly proofs: Pick<CommerceProofService, 'prepare' | 'record'>
+    readonly proofs: Pick<CommerceProofService, 'prepare' | 'record' | 'preview'>
+    readonly baseUrl: string
   }
 /** Who asks for an analysis: the agent of a presented access key, or an address. */
 export type Asking = { agent: ProofAgent | undefined; address: string; callId: string }
@@ -42,17 +43,33 @@ export type AnalysisAsked = Asking & {
   input: AnalysisInput
   force_fallback: boolean
   usage?: 'synthetic' | undefined
-  mission?: { mission_id: string; publication_consent: boolean } | undefined
+  mission?: { mission_id?: string | undefined; publication_consent: boolean }
 }
-export type PreparedAnalysis = Awaited<ReturnType<EvidenceAnalyses['prepare']>>
+export type PreparedAnalysis = {
+  analysis: Analysis
+  /** Its canonical JSON. */
+  text: string
+  prepared: Prepared
+}
 
 /** When the sample is dated, in Unix seconds: 2026-11-01. */
 const SAMPLED_AT = 1_793_491_200
+
+/** The fixed packet, as a caller without an access key would send it for a trial. */
+const sampleAsked: AnalysisAsked = {
+  agent: undefined,
+  address: '',
+  callId: 'sample',
+  input: analysisFixture,
+  force_fallback: true,
+  usage: 'synthetic',
+}
 
 /** Analyses of evidence: by the rules of two rails, with a model where one is configured, each wrapped in a commerce proof. */
 export class EvidenceAnalyses {
   readonly #deps: EvidenceDeps
   readonly #work: PublicWork
+  #samples: Promise<PreparedAnalysis> | undefined
 
   constructor(deps: EvidenceDeps) {
     this.#deps = deps
@@ -61,21 +78,58 @@ export class EvidenceAnalyses {
 
   /** The analysis of a fixed packet by the rules alone, of which nothing is stored. */
   async sample() {
-    const analysisId = `an_${digestOf({ type: 'service.analysis-sample.v1' })}`
-    const analysis = await this.#analyse({ analysisId, input: analysisFixture, usage: 'synthetic' })
+    const { analysis } = await this.#sampled()
     return sampleOf(this.#deps, {
       fixtureId: 'model-evidence-analysis',
       at: SAMPLED_AT,
       shown: { analysis, force_fallback: true as const },
+      claims: { analysis_sha256: digestOf(analysis) },
+    })
+  }
+
+  /** The same as a free proof: decided as any other, and not stored. */
+  async sampleProof() {
+    const { analysis, prepared } = await this.#sampled()
+    const { decision, packet } = await this.#deps.proofs.preview(prepared)
+    const claims = {
+      decision,
+      analysis_sha256: digestOf(analysis),
+      packet_sha256: digestOf(packet),
+    }
+    const shown = { proof: { analysis, decision }, verification_packet: packet }
+    const about = { fixtureId: 'free-proof-run', at: SAMPLED_AT, shown, claims }
+    const sample = await sampleOf(this.#deps, about)
+    const { receipt } = sample
+    const verify_url = `${this.#deps.baseUrl}/api/verify-receipt?receipt=${receipt.jws}`
+    return { ...sample, passport: { ...receipt, claims, verify_url } }
+  }
+
+  /** The work on the fixed packet, done once by this process. */
+  #sampled(): Promise<PreparedAnalysis> {
+    const sampled = this.#samples ?? this.prepare(sampleAsked)
+    this.#samples = sampled
+    sampled.catch(() => {
+      this.#samples = undefined
+    })
+    return sampled
+  }
+
+  /** A signed trial of a proof over what the caller gives, without a model. */
+  async prove(asked: Omit<AnalysisAsked, 'force_fallback' | 'usage'>) {
+    const prepared = await this.prepare({ ...asked, usage: 'synthetic', force_fallback: true })
+    const call = { callId: asked.callId, subject: prepared.analysis.analysis_id, status: 200 }
+    return answerOnce(this.#deps, call, async (tx) => {
+      const { analysis, decision, ...signed } = await this.record(tx, prepared)
+      return { ...signed, proof: { analysis, decision }, usage: 'synthetic' as const }
     })
   }
 
   async run(asked: AnalysisAsked) {
     const prepared = await this.prepare(asked)
-    const { analysis, callId } = prepared
+    const { callId } = asked
     return answerOnce(
       this.#deps,
-      { callId, subject: analysis.analysis_id, status: 200 },
+      { callId, subject: prepared.analysis.analysis_id, status: 200 },
       async (tx) => ({
         ...(await this.record(tx, prepared)),
         guardrails: await this.#guardrails(tx, callerOf(asked)),
@@ -84,7 +138,7 @@ export class EvidenceAnalyses {
   }
 
   /** Analyses a packet, outside of any transaction. */
-  async prepare(asked: AnalysisAsked) {
+  async prepare(asked: AnalysisAsked): Promise<PreparedAnalysis> {
     const { agent, callId, input, usage } = asked
     const analysisId = `an_${digestOf({ type: 'service.evidence-analysis.v1', call: callId })}`
     const analysis = await this.#analyse(
@@ -93,15 +147,12 @@ export class EvidenceAnalyses {
     )
     const text = canonicalJson(analysis)
     const request = requestOf(asked, analysisId, text)
-    return {
-      ...(await this.#deps.proofs.prepare({ request, agent, callId, usage })),
-      analysis,
-      text,
-    }
+    const prepared = await this.#deps.proofs.prepare({ request, agent, callId, usage })
+    return { analysis, text, prepared }
   }
 
   /** Stores an analysis with its proof in the caller's transaction. */
-  async record(tx: Tx, { analysis, text, ...prepared }: PreparedAnalysis) {
+  async record(tx: Tx, { analysis, text, prepared }: PreparedAnalysis) {
     const proof = await this.#deps.proofs.record(tx, prepared)
     const { proof_id, decision, receipt, passport, verification_packet } = proof
     await insertAnalysis(tx, {
@@ -116,7 +167,7 @@ export class EvidenceAnalyses {
 
   async #analyse(
     about: { analysisId: string; input: AnalysisInput; usage: Analysis['usage'] },
-    asked?: AnalysisAsked,
+    asked: AnalysisAsked,
   ): Promise<Analysis> {
     const { input } = about
     const work = (rail: 'packetops' | 'diligenceops', value: unknown) =>
@@ -124,7 +175,7 @@ export class EvidenceAnalyses {
     const packet = (await work('packetops', packetInputOf(input))) as Work<PacketResult>
     const questions = questionsOf(input)
     const answers = questions && ((await work('diligenceops', questions)) as Work<DiligenceResult>)
-    const drafts = answers && asked ? await this.#drafts(about.analysisId, asked, answers) : null
+    const drafts = answers ? await this.#drafts(about.analysisId, asked, answers) : null
     return analysisOf({ ...about, packet, answers, drafts })
   }
 

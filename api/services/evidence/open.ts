@@ -1,7 +1,9 @@
 import type { Config } from '../../../activities/config/config.ts'
 import { modelNamed } from '../../../activities/config/model-settings.ts'
 import { askForAnalysis } from '../../../temporal/analyses.ts'
+import { ReceiptService } from '../receipts/verification.ts'
 import { EvidenceAnalyses, type EvidenceDeps } from './analyses.ts'
+import { ProofRelays } from './relays.ts'
 
 type Adapters = Pick<EvidenceDeps, 'db' | 'proofs' | 'issuer' | 'environment' | 'signReceipt'> & {
   config: Config
@@ -11,13 +13,16 @@ type Adapters = Pick<EvidenceDeps, 'db' | 'proofs' | 'issuer' | 'environment' | 
 
 /** The services that analyse evidence and relay analyses. */
 export function openEvidence({ config, client, publicPool: pool, ...adapters }: Adapters) {
-  const analyses = new EvidenceAnalyses({
+  const deps = {
     ...adapters,
+    baseUrl: config.BASE_URL,
     pool,
     model: modelNamed(config),
     callsPerCaller: config.MODEL_ANALYSIS_CALLS_PER_CALLER,
     callsInAll: config.MODEL_ANALYSIS_CALLS_PER_DAY,
     ask: askForAnalysis.bind(null, client),
-  })
-  return { analyses }
+  }
+  const analyses = new EvidenceAnalyses(deps)
+  const receipts = new ReceiptService(deps.db, deps.issuer)
+  return { analyses, relays: new ProofRelays({ ...deps, analyses, receipts }) }
 }

@@ -148,7 +148,7 @@ const later = new RegExp(
     'trust_(listings|badge_events)(_guard|_shown)?',
     'commerce_(proofs|consents|activity|moves_no_money)',
     'services|agent_profiles|agents_published',
-    'model_(budgets|calls)|run_drafts|evidence_analyses|analysis_calls',
+    'model_(budgets|calls)|run_drafts|evidence_analyses|analysis_calls|proof_relays',
     'harness_(runs|facts|steps|append_only)|regression_reports',
     'directory_submissions|agent_identities',
     'pilots|pilot_(entries|runs)',

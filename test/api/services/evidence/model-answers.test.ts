@@ -111,7 +111,7 @@ verifies('analysis.model', 'what a model quotes becomes a finding of its own', a
   })
 })
 
-verifies('analysis.model', 'without an answer it is 502, and a repeat asks anew', async () => {
+verifies('analysis.model', 'without an answer it is 502, and a repeat asks again', async () => {
   const before = server.asked.length
   server.behavior.now = (_, response) => {
     response.statusCode = 500

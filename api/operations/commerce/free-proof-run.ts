@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { analysisFixture } from '#domain/analysis/fixture.ts'
+import { evidenceExamples } from '../../examples/evidence.ts'
+import { freeText, IdempotencyKey, Usage } from '../../fields.ts'
+import { operation } from '../../operation.ts'
+import { DecidedAnalysis, ItemName, provenAnalysis, section } from './analysis-shapes.ts'
+import { named } from './proof-input.ts'
+import { askingOf } from './proven-agent.ts'
+
+const { analysis: _analysis, decision: _decision, ...signed } = provenAnalysis
+
+/** POST /api/free-proof-run: a trial on the caller's own evidence; it never counts as work. */
+export const freeProofRun = operation({
+  id: 'free-proof-run',
+  summary: 'Have evidence analysed and proven by rules as a signed trial, without a model.',
+  http: { method: 'POST', path: '/api/free-proof-run', host: 'base' },
+  access: 'public',
+  errors: ['rate_guardrail_reached', 'input_rejected', 'input_too_complex', 'forbidden_material'],
+  idempotency: { kind: 'body' },
+  uses: () => ({ analyses: 1 }),
+  input: z.strictObject({
+    evidence: named(
+      z.strictObject({
+        name: ItemName,
+        text: freeText(65_536, 1).meta({ description: 'Its whole text.' }),
+        section: section.default('evidence').meta({ description: 'What it is evidence for.' }),
+      }),
+      'name',
+      20,
+    )
+      .min(1)
+      .optional()
+      .meta({ description: 'What is proven; without it, a published packet.' }),
+    mission_id: IdempotencyKey.optional().meta({ description: 'Your own name of the mission.' }),
+    publication_consent: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Whether the activity feed may show it; an agent with the scope.' }),
+  }),
+  output: z
+    .strictObject({ ...signed, proof: DecidedAnalysis, usage: Usage.extract(['synthetic']) })
+    .meta({ id: 'FreeProof' }),
+  example: evidenceExamples['free-proof-run'],
+  handle: async ({ evidence, mission_id, publication_consent }, context) => {
+    const items = evidence && { title: 'Supplied evidence', items: evidence, claims: [] }
+    const input = items ? { packet: items, questions: [] } : analysisFixture
+    const mission = { mission_id, publication_consent }
+    return {
+      body: await context.analyses.prove({ ...askingOf(context), input, mission }),
+    }
+  },
+})
