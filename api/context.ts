@@ -79,6 +79,7 @@ import type { HandoffService } from './services/trust/handoff-packs.ts'
 import type { InboxService } from './services/trust/inbox.ts'
 import type { PassportService } from './services/trust/passports.ts'
 import type { ScorecardService } from './services/trust/scorecards.ts'
+import type { ExchangeService } from './services/work-orders/exchange.ts'
 import type { WalletRunService } from './services/work-orders/wallet-runs.ts'
 import type { WorkOrderService } from './services/work-orders/work-orders.ts'
 
@@ -347,6 +348,7 @@ export type Services = ConsoleServices & {
   readonly activations: ActivationService
   readonly workOrders: WorkOrderService
   readonly walletRuns: WalletRunService
+  readonly exchange: ExchangeService
   readonly writeGate: WriteGate
   readonly firstPaidRuns: FirstPaidRunService
   readonly directories: DirectoryService

@@ -490,6 +490,23 @@ const samples: Record<string, Record<string, unknown>> = {
   },
   'work-orders-read': { work_order_id: `wo_${hex(64)}` },
   'work-order-create': exampleOrder,
+  'exchange-claim': {
+    mode: 'claim_work_order',
+    work_order_id: `wo_${hex(64)}`,
+    idempotency_key: 'x-1',
+  },
+  'exchange-deliver': {
+    mode: 'deliver_work_order',
+    work_order_id: `wo_${hex(64)}`,
+    claim_id: `xc_${hex(64)}`,
+    return_package: { artifacts: [{ name: 'work.json', sha256: hex(64), content: '{}' }] },
+    idempotency_key: 'x-2',
+  },
+  'exchange-release': {
+    mode: 'release_work_order',
+    work_order_id: `wo_${hex(64)}`,
+    claim_id: `xc_${hex(64)}`,
+  },
   'wallet-run-read': { run_id: `run_${hex(64)}` },
   'wallet-run-start': {
     rail: 'energyops',

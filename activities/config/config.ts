@@ -279,6 +279,9 @@ export const configSchema = z.object({
   WORK_ORDER_KEEP_MS: milliseconds(30 * 24 * 3600 * 1000).describe(
     'age at which a work order without an agent is closed, if it is undecided and no payment was requested for it',
   ),
+  EXCHANGE_CLAIM_MS: milliseconds(24 * 3600 * 1000).describe(
+    'how long an agent may keep a work order that it claimed on the exchange without delivering it',
+  ),
   AGENT_RUNS_AT_ONCE: count(4).describe(
     'runs of one agent at once; its further tasks wait in their queue',
   ),

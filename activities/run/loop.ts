@@ -18,6 +18,7 @@ import { liveContract } from '../store/tasks/contracts.ts'
 import { latestOutput } from '../store/tasks/runs.ts'
 import { listTaskExceptions } from '../store/tasks/task-exceptions.ts'
 import { findDocument, type TaskRow } from '../store/tasks/tasks.ts'
+import { workDelivered } from '../task/exchange.ts'
 import type { CurrentRun, StepResult } from './current-run.ts'
 import { readRunInput, unreadFaults } from './input.ts'
 import { attempted, type Isolation, validateApart, workApart } from './isolated.ts'
@@ -73,7 +74,8 @@ export const computedSteps: Record<
     attempted(current, 'worker', async () => {
       await failWhereAsked(current)
       try {
-        return done(await workApart(isolation, current))
+        const delivered = await workDelivered(current.db, current.task)
+        return done(delivered ?? (await workApart(isolation, current)))
       } catch (error) {
         if (!(error instanceof DomainError) || error.refusal.code !== 'input_rejected') throw error
         return done({ errors: error.refusal.detail }, 'refused')

@@ -7,6 +7,7 @@ import type { Tx } from '../store/postgres/db.ts'
 import type { TaskRow } from '../store/tasks/tasks.ts'
 import { chargeResult } from './credit.ts'
 import type { TaskDeps } from './deps.ts'
+import { expireClaim } from './exchange.ts'
 import { factsOf } from './facts.ts'
 import { recordTransition } from './transition.ts'
 
@@ -19,6 +20,7 @@ export async function makeAutomaticTransitions(
   let after = task
   for (;;) {
     await chargeResult(deps, tx, after)
+    await expireClaim(tx, after)
     const next = ownMove(await factsOf(deps, tx, after))
     if (next === undefined) return after
     const eventId = `own:${after.sequence + 1}`

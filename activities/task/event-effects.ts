@@ -29,6 +29,7 @@ import { attestTask } from './attestation.ts'
 import { releaseCredit } from './credit.ts'
 import type { TaskDeps } from './deps.ts'
 import { closeException, openException } from './exceptions.ts'
+import { acceptDelivery, closeClaim, refuseDelivery } from './exchange.ts'
 import { closeProductionRun } from './first-paid-run.ts'
 import { assertStep, prepareRun, replayRun } from './replay-run.ts'
 import { runContractOf } from './run-contract.ts'
@@ -96,7 +97,13 @@ export const eventEffects: Partial<Record<TaskEvent, { check?: Effect; write?: E
       })
     },
   },
-  exception_raised: { write: openException },
+  result_attested: { write: (_deps, tx, { after }) => acceptDelivery(tx, after.task_id) },
+  exception_raised: {
+    write: async (deps, tx, transition) => {
+      await openException(deps, tx, transition)
+      await refuseDelivery(tx, transition.after.task_id, dataOf(transition, 'exception_raised'))
+    },
+  },
   quote_lapsed: { write: openException },
   credit_lapsed: { write: openException },
   input_proposed: {
@@ -166,6 +173,7 @@ export const eventEffects: Partial<Record<TaskEvent, { check?: Effect; write?: E
       await attestTask(deps, tx, transition)
       await releaseCredit(deps, tx, transition.after.task_id)
       await releaseInputs(tx, transition.after.task_id)
+      await closeClaim(tx, transition.after.task_id)
       await closeProductionRun(deps, tx, transition)
     },
   },

@@ -15,6 +15,7 @@ import { openTaskException } from '../store/tasks/task-exceptions.ts'
 import { findDocument, type TaskRow } from '../store/tasks/tasks.ts'
 import { creditFactsOf } from './credit.ts'
 import type { TaskDeps } from './deps.ts'
+import { heldForExchange } from './exchange.ts'
 import { runContractOf } from './run-contract.ts'
 import { slotFree } from './slots.ts'
 
@@ -28,6 +29,7 @@ export async function factsOf(deps: TaskDeps, tx: Tx, task: TaskRow): Promise<Ta
     agentTrusted: state === 'trust_pending' && (await isTrusted(tx, task)),
     inputSha256: task.input_sha256,
     reviewDecision: task.review_decision,
+    onExchange: (await heldForExchange(tx, task)) !== undefined,
     runContractSha256: state === 'credit_funded' ? digestOf(await runContractOf(tx, task)) : '',
     runId: runIdOf(task.task_id),
     slotFree: state === 'queued' && (await slotFree(deps, tx, task)),

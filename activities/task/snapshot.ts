@@ -6,6 +6,7 @@ import { clockSeconds, type Tx } from '../store/postgres/db.ts'
 import { openTaskException, type TaskExceptionRow } from '../store/tasks/task-exceptions.ts'
 import { listLedger, type TaskRow } from '../store/tasks/tasks.ts'
 import { findOrderOf } from '../store/work-orders/work-orders.ts'
+import { heldForExchange } from './exchange.ts'
 import { readGaps } from './gaps.ts'
 import { pendingReviewOf } from './pending-review.ts'
 
@@ -17,10 +18,10 @@ export async function snapshotOf(tx: Tx, task: TaskRow, wakes: string[]): Promis
   const [last] = await listLedger(tx, task.task_id, { from: task.sequence })
   const exception =
     task.resume_state === null ? undefined : await openTaskException(tx, task.task_id)
+  const exchangeUntil = await heldForExchange(tx, task)
+  const due = exchangeUntil ?? task.due_at
   const dueInMs =
-    task.due_at === null
-      ? null
-      : Math.max(0, Math.ceil(task.due_at.getTime() - (await clockSeconds(tx)) * 1000))
+    due === null ? null : Math.max(0, Math.ceil(due.getTime() - (await clockSeconds(tx)) * 1000))
   return {
     taskId: task.task_id,
     state: task.state,
@@ -34,6 +35,7 @@ export async function snapshotOf(tx: Tx, task: TaskRow, wakes: string[]): Promis
     usage: task.usage,
     hasInput: task.input_sha256 !== null,
     isReviewed: task.review_decision !== null,
+    ...(exchangeUntil === undefined ? {} : { onExchange: true as const }),
     runId: task.run_id,
     contractId: task.contract_id,
     quoteId: task.quote_id,

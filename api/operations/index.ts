@@ -7,6 +7,7 @@ import { consoleOperations } from './console/index.ts'
 import { credit } from './credit/index.ts'
 import { directories } from './directories/index.ts'
 import { discovery } from './discovery/index.ts'
+import { exchange } from './exchange/index.ts'
 import { harness } from './harness/index.ts'
 import { inputs } from './inputs/index.ts'
 import { keys } from './keys/index.ts'
@@ -50,6 +51,7 @@ export const families = {
   callbacks,
   tasks,
   'work-orders': workOrders,
+  exchange,
   reviews,
   operators,
   console: consoleOperations,
@@ -84,6 +86,7 @@ export const operations = [
   ...callbacks,
   ...tasks,
   ...workOrders,
+  ...exchange,
   ...reviews,
   ...operators,
   ...consoleOperations,

@@ -27,7 +27,6 @@ const pending: readonly string[] = [
   '/api/pilot-client-agent-offer-launch',
   '/api/provider-receipt-completion',
   '/api/tokenops-controlled-pilot-execution',
-  '/api/work-order-exchange',
   '/api/loop-decision-audit-pack',
   '/api/paid-next-step-pack',
   '/api/energyops-runtime-pilot-run',

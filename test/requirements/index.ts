@@ -8,6 +8,7 @@ import { conformanceRequirements } from './conformance.ts'
 import { consoleRequirements } from './console.ts'
 import { discoveryRequirements } from './discovery.ts'
 import { evidenceRequirements } from './evidence.ts'
+import { exchangeRequirements } from './exchange.ts'
 import { firstUseRequirements } from './first-use.ts'
 import { harnessRequirements } from './harness.ts'
 import { isolationRequirements } from './isolation.ts'
@@ -1708,6 +1709,7 @@ export const requirements = {
   ...taskRequirements,
   ...productionRequirements,
   ...pilotRequirements,
+  ...exchangeRequirements,
   ...railRequirements,
   ...modelRequirements,
   ...packageRequirements,

@@ -9,7 +9,9 @@ export const typeSources: Readonly<Record<string, string>> = {
   Columns: '#domain/rails/rail.ts',
   CommerceDecision: '#domain/commerce/missions.ts',
   CommercePacket: '#domain/commerce/packet.ts',
+  Check: '#domain/tasks/terms.ts',
   Contact: './json-columns.ts',
+  Delivery: '#domain/work-orders/delivery.ts',
   DeclinedInput: './json-columns.ts',
   ControlScope: '#domain/payouts/controls.ts',
   Drafts: '#domain/drafts/draft.ts',
@@ -146,5 +148,7 @@ export const columnTypes: Readonly<Record<string, string>> = {
   'usage_events.rail': 'RailKey',
   'work_orders.acceptance_criteria': 'string[]',
   'work_orders.requested_tool_id': "RailKey | 'service_os'",
+  'exchange_claims.checks': 'Check[]',
+  'exchange_claims.delivery': 'Delivery',
   'work_orders.requester': 'Requester',
 }

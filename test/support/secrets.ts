@@ -96,6 +96,7 @@ export const sendingAgent = (hosts: Hosts, operator: string) =>
       'wallets:write',
       'production:write',
       'controls:write',
+      'exchange:write',
       'signing:use',
       'authority:read',
       'actions:execute',

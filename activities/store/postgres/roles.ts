@@ -63,6 +63,7 @@ export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole,
   production_writes: { api: ['select', 'insert'], worker: ['select', 'insert'] },
   customer_runs: { api: ['select', 'insert'], worker: ['select', 'insert'] },
   activations: { api: ['select', 'insert'], worker: ['select'] },
+  exchange_claims: { api: ['select', 'insert'], worker: ['select'] },
   first_paid_runs: { api: ['select', 'insert'], worker: ['select', 'insert', 'update'] },
   harness_runs: { api: ['select', 'insert', 'delete'], worker: ['select', 'update'] },
   harness_facts: { api: [], worker: ['select', 'insert'] },
@@ -84,6 +85,7 @@ export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole,
   kysely_migration_lock: { api: ['select'], worker: ['select'] },
 }
 
+const endOfClaim = ['state', 'ended_at', 'reason']
 /** Columns that a role may update in a table that it may not update as a whole. */
 const guardedColumns: Readonly<Record<string, Partial<Record<DatabaseRole, readonly string[]>>>> = {
   analysis_calls: { api: ['calls'] },
@@ -129,6 +131,10 @@ const guardedColumns: Readonly<Record<string, Partial<Record<DatabaseRole, reado
       'fee_event_id',
       'active_until',
     ],
+  },
+  exchange_claims: {
+    api: [...endOfClaim, 'delivered_at', 'delivery', 'delivery_sha256', 'checks', 'receipt_id'],
+    worker: endOfClaim,
   },
   transfers: { signer: ['signature', 'status', 'parked', 'changed_at'] },
 }

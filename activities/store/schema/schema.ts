@@ -35,6 +35,8 @@ import type { Columns, RailKey } from '#domain/rails/rail.ts'
 import type { Judgement } from '#domain/reviews/evidence.ts'
 import type { Inspection } from '#domain/services/inspection.ts'
 import type { TaskEvent, TaskState } from '#domain/tasks/lifecycle.ts'
+import type { Check } from '#domain/tasks/terms.ts'
+import type { Delivery } from '#domain/work-orders/delivery.ts'
 import type {
   Ap2Document,
   Contact,
@@ -575,6 +577,23 @@ export type Database = {
     last_seen_at: Generated<Date>
     closed_at: Date | null
     closed_by: string | null
+    reason: string | null
+  }
+  exchange_claims: {
+    claim_id: string
+    work_order_id: string
+    agent_id: string
+    entitlement_id: string
+    input_sha256: string
+    state: Generated<'held' | 'delivered' | 'accepted' | 'rejected' | 'released' | 'expired'>
+    claimed_at: Generated<Date>
+    expires_at: Date
+    delivered_at: Date | null
+    delivery: Json<Delivery> | null
+    delivery_sha256: string | null
+    checks: Json<Check[]> | null
+    receipt_id: string | null
+    ended_at: Date | null
     reason: string | null
   }
   failed_attempts: {
@@ -1473,5 +1492,7 @@ export type Database = {
     decision: 'approve' | 'reject' | null
     decision_id: string | null
     created_at: Generated<Date>
+    exchange_until: Date | null
+    reward_note: string | null
   }
 }

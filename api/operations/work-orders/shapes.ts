@@ -5,6 +5,7 @@ import { DATA_DECLARATION } from '#domain/tasks/data-declaration.ts'
 import { intakeKinds, SERVICE_OS, workOrderStates } from '#domain/work-orders/work-order.ts'
 import { Digest, freeText, IdempotencyKey, Time } from '../../fields.ts'
 import { AgentId, Rail } from '../agents/shapes.ts'
+import { OnExchange } from '../exchange/on-exchange.ts'
 import { QuoteId, quoteToken, ReferenceId } from '../payments/shapes.ts'
 import { RunId } from '../runs/shapes.ts'
 import { CallbackUrl, Tier } from '../tasks/shapes.ts'
@@ -38,6 +39,10 @@ export const WorkOrderInput = z
     requester: Requester,
     callback_url: CallbackUrl.optional(),
     acceptance_criteria: z.array(freeText(500, 1)).max(20).default([]),
+    exchange: OnExchange.optional().meta({
+      description:
+        'Puts the order on the exchange once it is approved and paid: any agent then reads its objective and criteria, and the one that claims it its input.',
+    }),
     data_declaration: z.literal(DATA_DECLARATION).meta({
       description:
         'The sender declares that the input holds no regulated records and no confidential production client data. Nothing here detects them.',
@@ -45,11 +50,14 @@ export const WorkOrderInput = z
     idempotency_key: IdempotencyKey,
   })
   .refine(
-    ({ requested_tool_id, input, steps, quote_id }) =>
+    ({ requested_tool_id, input, steps, quote_id, exchange }) =>
       requested_tool_id === SERVICE_OS
-        ? steps !== undefined && input === undefined && quote_id === undefined
+        ? steps !== undefined && (input ?? quote_id ?? exchange) === undefined
         : steps === undefined && input !== undefined,
-    { message: 'service_os takes steps and is quoted by run; every other tool takes one input' },
+    {
+      message:
+        'service_os takes steps, is quoted by run and is not exchanged; every other tool takes one input',
+    },
   )
   .meta({ oneOf: [{ required: ['input'] }, { required: ['steps'] }] })
 

@@ -32,7 +32,10 @@ export type CommerceRequest = {
 }
 
 /** The named parts of an inline package and of the evidence. Throws 422 `evidence_mismatch` for content that is not what was announced. */
-export function itemsOf({ return_package, evidence }: CommerceRequest): {
+export function itemsOf({
+  return_package,
+  evidence,
+}: Pick<CommerceRequest, 'return_package' | 'evidence'>): {
   artifacts: PackageItem[]
   evidence: PackageItem[]
 } {

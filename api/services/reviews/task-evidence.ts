@@ -17,6 +17,7 @@ import {
   type RunRow,
 } from '../../../activities/store/tasks/runs.ts'
 import { findDocument, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
+import { findExchangeOf } from '../../../activities/store/work-orders/exchange.ts'
 import { quoteView } from '../credit/views.ts'
 import { contractOf } from '../tasks/contract-terms.ts'
 import { filesOf, uploadedParts } from './uploads.ts'
@@ -37,9 +38,19 @@ async function taskEvidence(tx: Tx, task: TaskRow): Promise<EvidenceContent> {
     files: await filesOf(tx, task, input),
     agent: task.agent_id === null ? undefined : await agentEvidence(tx, task.agent_id),
     history: { state: task.state, sequence: task.sequence, head_hash: task.head_hash },
+    delivery: run && (await deliveryOf(tx, task)),
     ...(run && runEvidence(run, await listLoopSteps(tx, run.run_id))),
     drafts: run && (await draftsOf(tx, run)),
   }
+}
+
+/** Who delivered the work of a run from the exchange, and with what; undefined for the service's own work. */
+async function deliveryOf(tx: Tx, { task_id }: TaskRow) {
+  const found = await findExchangeOf(tx, task_id)
+  if (!found?.delivery) return undefined
+  const { claim_id, agent_id, input_sha256, receipt_id, delivery } = found
+  const { work, ...sent } = delivery
+  return { claim_id, agent_id, input_sha256, receipt_id, ...sent, work_sha256: digestOf(work) }
 }
 
 /** The evidence of a task with the uploaded lists that its input names. */

@@ -19,6 +19,8 @@ import { ContractService } from '../tasks/contracts.ts'
 import type { TaskGateway } from '../tasks/events.ts'
 import { RecoveryService } from '../tasks/recoveries.ts'
 import { TaskService } from '../tasks/tasks.ts'
+import { DeliveryChecks } from '../work-orders/delivery-checks.ts'
+import { ExchangeService } from '../work-orders/exchange.ts'
 import { WalletRunService } from '../work-orders/wallet-runs.ts'
 import { WorkOrderService } from '../work-orders/work-orders.ts'
 import { LoopService } from './loops.ts'
@@ -29,7 +31,7 @@ import { SandboxService } from './sandbox.ts'
 import { RunStartService } from './start.ts'
 
 type Adapters = {
-  config: Pick<Config, 'BASE_URL' | 'OS_URL' | 'SETTLE_WAIT_MS'>
+  config: Pick<Config, 'BASE_URL' | 'OS_URL' | 'SETTLE_WAIT_MS' | 'EXCHANGE_CLAIM_MS'>
   keys: KeyRings
   tokens: DerivedTokens
   changes: Changes
@@ -70,6 +72,11 @@ export function openTaskServices(adapters: Adapters, { quotes, payments, credit 
     activationPaths: new ActivationPaths(runDeps),
     sandbox: new SandboxService(runDeps),
     workOrders: new WorkOrderService(runDeps),
+    exchange: new ExchangeService({
+      ...runDeps,
+      deliveries: new DeliveryChecks(publicPool),
+      claimMs: config.EXCHANGE_CLAIM_MS,
+    }),
     walletRuns: new WalletRunService(runDeps),
   }
 }

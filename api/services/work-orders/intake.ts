@@ -6,6 +6,7 @@ import { workOrderState } from '#domain/work-orders/work-order.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import type { Requester } from '../../../activities/store/schema/json-columns.ts'
 import { storeDocument } from '../../../activities/store/tasks/tasks.ts'
+import { findLiveClaim } from '../../../activities/store/work-orders/exchange.ts'
 import {
   insertOrderedTask,
   insertWorkOrder,
@@ -34,6 +35,7 @@ export type OrderAsked = {
   quote_id: string | null
   callback_url: string | null
   acceptance_criteria: string[]
+  exchange?: { deadline: string; reward_note: string } | undefined
   data_declaration: typeof DATA_DECLARATION
   actor: string
   runs: OrderedRun[]
@@ -52,6 +54,8 @@ export async function storeOrder(deps: TaskDeps, tx: Tx, asked: OrderAsked): Pro
     objective,
     quote_id: asked.quote_id,
     agent_id: asked.agentId,
+    exchange_until: asked.exchange === undefined ? null : new Date(asked.exchange.deadline),
+    reward_note: asked.exchange?.reward_note ?? null,
     requester: JSON.stringify(asked.requester),
     acceptance_criteria: JSON.stringify(asked.acceptance_criteria),
   })
@@ -106,11 +110,12 @@ export async function orderView(tx: Tx, order: WorkOrderRow) {
     attested,
   }))
   const run_ids = tasks.map(({ task_id }) => runIdOf(task_id))
+  const claim = await findLiveClaim(tx, order.work_order_id)
   const isSingle = tasks.length === 1
   return {
     work_order_id: order.work_order_id,
     intake_kind: order.intake_kind,
-    state: workOrderState(order.decision, runs),
+    state: workOrderState(order.decision, runs, claim?.state),
     requested_tool_id: order.requested_tool_id,
     rail: (isSingle && tasks[0]?.rail) || null,
     objective: order.objective,

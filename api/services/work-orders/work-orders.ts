@@ -1,7 +1,9 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
+import { limits } from '#domain/core/limits.ts'
 import { railOf } from '#domain/rails/index.ts'
 import { type RailKey, usagesOf } from '#domain/rails/rail.ts'
+import { uploadDigestsOf } from '#domain/rails/uploads.ts'
 import {
   type DerivedTokens,
   secretSha256,
@@ -117,6 +119,7 @@ export class WorkOrderService {
     await assertNotPaused(this.#deps.db)
     assertCallback(this.#deps.callbackHosts, callback_url, agentId === null)
     for (const { rail } of steps) assertOperational(rail)
+    if (asked.exchange !== undefined) assertExchangeable(asked.exchange, steps)
     assertAllReadable(steps.map((step) => ({ ...step, tier })))
     if (agentId !== null)
       for (const step of steps)
@@ -147,6 +150,19 @@ export class WorkOrderService {
       trust_ledger_record: first,
     }
   }
+}
+
+/** An input that others work on names no uploads, which are its agent's alone. */
+function assertExchangeable({ deadline }: { deadline: string }, steps: readonly Step[]): void {
+  const left = Date.parse(deadline) - Date.now()
+  const isInTime = left > 0 && left <= limits.exchangeSecondsMax * 1000
+  const isInline = steps.every(
+    ({ rail, input }) => uploadDigestsOf(railOf(rail), input).length === 0,
+  )
+  if (isInTime && isInline) return
+  const message = isInTime ? 'an input on the exchange is inline' : 'is not within 30 days'
+  const pointer = isInTime ? '/exchange' : '/exchange/deadline'
+  throw refuse('invalid_request', { detail: message, errors: [{ pointer, message }] })
 }
 
 /** The names of an order, which derive from the call that sends it. */

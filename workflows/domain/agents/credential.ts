@@ -9,6 +9,7 @@ export const scopes = [
   'wallets:write',
   'production:write',
   'controls:write',
+  'exchange:write',
   'profile:write',
   'signing:use',
   'proofs:publish',

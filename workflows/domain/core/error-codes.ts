@@ -48,7 +48,7 @@ export const errorCodes = {
   challenge_consumed: { status: 409, title: 'The challenge was used before' },
   mandate_consumed: { status: 409, title: 'The mandate was used before' },
   key_already_registered: { status: 409, title: 'The key belongs to a registered agent' },
-  already_claimed: { status: 409, title: 'The credential was claimed before' },
+  already_claimed: { status: 409, title: 'It was claimed before' },
   already_decided: { status: 409, title: 'This was decided before' },
   evidence_changed: { status: 409, title: 'The evidence changed' },
   rotation_in_progress: { status: 409, title: 'A rotation is under way' },

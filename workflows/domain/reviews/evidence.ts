@@ -15,6 +15,7 @@ export const evidenceNames = [
   'files',
   'parameters',
   'plan',
+  'delivery',
   'result',
   'drafts',
   'findings',

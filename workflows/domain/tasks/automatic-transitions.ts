@@ -12,6 +12,8 @@ export type TaskFacts = {
   agentTrusted: boolean
   inputSha256: string | null
   reviewDecision: string | null
+  /** It is kept for agents that may claim its order. */
+  onExchange: boolean
   runContractSha256: string
   runId: string
   slotFree: boolean
@@ -65,9 +67,10 @@ function delivered({ deliveryId, state }: NonNullable<TaskFacts['callback']>): O
 function enqueued({
   inputSha256,
   reviewDecision,
+  onExchange,
   runContractSha256,
 }: TaskFacts): OwnMove | undefined {
-  if (inputSha256 === null || reviewDecision === null) return undefined
+  if (inputSha256 === null || reviewDecision === null || onExchange) return undefined
   const data = {
     review_decision: reviewDecision,
     input_sha256: inputSha256,

@@ -31,6 +31,8 @@ export type WaitingTask = {
   entitlementId: string | null
   hasInput: boolean
   isReviewed: boolean
+  /** Its order is on the exchange. */
+  onExchange?: true
   runId: string | null
   exception: StoppedBy | null
   /** What the input lacks, while the task waits for that. */
@@ -138,7 +140,7 @@ function startWait(task: WaitingTask): Wait {
     ...KEY,
   })
   return {
-    what: needs.join(' and ') || 'its run to be queued',
+    what: needs.join(' and ') || (task.onExchange ? 'the exchange' : 'its run to be queued'),
     waiting_for: kinds,
     since: review?.since ?? task.since,
     gaps: [],

@@ -17,13 +17,19 @@ export type WorkOrderState = (typeof workOrderStates)[number]
 /** What an order's state follows from: its decision, and where the tasks behind it stand. */
 export type OrderedTask = { state: TaskState; begun: boolean; attested: boolean }
 
-/** How far an order is. It has no moves of its own after its decision: its tasks are what happens. */
+/** How a claim of an order on the exchange stands; `held` and `delivered` are those that are not decided. */
+export type ClaimState = 'held' | 'delivered' | 'accepted' | 'rejected' | 'released' | 'expired'
+
+/** How far an order is. It has no moves of its own after its decision: its tasks, or a claim of it, are what happens. */
 export function workOrderState(
   decision: 'approve' | 'reject' | null,
   tasks: readonly OrderedTask[],
+  claim?: ClaimState,
 ): WorkOrderState {
   if (decision === null) return 'queued'
   if (decision === 'reject') return 'rejected'
+  if (claim === 'held') return 'claimed'
+  if (claim === 'delivered') return 'delivered'
   if (tasks.length > 0 && tasks.every(({ attested }) => attested))
     return tasks.every(({ state }) => state === 'closed') ? 'completed' : 'delivered'
   return tasks.some(({ begun }) => begun) ? 'operating' : 'approved'

@@ -325,9 +325,12 @@ verifies(
 )
 
 /** What no rail has: the agent itself, wallets, receipts, tests, the token of a quote, and names that another agent gave. */
+// The write gate checks the rail of a claimed order.
 const ofNoRail = [
   'account_id',
   'agent_id',
+  'work_order_id',
+  'claim_id',
   'wallet_id',
   'receipt_id',
   'proof_id',

@@ -13,6 +13,7 @@ const waiting: Omit<TaskFacts, 'state'> = {
   agentTrusted: false,
   inputSha256: null,
   reviewDecision: null,
+  onExchange: false,
   runContractSha256: sha256,
   runId: 'run_1',
   slotFree: false,

@@ -1,0 +1,58 @@
+import { refusal } from './columns.ts'
+
+const ended = `('accepted','rejected','released','expired')`
+const fixed = `array['state','ended_at','reason','delivery','delivery_sha256','checks','delivered_at','receipt_id']`
+
+/** Orders that their requesters put on the exchange, and the claims of the agents that work on them. */
+export const exchange: readonly string[] = [
+  `alter table work_orders add column exchange_until timestamptz, add column reward_note text,
+    add check ((exchange_until is null) = (reward_note is null))`,
+  `create index work_orders_exchange on work_orders (exchange_until) where exchange_until is not null`,
+  `create table exchange_claims (
+    claim_id text primary key check (claim_id ~ '^xc_[0-9a-f]{64}$'),
+    work_order_id text not null references work_orders,
+    agent_id text not null references agents,
+    entitlement_id text not null references entitlements,
+    input_sha256 text not null,
+    state text not null default 'held' check (state in ('held','delivered','accepted','rejected','released','expired')),
+    claimed_at timestamptz not null default clock_timestamp(),
+    expires_at timestamptz not null check (expires_at > claimed_at),
+    delivered_at timestamptz,
+    delivery json,
+    delivery_sha256 text,
+    checks json,
+    receipt_id text references receipts,
+    ended_at timestamptz,
+    reason text,
+    unique (work_order_id, agent_id),
+    check (num_nonnulls(delivered_at, delivery, delivery_sha256, checks, receipt_id) in (0, 5)),
+    check (state not in ('delivered','accepted','rejected') or delivered_at is not null),
+    check ((state in ${ended}) = (ended_at is not null))
+  )`,
+  // Whatever the code before it found, an order has one claim that is held or stands.
+  `create unique index exchange_claims_one on exchange_claims (work_order_id) where state in ('held','delivered','accepted')`,
+  `create index exchange_claims_agent on exchange_claims (agent_id, claimed_at desc)`,
+  `create function exchange_claims_guard() returns trigger language plpgsql as $$
+  begin
+    ${refusal(`tg_op = 'DELETE'`, 'a claim is never deleted')}
+    if tg_op = 'INSERT' then
+      ${refusal(
+        `new.state <> 'held' or not exists (select from work_orders w join agents a on a.agent_id = new.agent_id
+          left join agents r on r.agent_id = w.agent_id
+          where w.work_order_id = new.work_order_id and w.decision = 'approve' and w.exchange_until >= new.expires_at
+            and a.trust_state = 'trusted' and a.account_id is distinct from r.account_id)`,
+        'a trusted agent of another account claims an approved order',
+      )}
+      return new;
+    end if;
+    ${refusal(
+      `to_jsonb(new) - ${fixed} <> to_jsonb(old) - ${fixed} or old.state in ${ended}
+        or (old.delivered_at is not null and new.delivery_sha256 <> old.delivery_sha256)
+        or (old.state, new.state) not in (('held','delivered'),('held','released'),('held','expired'),('delivered','accepted'),('delivered','rejected'))`,
+      'a claim is delivered once and ended once',
+    )}
+    return new;
+  end $$`,
+  `create trigger exchange_claims_guard before insert or update or delete on exchange_claims
+    for each row execute function exchange_claims_guard()`,
+]

@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import { exchangeExamples } from '../../examples/exchange.ts'
+import { IdempotencyKey } from '../../fields.ts'
+import { answeredByService, operation } from '../../operation.ts'
+import { writerOf } from '../agents/caller.ts'
+import { WorkOrderId } from '../work-orders/shapes.ts'
+import { Claim, ClaimedOrder, EXCHANGE_PATH, InputReference } from './shapes.ts'
+
+/** POST /api/work-order-exchange, mode `claim_work_order`: of any number of agents, one gets the order. */
+export const exchangeClaim = operation({
+  id: 'exchange-claim',
+  summary: 'Claim an approved work order; you alone may deliver it until the claim expires.',
+  http: { method: 'POST', path: EXCHANGE_PATH, host: 'base' },
+  mode: 'claim_work_order',
+  access: 'agent',
+  needs: { scopes: ['exchange:write'] },
+  gate: { rails: 'priced', callback: 'if_given' },
+  status: [201],
+  errors: [
+    ...(['not_found', 'already_claimed', 'control_denied', 'wrong_state'] as const),
+    ...(['trust_required', 'rail_not_allowed', 'rate_limited', 'paused'] as const),
+  ],
+  idempotency: { kind: 'body' },
+  input: z.strictObject({
+    mode: z.literal('claim_work_order'),
+    work_order_id: WorkOrderId,
+    idempotency_key: IdempotencyKey,
+  }),
+  output: z
+    .strictObject({ work_order: ClaimedOrder, claim: Claim, input_reference: InputReference })
+    .meta({ id: 'ClaimedOnExchange' }),
+  example: exchangeExamples['exchange-claim'],
+  handle: async ({ work_order_id }, context) => {
+    await context.exchange.claim(writerOf(context), work_order_id, context.callId)
+    return answeredByService
+  },
+})

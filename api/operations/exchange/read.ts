@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { exchangeExamples } from '../../examples/exchange.ts'
+import { operation } from '../../operation.ts'
+import { pageFields, pageOf } from '../../page-fields.ts'
+import { agentIdOf } from '../agents/caller.ts'
+import { Rail } from '../agents/shapes.ts'
+import { Claim, ClaimId, EXCHANGE_PATH, OpenOrder } from './shapes.ts'
+
+const output = z
+  .strictObject({
+    items: z.array(OpenOrder),
+    offset: z.int(),
+    limit: z.int(),
+    total: z.int(),
+    claims: z.array(
+      z.strictObject({
+        ...Claim.shape,
+        input: z
+          .looseObject({})
+          .nullable()
+          .meta({ description: 'Of the claim that claim_id names, while it is held.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'WorkOrderExchange' })
+
+/** GET /api/work-order-exchange: what any caller sees, and the claims of the agent that asks. */
+export const exchangeRead = operation({
+  id: 'exchange-read',
+  summary:
+    'List the work orders that may be claimed, the newest first, and your own newest 25 claims.',
+  http: { method: 'GET', path: EXCHANGE_PATH, host: 'base' },
+  access: ['agent', 'public'],
+  needs: { scopes: ['exchange:write'] },
+  errors: ['credential_required', 'not_found'],
+  input: z.strictObject({
+    rail: Rail.optional(),
+    claim_id: ClaimId.optional(),
+    ...pageFields(6),
+  }),
+  output,
+  example: exchangeExamples['exchange-read'],
+  handle: async ({ rail, claim_id, offset, limit }, context) => ({
+    body: await context.exchange.list(
+      { agentId: agentIdOf(context), claimId: claim_id, rail },
+      pageOf({ offset, limit }),
+    ),
+  }),
+})

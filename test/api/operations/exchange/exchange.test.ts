@@ -1,0 +1,182 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { packetopsInput } from '#domain/rails/fixtures/packetops.ts'
+import { createClient } from '../../../../api/http/client.ts'
+import { freshKey, problemOf } from '../../../support/agent-use.ts'
+import { startComposedTasks } from '../../../support/composed-tasks.ts'
+import { openExchange, packageOf, packetWork } from '../../../support/exchange.ts'
+import { verifies } from '../../../verifies.ts'
+
+let apis: Awaited<ReturnType<typeof startComposedTasks>>
+let market: Awaited<ReturnType<typeof openExchange>>
+let one: Awaited<ReturnType<typeof market.agent>>
+let other: typeof one
+beforeAll(async () => {
+  apis = await startComposedTasks({
+    LIMIT_AGENT_PER_MINUTE: '6000',
+    LIMIT_PUBLIC_PER_MINUTE: '6000',
+  })
+  market = await openExchange(apis.hosts[0]!, apis.operator)
+  one = await market.agent()
+  other = await market.agent()
+}, 180_000)
+afterAll(() => apis?.stop())
+
+const anyone = () => createClient({ baseUrl: apis.hosts[0]!.base })
+const listed = async () => (await anyone().call('exchange-read', {})).body.items
+const isListed = async (id: string) =>
+  (await listed()).some(({ work_order_id }) => work_order_id === id)
+const orderState = async (work_order_id: string) =>
+  (await market.requester.client.call('work-orders-read', { work_order_id })).body.work_order?.state
+const named = ({ body: { claim } }: Awaited<ReturnType<typeof one.claim>>) => ({
+  work_order_id: claim.work_order_id,
+  claim_id: claim.claim_id,
+})
+const stateOf = (run_id: string) => market.requester.status(run_id, 5_000)
+
+verifies('exchange.open', 'a paid and approved order waits, and shows no contact', async () => {
+  const { work_order_id, run_id } = await market.order()
+  expect((await listed()).find((item) => item.work_order_id === work_order_id)).toMatchObject({
+    rail: 'packetops',
+    tier: 'standard',
+    reward_note: 'paid on acceptance',
+  })
+  const { body } = await anyone().call('exchange-read', { rail: 'tokenops' })
+  expect(body).toMatchObject({ items: [], total: 0, claims: [] })
+  expect(JSON.stringify(await listed())).not.toContain('requester')
+  expect(await stateOf(run_id)).toMatchObject({ state: 'credit_funded' })
+  expect(await orderState(work_order_id)).toBe('approved')
+})
+
+verifies('exchange.claim', 'one of 100 claims at once gets the order', async () => {
+  const { work_order_id } = await market.order()
+  const agents = [one, other, ...(await Promise.all([0, 1, 2].map(() => market.agent())))]
+  const claims = await Promise.allSettled(
+    Array.from({ length: 100 }, (_, at) => agents[at % agents.length]!.claim(work_order_id)),
+  )
+  const won = claims.flatMap((claim) => (claim.status === 'fulfilled' ? [claim.value] : []))
+  const lost = claims.flatMap((claim) => (claim.status === 'rejected' ? [claim.reason.code] : []))
+  expect(new Set(won.map(({ body }) => body.claim.claim_id)).size).toBe(1)
+  expect(new Set(won.map(({ body }) => body.claim.agent_id)).size).toBe(1)
+  expect(new Set(lost)).toEqual(new Set(['already_claimed']))
+  expect([won.length + lost.length, lost.length >= 80]).toEqual([100, true])
+  expect(await isListed(work_order_id)).toBe(false)
+  expect(await orderState(work_order_id)).toBe('claimed')
+  const { rows } = await sql<{ state: string }>`select state from exchange_claims
+    where work_order_id = ${work_order_id}`.execute(apis.db)
+  expect(rows).toEqual([{ state: 'held' }])
+})
+
+verifies('exchange.refused', 'no claim without scope and trust, or by its requester', async () => {
+  const { work_order_id } = await market.order()
+  expect(
+    await problemOf(
+      market.requester.client.call('exchange-claim', {
+        mode: 'claim_work_order',
+        work_order_id,
+        idempotency_key: freshKey(),
+      }),
+    ),
+  ).toMatchObject({ code: 'control_denied' })
+  const unscoped = await market.agent([])
+  expect(await problemOf(unscoped.claim(work_order_id))).toMatchObject({ code: 'scope_denied' })
+  const ended = await market.agent()
+  const operator = createClient({ baseUrl: apis.hosts[0]!.base, operator: apis.operator })
+  await operator.call('access-key-revoke', {
+    credential_id: ended.credentialId,
+    reason: 'lost',
+    idempotency_key: freshKey(),
+  })
+  expect(await problemOf(ended.claim(work_order_id))).toMatchObject({ status: 401 })
+  expect(await problemOf(one.claim(`wo_${'0'.repeat(64)}`))).toMatchObject({ code: 'not_found' })
+  const account = sql`(select account_id from agents a join work_orders w using (agent_id)
+    where w.work_order_id = ${work_order_id})`
+  await expect(
+    sql`insert into exchange_claims (claim_id, work_order_id, agent_id, entitlement_id, input_sha256, expires_at)
+      select ${`xc_${'0'.repeat(64)}`}, ${work_order_id}, agent_id, (select entitlement_id from entitlements limit 1), 'x',
+      clock_timestamp() + interval '1 minute' from agents where account_id = ${account}`.execute(
+      apis.db,
+    ),
+  ).rejects.toThrow('a trusted agent of another account')
+  expect(await isListed(work_order_id)).toBe(true)
+})
+
+verifies('exchange.release', 'a released order is open to others, once for each', async () => {
+  const { work_order_id } = await market.order()
+  const claim = named(await one.claim(work_order_id))
+  expect((await one.claimed(claim.claim_id)).input).toEqual(packetopsInput)
+  expect(await problemOf(other.claimed(claim.claim_id))).toMatchObject({ code: 'not_found' })
+  expect(await problemOf(other.release(claim))).toMatchObject({ code: 'not_owner' })
+  const released = await one.release(claim)
+  expect(released.body).toMatchObject({
+    work_order: { state: 'approved' },
+    claim: { state: 'released', reason: 'too much' },
+  })
+  expect((await one.release(claim)).body).toEqual(released.body)
+  expect((await one.claimed(claim.claim_id)).input).toBe(null)
+  expect(await problemOf(one.claim(work_order_id))).toMatchObject({ code: 'wrong_state' })
+  expect(await problemOf(one.deliver(claim, packetWork()))).toMatchObject({ code: 'wrong_state' })
+  expect((await other.claim(work_order_id)).body.claim.state).toBe('held')
+})
+
+verifies('exchange.delivery', 'what the validator takes is the result once approved', async () => {
+  const { work_order_id, run_id } = await market.order()
+  const claim = named(await one.claim(work_order_id))
+  const work = packetWork()
+  const changed = {
+    ...work,
+    findings: [...work.findings, { ...work.findings[0], code: 'invented' }],
+  }
+  const refused = await problemOf(one.deliver(claim, changed))
+  expect(refused).toMatchObject({ status: 422, code: 'evidence_mismatch' })
+  const checks = refused['checks'] as { check: string; ok: boolean }[]
+  expect(checks.filter(({ ok }) => !ok).map(({ check }) => check)).toContain('same_again')
+  const wrong = { ...packageOf(work) }
+  wrong.artifacts[0]!.sha256 = '0'.repeat(64)
+  const call = { mode: 'deliver_work_order', ...claim, idempotency_key: freshKey() } as const
+  expect(
+    await problemOf(one.client.call('exchange-deliver', { ...call, return_package: wrong })),
+  ).toMatchObject({ code: 'evidence_mismatch', errors: [{ pointer: expect.any(String) }] })
+  expect(await problemOf(one.deliver(claim, { result: 'x' }))).toMatchObject({ status: 422 })
+
+  const key = freshKey()
+  const { body } = await one.deliver(claim, work, key)
+  expect(body).toMatchObject({
+    work_order: { state: 'delivered' },
+    claim: { state: 'delivered' },
+    review: { subject_kind: 'loop_step', subject_id: run_id, state: 'waiting' },
+    receipt: { kind: 'exchange_delivery', subject: claim.claim_id },
+  })
+  expect(body.validation.checks.every(({ ok }) => ok)).toBe(true)
+  expect((await one.deliver(claim, work, key)).body.receipt).toEqual(body.receipt)
+  const waits = async () => (await stateOf(run_id)).waiting_for
+  await expect.poll(waits, { timeout: 30_000 }).toEqual(['review'])
+  const operator = createClient({ baseUrl: apis.hosts[0]!.base, operator: apis.operator })
+  const { evidence } = (await operator.call('loop-review-console', { subject_id: run_id })).body
+  const part = evidence?.parts.find(({ name }) => name === 'delivery')
+  expect(part?.content).toMatchObject({ claim_id: claim.claim_id, receipt_id: expect.any(String) })
+  await market.review('loop_step', run_id, 'approve')
+  await expect.poll(async () => (await stateOf(run_id)).state, { timeout: 30_000 }).toBe('closed')
+  expect(await one.claimed(claim.claim_id)).toMatchObject({ state: 'accepted' })
+  expect(await orderState(work_order_id)).toBe('completed')
+  const run = await stateOf(run_id)
+  expect(run.return_package_id).toMatch(/^rp_/)
+  const { rows } = await sql<{ event: string }>`select event from task_events e
+    join work_order_tasks o using (task_id) where o.work_order_id = ${work_order_id}
+    and event in ('started', 'result_produced', 'result_attested') order by sequence`.execute(
+    apis.db,
+  )
+  expect(rows.map(({ event }) => event)).toEqual(['started', 'result_produced', 'result_attested'])
+})
+
+verifies('exchange.rejected', 'a rejected delivery ends, and the service may do it', async () => {
+  const { work_order_id, run_id } = await market.order()
+  const claim = named(await one.claim(work_order_id))
+  await one.deliver(claim, packetWork())
+  const waits = async () => (await stateOf(run_id)).waiting_for
+  await expect.poll(waits, { timeout: 30_000 }).toEqual(['review'])
+  await market.review('loop_step', run_id, 'reject')
+  const claimed = async () => (await one.claimed(claim.claim_id)).state
+  await expect.poll(claimed, { timeout: 30_000 }).toBe('rejected')
+  expect(await stateOf(run_id)).toMatchObject({ state: 'exception_open' })
+})
