@@ -68,6 +68,7 @@ import type { ScoutService } from './services/resolver/scout.ts'
 import type { ReviewService } from './services/reviews/reviews.ts'
 import type { LoopService } from './services/runs/loops.ts'
 import type { ManifestService } from './services/runs/manifests.ts'
+import type { ClearingService } from './services/runs/clearings.ts'
 import type { RunService } from './services/runs/runs.ts'
 import type { SamplePackages } from './services/runs/sample-packages.ts'
 import type { SandboxService } from './services/runs/sandbox.ts'
@@ -356,6 +357,7 @@ export type Services = ConsoleServices & {
   readonly pilots: PilotService
   readonly pilotConversations: PilotConversations
   readonly pilotInvitations: PilotInvitations
+  readonly clearings: ClearingService
   readonly activationPaths: ActivationPaths
 }
 

@@ -432,6 +432,12 @@ const samples: Record<string, Record<string, unknown>> = {
     tier: 'standard',
     idempotency_key: 'av-1',
   },
+  'clearing-read': { clearing_id: `cl_${hex(64)}` },
+  'clearing-run': {
+    run_id: `run_${hex(64)}`,
+    obligation: { statement: 'a packet' },
+    idempotency_key: 'cl-1',
+  },
   'credit-binding-read': { binding_id: `bd_${hex(64)}` },
   'credit-binding-create': {
     entitlement_id: `en_${hex(64)}`,

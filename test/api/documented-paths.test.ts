@@ -15,7 +15,6 @@ const isServed = (path: string) => mcpPaths.includes(path) || at(path).length > 
 const pending: readonly string[] = [
   '/api/agent-commercial-layer',
   '/api/agent-passport',
-  '/api/agent-run-clearing-spine',
   '/api/customer-workflow-production',
   '/api/diligenceops-product-to-proof-loop',
   '/api/energyops-controlled-pilot-execution',

@@ -1,5 +1,29 @@
 /** Requirements on commerce proofs and the activity feed: id → source and behavior. */
 export const commerceRequirements = {
+  'clearing.decided': {
+    source: 'runs § Clearing',
+    behavior:
+      'A clearing is decided by six checks on records alone: the worst one decides, and only a closed, proven, paid and charged run in its scope is cleared.',
+  },
+  'clearing.run': {
+    source: 'runs § Clearing',
+    behavior:
+      'A clearing has the eleven documented members and a signed receipt; there is one for each ledger head and payment state, for its own caller alone, and no money moves.',
+  },
+  'clearing.review': {
+    source: 'runs § Clearing',
+    behavior:
+      'A clearing for a person waits in the review console; approved it is cleared, rejected it is blocked, and what it says stays as it was written.',
+  },
+  'clearing.limits': {
+    source: 'decision',
+    behavior: 'At most 25 clearings of one agent wait for a person at once.',
+  },
+  'clearing.sample': {
+    source: 'runs § Clearing',
+    behavior:
+      'Without an id the clearing of a sample run is read: signed, marked as synthetic, the same each time, and stored nowhere.',
+  },
   'commerce.contract': {
     source: 'commerce § Commerce proof',
     behavior:

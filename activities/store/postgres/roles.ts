@@ -64,6 +64,7 @@ export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole,
   customer_runs: { api: ['select', 'insert'], worker: ['select', 'insert'] },
   activations: { api: ['select', 'insert'], worker: ['select'] },
   exchange_claims: { api: ['select', 'insert'], worker: ['select'] },
+  clearings: { api: ['select', 'insert'], worker: ['select'] },
   first_paid_runs: { api: ['select', 'insert'], worker: ['select', 'insert', 'update'] },
   harness_runs: { api: ['select', 'insert', 'delete'], worker: ['select', 'update'] },
   harness_facts: { api: [], worker: ['select', 'insert'] },
@@ -104,6 +105,7 @@ const guardedColumns: Readonly<Record<string, Partial<Record<DatabaseRole, reado
     ],
   },
   account_spends: { api: ['rail', 'usd', 'spent_at'], worker: ['rail', 'usd', 'spent_at'] },
+  clearings: { api: ['review_state', 'review_decision_id', 'reviewed_at'] },
   key_rotations: { api: ['revoke_old', 'activate_at', 'retire_at'] },
   pilots: {
     api: [

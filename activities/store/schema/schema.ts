@@ -33,6 +33,7 @@ import type { Extraction } from '#domain/rails/documents.ts'
 import type { UploadOutcome } from '#domain/rails/input-faults.ts'
 import type { Columns, RailKey } from '#domain/rails/rail.ts'
 import type { Judgement } from '#domain/reviews/evidence.ts'
+import type { ClearingAsked, ClearingCheck, ClearingEnvelope } from '#domain/runs/clearing.ts'
 import type { Inspection } from '#domain/services/inspection.ts'
 import type { TaskEvent, TaskState } from '#domain/tasks/lifecycle.ts'
 import type { Check } from '#domain/tasks/terms.ts'
@@ -393,6 +394,25 @@ export type Database = {
     customer_email: string
     purchase_order: string | null
     opened_at: Generated<Date>
+  }
+  clearings: {
+    clearing_id: string
+    task_id: string
+    agent_id: string | null
+    ledger_head: string
+    payment_state: string
+    asked_sha256: string
+    asked: Json<ClearingAsked>
+    envelope: Json<ClearingEnvelope>
+    checks: Json<ClearingCheck[]>
+    payment_reference_id: string | null
+    proof_state: 'missing' | 'partial' | 'proven' | 'invalid'
+    decision: 'cleared' | 'retry' | 'human_review' | 'blocked'
+    receipt_id: string
+    review_state: 'waiting' | 'approved' | 'rejected' | null
+    review_decision_id: string | null
+    reviewed_at: Date | null
+    made_at: Date
   }
   commerce_activity: {
     proof_id: string

@@ -1,3 +1,5 @@
+import { clearingRead } from './clearing-read.ts'
+import { clearingRun } from './clearing-run.ts'
 import { complianceSamplesRead } from './compliance-samples-read.ts'
 import { readAgentUsePack } from './pack.ts'
 import { recordAgentUseReceipt } from './record-receipt.ts'
@@ -28,4 +30,6 @@ export const runs = [
   walletRunStart,
   sampleReturnPackages,
   complianceSamplesRead,
+  clearingRead,
+  clearingRun,
 ] as const

@@ -1,7 +1,7 @@
 import type { PackageItem } from '#domain/commerce/claims.ts'
 import type { EvidenceItem, MandateFacts, RecordedPackage } from '#domain/commerce/facts.ts'
 import { canonicalJson } from '#domain/core/canonical-json.ts'
-import type { MadePackage } from '#domain/runs/return-package.ts'
+import type { MadePackage, ReturnPackage } from '#domain/runs/return-package.ts'
 import { publishedKey } from '../../../activities/keys/published-key.ts'
 import { returnPackageView } from '../../../activities/run/isolation/return-package-zip.ts'
 import { findAuthorityMandate } from '../../../activities/store/authority/mandates.ts'
@@ -9,15 +9,18 @@ import { agentOfReceipt, findOwnPackage } from '../../../activities/store/commer
 import { listPublicKeys } from '../../../activities/store/keys/signing-keys.ts'
 import { findReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
+import type { ReturnPackageRow } from '../../../activities/store/tasks/runs.ts'
 import type { CommerceDeps } from './deps.ts'
 import type { CommerceRequest } from './request.ts'
 
 /** The texts of larger packages are not searched for claims: they would hold up every other call of this process. */
 const SEARCHED_BYTES_MAX = 256 * 1024
 
+export type PackageDeps = Pick<CommerceDeps, 'db' | 'packages'>
+
 /** A package of a run of this agent as its record has it, with its files; null where there is none. */
 export async function readPackage(
-  { db, packages }: Pick<CommerceDeps, 'db' | 'packages'>,
+  { db, packages }: PackageDeps,
   packageId: string,
   agentId: string | undefined,
 ): Promise<{
@@ -29,10 +32,7 @@ export async function readPackage(
   if (found === undefined) return null
   const { made: row, task, bytes } = found
   const made = row.package as MadePackage
-  const receipts = { settlement_receipt_id: null, usage_receipt_id: null }
-  const view = returnPackageView(made, row.completion_signature, receipts)
-  const published = (await listPublicKeys(db)).filter(({ ring }) => ring === 'receipt')
-  const report = await packages.verify({ view, keys: { keys: published.map(publishedKey) } })
+  const faults = await packageFaults({ db, packages }, row)
   const texts: Record<string, string> =
     bytes > SEARCHED_BYTES_MAX
       ? {}
@@ -46,10 +46,7 @@ export async function readPackage(
       rail: task.rail,
       usage: task.usage,
       madeAt: row.made_at.getTime() / 1000,
-      faults:
-        report.verdict === 'proven'
-          ? []
-          : report.checks.filter(({ ok }) => !ok).map(({ check }) => check),
+      faults,
       isReviewed: task.review_decision !== null,
     },
     items: made.files.map(({ name, sha256, bytes: size }) => ({
@@ -60,6 +57,27 @@ export async function readPackage(
     })),
     entitlementId: task.entitlement_id,
   }
+}
+
+/** The checks that a stored package fails now. */
+export function packageFaults(
+  deps: PackageDeps,
+  { package: stored, completion_signature }: ReturnPackageRow,
+): Promise<string[]> {
+  const receipts = { settlement_receipt_id: null, usage_receipt_id: null }
+  return faultsOf(deps, returnPackageView(stored as MadePackage, completion_signature, receipts))
+}
+
+/** The checks that a package fails now: digests, proof hash and signature are computed again. */
+export async function faultsOf(
+  { db, packages }: PackageDeps,
+  view: ReturnPackage,
+): Promise<string[]> {
+  const published = (await listPublicKeys(db)).filter(({ ring }) => ring === 'receipt')
+  const report = await packages.verify({ view, keys: { keys: published.map(publishedKey) } })
+  return report.verdict === 'proven'
+    ? []
+    : report.checks.filter(({ ok }) => !ok).map(({ check }) => check)
 }
 
 /** Each piece of evidence; a receipt that it names is looked up and verified, and gives it its date. */

@@ -1,6 +1,7 @@
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { agentSubject } from './agent.ts'
+import { clearingSubject } from './clearing.ts'
 import { commerceProofSubject } from './commerce-proof.ts'
 import { listingSubject } from './listing.ts'
 import { loopStepSubject } from './loop-step.ts'
@@ -24,6 +25,7 @@ export const reviewSubjects = (deps: TaskDeps): ReviewSubject[] => [
   commerceProofSubject,
   pilotSubject,
   listingSubject,
+  clearingSubject,
 ]
 
 /** For each kind, how many subjects wait, and for how many seconds the oldest has waited. */

@@ -25,6 +25,7 @@ import { WalletRunService } from '../work-orders/wallet-runs.ts'
 import { WorkOrderService } from '../work-orders/work-orders.ts'
 import { LoopService } from './loops.ts'
 import { ManifestService } from './manifests.ts'
+import { ClearingService } from './clearings.ts'
 import { RunService } from './runs.ts'
 import { SamplePackages } from './sample-packages.ts'
 import { SandboxService } from './sandbox.ts'
@@ -53,17 +54,19 @@ export function openTaskServices(adapters: Adapters, { quotes, payments, credit 
   const settleWaitMs = config.SETTLE_WAIT_MS
   const runDeps = { ...taskDeps, ...urls, ...money, gateway, uploadChecks, tokens, changes, gate }
   const runStarts = new RunStartService({ ...runDeps, settleWaitMs })
+  const samplePackages = new SamplePackages({
+    ...taskDeps,
+    baseUrl: config.BASE_URL,
+    pool: publicPool,
+    receiptKey: () => keys.receipt.active.kid,
+  })
   return {
     tasks: new TaskService(runDeps),
     taskContracts: new ContractService(runDeps),
     recoveries: new RecoveryService({ ...runDeps, signReplay: signerOf(keys, REPLAY_TYP) }),
     runs: new RunService({ ...runDeps, packages }),
-    samplePackages: new SamplePackages({
-      ...taskDeps,
-      baseUrl: config.BASE_URL,
-      pool: publicPool,
-      receiptKey: () => keys.receipt.active.kid,
-    }),
+    samplePackages,
+    clearings: new ClearingService({ ...runDeps, packages, samplePackages }),
     runStarts,
     loops: new LoopService({ ...runDeps, starts: runStarts }),
     manifests: new ManifestService({ ...runDeps, pool: publicPool }),

@@ -10,10 +10,15 @@ export type TaskCaller = { agentId?: string; taskId?: string }
 /** A caller who also changes the task; the ledger names `actor`. */
 export type TaskActor = TaskCaller & Actor
 
+/** Whether a caller may read a task. */
+export function owns({ agentId, taskId }: TaskCaller, task: TaskRow): boolean {
+  if (taskId !== undefined) return taskId === task.task_id
+  return agentId === undefined || agentId === task.agent_id
+}
+
 /** Throws 403 `not_owner` for the task of another agent. */
-export function assertOwner({ agentId, taskId }: TaskCaller, task: TaskRow): void {
-  if (taskId === undefined ? agentId === undefined : taskId === task.task_id) return
-  if (taskId === undefined && agentId === task.agent_id) return
+export function assertOwner(caller: TaskCaller, task: TaskRow): void {
+  if (owns(caller, task)) return
   throw refuse('not_owner', { detail: 'the task belongs to another agent' })
 }
 

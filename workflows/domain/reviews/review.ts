@@ -10,6 +10,7 @@ export const subjectKinds = [
   'commerce_proof',
   'pilot',
   'listing',
+  'clearing',
 ] as const
 export type SubjectKind = (typeof subjectKinds)[number]
 

@@ -152,7 +152,7 @@ const later = new RegExp(
     'harness_(runs|facts|steps|append_only)|regression_reports',
     'directory_submissions|agent_identities',
     'pilots|pilot_(entries|runs)',
-    'production_writes|first_paid_runs|customer_runs|activations',
+    'production_writes|first_paid_runs|customer_runs|activations|clearings',
     'settled_at',
     'runs_at_step',
     'account_(controls|control_changes|wallets|spends)(_\\w+)?|account_append_only',

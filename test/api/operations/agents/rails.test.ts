@@ -159,6 +159,7 @@ function callsOn(named: Awaited<ReturnType<typeof ofPacketops>>): Calls {
     'packet-loop-start': [
       { ...loop, tier: 'standard', input: sample(packetops), quote_id: unknown },
     ],
+    'clearing-run': [{ run_id, obligation: { statement: 'a packet' }, idempotency_key }],
     'activation-start': [{ ...packet, customer_account: 'acme', idempotency_key }],
     'wallet-run-start': [
       { ...bought, ...packet, input: sample(packetops), quote_id: unknown },

@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { canonicalJson, digestOf, sha256Hex } from '#domain/core/canonical-json.ts'
 import { packetops } from '#domain/rails/packetops.ts'
 import { createOperator } from '../../../../activities/store/agents/operators.ts'
+import { runIdOf } from '../../../../activities/task/facts.ts'
 import { createClient, type InputOf } from '../../../../api/http/client.ts'
 import { exampleOrder } from '../../../../api/operations/work-orders/shapes.ts'
 import { createTemporalClient } from '../../../../temporal/connection.ts'
@@ -89,6 +90,18 @@ const subjects: Record<Kind, { parts: string[]; wait: () => Promise<string> }> =
   listing: {
     parts: ['request', 'agent', 'checks', 'history'],
     wait: async () => (await listedAgent(stack.calls.hosts, stack.apis.operator)).listingId,
+  },
+  clearing: {
+    parts: ['request', 'agent', 'result', 'checks', 'history'],
+    wait: async () => {
+      const { taskId } = await stack.calls.begin('operational')
+      const { body } = await stack.calls.asAgent.call('clearing-run', {
+        run_id: runIdOf(taskId),
+        obligation: { statement: 'a packet', due_at: '2026-01-01T00:00:00.000Z' },
+        idempotency_key: key(),
+      })
+      return body.clearing_id
+    },
   },
   payment_reference: {
     parts: ['price', 'payment'],

@@ -1,0 +1,111 @@
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import { type ClearingFacts, clear, clearingDecisions } from '#domain/runs/clearing.ts'
+import { taskStates } from '#domain/tasks/lifecycle.ts'
+import { verifies } from '../../../verifies.ts'
+
+const now = 1_795_512_720
+/** A run that lacks nothing. */
+const sound: ClearingFacts = {
+  usage: 'operational',
+  rail: 'packetops',
+  state: 'closed',
+  failed: false,
+  priceUsd: 107,
+  package: { partial: false, faults: [], madeAt: now - 60 },
+  receipts: { settlement: true, usage: true },
+  payment: { state: 'verified', amountUsd: 107 },
+  obligation: { amountUsd: 107, dueAt: now },
+  policy: { rails: ['packetops'], maxUsd: 107 },
+  now,
+}
+const decided = (changes: Partial<ClearingFacts>) => {
+  const { decision, checks } = clear({ ...sound, ...changes })
+  return [
+    decision,
+    ...checks.filter(({ outcome }) => outcome !== 'passed').map(({ check }) => check),
+  ]
+}
+const packageOf = (more: object) => ({ package: { ...sound.package!, ...more } })
+const payment = (state: string, amountUsd = 107) => ({ payment: { state, amountUsd } })
+
+verifies('clearing.decided', 'each record that is missing, late or false decides', () => {
+  expect(decided({})).toEqual(['cleared'])
+  const cases: [Partial<ClearingFacts>, string[]][] = [
+    [{ state: 'operating' }, ['retry', 'run']],
+    [{ state: 'exception_open' }, ['retry', 'run']],
+    [{ failed: true }, ['blocked', 'run']],
+    [{ package: null }, ['retry', 'package']],
+    [packageOf({ partial: true }), ['human_review', 'package']],
+    [packageOf({ faults: ['proof hash'] }), ['blocked', 'package']],
+    [{ receipts: { settlement: false, usage: true } }, ['retry', 'receipts']],
+    [{ receipts: { settlement: true, usage: false } }, ['retry', 'receipts']],
+    [{ payment: null }, ['retry', 'payment']],
+    [payment('pending'), ['retry', 'payment']],
+    [payment('disputed'), ['human_review', 'payment']],
+    [payment('refunded'), ['blocked', 'payment']],
+    [payment('verified', 106), ['human_review', 'payment']],
+    [{ obligation: { amountUsd: 99, dueAt: null } }, ['human_review', 'obligation']],
+    [{ obligation: { amountUsd: null, dueAt: now - 61 } }, ['human_review', 'obligation']],
+    [{ policy: { rails: ['tokenops'], maxUsd: null } }, ['blocked', 'policy']],
+    [{ policy: { rails: null, maxUsd: 106 } }, ['blocked', 'policy']],
+  ]
+  for (const [changes, expected] of cases)
+    expect([changes, decided(changes)]).toEqual([changes, expected])
+  const free = { usage: 'synthetic', priceUsd: null, payment: null } as const
+  const without = { ...free, receipts: { settlement: false, usage: false } }
+  expect(decided({ ...without, obligation: { amountUsd: null, dueAt: null } })).toEqual(['cleared'])
+})
+
+const maybe = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: null })
+const usd = fc.integer({ min: 0, max: 300 })
+const time = fc.integer({ min: now - 100, max: now + 100 })
+const anyFacts: fc.Arbitrary<ClearingFacts> = fc.record({
+  usage: fc.constantFrom('synthetic', 'operational'),
+  rail: fc.constantFrom('packetops', 'tokenops'),
+  state: fc.constantFrom(...taskStates),
+  failed: fc.boolean(),
+  priceUsd: maybe(usd),
+  package: maybe(
+    fc.record({
+      partial: fc.boolean(),
+      faults: fc.subarray(['proof hash', 'result']),
+      madeAt: time,
+    }),
+  ),
+  receipts: fc.record({ settlement: fc.boolean(), usage: fc.boolean() }),
+  payment: maybe(
+    fc.record({
+      state: fc.constantFrom('presented', 'pending', 'verified', 'disputed', 'refunded'),
+      amountUsd: usd,
+    }),
+  ),
+  obligation: fc.record({ amountUsd: maybe(usd), dueAt: maybe(time) }),
+  policy: fc.record({
+    rails: maybe(fc.subarray(['packetops', 'tokenops'])),
+    maxUsd: maybe(usd),
+  }),
+  now: fc.constant(now),
+})
+
+verifies('clearing.decided', 'the worst check decides, whatever the records are', () => {
+  fc.assert(
+    fc.property(anyFacts, (facts) => {
+      const { decision, checks, proofState } = clear(facts)
+      const has = (outcome: string) => checks.some((one) => one.outcome === outcome)
+      expect(clearingDecisions).toContain(decision)
+      expect(decision === 'blocked').toBe(has('failed'))
+      expect(decision === 'human_review').toBe(!has('failed') && has('review'))
+      expect(decision === 'cleared').toBe(checks.every(({ outcome }) => outcome === 'passed'))
+      if (decision === 'cleared') {
+        expect([facts.state, facts.failed, proofState]).toEqual(['closed', false, 'proven'])
+        if (facts.usage === 'operational' && facts.priceUsd !== 0)
+          expect([facts.payment?.state, facts.receipts]).toEqual([
+            'verified',
+            { settlement: true, usage: true },
+          ])
+      }
+      expect(clear(facts)).toEqual({ decision, checks, proofState })
+    }),
+  )
+})

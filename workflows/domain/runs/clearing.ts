@@ -1,0 +1,155 @@
+import type { RunUsage } from '../core/usage.ts'
+import type { RailKey } from '../rails/rail.ts'
+import type { TaskState } from '../tasks/lifecycle.ts'
+
+export const clearingDecisions = ['cleared', 'retry', 'human_review', 'blocked'] as const
+export type ClearingDecision = (typeof clearingDecisions)[number]
+/** What the return package of a run proves: `partial` is of what there was, `invalid` is not as it was signed. */
+export const proofStates = ['missing', 'partial', 'proven', 'invalid'] as const
+export type ProofState = (typeof proofStates)[number]
+export const clearingChecks = [
+  'run',
+  'package',
+  'receipts',
+  'payment',
+  'obligation',
+  'policy',
+] as const
+export type ClearingCheckName = (typeof clearingChecks)[number]
+/** `open` may pass later, `review` is for a person, and `failed` never passes. */
+export const clearingOutcomes = ['passed', 'open', 'review', 'failed'] as const
+type Outcome = (typeof clearingOutcomes)[number]
+export type ClearingCheck = { check: ClearingCheckName; outcome: Outcome; detail: string }
+
+/** What is to be cleared, in the words of the caller, and the scope that it has to keep to. */
+export type ClearingAsked = {
+  obligation: { statement: string; due_at: string | null; amount_usd: number | null }
+  policy_scope: { rails: RailKey[] | null; amount_usd_max: number | null; data: string | null }
+}
+/** The records that a clearing is about, with the digest of all of them and of the checks. */
+export type ClearingEnvelope = {
+  run_id: string
+  usage: RunUsage
+  task_state: TaskState
+  ledger_head: string
+  ledger_entries: number
+  return_package_id: string | null
+  manifest_sha256: string | null
+  proof_hash: string | null
+  settlement_receipt_id: string | null
+  usage_receipt_id: string | null
+  envelope_sha256: string
+}
+
+/** The records of a run at one head of its ledger; times are in Unix seconds. */
+export type ClearingFacts = {
+  readonly usage: RunUsage
+  readonly rail: string
+  readonly state: TaskState
+  /** Whether the run ended without a result. */
+  readonly failed: boolean
+  /** The price that was quoted; null before there is a quote. */
+  readonly priceUsd: number | null
+  readonly package: {
+    readonly partial: boolean
+    readonly faults: readonly string[]
+    readonly madeAt: number
+  } | null
+  readonly receipts: { readonly settlement: boolean; readonly usage: boolean }
+  readonly payment: { readonly state: string; readonly amountUsd: number } | null
+  readonly obligation: { readonly amountUsd: number | null; readonly dueAt: number | null }
+  readonly policy: { readonly rails: readonly string[] | null; readonly maxUsd: number | null }
+  readonly now: number
+}
+
+export type Clearing = {
+  readonly decision: ClearingDecision
+  readonly proofState: ProofState
+  readonly checks: readonly ClearingCheck[]
+}
+
+type Judged = readonly [outcome: Outcome, detail: string]
+
+/** Blocked by what never passes, reviewed for what waiting does not change, retried for what is not there yet, else cleared. */
+export function clear(facts: ClearingFacts): Clearing {
+  const judged: Record<ClearingCheckName, Judged> = {
+    run: runOf(facts),
+    package: packageOf(facts),
+    receipts: receiptsOf(facts),
+    payment: paymentOf(facts),
+    obligation: obligationOf(facts),
+    policy: policyOf(facts),
+  }
+  const checks = clearingChecks.map((check) => {
+    const [outcome, detail] = judged[check]
+    return { check, outcome, detail }
+  })
+  const has = (outcome: Outcome) => checks.some((one) => one.outcome === outcome)
+  let decision: ClearingDecision = 'cleared'
+  if (has('failed')) decision = 'blocked'
+  else if (has('review')) decision = 'human_review'
+  else if (has('open')) decision = 'retry'
+  return { decision, proofState: proofOf(facts), checks }
+}
+
+function proofOf({ package: made }: ClearingFacts): ProofState {
+  if (made === null) return 'missing'
+  if (made.faults.length > 0) return 'invalid'
+  return made.partial ? 'partial' : 'proven'
+}
+
+function runOf({ state, failed }: ClearingFacts): Judged {
+  if (failed) return ['failed', 'the run ended without a result']
+  return state === 'closed' ? ['passed', 'the run closed'] : ['open', `the task is ${state}`]
+}
+
+function packageOf(facts: ClearingFacts): Judged {
+  const proof = proofOf(facts)
+  if (proof === 'missing') return ['open', 'there is no return package']
+  if (proof === 'invalid')
+    return ['failed', `not as it was signed: ${facts.package?.faults.join(', ')}`]
+  return proof === 'partial'
+    ? ['review', 'gaps were waived: the result is of what there was']
+    : ['passed', 'every digest and the completion signature were computed again']
+}
+
+const isFree = ({ usage, priceUsd }: ClearingFacts): boolean =>
+  usage === 'synthetic' || priceUsd === 0
+
+function receiptsOf(facts: ClearingFacts): Judged {
+  if (isFree(facts)) return ['passed', 'no money is due, so no receipt of money is']
+  const { settlement, usage } = facts.receipts
+  if (!settlement) return ['open', 'there is no settlement receipt']
+  return usage ? ['passed', 'funded and charged'] : ['open', 'there is no usage receipt']
+}
+
+function paymentOf(facts: ClearingFacts): Judged {
+  const { payment, priceUsd } = facts
+  if (isFree(facts)) return ['passed', 'nothing is owed']
+  if (payment === null || priceUsd === null) return ['open', 'there is no payment']
+  if (payment.state === 'refunded') return ['failed', 'the payment was refunded']
+  if (payment.state === 'disputed') return ['review', 'the payment is disputed']
+  if (payment.state !== 'verified') return ['open', `the payment is ${payment.state}`]
+  return payment.amountUsd === priceUsd
+    ? ['passed', 'the payment is verified']
+    : ['review', 'the payment is not the price that was quoted']
+}
+
+function obligationOf({ obligation, priceUsd, package: made, now }: ClearingFacts): Judged {
+  const { amountUsd, dueAt } = obligation
+  if (dueAt !== null && (made?.madeAt ?? now) > dueAt)
+    return ['review', made === null ? 'it is due, and not delivered' : 'it was delivered late']
+  if (amountUsd === null) return ['passed', 'no amount was named']
+  if (priceUsd === null) return ['open', 'there is no price yet']
+  return amountUsd === priceUsd
+    ? ['passed', 'the amount is the price of the run']
+    : ['review', 'the amount is not the price of the run']
+}
+
+function policyOf({ policy, rail, priceUsd }: ClearingFacts): Judged {
+  if (policy.rails !== null && !policy.rails.includes(rail))
+    return ['failed', `${rail} is not in the scope`]
+  if (policy.maxUsd !== null && priceUsd !== null && priceUsd > policy.maxUsd)
+    return ['failed', 'the price is above the scope']
+  return ['passed', 'rail and price are in the scope']
+}
