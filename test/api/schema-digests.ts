@@ -4,7 +4,6 @@
  */
 export const schemaDigests: Record<string, string> = {
   'action-grant.v1.json': 'b9ae41cdac340bdbcfe6b4ccac5dc6efe9e39b3d203447a38619c87989b25bd1',
-  'agent-manifest.v1.json': '6736477138426111002f3dd077e19de18c6dbb8b14d6596ff8f6e342ddb7fee7',
   'agent-manifest.v1.json': '8ecfe1f25cd2a38c58f239da1c6727343a26134ef42e2ff696a50a2d3312606b',
   'ap2-checkout-mandate.v1.json':
     '653982654b54bd831ff652379ad47fe56464799dd5b375f54d54960153b8e399',
