@@ -204,6 +204,21 @@ CREDIT_BINDING_CREATE: Operation[types.CreditBindingCreateRequest, types.CreditB
 )
 """Bind a challenge to the entitlement of its quote, so that its payment funds exactly that."""
 
+ENTERPRISE_CONTROLS_READ: Operation[types.EnterpriseControlsReadRequest, types.EnterpriseControlsReadAnswer] = Operation(
+    "enterprise-controls-read", "GET", "/api/enterprise-controls", "base", ("agent", "operator", "public",)
+)
+"""Read which controls an account can have, where each is enforced, and your own."""
+
+ENTERPRISE_CONTROLS_SET: Operation[types.EnterpriseControlsSetRequest, types.EnterpriseControlsSetAnswer] = Operation(
+    "enterprise-controls-set", "POST", "/api/enterprise-controls", "base", ("agent", "operator",), keyed=True, keeps=True
+)
+"""Set controls of an account: its agent narrows them, an operator may widen them."""
+
+ENTERPRISE_WALLET_BIND: Operation[types.EnterpriseWalletBindRequest, types.EnterpriseWalletBindAnswer] = Operation(
+    "enterprise-wallet-bind", "POST", "/api/enterprise-controls", "base", ("agent",), keyed=True, keeps=True
+)
+"""Bind a wallet to your account by its signature; its payouts then obey your controls."""
+
 USAGE_LEDGER_READ: Operation[types.UsageLedgerReadRequest, types.UsageLedgerReadAnswer] = Operation(
     "usage-ledger-read", "GET", "/api/durable-usage-ledger", "base", ("agent", "status", "public",)
 )
@@ -439,6 +454,36 @@ COMPLIANCE_SAMPLES_READ: Operation[types.ComplianceSamplesReadRequest, types.Com
 )
 """List samples of compliance evidence, or read one with its input, package and proof."""
 
+CLEARING_READ: Operation[types.ClearingReadRequest, types.ClearingReadAnswer] = Operation(
+    "clearing-read", "GET", "/api/agent-run-clearing-spine", "base", ("agent", "status", "public",)
+)
+"""Read a sample of a clearing, or a clearing of yours by its id or, the newest, by its run."""
+
+CLEARING_RUN: Operation[types.ClearingRunRequest, types.ClearingRunAnswer] = Operation(
+    "clearing-run", "POST", "/api/agent-run-clearing-spine", "base", ("agent", "status",), signed=True, keyed=True, keeps=True
+)
+"""Clear a run of yours: its result, receipts, payment and scope, as they stand now, lead to a decision with a signed receipt."""
+
+LOOPS_READ: Operation[types.LoopsReadRequest, types.LoopsReadAnswer] = Operation(
+    "loops-read", "GET", "/api/controlled-operating-loops", "base", ("agent", "status", "public",)
+)
+"""Read the nine steps of the controlled loop with the runs at each of them now, or a run of your own with the digest that each step put out."""
+
+LOOP_START: Operation[types.LoopStartRequest, types.LoopStartAnswer] = Operation(
+    "loop-start", "POST", "/api/controlled-operating-loops", "base", ("agent",), keyed=True, keeps=True
+)
+"""Start a run of any current rail of the controlled loop; a free one needs neither a quote nor funding."""
+
+PACKET_LOOP_READ: Operation[types.PacketLoopReadRequest, types.PacketLoopReadAnswer] = Operation(
+    "packet-loop-read", "GET", "/api/packetops-manifest-loop", "base", ("agent", "status", "public",)
+)
+"""Read what the manifest of a packet says and which sections each kind of packet needs, or a packet run of your own with its manifest."""
+
+PACKET_LOOP_START: Operation[types.PacketLoopStartRequest, types.PacketLoopStartAnswer] = Operation(
+    "packet-loop-start", "POST", "/api/packetops-manifest-loop", "base", ("agent",), keyed=True, keeps=True
+)
+"""Start a packetops run, and get the manifest of what you sent at once; with manifest_only no content leaves you."""
+
 WRITE_GATE_READ: Operation[types.WriteGateReadRequest, types.WriteGateReadAnswer] = Operation(
     "write-gate-read", "GET", "/api/production-write-gate", "base", ("public",)
 )
@@ -468,6 +513,51 @@ FIRST_PAID_RUN_EXECUTE: Operation[types.FirstPaidRunExecuteRequest, types.FirstP
     "first-paid-run-execute", "POST", "/api/first-paid-production-run-execution", "base", ("agent",), keyed=True, keeps=True
 )
 """Start a paid production run of packetops or diligenceops for a customer account. Its eight conditions are computed from its records when it closes."""
+
+ACTIVATION_PATH_READ: Operation[types.ActivationPathReadRequest, types.ActivationPathReadAnswer] = Operation(
+    "activation-path-read", "GET", "/api/customer-activation-path", "base", ("agent", "status", "public",)
+)
+"""Read the steps of a customer account to its first run, or how far an account of yours has come."""
+
+ACTIVATION_START: Operation[types.ActivationStartRequest, types.ActivationStartAnswer] = Operation(
+    "activation-start", "POST", "/api/customer-activation-path", "base", ("agent", "status",), signed=True, keyed=True, keeps=True
+)
+"""Begin to activate a customer account for a rail and tier."""
+
+PILOT_INTAKE_READ: Operation[types.PilotIntakeReadRequest, types.PilotIntakeReadAnswer] = Operation(
+    "pilot-intake-read", "GET", "/api/pilot-intake", "base", ("status", "public",)
+)
+"""Read what a pilot is asked for with, or your own pilot by its status token."""
+
+PILOT_INTAKE_SUBMIT: Operation[types.PilotIntakeSubmitRequest, types.PilotIntakeSubmitAnswer] = Operation(
+    "pilot-intake-submit", "POST", "/api/pilot-intake", "base", ("public",), keyed=True, keeps=True
+)
+"""Ask for a pilot of a rail; an operator decides about it, and nothing runs before."""
+
+PILOT_CONVERSATION_READ: Operation[types.PilotConversationReadRequest, types.PilotConversationReadAnswer] = Operation(
+    "pilot-conversation-read", "GET", "/api/pilot-conversation-tracker", "base", ("operator", "status",)
+)
+"""Read what was said about a pilot, the newest first, and what happens next."""
+
+PILOT_CONVERSATION_ADD: Operation[types.PilotConversationAddRequest, types.PilotConversationAddAnswer] = Operation(
+    "pilot-conversation-add", "POST", "/api/pilot-conversation-tracker", "base", ("operator", "status",), signed=True, keyed=True, keeps=True
+)
+"""Add to what is said about a pilot; decisions and next steps are the operator’s."""
+
+PILOT_INVITE: Operation[types.PilotInviteRequest, types.PilotInviteAnswer] = Operation(
+    "pilot-invite", "POST", "/api/first-pilot-outreach-pack", "base", ("operator",), keyed=True, keeps=True
+)
+"""Invite a client to a pilot; the invitation is answered by its token within its time."""
+
+INVITATION_READ: Operation[types.InvitationReadRequest, types.InvitationReadAnswer] = Operation(
+    "invitation-read", "GET", "/api/pilot-invitation-response-workflow", "base", ("status", "public",)
+)
+"""Read how an invitation to a pilot is answered, or your own one by its token."""
+
+INVITATION_RESPOND: Operation[types.InvitationRespondRequest, types.InvitationRespondAnswer] = Operation(
+    "invitation-respond", "POST", "/api/pilot-invitation-response-workflow", "base", ("status",), signed=True, keyed=True, keeps=True
+)
+"""Accept or decline an invitation to a pilot, or ask about it, by its token."""
 
 INPUT_UPLOAD: Operation[types.InputUploadRequest, types.InputUploadAnswer] = Operation(
     "input-upload", "PUT", "/api/agent-inputs/{sha256}", "base", ("agent",), streams=True
@@ -583,6 +673,26 @@ WORK_ORDER_DECLINE: Operation[types.WorkOrderDeclineRequest, types.WorkOrderDecl
     "work-order-decline", "POST", "/api/work-orders/{work_order_id}/decline", "base", ("status",), signed=True, keyed=True, keeps=True
 )
 """Decline the corrected input that an operator proposes for a run of an order; the run stays stopped."""
+
+EXCHANGE_READ: Operation[types.ExchangeReadRequest, types.ExchangeReadAnswer] = Operation(
+    "exchange-read", "GET", "/api/work-order-exchange", "base", ("agent", "public",)
+)
+"""List the work orders that may be claimed, the newest first, and your own newest 25 claims."""
+
+EXCHANGE_CLAIM: Operation[types.ExchangeClaimRequest, types.ExchangeClaimAnswer] = Operation(
+    "exchange-claim", "POST", "/api/work-order-exchange", "base", ("agent",), keyed=True, keeps=True
+)
+"""Claim an approved work order; you alone may deliver it until the claim expires."""
+
+EXCHANGE_DELIVER: Operation[types.ExchangeDeliverRequest, types.ExchangeDeliverAnswer] = Operation(
+    "exchange-deliver", "POST", "/api/work-order-exchange", "base", ("agent",), keyed=True, keeps=True
+)
+"""Deliver a claimed work order. The validator of its rail decides whether it is taken, and an operator whether it becomes the result."""
+
+EXCHANGE_RELEASE: Operation[types.ExchangeReleaseRequest, types.ExchangeReleaseAnswer] = Operation(
+    "exchange-release", "POST", "/api/work-order-exchange", "base", ("agent",), keeps=True
+)
+"""Give a claimed work order back, so that another agent may claim it."""
 
 LOOP_REVIEW_CONSOLE: Operation[types.LoopReviewConsoleRequest, types.LoopReviewConsoleAnswer] = Operation(
     "loop-review-console", "GET", "/api/loop-review-console", "base", ("operator",)
@@ -818,6 +928,66 @@ ACTIVITY_FEED_PUBLISH: Operation[types.ActivityFeedPublishRequest, types.Activit
     "activity-feed-publish", "POST", "/api/commerce-activity-feed", "base", ("agent",), keyed=True, keeps=True
 )
 """Publish a commerce proof of yours to the activity feed, or take it out with publication_consent false. Reuse the key when you repeat this call."""
+
+MODEL_ANALYSIS_READ: Operation[types.ModelAnalysisReadRequest, types.ModelAnalysisReadAnswer] = Operation(
+    "model-analysis-read", "GET", "/api/model-evidence-analysis", "base", ("public",)
+)
+"""Read the analysis of a published packet, made without a model."""
+
+MODEL_ANALYSIS_RUN: Operation[types.ModelAnalysisRunRequest, types.ModelAnalysisRunAnswer] = Operation(
+    "model-analysis-run", "POST", "/api/model-evidence-analysis", "base", ("public",), keeps=True
+)
+"""Have a compliance packet analysed by rules, and by a model where one is configured, with a proof, a receipt and a passport."""
+
+MODEL_RELAY_READ: Operation[types.ModelRelayReadRequest, types.ModelRelayReadAnswer] = Operation(
+    "model-relay-read", "GET", "/api/model-proof-relay", "base", ("public",)
+)
+"""Read how an analysis is bound to a ledger entry and a relay, on a published packet."""
+
+MODEL_RELAY_RUN: Operation[types.ModelRelayRunRequest, types.ModelRelayRunAnswer] = Operation(
+    "model-relay-run", "POST", "/api/model-proof-relay", "base", ("public",), keeps=True
+)
+"""Bind an analysis of this service, on record or made from a packet, to its passport, a ledger entry and a relay; without a body a published packet."""
+
+FREE_PROOF_READ: Operation[types.FreeProofReadRequest, types.FreeProofReadAnswer] = Operation(
+    "free-proof-read", "GET", "/api/free-proof-run", "base", ("public",)
+)
+"""Read a signed trial of a proof over a published packet."""
+
+FREE_PROOF_RUN: Operation[types.FreeProofRunRequest, types.FreeProofRunAnswer] = Operation(
+    "free-proof-run", "POST", "/api/free-proof-run", "base", ("public",), keeps=True
+)
+"""Have evidence analysed and proven by rules as a signed trial, without a model."""
+
+TRUST_LISTING_READ: Operation[types.TrustListingReadRequest, types.TrustListingReadAnswer] = Operation(
+    "trust-listing-read", "GET", "/api/trust-listing-path", "base", ("agent", "operator", "public",)
+)
+"""Read how an agent is listed and what its badge costs, or one listing."""
+
+CREATE_TRUST_LISTING: Operation[types.CreateTrustListingRequest, types.CreateTrustListingAnswer] = Operation(
+    "create-trust-listing", "POST", "/api/trust-listing-path", "base", ("agent",), keyed=True, keeps=True
+)
+"""Ask to be listed, on verified receipts about you of operational work. It is shown once an operator approves it."""
+
+QUOTE_TRUST_BADGE_FEE: Operation[types.QuoteTrustBadgeFeeRequest, types.QuoteTrustBadgeFeeAnswer] = Operation(
+    "quote-trust-badge-fee", "POST", "/api/trust-listing-path", "base", ("agent",)
+)
+"""Ask what a badge of so many months costs for a listing of yours that is approved."""
+
+CREATE_TRUST_BADGE_PLAN: Operation[types.CreateTrustBadgePlanRequest, types.CreateTrustBadgePlanAnswer] = Operation(
+    "create-trust-badge-plan", "POST", "/api/trust-listing-path", "base", ("agent",)
+)
+"""Plan the badge of a quote, with the challenge that pays it."""
+
+RECORD_TRUST_BADGE_FEE_EVENT: Operation[types.RecordTrustBadgeFeeEventRequest, types.RecordTrustBadgeFeeEventAnswer] = Operation(
+    "record-trust-badge-fee-event", "POST", "/api/trust-listing-path", "base", ("agent", "operator",), keyed=True, keeps=True
+)
+"""Record that the fee of a badge was presented or is settled, or as an operator that it lapsed or was refunded."""
+
+READ_TRUST_LISTINGS: Operation[types.ReadTrustListingsRequest, types.ReadTrustListingsAnswer] = Operation(
+    "read-trust-listings", "POST", "/api/trust-listing-path", "base", ("agent", "operator", "public",)
+)
+"""List the approved listings, and your own, the newest first."""
 
 DIRECTORY_READ: Operation[types.DirectoryReadRequest, types.DirectoryReadAnswer] = Operation(
     "directory-read", "GET", "/api/directory-submission-execution", "base", ("public",)

@@ -1,4 +1,4 @@
-# Made by `npm run client:python` from operations with SHA-256 48e528733adc36c16fd1961ed4716d1583caf30702eaac61e442348e277929e1.
+# Made by `npm run client:python` from operations with SHA-256 ae7a38f0a04006d345ac43436d89c571790f013a34f3f5c1793a2165d1736d9f.
 from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypedDict
@@ -438,9 +438,15 @@ class ProductCard(TypedDict):
     url: str
 
 
+class Pilot(TypedDict):
+    pilot_id: str
+    state: Literal['requested', 'invited', 'accepted', 'declined', 'expired', 'activated', 'rejected', 'running', 'delivered', 'paid_next_step_ready', 'converted_to_paid', 'closed']
+
+
 class OpenedCheckout(TypedDict):
     challenge: PaymentChallenge
     reference_instructions: str
+    pilot: NotRequired[Pilot]
 
 
 class DiligenceProductLinks(TypedDict):
@@ -479,7 +485,7 @@ class Posting(TypedDict):
 class Entitlement(TypedDict):
     entitlement_id: str
     agent_id: str
-    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout', 'trust_badge_fee']
     tier: Literal['entry', 'standard', 'pro']
     state: Literal['pending', 'funded', 'consumed', 'returned']
     granted_units: int
@@ -542,6 +548,60 @@ class BoundCredit(TypedDict):
     binding: CreditBinding
     entitlement: Entitlement
     challenge: PaymentChallenge
+
+
+class ControlsCatalogItem(TypedDict):
+    control: Literal['allowed_rails', 'per_run_usd_max', 'per_day_usd_max', 'review_all', 'callback_hosts', 'paused', 'credential_max_age_days']
+    kind: str
+    bounds: str
+    enforced_at: list[str]
+
+
+class Wallet1(TypedDict):
+    wallet: str
+    bound_at: str
+
+
+CallbackHost: TypeAlias = str
+
+
+class AccountControls(TypedDict):
+    allowed_rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']] | None
+    per_run_usd_max: int | None
+    per_day_usd_max: int | None
+    review_all: bool
+    callback_hosts: list[CallbackHost] | None
+    paused: bool
+    credential_max_age_days: int | None
+
+
+class AccountControlsAskedInput(TypedDict):
+    allowed_rails: NotRequired[list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']] | None]
+    per_run_usd_max: NotRequired[int | None]
+    per_day_usd_max: NotRequired[int | None]
+    review_all: NotRequired[bool]
+    callback_hosts: NotRequired[list[CallbackHost] | None]
+    paused: NotRequired[bool]
+    credential_max_age_days: NotRequired[int | None]
+
+
+class ChangedControls(TypedDict):
+    account_id: str
+    controls: AccountControls
+    set_by: str | None
+    set_at: str | None
+    wallets: list[Wallet1]
+    changed: list[Literal['allowed_rails', 'per_run_usd_max', 'per_day_usd_max', 'review_all', 'callback_hosts', 'paused', 'credential_max_age_days']]
+    receipt: Receipt
+
+
+class BoundWallet(TypedDict):
+    account_id: str
+    controls: AccountControls
+    set_by: str | None
+    set_at: str | None
+    wallets: list[Wallet1]
+    receipt: Receipt
 
 
 class UsageEvent(TypedDict):
@@ -612,7 +672,7 @@ class RegistrationContract(TypedDict):
 
 class Limits3(TypedDict):
     rails: NotRequired[list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]]
-    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'regression:write', 'authority:read', 'actions:execute']]]
+    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'controls:write', 'exchange:write', 'profile:write', 'signing:use', 'proofs:publish', 'listings:write', 'regression:write', 'authority:read', 'actions:execute']]]
     max_usd: NotRequired[int]
     concurrent_runs: NotRequired[int]
 
@@ -731,7 +791,7 @@ class CredentialEnvelope1(TypedDict):
 class AgentCredential(TypedDict):
     credential_id: str
     version: int
-    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'regression:write', 'authority:read', 'actions:execute']]
+    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'controls:write', 'exchange:write', 'profile:write', 'signing:use', 'proofs:publish', 'listings:write', 'regression:write', 'authority:read', 'actions:execute']]
     rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
     state: Literal['pending', 'active', 'retiring', 'retired', 'revoked']
     rotate_by: str | None
@@ -740,13 +800,13 @@ class AgentCredential(TypedDict):
 class Operation(TypedDict):
     operation_id: str
     access: list[Literal['public', 'wallet', 'agent', 'operator', 'status', 'provider']]
-    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'regression:write', 'authority:read', 'actions:execute']]
+    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'controls:write', 'exchange:write', 'profile:write', 'signing:use', 'proofs:publish', 'listings:write', 'regression:write', 'authority:read', 'actions:execute']]
     gated: bool
 
 
 class OrderOfCheck(TypedDict):
     check: Literal['state', 'expiry', 'trust', 'scope', 'rail', 'amount']
-    code: Literal['invalid_request', 'invalid_json', 'unknown_mode', 'unsupported_request', 'candidate_denied', 'human_approval_required', 'idempotency_key_required', 'credential_required', 'credential_invalid', 'operator_required', 'wallet_proof_required', 'wallet_proof_invalid', 'wallet_proof_expired', 'proof_invalid', 'webhook_signature_invalid', 'payment_required', 'payment_invalid', 'scope_denied', 'trust_required', 'rail_not_allowed', 'holder_unknown', 'issuer_untrusted', 'mandate_invalid', 'key_binding_missing', 'key_binding_invalid', 'key_binding_expired', 'audience_mismatch', 'request_digest_mismatch', 'principal_signature_invalid', 'authority_denied', 'control_denied', 'not_owner', 'not_found', 'work_not_found', 'method_not_allowed', 'wallet_proof_replayed', 'payment_already_used', 'idempotency_in_flight', 'wrong_state', 'quote_mismatch', 'not_publishable', 'conditions_unmet', 'not_ready', 'recovery_not_allowed', 'presentation_consumed', 'challenge_consumed', 'mandate_consumed', 'key_already_registered', 'already_claimed', 'already_decided', 'evidence_changed', 'rotation_in_progress', 'daily_cap_exceeded', 'grant_consumed', 'already_exists', 'already_bound', 'already_funded', 'payment_pending', 'reference_already_used', 'work_already_attested', 'wallet_storage_full', 'credit_exhausted', 'wallet_underfunded', 'challenge_expired', 'payout_expired', 'quote_expired', 'expired', 'payload_too_large', 'unsupported_media_type', 'idempotency_conflict', 'terms_mismatch', 'evidence_mismatch', 'forbidden_material', 'amount_mismatch', 'payout_cap_exceeded', 'callback_refused', 'receipt_invalid', 'input_rejected', 'input_too_complex', 'limits_invalid', 'recipient_refused', 'rate_limited', 'internal_error', 'provider_failed', 'unavailable', 'settlement_pending', 'contention', 'paused', 'grant_released']
+    code: Literal['invalid_request', 'invalid_json', 'unknown_mode', 'unsupported_request', 'candidate_denied', 'human_approval_required', 'idempotency_key_required', 'credential_required', 'credential_invalid', 'operator_required', 'wallet_proof_required', 'wallet_proof_invalid', 'wallet_proof_expired', 'proof_invalid', 'webhook_signature_invalid', 'payment_required', 'payment_invalid', 'scope_denied', 'trust_required', 'rail_not_allowed', 'holder_unknown', 'issuer_untrusted', 'mandate_invalid', 'key_binding_missing', 'key_binding_invalid', 'key_binding_expired', 'audience_mismatch', 'request_digest_mismatch', 'principal_signature_invalid', 'authority_denied', 'control_denied', 'not_owner', 'not_found', 'work_not_found', 'method_not_allowed', 'wallet_proof_replayed', 'payment_already_used', 'idempotency_in_flight', 'wrong_state', 'quote_mismatch', 'not_publishable', 'conditions_unmet', 'not_ready', 'recovery_not_allowed', 'presentation_consumed', 'challenge_consumed', 'mandate_consumed', 'key_already_registered', 'already_claimed', 'already_decided', 'evidence_changed', 'rotation_in_progress', 'daily_cap_exceeded', 'grant_consumed', 'already_exists', 'already_bound', 'already_funded', 'payment_pending', 'reference_already_used', 'work_already_attested', 'wallet_storage_full', 'credit_exhausted', 'wallet_underfunded', 'challenge_expired', 'payout_expired', 'invitation_expired', 'quote_expired', 'expired', 'payload_too_large', 'unsupported_media_type', 'idempotency_conflict', 'terms_mismatch', 'evidence_mismatch', 'forbidden_material', 'amount_mismatch', 'payout_cap_exceeded', 'callback_refused', 'receipt_invalid', 'input_rejected', 'input_too_complex', 'limits_invalid', 'recipient_refused', 'rate_guardrail_reached', 'rate_limited', 'internal_error', 'provider_failed', 'unavailable', 'settlement_pending', 'contention', 'paused', 'grant_released']
     rule: str
 
 
@@ -756,10 +816,10 @@ class Live1(TypedDict):
 
 
 class CredentialPolicy(TypedDict):
-    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'regression:write', 'authority:read', 'actions:execute']]
+    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'controls:write', 'exchange:write', 'profile:write', 'signing:use', 'proofs:publish', 'listings:write', 'regression:write', 'authority:read', 'actions:execute']]
     operations: list[Operation]
     order_of_checks: list[OrderOfCheck]
-    error_codes: list[Literal['invalid_request', 'invalid_json', 'unknown_mode', 'unsupported_request', 'candidate_denied', 'human_approval_required', 'idempotency_key_required', 'credential_required', 'credential_invalid', 'operator_required', 'wallet_proof_required', 'wallet_proof_invalid', 'wallet_proof_expired', 'proof_invalid', 'webhook_signature_invalid', 'payment_required', 'payment_invalid', 'scope_denied', 'trust_required', 'rail_not_allowed', 'holder_unknown', 'issuer_untrusted', 'mandate_invalid', 'key_binding_missing', 'key_binding_invalid', 'key_binding_expired', 'audience_mismatch', 'request_digest_mismatch', 'principal_signature_invalid', 'authority_denied', 'control_denied', 'not_owner', 'not_found', 'work_not_found', 'method_not_allowed', 'wallet_proof_replayed', 'payment_already_used', 'idempotency_in_flight', 'wrong_state', 'quote_mismatch', 'not_publishable', 'conditions_unmet', 'not_ready', 'recovery_not_allowed', 'presentation_consumed', 'challenge_consumed', 'mandate_consumed', 'key_already_registered', 'already_claimed', 'already_decided', 'evidence_changed', 'rotation_in_progress', 'daily_cap_exceeded', 'grant_consumed', 'already_exists', 'already_bound', 'already_funded', 'payment_pending', 'reference_already_used', 'work_already_attested', 'wallet_storage_full', 'credit_exhausted', 'wallet_underfunded', 'challenge_expired', 'payout_expired', 'quote_expired', 'expired', 'payload_too_large', 'unsupported_media_type', 'idempotency_conflict', 'terms_mismatch', 'evidence_mismatch', 'forbidden_material', 'amount_mismatch', 'payout_cap_exceeded', 'callback_refused', 'receipt_invalid', 'input_rejected', 'input_too_complex', 'limits_invalid', 'recipient_refused', 'rate_limited', 'internal_error', 'provider_failed', 'unavailable', 'settlement_pending', 'contention', 'paused', 'grant_released']]
+    error_codes: list[Literal['invalid_request', 'invalid_json', 'unknown_mode', 'unsupported_request', 'candidate_denied', 'human_approval_required', 'idempotency_key_required', 'credential_required', 'credential_invalid', 'operator_required', 'wallet_proof_required', 'wallet_proof_invalid', 'wallet_proof_expired', 'proof_invalid', 'webhook_signature_invalid', 'payment_required', 'payment_invalid', 'scope_denied', 'trust_required', 'rail_not_allowed', 'holder_unknown', 'issuer_untrusted', 'mandate_invalid', 'key_binding_missing', 'key_binding_invalid', 'key_binding_expired', 'audience_mismatch', 'request_digest_mismatch', 'principal_signature_invalid', 'authority_denied', 'control_denied', 'not_owner', 'not_found', 'work_not_found', 'method_not_allowed', 'wallet_proof_replayed', 'payment_already_used', 'idempotency_in_flight', 'wrong_state', 'quote_mismatch', 'not_publishable', 'conditions_unmet', 'not_ready', 'recovery_not_allowed', 'presentation_consumed', 'challenge_consumed', 'mandate_consumed', 'key_already_registered', 'already_claimed', 'already_decided', 'evidence_changed', 'rotation_in_progress', 'daily_cap_exceeded', 'grant_consumed', 'already_exists', 'already_bound', 'already_funded', 'payment_pending', 'reference_already_used', 'work_already_attested', 'wallet_storage_full', 'credit_exhausted', 'wallet_underfunded', 'challenge_expired', 'payout_expired', 'invitation_expired', 'quote_expired', 'expired', 'payload_too_large', 'unsupported_media_type', 'idempotency_conflict', 'terms_mismatch', 'evidence_mismatch', 'forbidden_material', 'amount_mismatch', 'payout_cap_exceeded', 'callback_refused', 'receipt_invalid', 'input_rejected', 'input_too_complex', 'limits_invalid', 'recipient_refused', 'rate_guardrail_reached', 'rate_limited', 'internal_error', 'provider_failed', 'unavailable', 'settlement_pending', 'contention', 'paused', 'grant_released']]
     live: Live1
 
 
@@ -1447,7 +1507,160 @@ class ComplianceSamples(TypedDict):
     samples: list[Sample]
 
 
+class ObligationObject(TypedDict):
+    statement: str
+    due_at: str | None
+    amount_usd: int | None
+
+
 class Check8(TypedDict):
+    check: Literal['run', 'package', 'receipts', 'payment', 'obligation', 'policy']
+    outcome: Literal['passed', 'open', 'review', 'failed']
+    detail: str
+
+
+class EvidenceEnvelope(TypedDict):
+    run_id: str
+    usage: Literal['synthetic', 'operational']
+    task_state: Literal['created', 'preflight_checked', 'contract_ready', 'contract_accepted', 'trust_pending', 'trusted', 'quoted', 'credit_pending', 'credit_funded', 'queued', 'operating', 'evidence_partial', 'result_ready', 'attested', 'receipt_issued', 'callback_pending', 'callback_delivered', 'exception_open', 'replay_ready', 'failed', 'closed']
+    ledger_head: str
+    ledger_entries: int
+    return_package_id: str | None
+    manifest_sha256: str | None
+    proof_hash: str | None
+    settlement_receipt_id: str | None
+    usage_receipt_id: str | None
+    envelope_sha256: str
+    checks: list[Check8]
+
+
+class PolicyScope(TypedDict):
+    rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']] | None
+    amount_usd_max: int | None
+    data: str | None
+
+
+class PaymentReference1(TypedDict):
+    payment_reference_id: str
+    method: Literal['hosted_checkout', 'agent_allowance', 'payment_reference', 'invoice_reference', 'stablecoin_reference', 'x402_reference', 'ap2_mandate_reference']
+    amount_usd: int
+    state: str
+    settlement_receipt_id: str | None
+
+
+class Clearing(TypedDict):
+    clearing_id: str
+    obligation_object: ObligationObject
+    evidence_envelope: EvidenceEnvelope
+    policy_scope: PolicyScope
+    payment_reference: PaymentReference1 | None
+    run_receipt: Receipt
+    proof_state: Literal['missing', 'partial', 'proven', 'invalid']
+    clearing_decision: Literal['cleared', 'retry', 'human_review', 'blocked']
+    retry_available: bool
+    handoff_ready: bool
+    next_endpoint: str
+
+
+class SampleClearing(TypedDict):
+    sample: Literal[True]
+    usage: Literal['synthetic']
+    fixture_id: str
+    code_version: str
+    persisted: Literal[False]
+    receipt: Receipt
+    clearing: Clearing
+
+
+class LoopRun(TypedDict):
+    run: Run
+
+
+class LoopPattern(TypedDict):
+    pattern: list[Literal['intake', 'planner', 'worker', 'validator', 'exception_agent', 'revision_loop', 'review_step', 'return_package', 'attestation']]
+    current_rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+    future_rail: NotRequired[str]
+    live: dict[Literal['intake', 'planner', 'worker', 'validator', 'exception_agent', 'revision_loop', 'review_step', 'return_package', 'attestation'], int]
+    counted_max: int
+
+
+Period = TypedDict(
+    'Period',
+    {
+        'from': str,
+        'to': str,
+    },
+)
+
+
+class Item1(TypedDict):
+    name: str
+    section: str
+    sha256: str
+    bytes: int | None
+    issued_at: str | None
+    expires_at: str | None
+    source: str | None
+    digest: Literal['verified', 'computed', 'claimed', 'mismatch']
+    validity: Literal['current', 'expired', 'stale', 'future', 'undated', 'unjudged']
+    reading: Literal['written', 'failing', 'empty', 'placeholder', 'unfinished', 'thin', 'contradicted', 'binary', 'unread']
+    owner: str | None
+    approved_by: str | None
+    period: Period | None
+    superseded_by: str | None
+    points: int
+    leaf_sha256: str
+
+
+class Item2(TypedDict):
+    pointer: str
+    quote: str
+
+
+class SectionCoverageItem(TypedDict):
+    section: str
+    title: str
+    required: bool
+    max_age_days: int | None
+    state: Literal['present', 'partial', 'unusable', 'failing', 'missing']
+    points: int
+    reasons: list[str]
+    items: list[Item2]
+
+
+class Readiness(TypedDict):
+    score: int
+    rule: str
+
+
+class PacketManifest(TypedDict):
+    state: Literal['provisional', 'final']
+    items: list[Item1]
+    merkle_root: str
+    section_coverage: list[SectionCoverageItem]
+    readiness: Readiness
+    complete: bool
+
+
+class RequiredSection(TypedDict):
+    section: str
+    title: str
+
+
+class PacketLoop(TypedDict):
+    manifest_schema: dict[str, Any]
+    required_sections: dict[Literal['soc2_evidence_packet', 'iso27001_evidence_packet', 'vendor_security_questionnaire', 'insurance_renewal_compliance_packet'], list[RequiredSection]]
+
+
+class StartedPacketRun(TypedDict):
+    run: Run
+    challenge: PaymentChallenge | None
+    receipts: list[Receipt]
+    result_contract: ResultContract
+    manifest: PacketManifest | None
+
+
+class Check9(TypedDict):
     check: Literal['scoped_key', 'idempotency', 'allowed_rail', 'https_callback', 'audit_event']
     rule: str
 
@@ -1457,7 +1670,7 @@ class OperationsBehindGateItem(TypedDict):
     method: str
     path: str
     tool: Literal['list_rails', 'quote_run', 'create_payment_challenge', 'start_rail_run', 'get_run_status', 'fetch_return_package', 'record_receipt', 'validate_production_write', 'find_services', 'inspect_service', 'request_service_use', 'run_service', 'execute_first_paid_production_run', 'run_agent_to_agent_test', 'get_provider_callback_receiver_examples', 'publish_verified_commerce_proof', 'read_verified_commerce_activity', 'run_external_agent_invocation_test', 'persist_regression_report', 'store_regression_report', 'read_recent_regressions', 'enforce_agent_credential', 'read_signing_versions', 'rotate_signing_credential', 'sign_with_active_signing_version', 'verify_signature_by_version', 'execute_directory_submission'] | None
-    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'regression:write', 'authority:read', 'actions:execute']]
+    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'controls:write', 'exchange:write', 'profile:write', 'signing:use', 'proofs:publish', 'listings:write', 'regression:write', 'authority:read', 'actions:execute']]
     rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
     callback: Literal['required', 'if_given']
     written: int
@@ -1466,7 +1679,7 @@ class OperationsBehindGateItem(TypedDict):
 
 
 class WriteGate(TypedDict):
-    checks: list[Check8]
+    checks: list[Check9]
     allowed_rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
     operations_behind_gate: list[OperationsBehindGateItem]
     paused: str | None
@@ -1532,6 +1745,121 @@ class StartedFirstPaidRun(TypedDict):
     challenge: PaymentChallenge | None
 
 
+class Step4(TypedDict):
+    step: Literal['registered', 'trusted', 'quoted', 'paid', 'work_order_approved', 'first_run_completed', 'receipt_issued']
+    state: Literal['done', 'open']
+    evidence_id: str | None
+
+
+class CustomerActivation(TypedDict):
+    activation_id: str
+    customer_account: str
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    started_at: str
+    steps: list[Step4]
+    next_action: str
+
+
+class StartedCustomerActivation(TypedDict):
+    activation: CustomerActivation
+
+
+class Client(TypedDict):
+    name: str
+    account_id: str | None
+
+
+class PilotModel(TypedDict):
+    pilot_id: str
+    source: Literal['intake', 'invitation', 'offer']
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    total_usd: int
+    client: Client
+    objective: str
+    state: Literal['requested', 'invited', 'accepted', 'declined', 'expired', 'activated', 'rejected', 'running', 'delivered', 'paid_next_step_ready', 'converted_to_paid', 'closed']
+    work_order_id: str | None
+    runs: list[str]
+    next_step: str
+    created_at: str
+
+
+class PilotIntakeContract(TypedDict):
+    path: str
+    version: str
+    operations: list[dict[str, Any]]
+    policy_rules: list[str]
+    live: dict[str, int]
+    rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+    requirements: list[str]
+
+
+class RequestedPilot(TypedDict):
+    pilot: PilotModel
+    work_order: WorkOrder
+    receipt: Receipt
+    status_token: str
+
+
+class PilotEntry(TypedDict):
+    entry_id: str
+    number: int
+    at: str
+    author_role: Literal['client', 'operator', 'service']
+    kind: Literal['message', 'question', 'answer', 'decision', 'next_step']
+    text: str
+    text_sha256: str
+    next_step: bool
+    due_at: str | None
+    prev_hash: str
+
+
+class AddedPilotEntry(TypedDict):
+    entry: PilotEntry
+    pilot: PilotModel
+
+
+class PilotInvitation(TypedDict):
+    pilot: PilotModel
+    invitation_token: str
+    response_url: str
+    expires_at: str
+
+
+class Terms(TypedDict):
+    pilot_id: str
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    total_usd: int
+    currency: Literal['usd']
+    objective: str
+    expires_at: str
+    runs: Literal[1]
+    rules: list[str]
+
+
+class Invitation(TypedDict):
+    terms: Terms
+    terms_sha256: str
+    expires_at: str
+    state: Literal['requested', 'invited', 'accepted', 'declined', 'expired', 'activated', 'rejected', 'running', 'delivered', 'paid_next_step_ready', 'converted_to_paid', 'closed']
+
+
+class InvitationContract(TypedDict):
+    path: str
+    version: str
+    operations: list[dict[str, Any]]
+    policy_rules: list[str]
+    live: dict[str, int]
+
+
+class AnsweredInvitation(TypedDict):
+    pilot: PilotModel
+    next_action: str
+    receipt: Receipt
+
+
 class StoredInput(TypedDict):
     sha256: str
     byte_length: int
@@ -1548,7 +1876,7 @@ class WebhookRules(TypedDict):
     repeated: str
 
 
-class Step4(TypedDict):
+class Step5(TypedDict):
     step: Literal['provider_event', 'webhook_verification', 'provider_confirmation', 'credit_funding_event', 'settlement_receipt', 'run_eligibility', 'result_contract', 'callback']
     done_at: str | None
     evidence_id: str | None
@@ -1557,7 +1885,7 @@ class Step4(TypedDict):
 class ProviderActivation(TypedDict):
     sequence: list[Literal['provider_event', 'webhook_verification', 'provider_confirmation', 'credit_funding_event', 'settlement_receipt', 'run_eligibility', 'result_contract', 'callback']]
     webhook_rules: WebhookRules
-    steps: list[Step4] | None
+    steps: list[Step5] | None
 
 
 class Event(TypedDict):
@@ -1589,20 +1917,20 @@ class CallbackExamples(TypedDict):
     retry_rules: RetryRules
 
 
-class Check9(TypedDict):
+class Check10(TypedDict):
     check: Literal['headers', 'time', 'signature']
     ok: bool
 
 
 class ReceivedCallback(TypedDict):
     verified: Literal[True]
-    checks: list[Check9]
+    checks: list[Check10]
     delivery_id: str
     duplicate: bool
     nonce: NotRequired[str]
 
 
-class Item1(TypedDict):
+class Item3(TypedDict):
     delivery_id: str
     event: str
     verified: Literal[True]
@@ -1611,10 +1939,10 @@ class Item1(TypedDict):
 
 
 class CallbackInbox(TypedDict):
-    items: list[Item1]
+    items: list[Item3]
 
 
-class Check10(TypedDict):
+class Check11(TypedDict):
     check: str
     ok: bool
     detail: str
@@ -1774,8 +2102,102 @@ class QueuedWorkOrder(TypedDict):
     status_token: str
 
 
+class Claim(TypedDict):
+    claim_id: str
+    work_order_id: str
+    agent_id: str
+    state: Literal['held', 'delivered', 'accepted', 'rejected', 'released', 'expired']
+    claimed_at: str
+    expires_at: str
+    delivered_at: str | None
+    ended_at: str | None
+    reason: str | None
+    receipt_id: str | None
+    input: dict[str, Any] | None
+
+
+class OpenWorkOrder(TypedDict):
+    work_order_id: str
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    objective_summary: str
+    acceptance_criteria: list[str]
+    deadline: str
+    reward_note: str
+
+
+class ClaimedWorkOrder(TypedDict):
+    work_order_id: str
+    state: Literal['queued', 'approved', 'claimed', 'operating', 'delivered', 'completed', 'rejected']
+    objective: str
+    acceptance_criteria: list[str]
+    deadline: str
+    reward_note: str
+
+
+class WorkOrderClaim(TypedDict):
+    claim_id: str
+    work_order_id: str
+    agent_id: str
+    state: Literal['held', 'delivered', 'accepted', 'rejected', 'released', 'expired']
+    claimed_at: str
+    expires_at: str
+    delivered_at: str | None
+    ended_at: str | None
+    reason: str | None
+    receipt_id: str | None
+
+
+class WorkOrderInputReference(TypedDict):
+    run_id: str
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    input_sha256: str
+    url: str
+
+
+class Artifact(TypedDict):
+    name: str
+    sha256: str
+    bytes: NotRequired[int]
+    content: str
+
+
+class Claim1(TypedDict):
+    claim: str
+    artifact: str
+
+
+class DeliveredPackageInput(TypedDict):
+    artifacts: list[Artifact]
+    claims: NotRequired[list[Claim1]]
+
+
+class Validation(TypedDict):
+    checks: list[Check11]
+
+
+class Review2(TypedDict):
+    subject_kind: Literal['loop_step']
+    subject_id: str
+    state: Literal['waiting', 'approved', 'rejected']
+
+
+class DeliveredToExchange(TypedDict):
+    work_order: ClaimedWorkOrder
+    claim: WorkOrderClaim
+    validation: Validation
+    review: Review2
+    receipt: Receipt
+
+
+class ReleasedToExchange(TypedDict):
+    work_order: ClaimedWorkOrder
+    claim: WorkOrderClaim
+
+
 class WaitingSubject(TypedDict):
-    subject_kind: Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof']
+    subject_kind: Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof', 'pilot', 'listing', 'clearing']
     subject_id: str
     state: str
     waiting_since: str
@@ -1792,7 +2214,7 @@ class WaitingSubject(TypedDict):
 
 
 class CompactWaitingSubject(TypedDict):
-    subject_kind: Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof']
+    subject_kind: Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof', 'pilot', 'listing', 'clearing']
     subject_id: str
     state: str
     waiting_since: str
@@ -1807,7 +2229,7 @@ class Part(TypedDict):
 
 
 class ReviewEvidence(TypedDict):
-    subject_kind: Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof']
+    subject_kind: Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof', 'pilot', 'listing', 'clearing']
     subject_id: str
     waiting_since: str
     parts: list[Part]
@@ -1836,7 +2258,7 @@ class DecidedBy(TypedDict):
 
 class ReviewDecision1(TypedDict):
     decision_id: str
-    subject_kind: Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof']
+    subject_kind: Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof', 'pilot', 'listing', 'clearing']
     subject_id: str
     decision: Literal['approve', 'reject', 'revise', 'hold']
     note: str
@@ -1846,7 +2268,7 @@ class ReviewDecision1(TypedDict):
 
 
 class Subject(TypedDict):
-    subject_kind: Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof']
+    subject_kind: Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof', 'pilot', 'listing', 'clearing']
     subject_id: str
     state: str
     view: dict[str, Any]
@@ -2114,7 +2536,7 @@ class AgentOfOperators(TypedDict):
 class AccessKey(TypedDict):
     credential_id: str
     version: int
-    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'regression:write', 'authority:read', 'actions:execute']]
+    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'controls:write', 'exchange:write', 'profile:write', 'signing:use', 'proofs:publish', 'listings:write', 'regression:write', 'authority:read', 'actions:execute']]
     rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
     state: Literal['pending', 'active', 'retiring', 'retired', 'revoked']
     rotate_by: str | None
@@ -2134,7 +2556,7 @@ class TrustDecision(TypedDict):
 
 class PreviousLimits(TypedDict):
     rails: NotRequired[list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]]
-    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'regression:write', 'authority:read', 'actions:execute']]]
+    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'controls:write', 'exchange:write', 'profile:write', 'signing:use', 'proofs:publish', 'listings:write', 'regression:write', 'authority:read', 'actions:execute']]]
     max_usd: NotRequired[int]
     concurrent_runs: NotRequired[int]
 
@@ -2467,7 +2889,7 @@ class Key8(TypedDict):
 class VerifiedPassport(TypedDict):
     valid: bool
     reasons: list[str]
-    checks: list[Check10]
+    checks: list[Check11]
     claims: Claims1 | None
     key: Key8 | None
     verification_packet: VerificationPacket | None
@@ -2613,7 +3035,7 @@ class VerifiedHandoffPack(TypedDict):
     expired: bool | None
     recipient_matches: bool | None
     permitted: Permitted
-    checks: list[Check10]
+    checks: list[Check11]
     pack: Pack | None
     key: Key8 | None
     verification_packet: VerificationPacket | None
@@ -2688,14 +3110,14 @@ class Input(TypedDict):
     recomputed: bool
 
 
-class Claim(TypedDict):
+class Claim2(TypedDict):
     claim: str
     artifact: str
     state: Literal['bound', 'not_stated', 'not_given', 'unknown_item']
     forbidden: str | None
 
 
-class Check13(TypedDict):
+class Check15(TypedDict):
     check: Literal['hashes', 'required_items', 'claims', 'policy', 'evidence_age', 'evidence_owner', 'payment', 'authority', 'protocol', 'duplicates']
     outcome: Literal['passed', 'failed', 'unverified', 'not_needed']
     reason: str | None
@@ -2715,8 +3137,8 @@ class CommercePacket(TypedDict):
     request_sha256: str
     package_sha256: str
     inputs: list[Input]
-    claims: list[Claim]
-    checks: list[Check13]
+    claims: list[Claim2]
+    checks: list[Check15]
     payment: Payment3 | None
     keys_url: str
     offline_verification: list[str]
@@ -2738,7 +3160,7 @@ class AgentCommercePassport(TypedDict):
     verify_url: str
 
 
-class Check14(TypedDict):
+class Check16(TypedDict):
     check: Literal['hashes', 'required_items', 'claims', 'policy', 'evidence_age', 'evidence_owner', 'payment', 'authority', 'protocol', 'duplicates']
     outcome: Literal['passed', 'failed', 'unverified', 'not_needed']
     reason: str | None
@@ -2747,7 +3169,7 @@ class Check14(TypedDict):
 class PublicCommerceProof(TypedDict):
     proof_id: str
     decision: Literal['eligible_to_continue', 'human_review_required', 'payment_hold']
-    checks: list[Check14]
+    checks: list[Check16]
     mission_kind: Literal['rail_run', 'work_order_delivery', 'agent_handoff', 'pilot_delivery', 'free_proof']
     agent_id: str | None
     protocol_binding: Literal['mcp', 'http', 'a2a', 'x402', 'ap2'] | None
@@ -2813,6 +3235,191 @@ class PublishedActivity(TypedDict):
     receipt: Receipt | None
 
 
+class Citation4(TypedDict):
+    pointer: str
+    quote: str | None
+
+
+class Finding2(TypedDict):
+    finding: str
+    severity: Literal['warning', 'info']
+    source: Literal['rules', 'model']
+    detail: str
+    item: str | None
+    citation: Citation4 | None
+
+
+class Section(TypedDict):
+    section: str
+    required: bool
+    state: str
+
+
+class Coverage(TypedDict):
+    sections: list[Section]
+    readiness_score: int
+    questions: int
+    answered: int
+
+
+class Gap2(TypedDict):
+    gap: str
+    kind: Literal['needed', 'advisory']
+    detail: str
+
+
+class UnsupportedClaim(TypedDict):
+    claim: str
+    item: str
+    reason: Literal['bound', 'not_stated', 'not_given', 'unknown_item']
+
+
+class EvidenceAnalysis(TypedDict):
+    analysis_id: str
+    analysis_mode: Literal['model', 'fallback']
+    model: str | None
+    findings: list[Finding2]
+    coverage: Coverage
+    gaps: list[Gap2]
+    unsupported_claims: list[UnsupportedClaim]
+    input_sha256: str
+    usage: Literal['synthetic', 'operational', 'unspecified']
+
+
+class Guardrails(TypedDict):
+    calls_left: int | None
+    bytes: int
+
+
+class ProvenAnalysis(TypedDict):
+    analysis: EvidenceAnalysis
+    proof_id: str
+    decision: Literal['eligible_to_continue', 'human_review_required', 'payment_hold']
+    receipt: Receipt
+    passport: AgentCommercePassport
+    verification_packet: CommercePacket
+    guardrails: Guardrails
+
+
+class ProofRelay(TypedDict):
+    relay_id: str
+    receipt_id: str
+    entry_hash: str
+    state: Literal['recorded', 'retry_available', 'handed_off']
+    retry_available: bool
+    handoff_ready: bool
+    next_endpoint: str
+
+
+class RelayedAnalysis(TypedDict):
+    analysis_result: EvidenceAnalysis
+    proof_id: str
+    receipt_passport: AgentCommercePassport
+    run_ledger: UsageEvent
+    proof_relay: ProofRelay
+    retry_handoff_state: Literal['recorded', 'retry_available', 'handed_off']
+    receipt: Receipt
+
+
+class Proof2(TypedDict):
+    analysis: EvidenceAnalysis
+    decision: Literal['eligible_to_continue', 'human_review_required', 'payment_hold']
+
+
+class FreeProofSample(TypedDict):
+    sample: Literal[True]
+    usage: Literal['synthetic']
+    fixture_id: str
+    code_version: str
+    persisted: Literal[False]
+    receipt: Receipt
+    proof: Proof2
+    passport: AgentCommercePassport
+    verification_packet: CommercePacket
+
+
+class FreeProof(TypedDict):
+    proof_id: str
+    receipt: Receipt
+    passport: AgentCommercePassport
+    verification_packet: CommercePacket
+    proof: Proof2
+    usage: Literal['synthetic']
+
+
+class EvidenceItem(TypedDict):
+    receipt_id: str
+    kind: str | None
+
+
+class TrustListing(TypedDict):
+    trust_listing_id: str
+    commercial_plan_id: str | None
+    trust_badge_state: Literal['none', 'quoted', 'planned', 'active', 'lapsed']
+    fee_event_id: str | None
+    agent_id: str
+    display_name: str
+    summary: str
+    rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+    evidence: list[EvidenceItem]
+    review_state: Literal['waiting', 'approved', 'rejected']
+    active_until: str | None
+    listed_at: str
+
+
+class Fee(TypedDict):
+    fee_item: Literal['trust_badge_fee']
+    usd_by_months: list[int]
+
+
+class TrustListingContract(TypedDict):
+    path: str
+    version: str
+    operations: list[dict[str, Any]]
+    policy_rules: list[str]
+    live: dict[str, int]
+    fee: Fee
+
+
+class Check17(TypedDict):
+    receipt_id: str
+    kind: str | None
+    ok: bool
+    detail: str
+
+
+class CreatedTrustListing(TypedDict):
+    listing: TrustListing
+    checks: list[Check17]
+
+
+class BadgeQuote(TypedDict):
+    quote_id: str
+    fee_item: Literal['trust_badge_fee']
+    months: int
+    total_usd: int
+    currency: Literal['usd']
+    pricing_model: Literal['trust_badge_fee']
+    expires_at: str
+
+
+class PlannedBadge(TypedDict):
+    listing: TrustListing
+    challenge: PaymentChallenge
+
+
+class RecordedBadgeFee(TypedDict):
+    listing: TrustListing
+    receipt: Receipt
+
+
+class TrustListings(TypedDict):
+    items: list[TrustListing]
+    offset: int
+    limit: int
+    total: int
+
+
 class Directory(TypedDict):
     directory: str
     configured: bool
@@ -2874,7 +3481,7 @@ class Checks(TypedDict):
     detail: str
 
 
-class Readiness(TypedDict):
+class Readiness1(TypedDict):
     ok: bool
     checks: dict[str, Checks]
 
@@ -2887,6 +3494,13 @@ class Mcp1(TypedDict):
 class AuthKind(TypedDict):
     kind: Literal['public', 'wallet', 'agent', 'operator', 'status', 'provider']
     header: str | None
+
+
+class PaymentProtocol(TypedDict):
+    protocol: Literal['x402', 'mpp']
+    challenge_header: str
+    credential_headers: list[str]
+    receipt_header: str
 
 
 class Annotations(TypedDict):
@@ -2921,7 +3535,7 @@ class Operation1(TypedDict):
     price: Literal['quote'] | Price | None
     status: list[int]
     idempotency: Literal['read', 'effect', 'body', 'natural']
-    errors: list[Literal['invalid_request', 'invalid_json', 'unknown_mode', 'unsupported_request', 'candidate_denied', 'human_approval_required', 'idempotency_key_required', 'credential_required', 'credential_invalid', 'operator_required', 'wallet_proof_required', 'wallet_proof_invalid', 'wallet_proof_expired', 'proof_invalid', 'webhook_signature_invalid', 'payment_required', 'payment_invalid', 'scope_denied', 'trust_required', 'rail_not_allowed', 'holder_unknown', 'issuer_untrusted', 'mandate_invalid', 'key_binding_missing', 'key_binding_invalid', 'key_binding_expired', 'audience_mismatch', 'request_digest_mismatch', 'principal_signature_invalid', 'authority_denied', 'control_denied', 'not_owner', 'not_found', 'work_not_found', 'method_not_allowed', 'wallet_proof_replayed', 'payment_already_used', 'idempotency_in_flight', 'wrong_state', 'quote_mismatch', 'not_publishable', 'conditions_unmet', 'not_ready', 'recovery_not_allowed', 'presentation_consumed', 'challenge_consumed', 'mandate_consumed', 'key_already_registered', 'already_claimed', 'already_decided', 'evidence_changed', 'rotation_in_progress', 'daily_cap_exceeded', 'grant_consumed', 'already_exists', 'already_bound', 'already_funded', 'payment_pending', 'reference_already_used', 'work_already_attested', 'wallet_storage_full', 'credit_exhausted', 'wallet_underfunded', 'challenge_expired', 'payout_expired', 'quote_expired', 'expired', 'payload_too_large', 'unsupported_media_type', 'idempotency_conflict', 'terms_mismatch', 'evidence_mismatch', 'forbidden_material', 'amount_mismatch', 'payout_cap_exceeded', 'callback_refused', 'receipt_invalid', 'input_rejected', 'input_too_complex', 'limits_invalid', 'recipient_refused', 'rate_limited', 'internal_error', 'provider_failed', 'unavailable', 'settlement_pending', 'contention', 'paused', 'grant_released']]
+    errors: list[Literal['invalid_request', 'invalid_json', 'unknown_mode', 'unsupported_request', 'candidate_denied', 'human_approval_required', 'idempotency_key_required', 'credential_required', 'credential_invalid', 'operator_required', 'wallet_proof_required', 'wallet_proof_invalid', 'wallet_proof_expired', 'proof_invalid', 'webhook_signature_invalid', 'payment_required', 'payment_invalid', 'scope_denied', 'trust_required', 'rail_not_allowed', 'holder_unknown', 'issuer_untrusted', 'mandate_invalid', 'key_binding_missing', 'key_binding_invalid', 'key_binding_expired', 'audience_mismatch', 'request_digest_mismatch', 'principal_signature_invalid', 'authority_denied', 'control_denied', 'not_owner', 'not_found', 'work_not_found', 'method_not_allowed', 'wallet_proof_replayed', 'payment_already_used', 'idempotency_in_flight', 'wrong_state', 'quote_mismatch', 'not_publishable', 'conditions_unmet', 'not_ready', 'recovery_not_allowed', 'presentation_consumed', 'challenge_consumed', 'mandate_consumed', 'key_already_registered', 'already_claimed', 'already_decided', 'evidence_changed', 'rotation_in_progress', 'daily_cap_exceeded', 'grant_consumed', 'already_exists', 'already_bound', 'already_funded', 'payment_pending', 'reference_already_used', 'work_already_attested', 'wallet_storage_full', 'credit_exhausted', 'wallet_underfunded', 'challenge_expired', 'payout_expired', 'invitation_expired', 'quote_expired', 'expired', 'payload_too_large', 'unsupported_media_type', 'idempotency_conflict', 'terms_mismatch', 'evidence_mismatch', 'forbidden_material', 'amount_mismatch', 'payout_cap_exceeded', 'callback_refused', 'receipt_invalid', 'input_rejected', 'input_too_complex', 'limits_invalid', 'recipient_refused', 'rate_guardrail_reached', 'rate_limited', 'internal_error', 'provider_failed', 'unavailable', 'settlement_pending', 'contention', 'paused', 'grant_released']]
     schemas: str
     tool: str | None
 
@@ -2971,6 +3585,7 @@ class AgentTools(TypedDict):
     mcp: Mcp1
     openapi: str
     auth_kinds: list[AuthKind]
+    payment_protocols: list[PaymentProtocol]
     tools: list[Tool1]
     operations: list[Operation1]
     policy_rules: list[str]
@@ -3071,7 +3686,7 @@ ReplaceItem = TypedDict(
 )
 
 
-class Step5(TypedDict):
+class Step6(TypedDict):
     step: int
     operation_id: str
     summary: str
@@ -3091,7 +3706,7 @@ class Sequence(TypedDict):
 
 class AgentsStartHere(TypedDict):
     rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
-    steps: list[Step5]
+    steps: list[Step6]
     sequences: list[Sequence]
     policy_rules: list[str]
     links: dict[str, str]
@@ -3366,7 +3981,7 @@ class AcceptableItem(TypedDict):
     title: str
 
 
-class Item2(TypedDict):
+class Item4(TypedDict):
     id: str
     acceptable_items: list[AcceptableItem]
     quantity: int
@@ -3374,7 +3989,7 @@ class Item2(TypedDict):
 
 class Constraints1(TypedDict):
     type: Literal['checkout.line_items']
-    items: list[Item2]
+    items: list[Item4]
 
 
 class Checkout(TypedDict):
@@ -3601,7 +4216,7 @@ class PaymentRailReadRequest(TypedDict):
     payment_reference_id: NotRequired[str]
 
 
-class Proof2(TypedDict):
+class Proof4(TypedDict):
     signature: NotRequired[str]
     payment: NotRequired[str]
     challenge_token: NotRequired[str]
@@ -3621,7 +4236,7 @@ class PaymentReferenceCreateRequest1(TypedDict):
     method: Literal['hosted_checkout', 'agent_allowance', 'payment_reference', 'invoice_reference', 'stablecoin_reference', 'x402_reference', 'ap2_mandate_reference']
     external_reference: str
     payer: NotRequired[str]
-    proof: NotRequired[Proof2]
+    proof: NotRequired[Proof4]
     evidence: NotRequired[Evidence]
     provider: NotRequired[str]
     idempotency_key: str
@@ -3634,7 +4249,7 @@ class PaymentReferenceCreateRequest2(TypedDict):
     method: Literal['hosted_checkout', 'agent_allowance', 'payment_reference', 'invoice_reference', 'stablecoin_reference', 'x402_reference', 'ap2_mandate_reference']
     external_reference: str
     payer: NotRequired[str]
-    proof: NotRequired[Proof2]
+    proof: NotRequired[Proof4]
     evidence: NotRequired[Evidence]
     provider: NotRequired[str]
     idempotency_key: str
@@ -3711,6 +4326,7 @@ class RailCheckoutOpenRequest(TypedDict):
     quote_id: str
     payment_path: Literal['hosted_checkout_link', 'invoice_or_purchase_order', 'agent_credit', 'manual_operator_verified_reference']
     customer: Customer
+    invitation_token: NotRequired[str]
     idempotency_key: str
 
 
@@ -3748,7 +4364,7 @@ class AgentCreditFundRequest1(TypedDict):
     method: NotRequired[Literal['hosted_checkout', 'agent_allowance', 'payment_reference', 'invoice_reference', 'stablecoin_reference', 'x402_reference', 'ap2_mandate_reference']]
     external_reference: NotRequired[str]
     payer: NotRequired[str]
-    proof: NotRequired[Proof2]
+    proof: NotRequired[Proof4]
     evidence: NotRequired[Evidence]
     provider: NotRequired[str]
     payment_reference_id: str
@@ -3763,7 +4379,7 @@ class AgentCreditFundRequest2(TypedDict):
     method: Literal['hosted_checkout', 'agent_allowance', 'payment_reference', 'invoice_reference', 'stablecoin_reference', 'x402_reference', 'ap2_mandate_reference']
     external_reference: str
     payer: NotRequired[str]
-    proof: NotRequired[Proof2]
+    proof: NotRequired[Proof4]
     evidence: NotRequired[Evidence]
     provider: NotRequired[str]
     payment_reference_id: NotRequired[str]
@@ -3805,7 +4421,7 @@ class AllowanceFundRequest1(TypedDict):
     method: NotRequired[Literal['hosted_checkout', 'agent_allowance', 'payment_reference', 'invoice_reference', 'stablecoin_reference', 'x402_reference', 'ap2_mandate_reference']]
     external_reference: NotRequired[str]
     payer: NotRequired[str]
-    proof: NotRequired[Proof2]
+    proof: NotRequired[Proof4]
     evidence: NotRequired[Evidence]
     provider: NotRequired[str]
     payment_reference_id: str
@@ -3819,7 +4435,7 @@ class AllowanceFundRequest2(TypedDict):
     method: Literal['hosted_checkout', 'agent_allowance', 'payment_reference', 'invoice_reference', 'stablecoin_reference', 'x402_reference', 'ap2_mandate_reference']
     external_reference: str
     payer: NotRequired[str]
-    proof: NotRequired[Proof2]
+    proof: NotRequired[Proof4]
     evidence: NotRequired[Evidence]
     provider: NotRequired[str]
     payment_reference_id: NotRequired[str]
@@ -3855,6 +4471,31 @@ class CreditBindingCreateRequest(TypedDict):
 
 
 CreditBindingCreateAnswer: TypeAlias = BoundCredit
+
+
+class EnterpriseControlsReadRequest(TypedDict):
+    account_id: NotRequired[str]
+
+
+class EnterpriseControlsSetRequest(TypedDict):
+    mode: NotRequired[Literal['set_controls']]
+    account_id: NotRequired[str]
+    controls: AccountControlsAskedInput
+    reason: str
+    idempotency_key: str
+
+
+EnterpriseControlsSetAnswer: TypeAlias = ChangedControls
+
+
+class EnterpriseWalletBindRequest(TypedDict):
+    mode: Literal['bind_wallet']
+    wallet: str
+    signature: str
+    idempotency_key: str
+
+
+EnterpriseWalletBindAnswer: TypeAlias = BoundWallet
 
 
 class UsageLedgerReadRequest(TypedDict):
@@ -3920,7 +4561,7 @@ class AgentRegisterRequest(TypedDict):
     protocols: NotRequired[list[Literal['mcp', 'http', 'a2a']]]
     account: NotRequired[Account]
     identity: NotRequired[Identity2]
-    requested_scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'regression:write', 'authority:read', 'actions:execute']]
+    requested_scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'controls:write', 'exchange:write', 'profile:write', 'signing:use', 'proofs:publish', 'listings:write', 'regression:write', 'authority:read', 'actions:execute']]
     sandbox: NotRequired[bool]
     idempotency_key: str
 
@@ -4170,7 +4811,7 @@ class RegressionPersistRequest(TypedDict):
     idempotency_key: NotRequired[str]
 
 
-class Step6(TypedDict):
+class Step7(TypedDict):
     step: str
     ok: bool
 
@@ -4179,7 +4820,7 @@ class Report(TypedDict):
     suite: str
     passed: int
     failed: int
-    steps: NotRequired[list[Step6]]
+    steps: NotRequired[list[Step7]]
     transcript_hash: str
     code_version: str
 
@@ -4419,6 +5060,87 @@ class ComplianceSamplesReadRequest(TypedDict):
     sample: NotRequired[Literal['soc2_evidence_packet', 'vendor_security_questionnaire', 'insurance_renewal_compliance_packet']]
 
 
+class ClearingReadRequest(TypedDict):
+    clearing_id: NotRequired[str]
+    run_id: NotRequired[str]
+
+
+ClearingReadAnswer: TypeAlias = Clearing | SampleClearing
+
+
+class Obligation(TypedDict):
+    statement: str
+    due_at: NotRequired[str | None]
+    amount_usd: NotRequired[int | None]
+
+
+class PolicyScope1(TypedDict):
+    rails: NotRequired[list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']] | None]
+    amount_usd_max: NotRequired[int | None]
+    data: NotRequired[str | None]
+
+
+class ClearingRunRequest(TypedDict):
+    run_id: str
+    obligation: Obligation
+    policy_scope: NotRequired[PolicyScope1]
+    idempotency_key: str
+
+
+ClearingRunAnswer: TypeAlias = Clearing
+
+
+class LoopsReadRequest(TypedDict):
+    run_id: NotRequired[str]
+    rail: NotRequired[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+
+
+LoopsReadAnswer: TypeAlias = LoopRun | LoopPattern
+
+
+class LoopStartRequest(TypedDict):
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    quote_id: NotRequired[str]
+    quote_token: NotRequired[str]
+    input: dict[str, Any]
+    callback_url: NotRequired[str]
+    customer_account: NotRequired[str]
+    usage: NotRequired[Literal['synthetic', 'operational']]
+    on_gaps: NotRequired[Literal['ask', 'report']]
+    accept_terms: Literal[True]
+    idempotency_key: str
+    payment_reference_id: NotRequired[str]
+    entitlement_id: NotRequired[str]
+    wallet_id: NotRequired[str]
+    ap2_mandate_reference: NotRequired[str]
+
+
+class PacketLoopReadRequest(TypedDict):
+    run_id: NotRequired[str]
+
+
+class PacketLoopStartRequest(TypedDict):
+    tier: Literal['entry', 'standard', 'pro']
+    quote_id: str
+    quote_token: NotRequired[str]
+    input: dict[str, Any]
+    callback_url: NotRequired[str]
+    customer_account: NotRequired[str]
+    usage: NotRequired[Literal['synthetic', 'operational']]
+    on_gaps: NotRequired[Literal['ask', 'report']]
+    accept_terms: Literal[True]
+    idempotency_key: str
+    payment_reference_id: NotRequired[str]
+    entitlement_id: NotRequired[str]
+    wallet_id: NotRequired[str]
+    ap2_mandate_reference: NotRequired[str]
+    manifest_only: NotRequired[bool]
+
+
+PacketLoopStartAnswer: TypeAlias = StartedPacketRun
+
+
 class WriteGateReadRequest(TypedDict):
     pass
 
@@ -4486,6 +5208,101 @@ class FirstPaidRunExecuteRequest(TypedDict):
 
 
 FirstPaidRunExecuteAnswer: TypeAlias = StartedFirstPaidRun
+
+
+class ActivationPathReadRequest(TypedDict):
+    activation_id: NotRequired[str]
+
+
+class ActivationStartRequest(TypedDict):
+    customer_account: str
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    idempotency_key: str
+
+
+ActivationStartAnswer: TypeAlias = StartedCustomerActivation
+
+
+class PilotIntakeReadRequest(TypedDict):
+    pass
+
+
+class Client1(TypedDict):
+    name: str
+    contact: str
+
+
+class PilotIntakeSubmitRequest(TypedDict):
+    client: Client1
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: NotRequired[Literal['entry', 'standard', 'pro']]
+    objective: str
+    workflow_description: NotRequired[str]
+    desired_start: NotRequired[str]
+    invitation_token: NotRequired[str]
+    data_declaration: Literal['no_regulated_or_confidential_data']
+    idempotency_key: str
+
+
+PilotIntakeSubmitAnswer: TypeAlias = RequestedPilot
+
+
+class PilotConversationReadRequest(TypedDict):
+    pilot_id: NotRequired[str]
+    offset: NotRequired[str]
+    limit: NotRequired[str]
+
+
+class PilotConversationAddRequest(TypedDict):
+    pilot_id: NotRequired[str]
+    kind: Literal['message', 'question', 'answer', 'decision', 'next_step']
+    text: str
+    due_at: NotRequired[str]
+    idempotency_key: str
+
+
+PilotConversationAddAnswer: TypeAlias = AddedPilotEntry
+
+
+class Client2(TypedDict):
+    name: str
+    contact: NotRequired[str]
+
+
+class PilotInviteRequest(TypedDict):
+    client: Client2
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: NotRequired[Literal['entry', 'standard', 'pro']]
+    objective: str
+    valid_for_seconds: NotRequired[int]
+    idempotency_key: str
+
+
+PilotInviteAnswer: TypeAlias = PilotInvitation
+
+
+class InvitationReadRequest(TypedDict):
+    pass
+
+
+InvitationReadAnswer: TypeAlias = Invitation | InvitationContract
+
+
+class Client3(TypedDict):
+    name: str
+    contact: str
+
+
+class InvitationRespondRequest(TypedDict):
+    response: Literal['accept', 'decline', 'request_changes', 'ask_question']
+    terms_sha256: NotRequired[str]
+    message: NotRequired[str]
+    client: NotRequired[Client3]
+    idempotency_key: str
+
+
+InvitationRespondAnswer: TypeAlias = AnsweredInvitation
 
 
 class InputUploadRequest(TypedDict):
@@ -4660,7 +5477,7 @@ class WorkOrdersReadRequest(TypedDict):
     work_order_id: NotRequired[str]
 
 
-class Step7(TypedDict):
+class Step8(TypedDict):
     rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
     input: dict[str, Any]
 
@@ -4674,12 +5491,17 @@ class Requester3(TypedDict):
     agent_id: str
 
 
+class Exchange1(TypedDict):
+    deadline: str
+    reward_note: NotRequired[str]
+
+
 class WorkOrderCreateRequest1(TypedDict):
     intake_kind: Literal['external_agent_request', 'workflow_intake']
     requested_tool_id: Literal['service_os', 'packetops', 'distributionops', 'tokenops']
     objective: str
     input: dict[str, Any]
-    steps: NotRequired[list[Step7]]
+    steps: NotRequired[list[Step8]]
     tier: NotRequired[Literal['entry', 'standard', 'pro']]
     quote_id: NotRequired[str]
     quote_token: NotRequired[str]
@@ -4687,6 +5509,7 @@ class WorkOrderCreateRequest1(TypedDict):
     requester: Requester2 | Requester3
     callback_url: NotRequired[str]
     acceptance_criteria: NotRequired[list[AcceptanceCriterion]]
+    exchange: NotRequired[Exchange1]
     data_declaration: Literal['no_regulated_or_confidential_data']
     idempotency_key: str
 
@@ -4705,7 +5528,7 @@ class WorkOrderCreateRequest2(TypedDict):
     requested_tool_id: Literal['service_os', 'packetops', 'distributionops', 'tokenops']
     objective: str
     input: NotRequired[dict[str, Any]]
-    steps: list[Step7]
+    steps: list[Step8]
     tier: NotRequired[Literal['entry', 'standard', 'pro']]
     quote_id: NotRequired[str]
     quote_token: NotRequired[str]
@@ -4713,6 +5536,7 @@ class WorkOrderCreateRequest2(TypedDict):
     requester: Requester4 | Requester5
     callback_url: NotRequired[str]
     acceptance_criteria: NotRequired[list[AcceptanceCriterion]]
+    exchange: NotRequired[Exchange1]
     data_declaration: Literal['no_regulated_or_confidential_data']
     idempotency_key: str
 
@@ -4739,9 +5563,44 @@ class WorkOrderDeclineRequest(TypedDict):
     idempotency_key: str
 
 
+class ExchangeReadRequest(TypedDict):
+    rail: NotRequired[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+    claim_id: NotRequired[str]
+    offset: NotRequired[str]
+    limit: NotRequired[str]
+
+
+class ExchangeClaimRequest(TypedDict):
+    mode: Literal['claim_work_order']
+    work_order_id: str
+    idempotency_key: str
+
+
+class ExchangeDeliverRequest(TypedDict):
+    mode: Literal['deliver_work_order']
+    work_order_id: str
+    claim_id: str
+    return_package: DeliveredPackageInput
+    handoff_pack: NotRequired[str]
+    idempotency_key: str
+
+
+ExchangeDeliverAnswer: TypeAlias = DeliveredToExchange
+
+
+class ExchangeReleaseRequest(TypedDict):
+    mode: Literal['release_work_order']
+    work_order_id: str
+    claim_id: str
+    reason: NotRequired[str]
+
+
+ExchangeReleaseAnswer: TypeAlias = ReleasedToExchange
+
+
 class LoopReviewConsoleRequest(TypedDict):
     compact: NotRequired[Literal['true', 'false']]
-    kind: NotRequired[Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof']]
+    kind: NotRequired[Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof', 'pilot', 'listing', 'clearing']]
     subject_id: NotRequired[str]
     part: NotRequired[str]
     part_offset: NotRequired[str]
@@ -4757,7 +5616,7 @@ class LoopReviewConsoleRequest(TypedDict):
 
 class Limits10(TypedDict):
     rails: NotRequired[list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]]
-    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'regression:write', 'authority:read', 'actions:execute']]]
+    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'controls:write', 'exchange:write', 'profile:write', 'signing:use', 'proofs:publish', 'listings:write', 'regression:write', 'authority:read', 'actions:execute']]]
     max_usd: NotRequired[int]
     concurrent_runs: NotRequired[int]
 
@@ -4774,7 +5633,7 @@ class Revision1(TypedDict):
 
 
 class LoopReviewRecordRequest(TypedDict):
-    subject_kind: Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof']
+    subject_kind: Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof', 'pilot', 'listing', 'clearing']
     subject_id: str
     decision: Literal['approve', 'reject', 'revise', 'hold']
     note: str
@@ -4789,7 +5648,7 @@ class LoopReviewRecordRequest(TypedDict):
 LoopReviewRecordAnswer: TypeAlias = ReviewDecision
 
 
-class Item3(TypedDict):
+class Item5(TypedDict):
     subject_id: str
     evidence_root_sha256: str
 
@@ -4799,10 +5658,10 @@ class Revision2(TypedDict):
 
 
 class LoopReviewRecordBatchRequest(TypedDict):
-    subject_kind: Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof']
+    subject_kind: Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof', 'pilot', 'listing', 'clearing']
     decision: Literal['approve', 'reject', 'revise', 'hold']
     note: str
-    items: list[Item3]
+    items: list[Item5]
     judgements: NotRequired[list[Judgement]]
     revision: NotRequired[Revision2]
     dry_run: NotRequired[bool]
@@ -4872,7 +5731,7 @@ SessionEndAnswer: TypeAlias = EndedSession
 
 class InboxRequest(TypedDict):
     action: NotRequired[Literal['decide', 'recover', 'close_difference']]
-    kind: NotRequired[Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof']]
+    kind: NotRequired[Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof', 'pilot', 'listing', 'clearing']]
     code: NotRequired[str]
     rail: NotRequired[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
     evidence_roots: NotRequired[Literal['true', 'false']]
@@ -4929,7 +5788,7 @@ class AgentReadRequest(TypedDict):
 
 class Limits11(TypedDict):
     rails: NotRequired[list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']] | None]
-    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'regression:write', 'authority:read', 'actions:execute']] | None]
+    scopes: NotRequired[list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'controls:write', 'exchange:write', 'profile:write', 'signing:use', 'proofs:publish', 'listings:write', 'regression:write', 'authority:read', 'actions:execute']] | None]
     max_usd: NotRequired[int | None]
     concurrent_runs: NotRequired[int | None]
 
@@ -5120,19 +5979,19 @@ PassportVerifyAnswer: TypeAlias = VerifiedPassport
 Content: TypeAlias = str
 
 
-class Proof8(TypedDict):
+class Proof10(TypedDict):
     kind: Literal['receipt_passport']
     content: Content
     label: str
 
 
-class Proof9(TypedDict):
+class Proof11(TypedDict):
     kind: Literal['handoff_pack']
     content: Content
     label: str
 
 
-class Proof10(TypedDict):
+class Proof12(TypedDict):
     kind: Literal['evidence']
     content: str
     label: str
@@ -5141,7 +6000,7 @@ class Proof10(TypedDict):
 class ProofStoreRequest(TypedDict):
     mode: Literal['store']
     idempotency_key: str
-    proof: Proof8 | Proof9 | Proof10
+    proof: Proof10 | Proof11 | Proof12
 
 
 ProofStoreAnswer: TypeAlias = StoredProofAnswer
@@ -5253,17 +6112,17 @@ class Agent4(TypedDict):
     wallet: NotRequired[str]
 
 
-class Claim1(TypedDict):
+class Claim3(TypedDict):
     claim: str
     artifact: str
 
 
 class ReturnPackage2(TypedDict):
     return_package_id: str
-    claims: NotRequired[list[Claim1]]
+    claims: NotRequired[list[Claim3]]
 
 
-class Artifact(TypedDict):
+class Artifact1(TypedDict):
     name: str
     sha256: str
     bytes: NotRequired[int]
@@ -5271,11 +6130,11 @@ class Artifact(TypedDict):
 
 
 class ReturnPackage3(TypedDict):
-    artifacts: list[Artifact]
-    claims: NotRequired[list[Claim1]]
+    artifacts: list[Artifact1]
+    claims: NotRequired[list[Claim3]]
 
 
-class EvidenceItem(TypedDict):
+class EvidenceItem1(TypedDict):
     id: str
     sha256: str
     text: NotRequired[str]
@@ -5297,7 +6156,7 @@ class CommerceProofEvaluateRequest(TypedDict):
     mission: Mission2
     agent: Agent3 | Agent4
     return_package: ReturnPackage2 | ReturnPackage3
-    evidence: NotRequired[list[EvidenceItem]]
+    evidence: NotRequired[list[EvidenceItem1]]
     payment: NotRequired[Payment7]
     authority: NotRequired[Authority]
     protocol_binding: NotRequired[Literal['mcp', 'http', 'a2a', 'x402', 'ap2']]
@@ -5319,6 +6178,161 @@ class ActivityFeedPublishRequest(TypedDict):
 
 
 ActivityFeedPublishAnswer: TypeAlias = PublishedActivity
+
+
+class ModelAnalysisReadRequest(TypedDict):
+    pass
+
+
+RequiredSection1: TypeAlias = str
+
+
+class Item6(TypedDict):
+    name: str
+    section: str
+    text: str
+    issued_at: NotRequired[str]
+    expires_at: NotRequired[str]
+
+
+class Claim5(TypedDict):
+    claim: str
+    item: NotRequired[str]
+
+
+class Packet(TypedDict):
+    title: str
+    purpose: NotRequired[str]
+    as_of: NotRequired[str]
+    required_sections: NotRequired[list[RequiredSection1]]
+    items: list[Item6]
+    claims: NotRequired[list[Claim5]]
+
+
+Question: TypeAlias = str
+
+
+class ModelAnalysisRunRequest(TypedDict):
+    packet: Packet
+    questions: NotRequired[list[Question]]
+    force_fallback: NotRequired[bool]
+    usage: NotRequired[Literal['synthetic']]
+
+
+ModelAnalysisRunAnswer: TypeAlias = ProvenAnalysis
+
+
+class ModelRelayReadRequest(TypedDict):
+    pass
+
+
+class AnalysisResult(TypedDict):
+    analysis_id: str
+
+
+class Packet1(TypedDict):
+    title: str
+    purpose: NotRequired[str]
+    as_of: NotRequired[str]
+    required_sections: NotRequired[list[RequiredSection1]]
+    items: list[Item6]
+    claims: NotRequired[list[Claim5]]
+
+
+class Context(TypedDict):
+    packet: Packet1
+    questions: NotRequired[list[Question]]
+    force_fallback: NotRequired[bool]
+    usage: NotRequired[Literal['synthetic']]
+
+
+class ModelRelayRunRequest(TypedDict):
+    analysis_result: NotRequired[AnalysisResult]
+    context: NotRequired[Context]
+
+
+ModelRelayRunAnswer: TypeAlias = RelayedAnalysis
+
+
+class FreeProofReadRequest(TypedDict):
+    pass
+
+
+FreeProofReadAnswer: TypeAlias = FreeProofSample
+
+
+class EvidenceItem2(TypedDict):
+    name: str
+    text: str
+    section: NotRequired[str]
+
+
+class FreeProofRunRequest(TypedDict):
+    evidence: NotRequired[list[EvidenceItem2]]
+    mission_id: NotRequired[str]
+    publication_consent: NotRequired[bool]
+
+
+FreeProofRunAnswer: TypeAlias = FreeProof
+
+
+class TrustListingReadRequest(TypedDict):
+    trust_listing_id: NotRequired[str]
+
+
+EvidenceReceiptId: TypeAlias = str
+
+
+class CreateTrustListingRequest(TypedDict):
+    mode: Literal['create_trust_listing']
+    display_name: str
+    summary: str
+    rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+    evidence_receipt_ids: list[EvidenceReceiptId]
+    idempotency_key: str
+
+
+CreateTrustListingAnswer: TypeAlias = CreatedTrustListing
+
+
+class QuoteTrustBadgeFeeRequest(TypedDict):
+    mode: Literal['quote_trust_badge_fee']
+    trust_listing_id: str
+    months: NotRequired[int]
+
+
+class CreateTrustBadgePlanRequest(TypedDict):
+    mode: Literal['create_trust_badge_plan']
+    trust_listing_id: str
+    quote_id: str
+    idempotency_key: str
+
+
+CreateTrustBadgePlanAnswer: TypeAlias = PlannedBadge
+
+
+class RecordTrustBadgeFeeEventRequest(TypedDict):
+    mode: Literal['record_trust_badge_fee_event']
+    trust_listing_id: str
+    commercial_plan_id: str
+    event: Literal['presented', 'settled', 'lapsed', 'refunded']
+    payment_reference_id: NotRequired[str]
+    wallet_id: NotRequired[str]
+    idempotency_key: str
+
+
+RecordTrustBadgeFeeEventAnswer: TypeAlias = RecordedBadgeFee
+
+
+class ReadTrustListingsRequest(TypedDict):
+    mode: Literal['read_trust_listings']
+    agent_id: NotRequired[str]
+    trust_badge_state: NotRequired[Literal['none', 'quoted', 'planned', 'active', 'lapsed']]
+    offset: NotRequired[int]
+    limit: NotRequired[int]
+
+
+ReadTrustListingsAnswer: TypeAlias = TrustListings
 
 
 class DirectoryReadRequest(TypedDict):
@@ -5343,7 +6357,7 @@ class ReadyzRequest(TypedDict):
     pass
 
 
-ReadyzAnswer: TypeAlias = Readiness
+ReadyzAnswer: TypeAlias = Readiness1
 
 
 class OpenapiRequest(TypedDict):
@@ -5599,6 +6613,19 @@ class CreditBindingContract(TypedDict):
     binding: CreditBinding | None
 
 
+class Own(TypedDict):
+    account_id: str
+    controls: AccountControls
+    set_by: str | None
+    set_at: str | None
+    wallets: list[Wallet1]
+
+
+class EnterpriseControls(TypedDict):
+    controls_catalog: list[ControlsCatalogItem]
+    own: Own | None
+
+
 class UsageSample(TypedDict):
     sample: Literal[True]
     usage: Literal['synthetic']
@@ -5793,6 +6820,11 @@ class ComplianceSample(TypedDict):
     verification_packet: VerificationPacket
 
 
+class PacketRun(TypedDict):
+    run: Run
+    manifest: PacketManifest | None
+
+
 ValidatedWrite = TypedDict(
     'ValidatedWrite',
     {
@@ -5824,11 +6856,34 @@ class FirstPaidRun(TypedDict):
     receipt: Receipt | None
 
 
+class CustomerActivationPath(TypedDict):
+    path: str
+    version: str
+    operations: list[dict[str, Any]]
+    policy_rules: list[str]
+    live: dict[str, int]
+    steps: list[Literal['registered', 'trusted', 'quoted', 'paid', 'work_order_approved', 'first_run_completed', 'receipt_issued']]
+    activation: CustomerActivation | None
+
+
+class OwnPilot(TypedDict):
+    pilot: PilotModel
+
+
+class PilotConversation(TypedDict):
+    pilot: PilotModel
+    entries: list[PilotEntry]
+    offset: int
+    limit: int
+    total: int
+    next_step: str
+
+
 class Preflight(TypedDict):
     task: Task
     task_token: str
     links: dict[str, str]
-    checks: list[Check10]
+    checks: list[Check11]
     blocking: list[str]
 
 
@@ -5903,6 +6958,20 @@ class WorkOrders(TypedDict):
     example: dict[str, Any]
     work_order: WorkOrder | None
     proposals: list[WorkOrderProposal]
+
+
+class WorkOrderExchange(TypedDict):
+    items: list[OpenWorkOrder]
+    offset: int
+    limit: int
+    total: int
+    claims: list[Claim]
+
+
+class ClaimedOnExchange(TypedDict):
+    work_order: ClaimedWorkOrder
+    claim: WorkOrderClaim
+    input_reference: WorkOrderInputReference
 
 
 class ReviewConsole(TypedDict):
@@ -5982,7 +7051,7 @@ class AgentDetail(TypedDict):
     agent: AgentOfOperators
     sandbox: bool
     email: str | None
-    requested_scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'profile:write', 'signing:use', 'proofs:publish', 'regression:write', 'authority:read', 'actions:execute']]
+    requested_scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'controls:write', 'exchange:write', 'profile:write', 'signing:use', 'proofs:publish', 'listings:write', 'regression:write', 'authority:read', 'actions:execute']]
     allowed_decisions: list[Literal['approve', 'reject', 'revise', 'hold']]
     access_keys: list[AccessKey]
     signing_keys: list[KeyVersion]
@@ -6053,6 +7122,38 @@ class CommerceActivityFeed(TypedDict):
     total: int
 
 
+class AnalysisSample(TypedDict):
+    sample: Literal[True]
+    usage: Literal['synthetic']
+    fixture_id: str
+    code_version: str
+    persisted: Literal[False]
+    receipt: Receipt
+    analysis: EvidenceAnalysis
+    force_fallback: Literal[True]
+
+
+class RelaySample(TypedDict):
+    sample: Literal[True]
+    usage: Literal['synthetic']
+    fixture_id: str
+    code_version: str
+    persisted: Literal[False]
+    receipt: Receipt
+    analysis_result: EvidenceAnalysis
+    ledger_entry: UsageEvent
+    proof_relay: ProofRelay
+
+
+class ReadTrustListing(TypedDict):
+    listing: TrustListing
+
+
+class QuotedBadge(TypedDict):
+    quote: BadgeQuote
+    listing: TrustListing
+
+
 class DirectorySubmissions(TypedDict):
     directories: list[Directory]
     submissions: list[DirectorySubmission]
@@ -6115,6 +7216,9 @@ AllowanceWalletReadAnswer: TypeAlias = AllowanceWalletRead
 CreditBindingReadAnswer: TypeAlias = CreditBindingContract
 
 
+EnterpriseControlsReadAnswer: TypeAlias = EnterpriseControls
+
+
 UsageLedgerReadAnswer: TypeAlias = UsageSample | UsagePage
 
 
@@ -6163,10 +7267,25 @@ RecordAgentUseReceiptAnswer: TypeAlias = AcknowledgedReceipt
 ComplianceSamplesReadAnswer: TypeAlias = ComplianceSamples | ComplianceSample
 
 
+LoopStartAnswer: TypeAlias = StartedRun
+
+
+PacketLoopReadAnswer: TypeAlias = PacketRun | PacketLoop
+
+
 WriteGateValidateAnswer: TypeAlias = ValidatedWrite
 
 
 FirstPaidRunReadAnswer: TypeAlias = FirstPaidRun | FirstPaidRunContract
+
+
+ActivationPathReadAnswer: TypeAlias = CustomerActivationPath
+
+
+PilotIntakeReadAnswer: TypeAlias = OwnPilot | PilotIntakeContract
+
+
+PilotConversationReadAnswer: TypeAlias = PilotConversation
 
 
 PreflightAnswer: TypeAlias = Preflight
@@ -6209,6 +7328,12 @@ WorkOrderConsentAnswer: TypeAlias = Recovery
 
 
 WorkOrderDeclineAnswer: TypeAlias = Recovery
+
+
+ExchangeReadAnswer: TypeAlias = WorkOrderExchange
+
+
+ExchangeClaimAnswer: TypeAlias = ClaimedOnExchange
 
 
 LoopReviewConsoleAnswer: TypeAlias = ReviewConsole
@@ -6260,6 +7385,18 @@ CommerceProofEvaluateAnswer: TypeAlias = CommerceProof
 
 
 ActivityFeedReadAnswer: TypeAlias = CommerceActivityFeed
+
+
+ModelAnalysisReadAnswer: TypeAlias = AnalysisSample
+
+
+ModelRelayReadAnswer: TypeAlias = RelaySample
+
+
+TrustListingReadAnswer: TypeAlias = ReadTrustListing | TrustListingContract
+
+
+QuoteTrustBadgeFeeAnswer: TypeAlias = QuotedBadge
 
 
 DirectoryReadAnswer: TypeAlias = DirectorySubmissions
