@@ -61,6 +61,7 @@ import type { ActivationPaths } from './services/production/activation-paths.ts'
 import type { CustomerRunService } from './services/production/customer-runs.ts'
 import type { FirstPaidRunService } from './services/production/first-paid-runs.ts'
 import type { WriteGate } from './services/production/write-gate.ts'
+import type { ProspectService } from './services/prospects/prospects.ts'
 import type { ReceiptService } from './services/receipts/verification.ts'
 import type { ReconciliationService } from './services/reconciliation/reconciliation.ts'
 import type { ServiceResolver } from './services/resolver/resolver.ts'
@@ -310,6 +311,7 @@ export type Services = ConsoleServices & {
   readonly listings: TrustListingService
   readonly analyses: EvidenceAnalyses
   readonly relays: ProofRelays
+  readonly prospects: ProspectService
   readonly discovery: DiscoveryCommands
   readonly health: HealthCommands
   readonly hardening: HardeningCommands

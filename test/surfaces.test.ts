@@ -151,6 +151,32 @@ const samples: Record<string, Record<string, unknown>> = {
     idempotency_key: 'l-3',
   },
   'read-trust-listings': { mode: 'read_trust_listings' },
+  'read-live-prospect-sprint': { mode: 'read_live_prospect_sprint' },
+  'create-prospect': {
+    mode: 'create_prospect',
+    label: 'Northwind',
+    channel: 'email',
+    idempotency_key: 'p-1',
+  },
+  'record-message-sent': {
+    mode: 'record_message_sent',
+    prospect_id: `ps_${hex(64)}`,
+    message_sha256: hex(64),
+    sent_at: '2026-11-24T09:32:00Z',
+    idempotency_key: 'p-2',
+  },
+  'update-prospect-state': {
+    mode: 'update_prospect_state',
+    prospect_id: `ps_${hex(64)}`,
+    to: 'replied',
+    idempotency_key: 'p-3',
+  },
+  'read-prospects': { mode: 'read_prospects' },
+  'record-sprint-summary': {
+    mode: 'record_sprint_summary',
+    note: 'Half of it.',
+    idempotency_key: 'p-4',
+  },
   'proof-retrieve': { mode: 'retrieve', proof_id: hex(64) },
   'scorecard-compute': { mode: 'compute', completed_work: [], payments: [] },
   'handoff-build': {

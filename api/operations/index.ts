@@ -19,6 +19,7 @@ import { payments } from './payments/index.ts'
 import { payouts } from './payouts/index.ts'
 import { pilots } from './pilots/index.ts'
 import { production } from './production/index.ts'
+import { prospects } from './prospects/index.ts'
 import { quotes } from './quotes/index.ts'
 import { receipts } from './receipts/index.ts'
 import { reviews } from './reviews/index.ts'
@@ -61,6 +62,7 @@ export const families = {
   trust,
   commerce,
   listings,
+  prospects,
   directories,
   discovery,
 } as const
@@ -96,6 +98,7 @@ export const operations = [
   ...trust,
   ...commerce,
   ...listings,
+  ...prospects,
   ...directories,
   ...discovery,
 ] as const

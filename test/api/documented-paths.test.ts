@@ -22,7 +22,6 @@ const pending: readonly string[] = [
   '/api/first-pilot-run-execution',
   '/api/investor-demo',
   '/api/investor-demo-v2',
-  '/api/live-prospect-sprint',
   '/api/pilot-client-agent-offer-launch',
   '/api/provider-receipt-completion',
   '/api/tokenops-controlled-pilot-execution',

@@ -23,6 +23,7 @@ import { mppRequirements } from './mpp.ts'
 import { packageRequirements } from './package.ts'
 import { pilotRequirements } from './pilots.ts'
 import { productionRequirements } from './production.ts'
+import { prospectRequirements } from './prospects.ts'
 import { railRequirements } from './rail.ts'
 import { returnedMoneyRequirements } from './returned-money.ts'
 import { serviceRequirements } from './services.ts'
@@ -1710,6 +1711,7 @@ export const requirements = {
   ...productionRequirements,
   ...pilotRequirements,
   ...exchangeRequirements,
+  ...prospectRequirements,
   ...railRequirements,
   ...modelRequirements,
   ...packageRequirements,

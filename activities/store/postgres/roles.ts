@@ -41,6 +41,10 @@ export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole,
   proofs: { api: ['select', 'insert'], worker: ['select'] },
   handoff_packs: { api: ['select', 'insert'], worker: ['select'] },
   commerce_proofs: { api: ['select', 'insert', 'update'], worker: ['select', 'update'] },
+  prospects: { api: ['select', 'insert'], worker: ['select'] },
+  prospect_events: { api: ['select', 'insert'], worker: ['select'] },
+  sprint_summaries: { api: ['select', 'insert'], worker: ['select'] },
+  paid_next_steps: { api: ['select', 'insert'], worker: ['select'] },
   trust_listings: { api: ['select', 'insert'], worker: ['select'] },
   trust_badge_events: { api: ['select', 'insert'], worker: ['select'] },
   commerce_consents: { api: ['select', 'insert'], worker: ['select', 'insert'] },
@@ -122,6 +126,7 @@ const guardedColumns: Readonly<Record<string, Partial<Record<DatabaseRole, reado
     ],
     worker: ['state', 'state_since', 'waiting_since', 'reminded_at'],
   },
+  prospects: { api: ['state', 'state_since', 'agent_id', 'customer_account'] },
   trust_listings: {
     api: [
       'review_state',

@@ -29,6 +29,7 @@ import type { ControlScope } from '#domain/payouts/controls.ts'
 import type { PilotClient } from '#domain/pilots/pilot.ts'
 import type { SuccessCondition } from '#domain/production/first-paid-run.ts'
 import type { GateCheck } from '#domain/production/write-gate.ts'
+import type { ProspectState, RecordedState } from '#domain/prospects/prospect.ts'
 import type { Extraction } from '#domain/rails/documents.ts'
 import type { UploadOutcome } from '#domain/rails/input-faults.ts'
 import type { Columns, RailKey } from '#domain/rails/rail.ts'
@@ -806,6 +807,17 @@ export type Database = {
     created_at: Generated<Date>
     revoked_at: Date | null
   }
+  paid_next_steps: {
+    quote_id: string
+    prospect_id: string
+    task_id: string
+    return_package_id: string
+    usage_receipt_id: string
+    note: string | null
+    operator: string
+    receipt_id: string
+    at: Generated<Date>
+  }
   payment_challenges: {
     challenge_id: string
     quote_id: string
@@ -1038,6 +1050,39 @@ export type Database = {
     receipt_id: string
     stored_at: Date
   }
+  prospect_events: {
+    prospect_id: string
+    seq: number
+    event: 'created' | 'message_sent' | 'moved'
+    state: 'identified' | 'messaged' | 'replied' | 'qualified' | 'pilot_offered' | 'declined'
+    message_sha256: string | null
+    sent_at: Date | null
+    reason: string | null
+    operator: string
+    at: Generated<Date>
+  }
+  prospect_paid_runs: {
+    prospect_id: string
+    task_id: string
+    payment_reference_id: string
+    completed_at: Date
+  }
+  prospects: {
+    prospect_id: string
+    label: string
+    channel: 'email' | 'agent' | 'marketplace' | 'referral' | 'other'
+    rail: RailKey | null
+    contact_reference: string | null
+    agent_id: string | null
+    customer_account: string | null
+    state: Generated<RecordedState>
+    state_since: Generated<Date>
+    created_at: Generated<Date>
+  }
+  prospects_now: {
+    prospect_id: string
+    state_now: ProspectState
+  }
   provider_events: {
     provider: string
     event_id: string
@@ -1265,6 +1310,15 @@ export type Database = {
     superseded_at: Date | null
     retired_at: Date | null
     revoked_at: Date | null
+  }
+  sprint_summaries: {
+    sprint: number
+    seq: number
+    note: string
+    closes: boolean
+    summary: Json<JsonObject>
+    receipt_id: string
+    at: Generated<Date>
   }
   statements: {
     day: string

@@ -1,0 +1,162 @@
+import { type Insertable, type Selectable, sql, type UpdateObject } from 'kysely'
+import {
+  type ProspectState,
+  prospectStates,
+  type SprintCounts,
+} from '#domain/prospects/prospect.ts'
+import type { Tx } from '../postgres/db.ts'
+import type { Database } from '../schema/schema.ts'
+
+/** A prospect with the state in which it is now. */
+export type ProspectRow = Selectable<Database['prospects']> & { state_now: ProspectState }
+export type ProspectEventRow = Selectable<Database['prospect_events']>
+
+/** Keeps the end of a sprint away while something of it is recorded; the end takes the lock alone. */
+export async function holdSprint(tx: Tx, alone = false): Promise<void> {
+  const key = sql`hashtextextended('sprint', 0)`
+  await (alone
+    ? sql`select pg_advisory_xact_lock(${key})`
+    : sql`select pg_advisory_xact_lock_shared(${key})`
+  ).execute(tx)
+}
+
+/** Stores a prospect. Returns undefined where another one has its agent and account. */
+export async function insertProspect(
+  tx: Tx,
+  prospect: Insertable<Database['prospects']>,
+): Promise<{ prospect_id: string } | undefined> {
+  return tx
+    .insertInto('prospects')
+    .values(prospect)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('prospect_id')
+    .executeTakeFirst()
+}
+
+/** The stored row, locked for the rest of the transaction. */
+export async function lockProspect(
+  tx: Tx,
+  prospectId: string,
+): Promise<Selectable<Database['prospects']> | undefined> {
+  return tx
+    .selectFrom('prospects')
+    .selectAll()
+    .where('prospect_id', '=', prospectId)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+export async function updateProspect(
+  tx: Tx,
+  prospectId: string,
+  changes: UpdateObject<Database, 'prospects'>,
+): Promise<void> {
+  const changed = { ...changes, state_since: sql<Date>`clock_timestamp()` }
+  await tx.updateTable('prospects').set(changed).where('prospect_id', '=', prospectId).execute()
+}
+
+/** Whether another prospect has this agent and customer account. */
+export async function isBoundElsewhere(
+  tx: Tx,
+  { agent_id, customer_account }: { agent_id: string; customer_account: string | null },
+): Promise<boolean> {
+  const { rows } = await sql`select 1 from prospects where agent_id = ${agent_id}
+    and coalesce(customer_account, '') = coalesce(${customer_account}::text, '')`.execute(tx)
+  return rows.length > 0
+}
+
+/** Appends an event of a locked prospect; a message that was recorded before is not recorded again. */
+export async function appendProspectEvent(
+  tx: Tx,
+  event: Omit<Insertable<Database['prospect_events']>, 'seq' | 'at'>,
+): Promise<void> {
+  const seq = sql<number>`(select coalesce(max(seq), 0) + 1 from prospect_events where prospect_id = ${event.prospect_id})`
+  await tx
+    .insertInto('prospect_events')
+    .values({ ...event, seq })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+export type ProspectFilter = { prospectId?: string | undefined; state?: ProspectState | undefined }
+
+const shown = (tx: Tx, { prospectId, state }: ProspectFilter) =>
+  tx
+    .selectFrom('prospects')
+    .innerJoin('prospects_now', 'prospects_now.prospect_id', 'prospects.prospect_id')
+    .$if(prospectId !== undefined, (query) =>
+      query.where('prospects.prospect_id', '=', String(prospectId)),
+    )
+    .$if(state !== undefined, (query) => query.where('state_now', '=', state as ProspectState))
+
+/** A page of prospects, the newest first. */
+export async function listProspects(
+  tx: Tx,
+  filter: ProspectFilter,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<ProspectRow[]> {
+  return shown(tx, filter)
+    .selectAll('prospects')
+    .select('state_now')
+    .orderBy('created_at', 'desc')
+    .orderBy('prospects.prospect_id')
+    .offset(offset)
+    .limit(limit)
+    .execute()
+}
+
+/** The number of prospects by their state now. */
+export async function countProspects(tx: Tx): Promise<Record<ProspectState, number>> {
+  const { rows } = await sql<{ state: ProspectState; count: number }>`
+    select state_now as state, count(*)::int as count from prospects_now group by 1 order by 1`.execute(
+    tx,
+  )
+  const counted = (of: ProspectState) => rows.find(({ state }) => state === of)?.count ?? 0
+  const counts = prospectStates.map((state) => [state, counted(state)] as const)
+  return Object.fromEntries(counts) as Record<ProspectState, number>
+}
+
+/** What happened to these prospects, the oldest first. */
+export async function listProspectEvents(
+  tx: Tx,
+  prospectIds: readonly string[],
+): Promise<ProspectEventRow[]> {
+  if (prospectIds.length === 0) return []
+  return tx
+    .selectFrom('prospect_events')
+    .selectAll()
+    .where('prospect_id', 'in', [...prospectIds])
+    .orderBy('prospect_id')
+    .orderBy('seq')
+    .execute()
+}
+
+export type Sprint = { sprint: number; started_at: Date | null; actual: SprintCounts }
+
+/** The sprint that is under way: since the last one was closed, or since the first prospect. Its counts are of the records since then. */
+export async function readSprint(tx: Tx): Promise<Sprint> {
+  const { rows } = await sql<Omit<Sprint, 'actual'> & SprintCounts>`
+    with closed as (select count(*)::int as sprints, max(at) as at from sprint_summaries where closes),
+      began as (select sprints + 1 as sprint, coalesce(at, (select min(created_at) from prospects)) as at from closed)
+    select sprint, began.at as started_at,
+      (select count(*)::int from prospect_events e where e.at >= began.at and e.event = 'message_sent') as messages_sent,
+      (select count(distinct prospect_id)::int from prospect_events e where e.at >= began.at and e.event = 'moved'
+        and e.state = 'qualified') as qualified_conversations,
+      (select count(distinct task_id)::int from prospect_paid_runs r where r.completed_at >= began.at) as paid_runs
+    from began`.execute(tx)
+  const [row] = rows
+  if (row === undefined) throw new Error('a sprint is always under way')
+  const { sprint, started_at, ...actual } = row
+  return { sprint, started_at, actual }
+}
+
+export async function insertSummary(
+  tx: Tx,
+  summary: Omit<Insertable<Database['sprint_summaries']>, 'seq' | 'at'>,
+): Promise<void> {
+  const seq = sql<number>`(select coalesce(max(seq), 0) + 1 from sprint_summaries where sprint = ${summary.sprint})`
+  await tx
+    .insertInto('sprint_summaries')
+    .values({ ...summary, seq })
+    .execute()
+}

@@ -1,0 +1,131 @@
+import { digests, ids } from './ids.ts'
+import { receiptOf } from './receipts.ts'
+
+const prospect_id = 'ps_8c1f0a9e7b6d5c4a3928170f6e5d4c3b2a19080f7e6d5c4b3a29180f7e6d5c4b'
+const at = '2026-11-24T09:32:00.000Z'
+const operator = `operator:${ids.operator}`
+const created = {
+  event: 'created',
+  state: 'identified',
+  message_sha256: null,
+  sent_at: null,
+  reason: null,
+  operator,
+  at,
+} as const
+const prospect = {
+  prospect_id,
+  label: 'Northwind audits',
+  channel: 'referral',
+  rail: 'packetops',
+  contact_reference: 'crm 4711',
+  agent_id: null,
+  customer_account: null,
+  state: 'identified',
+  created_at: at,
+  history: [created],
+} as const
+const messaged = {
+  ...prospect,
+  state: 'messaged',
+  history: [
+    created,
+    {
+      ...created,
+      event: 'message_sent',
+      state: 'messaged',
+      message_sha256: digests.request,
+      sent_at: at,
+    },
+  ],
+} as const
+const replied = {
+  ...messaged,
+  state: 'replied',
+  history: [
+    ...messaged.history,
+    { ...created, event: 'moved', state: 'replied', reason: 'asked for a sample' },
+  ],
+} as const
+const actual = { messages_sent: 1, qualified_conversations: 0, paid_runs: 0 } as const
+const numbers = {
+  target: { messages_sent: 5, qualified_conversations: 2, paid_runs: 1 },
+  actual,
+  met: false,
+  started_at: at,
+} as const
+const sprint = { sprint_id: 'sprint-1', ...numbers } as const
+const counts = {
+  identified: 3,
+  messaged: 2,
+  replied: 1,
+  qualified: 2,
+  pilot_offered: 0,
+  declined: 1,
+  paid_next_step_ready: 1,
+  converted_to_paid: 1,
+} as const
+const idempotency_key = 'prospect-1'
+
+/** How operators keep their prospects. */
+export const prospectExamples = {
+  'sprint-read': { input: {}, output: sprint },
+  'read-live-prospect-sprint': {
+    input: { mode: 'read_live_prospect_sprint' },
+    output: sprint,
+  },
+  'create-prospect': {
+    input: {
+      mode: 'create_prospect',
+      label: prospect.label,
+      channel: 'referral',
+      rail: 'packetops',
+      contact_reference: 'crm 4711',
+      idempotency_key,
+    },
+    output: { prospect, actual: { ...actual, messages_sent: 0 } },
+  },
+  'record-message-sent': {
+    input: {
+      mode: 'record_message_sent',
+      prospect_id,
+      message_sha256: digests.request,
+      sent_at: at,
+      idempotency_key,
+    },
+    output: { prospect: messaged, actual },
+  },
+  'update-prospect-state': {
+    input: {
+      mode: 'update_prospect_state',
+      prospect_id,
+      to: 'replied',
+      reason: 'asked for a sample',
+      idempotency_key,
+    },
+    output: { prospect: replied, actual },
+  },
+  'read-prospects': {
+    input: { mode: 'read_prospects', state: 'replied', limit: 25 },
+    output: { items: [replied], offset: 0, limit: 25, total: 1, counts },
+  },
+  'record-sprint-summary': {
+    input: {
+      mode: 'record_sprint_summary',
+      note: 'One of five messages is out.',
+      close: false,
+      idempotency_key,
+    },
+    output: {
+      sprint_id: 'sprint-1',
+      summary: { ...numbers, note: 'One of five messages is out.' },
+      receipt: receiptOf('sprint_summary', 'ss_1', {
+        sprint_id: 'sprint-1',
+        ...numbers,
+        note: 'One of five messages is out.',
+        closes: false,
+        recorded_by: operator,
+      }),
+    },
+  },
+} as const

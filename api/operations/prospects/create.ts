@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { prospectExamples } from '../../examples/prospects.ts'
+import { freeText, IdempotencyKey } from '../../fields.ts'
+import { operation } from '../../operation.ts'
+import { callingOperator } from '../agents/caller.ts'
+import { Rail } from '../agents/shapes.ts'
+import { binding, Channel, recorded, SPRINT_PATH } from './shapes.ts'
+
+/** POST /api/live-prospect-sprint, mode `create_prospect`: it holds no personal data but what the operator chooses as label and contact. */
+export const createProspect = operation({
+  id: 'create-prospect',
+  summary: 'Record a prospect, with the agent whose paid runs are those of it where that is known.',
+  http: { method: 'POST', path: SPRINT_PATH, host: 'base' },
+  mode: 'create_prospect',
+  access: 'operator',
+  status: [201],
+  errors: ['not_found', 'already_bound', 'forbidden_material'],
+  idempotency: { kind: 'body' },
+  input: z.strictObject({
+    mode: z.literal('create_prospect'),
+    label: freeText(160, 1),
+    channel: Channel,
+    rail: Rail.optional(),
+    contact_reference: freeText(160, 1).optional(),
+    ...binding,
+    idempotency_key: IdempotencyKey,
+  }),
+  output: recorded,
+  example: prospectExamples['create-prospect'],
+  handle: async ({ mode: _mode, idempotency_key: _key, ...described }, context) => {
+    const by = { operator: callingOperator(context).id, callId: context.callId }
+    return { body: await context.prospects.create(described, by) }
+  },
+})

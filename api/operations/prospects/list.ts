@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { prospectExamples } from '../../examples/prospects.ts'
+import { operation } from '../../operation.ts'
+import { Prospect, ProspectState, SPRINT_PATH } from './shapes.ts'
+
+/** POST /api/live-prospect-sprint, mode `read_prospects`. */
+export const readProspects = operation({
+  id: 'read-prospects',
+  summary: 'List the prospects, the newest first, with their number by state.',
+  http: { method: 'POST', path: SPRINT_PATH, host: 'base' },
+  mode: 'read_prospects',
+  access: 'operator',
+  idempotency: { kind: 'read' },
+  input: z.strictObject({
+    mode: z.literal('read_prospects'),
+    state: ProspectState.optional(),
+    offset: z.int().min(0).max(1_000_000).default(0),
+    limit: z.int().min(1).max(100).default(25),
+  }),
+  output: z
+    .strictObject({
+      items: z.array(Prospect),
+      offset: z.int(),
+      limit: z.int(),
+      total: z.int(),
+      counts: z.record(ProspectState, z.int()).meta({ description: 'By state.' }),
+    })
+    .meta({ id: 'Prospects' }),
+  example: prospectExamples['read-prospects'],
+  handle: async ({ state, offset, limit }, { prospects }) => ({
+    body: await prospects.list(state, { offset, limit }),
+  }),
+})

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { prospectExamples } from '../../examples/prospects.ts'
+import { Digest, IdempotencyKey, Time } from '../../fields.ts'
+import { operation } from '../../operation.ts'
+import { callingOperator } from '../agents/caller.ts'
+import { ProspectId, recorded, SPRINT_PATH } from './shapes.ts'
+
+/** POST /api/live-prospect-sprint, mode `record_message_sent`: a message is known by its digest and counts once. */
+export const recordMessageSent = operation({
+  id: 'record-message-sent',
+  summary: 'Record that a message was sent to a prospect, by its digest.',
+  http: { method: 'POST', path: SPRINT_PATH, host: 'base' },
+  mode: 'record_message_sent',
+  access: 'operator',
+  errors: ['not_found', 'wrong_state'],
+  idempotency: { kind: 'body' },
+  input: z.strictObject({
+    mode: z.literal('record_message_sent'),
+    prospect_id: ProspectId,
+    message_sha256: Digest,
+    sent_at: Time,
+    idempotency_key: IdempotencyKey,
+  }),
+  output: recorded,
+  example: prospectExamples['record-message-sent'],
+  handle: async ({ mode: _mode, idempotency_key: _key, ...message }, context) => {
+    const by = { operator: callingOperator(context).id, callId: context.callId }
+    return { body: await context.prospects.messageSent(message, by) }
+  },
+})

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { prospectExamples } from '../../examples/prospects.ts'
+import { freeText, IdempotencyKey } from '../../fields.ts'
+import { operation } from '../../operation.ts'
+import { callingOperator } from '../agents/caller.ts'
+import { binding, ProspectId, ProspectState, recorded, SPRINT_PATH } from './shapes.ts'
+
+/** POST /api/live-prospect-sprint, mode `update_prospect_state`: no state that is paid for is ever recorded. */
+export const updateProspectState = operation({
+  id: 'update-prospect-state',
+  summary:
+    'Move a prospect to its next state, or name its agent; the paid states only follow from payments and runs.',
+  http: { method: 'POST', path: SPRINT_PATH, host: 'base' },
+  mode: 'update_prospect_state',
+  access: 'operator',
+  errors: ['not_found', 'wrong_state', 'already_bound', 'forbidden_material'],
+  idempotency: { kind: 'body' },
+  input: z.strictObject({
+    mode: z.literal('update_prospect_state'),
+    prospect_id: ProspectId,
+    to: ProspectState,
+    reason: freeText(500, 1).optional(),
+    ...binding,
+    idempotency_key: IdempotencyKey,
+  }),
+  output: recorded,
+  example: prospectExamples['update-prospect-state'],
+  handle: async ({ mode: _mode, idempotency_key: _key, ...moved }, context) => {
+    const by = { operator: callingOperator(context).id, callId: context.callId }
+    return { body: await context.prospects.update(moved, by) }
+  },
+})

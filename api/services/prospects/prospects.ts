@@ -1,0 +1,231 @@
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { receiptId } from '#domain/core/ids.ts'
+import { move } from '#domain/core/state-table.ts'
+import {
+  type Channel,
+  isMet,
+  type ProspectMove,
+  type ProspectState,
+  prospectTransitions,
+  sprintTarget,
+} from '#domain/prospects/prospect.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
+import type { MoneyDeps } from '../../../activities/credit/deps.ts'
+import { receiptView } from '../../../activities/keys/receipt-view.ts'
+import { findAgent } from '../../../activities/store/agents/agents.ts'
+import { answerOnce } from '../../../activities/store/calls/once.ts'
+import { issueReceipt } from '../../../activities/store/payouts/receipts.ts'
+import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
+import {
+  appendProspectEvent,
+  countProspects,
+  holdSprint,
+  insertProspect,
+  insertSummary,
+  isBoundElsewhere,
+  listProspectEvents,
+  listProspects,
+  lockProspect,
+  type ProspectEventRow,
+  type ProspectRow,
+  readSprint,
+  updateProspect,
+} from '../../../activities/store/prospects/prospects.ts'
+
+type By = { operator: string; callId: string }
+/** Whose paid runs are those of a prospect: of this agent, and of one customer account where it works for several. */
+type Binding = { agent_id?: string | undefined; customer_account?: string | undefined }
+type NewProspect = Binding & {
+  label: string
+  channel: Channel
+  rail?: RailKey | undefined
+  contact_reference?: string | undefined
+}
+type Message = { prospect_id: string; message_sha256: string; sent_at: string }
+type Moved = Binding & {
+  prospect_id: string
+  to: ProspectState
+  reason?: string | undefined
+}
+const CLOCK_SKEW_MS = 300_000
+
+/** Prospects and the sprint that counts them; what is paid follows from payments and runs alone. */
+export class ProspectService {
+  readonly #deps: MoneyDeps
+
+  constructor(deps: MoneyDeps) {
+    this.#deps = deps
+  }
+
+  /** Numbers only. */
+  sprint() {
+    return sprintView(this.#deps.db)
+  }
+
+  create(asked: NewProspect, { operator, callId }: By) {
+    const { label, channel, rail = null, contact_reference = null, ...binding } = asked
+    const prospect_id = `ps_${digestOf({ call: callId })}`
+    const described = { label, channel, rail, contact_reference }
+    return this.#once(callId, { prospect_id, status: 201 }, async (tx) => {
+      const bound = await bindingOf(tx, binding)
+      if ((await insertProspect(tx, { prospect_id, ...described, ...bound })) === undefined)
+        throw boundElsewhere()
+      const event = { prospect_id, event: 'created', state: 'identified', operator } as const
+      await appendProspectEvent(tx, event)
+    })
+  }
+
+  /** Counts a message once; a repeat of the same one changes nothing. 404, 409 `wrong_state`, 400 for a time to come. */
+  messageSent({ prospect_id, message_sha256, sent_at }: Message, { operator, callId }: By) {
+    return this.#once(callId, { prospect_id, status: 200 }, async (tx) => {
+      if (Date.parse(sent_at) > (await clockSeconds(tx)) * 1000 + CLOCK_SKEW_MS)
+        throw refuse('invalid_request', {
+          detail: 'the message was not sent yet',
+          errors: [{ pointer: '/sent_at', message: 'is in the future' }],
+        })
+      const state = await moved(tx, prospect_id, 'message')
+      const sent = { message_sha256, sent_at: new Date(sent_at) }
+      await appendProspectEvent(tx, {
+        prospect_id,
+        event: 'message_sent',
+        state,
+        ...sent,
+        operator,
+      })
+    })
+  }
+
+  /** 404, 409 `wrong_state`, also for a state that only payments lead to. */
+  update({ prospect_id, to, reason, ...binding }: Moved, { operator, callId }: By) {
+    return this.#once(callId, { prospect_id, status: 200 }, async (tx) => {
+      const state = await moved(tx, prospect_id, movedBy(to))
+      if (binding.agent_id !== undefined) await bind(tx, prospect_id, binding)
+      const event = {
+        prospect_id,
+        event: 'moved',
+        state,
+        reason: reason ?? null,
+        operator,
+      } as const
+      await appendProspectEvent(tx, event)
+    })
+  }
+
+  async list(state: ProspectState | undefined, page: { offset: number; limit: number }) {
+    const { db } = this.#deps
+    const rows = await listProspects(db, { state }, page)
+    const events = await listProspectEvents(
+      db,
+      rows.map(({ prospect_id }) => prospect_id),
+    )
+    const counts = await countProspects(db)
+    const all = Object.values(counts).reduce((sum, count) => sum + count, 0)
+    const items = rows.map((row) => prospectView(row, events))
+    return { items, ...page, total: state === undefined ? all : counts[state], counts }
+  }
+
+  /** Signs what the records say of the sprint now; `close` also begins the next one. */
+  summarise({ note, close }: { note: string; close: boolean }, { operator, callId }: By) {
+    const summaryId = `ss_${digestOf({ call: callId })}`
+    return answerOnce(this.#deps, { callId, subject: summaryId, status: 201 }, async (tx) => {
+      await holdSprint(tx, true)
+      const { sprint } = await readSprint(tx)
+      const { sprint_id, ...numbers } = await sprintView(tx)
+      const summary = { ...numbers, note }
+      const facts = { sprint_id, ...summary, closes: close, recorded_by: operator }
+      const about = { subject: summaryId, kind: 'sprint_summary', usage: 'operational', facts }
+      const jws = await issueReceipt(this.#deps, tx, about)
+      const row = { sprint, note, closes: close, summary: JSON.stringify(summary) }
+      await insertSummary(tx, { ...row, receipt_id: receiptId(jws) })
+      return { sprint_id, summary, receipt: receiptView(jws) }
+    })
+  }
+
+  /** Acts once under the lock that keeps the end of the sprint away; answers with the prospect and the sprint. */
+  #once(
+    callId: string,
+    { prospect_id, status }: { prospect_id: string; status: number },
+    act: (tx: Tx) => Promise<void>,
+  ) {
+    return answerOnce(this.#deps, { callId, subject: prospect_id, status }, async (tx) => {
+      await holdSprint(tx)
+      await act(tx)
+      const { actual } = await readSprint(tx)
+      return { prospect: await oneProspect(tx, prospect_id), actual }
+    })
+  }
+}
+
+async function sprintView(tx: Tx) {
+  const { sprint, started_at, actual } = await readSprint(tx)
+  const sprint_id = `sprint-${sprint}`
+  const numbers = { target: sprintTarget, actual, met: isMet(actual) }
+  return { sprint_id, started_at: started_at?.toISOString() ?? null, ...numbers }
+}
+
+export async function oneProspect(tx: Tx, prospectId: string) {
+  const [row] = await listProspects(tx, { prospectId }, { offset: 0, limit: 1 })
+  if (row === undefined) throw unknown()
+  return prospectView(row, await listProspectEvents(tx, [prospectId]))
+}
+
+/** Moves a prospect and returns its state; one that has paid may still get messages. */
+async function moved(tx: Tx, prospectId: string, event: ProspectMove) {
+  const prospect = await lockProspect(tx, prospectId)
+  if (prospect === undefined) throw unknown()
+  const state = move('the prospect', prospectTransitions, prospect.state, event)
+  if (state !== prospect.state) await updateProspect(tx, prospectId, { state })
+  return state
+}
+
+function movedBy(to: ProspectState): ProspectMove {
+  if (to === 'replied' || to === 'qualified' || to === 'pilot_offered' || to === 'declined')
+    return to
+  throw refuse('wrong_state', {
+    detail: `${to} follows from records, and is not recorded`,
+    next_action: 'Record a message, offer a paid next step, or wait for its payment and run.',
+  })
+}
+
+async function bindingOf(tx: Tx, { agent_id, customer_account }: Binding) {
+  if (agent_id === undefined) {
+    if (customer_account === undefined) return undefined
+    throw refuse('invalid_request', {
+      detail: 'a customer account is one of an agent',
+      errors: [{ pointer: '/customer_account', message: 'needs agent_id' }],
+    })
+  }
+  if ((await findAgent(tx, agent_id)) === undefined)
+    throw refuse('not_found', { detail: 'no such agent' })
+  return { agent_id, customer_account: customer_account ?? null }
+}
+
+async function bind(tx: Tx, prospectId: string, binding: Binding): Promise<void> {
+  const bound = await bindingOf(tx, binding)
+  const prospect = await lockProspect(tx, prospectId)
+  if (prospect?.agent_id != null || bound === undefined) throw boundElsewhere()
+  if (await isBoundElsewhere(tx, bound)) throw boundElsewhere()
+  await updateProspect(tx, prospectId, bound)
+}
+
+export function prospectView(row: ProspectRow, events: readonly ProspectEventRow[]) {
+  const { prospect_id, label, channel, rail, contact_reference, agent_id, customer_account } = row
+  const history = events
+    .filter((event) => event.prospect_id === prospect_id)
+    .map(({ event, state, message_sha256, sent_at, reason, operator, at }) => ({
+      event,
+      state,
+      message_sha256,
+      sent_at: sent_at?.toISOString() ?? null,
+      reason,
+      operator,
+      at: at.toISOString(),
+    }))
+  const known = { prospect_id, label, channel, rail, contact_reference, agent_id, customer_account }
+  return { ...known, state: row.state_now, created_at: row.created_at.toISOString(), history }
+}
+
+const unknown = () => refuse('not_found', { detail: 'no such prospect' })
+const boundElsewhere = () =>
+  refuse('already_bound', { detail: 'the prospect, or its agent and account, is bound already' })

@@ -1,0 +1,18 @@
+/** Requirements on prospects, their sprint and their packs: id → source and behavior. */
+export const prospectRequirements = {
+  'prospect.sprint': {
+    source: 'prospects § Sprint',
+    behavior:
+      'The sprint counts messages, qualified conversations and paid runs from the records since it began; a summary signs these numbers, and a close begins the next sprint.',
+  },
+  'prospect.moves': {
+    source: 'prospects § Prospects',
+    behavior:
+      'Operators move a prospect step by step, each move is kept, a message counts once, and callers see numbers alone.',
+  },
+  'prospect.converted': {
+    source: 'decision',
+    behavior:
+      'A prospect has converted while a completed operational run of its agent, for its account, has a verified payment; no call records a paid state.',
+  },
+} as const
