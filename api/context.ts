@@ -58,6 +58,7 @@ import type { PilotConversations } from './services/pilots/conversation.ts'
 import type { PilotInvitations } from './services/pilots/invitations.ts'
 import type { PilotService } from './services/pilots/pilots.ts'
 import type { ActivationPaths } from './services/production/activation-paths.ts'
+import type { PilotRunService } from './services/pilots/runs.ts'
 import type { CustomerRunService } from './services/production/customer-runs.ts'
 import type { FirstPaidRunService } from './services/production/first-paid-runs.ts'
 import type { WriteGate } from './services/production/write-gate.ts'
@@ -216,7 +217,8 @@ export type ContractCommands = Record<
   | 'pilotIntake'
   | 'invitation'
   | 'trustListing'
-  | 'activationPath',
+  | 'activationPath'
+  | 'pilotRun',
   () => Promise<ContractView>
 > & { sandbox(): Promise<ContractView & { rails: RailKey[] }> }
 
@@ -361,6 +363,7 @@ export type Services = ConsoleServices & {
   readonly pilotInvitations: PilotInvitations
   readonly clearings: ClearingService
   readonly activationPaths: ActivationPaths
+  readonly pilotRuns: PilotRunService
 }
 
 /** Everything that a handler may use. */

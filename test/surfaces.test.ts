@@ -42,6 +42,7 @@ const customerStart = {
   accept_terms: true,
 }
 const { rail: _rail, ...fixedStart } = customerStart
+const { customer_account: _account, ...pilotStart } = customerStart
 const delegated = {
   operation_id: 'usage-ledger-record',
   input: { kind: 'tool_call' },
@@ -99,6 +100,11 @@ const samples: Record<string, Record<string, unknown>> = {
     objective: 'Match the invoices.',
     data_declaration: 'no_regulated_or_confidential_data',
     idempotency_key: 'i-1',
+  },
+  'first-pilot-run': {
+    ...pilotStart,
+    pilot_id: `pl_${hex(64)}`,
+    idempotency_key: 'p-1',
   },
   'pilot-invite': {
     client: { name: 'Northwind' },

@@ -15,6 +15,15 @@ const pilot = {
   next_step: 'An operator reviews the pilot.',
   created_at: '2026-11-24T09:30:00.000Z',
 } as const
+/** A pilot of packetops whose run may begin. */
+export const activatedPilot = {
+  ...pilot,
+  rail: 'packetops',
+  total_usd: 161,
+  objective: 'A sealed SOC 2 evidence packet for the fourth quarter of 2026.',
+  state: 'activated',
+  next_step: 'Start the first run by POST /api/first-pilot-run-execution.',
+} as const
 const client = { name: 'Northwind GmbH', contact: 'ops@northwind.example' } as const
 const entry = {
   entry_id: 'pe_5c6c9c1a25d5b83a7ad2a1f2bd2a4d9e08f7a1c3f1f0f8b4f6f2c3a9d8e7b6a5',

@@ -41,6 +41,12 @@ export function createContractViews(db: Tx, registry: readonly AnyOperation[]): 
         '/api/pilot-intake',
         await countPilots(db, ['requested', 'activated']),
       ),
+    pilotRun: async () =>
+      contractView(
+        registry,
+        '/api/first-pilot-run-execution',
+        await countPilots(db, ['activated', 'running']),
+      ),
     invitation: async () =>
       contractView(
         registry,

@@ -19,7 +19,6 @@ const pending: readonly string[] = [
   '/api/diligenceops-product-to-proof-loop',
   '/api/energyops-controlled-pilot-execution',
   '/api/financeops-controlled-pilot-execution',
-  '/api/first-pilot-run-execution',
   '/api/investor-demo',
   '/api/investor-demo-v2',
   '/api/pilot-client-agent-offer-launch',

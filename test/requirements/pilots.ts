@@ -30,6 +30,11 @@ export const pilotRequirements = {
     behavior:
       'A checkout with the token of an accepted invitation, for a quote of exactly its rail, tier and price that belongs to an agent, activates the pilot once and binds it to that agent, with a receipt; an intake with the token gives the pilot its one work order.',
   },
+  'pilots.run': {
+    source: 'pilots § First run',
+    behavior:
+      'The agent of the client starts the one run of an activated pilot behind the production write gate; the pilot runs from that transaction on, is delivered when its run has a result, and no other agent reads or starts it.',
+  },
   'pilots.invitation-workflow': {
     source: 'pilots § Invitation',
     behavior:

@@ -31,7 +31,8 @@ export async function listProductionRuns(
 ): Promise<{ rows: BoundRunRow[]; total: number }> {
   const filtered = sql`
     from (select task_id, audit_event_id, customer_account, started_at from customer_runs
-      union all select task_id, audit_event_id, customer_account, started_at from first_paid_runs) r
+      union all select task_id, audit_event_id, customer_account, started_at from first_paid_runs
+      union all select task_id, audit_event_id, customer_account, started_at from pilot_runs) r
     join tasks t using (task_id)
     where (${agentId ?? null}::text is null or t.agent_id = ${agentId ?? null})
       and (${customerAccount ?? null}::text is null or r.customer_account = ${customerAccount ?? null})

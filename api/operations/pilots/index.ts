@@ -5,6 +5,8 @@ import { pilotIntakeSubmit } from './intake-submit.ts'
 import { invitationRead } from './invitation-read.ts'
 import { invitationRespond } from './invitation-respond.ts'
 import { pilotInvite } from './invite.ts'
+import { firstPilotRead } from './run-read.ts'
+import { firstPilotRun } from './run-start.ts'
 
 /** Pilots of clients, from their intake to their first run. */
 export const pilots = [
@@ -15,4 +17,6 @@ export const pilots = [
   pilotInvite,
   invitationRead,
   invitationRespond,
+  firstPilotRead,
+  firstPilotRun,
 ] as const

@@ -12,6 +12,7 @@ import type { PaymentService } from '../credit/payments.ts'
 import type { QuoteService } from '../credit/quotes.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
 import { ActivationPaths } from '../production/activation-paths.ts'
+import { PilotRunService } from '../pilots/runs.ts'
 import { CustomerRunService } from '../production/customer-runs.ts'
 import { FirstPaidRunService } from '../production/first-paid-runs.ts'
 import type { WriteGate } from '../production/write-gate.ts'
@@ -71,6 +72,7 @@ export function openTaskServices(adapters: Adapters, { quotes, payments, credit 
     loops: new LoopService({ ...runDeps, starts: runStarts }),
     manifests: new ManifestService({ ...runDeps, pool: publicPool }),
     firstPaidRuns: new FirstPaidRunService({ ...runDeps, settleWaitMs }),
+    pilotRuns: new PilotRunService({ ...runDeps, settleWaitMs }),
     customerRuns: new CustomerRunService({ ...runDeps, settleWaitMs }),
     activationPaths: new ActivationPaths(runDeps),
     sandbox: new SandboxService(runDeps),

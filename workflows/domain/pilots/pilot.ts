@@ -120,3 +120,27 @@ export const invitationTerms = ({
     'Its work order waits for the review of an operator.',
   ],
 })
+
+export const pilotRunConditions = ['activated', 'paid', 'approved', 'delivered', 'charged'] as const
+export type PilotRunCondition = (typeof pilotRunConditions)[number]
+
+type RunFacts = {
+  isActivated: boolean
+  /** The decision about the work order of the run. */
+  orderDecision: string | null
+  settlement_receipt_id?: string | null
+  return_package_id?: string | null
+  usage_receipt_id?: string | null
+}
+
+/** What the first run of a pilot has reached, as its records say. */
+export function judgePilotRun(run: RunFacts): { condition: PilotRunCondition; met: boolean }[] {
+  const met: Readonly<Record<PilotRunCondition, boolean>> = {
+    activated: run.isActivated,
+    paid: run.settlement_receipt_id != null,
+    approved: run.orderDecision === 'approve',
+    delivered: run.return_package_id != null,
+    charged: run.usage_receipt_id != null,
+  }
+  return pilotRunConditions.map((condition) => ({ condition, met: met[condition] }))
+}

@@ -5,6 +5,7 @@ export const pilotMeanings: Readonly<Record<string, string>> = {
   'client.contact': 'How an operator reaches the client.',
   workflow_description: 'How the work is done today.',
   desired_start: 'The day on which the client wants to begin.',
+  pilot_id: 'The pilot, as its intake, invitation or offer answered it.',
   response: 'The answer: accept and decline are final, the others keep the invitation open.',
   'pilot-conversation-add text': 'What is said.',
 }

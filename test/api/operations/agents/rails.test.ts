@@ -161,6 +161,11 @@ function callsOn(named: Awaited<ReturnType<typeof ofPacketops>>): Calls {
     ],
     'clearing-run': [{ run_id, obligation: { statement: 'a packet' }, idempotency_key }],
     'activation-start': [{ ...packet, customer_account: 'acme', idempotency_key }],
+    'first-pilot-run': [
+      { ...piloted(bound), ...packet, input: sample(packetops), quote_id: unknown },
+      { ...piloted(produced), quote_id: named.quote_id },
+      { ...piloted(produced), quote_id: unknown, entitlement_id: named.entitlement_id },
+    ],
     'wallet-run-start': [
       { ...bought, ...packet, input: sample(packetops), quote_id: unknown },
       {
@@ -325,7 +330,13 @@ verifies(
   },
 )
 
-/** What no rail has: the agent itself, wallets, receipts, tests, the token of a quote, and names that another agent gave. */
+/** The same start as that of a pilot. */
+const piloted = <Start extends { customer_account: string }>({
+  customer_account: _account,
+  ...start
+}: Start) => ({ ...start, pilot_id: `pl_${'0'.repeat(64)}` })
+
+/** What no rail has: the agent itself, wallets, receipts, tests, the token of a quote, pilots, and names that another agent gave. */
 // The write gate checks the rail of a claimed order.
 const ofNoRail = [
   'account_id',
@@ -339,6 +350,8 @@ const ofNoRail = [
   'commercial_plan_id',
   'test_run_id',
   'quote_token',
+  'pilot_id',
+  'pilot_token',
   'provider_session_id',
   'ap2_mandate_reference',
   'external_reference',

@@ -1,0 +1,118 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { createClient, type InputOf } from '../../../../api/http/client.ts'
+import { freshKey } from '../../../support/agent-use.ts'
+import { startComposedTasks } from '../../../support/composed-tasks.ts'
+import { invitationsOf, pilotClient, requestedPilot } from '../../../support/pilots.ts'
+import { codeOf, problemOf } from '../../../support/problems.ts'
+import { type OpenProduction, openProduction } from '../../../support/production.ts'
+import { decide } from '../../../support/registering-agent.ts'
+import { verifies } from '../../../verifies.ts'
+
+let apis: Awaited<ReturnType<typeof startComposedTasks>>
+let agent: OpenProduction
+let other: OpenProduction
+beforeAll(async () => {
+  apis = await startComposedTasks({ LIMIT_AGENT_PER_MINUTE: '6000' })
+  agent = await openProduction(apis)
+  other = await openProduction(apis)
+}, 200_000)
+afterAll(() => apis?.stop())
+
+const hosts = () => apis.hosts[0]!
+type Start = InputOf<'first-pilot-run'>
+const start = (by: OpenProduction, input: Start) => by.client.call('first-pilot-run', input)
+
+/** An intake, and what its client's agent starts it with. */
+async function requested() {
+  const { pilot, status_token } = await requestedPilot(hosts().base, { rail: 'packetops' })
+  const {
+    customer_account: _account,
+    publication_consent: _consent,
+    ...input
+  } = await agent.input()
+  const asked: Start = { ...input, pilot_id: pilot.pilot_id, pilot_token: status_token }
+  const activate = () =>
+    decide(hosts(), apis.operator, pilot.pilot_id, 'approve', { subject_kind: 'pilot' })
+  return { pilot_id: pilot.pilot_id, status_token, asked, activate }
+}
+
+verifies('pilots.run', 'an activated pilot runs once, for the agent of its client', async () => {
+  const { pilot_id, status_token, asked, activate } = await requested()
+  expect(await codeOf(start(agent, asked))).toBe('wrong_state')
+  await activate()
+  const { pilot_token: _token, ...unheld } = asked
+  expect(await codeOf(start(agent, unheld))).toBe('not_found')
+  const wrong = (await requested()).status_token
+  expect(await codeOf(start(agent, { ...asked, pilot_token: wrong }))).toBe('not_found')
+  expect(await codeOf(start(agent, { ...asked, tier: 'pro' }))).toBe('quote_mismatch')
+  const unpaid = await problemOf(start(agent, asked))
+  expect(unpaid).toMatchObject({ status: 402, code: 'payment_required' })
+  // The run is there, waits for its payment, and no other begins.
+  const read = async () => {
+    const { body } = await agent.client.call('first-pilot-read', { pilot_id })
+    if (!('conditions' in body)) throw new Error('a pilot was expected')
+    const { state, runs } = body.pilot
+    const met = body.conditions.flatMap(({ condition, met: is }) => (is ? condition : []))
+    return { state, runs: runs.length, met, run: body.run }
+  }
+  expect(await read()).toMatchObject({ state: 'running', runs: 1, met: ['activated'] })
+  const again = { ...asked, idempotency_key: freshKey(), quote_id: (await agent.input()).quote_id }
+  expect(await codeOf(start(agent, again))).toBe('already_exists')
+  expect(await codeOf(other.client.call('first-pilot-read', { pilot_id }))).toBe('not_found')
+  expect(await codeOf(start(other, again))).toBe('not_found')
+  const held = await pilotClient(hosts().base, status_token).call('first-pilot-read', {})
+  expect(held.body).toMatchObject({ pilot: { pilot_id, state: 'running' } })
+
+  const payment_reference_id = await agent.paid(asked.quote_id)
+  const { body } = await start(agent, { ...asked, payment_reference_id })
+  expect(body).toMatchObject({
+    pilot: { state: 'running' },
+    binding: { customer_account: 'Northwind GmbH', completion_state: 'credit_funded' },
+  })
+  const { run_id } = body.run
+  expect((await read()).met).toEqual(['activated', 'paid'])
+  await agent.order(String(body.binding.work_order_id), 'approve')
+  const waits = async () => (await agent.status(run_id, 5_000)).waiting_for
+  await expect.poll(waits, { timeout: 60_000 }).toEqual(['review'])
+  expect(await read()).toMatchObject({ state: 'running', met: ['activated', 'paid', 'approved'] })
+  await agent.approve('loop_step', run_id)
+  await expect.poll(async () => (await read()).state, { timeout: 60_000 }).toBe('delivered')
+  await expect
+    .poll(async () => (await read()).met, { timeout: 60_000 })
+    .toEqual(['activated', 'paid', 'approved', 'delivered', 'charged'])
+  const listed = (await agent.client.call('production-runs-read', { run_id })).body
+  expect(listed.items).toMatchObject([{ audit_event_id: body.audit_event_id }])
+})
+
+verifies('pilots.run', 'an invited pilot runs for the agent of its checkout', async () => {
+  const invitations = invitationsOf(hosts(), apis.operator)
+  const { pilot, invitation_token } = await invitations.invite({ rail: 'packetops' })
+  const { terms_sha256 } = await invitations.read(invitation_token)
+  await invitations.respond(invitation_token, { response: 'accept', terms_sha256 })
+  const asked = { rail: 'packetops', tier: 'standard', units: 1 } as const
+  const quoted = await agent.client.call('agent-quote', { ...asked, idempotency_key: freshKey() })
+  const { quote_id } = quoted.body.quote
+  await createClient({ baseUrl: hosts().base }).call('rail-checkout-open', {
+    quote_id,
+    payment_path: 'invoice_or_purchase_order',
+    customer: { name: 'Northwind GmbH', email: 'ap@northwind.example' },
+    invitation_token,
+    idempotency_key: freshKey(),
+  })
+  const { customer_account: _a, publication_consent: _c, ...input } = await other.input()
+  const { pilot_id } = pilot
+  const stolen = { ...input, pilot_id, pilot_token: invitation_token }
+  expect(await codeOf(start(other, stolen))).toBe('not_found')
+  // Two starts at once: one run.
+  const keys = [freshKey(), freshKey()]
+  const starts = await Promise.all(
+    keys.map((idempotency_key) =>
+      codeOf(start(agent, { ...input, quote_id, pilot_id, idempotency_key })),
+    ),
+  )
+  expect(starts.filter((code) => code === 'payment_required')).toHaveLength(1)
+  const { rows } = await sql<{ runs: number }>`
+    select count(*)::int as runs from pilot_runs where pilot_id = ${pilot_id}`.execute(apis.db)
+  expect(rows).toEqual([{ runs: 1 }])
+})
