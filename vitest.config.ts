@@ -13,7 +13,7 @@ const faults = [
   'test/e2e/model/*.test.ts',
   'test/e2e/clients/{package,payouts,python}.test.ts',
   'test/e2e/payouts/{authority,bodies,chain,debt,held-back,no-way-around,parking,payment-windows,price,reconciliation,settlement,switches,traces,watching}.test.ts',
-  'test/e2e/agents/{agent-use,callbacks,contract-files,customer-runs,directory,harness,mcp-python,mcp-run,mpp,pilots,task-money,trust,x402-run}.test.ts',
+  'test/e2e/agents/{agent-use,callbacks,contract-files,customer-runs,directory,harness,mcp-python,mcp-run,mpp,pilots,product-loop,task-money,trust,x402-run}.test.ts',
   'test/e2e/browser/{console,reference,reports}.test.ts',
   'test/api/operations/{authority/parallel,discovery/sandbox,pilots/run,production/first-paid-run}.test.ts',
   'test/api/operations/{credit/wallets,reviews/evidence,reviews/revise,runs/runs,runs/wallet-runs}.test.ts',

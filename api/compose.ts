@@ -1,7 +1,8 @@
 import type { Logger } from 'pino'
 import { limits } from '#domain/core/limits.ts'
+import { AUDIT_PACK_TYP } from '#domain/reviews/audit-pack.ts'
 import type { Config } from '../activities/config/config.ts'
-import { authorityOf } from '../activities/container.ts'
+import { authorityOf, signerOf } from '../activities/container.ts'
 import { createOutgoing } from '../activities/http/outgoing.ts'
 import { loadProviderKeys } from '../activities/keys/provider-keys.ts'
 import { keepPublishing, publishKeys } from '../activities/keys/publish-keys.ts'
@@ -87,6 +88,7 @@ import { ProspectService } from './services/prospects/prospects.ts'
 import { ReceiptService } from './services/receipts/verification.ts'
 import { ReconciliationService } from './services/reconciliation/reconciliation.ts'
 import { openResolver } from './services/resolver/open.ts'
+import { AuditPackService } from './services/reviews/audit-pack.ts'
 import { ReviewService } from './services/reviews/reviews.ts'
 import { reviewSubjects } from './services/reviews/subjects.ts'
 import { openTaskServices } from './services/runs/open.ts'
@@ -265,6 +267,7 @@ function openOperatorServices(adapters: Adapters) {
   })
   return {
     reviews,
+    auditPacks: new AuditPackService({ ...receiptIssuer, sign: signerOf(keys, AUDIT_PACK_TYP) }),
     ...openConsoleServices({
       ...adapters,
       ...receiptIssuer,

@@ -67,10 +67,12 @@ import type { ReceiptService } from './services/receipts/verification.ts'
 import type { ReconciliationService } from './services/reconciliation/reconciliation.ts'
 import type { ServiceResolver } from './services/resolver/resolver.ts'
 import type { ScoutService } from './services/resolver/scout.ts'
+import type { AuditPackService } from './services/reviews/audit-pack.ts'
 import type { ReviewService } from './services/reviews/reviews.ts'
 import type { ClearingService } from './services/runs/clearings.ts'
 import type { LoopService } from './services/runs/loops.ts'
 import type { ManifestService } from './services/runs/manifests.ts'
+import type { ProductLoopService } from './services/runs/product-loops.ts'
 import type { RunService } from './services/runs/runs.ts'
 import type { SamplePackages } from './services/runs/sample-packages.ts'
 import type { SandboxService } from './services/runs/sandbox.ts'
@@ -326,6 +328,7 @@ export type Services = ConsoleServices & {
   readonly tests: HarnessTests
   readonly regressions: Regressions
   readonly reviews: ReviewService
+  readonly auditPacks: AuditPackService
   readonly enforcement: Enforcement
   readonly contracts: ContractCommands
   readonly quotes: QuoteService
@@ -348,6 +351,7 @@ export type Services = ConsoleServices & {
   readonly runStarts: RunStartService
   readonly loops: LoopService
   readonly manifests: ManifestService
+  readonly productLoops: ProductLoopService
   readonly samplePackages: SamplePackages
   readonly sandbox: SandboxService
   readonly activations: ActivationService

@@ -129,6 +129,7 @@ const samples: Record<string, Record<string, unknown>> = {
     ...customerStart,
     idempotency_key: 'p-1',
   },
+  'diligence-loop-start': { ...fixedStart, idempotency_key: 'l-3' },
   'packet-loop-start': { ...fixedStart, idempotency_key: 'l-2' },
   'loop-start': { ...customerStart, idempotency_key: 'l-1' },
   'commerce-proof-read': { proof_id: `cp_${hex(64)}` },

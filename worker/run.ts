@@ -17,8 +17,11 @@ import {
 import { pushJobs } from '../activities/log/push-checkpoint.ts'
 import { logOrigin } from '../activities/log/sequencer.ts'
 import type { Deps } from '../activities/payout/deps.ts'
+import { openPackageThreads } from '../activities/run/package-threads.ts'
 import { openGasAccounts, openKeyRings } from '../activities/signer/open.ts'
+import type { ProofLoopRow } from '../activities/store/commerce/proof-loops.ts'
 import { logTrace, startTracing } from '../activities/tracing/start.ts'
+import { openCommerceServices } from '../api/services/commerce/open.ts'
 import { connectWorker, createTemporalClient } from '../temporal/connection.ts'
 import {
   CALLBACKS_QUEUE,
@@ -102,10 +105,9 @@ export async function runWorker(
       await serve(PAYOUTS_QUEUE, { ...workflows, ...stepsAtOnce(config), activities: payouts })
       await ensureReconciliationSchedule(client, config.RECONCILE_EVERY_MS)
     }
-    const money = await openMoneyDeps(config, deps)
-    const sweeps = await sweepsOf(config, deps, log)
-    loops.push(() => startSweeper({ ...sweeps, client, log, config, money }))
-    closers.push(closeClient, close)
+    const { closePackages, ...sweeps } = await sweepsOf(config, deps, log)
+    loops.push(() => startSweeper({ ...sweeps, client, log, config }))
+    closers.push(closeClient, closePackages, close)
   }
   if (serves(TASKS_QUEUE) || serves(RUNS_QUEUE)) {
     const { activities, close } = await createTaskActivities(config)
@@ -157,12 +159,19 @@ async function assertGasAccounts(config: Config): Promise<void> {
 /** What the sweeps of this process work with. */
 async function sweepsOf(
   config: Config,
-  { db, gasWalletQueue }: Pick<Deps, 'db' | 'gasWalletQueue'>,
+  deps: Pick<Deps, 'db' | 'gasWalletQueue' | 'authority' | 'signReceipt'>,
   log: Logger,
 ) {
+  const { db, gasWalletQueue } = deps
   const keys = await openKeyRings(config)
+  const money = await openMoneyDeps(config, deps)
+  const packages = openPackageThreads()
+  const commerce = openCommerceServices({ ...money, baseUrl: config.BASE_URL, packages })
   return {
     db,
+    money,
+    proveLoop: (loop: ProofLoopRow) => commerce.commerceProofs.proveLoop(loop),
+    closePackages: packages.close,
     maintainGasWallets: () => gasWalletQueue.maintain(),
     tasks: taskDepsOf(config, keys, db),
     transparencyLog: { db, keys, origin: logOrigin(config.BASE_URL) },

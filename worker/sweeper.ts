@@ -6,6 +6,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../activities/config/config.ts'
 import type { MoneyDeps } from '../activities/credit/deps.ts'
 import { type LogDeps, sequence } from '../activities/log/sequencer.ts'
+import type { ProofLoopRow } from '../activities/store/commerce/proof-loops.ts'
 import type { Database } from '../activities/store/schema/schema.ts'
 import {
   forgetCounts,
@@ -13,6 +14,7 @@ import {
   removeInputs,
   returnUndelivered,
 } from '../activities/sweep/housekeeping.ts'
+import { proveLoops } from '../activities/sweep/loop-proofs.ts'
 import { applyEvents, verifyDue } from '../activities/sweep/money.ts'
 import { closeUndecided } from '../activities/sweep/orders.ts'
 import { abandonSandboxRuns, SANDBOX_STOPPED_MS } from '../activities/sweep/sandbox-runs.ts'
@@ -49,6 +51,8 @@ export type SweeperDeps = {
   money: MoneyDeps
   tasks: TaskDeps
   transparencyLog: LogDeps
+  /** Judges the package of a loop that has closed. */
+  proveLoop: (loop: ProofLoopRow) => Promise<void>
   /** One job for each witness that checkpoints are sent to. */
   pushes: Record<string, () => Promise<void>>
 }
@@ -110,6 +114,7 @@ function jobsOf(deps: SweeperDeps): Record<string, () => Promise<void>> {
     maintainGasWallets,
     applyEvents: () => applyEvents(money, log, graceMs),
     verifyDue: () => verifyDue(money, log, graceMs),
+    proveLoops: () => proveLoops(db, log, deps.proveLoop),
     notifyTasksBehind: () => notifyTasksBehind(deps),
     ...deps.pushes,
   }

@@ -8,6 +8,7 @@ import {
   addRedelivery,
   latestDelivery,
 } from '../store/callbacks/callback-deliveries.ts'
+import { setProofDue } from '../store/commerce/proof-loops.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import {
   acceptContract,
@@ -175,6 +176,7 @@ export const eventEffects: Partial<Record<TaskEvent, { check?: Effect; write?: E
       await releaseInputs(tx, transition.after.task_id)
       await closeClaim(tx, transition.after.task_id)
       await closeProductionRun(deps, tx, transition)
+      if (transition.before?.state !== 'failed') await setProofDue(tx, transition.after.task_id)
     },
   },
 }

@@ -22,6 +22,7 @@ export const ids = {
   returnPackage: 'rp_0f3cf2a1508f6cb518151b0b04bc8b63eedab53bccf683eed113eb4b9b3435f9',
   activation: 'av_7d51cc0ac2a0c0e4d15a5d0b7cbe1f4f2d5f3c0d8f6a91a3a8f3b8f0cf0b2d11',
   clearing: 'cl_5b0d1a4f0e6c5a2c0f7e9b0b8f5c1a3d2e4f60718293a4b5c6d7e8f90a1b2c3d',
+  commerceProof: 'cp_6a1f0b8c44d2e0b1a86f5f1fd2c06a3a8f7f0ea6d0f8b5e0c9d2b7a41c3e5f60',
   replay: 'rpl_ac203c9843b5bd8c883e07039ff82820c94422010be6108bb82403ca25376a22',
   usageEvent: 'ue_3c96ccddcd142d119c0afd17f95ab8e8b8ec413847f28047bd97e211c331dfc9',
   audit: 'aud_b81f37a043a6f767e7c94d105f4bd31282f3ecc20680bb9d09bd93461cf4c863',

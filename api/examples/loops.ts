@@ -1,4 +1,4 @@
-import { digests, ids } from './ids.ts'
+import { BASE_URL, digests, ids } from './ids.ts'
 import { closedRun, resultContract, waitingRun } from './runs.ts'
 
 const scoutRun = {
@@ -45,6 +45,30 @@ const manifest = {
   readiness: { score: 50, rule: 'the points of required sections, of two for each' },
   complete: false,
 } as const
+
+const diligence = {
+  questions: [{ id: 'q1', text: 'How often are backups tested?', required: true }],
+  evidence: [{ id: 'd1', title: 'Backups', text: 'Backups are restored once a quarter.' }],
+} as const
+
+type Far = 'to_do' | 'done'
+/** The stages of a paid run, before its work or after it. */
+function stagesOf({ proof, made }: { proof: Far; made: Far }) {
+  const of = (id: string) => (made === 'done' ? id : null)
+  return [
+    {
+      stage: 'product_card',
+      state: 'done',
+      evidence_id: `${BASE_URL}/api/agent-rail-checkout?rail=diligenceops&tier=standard`,
+    },
+    { stage: 'quote', state: 'done', evidence_id: ids.quote },
+    { stage: 'checkout', state: 'done', evidence_id: ids.challenge },
+    { stage: 'run', state: made, evidence_id: ids.run },
+    { stage: 'return_package', state: made, evidence_id: of(ids.returnPackage) },
+    { stage: 'proof', state: proof, evidence_id: of(ids.commerceProof) },
+    { stage: 'receipt', state: made, evidence_id: of(ids.usageReceipt) },
+  ] as const
+}
 
 /** A free run of scout in the controlled loop, and what is at its steps. */
 export const loopExamples = {
@@ -101,6 +125,89 @@ export const loopExamples = {
       receipts: [],
       result_contract: resultContract,
       manifest,
+    },
+  },
+  'diligence-loop-read': {
+    input: { run_id: ids.run },
+    output: {
+      run: { ...closedRun, rail: 'diligenceops' },
+      stages: stagesOf({ proof: 'done', made: 'done' }),
+    },
+  },
+  'diligence-loop-start': {
+    input: {
+      tier: 'standard',
+      quote_id: ids.quote,
+      entitlement_id: ids.entitlement,
+      input: diligence,
+      on_gaps: 'report',
+      accept_terms: true,
+      idempotency_key: 'diligence-q4',
+    },
+    output: {
+      run: { ...waitingRun, rail: 'diligenceops' },
+      challenge: null,
+      receipts: [],
+      result_contract: { ...resultContract, usage_receipt_id: null },
+      stages: stagesOf({ proof: 'to_do', made: 'to_do' }),
+    },
+  },
+  'loop-audit-pack': {
+    input: { run_id: ids.run, limit: '1' },
+    output: {
+      decisions: [
+        {
+          decision_id: ids.decision,
+          subject_kind: 'task',
+          subject_id: ids.task,
+          decision: 'approve',
+          note: 'known to us',
+          decided_by: { operator_id: ids.operator, operator_name: 'ops' },
+          waiting_since: '2026-11-24T09:32:00.000Z',
+          decided_at: '2026-11-24T09:40:00.000Z',
+          evidence_root_sha256: digests.evidence,
+          receipt_id: ids.settlementReceipt,
+        },
+      ],
+      loops: [
+        {
+          run_id: ids.run,
+          task_id: ids.task,
+          steps: [
+            {
+              attempt: 0,
+              round: 0,
+              step: 'worker',
+              verdict: 'done',
+              output_sha256: digests.result,
+              decided_by: null,
+              finished_at: '2026-11-24T09:41:02.000Z',
+            },
+          ],
+        },
+      ],
+      ledger_heads: [
+        {
+          task_id: ids.task,
+          state: 'closed',
+          entries: 19,
+          head_hash: digests.loop,
+          review_decision: ids.decision,
+        },
+      ],
+      receipts: [
+        {
+          receipt_id: ids.settlementReceipt,
+          kind: 'review_decision',
+          subject: ids.decision,
+          jws: closedRun.completion_signature,
+        },
+      ],
+      offset: 0,
+      limit: 1,
+      total: 3,
+      pack_sha256: digests.payload,
+      jws: closedRun.completion_signature,
     },
   },
 } as const

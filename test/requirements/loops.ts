@@ -20,4 +20,14 @@ export const loopRequirements = {
     behavior:
       'A started packet run has the manifest of its input at once, computed within the limits of public work; with manifest_only an item with content is 422 input_rejected.',
   },
+  'loop.product': {
+    source: 'loops § Product to proof loop',
+    behavior:
+      'The seven stages of a diligenceops run follow its records; once it closes, a commerce proof of its package is evaluated without a call, also after a restart of the worker.',
+  },
+  'loop.audit': {
+    source: 'loops § Audit pack',
+    behavior:
+      'The pack holds the decisions of a filter, the last first, with their loops, ledger heads and receipts; its signature is over the digest of all of it, and only operators read it.',
+  },
 } as const

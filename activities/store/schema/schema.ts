@@ -1022,6 +1022,14 @@ export type Database = {
     bytes: number
     head: string
   }
+  proof_loops: {
+    task_id: string
+    agent_id: string
+    credential_id: string
+    begun_at: Generated<Date>
+    due_at: Date | null
+    proof_id: string | null
+  }
   proof_nonces: {
     wallet: string
     nonce: string

@@ -1,7 +1,18 @@
+import { loopAuditPack } from './audit-pack.ts'
+import { diligenceLoopRead } from './diligence-loop-read.ts'
+import { diligenceLoopStart } from './diligence-loop-start.ts'
 import { loopStart } from './loop-start.ts'
 import { loopsRead } from './loops-read.ts'
 import { packetLoopRead } from './packet-loop-read.ts'
 import { packetLoopStart } from './packet-loop-start.ts'
 
 /** Runs of the controlled loop, and what is seen of its steps. */
-export const loops = [loopsRead, loopStart, packetLoopRead, packetLoopStart] as const
+export const loops = [
+  loopsRead,
+  loopStart,
+  packetLoopRead,
+  packetLoopStart,
+  diligenceLoopRead,
+  diligenceLoopStart,
+  loopAuditPack,
+] as const

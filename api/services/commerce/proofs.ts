@@ -1,16 +1,26 @@
 import { evaluate } from '#domain/commerce/evaluate.ts'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
+import { returnPackageId } from '#domain/runs/return-package.ts'
+import { findCredential } from '../../../activities/store/agents/agent-credentials.ts'
+import { lockAgent } from '../../../activities/store/agents/agents.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
+import {
+  lockUnproven,
+  type ProofLoopRow,
+  proveLoop,
+} from '../../../activities/store/commerce/proof-loops.ts'
 import { countDecisions, findCommerceProof } from '../../../activities/store/commerce/proofs.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
+import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { lockSubject } from '../../../activities/store/trust/subject-lock.ts'
+import { runIdOf } from '../../../activities/task/facts.ts'
 import { isPublished } from './consent.ts'
 import type { CommerceDeps } from './deps.ts'
-import { type Asked, factsOf, gather, holdAgent } from './gather.ts'
+import { type Asked, factsOf, type Gathered, gather, holdAgent } from './gather.ts'
 import { makePacket } from './packet.ts'
 import { recordProof } from './record.ts'
-import { digestsOf } from './request.ts'
+import { type CommerceRequest, type Digests, digestsOf } from './request.ts'
 import { proofView, publicProofView } from './views.ts'
 
 /** A proof that may be stored. */
@@ -71,6 +81,34 @@ export class CommerceProofService {
     const evaluation = evaluate(read.facts)
     const packet = makePacket(this.#deps, { ...read, proofId, digests, gathered, evaluation })
     return { decision: evaluation.decision, packet }
+    const call = { callId: asked.callId, subject: proofIdOf(asked.callId), status: 201 }
+      return proofView(this.#deps, tx, await this.#judge(tx, asked, { gathered, digests }))
+  }
+
+  /** Decides once about the package of a closed run, for the agent and the access key that began it. */
+  async proveLoop({ task_id, agent_id, credential_id }: ProofLoopRow): Promise<void> {
+    const { db } = this.#deps
+    const credential = await findCredential(db, credential_id)
+    if (credential === undefined) throw new Error(`the credential ${credential_id} is missing`)
+    const { trust_state: trust, rails, sandbox } = credential
+    const agent = { agentId: agent_id, credentialId: credential_id, trust, rails, sandbox }
+    const request = loopRequest(agent_id, runIdOf(task_id))
+    const asked = { request, agent: { ...agent, mayPublish: false }, callId: `loop:${task_id}` }
+    const gathered = await gather(this.#deps, asked)
+    await transaction(db, async (tx) => {
+      await lockAgent(tx, agent_id)
+      if (!(await lockUnproven(tx, task_id))) return
+      const proof = await this.#judge(tx, asked, { gathered, digests: digestsOf(request) })
+      await proveLoop(tx, task_id, proof.proof_id)
+    })
+  }
+
+  async #judge(tx: Tx, asked: Asked, read: { gathered: Gathered; digests: Digests }) {
+    await lockSubject(`package:${read.digests.package_sha256}`).run(tx)
+    const known = await factsOf(tx, asked, read)
+    const evaluation = evaluate(known.facts)
+    const proofId = proofIdOf(asked.callId)
+    return recordProof(this.#deps, tx, { ...asked, ...known, ...read, proofId, evaluation })
   }
 
   /** An own proof in full; a published one, or one without an agent, without what is private. 404 for any other. */
@@ -86,6 +124,23 @@ export class CommerceProofService {
     return isOwn ? proofView(this.#deps, db, row) : publicProofView(this.#deps, db, row)
   }
 }
+
+const proofIdOf = (call: string): string =>
+  `cp_${digestOf({ type: 'service.commerce-proof.v1', call })}`
+
+/** What is asked about the package of a run: it claims nothing beyond itself. */
+const loopRequest = (agent_id: string, run_id: string): CommerceRequest => ({
+  schema_version: 'v1',
+  mission: {
+    mission_id: run_id,
+    kind: 'rail_run',
+    objective: 'The result of a run, from its product to its proof.',
+    publication_consent: false,
+  },
+  agent: { agent_id },
+  return_package: { return_package_id: returnPackageId(run_id), claims: [] },
+  evidence: [],
+})
 
 function assertAgent({ request, agent }: Asked): void {
   const named = request.agent.agent_id

@@ -94,7 +94,7 @@ export function digestsOf(request: CommerceRequest) {
 }
 
 /** The same work has the same digest, whatever its parts are called, in whatever order and however often they are sent. */
-function packageDigest({ return_package }: CommerceRequest): string {
+export function packageDigest({ return_package }: Pick<CommerceRequest, 'return_package'>): string {
   const named =
     'artifacts' in return_package
       ? { artifacts: [...new Set(return_package.artifacts.map(({ sha256 }) => sha256))].sort() }

@@ -9,6 +9,7 @@ import type { Changes } from '../../../activities/store/postgres/changes.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import type { CreditService } from '../credit/credit.ts'
 import type { PaymentService } from '../credit/payments.ts'
+import type { ProductLinkService } from '../credit/product-links.ts'
 import type { QuoteService } from '../credit/quotes.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
 import { ActivationPaths } from '../production/activation-paths.ts'
@@ -27,6 +28,7 @@ import { WorkOrderService } from '../work-orders/work-orders.ts'
 import { ClearingService } from './clearings.ts'
 import { LoopService } from './loops.ts'
 import { ManifestService } from './manifests.ts'
+import { ProductLoopService } from './product-loops.ts'
 import { RunService } from './runs.ts'
 import { SamplePackages } from './sample-packages.ts'
 import { SandboxService } from './sandbox.ts'
@@ -44,10 +46,18 @@ type Adapters = {
   taskGateway: TaskGateway
   gate: WriteGate
 }
-type CreditServices = { quotes: QuoteService; payments: PaymentService; credit: CreditService }
+type CreditServices = {
+  quotes: QuoteService
+  payments: PaymentService
+  credit: CreditService
+  productLinks: ProductLinkService
+}
 
 /** The services of tasks, of their runs and of the orders behind them. */
-export function openTaskServices(adapters: Adapters, { quotes, payments, credit }: CreditServices) {
+export function openTaskServices(
+  adapters: Adapters,
+  { quotes, payments, credit, productLinks }: CreditServices,
+) {
   const { config, keys, tokens, changes, packages, taskDeps, taskGateway: gateway } = adapters
   const { uploadChecks, publicPool, gate } = adapters
   const urls = { baseUrl: config.BASE_URL, osUrl: config.OS_URL }
@@ -61,6 +71,7 @@ export function openTaskServices(adapters: Adapters, { quotes, payments, credit 
     pool: publicPool,
     receiptKey: () => keys.receipt.active.kid,
   })
+  const loops = new LoopService({ ...runDeps, starts: runStarts })
   return {
     tasks: new TaskService(runDeps),
     taskContracts: new ContractService(runDeps),
@@ -69,7 +80,8 @@ export function openTaskServices(adapters: Adapters, { quotes, payments, credit 
     samplePackages,
     clearings: new ClearingService({ ...runDeps, packages, samplePackages }),
     runStarts,
-    loops: new LoopService({ ...runDeps, starts: runStarts }),
+    loops,
+    productLoops: new ProductLoopService({ ...runDeps, loops, productLinks }),
     manifests: new ManifestService({ ...runDeps, pool: publicPool }),
     firstPaidRuns: new FirstPaidRunService({ ...runDeps, settleWaitMs }),
     pilotRuns: new PilotRunService({ ...runDeps, settleWaitMs }),

@@ -59,7 +59,13 @@ type Start = {
   sale: Sale
 }
 /** The operation that starts runs, and of which rails. */
-export type Sale = { id: string; path: string; isSold: (rail: Rail) => boolean }
+export type Sale = {
+  id: string
+  path: string
+  isSold: (rail: Rail) => boolean
+  /** Stores what it keeps of an admitted run, in the transaction of its write. */
+  record?: (tx: Tx, started: { taskId: string; writer: Writer }) => Promise<void>
+}
 const agentUse: Sale = {
   id: 'start-agent-run',
   path: '/api/agent-use',
@@ -134,6 +140,7 @@ export class RunStartService {
       const task = await requireTask(tx, taskId)
       await requestCredit(deps, tx, { task, quoteId: asked.quote_id })
       if (asked.usage === 'operational') await deps.gate.admit(tx, { ...write, subject: taskId })
+      await sale.record?.(tx, { taskId, writer })
     })
     const prepared = await sendContractPrepared(
       deps,

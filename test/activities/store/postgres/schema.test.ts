@@ -155,7 +155,7 @@ const later = new RegExp(
     'pilots|pilot_(entries|runs)',
     'production_writes|first_paid_runs|customer_runs|activations|clearings',
     'settled_at',
-    'runs_at_step',
+    'runs_at_step|proof_loops',
     'account_(controls|control_changes|wallets|spends)(_\\w+)?|account_append_only',
     'exchange_claims|work_orders_exchange|exchange_until|reward_note',
     'signing_keys?(_kid|_public|_current)?|key_rotations?|keep_(key_rotation|signing_key)|signing_standing',

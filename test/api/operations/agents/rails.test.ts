@@ -95,6 +95,9 @@ async function ofPacketops(agent_id: string, { call }: ReturnType<typeof client>
   }
 }
 
+/** A start without the rail, which its path says. */
+const ofPath = <Start extends { rail: string }>({ rail: _rail, ...start }: Start) => start
+
 type Calls = { [Id in OperationId]?: InputOf<Id>[] }
 const sample = ({ sandboxInput }: { sandboxInput: unknown }) =>
   sandboxInput as Record<string, unknown>
@@ -165,6 +168,10 @@ function callsOn(named: Awaited<ReturnType<typeof ofPacketops>>): Calls {
       { ...piloted(bound), ...packet, input: sample(packetops), quote_id: unknown },
       { ...piloted(produced), quote_id: named.quote_id },
       { ...piloted(produced), quote_id: unknown, entitlement_id: named.entitlement_id },
+    ],
+    'diligence-loop-start': [
+      { ...ofPath(looped), quote_id: named.quote_id },
+      { ...ofPath(looped), quote_id: unknown, entitlement_id: named.entitlement_id },
     ],
     'wallet-run-start': [
       { ...bought, ...packet, input: sample(packetops), quote_id: unknown },

@@ -67,6 +67,7 @@ verifies('authority.contract', 'the contract names what the registry can delegat
   expect(body.delegable_operations.toSorted()).toEqual([
     'activity-feed-publish',
     'create-trust-listing',
+    'diligence-loop-start',
     'first-paid-run-execute',
     'loop-start',
     'packet-loop-start',

@@ -1,3 +1,10 @@
+import {
+  createLocalJWKSet,
+  decodeJwt,
+  decodeProtectedHeader,
+  type JSONWebKeySet,
+  jwtVerify,
+} from 'jose'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { railOf } from '#domain/rails/index.ts'
 import { loopSteps } from '#domain/runs/controlled-loop.ts'
@@ -144,5 +151,51 @@ verifies(
     const described = (await agent.client.call('packet-loop-read', {})).body
     if (!('required_sections' in described)) throw new Error('the contract was expected')
     expect(described.required_sections.soc2_evidence_packet.length).toBeGreaterThan(10)
+  },
+)
+
+verifies(
+  'loop.audit',
+  'the audit pack follows the decisions, and its signature its digest',
+  async () => {
+    const operator = createClient({ baseUrl: apis.hosts[0]!.base, operator: apis.operator })
+    const pack = async (asked: InputOf<'loop-audit-pack'> = {}) =>
+      (await operator.call('loop-audit-pack', asked)).body
+    const before = await pack()
+    const { run_id, task_id } = (await start(loopOf('scout'))).body.run
+    await agent.approve('task', task_id)
+    const after = await pack()
+    expect(after.total).toBe(before.total + 1)
+    expect(after.pack_sha256).not.toBe(before.pack_sha256)
+    expect(after.decisions[0]).toMatchObject({ subject_id: task_id, decision: 'approve' })
+    const waits = async () => (await agent.status(run_id, 5_000)).waiting_for
+    await expect.poll(waits, { timeout: 60_000 }).toEqual(['review'])
+    await agent.approve('loop_step', run_id)
+    const state = async () => (await agent.status(run_id, 5_000)).state
+    await expect.poll(state, { timeout: 60_000 }).toBe('closed')
+    const ofRun = await pack({ run_id })
+    expect(ofRun.decisions.map(({ subject_kind }) => subject_kind)).toEqual(['loop_step', 'task'])
+    expect(ofRun.loops).toMatchObject([{ run_id, steps: { length: loopSteps.length } }])
+    expect(ofRun.ledger_heads).toMatchObject([{ task_id, state: 'closed' }])
+    const kinds = new Set(ofRun.receipts.map(({ kind }) => kind))
+    expect(kinds).toContain('review_decision')
+    expect(kinds).toContain('attestation')
+    // Pages in a total order are all of it, each decision once.
+    const pages = [
+      await pack({ run_id, limit: '1' }),
+      await pack({ run_id, limit: '1', offset: '1' }),
+    ]
+    expect(pages.flatMap(({ decisions }) => decisions)).toEqual(ofRun.decisions)
+    const by = String(ofRun.decisions[0]?.decided_by.operator_id)
+    expect((await pack({ run_id, decided_by: by })).total).toBe(2)
+    expect((await pack({ run_id, decided_by: '0'.repeat(16) })).total).toBe(0)
+    expect((await pack({ from: '2100-01-01T00:00:00Z' })).decisions).toEqual([])
+    expect(decodeJwt(ofRun.jws)).toMatchObject({ sub: ofRun.pack_sha256, kind: 'loop_audit_pack' })
+    expect(decodeProtectedHeader(ofRun.jws)).toMatchObject({ typ: 'loop-audit-pack+jwt' })
+    const keys = createLocalJWKSet((await operator.call('jwks', {})).body as JSONWebKeySet)
+    await jwtVerify(ofRun.jws, keys)
+    const url = `${apis.hosts[0]!.base}/api/loop-decision-audit-pack`
+    const headers = { Authorization: `Bearer ${agent.credential}` }
+    expect((await fetch(url, { headers })).status).toBe(401)
   },
 )

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect } from 'vitest'
+import { openAgentUse, problemOf } from '../../support/agent-use.ts'
+import { restart } from '../../support/processes.ts'
+import { startStack, type TestStack } from '../../support/stack.ts'
+import { verifies } from '../../verifies.ts'
+
+let stack: TestStack
+let agent: Awaited<ReturnType<typeof openAgentUse>>
+beforeAll(async () => {
+  stack = await startStack()
+  const hosts = { base: stack.baseUrls[0] as string, os: stack.osUrls[0] as string }
+  agent = await openAgentUse(hosts, stack.accounts.operator.credential)
+}, 200_000)
+afterAll(() => stack?.stop())
+
+verifies('loop.product', 'a bought run closes, and its package is proven by itself', async () => {
+  const { quote_id } = await agent.quote('diligenceops')
+  const { mode: _mode, rail: _rail, ...input } = agent.startInput(quote_id, 'diligenceops')
+  const asked = { ...input, usage: 'operational' as const }
+  const start = () => agent.client.call('diligence-loop-start', asked)
+  expect(await problemOf(start())).toMatchObject({ status: 402 })
+  const { payment_reference_id } = await agent.pay(quote_id)
+  await agent.approve('payment_reference', payment_reference_id)
+  const { body } = await start()
+  const { run_id, task_id } = body.run
+  const states = (stages: { state: string }[]) => stages.map(({ state }) => state).join(' ')
+  expect(states(body.stages)).toBe('done done done to_do to_do to_do to_do')
+  await agent.approve('task', task_id)
+  const waits = async () => (await agent.status(run_id, 5_000)).waiting_for
+  await expect.poll(waits, { timeout: 60_000 }).toEqual(['review'])
+  await agent.approve('loop_step', run_id)
+  const read = async () => {
+    const { body } = await agent.client.call('diligence-loop-read', { run_id })
+    if (!('run' in body)) throw new Error('a run was expected')
+    return body
+  }
+  // The proof is due by a row, so it survives the worker.
+  await stack.worker().kill('SIGKILL')
+  await restart(stack.worker())
+  await expect
+    .poll(async () => states((await read()).stages), { timeout: 90_000 })
+    .toBe('done done done done done done done')
+  const { stages } = await read()
+  const proof_id = stages.find(({ stage }) => stage === 'proof')?.evidence_id ?? ''
+  const proof = (await agent.client.call('commerce-proof-read', { proof_id })).body
+  expect(proof).toMatchObject({ decision: 'eligible_to_continue', usage: 'operational' })
+  expect(proof).toMatchObject({ receipt: { kind: 'commerce' }, money_movement: false })
+})
