@@ -31,6 +31,7 @@ import type { Ap2Inspection } from './services/authority/ap2-inspection.ts'
 import type { MandateService } from './services/authority/mandates.ts'
 import type { CallbackService } from './services/callbacks/demo-receiver.ts'
 import type { ActivityService } from './services/commerce/activity.ts'
+import type { AgentPassports } from './services/commerce/agent-passports.ts'
 import type { CommerceProofService } from './services/commerce/proofs.ts'
 import type { ConsoleServices } from './services/console/open.ts'
 import type { ActivationService } from './services/credit/activation.ts'
@@ -313,6 +314,7 @@ export type Services = ConsoleServices & {
   readonly commerceProofs: CommerceProofService
   readonly activity: ActivityService
   readonly listings: TrustListingService
+  readonly agentPassports: AgentPassports
   readonly analyses: EvidenceAnalyses
   readonly relays: ProofRelays
   readonly prospects: ProspectService

@@ -51,6 +51,8 @@ const delegated = {
 
 /** One input for each operation that has to be let through. */
 const samples: Record<string, Record<string, unknown>> = {
+  'agent-passport-read': { agent_id: `agt_${'a'.repeat(64)}` },
+  'agent-passport-verify': { passport: 'a.b.c' },
   'model-relay-run': { analysis_result: { analysis_id: `an_${'a'.repeat(64)}` } },
   'free-proof-run': { evidence: [{ name: 'a.md', text: 'Reviewed.' }] },
   'model-analysis-run': {

@@ -1,6 +1,6 @@
 import { evaluated } from './commerce.ts'
 import { BASE_URL, digests, ids } from './ids.ts'
-import { receiptOf } from './receipts.ts'
+import { receiptOf, verificationPacket } from './receipts.ts'
 
 const analysisId = 'an_0f0c1a8d3f5b7c9e2d4a6b8c0e1f3a5d7c9b1e3f5a7d9c0b2e4f6a8d1c3b5e7f'
 const item = 'access-policy.md'
@@ -108,6 +108,25 @@ const trialReceipt = receiptOf('sample', 'sample:free-proof-run', {
   ...trialClaims,
 })
 
+const standing = {
+  agent_id: ids.agent,
+  trust_state: 'trusted',
+  credential_bound: true,
+  completed_runs: 31,
+  verified_receipts: 62,
+  open_exceptions: 0,
+  reliability: {
+    published: 8,
+    synthetic: 0,
+    eligible_to_continue: 7,
+    human_review_required: 1,
+    payment_hold: 0,
+  },
+  as_of: '2026-11-24T09:32:00.000Z',
+} as const
+const agentPassport = receiptOf('agent_passport', ids.agent, standing)
+const { verified, receipt_id, checks, signature, payload_sha256, verified_at } = verificationPacket
+
 export const evidenceExamples = {
   'model-analysis-read': {
     input: {},
@@ -160,6 +179,30 @@ export const evidenceExamples = {
       ...signed,
       proof: { analysis: sampledAnalysis, decision: 'human_review_required' },
       usage: 'synthetic',
+    },
+  },
+  'agent-passport-read': {
+    input: { agent_id: ids.agent },
+    output: {
+      ...agentPassport,
+      claims: standing,
+      verify_url: `${BASE_URL}/api/agent-passport`,
+    },
+  },
+  'agent-passport-verify': {
+    input: { passport: agentPassport.jws },
+    output: {
+      verified,
+      receipt_id,
+      kind: 'agent_passport',
+      checks: [
+        ...checks.filter(({ check }) => check !== 'log'),
+        { check: 'kind', ok: true, detail: 'the kind is agent_passport' },
+      ],
+      signature,
+      payload_sha256,
+      verified_at,
+      current_claims_differ: ['completed_runs'],
     },
   },
 } as const

@@ -126,4 +126,18 @@ export const commerceRequirements = {
     behavior:
       'publish_verified_commerce_proof and read_verified_commerce_activity are the same calls over MCP.',
   },
+  'passport.consent': {
+    source: 'commerce § Passport of an agent',
+    behavior:
+      'Counts are shown only with a published profile, decisions only of published proofs; without either consent an agent is 404.',
+  },
+  'passport.records': {
+    source: 'commerce § Passport of an agent',
+    behavior: 'A passport follows from the records as they are, and nothing of it is stored.',
+  },
+  'passport.verify': {
+    source: 'commerce § Passport of an agent',
+    behavior:
+      'A passport of this service verifies, with the claims that differ now; a forged one and a receipt of another kind do not.',
+  },
 } as const

@@ -1,5 +1,7 @@
 import { activityFeedPublish } from './activity-feed-publish.ts'
 import { activityFeedRead } from './activity-feed-read.ts'
+import { agentPassportRead } from './agent-passport-read.ts'
+import { agentPassportVerify } from './agent-passport-verify.ts'
 import { commerceProofEvaluate } from './commerce-proof-evaluate.ts'
 import { commerceProofRead } from './commerce-proof-read.ts'
 import { freeProofRead } from './free-proof-read.ts'
@@ -9,7 +11,7 @@ import { modelAnalysisRun } from './model-analysis-run.ts'
 import { modelRelayRead } from './model-relay-read.ts'
 import { modelRelayRun } from './model-relay-run.ts'
 
-/** Commerce proofs, the activity feed, analyses of evidence, their relays, and free proofs. */
+/** Commerce proofs, the activity feed, analyses of evidence, their relays, free proofs, and passports of agents. */
 export const commerce = [
   commerceProofRead,
   commerceProofEvaluate,
@@ -21,4 +23,6 @@ export const commerce = [
   modelRelayRun,
   freeProofRead,
   freeProofRun,
+  agentPassportRead,
+  agentPassportVerify,
 ] as const

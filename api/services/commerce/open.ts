@@ -2,6 +2,7 @@ import type { MoneyDeps } from '../../../activities/credit/deps.ts'
 import type { PackageThreads } from '../../../activities/run/package-threads.ts'
 import { ReceiptService } from '../receipts/verification.ts'
 import { ActivityService } from './activity.ts'
+import { AgentPassports } from './agent-passports.ts'
 import { CommerceProofService } from './proofs.ts'
 
 type Adapters = MoneyDeps & { readonly baseUrl: string; readonly packages: PackageThreads }
@@ -9,5 +10,9 @@ type Adapters = MoneyDeps & { readonly baseUrl: string; readonly packages: Packa
 /** The services behind commerce proofs and the activity feed. */
 export function openCommerceServices(adapters: Adapters) {
   const deps = { ...adapters, receipts: new ReceiptService(adapters.db, adapters.issuer) }
-  return { commerceProofs: new CommerceProofService(deps), activity: new ActivityService(deps) }
+  return {
+    commerceProofs: new CommerceProofService(deps),
+    activity: new ActivityService(deps),
+    agentPassports: new AgentPassports(deps),
+  }
 }
