@@ -46,6 +46,7 @@ import type { UsageLedger } from './services/credit/usage-ledger.ts'
 import type { WalletService } from './services/credit/wallets.ts'
 import type { DirectoryService } from './services/directories/directories.ts'
 import type { EvidenceAnalyses } from './services/evidence/analyses.ts'
+import type { ReceiptCompletions } from './services/evidence/completions.ts'
 import type { ProofRelays } from './services/evidence/relays.ts'
 import type { Regressions } from './services/harness/regressions.ts'
 import type { HarnessTests } from './services/harness/tests.ts'
@@ -318,6 +319,7 @@ export type Services = ConsoleServices & {
   readonly analyses: EvidenceAnalyses
   readonly relays: ProofRelays
   readonly prospects: ProspectService
+  readonly completions: ReceiptCompletions
   readonly discovery: DiscoveryCommands
   readonly health: HealthCommands
   readonly hardening: HardeningCommands

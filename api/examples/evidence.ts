@@ -127,6 +127,24 @@ const standing = {
 const agentPassport = receiptOf('agent_passport', ids.agent, standing)
 const { verified, receipt_id, checks, signature, payload_sha256, verified_at } = verificationPacket
 
+const completion = {
+  passport_type: 'receipt_completion',
+  completion_state: 'completed',
+  movement_type: 'settlement',
+  asked_sha256: digests.request,
+  payment_reference_id: ids.reference,
+  payment_state: 'verified',
+  amount_usd: 107,
+  settlement_receipt_id: ids.settlementReceipt,
+  provider_events: [{ provider: 'tills', event_id: 'evt_4711', type: 'payment.settled' }],
+  money_movement: false,
+  agent_id: ids.agent,
+  event_id: ids.usageEvent,
+  entry_hash: digests.proof,
+} as const
+const completionReceipt = receiptOf('passport', relayId, completion)
+const completionSample = sampleOf('provider-receipt-completion', {})
+
 export const evidenceExamples = {
   'model-analysis-read': {
     input: {},
@@ -203,6 +221,43 @@ export const evidenceExamples = {
       payload_sha256,
       verified_at,
       current_claims_differ: ['completed_runs'],
+    },
+  },
+  'receipt-completion-read': {
+    input: {},
+    output: {
+      ...completionSample,
+      receipt_passport: {
+        ...completionSample.receipt,
+        claims: completionSample.receipt.payload,
+        verify_url: `${BASE_URL}/api/verify-receipt?receipt_id=${ids.settlementReceipt}`,
+      },
+      ledger_entry: { ...event, unit: 'synthetic_relay', sequence: 0, prev_hash: null },
+      proof_relay: { ...relay, state: 'recorded', retry_available: false },
+      completion_state: 'synthetic',
+    },
+  },
+  'receipt-completion-run': {
+    input: {
+      rail_key: 'packetops',
+      movement_amount_units: 107,
+      payment_reference: ids.reference,
+    },
+    output: {
+      receipt_passport: {
+        ...completionReceipt,
+        claims: completionReceipt.payload,
+        verify_url: `${BASE_URL}/api/verify-receipt?receipt_id=${ids.settlementReceipt}`,
+      },
+      ledger_entry: { ...event, rail: 'packetops', agent_id: ids.agent },
+      proof_relay: {
+        ...relay,
+        state: 'recorded',
+        retry_available: false,
+        handoff_ready: true,
+        next_endpoint: '/api/agent-commerce-proof',
+      },
+      completion_state: 'completed',
     },
   },
 } as const

@@ -20,7 +20,6 @@ const pending: readonly string[] = [
   '/api/investor-demo',
   '/api/investor-demo-v2',
   '/api/pilot-client-agent-offer-launch',
-  '/api/provider-receipt-completion',
   '/api/tokenops-controlled-pilot-execution',
   '/api/paid-next-step-pack',
   '/api/energyops-runtime-pilot-run',

@@ -88,4 +88,21 @@ export const evidenceRequirements = {
     source: 'evidence § Free proof',
     behavior: 'GET answers a decided and signed sample of which nothing is stored.',
   },
+  'completion.states': {
+    source: 'evidence § Completion of receipts',
+    behavior:
+      'A movement is completed by a verified payment of the caller with a verified settlement receipt and its whole amount posted; before that it awaits the provider.',
+  },
+  'completion.owner': {
+    source: 'evidence § Completion of receipts',
+    behavior: 'A payment of another agent, and any without an access key, is unmatched.',
+  },
+  'completion.mismatch': {
+    source: 'evidence § Completion of receipts',
+    behavior: 'Another amount is 422 amount_mismatch, another rail or two payments are 422.',
+  },
+  'completion.no-money': {
+    source: 'evidence § Completion of receipts',
+    behavior: 'No completion posts, funds or settles anything.',
+  },
 } as const

@@ -20,7 +20,7 @@ export async function findStanding(tx: Tx, agentId: string): Promise<StandingRow
 }
 
 /** More records of one agent are not counted for a public answer. */
-export const COUNTED_MAX = 10_000
+const COUNTED_MAX = 10_000
 
 type WorkCounts = { completed_runs: number; verified_receipts: number; open_exceptions: number }
 

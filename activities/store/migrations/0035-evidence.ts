@@ -40,6 +40,7 @@ export const evidence: readonly string[] = [
     receipt_id text not null unique references receipts deferrable initially deferred,
     relayed_at timestamptz not null default clock_timestamp()
   )`,
+  `create index payment_references_agent on payment_references (agent_id, external_reference)`,
   // What a relay used is counted against its caller, and costs no credit.
   `create function proof_relays_guard() returns trigger language plpgsql as $$
   begin

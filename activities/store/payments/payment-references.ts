@@ -29,6 +29,25 @@ export async function findReference(
     .executeTakeFirst()
 }
 
+/** The latest reference of an agent under one of its names: its id, or what the payer or provider calls it. */
+export async function findOwnReference(
+  tx: Tx,
+  agentId: string,
+  name: string,
+): Promise<ReferenceRow | undefined> {
+  return tx
+    .selectFrom('payment_references')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .where(({ or, eb }) =>
+      or([eb('payment_reference_id', '=', name), eb('external_reference', '=', name)]),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('payment_reference_id')
+    .limit(1)
+    .executeTakeFirst()
+}
+
 /** The row, locked for the rest of the transaction. */
 export async function lockReference(
   tx: Tx,

@@ -10,8 +10,10 @@ import { modelAnalysisRead } from './model-analysis-read.ts'
 import { modelAnalysisRun } from './model-analysis-run.ts'
 import { modelRelayRead } from './model-relay-read.ts'
 import { modelRelayRun } from './model-relay-run.ts'
+import { receiptCompletionRead } from './receipt-completion-read.ts'
+import { receiptCompletionRun } from './receipt-completion-run.ts'
 
-/** Commerce proofs, the activity feed, analyses of evidence, their relays, free proofs, and passports of agents. */
+/** Commerce proofs, the activity feed, analyses of evidence, their relays, free proofs, passports of agents, and completions of receipts. */
 export const commerce = [
   commerceProofRead,
   commerceProofEvaluate,
@@ -25,4 +27,6 @@ export const commerce = [
   freeProofRun,
   agentPassportRead,
   agentPassportVerify,
+  receiptCompletionRead,
+  receiptCompletionRun,
 ] as const

@@ -130,7 +130,7 @@ const isFree = async (tx: Tx, credit: string): Promise<boolean> =>
   (await findEntitlement(tx, credit))?.granted_units === 0
 
 /** What the ledger moved under the settlement receipt, in whole usd. */
-async function postedUnder(
+export async function postedUnder(
   tx: Tx,
   { settlement_receipt_id: receiptId }: ReferenceRow,
 ): Promise<number> {

@@ -3,6 +3,7 @@ import { modelNamed } from '../../../activities/config/model-settings.ts'
 import { askForAnalysis } from '../../../temporal/analyses.ts'
 import { ReceiptService } from '../receipts/verification.ts'
 import { EvidenceAnalyses, type EvidenceDeps } from './analyses.ts'
+import { ReceiptCompletions } from './completions.ts'
 import { ProofRelays } from './relays.ts'
 
 type Adapters = Pick<EvidenceDeps, 'db' | 'proofs' | 'issuer' | 'environment' | 'signReceipt'> & {
@@ -24,5 +25,9 @@ export function openEvidence({ config, client, publicPool: pool, ...adapters }: 
   }
   const analyses = new EvidenceAnalyses(deps)
   const receipts = new ReceiptService(deps.db, deps.issuer)
-  return { analyses, relays: new ProofRelays({ ...deps, analyses, receipts }) }
+  return {
+    analyses,
+    relays: new ProofRelays({ ...deps, analyses, receipts }),
+    completions: new ReceiptCompletions({ ...deps, receipts }),
+  }
 }

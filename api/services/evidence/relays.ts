@@ -56,14 +56,7 @@ export class ProofRelays {
   async sample() {
     const { analysis: analysis_result } = await this.#deps.analyses.sample()
     const relay_id = relayIdOf('sample')
-    const event: UsageEvent = {
-      ...used({ relayId: relay_id, agentId: undefined, usage: 'synthetic', rail: null }),
-      sequence: 0,
-      occurred_at: SAMPLED,
-      recorded_at: SAMPLED,
-      prev_hash: null,
-    }
-    const hash = usageEventHash(event)
+    const { at, entry } = sampleUse(relay_id)
     const standing = standingOf({
       isVerified: false,
       isWaiting: false,
@@ -72,12 +65,12 @@ export class ProofRelays {
     })
     const sample = await sampleOf(this.#deps, {
       fixtureId: 'model-proof-relay',
-      at: Date.parse(SAMPLED) / 1000,
-      shown: { analysis_result, ledger_entry: eventView({ ...event, hash }) },
-      claims: { relay_id, analysis_sha256: digestOf(analysis_result), entry_hash: hash },
+      at,
+      shown: { analysis_result, ledger_entry: entry },
+      claims: { relay_id, analysis_sha256: digestOf(analysis_result), entry_hash: entry.hash },
     })
     const { receipt_id } = sample.receipt
-    return { ...sample, proof_relay: { relay_id, receipt_id, entry_hash: hash, ...standing } }
+    return { ...sample, proof_relay: { relay_id, receipt_id, entry_hash: entry.hash, ...standing } }
   }
 
   /** An analysis of the caller, or one without an agent. 404 for any other, 422 where it is not the one that is named. */
@@ -156,6 +149,18 @@ const used = ({ relayId, agentId, usage, rail }: Use) => ({
   subject: relayId,
   usage_receipt_id: null,
 })
+/** The use of a relay that never was, as the ledger would have it. */
+export function sampleUse(relayId: string) {
+  const event: UsageEvent = {
+    ...used({ relayId, agentId: undefined, usage: 'synthetic', rail: null }),
+    sequence: 0,
+    occurred_at: SAMPLED,
+    recorded_at: SAMPLED,
+    prev_hash: null,
+  }
+  const entry = eventView({ ...event, hash: usageEventHash(event) })
+  return { at: Date.parse(SAMPLED) / 1000, entry }
+}
 type Use = {
   relayId: string
   /** The caller. */
@@ -198,7 +203,7 @@ export async function recordRelay(
  * What may follow a relay, from the records as they are now: a proof that is verified and eligible can be handed on; one whose
  * receipt is not in the log yet, or that waits for a person, can be relayed again later.
  */
-export function standingOf(proof: {
+function standingOf(proof: {
   isVerified: boolean
   isWaiting: boolean
   decision: string
