@@ -63,6 +63,7 @@ import type { ActivationPaths } from './services/production/activation-paths.ts'
 import type { PilotRunService } from './services/pilots/runs.ts'
 import type { CustomerRunService } from './services/production/customer-runs.ts'
 import type { FirstPaidRunService } from './services/production/first-paid-runs.ts'
+import type { CustomerWorkflowService } from './services/production/workflows.ts'
 import type { WriteGate } from './services/production/write-gate.ts'
 import type { ProspectService } from './services/prospects/prospects.ts'
 import type { ReceiptService } from './services/receipts/verification.ts'
@@ -362,6 +363,7 @@ export type Services = ConsoleServices & {
   readonly workOrders: WorkOrderService
   readonly walletRuns: WalletRunService
   readonly exchange: ExchangeService
+  readonly customerWorkflows: CustomerWorkflowService
   readonly writeGate: WriteGate
   readonly firstPaidRuns: FirstPaidRunService
   readonly directories: DirectoryService

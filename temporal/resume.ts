@@ -11,6 +11,11 @@ import { readPayout } from '../activities/store/payouts/payouts.ts'
 import { listOpenTransfers } from '../activities/store/payouts/transfers.ts'
 import { listOpenInvitations } from '../activities/store/pilots/invitations.ts'
 import type { IdPage } from '../activities/store/postgres/db.ts'
+import {
+  findWorkflow,
+  listBehindSchedules,
+  markScheduled,
+} from '../activities/store/production/customer-workflows.ts'
 import type { Database } from '../activities/store/schema/schema.ts'
 import { listOpenSubmissions } from '../activities/store/services/directory-submissions.ts'
 import { listBehindMoney } from '../activities/store/tasks/task-credits.ts'
@@ -28,6 +33,7 @@ import { ensurePayment, paymentWorkflowId } from './payments.ts'
 import { wakePayout } from './payouts.ts'
 import { notRunning } from './running.ts'
 import { notifyTask, wakeTask } from './tasks.ts'
+import { applySchedule } from './workflow-schedules.ts'
 
 type ResumeDeps = { client: Client; db: Kysely<Database>; log: Logger }
 type WithinGrace = ResumeDeps & { config: Pick<Config, 'SWEEP_GRACE_MS'> }
@@ -108,6 +114,17 @@ export async function resumeInvitations({ client, db }: ResumeDeps): Promise<voi
   for await (const open of pages((page) => listOpenInvitations(db, page)))
     for (const pilotId of await notRunning(client, open, invitationWorkflowId))
       await ensureInvitation(client, pilotId)
+}
+
+/** Makes the schedules of customers' workflows what their rows say. */
+export async function resumeSchedules({ client, db }: ResumeDeps): Promise<void> {
+  for await (const behind of pages((page) => listBehindSchedules(db, page)))
+    for (const workflowId of behind) {
+      const workflow = await findWorkflow(db, workflowId)
+      if (workflow === undefined) continue
+      await applySchedule(client, workflow)
+      await markScheduled(db, workflow)
+    }
 }
 
 /** Ends the broken runs of payouts and tasks that have not changed for long; the next sweep then starts a new run. */

@@ -3,16 +3,18 @@ import { createDelegationSteps } from '../activities/authority/delegation.ts'
 import type { Config } from '../activities/config/config.ts'
 import { railOf, receiptSigner } from '../activities/container.ts'
 import { openKeyRings } from '../activities/signer/open.ts'
-import { createDelegatedCalls } from '../api/calls/delegated-call.ts'
+import { createFiringSteps } from '../activities/task/firings.ts'
+import { createAgentCalls, createDelegatedCalls } from '../api/calls/delegated-call.ts'
 import { createApi } from '../api/compose.ts'
 import { operations } from '../api/operations/index.ts'
 import type { DelegationSteps } from '../workflows/delegation/activities.ts'
+import type { FiringSteps } from '../workflows/firing/activities.ts'
 
-/** The step of delegated actions: it runs the operations of the API in this process, through their own pipeline. */
+/** The steps of delegated actions and of firings: they run the operations of the API in this process, through their own pipeline. */
 export async function createDelegationActivities(
   config: Config,
   log: Logger,
-): Promise<{ activities: DelegationSteps; close(): Promise<void> }> {
+): Promise<{ activities: DelegationSteps & FiringSteps; close(): Promise<void> }> {
   const { deps, close } = await createApi(config, log)
   const keys = await openKeyRings(config)
   const { issuer, environment } = railOf(config)
@@ -25,5 +27,7 @@ export async function createDelegationActivities(
     environment,
     ...createDelegatedCalls(deps, operations),
   })
-  return { activities, close }
+  const callAs = createAgentCalls(deps, operations)
+  const firings = createFiringSteps({ db: deps.db, callAs })
+  return { activities: { ...activities, ...firings }, close }
 }

@@ -29,6 +29,7 @@ import {
   resumeInvitations,
   resumeKeyRotations,
   resumePayments,
+  resumeSchedules,
   resumeTasks,
   resumeTransfers,
 } from '../temporal/resume.ts'
@@ -107,6 +108,7 @@ function jobsOf(deps: SweeperDeps): Record<string, () => Promise<void>> {
     resumeDirectories: () => resumeDirectories(deps),
     resumeInvitations: () => resumeInvitations(deps),
     resumeKeyRotations: () => resumeKeyRotations(deps),
+    resumeSchedules: () => resumeSchedules(deps),
     removeInputs: () => removeInputs(db, config),
     forgetCounts: () => forgetCounts(db),
     closeUndecided: () => closeUndecided(tasks, keepMs, wake),

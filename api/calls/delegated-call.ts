@@ -6,6 +6,7 @@ import type {
   RunOperations,
 } from '../../activities/authority/delegation.ts'
 import type { CredentialOfAgent } from '../../activities/store/agents/agent-credentials.ts'
+import type { AgentCall } from '../../activities/task/firings.ts'
 import { currentTraceId } from '../../activities/tracing/spans.ts'
 import { agentCaller, assertRails, callerOf } from '../auth/authenticate.ts'
 import type { AuthDeps } from '../auth/deps.ts'
@@ -122,6 +123,22 @@ export function createDelegatedCalls(
     },
   }
 }
+
+/**
+ * Runs operations for an agent that scheduled them with one of its access keys, as its own calls; a repeat joins the first. An operation
+ * that writes passes the write gate, which judges the key in the transaction of the write.
+ */
+export const createAgentCalls =
+  (deps: PipelineDeps, registry: readonly AnyOperation[]): AgentCall =>
+  async ({ operationId, credentialId, input: given }) => {
+    const operation = registry.find(({ id }) => id === operationId)
+    const credential = await deps.agents.findCredential(credentialId)
+    if (operation === undefined || credential === undefined)
+      throw new Error(`${operationId} or ${credentialId} is missing here`)
+    const input = readDelegated(operation, given)
+    const call = { ...callOf(operation, input, credential), deps }
+    return storable(operation, await runOnce(await identifyRepeat(call)))
+  }
 
 function storable(
   { undelegated = [] }: AnyOperation,

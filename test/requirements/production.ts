@@ -1,5 +1,30 @@
 /** Requirements on the production write gate and the first paid production run: id → source and behavior. */
 export const productionRequirements = {
+  'workflow.schedule': {
+    source: 'production § Customer workflows',
+    behavior:
+      'A workflow has no schedule before an operator approves it; then its schedule is made, paused, resumed and removed as its agent moves it.',
+  },
+  'workflow.firing': {
+    source: 'production § Customer workflows',
+    behavior:
+      'A firing starts one run that the wallet pays, behind the gate and with its own review; without money, too early or while paused it starts none and is shown with the reason.',
+  },
+  'workflow.key': {
+    source: 'decision',
+    behavior:
+      'Firings act with the access key that made or resumed the workflow; once it is revoked they start nothing and say so.',
+  },
+  'workflow.bounds': {
+    source: 'decision',
+    behavior:
+      'An agent has at most 20 workflows that are not over, each with a wallet of its own and an inline input that its rail reads; others see none of it.',
+  },
+  'workflow.killed': {
+    source: 'production § Customer workflows',
+    behavior:
+      'A firing that was due while worker and Temporal were killed is carried out once after they are back.',
+  },
   'production.customer-run': {
     source: 'production § Customer production runs',
     behavior:

@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client'
 import { suites } from '#domain/harness/suites.ts'
 import type { DelegationSnapshot, DelegationSteps } from '../../workflows/delegation/activities.ts'
 import type { DirectorySteps } from '../../workflows/directory/activities.ts'
+import type { FiringSteps } from '../../workflows/firing/activities.ts'
 import type { CounterpartSteps, HarnessSteps } from '../../workflows/harness/activities.ts'
 import type { InvitationSnapshot, InvitationSteps } from '../../workflows/invitation/activities.ts'
 import type { KeyRotationSteps, RotationSnapshot } from '../../workflows/key-rotation/activities.ts'
@@ -14,6 +15,7 @@ import { withWorkers } from './recording-workers.ts'
 
 /** Drives delegated actions, a rotation of keys, the reading of an upload, a test, a submission to a directory and an invitation, with steps that return the given answers, and saves the histories. */
 /** Drives delegated actions, a rotation of keys, the reading of an upload, a test, a submission to a directory and the calls of an analysis, with steps that return the given answers, and saves the histories. */
+/** Drives delegated actions, a rotation of keys, the reading of an upload, a test, a submission to a directory and a firing, with steps that return the given answers, and saves the histories. */
 export async function recordServiceHistories(server: TemporalServer): Promise<void> {
   const { address } = server
   await saveHistory(server, await recordDelegation(address, 'done'), 'delegation-done')
@@ -24,6 +26,7 @@ export async function recordServiceHistories(server: TemporalServer): Promise<vo
   await saveHistory(server, await recordSubmission(address), 'directory-accepted')
   await saveHistory(server, await recordInvitation(address), 'pilot-reminded-and-accepted')
   await saveHistory(server, await recordAnalysis(address), 'analysis-asked')
+  await saveHistory(server, await recordFiring(address), 'firing-refused')
 }
 
 async function finished(
@@ -211,4 +214,24 @@ async function recordInvitation(address: string): Promise<string> {
     await handle.result()
     return handle.workflowId
   })
+}
+
+/** A firing whose first attempt found a dependency down. */
+async function recordFiring(address: string): Promise<string> {
+  const workflowId = `cw_${'f'.repeat(64)}`
+  let attempts = 0
+  const steps: FiringSteps = {
+    fireWorkflow: async () => {
+      if (attempts++ === 0) throw new Error('a dependency is down')
+      const firingId = `fi_${'f'.repeat(64)}`
+      return { firingId, state: 'refused', runId: null, code: 'payment_required' }
+    },
+  }
+  return withWorkers(address, steps, (client) =>
+    finished(client, 'workflowFiring', {
+      workflowId: `firing-${workflowId}`,
+      taskQueue: 'tasks',
+      args: [workflowId],
+    }),
+  )
 }

@@ -37,6 +37,7 @@ import { trustListings } from '../migrations/0041-trust-listings.ts'
 import { settlementTimes } from '../migrations/0042-settlement-times.ts'
 import { activations } from '../migrations/0044-activations.ts'
 import { clearings } from '../migrations/0047-clearings.ts'
+import { customerWorkflows } from '../migrations/0048-customer-workflows.ts'
 import { exchange } from '../migrations/0049-exchange.ts'
 import type { Database } from '../schema/schema.ts'
 import { createDatabase as createMissing } from './create-database.ts'
@@ -83,6 +84,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0042-settlement-times': settlementTimes,
   '0044-activations': activations,
   '0047-clearings': clearings,
+  '0048-customer-workflows': customerWorkflows,
   '0049-exchange': exchange,
 }
 

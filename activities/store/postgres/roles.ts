@@ -70,6 +70,8 @@ export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole,
   exchange_claims: { api: ['select', 'insert'], worker: ['select'] },
   clearings: { api: ['select', 'insert'], worker: ['select'] },
   proof_loops: { api: ['select', 'insert'], worker: ['select'] },
+  customer_workflows: { api: ['select', 'insert'], worker: ['select'] },
+  workflow_firings: { api: ['select'], worker: ['select', 'insert'] },
   first_paid_runs: { api: ['select', 'insert'], worker: ['select', 'insert', 'update'] },
   harness_runs: { api: ['select', 'insert', 'delete'], worker: ['select', 'update'] },
   harness_facts: { api: [], worker: ['select', 'insert'] },
@@ -139,6 +141,13 @@ const guardedColumns: Readonly<Record<string, Partial<Record<DatabaseRole, reado
       'fee_event_id',
       'active_until',
     ],
+  },
+  customer_workflows: {
+    api: ['state', 'state_since', 'decision_id', 'credential_id'],
+    worker: ['scheduled'],
+  },
+  workflow_firings: {
+    worker: ['state', 'quote_id', 'run_id', 'work_order_id', 'code', 'detail', 'ended_at'],
   },
   exchange_claims: {
     api: [...endOfClaim, 'delivered_at', 'delivery', 'delivery_sha256', 'checks', 'receipt_id'],

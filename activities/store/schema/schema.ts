@@ -522,6 +522,27 @@ export type Database = {
     customer_account: string
     started_at: Generated<Date>
   }
+  customer_workflows: {
+    workflow_id: string
+    agent_id: string
+    credential_id: string
+    audit_event_id: string
+    wallet_id: string
+    customer_account: string
+    rail: RailKey
+    tier: 'entry' | 'standard' | 'pro'
+    name: string
+    acceptance_criteria: Json<string[]>
+    callback_url: string
+    cadence: 'on_demand' | 'daily' | 'weekly' | 'monthly'
+    input: Json<JsonObject>
+    input_sha256: string
+    state: Generated<'waiting' | 'active' | 'paused' | 'rejected' | 'deleted'>
+    state_since: Generated<Date>
+    decision_id: string | null
+    scheduled: 'active' | 'paused' | 'deleted' | null
+    created_at: Generated<Date>
+  }
   delegated_actions: {
     action_id: string
     grant_id: string
@@ -1576,5 +1597,18 @@ export type Database = {
     created_at: Generated<Date>
     exchange_until: Date | null
     reward_note: string | null
+  }
+  workflow_firings: {
+    firing_id: string
+    workflow_id: string
+    due_at: Date
+    state: Generated<'due' | 'started' | 'refused'>
+    quote_id: string | null
+    run_id: string | null
+    work_order_id: string | null
+    code: string | null
+    detail: string | null
+    fired_at: Generated<Date>
+    ended_at: Date | null
   }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { runExamples } from '../../examples/runs.ts'
+import { freeText } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { writerOf } from '../agents/caller.ts'
 import { WalletId } from '../payments/shapes.ts'
@@ -52,6 +53,7 @@ export const walletRunStart = operation({
     wallet_id: WalletId.meta({
       description: 'Pays the quote now; a synthetic run takes no money, and is none of these.',
     }),
+    acceptance_criteria: z.array(freeText(500, 1)).max(20).default([]),
     usage: operationalUsage,
   }),
   output,

@@ -12,6 +12,7 @@ import { candidateSubject } from './service-candidate.ts'
 import type { ReviewSubject } from './subject.ts'
 import { taskSubject } from './task.ts'
 import { workOrderSubject } from './work-order.ts'
+import { workflowSubject } from './workflow.ts'
 
 /** Every kind of subject that waits for a decision. */
 export const reviewSubjects = (deps: TaskDeps): ReviewSubject[] => [
@@ -26,6 +27,7 @@ export const reviewSubjects = (deps: TaskDeps): ReviewSubject[] => [
   pilotSubject,
   listingSubject,
   clearingSubject,
+  workflowSubject,
 ]
 
 /** For each kind, how many subjects wait, and for how many seconds the oldest has waited. */

@@ -7,6 +7,7 @@ import type { RailPool } from '../../../activities/run/isolation/rail-pool.ts'
 import type { PackageThreads } from '../../../activities/run/package-threads.ts'
 import type { Changes } from '../../../activities/store/postgres/changes.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
+import { startFiring } from '../../../temporal/workflow-schedules.ts'
 import type { CreditService } from '../credit/credit.ts'
 import type { PaymentService } from '../credit/payments.ts'
 import type { ProductLinkService } from '../credit/product-links.ts'
@@ -16,6 +17,7 @@ import { ActivationPaths } from '../production/activation-paths.ts'
 import { PilotRunService } from '../pilots/runs.ts'
 import { CustomerRunService } from '../production/customer-runs.ts'
 import { FirstPaidRunService } from '../production/first-paid-runs.ts'
+import { CustomerWorkflowService } from '../production/workflows.ts'
 import type { WriteGate } from '../production/write-gate.ts'
 import { ContractService } from '../tasks/contracts.ts'
 import type { TaskGateway } from '../tasks/events.ts'
@@ -45,6 +47,7 @@ type Adapters = {
   taskDeps: TaskDeps
   taskGateway: TaskGateway
   gate: WriteGate
+  client: Parameters<typeof startFiring>[0]
 }
 type CreditServices = {
   quotes: QuoteService
@@ -59,7 +62,7 @@ export function openTaskServices(
   { quotes, payments, credit, productLinks }: CreditServices,
 ) {
   const { config, keys, tokens, changes, packages, taskDeps, taskGateway: gateway } = adapters
-  const { uploadChecks, publicPool, gate } = adapters
+  const { uploadChecks, publicPool, gate, client } = adapters
   const urls = { baseUrl: config.BASE_URL, osUrl: config.OS_URL }
   const money = { quotes, payments, credit }
   const settleWaitMs = config.SETTLE_WAIT_MS
@@ -89,6 +92,10 @@ export function openTaskServices(
     activationPaths: new ActivationPaths(runDeps),
     sandbox: new SandboxService(runDeps),
     workOrders: new WorkOrderService(runDeps),
+    customerWorkflows: new CustomerWorkflowService({
+      ...runDeps,
+      fire: (workflow, name) => startFiring(client, workflow, name),
+    }),
     exchange: new ExchangeService({
       ...runDeps,
       deliveries: new DeliveryChecks(publicPool),

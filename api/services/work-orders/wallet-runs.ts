@@ -37,7 +37,10 @@ type Asked =
   | 'input'
   | 'callback_url'
   | 'customer_account'
-export type WalletStart = Pick<StartAsked, Asked> & { wallet_id: string }
+export type WalletStart = Pick<StartAsked, Asked> & {
+  wallet_id: string
+  acceptance_criteria: string[]
+}
 
 /** Runs that an allowance wallet pays for. */
 export class WalletRunService {
@@ -64,7 +67,8 @@ export class WalletRunService {
       await this.#assertStartable(agentId, asked)
     const taskId = taskIdOf(await tokens.statusToken('tk', callId))
     const run = { taskId, eventId: callId, rail: asked.rail, input: asked.input }
-    const { rail, callback_url: callbackUrl } = asked
+    const { rail, callback_url: callbackUrl, acceptance_criteria } = asked
+    const order = orderOfRun(agentId, asked, 'paid from an allowance wallet')
     const write = { operationId: 'wallet-run-start', writer, rail, callbackUrl, callId } as const
     await transaction(db, async (tx) => {
       await claimGrant(tx, callId, work_order_id)
@@ -73,7 +77,7 @@ export class WalletRunService {
         walletId: asked.wallet_id,
         quoteId: asked.quote_id,
         customerAccount: asked.customer_account,
-        order: { ...ids, ...orderOfRun(agentId, asked, 'paid from an allowance wallet') },
+        order: { ...ids, ...order, acceptance_criteria },
         run,
         admit: () => gate.admit(tx, { ...write, subject: taskId }),
       })

@@ -28,6 +28,9 @@ export async function harness(): Promise<void> {
 export async function invitation(): Promise<void> {
   await wf.sleep(1000)
 }
+export async function workflowFiring(): Promise<void> {
+  await wf.sleep(1000)
+}
 export async function directorySubmission(): Promise<void> {
   await wf.sleep(1000)
 }

@@ -11,6 +11,7 @@ export const subjectKinds = [
   'pilot',
   'listing',
   'clearing',
+  'workflow',
 ] as const
 export type SubjectKind = (typeof subjectKinds)[number]
 

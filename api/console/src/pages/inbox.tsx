@@ -305,6 +305,7 @@ const subjects = [
   'commerce_proof',
   'pilot',
   'listing',
+  'workflow',
 ]
 
 function filterOf(value: string): Record<string, string | undefined> {

@@ -157,6 +157,7 @@ const later = new RegExp(
     'settled_at',
     'runs_at_step|proof_loops',
     'account_(controls|control_changes|wallets|spends)(_\\w+)?|account_append_only',
+    'customer_workflows|workflow_firings',
     'exchange_claims|work_orders_exchange|exchange_until|reward_note',
     'signing_keys?(_kid|_public|_current)?|key_rotations?|keep_(key_rotation|signing_key)|signing_standing',
     '(register|activate|retire|revoke)_signing_key|signing_key_kept|key_rotation_kept',

@@ -173,6 +173,18 @@ function callsOn(named: Awaited<ReturnType<typeof ofPacketops>>): Calls {
       { ...ofPath(looped), quote_id: named.quote_id },
       { ...ofPath(looped), quote_id: unknown, entitlement_id: named.entitlement_id },
     ],
+    'customer-workflow-create': [
+      {
+        ...packet,
+        ...account,
+        name: 'daily',
+        acceptance_criteria: ['complete'],
+        wallet_id: `aw_${sha256}`,
+        cadence: 'daily',
+        input: sample(packetops),
+        idempotency_key,
+      },
+    ],
     'wallet-run-start': [
       { ...bought, ...packet, input: sample(packetops), quote_id: unknown },
       {
@@ -344,12 +356,13 @@ const piloted = <Start extends { customer_account: string }>({
 }: Start) => ({ ...start, pilot_id: `pl_${'0'.repeat(64)}` })
 
 /** What no rail has: the agent itself, wallets, receipts, tests, the token of a quote, pilots, and names that another agent gave. */
-// The write gate checks the rail of a claimed order.
+// The write gate checks the rail of a claimed order, and of a workflow.
 const ofNoRail = [
   'account_id',
   'agent_id',
   'work_order_id',
   'claim_id',
+  'workflow_id',
   'wallet_id',
   'receipt_id',
   'proof_id',

@@ -14,6 +14,7 @@ import { listedAgent } from '../../../support/listings.ts'
 import { requestedPilot } from '../../../support/pilots.ts'
 import { newAgentClient } from '../../../support/registering-agent.ts'
 import { codeOf, key, taskStack } from '../../../support/task-calls.ts'
+import { openWorkflows } from '../../../support/workflows.ts'
 import { verifies } from '../../../verifies.ts'
 
 type Kind = InputOf<'loop-review-record'>['subject_kind']
@@ -109,6 +110,10 @@ const subjects: Record<Kind, { parts: string[]; wait: () => Promise<string> }> =
       const agent = await openAgentUse(stack.calls.hosts, stack.apis.operator)
       return (await agent.pay((await agent.quote()).quote_id)).payment_reference_id
     },
+  },
+  workflow: {
+    parts: ['request', 'agent', 'criteria', 'price', 'payment', 'input', 'checks', 'history'],
+    wait: async () => (await openWorkflows(stack.apis)).create(),
   },
   work_order: {
     parts: ['request', 'criteria', 'terms', 'input', 'history'],

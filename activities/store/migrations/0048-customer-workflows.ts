@@ -1,0 +1,80 @@
+import { digest, refusal } from './columns.ts'
+
+const changing = `array['state','state_since','decision_id','credential_id','scheduled']`
+
+/** Workflows of customers that start a run at each firing of their schedule, and what became of each firing. */
+export const customerWorkflows: readonly string[] = [
+  `create table customer_workflows (
+    workflow_id text primary key check (workflow_id ~ '^cw_[0-9a-f]{64}$'),
+    agent_id text not null references agents,
+    credential_id text not null references agent_credentials,
+    audit_event_id text not null unique references production_writes,
+    wallet_id text not null references allowance_wallets,
+    customer_account text not null check (char_length(customer_account) between 1 and 160),
+    rail text not null,
+    tier text not null check (tier in ('entry','standard','pro')),
+    name text not null check (char_length(name) between 1 and 120),
+    acceptance_criteria json not null,
+    callback_url text not null,
+    cadence text not null check (cadence in ('on_demand','daily','weekly','monthly')),
+    input json not null,
+    input_sha256 text not null ${digest('input_sha256')},
+    state text not null default 'waiting' check (state in ('waiting','active','paused','rejected','deleted')),
+    state_since timestamptz not null default clock_timestamp(),
+    decision_id text,
+    scheduled text check (scheduled in ('active','paused','deleted')),
+    created_at timestamptz not null default clock_timestamp(),
+    check (state not in ('active','paused') or decision_id is not null)
+  )`,
+  `create index customer_workflows_agent on customer_workflows (agent_id, created_at desc)`,
+  `create index customer_workflows_waiting on customer_workflows (state_since) where state = 'waiting'`,
+  // The schedules that are not yet as their workflows are.
+  `create index customer_workflows_behind on customer_workflows (workflow_id)
+    where state in ('active','paused','deleted') and scheduled is distinct from state`,
+  `create function customer_workflows_guard() returns trigger language plpgsql as $$
+  begin
+    ${refusal(`tg_op = 'DELETE'`, 'a workflow is never deleted')}
+    if tg_op = 'INSERT' then
+      ${refusal(
+        `new.state <> 'waiting' or not exists (select from production_writes w where w.audit_event_id = new.audit_event_id
+          and w.kind = 'written' and w.subject = new.workflow_id)`,
+        'a workflow begins with its own write and waits',
+      )}
+      return new;
+    end if;
+    ${refusal(
+      `to_jsonb(new) - ${changing} <> to_jsonb(old) - ${changing}
+        or (old.decision_id is not null and new.decision_id is distinct from old.decision_id)
+        or (old.state <> new.state and (old.state, new.state) not in (('waiting','active'),('waiting','rejected'),('waiting','deleted'),
+          ('active','paused'),('active','deleted'),('paused','active'),('paused','deleted')))`,
+      'what a workflow does stays as it was reviewed',
+    )}
+    return new;
+  end $$`,
+  `create trigger customer_workflows_guard before insert or update or delete on customer_workflows
+    for each row execute function customer_workflows_guard()`,
+  `create table workflow_firings (
+    firing_id text primary key check (firing_id ~ '^fi_[0-9a-f]{64}$'),
+    workflow_id text not null references customer_workflows,
+    due_at timestamptz not null,
+    state text not null default 'due' check (state in ('due','started','refused')),
+    quote_id text references quotes,
+    run_id text,
+    work_order_id text references work_orders,
+    code text,
+    detail text,
+    fired_at timestamptz not null default clock_timestamp(),
+    ended_at timestamptz,
+    check ((state = 'started') = (run_id is not null) and (run_id is null) = (work_order_id is null)),
+    check ((state = 'refused') = (code is not null) and (code is null) = (detail is null)),
+    check ((state = 'due') = (ended_at is null))
+  )`,
+  `create index workflow_firings_workflow on workflow_firings (workflow_id, due_at desc, firing_id)`,
+  `create function workflow_firings_guard() returns trigger language plpgsql as $$
+  begin
+    ${refusal(`tg_op = 'DELETE' or old.state <> 'due'`, 'what became of a firing stays as it was written')}
+    return new;
+  end $$`,
+  `create trigger workflow_firings_guard before update or delete on workflow_firings
+    for each row execute function workflow_firings_guard()`,
+]

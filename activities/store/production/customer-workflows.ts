@@ -1,0 +1,210 @@
+import { type Insertable, type Selectable, sql } from 'kysely'
+import type { WorkflowState } from '#domain/production/customer-workflow.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
+import { noAmount, waitingAs } from '../console/waiting-filter.ts'
+import type { IdPage, Tx } from '../postgres/db.ts'
+import type { Database } from '../schema/schema.ts'
+import type { ReviewFilter } from '../tasks/review-decisions.ts'
+
+export type CustomerWorkflowRow = Selectable<Database['customer_workflows']>
+export type FiringRow = Selectable<Database['workflow_firings']>
+
+export async function insertWorkflow(
+  tx: Tx,
+  workflow: Insertable<Database['customer_workflows']>,
+): Promise<CustomerWorkflowRow> {
+  return tx
+    .insertInto('customer_workflows')
+    .values(workflow)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function findWorkflow(
+  tx: Tx,
+  workflowId: string,
+): Promise<CustomerWorkflowRow | undefined> {
+  return tx
+    .selectFrom('customer_workflows')
+    .selectAll()
+    .where('workflow_id', '=', workflowId)
+    .executeTakeFirst()
+}
+
+/** The row, locked for the rest of the transaction. */
+export async function lockWorkflow(
+  tx: Tx,
+  workflowId: string,
+): Promise<CustomerWorkflowRow | undefined> {
+  return tx
+    .selectFrom('customer_workflows')
+    .selectAll()
+    .where('workflow_id', '=', workflowId)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** The workflows of an agent or of all, newest first, or one of them, with their number. */
+export async function listWorkflows(
+  tx: Tx,
+  { agentId, workflowId }: { agentId: string | undefined; workflowId: string | undefined },
+  { offset, limit }: { offset: number; limit: number },
+): Promise<{ rows: CustomerWorkflowRow[]; total: number }> {
+  const chosen = tx
+    .selectFrom('customer_workflows')
+    .$if(agentId !== undefined, (query) => query.where('agent_id', '=', String(agentId)))
+    .$if(workflowId !== undefined, (query) => query.where('workflow_id', '=', String(workflowId)))
+  const rows = await chosen
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('workflow_id')
+    .offset(offset)
+    .limit(limit)
+    .execute()
+  const { total } = await chosen
+    .select(sql<number>`count(*)::int`.as('total'))
+    .executeTakeFirstOrThrow()
+  return { rows, total }
+}
+
+/** The workflows of an agent that are not over; it makes no other before the transaction ends. */
+export async function countLiveWorkflows(tx: Tx, agentId: string): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`workflows:${agentId}`}, 0))`.execute(
+    tx,
+  )
+  const { live } = await tx
+    .selectFrom('customer_workflows')
+    .select(sql<number>`count(*)::int`.as('live'))
+    .where('agent_id', '=', agentId)
+    .where('state', 'in', ['waiting', 'active', 'paused'])
+    .executeTakeFirstOrThrow()
+  return live
+}
+
+type Change = { state: WorkflowState; decision_id?: string; credential_id?: string }
+export async function moveWorkflow(
+  tx: Tx,
+  workflowId: string,
+  change: Change,
+): Promise<CustomerWorkflowRow> {
+  return tx
+    .updateTable('customer_workflows')
+    .set({ ...change, state_since: sql<Date>`clock_timestamp()` })
+    .where('workflow_id', '=', workflowId)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Workflows whose schedule is not yet as they are. */
+export async function listBehindSchedules(tx: Tx, { after, most }: IdPage): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('customer_workflows')
+    .select('workflow_id')
+    .where('state', 'in', ['active', 'paused', 'deleted'])
+    .where(sql<boolean>`scheduled is distinct from state`)
+    .where('workflow_id', '>', after)
+    .orderBy('workflow_id')
+    .limit(most)
+    .execute()
+  return rows.map(({ workflow_id }) => workflow_id)
+}
+
+/** Its schedule was given this state; one that moved meanwhile stays behind. */
+export async function markScheduled(tx: Tx, { workflow_id, state }: CustomerWorkflowRow) {
+  if (state !== 'active' && state !== 'paused' && state !== 'deleted') return
+  await tx
+    .updateTable('customer_workflows')
+    .set({ scheduled: state })
+    .where('workflow_id', '=', workflow_id)
+    .where('state', '=', state)
+    .execute()
+}
+
+/** The newest firings of a workflow. */
+export async function listFirings(tx: Tx, workflowId: string, most: number): Promise<FiringRow[]> {
+  return tx
+    .selectFrom('workflow_firings')
+    .selectAll()
+    .where('workflow_id', '=', workflowId)
+    .orderBy('due_at', 'desc')
+    .orderBy('firing_id')
+    .limit(most)
+    .execute()
+}
+
+/** Stores a firing once, and reads it; `early`: another one starts a run within the interval around it. */
+export async function beginFiring(
+  tx: Tx,
+  firing: Pick<FiringRow, 'firing_id' | 'workflow_id' | 'due_at'>,
+  intervalSeconds: number,
+): Promise<FiringRow & { early: boolean }> {
+  await tx
+    .insertInto('workflow_firings')
+    .values(firing)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return tx
+    .selectFrom('workflow_firings as f')
+    .selectAll()
+    .select(
+      sql<boolean>`exists (select from workflow_firings o where o.workflow_id = f.workflow_id and o.firing_id <> f.firing_id
+        and o.state <> 'refused' and abs(extract(epoch from o.due_at - f.due_at)) < ${intervalSeconds})`.as(
+        'early',
+      ),
+    )
+    .where('firing_id', '=', firing.firing_id)
+    .executeTakeFirstOrThrow()
+}
+
+export async function quoteFiring(tx: Tx, firingId: string, quote_id: string): Promise<void> {
+  await tx
+    .updateTable('workflow_firings')
+    .set({ quote_id })
+    .where('firing_id', '=', firingId)
+    .execute()
+}
+
+type Outcome =
+  | { state: 'started'; run_id: string; work_order_id: string }
+  | { state: 'refused'; code: string; detail: string }
+/** Ends a firing that is due; one that has ended stays as it is. */
+export async function endFiring(tx: Tx, firingId: string, outcome: Outcome): Promise<FiringRow> {
+  const ended = await tx
+    .updateTable('workflow_firings')
+    .set({ ...outcome, ended_at: sql<Date>`clock_timestamp()` })
+    .where('firing_id', '=', firingId)
+    .where('state', '=', 'due')
+    .returningAll()
+    .executeTakeFirst()
+  if (ended !== undefined) return ended
+  return tx
+    .selectFrom('workflow_firings')
+    .selectAll()
+    .where('firing_id', '=', firingId)
+    .executeTakeFirstOrThrow()
+}
+
+const waiting = (tx: Tx, { subjectId, state, rail, ...waits }: ReviewFilter) =>
+  tx
+    .selectFrom('customer_workflows')
+    .where('state', '=', 'waiting')
+    .where(waitingAs(waits, { since: 'state_since', amount: noAmount }))
+    .$if(subjectId !== undefined, (query) => query.where('workflow_id', '=', String(subjectId)))
+    .$if(state !== undefined && state !== 'waiting', (query) => query.where(sql<boolean>`false`))
+    .$if(rail !== undefined, (query) => query.where('rail', '=', rail as RailKey))
+
+/** Workflows that wait for a review, longest first. */
+export async function listWaitingWorkflows(
+  tx: Tx,
+  filter: ReviewFilter,
+  most: number,
+): Promise<CustomerWorkflowRow[]> {
+  return waiting(tx, filter).selectAll().orderBy('state_since').limit(most).execute()
+}
+
+export async function countWaitingWorkflows(tx: Tx, filter: ReviewFilter): Promise<number> {
+  const { count } = await waiting(tx, filter)
+    .select(sql<number>`count(*)::int`.as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}

@@ -1,0 +1,124 @@
+import type { Kysely } from 'kysely'
+import { digestOf } from '#domain/core/canonical-json.ts'
+import type { ErrorCode } from '#domain/core/error-codes.ts'
+import { DomainError, refuse } from '#domain/core/errors.ts'
+import { intervalSecondsMin } from '#domain/production/customer-workflow.ts'
+import type { FiringSnapshot, FiringSteps } from '../../workflows/firing/activities.ts'
+import { transaction } from '../store/postgres/db.ts'
+import {
+  beginFiring,
+  type CustomerWorkflowRow,
+  endFiring,
+  type FiringRow,
+  lockWorkflow,
+  quoteFiring,
+} from '../store/production/customer-workflows.ts'
+import type { Database } from '../store/schema/schema.ts'
+
+/** An operation that is called for an agent by one of its access keys; throws a `DomainError` for a refusal. */
+export type AgentCall = (call: {
+  operationId: string
+  credentialId: string
+  input: Record<string, unknown>
+}) => Promise<{ body: Record<string, unknown> }>
+type Deps = { readonly db: Kysely<Database>; readonly callAs: AgentCall }
+
+/** Refusals that end by themselves: the step is repeated. A pause is no such refusal, so that a firing shows it. */
+const passing: readonly ErrorCode[] = [
+  'idempotency_in_flight',
+  'unavailable',
+  'contention',
+  'grant_released',
+  'internal_error',
+]
+
+/** The step of a firing: stored before its calls, which are named by it, and ended only by a known outcome. */
+export function createFiringSteps(deps: Deps): FiringSteps {
+  return {
+    fireWorkflow: async ({ workflowId, firing, dueAt }) => {
+      const firing_id = `fi_${digestOf({ firing })}`
+      const due_at = new Date(dueAt)
+      const begun = await begin(deps, { firing_id, workflow_id: workflowId, due_at })
+      if (begun === undefined) return null
+      if (begun.row.state !== 'due') return snapshotOf(begun.row)
+      return snapshotOf(await carryOut(deps, begun))
+    },
+  }
+}
+
+type Begun = { workflow: CustomerWorkflowRow; row: FiringRow; refusal: DomainError | undefined }
+
+/** Stores the firing; a workflow that is not active, and one that fired within its interval, starts nothing. */
+function begin(
+  { db }: Deps,
+  firing: Pick<FiringRow, 'firing_id' | 'workflow_id' | 'due_at'>,
+): Promise<Begun | undefined> {
+  return transaction(db, async (tx) => {
+    const workflow = await lockWorkflow(tx, firing.workflow_id)
+    if (workflow === undefined) return undefined
+    const { early, ...row } = await beginFiring(tx, firing, intervalSecondsMin[workflow.cadence])
+    if (row.quote_id !== null) return { workflow, row, refusal: undefined }
+    const { state } = workflow
+    if (state !== 'active')
+      return {
+        workflow,
+        row,
+        refusal: refuse('wrong_state', { detail: `the workflow is ${state}` }),
+      }
+    const detail = 'it fires again sooner than its cadence allows'
+    return { workflow, row, refusal: early ? refuse('rate_limited', { detail }) : undefined }
+  })
+}
+
+async function carryOut(deps: Deps, { workflow, row, refusal }: Begun): Promise<FiringRow> {
+  const { db } = deps
+  try {
+    if (refusal !== undefined) throw refusal
+    const quoteId = row.quote_id ?? (await quote(deps, workflow, row))
+    const started = await start(deps, { workflow, row, quoteId })
+    return await transaction(db, (tx) => endFiring(tx, row.firing_id, started))
+  } catch (error) {
+    if (!(error instanceof DomainError) || passing.includes(error.refusal.code)) throw error
+    const { code, detail } = error.refusal
+    const refused = { state: 'refused', code, detail: detail.slice(0, 500) } as const
+    return transaction(db, (tx) => endFiring(tx, row.firing_id, refused))
+  }
+}
+
+async function quote(
+  { db, callAs }: Deps,
+  { rail, tier, credential_id }: CustomerWorkflowRow,
+  { firing_id }: FiringRow,
+): Promise<string> {
+  const input = { rail, tier, idempotency_key: firing_id }
+  const asked = { operationId: 'agent-quote', credentialId: credential_id, input }
+  const { body } = await callAs(asked)
+  const { quote_id } = body['quote'] as { quote_id: string }
+  await transaction(db, (tx) => quoteFiring(tx, firing_id, quote_id))
+  return quote_id
+}
+
+/** The run that its wallet pays: through the write gate, with an order that waits for its review as any other. */
+async function start(
+  { callAs }: Deps,
+  { workflow, row, quoteId }: { workflow: CustomerWorkflowRow; row: FiringRow; quoteId: string },
+) {
+  const { rail, tier, wallet_id, customer_account, callback_url, credential_id } = workflow
+  const { input, acceptance_criteria } = workflow
+  const account = { wallet_id, customer_account, callback_url }
+  const asked = { rail, tier, ...account, input, acceptance_criteria, quote_id: quoteId }
+  const { body } = await callAs({
+    operationId: 'wallet-run-start',
+    credentialId: credential_id,
+    input: { ...asked, on_gaps: 'report', accept_terms: true, idempotency_key: row.firing_id },
+  })
+  const { run_id, work_order_id } = body['run'] as { run_id: string; work_order_id: string }
+  return { state: 'started' as const, run_id, work_order_id }
+}
+
+const snapshotOf = ({ firing_id, state, run_id, code }: FiringRow): FiringSnapshot => ({
+  firingId: firing_id,
+  state,
+  runId: run_id,
+  code,
+})

@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { workflowExamples } from '../../examples/workflows.ts'
+import { operation } from '../../operation.ts'
+import { pageFields, pageOf } from '../../page-fields.ts'
+import { moverOf } from '../agents/caller.ts'
+import { CustomerWorkflow, CustomerWorkflowId, WORKFLOW_PATH } from './workflow-shapes.ts'
+
+const output = z
+  .strictObject({
+    items: z.array(CustomerWorkflow),
+    offset: z.int(),
+    limit: z.int(),
+    total: z.int(),
+  })
+  .meta({ id: 'CustomerWorkflows' })
+
+/** GET /api/customer-workflow-production. */
+export const workflowRead = operation({
+  id: 'customer-workflow-read',
+  summary:
+    'List your workflows, the newest first, each with what became of its firings; an operator reads all.',
+  http: { method: 'GET', path: WORKFLOW_PATH, host: 'base' },
+  access: ['agent', 'operator'],
+  needs: { scopes: ['runs:read'] },
+  errors: ['not_found'],
+  input: z.strictObject({ workflow_id: CustomerWorkflowId.optional(), ...pageFields(6) }),
+  output,
+  example: workflowExamples['customer-workflow-read'],
+  handle: async ({ workflow_id, offset, limit }, context) => ({
+    body: await context.customerWorkflows.list(
+      { agentId: moverOf(context).agentId, workflowId: workflow_id },
+      pageOf({ offset, limit }),
+    ),
+  }),
+})

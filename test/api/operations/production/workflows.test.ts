@@ -1,0 +1,153 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { createClient } from '../../../../api/http/client.ts'
+import { createTemporalClient } from '../../../../temporal/connection.ts'
+import { resumeSchedules } from '../../../../temporal/resume.ts'
+import { workflowScheduleId } from '../../../../temporal/workflow-schedules.ts'
+import { freshKey, problemOf } from '../../../support/agent-use.ts'
+import { startComposedTasks } from '../../../support/composed-tasks.ts'
+import { pause } from '../../../support/processes.ts'
+import { openWorkflows } from '../../../support/workflows.ts'
+import { verifies } from '../../../verifies.ts'
+
+let apis: Awaited<ReturnType<typeof startComposedTasks>>
+let agent: Awaited<ReturnType<typeof openWorkflows>>
+let temporal: ReturnType<typeof createTemporalClient>
+beforeAll(async () => {
+  apis = await startComposedTasks({ LIMIT_AGENT_PER_MINUTE: '6000' })
+  agent = await openWorkflows(apis)
+  temporal = createTemporalClient(apis.config)
+}, 180_000)
+afterAll(async () => {
+  await temporal?.close()
+  await apis?.stop()
+})
+
+const sweep = () =>
+  resumeSchedules({ client: temporal.client, db: apis.db, log: undefined as never })
+const schedule = (id: string) =>
+  temporal.client.schedule.getHandle(workflowScheduleId(id)).describe()
+const ended = async (id: string, count: number) => {
+  const states = async () =>
+    (await agent.read(id)).firings.filter(({ state }) => state !== 'due').length
+  await expect.poll(states, { timeout: 60_000 }).toBe(count)
+  return (await agent.read(id)).firings
+}
+const moved = (move: 'pause' | 'resume' | 'delete', workflow_id: string) =>
+  agent.client
+    .call(`customer-workflow-${move}`, {
+      mode: `${move}_workflow`,
+      workflow_id,
+      idempotency_key: freshKey(),
+    } as never)
+    .then(({ body }) => body)
+
+verifies('workflow.schedule', 'a schedule follows its workflow from review to end', async () => {
+  const id = await agent.create()
+  await sweep()
+  await expect(schedule(id)).rejects.toThrow()
+  expect(await problemOf(agent.run(id))).toMatchObject({ code: 'wrong_state' })
+  await agent.review(id, 'approve')
+  await Promise.all([sweep(), sweep()])
+  const { spec, state } = await schedule(id)
+  expect([spec.calendars?.length, state.paused]).toEqual([1, false])
+  await moved('pause', id)
+  await sweep()
+  expect((await schedule(id)).state.paused).toBe(true)
+  await moved('resume', id)
+  await sweep()
+  expect((await schedule(id)).state.paused).toBe(false)
+  await moved('delete', id)
+  await sweep()
+  await expect(schedule(id)).rejects.toThrow()
+  expect(await problemOf(moved('resume', id))).toMatchObject({ code: 'wrong_state' })
+  const rejected = await agent.create()
+  await agent.review(rejected, 'reject')
+  expect(await agent.read(rejected)).toMatchObject({ state: 'rejected', firings: [] })
+})
+
+verifies('workflow.firing', 'a firing starts one reviewed run that the wallet pays', async () => {
+  const id = await agent.active()
+  await sweep()
+  const handle = temporal.client.schedule.getHandle(workflowScheduleId(id))
+  await handle.trigger()
+  const [broke] = await ended(id, 1)
+  expect(broke).toMatchObject({ state: 'refused', code: 'payment_required', run_id: null })
+
+  await agent.fund(5_000)
+  const key = freshKey()
+  const one = (await agent.run(id, key)).body
+  expect((await agent.run(id, key)).body.firing_id).toBe(one.firing_id)
+  const firings = await ended(id, 2)
+  const started = firings.find(({ firing_id }) => firing_id === one.firing_id)
+  expect(started).toMatchObject({ state: 'started', code: null })
+  const order = (
+    await agent.client.call('work-orders-read', { work_order_id: String(started?.work_order_id) })
+  ).body.work_order
+  expect(order).toMatchObject({ state: 'queued', run_id: started?.run_id })
+  expect(await agent.status(String(started?.run_id))).toMatchObject({
+    state: 'credit_funded',
+    waiting_for: ['review'],
+  })
+
+  // Sooner than the cadence allows, and while it is paused, a firing starts nothing and is seen.
+  await pause(1_100)
+  await handle.trigger()
+  const early = (await ended(id, 3)).filter(({ code }) => code === 'rate_limited')
+  expect(early).toMatchObject([{ state: 'refused', run_id: null }])
+  await moved('pause', id)
+  await pause(1_100)
+  await handle.trigger()
+  const paused = (await ended(id, 4)).filter(({ code }) => code === 'wrong_state')
+  expect(paused).toMatchObject([{ detail: 'the workflow is paused' }])
+  const { rows } = await sql<{ n: number }>`select count(*)::int as n from production_writes
+    where operation_id = 'wallet-run-start' and agent_id = ${agent.registered.agent.agent_id}`.execute(
+    apis.db,
+  )
+  expect(rows).toEqual([{ n: 1 }])
+})
+
+verifies('workflow.key', 'a firing with a revoked key starts nothing and is recorded', async () => {
+  const other = await openWorkflows(apis)
+  await other.fund(5_000)
+  const id = await other.active({ cadence: 'on_demand' })
+  const operator = createClient({ baseUrl: apis.hosts[0]!.base, operator: apis.operator })
+  await operator.call('access-key-revoke', {
+    credential_id: other.credentialId,
+    reason: 'lost',
+    idempotency_key: freshKey(),
+  })
+  await temporal.client.workflow.execute('workflowFiring', {
+    workflowId: `firing-${id}-later`,
+    taskQueue: 'tasks',
+    args: [id],
+  })
+  const { items } = (await operator.call('customer-workflow-read', { workflow_id: id })).body
+  const refused = items[0]?.firings.filter(({ state }) => state === 'refused')
+  expect(refused).toMatchObject([{ code: 'credential_invalid', run_id: null }])
+})
+
+verifies('workflow.bounds', 'bounds, owners and inputs of workflows are kept', async () => {
+  const other = await openWorkflows(apis)
+  const by = (input: Parameters<typeof other.create>[0]) => problemOf(other.create(input))
+  expect(await by({ wallet_id: agent.wallet_id })).toMatchObject({ code: 'not_owner' })
+  expect(await by({ callback_url: 'https://10.0.0.1/in' })).toMatchObject({
+    code: 'callback_refused',
+  })
+  expect(await by({ rail: 'energyops' })).toMatchObject({ status: 403 })
+  expect(await by({ input: { title: 'nothing else' } })).toMatchObject({ code: 'input_rejected' })
+  const scoped = await openWorkflows(apis, {
+    requested_scopes: ['runs:read', 'wallets:write'],
+  })
+  expect(await problemOf(scoped.create())).toMatchObject({ code: 'scope_denied' })
+  const id = await agent.active()
+  for (const call of [() => other.run(id), () => other.read(id)])
+    expect(await problemOf(call())).toMatchObject({ code: 'not_found' })
+  await expect(
+    sql`update customer_workflows set input_sha256 = ${'0'.repeat(64)} where workflow_id = ${id}`.execute(
+      apis.db,
+    ),
+  ).rejects.toThrow('stays as it was reviewed')
+  const made = await Promise.allSettled(Array.from({ length: 25 }, () => other.create()))
+  expect(made.filter(({ status }) => status === 'fulfilled').length).toBe(20)
+})

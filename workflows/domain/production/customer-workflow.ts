@@ -1,0 +1,46 @@
+import type { Decision } from '../reviews/review.ts'
+
+/** How often a workflow of a customer starts a run; `on_demand` only when its agent says so. */
+export const cadences = ['on_demand', 'daily', 'weekly', 'monthly'] as const
+export type Cadence = (typeof cadences)[number]
+
+export const workflowStates = ['waiting', 'active', 'paused', 'rejected', 'deleted'] as const
+export type WorkflowState = (typeof workflowStates)[number]
+
+export const workflowMoves = ['pause', 'resume', 'delete'] as const
+export type WorkflowMove = (typeof workflowMoves)[number]
+
+/** The state after a move of its agent; undefined where the state does not allow it. */
+export function workflowAfter(state: WorkflowState, move: WorkflowMove): WorkflowState | undefined {
+  if (move === 'pause') return state === 'active' ? 'paused' : undefined
+  if (move === 'resume') return state === 'paused' ? 'active' : undefined
+  return state === 'rejected' || state === 'deleted' ? undefined : 'deleted'
+}
+
+export const workflowDecisions = (state: WorkflowState): Decision[] =>
+  state === 'waiting' ? ['approve', 'reject'] : []
+
+const HOUR_S = 3600
+/** Decision: the shortest time between two firings of a workflow that start a run, in seconds. */
+export const intervalSecondsMin: Readonly<Record<Cadence, number>> = {
+  on_demand: HOUR_S,
+  daily: 23 * HOUR_S,
+  weekly: 6 * 24 * HOUR_S,
+  monthly: 27 * 24 * HOUR_S,
+}
+
+const days = ['SUNDAY', 'MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY'] as const
+type Calendar = {
+  minute: number
+  hour: number
+  dayOfWeek?: (typeof days)[number]
+  dayOfMonth?: number
+}
+/** When a workflow fires, in UTC: at the time at which it was made, on its day; null without a cadence. No month lacks day 28. */
+export function calendarOf(cadence: Cadence, made: Date): Calendar | null {
+  const at = { minute: made.getUTCMinutes(), hour: made.getUTCHours() }
+  if (cadence === 'daily') return at
+  if (cadence === 'weekly') return { ...at, dayOfWeek: days[made.getUTCDay()] ?? 'SUNDAY' }
+  if (cadence === 'monthly') return { ...at, dayOfMonth: Math.min(made.getUTCDate(), 28) }
+  return null
+}
