@@ -3,6 +3,7 @@ import type { Denial } from '#domain/agents/credential.ts'
 import type { TokenPrefix } from '#domain/agents/status-token.ts'
 import type { SignedAction, SignedGrant } from '#domain/authority/artifacts.ts'
 import type { RuleResult } from '#domain/authority/evaluate.ts'
+import type { boundSets } from '#domain/core/contract-sets.ts'
 import type { Refusal } from '#domain/core/errors.ts'
 import type { JudgedControl } from '#domain/production/hardening.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
@@ -168,6 +169,7 @@ export type ContractView = {
   version: string
   operations: Record<string, unknown>[]
   policy_rules: string[]
+  contract_sets: (typeof boundSets)[number][]
   live: Record<string, number>
 }
 

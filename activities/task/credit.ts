@@ -201,6 +201,7 @@ export async function creditFactsOf(
     entitlementId: row.entitlement_id,
     challenge: id === null || endsAt === null ? null : { id, endsAt: endsAt.toISOString() },
     settlementReceiptId: row.entitlement_state === 'funded' ? settlement_receipt_id : null,
+    fundingReceiptId: settlement_receipt_id,
     usageReceiptId: row.usage_receipt_id,
     trouble: moneyTrouble(state, {
       uncharged: credit_state === 'reserved',

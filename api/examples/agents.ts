@@ -86,6 +86,13 @@ export const agentExamples = {
       trust_state: 'trusted',
       credential: { state: 'pending', version: 1, claimable: true },
       tasks: [task],
+      records: [
+        {
+          record_kind: 'trust_profile',
+          record_id: ids.agent,
+          recorded_at: '2026-11-24T09:00:00.000Z',
+        },
+      ],
       next_action: 'Claim the access key by a handshake.',
       steps: [
         { step: 'submit_manifest', done: true },

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { policyRules } from '#domain/agents/policy-rules.ts'
+import { boundSets } from '#domain/core/contract-sets.ts'
 import { rails } from '#domain/rails/index.ts'
 import { usagesOf } from '#domain/rails/rail.ts'
 import { countTrustStates } from '../../activities/store/agents/agents.ts'
@@ -70,6 +71,7 @@ function contractView(
     version: 'v1',
     operations: offered.map(printed),
     policy_rules: [...policyRules],
+    contract_sets: [...boundSets],
     live,
   }
 }

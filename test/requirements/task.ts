@@ -224,7 +224,7 @@ export const taskRequirements = {
   'task.records': {
     source: 'tasks § Record kinds',
     behavior:
-      'Each row states its runtime record kind, one of 15. The ledger of a finished task lists its records by kind.',
+      'Each row states its runtime record kind, one of 15. The ledger of a finished task lists its records, all or of one kind; the status of an agent and the usage ledger list theirs by kind.',
   },
   'task.ledger.chain': {
     source: 'tasks § Ledger',

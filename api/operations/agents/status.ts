@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { keyStates } from '#domain/agents/credential.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { agentRecordKinds } from '#domain/core/record-kinds.ts'
 import type { workOrderStates } from '#domain/work-orders/work-order.ts'
 import { agentExamples } from '../../examples/agents.ts'
 import { operation } from '../../operation.ts'
-import { Task } from '../tasks/shapes.ts'
+import { RuntimeRecord, Task } from '../tasks/shapes.ts'
 import { WorkOrder } from '../work-orders/shapes.ts'
 import { callingToken } from './caller.ts'
 import { AgentId, TrustState } from './shapes.ts'
@@ -17,6 +19,10 @@ const AgentStatus = z
       .strictObject({ state: z.enum(keyStates), version: z.int(), claimable: z.boolean() })
       .nullable(),
     tasks: z.array(Task).meta({ description: 'The newest 25.' }),
+    records: z.array(RuntimeRecord).meta({
+      description:
+        'The newest 25 runtime records of each kind: onboarding, trust and access keys, or of the kind that is asked for.',
+    }),
     next_action: z.string(),
     steps: z
       .array(z.strictObject({ step: z.string(), done: z.boolean() }))
@@ -59,11 +65,21 @@ export const agentStatus = operation({
   http: { method: 'GET', path: '/api/agents/status/{token}', host: 'base' },
   access: 'status',
   statusToken: { prefixes: ['st', 'tk', 'wt'], signed: false },
+  errors: ['invalid_request'],
+  input: z.strictObject({
+    kind: z.enum(agentRecordKinds).optional().meta({
+      description: 'The runtime records of an agent that are listed.',
+    }),
+  }),
   output,
   example: agentExamples['agent-status'],
-  handle: async (_input, context) => {
+  handle: async ({ kind }, context) => {
     const { prefix, subjectId } = callingToken(context)
-    if (prefix === 'st') return { body: await context.registrations.status(subjectId) }
+    if (prefix === 'st') return { body: await context.registrations.status(subjectId, kind) }
+    if (kind !== undefined)
+      throw refuse('invalid_request', {
+        detail: 'the records of a kind are those of an agent here, and of a task in its ledger',
+      })
     if (prefix === 'wt') {
       const order = { workOrderId: subjectId }
       const { work_order } = await context.workOrders.read(order, subjectId)

@@ -1,28 +1,20 @@
 import { z } from 'zod'
 import { recordKinds } from '#domain/core/record-kinds.ts'
 import { taskExamples } from '../../examples/tasks.ts'
-import { Digest, Time } from '../../fields.ts'
+import { Digest } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { subjectOf } from '../agents/caller.ts'
-import { LedgerEntry, Task } from './shapes.ts'
+import { LedgerEntry, RuntimeRecord, Task } from './shapes.ts'
 
 const output = z
   .strictObject({
     task: Task,
     entries: z.array(LedgerEntry),
     head_hash: Digest,
-    records: z
-      .array(
-        z.strictObject({
-          record_kind: z.enum(recordKinds),
-          record_id: z.string(),
-          recorded_at: Time,
-        }),
-      )
-      .meta({
-        description:
-          'The runtime records behind the task, by kind; its entries are those of kind lifecycle_event.',
-      }),
+    records: z.array(RuntimeRecord).meta({
+      description:
+        'The runtime records behind the task, by kind; its entries are those of kind lifecycle_event.',
+    }),
     complete: z.boolean().meta({ description: 'Whether the entries reach the head.' }),
   })
   .meta({ id: 'TaskLedger' })
@@ -35,6 +27,9 @@ export const taskLedger = operation({
   access: ['operator', 'status'],
   statusToken: { prefixes: ['tk'], signed: false },
   input: z.strictObject({
+    kind: z.enum(recordKinds).optional().meta({
+      description: 'Leaves the records of this kind; also those of the ledger.',
+    }),
     from_sequence: z
       .string()
       .regex(/^[1-9][0-9]{0,8}$/)
@@ -47,8 +42,8 @@ export const taskLedger = operation({
   }),
   output,
   example: taskExamples['task-ledger'],
-  handle: async ({ from_sequence = '1', limit = '200' }, context) => {
-    const page = { from: Number(from_sequence), most: Number(limit) }
+  handle: async ({ kind, from_sequence = '1', limit = '200' }, context) => {
+    const page = { from: Number(from_sequence), most: Number(limit), kind }
     return { body: await context.tasks.ledger(subjectOf(context), page) }
   },
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { recordKinds } from '#domain/core/record-kinds.ts'
 import { runUsages } from '#domain/core/usage.ts'
 import { tiers } from '#domain/rails/rail.ts'
 import { taskEvents, taskStates } from '#domain/tasks/lifecycle.ts'
@@ -46,6 +47,13 @@ export const Task = z
   .meta({ id: 'Task' })
 
 /** One transition of a task, chained to the one before it. */
+/** A runtime record by its kind and its id. */
+export const RuntimeRecord = z.strictObject({
+  record_kind: z.enum(recordKinds),
+  record_id: z.string(),
+  recorded_at: Time,
+})
+
 export const LedgerEntry = z
   .strictObject({
     sequence: z.int().min(1),

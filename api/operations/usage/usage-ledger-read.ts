@@ -40,6 +40,9 @@ export const usageLedgerRead = operation({
   statusToken: { prefixes: ['st'], signed: false },
   errors: ['credential_required'],
   input: z.strictObject({
+    kind: z.literal('ledger_event').optional().meta({
+      description: 'The runtime record kind of every event: your own are listed.',
+    }),
     event_id: UsageEventId.optional(),
     entitlement_id: EntitlementId.optional(),
     ...pageFields(9),

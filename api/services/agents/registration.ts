@@ -1,6 +1,7 @@
 import { type Scope, sandboxScopesOf } from '#domain/agents/credential.ts'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
+import type { AgentRecordKind } from '#domain/core/record-kinds.ts'
 import { grantAccess } from '../../../activities/agent/access.ts'
 import { agentView, nextAction } from '../../../activities/agent/views.ts'
 import { secretSha256 } from '../../../activities/keys/derived-tokens.ts'
@@ -92,8 +93,8 @@ export class RegistrationService {
   }
 
   /** Trust, the newest credential, the newest tasks and the steps of onboarding, as the status URL shows them. */
-  status(agentId: string) {
-    return transaction(this.#deps.db, (tx) => agentStatus(tx, agentId))
+  status(agentId: string, kind?: AgentRecordKind) {
+    return transaction(this.#deps.db, (tx) => agentStatus(tx, agentId, kind))
   }
 }
 

@@ -1,5 +1,6 @@
 import { type Step, stepsOf } from '#domain/agents/onboarding.ts'
 import { isWaiting } from '#domain/agents/trust.ts'
+import type { AgentRecordKind } from '#domain/core/record-kinds.ts'
 import { nextAction, stateOf } from '../../../activities/agent/views.ts'
 import {
   type CredentialRow,
@@ -9,26 +10,37 @@ import { type AgentRow, findAgent } from '../../../activities/store/agents/agent
 import { listDeliveries } from '../../../activities/store/agents/credential-deliveries.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
 import { listTasksOf, readProgress } from '../../../activities/store/tasks/agent-progress.ts'
-import { taskView } from '../tasks/views.ts'
+import { listAgentRecords } from '../../../activities/store/tasks/task-records.ts'
+import { recordView, taskView } from '../tasks/views.ts'
 
 /** As many as a page of a list has. */
-const TASKS_SHOWN = 25
+const SHOWN = 25
+
+/** The records that are shown unless others are asked for. */
+const ownRecords: readonly AgentRecordKind[] = [
+  'onboarding',
+  'trust_profile',
+  'credential_envelope',
+]
 
 /** The status of an agent: trust, its newest credential, its newest tasks, and the steps of onboarding. */
-export async function agentStatus(tx: Tx, agentId: string) {
+export async function agentStatus(tx: Tx, agentId: string, kind?: AgentRecordKind) {
   const agent = await findAgent(tx, agentId)
   if (agent === undefined) throw new Error(`the agent ${agentId} is missing`)
   const credentials = await listCredentials(tx, agentId)
   const [newest] = credentials
   const tasks = []
-  for (const task of await listTasksOf(tx, agentId, TASKS_SHOWN))
-    tasks.push(await taskView(tx, task))
+  for (const task of await listTasksOf(tx, agentId, SHOWN)) tasks.push(await taskView(tx, task))
+  const records = []
+  for (const one of kind === undefined ? ownRecords : [kind])
+    records.push(...(await listAgentRecords(tx, agentId, { kind: one, most: SHOWN })))
   return {
     kind: 'agent' as const,
     agent_id: agentId,
     trust_state: agent.trust_state,
     credential: newest === undefined ? null : credentialStatus(newest, await clockSeconds(tx)),
     tasks,
+    records: records.map(recordView),
     next_action: nextAction(agent, credentials),
     steps: stepsOf(await stepsDone(tx, agent, newest?.credential_id)),
   }

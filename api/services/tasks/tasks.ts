@@ -1,5 +1,6 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
+import type { RecordKind } from '#domain/core/record-kinds.ts'
 import { railOf } from '#domain/rails/index.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import { uploadDigestsOf } from '#domain/rails/uploads.ts'
@@ -120,11 +121,14 @@ export class TaskService {
     return transaction(this.#deps.db, async (tx) => taskView(tx, await requireTask(tx, taskId)))
   }
 
-  ledger(taskId: string, { from, most }: { from: number; most: number }) {
+  ledger(
+    taskId: string,
+    { from, most, kind }: { from: number; most: number; kind?: RecordKind | undefined },
+  ) {
     return transaction(this.#deps.db, async (tx) => {
       const task = await requireTask(tx, taskId)
       const entries = await listLedger(tx, taskId, { from, most })
-      const records = (await listTaskRecords(tx, taskId)).map(recordView)
+      const records = (await listTaskRecords(tx, taskId, kind)).map(recordView)
       const complete = (entries.at(-1)?.sequence ?? from - 1) >= task.sequence
       const view = await taskView(tx, task)
       return { task: view, entries, head_hash: task.head_hash, complete, records }

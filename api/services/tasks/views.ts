@@ -78,8 +78,12 @@ export function taskExceptionView(row: TaskExceptionRow) {
   }
 }
 
-/** A runtime record behind a task, by its kind and its id. */
-export const recordView = ({ record_kind, record_id, recorded_at }: TaskRecord) => ({
+/** A runtime record, by its kind and its id. */
+export const recordView = ({
+  record_kind,
+  record_id,
+  recorded_at,
+}: Omit<TaskRecord, 'task_id'>) => ({
   record_kind,
   record_id,
   recorded_at: recorded_at.toISOString(),

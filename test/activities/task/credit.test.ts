@@ -195,10 +195,13 @@ verifies(
       'revenue:packetops': 99,
       fees: 8,
     })
-    const { rows } = await sql<{ data: { usage_receipt_id: string } }>`
+    const { rows } = await sql<{
+      data: { usage_receipt_id: string; settlement_receipt_id: string }
+    }>`
       select data from task_events where task_id = ${taskId} and event = 'receipts_issued'`.execute(
       tasks.db,
     )
+    expect(rows[0]?.data.settlement_receipt_id).toBe(reference.settlement_receipt_id)
     const usage = await receiptOf(rows[0]?.data.usage_receipt_id)
     const run = await sql<{ return_package_id: string; proof_hash: string }>`
       select return_package_id, proof_hash from return_packages p join runs r on r.run_id = p.run_id where r.task_id = ${taskId}`.execute(

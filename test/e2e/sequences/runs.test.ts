@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import canonicalize from 'canonicalize'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { selfOnboarding } from '#domain/agents/onboarding.ts'
-import { recordKinds } from '#domain/core/record-kinds.ts'
+import { agentRecordKinds, recordKinds } from '#domain/core/record-kinds.ts'
 import {
   type Client,
   type Customer,
@@ -223,6 +223,11 @@ verifies(
       'closed',
     ])
     assertChained(closed.task_id, entries)
+    const places = fullReferenceRun.map(([, event]) =>
+      entries.findIndex((entry) => entry.event === event),
+    )
+    expect(places).not.toContain(-1)
+    expect(places.toSorted((one, other) => one - other)).toEqual(places)
 
     const kinds = new Set(records.map(({ record_kind }) => record_kind))
     expect([...kinds]).toEqual(recordKinds.filter((kind) => kind !== 'lifecycle_event'))
@@ -256,6 +261,31 @@ verifies(
       const { body } = await stranger().call('verify-receipt', { receipt_id: receipt_id ?? '' })
       expect(body, kind).toMatchObject({ verified: true, kind })
     }
+    const { settlement_receipt_id, usage_receipt_id } = status
+    const issued = entries.find(({ event }) => event === 'receipts_issued')
+    const cited = { settlement_receipt_id, usage_receipt_id }
+    expect(issued?.data_sha256).toBe(sha256(canonicalize(cited) ?? ''))
+    const funding = { receipt_id: settlement_receipt_id ?? '' }
+    const { payload } = (await stranger().call('verify-receipt', funding)).body
+    expect(Number((payload as { iat?: number } | null)?.iat) * 1000).toBeLessThan(
+      timeOf(entries, 'result_produced'),
+    )
+
+    for (const kind of recordKinds) {
+      const { body } = await task.holder.call('task-ledger', { kind })
+      const listed = body.records.map(({ record_kind }) => record_kind)
+      expect(new Set(listed)).toEqual(new Set([kind]))
+      if (kind === 'lifecycle_event') expect(listed).toHaveLength(entries.length)
+      else expect(body.records).toEqual(records.filter((one) => one.record_kind === kind))
+    }
+    for (const kind of agentRecordKinds) {
+      const { body } = await agent.open.call('agent-status', { kind })
+      if (body.kind !== 'agent') throw new Error('the status of an agent was expected')
+      expect(body.records).toEqual(records.filter((one) => one.record_kind === kind))
+    }
+    const { body: usage } = await keyed.call('usage-ledger-read', { kind: 'ledger_event' })
+    if (!('items' in usage)) throw new Error('the own events were expected')
+    expect(usage.items.map(({ event_id }) => event_id)).toEqual([recordOf('ledger_event')])
     expect(verification_packet).toMatchObject({ verified: true })
     const entitlement_id = accepted.entitlement?.entitlement_id ?? ''
     const credit = (await keyed.call('agent-credit-read', { entitlement_id })).body
@@ -274,6 +304,24 @@ verifies(
   },
   120_000,
 )
+
+/** The steps of the full reference run, each with the entry of the ledger that shows it. */
+const fullReferenceRun = [
+  ['onboarding', 'submit'],
+  ['trust', 'trust_granted'],
+  ['quote', 'quote_issued'],
+  ['provider_route', 'quote_issued'],
+  ['credit_entitlement', 'credit_funded'],
+  ['run_contract', 'enqueued'],
+  ['queue', 'enqueued'],
+  ['tokenops_execution', 'started'],
+  ['result_contract', 'result_produced'],
+  ['settlement_receipt', 'receipts_issued'],
+  ['usage_receipt', 'receipts_issued'],
+  ['callback', 'callback_delivered'],
+  ['task_ledger', 'closed'],
+  ['attestation', 'closed'],
+] as const
 
 /** What all rows cost by the price table, which has tenths of a minor unit for a million tokens. */
 function costByHand(): string {

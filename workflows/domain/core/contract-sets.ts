@@ -6,6 +6,12 @@ export const contractSets = {
   runtime_data_binding: 'v1',
 } as const
 
+/** The contract sets that every contract view keeps to, by the names of the documents. */
+export const boundSets = [
+  `pricing-model-${contractSets.pricing_model}`,
+  `runtime-data-binding-${contractSets.runtime_data_binding}`,
+] as const
+
 /** The version members of every result contract. */
 export const resultContractVersion = {
   version: contractSets.result_contract,

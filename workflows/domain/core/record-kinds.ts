@@ -17,3 +17,14 @@ export const recordKinds = [
   'attestation',
 ] as const
 export type RecordKind = (typeof recordKinds)[number]
+
+/** The kinds of records that an agent has before any task. */
+export const agentRecordKinds = [
+  'onboarding',
+  'trust_profile',
+  'credential_envelope',
+  'quote',
+  'provider_route',
+  'credit_entitlement',
+] as const satisfies readonly RecordKind[]
+export type AgentRecordKind = (typeof agentRecordKinds)[number]

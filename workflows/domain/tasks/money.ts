@@ -13,6 +13,8 @@ export type CreditFacts = {
   challenge: { id: string; endsAt: string } | null
   /** Of credit that is there to be used. */
   settlementReceiptId: string | null
+  /** Of the payment that funded the credit, used or not. */
+  fundingReceiptId: string | null
   /** Of credit that was used. */
   usageReceiptId: string | null
   /** The reason why work for this credit must stop. */
@@ -35,7 +37,8 @@ export function moneyMove(
   stopped: Stopped | undefined,
 ): OwnMove | undefined {
   if (credit === null) return undefined
-  const { settlementReceiptId, entitlementId, challenge, usageReceiptId, trouble } = credit
+  const { settlementReceiptId, fundingReceiptId, usageReceiptId } = credit
+  const { entitlementId, challenge, trouble } = credit
   const funded = settlementReceiptId !== null && trouble === null
   const freed = stopped !== undefined && funded && waitsForMoney(stopped)
   switch (state) {
@@ -66,7 +69,13 @@ export function moneyMove(
       if (trouble !== null && worksForMoney.includes(state))
         return { event: 'exception_raised', data: trouble }
       if (state !== 'attested' || usageReceiptId === null) return undefined
-      return { event: 'receipts_issued', data: { usage_receipt_id: usageReceiptId } }
+      return {
+        event: 'receipts_issued',
+        data: {
+          usage_receipt_id: usageReceiptId,
+          ...(fundingReceiptId === null ? {} : { settlement_receipt_id: fundingReceiptId }),
+        },
+      }
   }
 }
 

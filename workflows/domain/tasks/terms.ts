@@ -103,7 +103,11 @@ export const taskEventData = {
   }),
   evidence_waived: decided,
   result_attested: z.strictObject({ receipt_id: reference, proof_hash: sha256 }),
-  receipts_issued: z.strictObject({ usage_receipt_id: reference }),
+  receipts_issued: z.strictObject({
+    usage_receipt_id: reference,
+    /** Of the payment that funded the credit, which is older. */
+    settlement_receipt_id: reference.optional(),
+  }),
   callback_scheduled: delivery,
   callback_delivered: delivery,
   closed: nothing,

@@ -91,7 +91,7 @@ verifies('clearing.run', 'a run that was delivered as owed clears, once at its h
   expect(await problemOf(open().call('clearing-read', own))).toMatchObject({ status: 401 })
 })
 
-verifies('clearing.run', 'what a run lacks decides, and another head decides anew', async () => {
+verifies('clearing.run', 'what a run lacks decides, and another head decides again', async () => {
   const run_id = await unpaid()
   const first = await clearOf(asked(run_id, { obligation: { statement: 'a packet' } }))
   expect(first).toMatchObject({

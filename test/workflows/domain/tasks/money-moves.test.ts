@@ -11,6 +11,7 @@ const open: CreditFacts = {
   entitlementId: 'en_1',
   challenge: null,
   settlementReceiptId: null,
+  fundingReceiptId: null,
   usageReceiptId: null,
   trouble: null,
 }
@@ -41,6 +42,11 @@ test('each stage of the money moves the task with its ids', () => {
   expect(moneyMove('attested', { ...paid, usageReceiptId: 'rc_used' }, undefined)).toEqual({
     event: 'receipts_issued',
     data: { usage_receipt_id: 'rc_used' },
+  })
+  const used = { ...open, fundingReceiptId: 'rc_paid', usageReceiptId: 'rc_used' }
+  expect(moneyMove('attested', used, undefined)).toEqual({
+    event: 'receipts_issued',
+    data: { usage_receipt_id: 'rc_used', settlement_receipt_id: 'rc_paid' },
   })
 })
 

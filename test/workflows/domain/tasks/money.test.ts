@@ -18,6 +18,7 @@ const unpaid: CreditFacts = {
   entitlementId: 'en_1',
   challenge: null,
   settlementReceiptId: null,
+  fundingReceiptId: null,
   usageReceiptId: null,
   trouble: null,
 }
@@ -46,6 +47,7 @@ const facts: fc.Arbitrary<CreditFacts> = fc.record({
   entitlementId: fc.constant('en_1'),
   challenge: fc.option(fc.constant({ id: 'ch_1', endsAt: at })),
   settlementReceiptId: fc.option(fc.constant(receipt)),
+  fundingReceiptId: fc.option(fc.constant(receipt)),
   usageReceiptId: fc.option(fc.constant(receipt)),
   trouble: fc.option(fc.constant({ code: 'payment_reversed', detail: 'x' } as const)),
 })
