@@ -11,16 +11,15 @@ import {
   proveLoop,
 } from '../../../activities/store/commerce/proof-loops.ts'
 import { countDecisions, findCommerceProof } from '../../../activities/store/commerce/proofs.ts'
-import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { lockSubject } from '../../../activities/store/trust/subject-lock.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
 import { isPublished } from './consent.ts'
 import type { CommerceDeps } from './deps.ts'
-import { type Asked, factsOf, type Gathered, gather, holdAgent } from './gather.ts'
+import { type Asked, factsOf, gather, holdAgent } from './gather.ts'
 import { makePacket } from './packet.ts'
 import { recordProof } from './record.ts'
-import { type CommerceRequest, type Digests, digestsOf } from './request.ts'
+import { type CommerceRequest, digestsOf } from './request.ts'
 import { proofView, publicProofView } from './views.ts'
 
 /** A proof that may be stored. */
@@ -62,16 +61,8 @@ export class CommerceProofService {
 
   /** Decides about a prepared proof, and stores and signs the decision, in the caller's transaction. */
   async record(tx: Tx, prepared: Prepared) {
-    const { agent, digests, gathered } = prepared
-    if (agent !== undefined) await holdAgent(tx, agent)
-    await lockSubject(`package:${digests.package_sha256}`).run(tx)
-    const read = await factsOf(tx, prepared, { gathered, digests })
-    const evaluation = evaluate(read.facts)
-    return proofView(
-      this.#deps,
-      tx,
-      await recordProof(this.#deps, tx, { ...prepared, ...read, evaluation }),
-    )
+    if (prepared.agent !== undefined) await holdAgent(tx, prepared.agent)
+    return proofView(this.#deps, tx, await this.#judge(tx, prepared))
   }
 
   /** The decision about a prepared proof, and its packet, of which nothing is stored. */
@@ -81,8 +72,6 @@ export class CommerceProofService {
     const evaluation = evaluate(read.facts)
     const packet = makePacket(this.#deps, { ...read, proofId, digests, gathered, evaluation })
     return { decision: evaluation.decision, packet }
-    const call = { callId: asked.callId, subject: proofIdOf(asked.callId), status: 201 }
-      return proofView(this.#deps, tx, await this.#judge(tx, asked, { gathered, digests }))
   }
 
   /** Decides once about the package of a closed run, for the agent and the access key that began it. */
@@ -94,21 +83,21 @@ export class CommerceProofService {
     const agent = { agentId: agent_id, credentialId: credential_id, trust, rails, sandbox }
     const request = loopRequest(agent_id, runIdOf(task_id))
     const asked = { request, agent: { ...agent, mayPublish: false }, callId: `loop:${task_id}` }
-    const gathered = await gather(this.#deps, asked)
+    const prepared = await this.prepare(asked)
     await transaction(db, async (tx) => {
       await lockAgent(tx, agent_id)
       if (!(await lockUnproven(tx, task_id))) return
-      const proof = await this.#judge(tx, asked, { gathered, digests: digestsOf(request) })
+      const proof = await this.#judge(tx, prepared)
       await proveLoop(tx, task_id, proof.proof_id)
     })
   }
 
-  async #judge(tx: Tx, asked: Asked, read: { gathered: Gathered; digests: Digests }) {
-    await lockSubject(`package:${read.digests.package_sha256}`).run(tx)
-    const known = await factsOf(tx, asked, read)
-    const evaluation = evaluate(known.facts)
-    const proofId = proofIdOf(asked.callId)
-    return recordProof(this.#deps, tx, { ...asked, ...known, ...read, proofId, evaluation })
+  async #judge(tx: Tx, prepared: Prepared) {
+    const { digests, gathered } = prepared
+    await lockSubject(`package:${digests.package_sha256}`).run(tx)
+    const read = await factsOf(tx, prepared, { gathered, digests })
+    const evaluation = evaluate(read.facts)
+    return recordProof(this.#deps, tx, { ...prepared, ...read, evaluation })
   }
 
   /** An own proof in full; a published one, or one without an agent, without what is private. 404 for any other. */
@@ -124,9 +113,6 @@ export class CommerceProofService {
     return isOwn ? proofView(this.#deps, db, row) : publicProofView(this.#deps, db, row)
   }
 }
-
-const proofIdOf = (call: string): string =>
-  `cp_${digestOf({ type: 'service.commerce-proof.v1', call })}`
 
 /** What is asked about the package of a run: it claims nothing beyond itself. */
 const loopRequest = (agent_id: string, run_id: string): CommerceRequest => ({

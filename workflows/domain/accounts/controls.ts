@@ -13,7 +13,7 @@ export type AccountControls = {
 }
 export type ControlName = keyof AccountControls
 
-/** An account that nobody has set a control of. */
+/** An account without any control. */
 export const openControls: AccountControls = {
   allowed_rails: null,
   per_run_usd_max: null,

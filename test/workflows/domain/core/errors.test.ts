@@ -65,6 +65,7 @@ verifies(
       'internal_error',
       'paused',
       'provider_failed',
+      'rate_guardrail_reached',
       'rate_limited',
       'settlement_pending',
       'unavailable',
