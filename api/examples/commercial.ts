@@ -16,7 +16,7 @@ const own = {
 /** What an account allows itself, and the wallets that it answers for. */
 export const commercialExamples = {
   'enterprise-controls-read': {
-    input: {},
+    input: { account_id },
     output: { controls_catalog: controlsCatalog, own },
   },
   'enterprise-controls-set': {
