@@ -12,6 +12,7 @@ import { type CheckTransfer, preflight } from './chain/preflight.ts'
 import { refuseFaultyStart, type StartFacts } from './chain/start-checks.ts'
 import { createWalletSignatures, type WalletSignatures } from './chain/wallet-signature.ts'
 import type { Config } from './config/config.ts'
+import { feesOf } from './config/fee-settings.ts'
 import { modelNamed } from './config/model-settings.ts'
 import type { MoneyDeps } from './credit/deps.ts'
 import { signCompact } from './keys/compact.ts'
@@ -292,6 +293,7 @@ export function taskDepsOf(config: Config, keys: KeyRings, db: TaskDeps['db']): 
     signCompletion: signerOf(keys, COMPLETION_TYP),
     callbackHosts: callbackHosts(config),
     model: modelNamed(config),
+    fees: feesOf(config),
     runsAtOnce: { agent: config.AGENT_RUNS_AT_ONCE, rail: config.RAIL_RUNS_AT_ONCE },
   }
 }

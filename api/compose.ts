@@ -48,6 +48,7 @@ import { createDiscovery } from './registry/discovery.ts'
 import { createEnforcement } from './registry/enforcement.ts'
 import { createHardening } from './registry/hardening.ts'
 import { schemaDocuments } from './registry/schema-documents.ts'
+import { CommercialLayer } from './services/accounts/commercial-layer.ts'
 import { AccountControlsService } from './services/accounts/controls.ts'
 import { HandshakeService, isSignedByAgent } from './services/agents/handshake.ts'
 import { identitiesOf } from './services/agents/identity.ts'
@@ -195,6 +196,7 @@ function openCreditServices(adapters: Adapters) {
     authority: authorityOf(config, keys, wallets.verify),
     chain: adapters.chain,
     offers,
+    fees: adapters.taskDeps.fees,
     tokens: adapters.tokens,
     uploadChecks: adapters.uploadChecks,
     payTo: config.PAY_TO_ADDRESS,
@@ -212,6 +214,7 @@ function openCreditServices(adapters: Adapters) {
     credit: new CreditService(deps),
     providers: new ProviderService({ ...deps, providerKeys, warn }),
     wallets: new WalletService(deps),
+    commercialLayer: new CommercialLayer(deps),
     accountControls: new AccountControlsService(deps),
     authorities: new PaymentAuthorityService(deps),
     usage: new UsageLedger(deps),

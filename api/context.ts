@@ -22,6 +22,7 @@ import type { CredentialPolicy } from './registry/credential-policy-shape.ts'
 import type { IdentityRegistration } from './registry/identity-registration-shape.ts'
 import type { ProtocolBindingView } from './registry/protocol-binding-shape.ts'
 import type { Quickstart, StartHere } from './registry/start-here-shape.ts'
+import type { CommercialLayer } from './services/accounts/commercial-layer.ts'
 import type { AccountControlsService } from './services/accounts/controls.ts'
 import type { HandshakeService } from './services/agents/handshake.ts'
 import type { ProfileService } from './services/agents/profiles.ts'
@@ -343,6 +344,7 @@ export type Services = ConsoleServices & {
   readonly credit: CreditService
   readonly providers: ProviderService
   readonly wallets: WalletService
+  readonly commercialLayer: CommercialLayer
   readonly accountControls: AccountControlsService
   readonly authorities: PaymentAuthorityService
   readonly usage: UsageLedger

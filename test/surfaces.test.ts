@@ -429,6 +429,13 @@ const samples: Record<string, Record<string, unknown>> = {
     amount_usd: 100,
     idempotency_key: 'w-2',
   },
+  'commercial-fees-assess': { items: [{ fee_item: 'escrow_fee', basis_usd: 250 }] },
+  'allowance-tier': {
+    mode: 'set_tier',
+    wallet_id: `aw_${hex(64)}`,
+    tier: 'premium',
+    idempotency_key: 'w-4',
+  },
   'enterprise-controls-set': {
     controls: { paused: true, callback_hosts: ['hooks.example.com'] },
     reason: 'r',

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { environments } from '#domain/core/environment.ts'
 import { limits } from '#domain/core/limits.ts'
 import { directorySettings } from './directory-settings.ts'
+import { feeSettings } from './fee-settings.ts'
 import { identitySettings } from './identity-settings.ts'
 import { assertLive } from './live-settings.ts'
 import { logSettings } from './log-settings.ts'
@@ -302,6 +303,7 @@ export const configSchema = z.object({
     .describe('memory of one piece of work on an input'),
   RAIL_RUNS_AT_ONCE: count(64).describe('runs of one rail at once, over all agents'),
   ...directorySettings,
+  ...feeSettings,
   ...identitySettings,
   ...modelSettings,
   ...uploadSettings,

@@ -16,12 +16,13 @@ import {
   type WalletRow,
 } from '../store/credit/allowance-wallets.ts'
 import { findEntitlement } from '../store/credit/entitlements.ts'
-import { readBalance, spentToday } from '../store/credit/postings.ts'
-import { disputedIn, type ReferenceRow } from '../store/payments/payment-references.ts'
+import { spentToday } from '../store/credit/postings.ts'
+import type { ReferenceRow } from '../store/payments/payment-references.ts'
 import { findWalletPause, shareSwitches } from '../store/payouts/controls.ts'
 import type { ReceiptIssuer } from '../store/payouts/receipts.ts'
 import { type Tx, transaction } from '../store/postgres/db.ts'
 import type { Database } from '../store/schema/schema.ts'
+import { freeIn } from './fees.ts'
 import { newId } from './quotes.ts'
 import { closeReference, lockBoth, settle } from './settlement.ts'
 import { insistPayment } from './spending-limit.ts'
@@ -33,11 +34,23 @@ export async function createWallet(
     agentId,
     label,
     limits = {},
-  }: { agentId: string; label: string; limits?: Partial<AllowanceLimits> },
+    tierPerDayUsd,
+  }: {
+    agentId: string
+    label: string
+    limits?: Partial<AllowanceLimits>
+    tierPerDayUsd?: number
+  },
 ): Promise<WalletRow> {
   const { per_run_usd = null, per_day_usd = null, rails = null } = limits
   const terms = { label, per_run_usd, per_day_usd, rails: rails === null ? null : [...rails] }
-  const wallet = await insertWallet(tx, { wallet_id: newId('aw'), agent_id: agentId, ...terms })
+  const tier = tierPerDayUsd === undefined ? {} : { tier_per_day_usd: tierPerDayUsd }
+  const wallet = await insertWallet(tx, {
+    wallet_id: newId('aw'),
+    agent_id: agentId,
+    ...terms,
+    ...tier,
+  })
   if (wallet !== undefined) return wallet
   throw refuse('already_exists', {
     detail: 'the agent has its wallet',
@@ -87,17 +100,21 @@ export async function checkWallet(
   await shareSwitches(tx)
   const paused = await findWalletPause(tx, wallet.wallet_id)
   const spent = await spentToday(tx, account)
-  const held = Math.max(
-    0,
-    (await readBalance(tx, account)) - (await disputedIn(tx, wallet.wallet_id)),
-  )
+  const held = await freeIn(tx, wallet.wallet_id)
+  const limits = ofTier(wallet)
   return {
     paused,
-    denials: allowanceDenials(wallet, payment, spent),
+    denials: allowanceDenials(limits, payment, spent),
     shortfall_usd: Math.max(0, payment.amount_usd - held),
-    left: { per_run_usd: wallet.per_run_usd, day_usd: dayLeft(wallet, spent), balance_usd: held },
+    left: { per_run_usd: wallet.per_run_usd, day_usd: dayLeft(limits, spent), balance_usd: held },
   }
 }
+
+/** The limits of a wallet within those of its tier. */
+const ofTier = ({ per_day_usd, tier_per_day_usd, ...limits }: WalletRow): AllowanceLimits => ({
+  ...limits,
+  per_day_usd: Math.min(per_day_usd ?? tier_per_day_usd, tier_per_day_usd),
+})
 
 /**
  * Refuses a payment that the wallet may not or cannot make; the debit itself is posted with the settlement, in the same transaction. Throws

@@ -27,6 +27,7 @@ type MoneyReceiptKind =
   | 'usage_receipt'
   | 'credit_return'
   | 'refund'
+  | 'fee'
   | 'intake'
   | 'control_change'
 

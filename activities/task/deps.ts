@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Environment } from '#domain/core/environment.ts'
+import type { FeeSettings } from '#domain/credit/fees.ts'
 import type { CallbackHosts } from '../callback/hosts.ts'
 import type { ReceiptSigner, Signer } from '../store/payouts/receipts.ts'
 import type { Database } from '../store/schema/schema.ts'
@@ -16,5 +17,7 @@ export type TaskDeps = {
   readonly callbackHosts: CallbackHosts
   /** The configured model and its host, which drafts apart from the result; null: none. */
   readonly model: string | null
+  /** The commercial fees. */
+  readonly fees: FeeSettings
   readonly runsAtOnce: { readonly agent: number; readonly rail: number }
 }

@@ -34,6 +34,7 @@ import { acceptDelivery, closeClaim, refuseDelivery } from './exchange.ts'
 import { closeProductionRun } from './first-paid-run.ts'
 import { assertStep, prepareRun, replayRun } from './replay-run.ts'
 import { runContractOf } from './run-contract.ts'
+import { accrueRunFees } from './run-fees.ts'
 import { assertSlot } from './slots.ts'
 import type { Transition } from './task-event.ts'
 
@@ -173,6 +174,7 @@ export const eventEffects: Partial<Record<TaskEvent, { check?: Effect; write?: E
     write: async (deps, tx, transition) => {
       await attestTask(deps, tx, transition)
       await releaseCredit(deps, tx, transition.after.task_id)
+      await accrueRunFees(deps, tx, transition.after)
       await releaseInputs(tx, transition.after.task_id)
       await closeClaim(tx, transition.after.task_id)
       await closeProductionRun(deps, tx, transition)

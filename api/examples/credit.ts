@@ -36,6 +36,8 @@ const wallet = {
   wallet_id: ids.allowance,
   owner: ids.agent,
   label: 'Evidence packets',
+  tier: 'free',
+  tier_per_day_usd: 10_000,
   balance_units: 500,
   reserved_units: 107,
   limits: { per_run_usd: 250, per_day_usd: 500, rails: ['packetops'] },
@@ -147,6 +149,19 @@ export const creditExamples = {
         ...wallet,
         limits: { per_run_usd: 150, per_day_usd: 500, rails: ['packetops'] },
       },
+      receipt: walletReceipt,
+    },
+  },
+  'allowance-tier': {
+    input: {
+      mode: 'set_tier',
+      wallet_id: ids.allowance,
+      tier: 'premium',
+      idempotency_key: 'wallet-1-premium',
+    },
+    output: {
+      wallet: { ...wallet, tier: 'premium', tier_per_day_usd: 100_000, balance_units: 481 },
+      fee_event_id: `fe_${'6'.repeat(64)}`,
       receipt: walletReceipt,
     },
   },

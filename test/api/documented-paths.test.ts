@@ -13,7 +13,6 @@ const isServed = (path: string) => mcpPaths.includes(path) || at(path).length > 
 
 /** Paths whose operations are not there yet. */
 const pending: readonly string[] = [
-  '/api/agent-commercial-layer',
   '/api/energyops-controlled-pilot-execution',
   '/api/financeops-controlled-pilot-execution',
   '/api/investor-demo',

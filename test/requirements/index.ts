@@ -9,6 +9,7 @@ import { consoleRequirements } from './console.ts'
 import { discoveryRequirements } from './discovery.ts'
 import { evidenceRequirements } from './evidence.ts'
 import { exchangeRequirements } from './exchange.ts'
+import { feeRequirements } from './fees.ts'
 import { firstUseRequirements } from './first-use.ts'
 import { harnessRequirements } from './harness.ts'
 import { isolationRequirements } from './isolation.ts'
@@ -1720,6 +1721,7 @@ export const requirements = {
   ...authorityRequirements,
   ...ap2Requirements,
   ...accountRequirements,
+  ...feeRequirements,
   ...admissionRequirements,
   ...callerRequirements,
   ...harnessRequirements,

@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely'
+import { type Insertable, type Selectable, sql } from 'kysely'
 import { walletAccount } from '#domain/credit/credit.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { Database } from '../schema/schema.ts'
@@ -27,7 +27,7 @@ export async function lockWallet(tx: Tx, walletId: string): Promise<WalletRow | 
 /** Creates a wallet. Returns undefined if the agent already has one. */
 export async function insertWallet(
   tx: Tx,
-  wallet: Omit<WalletRow, 'created_at' | 'changed_at'>,
+  wallet: Insertable<Database['allowance_wallets']>,
 ): Promise<WalletRow | undefined> {
   return tx
     .insertInto('allowance_wallets')
@@ -63,4 +63,27 @@ export async function reservedUnits(tx: Tx, walletId: string): Promise<number> {
     .where('state', '=', 'funded')
     .executeTakeFirstOrThrow()
   return row.reserved
+}
+
+/** The wallet of an agent, locked for the rest of the transaction. */
+export async function lockWalletOf(tx: Tx, agentId: string): Promise<WalletRow | undefined> {
+  return tx
+    .selectFrom('allowance_wallets')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+export async function updateTier(
+  tx: Tx,
+  walletId: string,
+  { tier, perDayUsd }: { tier: WalletRow['tier']; perDayUsd: number },
+): Promise<WalletRow> {
+  return tx
+    .updateTable('allowance_wallets')
+    .set({ tier, tier_per_day_usd: perDayUsd, changed_at: sql<Date>`clock_timestamp()` })
+    .where('wallet_id', '=', walletId)
+    .returningAll()
+    .executeTakeFirstOrThrow()
 }

@@ -35,6 +35,7 @@ import { pilots } from '../migrations/0039-pilots.ts'
 import { accountControls } from '../migrations/0040-account-controls.ts'
 import { trustListings } from '../migrations/0041-trust-listings.ts'
 import { settlementTimes } from '../migrations/0042-settlement-times.ts'
+import { fees } from '../migrations/0043-fees.ts'
 import { activations } from '../migrations/0044-activations.ts'
 import { clearings } from '../migrations/0047-clearings.ts'
 import { customerWorkflows } from '../migrations/0048-customer-workflows.ts'
@@ -82,6 +83,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0040-account-controls': accountControls,
   '0041-trust-listings': trustListings,
   '0042-settlement-times': settlementTimes,
+  '0043-fees': fees,
   '0044-activations': activations,
   '0047-clearings': clearings,
   '0048-customer-workflows': customerWorkflows,

@@ -88,6 +88,7 @@ export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole,
   account_controls: { api: ['select', 'insert'], worker: ['select'] },
   account_control_changes: { api: ['select', 'insert'], worker: ['select'] },
   account_wallets: { api: ['select', 'insert'], worker: ['select'] },
+  fee_events: { api: ['select', 'insert'], worker: ['select', 'insert'] },
   account_spends: { api: ['select', 'insert'], worker: ['select', 'insert'] },
   kysely_migration: { api: ['select'], worker: ['select'] },
   kysely_migration_lock: { api: ['select'], worker: ['select'] },
@@ -113,6 +114,10 @@ const guardedColumns: Readonly<Record<string, Partial<Record<DatabaseRole, reado
   },
   account_spends: { api: ['rail', 'usd', 'spent_at'], worker: ['rail', 'usd', 'spent_at'] },
   clearings: { api: ['review_state', 'review_decision_id', 'reviewed_at'] },
+  fee_events: {
+    api: ['wallet_id', 'amount_usd', 'state', 'receipt_id', 'changed_at'],
+    worker: ['wallet_id', 'amount_usd', 'state', 'receipt_id', 'changed_at'],
+  },
   key_rotations: { api: ['revoke_old', 'activate_at', 'retire_at'] },
   pilots: {
     api: [

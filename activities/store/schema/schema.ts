@@ -242,6 +242,8 @@ export type Database = {
     rails: RailKey[] | null
     created_at: Generated<Date>
     changed_at: Generated<Date>
+    tier: Generated<'free' | 'premium'>
+    tier_per_day_usd: Generated<number>
   }
   analysis_calls: {
     day: ColumnType<Date, string, string>
@@ -642,6 +644,24 @@ export type Database = {
     subject: string
     failures: number
     window_ends_at: Date
+  }
+  fee_events: {
+    fee_event_id: string
+    item:
+      | 'receipt_fee'
+      | 'escrow_fee'
+      | 'premium_wallet_tier'
+      | 'developer_fee'
+      | 'trust_badge_fee'
+      | 'enterprise_controls'
+    subject: string
+    agent_id: string
+    wallet_id: string | null
+    amount_usd: number
+    state: 'due' | 'held' | 'accrued' | 'released'
+    receipt_id: string | null
+    created_at: Generated<Date>
+    changed_at: Generated<Date>
   }
   first_paid_runs: {
     task_id: string

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { walletTiers } from '#domain/credit/fees.ts'
 import { railKeys } from '#domain/rails/rail.ts'
 import { Rail } from '../agents/shapes.ts'
 import { WalletId } from '../payments/shapes.ts'
@@ -21,6 +22,8 @@ export const Wallet = z
     wallet_id: WalletId,
     owner: z.string(),
     label: z.string(),
+    tier: z.enum(walletTiers),
+    tier_per_day_usd: usd.meta({ description: 'What the tier pays at most in a UTC day.' }),
     balance_units: z.int().min(0),
     reserved_units: z
       .int()

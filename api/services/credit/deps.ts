@@ -1,3 +1,4 @@
+import type { FeeSettings } from '#domain/credit/fees.ts'
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'
 import type { DerivedTokens } from '../../../activities/keys/derived-tokens.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
@@ -13,6 +14,7 @@ export type PaymentDeps = MoneyDeps & {
   mandateSeconds: number
   /** The payment providers whose events are accepted. */
   providers: readonly string[]
+  fees: FeeSettings
   tokens: Pick<DerivedTokens, 'quoteToken'>
   uploadChecks: Pick<UploadChecks, 'assertInput'>
 }

@@ -2,6 +2,7 @@ import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { type AllowanceLimits, narrows } from '#domain/credit/allowance.ts'
 import { walletAccount } from '#domain/credit/credit.ts'
+import type { WalletTier } from '#domain/credit/fees.ts'
 import { acceptedMethods, type Payable } from '#domain/payments/payment-reference.ts'
 import {
   createWallet,
@@ -12,6 +13,7 @@ import {
 import { writeMoneyReceipt } from '../../../activities/credit/deps.ts'
 import { offeredAs } from '../../../activities/credit/presenting.ts'
 import { paysWallet, presentTopUp } from '../../../activities/credit/top-ups.ts'
+import { setTier } from '../../../activities/credit/wallet-tier.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import {
@@ -30,6 +32,7 @@ import { postingsOf, referenceView, verificationOf } from './views.ts'
 /** Requested limits: an absent one stays unchanged, null is no limit. */
 type LimitsAsked = { [Limit in keyof AllowanceLimits]?: AllowanceLimits[Limit] | undefined }
 type Made = { callId: string; agentId: string; label: string; limits: LimitsAsked }
+type Tiered = { callId: string; agentId: string; walletId: string; tier: WalletTier }
 type Limited = { callId: string; by: LimitsBy; walletId: string; limits: LimitsAsked }
 
 /** How many movements a wallet shows; the ledger has all of them. */
@@ -51,7 +54,12 @@ export class WalletService {
 
   create({ callId, agentId, label, limits }: Made) {
     return answerOnce(this.#deps, { callId, subject: agentId, status: 201 }, async (tx) => {
-      const wallet = await createWallet(tx, { agentId, label, limits: given(limits) })
+      const wallet = await createWallet(tx, {
+        agentId,
+        label,
+        limits: given(limits),
+        tierPerDayUsd: this.#deps.fees.wallet_per_day_usd.free,
+      })
       const facts = {
         wallet_id: wallet.wallet_id,
         agent_id: agentId,
@@ -84,6 +92,25 @@ export class WalletService {
       }
       const jws = await writeMoneyReceipt(this.#deps, tx, receipt)
       return { wallet: await walletView(tx, after), receipt: receiptView(jws) }
+    })
+  }
+
+  /** Sets the tier of a wallet; premium posts the fee of the month. */
+  setTier({ callId, agentId, walletId, tier }: Tiered) {
+    return answerOnce(this.#deps, { callId, subject: walletId, status: 200 }, async (tx) => {
+      const set = await setTier(this.#deps, tx, { agentId, walletId, tier })
+      const fee_event_id = set.fee?.fee_event_id ?? null
+      const facts = {
+        wallet_id: walletId,
+        from: set.before.tier,
+        to: tier,
+        fee_event_id,
+        agent_id: agentId,
+      }
+      const subject = `ctl_${digestOf({ call: callId })}`
+      const receipt = { subject, kind: 'control_change' as const, facts }
+      const jws = await writeMoneyReceipt(this.#deps, tx, receipt)
+      return { wallet: await walletView(tx, set.after), fee_event_id, receipt: receiptView(jws) }
     })
   }
 
@@ -141,12 +168,14 @@ function assertPaymentGiven(deps: PaymentDeps, of: Payable, { method, proof }: P
 
 /** A wallet as its owner sees it. */
 async function walletView(tx: Tx, wallet: WalletRow) {
-  const { wallet_id, agent_id, label } = wallet
+  const { wallet_id, agent_id, label, tier, tier_per_day_usd } = wallet
   const account = walletAccount(wallet_id)
   return {
     wallet_id,
     owner: agent_id,
     label,
+    tier,
+    tier_per_day_usd,
     limits: limitsOf(wallet),
     balance_units: await readBalance(tx, account),
     reserved_units: await reservedUnits(tx, wallet_id),

@@ -12,6 +12,7 @@ import type { MoneyDeps } from '../../../activities/credit/deps.ts'
 import { claimQuote, issueQuote } from '../../../activities/credit/quotes.ts'
 import { secretSha256 } from '../../../activities/keys/derived-tokens.ts'
 import { createRunSteps } from '../../../activities/run/run.ts'
+import { lockWalletOf } from '../../../activities/store/credit/allowance-wallets.ts'
 import { findEntitlement } from '../../../activities/store/credit/entitlements.ts'
 import type { ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
 import type { ChallengeRow } from '../../../activities/store/payouts/challenges.ts'
@@ -22,6 +23,7 @@ import { listBehindMoney } from '../../../activities/store/tasks/task-credits.ts
 import { openTaskException } from '../../../activities/store/tasks/task-exceptions.ts'
 import { findTask, listLedger, requireTask } from '../../../activities/store/tasks/tasks.ts'
 import { claimCredit, requestCredit } from '../../../activities/task/credit.ts'
+import { createTaskSteps } from '../../../activities/task/task.ts'
 import { type ReviewDecision, recordReview } from '../../../api/services/runs/review.ts'
 import { approveTask, provideInput } from '../../../api/services/tasks/input.ts'
 import { requestRecovery } from '../../../api/services/tasks/recovery.ts'
@@ -555,3 +557,40 @@ async function giveUp(taskId: string): Promise<void> {
   await tasks.record(taskId, ['exception_raised', { code: 'operator_hold', detail: 'held' }])
   await tasks.record(taskId, ['abandoned', {}])
 }
+
+verifies('fees.runs', 'a closing run posts fees of its receipts and developer', async () => {
+  const made = inTx((tx) => createWallet(tx, { agentId: trustedAgent, label: '' }))
+  await made.catch(() => undefined)
+  const wallet = await inTx((tx) => lockWalletOf(tx, trustedAgent))
+  await topUp(money, trustedAgent, wallet?.wallet_id ?? '', 100)
+  const closed = async (receipt_usd: number, developer_usd: number) => {
+    const fees = { ...tasks.deps.fees, receipt_usd, developer_usd }
+    const steps = createTaskSteps({ ...tasks.deps, fees })
+    const { taskId } = await fundedTask()
+    await work(taskId)
+    await inTx(async (tx) => {
+      await sql`alter table customer_runs disable trigger all`.execute(tx)
+      await sql`insert into customer_runs values (${taskId}, ${`aud_${taskId}`}, ${'0'.repeat(64)}, 'acme')`.execute(
+        tx,
+      )
+      await sql`alter table customer_runs enable trigger all`.execute(tx)
+    })
+    const close = () => steps.advanceTask({ taskId, limits: stateLimits, leftSlot: false })
+    const ends = await Promise.all([close(), close()])
+    expect(ends.map((end) => end?.state)).toEqual(['closed', 'closed'])
+    const { rows } = await sql<{ item: string; amount_usd: number; state: string }>`
+      select item, amount_usd, state from fee_events where subject = ${taskId} order by item`.execute(
+      tasks.db,
+    )
+    return rows
+  }
+  const [developer, receipts] = await closed(2, 5)
+  expect(developer).toEqual({ item: 'developer_fee', amount_usd: 5, state: 'accrued' })
+  expect(receipts).toMatchObject({ item: 'receipt_fee', state: 'accrued' })
+  expect((receipts?.amount_usd ?? 1) % 2).toBe(0)
+  expect(receipts?.amount_usd).toBeGreaterThan(1)
+  // What the wallet does not cover is owed, and the run closes.
+  const owed = await closed(100_000, 100_000)
+  expect(owed.map(({ state }) => state)).toEqual(['due', 'due'])
+  expect(await closed(0, 0)).toEqual([])
+})

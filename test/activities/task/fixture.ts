@@ -21,6 +21,7 @@ import type { TaskEventInput } from '../../../activities/task/task-event.ts'
 import { recordTransition } from '../../../activities/task/transition.ts'
 import type { StateLimits } from '../../../workflows/shared/timing.ts'
 import { registeredAgent } from '../../support/agent-rows.ts'
+import { defaultFees } from '../../support/fees.ts'
 import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
 
 export const hour = 3_600_000
@@ -72,6 +73,7 @@ export async function startTasks(changes: Partial<TaskDeps> = {}, database?: Tes
       demoReceiver: 'https://hooks.receiver.example/in',
     },
     model: null,
+    fees: defaultFees,
     runsAtOnce: { agent: 100, rail: 100 },
     ...changes,
   }

@@ -33,6 +33,10 @@ const renamed: readonly (readonly [RegExp, string])[] = [
 /** What guards check since the squash, after the text that the pattern names. */
 const guarded: readonly (readonly [RegExp, string])[] = [
   [
+    /when kind = 'refund' then .{20,130}\(wallet\|clearing\):'\) (?=end, false\))/,
+    "when kind = 'fee' then exists (select from fee_events e where e.receipt_id = new.receipt_id and (new.account, new.units) in (('wallet:' || e.wallet_id, -e.amount_usd), ('fees', e.amount_usd))) ",
+  ],
+  [
     /no such trust transition: % to %', old\.trust_state, new\.trust_state using errcode = 'check_violation'; end if; /,
     "if old.limits::text is distinct from new.limits::text and old.decision_id is not distinct from new.decision_id and (new.trust_state <> 'trusted' or old.limits_receipt_id is not distinct from new.limits_receipt_id) then raise exception 'limits change by a decision, or while the agent is trusted and with a receipt' using errcode = 'check_violation'; end if; ",
   ],
@@ -156,6 +160,7 @@ const later = new RegExp(
     'production_writes|first_paid_runs|customer_runs|activations|clearings',
     'settled_at',
     'runs_at_step|proof_loops',
+    'fee_events(_\\w+)?|wallet_tier_limits|allowance_wallets_tier_\\w+|column allowance_wallets[.](9|10)',
     'account_(controls|control_changes|wallets|spends)(_\\w+)?|account_append_only',
     'customer_workflows|workflow_firings',
     'exchange_claims|work_orders_exchange|exchange_until|reward_note',

@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import type { FeeSettings } from '#domain/credit/fees.ts'
+
+const usd = (fallback: number) => z.coerce.number().int().min(0).max(1_000_000).default(fallback)
+
+/** The commercial fees; an item of 0 is shown and posts nothing. The rail fee follows from each price. */
+export const feeSettings = {
+  FEE_RECEIPT_USD: usd(0).describe('fee for each receipt of a paid run'),
+  FEE_ESCROW_PERCENT: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(100)
+    .default(2)
+    .describe('fee on a reward of the exchange'),
+  FEE_PREMIUM_WALLET_USD: usd(19).describe('fee for a month of a premium wallet'),
+  FEE_DEVELOPER_USD: usd(0).describe('fee for a run that a developer started for a customer'),
+  FEE_TRUST_BADGE_USD: usd(49).describe('fee for a year of a trust badge'),
+  FEE_ENTERPRISE_CONTROLS_USD: usd(499).describe('fee for a month of enterprise controls'),
+  WALLET_FREE_USD_PER_DAY: usd(10_000).describe('the most that a free wallet pays a day'),
+  WALLET_PREMIUM_USD_PER_DAY: usd(100_000).describe('the most that a premium wallet pays a day'),
+}
+
+type Settings = { readonly [Name in keyof typeof feeSettings]: number }
+
+export const feesOf = (config: Settings): FeeSettings => ({
+  receipt_usd: config.FEE_RECEIPT_USD,
+  escrow_percent: config.FEE_ESCROW_PERCENT,
+  premium_wallet_usd: config.FEE_PREMIUM_WALLET_USD,
+  developer_usd: config.FEE_DEVELOPER_USD,
+  trust_badge_usd_per_year: config.FEE_TRUST_BADGE_USD,
+  enterprise_controls_usd: config.FEE_ENTERPRISE_CONTROLS_USD,
+  wallet_per_day_usd: {
+    free: config.WALLET_FREE_USD_PER_DAY,
+    premium: config.WALLET_PREMIUM_USD_PER_DAY,
+  },
+})

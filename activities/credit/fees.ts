@@ -1,0 +1,134 @@
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { DomainError, refuse } from '#domain/core/errors.ts'
+import { receiptId } from '#domain/core/ids.ts'
+import { transferLegs, walletAccount } from '#domain/credit/credit.ts'
+import { type FeeBasis, type FeeItem, type FeeSettings, feeUsd } from '#domain/credit/fees.ts'
+import { insistAccountAllows } from '../accounts/controls.ts'
+import { lockWalletOf, type WalletRow } from '../store/credit/allowance-wallets.ts'
+import {
+  type FeeEventRow,
+  heldForFees,
+  lockFeeEvent,
+  updateFeeEvent,
+} from '../store/credit/fee-events.ts'
+import { postMovement, readBalance } from '../store/credit/postings.ts'
+import { disputedIn } from '../store/payments/payment-references.ts'
+import { findWalletPause, shareSwitches } from '../store/payouts/controls.ts'
+import type { ReceiptIssuer } from '../store/payouts/receipts.ts'
+import type { Tx } from '../store/postgres/db.ts'
+import { writeMoneyReceipt } from './deps.ts'
+
+export type FeeDeps = ReceiptIssuer & { readonly fees: FeeSettings }
+/** The rail fee is part of each price, and is posted with the usage of its run. */
+export type PostedItem = Exclude<FeeItem, 'micro_routing_fee'>
+/** Who pays what for; `subject` is what makes the fee one: a run, a claim, a badge, or an account and its month. */
+export type Charge = FeeBasis & { agentId: string; subject: string }
+
+/**
+ * Posts a fee from the agent's wallet, once for each item and subject; a fee that was held is posted from what was held. Undefined
+ * for an amount of 0. Throws 402 `payment_required` without a wallet that covers it, 403 `control_denied`, 503 `paused`.
+ */
+export async function accrueFee(
+  deps: FeeDeps,
+  tx: Tx,
+  item: PostedItem,
+  charge: Charge,
+): Promise<FeeEventRow | undefined> {
+  const event = await eventOf(deps, tx, item, charge)
+  if (event === undefined || event.state === 'accrued') return event
+  const wallet = await payingWallet(tx, event)
+  const { fee_event_id, subject, agent_id, amount_usd } = event
+  const { wallet_id } = wallet
+  const facts = { fee_event_id, item, subject, agent_id, wallet_id, amount_usd }
+  const receipt = { subject: fee_event_id, kind: 'fee' as const, facts }
+  const receipt_id = receiptId(await writeMoneyReceipt(deps, tx, receipt))
+  const change = { state: 'accrued', wallet_id, receipt_id } as const
+  const posted = await updateFeeEvent(tx, fee_event_id, change)
+  await postMovement(tx, receipt_id, transferLegs(walletAccount(wallet_id), 'fees', amount_usd))
+  return posted
+}
+
+/** Holds a fee in the agent's wallet until it is posted or released. Undefined for an amount of 0; throws as `accrueFee` does. */
+export async function holdFee(
+  deps: FeeDeps,
+  tx: Tx,
+  item: PostedItem,
+  charge: Charge,
+): Promise<FeeEventRow | undefined> {
+  const event = await eventOf(deps, tx, item, charge)
+  if (event === undefined || event.state === 'accrued' || event.state === 'held') return event
+  const { wallet_id } = await payingWallet(tx, event)
+  return updateFeeEvent(tx, event.fee_event_id, { state: 'held', wallet_id })
+}
+
+/** Releases what is held for a fee, or ends one that is due; one that is posted stays. */
+export async function releaseFee(
+  deps: FeeDeps,
+  tx: Tx,
+  item: PostedItem,
+  charge: Charge,
+): Promise<void> {
+  const event = await eventOf(deps, tx, item, charge)
+  if (event !== undefined && event.state !== 'accrued')
+    await updateFeeEvent(tx, event.fee_event_id, { state: 'released' })
+}
+
+/** As `accrueFee`, for a fee whose trigger cannot be refused: it is `due` where it cannot be posted now. */
+export async function accrueOrOwe(
+  deps: FeeDeps,
+  tx: Tx,
+  item: PostedItem,
+  charge: Charge,
+): Promise<FeeEventRow | undefined> {
+  try {
+    return await accrueFee(deps, tx, item, charge)
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error
+    const event = await eventOf(deps, tx, item, charge)
+    return event && updateFeeEvent(tx, event.fee_event_id, { state: 'due' })
+  }
+}
+
+async function eventOf(
+  { fees }: FeeDeps,
+  tx: Tx,
+  item: PostedItem,
+  { agentId: agent_id, subject, ...basis }: Charge,
+): Promise<FeeEventRow | undefined> {
+  const amount_usd = feeUsd(fees, item, basis)
+  if (amount_usd === 0) return undefined
+  const fee_event_id = `fe_${digestOf({ item, subject })}`
+  const event = { fee_event_id, item, subject, agent_id, amount_usd, state: 'due' as const }
+  return lockFeeEvent(tx, event)
+}
+
+/** The locked wallet of the agent, which covers the fee and whose account allows it. */
+async function payingWallet(tx: Tx, event: FeeEventRow): Promise<WalletRow> {
+  const { agent_id, amount_usd, fee_event_id: subject, state } = event
+  const wallet = await lockWalletOf(tx, agent_id)
+  const held = wallet === undefined ? 0 : await freeIn(tx, wallet.wallet_id)
+  const covered = held + (state === 'held' ? amount_usd : 0)
+  if (wallet === undefined || covered < amount_usd)
+    throw refuse('payment_required', {
+      detail: `the wallet has ${covered} usd for a fee of ${amount_usd}`,
+      next_action: 'Pay into your allowance wallet by fund_allowance, then send it again.',
+      money_moved: 'no',
+      extra: { shortfall_usd: amount_usd - covered },
+    })
+  await shareSwitches(tx)
+  const paused = await findWalletPause(tx, wallet.wallet_id)
+  if (paused !== undefined)
+    throw refuse('paused', { detail: `payments from the wallet are paused: ${paused}` })
+  const spend = { kind: 'fee', subject, rail: null, usd: amount_usd } as const
+  await insistAccountAllows(tx, { agentId: agent_id }, spend)
+  return wallet
+}
+
+/** What a wallet has left after disputed payments and held fees, in whole usd. */
+export const freeIn = async (tx: Tx, walletId: string): Promise<number> =>
+  Math.max(
+    0,
+    (await readBalance(tx, walletAccount(walletId))) -
+      (await disputedIn(tx, walletId)) -
+      (await heldForFees(tx, walletId)),
+  )

@@ -1,0 +1,63 @@
+import type { Kysely } from 'kysely'
+import type { WalletTier } from '#domain/credit/fees.ts'
+import { updateTier, type WalletRow } from '../store/credit/allowance-wallets.ts'
+import {
+  currentMonth,
+  type FeeEventRow,
+  listMonthsDue,
+  type MonthDue,
+} from '../store/credit/fee-events.ts'
+import { type Tx, transaction } from '../store/postgres/db.ts'
+import type { Database } from '../store/schema/schema.ts'
+import { ownWallet } from './allowance.ts'
+import { accrueFee, accrueOrOwe, type FeeDeps, releaseFee } from './fees.ts'
+
+/**
+ * Sets the tier of an agent's wallet, which changes what it pays in a day. Premium posts the fee of the current month, where it is not
+ * posted; a month is not returned. Throws as `accrueFee` does, and 404, 403 `not_owner`.
+ */
+export async function setTier(
+  deps: FeeDeps,
+  tx: Tx,
+  { agentId, walletId, tier }: { agentId: string; walletId: string; tier: WalletTier },
+): Promise<{ before: WalletRow; after: WalletRow; fee: FeeEventRow | undefined }> {
+  const before = await ownWallet(tx, walletId, agentId)
+  const charge = { agentId, subject: `${walletId}:${await currentMonth(tx)}` }
+  const fee =
+    tier === 'premium' ? await accrueFee(deps, tx, 'premium_wallet_tier', charge) : undefined
+  const perDayUsd = deps.fees.wallet_per_day_usd[tier]
+  return { before, after: await updateTier(tx, walletId, { tier, perDayUsd }), fee }
+}
+
+const PAGE = 100
+
+/**
+ * Posts the fees of the month that are due: once for each month and wallet or account, however many workers do it. A premium wallet that
+ * does not cover its month is free again; controls whose month is not covered stay, and their fee is due.
+ */
+export async function accrueMonths(
+  deps: FeeDeps & { readonly db: Kysely<Database> },
+): Promise<void> {
+  for (const due of await listMonthsDue(deps.db, 'premium_wallet_tier', PAGE))
+    await transaction(deps.db, (tx) => renew(deps, tx, due))
+  for (const { agent_id: agentId, subject } of await listMonthsDue(
+    deps.db,
+    'enterprise_controls',
+    PAGE,
+  ))
+    await transaction(deps.db, (tx) =>
+      accrueOrOwe(deps, tx, 'enterprise_controls', { agentId, subject }),
+    )
+}
+
+async function renew(
+  deps: FeeDeps,
+  tx: Tx,
+  { agent_id: agentId, wallet_id, subject }: MonthDue,
+): Promise<void> {
+  const charge = { agentId, subject }
+  const fee = await accrueOrOwe(deps, tx, 'premium_wallet_tier', charge)
+  if (fee === undefined || fee.state === 'accrued') return
+  await releaseFee(deps, tx, 'premium_wallet_tier', charge)
+  await updateTier(tx, wallet_id, { tier: 'free', perDayUsd: deps.fees.wallet_per_day_usd.free })
+}

@@ -1,0 +1,94 @@
+import { type Insertable, type Selectable, sql } from 'kysely'
+import type { MonthlyItem } from '#domain/credit/fees.ts'
+import type { Tx } from '../postgres/db.ts'
+import type { Database } from '../schema/schema.ts'
+
+export type FeeEventRow = Selectable<Database['fee_events']>
+type NewFee = Omit<Insertable<Database['fee_events']>, 'created_at' | 'changed_at' | 'receipt_id'>
+
+/** The event of a fee, locked, and stored first where it is new; only one transaction at a time has it. */
+export async function lockFeeEvent(tx: Tx, fee: NewFee): Promise<FeeEventRow> {
+  await tx
+    .insertInto('fee_events')
+    .values(fee)
+    .onConflict((conflict) => conflict.columns(['item', 'subject']).doNothing())
+    .execute()
+  return tx
+    .selectFrom('fee_events')
+    .selectAll()
+    .where('item', '=', fee.item)
+    .where('subject', '=', fee.subject)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+}
+
+export async function updateFeeEvent(
+  tx: Tx,
+  fee_event_id: string,
+  change: Partial<Pick<FeeEventRow, 'state' | 'wallet_id' | 'amount_usd' | 'receipt_id'>>,
+): Promise<FeeEventRow> {
+  return tx
+    .updateTable('fee_events')
+    .set({ ...change, changed_at: sql<Date>`clock_timestamp()` })
+    .where('fee_event_id', '=', fee_event_id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** What a wallet holds for fees to come, in whole usd. */
+export async function heldForFees(tx: Tx, walletId: string): Promise<number> {
+  const { usd } = await tx
+    .selectFrom('fee_events')
+    .select(sql<number>`coalesce(sum(amount_usd), 0)::int`.as('usd'))
+    .where('wallet_id', '=', walletId)
+    .where('state', '=', 'held')
+    .executeTakeFirstOrThrow()
+  return usd
+}
+
+/** The fees of an agent, the newest first. */
+export async function listFeeEvents(tx: Tx, agentId: string, most: number): Promise<FeeEventRow[]> {
+  return tx
+    .selectFrom('fee_events')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .orderBy('created_at', 'desc')
+    .orderBy('fee_event_id')
+    .limit(most)
+    .execute()
+}
+
+/** The rail fees that the completed runs of an agent brought in, in whole usd. */
+export async function routingFeesOf(tx: Tx, agentId: string): Promise<number> {
+  const { rows } = await sql<{ usd: number }>`select coalesce(sum(p.units), 0)::int as usd
+    from usage_events u join postings p on p.receipt_id = u.usage_receipt_id and p.account = 'fees'
+    where u.agent_id = ${agentId}`.execute(tx)
+  return rows[0]?.usd ?? 0
+}
+
+/** The UTC month by the clock of Postgres, as `2026-11`. */
+export async function currentMonth(tx: Tx): Promise<string> {
+  const { rows } = await sql<{
+    month: string
+  }>`select to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM') as month`.execute(tx)
+  return rows[0]?.month ?? ''
+}
+
+export type MonthDue = { agent_id: string; wallet_id: string; subject: string }
+
+/** Wallets and accounts whose month is not posted yet, and was not tried within a day. */
+export async function listMonthsDue(tx: Tx, item: MonthlyItem, most: number): Promise<MonthDue[]> {
+  const month = sql`to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM')`
+  const payers = {
+    premium_wallet_tier: sql`select w.agent_id, w.wallet_id, w.wallet_id || ':' || ${month} as subject
+      from allowance_wallets w where w.tier = 'premium'`,
+    enterprise_controls: sql`select w.agent_id, w.wallet_id, a.account_id || ':' || ${month} as subject
+      from account_controls c join accounts a using (account_id) join allowance_wallets w on w.agent_id = a.owner_agent_id
+      where exists (select from account_control_changes h where h.account_id = c.account_id and h.set_by like 'agt\\_%')`,
+  }
+  const { rows } = await sql<MonthDue>`select * from (${payers[item]}) as p
+    where not exists (select from fee_events e where e.item = ${item} and e.subject = p.subject
+      and (e.state <> 'due' or e.changed_at > clock_timestamp() - interval '1 day'))
+    order by subject limit ${most}`.execute(tx)
+  return rows
+}

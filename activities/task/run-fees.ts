@@ -1,0 +1,28 @@
+import { accrueOrOwe } from '../credit/fees.ts'
+import { listReceipts } from '../store/payouts/receipts.ts'
+import type { Tx } from '../store/postgres/db.ts'
+import { findCustomerRun } from '../store/production/customer-runs.ts'
+import { findFirstPaidRun } from '../store/production/first-paid-runs.ts'
+import { findTaskCredit } from '../store/tasks/task-credits.ts'
+import type { TaskRow } from '../store/tasks/tasks.ts'
+import type { TaskDeps } from './deps.ts'
+
+/** The fees of a paid run that closes: for its receipts, and for a developer who started it for a customer; each once. */
+export async function accrueRunFees(deps: TaskDeps, tx: Tx, task: TaskRow): Promise<void> {
+  const { task_id, run_id, agent_id, usage } = task
+  if (usage !== 'operational' || agent_id === null) return
+  if (deps.fees.receipt_usd + deps.fees.developer_usd === 0) return
+  if ((await findTaskCredit(tx, task_id))?.state !== 'used') return
+  const charge = { agentId: agent_id, subject: task_id }
+  const count = await countReceipts(tx, [task_id, run_id ?? ''])
+  if (count > 0) await accrueOrOwe(deps, tx, 'receipt_fee', { ...charge, count })
+  const byDeveloper = (await findCustomerRun(tx, task_id)) ?? (await findFirstPaidRun(tx, task_id))
+  if (byDeveloper !== undefined) await accrueOrOwe(deps, tx, 'developer_fee', charge)
+}
+
+/** The receipts of a task and its run. */
+export async function countReceipts(tx: Tx, subjects: readonly string[]): Promise<number> {
+  let count = 0
+  for (const subject of subjects) count += (await listReceipts(tx, subject)).length
+  return count
+}

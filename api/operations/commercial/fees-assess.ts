@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { refuse } from '#domain/core/errors.ts'
+import { commercialExamples } from '../../examples/commercial.ts'
+import { IdempotencyKey } from '../../fields.ts'
+import { operation } from '../../operation.ts'
+import { readingAgentId } from '../agents/caller.ts'
+import { Receipt } from '../operators/receipt.ts'
+import { QuoteId, WalletId } from '../payments/shapes.ts'
+import { RunId } from '../runs/shapes.ts'
+import { FeeEventId, FeeItem, usd } from './fee-shapes.ts'
+
+const output = z
+  .strictObject({
+    lines: z.array(
+      z.strictObject({ fee_item: FeeItem, rule: z.string(), basis_usd: usd, amount_usd: usd }),
+    ),
+    total_usd: usd,
+    fee_event_ids: z.array(FeeEventId),
+    receipt: Receipt.nullable(),
+  })
+  .meta({ id: 'AssessedFees' })
+
+/** POST /api/agent-commercial-layer: computes fees; with `accrue` it posts the month of a plan before its timer does. */
+export const feesAssess = operation({
+  id: 'commercial-fees-assess',
+  summary: 'Compute the fees of a run, a quote or some items, or pay the month of a plan now.',
+  http: { method: 'POST', path: '/api/agent-commercial-layer', host: 'base' },
+  access: ['agent', 'public'],
+  needs: { scopes: ['wallets:write'] },
+  errors: [
+    'credential_required',
+    'not_found',
+    'not_owner',
+    'payment_required',
+    'control_denied',
+    'paused',
+    'unsupported_request',
+  ],
+  idempotency: { kind: 'body' },
+  input: z.strictObject({
+    run_id: RunId.optional(),
+    quote_id: QuoteId.optional(),
+    items: z
+      .array(
+        z.strictObject({
+          fee_item: FeeItem.meta({ description: 'One of the seven.' }),
+          basis_usd: usd
+            .max(1_000_000)
+            .optional()
+            .meta({ description: 'What a percentage is of.' }),
+          count: z
+            .int()
+            .min(1)
+            .max(1000)
+            .optional()
+            .meta({ description: 'Of receipts, runs, months.' }),
+        }),
+      )
+      .min(1)
+      .max(20)
+      .optional()
+      .meta({ description: 'Items to compute; one of run_id, quote_id and items.' }),
+    accrue: z.boolean().default(false).meta({ description: 'Post the month of the named plan.' }),
+    wallet_id: WalletId.optional().meta({ description: 'Your wallet, which pays; with accrue.' }),
+    idempotency_key: IdempotencyKey.optional(),
+  }),
+  output,
+  example: commercialExamples['commercial-fees-assess'],
+  handle: async ({ accrue, wallet_id: walletId, ...of }, context) => {
+    const { callId, commercialLayer } = context
+    const given = [of.run_id, of.quote_id, of.items].filter((one) => one !== undefined)
+    if (given.length !== 1)
+      throw refuse('invalid_request', { detail: 'give one of run_id, quote_id and items' })
+    if (!accrue && of.run_id === undefined) return { body: await commercialLayer.assess(of) }
+    const agentId = readingAgentId(context, 'an agent reads its runs and pays its fees')
+    if (!accrue) return { body: await commercialLayer.assess(of, agentId) }
+    return { body: await commercialLayer.accrue({ callId, agentId, walletId, items: of.items }) }
+  },
+})

@@ -1,0 +1,169 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { type FeeItem, type FeeSettings, feeCatalog, feeUsd } from '#domain/credit/fees.ts'
+import { createWallet } from '../../../activities/credit/allowance.ts'
+import type { MoneyDeps } from '../../../activities/credit/deps.ts'
+import {
+  accrueFee,
+  accrueOrOwe,
+  freeIn,
+  holdFee,
+  type PostedItem,
+  releaseFee,
+} from '../../../activities/credit/fees.ts'
+import { accrueMonths, setTier } from '../../../activities/credit/wallet-tier.ts'
+import { findWallet, updateTier } from '../../../activities/store/credit/allowance-wallets.ts'
+import { listFeeEvents } from '../../../activities/store/credit/fee-events.ts'
+import { transaction } from '../../../activities/store/postgres/db.ts'
+import { setControls } from '../../support/account-controls.ts'
+import { registeredAgent } from '../../support/agent-rows.ts'
+import { auditBooks } from '../../support/books.ts'
+import { defaultFees } from '../../support/fees.ts'
+import { verifies } from '../../verifies.ts'
+import { hex, present, quoted, refusal, startMoney, topUp } from './fixture.ts'
+
+let deps: MoneyDeps & { fees: FeeSettings }
+let stop: () => Promise<void>
+beforeAll(async () => {
+  const started = await startMoney()
+  deps = { ...started.deps, fees: defaultFees }
+  stop = started.stop
+})
+afterAll(() => stop?.())
+
+/** An agent whose wallet holds so much. */
+async function payer(usd: number) {
+  const { agent_id: agentId, account_id } = await registeredAgent(deps.db)
+  const { wallet_id } = await transaction(deps.db, (tx) => createWallet(tx, { agentId, label: '' }))
+  if (usd > 0) await topUp(deps, agentId, wallet_id, usd)
+  return { agentId, account_id, wallet_id }
+}
+const inTx = <T>(act: Parameters<typeof transaction<T>>[1]) => transaction(deps.db, act)
+const accrue = (
+  agentId: string,
+  subject: string,
+  basisUsd = 500,
+  item: PostedItem = 'escrow_fee',
+) => inTx((tx) => accrueFee(deps, tx, item, { agentId, subject, basisUsd }))
+const stateOf = (settled: PromiseSettledResult<unknown>) =>
+  settled.status === 'fulfilled' ? 'posted' : settled.reason.refusal?.code
+
+verifies('fees.parallel', '100 parallel accruals balance and never overdraw a wallet', async () => {
+  const { agentId, wallet_id } = await payer(500)
+  const before = (await auditBooks(deps.db)).get('fees') ?? 0
+  const subjects = Array.from({ length: 100 }, () => hex(8))
+  const ended = await Promise.allSettled(subjects.map((subject) => accrue(agentId, subject)))
+  const count = (state: string) => ended.filter((one) => stateOf(one) === state).length
+  expect([count('posted'), count('payment_required')]).toEqual([50, 50])
+  const books = await auditBooks(deps.db)
+  expect(books.get('fees')).toBe(before + 500)
+  expect(books.get(`wallet:${wallet_id}`)).toBe(0)
+  const events = await listFeeEvents(deps.db, agentId, 200)
+  expect(events).toHaveLength(50)
+  expect(new Set(events.map(({ receipt_id }) => receipt_id)).size).toBe(50)
+  await expect(
+    sql`update fee_events set state = 'released' where agent_id = ${agentId}`.execute(deps.db),
+  ).rejects.toThrow('posted once')
+})
+
+verifies('fees.once', 'an item and subject is posted once, and 0 posts nothing', async () => {
+  const { agentId, wallet_id } = await payer(500)
+  const subject = hex(8)
+  const rows = await Promise.all(Array.from({ length: 20 }, () => accrue(agentId, subject)))
+  expect(new Set(rows.map((row) => row?.receipt_id)).size).toBe(1)
+  expect(await accrue(agentId, hex(8), 0, 'receipt_fee')).toBeUndefined()
+  expect(await accrue(agentId, hex(8), 0, 'developer_fee')).toBeUndefined()
+  expect(await freeIn(deps.db, wallet_id)).toBe(490)
+})
+
+verifies('fees.amounts', 'each item has its amount, and the badge is pro rata', () => {
+  expect(feeCatalog(defaultFees).map(({ item, amount, unit }) => [item, amount, unit])).toEqual([
+    ['micro_routing_fee', 8, 'percent'],
+    ['receipt_fee', 0, 'usd per receipt'],
+    ['escrow_fee', 2, 'percent'],
+    ['premium_wallet_tier', 19, 'usd per month'],
+    ['developer_fee', 0, 'usd per run'],
+    ['trust_badge_fee', 49, 'usd per year'],
+    ['enterprise_controls', 499, 'usd per month'],
+  ])
+  const amount = (item: FeeItem, of = {}) => feeUsd(defaultFees, item, of)
+  expect([1, 6, 12].map((count) => amount('trust_badge_fee', { count }))).toEqual([5, 25, 49])
+  expect(amount('micro_routing_fee', { basisUsd: 99 })).toBe(8)
+  expect(amount('escrow_fee', { basisUsd: 225 })).toBe(5)
+  expect(feeUsd({ ...defaultFees, receipt_usd: 2 }, 'receipt_fee', { count: 4 })).toBe(8)
+})
+
+verifies('fees.held', 'a held fee pays nothing else, and is posted or released', async () => {
+  const { agentId, wallet_id } = await payer(110)
+  const charge = (subject: string) => ({ agentId, subject, basisUsd: 500 })
+  await inTx((tx) => holdFee(deps, tx, 'escrow_fee', charge('claim-1')))
+  expect(await freeIn(deps.db, wallet_id)).toBe(100)
+  const allowance = {
+    method: 'agent_allowance',
+    externalReference: wallet_id,
+    payer: wallet_id,
+  } as const
+  const open = await quoted(deps, agentId)
+  await expect(present(deps, open, allowance)).rejects.toMatchObject(refusal('wallet_underfunded'))
+  await inTx((tx) => releaseFee(deps, tx, 'escrow_fee', charge('claim-1')))
+  expect(await freeIn(deps.db, wallet_id)).toBe(110)
+  await inTx((tx) => holdFee(deps, tx, 'escrow_fee', charge('claim-2')))
+  const posted = await inTx((tx) => accrueFee(deps, tx, 'escrow_fee', charge('claim-2')))
+  expect(posted).toMatchObject({ state: 'accrued', amount_usd: 10, wallet_id })
+  await inTx((tx) => releaseFee(deps, tx, 'escrow_fee', charge('claim-2')))
+  expect((await auditBooks(deps.db)).get(`wallet:${wallet_id}`)).toBe(100)
+})
+
+verifies('fees.controls', 'no fee is posted that the account does not allow', async () => {
+  const { agentId, account_id, wallet_id } = await payer(100)
+  await inTx((tx) => holdFee(deps, tx, 'escrow_fee', { agentId, subject: 'held', basisUsd: 500 }))
+  await inTx((tx) => setControls(deps, tx, account_id, { per_run_usd_max: 9 }))
+  for (const subject of ['held', hex(8)])
+    await expect(accrue(agentId, subject)).rejects.toMatchObject(refusal('control_denied'))
+  const owed = await inTx((tx) =>
+    accrueOrOwe(deps, tx, 'developer_fee', { agentId, subject: hex(8) }),
+  )
+  expect(owed).toBeUndefined()
+  expect((await auditBooks(deps.db)).get(`wallet:${wallet_id}`)).toBe(100)
+})
+
+verifies('fees.monthly', 'a month is posted once; an uncovered one ends premium', async () => {
+  const rich = await payer(60)
+  const poor = await payer(18)
+  for (const { wallet_id } of [rich, poor])
+    await inTx((tx) => updateTier(tx, wallet_id, { tier: 'premium', perDayUsd: 100_000 }))
+  await sql`insert into account_control_changes select 'ctl_' || repeat('a', 64), account_id, before, after, reason,
+    'agt_x', (select receipt_id from receipts r where not exists (select from account_control_changes c where c.receipt_id = r.receipt_id) limit 1)
+    from account_control_changes limit 1`.execute(deps.db)
+  await Promise.all([accrueMonths(deps), accrueMonths(deps), accrueMonths(deps)])
+  expect(await findWallet(deps.db, rich.wallet_id)).toMatchObject({ tier: 'premium' })
+  expect((await auditBooks(deps.db)).get(`wallet:${rich.wallet_id}`)).toBe(41)
+  expect(await findWallet(deps.db, poor.wallet_id)).toMatchObject({
+    tier: 'free',
+    tier_per_day_usd: 10_000,
+  })
+  const { rows } = await sql<{ state: string; amount_usd: number }>`
+    select state, amount_usd from fee_events where item = 'enterprise_controls'`.execute(deps.db)
+  expect(rows).toEqual([{ state: 'due', amount_usd: 499 }])
+})
+
+verifies('fees.tier', 'a tier limits the day of a wallet, also against the database', async () => {
+  const { agentId, wallet_id } = await payer(1000)
+  const free = { agentId, walletId: wallet_id, tier: 'free' } as const
+  const low = {
+    ...deps,
+    fees: { ...defaultFees, wallet_per_day_usd: { free: 106, premium: 500 } },
+  }
+  await inTx((tx) => setTier(low, tx, free))
+  const allowance = {
+    method: 'agent_allowance',
+    externalReference: wallet_id,
+    payer: wallet_id,
+  } as const
+  const open = await quoted(deps, agentId)
+  await expect(present(deps, open, allowance)).rejects.toMatchObject(refusal('control_denied'))
+  await inTx((tx) => setTier(low, tx, { ...free, tier: 'premium' }))
+  expect(await present(deps, open, allowance)).toMatchObject({ state: 'verified' })
+  const other = await quoted(deps, agentId, { units: 4 })
+  await expect(present(deps, other, allowance)).rejects.toMatchObject(refusal('control_denied'))
+})

@@ -1,0 +1,45 @@
+/** Requirements on the commercial fees and the tiers of wallets: id → source and behavior. */
+export const feeRequirements = {
+  'fees.read': {
+    source: 'accounts § Fees',
+    behavior:
+      'Anyone reads the seven fee items with rule and amount and computes them; an agent reads what was posted to its wallet, and no other one.',
+  },
+  'fees.amounts': {
+    source: 'accounts § Fees',
+    behavior:
+      'The amounts follow from the settings; a trust badge is pro rata by months, rounded up.',
+  },
+  'fees.parallel': {
+    source: 'accounts § Fees',
+    behavior:
+      'The postings of 100 parallel accruals balance, no wallet is below zero, and what it does not cover is refused.',
+  },
+  'fees.once': {
+    source: 'accounts § Fees',
+    behavior: 'A fee is posted once for each item and subject; an item of 0 posts nothing.',
+  },
+  'fees.held': {
+    source: 'accounts § Fees',
+    behavior: 'A held fee pays nothing else; it is posted from what was held, or released.',
+  },
+  'fees.controls': {
+    source: 'accounts § Fees',
+    behavior: 'The controls of the account are read when a fee is posted, also one that was held.',
+  },
+  'fees.monthly': {
+    source: 'accounts § Plans',
+    behavior:
+      'A month is posted once for each wallet or account, also by several workers; a premium wallet that does not cover it is free again, and a fee of controls is due.',
+  },
+  'fees.tier': {
+    source: 'accounts § Plans',
+    behavior:
+      'The tier of a wallet limits what it pays in a UTC day, in the code and in the database; premium has the higher limit.',
+  },
+  'fees.runs': {
+    source: 'accounts § Fees',
+    behavior:
+      'A paid run that closes posts the fees of its receipts and of its developer once; a wallet that does not cover them owes them, and the run closes.',
+  },
+} as const
