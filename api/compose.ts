@@ -85,6 +85,7 @@ import { refusedRecipients } from './services/payouts/refused-recipients.ts'
 import { createReservationGate } from './services/payouts/reservation-gate.ts'
 import { openPilots } from './services/pilots/open.ts'
 import { WriteGate } from './services/production/write-gate.ts'
+import { NextStepService } from './services/prospects/next-steps.ts'
 import { ProspectService } from './services/prospects/prospects.ts'
 import { ReceiptService } from './services/receipts/verification.ts'
 import { ReconciliationService } from './services/reconciliation/reconciliation.ts'
@@ -226,6 +227,7 @@ function openCreditServices(adapters: Adapters) {
     activations: new ActivationService(db),
     ap2: new Ap2Inspection(deps),
     prospects: new ProspectService(deps),
+    nextSteps: new NextStepService(deps),
     listings: new TrustListingService({
       ...deps,
       receipts: new ReceiptService(db, receiptIssuer.issuer),

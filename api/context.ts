@@ -67,6 +67,7 @@ import type { CustomerRunService } from './services/production/customer-runs.ts'
 import type { FirstPaidRunService } from './services/production/first-paid-runs.ts'
 import type { CustomerWorkflowService } from './services/production/workflows.ts'
 import type { WriteGate } from './services/production/write-gate.ts'
+import type { NextStepService } from './services/prospects/next-steps.ts'
 import type { ProspectService } from './services/prospects/prospects.ts'
 import type { ReceiptService } from './services/receipts/verification.ts'
 import type { ReconciliationService } from './services/reconciliation/reconciliation.ts'
@@ -324,6 +325,7 @@ export type Services = ConsoleServices & {
   readonly relays: ProofRelays
   readonly prospects: ProspectService
   readonly completions: ReceiptCompletions
+  readonly nextSteps: NextStepService
   readonly discovery: DiscoveryCommands
   readonly health: HealthCommands
   readonly hardening: HardeningCommands

@@ -181,6 +181,12 @@ const samples: Record<string, Record<string, unknown>> = {
     idempotency_key: 'p-3',
   },
   'read-prospects': { mode: 'read_prospects' },
+  'paid-next-step-mark': {
+    prospect_id: `ps_${hex(64)}`,
+    to: 'paid_next_step_ready',
+    tier: 'standard',
+    idempotency_key: 'n-1',
+  },
   'record-sprint-summary': {
     mode: 'record_sprint_summary',
     note: 'Half of it.',

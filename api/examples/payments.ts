@@ -7,7 +7,7 @@ const lines = [
   { item: 'micro_routing_fee', usd: 8 },
 ] as const
 
-const quote = {
+export const quote = {
   quote_id: ids.quote,
   rail: 'packetops',
   tier: 'standard',

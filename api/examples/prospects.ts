@@ -1,4 +1,5 @@
 import { digests, ids } from './ids.ts'
+import { challenge, quote } from './payments.ts'
 import { receiptOf } from './receipts.ts'
 
 const prospect_id = 'ps_8c1f0a9e7b6d5c4a3928170f6e5d4c3b2a19080f7e6d5c4b3a29180f7e6d5c4b'
@@ -108,6 +109,46 @@ export const prospectExamples = {
   'read-prospects': {
     input: { mode: 'read_prospects', state: 'replied', limit: 25 },
     output: { items: [replied], offset: 0, limit: 25, total: 1, counts },
+  },
+  'paid-next-step-read': {
+    input: { state: 'paid_next_step_ready', limit: '25' },
+    output: {
+      items: [
+        {
+          prospect_id,
+          label: prospect.label,
+          state: 'paid_next_step_ready',
+          evidence: { return_package_id: ids.returnPackage, receipt_id: ids.usageReceipt },
+          offer: {
+            quote_id: ids.quote,
+            rail: 'packetops',
+            tier: 'standard',
+            total_usd: 107,
+            note: null,
+          },
+          checkout_url: null,
+        },
+      ],
+      offset: 0,
+      limit: 25,
+      counts: { paid_next_step_ready: 1, converted_to_paid: 1 },
+    },
+  },
+  'paid-next-step-mark': {
+    input: { prospect_id, to: 'paid_next_step_ready', tier: 'standard', idempotency_key },
+    output: {
+      prospect: { ...replied, agent_id: ids.agent, state: 'paid_next_step_ready' },
+      quote,
+      challenge: { ...challenge, entitlement_id: null },
+      receipt: receiptOf('paid_next_step', 'ns_1', {
+        prospect_id,
+        agent_id: ids.agent,
+        quote_id: ids.quote,
+        return_package_id: ids.returnPackage,
+        usage_receipt_id: ids.usageReceipt,
+        offered_by: operator,
+      }),
+    },
   },
   'record-sprint-summary': {
     input: {

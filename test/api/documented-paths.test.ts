@@ -19,7 +19,6 @@ const pending: readonly string[] = [
   '/api/investor-demo-v2',
   '/api/pilot-client-agent-offer-launch',
   '/api/tokenops-controlled-pilot-execution',
-  '/api/paid-next-step-pack',
   '/api/energyops-runtime-pilot-run',
   '/api/financeops-mvp-runtime-run',
 ]

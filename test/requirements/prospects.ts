@@ -15,4 +15,9 @@ export const prospectRequirements = {
     behavior:
       'A prospect has converted while a completed operational run of its agent, for its account, has a verified payment; no call records a paid state.',
   },
+  'prospect.next-step': {
+    source: 'prospects § Paid next step',
+    behavior:
+      'An operator offers a paid next step only after work was delivered; the offer is a quote of the agent, and the pack shows as ready or converted what offers, payments and runs make so.',
+  },
 } as const

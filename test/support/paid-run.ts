@@ -11,12 +11,14 @@ type Run = {
   entitlementId: string | null
   usage?: 'operational' | 'synthetic'
   customerAccount?: string
+  /** The receipt that its use of credit has: it then has a package too. */
+  usageReceiptId?: string
 }
 
 /** A task of an agent that issued its receipts, stored without the work that leads to it. */
 export async function storeFinishedTask(
   db: Kysely<Database>,
-  { agentId, entitlementId, usage = 'operational', customerAccount }: Run,
+  { agentId, entitlementId, usage = 'operational', customerAccount, usageReceiptId }: Run,
 ): Promise<string> {
   const task_id = `task-${fresh()}`
   await transaction(db, async (tx) => {
@@ -33,6 +35,15 @@ export async function storeFinishedTask(
       from (select encode(sha256('{}'), 'hex') as d, date_trunc('milliseconds', clock_timestamp()) as t, ${fresh()} as p) x`.execute(
       tx,
     )
+    if (usageReceiptId !== undefined) {
+      await sql`insert into task_credits (task_id, quote_id, entitlement_id, units, state, usage_receipt_id)
+        select ${task_id}, quote_id, entitlement_id, 0, 'used', ${usageReceiptId} from entitlements
+        where entitlement_id = ${entitlementId}`.execute(tx)
+      await sql`insert into return_packages (return_package_id, run_id, partial, package, manifest_sha256, result_sha256, proof_hash,
+          completion_signature) values (${`rp_${fresh()}`}, run_id_of(${task_id}), false, '{}', ${fresh()}, ${fresh()}, ${fresh()}, 's')`.execute(
+        tx,
+      )
+    }
     if (customerAccount !== undefined)
       await sql`insert into customer_runs (task_id, audit_event_id, asked_sha256, customer_account)
         values (${task_id}, ${`aud_${fresh()}`}, ${fresh()}, ${customerAccount})`.execute(tx)

@@ -78,16 +78,19 @@ export async function appendProspectEvent(
     .execute()
 }
 
-export type ProspectFilter = { prospectId?: string | undefined; state?: ProspectState | undefined }
+export type ProspectFilter = {
+  prospectId?: string | undefined
+  states?: readonly ProspectState[] | undefined
+}
 
-const shown = (tx: Tx, { prospectId, state }: ProspectFilter) =>
+const shown = (tx: Tx, { prospectId, states }: ProspectFilter) =>
   tx
     .selectFrom('prospects')
     .innerJoin('prospects_now', 'prospects_now.prospect_id', 'prospects.prospect_id')
     .$if(prospectId !== undefined, (query) =>
       query.where('prospects.prospect_id', '=', String(prospectId)),
     )
-    .$if(state !== undefined, (query) => query.where('state_now', '=', state as ProspectState))
+    .$if(states !== undefined, (query) => query.where('state_now', 'in', states ?? []))
 
 /** A page of prospects, the newest first. */
 export async function listProspects(

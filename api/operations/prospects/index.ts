@@ -1,6 +1,8 @@
 import { createProspect } from './create.ts'
 import { readProspects } from './list.ts'
 import { recordMessageSent } from './message-sent.ts'
+import { paidNextStepMark } from './next-step-mark.ts'
+import { paidNextStepRead } from './next-step-read.ts'
 import { readLiveProspectSprint, sprintRead } from './sprint-read.ts'
 import { recordSprintSummary } from './summarise.ts'
 import { updateProspectState } from './update.ts'
@@ -14,4 +16,6 @@ export const prospects = [
   updateProspectState,
   readProspects,
   recordSprintSummary,
+  paidNextStepRead,
+  paidNextStepMark,
 ] as const

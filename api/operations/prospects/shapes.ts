@@ -14,7 +14,7 @@ export const ProspectState = z.enum(prospectStates)
 export const Channel = z.enum(channels)
 
 const count = z.int().min(0)
-export const Actual = z.strictObject({
+const Actual = z.strictObject({
   messages_sent: count,
   qualified_conversations: count,
   paid_runs: count.meta({ description: 'Of prospects: completed, with a verified payment.' }),

@@ -114,7 +114,7 @@ export class ProspectService {
 
   async list(state: ProspectState | undefined, page: { offset: number; limit: number }) {
     const { db } = this.#deps
-    const rows = await listProspects(db, { state }, page)
+    const rows = await listProspects(db, { states: state && [state] }, page)
     const events = await listProspectEvents(
       db,
       rows.map(({ prospect_id }) => prospect_id),
@@ -209,7 +209,7 @@ async function bind(tx: Tx, prospectId: string, binding: Binding): Promise<void>
   await updateProspect(tx, prospectId, bound)
 }
 
-export function prospectView(row: ProspectRow, events: readonly ProspectEventRow[]) {
+function prospectView(row: ProspectRow, events: readonly ProspectEventRow[]) {
   const { prospect_id, label, channel, rail, contact_reference, agent_id, customer_account } = row
   const history = events
     .filter((event) => event.prospect_id === prospect_id)

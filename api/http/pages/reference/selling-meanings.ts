@@ -15,6 +15,8 @@ export const sellingMeanings: Readonly<Record<string, string>> = {
   sent_at: 'When it was sent.',
   'update-prospect-state to': 'The next state.',
   'read-prospects state': 'Only prospects in this state now.',
+  'paid-next-step-mark to': 'The only state that an offer leads to.',
+  'paid-next-step-read state': 'Only prospects in this state now.',
   close: 'Whether the sprint ends and the next one begins.',
   trust_badge_state: 'Only listings whose badge is in this state now.',
 }

@@ -1,0 +1,79 @@
+import { type Insertable, type Selectable, sql } from 'kysely'
+import type { RailKey, Tier } from '#domain/rails/rail.ts'
+import type { Tx } from '../postgres/db.ts'
+import type { Database } from '../schema/schema.ts'
+
+type NextStepRow = Selectable<Database['paid_next_steps']>
+
+export async function insertNextStep(
+  tx: Tx,
+  step: Insertable<Database['paid_next_steps']>,
+): Promise<void> {
+  await tx.insertInto('paid_next_steps').values(step).execute()
+}
+
+type Delivered = {
+  task_id: string
+  rail: RailKey
+  return_package_id: string
+  usage_receipt_id: string
+}
+
+/**
+ * The work that was delivered to a prospect last: a run of its agent, for its account, with its package and usage receipt. Pilots are
+ * joined here by the agent of a prospect.
+ */
+export async function deliveredTo(tx: Tx, prospectId: string): Promise<Delivered | undefined> {
+  const { rows } = await sql<Delivered>`
+    select t.task_id, t.rail, m.return_package_id, c.usage_receipt_id
+    from prospects p join tasks t on t.agent_id = p.agent_id
+      join task_credits c on c.task_id = t.task_id and c.usage_receipt_id is not null
+      join return_packages m on m.run_id = run_id_of(t.task_id) and m.made_at > p.created_at
+    where p.prospect_id = ${prospectId} and (p.customer_account is null or p.customer_account in (
+      select r.customer_account from customer_runs r where r.task_id = t.task_id
+      union all select f.customer_account from first_paid_runs f where f.task_id = t.task_id))
+    order by m.made_at desc, t.task_id limit 1`.execute(tx)
+  return rows[0]
+}
+
+export type Offer = Pick<
+  NextStepRow,
+  'quote_id' | 'return_package_id' | 'usage_receipt_id' | 'note'
+> & {
+  prospect_id: string
+  rail: RailKey
+  tier: Tier
+  total_usd: number
+  challenge_id: string | null
+}
+
+/** The latest offer to each of these prospects, with the challenge that it can be paid by or was. */
+export async function listOffers(tx: Tx, prospectIds: readonly string[]): Promise<Offer[]> {
+  const { rows } = await sql<Offer>`
+    select distinct on (s.prospect_id) s.prospect_id, s.quote_id, s.return_package_id, s.usage_receipt_id, s.note, q.rail, q.tier,
+      q.total_usd, (select c.challenge_id from payment_challenges c where c.quote_id = s.quote_id and c.state <> 'expired') as challenge_id
+    from paid_next_steps s join quotes q using (quote_id) where s.prospect_id = any(${[...prospectIds]})
+    order by s.prospect_id, s.at desc, s.quote_id`.execute(tx)
+  return rows
+}
+
+export type PaidRun = {
+  prospect_id: string
+  run_id: string
+  payment_reference_id: string
+  settlement_receipt_id: string | null
+  return_package_id: string | null
+  completed_at: Date
+}
+
+/** The paid run by which each of these prospects converted: its first one. */
+export async function listConversions(tx: Tx, prospectIds: readonly string[]): Promise<PaidRun[]> {
+  const { rows } = await sql<PaidRun>`
+    select distinct on (r.prospect_id) r.prospect_id, run_id_of(r.task_id) as run_id, r.payment_reference_id, r.completed_at,
+      p.settlement_receipt_id, (select m.return_package_id from return_packages m where m.run_id = run_id_of(r.task_id)) as return_package_id
+    from prospect_paid_runs r join payment_references p using (payment_reference_id)
+    where r.prospect_id = any(${[...prospectIds]}) order by r.prospect_id, r.completed_at, r.task_id`.execute(
+    tx,
+  )
+  return rows
+}

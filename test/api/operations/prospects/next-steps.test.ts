@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, expect } from 'vitest'
+import { key, startMoneyApis } from '../../../support/money-over-http.ts'
+import { storeFinishedTask } from '../../../support/paid-run.ts'
+import { codeOf } from '../../../support/problems.ts'
+import { verifies } from '../../../verifies.ts'
+
+let apis: Awaited<ReturnType<typeof startMoneyApis>>
+beforeAll(async () => {
+  apis = await startMoneyApis(1)
+})
+afterAll(() => apis?.stop())
+
+const buyer = () => apis.agent(['runs:read', 'runs:write'])
+type Buyer = Awaited<ReturnType<typeof buyer>>
+const prospectOf = async (agent_id?: string) =>
+  (
+    await apis.console.call('create-prospect', {
+      mode: 'create_prospect',
+      label: `Lead ${key()}`,
+      channel: 'agent',
+      idempotency_key: key(),
+      ...(agent_id === undefined ? {} : { agent_id }),
+    })
+  ).body.prospect.prospect_id
+const offer = (prospect_id: string, idempotency_key = key()) =>
+  apis.console.call('paid-next-step-mark', {
+    prospect_id,
+    to: 'paid_next_step_ready',
+    tier: 'standard',
+    note: 'as spoken about',
+    idempotency_key,
+  })
+const pack = async (prospect_id?: string) =>
+  (await apis.console.call('paid-next-step-read', prospect_id === undefined ? {} : { prospect_id }))
+    .body
+/** Pays a quote of the agent, as an operator confirms. */
+async function pay({ call }: Buyer, quote_id: string) {
+  const paid = { quote_id, method: 'invoice_reference' } as const
+  const asked = { ...paid, external_reference: `INV-${key()}`, idempotency_key: key() }
+  const { payment_reference } = (await call('payment-reference-create', asked)).body
+  const { payment_reference_id: id, entitlement_id } = payment_reference
+  await apis.decide(id, 'approve')
+  const settled = await apis.db
+    .selectFrom('payment_references')
+    .selectAll()
+    .where('payment_reference_id', '=', id)
+    .executeTakeFirstOrThrow()
+  return { id, entitlement_id, receipt_id: String(settled.settlement_receipt_id) }
+}
+let units = 1
+async function quoted({ call }: Buyer) {
+  const asked = {
+    rail: 'packetops',
+    tier: 'entry',
+    units: ++units,
+    idempotency_key: key(),
+  } as const
+  return (await call('agent-quote', asked)).body.quote.quote_id
+}
+
+verifies(
+  'prospect.next-step',
+  'an offer follows delivered work, a payment the offer',
+  async () => {
+    const agent = await buyer()
+    const before = await pack()
+    const unknown = await prospectOf()
+    expect(await codeOf(offer(unknown))).toBe('not_ready')
+    const first = await pay(agent, await quoted(agent))
+    const prospect_id = await prospectOf(agent.agentId)
+    expect(await codeOf(offer(prospect_id))).toBe('not_ready')
+    const sandbox = { agentId: agent.agentId, entitlementId: first.entitlement_id } as const
+    await storeFinishedTask(apis.db, {
+      ...sandbox,
+      usage: 'synthetic',
+      usageReceiptId: first.receipt_id,
+    })
+    const once = key()
+    const { body } = await offer(prospect_id, once)
+    expect(body).toMatchObject({
+      prospect: { state: 'paid_next_step_ready' },
+      quote: { rail: 'packetops', tier: 'standard', total_usd: 107 },
+      challenge: { state: 'open', amount_usd: 107 },
+      receipt: { kind: 'paid_next_step', payload: { agent_id: agent.agentId } },
+    })
+    expect(await offer(prospect_id, once)).toMatchObject({ replayed: true, body })
+    expect(await codeOf(offer(prospect_id))).toBe('wrong_state')
+    const ready = await pack(prospect_id)
+    expect(ready.items).toMatchObject([
+      {
+        state: 'paid_next_step_ready',
+        evidence: { receipt_id: first.receipt_id },
+        offer: { quote_id: body.quote.quote_id, total_usd: 107, note: 'as spoken about' },
+      },
+    ])
+    expect(ready.counts.paid_next_step_ready).toBe(before.counts.paid_next_step_ready + 1)
+    const { id, entitlement_id } = await pay(agent, body.quote.quote_id)
+    expect((await pack(prospect_id)).items).toMatchObject([{ state: 'paid_next_step_ready' }])
+    await storeFinishedTask(apis.db, { agentId: agent.agentId, entitlementId: entitlement_id })
+    const converted = await pack(prospect_id)
+    expect(converted.items).toMatchObject([
+      { state: 'converted_to_paid', paid: { payment_reference_id: id } },
+    ])
+    expect(converted.counts.converted_to_paid).toBe(before.counts.converted_to_paid + 1)
+    expect(await codeOf(offer(prospect_id))).toBe('wrong_state')
+  },
+  30_000,
+)
