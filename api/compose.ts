@@ -83,6 +83,7 @@ import { AuthorityService } from './services/payouts/authority.ts'
 import { PayoutService } from './services/payouts/payouts.ts'
 import { refusedRecipients } from './services/payouts/refused-recipients.ts'
 import { createReservationGate } from './services/payouts/reservation-gate.ts'
+import { PilotOffers } from './services/pilots/offers.ts'
 import { openPilots } from './services/pilots/open.ts'
 import { WriteGate } from './services/production/write-gate.ts'
 import { NextStepService } from './services/prospects/next-steps.ts'
@@ -224,6 +225,7 @@ function openCreditServices(adapters: Adapters) {
       ...deps,
       sendOutgoing: createOutgoing(adapters.taskDeps.callbackHosts),
     }),
+    pilotOffers: new PilotOffers({ ...deps, tokens: adapters.tokens, baseUrl: config.BASE_URL }),
     activations: new ActivationService(db),
     ap2: new Ap2Inspection(deps),
     prospects: new ProspectService(deps),

@@ -60,6 +60,7 @@ import type { AuthorityService } from './services/payouts/authority.ts'
 import type { PayoutService } from './services/payouts/payouts.ts'
 import type { PilotConversations } from './services/pilots/conversation.ts'
 import type { PilotInvitations } from './services/pilots/invitations.ts'
+import type { PilotOffers } from './services/pilots/offers.ts'
 import type { PilotService } from './services/pilots/pilots.ts'
 import type { PilotRunService } from './services/pilots/runs.ts'
 import type { ActivationPaths } from './services/production/activation-paths.ts'
@@ -380,6 +381,7 @@ export type Services = ConsoleServices & {
   readonly clearings: ClearingService
   readonly activationPaths: ActivationPaths
   readonly pilotRuns: PilotRunService
+  readonly pilotOffers: PilotOffers
 }
 
 /** Everything that a handler may use. */

@@ -108,6 +108,12 @@ const samples: Record<string, Record<string, unknown>> = {
     pilot_id: `pl_${hex(64)}`,
     idempotency_key: 'p-1',
   },
+  'offer-launch': {
+    rail: 'financeops',
+    tier: 'standard',
+    objective: 'Match the invoices.',
+    idempotency_key: 'o-1',
+  },
   'pilot-invite': {
     client: { name: 'Northwind' },
     rail: 'financeops',

@@ -19,7 +19,7 @@ const pilot = {
 export const activatedPilot = {
   ...pilot,
   rail: 'packetops',
-  total_usd: 161,
+  total_usd: 107,
   objective: 'A sealed SOC 2 evidence packet for the fourth quarter of 2026.',
   state: 'activated',
   next_step: 'Start the first run by POST /api/first-pilot-run-execution.',

@@ -17,7 +17,6 @@ const pending: readonly string[] = [
   '/api/financeops-controlled-pilot-execution',
   '/api/investor-demo',
   '/api/investor-demo-v2',
-  '/api/pilot-client-agent-offer-launch',
   '/api/tokenops-controlled-pilot-execution',
   '/api/energyops-runtime-pilot-run',
   '/api/financeops-mvp-runtime-run',

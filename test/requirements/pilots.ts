@@ -35,6 +35,11 @@ export const pilotRequirements = {
     behavior:
       'The agent of the client starts the one run of an activated pilot behind the production write gate; the pilot runs from that transaction on, is delivered when its run has a result, and no other agent reads or starts it.',
   },
+  'pilots.offer': {
+    source: 'pilots § Offers',
+    behavior:
+      'The offers are those that the rails declare, with the prices of their tiers. A trusted agent launches one: quote, open challenge and pilot are stored together, and an operator activates or closes it.',
+  },
   'pilots.invitation-workflow': {
     source: 'pilots § Invitation',
     behavior:

@@ -94,6 +94,17 @@ export async function countPilots(
   return Object.fromEntries(states.map((state) => [state, counted.get(state) ?? 0]))
 }
 
+/** How many offers of an agent wait for a decision. */
+export async function countOffersOf(tx: Tx, agentId: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom('pilots')
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where('waiting_since', 'is not', null)
+    .where('agent_id', '=', agentId)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
 /** The tasks of a pilot's first run, and whether the run ended with a result. */
 export function listPilotRuns(
   tx: Tx,

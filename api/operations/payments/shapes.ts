@@ -25,7 +25,7 @@ const Currency = z.literal('usd')
 export const ChallengeState = z.enum(['open', 'pending', 'settled', 'expired'])
 
 /** A price that holds for 24 hours. */
-const Quote = z
+export const Quote = z
   .strictObject({
     quote_id: QuoteId,
     rail: Rail,

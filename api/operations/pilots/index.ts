@@ -5,6 +5,8 @@ import { pilotIntakeSubmit } from './intake-submit.ts'
 import { invitationRead } from './invitation-read.ts'
 import { invitationRespond } from './invitation-respond.ts'
 import { pilotInvite } from './invite.ts'
+import { offerLaunch } from './offer-launch.ts'
+import { offersRead } from './offers-read.ts'
 import { firstPilotRead } from './run-read.ts'
 import { firstPilotRun } from './run-start.ts'
 
@@ -19,4 +21,6 @@ export const pilots = [
   invitationRespond,
   firstPilotRead,
   firstPilotRun,
+  offersRead,
+  offerLaunch,
 ] as const

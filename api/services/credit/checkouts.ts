@@ -141,7 +141,12 @@ async function boundQuote(tx: Tx, quoteId: string): Promise<QuoteRow> {
   })
 }
 
-const challengeWithUrl = async (deps: PaymentDeps, tx: Tx, challenge: ChallengeRow) => ({
+/** A challenge with the page on which it is paid, where there is one. */
+export const challengeWithUrl = async (
+  deps: Parameters<typeof challengeView>[0],
+  tx: Tx,
+  challenge: ChallengeRow,
+) => ({
   ...challengeView(deps, challenge),
   checkout_url: await checkoutUrl(tx, challenge.challenge_id),
   mandate: null,

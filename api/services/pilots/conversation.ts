@@ -43,7 +43,7 @@ export class PilotConversations {
 }
 
 /** A pilot that has not ended, locked; 404, 409 `wrong_state`. */
-export async function lockOpenPilot(tx: Tx, pilotId: string): Promise<PilotRow> {
+async function lockOpenPilot(tx: Tx, pilotId: string): Promise<PilotRow> {
   const pilot = await lockPilot(tx, pilotId)
   if (pilot === undefined) throw noPilot()
   if (hasEnded(pilot.state)) throw refuse('wrong_state', { detail: `the pilot is ${pilot.state}` })

@@ -12,6 +12,7 @@ export async function pilotView(tx: Tx, pilot: PilotRow) {
     runs.some(({ delivered }) => delivered),
   )
   const { name, account_id } = pilot.client
+  const isReviewed = pilot.source === 'offer' && pilot.waiting_since !== null
   return {
     pilot_id: pilot.pilot_id,
     source: pilot.source,
@@ -23,7 +24,8 @@ export async function pilotView(tx: Tx, pilot: PilotRow) {
     state,
     work_order_id: pilot.work_order_id,
     runs: runs.map(({ task_id }) => runIdOf(task_id)),
-    next_step: (await findNextStep(tx, pilot.pilot_id)) ?? nextStepOf(state),
+    next_step:
+      (await findNextStep(tx, pilot.pilot_id)) ?? nextStepOf(isReviewed ? 'requested' : state),
     created_at: pilot.created_at.toISOString(),
   }
 }

@@ -18,7 +18,6 @@ export const pilotStates = [
 export type PilotState = (typeof pilotStates)[number]
 
 export const pilotSources = ['intake', 'invitation', 'offer'] as const
-export type PilotSource = (typeof pilotSources)[number]
 
 /** Who a pilot is for. An invitation names the person to ask; the one who accepts says how to be reached. */
 export type PilotClient = { name: string; contact: string | null; account_id: string | null }
@@ -29,6 +28,13 @@ export const offeredPilots = [
   'financeops',
   'energyops',
 ] as const satisfies readonly RailKey[]
+export const isOffered = (rail: RailKey): boolean => offeredPilots.some((key) => key === rail)
+/** What the launch of an offer asks of its agent, and what follows. */
+export const offerRequirements = [
+  'A trusted agent with the scope runs:write for the rail.',
+  'An objective of up to 2000 characters without secrets or regulated records.',
+  'An operator approves the pilot before its run.',
+] as const
 
 export const entryKinds = ['message', 'question', 'answer', 'decision', 'next_step'] as const
 /** What clients may say; decisions and next steps are the operator's. */
@@ -42,6 +48,7 @@ const day = 24 * 3600
 /** Decision: how much anonymous callers may leave. The entries that clients cannot use up are the operator's. */
 export const pilotLimits = {
   waitingMax: 1_000,
+  offersOfAgentMax: 20,
   requestedDays: 30,
   entriesMax: 200,
   entriesOfClientMax: 150,

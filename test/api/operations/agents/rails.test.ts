@@ -165,6 +165,7 @@ function callsOn(named: Awaited<ReturnType<typeof ofPacketops>>): Calls {
     ],
     'clearing-run': [{ run_id, obligation: { statement: 'a packet' }, idempotency_key }],
     'activation-start': [{ ...packet, customer_account: 'acme', idempotency_key }],
+    'offer-launch': [{ ...packet, objective: 'a packet', idempotency_key }],
     'first-pilot-run': [
       { ...piloted(bound), ...packet, input: sample(packetops), quote_id: unknown },
       { ...piloted(produced), quote_id: named.quote_id },
