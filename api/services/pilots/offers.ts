@@ -55,7 +55,7 @@ export class PilotOffers {
       }))
   }
 
-  /** 403 `rail_not_allowed`, `trust_required`, 429, 503 `paused`. */
+  /** 400 `unsupported_request`, 403 `rail_not_allowed`, `trust_required`, 429, 503 `paused`. */
   launch({ agentId, rail, tier, objective, customer_account }: OfferAsked, callId: string) {
     const pilot_id = pilotIdOf(callId)
     return answerOnce(this.#deps, { callId, subject: pilot_id, status: 201 }, async (tx) => {
@@ -98,12 +98,14 @@ export class PilotOffers {
 /** The agent, if it may launch a pilot of the rail now; a sandbox agent may not. */
 async function requireLauncher(tx: Tx, agentId: string, rail: RailKey) {
   await assertNotPaused(tx)
-  const agent = await findAgent(tx, agentId)
-  if (agent === undefined || !isOffered(rail) || !isFor(agent, rail))
-    throw refuse('rail_not_allowed', {
-      detail: `the agent may not launch a pilot of ${rail}`,
-      next_action: `Choose one of ${offeredPilots.join(', ')} that your agent is for.`,
+  if (!isOffered(rail))
+    throw refuse('unsupported_request', {
+      detail: `no pilot of ${rail} is offered`,
+      next_action: `Choose one of ${offeredPilots.join(', ')}.`,
     })
+  const agent = await findAgent(tx, agentId)
+  if (agent === undefined || !isFor(agent, rail))
+    throw refuse('rail_not_allowed', { detail: `the agent is not for ${rail}` })
   if (agent.trust_state !== 'trusted' || agent.sandbox)
     throw refuse('trust_required', { detail: `the agent is ${agent.trust_state}` })
   if ((await countOffersOf(tx, agentId)) >= pilotLimits.offersOfAgentMax)

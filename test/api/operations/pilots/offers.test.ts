@@ -74,6 +74,15 @@ verifies('pilots.offer', 'other rails, sandbox agents and too many are refused',
     status: 403,
     code: 'rail_not_allowed',
   })
+  const ofPackets = await trustedAgent(hosts(), apis.operator, {
+    rails: ['packetops'],
+    requested_scopes: ['runs:read', 'runs:write'],
+  })
+  const packets = createClient({ baseUrl: hosts().base, agent: ofPackets.credential })
+  expect(await refusal({ client: packets }, { rail: 'packetops' })).toMatchObject({
+    status: 400,
+    code: 'unsupported_request',
+  })
   const sandbox = await trustedAgent(hosts(), apis.operator, {
     sandbox: true,
     rails: ['financeops'],
