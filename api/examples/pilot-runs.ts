@@ -5,6 +5,7 @@ import { productionExamples } from './production.ts'
 
 const { 'production-run-start': started } = productionExamples
 const { customer_account: _account, ...input } = started.input
+const { task_token: _token, links: _links, ...run } = started.output.run
 const running = {
   ...activatedPilot,
   state: 'running',
@@ -22,7 +23,7 @@ export const pilotRunExamples = {
     input: { pilot_id: ids.pilot },
     output: {
       pilot: running,
-      run: started.output.run,
+      run,
       conditions: pilotRunConditions.map((condition) => ({
         condition,
         met: condition === 'activated' || condition === 'paid',

@@ -11,7 +11,7 @@ import { PilotId } from './token.ts'
 const PilotRun = z
   .strictObject({
     pilot: Pilot,
-    run: Run.nullable(),
+    run: Run.omit({ task_token: true, links: true }).meta({ id: 'RunOfPilot' }).nullable(),
     conditions: z.array(
       z.strictObject({ condition: z.enum(pilotRunConditions), met: z.boolean() }),
     ),

@@ -49,7 +49,7 @@ export class PilotRunService {
         row && (await boundView(this.#deps, tx, row, await requireTask(tx, row.task_id)))
       return {
         pilot: await pilotView(tx, pilot),
-        run: bound?.run ?? null,
+        run: bound === undefined ? null : withoutToken(bound.run),
         conditions: judgePilotRun({
           isActivated: wasActivated(pilot),
           orderDecision: await decisionOf(tx, bound?.run.work_order_id),
@@ -94,6 +94,15 @@ export class PilotRunService {
     }
     return startProductionRun(this.#deps, operation, call)
   }
+}
+
+/** The token of the task and the links with it are its agent's. */
+function withoutToken<Run extends { task_token: string; links: object }>({
+  task_token: _token,
+  links: _links,
+  ...run
+}: Run) {
+  return run
 }
 
 const wasActivated = ({ state }: PilotRow): boolean =>

@@ -63,6 +63,7 @@ verifies('pilots.run', 'an activated pilot runs once, for the agent of its clien
   expect(await codeOf(start(other, again))).toBe('not_found')
   const held = await pilotClient(hosts().base, status_token).call('first-pilot-read', {})
   expect(held.body).toMatchObject({ pilot: { pilot_id, state: 'running' } })
+  expect(JSON.stringify(held.body)).not.toMatch(/"(tk|pt)_/)
 
   const payment_reference_id = await agent.paid(asked.quote_id)
   const { body } = await start(agent, { ...asked, payment_reference_id })
