@@ -17,7 +17,7 @@ const faults = [
   'test/e2e/browser/{console,reference,reports}.test.ts',
   'test/api/operations/{authority/parallel,discovery/sandbox,pilots/run,production/first-paid-run}.test.ts',
   'test/api/operations/{credit/wallets,reviews/evidence,reviews/revise,runs/runs,runs/wallet-runs}.test.ts',
-  'test/temporal/{callbacks,drafts,fairness,killed-workers,run-limits,slow-steps,task-failures,tasks}.test.ts',
+  'test/temporal/{analyses,callbacks,drafts,fairness,killed-workers,run-limits,slow-steps,task-failures,tasks}.test.ts',
   'test/worker/{compose,demo,doctor,recover,review}.test.ts',
   'test/worker/stack/{once,starts}.test.ts',
 ]

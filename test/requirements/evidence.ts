@@ -39,6 +39,11 @@ export const evidenceRequirements = {
     behavior:
       'With a model, its sentences are findings of the source model; without an answer the call is 502, and a repeat asks again.',
   },
+  'analysis.worker': {
+    source: 'decision',
+    behavior:
+      'The model of an analysis is asked by a worker, which alone has its key; the same call at once asks it once.',
+  },
   'analysis.budget': {
     source: 'evidence § Budgets',
     behavior:
@@ -78,7 +83,8 @@ export const evidenceRequirements = {
   },
   'free-proof.trial': {
     source: 'evidence § Free proof',
-    behavior: 'A free proof is of the evidence that is given, and synthetic for every caller.',
+    behavior:
+      'A free proof is of the evidence that is given, synthetic for every caller, and waits for no one.',
   },
   'free-proof.bounded': {
     source: 'decision',

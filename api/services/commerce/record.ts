@@ -35,8 +35,9 @@ export async function recordProof(
 ): Promise<CommerceProofRow> {
   const { request, agent, facts, digests, evaluation, proofId: proof_id } = made
   const { decision } = evaluation
-  const waits = decision === 'human_review_required' && agent !== undefined && !agent.sandbox
-  if (waits) await assertMayWait(tx, agent.agentId)
+  const isTrial = agent === undefined || agent.sandbox || made.usage === 'synthetic'
+  const waits = decision === 'human_review_required' && !isTrial
+  if (waits && agent !== undefined) await assertMayWait(tx, agent.agentId)
   const packet = canonicalJson(makePacket(deps, made))
   const packet_sha256 = sha256Hex(packet)
   const signed = await signProof(deps, tx, { ...made, packet_sha256 })

@@ -181,6 +181,10 @@ verifies('free-proof.trial', 'a free proof is a trial over what its caller gives
     mission: { mission_id: own.mission_id },
     persistence: { publication_consent: true },
   })
+  const trial = await prove(agent)
+  expect(trial.proof.decision).toBe('human_review_required')
+  const waiting = await agent.call('commerce-proof-read', { proof_id: trial.proof_id })
+  expect(waiting.body).toMatchObject({ persistence: { review_state: null } })
 })
 
 verifies(
