@@ -99,7 +99,7 @@ export const eventEffects: Partial<Record<TaskEvent, { check?: Effect; write?: E
       })
     },
   },
-  result_attested: { write: (_deps, tx, { after }) => acceptDelivery(tx, after.task_id) },
+  result_attested: { write: (_deps, tx, { after }) => acceptDelivery(tx, after) },
   exception_raised: {
     write: async (deps, tx, transition) => {
       await openException(deps, tx, transition)

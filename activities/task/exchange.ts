@@ -45,9 +45,18 @@ export async function workDelivered(
   return isOfInput ? found.delivery?.work : undefined
 }
 
-/** The result of a run was attested: its delivery was accepted. */
-export const acceptDelivery = (tx: Tx, taskId: string): Promise<void> =>
-  endOf(tx, taskId, { from: 'delivered', to: 'accepted', reason: 'the result was approved' })
+/** The result of a run was attested: its delivery was accepted, unless the result is of another input. */
+export async function acceptDelivery(
+  tx: Tx,
+  { task_id, input_sha256 }: Pick<TaskRow, 'task_id' | 'input_sha256'>,
+): Promise<void> {
+  const found = await findExchangeOf(tx, task_id)
+  const isTaken = found?.input_sha256 === input_sha256
+  const end = isTaken
+    ? ({ to: 'accepted', reason: 'the result was approved' } as const)
+    : ({ to: 'rejected', reason: 'the input was changed' } as const)
+  if (found !== undefined) await endClaim(tx, found.work_order_id, { from: 'delivered', ...end })
+}
 
 /** A stopped run does not take the delivery, if a review or a validator stopped it; a replay is the service's own work. */
 export async function refuseDelivery(

@@ -31,7 +31,7 @@ export const exchangeRead = operation({
     'List the work orders that may be claimed, the newest first, and your own newest 25 claims.',
   http: { method: 'GET', path: EXCHANGE_PATH, host: 'base' },
   access: ['agent', 'public'],
-  needs: { scopes: ['exchange:write'] },
+  needs: { scopes: ['runs:read'] },
   errors: ['credential_required', 'not_found'],
   input: z.strictObject({
     rail: Rail.optional(),

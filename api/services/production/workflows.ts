@@ -129,7 +129,7 @@ export class CustomerWorkflowService {
       const row = ownedBy(await lockWorkflow(tx, workflowId), writer.agentId)
       const state = workflowAfter(row.state, move)
       if (state === undefined)
-        throw refuse('wrong_state', { detail: `the workflow is ${row.state}`, extra: row })
+        throw refuse('wrong_state', { detail: `the workflow is ${row.state}` })
       if (resumes) {
         await assertNotPaused(tx)
         const write = { operationId, writer, rail, callbackUrl, callId, subject: workflowId }

@@ -38,8 +38,9 @@ export async function ownClaim(
   throw refuse('not_owner', { detail: 'the claim is that of another agent' })
 }
 
-export function assertHeld({ state }: ClaimRow, task: TaskRow): void {
-  if (state === 'held' && task.state === 'credit_funded') return
+export function assertHeld({ state, input_sha256 }: ClaimRow, task: TaskRow): void {
+  const isSame = task.input_sha256 === input_sha256
+  if (state === 'held' && task.state === 'credit_funded' && isSame) return
   throw refuse('wrong_state', {
     detail: state === 'held' ? `its task is ${task.state}` : `the claim is ${state}`,
     extra: { state },

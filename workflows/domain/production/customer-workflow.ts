@@ -7,8 +7,7 @@ export type Cadence = (typeof cadences)[number]
 export const workflowStates = ['waiting', 'active', 'paused', 'rejected', 'deleted'] as const
 export type WorkflowState = (typeof workflowStates)[number]
 
-export const workflowMoves = ['pause', 'resume', 'delete'] as const
-export type WorkflowMove = (typeof workflowMoves)[number]
+export type WorkflowMove = 'pause' | 'resume' | 'delete'
 
 /** The state after a move of its agent; undefined where the state does not allow it. */
 export function workflowAfter(state: WorkflowState, move: WorkflowMove): WorkflowState | undefined {
