@@ -49,6 +49,7 @@ import type { WalletService } from './services/credit/wallets.ts'
 import type { DirectoryService } from './services/directories/directories.ts'
 import type { EvidenceAnalyses } from './services/evidence/analyses.ts'
 import type { ReceiptCompletions } from './services/evidence/completions.ts'
+import type { InvestorDemo } from './services/evidence/investor-demo.ts'
 import type { ProofRelays } from './services/evidence/relays.ts'
 import type { Regressions } from './services/harness/regressions.ts'
 import type { HarnessTests } from './services/harness/tests.ts'
@@ -327,6 +328,7 @@ export type Services = ConsoleServices & {
   readonly prospects: ProspectService
   readonly completions: ReceiptCompletions
   readonly nextSteps: NextStepService
+  readonly investorDemo: InvestorDemo
   readonly discovery: DiscoveryCommands
   readonly health: HealthCommands
   readonly hardening: HardeningCommands

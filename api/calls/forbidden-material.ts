@@ -64,9 +64,10 @@ function partsOf(
 ): [z.core.$ZodType, unknown, string][] {
   if (schema instanceof z.core.$ZodObject) {
     const shape: Readonly<Record<string, z.core.$ZodType>> = schema._zod.def.shape
-    return members(value).flatMap(([key, part]) =>
-      shape[key] === undefined ? [] : [[shape[key], part, below(pointer, key)]],
-    )
+    return members(value).flatMap(([key, part]) => {
+      const member = shape[key] ?? schema._zod.def.catchall
+      return member === undefined ? [] : [[member, part, below(pointer, key)]]
+    })
   }
   if (schema instanceof z.core.$ZodArray)
     return members(value).map(([key, part]) => [schema._zod.def.element, part, below(pointer, key)])

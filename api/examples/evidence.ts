@@ -145,7 +145,51 @@ const completion = {
 const completionReceipt = receiptOf('passport', relayId, completion)
 const completionSample = sampleOf('provider-receipt-completion', {})
 
+const trialPassport = {
+  ...trialReceipt,
+  claims: trialClaims,
+  verify_url: `${BASE_URL}/api/verify-receipt?receipt=${trialReceipt.jws}`,
+}
+const { verification_packet: demoPacket } = evaluated
+const demo = {
+  free_proof: { proof_id, analysis: sampledAnalysis, decision: 'human_review_required', passport },
+  analysis_proof_relay: relay,
+  ledger: [{ ...event, unit: 'synthetic_relay' }],
+  relay_state: 'retry_available',
+} as const
+const demoSample = {
+  ...sampleOf('investor-demo', demo),
+  free_proof: { ...demo.free_proof, proof_id: null, passport: trialPassport },
+  description: 'A packet is analysed by rules and proven.',
+  steps: ['free_proof', 'proof_relay', 'ledger', 'receipt', 'relay_state'],
+  model_calls: 0,
+  live: { ledger_events: 1204, logged_receipts: 5120 },
+} as const
+const demoRun = {
+  ...demo,
+  receipt: receiptOf('relay', relayId, { proof_id, context_sha256: digests.request }),
+  context_sha256: digests.request,
+} as const
+const demoInput = { evidence: [{ name: item, text }], deck: 'autumn' } as const
+
 export const evidenceExamples = {
+  'investor-demo-read': { input: {}, output: demoSample },
+  'investor-demo-detail-read': {
+    input: {},
+    output: { ...demoSample, verification_packet: demoPacket },
+  },
+  'investor-demo-run': { input: demoInput, output: demoRun },
+  'investor-demo-detail-run': {
+    input: demoInput,
+    output: {
+      ...demoRun,
+      verification_packet: demoPacket,
+      step_timings: [
+        { step: 'free_proof', ms: 18 },
+        { step: 'proof_relay', ms: 9 },
+      ],
+    },
+  },
   'model-analysis-read': {
     input: {},
     output: sampleOf('model-evidence-analysis', {
@@ -184,11 +228,7 @@ export const evidenceExamples = {
         proof: { analysis: sampledAnalysis, decision: 'human_review_required' as const },
         verification_packet,
       }),
-      passport: {
-        ...trialReceipt,
-        claims: trialClaims,
-        verify_url: `${BASE_URL}/api/verify-receipt?receipt=${trialReceipt.jws}`,
-      },
+      passport: trialPassport,
     },
   },
   'free-proof-run': {

@@ -15,8 +15,6 @@ const isServed = (path: string) => mcpPaths.includes(path) || at(path).length > 
 const pending: readonly string[] = [
   '/api/energyops-controlled-pilot-execution',
   '/api/financeops-controlled-pilot-execution',
-  '/api/investor-demo',
-  '/api/investor-demo-v2',
   '/api/tokenops-controlled-pilot-execution',
   '/api/energyops-runtime-pilot-run',
   '/api/financeops-mvp-runtime-run',

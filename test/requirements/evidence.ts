@@ -1,5 +1,15 @@
 /** Requirements on analyses of evidence, their relays and free proofs: id → source and behavior. */
 export const evidenceRequirements = {
+  'demo.sample': {
+    source: 'evidence § Investor demo',
+    behavior:
+      'The tour is a signed sample that stays the same for a key, and stores nothing; how much the ledger and the log hold is read each time.',
+  },
+  'demo.run': {
+    source: 'evidence § Investor demo',
+    behavior:
+      'The tour over what a caller sends is a synthetic proof with its relay, event and receipt, once for a key; the digest of the whole body is in the receipt, no model is called, and secrets are refused in any property.',
+  },
   'analysis.rules': {
     source: 'evidence § Mode',
     behavior:

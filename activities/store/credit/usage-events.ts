@@ -11,6 +11,18 @@ export async function lockUsageChain(tx: Tx, chain: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`usage:${chain}`}, 0))`.execute(tx)
 }
 
+/** How many events a chain has, by the sequence of its last one. */
+export async function lengthOfChain(tx: Tx, chain: string): Promise<number> {
+  const last = await tx
+    .selectFrom('usage_events')
+    .select('sequence')
+    .where('chain', '=', chain)
+    .orderBy('sequence', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return last === undefined ? 0 : last.sequence + 1
+}
+
 export async function findUsageEvent(
   tx: Tx,
   eventId: string,

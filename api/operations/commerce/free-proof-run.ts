@@ -9,6 +9,23 @@ import { askingOf } from './proven-agent.ts'
 
 const { analysis: _analysis, decision: _decision, ...signed } = provenAnalysis
 
+/** Texts of the caller. */
+export const freeEvidence = named(
+  z.strictObject({
+    name: ItemName,
+    text: freeText(65_536, 1).meta({ description: 'Its whole text.' }),
+    section: section.default('evidence').meta({ description: 'What it is evidence for.' }),
+  }),
+  'name',
+  20,
+).min(1)
+
+/** What is analysed of them. */
+export const packetOf = (items: z.output<typeof freeEvidence>) => ({
+  packet: { title: 'Supplied evidence', items, claims: [] },
+  questions: [],
+})
+
 /** POST /api/free-proof-run: a trial on the caller's own evidence; it never counts as work. */
 export const freeProofRun = operation({
   id: 'free-proof-run',
@@ -19,16 +36,7 @@ export const freeProofRun = operation({
   idempotency: { kind: 'body' },
   uses: () => ({ analyses: 1 }),
   input: z.strictObject({
-    evidence: named(
-      z.strictObject({
-        name: ItemName,
-        text: freeText(65_536, 1).meta({ description: 'Its whole text.' }),
-        section: section.default('evidence').meta({ description: 'What it is evidence for.' }),
-      }),
-      'name',
-      20,
-    )
-      .min(1)
+    evidence: freeEvidence
       .optional()
       .meta({ description: 'What is proven; without it, a published packet.' }),
     mission_id: IdempotencyKey.optional().meta({ description: 'Your own name of the mission.' }),
@@ -42,8 +50,7 @@ export const freeProofRun = operation({
     .meta({ id: 'FreeProof' }),
   example: evidenceExamples['free-proof-run'],
   handle: async ({ evidence, mission_id, publication_consent }, context) => {
-    const items = evidence && { title: 'Supplied evidence', items: evidence, claims: [] }
-    const input = items ? { packet: items, questions: [] } : analysisFixture
+    const input = evidence ? packetOf(evidence) : analysisFixture
     const mission = { mission_id, publication_consent }
     return {
       body: await context.analyses.prove({ ...askingOf(context), input, mission }),

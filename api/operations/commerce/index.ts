@@ -6,6 +6,8 @@ import { commerceProofEvaluate } from './commerce-proof-evaluate.ts'
 import { commerceProofRead } from './commerce-proof-read.ts'
 import { freeProofRead } from './free-proof-read.ts'
 import { freeProofRun } from './free-proof-run.ts'
+import { investorDemoRead, investorDemoV2Read } from './investor-demo-read.ts'
+import { investorDemoRun, investorDemoV2Run } from './investor-demo-run.ts'
 import { modelAnalysisRead } from './model-analysis-read.ts'
 import { modelAnalysisRun } from './model-analysis-run.ts'
 import { modelRelayRead } from './model-relay-read.ts'
@@ -29,4 +31,8 @@ export const commerce = [
   agentPassportVerify,
   receiptCompletionRead,
   receiptCompletionRun,
+  investorDemoRead,
+  investorDemoRun,
+  investorDemoV2Read,
+  investorDemoV2Run,
 ] as const

@@ -1,19 +1,22 @@
 import type { Config } from '../../../activities/config/config.ts'
 import { modelNamed } from '../../../activities/config/model-settings.ts'
+import type { KeyRings } from '../../../activities/keys/key-ring.ts'
 import { askForAnalysis } from '../../../temporal/analyses.ts'
 import { ReceiptService } from '../receipts/verification.ts'
 import { EvidenceAnalyses, type EvidenceDeps } from './analyses.ts'
 import { ReceiptCompletions } from './completions.ts'
+import { InvestorDemo } from './investor-demo.ts'
 import { ProofRelays } from './relays.ts'
 
 type Adapters = Pick<EvidenceDeps, 'db' | 'proofs' | 'issuer' | 'environment' | 'signReceipt'> & {
   config: Config
+  keys: KeyRings
   client: Parameters<typeof askForAnalysis>[0]
   publicPool: EvidenceDeps['pool']
 }
 
 /** The services that analyse evidence and relay analyses. */
-export function openEvidence({ config, client, publicPool: pool, ...adapters }: Adapters) {
+export function openEvidence({ config, client, keys, publicPool: pool, ...adapters }: Adapters) {
   const deps = {
     ...adapters,
     baseUrl: config.BASE_URL,
@@ -29,5 +32,12 @@ export function openEvidence({ config, client, publicPool: pool, ...adapters }: 
     analyses,
     relays: new ProofRelays({ ...deps, analyses, receipts }),
     completions: new ReceiptCompletions({ ...deps, receipts }),
+  }
+  const relays = new ProofRelays({ ...deps, analyses, receipts })
+  const receiptKey = () => keys.receipt.active.kid
+  return {
+    analyses,
+    relays,
+    investorDemo: new InvestorDemo({ ...deps, analyses, relays, receiptKey }),
   }
 }

@@ -3,7 +3,7 @@ import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { SERVICE_CHAIN, type UsageEvent, usageEventHash } from '#domain/credit/usage-event.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
-import { receiptView } from '../../../activities/keys/receipt-view.ts'
+import { type ReceiptView, receiptView } from '../../../activities/keys/receipt-view.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import {
   type AnalysisRow,
@@ -37,7 +37,15 @@ export class ProofRelays {
     this.#deps = deps
   }
 
-  async relay(asked: RelayAsked) {
+  relay(asked: RelayAsked) {
+    return this.relayAs(asked, { shown: async (_tx, relayed) => relayed })
+  }
+
+  /** The same with another answer; `facts` stand in the receipt as well. */
+  async relayAs<Shown extends Record<string, unknown>>(
+    asked: RelayAsked,
+    { shown, facts }: Showing<Shown>,
+  ): Promise<Shown> {
     const fresh = 'fresh' in asked ? await this.#deps.analyses.prepare(asked.fresh) : undefined
     const stored = 'stored' in asked ? await this.#own(asked.stored, asked) : undefined
     const isVerified = stored !== undefined && (await this.#isVerified(stored.proof_id))
@@ -48,7 +56,7 @@ export class ProofRelays {
       const analysisId = fresh?.analysis.analysis_id ?? stored?.analysis_id ?? ''
       const row = await findAnalysis(tx, analysisId)
       if (row === undefined) throw new Error(`the analysis ${analysisId} is missing`)
-      return this.#record(tx, { ...asked, relayId, row, isVerified })
+      return shown(tx, await this.#record(tx, { ...asked, relayId, row, isVerified, facts }))
     })
   }
 
@@ -89,7 +97,7 @@ export class ProofRelays {
     return (await this.#deps.receipts.verify({ receipt_id: proof.receipt_id })).verified
   }
 
-  async #record(tx: Tx, { relayId, row, isVerified, ...asked }: Relayed) {
+  async #record(tx: Tx, { relayId, row, isVerified, ...asked }: Relayed): Promise<RelayedAnalysis> {
     const proof = await findCommerceProof(tx, row.proof_id)
     if (proof === undefined) throw new Error(`the proof ${row.proof_id} is missing`)
     const { passport, decision } = await proofView(this.#deps, tx, proof)
@@ -106,6 +114,7 @@ export class ProofRelays {
         commerce_receipt_id: proof.receipt_id,
         passport_receipt_id: proof.passport_receipt_id,
         decision,
+        ...asked.facts?.(),
       },
     })
     const standing = standingOf({
@@ -127,7 +136,26 @@ export class ProofRelays {
   }
 }
 
-type Relayed = Asking & { relayId: string; row: AnalysisRow; isVerified: boolean }
+type Relayed = Asking & {
+  relayId: string
+  row: AnalysisRow
+  isVerified: boolean
+  facts?: (() => Record<string, unknown>) | undefined
+}
+type Showing<Shown> = {
+  shown(tx: Tx, relayed: RelayedAnalysis): Promise<Shown>
+  facts?: () => Record<string, unknown>
+}
+type RelayedAnalysis = {
+  analysis_result: Analysis
+  proof_id: string
+  receipt_passport: Awaited<ReturnType<typeof proofView>>['passport']
+  run_ledger: ReturnType<typeof eventView>
+  proof_relay: { relay_id: string; receipt_id: string; entry_hash: string } & Standing
+  retry_handoff_state: Standing['state']
+  receipt: ReceiptView
+}
+type Standing = ReturnType<typeof standingOf>
 
 /** When the sample is dated. */
 const SAMPLED = '2026-11-01T00:00:00.000Z'
