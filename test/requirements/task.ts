@@ -392,6 +392,11 @@ export const taskRequirements = {
     behavior:
       'A signed provider event funds a run, which continues to its result and its callback in the documented order.',
   },
+  'sequence.exception-recovery': {
+    source: 'tasks § Sequences',
+    behavior:
+      'A paid run that is paused or fails becomes an exception ticket, a recovery request and a replay package, and comes back to its result without a second payment.',
+  },
   'stack.once-task': {
     source: 'stack § Start',
     behavior:
