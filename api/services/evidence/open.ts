@@ -15,7 +15,7 @@ type Adapters = Pick<EvidenceDeps, 'db' | 'proofs' | 'issuer' | 'environment' | 
   publicPool: EvidenceDeps['pool']
 }
 
-/** The services that analyse evidence and relay analyses. */
+/** The services that analyse evidence, relay analyses and complete receipts of providers. */
 export function openEvidence({ config, client, keys, publicPool: pool, ...adapters }: Adapters) {
   const deps = {
     ...adapters,
@@ -28,16 +28,12 @@ export function openEvidence({ config, client, keys, publicPool: pool, ...adapte
   }
   const analyses = new EvidenceAnalyses(deps)
   const receipts = new ReceiptService(deps.db, deps.issuer)
-  return {
-    analyses,
-    relays: new ProofRelays({ ...deps, analyses, receipts }),
-    completions: new ReceiptCompletions({ ...deps, receipts }),
-  }
   const relays = new ProofRelays({ ...deps, analyses, receipts })
   const receiptKey = () => keys.receipt.active.kid
   return {
     analyses,
     relays,
+    completions: new ReceiptCompletions({ ...deps, receipts }),
     investorDemo: new InvestorDemo({ ...deps, analyses, relays, receiptKey }),
   }
 }
