@@ -6,7 +6,7 @@ export const clearingDecisions = ['cleared', 'retry', 'human_review', 'blocked']
 export type ClearingDecision = (typeof clearingDecisions)[number]
 /** What the return package of a run proves: `partial` is of what there was, `invalid` is not as it was signed. */
 export const proofStates = ['missing', 'partial', 'proven', 'invalid'] as const
-export type ProofState = (typeof proofStates)[number]
+type ProofState = (typeof proofStates)[number]
 export const clearingChecks = [
   'run',
   'package',
@@ -15,7 +15,7 @@ export const clearingChecks = [
   'obligation',
   'policy',
 ] as const
-export type ClearingCheckName = (typeof clearingChecks)[number]
+type ClearingCheckName = (typeof clearingChecks)[number]
 /** `open` may pass later, `review` is for a person, and `failed` never passes. */
 export const clearingOutcomes = ['passed', 'open', 'review', 'failed'] as const
 type Outcome = (typeof clearingOutcomes)[number]
