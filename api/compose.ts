@@ -85,6 +85,7 @@ import { refusedRecipients } from './services/payouts/refused-recipients.ts'
 import { createReservationGate } from './services/payouts/reservation-gate.ts'
 import { PilotOffers } from './services/pilots/offers.ts'
 import { openPilots } from './services/pilots/open.ts'
+import { RuntimeRunService } from './services/production/runtime-runs.ts'
 import { WriteGate } from './services/production/write-gate.ts'
 import { NextStepService } from './services/prospects/next-steps.ts'
 import { ProspectService } from './services/prospects/prospects.ts'
@@ -135,13 +136,16 @@ function openServices(adapters: Adapters): Services {
   const creditServices = openCreditServices(adapters)
   const { callbackHosts } = adapters.taskDeps
   const gate = new WriteGate({ ...adapters.receiptIssuer, registry: operations, callbackHosts })
+  const tasks = openTaskServices({ ...adapters, gate }, creditServices)
+  const operators = openOperatorServices(adapters)
   return {
     writeGate: gate,
     ...openPayoutServices(adapters),
     ...creditServices,
     ...openAgentServices(adapters),
-    ...openTaskServices({ ...adapters, gate }, creditServices),
-    ...openOperatorServices(adapters),
+    ...tasks,
+    ...operators,
+    runtimeRuns: new RuntimeRunService({ ...operators, pilots: tasks.controlledPilots }),
     ...openTrustServices(adapters),
     ...openPublicServices(adapters),
     ...openAuthority(adapters, operations),

@@ -65,9 +65,11 @@ import type { PilotOffers } from './services/pilots/offers.ts'
 import type { PilotService } from './services/pilots/pilots.ts'
 import type { PilotRunService } from './services/pilots/runs.ts'
 import type { ActivationPaths } from './services/production/activation-paths.ts'
+import type { ControlledPilotService } from './services/production/controlled-pilots.ts'
 import type { CustomerRunService } from './services/production/customer-runs.ts'
 import type { FirstPaidRunService } from './services/production/first-paid-runs.ts'
 import type { CustomerWorkflowService } from './services/production/workflows.ts'
+import type { RuntimeRunService } from './services/production/runtime-runs.ts'
 import type { WriteGate } from './services/production/write-gate.ts'
 import type { NextStepService } from './services/prospects/next-steps.ts'
 import type { ProspectService } from './services/prospects/prospects.ts'
@@ -231,7 +233,10 @@ export type ContractCommands = Record<
   | 'activationPath'
   | 'pilotRun',
   () => Promise<ContractView>
-> & { sandbox(): Promise<ContractView & { rails: RailKey[] }> }
+> & {
+  sandbox(): Promise<ContractView & { rails: RailKey[] }>
+  controlledPilot(rail: RailKey, path: string): Promise<ContractView>
+}
 
 /** An action as a caller asks about it, and the artifacts that are presented with it. */
 export type ActionAsked = {
@@ -384,6 +389,8 @@ export type Services = ConsoleServices & {
   readonly activationPaths: ActivationPaths
   readonly pilotRuns: PilotRunService
   readonly pilotOffers: PilotOffers
+  readonly controlledPilots: ControlledPilotService
+  readonly runtimeRuns: RuntimeRunService
 }
 
 /** Everything that a handler may use. */

@@ -43,6 +43,19 @@ const customerStart = {
 }
 const { rail: _rail, ...fixedStart } = customerStart
 const { customer_account: _account, ...pilotStart } = customerStart
+const { customer_account: _account, ...pilotFields } = fixedStart
+const pilotStart = (rail: string) => ({
+  ...pilotFields,
+  request: { objective: 'as a pilot' },
+  tool_scope: [rail],
+  idempotency_key: 'cp-1',
+})
+const begun = {
+  pilot_id: `av_${hex(64)}`,
+  decision_note: 'known to us',
+  evidence_root_sha256: hex(64),
+  idempotency_key: 'rt-1',
+}
 const delegated = {
   operation_id: 'usage-ledger-record',
   input: { kind: 'tool_call' },
@@ -137,6 +150,11 @@ const samples: Record<string, Record<string, unknown>> = {
     ...customerStart,
     idempotency_key: 'p-1',
   },
+  'tokenops-controlled-pilot-run': pilotStart('tokenops'),
+  'financeops-controlled-pilot-run': pilotStart('financeops'),
+  'energyops-controlled-pilot-run': pilotStart('energyops'),
+  'energyops-runtime-run': begun,
+  'financeops-runtime-run': begun,
   'diligence-loop-start': { ...fixedStart, idempotency_key: 'l-3' },
   'packet-loop-start': { ...fixedStart, idempotency_key: 'l-2' },
   'loop-start': { ...customerStart, idempotency_key: 'l-1' },

@@ -70,6 +70,49 @@ function stagesOf({ proof, made }: { proof: Far; made: Far }) {
   ] as const
 }
 
+const activationId = 'av_3f2a9c1d7e5b48609a1c2d3e4f5061728394a5b6c7d8e9f00112233445566778'
+const pilotSteps = [
+  'planner',
+  'worker',
+  'validator',
+  'exception_agent',
+  'revision_loop',
+  'review_step',
+  'return_package',
+  'attestation',
+] as const
+const pilotRun = <Of extends object>(run: Of) => ({
+  ...run,
+  rail: 'energyops' as const,
+  tier: 'entry' as const,
+  work_order_id: ids.workOrder,
+})
+const chain = [
+  ['request', 'energyops entry, as quoted', ids.quote],
+  ['auth_validation', 'a live key of a trusted agent', ids.credential],
+  ['tool_scope', 'energyops', null],
+  ['payload_validation', 'the rail reads the input', digests.input],
+  ['runtime_write', 'task, order, contract and run are stored', ids.run],
+  ['audit_event', 'the write gate admitted the write', ids.audit],
+  ['controlled_pilot', 'the pilot waits for its payment and its review', activationId],
+] as const
+const activatedPilot = <State extends string, Of extends object>(state: State, run: Of) => ({
+  activation_id: activationId,
+  chain: chain.map(([step, detail, evidence_id]) => ({ step, ok: true, detail, evidence_id })),
+  pilot: {
+    pilot_id: activationId,
+    rail: 'energyops' as const,
+    state,
+    objective: 'Whether our bill of November agrees with the meter.',
+    tool_scope: ['energyops'],
+    customer_account: ids.agent,
+    work_order_id: ids.workOrder,
+    begun_at: '2026-11-24T09:31:00.000Z',
+  },
+  run,
+  audit_event_id: ids.audit,
+})
+
 /** A free run of scout in the controlled loop, and what is at its steps. */
 export const loopExamples = {
   'loops-read': { input: { run_id: ids.run }, output: { run: closedRun } },
@@ -208,6 +251,51 @@ export const loopExamples = {
       total: 3,
       pack_sha256: digests.payload,
       jws: closedRun.completion_signature,
+    },
+  },
+  'controlled-pilot-read': {
+    input: { run_id: ids.run },
+    output: activatedPilot('delivered', pilotRun(closedRun)),
+  },
+  'controlled-pilot-run': {
+    input: {
+      request: { objective: 'What our agents spent on models in November.' },
+      tool_scope: ['intake', ...pilotSteps],
+      tier: 'entry',
+      quote_id: ids.quote,
+      entitlement_id: ids.entitlement,
+      input: { title: 'as the schema of the rail describes it' },
+      callback_url: 'https://hooks.northwind.example/agent-rails',
+      on_gaps: 'report',
+      accept_terms: true,
+      idempotency_key: 'pilot-1',
+    },
+    output: { ...activatedPilot('activated', pilotRun(waitingRun)), challenge: null },
+  },
+  'runtime-runs-read': {
+    input: { limit: '10' },
+    output: {
+      items: [activatedPilot('activated', pilotRun(waitingRun))],
+      offset: 0,
+      limit: 10,
+      total: 1,
+      ready_to_run: [{ pilot_id: activationId, evidence_root_sha256: digests.evidence }],
+    },
+  },
+  'runtime-run': {
+    input: {
+      pilot_id: activationId,
+      decision_note: 'known to us',
+      evidence_root_sha256: digests.evidence,
+      idempotency_key: 'begin-1',
+    },
+    output: {
+      ...activatedPilot('running', pilotRun(waitingRun)),
+      review_decision: {
+        decision: 'approve',
+        work_order_id: ids.workOrder,
+        receipt_id: ids.settlementReceipt,
+      },
     },
   },
 } as const

@@ -30,4 +30,14 @@ export const loopRequirements = {
     behavior:
       'The pack holds the decisions of a filter, the last first, with their loops, ledger heads and receipts; its signature is over the digest of all of it, and only operators read it.',
   },
+  'pilot.chain': {
+    source: 'loops § Controlled pilots',
+    behavior:
+      'The seven steps of a controlled pilot are taken in their order; all of them activate it with run, order and audit event, and the first that fails is the refusal, with the chain so far as its audit event.',
+  },
+  'pilot.begin': {
+    source: 'loops § Runtime runs',
+    behavior:
+      'An operator begins a paid pilot by one recorded decision about its evidence; an unpaid one is 409, and a repeat finds the decision.',
+  },
 } as const

@@ -30,6 +30,7 @@ import { uploadReadings } from '../migrations/0031-upload-readings.ts'
 import { customerRuns } from '../migrations/0032-customer-runs.ts'
 import { evidence } from '../migrations/0035-evidence.ts'
 import { loops } from '../migrations/0037-loops.ts'
+import { pilotActivations } from '../migrations/0037-pilot-activations.ts'
 import { prospects } from '../migrations/0038-prospects.ts'
 import { pilots } from '../migrations/0039-pilots.ts'
 import { accountControls } from '../migrations/0040-account-controls.ts'
@@ -78,6 +79,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0032-customer-runs': customerRuns,
   '0035-evidence': evidence,
   '0037-loops': loops,
+  '0037-pilot-activations': pilotActivations,
   '0038-prospects': prospects,
   '0039-pilots': pilots,
   '0040-account-controls': accountControls,

@@ -27,6 +27,7 @@ import type { HarnessRail } from '#domain/harness/suites.ts'
 import type { PlayedStep } from '#domain/harness/transcript.ts'
 import type { ControlScope } from '#domain/payouts/controls.ts'
 import type { PilotClient } from '#domain/pilots/pilot.ts'
+import type { ChainStep } from '#domain/production/activation-chain.ts'
 import type { SuccessCondition } from '#domain/production/first-paid-run.ts'
 import type { GateCheck } from '#domain/production/write-gate.ts'
 import type { ProspectState, RecordedState } from '#domain/prospects/prospect.ts'
@@ -1022,6 +1023,22 @@ export type Database = {
     expires_at: Date | null
     reminded_at: Date | null
     created_at: Generated<Date>
+  }
+  pilot_activations: {
+    activation_id: string
+    audit_event_id: string
+    task_id: string | null
+    rail: RailKey
+    agent_id: string
+    credential_id: string
+    customer_account: string
+    asked_sha256: string | null
+    objective: string
+    tool_scope: Json<string[]>
+    chain: Json<ChainStep[]>
+    failed_step: string | null
+    code: string | null
+    begun_at: Generated<Date>
   }
   postings: {
     posting_id: Generated<string>

@@ -41,13 +41,15 @@ export type ProductionDeps = TaskDeps &
     settleWaitMs: number
   }
 type StoredRun = BoundRunRow & { asked_sha256: string }
-type View = Awaited<ReturnType<typeof boundView>>
+type View = Pick<Awaited<ReturnType<typeof boundView>>, 'run'>
 
 /** An operation that starts production runs, and how it keeps them. */
 export type ProductionOperation<Row extends StoredRun, Seen extends View> = {
   id: string
   path: string
   isSold: boolean
+  /** Ends the objective of its order. */
+  purpose?: string
   find(tx: Tx, taskId: string): Promise<Row | undefined>
   /** Throws where the run cannot be continued. */
   assertContinues?(row: Row): void
@@ -106,7 +108,7 @@ type Start = {
 
 async function store<Row extends StoredRun, Seen extends View>(
   deps: ProductionDeps,
-  { id: operationId, insert }: ProductionOperation<Row, Seen>,
+  { id: operationId, insert, purpose }: ProductionOperation<Row, Seen>,
   { writer, taskId, callId, asked, askedSha256 }: Start,
 ): Promise<void> {
   const { db, tokens, gate } = deps
@@ -121,7 +123,7 @@ async function store<Row extends StoredRun, Seen extends View>(
       agentId,
       quoteId: asked.quote_id,
       customerAccount: customer_account,
-      order: { ...ids, ...orderOfRun(agentId, asked, 'for a customer account') },
+      order: { ...ids, ...orderOfRun(agentId, asked, purpose ?? 'for a customer account') },
       run: { taskId, eventId: callId, rail, input: asked.input },
     })
     if (stored === undefined) return

@@ -15,6 +15,7 @@ import type { QuoteService } from '../credit/quotes.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
 import { PilotRunService } from '../pilots/runs.ts'
 import { ActivationPaths } from '../production/activation-paths.ts'
+import { ControlledPilotService } from '../production/controlled-pilots.ts'
 import { CustomerRunService } from '../production/customer-runs.ts'
 import { FirstPaidRunService } from '../production/first-paid-runs.ts'
 import { CustomerWorkflowService } from '../production/workflows.ts'
@@ -88,6 +89,7 @@ export function openTaskServices(
     manifests: new ManifestService({ ...runDeps, pool: publicPool }),
     firstPaidRuns: new FirstPaidRunService({ ...runDeps, settleWaitMs }),
     pilotRuns: new PilotRunService({ ...runDeps, settleWaitMs }),
+    controlledPilots: new ControlledPilotService({ ...runDeps, settleWaitMs }),
     customerRuns: new CustomerRunService({ ...runDeps, settleWaitMs }),
     activationPaths: new ActivationPaths(runDeps),
     sandbox: new SandboxService(runDeps),

@@ -159,7 +159,7 @@ const later = new RegExp(
     'pilots|pilot_(entries|runs)',
     'production_writes|first_paid_runs|customer_runs|activations|clearings',
     'settled_at',
-    'runs_at_step|proof_loops',
+    'runs_at_step|proof_loops|pilot_activations',
     'fee_events(_\\w+)?|wallet_tier_limits|allowance_wallets_tier_\\w+|column allowance_wallets[.](9|10)',
     'account_(controls|control_changes|wallets|spends)(_\\w+)?|account_append_only',
     'customer_workflows|workflow_firings',

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { credentialText, type Scope } from '#domain/agents/credential.ts'
 import { diligenceops } from '#domain/rails/diligenceops.ts'
 import { packetops } from '#domain/rails/packetops.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
 import { tokenops } from '#domain/rails/tokenops.ts'
 import { taskDepsOf } from '../../../../activities/container.ts'
 import { secretSha256 } from '../../../../activities/keys/derived-tokens.ts'
@@ -122,6 +123,14 @@ function callsOn(named: Awaited<ReturnType<typeof ofPacketops>>): Calls {
   const { mode: _other, ...produced } = { ...other, ...account }
   const { mode: _loop, ...loop } = begun
   const { mode: _looped, ...looped } = other
+  const piloted = {
+    ...bound,
+    customer_account: undefined,
+    request: { objective: 'as a pilot' },
+    tool_scope: ['tokenops' as const],
+    tier: 'standard' as const,
+    input: sample(tokenops),
+  }
   const bought = {
     wallet_id: `aw_${sha256}`,
     on_gaps: 'report',
@@ -187,6 +196,9 @@ function callsOn(named: Awaited<ReturnType<typeof ofPacketops>>): Calls {
         idempotency_key,
       },
     ],
+    'tokenops-controlled-pilot-run': [{ ...piloted, quote_id: named.quote_id }],
+    'financeops-controlled-pilot-run': [{ ...piloted, quote_id: named.quote_id }],
+    'energyops-controlled-pilot-run': [{ ...piloted, quote_id: named.quote_id }],
     'wallet-run-start': [
       { ...bought, ...packet, input: sample(packetops), quote_id: unknown },
       {
@@ -301,7 +313,7 @@ verifies(
   'an access key of other rails is refused under every name of this one',
   async () => {
     const manifest = {
-      rails: ['packetops' as const, 'tokenops' as const, 'diligenceops' as const],
+      rails: ['packetops', 'tokenops', 'diligenceops', 'financeops', 'energyops'] as RailKey[],
       requested_scopes,
     }
     const [hosts] = apis.hosts as [Hosts]

@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { activationSteps } from '#domain/production/activation-chain.ts'
+import { loopSteps } from '#domain/runs/controlled-loop.ts'
+import { Time } from '../../fields.ts'
+import { Rail } from '../agents/shapes.ts'
+import { contractSchema } from '../discovery/contract-shape.ts'
+import { AuditEventId } from '../production/gate-shapes.ts'
+import { Run } from '../runs/shapes.ts'
+
+export type OfferRail = 'tokenops' | 'financeops' | 'energyops'
+export const pilotPath = (rail: OfferRail) => `/api/${rail}-controlled-pilot-execution`
+
+export const ActivationId = z.string().regex(/^av_[0-9a-f]{64}$/)
+const tools = [...loopSteps, 'tokenops', 'financeops', 'energyops'] as const
+/** The parts of the run that the agent allows: its rail, which stands for all, or every step. */
+export const toolScope = z.array(z.enum(tools)).min(1).max(16).meta({
+  description: 'What the run may take: its rail, which stands for all, or every step of the loop.',
+})
+
+const chain = z.array(
+  z.strictObject({
+    step: z.enum(activationSteps),
+    ok: z.boolean(),
+    detail: z.string(),
+    evidence_id: z.string().nullable().meta({ description: 'The record that shows it.' }),
+  }),
+)
+/** A pilot with the chain that activated it and its run. */
+export const activatedPilot = {
+  activation_id: ActivationId,
+  chain,
+  pilot: z.strictObject({
+    pilot_id: ActivationId,
+    rail: Rail,
+    state: z.enum(['activated', 'running', 'delivered', 'ended']).meta({
+      description: 'Of its run: before the approval, at work, with its package, without one.',
+    }),
+    objective: z.string(),
+    tool_scope: z.array(z.string()),
+    customer_account: z.string(),
+    work_order_id: z.string().nullable(),
+    begun_at: Time,
+  }),
+  run: Run,
+  audit_event_id: AuditEventId,
+}
+
+export const PilotContract = contractSchema(
+  'The last 1,000 chains of the rail: activated and refused.',
+  {
+    rail: Rail,
+    chain: z.array(z.enum(activationSteps)),
+    tool_scope: z.array(z.string()).meta({ description: 'What a scope may name.' }),
+  },
+).meta({ id: 'ControlledPilotContract' })

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, expect } from 'vitest'
+import { demoReceiverPath } from '#domain/callbacks/callback-body.ts'
+import { railOf } from '#domain/rails/index.ts'
+import { createClient, type InputOf } from '../../../api/http/client.ts'
+import { freshKey, openAgentUse, problemOf } from '../../support/agent-use.ts'
+import { startComposedTasks } from '../../support/composed-tasks.ts'
+import { verifies } from '../../verifies.ts'
+
+type Start = InputOf<'energyops-controlled-pilot-run'>
+let apis: Awaited<ReturnType<typeof startComposedTasks>>
+let agent: Awaited<ReturnType<typeof openAgentUse>>
+beforeAll(async () => {
+  apis = await startComposedTasks({ LIMIT_AGENT_PER_MINUTE: '6000' })
+  agent = await openAgentUse(apis.hosts[0]!, apis.operator, {
+    rails: ['energyops', 'tokenops'],
+    requested_scopes: ['runs:read', 'runs:write'],
+  })
+}, 180_000)
+afterAll(() => apis?.stop())
+
+const operator = () => createClient({ baseUrl: apis.hosts[0]!.base, operator: apis.operator })
+async function pilotOf(rail: 'energyops' | 'tokenops', more: Partial<Start> = {}): Promise<Start> {
+  const asked = { rail, tier: 'standard', units: ++units, idempotency_key: freshKey() } as const
+  const { quote_id } = (await agent.client.call('agent-quote', asked)).body.quote
+  return {
+    request: { objective: 'Whether our bill of November agrees with the meter.' },
+    tool_scope: [rail],
+    tier: 'standard',
+    quote_id,
+    input: railOf(rail).sandboxInput as Start['input'],
+    callback_url: `${apis.config.BASE_URL}${demoReceiverPath}?receiver=pilot-${freshKey()}`,
+    on_gaps: 'report',
+    accept_terms: true,
+    idempotency_key: freshKey(),
+    ...more,
+  }
+}
+let units = 0
+/** The controlled pilot activation chain of the document. */
+const documented = [
+  'request',
+  'auth_validation',
+  'tool_scope',
+  'payload_validation',
+  'runtime_write',
+  'audit_event',
+  'controlled_pilot',
+]
+
+verifies(
+  ['pilot.chain', 'pilot.begin'],
+  'the activation chain leads to a pilot that runs',
+  async () => {
+    const input = await pilotOf('energyops')
+    // Nothing pays yet: the pilot is activated and waits.
+    const unpaid = await problemOf(agent.client.call('energyops-controlled-pilot-run', input))
+    expect(unpaid).toMatchObject({ status: 402, code: 'payment_required' })
+    const listed = async () => (await operator().call('energyops-runtime-runs-read', {})).body
+    const [waiting] = (await listed()).items
+    const pilot_id = String(waiting?.pilot.pilot_id)
+    const begin = { pilot_id, decision_note: 'known to us', idempotency_key: freshKey() }
+    const early = { ...begin, evidence_root_sha256: '0'.repeat(64) }
+    expect((await listed()).ready_to_run).toEqual([])
+    expect(await problemOf(operator().call('energyops-runtime-run', early))).toMatchObject({
+      status: 409,
+      code: 'wrong_state',
+    })
+    const { payment_reference_id } = await agent.pay(input.quote_id)
+    await agent.approve('payment_reference', payment_reference_id)
+    const { body } = await agent.client.call('energyops-controlled-pilot-run', input)
+    expect(body.chain.map(({ step }) => step)).toEqual(documented)
+    expect(body.chain.every(({ ok }) => ok)).toBe(true)
+    const [request, key, , , write, audit, pilot] = body.chain
+    expect([request?.evidence_id, write?.evidence_id]).toEqual([input.quote_id, body.run.run_id])
+    expect([key?.evidence_id, audit?.evidence_id]).toEqual([
+      agent.credentialId,
+      body.audit_event_id,
+    ])
+    expect(pilot?.evidence_id).toBe(body.activation_id)
+    expect(body).toMatchObject({ pilot: { pilot_id, state: 'activated' }, challenge: null })
+    // It executes nothing before an operator begins it, by a decision that is recorded.
+    const { run_id } = body.run
+    expect((await agent.status(run_id)).waiting_for).toEqual(['review'])
+    const [ready] = (await listed()).ready_to_run
+    const { evidence_root_sha256 } = ready!
+    expect(await problemOf(operator().call('energyops-runtime-run', early))).toMatchObject({
+      code: 'evidence_changed',
+    })
+    const decided = { ...begin, evidence_root_sha256, idempotency_key: freshKey() }
+    const begun = (await operator().call('energyops-runtime-run', decided)).body
+    expect(begun).toMatchObject({ pilot: { state: 'running' } })
+    const again = (await operator().call('energyops-runtime-run', decided)).body
+    expect(again.review_decision).toEqual(begun.review_decision)
+    const waits = async () => (await agent.status(run_id, 5_000)).waiting_for
+    await expect.poll(waits, { timeout: 60_000 }).toEqual(['review'])
+    await agent.approve('loop_step', run_id)
+    const state = async () => {
+      const read = await agent.client.call('energyops-controlled-pilot-read', { run_id })
+      return 'pilot' in read.body ? read.body.pilot.state : undefined
+    }
+    await expect.poll(state, { timeout: 60_000 }).toBe('delivered')
+    const pack = (await operator().call('loop-audit-pack', { run_id })).body
+    expect(pack.decisions.map(({ receipt_id }) => receipt_id)).toContain(
+      begun.review_decision.receipt_id,
+    )
+  },
+)
+
+verifies('pilot.chain', 'the first step that fails is the refusal, and is recorded', async () => {
+  const live = async () =>
+    (await agent.client.call('tokenops-controlled-pilot-read', {})).body as { live: object }
+  const refused = async (more: Partial<Start>) => {
+    const input = await pilotOf('tokenops', more)
+    const problem = await problemOf(agent.client.call('tokenops-controlled-pilot-run', input))
+    const { chain, code, audit_event_id } = problem as unknown as {
+      chain: { step: string; ok: boolean }[]
+      code: string
+      audit_event_id: string
+    }
+    expect(audit_event_id).toMatch(/^aud_/)
+    expect(chain.map(({ step }) => step)).toEqual(documented.slice(0, chain.length))
+    expect(chain.map(({ ok }) => ok)).toEqual(chain.map((_, at) => at < chain.length - 1))
+    return [chain.at(-1)?.step, code]
+  }
+  expect((await live()).live).toEqual({ activated: 0, refused: 0 })
+  const other = (await pilotOf('energyops')).quote_id
+  expect(await refused({ quote_id: other })).toEqual(['request', 'quote_mismatch'])
+  expect(await refused({ tool_scope: ['worker'] })).toEqual(['tool_scope', 'scope_denied'])
+  expect(await refused({ tool_scope: ['tokenops', 'energyops'] })).toEqual([
+    'tool_scope',
+    'scope_denied',
+  ])
+  expect(await refused({ input: {} })).toEqual(['payload_validation', 'input_rejected'])
+  const callback_url = 'https://10.0.0.1/in'
+  expect(await refused({ callback_url })).toEqual(['runtime_write', 'callback_refused'])
+  expect((await live()).live).toEqual({ activated: 0, refused: 5 })
+})
