@@ -60,7 +60,7 @@ verifies('production.gate-contract', 'the descriptor prints registry and live st
     gated.map(({ id }) => id),
   )
   expect(allowed_rails).toContain('packetops')
-  expect(allowed_rails).not.toContain('scout')
+  expect(allowed_rails).not.toContain('contractops')
   expect(paused).toBeNull()
   const before = await counted()
   await ask()
