@@ -17,8 +17,8 @@ export const feeSettings = {
   FEE_DEVELOPER_USD: usd(0).describe('fee for a run that a developer started for a customer'),
   FEE_TRUST_BADGE_USD: usd(49).describe('fee for a year of a trust badge'),
   FEE_ENTERPRISE_CONTROLS_USD: usd(499).describe('fee for a month of enterprise controls'),
-  WALLET_FREE_USD_PER_DAY: usd(10_000).describe('the most that a free wallet pays a day'),
-  WALLET_PREMIUM_USD_PER_DAY: usd(100_000).describe('the most that a premium wallet pays a day'),
+  WALLET_FREE_USD_PER_DAY: usd(100_000).describe('the most that a free wallet pays a day'),
+  WALLET_PREMIUM_USD_PER_DAY: usd(1_000_000).describe('the most that a premium wallet pays a day'),
 }
 
 type Settings = { readonly [Name in keyof typeof feeSettings]: number }

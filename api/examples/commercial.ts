@@ -10,7 +10,7 @@ const fees: FeeSettings = {
   developer_usd: 0,
   trust_badge_usd_per_year: 49,
   enterprise_controls_usd: 499,
-  wallet_per_day_usd: { free: 10_000, premium: 100_000 },
+  wallet_per_day_usd: { free: 100_000, premium: 1_000_000 },
 }
 const feeEvent = `fe_${'6'.repeat(64)}`
 const account_id = `acc_${'4'.repeat(64)}`
@@ -31,8 +31,8 @@ export const commercialExamples = {
     output: {
       fee_items: feeCatalog(fees),
       plans: [
-        { plan: 'free', usd_per_month: 0, wallet_usd_per_day: 10_000 },
-        { plan: 'premium', usd_per_month: 19, wallet_usd_per_day: 100_000 },
+        { plan: 'free', usd_per_month: 0, wallet_usd_per_day: 100_000 },
+        { plan: 'premium', usd_per_month: 19, wallet_usd_per_day: 1_000_000 },
       ],
       accrued: [
         {

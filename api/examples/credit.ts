@@ -37,7 +37,7 @@ const wallet = {
   owner: ids.agent,
   label: 'Evidence packets',
   tier: 'free',
-  tier_per_day_usd: 10_000,
+  tier_per_day_usd: 100_000,
   balance_units: 500,
   reserved_units: 107,
   limits: { per_run_usd: 250, per_day_usd: 500, rails: ['packetops'] },
@@ -160,7 +160,7 @@ export const creditExamples = {
       idempotency_key: 'wallet-1-premium',
     },
     output: {
-      wallet: { ...wallet, tier: 'premium', tier_per_day_usd: 100_000, balance_units: 481 },
+      wallet: { ...wallet, tier: 'premium', tier_per_day_usd: 1_000_000, balance_units: 481 },
       fee_event_id: `fe_${'6'.repeat(64)}`,
       receipt: walletReceipt,
     },

@@ -8,5 +8,5 @@ export const defaultFees: FeeSettings = {
   developer_usd: 0,
   trust_badge_usd_per_year: 49,
   enterprise_controls_usd: 499,
-  wallet_per_day_usd: { free: 10_000, premium: 100_000 },
+  wallet_per_day_usd: { free: 100_000, premium: 1_000_000 },
 }

@@ -7,7 +7,7 @@ const of = (row: string) => fixed.replaceAll(/\w+/g, (column) => `${row}.${colum
 export const fees: readonly string[] = [
   `alter table allowance_wallets
     add column tier text not null default 'free' check (tier in ('free','premium')),
-    add column tier_per_day_usd integer not null default 10000 check (tier_per_day_usd >= 0)`,
+    add column tier_per_day_usd integer not null default 100000 check (tier_per_day_usd >= 0)`,
   `create function wallet_tier_limits() returns trigger language plpgsql as $$
   begin
     if (select kind from receipts where receipt_id = new.receipt_id) = 'settlement_receipt' and

@@ -31,7 +31,7 @@ import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 
 type Deps = ReceiptIssuer & Pick<MoneyDeps, 'db' | 'authority'>
 /** Controls as they are asked for: what is absent stays as it is. */
-export type ControlsAsked = { [Name in keyof AccountControls]?: AccountControls[Name] | undefined }
+type ControlsAsked = { [Name in keyof AccountControls]?: AccountControls[Name] | undefined }
 /** The agent of an account, or an operator, who names the account. */
 export type ControlsBy = { agentId: string } | { operator: string }
 type Change = {

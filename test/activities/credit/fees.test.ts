@@ -131,7 +131,7 @@ verifies('fees.monthly', 'a month is posted once; an uncovered one ends premium'
   const rich = await payer(60)
   const poor = await payer(18)
   for (const { wallet_id } of [rich, poor])
-    await inTx((tx) => updateTier(tx, wallet_id, { tier: 'premium', perDayUsd: 100_000 }))
+    await inTx((tx) => updateTier(tx, wallet_id, { tier: 'premium', perDayUsd: 1_000_000 }))
   await sql`insert into account_control_changes select 'ctl_' || repeat('a', 64), account_id, before, after, reason,
     'agt_x', (select receipt_id from receipts r where not exists (select from account_control_changes c where c.receipt_id = r.receipt_id) limit 1)
     from account_control_changes limit 1`.execute(deps.db)
@@ -140,7 +140,7 @@ verifies('fees.monthly', 'a month is posted once; an uncovered one ends premium'
   expect((await auditBooks(deps.db)).get(`wallet:${rich.wallet_id}`)).toBe(41)
   expect(await findWallet(deps.db, poor.wallet_id)).toMatchObject({
     tier: 'free',
-    tier_per_day_usd: 10_000,
+    tier_per_day_usd: 100_000,
   })
   const { rows } = await sql<{ state: string; amount_usd: number }>`
     select state, amount_usd from fee_events where item = 'enterprise_controls'`.execute(deps.db)
