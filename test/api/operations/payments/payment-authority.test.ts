@@ -86,7 +86,7 @@ verifies(
       payment_reference: { state: 'presented', method: 'agent_allowance' },
       limits_left: {
         agent_usd: null,
-        wallet: { per_run_usd: null, day_usd: null, balance_usd: 1_000 },
+        wallet: { per_run_usd: null, day_usd: 100_000, balance_usd: 1_000 },
       },
     })
     expect((await auditBooks(apis.db)).get(`wallet:${wallet_id}`)).toBe(1_000)
