@@ -42,9 +42,9 @@ const customerStart = {
   accept_terms: true,
 }
 const { rail: _rail, ...fixedStart } = customerStart
-const { customer_account: _account, ...pilotStart } = customerStart
 const { customer_account: _account, ...pilotFields } = fixedStart
-const pilotStart = (rail: string) => ({
+const { customer_account: _same, ...pilotStart } = customerStart
+const controlledPilot = (rail: string) => ({
   ...pilotFields,
   request: { objective: 'as a pilot' },
   tool_scope: [rail],
@@ -150,9 +150,9 @@ const samples: Record<string, Record<string, unknown>> = {
     ...customerStart,
     idempotency_key: 'p-1',
   },
-  'tokenops-controlled-pilot-run': pilotStart('tokenops'),
-  'financeops-controlled-pilot-run': pilotStart('financeops'),
-  'energyops-controlled-pilot-run': pilotStart('energyops'),
+  'tokenops-controlled-pilot-run': controlledPilot('tokenops'),
+  'financeops-controlled-pilot-run': controlledPilot('financeops'),
+  'energyops-controlled-pilot-run': controlledPilot('energyops'),
   'energyops-runtime-run': begun,
   'financeops-runtime-run': begun,
   'diligence-loop-start': { ...fixedStart, idempotency_key: 'l-3' },

@@ -9,7 +9,7 @@ import { countBound } from '../../activities/store/payouts/challenges.ts'
 import { countPilots } from '../../activities/store/pilots/pilots.ts'
 import type { Tx } from '../../activities/store/postgres/db.ts'
 import { countActivations } from '../../activities/store/production/activations.ts'
-import { countActivations } from '../../activities/store/production/pilot-activations.ts'
+import { countPilotActivations } from '../../activities/store/production/pilot-activations.ts'
 import { countRunsOf } from '../../activities/store/tasks/agent-runs.ts'
 import { countPaidByWallet } from '../../activities/store/work-orders/work-orders.ts'
 import type { ContractCommands, ContractView } from '../context.ts'
@@ -56,7 +56,7 @@ export function createContractViews(db: Tx, registry: readonly AnyOperation[]): 
         await countPilots(db, ['invited', 'accepted']),
       ),
     controlledPilot: async (rail, path) =>
-      contractView(registry, path, await countActivations(db, rail)),
+      contractView(registry, path, await countPilotActivations(db, rail)),
     loop: async () =>
       contractView(registry, '/api/agent-self-serve-rail-loop', await countRunsOf(db, {})),
   }

@@ -12,8 +12,7 @@ const at = (path: string) =>
 const isServed = (path: string) => mcpPaths.includes(path) || at(path).length > 0
 
 /** Paths whose operations are not there yet. */
-const pending: readonly string[] = [
-]
+const pending: readonly string[] = []
 
 verifies('conform.paths', 'each documented path is served, but for a list', () => {
   expect(new Set(documentedPaths).size).toBe(100)

@@ -30,7 +30,6 @@ import { uploadReadings } from '../migrations/0031-upload-readings.ts'
 import { customerRuns } from '../migrations/0032-customer-runs.ts'
 import { evidence } from '../migrations/0035-evidence.ts'
 import { loops } from '../migrations/0037-loops.ts'
-import { pilotActivations } from '../migrations/0037-pilot-activations.ts'
 import { prospects } from '../migrations/0038-prospects.ts'
 import { pilots } from '../migrations/0039-pilots.ts'
 import { accountControls } from '../migrations/0040-account-controls.ts'
@@ -38,6 +37,7 @@ import { trustListings } from '../migrations/0041-trust-listings.ts'
 import { settlementTimes } from '../migrations/0042-settlement-times.ts'
 import { fees } from '../migrations/0043-fees.ts'
 import { activations } from '../migrations/0044-activations.ts'
+import { pilotActivations } from '../migrations/0045-pilot-activations.ts'
 import { clearings } from '../migrations/0047-clearings.ts'
 import { customerWorkflows } from '../migrations/0048-customer-workflows.ts'
 import { exchange } from '../migrations/0049-exchange.ts'
@@ -79,7 +79,6 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0032-customer-runs': customerRuns,
   '0035-evidence': evidence,
   '0037-loops': loops,
-  '0037-pilot-activations': pilotActivations,
   '0038-prospects': prospects,
   '0039-pilots': pilots,
   '0040-account-controls': accountControls,
@@ -87,6 +86,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0042-settlement-times': settlementTimes,
   '0043-fees': fees,
   '0044-activations': activations,
+  '0045-pilot-activations': pilotActivations,
   '0047-clearings': clearings,
   '0048-customer-workflows': customerWorkflows,
   '0049-exchange': exchange,

@@ -79,7 +79,10 @@ export async function listReadyPilots(
 const CHAINS_COUNTED_MAX = 1_000
 
 /** The last chains of a rail by what became of them. */
-export async function countActivations(tx: Tx, rail: RailKey): Promise<Record<string, number>> {
+export async function countPilotActivations(
+  tx: Tx,
+  rail: RailKey,
+): Promise<Record<string, number>> {
   const { rows } = await sql<{ activated: number; refused: number }>`
     select (count(*) filter (where failed_step is null))::int as activated,
       (count(*) filter (where failed_step is not null))::int as refused

@@ -6,7 +6,7 @@ import { operation } from '../../operation.ts'
 import { moverOf, readingAgentId, writerOf } from '../agents/caller.ts'
 import { customerStart, productionErrors, startedRun } from '../production/production-shapes.ts'
 import { RunId } from '../runs/shapes.ts'
-import { carriedPayment, FUNDED_TWICE, fundedOnce, paidStart } from '../runs/start-fields.ts'
+import { FUNDED_TWICE, fundedOnce, paidStart } from '../runs/start-fields.ts'
 import {
   activatedPilot,
   type OfferRail,
@@ -56,7 +56,7 @@ export const controlledPilotRun = <const Rail extends OfferRail>(rail: Rail) =>
       const { headers, started } = await context.controlledPilots.run(
         { id: idOf(rail), path: pilotPath(rail), rail },
         writerOf(context),
-        { ...given, payment_signature: carriedPayment(context) },
+        { ...given, carried_payment: context.carriedPayment() },
         context.callId,
       )
       return { body: started, headers }

@@ -123,7 +123,7 @@ function callsOn(named: Awaited<ReturnType<typeof ofPacketops>>): Calls {
   const { mode: _other, ...produced } = { ...other, ...account }
   const { mode: _loop, ...loop } = begun
   const { mode: _looped, ...looped } = other
-  const piloted = {
+  const controlled = {
     ...bound,
     customer_account: undefined,
     request: { objective: 'as a pilot' },
@@ -196,9 +196,9 @@ function callsOn(named: Awaited<ReturnType<typeof ofPacketops>>): Calls {
         idempotency_key,
       },
     ],
-    'tokenops-controlled-pilot-run': [{ ...piloted, quote_id: named.quote_id }],
-    'financeops-controlled-pilot-run': [{ ...piloted, quote_id: named.quote_id }],
-    'energyops-controlled-pilot-run': [{ ...piloted, quote_id: named.quote_id }],
+    'tokenops-controlled-pilot-run': [{ ...controlled, quote_id: named.quote_id }],
+    'financeops-controlled-pilot-run': [{ ...controlled, quote_id: named.quote_id }],
+    'energyops-controlled-pilot-run': [{ ...controlled, quote_id: named.quote_id }],
     'wallet-run-start': [
       { ...bought, ...packet, input: sample(packetops), quote_id: unknown },
       {
