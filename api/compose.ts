@@ -88,6 +88,7 @@ import { openPilots } from './services/pilots/open.ts'
 import { RuntimeRunService } from './services/production/runtime-runs.ts'
 import { WriteGate } from './services/production/write-gate.ts'
 import { NextStepService } from './services/prospects/next-steps.ts'
+import { OutreachService } from './services/prospects/outreach.ts'
 import { ProspectService } from './services/prospects/prospects.ts'
 import { ReceiptService } from './services/receipts/verification.ts'
 import { ReconciliationService } from './services/reconciliation/reconciliation.ts'
@@ -234,6 +235,7 @@ function openCreditServices(adapters: Adapters) {
     ap2: new Ap2Inspection(deps),
     prospects: new ProspectService(deps),
     nextSteps: new NextStepService(deps),
+    outreach: new OutreachService({ db, baseUrl: config.BASE_URL }),
     listings: new TrustListingService({
       ...deps,
       receipts: new ReceiptService(db, receiptIssuer.issuer),

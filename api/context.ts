@@ -72,6 +72,7 @@ import type { RuntimeRunService } from './services/production/runtime-runs.ts'
 import type { CustomerWorkflowService } from './services/production/workflows.ts'
 import type { WriteGate } from './services/production/write-gate.ts'
 import type { NextStepService } from './services/prospects/next-steps.ts'
+import type { OutreachService } from './services/prospects/outreach.ts'
 import type { ProspectService } from './services/prospects/prospects.ts'
 import type { ReceiptService } from './services/receipts/verification.ts'
 import type { ReconciliationService } from './services/reconciliation/reconciliation.ts'
@@ -334,6 +335,7 @@ export type Services = ConsoleServices & {
   readonly completions: ReceiptCompletions
   readonly nextSteps: NextStepService
   readonly investorDemo: InvestorDemo
+  readonly outreach: OutreachService
   readonly discovery: DiscoveryCommands
   readonly health: HealthCommands
   readonly hardening: HardeningCommands

@@ -1,4 +1,4 @@
-import { digests, ids } from './ids.ts'
+import { BASE_URL, digests, ids } from './ids.ts'
 import { challenge, quote } from './payments.ts'
 import { receiptOf } from './receipts.ts'
 
@@ -109,6 +109,31 @@ export const prospectExamples = {
   'read-prospects': {
     input: { mode: 'read_prospects', state: 'replied', limit: 25 },
     output: { items: [replied], offset: 0, limit: 25, total: 1, counts },
+  },
+  'outreach-pack': {
+    input: { prospect_id },
+    output: {
+      pack: {
+        rail: 'packetops',
+        messages: [
+          {
+            purpose: 'qualification',
+            text: 'Hello Northwind audits, a run of packetops needs: title, required_sections, items. Which of these do you have at hand?',
+            message_sha256: digests.request,
+          },
+        ],
+        sample_package_url: `${BASE_URL}/api/sample-return-packages?rail=packetops`,
+        price_card: [
+          { tier: 'entry', total_usd: 49 },
+          { tier: 'standard', total_usd: 107 },
+          { tier: 'pro', total_usd: 269 },
+        ],
+        checkout_url: null,
+      },
+      prospects: [{ prospect_id, label: prospect.label, rail: 'packetops', state: 'replied' }],
+      offset: 0,
+      limit: 25,
+    },
   },
   'paid-next-step-read': {
     input: { state: 'paid_next_step_ready', limit: '25' },

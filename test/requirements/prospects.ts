@@ -20,4 +20,9 @@ export const prospectRequirements = {
     behavior:
       'An operator offers a paid next step only after work was delivered; the offer is a quote of the agent, and the pack shows as ready or converted what offers, payments and runs make so.',
   },
+  'prospect.outreach': {
+    source: 'prospects § Outreach pack',
+    behavior:
+      'The outreach pack is made from the rail, its prices, its sample and the state of the prospect, and changes with each; it keeps and sends nothing.',
+  },
 } as const

@@ -3,6 +3,7 @@ import { readProspects } from './list.ts'
 import { recordMessageSent } from './message-sent.ts'
 import { paidNextStepMark } from './next-step-mark.ts'
 import { paidNextStepRead } from './next-step-read.ts'
+import { outreachPack } from './outreach.ts'
 import { readLiveProspectSprint, sprintRead } from './sprint-read.ts'
 import { recordSprintSummary } from './summarise.ts'
 import { updateProspectState } from './update.ts'
@@ -18,4 +19,5 @@ export const prospects = [
   recordSprintSummary,
   paidNextStepRead,
   paidNextStepMark,
+  outreachPack,
 ] as const
