@@ -11,7 +11,7 @@ export const purposes = [
   'reminder',
   'paid_next_step',
 ] as const
-export type Purpose = (typeof purposes)[number]
+type Purpose = (typeof purposes)[number]
 
 /** What is written to a prospect in its state; nothing to one that declined or has paid. */
 const purposeIn: Readonly<Record<ProspectState, Purpose | undefined>> = {
@@ -25,7 +25,7 @@ const purposeIn: Readonly<Record<ProspectState, Purpose | undefined>> = {
   converted_to_paid: undefined,
 }
 
-export type TierPrice = { tier: Tier; total_usd: number }
+type TierPrice = { tier: Tier; total_usd: number }
 /** The price of one run by tier, in whole usd; empty for a rail that is not sold. */
 export const priceCardOf = (rail: Pick<Rail, 'key' | 'prices'>): TierPrice[] =>
   rail.prices === null
@@ -42,7 +42,7 @@ type Outreach = {
     | { label: string; state: ProspectState; offer: (TierPrice & { quote_id: string }) | undefined }
     | undefined
 }
-export type OutreachMessage = { purpose: Purpose; text: string; message_sha256: string }
+type OutreachMessage = { purpose: Purpose; text: string; message_sha256: string }
 
 /** The messages of a pack: of the state of its prospect, or one for each purpose. */
 export function messagesFor({ prospect, ...about }: Outreach): OutreachMessage[] {
