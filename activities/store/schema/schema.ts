@@ -968,6 +968,22 @@ export type Database = {
     principal_signature: string | null
     transfer_nonce: string | null
   }
+  pilot_activations: {
+    activation_id: string
+    audit_event_id: string
+    task_id: string | null
+    rail: RailKey
+    agent_id: string
+    credential_id: string
+    customer_account: string
+    asked_sha256: string | null
+    objective: string
+    tool_scope: Json<string[]>
+    chain: Json<ChainStep[]>
+    failed_step: string | null
+    code: string | null
+    begun_at: Generated<Date>
+  }
   pilot_entries: {
     pilot_id: string
     number: number
@@ -1023,22 +1039,6 @@ export type Database = {
     expires_at: Date | null
     reminded_at: Date | null
     created_at: Generated<Date>
-  }
-  pilot_activations: {
-    activation_id: string
-    audit_event_id: string
-    task_id: string | null
-    rail: RailKey
-    agent_id: string
-    credential_id: string
-    customer_account: string
-    asked_sha256: string | null
-    objective: string
-    tool_scope: Json<string[]>
-    chain: Json<ChainStep[]>
-    failed_step: string | null
-    code: string | null
-    begun_at: Generated<Date>
   }
   postings: {
     posting_id: Generated<string>

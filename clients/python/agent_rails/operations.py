@@ -194,6 +194,11 @@ ALLOWANCE_LIMITS: Operation[types.AllowanceLimitsRequest, types.AllowanceLimitsA
 )
 """Set limits of an allowance wallet: its agent narrows them, an operator may widen them."""
 
+ALLOWANCE_TIER: Operation[types.AllowanceTierRequest, types.AllowanceTierAnswer] = Operation(
+    "allowance-tier", "POST", "/api/agent-allowance-wallet", "base", ("agent",), keyed=True, keeps=True
+)
+"""Make your allowance wallet premium, which pays the fee of the month, or free again."""
+
 CREDIT_BINDING_READ: Operation[types.CreditBindingReadRequest, types.CreditBindingReadAnswer] = Operation(
     "credit-binding-read", "GET", "/api/agent-credit-checkout-binding", "base", ("agent", "status", "public",)
 )
@@ -203,6 +208,16 @@ CREDIT_BINDING_CREATE: Operation[types.CreditBindingCreateRequest, types.CreditB
     "credit-binding-create", "POST", "/api/agent-credit-checkout-binding", "base", ("agent", "status",), signed=True, keyed=True, keeps=True
 )
 """Bind a challenge to the entitlement of its quote, so that its payment funds exactly that."""
+
+COMMERCIAL_LAYER_READ: Operation[types.CommercialLayerReadRequest, types.CommercialLayerReadAnswer] = Operation(
+    "commercial-layer-read", "GET", "/api/agent-commercial-layer", "base", ("agent", "public",)
+)
+"""Read the seven fee items with their amounts, the plans, and what your wallet was charged."""
+
+COMMERCIAL_FEES_ASSESS: Operation[types.CommercialFeesAssessRequest, types.CommercialFeesAssessAnswer] = Operation(
+    "commercial-fees-assess", "POST", "/api/agent-commercial-layer", "base", ("agent", "public",), keyed=True, keeps=True
+)
+"""Compute the fees of a run, a quote or some items, or pay the month of a plan now."""
 
 ENTERPRISE_CONTROLS_READ: Operation[types.EnterpriseControlsReadRequest, types.EnterpriseControlsReadAnswer] = Operation(
     "enterprise-controls-read", "GET", "/api/enterprise-controls", "base", ("agent", "operator", "public",)
@@ -484,6 +499,71 @@ PACKET_LOOP_START: Operation[types.PacketLoopStartRequest, types.PacketLoopStart
 )
 """Start a packetops run, and get the manifest of what you sent at once; with manifest_only no content leaves you."""
 
+DILIGENCE_LOOP_READ: Operation[types.DiligenceLoopReadRequest, types.DiligenceLoopReadAnswer] = Operation(
+    "diligence-loop-read", "GET", "/api/diligenceops-product-to-proof-loop", "base", ("agent", "status", "public",)
+)
+"""Read the stages from product to proof with what is sold, or how far a diligenceops run of your own is, each stage with its record."""
+
+DILIGENCE_LOOP_START: Operation[types.DiligenceLoopStartRequest, types.DiligenceLoopStartAnswer] = Operation(
+    "diligence-loop-start", "POST", "/api/diligenceops-product-to-proof-loop", "base", ("agent",), keyed=True, keeps=True
+)
+"""Start a diligenceops run whose package is judged by a commerce proof as soon as it closes."""
+
+LOOP_AUDIT_PACK: Operation[types.LoopAuditPackRequest, types.LoopAuditPackAnswer] = Operation(
+    "loop-audit-pack", "GET", "/api/loop-decision-audit-pack", "base", ("operator",)
+)
+"""Read a signed pack of decisions with the loops, ledger heads and receipts that they are about."""
+
+TOKENOPS_CONTROLLED_PILOT_READ: Operation[types.TokenopsControlledPilotReadRequest, types.TokenopsControlledPilotReadAnswer] = Operation(
+    "tokenops-controlled-pilot-read", "GET", "/api/tokenops-controlled-pilot-execution", "base", ("agent", "status", "operator", "public",)
+)
+"""Read how a controlled pilot of tokenops is activated, or a pilot of your own with the result of each step."""
+
+TOKENOPS_CONTROLLED_PILOT_RUN: Operation[types.TokenopsControlledPilotRunRequest, types.TokenopsControlledPilotRunAnswer] = Operation(
+    "tokenops-controlled-pilot-run", "POST", "/api/tokenops-controlled-pilot-execution", "base", ("agent",), keyed=True, keeps=True
+)
+"""Activate a controlled pilot of tokenops by a chain of seven steps; it waits for its payment and for an operator."""
+
+FINANCEOPS_CONTROLLED_PILOT_READ: Operation[types.FinanceopsControlledPilotReadRequest, types.FinanceopsControlledPilotReadAnswer] = Operation(
+    "financeops-controlled-pilot-read", "GET", "/api/financeops-controlled-pilot-execution", "base", ("agent", "status", "operator", "public",)
+)
+"""Read how a controlled pilot of financeops is activated, or a pilot of your own with the result of each step."""
+
+FINANCEOPS_CONTROLLED_PILOT_RUN: Operation[types.FinanceopsControlledPilotRunRequest, types.FinanceopsControlledPilotRunAnswer] = Operation(
+    "financeops-controlled-pilot-run", "POST", "/api/financeops-controlled-pilot-execution", "base", ("agent",), keyed=True, keeps=True
+)
+"""Activate a controlled pilot of financeops by a chain of seven steps; it waits for its payment and for an operator."""
+
+ENERGYOPS_CONTROLLED_PILOT_READ: Operation[types.EnergyopsControlledPilotReadRequest, types.EnergyopsControlledPilotReadAnswer] = Operation(
+    "energyops-controlled-pilot-read", "GET", "/api/energyops-controlled-pilot-execution", "base", ("agent", "status", "operator", "public",)
+)
+"""Read how a controlled pilot of energyops is activated, or a pilot of your own with the result of each step."""
+
+ENERGYOPS_CONTROLLED_PILOT_RUN: Operation[types.EnergyopsControlledPilotRunRequest, types.EnergyopsControlledPilotRunAnswer] = Operation(
+    "energyops-controlled-pilot-run", "POST", "/api/energyops-controlled-pilot-execution", "base", ("agent",), keyed=True, keeps=True
+)
+"""Activate a controlled pilot of energyops by a chain of seven steps; it waits for its payment and for an operator."""
+
+ENERGYOPS_RUNTIME_RUNS_READ: Operation[types.EnergyopsRuntimeRunsReadRequest, types.EnergyopsRuntimeRunsReadAnswer] = Operation(
+    "energyops-runtime-runs-read", "GET", "/api/energyops-runtime-pilot-run", "base", ("operator",)
+)
+"""List the controlled pilots of energyops, and those that may begin."""
+
+ENERGYOPS_RUNTIME_RUN: Operation[types.EnergyopsRuntimeRunRequest, types.EnergyopsRuntimeRunAnswer] = Operation(
+    "energyops-runtime-run", "POST", "/api/energyops-runtime-pilot-run", "base", ("operator",), keyed=True, keeps=True
+)
+"""Approve a paid controlled pilot of energyops and begin its run, as one recorded decision."""
+
+FINANCEOPS_RUNTIME_RUNS_READ: Operation[types.FinanceopsRuntimeRunsReadRequest, types.FinanceopsRuntimeRunsReadAnswer] = Operation(
+    "financeops-runtime-runs-read", "GET", "/api/financeops-mvp-runtime-run", "base", ("operator",)
+)
+"""List the controlled pilots of financeops, and those that may begin."""
+
+FINANCEOPS_RUNTIME_RUN: Operation[types.FinanceopsRuntimeRunRequest, types.FinanceopsRuntimeRunAnswer] = Operation(
+    "financeops-runtime-run", "POST", "/api/financeops-mvp-runtime-run", "base", ("operator",), keyed=True, keeps=True
+)
+"""Approve a paid controlled pilot of financeops and begin its run, as one recorded decision."""
+
 WRITE_GATE_READ: Operation[types.WriteGateReadRequest, types.WriteGateReadAnswer] = Operation(
     "write-gate-read", "GET", "/api/production-write-gate", "base", ("public",)
 )
@@ -524,6 +604,36 @@ ACTIVATION_START: Operation[types.ActivationStartRequest, types.ActivationStartA
 )
 """Begin to activate a customer account for a rail and tier."""
 
+CUSTOMER_WORKFLOW_READ: Operation[types.CustomerWorkflowReadRequest, types.CustomerWorkflowReadAnswer] = Operation(
+    "customer-workflow-read", "GET", "/api/customer-workflow-production", "base", ("agent", "operator",)
+)
+"""List your workflows, the newest first, each with what became of its firings; an operator reads all."""
+
+CUSTOMER_WORKFLOW_CREATE: Operation[types.CustomerWorkflowCreateRequest, types.CustomerWorkflowCreateAnswer] = Operation(
+    "customer-workflow-create", "POST", "/api/customer-workflow-production", "base", ("agent",), keyed=True, keeps=True
+)
+"""Create a workflow that starts a paid run for a customer account at each firing, once an operator has approved it."""
+
+CUSTOMER_WORKFLOW_PAUSE: Operation[types.CustomerWorkflowPauseRequest, types.CustomerWorkflowPauseAnswer] = Operation(
+    "customer-workflow-pause", "POST", "/api/customer-workflow-production", "base", ("agent",), keyed=True, keeps=True
+)
+"""Pause a workflow of your own; a firing while it is paused starts nothing and is recorded."""
+
+CUSTOMER_WORKFLOW_RESUME: Operation[types.CustomerWorkflowResumeRequest, types.CustomerWorkflowResumeAnswer] = Operation(
+    "customer-workflow-resume", "POST", "/api/customer-workflow-production", "base", ("agent",), keyed=True, keeps=True
+)
+"""Resume a paused workflow; its later firings use the access key of this call."""
+
+CUSTOMER_WORKFLOW_DELETE: Operation[types.CustomerWorkflowDeleteRequest, types.CustomerWorkflowDeleteAnswer] = Operation(
+    "customer-workflow-delete", "POST", "/api/customer-workflow-production", "base", ("agent",), keyed=True, keeps=True
+)
+"""End a workflow of your own for good; its schedule is removed."""
+
+CUSTOMER_WORKFLOW_RUN: Operation[types.CustomerWorkflowRunRequest, types.CustomerWorkflowRunAnswer] = Operation(
+    "customer-workflow-run", "POST", "/api/customer-workflow-production", "base", ("agent",), keyed=True, keeps=True
+)
+"""Let an approved workflow of your own fire now; read what became of it in its firings."""
+
 PILOT_INTAKE_READ: Operation[types.PilotIntakeReadRequest, types.PilotIntakeReadAnswer] = Operation(
     "pilot-intake-read", "GET", "/api/pilot-intake", "base", ("status", "public",)
 )
@@ -558,6 +668,26 @@ INVITATION_RESPOND: Operation[types.InvitationRespondRequest, types.InvitationRe
     "invitation-respond", "POST", "/api/pilot-invitation-response-workflow", "base", ("status",), signed=True, keyed=True, keeps=True
 )
 """Accept or decline an invitation to a pilot, or ask about it, by its token."""
+
+FIRST_PILOT_READ: Operation[types.FirstPilotReadRequest, types.FirstPilotReadAnswer] = Operation(
+    "first-pilot-read", "GET", "/api/first-pilot-run-execution", "base", ("agent", "status", "operator", "public",)
+)
+"""Read how the first run of a pilot is started, or a pilot with its run and conditions."""
+
+FIRST_PILOT_RUN: Operation[types.FirstPilotRunRequest, types.FirstPilotRunAnswer] = Operation(
+    "first-pilot-run", "POST", "/api/first-pilot-run-execution", "base", ("agent",), keyed=True, keeps=True
+)
+"""Start the first run of an activated pilot for its client. It waits for its payment and for the review of its order."""
+
+OFFERS_READ: Operation[types.OffersReadRequest, types.OffersReadAnswer] = Operation(
+    "offers-read", "GET", "/api/pilot-client-agent-offer-launch", "base", ("public",)
+)
+"""Read which pilots the agent of a client launches by itself, with their prices."""
+
+OFFER_LAUNCH: Operation[types.OfferLaunchRequest, types.OfferLaunchAnswer] = Operation(
+    "offer-launch", "POST", "/api/pilot-client-agent-offer-launch", "base", ("agent",), keyed=True, keeps=True
+)
+"""Launch an offered pilot: it is quoted, its checkout is open, and an operator reviews it."""
 
 INPUT_UPLOAD: Operation[types.InputUploadRequest, types.InputUploadAnswer] = Operation(
     "input-upload", "PUT", "/api/agent-inputs/{sha256}", "base", ("agent",), streams=True
@@ -959,6 +1089,46 @@ FREE_PROOF_RUN: Operation[types.FreeProofRunRequest, types.FreeProofRunAnswer] =
 )
 """Have evidence analysed and proven by rules as a signed trial, without a model."""
 
+AGENT_PASSPORT_READ: Operation[types.AgentPassportReadRequest, types.AgentPassportReadAnswer] = Operation(
+    "agent-passport-read", "GET", "/api/agent-passport", "base", ("public",)
+)
+"""Read what the records say about an agent, as far as it publishes that, signed."""
+
+AGENT_PASSPORT_VERIFY: Operation[types.AgentPassportVerifyRequest, types.AgentPassportVerifyAnswer] = Operation(
+    "agent-passport-verify", "POST", "/api/agent-passport", "base", ("public",)
+)
+"""Verify a passport of an agent, and read which of its claims are others now."""
+
+RECEIPT_COMPLETION_READ: Operation[types.ReceiptCompletionReadRequest, types.ReceiptCompletionReadAnswer] = Operation(
+    "receipt-completion-read", "GET", "/api/provider-receipt-completion", "base", ("public",)
+)
+"""Read how the receipt of a movement is completed, as a sample."""
+
+RECEIPT_COMPLETION_RUN: Operation[types.ReceiptCompletionRunRequest, types.ReceiptCompletionRunAnswer] = Operation(
+    "receipt-completion-run", "POST", "/api/provider-receipt-completion", "base", ("public",), keeps=True
+)
+"""Complete the receipt of a movement: a payment of yours that provider and ledger confirm gets a passport; anything else is only recorded."""
+
+INVESTOR_DEMO_READ: Operation[types.InvestorDemoReadRequest, types.InvestorDemoReadAnswer] = Operation(
+    "investor-demo-read", "GET", "/api/investor-demo", "base", ("public",)
+)
+"""Read the tour of a proof, its relay and its ledger entry over a published packet."""
+
+INVESTOR_DEMO_RUN: Operation[types.InvestorDemoRunRequest, types.InvestorDemoRunAnswer] = Operation(
+    "investor-demo-run", "POST", "/api/investor-demo", "base", ("public",), keeps=True
+)
+"""Have a packet or evidence of yours proven and relayed as a trial, without a model."""
+
+INVESTOR_DEMO_DETAIL_READ: Operation[types.InvestorDemoDetailReadRequest, types.InvestorDemoDetailReadAnswer] = Operation(
+    "investor-demo-detail-read", "GET", "/api/investor-demo-v2", "base", ("public",)
+)
+"""Read the same tour with its verification packet."""
+
+INVESTOR_DEMO_DETAIL_RUN: Operation[types.InvestorDemoDetailRunRequest, types.InvestorDemoDetailRunAnswer] = Operation(
+    "investor-demo-detail-run", "POST", "/api/investor-demo-v2", "base", ("public",), keeps=True
+)
+"""The same trial with its verification packet and the time of its steps."""
+
 TRUST_LISTING_READ: Operation[types.TrustListingReadRequest, types.TrustListingReadAnswer] = Operation(
     "trust-listing-read", "GET", "/api/trust-listing-path", "base", ("agent", "operator", "public",)
 )
@@ -988,6 +1158,56 @@ READ_TRUST_LISTINGS: Operation[types.ReadTrustListingsRequest, types.ReadTrustLi
     "read-trust-listings", "POST", "/api/trust-listing-path", "base", ("agent", "operator", "public",)
 )
 """List the approved listings, and your own, the newest first."""
+
+SPRINT_READ: Operation[types.SprintReadRequest, types.SprintReadAnswer] = Operation(
+    "sprint-read", "GET", "/api/live-prospect-sprint", "base", ("public",)
+)
+"""Read how far the sprint under way is: numbers only, counted from the records."""
+
+READ_LIVE_PROSPECT_SPRINT: Operation[types.ReadLiveProspectSprintRequest, types.ReadLiveProspectSprintAnswer] = Operation(
+    "read-live-prospect-sprint", "POST", "/api/live-prospect-sprint", "base", ("public",)
+)
+"""Read how far the sprint under way is: numbers only, counted from the records."""
+
+CREATE_PROSPECT: Operation[types.CreateProspectRequest, types.CreateProspectAnswer] = Operation(
+    "create-prospect", "POST", "/api/live-prospect-sprint", "base", ("operator",), keyed=True, keeps=True
+)
+"""Record a prospect, with the agent whose paid runs are those of it where that is known."""
+
+RECORD_MESSAGE_SENT: Operation[types.RecordMessageSentRequest, types.RecordMessageSentAnswer] = Operation(
+    "record-message-sent", "POST", "/api/live-prospect-sprint", "base", ("operator",), keyed=True, keeps=True
+)
+"""Record that a message was sent to a prospect, by its digest."""
+
+UPDATE_PROSPECT_STATE: Operation[types.UpdateProspectStateRequest, types.UpdateProspectStateAnswer] = Operation(
+    "update-prospect-state", "POST", "/api/live-prospect-sprint", "base", ("operator",), keyed=True, keeps=True
+)
+"""Move a prospect to its next state, or name its agent; the paid states only follow from payments and runs."""
+
+READ_PROSPECTS: Operation[types.ReadProspectsRequest, types.ReadProspectsAnswer] = Operation(
+    "read-prospects", "POST", "/api/live-prospect-sprint", "base", ("operator",)
+)
+"""List the prospects, the newest first, with their number by state."""
+
+RECORD_SPRINT_SUMMARY: Operation[types.RecordSprintSummaryRequest, types.RecordSprintSummaryAnswer] = Operation(
+    "record-sprint-summary", "POST", "/api/live-prospect-sprint", "base", ("operator",), keyed=True, keeps=True
+)
+"""Sign the numbers of the sprint with a note; with close the next sprint begins."""
+
+PAID_NEXT_STEP_READ: Operation[types.PaidNextStepReadRequest, types.PaidNextStepReadAnswer] = Operation(
+    "paid-next-step-read", "GET", "/api/paid-next-step-pack", "base", ("operator",)
+)
+"""List the prospects with a live offer and those that have paid, with what shows it."""
+
+PAID_NEXT_STEP_MARK: Operation[types.PaidNextStepMarkRequest, types.PaidNextStepMarkAnswer] = Operation(
+    "paid-next-step-mark", "POST", "/api/paid-next-step-pack", "base", ("operator",), keyed=True, keeps=True
+)
+"""Offer a prospect its paid next step after delivered work: a quote for its agent, with the challenge that pays it."""
+
+OUTREACH_PACK: Operation[types.OutreachPackRequest, types.OutreachPackAnswer] = Operation(
+    "outreach-pack", "GET", "/api/first-pilot-outreach-pack", "base", ("operator",)
+)
+"""Read what to write next to a prospect, or the messages of a rail with its prices and sample, and who is open."""
 
 DIRECTORY_READ: Operation[types.DirectoryReadRequest, types.DirectoryReadAnswer] = Operation(
     "directory-read", "GET", "/api/directory-submission-execution", "base", ("public",)

@@ -1,4 +1,4 @@
-# Made by `npm run client:python` from operations with SHA-256 ae7a38f0a04006d345ac43436d89c571790f013a34f3f5c1793a2165d1736d9f.
+# Made by `npm run client:python` from operations with SHA-256 299c47953f4244ca8ecada74185983ba84681ed439898c8379470435bb0143d0.
 from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypedDict
@@ -513,6 +513,8 @@ class AllowanceWallet(TypedDict):
     wallet_id: str
     owner: str
     label: str
+    tier: Literal['free', 'premium']
+    tier_per_day_usd: int
     balance_units: int
     reserved_units: int
     limits: Limits2
@@ -536,6 +538,12 @@ class LimitedWallet(TypedDict):
     receipt: Receipt
 
 
+class TieredWallet(TypedDict):
+    wallet: AllowanceWallet
+    fee_event_id: str | None
+    receipt: Receipt
+
+
 class CreditBinding(TypedDict):
     binding_id: str
     entitlement_id: str
@@ -548,6 +556,43 @@ class BoundCredit(TypedDict):
     binding: CreditBinding
     entitlement: Entitlement
     challenge: PaymentChallenge
+
+
+class FeeItem(TypedDict):
+    item: Literal['micro_routing_fee', 'receipt_fee', 'escrow_fee', 'premium_wallet_tier', 'developer_fee', 'trust_badge_fee', 'enterprise_controls']
+    rule: str
+    amount: int
+    unit: str
+
+
+class Plan(TypedDict):
+    plan: Literal['free', 'premium']
+    usd_per_month: int
+    wallet_usd_per_day: int
+
+
+class FeeEvent(TypedDict):
+    fee_event_id: str
+    fee_item: Literal['micro_routing_fee', 'receipt_fee', 'escrow_fee', 'premium_wallet_tier', 'developer_fee', 'trust_badge_fee', 'enterprise_controls']
+    subject: str
+    amount_usd: int
+    state: Literal['due', 'held', 'accrued', 'released']
+    receipt_id: str | None
+    created_at: str
+
+
+class Line2(TypedDict):
+    fee_item: Literal['micro_routing_fee', 'receipt_fee', 'escrow_fee', 'premium_wallet_tier', 'developer_fee', 'trust_badge_fee', 'enterprise_controls']
+    rule: str
+    basis_usd: int
+    amount_usd: int
+
+
+class AssessedFees(TypedDict):
+    lines: list[Line2]
+    total_usd: int
+    fee_event_ids: list[str]
+    receipt: Receipt | None
 
 
 class ControlsCatalogItem(TypedDict):
@@ -666,6 +711,7 @@ class RegistrationContract(TypedDict):
     version: str
     operations: list[dict[str, Any]]
     policy_rules: list[str]
+    contract_sets: NotRequired[list[Literal['pricing-model-v2', 'runtime-data-binding-v1']]]
     live: dict[str, int]
     manifest_schema: dict[str, Any]
 
@@ -714,6 +760,12 @@ class Credential(TypedDict):
     state: Literal['pending', 'active', 'retiring', 'retired', 'revoked']
     version: int
     claimable: bool
+
+
+class Record(TypedDict):
+    record_kind: Literal['onboarding', 'trust_profile', 'credential_envelope', 'quote', 'provider_route', 'credit_entitlement', 'run_contract', 'task_run', 'lifecycle_event', 'result_contract', 'settlement_receipt', 'usage_receipt', 'callback_delivery', 'ledger_event', 'attestation']
+    record_id: str
+    recorded_at: str
 
 
 class Step(TypedDict):
@@ -1373,7 +1425,7 @@ class Completion1(TypedDict):
     keys: list[Key3]
 
 
-class Record(TypedDict):
+class Record1(TypedDict):
     verdict: Literal['proven', 'refused', 'indeterminate']
     checks: list[Check3]
     keys: list[Key3]
@@ -1452,6 +1504,7 @@ class SelfServeLoopContract(TypedDict):
     version: str
     operations: list[dict[str, Any]]
     policy_rules: list[str]
+    contract_sets: NotRequired[list[Literal['pricing-model-v2', 'runtime-data-binding-v1']]]
     live: dict[str, int]
     sequence: list[str]
 
@@ -1481,6 +1534,7 @@ class WalletRunContract(TypedDict):
     version: str
     operations: list[dict[str, Any]]
     policy_rules: list[str]
+    contract_sets: NotRequired[list[Literal['pricing-model-v2', 'runtime-data-binding-v1']]]
     live: dict[str, int]
     fee_model: str
 
@@ -1660,6 +1714,175 @@ class StartedPacketRun(TypedDict):
     manifest: PacketManifest | None
 
 
+class Stage(TypedDict):
+    stage: Literal['product_card', 'quote', 'checkout', 'run', 'return_package', 'proof', 'receipt']
+    state: Literal['to_do', 'done', 'held']
+    evidence_id: str | None
+
+
+class ProductRun(TypedDict):
+    run: Run
+    stages: list[Stage]
+
+
+class ProductLoop(TypedDict):
+    stages: list[Literal['product_card', 'quote', 'checkout', 'run', 'return_package', 'proof', 'receipt']]
+    product_cards: list[ProductCard]
+    sample_path: str
+
+
+class StartedProductRun(TypedDict):
+    run: Run
+    challenge: PaymentChallenge | None
+    receipts: list[Receipt]
+    result_contract: ResultContract
+    stages: list[Stage]
+
+
+class DecidedBy(TypedDict):
+    operator_id: str
+    operator_name: str
+
+
+class Decision(TypedDict):
+    decision_id: str
+    subject_kind: str
+    subject_id: str
+    decision: Literal['approve', 'reject', 'revise', 'hold']
+    note: str
+    decided_by: DecidedBy
+    waiting_since: str
+    decided_at: str
+    evidence_root_sha256: str
+    receipt_id: str
+
+
+class Step4(TypedDict):
+    attempt: int
+    round: int
+    step: Literal['intake', 'planner', 'worker', 'validator', 'exception_agent', 'revision_loop', 'review_step', 'return_package', 'attestation']
+    verdict: str | None
+    output_sha256: str | None
+    decided_by: str | None
+    finished_at: str | None
+
+
+class Loop1(TypedDict):
+    run_id: str
+    task_id: str
+    steps: list[Step4]
+
+
+class LedgerHead(TypedDict):
+    task_id: str
+    state: Literal['created', 'preflight_checked', 'contract_ready', 'contract_accepted', 'trust_pending', 'trusted', 'quoted', 'credit_pending', 'credit_funded', 'queued', 'operating', 'evidence_partial', 'result_ready', 'attested', 'receipt_issued', 'callback_pending', 'callback_delivered', 'exception_open', 'replay_ready', 'failed', 'closed']
+    entries: int
+    head_hash: str
+    review_decision: str | None
+
+
+class Receipt1(TypedDict):
+    receipt_id: str
+    kind: str
+    subject: str
+    jws: str
+
+
+class LoopAuditPack(TypedDict):
+    decisions: list[Decision]
+    loops: list[Loop1]
+    ledger_heads: list[LedgerHead]
+    receipts: list[Receipt1]
+    offset: int
+    limit: int
+    total: int
+    pack_sha256: str
+    jws: str
+
+
+class ChainItem(TypedDict):
+    step: Literal['request', 'auth_validation', 'tool_scope', 'payload_validation', 'runtime_write', 'audit_event', 'controlled_pilot']
+    ok: bool
+    detail: str
+    evidence_id: str | None
+
+
+class Pilot1(TypedDict):
+    pilot_id: str
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    state: Literal['activated', 'running', 'delivered', 'ended']
+    objective: str
+    tool_scope: list[str]
+    customer_account: str
+    work_order_id: str | None
+    begun_at: str
+
+
+class ControlledPilot(TypedDict):
+    activation_id: str
+    chain: list[ChainItem]
+    pilot: Pilot1
+    run: Run
+    audit_event_id: str
+
+
+class ControlledPilotContract(TypedDict):
+    path: str
+    version: str
+    operations: list[dict[str, Any]]
+    policy_rules: list[str]
+    contract_sets: NotRequired[list[Literal['pricing-model-v2', 'runtime-data-binding-v1']]]
+    live: dict[str, int]
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    chain: list[Literal['request', 'auth_validation', 'tool_scope', 'payload_validation', 'runtime_write', 'audit_event', 'controlled_pilot']]
+    tool_scope: list[str]
+
+
+class ActivatedPilot(TypedDict):
+    activation_id: str
+    chain: list[ChainItem]
+    pilot: Pilot1
+    run: Run
+    audit_event_id: str
+    challenge: PaymentChallenge | None
+
+
+class Item3(TypedDict):
+    activation_id: str
+    chain: list[ChainItem]
+    pilot: Pilot1
+    run: Run
+    audit_event_id: str
+
+
+class ReadyToRunItem(TypedDict):
+    pilot_id: str
+    evidence_root_sha256: str
+
+
+class RuntimePilots(TypedDict):
+    items: list[Item3]
+    offset: int
+    limit: int
+    total: int
+    ready_to_run: list[ReadyToRunItem]
+
+
+class ReviewDecision(TypedDict):
+    decision: Literal['approve', 'reject', 'revise', 'hold']
+    work_order_id: str
+    receipt_id: str
+
+
+class BegunPilot(TypedDict):
+    activation_id: str
+    chain: list[ChainItem]
+    pilot: Pilot1
+    run: Run
+    audit_event_id: str
+    review_decision: ReviewDecision
+
+
 class Check9(TypedDict):
     check: Literal['scoped_key', 'idempotency', 'allowed_rail', 'https_callback', 'audit_event']
     rule: str
@@ -1745,7 +1968,7 @@ class StartedFirstPaidRun(TypedDict):
     challenge: PaymentChallenge | None
 
 
-class Step4(TypedDict):
+class Step5(TypedDict):
     step: Literal['registered', 'trusted', 'quoted', 'paid', 'work_order_approved', 'first_run_completed', 'receipt_issued']
     state: Literal['done', 'open']
     evidence_id: str | None
@@ -1757,12 +1980,31 @@ class CustomerActivation(TypedDict):
     rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
     tier: Literal['entry', 'standard', 'pro']
     started_at: str
-    steps: list[Step4]
+    steps: list[Step5]
     next_action: str
 
 
 class StartedCustomerActivation(TypedDict):
     activation: CustomerActivation
+
+
+AcceptanceCriterion: TypeAlias = str
+
+
+class WorkflowFiring(TypedDict):
+    firing_id: str
+    due_at: str
+    state: Literal['due', 'started', 'refused']
+    run_id: str | None
+    work_order_id: str | None
+    code: str | None
+    detail: str | None
+
+
+class Review2(TypedDict):
+    subject_kind: Literal['workflow']
+    subject_id: str
+    state: Literal['waiting']
 
 
 class Client(TypedDict):
@@ -1860,6 +2102,87 @@ class AnsweredInvitation(TypedDict):
     receipt: Receipt
 
 
+class Condition(TypedDict):
+    condition: Literal['activated', 'paid', 'approved', 'delivered', 'charged']
+    met: bool
+
+
+class Step6(TypedDict):
+    step: Literal['intake', 'planner', 'worker', 'validator', 'exception_agent', 'revision_loop', 'review_step', 'return_package', 'attestation']
+    state: Literal['to_do', 'waits', 'done', 'refused', 'too_complex', 'gaps', 'revise', 'reject']
+    started_at: str | None
+    finished_at: str | None
+    output_sha256: str | None
+    tries: int
+
+
+class Loop2(TypedDict):
+    step: Literal['intake', 'planner', 'worker', 'validator', 'exception_agent', 'revision_loop', 'review_step', 'return_package', 'attestation'] | None
+    index: int | None
+    steps: list[Step6]
+
+
+class RunOfPilot(TypedDict):
+    run_id: str
+    task_id: str
+    state: Literal['created', 'preflight_checked', 'contract_ready', 'contract_accepted', 'trust_pending', 'trusted', 'quoted', 'credit_pending', 'credit_funded', 'queued', 'operating', 'evidence_partial', 'result_ready', 'attested', 'receipt_issued', 'callback_pending', 'callback_delivered', 'exception_open', 'replay_ready', 'failed', 'closed']
+    waiting_for: list[Literal['credit', 'input', 'review', 'evidence', 'callback', 'recovery']]
+    waiting_since: str | None
+    gaps: list[Gap]
+    required_action: RequiredAction | None
+    next_action: str
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    usage: Literal['synthetic', 'operational']
+    loop: Loop2
+    work_order_id: str | None
+    quote_id: str | None
+    entitlement_id: str | None
+    payment_reference_id: str | None
+    return_package_id: str | None
+    proof_hash: str | None
+    completion_signature: str | None
+    settlement_receipt_id: str | None
+    usage_receipt_id: str | None
+
+
+class PilotRunContract(TypedDict):
+    path: str
+    version: str
+    operations: list[dict[str, Any]]
+    policy_rules: list[str]
+    live: dict[str, int]
+
+
+class StartedPilotRun(TypedDict):
+    pilot: PilotModel
+    binding: ProductionBinding
+    run: Run
+    gate: Gate
+    audit_event_id: str
+    challenge: PaymentChallenge | None
+
+
+class Tier(TypedDict):
+    tier: Literal['entry', 'standard', 'pro']
+    total_usd: int
+
+
+class PilotOffer(TypedDict):
+    rail: Literal['tokenops', 'financeops', 'energyops']
+    tiers: list[Tier]
+    sample_url: str
+    requirements: list[str]
+
+
+class LaunchedPilot(TypedDict):
+    pilot: PilotModel
+    quote: Quote
+    challenge: PaymentChallenge
+    receipt: Receipt
+    status_token: str
+
+
 class StoredInput(TypedDict):
     sha256: str
     byte_length: int
@@ -1876,7 +2199,7 @@ class WebhookRules(TypedDict):
     repeated: str
 
 
-class Step5(TypedDict):
+class Step7(TypedDict):
     step: Literal['provider_event', 'webhook_verification', 'provider_confirmation', 'credit_funding_event', 'settlement_receipt', 'run_eligibility', 'result_contract', 'callback']
     done_at: str | None
     evidence_id: str | None
@@ -1885,7 +2208,7 @@ class Step5(TypedDict):
 class ProviderActivation(TypedDict):
     sequence: list[Literal['provider_event', 'webhook_verification', 'provider_confirmation', 'credit_funding_event', 'settlement_receipt', 'run_eligibility', 'result_contract', 'callback']]
     webhook_rules: WebhookRules
-    steps: list[Step5] | None
+    steps: list[Step7] | None
 
 
 class Event(TypedDict):
@@ -1930,7 +2253,7 @@ class ReceivedCallback(TypedDict):
     nonce: NotRequired[str]
 
 
-class Item3(TypedDict):
+class Item4(TypedDict):
     delivery_id: str
     event: str
     verified: Literal[True]
@@ -1939,7 +2262,7 @@ class Item3(TypedDict):
 
 
 class CallbackInbox(TypedDict):
-    items: list[Item3]
+    items: list[Item4]
 
 
 class Check11(TypedDict):
@@ -1978,7 +2301,7 @@ class ContractAsRead(TypedDict):
     contract: Contract
 
 
-class Record1(TypedDict):
+class Record2(TypedDict):
     record_kind: Literal['onboarding', 'trust_profile', 'credential_envelope', 'quote', 'provider_route', 'credit_entitlement', 'run_contract', 'task_run', 'lifecycle_event', 'result_contract', 'settlement_receipt', 'usage_receipt', 'callback_delivery', 'ledger_event', 'attestation']
     record_id: str
     recorded_at: str
@@ -2177,7 +2500,7 @@ class Validation(TypedDict):
     checks: list[Check11]
 
 
-class Review2(TypedDict):
+class Review3(TypedDict):
     subject_kind: Literal['loop_step']
     subject_id: str
     state: Literal['waiting', 'approved', 'rejected']
@@ -2187,7 +2510,7 @@ class DeliveredToExchange(TypedDict):
     work_order: ClaimedWorkOrder
     claim: WorkOrderClaim
     validation: Validation
-    review: Review2
+    review: Review3
     receipt: Receipt
 
 
@@ -2197,7 +2520,7 @@ class ReleasedToExchange(TypedDict):
 
 
 class WaitingSubject(TypedDict):
-    subject_kind: Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof', 'pilot', 'listing', 'clearing']
+    subject_kind: Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof', 'pilot', 'listing', 'clearing', 'workflow']
     subject_id: str
     state: str
     waiting_since: str
@@ -2214,7 +2537,7 @@ class WaitingSubject(TypedDict):
 
 
 class CompactWaitingSubject(TypedDict):
-    subject_kind: Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof', 'pilot', 'listing', 'clearing']
+    subject_kind: Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof', 'pilot', 'listing', 'clearing', 'workflow']
     subject_id: str
     state: str
     waiting_since: str
@@ -2229,7 +2552,7 @@ class Part(TypedDict):
 
 
 class ReviewEvidence(TypedDict):
-    subject_kind: Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof', 'pilot', 'listing', 'clearing']
+    subject_kind: Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof', 'pilot', 'listing', 'clearing', 'workflow']
     subject_id: str
     waiting_since: str
     parts: list[Part]
@@ -2251,14 +2574,9 @@ class Judgement(TypedDict):
     note: str
 
 
-class DecidedBy(TypedDict):
-    operator_id: str
-    operator_name: str
-
-
-class ReviewDecision1(TypedDict):
+class ReviewDecision2(TypedDict):
     decision_id: str
-    subject_kind: Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof', 'pilot', 'listing', 'clearing']
+    subject_kind: Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof', 'pilot', 'listing', 'clearing', 'workflow']
     subject_id: str
     decision: Literal['approve', 'reject', 'revise', 'hold']
     note: str
@@ -2268,14 +2586,14 @@ class ReviewDecision1(TypedDict):
 
 
 class Subject(TypedDict):
-    subject_kind: Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof', 'pilot', 'listing', 'clearing']
+    subject_kind: Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof', 'pilot', 'listing', 'clearing', 'workflow']
     subject_id: str
     state: str
     view: dict[str, Any]
 
 
-class ReviewDecision(TypedDict):
-    review_decision: ReviewDecision1
+class ReviewDecision1(TypedDict):
+    review_decision: ReviewDecision2
     subject: Subject
     receipt: Receipt
 
@@ -2656,7 +2974,7 @@ class Refusal(TypedDict):
     detail: str
 
 
-class Decision(TypedDict):
+class Decision1(TypedDict):
     decision_id: str
     rules: list[Rule1]
     receipt_id: str
@@ -2673,7 +2991,7 @@ class DelegatedActionLine(TypedDict):
     price_usd: int
     status: int | None
     refusal: Refusal | None
-    decision: Decision | None
+    decision: Decision1 | None
     receipt_id: str | None
     reserved_at: str
     finished_at: str | None
@@ -3223,7 +3541,7 @@ class ReliabilityProfile(TypedDict):
     last_published_at: str
 
 
-class Condition(TypedDict):
+class Condition1(TypedDict):
     condition: Literal['bound_to_credential', 'publication_consent', 'verified_signed_receipt', 'persisted_proof_record']
     ok: bool
 
@@ -3231,7 +3549,7 @@ class Condition(TypedDict):
 class PublishedActivity(TypedDict):
     published: bool
     activity_id: str
-    conditions: list[Condition]
+    conditions: list[Condition1]
     receipt: Receipt | None
 
 
@@ -3347,6 +3665,150 @@ class FreeProof(TypedDict):
     usage: Literal['synthetic']
 
 
+class Reliability1(TypedDict):
+    published: int
+    synthetic: int
+    eligible_to_continue: int
+    human_review_required: int
+    payment_hold: int
+
+
+class Claims2(TypedDict):
+    agent_id: str
+    trust_state: Literal['submitted', 'under_review', 'trusted', 'rejected', 'suspended', 'sandbox_trusted']
+    credential_bound: bool
+    completed_runs: int | None
+    verified_receipts: int | None
+    open_exceptions: int | None
+    reliability: Reliability1 | None
+    as_of: str
+
+
+class AgentPassport(TypedDict):
+    receipt_id: str
+    kind: str
+    issuer: str
+    key_id: str
+    issued_at: str
+    subject: str
+    usage: Literal['synthetic', 'operational', 'unspecified']
+    payload: dict[str, Any]
+    payload_sha256: str
+    prev_receipt_id: str | None
+    jws: str
+    claims: Claims2
+    verify_url: str
+
+
+class Check17(TypedDict):
+    check: str
+    ok: bool
+    detail: str
+
+
+class VerifiedAgentPassport(TypedDict):
+    verified: bool
+    receipt_id: str
+    kind: str | None
+    checks: list[Check17]
+    signature: Signature
+    payload_sha256: str | None
+    verified_at: str
+    current_claims_differ: list[str]
+
+
+class CompletionSample(TypedDict):
+    sample: Literal[True]
+    usage: Literal['synthetic']
+    fixture_id: str
+    code_version: str
+    persisted: Literal[False]
+    receipt: Receipt
+    receipt_passport: AgentCommercePassport
+    ledger_entry: UsageEvent
+    proof_relay: ProofRelay
+    completion_state: Literal['completed', 'awaiting_provider', 'unmatched', 'synthetic']
+
+
+class ReceiptCompletion(TypedDict):
+    receipt_passport: AgentCommercePassport
+    ledger_entry: UsageEvent
+    proof_relay: ProofRelay
+    completion_state: Literal['completed', 'awaiting_provider', 'unmatched', 'synthetic']
+
+
+class FreeProof1(TypedDict):
+    proof_id: str | None
+    analysis: EvidenceAnalysis
+    decision: Literal['eligible_to_continue', 'human_review_required', 'payment_hold']
+    passport: AgentCommercePassport
+
+
+class Live2(TypedDict):
+    ledger_events: int
+    logged_receipts: int
+
+
+class InvestorDemo(TypedDict):
+    sample: Literal[True]
+    usage: Literal['synthetic']
+    fixture_id: str
+    code_version: str
+    persisted: Literal[False]
+    receipt: Receipt
+    free_proof: FreeProof1
+    analysis_proof_relay: ProofRelay
+    ledger: list[UsageEvent]
+    relay_state: Literal['recorded', 'retry_available', 'handed_off']
+    description: str
+    steps: list[Literal['free_proof', 'proof_relay', 'ledger', 'receipt', 'relay_state']]
+    model_calls: Literal[0]
+    live: Live2
+
+
+class InvestorDemoRun(TypedDict):
+    free_proof: FreeProof1
+    analysis_proof_relay: ProofRelay
+    ledger: list[UsageEvent]
+    receipt: Receipt
+    relay_state: Literal['recorded', 'retry_available', 'handed_off']
+    context_sha256: str
+
+
+class InvestorDemoV2(TypedDict):
+    sample: Literal[True]
+    usage: Literal['synthetic']
+    fixture_id: str
+    code_version: str
+    persisted: Literal[False]
+    receipt: Receipt
+    free_proof: FreeProof1
+    analysis_proof_relay: ProofRelay
+    ledger: list[UsageEvent]
+    relay_state: Literal['recorded', 'retry_available', 'handed_off']
+    description: str
+    steps: list[Literal['free_proof', 'proof_relay', 'ledger', 'receipt', 'relay_state']]
+    model_calls: Literal[0]
+    live: Live2
+    verification_packet: CommercePacket
+
+
+class StepTiming(TypedDict):
+    step: Literal['free_proof', 'proof_relay', 'ledger', 'receipt', 'relay_state']
+    ms: int
+
+
+class InvestorDemoV2Run(TypedDict):
+    free_proof: FreeProof1
+    analysis_proof_relay: ProofRelay
+    ledger: list[UsageEvent]
+    receipt: Receipt
+    relay_state: Literal['recorded', 'retry_available', 'handed_off']
+    context_sha256: str
+    verification_packet: CommercePacket
+    step_timings: list[StepTiming]
+
+
 class EvidenceItem(TypedDict):
     receipt_id: str
     kind: str | None
@@ -3377,11 +3839,12 @@ class TrustListingContract(TypedDict):
     version: str
     operations: list[dict[str, Any]]
     policy_rules: list[str]
+    contract_sets: NotRequired[list[Literal['pricing-model-v2', 'runtime-data-binding-v1']]]
     live: dict[str, int]
     fee: Fee
 
 
-class Check17(TypedDict):
+class Check18(TypedDict):
     receipt_id: str
     kind: str | None
     ok: bool
@@ -3390,7 +3853,7 @@ class Check17(TypedDict):
 
 class CreatedTrustListing(TypedDict):
     listing: TrustListing
-    checks: list[Check17]
+    checks: list[Check18]
 
 
 class BadgeQuote(TypedDict):
@@ -3418,6 +3881,145 @@ class TrustListings(TypedDict):
     offset: int
     limit: int
     total: int
+
+
+class Target(TypedDict):
+    messages_sent: Literal[5]
+    qualified_conversations: Literal[2]
+    paid_runs: Literal[1]
+
+
+class Actual(TypedDict):
+    messages_sent: int
+    qualified_conversations: int
+    paid_runs: int
+
+
+class Sprint(TypedDict):
+    sprint_id: str
+    target: Target
+    actual: Actual
+    met: bool
+    started_at: str | None
+
+
+class HistoryItem(TypedDict):
+    event: Literal['created', 'message_sent', 'moved']
+    state: Literal['identified', 'messaged', 'replied', 'qualified', 'pilot_offered', 'declined']
+    message_sha256: str | None
+    sent_at: str | None
+    reason: str | None
+    operator: str
+    at: str
+
+
+class Prospect(TypedDict):
+    prospect_id: str
+    label: str
+    channel: Literal['email', 'agent', 'marketplace', 'referral', 'other']
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout'] | None
+    contact_reference: str | None
+    agent_id: str | None
+    customer_account: str | None
+    state: Literal['identified', 'messaged', 'replied', 'qualified', 'pilot_offered', 'declined', 'paid_next_step_ready', 'converted_to_paid']
+    created_at: str
+    history: list[HistoryItem]
+
+
+class Prospects(TypedDict):
+    items: list[Prospect]
+    offset: int
+    limit: int
+    total: int
+    counts: dict[Literal['identified', 'messaged', 'replied', 'qualified', 'pilot_offered', 'declined', 'paid_next_step_ready', 'converted_to_paid'], int]
+
+
+class Summary(TypedDict):
+    target: Target
+    actual: Actual
+    met: bool
+    started_at: str | None
+    note: str
+
+
+class SprintSummary(TypedDict):
+    sprint_id: str
+    summary: Summary
+    receipt: Receipt
+
+
+class Counts(TypedDict):
+    paid_next_step_ready: int
+    converted_to_paid: int
+
+
+class Evidence(TypedDict):
+    return_package_id: str | None
+    receipt_id: str | None
+
+
+class Offer(TypedDict):
+    quote_id: str
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    total_usd: int
+    note: str | None
+
+
+class Paid(TypedDict):
+    run_id: str
+    payment_reference_id: str
+    completed_at: str
+
+
+class PaidNextStep(TypedDict):
+    prospect_id: str
+    label: str
+    state: Literal['paid_next_step_ready', 'converted_to_paid']
+    evidence: Evidence
+    offer: NotRequired[Offer]
+    checkout_url: str | None
+    paid: NotRequired[Paid]
+
+
+class OfferedNextStep(TypedDict):
+    prospect: Prospect
+    quote: Quote
+    challenge: PaymentChallenge
+    receipt: Receipt
+
+
+class Message(TypedDict):
+    purpose: Literal['introduction', 'follow_up', 'qualification', 'pilot_offer', 'reminder', 'paid_next_step']
+    text: str
+    message_sha256: str
+
+
+class PriceCardItem(TypedDict):
+    tier: Literal['entry', 'standard', 'pro']
+    total_usd: int
+
+
+class Pack1(TypedDict):
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    messages: list[Message]
+    sample_package_url: str
+    price_card: list[PriceCardItem]
+    checkout_url: str | None
+
+
+class Prospect1(TypedDict):
+    prospect_id: str
+    label: str
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout'] | None
+    state: Literal['identified', 'messaged', 'replied', 'qualified', 'pilot_offered', 'declined', 'paid_next_step_ready', 'converted_to_paid']
+
+
+class OutreachPack(TypedDict):
+    pack: Pack1
+    prospects: list[Prospect1]
+    offset: int
+    limit: int
 
 
 class Directory(TypedDict):
@@ -3630,7 +4232,7 @@ class Header(TypedDict):
     jku: str
 
 
-class Signature1(TypedDict):
+class Signature2(TypedDict):
     protected: str
     signature: str
     header: Header
@@ -3648,7 +4250,7 @@ class AgentCard(TypedDict):
     defaultInputModes: list[str]
     defaultOutputModes: list[str]
     skills: list[Skill]
-    signatures: list[Signature1]
+    signatures: list[Signature2]
 
 
 class Service(TypedDict):
@@ -3686,7 +4288,7 @@ ReplaceItem = TypedDict(
 )
 
 
-class Step6(TypedDict):
+class Step8(TypedDict):
     step: int
     operation_id: str
     summary: str
@@ -3706,7 +4308,7 @@ class Sequence(TypedDict):
 
 class AgentsStartHere(TypedDict):
     rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
-    steps: list[Step6]
+    steps: list[Step8]
     sequences: list[Sequence]
     policy_rules: list[str]
     links: dict[str, str]
@@ -3735,14 +4337,14 @@ class QuickstartRun(TypedDict):
     calls: list[QuickstartCall]
 
 
-class LedgerHead(TypedDict):
+class LedgerHead1(TypedDict):
     sequence: int
     hash: str
 
 
 class FollowedSandboxRun(TypedDict):
     run: Run
-    ledger_head: LedgerHead
+    ledger_head: LedgerHead1
 
 
 class SandboxContract(TypedDict):
@@ -3750,6 +4352,7 @@ class SandboxContract(TypedDict):
     version: str
     operations: list[dict[str, Any]]
     policy_rules: list[str]
+    contract_sets: NotRequired[list[Literal['pricing-model-v2', 'runtime-data-binding-v1']]]
     live: dict[str, int]
     rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
 
@@ -3981,7 +4584,7 @@ class AcceptableItem(TypedDict):
     title: str
 
 
-class Item4(TypedDict):
+class Item5(TypedDict):
     id: str
     acceptable_items: list[AcceptableItem]
     quantity: int
@@ -3989,7 +4592,7 @@ class Item4(TypedDict):
 
 class Constraints1(TypedDict):
     type: Literal['checkout.line_items']
-    items: list[Item4]
+    items: list[Item5]
 
 
 class Checkout(TypedDict):
@@ -4222,7 +4825,7 @@ class Proof4(TypedDict):
     challenge_token: NotRequired[str]
 
 
-class Evidence(TypedDict):
+class Evidence1(TypedDict):
     sha256: NotRequired[str]
     url: NotRequired[str]
     presentation: NotRequired[str]
@@ -4237,7 +4840,7 @@ class PaymentReferenceCreateRequest1(TypedDict):
     external_reference: str
     payer: NotRequired[str]
     proof: NotRequired[Proof4]
-    evidence: NotRequired[Evidence]
+    evidence: NotRequired[Evidence1]
     provider: NotRequired[str]
     idempotency_key: str
 
@@ -4250,7 +4853,7 @@ class PaymentReferenceCreateRequest2(TypedDict):
     external_reference: str
     payer: NotRequired[str]
     proof: NotRequired[Proof4]
-    evidence: NotRequired[Evidence]
+    evidence: NotRequired[Evidence1]
     provider: NotRequired[str]
     idempotency_key: str
 
@@ -4365,7 +4968,7 @@ class AgentCreditFundRequest1(TypedDict):
     external_reference: NotRequired[str]
     payer: NotRequired[str]
     proof: NotRequired[Proof4]
-    evidence: NotRequired[Evidence]
+    evidence: NotRequired[Evidence1]
     provider: NotRequired[str]
     payment_reference_id: str
     amount_usd: NotRequired[int]
@@ -4380,7 +4983,7 @@ class AgentCreditFundRequest2(TypedDict):
     external_reference: str
     payer: NotRequired[str]
     proof: NotRequired[Proof4]
-    evidence: NotRequired[Evidence]
+    evidence: NotRequired[Evidence1]
     provider: NotRequired[str]
     payment_reference_id: NotRequired[str]
     amount_usd: int
@@ -4422,7 +5025,7 @@ class AllowanceFundRequest1(TypedDict):
     external_reference: NotRequired[str]
     payer: NotRequired[str]
     proof: NotRequired[Proof4]
-    evidence: NotRequired[Evidence]
+    evidence: NotRequired[Evidence1]
     provider: NotRequired[str]
     payment_reference_id: str
     amount_usd: NotRequired[int]
@@ -4436,7 +5039,7 @@ class AllowanceFundRequest2(TypedDict):
     external_reference: str
     payer: NotRequired[str]
     proof: NotRequired[Proof4]
-    evidence: NotRequired[Evidence]
+    evidence: NotRequired[Evidence1]
     provider: NotRequired[str]
     payment_reference_id: NotRequired[str]
     amount_usd: int
@@ -4459,6 +5062,16 @@ class AllowanceLimitsRequest(TypedDict):
 AllowanceLimitsAnswer: TypeAlias = LimitedWallet
 
 
+class AllowanceTierRequest(TypedDict):
+    mode: Literal['set_tier']
+    wallet_id: str
+    tier: Literal['free', 'premium']
+    idempotency_key: str
+
+
+AllowanceTierAnswer: TypeAlias = TieredWallet
+
+
 class CreditBindingReadRequest(TypedDict):
     binding_id: NotRequired[str]
     entitlement_id: NotRequired[str]
@@ -4471,6 +5084,28 @@ class CreditBindingCreateRequest(TypedDict):
 
 
 CreditBindingCreateAnswer: TypeAlias = BoundCredit
+
+
+class CommercialLayerReadRequest(TypedDict):
+    wallet_id: NotRequired[str]
+
+
+class Item6(TypedDict):
+    fee_item: Literal['micro_routing_fee', 'receipt_fee', 'escrow_fee', 'premium_wallet_tier', 'developer_fee', 'trust_badge_fee', 'enterprise_controls']
+    basis_usd: NotRequired[int]
+    count: NotRequired[int]
+
+
+class CommercialFeesAssessRequest(TypedDict):
+    run_id: NotRequired[str]
+    quote_id: NotRequired[str]
+    items: NotRequired[list[Item6]]
+    accrue: NotRequired[bool]
+    wallet_id: NotRequired[str]
+    idempotency_key: NotRequired[str]
+
+
+CommercialFeesAssessAnswer: TypeAlias = AssessedFees
 
 
 class EnterpriseControlsReadRequest(TypedDict):
@@ -4499,6 +5134,7 @@ EnterpriseWalletBindAnswer: TypeAlias = BoundWallet
 
 
 class UsageLedgerReadRequest(TypedDict):
+    kind: NotRequired[Literal['ledger_event']]
     event_id: NotRequired[str]
     entitlement_id: NotRequired[str]
     offset: NotRequired[str]
@@ -4567,7 +5203,7 @@ class AgentRegisterRequest(TypedDict):
 
 
 class AgentStatusRequest(TypedDict):
-    pass
+    kind: NotRequired[Literal['onboarding', 'trust_profile', 'credential_envelope', 'quote', 'provider_route', 'credit_entitlement']]
 
 
 class HandshakeReadRequest(TypedDict):
@@ -4811,7 +5447,7 @@ class RegressionPersistRequest(TypedDict):
     idempotency_key: NotRequired[str]
 
 
-class Step7(TypedDict):
+class Step9(TypedDict):
     step: str
     ok: bool
 
@@ -4820,7 +5456,7 @@ class Report(TypedDict):
     suite: str
     passed: int
     failed: int
-    steps: NotRequired[list[Step7]]
+    steps: NotRequired[list[Step9]]
     transcript_hash: str
     code_version: str
 
@@ -5044,6 +5680,7 @@ class WalletRunStartRequest(TypedDict):
     accept_terms: Literal[True]
     idempotency_key: str
     wallet_id: str
+    acceptance_criteria: NotRequired[list[AcceptanceCriterion]]
 
 
 WalletRunStartAnswer: TypeAlias = StartedWalletRun
@@ -5141,6 +5778,176 @@ class PacketLoopStartRequest(TypedDict):
 PacketLoopStartAnswer: TypeAlias = StartedPacketRun
 
 
+class DiligenceLoopReadRequest(TypedDict):
+    run_id: NotRequired[str]
+
+
+DiligenceLoopReadAnswer: TypeAlias = ProductRun | ProductLoop
+
+
+class DiligenceLoopStartRequest(TypedDict):
+    tier: Literal['entry', 'standard', 'pro']
+    quote_id: str
+    quote_token: NotRequired[str]
+    input: dict[str, Any]
+    callback_url: NotRequired[str]
+    customer_account: NotRequired[str]
+    usage: NotRequired[Literal['operational']]
+    on_gaps: NotRequired[Literal['ask', 'report']]
+    accept_terms: Literal[True]
+    idempotency_key: str
+    payment_reference_id: NotRequired[str]
+    entitlement_id: NotRequired[str]
+    wallet_id: NotRequired[str]
+    ap2_mandate_reference: NotRequired[str]
+
+
+DiligenceLoopStartAnswer: TypeAlias = StartedProductRun
+
+
+LoopAuditPackRequest = TypedDict(
+    'LoopAuditPackRequest',
+    {
+        'from': NotRequired[str],
+        'to': NotRequired[str],
+        'run_id': NotRequired[str],
+        'decided_by': NotRequired[str],
+        'offset': NotRequired[str],
+        'limit': NotRequired[str],
+    },
+)
+
+
+LoopAuditPackAnswer: TypeAlias = LoopAuditPack
+
+
+class TokenopsControlledPilotReadRequest(TypedDict):
+    run_id: NotRequired[str]
+
+
+TokenopsControlledPilotReadAnswer: TypeAlias = ControlledPilot | ControlledPilotContract
+
+
+class Request(TypedDict):
+    objective: str
+    customer_account: NotRequired[str]
+
+
+class TokenopsControlledPilotRunRequest(TypedDict):
+    request: Request
+    tool_scope: list[Literal['intake', 'planner', 'worker', 'validator', 'exception_agent', 'revision_loop', 'review_step', 'return_package', 'attestation', 'tokenops', 'financeops', 'energyops']]
+    tier: Literal['entry', 'standard', 'pro']
+    quote_id: str
+    quote_token: NotRequired[str]
+    input: dict[str, Any]
+    callback_url: str
+    usage: NotRequired[Literal['operational']]
+    on_gaps: NotRequired[Literal['ask', 'report']]
+    accept_terms: Literal[True]
+    idempotency_key: str
+    payment_reference_id: NotRequired[str]
+    entitlement_id: NotRequired[str]
+    wallet_id: NotRequired[str]
+    ap2_mandate_reference: NotRequired[str]
+
+
+TokenopsControlledPilotRunAnswer: TypeAlias = ActivatedPilot
+
+
+class FinanceopsControlledPilotReadRequest(TypedDict):
+    run_id: NotRequired[str]
+
+
+FinanceopsControlledPilotReadAnswer: TypeAlias = ControlledPilot | ControlledPilotContract
+
+
+class FinanceopsControlledPilotRunRequest(TypedDict):
+    request: Request
+    tool_scope: list[Literal['intake', 'planner', 'worker', 'validator', 'exception_agent', 'revision_loop', 'review_step', 'return_package', 'attestation', 'tokenops', 'financeops', 'energyops']]
+    tier: Literal['entry', 'standard', 'pro']
+    quote_id: str
+    quote_token: NotRequired[str]
+    input: dict[str, Any]
+    callback_url: str
+    usage: NotRequired[Literal['operational']]
+    on_gaps: NotRequired[Literal['ask', 'report']]
+    accept_terms: Literal[True]
+    idempotency_key: str
+    payment_reference_id: NotRequired[str]
+    entitlement_id: NotRequired[str]
+    wallet_id: NotRequired[str]
+    ap2_mandate_reference: NotRequired[str]
+
+
+FinanceopsControlledPilotRunAnswer: TypeAlias = ActivatedPilot
+
+
+class EnergyopsControlledPilotReadRequest(TypedDict):
+    run_id: NotRequired[str]
+
+
+EnergyopsControlledPilotReadAnswer: TypeAlias = ControlledPilot | ControlledPilotContract
+
+
+class EnergyopsControlledPilotRunRequest(TypedDict):
+    request: Request
+    tool_scope: list[Literal['intake', 'planner', 'worker', 'validator', 'exception_agent', 'revision_loop', 'review_step', 'return_package', 'attestation', 'tokenops', 'financeops', 'energyops']]
+    tier: Literal['entry', 'standard', 'pro']
+    quote_id: str
+    quote_token: NotRequired[str]
+    input: dict[str, Any]
+    callback_url: str
+    usage: NotRequired[Literal['operational']]
+    on_gaps: NotRequired[Literal['ask', 'report']]
+    accept_terms: Literal[True]
+    idempotency_key: str
+    payment_reference_id: NotRequired[str]
+    entitlement_id: NotRequired[str]
+    wallet_id: NotRequired[str]
+    ap2_mandate_reference: NotRequired[str]
+
+
+EnergyopsControlledPilotRunAnswer: TypeAlias = ActivatedPilot
+
+
+class EnergyopsRuntimeRunsReadRequest(TypedDict):
+    state: NotRequired[Literal['created', 'preflight_checked', 'contract_ready', 'contract_accepted', 'trust_pending', 'trusted', 'quoted', 'credit_pending', 'credit_funded', 'queued', 'operating', 'evidence_partial', 'result_ready', 'attested', 'receipt_issued', 'callback_pending', 'callback_delivered', 'exception_open', 'replay_ready', 'failed', 'closed']]
+    offset: NotRequired[str]
+    limit: NotRequired[str]
+
+
+EnergyopsRuntimeRunsReadAnswer: TypeAlias = RuntimePilots
+
+
+class EnergyopsRuntimeRunRequest(TypedDict):
+    pilot_id: str
+    decision_note: str
+    evidence_root_sha256: str
+    idempotency_key: str
+
+
+EnergyopsRuntimeRunAnswer: TypeAlias = BegunPilot
+
+
+class FinanceopsRuntimeRunsReadRequest(TypedDict):
+    state: NotRequired[Literal['created', 'preflight_checked', 'contract_ready', 'contract_accepted', 'trust_pending', 'trusted', 'quoted', 'credit_pending', 'credit_funded', 'queued', 'operating', 'evidence_partial', 'result_ready', 'attested', 'receipt_issued', 'callback_pending', 'callback_delivered', 'exception_open', 'replay_ready', 'failed', 'closed']]
+    offset: NotRequired[str]
+    limit: NotRequired[str]
+
+
+FinanceopsRuntimeRunsReadAnswer: TypeAlias = RuntimePilots
+
+
+class FinanceopsRuntimeRunRequest(TypedDict):
+    pilot_id: str
+    decision_note: str
+    evidence_root_sha256: str
+    idempotency_key: str
+
+
+FinanceopsRuntimeRunAnswer: TypeAlias = BegunPilot
+
+
 class WriteGateReadRequest(TypedDict):
     pass
 
@@ -5224,6 +6031,50 @@ class ActivationStartRequest(TypedDict):
 ActivationStartAnswer: TypeAlias = StartedCustomerActivation
 
 
+class CustomerWorkflowReadRequest(TypedDict):
+    workflow_id: NotRequired[str]
+    offset: NotRequired[str]
+    limit: NotRequired[str]
+
+
+class CustomerWorkflowCreateRequest(TypedDict):
+    mode: NotRequired[Literal['create_workflow']]
+    customer_account: str
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    name: str
+    acceptance_criteria: list[AcceptanceCriterion]
+    callback_url: str
+    wallet_id: str
+    cadence: Literal['on_demand', 'daily', 'weekly', 'monthly']
+    input: dict[str, Any]
+    idempotency_key: str
+
+
+class CustomerWorkflowPauseRequest(TypedDict):
+    mode: Literal['pause_workflow']
+    workflow_id: str
+    idempotency_key: str
+
+
+class CustomerWorkflowResumeRequest(TypedDict):
+    mode: Literal['resume_workflow']
+    workflow_id: str
+    idempotency_key: str
+
+
+class CustomerWorkflowDeleteRequest(TypedDict):
+    mode: Literal['delete_workflow']
+    workflow_id: str
+    idempotency_key: str
+
+
+class CustomerWorkflowRunRequest(TypedDict):
+    mode: Literal['run_workflow']
+    workflow_id: str
+    idempotency_key: str
+
+
 class PilotIntakeReadRequest(TypedDict):
     pass
 
@@ -5305,6 +6156,47 @@ class InvitationRespondRequest(TypedDict):
 InvitationRespondAnswer: TypeAlias = AnsweredInvitation
 
 
+class FirstPilotReadRequest(TypedDict):
+    pilot_id: NotRequired[str]
+
+
+class FirstPilotRunRequest(TypedDict):
+    pilot_id: str
+    pilot_token: NotRequired[str]
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    quote_id: str
+    quote_token: NotRequired[str]
+    input: dict[str, Any]
+    callback_url: str
+    usage: NotRequired[Literal['operational']]
+    on_gaps: NotRequired[Literal['ask', 'report']]
+    accept_terms: Literal[True]
+    idempotency_key: str
+    payment_reference_id: NotRequired[str]
+    entitlement_id: NotRequired[str]
+    wallet_id: NotRequired[str]
+    ap2_mandate_reference: NotRequired[str]
+
+
+FirstPilotRunAnswer: TypeAlias = StartedPilotRun
+
+
+class OffersReadRequest(TypedDict):
+    rail: NotRequired[Literal['tokenops', 'financeops', 'energyops']]
+
+
+class OfferLaunchRequest(TypedDict):
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    objective: str
+    customer_account: NotRequired[str]
+    idempotency_key: str
+
+
+OfferLaunchAnswer: TypeAlias = LaunchedPilot
+
+
 class InputUploadRequest(TypedDict):
     sha256: str
 
@@ -5383,9 +6275,6 @@ class PreflightRequest2(TypedDict):
 PreflightRequest: TypeAlias = PreflightRequest1 | PreflightRequest2
 
 
-AcceptanceCriterion: TypeAlias = str
-
-
 class ContractPrepareRequest(TypedDict):
     task_token: str
     acceptance_criteria: NotRequired[list[AcceptanceCriterion]]
@@ -5409,6 +6298,7 @@ class ContractAcceptRequest(TypedDict):
 
 
 class TaskLedgerRequest(TypedDict):
+    kind: NotRequired[Literal['onboarding', 'trust_profile', 'credential_envelope', 'quote', 'provider_route', 'credit_entitlement', 'run_contract', 'task_run', 'lifecycle_event', 'result_contract', 'settlement_receipt', 'usage_receipt', 'callback_delivery', 'ledger_event', 'attestation']]
     from_sequence: NotRequired[str]
     limit: NotRequired[str]
 
@@ -5477,7 +6367,7 @@ class WorkOrdersReadRequest(TypedDict):
     work_order_id: NotRequired[str]
 
 
-class Step8(TypedDict):
+class Step10(TypedDict):
     rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
     input: dict[str, Any]
 
@@ -5501,7 +6391,7 @@ class WorkOrderCreateRequest1(TypedDict):
     requested_tool_id: Literal['service_os', 'packetops', 'distributionops', 'tokenops']
     objective: str
     input: dict[str, Any]
-    steps: NotRequired[list[Step8]]
+    steps: NotRequired[list[Step10]]
     tier: NotRequired[Literal['entry', 'standard', 'pro']]
     quote_id: NotRequired[str]
     quote_token: NotRequired[str]
@@ -5528,7 +6418,7 @@ class WorkOrderCreateRequest2(TypedDict):
     requested_tool_id: Literal['service_os', 'packetops', 'distributionops', 'tokenops']
     objective: str
     input: NotRequired[dict[str, Any]]
-    steps: list[Step8]
+    steps: list[Step10]
     tier: NotRequired[Literal['entry', 'standard', 'pro']]
     quote_id: NotRequired[str]
     quote_token: NotRequired[str]
@@ -5600,7 +6490,7 @@ ExchangeReleaseAnswer: TypeAlias = ReleasedToExchange
 
 class LoopReviewConsoleRequest(TypedDict):
     compact: NotRequired[Literal['true', 'false']]
-    kind: NotRequired[Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof', 'pilot', 'listing', 'clearing']]
+    kind: NotRequired[Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof', 'pilot', 'listing', 'clearing', 'workflow']]
     subject_id: NotRequired[str]
     part: NotRequired[str]
     part_offset: NotRequired[str]
@@ -5633,7 +6523,7 @@ class Revision1(TypedDict):
 
 
 class LoopReviewRecordRequest(TypedDict):
-    subject_kind: Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof', 'pilot', 'listing', 'clearing']
+    subject_kind: Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof', 'pilot', 'listing', 'clearing', 'workflow']
     subject_id: str
     decision: Literal['approve', 'reject', 'revise', 'hold']
     note: str
@@ -5645,10 +6535,10 @@ class LoopReviewRecordRequest(TypedDict):
     idempotency_key: str
 
 
-LoopReviewRecordAnswer: TypeAlias = ReviewDecision
+LoopReviewRecordAnswer: TypeAlias = ReviewDecision1
 
 
-class Item5(TypedDict):
+class Item7(TypedDict):
     subject_id: str
     evidence_root_sha256: str
 
@@ -5658,10 +6548,10 @@ class Revision2(TypedDict):
 
 
 class LoopReviewRecordBatchRequest(TypedDict):
-    subject_kind: Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof', 'pilot', 'listing', 'clearing']
+    subject_kind: Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof', 'pilot', 'listing', 'clearing', 'workflow']
     decision: Literal['approve', 'reject', 'revise', 'hold']
     note: str
-    items: list[Item5]
+    items: list[Item7]
     judgements: NotRequired[list[Judgement]]
     revision: NotRequired[Revision2]
     dry_run: NotRequired[bool]
@@ -5731,7 +6621,7 @@ SessionEndAnswer: TypeAlias = EndedSession
 
 class InboxRequest(TypedDict):
     action: NotRequired[Literal['decide', 'recover', 'close_difference']]
-    kind: NotRequired[Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof', 'pilot', 'listing', 'clearing']]
+    kind: NotRequired[Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof', 'pilot', 'listing', 'clearing', 'workflow']]
     code: NotRequired[str]
     rail: NotRequired[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
     evidence_roots: NotRequired[Literal['true', 'false']]
@@ -6187,7 +7077,7 @@ class ModelAnalysisReadRequest(TypedDict):
 RequiredSection1: TypeAlias = str
 
 
-class Item6(TypedDict):
+class Item8(TypedDict):
     name: str
     section: str
     text: str
@@ -6205,7 +7095,7 @@ class Packet(TypedDict):
     purpose: NotRequired[str]
     as_of: NotRequired[str]
     required_sections: NotRequired[list[RequiredSection1]]
-    items: list[Item6]
+    items: list[Item8]
     claims: NotRequired[list[Claim5]]
 
 
@@ -6235,7 +7125,7 @@ class Packet1(TypedDict):
     purpose: NotRequired[str]
     as_of: NotRequired[str]
     required_sections: NotRequired[list[RequiredSection1]]
-    items: list[Item6]
+    items: list[Item8]
     claims: NotRequired[list[Claim5]]
 
 
@@ -6274,6 +7164,95 @@ class FreeProofRunRequest(TypedDict):
 
 
 FreeProofRunAnswer: TypeAlias = FreeProof
+
+
+class AgentPassportReadRequest1(TypedDict):
+    agent_id: str
+    proof_id: NotRequired[str]
+
+
+class AgentPassportReadRequest2(TypedDict):
+    agent_id: NotRequired[str]
+    proof_id: str
+
+
+AgentPassportReadRequest: TypeAlias = AgentPassportReadRequest1 | AgentPassportReadRequest2
+
+
+AgentPassportReadAnswer: TypeAlias = AgentPassport
+
+
+class AgentPassportVerifyRequest(TypedDict):
+    passport: str
+
+
+AgentPassportVerifyAnswer: TypeAlias = VerifiedAgentPassport
+
+
+class ReceiptCompletionReadRequest(TypedDict):
+    pass
+
+
+ReceiptCompletionReadAnswer: TypeAlias = CompletionSample
+
+
+class ReceiptCompletionRunRequest(TypedDict):
+    rail_key: NotRequired[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+    movement_amount_units: NotRequired[int]
+    movement_type: NotRequired[Literal['settlement', 'usage', 'refund', 'adjustment']]
+    payment_reference: NotRequired[str]
+    provider_session_id: NotRequired[str]
+
+
+ReceiptCompletionRunAnswer: TypeAlias = ReceiptCompletion
+
+
+class InvestorDemoReadRequest(TypedDict):
+    pass
+
+
+InvestorDemoReadAnswer: TypeAlias = InvestorDemo
+
+
+class Packet2(TypedDict):
+    title: str
+    purpose: NotRequired[str]
+    as_of: NotRequired[str]
+    required_sections: NotRequired[list[RequiredSection1]]
+    items: list[Item8]
+    claims: NotRequired[list[Claim5]]
+
+
+class InvestorDemoRunRequest(TypedDict):
+    packet: NotRequired[Packet2]
+    evidence: NotRequired[list[EvidenceItem2]]
+
+
+InvestorDemoRunAnswer: TypeAlias = InvestorDemoRun
+
+
+class InvestorDemoDetailReadRequest(TypedDict):
+    pass
+
+
+InvestorDemoDetailReadAnswer: TypeAlias = InvestorDemoV2
+
+
+class Packet3(TypedDict):
+    title: str
+    purpose: NotRequired[str]
+    as_of: NotRequired[str]
+    required_sections: NotRequired[list[RequiredSection1]]
+    items: list[Item8]
+    claims: NotRequired[list[Claim5]]
+
+
+class InvestorDemoDetailRunRequest(TypedDict):
+    packet: NotRequired[Packet3]
+    evidence: NotRequired[list[EvidenceItem2]]
+
+
+InvestorDemoDetailRunAnswer: TypeAlias = InvestorDemoV2Run
 
 
 class TrustListingReadRequest(TypedDict):
@@ -6333,6 +7312,97 @@ class ReadTrustListingsRequest(TypedDict):
 
 
 ReadTrustListingsAnswer: TypeAlias = TrustListings
+
+
+class SprintReadRequest(TypedDict):
+    pass
+
+
+SprintReadAnswer: TypeAlias = Sprint
+
+
+class ReadLiveProspectSprintRequest(TypedDict):
+    mode: Literal['read_live_prospect_sprint']
+
+
+ReadLiveProspectSprintAnswer: TypeAlias = Sprint
+
+
+class CreateProspectRequest(TypedDict):
+    mode: Literal['create_prospect']
+    label: str
+    channel: Literal['email', 'agent', 'marketplace', 'referral', 'other']
+    rail: NotRequired[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+    contact_reference: NotRequired[str]
+    agent_id: NotRequired[str]
+    customer_account: NotRequired[str]
+    idempotency_key: str
+
+
+class RecordMessageSentRequest(TypedDict):
+    mode: Literal['record_message_sent']
+    prospect_id: str
+    message_sha256: str
+    sent_at: str
+    idempotency_key: str
+
+
+class UpdateProspectStateRequest(TypedDict):
+    mode: Literal['update_prospect_state']
+    prospect_id: str
+    to: Literal['identified', 'messaged', 'replied', 'qualified', 'pilot_offered', 'declined', 'paid_next_step_ready', 'converted_to_paid']
+    reason: NotRequired[str]
+    agent_id: NotRequired[str]
+    customer_account: NotRequired[str]
+    idempotency_key: str
+
+
+class ReadProspectsRequest(TypedDict):
+    mode: Literal['read_prospects']
+    state: NotRequired[Literal['identified', 'messaged', 'replied', 'qualified', 'pilot_offered', 'declined', 'paid_next_step_ready', 'converted_to_paid']]
+    offset: NotRequired[int]
+    limit: NotRequired[int]
+
+
+ReadProspectsAnswer: TypeAlias = Prospects
+
+
+class RecordSprintSummaryRequest(TypedDict):
+    mode: Literal['record_sprint_summary']
+    note: str
+    close: NotRequired[bool]
+    idempotency_key: str
+
+
+RecordSprintSummaryAnswer: TypeAlias = SprintSummary
+
+
+class PaidNextStepReadRequest(TypedDict):
+    state: NotRequired[Literal['paid_next_step_ready', 'converted_to_paid']]
+    prospect_id: NotRequired[str]
+    offset: NotRequired[str]
+    limit: NotRequired[str]
+
+
+class PaidNextStepMarkRequest(TypedDict):
+    prospect_id: str
+    to: Literal['paid_next_step_ready']
+    tier: Literal['entry', 'standard', 'pro']
+    note: NotRequired[str]
+    idempotency_key: str
+
+
+PaidNextStepMarkAnswer: TypeAlias = OfferedNextStep
+
+
+class OutreachPackRequest(TypedDict):
+    rail: NotRequired[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+    prospect_id: NotRequired[str]
+    offset: NotRequired[str]
+    limit: NotRequired[str]
+
+
+OutreachPackAnswer: TypeAlias = OutreachPack
 
 
 class DirectoryReadRequest(TypedDict):
@@ -6609,8 +7679,16 @@ class CreditBindingContract(TypedDict):
     version: str
     operations: list[dict[str, Any]]
     policy_rules: list[str]
+    contract_sets: NotRequired[list[Literal['pricing-model-v2', 'runtime-data-binding-v1']]]
     live: dict[str, int]
     binding: CreditBinding | None
+
+
+class CommercialLayer(TypedDict):
+    fee_items: list[FeeItem]
+    plans: list[Plan]
+    accrued: list[FeeEvent]
+    micro_routing_fees_usd: int | None
 
 
 class Own(TypedDict):
@@ -6785,7 +7863,7 @@ class ReturnPackageRecord(TypedDict):
     return_package: ReturnPackage
     completion: Completion1
     verification_packet: VerificationPacket
-    record: Record
+    record: Record1
     review_policy: Literal['sandbox_policy', 'operator_review'] | None
     reviews: list[Review1]
     criteria: list[Criterion]
@@ -6861,9 +7939,44 @@ class CustomerActivationPath(TypedDict):
     version: str
     operations: list[dict[str, Any]]
     policy_rules: list[str]
+    contract_sets: NotRequired[list[Literal['pricing-model-v2', 'runtime-data-binding-v1']]]
     live: dict[str, int]
     steps: list[Literal['registered', 'trusted', 'quoted', 'paid', 'work_order_approved', 'first_run_completed', 'receipt_issued']]
     activation: CustomerActivation | None
+
+
+class CustomerWorkflow(TypedDict):
+    workflow_id: str
+    customer_account: str
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    name: str
+    acceptance_criteria: list[AcceptanceCriterion]
+    callback_url: str
+    wallet_id: str
+    cadence: Literal['on_demand', 'daily', 'weekly', 'monthly']
+    input_sha256: str
+    state: Literal['waiting', 'active', 'paused', 'rejected', 'deleted']
+    decision_id: str | None
+    created_at: str
+    firings: list[WorkflowFiring]
+
+
+class CreatedWorkflow(TypedDict):
+    workflow: CustomerWorkflow
+    gate: Gate
+    review: Review2
+    receipt: Receipt
+
+
+class MovedWorkflow(TypedDict):
+    workflow: CustomerWorkflow
+    receipt: Receipt
+
+
+class FiredWorkflow(TypedDict):
+    workflow: CustomerWorkflow
+    firing_id: str
 
 
 class OwnPilot(TypedDict):
@@ -6877,6 +7990,16 @@ class PilotConversation(TypedDict):
     limit: int
     total: int
     next_step: str
+
+
+class PilotRun(TypedDict):
+    pilot: PilotModel
+    run: RunOfPilot | None
+    conditions: list[Condition]
+
+
+class PilotOffers(TypedDict):
+    offers: list[PilotOffer]
 
 
 class Preflight(TypedDict):
@@ -6903,7 +8026,7 @@ class TaskLedger(TypedDict):
     task: Task
     entries: list[LedgerEntry]
     head_hash: str
-    records: list[Record1]
+    records: list[Record2]
     complete: bool
 
 
@@ -7154,6 +8277,18 @@ class QuotedBadge(TypedDict):
     listing: TrustListing
 
 
+class RecordedProspect(TypedDict):
+    prospect: Prospect
+    actual: Actual
+
+
+class PaidNextSteps(TypedDict):
+    items: list[PaidNextStep]
+    offset: int
+    limit: int
+    counts: Counts
+
+
 class DirectorySubmissions(TypedDict):
     directories: list[Directory]
     submissions: list[DirectorySubmission]
@@ -7214,6 +8349,9 @@ AllowanceWalletReadAnswer: TypeAlias = AllowanceWalletRead
 
 
 CreditBindingReadAnswer: TypeAlias = CreditBindingContract
+
+
+CommercialLayerReadAnswer: TypeAlias = CommercialLayer
 
 
 EnterpriseControlsReadAnswer: TypeAlias = EnterpriseControls
@@ -7282,10 +8420,31 @@ FirstPaidRunReadAnswer: TypeAlias = FirstPaidRun | FirstPaidRunContract
 ActivationPathReadAnswer: TypeAlias = CustomerActivationPath
 
 
+CustomerWorkflowCreateAnswer: TypeAlias = CreatedWorkflow
+
+
+CustomerWorkflowPauseAnswer: TypeAlias = MovedWorkflow
+
+
+CustomerWorkflowResumeAnswer: TypeAlias = MovedWorkflow
+
+
+CustomerWorkflowDeleteAnswer: TypeAlias = MovedWorkflow
+
+
+CustomerWorkflowRunAnswer: TypeAlias = FiredWorkflow
+
+
 PilotIntakeReadAnswer: TypeAlias = OwnPilot | PilotIntakeContract
 
 
 PilotConversationReadAnswer: TypeAlias = PilotConversation
+
+
+FirstPilotReadAnswer: TypeAlias = PilotRun | PilotRunContract
+
+
+OffersReadAnswer: TypeAlias = PilotOffers
 
 
 PreflightAnswer: TypeAlias = Preflight
@@ -7399,6 +8558,18 @@ TrustListingReadAnswer: TypeAlias = ReadTrustListing | TrustListingContract
 QuoteTrustBadgeFeeAnswer: TypeAlias = QuotedBadge
 
 
+CreateProspectAnswer: TypeAlias = RecordedProspect
+
+
+RecordMessageSentAnswer: TypeAlias = RecordedProspect
+
+
+UpdateProspectStateAnswer: TypeAlias = RecordedProspect
+
+
+PaidNextStepReadAnswer: TypeAlias = PaidNextSteps
+
+
 DirectoryReadAnswer: TypeAlias = DirectorySubmissions
 
 
@@ -7420,6 +8591,7 @@ class AgentStatus(TypedDict):
     trust_state: Literal['submitted', 'under_review', 'trusted', 'rejected', 'suspended', 'sandbox_trusted']
     credential: Credential | None
     tasks: list[Task]
+    records: list[Record]
     next_action: str
     steps: list[Step]
 
@@ -7440,6 +8612,13 @@ class SampleReturnPackages(TypedDict):
 
 class ProductionRuns(TypedDict):
     items: list[ProductionRun]
+    offset: int
+    limit: int
+    total: int
+
+
+class CustomerWorkflows(TypedDict):
+    items: list[CustomerWorkflow]
     offset: int
     limit: int
     total: int
@@ -7471,6 +8650,9 @@ SampleReturnPackagesAnswer: TypeAlias = SampleReturnPackages
 
 
 ProductionRunsReadAnswer: TypeAlias = ProductionRuns
+
+
+CustomerWorkflowReadAnswer: TypeAlias = CustomerWorkflows
 
 
 KeyRingsAnswer: TypeAlias = KeyRings
