@@ -22,8 +22,7 @@ export async function assertAccountAllows(
   return held
 }
 
-/** `counted` is false for a payment of what was counted before, such as the run that a payment is for. */
-export type AccountSpend = Spending & Pick<Spend, 'kind' | 'subject'> & { counted?: boolean }
+export type AccountSpend = Spending & Pick<Spend, 'kind' | 'subject'>
 
 /**
  * Spends for an account in the caller's transaction, or throws 403 `control_denied`. A change of the controls that commits first
@@ -33,12 +32,12 @@ export type AccountSpend = Spending & Pick<Spend, 'kind' | 'subject'> & { counte
 export async function insistAccountAllows(
   tx: Tx,
   of: AccountOf,
-  { kind, subject, counted = true, ...spending }: AccountSpend,
+  { kind, subject, ...spending }: AccountSpend,
 ): Promise<void> {
   const held = await assertAccountAllows(tx, of, spending, { kind, subject })
   if (held === undefined) return
-  const { rail, usd } = spending
-  await runInOrder(tx, spendOf(held.account_id, { kind, subject, rail, usd, counted }))
+  const { rail, usd, units = 1 } = spending
+  await runInOrder(tx, spendOf(held.account_id, { kind, subject, rail, usd, units }))
 }
 
 /** Throws 403 `control_denied` for a payout that the account of its bound creator does not allow. */
@@ -58,7 +57,7 @@ export function insistPayoutAllowed(
 ): void {
   if (held === undefined) return
   assertPayoutAllowed(held, payout)
-  const spend = { kind: 'payout', subject: payout.payout_id, rail: null, counted: true } as const
+  const spend = { kind: 'payout', subject: payout.payout_id, rail: null } as const
   atCommit(spendOf(held.account_id, { ...spend, usd: usdOf(payout) }))
 }
 

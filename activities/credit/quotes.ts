@@ -51,6 +51,9 @@ export type QuoteRequest = {
   discovery?: boolean
 }
 
+/** A quote is judged as its payment will be. */
+export const anyPayment = { kind: 'payment', subject: '' } as const
+
 export const newId = (prefix: string): string => `${prefix}_${randomBytes(32).toString('hex')}`
 
 /**
@@ -66,8 +69,8 @@ export async function issueQuote(tx: Tx, request: QuoteRequest): Promise<QuoteRo
       next_action: 'Ask for one unit.',
     })
   if ('owner' in by) {
-    const spending = { rail: rail.key, usd: price.total_usd / units }
-    await assertAccountAllows(tx, { agentId: by.owner }, spending)
+    const spending = { rail: rail.key, usd: price.total_usd, units }
+    await assertAccountAllows(tx, { agentId: by.owner }, spending, anyPayment)
   }
   const asked = { rail: rail.key, tier, units, task_id: taskId }
   const earlier = 'owner' in by ? await sameQuote(tx, { ...asked, bound_to: by.owner }) : undefined

@@ -1,5 +1,6 @@
 import { overLimit } from '#domain/agents/credential.ts'
 import { refuse } from '#domain/core/errors.ts'
+import { isRail } from '#domain/rails/rail.ts'
 import { insistAccountAllows } from '../accounts/controls.ts'
 import { findAgent, holdLimits } from '../store/agents/agents.ts'
 import { findQuote } from '../store/credit/quotes.ts'
@@ -20,27 +21,22 @@ export async function assertMaySpend(tx: Tx, agentId: string, usd: number): Prom
 export async function assertMayPay(
   tx: Tx,
   agentId: string,
-  { challenge_id: subject, quote_id, amount_usd }: ChallengeRow,
+  challenge: ChallengeRow,
 ): Promise<void> {
-  await assertMaySpend(tx, agentId, amount_usd)
-  await insistPayment(tx, agentId, { challenge_id: subject, quote_id, amount_usd })
+  await assertMaySpend(tx, agentId, challenge.amount_usd)
+  await insistPayment(tx, agentId, challenge)
 }
 
-/** The run that a payment is for is counted for its account when its credit is reserved, so the payment is not. */
+/** A payment is spent by its whole amount, once for its quote whichever challenge it meets. */
 export async function insistPayment(
   tx: Tx,
   agentId: string,
-  challenge: Pick<ChallengeRow, 'challenge_id' | 'quote_id' | 'amount_usd'>,
+  { quote_id, amount_usd: usd }: Pick<ChallengeRow, 'quote_id' | 'amount_usd'>,
 ): Promise<void> {
-  const { challenge_id: subject, quote_id, amount_usd } = challenge
   const quote = await findQuote(tx, quote_id)
-  const usd = amount_usd / (quote?.units ?? 1)
-  const spend = {
-    kind: 'payment',
-    subject,
-    rail: quote?.rail ?? null,
-    usd,
-    counted: false,
-  } as const
-  await insistAccountAllows(tx, { agentId }, spend)
+  if (quote === undefined) throw new Error('a challenge is for a quote')
+  // The units of a rail are runs; the months of a fee are one thing.
+  const { rail, units } = quote
+  const spending = isRail(rail) ? { rail, usd, units } : { rail: null, usd }
+  await insistAccountAllows(tx, { agentId }, { kind: 'payment', subject: quote_id, ...spending })
 }

@@ -7,13 +7,16 @@ import type { Database } from '../schema/schema.ts'
 export type ControlsRow = Selectable<Database['account_controls']>
 /** Whose account: that of an agent, or the one that a wallet is bound to. */
 export type AccountOf = { agentId: string } | { wallet: Text }
-/** One thing that is spent, by its kind and subject; `counted` is part of the account's day. */
+/**
+ * One thing that is spent, by its kind and subject; `units` is the number of runs that a payment is for. The limit of a day holds for
+ * payments, and again for everything else, so that a payment and the run that it is for are not added up.
+ */
 export type Spend = {
   kind: 'run' | 'payment' | 'payout' | 'fee' | 'claim'
   subject: string
   rail: string | null
   usd: number
-  counted: boolean
+  units?: number
 }
 export type HeldControls = { account_id: string; controls: AccountControls; spent_today: number }
 
@@ -27,7 +30,7 @@ const accountId = (of: AccountOf) =>
 export const callingWallet = (callId: string) =>
   sql<string>`(select substr(caller, 8) from calls where call_id = ${callId})`
 
-/** The controls of an account and what it spent today but for one subject; undefined for an unbound wallet. */
+/** The controls of an account and what it spent today beside one subject, of payments or of the rest; undefined for an unbound wallet. */
 export async function readControls(
   tx: Tx,
   of: AccountOf,
@@ -36,8 +39,8 @@ export async function readControls(
   const [row] = await runInOrder(
     tx,
     sql<ControlsRow & { spent_today: number; set: boolean }>`
-    select c.*, a.account_id, c.account_id is not null as set, (select coalesce(sum(s.usd), 0)::int
-        from account_spends s where s.account_id = a.account_id and s.counted and s.spent_at >= ${dayStart}
+    select c.*, a.account_id, c.account_id is not null as set, (select coalesce(sum(s.usd), 0)::float8
+        from account_spends s where s.account_id = a.account_id and (s.kind = 'payment') = (${except.kind} = 'payment') and s.spent_at >= ${dayStart}
         and (s.kind, s.subject) <> (${except.kind}, ${except.subject})) as spent_today
     from accounts a left join account_controls c using (account_id) where a.account_id = ${accountId(of)}`,
   )
@@ -66,6 +69,7 @@ export const spendOf = (account_id: string, spend: Spend) => ({
         conflict.columns(['kind', 'subject']).doUpdateSet({
           rail: spend.rail,
           usd: spend.usd,
+          units: spend.units ?? 1,
           spent_at: sql<Date>`clock_timestamp()`,
         }),
       )

@@ -65,22 +65,22 @@ export const accountControls: readonly string[] = [
   )`,
   `create index account_wallets_account on account_wallets (account_id, bound_at)`,
   appendOnly('account_wallets'),
-  // What an account spends; \`counted\` is part of its day. A payment is not: the run that it is for was counted.
+  // What an account spends; \`units\` is the number of runs that a payment is for.
   `create table account_spends (
     kind text not null check (kind in ('run','payment','payout','fee','claim')),
     subject text not null,
     account_id text not null references accounts,
     rail text,
     usd integer not null check (usd >= 0),
-    counted boolean not null,
+    units integer not null default 1 check (units between 1 and 1000),
     spent_at timestamptz not null default clock_timestamp(),
     primary key (kind, subject)
   )`,
-  `create index account_spends_day on account_spends (account_id, spent_at) where counted`,
+  `create index account_spends_day on account_spends (account_id, spent_at)`,
   `create function account_spends_guard() returns trigger language plpgsql as $$
   begin
     ${refusal(
-      `tg_op = 'DELETE' or (new.kind, new.subject, new.account_id, new.counted) is distinct from (old.kind, old.subject, old.account_id, old.counted)`,
+      `tg_op = 'DELETE' or (new.kind, new.subject, new.account_id) is distinct from (old.kind, old.subject, old.account_id)`,
       'what an account spent stays its own',
     )}
     return new;
@@ -88,15 +88,16 @@ export const accountControls: readonly string[] = [
   `create trigger account_spends_guard before update or delete on account_spends
     for each row execute function account_spends_guard()`,
   // The last lock of a spending transaction, taken when it commits: it sees each change of the controls that was committed
-  // before, and a later one waits for it. The transaction is repeated, and its repeat is refused by the code.
+  // before, and a later one waits for it. The transaction is repeated, and its repeat is refused by the code. A payment and the run
+  // that it is for are not added up: the limit of a day holds for payments, and again for everything else.
   `create function account_spends_allowed() returns trigger language plpgsql as $$
   declare c account_controls;
   begin
     perform from accounts where account_id = new.account_id for no key update;
     select * into c from account_controls where account_id = new.account_id;
-    if c.paused or new.usd > c.per_run_usd_max or not (new.rail = any(c.allowed_rails))
-      or (new.counted and new.usd > 0 and c.per_day_usd_max is not null and (select sum(s.usd) from account_spends s where s.account_id = new.account_id
-        and s.counted and s.spent_at >= date_trunc('day', new.spent_at at time zone 'utc') at time zone 'utc') > c.per_day_usd_max)
+    if c.paused or new.usd > c.per_run_usd_max::bigint * new.units or not (new.rail = any(c.allowed_rails))
+      or (new.usd > 0 and c.per_day_usd_max is not null and (select sum(s.usd) from account_spends s where s.account_id = new.account_id
+        and (s.kind = 'payment') = (new.kind = 'payment') and s.spent_at >= date_trunc('day', new.spent_at at time zone 'utc') at time zone 'utc') > c.per_day_usd_max)
     then raise exception 'the controls of the account have changed' using errcode = 'serialization_failure'; end if;
     return null;
   end $$`,

@@ -95,6 +95,7 @@ export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole,
   kysely_migration_lock: { api: ['select'], worker: ['select'] },
 }
 
+const spent = ['rail', 'usd', 'units', 'spent_at']
 const endOfClaim = ['state', 'ended_at', 'reason']
 /** Columns that a role may update in a table that it may not update as a whole. */
 const guardedColumns: Readonly<Record<string, Partial<Record<DatabaseRole, readonly string[]>>>> = {
@@ -113,7 +114,7 @@ const guardedColumns: Readonly<Record<string, Partial<Record<DatabaseRole, reado
       'set_at',
     ],
   },
-  account_spends: { api: ['rail', 'usd', 'spent_at'], worker: ['rail', 'usd', 'spent_at'] },
+  account_spends: { api: spent, worker: spent },
   clearings: { api: ['review_state', 'review_decision_id', 'reviewed_at'] },
   fee_events: {
     api: ['wallet_id', 'amount_usd', 'state', 'receipt_id', 'changed_at'],

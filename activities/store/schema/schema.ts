@@ -86,7 +86,7 @@ export type Database = {
     account_id: string
     rail: string | null
     usd: number
-    counted: boolean
+    units: Generated<number>
     spent_at: Generated<Date>
   }
   account_wallets: {

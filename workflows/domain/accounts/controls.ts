@@ -26,10 +26,11 @@ export const openControls: AccountControls = {
 
 export const controlBounds = { usdMax: 1_000_000, hostsMax: 16, walletsMax: 16, daysMax: 365 }
 
-/** What an account is about to spend or begin; `rail` is null where no rail is run. */
+/** What an account is about to spend or begin; `rail` is null where no rail is run. `units` is the number of runs that `usd` pays. */
 export type Spending = {
   rail: string | null
   usd: number
+  units?: number
   callbackUrl?: string | null | undefined
 }
 
@@ -52,10 +53,10 @@ export const controlsCatalog = Object.entries(catalog).map(([control, [kind, bou
   enforced_at: at,
 }))
 
-/** Why the controls forbid it, none when they do not; `spentToday` is what the account spent since the UTC day began. */
+/** Why the controls forbid it, none when they do not; `spentToday` is what it spent of that kind since the UTC day began. */
 export function controlDenials(
   controls: AccountControls,
-  { rail, usd, callbackUrl = null }: Spending,
+  { rail, usd, units = 1, callbackUrl = null }: Spending,
   spentToday: number,
 ): string[] {
   const { paused, allowed_rails, per_run_usd_max, per_day_usd_max, callback_hosts } = controls
@@ -65,8 +66,8 @@ export function controlDenials(
     [paused, 'the account is paused'],
     [refused(allowed_rails, rail), `the account does not allow ${rail}`],
     [
-      per_run_usd_max !== null && usd > per_run_usd_max,
-      `${usd} is over ${per_run_usd_max} usd at once`,
+      per_run_usd_max !== null && usd > per_run_usd_max * units,
+      `${usd / units} is over ${per_run_usd_max} usd at once`,
     ],
     [
       per_day_usd_max !== null && usd > 0 && spentToday + usd > per_day_usd_max,

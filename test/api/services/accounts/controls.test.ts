@@ -210,3 +210,27 @@ verifies('accounts.payments', 'reserved credit is not paid after a narrowing', a
   await transaction(deps.db, (tx) => setControls(deps, tx, account_id, { per_run_usd_max: 107 }))
   expect(await present(deps, open, allowance)).toMatchObject({ state: 'verified' })
 })
+
+verifies(
+  'accounts.payments',
+  'a day holds for paid amounts, and apart from them for runs',
+  async () => {
+    const { agent_id, account_id } = await registeredAgent(deps.db)
+    const narrow = (per_day_usd_max: number) =>
+      transaction(deps.db, (tx) => setControls(deps, tx, account_id, { per_day_usd_max }))
+    const [two, one] = [await quoted(deps, agent_id, { units: 2 }), await quoted(deps, agent_id)]
+    await narrow(213)
+    await expect(present(deps, two)).rejects.toMatchObject(refusal('control_denied'))
+    await narrow(214)
+    const run = { kind: 'run', rail: 'packetops', usd: 107 } as const
+    await transaction(deps.db, (tx) =>
+      insistAccountAllows(tx, { agentId: agent_id }, { ...run, subject: hex() }),
+    )
+    expect(await present(deps, two)).toMatchObject({ amount_usd: 214 })
+    await expect(present(deps, one)).rejects.toMatchObject(refusal('control_denied'))
+    await expect(quoted(deps, agent_id)).rejects.toMatchObject(refusal('control_denied'))
+    const { rows } = await sql`select usd, units from account_spends
+    where account_id = ${account_id} and kind = 'payment'`.execute(deps.db)
+    expect(rows).toEqual([{ usd: 214, units: 2 }])
+  },
+)
