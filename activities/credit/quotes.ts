@@ -3,6 +3,7 @@ import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { move } from '#domain/core/state-table.ts'
 import {
+  BADGE_FEE,
   challengeLifeSeconds,
   discoveryPrice,
   priceOf,
@@ -15,6 +16,7 @@ import type { Tier } from '#domain/rails/rail.ts'
 import { serviceOf } from '#domain/rails/scout.ts'
 import { assertAccountAllows } from '../accounts/controls.ts'
 import { secretSha256 } from '../keys/derived-tokens.ts'
+import { isPlanned } from '../store/agents/trust-listings.ts'
 import {
   type EntitlementRow,
   ensureEntitlement,
@@ -166,7 +168,7 @@ export async function openEntitlement(
 
 /**
  * The one challenge of a quote, for an hour and no longer than the quote lives: the open one, or a new one. 410 `quote_expired`,
- * 409 `payment_pending` naming the reference to read, 409 `already_funded`.
+ * 409 `payment_pending` naming the reference to read, 409 `already_funded`, 409 `wrong_state` for a badge that is not planned.
  */
 export async function openChallenge(tx: Tx, quoteId: string): Promise<ChallengeRow> {
   const quote = await liveQuote(tx, quoteId)
@@ -174,6 +176,11 @@ export async function openChallenge(tx: Tx, quoteId: string): Promise<ChallengeR
     throw refuse('unsupported_request', {
       detail: 'there is nothing to be paid',
       next_action: 'Accept its contract with this quote.',
+    })
+  if (quote.rail === BADGE_FEE && !(await isPlanned(tx, quote)))
+    throw refuse('wrong_state', {
+      detail: 'a badge is paid by its plan',
+      next_action: 'Plan it by create_trust_badge_plan, for a listing that is approved.',
     })
   const live = await lockLiveChallenge(tx, quoteId)
   if (live !== undefined && !(live.state === 'open' && live.lapsed)) return unpaid(tx, live)

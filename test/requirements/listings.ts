@@ -13,7 +13,7 @@ export const listingRequirements = {
   'listing.plan': {
     source: 'decision',
     behavior:
-      'A badge is quoted for an approved listing, 49 usd a year by months rounded up; its plan is of that quote and has its challenge.',
+      'A badge is quoted for an approved listing, 49 usd a year by months rounded up; its plan is of that quote and has its challenge. It is paid only by its plan and while the approval stands.',
   },
   'listing.charge': {
     source: 'listings § Badge fee',

@@ -45,6 +45,21 @@ export const findListing = (tx: Tx, listingId: string): Promise<ListingRow | und
 export const lockListing = (tx: Tx, listingId: string): Promise<ListingRow | undefined> =>
   byId(tx, listingId).forUpdate().executeTakeFirst()
 
+type BadgeQuote = { quote_id: string; bound_to: string | null }
+
+/** Whether an approved listing of the agent has a plan by this quote. */
+export async function isPlanned(tx: Tx, { quote_id, bound_to }: BadgeQuote): Promise<boolean> {
+  const planned = await tx
+    .selectFrom('trust_listings')
+    .select('trust_listing_id')
+    .where('agent_id', '=', bound_to)
+    .where('quote_id', '=', quote_id)
+    .where('trust_badge_state', '=', 'planned')
+    .where('review_state', '=', 'approved')
+    .executeTakeFirst()
+  return planned !== undefined
+}
+
 export async function updateListing(tx: Tx, listingId: string, changes: Changes): Promise<void> {
   await tx
     .updateTable('trust_listings')

@@ -57,6 +57,15 @@ export async function recordBadgeEvent(
   return write(deps, tx, listing, { to, event, actor: asked.actor, payment })
 }
 
+/** Throws 409 `wrong_state` unless the approval of a locked listing stands, without which its badge is worth nothing. */
+export function assertApproved({ review_state }: ListingRow): void {
+  if (review_state === 'approved') return
+  throw refuse('wrong_state', {
+    detail: `the listing is ${review_state}`,
+    next_action: 'Ask again when an operator has approved a listing of yours.',
+  })
+}
+
 /** The payment that makes the event true; each branch reads or moves the ledger in this transaction. */
 async function paymentFor(
   deps: ReceiptIssuer,
@@ -66,8 +75,10 @@ async function paymentFor(
 ): Promise<ReferenceRow> {
   const { agent_id: agentId, trust_listing_id: listingId } = listing
   const quoteId = listing.quote_id ?? ''
-  if (event === 'settled')
+  if (event === 'settled') {
+    assertApproved(listing)
     return chargeBadge(deps, tx, { agentId, listingId, planId, quoteId, walletId })
+  }
   if (event === 'presented') {
     const presented = await paymentOfPlan(tx, quoteId)
     if (presented !== undefined) return presented

@@ -25,7 +25,7 @@ import type { PaymentDeps } from '../credit/deps.ts'
 import { verifyAndNotify } from '../credit/references.ts'
 import { badgeQuoteView, challengeView } from '../credit/views.ts'
 import type { ReceiptService } from '../receipts/verification.ts'
-import { type BadgeEventAsked, lapse, recordBadgeEvent } from './badge-events.ts'
+import { assertApproved, type BadgeEventAsked, lapse, recordBadgeEvent } from './badge-events.ts'
 
 type ListingDeps = PaymentDeps & { receipts: Pick<ReceiptService, 'verify'> }
 type Described = { display_name: string; summary: string; rails: RailKey[] }
@@ -90,11 +90,7 @@ export class TrustListingService {
   quote(agentId: string, listingId: string, months: number) {
     return transaction(this.#deps.db, async (tx) => {
       const listing = await ownListing(tx, listingId, agentId)
-      if (listing.review_state !== 'approved')
-        throw refuse('wrong_state', {
-          detail: `the listing is ${listing.review_state}`,
-          next_action: 'Ask again when an operator has approved it.',
-        })
+      assertApproved(listing)
       const from = await lapse(this.#deps, tx, listing)
       const trust_badge_state = move('the badge', badgeTransitions, from, 'quote')
       if (from === 'planned') await assertUnpaid(tx, listing)
@@ -110,8 +106,8 @@ export class TrustListingService {
     return transaction(this.#deps.db, async (tx) => {
       const listing = await ownListing(tx, listingId, agentId)
       if (listing.quote_id !== quoteId) throw otherQuote()
+      assertApproved(listing)
       await claimQuote(tx, quoteId, { owner: agentId })
-      const challenge = await requirePayable(tx, quoteId)
       if (listing.trust_badge_state !== 'planned') {
         const trust_badge_state = move(
           'the badge',
@@ -122,6 +118,7 @@ export class TrustListingService {
         const commercial_plan_id = `cpl_${digestOf({ listing: listingId, quote: quoteId })}`
         await updateListing(tx, listingId, { trust_badge_state, commercial_plan_id })
       }
+      const challenge = await requirePayable(tx, quoteId)
       const view = { ...challengeView(this.#deps, challenge), mandate: null }
       return { listing: await ownView(tx, listingId), challenge: view }
     })

@@ -141,6 +141,23 @@ verifies(
     expect(refused).toMatchObject({
       code: 'receipt_invalid',
       checks: [{ ok: true }, { ok: false, detail: 'it is not about the agent' }],
+verifies('listing.plan', 'a badge is paid by its plan, while the approval stands', async () => {
+  const agent = await approved()
+  const { quote_id } = await quote(agent)
+  expect(await codeOf(invoice(agent, quote_id))).toBe('wrong_state')
+  const { listing } = await plan(agent, quote_id)
+  await fill(agent, 100)
+  const before = await earned()
+  await judge(agent.listingId, 'reject')
+  const settled = settle(agent, agent, String(listing.commercial_plan_id), agent.walletId)
+  expect(await codeOf(settled)).toBe('wrong_state')
+  expect(await codeOf(plan(agent, quote_id))).toBe('wrong_state')
+  const { wallet } = (await agent.call('allowance-wallet-read', { wallet_id: agent.walletId })).body
+  expect(wallet?.balance_units).toBe(100)
+  expect(await earned()).toBe(before)
+  expect(await badgeOf(agent)).toMatchObject({ trust_badge_state: 'planned', fee_event_id: null })
+})
+
     })
     const unknown = one.asked([`rc_${'0'.repeat(64)}`])
     expect(await codeOf(one.call('create-trust-listing', unknown))).toBe('receipt_invalid')
