@@ -1,5 +1,6 @@
 import { refuse } from '#domain/core/errors.ts'
 import { BADGE_FEE, badgePrice, quoteLifeSeconds } from '#domain/credit/pricing.ts'
+import { assertAccountAllows } from '../accounts/controls.ts'
 import { isTrustedAgent } from '../store/agents/agents.ts'
 import { findEntitlementOf } from '../store/credit/entitlements.ts'
 import { findSameQuote, insertQuote, lockQuotes, type QuoteRow } from '../store/credit/quotes.ts'
@@ -8,14 +9,16 @@ import { findWalletPause, shareSwitches } from '../store/payouts/controls.ts'
 import type { ReceiptIssuer } from '../store/payouts/receipts.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { consumeCredit } from './credit.ts'
-import { newId, paymentPending, requirePayable } from './quotes.ts'
+import { anyPayment, newId, paymentPending, requirePayable } from './quotes.ts'
 import { payByAllowance } from './references.ts'
 import { assertMaySpend } from './spending-limit.ts'
 
-/** A quote for a badge of so many months; the same one again within five minutes, as long as no challenge is on it. */
+/** A quote for a badge of so many months; the same one again within five minutes, as long as no challenge is on it. 403 `control_denied`. */
 export async function quoteBadge(tx: Tx, agentId: string, months: number): Promise<QuoteRow> {
   const total_usd = badgePrice(months)
   const item = { rail: BADGE_FEE, tier: 'entry', units: months, bound_to: agentId } as const
+  const spending = { rail: null, usd: total_usd }
+  await assertAccountAllows(tx, { agentId }, spending, anyPayment)
   await lockQuotes(tx, item)
   const earlier = await findSameQuote(tx, { ...item, task_id: null })
   if (earlier?.total_usd === total_usd) return earlier

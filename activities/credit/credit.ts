@@ -15,7 +15,8 @@ import {
 import type { UsageKind } from '#domain/credit/usage-event.ts'
 import { referenceTransitions } from '#domain/payments/payment-reference.ts'
 import { isRail } from '#domain/rails/rail.ts'
-import { updateEntitlement } from '../store/credit/entitlements.ts'
+import { insistAccountAllows } from '../accounts/controls.ts'
+import { type EntitlementRow, updateEntitlement } from '../store/credit/entitlements.ts'
 import { postMovement, readBalance } from '../store/credit/postings.ts'
 import {
   appendUsageEvent,
@@ -53,7 +54,7 @@ export type Consumption = {
 
 /**
  * Consumes credit: usage receipt, postings and the event of the entitlement's usage chain, in the caller's transaction. Repeated,
- * it returns the first event. 404, 409 `credit_exhausted`, `wrong_state`, 422 `idempotency_conflict`.
+ * it returns the first event. 404, 403 `control_denied`, 409 `credit_exhausted`, `wrong_state`, 422 `idempotency_conflict`.
  */
 export async function consumeCredit(
   deps: ReceiptIssuer,
@@ -75,6 +76,7 @@ export async function consumeCredit(
   const { reservedUnits } = await creditUseOf(tx, entitlement_id, use.taskId)
   const free = remainingUnits(entitlement) - reservedUnits
   if (use.units > free) throw creditExhausted(free)
+  if (use.taskId === undefined) await insistFee(tx, entitlement, { ...use, event_id })
   const moved = consume(entitlement, use.units)
   const seconds = await clockSeconds(tx)
   const left = remainingUnits(moved.entitlement)
@@ -116,6 +118,17 @@ export async function consumeCredit(
     { ...event, occurred_at: use.occurredAt.toISOString() },
     new Date(seconds * 1000),
   )
+}
+
+/** Credit that no run reserved is spent by its account when it is used. */
+function insistFee(
+  tx: Tx,
+  { agent_id, rail, source }: EntitlementRow,
+  { event_id: subject, units }: { event_id: string; units: number },
+): Promise<void> {
+  const usd = usageOf({ source }) === 'synthetic' ? 0 : units
+  const spend = { kind: 'fee', subject, rail: isRail(rail) ? rail : null, usd } as const
+  return insistAccountAllows(tx, { agentId: agent_id }, spend)
 }
 
 /**

@@ -32,7 +32,7 @@ export const accountRequirements = {
   'accounts.payments': {
     source: 'accounts § Enforcement',
     behavior:
-      'A payment of reserved credit, also one that was authorized before, and a quote are refused by the controls of now. The limit of a day holds for the whole amounts of payments, and again for everything else.',
+      'A payment of reserved credit, also one that was authorized before, and a quote are refused by the controls of now. The limit of a day holds for the whole amounts of payments, and again for everything else. Prepaid credit and badge fees obey them too.',
   },
   'accounts.review': {
     source: 'accounts § Controls',

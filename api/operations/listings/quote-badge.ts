@@ -12,7 +12,7 @@ export const quoteTrustBadgeFee = operation({
   mode: 'quote_trust_badge_fee',
   access: 'agent',
   needs: { scopes: ['listings:write'] },
-  errors: ['not_found', 'wrong_state'],
+  errors: ['control_denied', 'not_found', 'wrong_state'],
   idempotency: { kind: 'effect' },
   input: z.strictObject({
     mode: z.literal('quote_trust_badge_fee'),

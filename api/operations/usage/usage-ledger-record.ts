@@ -35,6 +35,7 @@ export const usageLedgerRecord = operation({
     entitlement_id !== undefined && unit === CREDIT_UNIT ? units : 0,
   errors: [
     'credential_required',
+    'control_denied',
     'not_found',
     'not_owner',
     'wrong_state',

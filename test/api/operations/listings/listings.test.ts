@@ -158,6 +158,27 @@ verifies('listing.plan', 'a badge is paid by its plan, while the approval stands
   expect(await badgeOf(agent)).toMatchObject({ trust_badge_state: 'planned', fee_event_id: null })
 })
 
+verifies('listing.charge', 'the account’s controls stop a fee that is paid already', async () => {
+  const { agent, quote_id, planId } = await planned()
+  await apis.decide(await invoice(agent, quote_id), 'approve')
+  const { rows } = await sql<{ account_id: string }>`
+    select account_id from agents where agent_id = ${agent.agentId}`.execute(apis.db)
+  const pause = (paused: boolean) =>
+    apis.console.call('enterprise-controls-set', {
+      account_id: rows[0]?.account_id,
+      controls: { paused },
+      reason: 'looked into',
+      idempotency_key: key(),
+    })
+  const before = await earned()
+  await pause(true)
+  expect(await codeOf(settle(agent, agent, planId))).toBe('control_denied')
+  expect(await earned()).toBe(before)
+  await pause(false)
+  await settle(agent, agent, planId)
+  expect(await earned()).toBe(before + 49)
+})
+
     })
     const unknown = one.asked([`rc_${'0'.repeat(64)}`])
     expect(await codeOf(one.call('create-trust-listing', unknown))).toBe('receipt_invalid')

@@ -280,3 +280,27 @@ verifies(
     )
   },
 )
+
+verifies('usage.credit', 'a paused account uses no credit that it paid before', async () => {
+  const agent = await buyer()
+  const { entitlement_id } = await funded(agent)
+  const { rows } = await sql<{ account_id: string }>`
+    select account_id from agents where agent_id = ${agent.agentId}`.execute(apis.db)
+  const set = (controls: InputOf<'enterprise-controls-set'>['controls']) =>
+    apis.console.call('enterprise-controls-set', {
+      account_id: rows[0]?.account_id,
+      controls,
+      reason: 'looked into',
+      idempotency_key: key(),
+    })
+  for (const controls of [
+    { paused: true },
+    { paused: false, allowed_rails: ['energyops' as const] },
+  ]) {
+    await set(controls)
+    expect(await codeOf(spend(agent, entitlement_id, 5))).toBe('control_denied')
+  }
+  await set({ allowed_rails: null, per_day_usd_max: 5 })
+  expect((await spend(agent, entitlement_id, 5)).body.event.credit_units).toBe(5)
+  expect(await codeOf(spend(agent, entitlement_id, 1))).toBe('control_denied')
+})
