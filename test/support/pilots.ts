@@ -56,10 +56,11 @@ export function invitationsOf({ base }: Hosts, operator: string) {
 }
 
 /** A trusted agent of a client, which asks for quotes of financeops. */
-export async function agentOfPilots({ base, os }: Hosts, operator: string) {
+export async function agentOfPilots({ base, os }: Hosts, operator: string, sandbox = false) {
   const known = await trustedAgent({ base, os }, operator, {
     rails: ['financeops', 'tokenops'],
     requested_scopes: ['runs:read', 'runs:write'],
+    sandbox,
   })
   const client = createClient({ baseUrl: base, osUrl: os, agent: known.credential })
   return {

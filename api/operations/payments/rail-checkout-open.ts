@@ -27,6 +27,7 @@ export const railCheckoutOpen = operation({
   access: 'public',
   status: [201],
   errors: [
+    'trust_required',
     'not_found',
     'wrong_state',
     'quote_expired',

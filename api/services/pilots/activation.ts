@@ -1,5 +1,6 @@
 import { refuse } from '#domain/core/errors.ts'
 import { secretSha256 } from '../../../activities/keys/derived-tokens.ts'
+import { isTrustedAgent } from '../../../activities/store/agents/agents.ts'
 import type { QuoteRow } from '../../../activities/store/credit/quotes.ts'
 import { issueReceipt, type ReceiptIssuer } from '../../../activities/store/payouts/receipts.ts'
 import {
@@ -15,7 +16,7 @@ type Checkout = { token: string; quote: QuoteRow; challengeId: string }
 
 /**
  * Activates the accepted pilot of an invitation with the checkout of its run, once; another checkout of its agent leaves it as it is.
- * 404, 409 `wrong_state`, 409 `quote_mismatch`, 410.
+ * 403 `trust_required`, 404, 409 `wrong_state`, 409 `quote_mismatch`, 410.
  */
 export async function activateInvited(
   issuer: ReceiptIssuer,
@@ -38,6 +39,8 @@ export async function activateInvited(
     throw refuse('wrong_state', { detail: 'the pilot was activated with another agent' })
   }
   const activated = { state: 'activated', agent_id: agentId, challenge_id: challengeId } as const
+  if (!(await isTrustedAgent(tx, agentId)))
+    throw refuse('trust_required', { detail: 'a pilot is activated with a trusted agent' })
   await changePilot(tx, pilot_id, activated)
   const facts = { pilot_id, agent_id: agentId, quote_id: quote.quote_id, challenge_id: challengeId }
   const about = { subject: pilot_id, kind: 'pilot_activated', usage: 'operational', facts }

@@ -120,6 +120,8 @@ verifies('pilots.checkout', 'a checkout activates an accepted pilot once', async
   const { terms_sha256 } = await invitations.read(invitation_token)
   await respond(invitation_token, { response: 'accept', terms_sha256 })
   expect(await codeOf(checkout(await one.quote('pro')))).toBe('quote_mismatch')
+  const sandbox = await agentOfPilots(apis.hosts[0]!, apis.operator, true)
+  expect(await codeOf(checkout(await sandbox.quote('standard')))).toBe('trust_required')
   const intake = await invitations.intake()
   expect(await codeOf(checkout(mine, intake.status_token))).toBe('not_found')
   const opened = (await checkout(mine)).body
