@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { createClient } from '../../api/http/client.ts'
-import { type Hosts, trustedAgent } from './registering-agent.ts'
+import { type Client, createClient } from '../../api/http/client.ts'
+import { decide, type Hosts, trustedAgent } from './registering-agent.ts'
 
 const key = () => randomBytes(8).toString('hex')
 const scopes = [
@@ -11,7 +11,30 @@ const scopes = [
   'listings:write',
 ] as const
 
-/** A trusted agent with a wallet, whose receipt is what its listing rests on. */
+/** The receipt of one use of credit that an invoice paid for. */
+async function paidUse(call: Client['call'], approve: (paymentId: string) => Promise<unknown>) {
+  const item = { rail: 'packetops', tier: 'standard', units: 1 } as const
+  const { quote } = (await call('agent-quote', { ...item, idempotency_key: key() })).body
+  const paid = await call('payment-reference-create', {
+    quote_id: quote.quote_id,
+    method: 'invoice_reference',
+    external_reference: `INV-${key()}`,
+    idempotency_key: key(),
+  })
+  const { payment_reference_id, entitlement_id } = paid.body.payment_reference
+  await approve(payment_reference_id)
+  const used = await call('usage-ledger-record', {
+    kind: 'tool_call',
+    entitlement_id: entitlement_id ?? '',
+    units: 1,
+    unit: 'usd_credit',
+    idempotency_key: key(),
+  })
+  if (used.body.receipt === null) throw new Error('a usage receipt was expected')
+  return used.body.receipt
+}
+
+/** A trusted agent with a wallet, whose usage receipt is what its listing rests on. */
 export async function listedAgent(hosts: Hosts, operator: string) {
   const { credential, registered } = await trustedAgent(hosts, operator, {
     rails: ['packetops'],
@@ -23,7 +46,10 @@ export async function listedAgent(hosts: Hosts, operator: string) {
     limits: {},
     idempotency_key: key(),
   })
-  const { wallet, receipt } = made.body
+  const { wallet } = made.body
+  const receipt = await paidUse(call, (paymentId) =>
+    decide(hosts, operator, paymentId, 'approve', { subject_kind: 'payment_reference' }),
+  )
   const asked = (evidence_receipt_ids: string[]) => ({
     mode: 'create_trust_listing' as const,
     display_name: 'Packet maker',
@@ -35,5 +61,6 @@ export async function listedAgent(hosts: Hosts, operator: string) {
   const { listing } = (await call('create-trust-listing', asked([receipt.receipt_id]))).body
   const { agent_id: agentId } = registered.agent
   const { trust_listing_id: listingId } = listing
-  return { agentId, call, asked, listingId, walletId: wallet.wallet_id, receipt }
+  const otherReceipts = [made.body.receipt.receipt_id, registered.receipt.receipt_id]
+  return { agentId, call, asked, listingId, walletId: wallet.wallet_id, receipt, otherReceipts }
 }

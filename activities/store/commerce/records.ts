@@ -58,6 +58,7 @@ export async function agentOfReceipt(tx: Tx, receiptId: string): Promise<string 
       (select t.agent_id from tasks t where run_id_of(t.task_id) = r.subject),
       (select t.agent_id from contracts c join tasks t using (task_id) where c.contract_id = r.subject),
       (select t.agent_id from task_exceptions x join tasks t using (task_id) where x.exception_id = r.subject),
+      (select u.agent_id from usage_events u where u.event_id = r.subject),
       (select d.agent_id from delegated_actions d where d.action_id = r.subject),
       (select c.agent_id from commerce_proofs c where c.proof_id = r.subject),
       (select c.agent_id from clearings c where c.clearing_id = r.subject)

@@ -33,7 +33,10 @@ export type EvidenceCheck = {
   detail: string
 }
 
-/** A receipt counts when it verifies, is about the agent, and is of no test. */
+/** Decision: receipts of what was done or used; a registration, a wallet, a payment or a free proof is no work. */
+export const workReceiptKinds = ['usage_receipt', 'attestation'] as const
+
+/** A receipt counts when it verifies, is about the agent, and is of operational work. */
 export function checkEvidence(
   receipt_id: string,
   facts: { verified: boolean; kind: string | null; usage: string | null; isOwn: boolean },
@@ -42,7 +45,8 @@ export function checkEvidence(
   const unmet: readonly (readonly [fails: boolean, detail: string])[] = [
     [!verified, 'it does not verify'],
     [!isOwn, 'it is not about the agent'],
-    [usage === 'synthetic', 'it is of synthetic work'],
+    [usage !== 'operational', 'it is of no operational work'],
+    [!workReceiptKinds.some((work) => work === kind), `${kind} is no receipt of work`],
   ]
   const fault = unmet.find(([fails]) => fails)?.[1]
   return { receipt_id, kind, ok: fault === undefined, detail: fault ?? 'it verifies' }

@@ -126,6 +126,13 @@ verifies(
   },
   30_000,
 )
+  for (const receiptId of one.otherReceipts) {
+    const idle = await problemOf(one.call('create-trust-listing', one.asked([receiptId])))
+    expect(idle).toMatchObject({
+      code: 'receipt_invalid',
+      checks: [{ ok: false, detail: expect.stringMatching(/of work|no operational work/) }],
+    })
+  }
 
 verifies(
   'listing.evidence',
