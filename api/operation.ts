@@ -17,7 +17,14 @@ export type Host = 'base' | 'os' | 'both'
 export type Uses = Readonly<
   Partial<
     Record<
-      'registrations' | 'tasks' | 'workflows' | 'candidates' | 'analyses' | 'posts' | 'kib',
+      | 'registrations'
+      | 'tasks'
+      | 'workflows'
+      | 'candidates'
+      | 'pilots'
+      | 'analyses'
+      | 'posts'
+      | 'kib',
       number
     >
   >

@@ -27,6 +27,9 @@ export const quotaSettings = {
   QUOTA_CANDIDATES_PER_DAY: quota('100/20/1000/10000').describe(
     'descriptions of services of others: see QUOTA_TASKS_PER_DAY',
   ),
+  QUOTA_PILOTS_PER_DAY: quota('20/5/500/500').describe(
+    'intakes of pilots, in all no more than the 1000 that may wait: see QUOTA_TASKS_PER_DAY',
+  ),
   QUOTA_ANALYSES_PER_DAY: quota('1000/100/2000/20000').describe(
     'free analyses and proofs of evidence: see QUOTA_TASKS_PER_DAY',
   ),

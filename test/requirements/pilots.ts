@@ -18,7 +18,7 @@ export const pilotRequirements = {
   'pilots.bounds': {
     source: 'decision',
     behavior:
-      'A client adds 30 entries within a day and 150 in all, which leaves room for the operator, and calls with a token are limited by address and by token. At most 1000 intakes wait; after 30 days an undecided one is closed.',
+      'A client adds 30 entries within a day and 150 in all, which leaves room for the operator, and calls with a token are limited by address and by token. A client address submits 5 intakes a day. At most 1000 wait, of which the oldest gives way after a day; after 30 days an undecided one is closed.',
   },
   'pilots.invitation': {
     source: 'pilots § Invitation',

@@ -8,6 +8,7 @@ export const unhurried = {
   QUOTA_TASKS_PER_DAY: plenty,
   QUOTA_WORKFLOWS_PER_DAY: plenty,
   QUOTA_CANDIDATES_PER_DAY: plenty,
+  QUOTA_PILOTS_PER_DAY: plenty,
   QUOTA_ANALYSES_PER_DAY: plenty,
   QUOTA_POSTS_PER_DAY: plenty,
   QUOTA_KIB_PER_DAY: plenty,

@@ -10,8 +10,8 @@ type NewPilot = Omit<Insertable<Database['pilots']>, 'state' | 'waiting_since'>
 type Changed = Omit<Updateable<Database['pilots']>, 'state_since'>
 
 /**
- * Stores a pilot once; false where it was stored before. `too_many_waiting`: of the intakes that wait for a decision, of which the
- * oldest are closed first.
+ * Stores a pilot once; false where it was stored before. `too_many_waiting`: so many intakes of the last day wait for a decision;
+ * an older one gives way.
  */
 export async function insertPilot(tx: Tx, pilot: NewPilot): Promise<boolean | 'too_many_waiting'> {
   if (pilot.source === 'intake') {
@@ -19,7 +19,7 @@ export async function insertPilot(tx: Tx, pilot: NewPilot): Promise<boolean | 't
     if ((await findPilot(tx, { pilot_id: pilot.pilot_id })) !== undefined) return false
     await closeForgotten(tx)
     const { requested = 0 } = await countPilots(tx, ['requested'])
-    if (requested >= pilotLimits.waitingMax) return 'too_many_waiting'
+    if (requested >= pilotLimits.waitingMax && !(await closeOldest(tx))) return 'too_many_waiting'
   }
   const inserted = await tx
     .insertInto('pilots')
@@ -37,14 +37,32 @@ export async function insertPilot(tx: Tx, pilot: NewPilot): Promise<boolean | 't
 
 const firstStates = { intake: 'requested', invitation: 'invited', offer: 'accepted' } as const
 
+const closed = { state: 'closed', waiting_since: null } as const
+const ago = (hours: number) => sql<Date>`clock_timestamp() - ${hours} * interval '1 hour'`
+
 async function closeForgotten(tx: Tx): Promise<void> {
-  const oldest = sql<Date>`clock_timestamp() - ${pilotLimits.requestedDays} * interval '1 day'`
   await tx
     .updateTable('pilots')
-    .set({ state: 'closed', state_since: sql<Date>`clock_timestamp()`, waiting_since: null })
+    .set({ ...closed, state_since: sql<Date>`clock_timestamp()` })
     .where('state', '=', 'requested')
-    .where('state_since', '<', oldest)
+    .where('state_since', '<', ago(24 * pilotLimits.requestedDays))
     .execute()
+}
+
+/** Closes the intake that has waited longest, unless it is younger than a day or is being decided; false where none was closed. */
+async function closeOldest(tx: Tx): Promise<boolean> {
+  const oldest = await tx
+    .selectFrom('pilots')
+    .select('pilot_id')
+    .where('state', '=', 'requested')
+    .where('state_since', '<', ago(pilotLimits.givesWayHours))
+    .orderBy('state_since')
+    .limit(1)
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst()
+  if (oldest !== undefined) await changePilot(tx, oldest.pilot_id, closed)
+  return oldest !== undefined
 }
 
 type By = { pilot_id: string } | { status_token_sha256: string } | { work_order_id: string }

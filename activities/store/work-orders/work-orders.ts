@@ -1,4 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
+import type { PilotState } from '#domain/pilots/pilot.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import { totalOfQuote, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
@@ -106,8 +107,14 @@ const unpaidFor = sql<boolean>`not exists (
     or exists (select from entitlements e where e.quote_id = q.quote_id)))`
 
 /** The order of a pilot that waits for its review is decided with it. */
-const ofNoPilot = sql<boolean>`not exists (
-  select from pilots p where p.work_order_id = work_orders.work_order_id and p.state = 'requested')`
+const ofNoPilot = ofNoPilotIn('requested')
+/** Nothing is decided about the order of a closed pilot. */
+const ofNoClosedPilot = ofNoPilotIn('closed')
+
+function ofNoPilotIn(state: PilotState) {
+  return sql<boolean>`not exists (
+    select from pilots p where p.work_order_id = work_orders.work_order_id and p.state = ${state})`
+}
 
 /** The tasks of an order in the order of its steps. `attested`: its run ended with a result. */
 export async function listOrderedTasks(
@@ -166,6 +173,7 @@ const queued = (tx: Tx, { subjectId, state, rail, ...waits }: ReviewFilter) =>
     .selectFrom('work_orders')
     .where('decision', 'is', null)
     .where(ofNoPilot)
+    .where(ofNoClosedPilot)
     .where(waitingAs(waits, { since: 'created_at', amount: totalOfQuote('work_orders.quote_id') }))
     .$if(subjectId !== undefined, (query) => query.where('work_order_id', '=', String(subjectId)))
     .$if(state !== undefined && state !== 'queued', (query) => query.where(sql<boolean>`false`))

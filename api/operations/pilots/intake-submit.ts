@@ -29,7 +29,8 @@ export const pilotIntakeSubmit = operation({
   access: 'public',
   status: [202],
   errors: ['rail_not_allowed', 'not_found', 'wrong_state', 'forbidden_material'],
-  uses: () => ({ tasks: 1 }),
+  // The intake of an invitation has its pilot already.
+  uses: ({ invitation_token }) => ({ tasks: 1, pilots: invitation_token === undefined ? 1 : 0 }),
   idempotency: { kind: 'body' },
   input: z.strictObject({
     client: PilotClientInput,

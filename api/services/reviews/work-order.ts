@@ -75,9 +75,9 @@ export const workOrderSubject = (deps: TaskDeps): ReviewSubject => ({
         extra: { allowed_decisions: order.decision === null ? allowed : [] },
       })
     const pilot = await findPilot(tx, { work_order_id: workOrderId })
-    if (pilot?.state === 'requested')
+    if (pilot?.state === 'requested' || pilot?.state === 'closed')
       throw refuse('wrong_state', {
-        detail: `it is reviewed as ${pilot.pilot_id}`,
+        detail: `it belongs to ${pilot.pilot_id}, which is ${pilot.state}`,
         extra: { allowed_decisions: [] },
       })
     await assert.evidenceSeen()

@@ -49,6 +49,8 @@ const day = 24 * 3600
 export const pilotLimits = {
   waitingMax: 1_000,
   offersOfAgentMax: 20,
+  /** From then on an undecided intake gives way to a new one where so many wait. */
+  givesWayHours: 24,
   requestedDays: 30,
   entriesMax: 200,
   entriesOfClientMax: 150,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { digestOf } from '#domain/core/canonical-json.ts'
+import { transaction } from '../../../../activities/store/postgres/db.ts'
 import { createClient, type InputOf } from '../../../../api/http/client.ts'
 import { freshKey } from '../../../support/agent-use.ts'
 import { startComposed } from '../../../support/composed-api.ts'
@@ -219,5 +220,65 @@ verifies('pilots.bounds', 'a token has a limit over all addresses', async () => 
     expect([countOf(codes, 'said'), countOf(codes, 'rate_limited')]).toEqual([10, 4])
   } finally {
     await few.stop()
+  }
+})
+
+verifies(
+  'pilots.bounds',
+  'an address has few intakes a day, others still have theirs',
+  async () => {
+    const env = { TRUST_PROXY: '1', QUOTA_PILOTS_PER_DAY: '20/5/500/500' }
+    const few = await startComposed({ env })
+    const baseUrl = few.hosts[0]?.base ?? ''
+    const submit = (address: string) => {
+      const through = (url: string, init: RequestInit) => {
+        const headers = new Headers(init.headers)
+        headers.set('x-forwarded-for', address)
+        return fetch(url, { ...init, headers })
+      }
+      const by = createClient({ baseUrl, fetch: through })
+      return by.call('pilot-intake-submit', intakeInput()).then(() => 'stored', codeOfError)
+    }
+    try {
+      const codes = await Promise.all(Array.from({ length: 8 }, () => submit('198.51.100.7')))
+      expect([countOf(codes, 'stored'), countOf(codes, 'rate_limited')]).toEqual([5, 3])
+      expect(await submit('198.51.100.8')).toBe('stored')
+    } finally {
+      await few.stop()
+    }
+  },
+)
+
+verifies('pilots.bounds', 'where 1000 wait, the oldest gives way after a day', async () => {
+  const own = await startComposed()
+  const baseUrl = own.hosts[0]?.base ?? ''
+  const submit = () => requestedPilot(baseUrl)
+  try {
+    const { pilot, status_token } = await submit()
+    await sql`insert into pilots (pilot_id, source, rail, tier, total_usd, client, objective, status_token_sha256, state)
+      select 'pl_' || d, 'intake', 'financeops', 'standard', 1, '{}', 'x', d, 'requested'
+      from (select encode(sha256(n::text::bytea), 'hex') as d from generate_series(1, 999) n) s`.execute(
+      own.db,
+    )
+    expect(await codeOf(submit())).toBe('rate_limited')
+    await transaction(own.db, async (tx) => {
+      await sql`set local session_replication_role = replica`.execute(tx)
+      await sql`update pilots set state_since = clock_timestamp() - interval '25 hours'
+        where pilot_id = ${pilot.pilot_id}`.execute(tx)
+    })
+    expect((await submit()).pilot.state).toBe('requested')
+    const { body } = await pilotClient(baseUrl, status_token).call('pilot-intake-read', {})
+    expect(body).toMatchObject({ pilot: { state: 'closed' } })
+    expect(await codeOf(submit())).toBe('rate_limited')
+    const console = createClient({ baseUrl, operator: own.operator })
+    const subject_id = String(pilot.work_order_id)
+    const { items } = (await console.call('loop-review-console', { subject_id })).body
+    expect(items).toEqual([])
+    const order = decide(own.hosts[0]!, own.operator, subject_id, 'approve', {
+      subject_kind: 'work_order',
+    })
+    expect(await codeOf(order)).toBe('wrong_state')
+  } finally {
+    await own.stop()
   }
 })
