@@ -30,6 +30,11 @@ export const listingRequirements = {
     behavior:
       'A badge is active for its months and lapsed after them, also while no one has recorded that; then it is quoted again.',
   },
+  'listing.bounds': {
+    source: 'decision',
+    behavior:
+      'A read counts at most 1000 listings, in its total and by the state of their badge, and leaves out at most 1000.',
+  },
   'listing.sql': {
     source: 'decision',
     behavior:

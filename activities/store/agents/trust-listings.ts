@@ -119,17 +119,24 @@ export async function listListings(
     .execute()
 }
 
+/** Listings are counted up to here, so that a read costs the same however many there are. */
+const COUNTED_MAX = 1_000
+
 export async function countListings(tx: Tx, filter: ListingFilter): Promise<number> {
-  const { count } = await shown(tx, filter)
+  const first = shown(tx, filter).select('trust_listings.trust_listing_id').limit(COUNTED_MAX)
+  const { count } = await tx
+    .selectFrom(first.as('first'))
     .select(sql<number>`count(*)::int`.as('count'))
     .executeTakeFirstOrThrow()
   return count
 }
 
-/** The public listings by the state of their badge. */
+/** The public listings by the state of their badge, counted up to so many of the approved ones, the newest first. */
 export async function countBadges(tx: Tx): Promise<Record<string, number>> {
   const { rows } = await sql<{ state: string; count: number }>`
-    select badge_now as state, count(*)::int as count from trust_listings_shown where is_public group by 1 order by 1`.execute(
+    select badge_now as state, count(*)::int as count from (select trust_listing_id from trust_listings
+      where review_state = 'approved' order by listed_at desc, trust_listing_id limit ${COUNTED_MAX}) newest
+      join trust_listings_shown using (trust_listing_id) where is_public group by 1 order by 1`.execute(
     tx,
   )
   return Object.fromEntries(rows.map(({ state, count }) => [state, count]))

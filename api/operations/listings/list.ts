@@ -18,7 +18,7 @@ export const readTrustListings = operation({
     mode: z.literal('read_trust_listings'),
     agent_id: AgentId.optional(),
     trust_badge_state: BadgeState.optional(),
-    offset: z.int().min(0).max(1_000_000).default(0),
+    offset: z.int().min(0).max(1_000).default(0),
     limit: z.int().min(1).max(100).default(25),
   }),
   output: z

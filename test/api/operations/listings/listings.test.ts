@@ -352,3 +352,24 @@ verifies(
   },
   30_000,
 )
+
+verifies('listing.bounds', 'a read counts up to 1000 listings, in total and by state', async () => {
+  const { agentId, listingId } = await approved()
+  await transaction(apis.db, async (tx) => {
+    await sql`set local session_replication_role = replica`.execute(tx)
+    const d = sql`encode(sha256(n::text::bytea), 'hex')`
+    await sql`insert into agents select (jsonb_populate_record(a, jsonb_build_object('agent_id', 'agt_' || ${d},
+        'key_sha256', ${d}, 'status_token_sha256', ${d}, 'registration_call', null))).*
+      from agents a, generate_series(1, 1010) n where a.agent_id = ${agentId}`.execute(tx)
+    await sql`insert into trust_listings select (jsonb_populate_record(l, jsonb_build_object('trust_listing_id', 'tl_' || ${d},
+        'agent_id', 'agt_' || ${d}))).*
+      from trust_listings l, generate_series(1, 1010) n where l.trust_listing_id = ${listingId}`.execute(
+      tx,
+    )
+  })
+  expect((await listed({ limit: 1 })).total).toBe(1000)
+  const { body } = await apis.open().call('trust-listing-read', {})
+  if (!('live' in body)) throw new Error('a contract view was expected')
+  expect(Object.values(body.live).reduce((sum, count) => sum + count, 0)).toBe(1000)
+  expect(await codeOf(listed({ offset: 1_001 }))).toBe('invalid_request')
+})
