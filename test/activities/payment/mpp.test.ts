@@ -182,7 +182,12 @@ const forgeries: Record<string, [string, Forgery]> = {
     ({ challenge }) => (challenge['expires'] = '2099-01-01T00:00:00Z'),
   ],
   'an end that is no time': ['challenge/expires', ({ challenge }) => (challenge['expires'] = 'x')],
-  'another id': ['the nonce', ({ challenge }) => (challenge['id'] = `${challenge['id']}x`)],
+  'another id': ['the nonce', ({ challenge }) => (challenge['id'] = 'x'.repeat(43))],
+  'a longer id': ['challenge/id', ({ challenge }) => (challenge['id'] = 'x'.repeat(44))],
+  'an id of longer characters': [
+    'challenge/id',
+    ({ challenge }) => (challenge['id'] = 'é'.repeat(43)),
+  ],
   'another nonce': ['the nonce', ({ payload }) => (payload['nonce'] = `0x${'00'.repeat(32)}`)],
   'another source': [
     'the source',

@@ -108,7 +108,8 @@ export function challengeHeader({ request, ...others }: MppChallenge): string {
 const text = z.string().max(2048)
 const credentialSchema = z.strictObject({
   challenge: z.strictObject({
-    id: text,
+    // As this service makes it: the HMAC is compared as bytes of one length.
+    id: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
     realm: text,
     method: text,
     intent: text,
