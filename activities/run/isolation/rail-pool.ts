@@ -24,6 +24,8 @@ export type RailPool = {
   ): Promise<unknown>
   /** The same, each job in a process that no other has used. */
   readonly apart: Pick<RailPool, 'run'>
+  /** The same with slots of its own by this name: its jobs take turns with those of others, and do not wait for all of them. */
+  lane(name: string): Pick<RailPool, 'run'>
   close(): Promise<void>
 }
 export type PoolSettings = RunLimits & { processes: number }
@@ -34,7 +36,7 @@ export class ChildDied extends Error {
 }
 
 /** No child started the work, so the input is not the cause. */
-class NotBegun extends Error {
+export class NotBegun extends Error {
   override readonly name = 'NotBegun'
 }
 
@@ -68,11 +70,15 @@ export function openRailPool(settings: PoolSettings): RailPool {
   const { processes } = settings
   const pool = openProcesses(settings, processes)
   const slots = createSlots(processes)
-  return {
+  const lane = (name: string): Pick<RailPool, 'run'> => ({
     run: async (job, streams = {}, signal) => {
-      const release = await slots('pool')
+      const release = await slots(name)
       return runOnce(pool, settings, job, streams, signal).finally(release)
     },
+  })
+  return {
+    ...lane('pool'),
+    lane,
     apart: {
       run: async (job, streams = {}, signal) => {
         const release = await slots('pool')

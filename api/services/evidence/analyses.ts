@@ -33,7 +33,7 @@ import { type ModelDeps, modelAnswers } from './model-answers.ts'
 
 export type EvidenceDeps = ModelDeps &
   ReceiptIssuer & {
-    readonly pool: Pick<RailPool, 'run'>
+    readonly pool: Pick<RailPool, 'lane'>
     readonly proofs: Pick<CommerceProofService, 'prepare' | 'record' | 'preview'>
     readonly baseUrl: string
   }
@@ -68,12 +68,14 @@ const sampleAsked: AnalysisAsked = {
 /** Analyses of evidence: by the rules of two rails, with a model where one is configured, each wrapped in a commerce proof. */
 export class EvidenceAnalyses {
   readonly #deps: EvidenceDeps
-  readonly #work: PublicWork
+  readonly #free: PublicWork
+  readonly #agents: PublicWork
   #samples: Promise<PreparedAnalysis> | undefined
 
   constructor(deps: EvidenceDeps) {
     this.#deps = deps
-    this.#work = publicWork(deps.pool, 'analysis')
+    this.#free = publicWork(deps.pool.lane('free analyses'), 'analysis')
+    this.#agents = publicWork(deps.pool.lane('analyses of agents'), 'analysis')
   }
 
   /** The analysis of a fixed packet by the rules alone, of which nothing is stored. */
@@ -171,7 +173,7 @@ export class EvidenceAnalyses {
   ): Promise<Analysis> {
     const { input } = about
     const work = (rail: 'packetops' | 'diligenceops', value: unknown) =>
-      this.#work({ kind: 'work', rail, tier: 'pro', value, lists: {} })
+      this.#workOf(asked)({ kind: 'work', rail, tier: 'pro', value, lists: {} })
     const packet = (await work('packetops', packetInputOf(input))) as Work<PacketResult>
     const questions = questionsOf(input)
     const answers = questions && ((await work('diligenceops', questions)) as Work<DiligenceResult>)
@@ -188,13 +190,18 @@ export class EvidenceAnalyses {
     if (this.#deps.model === null || asked.force_fallback) return null
     const input = questionsOf(asked.input)
     const draft = (outputs: Awaited<ReturnType<typeof modelAnswers>> | null) =>
-      this.#work({ kind: 'draft', rail: 'diligenceops', input, work, outputs })
+      this.#workOf(asked)({ kind: 'draft', rail: 'diligenceops', input, work, outputs })
     const prompts = (await draft(null)) as Prompt[]
     if (prompts.length === 0) return null
     const caller = callerOf(asked)
     return (await draft(
       await modelAnswers(this.#deps, { analysisId, caller, prompts }),
     )) as Drafts | null
+  }
+
+  /** Callers without a key and sandbox agents, which are free, wait apart from other agents. */
+  #workOf({ agent }: Asking): PublicWork {
+    return agent === undefined || agent.sandbox ? this.#free : this.#agents
   }
 
   async #guardrails(tx: Tx, caller: ModelCaller) {

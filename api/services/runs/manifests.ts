@@ -4,11 +4,12 @@ import type { PacketResult } from '#domain/rails/packetops/schema.ts'
 import type { Tier, Work } from '#domain/rails/rail.ts'
 import { uploadDigestsOf } from '#domain/rails/uploads.ts'
 import type { MadePackage } from '#domain/runs/return-package.ts'
-import { ChildDied, type RailPool } from '../../../activities/run/isolation/rail-pool.ts'
+import type { RailPool } from '../../../activities/run/isolation/rail-pool.ts'
 import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import { findReturnPackage } from '../../../activities/store/tasks/runs.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
+import { type PublicWork, publicWork } from '../resolver/public-work.ts'
 import type { TaskCaller } from '../tasks/access.ts'
 import { ownRun } from './own-run.ts'
 import { type RunViewDeps, runView } from './views.ts'
@@ -20,19 +21,23 @@ type Manifest = ReturnType<typeof manifestOf>
 
 /** The provisional manifests of so many runs are kept, so that a repeated start computes nothing. */
 const KEPT_MAX = 100
+/** Started runs wait for their answer, so only so many wait for the pool. */
+const WAITING_MAX = 4
 
 /** Manifests of packets: of what was sent, and of what an attested run made of it. */
 export class ManifestService {
   /** Throws 422 `input_rejected` for the items of a packet that are sent with their content. */
   readonly assertDigestsOnly = assertDigestsOnly
   readonly #deps: Deps
+  readonly #work: PublicWork
   readonly #made = new Map<string, Manifest | null>()
 
   constructor(deps: Deps) {
     this.#deps = deps
+    this.#work = publicWork(deps.pool, 'manifest', WAITING_MAX)
   }
 
-  /** The manifest of the input of a run that has begun; null where it names uploads or takes more than the limits of public work. */
+  /** The manifest of the input of a run that has begun; null where it names uploads, takes more than the limits of public work, or too many wait. */
   async provisional(runId: string, packet: Packet): Promise<Manifest | null> {
     const known = this.#made.get(runId)
     if (known !== undefined) return known
@@ -60,11 +65,11 @@ export class ManifestService {
     if (uploadDigestsOf(railOf('packetops'), value).length > 0) return null
     const job = { kind: 'work', rail: 'packetops', tier, value, lists: {} } as const
     try {
-      const { result } = (await this.#deps.pool.run(job)) as Work<unknown>
+      const { result } = (await this.#work(job)) as Work<unknown>
       return manifestOf('provisional', result)
     } catch (error) {
-      // The run itself has larger limits.
-      if (error instanceof DomainError || error instanceof ChildDied) return null
+      // The run itself has larger limits, and its own processes.
+      if (error instanceof DomainError) return null
       throw error
     }
   }

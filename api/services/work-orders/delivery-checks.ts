@@ -4,7 +4,7 @@ import type { RailKey, Tier } from '#domain/rails/rail.ts'
 import type { Check } from '#domain/tasks/terms.ts'
 import { type Delivery, deliveredWork, WORK_ARTIFACT } from '#domain/work-orders/delivery.ts'
 import { isNestedWithin } from '../../../activities/http/json-depth.ts'
-import { ChildDied, type RailPool } from '../../../activities/run/isolation/rail-pool.ts'
+import { ChildDied, NotBegun, type RailPool } from '../../../activities/run/isolation/rail-pool.ts'
 import { itemsOf } from '../commerce/request.ts'
 
 export type Sent = {
@@ -57,7 +57,7 @@ export class DeliveryChecks {
       throw mismatch(`the validator refuses the work: ${names}`, checks)
     } catch (error) {
       if (error instanceof DomainError) throw error
-      if (error instanceof ChildDied || (error as Error).name === 'NotBegun')
+      if (error instanceof ChildDied || error instanceof NotBegun)
         throw refuse('unavailable', { detail: 'the validation was interrupted' })
       throw mismatch('the validator cannot read the work')
     } finally {

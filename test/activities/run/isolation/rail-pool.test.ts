@@ -9,6 +9,7 @@ import { promisify } from 'node:util'
 import { afterAll, expect } from 'vitest'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { DomainError } from '#domain/core/errors.ts'
+import { packetopsInput } from '#domain/rails/fixtures/packetops.ts'
 import { rails } from '#domain/rails/index.ts'
 import {
   ChildDied,
@@ -103,6 +104,21 @@ verifies(
     await fine()
   },
 )
+
+verifies('isolation.lanes', 'a lane does not wait for all that waits in another', async () => {
+  const pool = poolOf({ processes: 1, cpuMs: 1_000 })
+  const ends: string[] = []
+  const crowd = Array.from({ length: 3 }, () =>
+    refusalOf(runEndless(pool.lane('crowd') as RailPool, (at) => `i${at % 10}`)).finally(() =>
+      ends.push('crowd'),
+    ),
+  )
+  const job = { kind: 'work', tier: 'pro', rail: 'packetops', lists: {} } as const
+  await pool.lane('other').run({ ...job, value: packetopsInput })
+  ends.push('other')
+  await Promise.all(crowd)
+  expect(ends).toEqual(['crowd', 'other', 'crowd', 'crowd'])
+})
 
 verifies('isolation.limits', 'work over its memory is killed and refused', async () => {
   const pool = poolOf({ memoryBytes: 200 * MB })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { DomainError, refuse } from '#domain/core/errors.ts'
 import { ScoutInput } from '#domain/rails/scout/schema.ts'
-import { ChildDied } from '../../../../activities/run/isolation/rail-pool.ts'
+import { ChildDied, NotBegun } from '../../../../activities/run/isolation/rail-pool.ts'
 import { Ranking } from '../../../../api/services/resolver/ranking.ts'
 import { startDatabase } from '../../../support/postgres.ts'
 import { verifies } from '../../../verifies.ts'
@@ -33,6 +33,8 @@ verifies(
     )
     const died = rankingOver(() => Promise.reject(new ChildDied('it was killed')))
     expect(await codeOf(died.rank(asked))).toBe('unavailable')
+    const late = rankingOver(() => Promise.reject(new NotBegun('no child began')))
+    expect(await codeOf(late.rank(asked))).toBe('unavailable')
     const broken = rankingOver(() => Promise.reject(new Error('a fault of ours')))
     expect(await codeOf(broken.rank(asked))).toBe('Error: a fault of ours')
   },
