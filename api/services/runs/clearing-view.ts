@@ -1,9 +1,10 @@
 import type { ClearingDecision } from '#domain/runs/clearing.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
-import { findReference } from '../../../activities/store/payments/payment-references.ts'
+import { findLiveOf, findReference } from '../../../activities/store/payments/payment-references.ts'
 import { findReceipt } from '../../../activities/store/payouts/receipts.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import type { ClearingRow } from '../../../activities/store/tasks/clearings.ts'
+import { requireTask } from '../../../activities/store/tasks/tasks.ts'
 
 const path = '/api/agent-run-clearing-spine'
 const nextEndpoints: Readonly<Record<ClearingDecision, string>> = {
@@ -19,8 +20,25 @@ const decisionNow = ({ decision, review_state }: ClearingRow): ClearingDecision 
   return review_state === 'rejected' ? 'blocked' : decision
 }
 
-/** What follows from a decision. An unpaid run is paid, and a stopped one recovered, before it is cleared again. */
-export function followingOf(decision: ClearingDecision, open: { paid: boolean; stopped: boolean }) {
+/** Whether ledger and payment of the run are still those that the clearing is about. */
+async function isCurrent(tx: Tx, row: ClearingRow): Promise<boolean> {
+  const { head_hash, entitlement_id } = await requireTask(tx, row.task_id)
+  const paid = entitlement_id === null ? undefined : await findLiveOf(tx, entitlement_id)
+  return head_hash === row.ledger_head && (paid?.state ?? 'none') === row.payment_state
+}
+
+/** What follows from a decision. A run that has changed since is cleared again; before that, an unpaid one is paid and a stopped one recovered. */
+export function followingOf(
+  decision: ClearingDecision,
+  open: { paid: boolean; stopped: boolean; changed?: boolean },
+) {
+  if (open.changed === true)
+    return {
+      clearing_decision: decision,
+      retry_available: true,
+      handoff_ready: false,
+      next_endpoint: path,
+    }
   let next_endpoint = nextEndpoints[decision]
   if (decision === 'retry' && open.stopped) next_endpoint = '/api/agents/tasks/{token}/recover'
   else if (decision === 'retry' && !open.paid) next_endpoint = '/api/agent-payment-rail'
@@ -56,6 +74,7 @@ export async function clearingView(tx: Tx, row: ClearingRow) {
     run_receipt: receiptView(receipt.jws),
     proof_state: row.proof_state,
     ...followingOf(decisionNow(row), {
+      changed: !(await isCurrent(tx, row)),
       paid: isPassed,
       stopped: ['exception_open', 'replay_ready'].includes(envelope.task_state),
     }),

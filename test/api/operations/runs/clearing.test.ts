@@ -40,6 +40,11 @@ async function unpaid() {
   const refused = await problemOf(buyer.start(buyer.startInput(quote_id)))
   return (refused as unknown as { run: { run_id: string } }).run.run_id
 }
+async function payFor(run_id: string) {
+  const asking = { mode: 'get_run_status', run_id, wait_ms: 0 } as const
+  const { run } = (await buyer.client.call('get-run-status', asking)).body
+  return buyer.pay(run.quote_id ?? '')
+}
 const movements = async () =>
   (await sql<{ count: number }>`select count(*)::int as count from postings`.execute(apis.db))
     .rows[0]?.count
@@ -81,6 +86,19 @@ verifies('clearing.run', 'a run that was delivered as owed clears, once at its h
   expect((await buyer.client.call('clearing-read', { run_id })).body).toEqual(clearing)
   expect(await movements()).toBe(before)
 
+  // A payment that changed after it: the clearing stays as decided, and nothing is handed off by it.
+  const payment = clearing.payment_reference?.payment_reference_id ?? ''
+  await sql`update payment_references set state = 'disputed' where payment_reference_id = ${payment}`.execute(
+    apis.db,
+  )
+  expect(await read(clearing.clearing_id)).toEqual({
+    ...clearing,
+    handoff_ready: false,
+    retry_available: true,
+    next_endpoint: '/api/agent-run-clearing-spine',
+  })
+  expect(await clearOf(asked(run_id))).toMatchObject({ clearing_decision: 'human_review' })
+
   const stranger = await openAgentUse(hosts(), apis.operator)
   const own = { clearing_id: clearing.clearing_id }
   expect(await problemOf(stranger.client.call('clearing-read', own))).toMatchObject({ status: 404 })
@@ -108,14 +126,7 @@ verifies('clearing.run', 'what a run lacks decides, and another head decides aga
     retry_available: true,
     next_endpoint: '/api/agent-payment-rail',
   })
-  const { run } = (
-    await buyer.client.call('get-run-status', {
-      mode: 'get_run_status',
-      run_id: other,
-      wait_ms: 0,
-    })
-  ).body
-  const reference = await buyer.pay(run.quote_id ?? '')
+  const reference = await payFor(other)
   const third = await clearOf(asked(other, terms))
   expect(third.clearing_id).not.toBe(second.clearing_id)
   expect(third).toMatchObject({
@@ -152,6 +163,13 @@ verifies(
       })
       const again = decide(hosts(), apis.operator, clearing_id, decision, {
         subject_kind: 'clearing',
+      await payFor(run_id)
+      expect(await read(clearing_id)).toMatchObject({
+        clearing_decision: after,
+        retry_available: true,
+        handoff_ready: false,
+        next_endpoint: '/api/agent-run-clearing-spine',
+      })
       })
       expect(await problemOf(again)).toMatchObject({ code: 'already_decided' })
     }
