@@ -41,7 +41,7 @@ export const exchangeDeliver = operation({
   status: [202],
   uses: () => ({ tasks: 1 }),
   errors: [
-    ...(['not_found', 'not_owner', 'wrong_state', 'evidence_mismatch'] as const),
+    ...(['not_found', 'wrong_state', 'evidence_mismatch'] as const),
     ...(['input_too_complex', 'trust_required', 'rail_not_allowed'] as const),
     ...(['rate_limited', 'unavailable', 'paused'] as const),
   ],

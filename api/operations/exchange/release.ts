@@ -14,7 +14,7 @@ export const exchangeRelease = operation({
   mode: 'release_work_order',
   access: 'agent',
   needs: { scopes: ['exchange:write'] },
-  errors: ['not_found', 'not_owner', 'wrong_state'],
+  errors: ['not_found', 'wrong_state'],
   idempotency: { kind: 'natural', key: ({ claim_id }) => claim_id },
   input: z.strictObject({
     mode: z.literal('release_work_order'),

@@ -19,7 +19,7 @@ export const clearingRead = operation({
   access: ['agent', 'status', 'public'],
   needs: { scopes: ['runs:read'] },
   statusToken: { prefixes: ['st', 'tk'], signed: false },
-  errors: ['credential_required', 'not_found', 'not_owner', 'unavailable'],
+  errors: ['credential_required', 'not_found', 'unavailable'],
   input: z
     .strictObject({ clearing_id: ClearingId.optional(), run_id: RunId.optional() })
     .refine(({ clearing_id, run_id }) => clearing_id === undefined || run_id === undefined, {

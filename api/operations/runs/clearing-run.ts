@@ -17,7 +17,7 @@ export const clearingRun = operation({
   statusToken: { prefixes: ['st', 'tk'], signed: true },
   limits: { addressPerMinute: 60 },
   status: [201],
-  errors: ['not_found', 'not_owner', 'contention', 'forbidden_material'],
+  errors: ['not_found', 'contention', 'forbidden_material'],
   idempotency: { kind: 'body' },
   uses: () => ({}),
   input: z.strictObject({

@@ -26,16 +26,15 @@ export async function lockExchange(tx: Tx, workOrderId: string) {
 const taskIdOf = async (tx: Tx, workOrderId: string): Promise<string> =>
   (await listOrderedTasks(tx, workOrderId))[0]?.task_id ?? ''
 
-/** A claim of this agent and order; 404, 403 `not_owner`. */
+/** A claim of this agent and order; 404, also for the claim of another agent. */
 export async function ownClaim(
   tx: Tx,
   agentId: string,
   { work_order_id, claim_id }: { work_order_id: string; claim_id: string },
 ): Promise<ClaimRow> {
   const row = await findClaim(tx, claim_id)
-  if (row?.work_order_id !== work_order_id) throw refuse('not_found', { detail: 'no such claim' })
-  if (row.agent_id === agentId) return row
-  throw refuse('not_owner', { detail: 'the claim is that of another agent' })
+  if (row?.work_order_id === work_order_id && row.agent_id === agentId) return row
+  throw refuse('not_found', { detail: 'no claim of yours has this id' })
 }
 
 export function assertHeld({ state, input_sha256 }: ClaimRow, task: TaskRow): void {

@@ -109,7 +109,9 @@ verifies('exchange.release', 'a released order is open to others, once for each'
   const claim = named(await one.claim(work_order_id))
   expect((await one.claimed(claim.claim_id)).input).toEqual(packetopsInput)
   expect(await problemOf(other.claimed(claim.claim_id))).toMatchObject({ code: 'not_found' })
-  expect(await problemOf(other.release(claim))).toMatchObject({ code: 'not_owner' })
+  const foreign = [other.release(claim), other.deliver(claim, packetWork())].map(problemOf)
+  for (const refused of await Promise.all(foreign))
+    expect(refused).toMatchObject({ status: 404, code: 'not_found' })
   const released = await one.release(claim)
   expect(released.body).toMatchObject({
     work_order: { state: 'approved' },
