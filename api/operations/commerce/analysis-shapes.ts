@@ -6,10 +6,9 @@ import { Digest, freeText, ReceiptId } from '../../fields.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { named } from './proof-input.ts'
 import { Passport } from './proof-view.ts'
-import { Decision, ownName, ProofId } from './shapes.ts'
+import { Decision, ItemName, ProofId } from './shapes.ts'
 
 export const AnalysisId = z.string().regex(/^an_[0-9a-f]{64}$/)
-export const ItemName = ownName(freeText(128, 1))
 export const section = freeText(128, 1)
 const itemText = freeText(262_144, 1)
 

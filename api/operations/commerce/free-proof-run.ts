@@ -3,9 +3,10 @@ import { analysisFixture } from '#domain/analysis/fixture.ts'
 import { evidenceExamples } from '../../examples/evidence.ts'
 import { freeText, IdempotencyKey, Usage } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { DecidedAnalysis, ItemName, provenAnalysis, section } from './analysis-shapes.ts'
+import { DecidedAnalysis, provenAnalysis, section } from './analysis-shapes.ts'
 import { named } from './proof-input.ts'
 import { askingOf } from './proven-agent.ts'
+import { ItemName } from './shapes.ts'
 
 const { analysis: _analysis, decision: _decision, ...signed } = provenAnalysis
 

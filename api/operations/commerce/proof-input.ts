@@ -2,14 +2,8 @@ import { z } from 'zod'
 import { limits } from '#domain/core/limits.ts'
 import { Address, Digest, freeText, IdempotencyKey, ReceiptId, Time } from '../../fields.ts'
 import { AgentId } from '../agents/shapes.ts'
-import { Binding, MissionKind, ownName } from './shapes.ts'
+import { Binding, ItemName, MissionKind } from './shapes.ts'
 
-const name = ownName(
-  z
-    .string()
-    .regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/)
-    .meta({ examples: ['report.md'] }),
-)
 const content = freeText(limits.artifactCharsMax, 1)
 const bytes = z.int().min(0).max(1_000_000_000)
 
@@ -23,7 +17,7 @@ export const named = <Item extends z.ZodType>(item: Item, by: string, most: numb
     })
 
 const Claims = z
-  .array(z.strictObject({ claim: freeText(500, 1), artifact: name }))
+  .array(z.strictObject({ claim: freeText(500, 1), artifact: ItemName }))
   .max(50)
   .default([])
 
@@ -54,7 +48,7 @@ export const CommerceProofInput = z.strictObject({
     z.strictObject({
       artifacts: named(
         z.strictObject({
-          name,
+          name: ItemName,
           sha256: Digest,
           bytes: bytes.optional(),
           content: content.optional(),
@@ -67,7 +61,7 @@ export const CommerceProofInput = z.strictObject({
   ]),
   evidence: named(
     z.strictObject({
-      id: name,
+      id: ItemName,
       sha256: Digest,
       text: content.optional(),
       dated: Time.optional(),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { WORK_ARTIFACT } from '#domain/work-orders/delivery.ts'
 import { Digest, freeText, ReceiptId, Time } from '../../fields.ts'
 import { AgentId, Rail } from '../agents/shapes.ts'
+import { ItemName } from '../commerce/shapes.ts'
 import { RunId } from '../runs/shapes.ts'
 import { Tier } from '../tasks/shapes.ts'
 import { WorkOrder, WorkOrderId } from '../work-orders/shapes.ts'
@@ -58,14 +59,13 @@ export const InputReference = z
   })
   .meta({ id: 'WorkOrderInputReference' })
 
-const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/)
 /** The package that is delivered; its parts are those of an inline package of a commerce proof, with their content. */
 export const DeliveredPackage = z
   .strictObject({
     artifacts: z
       .array(
         z.strictObject({
-          name,
+          name: ItemName,
           sha256: Digest,
           bytes: z.int().min(0).max(1_000_000).optional(),
           content: freeText(500_000, 1),
@@ -75,7 +75,7 @@ export const DeliveredPackage = z
       .max(20)
       .meta({ description: `${WORK_ARTIFACT} is the work of the rail: result, findings, gaps.` }),
     claims: z
-      .array(z.strictObject({ claim: freeText(500, 1), artifact: name }))
+      .array(z.strictObject({ claim: freeText(500, 1), artifact: ItemName }))
       .max(50)
       .default([]),
   })

@@ -93,6 +93,9 @@ verifies('analysis.reserved', 'no caller names an item as this service does', as
     'ｓｅｒｖｉｃｅ：x',
     'ser\u00advice:x',
     ' service :x',
+    'ѕеrvісе:analysis.json',
+    'service\u2236analysis.json',
+    'service\ua789analysis.json',
   ]
   for (const name of names) {
     const packet = { ...asked().packet, items: [item('Text.', name)], claims: [] }

@@ -145,6 +145,11 @@ verifies('exchange.delivery', 'what the validator takes is the result once appro
   expect(await problemOf(one.deliver(claim, { result: 'x' }))).toMatchObject({ status: 422 })
 
   const key = freshKey()
+  const [made] = packageOf(work).artifacts
+  const reserved = { artifacts: [made!, { ...made!, name: 'service:x' }], claims: [] }
+  expect(
+    await problemOf(one.client.call('exchange-deliver', { ...call, return_package: reserved })),
+  ).toMatchObject({ code: 'invalid_request' })
   const { body } = await one.deliver(claim, work, key)
   expect(body).toMatchObject({
     work_order: { state: 'delivered' },
