@@ -44,10 +44,10 @@ async function taskEvidence(tx: Tx, task: TaskRow): Promise<EvidenceContent> {
   }
 }
 
-/** Who delivered the work of a run from the exchange, and with what; undefined for the service's own work. */
-async function deliveryOf(tx: Tx, { task_id }: TaskRow) {
-  const found = await findExchangeOf(tx, task_id)
-  if (!found?.delivery) return undefined
+/** Who delivered the work of a run from the exchange, and with what; undefined for the service's own work, as of another input. */
+async function deliveryOf(tx: Tx, task: TaskRow) {
+  const found = await findExchangeOf(tx, task.task_id)
+  if (!found?.delivery || found.input_sha256 !== task.input_sha256) return undefined
   const { claim_id, agent_id, input_sha256, receipt_id, delivery } = found
   const { work, ...sent } = delivery
   return { claim_id, agent_id, input_sha256, receipt_id, ...sent, work_sha256: digestOf(work) }

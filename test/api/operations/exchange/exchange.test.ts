@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { packetopsInput } from '#domain/rails/fixtures/packetops.ts'
+import { transaction } from '../../../../activities/store/postgres/db.ts'
 import { createClient } from '../../../../api/http/client.ts'
 import { freshKey, problemOf } from '../../../support/agent-use.ts'
 import { startComposedTasks } from '../../../support/composed-tasks.ts'
@@ -135,21 +136,21 @@ verifies('exchange.delivery', 'what the validator takes is the result once appro
   const refused = await problemOf(one.deliver(claim, changed))
   expect(refused).toMatchObject({ status: 422, code: 'evidence_mismatch' })
   const checks = refused['checks'] as { check: string; ok: boolean }[]
-  expect(checks.filter(({ ok }) => !ok).map(({ check }) => check)).toContain('same_again')
+  expect(checks.filter(({ ok }) => !ok).map(({ check }) => check)).toContain('result_repeated')
   const wrong = { ...packageOf(work) }
   wrong.artifacts[0]!.sha256 = '0'.repeat(64)
   const call = { mode: 'deliver_work_order', ...claim, idempotency_key: freshKey() } as const
   expect(
     await problemOf(one.client.call('exchange-deliver', { ...call, return_package: wrong })),
   ).toMatchObject({ code: 'evidence_mismatch', errors: [{ pointer: expect.any(String) }] })
-  expect(await problemOf(one.deliver(claim, { result: 'x' }))).toMatchObject({ status: 422 })
-
-  const key = freshKey()
   const [made] = packageOf(work).artifacts
   const reserved = { artifacts: [made!, { ...made!, name: 'service:x' }], claims: [] }
   expect(
     await problemOf(one.client.call('exchange-deliver', { ...call, return_package: reserved })),
   ).toMatchObject({ code: 'invalid_request' })
+  expect(await problemOf(one.deliver(claim, { result: 'x' }))).toMatchObject({ status: 422 })
+
+  const key = freshKey()
   const { body } = await one.deliver(claim, work, key)
   expect(body).toMatchObject({
     work_order: { state: 'delivered' },
@@ -189,4 +190,27 @@ verifies('exchange.rejected', 'a rejected delivery ends, and the service may do 
   const claimed = async () => (await one.claimed(claim.claim_id)).state
   await expect.poll(claimed, { timeout: 30_000 }).toBe('rejected')
   expect(await stateOf(run_id)).toMatchObject({ state: 'exception_open' })
+})
+
+verifies('exchange.rejected', 'a delivery of another input is not shown or accepted', async () => {
+  const { work_order_id, run_id } = await market.order()
+  const claim = named(await one.claim(work_order_id))
+  await one.deliver(claim, packetWork())
+  const waits = async () => (await stateOf(run_id)).waiting_for
+  await expect.poll(waits, { timeout: 30_000 }).toEqual(['review'])
+  // As after evidence that was supplied between the delivery and the run.
+  await transaction(apis.db, async (tx) => {
+    await sql`set local session_replication_role = replica`.execute(tx)
+    await sql`update exchange_claims set input_sha256 = ${'0'.repeat(64)}
+      where claim_id = ${claim.claim_id}`.execute(tx)
+  })
+  const operator = createClient({ baseUrl: apis.hosts[0]!.base, operator: apis.operator })
+  const { evidence } = (await operator.call('loop-review-console', { subject_id: run_id })).body
+  expect(evidence?.parts.map(({ name }) => name)).not.toContain('delivery')
+  await market.review('loop_step', run_id, 'approve')
+  await expect.poll(async () => (await stateOf(run_id)).state, { timeout: 30_000 }).toBe('closed')
+  expect(await one.claimed(claim.claim_id)).toMatchObject({
+    state: 'rejected',
+    reason: 'the input was changed',
+  })
 })
