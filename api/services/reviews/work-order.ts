@@ -46,7 +46,7 @@ export const workOrderSubject = (deps: TaskDeps): ReviewSubject => ({
     const tasks = await listOrderedTasks(tx, workOrderId)
     const input = await documentsOf(tx, tasks, 'input_sha256')
     const content = {
-      request: { intake_kind, requested_tool_id, objective, requester },
+      request: { intake_kind, requested_tool_id, objective, requester, exchange: offerOf(order) },
       agent: agent_id === null ? undefined : await agentEvidence(tx, agent_id),
       criteria: order.acceptance_criteria,
       price: quote && quoteView(quote),
@@ -146,8 +146,13 @@ async function reject(deps: TaskDeps, tx: Tx, { taskId, terms }: Ordered): Promi
   await record('abandoned', actor, {})
 }
 
+/** What approval shows to everyone and gives to other agents; undefined for an order that is for this service alone. */
+const offerOf = ({ exchange_until, reward_note }: WorkOrderRow) =>
+  exchange_until === null ? undefined : { deadline: exchange_until.toISOString(), reward_note }
+
 async function listed(tx: Tx, order: WorkOrderRow): Promise<WaitingSubject> {
   const { work_order_id, requested_tool_id, objective, requester, quote_id, created_at } = order
+  const where = order.exchange_until === null ? '' : ' on the public exchange'
   const who = 'name' in requester ? `${requester.name} (${requester.contact})` : requester.agent_id
   return {
     subject_kind: 'work_order',
@@ -155,7 +160,7 @@ async function listed(tx: Tx, order: WorkOrderRow): Promise<WaitingSubject> {
     state: 'queued',
     waiting_since: created_at.toISOString(),
     rail: requested_tool_id,
-    summary: `${who} requests ${requested_tool_id}: ${[...objective].slice(0, 200).join('')}`,
+    summary: `${who} requests ${requested_tool_id}${where}: ${[...objective].slice(0, 200).join('')}`,
     evidence_links: [{ host: 'base', path: `/api/work-orders?work_order_id=${work_order_id}` }],
     amount_usd: await priceOf(tx, quote_id),
     allowed_decisions: allowed,

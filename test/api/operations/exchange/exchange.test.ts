@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { packetopsInput } from '#domain/rails/fixtures/packetops.ts'
 import { transaction } from '../../../../activities/store/postgres/db.ts'
-import { createClient } from '../../../../api/http/client.ts'
+import { createClient, type InputOf } from '../../../../api/http/client.ts'
+import { exampleOrder } from '../../../../api/operations/work-orders/shapes.ts'
 import { freshKey, problemOf } from '../../../support/agent-use.ts'
 import { startComposedTasks } from '../../../support/composed-tasks.ts'
 import { openExchange, packageOf, packetWork } from '../../../support/exchange.ts'
@@ -214,3 +215,21 @@ verifies('exchange.rejected', 'a delivery of another input is not shown or accep
     reason: 'the input was changed',
   })
 })
+
+verifies(
+  'exchange.open',
+  'a review shows that approval puts an order on the exchange',
+  async () => {
+    const deadline = new Date(Date.now() + 3_600_000).toISOString()
+    const exchange = { deadline, reward_note: 'write to me' }
+    const order = { ...exampleOrder, exchange, idempotency_key: freshKey() }
+    const { body } = await anyone().call('work-order-create', order as InputOf<'work-order-create'>)
+    const { work_order_id: subject_id } = body.work_order
+    const operator = createClient({ baseUrl: apis.hosts[0]!.base, operator: apis.operator })
+    const { items, evidence } = (await operator.call('loop-review-console', { subject_id })).body
+    const summary = expect.stringContaining('on the public exchange')
+  expect(items).toMatchObject([{ summary }])
+    const request = evidence?.parts.find(({ name }) => name === 'request')
+    expect(request?.content).toMatchObject({ exchange })
+  },
+)
