@@ -29,6 +29,11 @@ export const exchangeRequirements = {
     behavior:
       'A delivery that the review rejects stops the run; a replay is the work of the service itself.',
   },
+  'exchange.bounds': {
+    source: 'decision',
+    behavior:
+      'The public list of open orders counts up to 1,000 and reads pages from an offset of at most 999.',
+  },
   'exchange.timer': {
     source: 'runs § Exchange',
     behavior:

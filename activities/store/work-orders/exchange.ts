@@ -22,7 +22,10 @@ const open = (tx: Tx, rail: RailKey | undefined) =>
     )
     .$if(rail !== undefined, (query) => query.where('t.rail', '=', rail as RailKey))
 
-/** The open orders, newest first, with their number. */
+/** So many open orders are counted. */
+const COUNTED_MAX = 1_000
+
+/** The open orders, newest first, with their number up to `COUNTED_MAX`. */
 export async function listOpenOrders(
   tx: Tx,
   rail: RailKey | undefined,
@@ -36,7 +39,8 @@ export async function listOpenOrders(
     .offset(offset)
     .limit(limit)
     .execute()
-  const { total } = await open(tx, rail)
+  const { total } = await tx
+    .selectFrom(open(tx, rail).select('w.work_order_id').limit(COUNTED_MAX).as('counted'))
     .select(sql<number>`count(*)::int`.as('total'))
     .executeTakeFirstOrThrow()
   return { rows, total }

@@ -11,7 +11,7 @@ const output = z
     items: z.array(OpenOrder),
     offset: z.int(),
     limit: z.int(),
-    total: z.int(),
+    total: z.int().meta({ description: 'Counted up to 1000.' }),
     claims: z.array(
       z.strictObject({
         ...Claim.shape,
@@ -36,7 +36,7 @@ export const exchangeRead = operation({
   input: z.strictObject({
     rail: Rail.optional(),
     claim_id: ClaimId.optional(),
-    ...pageFields(6),
+    ...pageFields(3),
   }),
   output,
   example: exchangeExamples['exchange-read'],

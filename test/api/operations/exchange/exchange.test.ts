@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { packetopsInput } from '#domain/rails/fixtures/packetops.ts'
 import { transaction } from '../../../../activities/store/postgres/db.ts'
+import { listOpenOrders } from '../../../../activities/store/work-orders/exchange.ts'
 import { createClient, type InputOf } from '../../../../api/http/client.ts'
 import { exampleOrder } from '../../../../api/operations/work-orders/shapes.ts'
 import { freshKey, problemOf } from '../../../support/agent-use.ts'
@@ -233,3 +234,25 @@ verifies(
     expect(request?.content).toMatchObject({ exchange })
   },
 )
+
+verifies('exchange.bounds', 'the public list counts and pages up to a bound', async () => {
+  const far = anyone().call('exchange-read', { offset: '1000' })
+  expect(await problemOf(far)).toMatchObject({ code: 'invalid_request' })
+  const { work_order_id } = await market.order()
+  const copies = (table: string, members: string) =>
+    sql.raw(`insert into ${table} select (jsonb_populate_record(null::${table}, to_jsonb(r) || jsonb_build_object(${members}))).*
+      from (select c.* from ${table} c join work_order_tasks o using (${table === 'tasks' ? 'task_id' : 'work_order_id'})
+        where o.work_order_id = '${work_order_id}') r, lateral (select lpad(n::text, 64, '0') id from generate_series(1, 1001) n) i`)
+  const undone = new Error('the copies are not kept')
+  const counting = transaction(apis.db, async (tx) => {
+    await sql`set local session_replication_role = replica`.execute(tx)
+    const order = `'work_order_id', 'wo_' || id`
+    await copies('work_orders', `${order}, 'status_token_sha256', id`).execute(tx)
+    await copies('tasks', `'task_id', 'task-' || id`).execute(tx)
+    await copies('work_order_tasks', `${order}, 'task_id', 'task-' || id`).execute(tx)
+    const { rows, total } = await listOpenOrders(tx, undefined, { offset: 900, limit: 25 })
+    expect([rows.length, total]).toEqual([25, 1_000])
+    throw undone
+  })
+  await expect(counting).rejects.toBe(undone)
+})
