@@ -15,10 +15,10 @@ export const isolationRequirements = {
     behavior:
       'Processor time, elapsed time (ten times the processor time) and memory of each piece of work are limited. At a limit the child is killed, and the work is refused as input_too_complex.',
   },
-  'isolation.lanes': {
+  'isolation.public-queues': {
     source: 'decision',
     behavior:
-      'Public work has lanes in its pool that take turns: analyses of callers without a key and of sandbox agents, analyses of other agents, deliveries, manifests and rankings. None waits for all that waits in another, and a started run has no provisional manifest where too many wait.',
+      'Public work has queues in its pool that take turns: analyses of callers without a key and of sandbox agents, analyses of other agents, deliveries, manifests and rankings. None waits for all that waits in another, and a started run has no provisional manifest where too many wait.',
   },
   'isolation.child': {
     source: 'runs § Isolation',

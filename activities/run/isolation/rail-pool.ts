@@ -25,7 +25,7 @@ export type RailPool = {
   /** The same, each job in a process that no other has used. */
   readonly apart: Pick<RailPool, 'run'>
   /** The same with slots of its own by this name: its jobs take turns with those of others, and do not wait for all of them. */
-  lane(name: string): Pick<RailPool, 'run'>
+  queue(name: string): Pick<RailPool, 'run'>
   close(): Promise<void>
 }
 export type PoolSettings = RunLimits & { processes: number }
@@ -70,15 +70,15 @@ export function openRailPool(settings: PoolSettings): RailPool {
   const { processes } = settings
   const pool = openProcesses(settings, processes)
   const slots = createSlots(processes)
-  const lane = (name: string): Pick<RailPool, 'run'> => ({
+  const queue = (name: string): Pick<RailPool, 'run'> => ({
     run: async (job, streams = {}, signal) => {
       const release = await slots(name)
       return runOnce(pool, settings, job, streams, signal).finally(release)
     },
   })
   return {
-    ...lane('pool'),
-    lane,
+    ...queue('pool'),
+    queue,
     apart: {
       run: async (job, streams = {}, signal) => {
         const release = await slots('pool')

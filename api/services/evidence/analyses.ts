@@ -33,7 +33,7 @@ import { type ModelDeps, modelAnswers } from './model-answers.ts'
 
 export type EvidenceDeps = ModelDeps &
   ReceiptIssuer & {
-    readonly pool: Pick<RailPool, 'lane'>
+    readonly pool: Pick<RailPool, 'queue'>
     readonly proofs: Pick<CommerceProofService, 'prepare' | 'record' | 'preview'>
     readonly baseUrl: string
   }
@@ -74,8 +74,8 @@ export class EvidenceAnalyses {
 
   constructor(deps: EvidenceDeps) {
     this.#deps = deps
-    this.#free = publicWork(deps.pool.lane('free analyses'), 'analysis')
-    this.#agents = publicWork(deps.pool.lane('analyses of agents'), 'analysis')
+    this.#free = publicWork(deps.pool.queue('free analyses'), 'analysis')
+    this.#agents = publicWork(deps.pool.queue('analyses of agents'), 'analysis')
   }
 
   /** The analysis of a fixed packet by the rules alone, of which nothing is stored. */

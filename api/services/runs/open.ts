@@ -44,7 +44,7 @@ type Adapters = {
   changes: Changes
   packages: PackageThreads
   uploadChecks: UploadChecks
-  publicPool: Pick<RailPool, 'run' | 'lane'>
+  publicPool: Pick<RailPool, 'run' | 'queue'>
   taskDeps: TaskDeps
   taskGateway: TaskGateway
   gate: WriteGate
@@ -86,7 +86,7 @@ export function openTaskServices(
     runStarts,
     loops,
     productLoops: new ProductLoopService({ ...runDeps, loops, productLinks }),
-    manifests: new ManifestService({ ...runDeps, pool: publicPool.lane('manifests') }),
+    manifests: new ManifestService({ ...runDeps, pool: publicPool.queue('manifests') }),
     firstPaidRuns: new FirstPaidRunService({ ...runDeps, settleWaitMs }),
     pilotRuns: new PilotRunService({ ...runDeps, settleWaitMs }),
     controlledPilots: new ControlledPilotService({ ...runDeps, settleWaitMs }),
@@ -100,7 +100,7 @@ export function openTaskServices(
     }),
     exchange: new ExchangeService({
       ...runDeps,
-      deliveries: new DeliveryChecks(publicPool.lane('deliveries')),
+      deliveries: new DeliveryChecks(publicPool.queue('deliveries')),
       claimMs: config.EXCHANGE_CLAIM_MS,
     }),
     walletRuns: new WalletRunService(runDeps),

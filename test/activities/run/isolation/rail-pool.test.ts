@@ -105,20 +105,24 @@ verifies(
   },
 )
 
-verifies('isolation.lanes', 'a lane does not wait for all that waits in another', async () => {
-  const pool = poolOf({ processes: 1, cpuMs: 1_000 })
-  const ends: string[] = []
-  const crowd = Array.from({ length: 3 }, () =>
-    refusalOf(runEndless(pool.lane('crowd') as RailPool, (at) => `i${at % 10}`)).finally(() =>
-      ends.push('crowd'),
-    ),
-  )
-  const job = { kind: 'work', tier: 'pro', rail: 'packetops', lists: {} } as const
-  await pool.lane('other').run({ ...job, value: packetopsInput })
-  ends.push('other')
-  await Promise.all(crowd)
-  expect(ends).toEqual(['crowd', 'other', 'crowd', 'crowd'])
-})
+verifies(
+  'isolation.public-queues',
+  'a queue does not wait for all that waits in another',
+  async () => {
+    const pool = poolOf({ processes: 1, cpuMs: 1_000 })
+    const ends: string[] = []
+    const crowd = Array.from({ length: 3 }, () =>
+      refusalOf(runEndless(pool.queue('crowd') as RailPool, (at) => `i${at % 10}`)).finally(() =>
+        ends.push('crowd'),
+      ),
+    )
+    const job = { kind: 'work', tier: 'pro', rail: 'packetops', lists: {} } as const
+    await pool.queue('other').run({ ...job, value: packetopsInput })
+    ends.push('other')
+    await Promise.all(crowd)
+    expect(ends).toEqual(['crowd', 'other', 'crowd', 'crowd'])
+  },
+)
 
 verifies('isolation.limits', 'work over its memory is killed and refused', async () => {
   const pool = poolOf({ memoryBytes: 200 * MB })

@@ -15,31 +15,40 @@ const codeOf = (promise: Promise<unknown>) =>
     (error: unknown) => (error instanceof DomainError ? error.refusal.code : String(error)),
   )
 
-verifies('isolation.lanes', 'analyses that cost no key do not refuse those of agents', async () => {
-  const begun: string[] = []
-  const lane = (name: string) => ({
-    run: (job: Job) => {
-      begun.push(`${name}: ${job.kind}`)
-      return new Promise<never>(() => undefined)
-    },
-  })
-  const deps = { pool: { lane } } as unknown as ConstructorParameters<typeof EvidenceAnalyses>[0]
-  const analyses = new EvidenceAnalyses(deps)
-  const asked = { input: analysisFixture, force_fallback: true, address: '192.0.2.1', callId: 'c' }
-  const ask = (agent?: { sandbox: boolean }) =>
-    codeOf(analyses.prepare({ ...asked, agent: agent as never }))
-  for (let at = 0; at < 16; at += 1) {
-    void ask()
-    void ask({ sandbox: true })
-  }
-  expect(await ask()).toBe('rate_limited')
-  expect(await ask({ sandbox: true })).toBe('rate_limited')
-  void ask({ sandbox: false })
-  await expect.poll(() => begun.at(-1)).toBe('analyses of agents: work')
-  expect(begun).toHaveLength(33)
-})
+verifies(
+  'isolation.public-queues',
+  'analyses that cost no key do not refuse those of agents',
+  async () => {
+    const begun: string[] = []
+    const queue = (name: string) => ({
+      run: (job: Job) => {
+        begun.push(`${name}: ${job.kind}`)
+        return new Promise<never>(() => undefined)
+      },
+    })
+    const deps = { pool: { queue } } as unknown as ConstructorParameters<typeof EvidenceAnalyses>[0]
+    const analyses = new EvidenceAnalyses(deps)
+    const asked = {
+      input: analysisFixture,
+      force_fallback: true,
+      address: '192.0.2.1',
+      callId: 'c',
+    }
+    const ask = (agent?: { sandbox: boolean }) =>
+      codeOf(analyses.prepare({ ...asked, agent: agent as never }))
+    for (let at = 0; at < 16; at += 1) {
+      void ask()
+      void ask({ sandbox: true })
+    }
+    expect(await ask()).toBe('rate_limited')
+    expect(await ask({ sandbox: true })).toBe('rate_limited')
+    void ask({ sandbox: false })
+    await expect.poll(() => begun.at(-1)).toBe('analyses of agents: work')
+    expect(begun).toHaveLength(33)
+  },
+)
 
-verifies('isolation.lanes', 'a manifest is left out where the pool is busy', async () => {
+verifies('isolation.public-queues', 'a manifest is left out where the pool is busy', async () => {
   let run: (job: Job) => Promise<unknown> = () => Promise.reject(new NotBegun('no child began'))
   const pool = { run: (job: Job) => run(job) }
   const manifests = new ManifestService({ pool } as never)
