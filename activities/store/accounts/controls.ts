@@ -30,7 +30,7 @@ const accountId = (of: AccountOf) =>
 export const callingWallet = (callId: string) =>
   sql<string>`(select substr(caller, 8) from calls where call_id = ${callId})`
 
-/** The controls of an account and what it spent today beside one subject, of payments or of the rest; undefined for an unbound wallet. */
+/** The controls of an account and what it spent today except one subject, of payments or of the rest; undefined for an unbound wallet. */
 export async function readControls(
   tx: Tx,
   of: AccountOf,

@@ -14,6 +14,7 @@ export type AccountControls = {
 export type ControlName = keyof AccountControls
 
 /** An account without any control. */
+/** An account of which no control was ever set. */
 export const openControls: AccountControls = {
   allowed_rails: null,
   per_run_usd_max: null,

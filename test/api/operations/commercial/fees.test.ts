@@ -60,7 +60,7 @@ verifies('fees.read', 'anyone computes fees, a wallet reads its own', async () =
   expect(await problemOf(anyone.call('commercial-fees-assess', {}))).toMatchObject({ status: 400 })
 })
 
-verifies(['fees.monthly', 'fees.tier'], 'a plan is paid once a month, whoever asks', async () => {
+verifies(['fees.monthly', 'fees.tier'], 'a plan is paid once a month by any caller', async () => {
   const agent = await owner(600)
   const { wallet_id } = agent
   const tier = (to: 'free' | 'premium') => {

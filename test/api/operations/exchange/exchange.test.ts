@@ -229,7 +229,7 @@ verifies(
     const operator = createClient({ baseUrl: apis.hosts[0]!.base, operator: apis.operator })
     const { items, evidence } = (await operator.call('loop-review-console', { subject_id })).body
     const summary = expect.stringContaining('on the public exchange')
-  expect(items).toMatchObject([{ summary }])
+    expect(items).toMatchObject([{ summary }])
     const request = evidence?.parts.find(({ name }) => name === 'request')
     expect(request?.content).toMatchObject({ exchange })
   },
