@@ -12,7 +12,7 @@ export const feeSettings = {
     .min(0)
     .max(100)
     .default(2)
-    .describe('fee on a reward of the exchange'),
+    .describe('fee on the price of a delivered order of the exchange'),
   FEE_PREMIUM_WALLET_USD: usd(19).describe('fee for a month of a premium wallet'),
   FEE_DEVELOPER_USD: usd(0).describe('fee for a run that a developer started for a customer'),
   FEE_TRUST_BADGE_USD: usd(49).describe('fee for a year of a trust badge'),

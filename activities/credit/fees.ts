@@ -73,21 +73,20 @@ export async function releaseFee(
     await updateFeeEvent(tx, event.fee_event_id, { state: 'released' })
 }
 
-/** As `accrueFee`, for a fee whose trigger cannot be refused: it is `due` where it cannot be posted now. */
-export async function accrueOrOwe(
-  deps: FeeDeps,
-  tx: Tx,
-  item: PostedItem,
-  charge: Charge,
-): Promise<FeeEventRow | undefined> {
-  try {
-    return await accrueFee(deps, tx, item, charge)
-  } catch (error) {
-    if (!(error instanceof DomainError)) throw error
-    const event = await eventOf(deps, tx, item, charge)
-    return event && updateFeeEvent(tx, event.fee_event_id, { state: 'due' })
+/** Posts or holds a fee whose trigger cannot be refused: it is `due` where its wallet does not cover it now. */
+const orOwe =
+  (take: typeof accrueFee): typeof accrueFee =>
+  async (deps, tx, item, charge) => {
+    try {
+      return await take(deps, tx, item, charge)
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error
+      const event = await eventOf(deps, tx, item, charge)
+      return event && updateFeeEvent(tx, event.fee_event_id, { state: 'due' })
+    }
   }
-}
+export const accrueOrOwe = orOwe(accrueFee)
+export const holdOrOwe = orOwe(holdFee)
 
 async function eventOf(
   { fees }: FeeDeps,

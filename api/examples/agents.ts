@@ -79,7 +79,7 @@ export const agentExamples = {
     },
   },
   'agent-status': {
-    input: {},
+    input: { kind: 'onboarding' },
     output: {
       kind: 'agent',
       agent_id: ids.agent,

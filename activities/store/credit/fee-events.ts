@@ -35,6 +35,21 @@ export async function updateFeeEvent(
     .executeTakeFirstOrThrow()
 }
 
+/** Ends a fee that was held or due for its subject; one that is posted stays. */
+export async function releaseFeeOf(
+  tx: Tx,
+  item: FeeEventRow['item'],
+  subject: string,
+): Promise<void> {
+  await tx
+    .updateTable('fee_events')
+    .set({ state: 'released', changed_at: sql<Date>`clock_timestamp()` })
+    .where('item', '=', item)
+    .where('subject', '=', subject)
+    .where('state', 'in', ['held', 'due'])
+    .execute()
+}
+
 /** What a wallet holds for fees to come, in whole usd. */
 export async function heldForFees(tx: Tx, walletId: string): Promise<number> {
   const { usd } = await tx

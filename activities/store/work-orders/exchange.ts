@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { RailKey } from '#domain/rails/rail.ts'
+import { releaseFeeOf } from '../credit/fee-events.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { Database } from '../schema/schema.ts'
 
@@ -139,7 +140,7 @@ export async function endClaim(
   workOrderId: string,
   { from, to, reason }: End,
 ): Promise<ClaimRow | undefined> {
-  return tx
+  const ended = await tx
     .updateTable('exchange_claims')
     .set({ state: to, reason, ended_at: sql<Date>`clock_timestamp()` })
     .where('work_order_id', '=', workOrderId)
@@ -147,6 +148,8 @@ export async function endClaim(
     .$if(to === 'expired', (query) => query.where('expires_at', '<=', sql<Date>`clock_timestamp()`))
     .returningAll()
     .executeTakeFirst()
+  if (ended !== undefined && from === 'held') await releaseFeeOf(tx, 'escrow_fee', ended.claim_id)
+  return ended
 }
 
 /** The order of a task that was put on the exchange, with its live claim. */

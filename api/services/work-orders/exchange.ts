@@ -6,12 +6,14 @@ import { oneLine } from '#domain/core/plain-text.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { Check } from '#domain/tasks/terms.ts'
 import type { Delivery } from '#domain/work-orders/delivery.ts'
+import { accrueOrOwe, holdOrOwe } from '../../../activities/credit/fees.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { claimGrant } from '../../../activities/store/calls/calls.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
+import { priceOf } from '../../../activities/store/credit/quotes.ts'
 import { findReceipt, issueReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
-import { findDocument } from '../../../activities/store/tasks/tasks.ts'
+import { findDocument, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import {
   type ClaimRow,
   countHeld,
@@ -134,8 +136,18 @@ export class ExchangeService {
     const claim = { claim_id: claimId, work_order_id: order.work_order_id, agent_id: agentId }
     const of = { entitlement_id, input_sha256: task.input_sha256 ?? '' }
     const row = await insertClaim(tx, { ...claim, ...of }, claimMs)
-    if (row !== undefined) return row
+    if (row !== undefined) {
+      await this.#takeFee(tx, holdOrOwe, task, claimId)
+      return row
+    }
     throw refuse('wrong_state', { detail: 'the agent has claimed this order before' })
+  }
+
+  /** The escrow fee is the requester's: held since the claim, posted at the delivery. */
+  async #takeFee(tx: Tx, take: typeof holdOrOwe, task: TaskRow, claimId: string): Promise<void> {
+    if (task.agent_id === null) return
+    const basisUsd = (await priceOf(tx, task.quote_id)) ?? 0
+    await take(this.#deps, tx, 'escrow_fee', { agentId: task.agent_id, subject: claimId, basisUsd })
   }
 
   /** Stores what was delivered once the validator takes it; the run of the order continues with it. 404, 403, 409, 422. */
@@ -178,7 +190,7 @@ export class ExchangeService {
     const { claim_id, work_order_id, entitlement_id, input_sha256 } = row
     const write = { operationId: 'exchange-deliver', writer, callbackUrl: null, callId }
     await this.#deps.gate.admit(tx, { ...write, rail: task.rail as RailKey, subject: claim_id })
-    // The fee item escrow_fee belongs here, on the credit `entitlement_id` that is held since the claim.
+    await this.#takeFee(tx, accrueOrOwe, task, claim_id)
     const facts = {
       claim_id,
       work_order_id,

@@ -1,4 +1,4 @@
-# Made by `npm run client:python` from operations with SHA-256 299c47953f4244ca8ecada74185983ba84681ed439898c8379470435bb0143d0.
+# Made by `npm run client:python` from operations with SHA-256 d1361b26cf1cf06d2ca138b517a619e76c3d943a73ba5f2ab8d381a48729b22a.
 from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypedDict

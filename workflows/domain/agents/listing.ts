@@ -34,7 +34,7 @@ export type EvidenceCheck = {
 }
 
 /** Decision: receipts of what was done or used; a registration, a wallet, a payment or a free proof is no work. */
-export const workReceiptKinds = ['usage_receipt', 'attestation'] as const
+const workReceiptKinds = ['usage_receipt', 'attestation'] as const
 
 /** A receipt counts when it verifies, is about the agent, and is of operational work. */
 export function checkEvidence(

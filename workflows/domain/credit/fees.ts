@@ -57,7 +57,8 @@ const rules: Readonly<Record<FeeItem, string>> = {
   micro_routing_fee:
     'The rail fee on standard and pro, rounded half up: part of the price, posted once when the run completes.',
   receipt_fee: 'For each receipt of a paid run, posted when the run closes.',
-  escrow_fee: 'Of the reward, held since the claim and posted at the delivery of the exchange.',
+  escrow_fee:
+    'Of the price of an order of the exchange, held since its claim and posted at its delivery.',
   premium_wallet_tier: 'For each month of a premium wallet, posted by a timer.',
   developer_fee:
     'For each paid run that a developer’s credential started for a customer account, posted when it closes.',

@@ -107,6 +107,28 @@ verifies('exchange.refused', 'no claim without scope and trust, or by its reques
   expect(await isListed(work_order_id)).toBe(true)
 })
 
+const feeOf = async (claim_id: string) => {
+  const { rows } = await sql<{ state: string; amount_usd: number }>`select state, amount_usd
+    from fee_events where item = 'escrow_fee' and subject = ${claim_id}`.execute(apis.db)
+  return rows
+}
+
+verifies(
+  ['exchange.release', 'fees.held'],
+  'a fee is held for a claim, until it ends',
+  async () => {
+    const { work_order_id } = await market.order()
+    const claim = named(await one.claim(work_order_id))
+    // The requester's wallet is empty, so that the fee is due and stops no one.
+    expect(await feeOf(claim.claim_id)).toEqual([{ state: 'due', amount_usd: 3 }])
+    await one.release(claim)
+    expect(await feeOf(claim.claim_id)).toEqual([{ state: 'released', amount_usd: 3 }])
+    const second = named(await other.claim(work_order_id))
+    await other.deliver(second, packetWork())
+    expect(await feeOf(second.claim_id)).toEqual([{ state: 'due', amount_usd: 3 }])
+  },
+)
+
 verifies('exchange.release', 'a released order is open to others, once for each', async () => {
   const { work_order_id } = await market.order()
   const claim = named(await one.claim(work_order_id))
