@@ -3,25 +3,97 @@ import type { Denial } from '#domain/agents/credential.ts'
 import type { TokenPrefix } from '#domain/agents/status-token.ts'
 import type { SignedAction, SignedGrant } from '#domain/authority/artifacts.ts'
 import type { RuleResult } from '#domain/authority/evaluate.ts'
-import type { boundSets } from '#domain/core/contract-sets.ts'
 import type { Refusal } from '#domain/core/errors.ts'
-import type { JudgedControl } from '#domain/production/hardening.ts'
-import type { RailKey } from '#domain/rails/rail.ts'
 import type { credentialView } from '../activities/agent/views.ts'
-import type { publishedKey } from '../activities/keys/published-key.ts'
 import type { ReceiptView } from '../activities/keys/receipt-view.ts'
 import type { CarriedPayment } from '../activities/payment/payment-header.ts'
+import type { PayoutCallbacks } from '../activities/payout/callbacks.ts'
+import type { openControls } from '../activities/payout/controls.ts'
 import type { CredentialOfAgent } from '../activities/store/agents/agent-credentials.ts'
-import type { McpDescriptor } from './mcp/shapes.ts'
 import type { ToolName } from './mcp/tool-names.ts'
-import type { AgentCard } from './registry/agent-card-shape.ts'
-import type { AgentTools } from './registry/agent-tools-shape.ts'
 import type { CredentialPolicy } from './registry/credential-policy-shape.ts'
-import type { IdentityRegistration } from './registry/identity-registration-shape.ts'
-import type { ProtocolBindingView } from './registry/protocol-binding-shape.ts'
-import type { Quickstart, StartHere } from './registry/start-here-shape.ts'
-import type { SignedEvent } from './services/credit/provider-events.ts'
-import type { Services } from './services/services.ts'
+import type {
+  ContractCommands,
+  DiscoveryCommands,
+  HardeningCommands,
+  HealthCommands,
+} from './registry/documents.ts'
+import type { CommercialLayer } from './services/accounts/commercial-layer.ts'
+import type { AccountControlsService } from './services/accounts/controls.ts'
+import type { HandshakeService } from './services/agents/handshake.ts'
+import type { ProfileService } from './services/agents/profiles.ts'
+import type { RegistrationService } from './services/agents/registration.ts'
+import type { SigningService } from './services/agents/signing.ts'
+import type { TrustListingService } from './services/agents/trust-listings.ts'
+import type { Ap2Inspection } from './services/authority/ap2-inspection.ts'
+import type { MandateService } from './services/authority/mandates.ts'
+import type { CallbackService } from './services/callbacks/demo-receiver.ts'
+import type { ActivityService } from './services/commerce/activity.ts'
+import type { AgentPassports } from './services/commerce/agent-passports.ts'
+import type { CommerceProofService } from './services/commerce/proofs.ts'
+import type { ConsoleServices } from './services/console/open.ts'
+import type { ActivationService } from './services/credit/activation.ts'
+import type { CheckoutService } from './services/credit/checkouts.ts'
+import type { CreditService } from './services/credit/credit.ts'
+import type { PaymentAuthorityService } from './services/credit/payment-authority.ts'
+import type { PaymentService } from './services/credit/payments.ts'
+import type { ProductLinkService } from './services/credit/product-links.ts'
+import type { ProviderService, SignedEvent } from './services/credit/provider-events.ts'
+import type { QuoteService } from './services/credit/quotes.ts'
+import type { UsageLedger } from './services/credit/usage-ledger.ts'
+import type { WalletService } from './services/credit/wallets.ts'
+import type { DirectoryService } from './services/directories/directories.ts'
+import type { EvidenceAnalyses } from './services/evidence/analyses.ts'
+import type { ReceiptCompletions } from './services/evidence/completions.ts'
+import type { InvestorDemo } from './services/evidence/investor-demo.ts'
+import type { ProofRelays } from './services/evidence/relays.ts'
+import type { Regressions } from './services/harness/regressions.ts'
+import type { HarnessTests } from './services/harness/tests.ts'
+import type { InputService } from './services/inputs/uploads.ts'
+import type { KeyService } from './services/keys/keys.ts'
+import type { LogService } from './services/log/log.ts'
+import type { OperatorService } from './services/operators/operators.ts'
+import type { AuthorityService } from './services/payouts/authority.ts'
+import type { PayoutService } from './services/payouts/payouts.ts'
+import type { PilotConversations } from './services/pilots/conversation.ts'
+import type { PilotInvitations } from './services/pilots/invitations.ts'
+import type { PilotOffers } from './services/pilots/offers.ts'
+import type { PilotService } from './services/pilots/pilots.ts'
+import type { PilotRunService } from './services/pilots/runs.ts'
+import type { ActivationPaths } from './services/production/activation-paths.ts'
+import type { ControlledPilotService } from './services/production/controlled-pilots.ts'
+import type { CustomerRunService } from './services/production/customer-runs.ts'
+import type { FirstPaidRunService } from './services/production/first-paid-runs.ts'
+import type { RuntimeRunService } from './services/production/runtime-runs.ts'
+import type { CustomerWorkflowService } from './services/production/workflows.ts'
+import type { WriteGate } from './services/production/write-gate.ts'
+import type { NextStepService } from './services/prospects/next-steps.ts'
+import type { OutreachService } from './services/prospects/outreach.ts'
+import type { ProspectService } from './services/prospects/prospects.ts'
+import type { ReceiptService } from './services/receipts/verification.ts'
+import type { ReconciliationService } from './services/reconciliation/reconciliation.ts'
+import type { ServiceResolver } from './services/resolver/resolver.ts'
+import type { ScoutService } from './services/resolver/scout.ts'
+import type { AuditPackService } from './services/reviews/audit-pack.ts'
+import type { ReviewService } from './services/reviews/reviews.ts'
+import type { ClearingService } from './services/runs/clearings.ts'
+import type { LoopService } from './services/runs/loops.ts'
+import type { ManifestService } from './services/runs/manifests.ts'
+import type { ProductLoopService } from './services/runs/product-loops.ts'
+import type { RunService } from './services/runs/runs.ts'
+import type { SamplePackages } from './services/runs/sample-packages.ts'
+import type { SandboxService } from './services/runs/sandbox.ts'
+import type { RunStartService } from './services/runs/start.ts'
+import type { ContractService } from './services/tasks/contracts.ts'
+import type { RecoveryService } from './services/tasks/recoveries.ts'
+import type { TaskService } from './services/tasks/tasks.ts'
+import type { HandoffService } from './services/trust/handoff-packs.ts'
+import type { InboxService } from './services/trust/inbox.ts'
+import type { PassportService } from './services/trust/passports.ts'
+import type { ScorecardService } from './services/trust/scorecards.ts'
+import type { ExchangeService } from './services/work-orders/exchange.ts'
+import type { WalletRunService } from './services/work-orders/wallet-runs.ts'
+import type { WorkOrderService } from './services/work-orders/work-orders.ts'
 
 export type Caller =
   | {
@@ -83,84 +155,6 @@ export type Enforcement = {
     credential: ReturnType<typeof credentialView> | null
     audit_event_id: string
   }>
-}
-
-export type SchemaEntry = { name: string; version: string; url: string; sha256: string }
-/** Prints a schema document; by the name of its file. */
-export type SchemaDocuments = Readonly<Record<string, () => Record<string, unknown>>>
-export type SchemaDocument = { $schema: string; $id: string } & Record<string, unknown>
-export type PublishedSchemas = {
-  index(): SchemaEntry[]
-  read(name: string): SchemaDocument | undefined
-}
-
-/** The operations of a path, printed from the registry, with the live counts of its records. */
-export type ContractView = {
-  path: string
-  version: string
-  operations: Record<string, unknown>[]
-  policy_rules: string[]
-  contract_sets: (typeof boundSets)[number][]
-  live: Record<string, number>
-}
-
-export type OpenApiDocument = { openapi: string; info: unknown; paths: unknown }
-/** The key of the authority; its other members are for readers. */
-export type AuthorityKey = {
-  alg: string
-  contexts: string[]
-  version: number
-  key_id: string | null
-}
-/** The issuer document; its other members are for readers. */
-export type TrustContract = {
-  service_id: 'service-trust-v1'
-  issuer: string
-  alg: string
-  key_id: string | null
-  payout: Record<string, unknown>
-}
-/** Documents that print the registry, the keys and the configuration. */
-export type DiscoveryCommands = {
-  openapi(): OpenApiDocument
-  jwks(): Promise<{ keys: ReturnType<typeof publishedKey>[] }>
-  authorityKey(): Promise<AuthorityKey>
-  trustContract(): Promise<TrustContract>
-  mcp(): z.output<typeof McpDescriptor>
-  bindings(): ProtocolBindingView[]
-  agentCard(): Promise<z.output<typeof AgentCard>>
-  identityRegistration(): z.output<typeof IdentityRegistration>
-  agentTools(): z.output<typeof AgentTools>
-  startHere(rail: RailKey): z.output<typeof StartHere>
-  quickstart(rail: RailKey): z.output<typeof Quickstart>
-  quickstartOfAgent(asked: {
-    rail: RailKey
-    input?: Record<string, unknown> | undefined
-  }): z.output<typeof Quickstart>['calls']
-  readonly schemas: PublishedSchemas
-}
-export type HardeningCommands = {
-  read(): Promise<{ controls: (JudgedControl & { measured_at: string })[] }>
-}
-export type HealthCommands = {
-  ready(): Promise<{ ok: boolean; checks: Record<string, { ok: boolean; detail: string }> }>
-}
-
-/** The contract views, one for each path that has one. */
-export type ContractCommands = Record<
-  | 'registration'
-  | 'binding'
-  | 'loop'
-  | 'walletRun'
-  | 'pilotIntake'
-  | 'invitation'
-  | 'trustListing'
-  | 'activationPath'
-  | 'pilotRun',
-  () => Promise<ContractView>
-> & {
-  sandbox(): Promise<ContractView & { rails: RailKey[] }>
-  controlledPilot(rail: RailKey, path: string): Promise<ContractView>
 }
 
 /** An action as a caller asks about it, and the artifacts that are presented with it. */
@@ -230,6 +224,93 @@ type CallContext = {
   readonly sent: Pick<CallRequest, 'headers' | 'stream' | 'isInsider' | 'tool'>
   /** The payment of the request by x402 or MPP; throws 402 `payment_invalid` for one in another form. */
   readonly carriedPayment: () => CarriedPayment | undefined
+}
+
+/** The services that handlers call. */
+export type Services = ConsoleServices & {
+  readonly payouts: PayoutService
+  readonly authority: AuthorityService
+  readonly mandates: MandateService
+  readonly ap2: Ap2Inspection
+  readonly delegations: Delegations
+  readonly controls: ReturnType<typeof openControls>
+  readonly reconciliation: ReconciliationService
+  readonly keys: KeyService
+  readonly operators: OperatorService
+  readonly receipts: ReceiptService
+  readonly log: LogService
+  readonly passports: PassportService
+  readonly proofInbox: InboxService
+  readonly scorecards: ScorecardService
+  readonly handoffs: HandoffService
+  readonly commerceProofs: CommerceProofService
+  readonly activity: ActivityService
+  readonly listings: TrustListingService
+  readonly agentPassports: AgentPassports
+  readonly analyses: EvidenceAnalyses
+  readonly relays: ProofRelays
+  readonly prospects: ProspectService
+  readonly completions: ReceiptCompletions
+  readonly nextSteps: NextStepService
+  readonly investorDemo: InvestorDemo
+  readonly outreach: OutreachService
+  readonly discovery: DiscoveryCommands
+  readonly health: HealthCommands
+  readonly hardening: HardeningCommands
+  readonly registrations: RegistrationService
+  readonly profiles: ProfileService
+  readonly handshakes: HandshakeService
+  readonly signing: SigningService
+  readonly resolver: ServiceResolver<Context>
+  readonly scout: ScoutService
+  readonly tests: HarnessTests
+  readonly regressions: Regressions
+  readonly reviews: ReviewService
+  readonly auditPacks: AuditPackService
+  readonly enforcement: Enforcement
+  readonly contracts: ContractCommands
+  readonly quotes: QuoteService
+  readonly payments: PaymentService
+  readonly credit: CreditService
+  readonly providers: ProviderService
+  readonly wallets: WalletService
+  readonly commercialLayer: CommercialLayer
+  readonly accountControls: AccountControlsService
+  readonly authorities: PaymentAuthorityService
+  readonly usage: UsageLedger
+  readonly checkouts: CheckoutService
+  readonly productLinks: ProductLinkService
+  readonly inputs: InputService
+  readonly callbacks: CallbackService
+  readonly payoutCallbacks: PayoutCallbacks
+  readonly tasks: TaskService
+  readonly taskContracts: ContractService
+  readonly recoveries: RecoveryService
+  readonly runs: RunService
+  readonly runStarts: RunStartService
+  readonly loops: LoopService
+  readonly manifests: ManifestService
+  readonly productLoops: ProductLoopService
+  readonly samplePackages: SamplePackages
+  readonly sandbox: SandboxService
+  readonly activations: ActivationService
+  readonly workOrders: WorkOrderService
+  readonly walletRuns: WalletRunService
+  readonly exchange: ExchangeService
+  readonly customerWorkflows: CustomerWorkflowService
+  readonly writeGate: WriteGate
+  readonly firstPaidRuns: FirstPaidRunService
+  readonly directories: DirectoryService
+  readonly customerRuns: CustomerRunService
+  readonly pilots: PilotService
+  readonly pilotConversations: PilotConversations
+  readonly pilotInvitations: PilotInvitations
+  readonly clearings: ClearingService
+  readonly activationPaths: ActivationPaths
+  readonly pilotRuns: PilotRunService
+  readonly pilotOffers: PilotOffers
+  readonly controlledPilots: ControlledPilotService
+  readonly runtimeRuns: RuntimeRunService
 }
 
 /** Everything that a handler may use. */

@@ -6,7 +6,7 @@ import {
 } from '../../activities/store/gas-wallets/health.ts'
 import { databaseSkewMs } from '../../activities/store/postgres/health.ts'
 import type { Database } from '../../activities/store/schema/schema.ts'
-import type { HealthCommands } from '../context.ts'
+import type { HealthCommands } from '../registry/documents.ts'
 
 export type HealthDeps = {
   db: Kysely<Database>

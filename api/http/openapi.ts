@@ -1,5 +1,4 @@
 import { WAIT_SECONDS_MAX } from '#domain/core/preference.ts'
-import type { OpenApiDocument } from '../context.ts'
 import {
   type AccessKind,
   type AnyOperation,
@@ -10,6 +9,7 @@ import {
   waysOf,
 } from '../operation.ts'
 import { families } from '../operations/index.ts'
+import type { OpenApiDocument } from '../registry/documents.ts'
 import {
   headerComponents,
   idempotencySecret,

@@ -2,12 +2,12 @@ import type { z } from 'zod'
 import { policyRules } from '#domain/agents/policy-rules.ts'
 import { pointerOf } from '#domain/core/json-pointer.ts'
 import { commonErrors } from '../calls/problem.ts'
-import type { SchemaEntry } from '../context.ts'
 import { INTERFACE_VERSION } from '../http/common-headers.ts'
 import type { HostUrls } from '../http/openapi.ts'
 import { credentialHeaders, mcpDescriptor, priceOf } from '../mcp/descriptor.ts'
 import { type AnyOperation, waysOf } from '../operation.ts'
 import type { AgentTools } from './agent-tools-shape.ts'
+import type { SchemaEntry } from './documents.ts'
 
 /** Every tool and every operation of both hosts, as the registry declares them. */
 export function agentTools(

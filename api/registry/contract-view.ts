@@ -12,8 +12,8 @@ import { countActivations } from '../../activities/store/production/activations.
 import { countPilotActivations } from '../../activities/store/production/pilot-activations.ts'
 import { countRunsOf } from '../../activities/store/tasks/agent-runs.ts'
 import { countPaidByWallet } from '../../activities/store/work-orders/work-orders.ts'
-import type { ContractCommands, ContractView } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
+import type { ContractCommands, ContractView } from './documents.ts'
 
 /** Rows that callers write are counted up to here, so that a public read costs the same however many there are. */
 const COUNTED_MAX = 1_000

@@ -18,19 +18,19 @@ import { keyState, publishedKey } from '../../activities/keys/published-key.ts'
 import { MANDATE_TYP } from '../../activities/keys/sd-jwt.ts'
 import { listPublicKeys, type SigningKeyRow } from '../../activities/store/keys/signing-keys.ts'
 import type { Database } from '../../activities/store/schema/schema.ts'
-import type {
-  AuthorityKey,
-  DiscoveryCommands,
-  OpenApiDocument,
-  SchemaDocuments,
-  TrustContract,
-} from '../context.ts'
 import { openapiDocument } from '../http/openapi.ts'
 import { mcpDescriptor } from '../mcp/descriptor.ts'
 import { CURRENT_VERSION } from '../mcp/protocol.ts'
 import type { AnyOperation } from '../operation.ts'
 import { createAgentCards } from './agent-card.ts'
 import { agentTools } from './agent-tools.ts'
+import type {
+  AuthorityKey,
+  DiscoveryCommands,
+  OpenApiDocument,
+  SchemaDocuments,
+  TrustContract,
+} from './documents.ts'
 import { identityRegistration } from './identity-registration.ts'
 import { bindingsOf } from './protocol-bindings.ts'
 import { publishSchemas } from './published-schemas.ts'

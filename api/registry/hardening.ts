@@ -4,8 +4,8 @@ import type { Config } from '../../activities/config/config.ts'
 import { loadProviderKeys } from '../../activities/keys/provider-keys.ts'
 import type { Tx } from '../../activities/store/postgres/db.ts'
 import { readHardening } from '../../activities/store/production/hardening.ts'
-import type { HardeningCommands } from '../context.ts'
 import { type AnyOperation, waysOf } from '../operation.ts'
+import type { HardeningCommands } from './documents.ts'
 
 type Deps = {
   db: Tx

@@ -14,13 +14,13 @@ import { ReplayFile } from '#domain/runs/replay-package.ts'
 import { ResultContract, ReturnPackage } from '#domain/runs/return-package.ts'
 import { PackClaims } from '#domain/trust/handoff-pack.ts'
 import { PassportClaims } from '#domain/trust/passport.ts'
-import type { SchemaDocuments } from '../context.ts'
 import { problemSchema } from '../http/openapi-components.ts'
 import type { JsonObject } from '../http/schema-components.ts'
 import { Manifest } from '../operations/agents/register.ts'
 import { CommerceProofInput } from '../operations/commerce/proof-input.ts'
 import { Receipt } from '../operations/operators/receipt.ts'
 import { VerificationPacket } from '../operations/receipts/verify-receipt.ts'
+import type { SchemaDocuments } from './documents.ts'
 
 const written = (schema: z.ZodType, io: 'input' | 'output') => (): JsonObject =>
   z.toJSONSchema(schema, { target: 'draft-2020-12', io }) as JsonObject

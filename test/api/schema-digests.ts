@@ -4,7 +4,7 @@
  */
 export const schemaDigests: Record<string, string> = {
   'action-grant.v1.json': 'b9ae41cdac340bdbcfe6b4ccac5dc6efe9e39b3d203447a38619c87989b25bd1',
-  'agent-manifest.v1.json': '8ecfe1f25cd2a38c58f239da1c6727343a26134ef42e2ff696a50a2d3312606b',
+  'agent-manifest.v1.json': '9dca7c0870f15d3619eec5f313b3ad4187ab3838d9fce56a5dfca3c112e0ac5c',
   'ap2-checkout-mandate.v1.json':
     '653982654b54bd831ff652379ad47fe56464799dd5b375f54d54960153b8e399',
   'ap2-mandates-asked.v1.json': '8d3312e09f0b8ab0ba861b93f8b48c224b85490948a73228d36a0cf5335c6d09',
@@ -20,7 +20,7 @@ export const schemaDigests: Record<string, string> = {
   'delegated-action.v1.json': '6d00bacdc3f962adf25443f71780bb5ce16dfddee2d6631906d0ca84a40adc29',
   'handoff-pack.v1.json': '6a46217d6ff6f1cf561ae80a180f879960571f3920f7321f4dfc785fad2b30c8',
   'passport.v1.json': '9e22a2a6724a5fd5c4584a59c66c054753b3cdc068b3c63a89a5f2d4c71bdf46',
-  'problem.v1.json': '95629b21558f61d866eda8696e9950829beb32a69795ca73cd608d0c5c51e81c',
+  'problem.v1.json': '6d05677d3d3b13eeafeb55ca07affd94bd4a09b748170a9af7852022ab6515cd',
   'rail-input-contractops.v1.json':
     'fbbbd0ce9bcc6eb5efa0e60db0d3500269edc33aa33a32dc9221fec45e73cbaf',
   'rail-input-diligenceops.v1.json':

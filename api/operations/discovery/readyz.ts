@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { HealthCommands } from '../../context.ts'
 import { discoveryExamples } from '../../examples/inputs.ts'
 import { operation } from '../../operation.ts'
+import type { HealthCommands } from '../../registry/documents.ts'
 
 /** GET /readyz: the state of each dependency; 503 with the same body when one of them is not well. */
 export const readyz = operation({
