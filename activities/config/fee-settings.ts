@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { FeeSettings } from '#domain/credit/fees.ts'
 
-const usd = (fallback: number) => z.coerce.number().int().min(0).max(1_000_000).default(fallback)
+const usd = (fallback: number, least = 0) =>
+  z.coerce.number().int().min(least).max(1_000_000).default(fallback)
 
 /** The commercial fees; an item of 0 is shown and posts nothing. The rail fee follows from each price. */
 export const feeSettings = {
@@ -15,7 +16,7 @@ export const feeSettings = {
     .describe('fee on the price of a delivered order of the exchange'),
   FEE_PREMIUM_WALLET_USD: usd(19).describe('fee for a month of a premium wallet'),
   FEE_DEVELOPER_USD: usd(0).describe('fee for a run that a developer started for a customer'),
-  FEE_TRUST_BADGE_USD: usd(49).describe('fee for a year of a trust badge'),
+  FEE_TRUST_BADGE_USD: usd(49, 1).describe('fee for a year of a trust badge'),
   FEE_ENTERPRISE_CONTROLS_USD: usd(499).describe('fee for a month of enterprise controls'),
   WALLET_FREE_USD_PER_DAY: usd(100_000).describe('the most that a free wallet pays a day'),
   WALLET_PREMIUM_USD_PER_DAY: usd(1_000_000).describe('the most that a premium wallet pays a day'),

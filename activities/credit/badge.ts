@@ -1,5 +1,6 @@
 import { refuse } from '#domain/core/errors.ts'
-import { BADGE_FEE, badgePrice, quoteLifeSeconds } from '#domain/credit/pricing.ts'
+import { type FeeSettings, feeUsd } from '#domain/credit/fees.ts'
+import { BADGE_FEE, quoteLifeSeconds } from '#domain/credit/pricing.ts'
 import { assertAccountAllows } from '../accounts/controls.ts'
 import { isTrustedAgent } from '../store/agents/agents.ts'
 import { findEntitlementOf } from '../store/credit/entitlements.ts'
@@ -14,8 +15,13 @@ import { payByAllowance } from './references.ts'
 import { assertMaySpend } from './spending-limit.ts'
 
 /** A quote for a badge of so many months; the same one again within five minutes, as long as no challenge is on it. 403 `control_denied`. */
-export async function quoteBadge(tx: Tx, agentId: string, months: number): Promise<QuoteRow> {
-  const total_usd = badgePrice(months)
+export async function quoteBadge(
+  { fees }: { fees: FeeSettings },
+  tx: Tx,
+  agentId: string,
+  months: number,
+): Promise<QuoteRow> {
+  const total_usd = feeUsd(fees, BADGE_FEE, { count: months })
   const item = { rail: BADGE_FEE, tier: 'entry', units: months, bound_to: agentId } as const
   const spending = { rail: null, usd: total_usd }
   await assertAccountAllows(tx, { agentId }, spending, anyPayment)

@@ -111,6 +111,7 @@ const trialReceipt = receiptOf('sample', 'sample:free-proof-run', {
 const standing = {
   agent_id: ids.agent,
   trust_state: 'trusted',
+  badge_state: 'active',
   credential_bound: true,
   completed_runs: 31,
   verified_receipts: 62,

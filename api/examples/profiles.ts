@@ -19,6 +19,7 @@ export const profileExamples = {
           agent_id: ids.agent,
           ...profile,
           trust_state: 'trusted',
+          badge_state: 'none',
           reliability: { runs: 12, finished: 11, exceptions: 1 },
           receipt_id: ids.usageReceipt,
           changed_at: '2026-11-24T10:00:00.000Z',

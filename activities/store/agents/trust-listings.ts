@@ -197,3 +197,14 @@ export async function countWaitingListings(tx: Tx, filter: ReviewFilter): Promis
     .executeTakeFirstOrThrow()
   return count
 }
+
+/** The badges of agents with a public listing; any other agent has none. */
+export async function badgesOf(
+  tx: Tx,
+  agentIds: readonly string[],
+): Promise<ReadonlyMap<string, BadgeState>> {
+  const { rows } = await sql<{ agent_id: string; badge: BadgeState }>`
+    select agent_id, badge_now as badge from trust_listings join trust_listings_shown using (trust_listing_id)
+    where is_public and agent_id = any(${agentIds})`.execute(tx)
+  return new Map(rows.map(({ agent_id, badge }) => [agent_id, badge]))
+}

@@ -3,6 +3,7 @@ import { profileExamples } from '../../examples/profiles.ts'
 import { ReceiptId, Time, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { pageFields, pageOf } from '../../page-fields.ts'
+import { BadgeState } from '../listings/shapes.ts'
 import { AgentId, Rail, TrustState } from './shapes.ts'
 
 const count = z.int().min(0)
@@ -16,6 +17,7 @@ const output = z
         capabilities: z.array(z.string()),
         rails: z.array(Rail),
         trust_state: TrustState,
+        badge_state: BadgeState,
         reliability: z
           .strictObject({ runs: count, finished: count, exceptions: count })
           .meta({ description: 'Of its operational runs, counted from the records.' }),

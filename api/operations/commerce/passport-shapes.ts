@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { trustStates } from '#domain/agents/trust.ts'
 import { Time } from '../../fields.ts'
 import { AgentId } from '../agents/shapes.ts'
+import { BadgeState } from '../listings/shapes.ts'
 import { Receipt } from '../operators/receipt.ts'
 
 const count = z.int().min(0)
@@ -13,6 +14,7 @@ export const AgentPassport = z
     claims: z.strictObject({
       agent_id: AgentId,
       trust_state: z.enum(trustStates),
+      badge_state: BadgeState,
       credential_bound: z.boolean().meta({ description: 'It has an access key that is good.' }),
       completed_runs: shown,
       verified_receipts: shown,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { BADGE_FEE, badgePrice } from '#domain/credit/pricing.ts'
+import { BADGE_FEE } from '#domain/credit/pricing.ts'
 import { listingExamples } from '../../examples/listings.ts'
 import { operation } from '../../operation.ts'
 import { agentIdOf } from '../agents/caller.ts'
@@ -12,11 +12,6 @@ const contract = contractSchema('Approved listings by the state of their badge.'
     usd_by_months: z.array(z.int()).meta({ description: 'From one month to twelve.' }),
   }),
 }).meta({ id: 'TrustListingContract' })
-
-const fee = {
-  fee_item: BADGE_FEE,
-  usd_by_months: Array.from({ length: 12 }, (_, index) => badgePrice(index + 1)),
-} as const
 
 /** GET /api/trust-listing-path: how an agent is listed and what a badge costs; with an id, one listing. */
 export const trustListingRead = operation({
@@ -33,8 +28,10 @@ export const trustListingRead = operation({
   ]),
   example: listingExamples['trust-listing-read'],
   handle: async ({ trust_listing_id: listingId }, context) => {
-    if (listingId === undefined)
+    if (listingId === undefined) {
+      const fee = context.listings.price()
       return { body: { ...(await context.contracts.trustListing()), fee } }
+    }
     const reader = agentIdOf(context)
     const all = context.caller.kind === 'operator'
     return { body: await context.listings.read({ reader, all, listingId }) }

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { BadgeState } from '#domain/agents/listing.ts'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
@@ -14,6 +15,7 @@ import {
   type WorkCount,
 } from '../../../activities/store/agents/agent-profiles.ts'
 import { findAgent, lockAgent } from '../../../activities/store/agents/agents.ts'
+import { badgesOf } from '../../../activities/store/agents/trust-listings.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { issueReceipt } from '../../../activities/store/payouts/receipts.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
@@ -45,11 +47,13 @@ export class ProfileService {
       countPublished(db, filter),
     ])
     const ids = agents.map(({ agent_id }) => agent_id)
-    const work = ids.length === 0 ? [] : await countWorkOf(db, ids)
+    const [work, badges] =
+      ids.length === 0 ? [[]] : await Promise.all([countWorkOf(db, ids), badgesOf(db, ids)])
     const items = agents.map((agent) =>
       publicView(
         agent,
         work.find(({ agent_id }) => agent_id === agent.agent_id),
+        badges?.get(agent.agent_id),
       ),
     )
     return { items, ...page, total }
@@ -77,10 +81,14 @@ export class ProfileService {
   }
 }
 
-function publicView(agent: PublishedAgent, work: WorkCount | undefined) {
+function publicView(
+  agent: PublishedAgent,
+  work: WorkCount | undefined,
+  badge_state: BadgeState = 'none',
+) {
   const { agent_id, name, description, capabilities, rails, trust_state, receipt_id } = agent
   const { runs = 0, finished = 0, exceptions = 0 } = work ?? {}
   const reliability = { runs, finished, exceptions }
-  const listed = { agent_id, name, description, capabilities, rails, trust_state }
+  const listed = { agent_id, name, description, capabilities, rails, trust_state, badge_state }
   return { ...listed, reliability, receipt_id, changed_at: agent.changed_at.toISOString() }
 }

@@ -2,6 +2,8 @@ import { badgeTransitions, checkEvidence, type EvidenceCheck } from '#domain/age
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { move } from '#domain/core/state-table.ts'
+import { feeUsd } from '#domain/credit/fees.ts'
+import { BADGE_FEE } from '#domain/credit/pricing.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import { paymentOfPlan, quoteBadge } from '../../../activities/credit/badge.ts'
 import { claimQuote, requirePayable, requireQuote } from '../../../activities/credit/quotes.ts'
@@ -40,6 +42,15 @@ export class TrustListingService {
 
   constructor(deps: ListingDeps) {
     this.#deps = deps
+  }
+
+  /** What a badge costs. */
+  price() {
+    const { fees } = this.#deps
+    const usd_by_months = Array.from({ length: 12 }, (_, index) =>
+      feeUsd(fees, BADGE_FEE, { count: index + 1 }),
+    )
+    return { fee_item: BADGE_FEE, usd_by_months }
   }
 
   /** A page of what the reader may see. */
@@ -94,7 +105,7 @@ export class TrustListingService {
       const from = await lapse(this.#deps, tx, listing)
       const trust_badge_state = move('the badge', badgeTransitions, from, 'quote')
       if (from === 'planned') await assertUnpaid(tx, listing)
-      const quote = await quoteBadge(tx, agentId, months)
+      const quote = await quoteBadge(this.#deps, tx, agentId, months)
       const set = { trust_badge_state, quote_id: quote.quote_id, commercial_plan_id: null }
       await updateListing(tx, listingId, set)
       return { quote: badgeQuoteView(quote), listing: await ownView(tx, listingId) }

@@ -1,6 +1,7 @@
 import { canonicalJson } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
+import { badgesOf } from '../../../activities/store/agents/trust-listings.ts'
 import { findActivity, readReliability } from '../../../activities/store/commerce/activity.ts'
 import { countStanding, findStanding } from '../../../activities/store/commerce/standing.ts'
 import { clockSeconds } from '../../../activities/store/postgres/db.ts'
@@ -70,10 +71,12 @@ export class AgentPassports {
     if (standing === undefined) return undefined
     const [published] = await readReliability(db, [agentId])
     const { listed, ...about } = standing
+    const badge_state = (await badgesOf(db, [agentId])).get(agentId) ?? 'none'
     if (!listed && published === undefined) return undefined
     const counts = listed ? await countStanding(db, agentId) : unshown
     return {
       ...about,
+      badge_state,
       ...counts,
       reliability:
         published === undefined

@@ -16,9 +16,6 @@ export type Sold = { readonly key: RailKey; readonly prices: Readonly<Record<Tie
 /** What a quote and credit are for: runs of a rail, or the badge of a listing. */
 export type Bought = RailKey | typeof BADGE_FEE
 export const BADGE_FEE = 'trust_badge_fee' as const
-/** Decision: whole usd for a badge of a year; each month is a twelfth, the sum rounded up. */
-const badgeUsdPerYear = 49
-export const badgePrice = (months: number): number => Math.ceil((badgeUsdPerYear * months) / 12)
 
 /** Where runs are paid for. */
 export const paidSurfaces = ['agent_use', 'wallet_bound_run'] as const

@@ -41,6 +41,7 @@ verifies(
     expect(await ids()).not.toContain(silent.agentId)
     expect((await list()).items.find(({ agent_id }) => agent_id === open.agentId)).toMatchObject({
       trust_state: 'trusted',
+      badge_state: 'none',
       reliability: { runs: 0, finished: 0, exceptions: 0 },
       receipt_id: body.receipt.receipt_id,
     })

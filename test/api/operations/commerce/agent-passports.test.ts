@@ -80,7 +80,12 @@ verifies('passport.records', 'a passport follows from the records', async () => 
   expect(first).toMatchObject({
     kind: 'agent_passport',
     subject: agent.agentId,
-    claims: { trust_state: 'trusted', credential_bound: true, completed_runs: 0 },
+    claims: {
+      trust_state: 'trusted',
+      badge_state: 'none',
+      credential_bound: true,
+      completed_runs: 0,
+    },
   })
   expect(first.payload).toMatchObject(first.claims)
   expect(await count()).toBe(before)

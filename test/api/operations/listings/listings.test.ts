@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { badgesOf } from '../../../../activities/store/agents/trust-listings.ts'
 import { transaction } from '../../../../activities/store/postgres/db.ts'
 import type { InputOf } from '../../../../api/http/client.ts'
 import { auditBooks } from '../../../support/books.ts'
@@ -204,8 +205,11 @@ verifies('listing.charge', 'the account’s controls stop a fee that is paid alr
   expect(await codeOf(settle(agent, agent, planId))).toBe('control_denied')
   expect(await earned()).toBe(before)
   await pause(false)
+  const badge = async () => (await badgesOf(apis.db, [agent.agentId])).get(agent.agentId)
+  expect(await badge()).toBe('planned')
   await settle(agent, agent, planId)
   expect(await earned()).toBe(before + 49)
+  expect(await badge()).toBe('active')
 })
 
 verifies('listing.charge', 'limits and pauses of a wallet stop the fee', async () => {
