@@ -1,4 +1,5 @@
 import { credentialChecks } from '#domain/agents/credential.ts'
+import { boundSets } from '#domain/core/contract-sets.ts'
 import { agentKeys, BASE_URL, digests, ids, tokens } from './ids.ts'
 import { receiptOf } from './receipts.ts'
 import { task } from './tasks.ts'
@@ -47,6 +48,7 @@ export const agentExamples = {
       version: 'v1',
       operations: [],
       policy_rules: ['Review is required before work is executed.'],
+      contract_sets: [...boundSets],
       live: { submitted: 2, trusted: 14, sandbox_trusted: 9 },
       manifest_schema: { type: 'object' },
     },

@@ -1,3 +1,4 @@
+import { boundSets } from '#domain/core/contract-sets.ts'
 import { digests, ids } from './ids.ts'
 import { challenge, paymentReference, verification } from './payments.ts'
 import { receiptOf } from './receipts.ts'
@@ -172,6 +173,7 @@ export const creditExamples = {
       version: 'v1',
       operations: [],
       policy_rules: ['A challenge funds one entitlement, for good.'],
+      contract_sets: [...boundSets],
       live: { open: 4, settled: 31 },
       binding,
     },

@@ -1,3 +1,4 @@
+import { boundSets } from '#domain/core/contract-sets.ts'
 import { type PathStep, pathSteps } from '#domain/production/activation-path.ts'
 import { FIRST_PAID_TOOL, successConditions } from '#domain/production/first-paid-run.ts'
 import { gateChecks, gateRules } from '#domain/production/write-gate.ts'
@@ -188,6 +189,7 @@ export const productionExamples = {
       version: 'v1',
       operations: [],
       policy_rules: [],
+      contract_sets: [...boundSets],
       live: { activations: 1 },
       steps: [...pathSteps],
       activation,

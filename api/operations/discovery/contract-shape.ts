@@ -10,7 +10,7 @@ export const contractSchema = <More extends z.ZodRawShape>(counted: string, more
       .array(z.looseObject({}))
       .meta({ description: 'Each with its input and output schema.' }),
     policy_rules: z.array(z.string()),
-    contract_sets: z.array(z.enum(boundSets)).exactOptional(),
+    contract_sets: z.array(z.enum(boundSets)),
     live: z.record(z.string(), z.int()).meta({ description: counted }),
     ...more,
   })

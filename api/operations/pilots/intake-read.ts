@@ -4,11 +4,12 @@ import { pilotExamples } from '../../examples/pilots.ts'
 import { operation } from '../../operation.ts'
 import { subjectOf } from '../agents/caller.ts'
 import { Rail } from '../agents/shapes.ts'
-import { contractFields, Pilot } from './shapes.ts'
+import { Pilot, pilotContract } from './shapes.ts'
 
-const PilotContract = z
-  .strictObject({ ...contractFields, rails: z.array(Rail), requirements: z.array(z.string()) })
-  .meta({ id: 'PilotIntakeContract' })
+const PilotContract = pilotContract({
+  rails: z.array(Rail),
+  requirements: z.array(z.string()),
+}).meta({ id: 'PilotIntakeContract' })
 
 /** GET /api/pilot-intake: what a pilot is asked for with; with the pilot's token, the pilot. */
 export const pilotIntakeRead = operation({

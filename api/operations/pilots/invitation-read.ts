@@ -6,7 +6,7 @@ import { operation } from '../../operation.ts'
 import { subjectOf } from '../agents/caller.ts'
 import { Rail } from '../agents/shapes.ts'
 import { Tier } from '../payments/shapes.ts'
-import { contractFields, RESPONSE_PATH } from './shapes.ts'
+import { pilotContract, RESPONSE_PATH } from './shapes.ts'
 import { PilotId } from './token.ts'
 
 const Invitation = z
@@ -27,7 +27,7 @@ const Invitation = z
     state: z.enum(pilotStates),
   })
   .meta({ id: 'Invitation' })
-const InvitationContract = z.strictObject(contractFields).meta({ id: 'InvitationContract' })
+const InvitationContract = pilotContract({}).meta({ id: 'InvitationContract' })
 
 /** GET /api/pilot-invitation-response-workflow: how invitations are answered; with a token, the invitation. */
 export const invitationRead = operation({

@@ -5,7 +5,7 @@ import { operation } from '../../operation.ts'
 import { agentIdOf } from '../agents/caller.ts'
 import { Run } from '../runs/shapes.ts'
 import { pilotOf } from './caller.ts'
-import { contractFields, Pilot } from './shapes.ts'
+import { Pilot, pilotContract } from './shapes.ts'
 import { PilotId } from './token.ts'
 
 const PilotRun = z
@@ -17,7 +17,7 @@ const PilotRun = z
     ),
   })
   .meta({ id: 'PilotRun' })
-const PilotRunContract = z.strictObject(contractFields).meta({ id: 'PilotRunContract' })
+const PilotRunContract = pilotContract({}).meta({ id: 'PilotRunContract' })
 
 /** GET /api/first-pilot-run-execution: how the run of a pilot is started; to who it belongs, the pilot with its run. */
 export const firstPilotRead = operation({

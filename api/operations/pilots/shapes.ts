@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { authorRoles, entryKinds, pilotSources, pilotStates } from '#domain/pilots/pilot.ts'
 import { Digest, freeText, Time } from '../../fields.ts'
 import { Rail } from '../agents/shapes.ts'
+import { contractSchema } from '../discovery/contract-shape.ts'
 import { Tier } from '../payments/shapes.ts'
 import { WorkOrderId } from '../work-orders/shapes.ts'
 import { PilotId } from './token.ts'
@@ -46,11 +47,6 @@ export const PilotEntry = z
   })
   .meta({ id: 'PilotEntry' })
 
-/** The operations of a path, printed from the registry, with live counts. */
-export const contractFields = {
-  path: z.string(),
-  version: z.string(),
-  operations: z.array(z.looseObject({})),
-  policy_rules: z.array(z.string()),
-  live: z.record(z.string(), z.int()).meta({ description: 'Open pilots by state.' }),
-}
+/** The contract view of a path of pilots. */
+export const pilotContract = <More extends z.ZodRawShape>(more: More) =>
+  contractSchema('Open pilots by state.', more)

@@ -10,7 +10,7 @@ import { accrueOrOwe, holdOrOwe } from '../../../activities/credit/fees.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { claimGrant } from '../../../activities/store/calls/calls.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
-import { priceOf } from '../../../activities/store/credit/quotes.ts'
+import { findQuote } from '../../../activities/store/credit/quotes.ts'
 import { findReceipt, issueReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { findDocument, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
@@ -146,7 +146,8 @@ export class ExchangeService {
   /** The escrow fee is the requester's: held since the claim, posted at the delivery. */
   async #takeFee(tx: Tx, take: typeof holdOrOwe, task: TaskRow, claimId: string): Promise<void> {
     if (task.agent_id === null) return
-    const basisUsd = (await priceOf(tx, task.quote_id)) ?? 0
+    const quote = await findQuote(tx, task.quote_id ?? '')
+    const basisUsd = quote === undefined ? 0 : quote.total_usd / quote.units
     await take(this.#deps, tx, 'escrow_fee', { agentId: task.agent_id, subject: claimId, basisUsd })
   }
 

@@ -156,7 +156,7 @@ verifies(
     expect(
       await codeOf(
         decide(hosts, apis.operator, agent.agent_id, 'approve', {
-          subject_kind: 'pilot' as 'agent',
+          subject_kind: 'wallet' as 'agent',
         }),
       ),
     ).toBe('invalid_request')

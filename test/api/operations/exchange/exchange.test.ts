@@ -120,12 +120,12 @@ verifies(
     const { work_order_id } = await market.order()
     const claim = named(await one.claim(work_order_id))
     // The requester's wallet is empty, so that the fee is due and stops no one.
-    expect(await feeOf(claim.claim_id)).toEqual([{ state: 'due', amount_usd: 3 }])
+    expect(await feeOf(claim.claim_id)).toEqual([{ state: 'due', amount_usd: 2 }])
     await one.release(claim)
-    expect(await feeOf(claim.claim_id)).toEqual([{ state: 'released', amount_usd: 3 }])
+    expect(await feeOf(claim.claim_id)).toEqual([{ state: 'released', amount_usd: 2 }])
     const second = named(await other.claim(work_order_id))
     await other.deliver(second, packetWork())
-    expect(await feeOf(second.claim_id)).toEqual([{ state: 'due', amount_usd: 3 }])
+    expect(await feeOf(second.claim_id)).toEqual([{ state: 'due', amount_usd: 2 }])
   },
 )
 
