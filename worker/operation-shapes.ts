@@ -7,7 +7,7 @@ type Shape = { id: string; input: object; output: object }
 export function operationShapes(): { shapes: Shape[]; $defs: Record<string, object> } {
   const $defs: Record<string, object> = {}
   const shapeOf = (schema: z.ZodType, io: 'input' | 'output') => {
-    const written = JSON.stringify(z.toJSONSchema(schema, { target: 'draft-2020-12', io }))
+    const written = JSON.stringify(z.toJSONSchema(schema, { target: 'draft-2020-12', io }), plain)
     // A shape with defaults has other members in than out.
     const own = io === 'output' ? written : written.replace(/("#\/\$defs\/[^"]+)"/g, '$1Input"')
     const {
@@ -25,3 +25,6 @@ export function operationShapes(): { shapes: Shape[]; $defs: Record<string, obje
   }))
   return { shapes, $defs }
 }
+
+/** Without our own annotations: a generator takes a schema with any member for that of an object. */
+const plain = (name: string, value: unknown) => (name.startsWith('x-') ? undefined : value)

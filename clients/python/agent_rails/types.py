@@ -1,4 +1,4 @@
-# Made by `npm run client:python` from operations with SHA-256 d1361b26cf1cf06d2ca138b517a619e76c3d943a73ba5f2ab8d381a48729b22a.
+# Made by `npm run client:python` from operations with SHA-256 e8cb4083f4e53db508c4bc1ddf68f23a85ca41bbe698a8e51671497c89c6bc48.
 from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypedDict
@@ -711,7 +711,7 @@ class RegistrationContract(TypedDict):
     version: str
     operations: list[dict[str, Any]]
     policy_rules: list[str]
-    contract_sets: NotRequired[list[Literal['pricing-model-v2', 'runtime-data-binding-v1']]]
+    contract_sets: list[Literal['pricing-model-v2', 'runtime-data-binding-v1']]
     live: dict[str, int]
     manifest_schema: dict[str, Any]
 
@@ -900,6 +900,7 @@ class Item(TypedDict):
     capabilities: list[str]
     rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
     trust_state: Literal['submitted', 'under_review', 'trusted', 'rejected', 'suspended', 'sandbox_trusted']
+    badge_state: Literal['none', 'quoted', 'planned', 'active', 'lapsed']
     reliability: Reliability
     receipt_id: str
     changed_at: str
@@ -1504,7 +1505,7 @@ class SelfServeLoopContract(TypedDict):
     version: str
     operations: list[dict[str, Any]]
     policy_rules: list[str]
-    contract_sets: NotRequired[list[Literal['pricing-model-v2', 'runtime-data-binding-v1']]]
+    contract_sets: list[Literal['pricing-model-v2', 'runtime-data-binding-v1']]
     live: dict[str, int]
     sequence: list[str]
 
@@ -1534,7 +1535,7 @@ class WalletRunContract(TypedDict):
     version: str
     operations: list[dict[str, Any]]
     policy_rules: list[str]
-    contract_sets: NotRequired[list[Literal['pricing-model-v2', 'runtime-data-binding-v1']]]
+    contract_sets: list[Literal['pricing-model-v2', 'runtime-data-binding-v1']]
     live: dict[str, int]
     fee_model: str
 
@@ -1831,7 +1832,7 @@ class ControlledPilotContract(TypedDict):
     version: str
     operations: list[dict[str, Any]]
     policy_rules: list[str]
-    contract_sets: NotRequired[list[Literal['pricing-model-v2', 'runtime-data-binding-v1']]]
+    contract_sets: list[Literal['pricing-model-v2', 'runtime-data-binding-v1']]
     live: dict[str, int]
     rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
     chain: list[Literal['request', 'auth_validation', 'tool_scope', 'payload_validation', 'runtime_write', 'audit_event', 'controlled_pilot']]
@@ -2032,6 +2033,7 @@ class PilotIntakeContract(TypedDict):
     version: str
     operations: list[dict[str, Any]]
     policy_rules: list[str]
+    contract_sets: list[Literal['pricing-model-v2', 'runtime-data-binding-v1']]
     live: dict[str, int]
     rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
     requirements: list[str]
@@ -2093,6 +2095,7 @@ class InvitationContract(TypedDict):
     version: str
     operations: list[dict[str, Any]]
     policy_rules: list[str]
+    contract_sets: list[Literal['pricing-model-v2', 'runtime-data-binding-v1']]
     live: dict[str, int]
 
 
@@ -2151,6 +2154,7 @@ class PilotRunContract(TypedDict):
     version: str
     operations: list[dict[str, Any]]
     policy_rules: list[str]
+    contract_sets: list[Literal['pricing-model-v2', 'runtime-data-binding-v1']]
     live: dict[str, int]
 
 
@@ -3676,6 +3680,7 @@ class Reliability1(TypedDict):
 class Claims2(TypedDict):
     agent_id: str
     trust_state: Literal['submitted', 'under_review', 'trusted', 'rejected', 'suspended', 'sandbox_trusted']
+    badge_state: Literal['none', 'quoted', 'planned', 'active', 'lapsed']
     credential_bound: bool
     completed_runs: int | None
     verified_receipts: int | None
@@ -3839,7 +3844,7 @@ class TrustListingContract(TypedDict):
     version: str
     operations: list[dict[str, Any]]
     policy_rules: list[str]
-    contract_sets: NotRequired[list[Literal['pricing-model-v2', 'runtime-data-binding-v1']]]
+    contract_sets: list[Literal['pricing-model-v2', 'runtime-data-binding-v1']]
     live: dict[str, int]
     fee: Fee
 
@@ -4352,7 +4357,7 @@ class SandboxContract(TypedDict):
     version: str
     operations: list[dict[str, Any]]
     policy_rules: list[str]
-    contract_sets: NotRequired[list[Literal['pricing-model-v2', 'runtime-data-binding-v1']]]
+    contract_sets: list[Literal['pricing-model-v2', 'runtime-data-binding-v1']]
     live: dict[str, int]
     rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
 
@@ -7679,7 +7684,7 @@ class CreditBindingContract(TypedDict):
     version: str
     operations: list[dict[str, Any]]
     policy_rules: list[str]
-    contract_sets: NotRequired[list[Literal['pricing-model-v2', 'runtime-data-binding-v1']]]
+    contract_sets: list[Literal['pricing-model-v2', 'runtime-data-binding-v1']]
     live: dict[str, int]
     binding: CreditBinding | None
 
@@ -7939,7 +7944,7 @@ class CustomerActivationPath(TypedDict):
     version: str
     operations: list[dict[str, Any]]
     policy_rules: list[str]
-    contract_sets: NotRequired[list[Literal['pricing-model-v2', 'runtime-data-binding-v1']]]
+    contract_sets: list[Literal['pricing-model-v2', 'runtime-data-binding-v1']]
     live: dict[str, int]
     steps: list[Literal['registered', 'trusted', 'quoted', 'paid', 'work_order_approved', 'first_run_completed', 'receipt_issued']]
     activation: CustomerActivation | None
