@@ -15,7 +15,8 @@ const run = {
 /** POST /api/investor-demo: the tour over what the caller gives, as a trial, without a model. */
 export const investorDemoRun = operation({
   id: 'investor-demo-run',
-  summary: 'Have a packet or evidence of yours proven and relayed as a trial, without a model.',
+  summary:
+    'Have a packet of yours, or else evidence, proven and relayed as a trial without a model; with neither, the published packet.',
   http: { method: 'POST', path: '/api/investor-demo', host: 'base' },
   ...run,
   output: z.strictObject(ran).meta({ id: 'InvestorDemoRun' }),

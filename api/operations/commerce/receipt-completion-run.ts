@@ -13,7 +13,7 @@ const name = freeText(200, 1).optional()
 export const receiptCompletionRun = operation({
   id: 'receipt-completion-run',
   summary:
-    'Complete the receipt of a movement: a payment of yours that provider and ledger confirm gets a passport; anything else is only recorded.',
+    'Complete the receipt of a movement: its passport says what provider and ledger confirm of a payment of yours, or that no payment of yours matches.',
   http: { method: 'POST', path: '/api/provider-receipt-completion', host: 'base' },
   access: 'public',
   errors: ['amount_mismatch', 'evidence_mismatch', 'rate_guardrail_reached', 'forbidden_material'],

@@ -60,9 +60,15 @@ async function assertMayStart(
   { rail, tier }: Pick<Started, 'rail' | 'tier'>,
 ): Promise<void> {
   if ((railOf(rail).prices?.[tier] ?? 0) === 0)
-    throw refuse('rail_not_allowed', { detail: `${rail} has no paid runs` })
+    throw refuse('rail_not_allowed', {
+      detail: `${rail} has no paid runs`,
+      next_action: 'Take a rail and tier with a price: GET /api/agent-pricing.',
+    })
   if ((await lockAgent(tx, agentId))?.sandbox !== false)
-    throw refuse('trust_required', { detail: 'a sandbox agent has no customer accounts' })
+    throw refuse('trust_required', {
+      detail: 'a sandbox agent has no customer accounts',
+      next_action: 'Register an agent that is no sandbox agent.',
+    })
   if ((await countActivationsOf(tx, agentId)) < STARTED_PER_DAY) return
   throw refuse('rate_limited', {
     detail: `an agent begins at most ${STARTED_PER_DAY} activations within a day`,

@@ -95,6 +95,8 @@ export class ClearingService {
     if (known !== undefined && known.asked_sha256 !== asked_sha256)
       throw refuse('idempotency_conflict', {
         detail: 'the run was cleared at this head of its ledger under other terms',
+        next_action:
+          'Read that clearing; other terms need another state of the run or its payment.',
         extra: { clearing_id },
       })
     if (known !== undefined) return known

@@ -1107,7 +1107,7 @@ RECEIPT_COMPLETION_READ: Operation[types.ReceiptCompletionReadRequest, types.Rec
 RECEIPT_COMPLETION_RUN: Operation[types.ReceiptCompletionRunRequest, types.ReceiptCompletionRunAnswer] = Operation(
     "receipt-completion-run", "POST", "/api/provider-receipt-completion", "base", ("public",), keeps=True
 )
-"""Complete the receipt of a movement: a payment of yours that provider and ledger confirm gets a passport; anything else is only recorded."""
+"""Complete the receipt of a movement: its passport says what provider and ledger confirm of a payment of yours, or that no payment of yours matches."""
 
 INVESTOR_DEMO_READ: Operation[types.InvestorDemoReadRequest, types.InvestorDemoReadAnswer] = Operation(
     "investor-demo-read", "GET", "/api/investor-demo", "base", ("public",)
@@ -1117,7 +1117,7 @@ INVESTOR_DEMO_READ: Operation[types.InvestorDemoReadRequest, types.InvestorDemoR
 INVESTOR_DEMO_RUN: Operation[types.InvestorDemoRunRequest, types.InvestorDemoRunAnswer] = Operation(
     "investor-demo-run", "POST", "/api/investor-demo", "base", ("public",), keeps=True
 )
-"""Have a packet or evidence of yours proven and relayed as a trial, without a model."""
+"""Have a packet of yours, or else evidence, proven and relayed as a trial without a model; with neither, the published packet."""
 
 INVESTOR_DEMO_DETAIL_READ: Operation[types.InvestorDemoDetailReadRequest, types.InvestorDemoDetailReadAnswer] = Operation(
     "investor-demo-detail-read", "GET", "/api/investor-demo-v2", "base", ("public",)
