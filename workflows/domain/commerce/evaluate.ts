@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { mayAct } from '../agents/trust.ts'
 import { type JudgedClaim, judgeClaims } from './claims.ts'
 import type { CommerceFacts } from './facts.ts'
@@ -9,6 +10,7 @@ import {
   provenBy,
 } from './missions.ts'
 import { checkPayment } from './payment.ts'
+import { ANALYSIS_ITEM } from './reserved-names.ts'
 import {
   type CommerceCheck,
   type CommerceCheckName,
@@ -81,9 +83,25 @@ function checkRequired({ kind, ...facts }: CommerceFacts): Result {
     evidence: evidence.length > 0,
   }
   const missing = missionOf(kind).needs.filter((need) => !isThere[need])
-  return missing.length === 0
-    ? passed(`a ${kind} has what it needs`)
-    : failed('items_missing', `a ${kind} also needs ${missing.join(', ')}`)
+  if (missing.length > 0)
+    return failed('items_missing', `a ${kind} also needs ${missing.join(', ')}`)
+  const unusable = unusableSections(items)
+  if (unusable.length > 0)
+    return unverified('evidence_unusable', `by its analysis nothing stands for ${unusable}`)
+  return passed(`a ${kind} has what it needs`)
+}
+
+const Analysed = z.object({
+  coverage: z.object({ sections: z.array(z.object({ section: z.string(), state: z.string() })) }),
+})
+
+/** Sections of which an analysis of this service says that their evidence is unusable. */
+function unusableSections(items: CommerceFacts['items']): string {
+  const analysis = items.find(({ name }) => name === ANALYSIS_ITEM)?.text
+  if (analysis == null) return ''
+  const { sections } = Analysed.parse(JSON.parse(analysis)).coverage
+  const unusable = sections.filter(({ state }) => state === 'unusable')
+  return unusable.map(({ section }) => section).join(', ')
 }
 
 function checkClaims(claims: readonly JudgedClaim[]): Result {

@@ -59,6 +59,11 @@ const run: CommerceFacts = {
 const claimOf = (claim: string, artifact = 'report.md') => ({ claims: [{ claim, artifact }] })
 const evidenceOf = (more: object) => ({ evidence: [{ ...seen, ...more }] })
 
+function analysisWith(state: string) {
+  const analysis = JSON.stringify({ coverage: { sections: [{ section: 'backups', state }] } })
+  return { ...item, name: 'service:analysis.json', text: analysis }
+}
+
 /** A change of one fact, the check that it opens, and its reason. */
 type Change = readonly [Partial<CommerceFacts>, (typeof commerceChecks)[number], string]
 const held: readonly Change[] = [
@@ -77,6 +82,7 @@ const reviewed: readonly Change[] = [
   [{ items: [{ ...item, text: null }] }, 'hashes', 'content_not_given'],
   [evidenceOf({ given: false }), 'hashes', 'content_not_given'],
   [{ items: [] }, 'required_items', 'items_missing'],
+  [{ items: [item, analysisWith('unusable')] }, 'required_items', 'evidence_unusable'],
   [{ claims: [] }, 'required_items', 'items_missing'],
   [{ evidence: [] }, 'required_items', 'items_missing'],
   [claimOf('comes to 412.80 usd', 'other.md'), 'claims', 'claim_unbound'],
