@@ -1,4 +1,5 @@
 import { keysUrlOf } from '#domain/verification/key-document.ts'
+import { paymentProtocols } from '../registry/agent-tools-shape.ts'
 import { addresses, BASE_URL, digests, ids, OS_URL } from './ids.ts'
 
 const storedInput = {
@@ -148,20 +149,7 @@ export const discoveryExamples = {
         { kind: 'public', header: null },
         { kind: 'agent', header: 'Authorization: Bearer ag_…' },
       ],
-      payment_protocols: [
-        {
-          protocol: 'x402',
-          challenge_header: 'PAYMENT-REQUIRED',
-          credential_headers: ['PAYMENT-SIGNATURE'],
-          receipt_header: 'PAYMENT-RESPONSE',
-        },
-        {
-          protocol: 'mpp',
-          challenge_header: 'WWW-Authenticate',
-          credential_headers: ['Authorization', 'Payment-Authorization'],
-          receipt_header: 'Payment-Receipt',
-        },
-      ],
+      payment_protocols: paymentProtocols,
       tools: [listRails],
       operations: [
         {

@@ -1,3 +1,4 @@
+import { loopSteps } from '#domain/runs/controlled-loop.ts'
 import { BASE_URL, digests, ids } from './ids.ts'
 import { closedRun, resultContract, waitingRun } from './runs.ts'
 
@@ -71,16 +72,6 @@ function stagesOf({ proof, made }: { proof: Far; made: Far }) {
 }
 
 const activationId = 'av_3f2a9c1d7e5b48609a1c2d3e4f5061728394a5b6c7d8e9f00112233445566778'
-const pilotSteps = [
-  'planner',
-  'worker',
-  'validator',
-  'exception_agent',
-  'revision_loop',
-  'review_step',
-  'return_package',
-  'attestation',
-] as const
 const pilotRun = <Of extends object>(run: Of) => ({
   ...run,
   rail: 'energyops' as const,
@@ -260,7 +251,7 @@ export const loopExamples = {
   'controlled-pilot-run': {
     input: {
       request: { objective: 'What our agents spent on models in November.' },
-      tool_scope: ['intake', ...pilotSteps],
+      tool_scope: [...loopSteps],
       tier: 'entry',
       quote_id: ids.quote,
       entitlement_id: ids.entitlement,

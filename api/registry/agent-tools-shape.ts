@@ -23,6 +23,30 @@ const OperationSummary = z.strictObject({
   tool: z.string().nullable().meta({ description: 'The MCP tool that is the same call.' }),
 })
 
+const PaymentProtocol = z.strictObject({
+  protocol: z.enum(['x402', 'mpp']),
+  challenge_header: z.string().meta({ description: 'Of the 402.' }),
+  credential_headers: z.array(z.string()).meta({
+    description: 'Of the paid call. MPP takes the second one where the challenge names it.',
+  }),
+  receipt_header: z.string(),
+})
+/** How a call is paid by itself; a 402 offers both. */
+export const paymentProtocols: z.output<typeof PaymentProtocol>[] = [
+  {
+    protocol: 'x402',
+    challenge_header: 'PAYMENT-REQUIRED',
+    credential_headers: ['PAYMENT-SIGNATURE'],
+    receipt_header: 'PAYMENT-RESPONSE',
+  },
+  {
+    protocol: 'mpp',
+    challenge_header: 'WWW-Authenticate',
+    credential_headers: ['Authorization', 'Payment-Authorization'],
+    receipt_header: 'Payment-Receipt',
+  },
+]
+
 /** What `/agent-tools.json` prints from the registry. */
 export const AgentTools = z.strictObject({
   name: z.string(),
@@ -32,16 +56,7 @@ export const AgentTools = z.strictObject({
   mcp: z.strictObject({ endpoint: z.url(), descriptor: z.url() }),
   openapi: z.url(),
   auth_kinds: z.array(z.strictObject({ kind: AccessKind, header: z.string().nullable() })),
-  payment_protocols: z.array(
-    z.strictObject({
-      protocol: z.enum(['x402', 'mpp']),
-      challenge_header: z.string().meta({ description: 'Of the 402.' }),
-      credential_headers: z.array(z.string()).meta({
-        description: 'Of the paid call. MPP takes the second one where the challenge names it.',
-      }),
-      receipt_header: z.string(),
-    }),
-  ),
+  payment_protocols: z.array(PaymentProtocol),
   tools: z.array(ToolSummary),
   operations: z.array(OperationSummary),
   policy_rules: z.array(z.string()),

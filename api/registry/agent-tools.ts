@@ -6,7 +6,7 @@ import { INTERFACE_VERSION } from '../http/common-headers.ts'
 import type { HostUrls } from '../http/openapi.ts'
 import { credentialHeaders, mcpDescriptor, priceOf } from '../mcp/descriptor.ts'
 import { type AnyOperation, waysOf } from '../operation.ts'
-import type { AgentTools } from './agent-tools-shape.ts'
+import { type AgentTools, paymentProtocols } from './agent-tools-shape.ts'
 import type { SchemaEntry } from './documents.ts'
 
 /** Every tool and every operation of both hosts, as the registry declares them. */
@@ -30,29 +30,13 @@ export function agentTools(
         header: credentialHeaders[kind],
       })),
     ],
-    payment_protocols: paymentProtocols(),
+    payment_protocols: paymentProtocols,
     tools,
     operations: registry.map(printed),
     policy_rules: [...policyRules],
     schemas,
   }
 }
-
-/** How a call is paid by itself; a 402 offers both. */
-const paymentProtocols = (): z.output<typeof AgentTools>['payment_protocols'] => [
-  {
-    protocol: 'x402',
-    challenge_header: 'PAYMENT-REQUIRED',
-    credential_headers: ['PAYMENT-SIGNATURE'],
-    receipt_header: 'PAYMENT-RESPONSE',
-  },
-  {
-    protocol: 'mpp',
-    challenge_header: 'WWW-Authenticate',
-    credential_headers: ['Authorization', 'Payment-Authorization'],
-    receipt_header: 'Payment-Receipt',
-  },
-]
 
 function printed(operation: AnyOperation): z.output<typeof AgentTools>['operations'][number] {
   const { id, summary, http, mode, needs, status, idempotency, errors, tool } = operation

@@ -5,6 +5,9 @@ const id = (column: string, prefix: string) =>
 const states = `'identified','messaged','replied','qualified','pilot_offered','declined'`
 const changing = `array['state','state_since','agent_id','customer_account']`
 
+const appendOnly = (table: string) =>
+  `create trigger ${table}_append_only before update or delete on ${table} for each row execute function prospects_append_only()`
+
 /** Prospects of operators with what happened to each, summaries of sprints, offers of a paid next step, and what payments make of them. */
 export const prospects: readonly string[] = [
   `create table prospects (
@@ -84,10 +87,9 @@ export const prospects: readonly string[] = [
   `create index paid_next_steps_prospect on paid_next_steps (prospect_id, at desc)`,
   `create function prospects_append_only() returns trigger language plpgsql as $$
   begin raise exception 'what stands in % stays as it was written', tg_table_name using errcode = 'check_violation'; end $$`,
-  ...['prospect_events', 'sprint_summaries', 'paid_next_steps'].map(
-    (table) =>
-      `create trigger ${table}_append_only before update or delete on ${table} for each row execute function prospects_append_only()`,
-  ),
+  appendOnly('prospect_events'),
+  appendOnly('sprint_summaries'),
+  appendOnly('paid_next_steps'),
   // Operational runs that issued their receipts and whose payment is still verified, as those of a prospect: of its agent, for its
   // customer account where it has one, and completed since it is known.
   `create view prospect_paid_runs as

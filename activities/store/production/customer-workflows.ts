@@ -20,15 +20,14 @@ export async function insertWorkflow(
     .executeTakeFirstOrThrow()
 }
 
+const workflow = (tx: Tx, workflowId: string) =>
+  tx.selectFrom('customer_workflows').selectAll().where('workflow_id', '=', workflowId)
+
 export async function findWorkflow(
   tx: Tx,
   workflowId: string,
 ): Promise<CustomerWorkflowRow | undefined> {
-  return tx
-    .selectFrom('customer_workflows')
-    .selectAll()
-    .where('workflow_id', '=', workflowId)
-    .executeTakeFirst()
+  return workflow(tx, workflowId).executeTakeFirst()
 }
 
 /** The row, locked for the rest of the transaction. */
@@ -36,12 +35,7 @@ export async function lockWorkflow(
   tx: Tx,
   workflowId: string,
 ): Promise<CustomerWorkflowRow | undefined> {
-  return tx
-    .selectFrom('customer_workflows')
-    .selectAll()
-    .where('workflow_id', '=', workflowId)
-    .forUpdate()
-    .executeTakeFirst()
+  return workflow(tx, workflowId).forUpdate().executeTakeFirst()
 }
 
 /** The workflows of an agent or of all, newest first, or one of them, with their number. */

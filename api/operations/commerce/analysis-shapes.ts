@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Analysis } from '#domain/analysis/analysis.ts'
 import { CommercePacket } from '#domain/commerce/packet.ts'
+import { limits } from '#domain/core/limits.ts'
 import { Moment } from '#domain/rails/fields.ts'
 import { Digest, freeText, ReceiptId } from '../../fields.ts'
 import { Receipt } from '../operators/receipt.ts'
@@ -11,6 +12,20 @@ import { Decision, ItemName, ProofId } from './shapes.ts'
 export const AnalysisId = z.string().regex(/^an_[0-9a-f]{64}$/)
 export const section = freeText(128, 1)
 const itemText = freeText(262_144, 1)
+
+/** What every analysis that asks a model may be refused with. */
+export const analysisErrors = [
+  'rate_guardrail_reached',
+  'provider_failed',
+  'input_rejected',
+  'input_too_complex',
+  'forbidden_material',
+] as const
+/** Analyses take the same bodies with and without an access key. */
+export const analysisLimits = {
+  bodyBytes: limits.analysisBodyBytesMax,
+  openBodyBytes: limits.analysisBodyBytesMax,
+}
 
 const says = (description: string) => ({ description })
 /** A structured compliance packet, and what is asked about it. */

@@ -1,8 +1,12 @@
 import { z } from 'zod'
-import { limits } from '#domain/core/limits.ts'
 import { evidenceExamples } from '../../examples/evidence.ts'
 import { operation } from '../../operation.ts'
-import { analysisFields, provenAnalysis } from './analysis-shapes.ts'
+import {
+  analysisErrors,
+  analysisFields,
+  analysisLimits,
+  provenAnalysis,
+} from './analysis-shapes.ts'
 import { askingOf } from './proven-agent.ts'
 
 const output = z
@@ -24,17 +28,8 @@ export const modelAnalysisRun = operation({
     'Have a compliance packet analysed by rules, and by a model where one is configured, with a proof, a receipt and a passport.',
   http: { method: 'POST', path: '/api/model-evidence-analysis', host: 'base' },
   access: 'public',
-  limits: {
-    bodyBytes: limits.analysisBodyBytesMax,
-    openBodyBytes: limits.analysisBodyBytesMax,
-  },
-  errors: [
-    'rate_guardrail_reached',
-    'provider_failed',
-    'input_rejected',
-    'input_too_complex',
-    'forbidden_material',
-  ],
+  limits: analysisLimits,
+  errors: [...analysisErrors],
   idempotency: { kind: 'body' },
   uses: () => ({ analyses: 1 }),
   input: z.strictObject(analysisFields),

@@ -1,17 +1,21 @@
 import { z } from 'zod'
 import { Analysis } from '#domain/analysis/analysis.ts'
 import { analysisFixture } from '#domain/analysis/fixture.ts'
-import { limits } from '#domain/core/limits.ts'
 import { evidenceExamples } from '../../examples/evidence.ts'
 import { operation } from '../../operation.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { UsageEvent } from '../usage/usage-shapes.ts'
-import { AnalysisId, analysisFields, ProofRelay } from './analysis-shapes.ts'
+import {
+  AnalysisId,
+  analysisErrors,
+  analysisFields,
+  analysisLimits,
+  ProofRelay,
+} from './analysis-shapes.ts'
 import { Passport } from './proof-view.ts'
 import { askingOf } from './proven-agent.ts'
 import { ProofId } from './shapes.ts'
 
-const bodyBytes = limits.analysisBodyBytesMax
 const Context = z.strictObject(analysisFields)
 const fixture = { ...analysisFixture, force_fallback: true, usage: 'synthetic' } as const
 
@@ -22,16 +26,8 @@ export const modelRelayRun = operation({
     'Bind an analysis of this service, on record or made from a packet, to its passport, a ledger entry and a relay; without a body a published packet.',
   http: { method: 'POST', path: '/api/model-proof-relay', host: 'base' },
   access: 'public',
-  limits: { bodyBytes, openBodyBytes: bodyBytes },
-  errors: [
-    'not_found',
-    'evidence_mismatch',
-    'rate_guardrail_reached',
-    'provider_failed',
-    'input_rejected',
-    'input_too_complex',
-    'forbidden_material',
-  ],
+  limits: analysisLimits,
+  errors: ['not_found', 'evidence_mismatch', ...analysisErrors],
   idempotency: { kind: 'body' },
   uses: () => ({ analyses: 1 }),
   input: z

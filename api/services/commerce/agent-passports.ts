@@ -2,7 +2,11 @@ import { canonicalJson } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { badgesOf } from '../../../activities/store/agents/trust-listings.ts'
-import { findActivity, readReliability } from '../../../activities/store/commerce/activity.ts'
+import {
+  findActivity,
+  type ReliabilityRow,
+  readReliability,
+} from '../../../activities/store/commerce/activity.ts'
 import { countStanding, findStanding } from '../../../activities/store/commerce/standing.ts'
 import { clockSeconds } from '../../../activities/store/postgres/db.ts'
 import type { CommerceDeps } from './deps.ts'
@@ -71,25 +75,23 @@ export class AgentPassports {
     if (standing === undefined) return undefined
     const [published] = await readReliability(db, [agentId])
     const { listed, ...about } = standing
-    const badge_state = (await badgesOf(db, [agentId])).get(agentId) ?? 'none'
     if (!listed && published === undefined) return undefined
+    const badge_state = (await badgesOf(db, [agentId])).get(agentId) ?? 'none'
     const counts = listed ? await countStanding(db, agentId) : unshown
     return {
       ...about,
       badge_state,
       ...counts,
-      reliability:
-        published === undefined
-          ? null
-          : {
-              published: published.published,
-              synthetic: published.synthetic,
-              eligible_to_continue: published.eligible_to_continue,
-              human_review_required: published.human_review_required,
-              payment_hold: published.payment_hold,
-            },
+      reliability: published === undefined ? null : numbersOf(published),
     }
   }
 }
 
 const unshown = { completed_runs: null, verified_receipts: null, open_exceptions: null }
+
+const numbersOf = ({
+  agent_id: _agent,
+  first_published_at: _first,
+  last_published_at: _last,
+  ...numbers
+}: ReliabilityRow) => numbers

@@ -27,7 +27,7 @@ import type { Tx } from '../../../activities/store/postgres/db.ts'
 import type { ProofAgent } from '../commerce/gather.ts'
 import type { CommerceProofService, Prepared } from '../commerce/proofs.ts'
 import type { CommerceRequest } from '../commerce/request.ts'
-import { sampleOf } from '../receipts/sample.ts'
+import { SAMPLED_AT, sampleOf } from '../receipts/sample.ts'
 import { type PublicWork, publicWork } from '../resolver/public-work.ts'
 import { type ModelDeps, modelAnswers } from './model-answers.ts'
 
@@ -51,9 +51,6 @@ export type PreparedAnalysis = {
   text: string
   prepared: Prepared
 }
-
-/** When the sample is dated, in Unix seconds: 2026-11-01. */
-const SAMPLED_AT = 1_793_491_200
 
 /** The fixed packet, as a caller without an access key would send it for a trial. */
 const sampleAsked: AnalysisAsked = {

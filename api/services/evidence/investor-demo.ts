@@ -8,7 +8,7 @@ import { lengthOfChain } from '../../../activities/store/credit/usage-events.ts'
 import { findCheckpoint } from '../../../activities/store/log/checkpoints.ts'
 import type { ReceiptIssuer } from '../../../activities/store/payouts/receipts.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import { sampleOf } from '../receipts/sample.ts'
+import { SAMPLED_AT, sampleOf } from '../receipts/sample.ts'
 import type { Asking, EvidenceAnalyses } from './analyses.ts'
 import type { ProofRelays } from './relays.ts'
 
@@ -31,9 +31,6 @@ type DemoAsked<More> = {
   /** What the answer has of the packet of the proof, and of how long the steps took. */
   more: (added: Added) => More
 }
-
-/** When the sample is dated, in Unix seconds: 2026-11-01. */
-const SAMPLED_AT = 1_793_491_200
 
 /** A tour from a packet to its proof, its ledger entry and its relay: trials alone, and no model is called. */
 export class InvestorDemo {

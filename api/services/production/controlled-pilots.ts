@@ -142,7 +142,7 @@ export class ControlledPilotService {
       },
       tool_scope: async () => {
         assertScope(rail, asked.tool_scope)
-        return { detail: `${asked.tool_scope.join(', ')}`, evidence_id: null }
+        return { detail: asked.tool_scope.join(', '), evidence_id: null }
       },
       payload_validation: async () => {
         await uploadChecks.assertInput({ owner: writer.agentId, rail, tier, input })

@@ -13,6 +13,9 @@ export type Sample<Shown> = Shown & {
   receipt: ReceiptView
 }
 
+/** When fixed samples are dated, in Unix seconds: 2026-11-01. */
+export const SAMPLED_AT = 1_793_491_200
+
 /**
  * Signs a sample with the live key under a kind of its own, at a fixed time in Unix seconds; nothing of it is stored. The receipt
  * names all that is shown, or `claims` where that is long.

@@ -14,7 +14,7 @@ import type { RailPool } from '../../../activities/run/isolation/rail-pool.ts'
 import { returnPackageView } from '../../../activities/run/isolation/return-package-zip.ts'
 import { clockSeconds } from '../../../activities/store/postgres/db.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
-import { type Sample, sampleOf } from '../receipts/sample.ts'
+import { SAMPLED_AT, type Sample, sampleOf } from '../receipts/sample.ts'
 
 type Deps = Pick<TaskDeps, 'db' | 'issuer' | 'environment' | 'signReceipt' | 'signCompletion'> & {
   baseUrl: string
@@ -26,8 +26,6 @@ type Deps = Pick<TaskDeps, 'db' | 'issuer' | 'environment' | 'signReceipt' | 'si
 export type SamplePackage = Sample<{ return_package: ReturnPackage }>
 type Asked = { fixtureId: string; rail: RailKey; tier: Tier; input: unknown }
 
-/** When every sample is dated, in Unix seconds: 2026-11-01. */
-const SAMPLED_AT = 1_793_491_200
 const noReceipts = { settlement_receipt_id: null, usage_receipt_id: null }
 
 /** The work of rails on published inputs, done and signed once by each key of this process. */
