@@ -1,9 +1,8 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { compile } from 'json-schema-to-typescript'
 import { packageRoot } from '../activities/config/package-root.ts'
 import { callables } from '../api/http/client-contract.ts'
-import { operationShapes } from './operation-shapes.ts'
+import { contractTypes } from './client-types.ts'
 
 // Makes what the package @agent-rails/client holds: the built modules that its entry reaches, and the operations as data and types.
 const built = join(packageRoot, 'dist')
@@ -64,26 +63,4 @@ function copy(file: string): void {
 function write(file: string, text: string): void {
   mkdirSync(join(packed, dirname(file)), { recursive: true })
   writeFileSync(join(packed, file), text)
-}
-
-/** Types of every operation's input and output, from the schemas that parse and check them. */
-async function contractTypes(): Promise<string> {
-  const { shapes, $defs } = operationShapes()
-  const object = (properties: Record<string, object>) => ({
-    type: 'object' as const,
-    additionalProperties: false,
-    required: Object.keys(properties),
-    properties,
-  })
-  const all = shapes.map(({ id, input, output }): [string, object] => [
-    id,
-    object({ input, output }),
-  ])
-  const schema = { ...object(Object.fromEntries(all)), $defs }
-  const types = await compile(schema, 'Operations', { bannerComment: '', format: false })
-  return `${types}
-export type OperationId = keyof Operations
-export type InputOf<Id extends OperationId> = Operations[Id]['input']
-export type OutputOf<Id extends OperationId> = Operations[Id]['output']
-`
 }
