@@ -20,6 +20,7 @@ import { argumentsOf, bodyExamplesOf, streamExampleOf } from './openapi-examples
 import { responsesOf } from './openapi-responses.ts'
 import { webhooksOf } from './openapi-webhooks.ts'
 import { groupByPath, namesIn, type PathGroup } from './operation-groups.ts'
+import { meaningOf } from './pages/reference/meanings.ts'
 import {
   createSchemaComponents,
   type JsonObject,
@@ -199,7 +200,7 @@ function inputOf(group: readonly AnyOperation[], components: SchemaComponents): 
   const inputs = group.map(({ id, mode, input }) => ({
     id,
     mode,
-    schema: components.write(input, 'input'),
+    schema: explained(id, components.write(input, 'input'), components),
   }))
   const [first] = inputs
   const given = argumentsOf(group[0])
@@ -262,6 +263,25 @@ function without(schema: JsonObject, named: readonly string[]): JsonObject {
   }
 }
 
+/** The schema of an input in which each member says what it means: by itself, else as the reference explains its name. */
+function explained(id: string, schema: JsonObject, components: SchemaComponents): JsonObject {
+  const { properties } = schema as Members
+  if (properties === undefined) return schema
+  const members = Object.entries(properties).map(([name, part]) => {
+    const member = part as JsonObject
+    const description =
+      member['description'] ?? components.read(member)['description'] ?? meaningOf(id, name)
+    return [name, description === undefined ? member : { ...member, description }]
+  })
+  return { ...schema, properties: Object.fromEntries(members) }
+}
+
+/** What a parameter is, with its description where tools look for it. */
+function parameterOf(name: string, member: unknown): JsonObject {
+  const { description, ...schema } = member as JsonObject
+  return { name, schema, ...(description === undefined ? {} : { description }) }
+}
+
 function pathParameter(name: string, schema: JsonObject = {}): JsonObject {
   const token = {
     type: 'string',
@@ -269,21 +289,16 @@ function pathParameter(name: string, schema: JsonObject = {}): JsonObject {
     description: 'A status token, which is a secret.',
   }
   const { properties = {} } = schema as Members
-  return {
-    name,
-    in: 'path',
-    required: true,
-    schema: name === 'token' ? token : (properties[name] ?? { type: 'string' }),
-  }
+  const member = name === 'token' ? token : (properties[name] ?? { type: 'string' })
+  return { ...parameterOf(name, member), in: 'path', required: true }
 }
 
 function queryOf(schema: JsonObject = {}, named: readonly string[] = []): JsonObject[] {
   const { properties = {}, required = [] } = without(schema, named) as Members
   return Object.entries(properties).map(([name, part]) => ({
-    name,
+    ...parameterOf(name, part),
     in: 'query',
     required: required.includes(name),
-    schema: part,
   }))
 }
 

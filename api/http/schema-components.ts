@@ -7,6 +7,8 @@ export type SchemaComponents = {
   readonly schemas: JsonObject
   /** JSON Schema 2020-12 of a zod schema; shapes with an id become components that it refers to. */
   write(schema: z.ZodType, io: 'input' | 'output'): JsonObject
+  /** What a schema that is only a reference refers to; any other itself. */
+  read(schema: JsonObject): JsonObject
   /** Puts a schema under a name and answers the reference to it. */
   name(name: string, schema: JsonObject): { $ref: string }
 }
@@ -26,6 +28,8 @@ export function createSchemaComponents(): SchemaComponents {
       for (const [id, shape] of Object.entries($defs)) schemas[id] = rehome(shape)
       return rehome(root) as JsonObject
     },
+    read: (schema) =>
+      (schemas[String(schema['$ref'] ?? '').replace(HOME, '')] as JsonObject | undefined) ?? schema,
     name: (name, schema) => {
       schemas[name] = schema
       return { $ref: `${HOME}${name}` }

@@ -788,6 +788,11 @@ export const requirements = {
     behavior:
       'The document openapi.json is valid OpenAPI 3.1. It lists every operation with every error code that the operation can return.',
   },
+  'discovery.described': {
+    source: 'calls § Discovery',
+    behavior:
+      'In openapi.json each parameter and each member of a request body says what it means.',
+  },
 
   // The pipeline.
   'pipeline.problem-json': {

@@ -163,7 +163,7 @@ const meanings: Readonly<Record<string, string>> = {
   contract_id: 'The contract, as contract-prepare answered it.',
   acceptance_criteria: 'What the result is judged by; the standard ones unless given.',
   terms_sha256: 'The digest of the terms that are accepted.',
-  run_id: 'The run.',
+  run_id: 'The run, as its start answered it.',
   wait_ms: 'How long to wait for a change.',
   include_files: 'Also answers the files as texts.',
   accepted: 'Whether you take it; false disputes the run.',
