@@ -186,6 +186,14 @@ export const runExamples = {
         checks: [{ check: 'proof_hash', ok: true, detail: 'it is the digest of what is signed' }],
         keys: [{ kid: 'receipt-2026-11', standing: 'active' }],
       },
+      next_actions: [
+        {
+          action: 'fetch_receipt',
+          method: 'GET',
+          url: `${BASE_URL}/api/receipts/${verificationPacket.receipt_id}/bundle`,
+          purpose: 'All that verifies the receipt offline.',
+        },
+      ],
       verification_packet: verificationPacket,
     },
   },

@@ -175,6 +175,11 @@ export const taskRequirements = {
     behavior:
       'The package of an attested run is available as JSON and as zip, is always the same, and verifies with third-party tools.',
   },
+  'agent-use.package.receipt': {
+    source: 'runs § Agent use',
+    behavior:
+      'The answer with the package names where the receipt of the run is fetched, judged and accepted.',
+  },
   'agent-use.receipt': {
     source: 'runs § Agent use',
     behavior:

@@ -38,6 +38,18 @@ export const RecordReport = Report.meta({
 const output = z
   .strictObject({
     ...judgedShape,
+    next_actions: z
+      .array(
+        z.strictObject({
+          action: z.enum(['fetch_receipt', 'verify_receipt', 'record_receipt']),
+          method: z.enum(['GET', 'POST']),
+          url: z.url(),
+          purpose: z.string(),
+        }),
+      )
+      .meta({
+        description: 'What the attestation receipt of the run is good for, with its calls.',
+      }),
     file_contents: z.record(z.string(), z.string()).nullable().meta({
       description:
         'With include_files: the files of the zip by name, as the very texts that were digested; report.html, README.md and tables/*.csv are for people.',

@@ -35,7 +35,7 @@ import { ownRun } from './own-run.ts'
 import { receiptsOfRun } from './receipts.ts'
 import { readRecord } from './record.ts'
 import { type Submission, submitRun } from './submit.ts'
-import { type RunViewDeps, runView } from './views.ts'
+import { type RunViewDeps, receiptActions, runView } from './views.ts'
 
 type Deps = TaskDeps &
   RunViewDeps & {
@@ -108,7 +108,8 @@ export class RunService {
     const { db, packages } = this.#deps
     const { keys, ...read } = await transaction(db, (tx) => this.#readPackage(tx, caller, runId))
     const completion = await packages.verify({ view: read.return_package, keys: { keys } })
-    return { ...read, completion }
+    const next_actions = receiptActions(this.#deps.baseUrl, read.attestation)
+    return { ...read, completion, next_actions }
   }
 
   /** Every file of a package by name, as the texts that were digested. */

@@ -127,3 +127,26 @@ function loopView(run: RunRow | undefined, taken: readonly LoopStepTimes[]) {
 function stepStateOf(last: LoopStepTimes | undefined) {
   return last === undefined ? ('to_do' as const) : (last.verdict ?? ('waits' as const))
 }
+
+/** What the reader of a package does with the receipt of its run. */
+export const receiptActions = (baseUrl: string, receipt: string) => [
+  {
+    action: 'fetch_receipt' as const,
+    method: 'GET' as const,
+    url: `${baseUrl}/api/receipts/${receipt}/bundle`,
+    purpose:
+      'The signed receipt, its place in the log and the keys: all that verifies it offline. 409 not_ready until the log has it.',
+  },
+  {
+    action: 'verify_receipt' as const,
+    method: 'GET' as const,
+    url: `${baseUrl}/api/verify-receipt?receipt_id=${receipt}`,
+    purpose: 'Has the service judge the receipt.',
+  },
+  {
+    action: 'record_receipt' as const,
+    method: 'POST' as const,
+    url: `${baseUrl}/api/agent-use`,
+    purpose: 'Accepts or disputes the result: mode record_agent_use_receipt with receipt_id.',
+  },
+]

@@ -199,6 +199,31 @@ verifies(
 )
 
 verifies(
+  'agent-use.package.receipt',
+  'the answer with a package leads to the receipt of the run',
+  async () => {
+    const { runId } = await attested()
+    const { body } = await asAgent().call('fetch-return-package', packageInput(runId))
+    const { receipt_id } = body.verification_packet
+    const [fetched, verified, recorded] = body.next_actions
+    expect(body.next_actions.map(({ action }) => action)).toEqual([
+      'fetch_receipt',
+      'verify_receipt',
+      'record_receipt',
+    ])
+    const bundle = (await (await fetch(fetched!.url)).json()) as { receipt: string }
+    expect(bundle).toMatchObject({ receipt_id, entry: expect.any(String) })
+    const [, payload = ''] = bundle.receipt.split('.')
+    expect(JSON.parse(Buffer.from(payload, 'base64url').toString())).toMatchObject({
+      kind: 'attestation',
+      sub: runId,
+    })
+    expect(await (await fetch(verified!.url)).json()).toMatchObject({ receipt_id })
+    expect(recorded).toMatchObject({ method: 'POST', url: `${hosts().base}/api/agent-use` })
+  },
+)
+
+verifies(
   ['agent-use.package', 'package.by-strangers'],
   'unzip, jose and SHA-256 verify the package, and the JSON agrees',
   async () => {
