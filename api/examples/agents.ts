@@ -74,6 +74,8 @@ export const agentExamples = {
       agent,
       trust_state: 'submitted',
       identity: null,
+      granted_scopes: [],
+      denied_scopes: [],
       status_token: tokens.agent,
       status_url: `${BASE_URL}/api/agents/status/${tokens.agent}`,
       next_action: 'Wait for the decision of an operator; the status URL shows it.',

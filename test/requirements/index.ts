@@ -1281,7 +1281,8 @@ export const requirements = {
   },
   'agent.sandbox': {
     source: 'agents § Sandbox',
-    behavior: 'A sandbox agent is trusted at once, within the scopes of the sandbox.',
+    behavior:
+      'A sandbox agent is trusted at once, within the scopes of the sandbox. Its registration names the scopes that it got, and those that it did not get with the reason.',
   },
   'agent.envelope': {
     source: 'agents § Access keys',

@@ -67,6 +67,12 @@ const output = z
     agent: Agent,
     trust_state: TrustState,
     identity: AgentIdentity.nullable().meta({ description: 'What was claimed and verified.' }),
+    granted_scopes: z.array(Scope).meta({
+      description: 'What the access key has; none before an operator trusts the agent.',
+    }),
+    denied_scopes: z
+      .array(z.strictObject({ scope: Scope, reason: z.string() }))
+      .meta({ description: 'What was asked for and is not granted, with the reason.' }),
     status_token: z
       .string()
       .meta({ description: 'Reads the status; acts need the registered key or the access key.' }),

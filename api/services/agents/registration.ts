@@ -1,4 +1,4 @@
-import { type Scope, sandboxScopesOf } from '#domain/agents/credential.ts'
+import { deniedToSandbox, type Scope, sandboxScopesOf } from '#domain/agents/credential.ts'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import type { AgentRecordKind } from '#domain/core/record-kinds.ts'
@@ -80,7 +80,8 @@ export class RegistrationService {
       const receipt = receiptView(await onboardingReceipt(this.#deps, tx, agent, identity))
       const next_action = nextAction(agent, await listCredentials(tx, agentId))
       const { trust_state } = agent
-      const answer = { agent: agentView(agent), trust_state, identity, next_action, receipt }
+      const shown = { agent: agentView(agent), trust_state, identity, ...accessOf(agent) }
+      const answer = { ...shown, next_action, receipt }
       await answerCall(callId, agentId, 201, answer).run(tx)
     })
   }
@@ -149,6 +150,12 @@ const openSandbox = (tx: Tx, agent: AgentRow): Promise<void> =>
     overlapSeconds: 0,
     actor: 'sandbox_policy',
   })
+
+/** What becomes of the scopes that were asked for: a sandbox has its own, and an operator decides about all others. */
+const accessOf = ({ sandbox, requested_scopes }: AgentRow) => ({
+  granted_scopes: sandbox ? sandboxScopesOf(requested_scopes) : [],
+  denied_scopes: sandbox ? deniedToSandbox(requested_scopes) : [],
+})
 
 async function onboardingReceipt(
   deps: AgentDeps,

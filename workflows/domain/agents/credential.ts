@@ -32,6 +32,15 @@ const sandboxScopes: ReadonlySet<Scope> = new Set([
 export const sandboxScopesOf = (requested: readonly Scope[]): Scope[] =>
   requested.filter((scope) => sandboxScopes.has(scope))
 
+/** Of the scopes that a sandbox agent asks for, those it does not get, each with the reason. */
+export const deniedToSandbox = (requested: readonly Scope[]): { scope: Scope; reason: string }[] =>
+  requested
+    .filter((scope) => !sandboxScopes.has(scope))
+    .map((scope) => ({
+      scope,
+      reason: `A sandbox agent has only ${[...sandboxScopes].join(', ')}; an agent that an operator trusts can have ${scope}.`,
+    }))
+
 /** States of credentials and of agents' signing versions. */
 export const keyStates = ['pending', 'active', 'retiring', 'retired', 'revoked'] as const
 export type KeyState = (typeof keyStates)[number]

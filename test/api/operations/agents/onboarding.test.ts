@@ -59,6 +59,8 @@ verifies(
     const registered = await agent.register()
     expect(registered).toMatchObject({
       trust_state: 'submitted',
+      granted_scopes: [],
+      denied_scopes: [],
       agent: {
         trust: { state: 'submitted', decision_id: null },
         rails: ['tokenops', 'financeops'],
@@ -230,6 +232,10 @@ verifies(
       requested_scopes: ['runs:write', 'wallets:write'],
     })
     expect(registered.trust_state).toBe('sandbox_trusted')
+    expect(registered.granted_scopes).toEqual(['runs:write'])
+    expect(registered.denied_scopes).toEqual([
+      { scope: 'wallets:write', reason: expect.stringContaining('runs:read, runs:write') },
+    ])
     const { body } = await createClient({ baseUrl: hosts.base, agent: credential }).call(
       'credential-enforce',
       {
