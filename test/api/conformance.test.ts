@@ -13,7 +13,7 @@ import { subjectKinds } from '#domain/reviews/review.ts'
 import { packageRoot, packageVersion } from '../../activities/config/package-root.ts'
 import { createClient, type InputOf } from '../../api/http/client.ts'
 import { operations } from '../../api/operations/index.ts'
-import { exampleOrder } from '../../api/operations/work-orders/shapes.ts'
+import { exampleOrder, WorkOrderInput } from '../../api/operations/work-orders/shapes.ts'
 import { presentedOf } from '../../api/services/credit/references.ts'
 import { openAgentUse, problemOf } from '../support/agent-use.ts'
 import { begunTask } from '../support/agreed-task.ts'
@@ -83,6 +83,26 @@ verifies('conform.policy-rules', 'rules 9 and 10 are there to their last sentenc
     'Settlement and usage split: a settlement receipt funds credits; a usage receipt records consumed credits. Provider settlement funds credits; webhook verification, release controls, rate limits, abuse controls, legal terms and pause controls stay visible in the operating loop.',
   )
 })
+
+verifies(
+  ['conform.policy-rules', 'conform.requested-tool'],
+  'an order names one of the active requested tool ids of rule 6',
+  async () => {
+    // The words of the first document.
+    const documented = ['packetops', 'distributionops', 'tokenops', 'service_os']
+    expect(policyRules[5]).toBe(`Active requested tool ids: ${documented.join(', ')}.`)
+    const { properties = {} } = z.toJSONSchema(WorkOrderInput, { io: 'input' })
+    expect((properties['requested_tool_id'] as { enum: string[] }).enum.toSorted()).toEqual(
+      documented.toSorted(),
+    )
+    const open = createClient({ baseUrl: hosts().base, idempotencySecret: 's'.repeat(22) })
+    const order = { ...exampleOrder, requested_tool_id: 'financeops' } as never
+    expect(await problemOf(open.call('work-order-create', order))).toMatchObject({
+      code: 'invalid_request',
+      errors: [{ pointer: '/requested_tool_id' }],
+    })
+  },
+)
 
 verifies(
   'conform.preflight',
