@@ -5,6 +5,11 @@ export const commerceRequirements = {
     behavior:
       'A clearing is decided by six checks on records alone: the worst one decides, and only a closed, proven, paid and charged run in its scope is cleared.',
   },
+  'clearing.faults': {
+    source: 'runs § Clearing',
+    behavior:
+      'Each check of a clearing names every fault that it found; the worst one is its outcome.',
+  },
   'clearing.run': {
     source: 'runs § Clearing',
     behavior:

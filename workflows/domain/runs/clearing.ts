@@ -70,6 +70,15 @@ export type Clearing = {
 
 type Judged = readonly [outcome: Outcome, detail: string]
 
+/** A check with every fault that it found: the worst one is its outcome. */
+function judge(found: readonly (Judged | false)[], passed: string): Judged {
+  const faults = found.filter((one) => one !== false)
+  const outcome = (['failed', 'review', 'open'] as const).find((worst) =>
+    faults.some(([has]) => has === worst),
+  )
+  return [outcome ?? 'passed', faults.map(([, detail]) => detail).join('; ') || passed]
+}
+
 /** Blocked by what never passes, reviewed for what waiting does not change, retried for what is not there yet, else cleared. */
 export function clear(facts: ClearingFacts): Clearing {
   const judged: Record<ClearingCheckName, Judged> = {
@@ -103,14 +112,15 @@ function runOf({ state, failed }: ClearingFacts): Judged {
   return state === 'closed' ? ['passed', 'the run closed'] : ['open', `the task is ${state}`]
 }
 
-function packageOf(facts: ClearingFacts): Judged {
-  const proof = proofOf(facts)
-  if (proof === 'missing') return ['open', 'there is no return package']
-  if (proof === 'invalid')
-    return ['failed', `not as it was signed: ${facts.package?.faults.join(', ')}`]
-  return proof === 'partial'
-    ? ['review', 'gaps were waived: the result is of what there was']
-    : ['passed', 'every digest and the completion signature were computed again']
+function packageOf({ package: made }: ClearingFacts): Judged {
+  if (made === null) return ['open', 'there is no return package']
+  return judge(
+    [
+      made.faults.length > 0 && ['failed', `not as it was signed: ${made.faults.join(', ')}`],
+      made.partial && ['review', 'gaps were waived: the result is of what there was'],
+    ],
+    'every digest and the completion signature were computed again',
+  )
 }
 
 const isFree = ({ usage, priceUsd }: ClearingFacts): boolean =>
@@ -119,37 +129,57 @@ const isFree = ({ usage, priceUsd }: ClearingFacts): boolean =>
 function receiptsOf(facts: ClearingFacts): Judged {
   if (isFree(facts)) return ['passed', 'no money is due, so no receipt of money is']
   const { settlement, usage } = facts.receipts
-  if (!settlement) return ['open', 'there is no settlement receipt']
-  return usage ? ['passed', 'funded and charged'] : ['open', 'there is no usage receipt']
+  return judge(
+    [
+      !settlement && ['open', 'there is no settlement receipt'],
+      !usage && ['open', 'there is no usage receipt'],
+    ],
+    'funded and charged',
+  )
 }
 
 function paymentOf(facts: ClearingFacts): Judged {
   const { payment, priceUsd } = facts
   if (isFree(facts)) return ['passed', 'nothing is owed']
   if (payment === null || priceUsd === null) return ['open', 'there is no payment']
-  if (payment.state === 'refunded') return ['failed', 'the payment was refunded']
-  if (payment.state === 'disputed') return ['review', 'the payment is disputed']
-  if (payment.state !== 'verified') return ['open', `the payment is ${payment.state}`]
-  return payment.amountUsd === priceUsd
-    ? ['passed', 'the payment is verified']
-    : ['review', 'the payment is not the price that was quoted']
+  return judge(
+    [
+      payment.state !== 'verified' && [
+        unpaid[payment.state] ?? 'open',
+        `the payment is ${payment.state}`,
+      ],
+      payment.amountUsd !== priceUsd && ['review', 'the payment is not the price that was quoted'],
+    ],
+    'the payment is verified',
+  )
 }
+
+const unpaid: Readonly<Record<string, Outcome>> = { refunded: 'failed', disputed: 'review' }
 
 function obligationOf({ obligation, priceUsd, package: made, now }: ClearingFacts): Judged {
   const { amountUsd, dueAt } = obligation
-  if (dueAt !== null && (made?.madeAt ?? now) > dueAt)
-    return ['review', made === null ? 'it is due, and not delivered' : 'it was delivered late']
-  if (amountUsd === null) return ['passed', 'no amount was named']
-  if (priceUsd === null) return ['open', 'there is no price yet']
-  return amountUsd === priceUsd
-    ? ['passed', 'the amount is the price of the run']
-    : ['review', 'the amount is not the price of the run']
+  const late = made === null ? 'it is due, and not delivered' : 'it was delivered late'
+  return judge(
+    [
+      dueAt !== null && (made?.madeAt ?? now) > dueAt && ['review', late],
+      amountUsd !== null && priceUsd === null && ['open', 'there is no price yet'],
+      amountUsd !== null &&
+        priceUsd !== null &&
+        amountUsd !== priceUsd && ['review', 'the amount is not the price of the run'],
+    ],
+    amountUsd === null ? 'no amount was named' : 'the amount is the price of the run',
+  )
 }
 
 function policyOf({ policy, rail, priceUsd }: ClearingFacts): Judged {
-  if (policy.rails !== null && !policy.rails.includes(rail))
-    return ['failed', `${rail} is not in the scope`]
-  if (policy.maxUsd !== null && priceUsd !== null && priceUsd > policy.maxUsd)
-    return ['failed', 'the price is above the scope']
-  return ['passed', 'rail and price are in the scope']
+  const { rails, maxUsd } = policy
+  return judge(
+    [
+      rails !== null && !rails.includes(rail) && ['failed', `${rail} is not in the scope`],
+      maxUsd !== null &&
+        priceUsd !== null &&
+        priceUsd > maxUsd && ['failed', 'the price is above the scope'],
+    ],
+    'rail and price are in the scope',
+  )
 }

@@ -158,7 +158,6 @@ const meanings: Readonly<Record<string, string>> = {
   objective: 'What is to be achieved, in words.',
   input_manifest: 'What the input will be, by digest; the run takes nothing else.',
   'input_manifest[].name': 'Your name of the file.',
-  'input_manifest[].bytes': 'Its length.',
   task_token: 'The token of the task, as preflight answered it.',
   contract_id: 'The contract, as contract-prepare answered it.',
   acceptance_criteria: 'What the result is judged by; the standard ones unless given.',
@@ -193,7 +192,8 @@ const meanings: Readonly<Record<string, string>> = {
   workflow_id: 'The workflow, as customer-workflow-create answered it.',
   'customer-workflow-create name': 'Your name of the workflow.',
   intake_kind: 'How the order came about.',
-  requested_tool_id: 'The rail, or service_os for several runs in one order.',
+  requested_tool_id:
+    'The rail, or service_os for several runs in one order, of any rail; a single run of another rail is started with start_agent_run or a preflight.',
   steps: 'The runs of a service_os order, in their order.',
   requester: 'Who asks: a name and contact, or an agent.',
   'requester.contact': 'How the requester is reached.',

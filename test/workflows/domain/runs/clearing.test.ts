@@ -57,6 +57,26 @@ verifies('clearing.decided', 'each record that is missing, late or false decides
   expect(decided({ ...without, obligation: { amountUsd: null, dueAt: null } })).toEqual(['cleared'])
 })
 
+verifies('clearing.faults', 'a check names every fault, and the worst one is its outcome', () => {
+  const { checks } = clear({
+    ...sound,
+    ...packageOf({ partial: true, faults: ['proof hash', 'result'] }),
+    receipts: { settlement: false, usage: false },
+    ...payment('pending', 106),
+    obligation: { amountUsd: 99, dueAt: now - 61 },
+    policy: { rails: ['tokenops'], maxUsd: 106 },
+  })
+  expect(
+    checks.slice(1).map(({ outcome, detail }) => [outcome, detail.split('; ').length]),
+  ).toEqual([
+    ['failed', 2],
+    ['open', 2],
+    ['review', 2],
+    ['review', 2],
+    ['failed', 2],
+  ])
+})
+
 const maybe = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: null })
 const usd = fc.integer({ min: 0, max: 300 })
 const time = fc.integer({ min: now - 100, max: now + 100 })
