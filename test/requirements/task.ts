@@ -260,6 +260,11 @@ export const taskRequirements = {
     behavior:
       'The preflight checks the rail, the sizes and the callback. A task that fails it is closed with the reasons.',
   },
+  'task.preflight.lengths': {
+    source: 'tasks § Preflight',
+    behavior:
+      'An announced digest has the exact length of what it is of and stands there once; another length of a known input is refused.',
+  },
   'task.callback': {
     source: 'callbacks § Redelivery',
     behavior:

@@ -2,13 +2,12 @@ import { randomBytes } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import { expect } from 'vitest'
 import { acceptanceText } from '#domain/agents/signature.ts'
-import { digestOf } from '#domain/core/canonical-json.ts'
 import { tokenops } from '#domain/rails/tokenops.ts'
 import { transaction } from '../../activities/store/postgres/db.ts'
 import type { Database } from '../../activities/store/schema/schema.ts'
 import { findTask } from '../../activities/store/tasks/tasks.ts'
 import { type Client, createClient, type InputOf, ProblemError } from '../../api/http/client.ts'
-import { provideInput } from '../../api/services/tasks/input.ts'
+import { manifestOf, provideInput } from '../../api/services/tasks/input.ts'
 import { evidenceRoot, type Hosts, type trustedAgent } from './registering-agent.ts'
 
 const key = () => randomBytes(6).toString('hex')
@@ -58,7 +57,7 @@ export function buyingAgent(
       tier: 'standard',
       objective: 'what each model cost',
       idempotency_key: key(),
-      input_manifest: [{ name: 'usage', sha256: digestOf(tokenops.sandboxInput), bytes: 100 }],
+      input_manifest: manifestOf(tokenops.sandboxInput),
       input: tokenops.sandboxInput as unknown as Record<string, unknown>,
       on_gaps: 'report',
     })

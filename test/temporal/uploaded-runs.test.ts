@@ -90,8 +90,10 @@ verifies(
     const first = inline.usage
     const results = []
     for (const format of ['csv', 'jsonl'] as const) {
-      const sha256 = await upload(format, textOf[format](first))
-      const taskId = await waiting({ input_manifest: [{ name: 'usage', sha256, bytes: 1 }] })
+      const text = textOf[format](first)
+      const sha256 = await upload(format, text)
+      const bytes = Buffer.byteLength(text)
+      const taskId = await waiting({ input_manifest: [{ name: 'usage', sha256, bytes }] })
       await provide(taskId, { ...head, usage: { sha256 } })
       expect(
         await keptUntil(

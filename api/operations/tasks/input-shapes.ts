@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { limits } from '#domain/core/limits.ts'
 import { Digest, freeText, text } from '../../fields.ts'
 
 /** The codes of a call that reads the input of a run. */
@@ -24,11 +25,16 @@ export const InputManifest = z
         description:
           'Of the canonical JSON of the input, or of the bytes of an upload that it names.',
       }),
-      bytes: z.int().min(0),
+      bytes: z.int().min(1).max(limits.inputBytesMax).meta({
+        description: 'The exact length of what the digest is of.',
+      }),
     }),
   )
   .min(1)
   .max(200)
+  .refine((parts) => new Set(parts.map(({ sha256 }) => sha256)).size === parts.length, {
+    message: 'each digest once',
+  })
 
 const patchPath = text(0, 400).meta({ description: 'A JSON Pointer (RFC 6901) into the input.' })
 const patchValue = z.unknown().meta({ 'x-free-text': true })

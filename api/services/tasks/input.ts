@@ -6,7 +6,7 @@ import type { Rail, RailKey } from '#domain/rails/rail.ts'
 import { uploadDigestsOf, uploadsOf } from '#domain/rails/uploads.ts'
 import { taskStanding, taskStates } from '#domain/tasks/lifecycle.ts'
 import { type TaskTerms, taskTerms } from '#domain/tasks/terms.ts'
-import { useInput } from '../../../activities/store/agents/agent-inputs.ts'
+import { findInput, useInput } from '../../../activities/store/agents/agent-inputs.ts'
 import { findExtraction } from '../../../activities/store/agents/upload-checks.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import {
@@ -26,7 +26,8 @@ export async function provideInput(tx: Tx, taskId: string, input: unknown): Prom
   const task = await lockUnsealed(tx, taskId)
   const { input_manifest } = taskTerms.parse(await findDocument(tx, taskId, task.terms_sha256))
   const { sha256, uploads } = await storeTaskInput(tx, task, input)
-  assertManifest(input_manifest, [sha256, ...uploads])
+  const sized = await sizedUploads(tx, task.agent_id, uploads)
+  assertManifest(input_manifest, [...manifestOf(input), ...sized])
   await updateTask(tx, { ...task, input_sha256: sha256 })
   return sha256
 }
@@ -38,15 +39,33 @@ export function manifestOf(input: unknown): TaskTerms['input_manifest'] {
   return [{ name: 'input', sha256: digestOf(input), bytes }]
 }
 
-/** Throws 422 `evidence_mismatch` unless each announced digest is one of these. */
+/** Throws 422 `evidence_mismatch` unless each announced digest is one of these, of the announced length. */
 export function assertManifest(
   announced: TaskTerms['input_manifest'],
-  digests: readonly string[],
+  given: readonly { sha256: string; bytes: number }[],
 ): void {
-  const unmatched = announced.filter(({ sha256 }) => !digests.includes(sha256))
-  if (unmatched.length === 0) return
+  const lengths = new Map(given.map(({ sha256, bytes }) => [sha256, bytes]))
+  const unmatched = announced.filter(({ sha256 }) => !lengths.has(sha256))
   const names = unmatched.map(({ name }) => name).join(', ')
-  throw refuse('evidence_mismatch', { detail: `the preflight announced others: ${names}` })
+  if (unmatched.length > 0)
+    throw refuse('evidence_mismatch', { detail: `the preflight announced others: ${names}` })
+  const wrong = announced.filter(({ sha256, bytes }) => lengths.get(sha256) !== bytes)
+  if (wrong.length === 0) return
+  const said = wrong.map(
+    ({ name, sha256, bytes }) => `${name} has ${lengths.get(sha256)} bytes, not ${bytes}`,
+  )
+  throw refuse('evidence_mismatch', { detail: said.join('; ') })
+}
+
+/** Each upload of an agent with its length; one that it does not have is left out. */
+export async function sizedUploads(tx: Tx, owner: string | null, digests: readonly string[]) {
+  const found =
+    owner === null
+      ? []
+      : await Promise.all(digests.map((sha256) => findInput(tx, { owner, sha256 })))
+  return found.flatMap((upload) =>
+    upload === undefined ? [] : [{ sha256: upload.sha256, bytes: Number(upload.byte_length) }],
+  )
 }
 
 /**

@@ -1,4 +1,3 @@
-import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import type { RecordKind } from '#domain/core/record-kinds.ts'
 import { railOf } from '#domain/rails/index.ts'
@@ -33,7 +32,7 @@ import type { UploadChecks } from '../inputs/upload-checks.ts'
 import { type TaskCaller, taskOfToken } from './access.ts'
 import { assertCallback } from './asked-input.ts'
 import { sendSubmit, type TaskGateway } from './events.ts'
-import { assertManifest, manifestOf } from './input.ts'
+import { assertManifest, manifestOf, sizedUploads } from './input.ts'
 import { takenSteps } from './steps.ts'
 import { recordView, taskExceptionView, taskView } from './views.ts'
 
@@ -217,6 +216,7 @@ export class TaskService {
   ): Promise<void> {
     await this.#deps.uploadChecks.assertInput({ owner, rail, tier, input })
     const uploads = uploadDigestsOf(railOf(rail), input)
-    assertManifest(input_manifest, [digestOf(input), ...uploads])
+    const sized = await sizedUploads(this.#deps.db, owner, uploads)
+    assertManifest(input_manifest, [...manifestOf(input), ...sized])
   }
 }

@@ -1,4 +1,4 @@
-import { canonicalJson, digestOf } from '#domain/core/canonical-json.ts'
+import { digestOf } from '#domain/core/canonical-json.ts'
 import type { RailKey, Tier } from '#domain/rails/rail.ts'
 import type { DATA_DECLARATION } from '#domain/tasks/data-declaration.ts'
 import type { TaskTerms } from '#domain/tasks/terms.ts'
@@ -17,7 +17,7 @@ import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
 import { writeTaskReceipt } from '../../../activities/task/receipt.ts'
 import { recordTransition } from '../../../activities/task/transition.ts'
-import { provideInput } from '../tasks/input.ts'
+import { manifestOf, provideInput } from '../tasks/input.ts'
 
 /** One run of an order; the token of its task derives from `eventId`. */
 export type OrderedRun = { taskId: string; eventId: string; rail: RailKey; input: unknown }
@@ -83,7 +83,6 @@ async function submitOrdered(
 ) {
   const { taskId, eventId, rail, input } = run
   const begin = [...asked.objective].slice(0, OBJECTIVE_CHARS).join('')
-  const bytes = Buffer.byteLength(canonicalJson(input))
   const terms: TaskTerms = {
     agent_id: asked.agentId,
     rail,
@@ -92,7 +91,7 @@ async function submitOrdered(
     usage: 'operational',
     on_gaps: asked.on_gaps,
     objective: `${asked.workOrderId}: ${begin}`,
-    input_manifest: [{ name: 'input', sha256: digestOf(input), bytes }],
+    input_manifest: manifestOf(input),
   }
   const data = { terms_sha256: await storeDocument(tx, taskId, terms) }
   const { actor } = asked

@@ -1,7 +1,7 @@
 import canonicalize from 'canonicalize'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { digestOf, sha256Hex } from '#domain/core/canonical-json.ts'
+import { sha256Hex } from '#domain/core/canonical-json.ts'
 import { packetops } from '#domain/rails/packetops.ts'
 import { runIdOf } from '../../../../activities/task/facts.ts'
 import { createClient, type InputOf } from '../../../../api/http/client.ts'
@@ -191,7 +191,6 @@ verifies('clearing.limits', 'at most 25 clearings of an agent wait for a person'
       tier: 'standard',
       usage: 'operational',
       objective: 'a packet',
-      input_manifest: [{ name: 'packet', sha256: digestOf(input), bytes: 10 }],
       input,
       idempotency_key: freshKey(),
     })

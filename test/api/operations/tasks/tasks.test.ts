@@ -5,6 +5,7 @@ import { tokenops } from '#domain/rails/tokenops.ts'
 import { type LedgerEntry, verifyLedger } from '#domain/tasks/ledger.ts'
 import { allowedTaskEvents } from '#domain/tasks/lifecycle.ts'
 import { createClient, ProblemError } from '../../../../api/http/client.ts'
+import { manifestOf } from '../../../../api/services/tasks/input.ts'
 import { startComposedTasks } from '../../../support/composed-tasks.ts'
 import { trustedAgent } from '../../../support/registering-agent.ts'
 import { verifies } from '../../../verifies.ts'
@@ -70,6 +71,30 @@ const refusal = (call: Promise<unknown>) =>
     () => undefined,
     (error: unknown) => (error instanceof ProblemError ? error.problem : error),
   )
+
+verifies('task.preflight.lengths', 'a preflight takes only the length of its input', async () => {
+  const input = tokenops.sandboxInput as unknown as Record<string, unknown>
+  const [{ sha256, bytes } = { sha256: '', bytes: 0 }] = manifestOf(input)
+  const announce = (...lengths: number[]) =>
+    asAgent().call('preflight', {
+      rail: 'tokenops',
+      tier: 'standard',
+      input,
+      input_manifest: lengths.map((bytes) => ({ name: 'usage', sha256, bytes })),
+      objective: 'what each model cost',
+      idempotency_key: key(),
+    })
+  for (const other of [bytes - 1, bytes + 1, 2 ** 28])
+    expect(await refusal(announce(other)), String(other)).toMatchObject({
+      code: 'evidence_mismatch',
+      detail: `usage has ${bytes} bytes, not ${other}`,
+    })
+  for (const faulty of [[0], [2 ** 28 + 1], [bytes, bytes]])
+    expect(await refusal(announce(...faulty)), String(faulty)).toMatchObject({
+      code: 'invalid_request',
+    })
+  expect((await announce(bytes)).body).toMatchObject({ blocking: [] })
+})
 
 verifies(
   'task.http.begin',
