@@ -170,6 +170,7 @@ const demoRun = {
   ...demo,
   receipt: receiptOf('relay', relayId, { proof_id, context_sha256: digests.request }),
   context_sha256: digests.request,
+  unread_members: ['deck'],
 } as const
 const demoInput = { evidence: [{ name: item, text }], deck: 'autumn' } as const
 

@@ -8,7 +8,7 @@ export const evidenceRequirements = {
   'demo.run': {
     source: 'evidence § Investor demo',
     behavior:
-      'The tour over what a caller sends is a synthetic proof with its relay, event and receipt, once for a key; the digest of the whole body is in the receipt, no model is called, and secrets are refused in any property.',
+      'The tour over what a caller sends is a synthetic proof with its relay, event and receipt, once for a key; the digest of the whole body is in the receipt, no model is called, and secrets are refused in any property. The answer names the properties that it did not read.',
   },
   'analysis.rules': {
     source: 'evidence § Mode',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Analysis } from '#domain/analysis/analysis.ts'
 import { CommercePacket } from '#domain/commerce/packet.ts'
+import { screenFreeText } from '../../calls/forbidden-material.ts'
 import { Digest } from '../../fields.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { sampled } from '../receipts/sampled.ts'
@@ -10,6 +11,7 @@ import { freeEvidence, packetOf } from './free-proof-run.ts'
 import { Passport } from './proof-view.ts'
 import { Decision, ProofId } from './shapes.ts'
 
+const NAMES_MAX = 50
 const steps = ['free_proof', 'proof_relay', 'ledger', 'receipt', 'relay_state'] as const
 /** What every tour says of itself. */
 export const tour = {
@@ -40,7 +42,13 @@ export const described = {
     .strictObject({ ledger_events: z.int().min(0), logged_receipts: z.int().min(0) })
     .meta({ description: 'What the ledger of the service and the log hold now, of all callers.' }),
 }
-export const ran = { ...shown, context_sha256: Digest }
+export const ran = {
+  ...shown,
+  context_sha256: Digest,
+  unread_members: z.array(z.string()).meta({
+    description: 'Members that the tour does not read: only their digest is kept. The first 50.',
+  }),
+}
 /** What the second version adds. */
 export const packet = { verification_packet: CommercePacket }
 export const timings = {
@@ -58,3 +66,13 @@ export const askedOf = (given: z.output<typeof DemoInput>) => ({
     ? { packet: given.packet, questions: [] }
     : given.evidence && packetOf(given.evidence),
 })
+
+const FreeNames = z.record(z.string(), z.null()).meta({ 'x-free-text': true })
+
+/** The members that the tour does not read, which their sender may have misspelt; a name may be no secret. */
+export function unreadOf({ idempotency_key: _key, ...given }: z.output<typeof DemoInput>) {
+  const read = given.packet === undefined ? 'evidence' : 'packet'
+  const names = Object.keys(given).filter((name) => name !== read)
+  screenFreeText(FreeNames, Object.fromEntries(names.map((name) => [name, null])))
+  return { unread_members: names.slice(0, NAMES_MAX).map((name) => name.slice(0, 64)) }
+}

@@ -11,6 +11,9 @@ export const feeItems = [
   'enterprise_controls',
 ] as const
 export type FeeItem = (typeof feeItems)[number]
+/** A percentage of a basis in usd; the others are amounts. */
+export const percentItems = ['micro_routing_fee', 'escrow_fee'] as const satisfies FeeItem[]
+export const isPercent = (item: FeeItem): boolean => percentItems.some((one) => one === item)
 /** Paid by the month; the others have triggers of their own. */
 export const monthlyItems = ['premium_wallet_tier', 'enterprise_controls'] as const
 export type MonthlyItem = (typeof monthlyItems)[number]

@@ -140,7 +140,6 @@ function callsOn(named: Awaited<ReturnType<typeof ofPacketops>>): Calls {
   const receipt = { receipt_id: `rc_${sha256}`, accepted: false }
   const input_manifest = [{ name: 'input', sha256, bytes: 10 }]
   return {
-    'commercial-fees-assess': [{ run_id }, { quote_id: named.quote_id }],
     preflight: [{ ...packet, input_manifest, objective: 'a packet', idempotency_key }],
     'contract-prepare': [{ task_token, idempotency_key }],
     'contract-accept': [

@@ -63,6 +63,7 @@ verifies('demo.run', 'what is given is proven and relayed, and its digest is kep
   const context_sha256 = digestOf({ ...given, evidence })
   expect(made).toMatchObject({
     context_sha256,
+    unread_members: ['deck'],
     free_proof: { analysis: { usage: 'synthetic', analysis_mode: 'fallback' } },
     receipt: { kind: 'relay', payload: { context_sha256, usage: 'synthetic' } },
     ledger: [
@@ -95,6 +96,8 @@ verifies('demo.run', 'a repeat is the first answer, and secrets are refused anyw
   expect(await run({ deck: 1, idempotency_key })).toEqual(first)
   expect(await rows()).toEqual(before)
   const secret = `sk_live_${'a1B2'.repeat(8)}`
+  const asName = { [secret]: 1 }
+  expect(await codeOf(apis.open().call('investor-demo-run', asName))).toBe('forbidden_material')
   const hidden = { deck: { notes: [secret] } }
   expect(await codeOf(apis.open().call('investor-demo-run', hidden))).toBe('forbidden_material')
   expect(await rows()).toEqual(before)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import type { InputOf } from '../../../../api/http/client.ts'
 import { auditBooks } from '../../../support/books.ts'
 import { key, startMoneyApis } from '../../../support/money-over-http.ts'
 import { problemOf } from '../../../support/problems.ts'
@@ -58,6 +59,26 @@ verifies('fees.read', 'anyone computes fees, a wallet reads its own', async () =
     status: 401,
   })
   expect(await problemOf(anyone.call('commercial-fees-assess', {}))).toMatchObject({ status: 400 })
+})
+
+verifies('fees.read', 'any key computes fees; a percentage needs its basis', async () => {
+  const reader = await apis.agent(['runs:read'])
+  const signer = await apis.agent(['signing:use'])
+  const ask = (by: typeof reader, input: InputOf<'commercial-fees-assess'>) =>
+    by.call('commercial-fees-assess', input)
+  const items = [{ fee_item: 'micro_routing_fee' as const, basis_usd: 99 }]
+  for (const agent of [reader, signer])
+    expect((await ask(agent, { items })).body).toMatchObject({ total_usd: 8 })
+  for (const fee_item of ['micro_routing_fee', 'escrow_fee'] as const)
+    expect(await problemOf(ask(reader, { items: [{ fee_item }] }))).toMatchObject({
+      status: 400,
+      errors: [{ pointer: '/items/0/basis_usd' }],
+    })
+  const run_id = `run_${'0'.repeat(64)}`
+  expect(await problemOf(ask(reader, { run_id }))).toMatchObject({ status: 404 })
+  expect(await problemOf(ask(signer, { run_id }))).toMatchObject({ code: 'scope_denied' })
+  const month = { items: [{ fee_item: 'premium_wallet_tier' as const }], accrue: true }
+  expect(await problemOf(ask(reader, month))).toMatchObject({ code: 'scope_denied' })
 })
 
 verifies(['fees.monthly', 'fees.tier'], 'a plan is paid once a month by any caller', async () => {
