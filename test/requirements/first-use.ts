@@ -20,6 +20,11 @@ export const firstUseRequirements = {
     behavior:
       '`@agent-rails/client` packs and installs without the server; its types are whole in a strict project that checks libraries.',
   },
+  'client.readme': {
+    source: 'stack § Client',
+    behavior:
+      'The README of each client has a first verified run that works as it stands; that of TypeScript has at most 30 lines.',
+  },
   'client.python': {
     source: 'stack § Client',
     behavior:

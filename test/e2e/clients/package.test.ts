@@ -35,6 +35,26 @@ async function install(): Promise<void> {
   await run('npm', ['install', ...quietly, ...packages], { cwd: project })
 }
 
+/** What the compiler finds wrong with a file of the project, which it makes runnable. */
+async function compiled(file: string): Promise<string> {
+  const compilerOptions = {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: false,
+    target: 'es2022',
+    module: 'nodenext',
+    types: ['node'],
+  }
+  const settings = JSON.stringify({ compilerOptions, files: [file] })
+  writeFileSync(join(project, 'tsconfig.json'), settings)
+  const tsc = join(project, 'node_modules', 'typescript', 'bin', 'tsc')
+  return run(process.execPath, [tsc, '-p', project]).then(
+    ({ stdout }) => stdout,
+    (error: { stdout: string }) => error.stdout,
+  )
+}
+
 const program = `
 import {
   claimAccessKey, clientOf, ProblemError, registerAgent, verifyReceipt, waitForRun, type InputOf, type OutputOf,
@@ -70,29 +90,31 @@ verifies(
   'the packed client type-checks in a strict project and drives a run',
   async () => {
     writeFileSync(join(project, 'agent.ts'), program)
-    const compilerOptions = {
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      noUncheckedIndexedAccess: true,
-      skipLibCheck: false,
-      target: 'es2022',
-      module: 'nodenext',
-      types: ['node'],
-    }
-    writeFileSync(
-      join(project, 'tsconfig.json'),
-      JSON.stringify({ compilerOptions, files: ['agent.ts'] }),
-    )
-    const tsc = join(project, 'node_modules', 'typescript', 'bin', 'tsc')
-    const said = await run(process.execPath, [tsc, '-p', project]).then(
-      ({ stdout }) => stdout,
-      (error: { stdout: string }) => error.stdout,
-    )
-    expect(said).toBe('')
+    expect(await compiled('agent.ts')).toBe('')
     const [baseUrl, osUrl] = [stack.baseUrls[0]!, stack.osUrls[0]!]
     const { stdout } = await run(process.execPath, ['agent.js', baseUrl, osUrl], { cwd: project })
     const done = { state: 'closed', verdict: 'proven', kind: 'onboarding', code: 'invalid_request' }
     expect(JSON.parse(stdout)).toEqual(done)
+  },
+  120_000,
+)
+
+verifies(
+  'client.readme',
+  'the program of its README type-checks, runs, and verifies its receipt',
+  async () => {
+    const page = readFileSync(join(root, 'clients', 'typescript', 'README.md'), 'utf8')
+    const [, shown = ''] = /```ts\n([\s\S]*?)```/.exec(page) ?? []
+    expect(shown.trim().split('\n').length).toBeLessThanOrEqual(30)
+    const [baseUrl = '', osUrl = ''] = [stack.baseUrls[0], stack.osUrls[0]]
+    const here = shown
+      .replace('http://127.0.0.1:3000', baseUrl)
+      .replace('http://127.0.0.1:3001', osUrl)
+    writeFileSync(join(project, 'readme.ts'), here)
+    expect(await compiled('readme.ts')).toBe('')
+    const { stdout } = await run(process.execPath, ['readme.js'], { cwd: project })
+    expect(stdout).toMatch(/^closed proven \{/)
+    expect(stdout).toMatch(/signed: attestation\n$/)
   },
   120_000,
 )

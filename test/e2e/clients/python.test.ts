@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
@@ -46,6 +46,16 @@ describe.skipIf(missing !== undefined)('the Python package', () => {
     const mypy = ['-m', 'mypy', '--strict', 'clients/python/agent_rails']
     const checked = await stack.run(python, ...mypy, ...examples)
     expect(checked).toMatch(/Success: no issues found/)
+  })
+
+  verifies('client.readme', 'the program of its README runs and verifies its receipt', async () => {
+    const page = readFileSync(join(package_, 'README.md'), 'utf8')
+    const [, shown = ''] = /```python\n([\s\S]*?)```/.exec(page) ?? []
+    const program = join(scratch, 'readme.py')
+    writeFileSync(program, stack.here(shown))
+    const printed = await stack.run(python, program)
+    expect(printed).toMatch(/^closed proven \{/)
+    expect(printed).toMatch(/signed: attestation\n$/)
   })
 
   verifies('client.python', 'its examples move a payout and work on three rails', async () => {
