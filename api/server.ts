@@ -3,6 +3,7 @@ import { loadConfig } from '../activities/config/config.ts'
 import { checkStart } from '../activities/container.ts'
 import { authenticateOperator } from './auth/operator.ts'
 import { execute } from './calls/execute.ts'
+import { publishedLimits } from './calls/rate-policies.ts'
 import { createApi } from './compose.ts'
 import { answerUnreadable } from './http/answer-unreadable.ts'
 import { createConsole } from './http/console/console.ts'
@@ -47,6 +48,7 @@ const facts = {
   osUrl: config.OS_URL,
   temporalUiUrl: config.TEMPORAL_UI_URL,
   environment: config.ENVIRONMENT,
+  rateLimits: publishedLimits(config),
   pauses,
 }
 const pages = Router().use(createPages(facts), createReference(facts, 'base'))

@@ -233,6 +233,9 @@ export const configSchema = z.object({
   LIMIT_PUBLIC_READS_PER_MINUTE: count(60).describe(
     'calls that read, without a credential, from one client address',
   ),
+  LIMIT_PUBLIC_DOCUMENTS_PER_MINUTE: count(600).describe(
+    'reads, without a credential, of documents that any cache may keep, from one client address',
+  ),
   LIMIT_PUBLIC_WRITES_PER_MINUTE: count(10).describe(
     'calls that store, without a credential, from one client address',
   ),

@@ -17,7 +17,7 @@ export type RateLimits = {
   address(address: string, perMinute?: number): Promise<CallerTicket>
   wallet(caller: string): Promise<CallerTicket>
   agent(credentialId: string): Promise<CallerTicket>
-  publicCaller(address: string, of: { reads: boolean }): Promise<CallerTicket>
+  publicCaller(address: string, of: 'documents' | 'reads' | 'writes'): Promise<CallerTicket>
   /** Not granted when this address, or all together, had enough free calls today; the call can still be paid for. */
   freeGrant(address: string): Promise<FreeTicket>
 }

@@ -88,7 +88,7 @@ async function answerPlainly(call: AuthorizedCall): Promise<CallAnswer> {
   const reply = bodyOf(operation, await operation.handle(input, contextWith(call, '', true)))
   return {
     status: reply.status ?? operation.status[0],
-    headers: reply.headers ?? {},
+    headers: { ...tickets?.headers, ...reply.headers },
     body: checkOutput(operation, reply.body),
   }
 }

@@ -51,13 +51,26 @@ function headersOf(
   if (retryAfterMs !== null) {
     const seconds = String(Math.ceil(retryAfterMs / 1000))
     headers['Retry-After'] = seconds
-    if (code === 'rate_limited') headers['RateLimit'] = `"calls";r=0;t=${seconds}`
+    if (code === 'rate_limited') Object.assign(headers, limitHeaders(refusal, seconds))
   }
   if (errorCodes[code].status === 401) {
     headers['WWW-Authenticate'] =
       access === undefined ? bearerChallenge(code) : challengeOf(waysOf({ access }), code)
   }
   return headers
+}
+
+/** The limit that was hit, by its name where it is one by the minute. */
+function limitHeaders({ extra }: Refusal, seconds: string): Record<string, string> {
+  const limit = extra?.['limit'] as
+    | { policy: string; calls: number; window_seconds: number }
+    | undefined
+  if (limit === undefined) return { RateLimit: `"calls";r=0;t=${seconds}` }
+  const { policy, calls, window_seconds } = limit
+  return {
+    RateLimit: `"${policy}";r=0;t=${seconds}`,
+    'RateLimit-Policy': `"${policy}";q=${calls};w=${window_seconds}`,
+  }
 }
 
 /** How the first way that needs something wants it presented. */

@@ -93,6 +93,7 @@ export function both(
   if (one === undefined || other === undefined) return one ?? other
   return {
     granted: one.granted && other.granted,
+    headers: { ...other.headers, ...one.headers },
     putBack: () => {
       one.putBack()
       other.putBack()

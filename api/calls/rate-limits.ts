@@ -10,22 +10,26 @@ import type { Caller } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { RateLimits } from './deps.ts'
 import { both } from './quotas.ts'
+import { type RatePolicyName, ratePolicies, WINDOW_SECONDS } from './rate-policies.ts'
 import type { CallerTicket } from './tickets.ts'
 
 const DAY_S = 24 * 3600
 
 /** The service's limits: per wallet, per credential, per client address, failed proofs, and free grants. */
 export function createRateLimits(pool: Pool, config: Config): RateLimits {
-  const perAddress = createLimiter(pool, 'address', config.LIMIT_ADDRESS_PER_MINUTE, 60)
-  const perWallet = createLimiter(pool, 'wallet', config.LIMIT_WALLET_PER_MINUTE, 60)
-  const perCredential = createLimiter(pool, 'agent', config.LIMIT_AGENT_PER_MINUTE, 60)
-  const publicReads = createLimiter(pool, 'public-read', config.LIMIT_PUBLIC_READS_PER_MINUTE, 60)
-  const publicWrites = createLimiter(
-    pool,
-    'public-write',
-    config.LIMIT_PUBLIC_WRITES_PER_MINUTE,
-    60,
-  )
+  const policies = ratePolicies(config)
+  const named = (policy: RatePolicyName): Named => {
+    const { quota } = policies[policy]
+    return { policy, quota, limiter: createLimiter(pool, policy, quota, WINDOW_SECONDS) }
+  }
+  const perAddress = named('address')
+  const perWallet = named('wallet')
+  const perCredential = named('agent')
+  const ofPublic = {
+    documents: named('documents'),
+    reads: named('public-reads'),
+    writes: named('public-writes'),
+  }
   const freePerAddress = createLimiter(
     pool,
     'free-address',
@@ -45,7 +49,7 @@ export function createRateLimits(pool: Pool, config: Config): RateLimits {
       ),
     wallet: (caller) => callOf(perWallet, caller),
     agent: (credentialId) => callOf(perCredential, credentialId),
-    publicCaller: (address, { reads }) => callOf(reads ? publicReads : publicWrites, address),
+    publicCaller: (address, of) => callOf(ofPublic[of], address),
     freeGrant: async (address) => {
       const tickets = await Promise.all([freePerAddress.take(address), freeInAll.take('all')])
       const granted = tickets.every((ticket) => ticket.granted)
@@ -79,23 +83,31 @@ export async function callerTicket({
   const credential =
     caller.kind === 'agent' || caller.kind === 'public' ? caller.credential : undefined
   if (credential !== undefined) return limits.agent(credential.credential_id)
-  const reads = idempotency.kind === 'read'
+  const document = http.cacheable ? 'documents' : 'reads'
+  const used = idempotency.kind === 'read' ? document : 'writes'
   if (caller.kind === 'status' && caller.prefix === 'pt') {
-    const of = (key: string) => limits.publicCaller(key, { reads })
+    const of = (key: string) => limits.publicCaller(key, used)
     return both(...(await Promise.all([of(request.address), of(caller.tokenSha256)])))
   }
   if (caller.kind !== 'public' || http.unlimited) return undefined
-  return limits.publicCaller(caller.address, { reads })
+  return limits.publicCaller(caller.address, used)
 }
 
-async function callOf(limiter: Limiter, key: string, points = 1): Promise<CallerTicket> {
-  const ticket = await limiter.take(key, points)
+type Named = { policy: RatePolicyName; quota: number; limiter: Limiter }
+
+async function callOf(named: Named, key: string, points = 1): Promise<CallerTicket> {
+  const { policy, quota } = named
+  const ticket = await named.limiter.take(key, points)
   let used = false
   return {
     granted: ticket.granted,
+    headers: {
+      'RateLimit-Policy': `"${policy}";q=${quota};w=${WINDOW_SECONDS}`,
+      ...(ticket.granted ? { RateLimit: `"${policy}";${standingOf(ticket)}` } : {}),
+    },
     assertGranted: () => {
       used = true
-      assertGranted(ticket)
+      assertGranted(ticket, named)
     },
     putBack: () => {
       if (!used) ticket.putBack()
@@ -103,10 +115,14 @@ async function callOf(limiter: Limiter, key: string, points = 1): Promise<Caller
   }
 }
 
-function assertGranted(ticket: Ticket): void {
+const standingOf = ({ left, resetMs }: Extract<Ticket, { granted: true }>): string =>
+  `r=${Math.floor(left)};t=${Math.max(1, Math.ceil(resetMs / 1000))}`
+
+function assertGranted(ticket: Ticket, { policy, quota }: Named): void {
   if (ticket.granted) return
   throw refuse('rate_limited', {
-    detail: 'too many calls',
+    detail: `more than ${quota} calls in ${WINDOW_SECONDS} seconds`,
     retry_after_ms: ticket.retryAfterMs,
+    extra: { limit: { policy, calls: quota, window_seconds: WINDOW_SECONDS } },
   })
 }

@@ -276,6 +276,14 @@ export const discoveryExamples = {
       sequences: [{ name: 'self_onboarding', steps: ['submit_manifest', 'receive_trust_state'] }],
       policy_rules: ['Review precedes execution.'],
       links: { openapi: `${BASE_URL}/openapi.json` },
+      rate_limits: [
+        {
+          policy: 'public-reads',
+          calls: 60,
+          window_seconds: 60,
+          counts: 'Other reads without a credential, from one address.',
+        },
+      ],
     },
   },
   'mcp-descriptor': {

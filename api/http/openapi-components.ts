@@ -19,7 +19,10 @@ export const headerComponents: JsonObject = {
     description: 'Seconds to wait before the call is repeated.',
     schema: { type: 'integer', minimum: 0 },
   },
-  RateLimit: text('What is left of the limit that was hit, and when it resets.'),
+  RateLimit: text(
+    'What is left of the limit that the call counts against, and the seconds until it resets (draft-ietf-httpapi-ratelimit-headers).',
+  ),
+  'RateLimit-Policy': text('That limit by its name: the calls (q) in a window of seconds (w).'),
   'WWW-Authenticate': text(
     'How a caller proves who it is here; of a 402, the Payment challenge of MPP for this call.',
   ),

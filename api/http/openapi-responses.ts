@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { type ErrorCode, errorCodes } from '#domain/core/error-codes.ts'
 import { commonErrors } from '../calls/problem.ts'
-import { type AnyOperation, takesPayment } from '../operation.ts'
+import { type AnyOperation, isPlain, takesPayment } from '../operation.ts'
 import { answerExamplesOf } from './openapi-examples.ts'
 import type { JsonObject, SchemaComponents } from './schema-components.ts'
 
@@ -105,7 +105,9 @@ function headersOf(
     ...(status === 402 ? ['PAYMENT-REQUIRED'] : []),
     ...(status === 405 ? ['Allow'] : []),
     ...(status === 409 || status === 429 || status === 503 ? ['Retry-After'] : []),
-    ...(refusing.includes('rate_limited') ? ['RateLimit'] : []),
+    ...(refusing.includes('rate_limited') || (status < 300 && group.every(isPlain))
+      ? ['RateLimit', 'RateLimit-Policy']
+      : []),
   ]
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }

@@ -18,6 +18,7 @@ import { keyState, publishedKey } from '../../activities/keys/published-key.ts'
 import { MANDATE_TYP } from '../../activities/keys/sd-jwt.ts'
 import { listPublicKeys, type SigningKeyRow } from '../../activities/store/keys/signing-keys.ts'
 import type { Database } from '../../activities/store/schema/schema.ts'
+import { publishedLimits } from '../calls/rate-policies.ts'
 import { openapiDocument } from '../http/openapi.ts'
 import { mcpDescriptor } from '../mcp/descriptor.ts'
 import { CURRENT_VERSION } from '../mcp/protocol.ts'
@@ -58,6 +59,7 @@ export function createDiscovery(deps: Discovery): DiscoveryCommands {
     schemas,
     agentTools: () => agentTools(registry, urls, schemas.index()),
     startHere: (rail) => startHere(registry, urls, rail),
+    rateLimits: () => publishedLimits(config),
     quickstart: (rail) => quickstart(registry, urls, rail),
     quickstartOfAgent: ({ rail, input }) => quickstartOfAgent(registry, urls, { rail, input }),
     openapi: () => {

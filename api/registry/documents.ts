@@ -3,6 +3,7 @@ import type { boundSets } from '#domain/core/contract-sets.ts'
 import type { JudgedControl } from '#domain/production/hardening.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { publishedKey } from '../../activities/keys/published-key.ts'
+import type { RateLimit } from '../calls/rate-policies.ts'
 import type { McpDescriptor } from '../mcp/shapes.ts'
 import type { AgentCard } from './agent-card-shape.ts'
 import type { AgentTools } from './agent-tools-shape.ts'
@@ -57,6 +58,7 @@ export type DiscoveryCommands = {
   identityRegistration(): z.output<typeof IdentityRegistration>
   agentTools(): z.output<typeof AgentTools>
   startHere(rail: RailKey): z.output<typeof StartHere>
+  rateLimits(): z.output<typeof RateLimit>[]
   quickstart(rail: RailKey): z.output<typeof Quickstart>
   quickstartOfAgent(asked: {
     rail: RailKey

@@ -35,6 +35,7 @@ export function createHardening({ db, config, registry }: Deps): HardeningComman
           LIMIT_WALLET_PER_MINUTE: config.LIMIT_WALLET_PER_MINUTE,
           LIMIT_AGENT_PER_MINUTE: config.LIMIT_AGENT_PER_MINUTE,
           LIMIT_PUBLIC_READS_PER_MINUTE: config.LIMIT_PUBLIC_READS_PER_MINUTE,
+          LIMIT_PUBLIC_DOCUMENTS_PER_MINUTE: config.LIMIT_PUBLIC_DOCUMENTS_PER_MINUTE,
           LIMIT_PUBLIC_WRITES_PER_MINUTE: config.LIMIT_PUBLIC_WRITES_PER_MINUTE,
         },
         callersCounted: seen.counted,

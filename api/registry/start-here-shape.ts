@@ -30,16 +30,14 @@ const step = z.strictObject({
     .meta({ description: 'What the caller puts in place of the example’s values.' }),
 })
 
-/** What `/api/agents-start-here` prints. */
-export const StartHere = z
-  .strictObject({
-    rail: z.enum(railKeys),
-    steps: z.array(step),
-    sequences: z.array(z.strictObject({ name: text, steps: z.array(text) })),
-    policy_rules: z.array(text),
-    links: z.record(z.string(), z.url()),
-  })
-  .meta({ id: 'AgentsStartHere' })
+/** What `/api/agents-start-here` prints, but for the limits. */
+export const StartHere = z.strictObject({
+  rail: z.enum(railKeys),
+  steps: z.array(step),
+  sequences: z.array(z.strictObject({ name: text, steps: z.array(text) })),
+  policy_rules: z.array(text),
+  links: z.record(z.string(), z.url()),
+})
 
 /** A call that a reader makes as it stands, or by the shell. */
 export const QuickstartCall = step

@@ -8,6 +8,7 @@ beforeAll(async () => {
   const env = {
     TRUST_PROXY: '1',
     LIMIT_PUBLIC_READS_PER_MINUTE: '6',
+    LIMIT_PUBLIC_DOCUMENTS_PER_MINUTE: '12',
     LIMIT_PUBLIC_WRITES_PER_MINUTE: '3',
   }
   apis = await startComposed({ apis: 2, env })
@@ -33,6 +34,47 @@ async function statuses(
   }
   return answers
 }
+
+const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
+
+verifies(
+  ['discovery.limits', 'pipeline.public-limit'],
+  'answers name their limit, and documents have one of their own',
+  async () => {
+    const { base } = apis.hosts[0]!
+    const address = from('192.0.2.77')
+    const started = await fetch(`${base}/api/agents-start-here`, address)
+    const { rate_limits } = (await started.json()) as {
+      rate_limits: { policy: string; calls: number; window_seconds: number }[]
+    }
+    for (const [policy, calls] of [
+      ['documents', 12],
+      ['public-reads', 6],
+      ['public-writes', 3],
+    ] as const)
+      expect(rate_limits).toContainEqual(
+        expect.objectContaining({ policy, calls, window_seconds: 60 }),
+      )
+    expect(started.headers.get('ratelimit-policy')).toBe('"documents";q=12;w=60')
+    expect(started.headers.get('ratelimit')).toMatch(/^"documents";r=11;t=([1-9]|[1-5]\d|60)$/)
+    for (let left = 10; left >= 0; left--) {
+      const { status, headers } = await fetch(`${base}/.well-known/jwks.json`, address)
+      expect([status, headers.get('ratelimit')]).toEqual([
+        200,
+        expect.stringContaining(`"documents";r=${left};`),
+      ])
+    }
+    const refused = await fetch(`${base}/openapi.json`, address)
+    expect(refused.headers.get('ratelimit')).toMatch(/^"documents";r=0;t=\d+$/)
+    expect(refused.headers.get('ratelimit-policy')).toBe('"documents";q=12;w=60')
+    expect(await refused.json()).toMatchObject({
+      code: 'rate_limited',
+      limit: { policy: 'documents', calls: 12, window_seconds: 60 },
+    })
+    const read = await fetch(`${base}/api/agent-pricing`, address)
+    expect(read.headers.get('ratelimit')).toMatch(/^"public-reads";r=5;t=\d+$/)
+  },
+)
 
 const quote = (key: string) => ({ rail: 'tokenops', tier: 'entry', idempotency_key: key })
 

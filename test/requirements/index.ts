@@ -788,6 +788,11 @@ export const requirements = {
     behavior:
       'The document openapi.json is valid OpenAPI 3.1. It lists every operation with every error code that the operation can return.',
   },
+  'discovery.limits': {
+    source: 'calls § Rate limits',
+    behavior:
+      'llms.txt and /api/agents-start-here publish the limits by the minute. Answers that are not stored, and refusals, name their limit and what is left of it; documents that any cache may keep have a limit of their own.',
+  },
   'discovery.described': {
     source: 'calls § Discovery',
     behavior:

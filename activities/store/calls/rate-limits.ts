@@ -1,13 +1,17 @@
 import type { Pool } from 'pg'
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 
-/** One use of a limited resource: granted, or the end of the window. An unused grant can be returned. */
+/**
+ * One use of a limited resource: granted, with what is left until the window ends, or the end of the window. Other processes may have
+ * used some of what is left. An unused grant can be returned.
+ */
 export type Ticket =
-  | { granted: true; putBack(): void }
+  | { granted: true; left: number; resetMs: number; putBack(): void }
   | { granted: false; retryAfterMs: number; putBack(): void }
 export type Limiter = { take(key: string, points?: number): Promise<Ticket> }
 
-type Share = { left: number; until: number }
+/** `rest` is what no process had taken when this one took its share. */
+type Share = { left: number; until: number; rest: number }
 
 /** When more keys are in memory, those whose window has ended are removed. */
 const SHARES_MAX = 10_000
@@ -42,6 +46,8 @@ export function createLimiter(
     share.left -= used
     return {
       granted: true,
+      left: share.left + share.rest,
+      resetMs: share.until - performance.now(),
       putBack: () => {
         share.left += used
       },
@@ -52,8 +58,10 @@ export function createLimiter(
     if (shares.size >= SHARES_MAX)
       for (const [other, { until }] of shares) if (until <= now) shares.delete(other)
     const share = shares.get(key)
-    if (share !== undefined && share.until > now) share.left += taken
-    else shares.set(key, { left: taken, until: now + window.msBeforeNext })
+    const rest = window.remainingPoints
+    if (share !== undefined && share.until > now)
+      Object.assign(share, { left: share.left + taken, rest })
+    else shares.set(key, { left: taken, until: now + window.msBeforeNext, rest })
   }
   /** Takes a portion, or just the requested points if a portion is no longer left. A returned ticket is a refusal. */
   const refill = async (key: string, used: number): Promise<Ticket | undefined> => {

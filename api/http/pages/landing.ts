@@ -1,6 +1,7 @@
 import type { Environment } from '#domain/core/environment.ts'
 import { type Html, html } from '#domain/core/html.ts'
 import { type Pause, pauseNote } from '#domain/payouts/controls.ts'
+import type { PublishedLimit } from '../../calls/rate-policies.ts'
 import { type AnyOperation, waysOf } from '../../operation.ts'
 import { families } from '../../operations/index.ts'
 import { catalogue, guarantees, railCount } from './catalogue.ts'
@@ -17,6 +18,7 @@ export type PageFacts = {
   readonly osUrl: string
   readonly temporalUiUrl: string
   readonly environment: Environment
+  readonly rateLimits: readonly PublishedLimit[]
   readonly pauses: () => Promise<readonly Pause[]>
 }
 

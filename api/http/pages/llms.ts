@@ -40,6 +40,13 @@ export function llmsText(facts: PageFacts): string {
     '## Documents',
     ...documents.map((id) => linkOf(facts, id)),
     '',
+    '## Limits',
+    ...facts.rateLimits.map(
+      ({ policy, calls, window_seconds, counts }) =>
+        `- ${policy}: ${calls} in ${window_seconds} seconds. ${counts}`,
+    ),
+    'Answers name their limit in RateLimit-Policy and what is left of it in RateLimit; a refusal is 429 with Retry-After.',
+    '',
     '## Optional',
     `- [llms-full.txt](${facts.baseUrl}/llms-full.txt): Every operation and every refusal in one text.`,
     '',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { RateLimit } from '../../calls/rate-policies.ts'
 import { discoveryExamples } from '../../examples/inputs.ts'
 import { operation } from '../../operation.ts'
 import { StartHere } from '../../registry/start-here-shape.ts'
@@ -13,7 +14,13 @@ export const agentsStartHere = operation({
   input: z.strictObject({
     rail: Rail.default('packetops').meta({ description: 'One that is sold.' }),
   }),
-  output: StartHere,
+  output: StartHere.extend({
+    rate_limits: z.array(RateLimit).meta({
+      description: 'How many calls a caller may make; answers name theirs in RateLimit-Policy.',
+    }),
+  }).meta({ id: 'AgentsStartHere' }),
   example: discoveryExamples['agents-start-here'],
-  handle: async ({ rail }, { discovery }) => ({ body: discovery.startHere(rail) }),
+  handle: async ({ rail }, { discovery }) => ({
+    body: { ...discovery.startHere(rail), rate_limits: discovery.rateLimits() },
+  }),
 })

@@ -27,7 +27,7 @@ beforeAll(async () => {
     limits: unlimited,
     call: async () => ({ answer: { status: 200, headers: {}, body: {} } }),
     host: 'base',
-    pages: createPages({ ...facts, temporalUiUrl: '', pauses: async () => [] }),
+    pages: createPages({ ...facts, temporalUiUrl: '', rateLimits, pauses: async () => [] }),
   })
   site = await listen(app, '127.0.0.1', 0)
 })
@@ -35,6 +35,10 @@ afterAll(async () => {
   await site?.stop(0)
   await apis?.stop()
 })
+
+const rateLimits = [
+  { policy: 'public-reads', calls: 61, window_seconds: 60, counts: 'Reads from one address.' },
+]
 
 const read = async (name: string) => {
   const answer = await fetch(`http://127.0.0.1:${site.port}/${name}`)
@@ -56,6 +60,11 @@ verifies('discovery.llms', 'each document that it names answers', async () => {
     const host = isPage ? `http://127.0.0.1:${site.port}` : apis.hosts[0]?.base
     expect((await fetch(host + path)).status, url).toBe(200)
   }
+})
+
+verifies('discovery.limits', 'it says how many calls are answered', async () => {
+  const { text } = await read('llms.txt')
+  expect(text).toContain('- public-reads: 61 in 60 seconds. Reads from one address.')
 })
 
 verifies('discovery.llms', 'the input schema of each rail that it names answers', async () => {

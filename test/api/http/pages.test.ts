@@ -36,7 +36,7 @@ const surface = {
 const osUrl = 'https://os.example'
 const facts = { registry: operations, baseUrl, osUrl, environment: 'local' as Environment }
 const pages = (environment: Environment = 'local', temporalUiUrl = ui) =>
-  createPages({ ...facts, temporalUiUrl, environment, pauses: async () => [] })
+  createPages({ ...facts, temporalUiUrl, environment, rateLimits: [], pauses: async () => [] })
 
 const listeners: Listener[] = []
 const start = async (app: Parameters<typeof listen>[0]) => {
