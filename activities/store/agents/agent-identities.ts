@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
+import { findRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type IdentityRow = Selectable<Database['agent_identities']>
@@ -12,10 +13,5 @@ export async function insertIdentity(
 }
 
 /** The identity that the agent proved when it registered, if it claimed one. */
-export function findIdentity(tx: Tx, agentId: string): Promise<IdentityRow | undefined> {
-  return tx
-    .selectFrom('agent_identities')
-    .selectAll()
-    .where('agent_id', '=', agentId)
-    .executeTakeFirst()
-}
+export const findIdentity = (tx: Tx, agentId: string) =>
+  findRow(tx, 'agent_identities', { agent_id: agentId })

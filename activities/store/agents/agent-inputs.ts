@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import { type Tx, transaction } from '../postgres/db.ts'
+import { findRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type InputRow = Selectable<Database['agent_inputs']>
@@ -125,17 +126,8 @@ export async function addInput(
   })
 }
 
-export async function findInput(
-  tx: Tx,
-  { owner, sha256 }: InputName,
-): Promise<InputRow | undefined> {
-  return tx
-    .selectFrom('agent_inputs')
-    .selectAll()
-    .where('owner', '=', owner)
-    .where('sha256', '=', sha256)
-    .executeTakeFirst()
-}
+export const findInput = (tx: Tx, { owner, sha256 }: InputName) =>
+  findRow(tx, 'agent_inputs', { owner, sha256 })
 
 /** Yields the bytes of an upload in order, in chunks of at most 1 MiB. */
 export async function* readChunks(tx: Tx, blobId: string): AsyncGenerator<Buffer> {

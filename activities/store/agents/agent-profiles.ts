@@ -3,6 +3,7 @@ import type { TrustState } from '#domain/agents/trust.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { Tx } from '../postgres/db.ts'
 import { containing } from '../postgres/like.ts'
+import { countOf } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 type ProfileRow = Selectable<Database['agent_profiles']>
@@ -76,10 +77,7 @@ export function listPublished(
 }
 
 export async function countPublished(tx: Tx, filter: PublishedFilter): Promise<number> {
-  const { count } = await published(tx, filter)
-    .select(sql<number>`count(*)::int`.as('count'))
-    .executeTakeFirstOrThrow()
-  return count
+  return countOf(published(tx, filter))
 }
 
 export type WorkCount = { agent_id: string; runs: number; finished: number; exceptions: number }

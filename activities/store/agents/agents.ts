@@ -4,6 +4,7 @@ import { mayAct, type TrustState } from '#domain/agents/trust.ts'
 import type { TrustLimits } from '#domain/agents/trust-limits.ts'
 import { noAmount, type WaitingFilter, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
+import { findRow, lockRow, requireRow } from '../postgres/rows.ts'
 import type { Contact } from '../schema/json-columns.ts'
 import type { Database } from '../schema/schema.ts'
 
@@ -65,33 +66,18 @@ export async function insertAgent(tx: Tx, agent: NewAgent): Promise<AgentRow | u
     .executeTakeFirst()
 }
 
-export async function findAgent(tx: Tx, agentId: string): Promise<AgentRow | undefined> {
-  return tx.selectFrom('agents').selectAll().where('agent_id', '=', agentId).executeTakeFirst()
-}
+export const findAgent = (tx: Tx, agentId: string) => findRow(tx, 'agents', { agent_id: agentId })
 
 /** The agent's row, locked until the transaction ends. */
-export async function lockAgent(tx: Tx, agentId: string): Promise<AgentRow | undefined> {
-  return tx
-    .selectFrom('agents')
-    .selectAll()
-    .where('agent_id', '=', agentId)
-    .forUpdate()
-    .executeTakeFirst()
-}
+export const lockAgent = (tx: Tx, agentId: string) => lockRow(tx, 'agents', { agent_id: agentId })
 
 /** The agent that registered with the public key of this digest. */
-export async function findAgentByKey(tx: Tx, keySha256: string): Promise<AgentRow | undefined> {
-  return tx.selectFrom('agents').selectAll().where('key_sha256', '=', keySha256).executeTakeFirst()
-}
+export const findAgentByKey = (tx: Tx, keySha256: string) =>
+  findRow(tx, 'agents', { key_sha256: keySha256 })
 
 /** The agent whose status token has this SHA-256. */
-export async function findAgentByToken(tx: Tx, tokenSha256: string): Promise<AgentRow | undefined> {
-  return tx
-    .selectFrom('agents')
-    .selectAll()
-    .where('status_token_sha256', '=', tokenSha256)
-    .executeTakeFirst()
-}
+export const findAgentByToken = (tx: Tx, tokenSha256: string) =>
+  findRow(tx, 'agents', { status_token_sha256: tokenSha256 })
 
 /** Moves the agent through the states of a trust decision. Limits that are given replace those of earlier decisions. */
 export async function moveTrust(
@@ -112,11 +98,7 @@ export async function moveTrust(
       .where('agent_id', '=', agentId)
       .execute()
   }
-  return tx
-    .selectFrom('agents')
-    .selectAll()
-    .where('agent_id', '=', agentId)
-    .executeTakeFirstOrThrow()
+  return requireRow(tx, 'agents', { agent_id: agentId })
 }
 
 /** The limits of an agent; a change of them waits until the transaction ends. */

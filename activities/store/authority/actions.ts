@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { IdPage, Tx } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
+import { findRow, lockRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type ActionRow = Selectable<Database['delegated_actions']>
@@ -12,23 +13,12 @@ export async function insertAction(
   await tx.insertInto('delegated_actions').values(action).execute()
 }
 
-export async function findAction(tx: Tx, actionId: string): Promise<ActionRow | undefined> {
-  return tx
-    .selectFrom('delegated_actions')
-    .selectAll()
-    .where('action_id', '=', actionId)
-    .executeTakeFirst()
-}
+export const findAction = (tx: Tx, actionId: string) =>
+  findRow(tx, 'delegated_actions', { action_id: actionId })
 
 /** The action, locked until the transaction ends. Its mandate and grant are locked first. */
-export async function lockAction(tx: Tx, actionId: string): Promise<ActionRow | undefined> {
-  return tx
-    .selectFrom('delegated_actions')
-    .selectAll()
-    .where('action_id', '=', actionId)
-    .forUpdate()
-    .executeTakeFirst()
-}
+export const lockAction = (tx: Tx, actionId: string) =>
+  lockRow(tx, 'delegated_actions', { action_id: actionId })
 
 /** The action that uses the grant; a refused one does not. */
 export async function findActionOf(tx: Tx, grantId: string): Promise<ActionRow | undefined> {

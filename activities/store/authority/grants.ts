@@ -1,5 +1,6 @@
 import type { Insertable, Selectable } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
+import { findRow, lockRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type GrantRow = Selectable<Database['action_grants']>
@@ -19,23 +20,12 @@ export async function storeGrant(
   return stored
 }
 
-export async function findGrant(tx: Tx, grantId: string): Promise<GrantRow | undefined> {
-  return tx
-    .selectFrom('action_grants')
-    .selectAll()
-    .where('grant_id', '=', grantId)
-    .executeTakeFirst()
-}
+export const findGrant = (tx: Tx, grantId: string) =>
+  findRow(tx, 'action_grants', { grant_id: grantId })
 
 /** The grant, locked until the transaction ends. Its mandate is locked first. */
-export async function lockGrant(tx: Tx, grantId: string): Promise<GrantRow | undefined> {
-  return tx
-    .selectFrom('action_grants')
-    .selectAll()
-    .where('grant_id', '=', grantId)
-    .forUpdate()
-    .executeTakeFirst()
-}
+export const lockGrant = (tx: Tx, grantId: string) =>
+  lockRow(tx, 'action_grants', { grant_id: grantId })
 
 /** The grants of a mandate, newest first. */
 export async function listGrants(tx: Tx, mandateId: string, most: number): Promise<GrantRow[]> {

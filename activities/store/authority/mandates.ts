@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { MandateTerms } from '#domain/authority/artifacts.ts'
 import type { Tx } from '../postgres/db.ts'
+import { findRow, lockRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type AuthorityMandateRow = Selectable<Database['authority_mandates']>
@@ -54,29 +55,12 @@ export async function storeAuthorityMandate(
   return stored
 }
 
-export async function findAuthorityMandate(
-  tx: Tx,
-  mandateId: string,
-): Promise<AuthorityMandateRow | undefined> {
-  return tx
-    .selectFrom('authority_mandates')
-    .selectAll()
-    .where('mandate_id', '=', mandateId)
-    .executeTakeFirst()
-}
+export const findAuthorityMandate = (tx: Tx, mandateId: string) =>
+  findRow(tx, 'authority_mandates', { mandate_id: mandateId })
 
 /** The mandate, locked until the transaction ends. It is locked before its grants and actions. */
-export async function lockAuthorityMandate(
-  tx: Tx,
-  mandateId: string,
-): Promise<AuthorityMandateRow | undefined> {
-  return tx
-    .selectFrom('authority_mandates')
-    .selectAll()
-    .where('mandate_id', '=', mandateId)
-    .forUpdate()
-    .executeTakeFirst()
-}
+export const lockAuthorityMandate = (tx: Tx, mandateId: string) =>
+  lockRow(tx, 'authority_mandates', { mandate_id: mandateId })
 
 /** Adds to the used totals of a locked mandate, or returns what a refused action had reserved. */
 export async function addUse(

@@ -9,6 +9,7 @@ import {
 } from '#domain/callbacks/callback.ts'
 import type { CallbackSubjectEvent } from '#domain/callbacks/callback-body.ts'
 import type { IdPage, Tx } from '../postgres/db.ts'
+import { findRow, lockRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type DeliveryRow = Selectable<Database['callback_deliveries']>
@@ -68,13 +69,8 @@ export async function addRedelivery(
   return addDelivery(tx, { owner, event, subject, ordinal, url: url ?? notified.url })
 }
 
-export async function findDelivery(tx: Tx, deliveryId: string): Promise<DeliveryRow | undefined> {
-  return tx
-    .selectFrom('callback_deliveries')
-    .selectAll()
-    .where('delivery_id', '=', deliveryId)
-    .executeTakeFirst()
-}
+export const findDelivery = (tx: Tx, deliveryId: string) =>
+  findRow(tx, 'callback_deliveries', { delivery_id: deliveryId })
 
 /** The newest delivery of one event of one subject. */
 export async function latestDelivery(
@@ -97,12 +93,7 @@ export async function lockOpenDelivery(
   tx: Tx,
   deliveryId: string,
 ): Promise<DeliveryRow | undefined> {
-  const row = await tx
-    .selectFrom('callback_deliveries')
-    .selectAll()
-    .where('delivery_id', '=', deliveryId)
-    .forUpdate()
-    .executeTakeFirst()
+  const row = await lockRow(tx, 'callback_deliveries', { delivery_id: deliveryId })
   return row !== undefined && isCallbackOpen(row.state) ? row : undefined
 }
 

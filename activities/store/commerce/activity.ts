@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { MissionKind } from '#domain/commerce/missions.ts'
 import type { Tx } from '../postgres/db.ts'
+import { countOf, findRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type ActivityRow = Selectable<Database['commerce_activity']>
@@ -29,13 +30,8 @@ export async function insertConsent(
   await tx.insertInto('commerce_consents').values(consent).execute()
 }
 
-export async function findActivity(tx: Tx, proofId: string): Promise<ActivityRow | undefined> {
-  return tx
-    .selectFrom('commerce_activity')
-    .selectAll()
-    .where('proof_id', '=', proofId)
-    .executeTakeFirst()
-}
+export const findActivity = (tx: Tx, proofId: string) =>
+  findRow(tx, 'commerce_activity', { proof_id: proofId })
 
 export type ActivityFilter = {
   agentId?: string | undefined
@@ -69,10 +65,7 @@ export async function listActivity(
 }
 
 export async function countActivity(tx: Tx, filter: ActivityFilter): Promise<number> {
-  const { count } = await filtered(tx, filter)
-    .select(sql<number>`count(*)::int`.as('count'))
-    .executeTakeFirstOrThrow()
-  return count
+  return countOf(filtered(tx, filter))
 }
 
 export type ReliabilityRow = {

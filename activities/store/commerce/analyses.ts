@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import { sha256Hex } from '#domain/core/canonical-json.ts'
 import type { Tx } from '../postgres/db.ts'
+import { findRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type AnalysisRow = Selectable<Database['evidence_analyses']>
@@ -19,13 +20,8 @@ export async function insertRelay(
   await tx.insertInto('proof_relays').values(relay).execute()
 }
 
-export async function findAnalysis(tx: Tx, analysisId: string): Promise<AnalysisRow | undefined> {
-  return tx
-    .selectFrom('evidence_analyses')
-    .selectAll()
-    .where('analysis_id', '=', analysisId)
-    .executeTakeFirst()
-}
+export const findAnalysis = (tx: Tx, analysisId: string) =>
+  findRow(tx, 'evidence_analyses', { analysis_id: analysisId })
 
 /** Who asks a model: one caller, by what names it, of all agents or of all callers without an access key. */
 export type ModelCaller = { readonly name: string; readonly group: 'agents' | 'anonymous' }

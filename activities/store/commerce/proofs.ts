@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql } from 'kysely'
 import { noAmount, waitingAs } from '../console/waiting-filter.ts'
 import type { ReferenceRow } from '../payments/payment-references.ts'
 import type { Tx } from '../postgres/db.ts'
+import { countOf, findRow, lockRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 import type { ReviewFilter } from '../tasks/review-decisions.ts'
 
@@ -18,23 +19,11 @@ export async function insertCommerceProof(
   return tx.insertInto('commerce_proofs').values(proof).returningAll().executeTakeFirstOrThrow()
 }
 
-const byId = (tx: Tx, proofId: string) =>
-  tx.selectFrom('commerce_proofs').selectAll().where('proof_id', '=', proofId)
+export const findCommerceProof = (tx: Tx, proofId: string) =>
+  findRow(tx, 'commerce_proofs', { proof_id: proofId })
 
-export async function findCommerceProof(
-  tx: Tx,
-  proofId: string,
-): Promise<CommerceProofRow | undefined> {
-  return byId(tx, proofId).executeTakeFirst()
-}
-
-/** The row, locked for the rest of the transaction. */
-export async function lockCommerceProof(
-  tx: Tx,
-  proofId: string,
-): Promise<CommerceProofRow | undefined> {
-  return byId(tx, proofId).forUpdate().executeTakeFirst()
-}
+export const lockCommerceProof = (tx: Tx, proofId: string) =>
+  lockRow(tx, 'commerce_proofs', { proof_id: proofId })
 
 /** A package that is to be proven; `agentId` is missing for a caller without an access key. */
 export type ProvenPackage = {
@@ -93,13 +82,12 @@ export async function listOthersOf(
 
 /** How many proofs of an agent wait for a person. */
 export async function countWaitingOf(tx: Tx, agentId: string): Promise<number> {
-  const { count } = await tx
-    .selectFrom('commerce_proofs')
-    .select(sql<number>`count(*)::int`.as('count'))
-    .where('agent_id', '=', agentId)
-    .where('review_state', '=', 'waiting')
-    .executeTakeFirstOrThrow()
-  return count
+  return countOf(
+    tx
+      .selectFrom('commerce_proofs')
+      .where('agent_id', '=', agentId)
+      .where('review_state', '=', 'waiting'),
+  )
 }
 
 /** A payment, and the mission that it is to carry; `workId` is the return package or work order of its own tasks. */
@@ -173,10 +161,7 @@ export async function listWaitingProofs(
 }
 
 export async function countWaitingProofs(tx: Tx, filter: ReviewFilter): Promise<number> {
-  const { count } = await waiting(tx, filter)
-    .select(sql<number>`count(*)::int`.as('count'))
-    .executeTakeFirstOrThrow()
-  return count
+  return countOf(waiting(tx, filter))
 }
 
 /** The number of proofs by decision, as it stands after the reviews. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
+import { findRow } from '../postgres/rows.ts'
 import type { ReturnPackageRow } from '../tasks/runs.ts'
 import type { TaskRow } from '../tasks/tasks.ts'
 
@@ -19,12 +20,7 @@ export async function findOwnPackage(
     .executeTakeFirst()
   if (made === undefined) return undefined
   const { task_id, bytes, ...row } = made
-  const task = await tx
-    .selectFrom('tasks')
-    .selectAll()
-    .where('task_id', '=', task_id)
-    .where('agent_id', '=', agentId)
-    .executeTakeFirst()
+  const task = await findRow(tx, 'tasks', { task_id, agent_id: agentId })
   return task && { made: row, task, bytes }
 }
 

@@ -1,28 +1,18 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import { walletAccount } from '#domain/credit/credit.ts'
 import type { Tx } from '../postgres/db.ts'
+import { findRow, lockRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type WalletRow = Selectable<Database['allowance_wallets']>
 export type WalletLimits = Pick<WalletRow, 'per_run_usd' | 'per_day_usd' | 'rails'>
 
-export async function findWallet(tx: Tx, walletId: string): Promise<WalletRow | undefined> {
-  return tx
-    .selectFrom('allowance_wallets')
-    .selectAll()
-    .where('wallet_id', '=', walletId)
-    .executeTakeFirst()
-}
+export const findWallet = (tx: Tx, walletId: string) =>
+  findRow(tx, 'allowance_wallets', { wallet_id: walletId })
 
 /** The row, locked for the rest of the transaction, so that limits over several payments are exact. */
-export async function lockWallet(tx: Tx, walletId: string): Promise<WalletRow | undefined> {
-  return tx
-    .selectFrom('allowance_wallets')
-    .selectAll()
-    .where('wallet_id', '=', walletId)
-    .forUpdate()
-    .executeTakeFirst()
-}
+export const lockWallet = (tx: Tx, walletId: string) =>
+  lockRow(tx, 'allowance_wallets', { wallet_id: walletId })
 
 /** Creates a wallet. Returns undefined if the agent already has one. */
 export async function insertWallet(
@@ -66,14 +56,8 @@ export async function reservedUnits(tx: Tx, walletId: string): Promise<number> {
 }
 
 /** The wallet of an agent, locked for the rest of the transaction. */
-export async function lockWalletOf(tx: Tx, agentId: string): Promise<WalletRow | undefined> {
-  return tx
-    .selectFrom('allowance_wallets')
-    .selectAll()
-    .where('agent_id', '=', agentId)
-    .forUpdate()
-    .executeTakeFirst()
-}
+export const lockWalletOf = (tx: Tx, agentId: string) =>
+  lockRow(tx, 'allowance_wallets', { agent_id: agentId })
 
 export async function updateTier(
   tx: Tx,

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Entitlement } from '#domain/credit/credit.ts'
 import type { Tx } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
+import { findRow, lockRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type EntitlementRow = Selectable<Database['entitlements']>
@@ -10,41 +11,16 @@ export type NewEntitlement = Pick<
   'entitlement_id' | 'quote_id' | 'agent_id' | 'rail' | 'tier' | 'granted_units' | 'fee_units'
 >
 
-export async function findEntitlement(
-  tx: Tx,
-  entitlementId: string,
-): Promise<EntitlementRow | undefined> {
-  return tx
-    .selectFrom('entitlements')
-    .selectAll()
-    .where('entitlement_id', '=', entitlementId)
-    .executeTakeFirst()
-}
+export const findEntitlement = (tx: Tx, entitlementId: string) =>
+  findRow(tx, 'entitlements', { entitlement_id: entitlementId })
 
 /** The entitlement of a quote, if an agent has accepted the quote. */
-export async function findEntitlementOf(
-  tx: Tx,
-  quoteId: string,
-): Promise<EntitlementRow | undefined> {
-  return tx
-    .selectFrom('entitlements')
-    .selectAll()
-    .where('quote_id', '=', quoteId)
-    .executeTakeFirst()
-}
+export const findEntitlementOf = (tx: Tx, quoteId: string) =>
+  findRow(tx, 'entitlements', { quote_id: quoteId })
 
 /** The row, locked for the rest of the transaction. */
-export async function lockEntitlement(
-  tx: Tx,
-  entitlementId: string,
-): Promise<EntitlementRow | undefined> {
-  return tx
-    .selectFrom('entitlements')
-    .selectAll()
-    .where('entitlement_id', '=', entitlementId)
-    .forUpdate()
-    .executeTakeFirst()
-}
+export const lockEntitlement = (tx: Tx, entitlementId: string) =>
+  lockRow(tx, 'entitlements', { entitlement_id: entitlementId })
 
 /** The entitlement of a quote. It is created as pending if there is none. */
 export async function ensureEntitlement(

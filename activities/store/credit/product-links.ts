@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { RailKey, Tier } from '#domain/rails/rail.ts'
 import type { Tx } from '../postgres/db.ts'
+import { findRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type LinkRow = Selectable<Database['product_links']>
@@ -41,14 +42,8 @@ export async function checkedLink(
     .execute()
 }
 
-export async function findLink(tx: Tx, { rail, tier }: Cell): Promise<LinkRow | undefined> {
-  return tx
-    .selectFrom('product_links')
-    .selectAll()
-    .where('rail', '=', rail)
-    .where('tier', '=', tier)
-    .executeTakeFirst()
-}
+export const findLink = (tx: Tx, { rail, tier }: Cell) =>
+  findRow(tx, 'product_links', { rail, tier })
 
 /** The live page that accepts exactly the amount of a challenge, if there is one. */
 export async function findPageOf(tx: Tx, challengeId: string): Promise<string | undefined> {

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import type { ReferenceState } from '#domain/payments/payment-reference.ts'
 import type { ProviderEvent } from '#domain/payments/provider-event-type.ts'
 import type { Tx } from '../postgres/db.ts'
+import { findRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type ProviderEventRow = Selectable<Database['provider_events']>
@@ -27,17 +28,8 @@ export async function insertProviderEvent(
   return stored !== undefined
 }
 
-export async function findProviderEvent(
-  tx: Tx,
-  { provider, event_id }: EventKey,
-): Promise<ProviderEventRow | undefined> {
-  return tx
-    .selectFrom('provider_events')
-    .selectAll()
-    .where('provider', '=', provider)
-    .where('event_id', '=', event_id)
-    .executeTakeFirst()
-}
+export const findProviderEvent = (tx: Tx, { provider, event_id }: EventKey) =>
+  findRow(tx, 'provider_events', { provider, event_id })
 
 /** The names that a provider uses for a payment. Events of any other provider do not count. */
 export type SpokenOf = {

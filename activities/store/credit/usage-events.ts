@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import { type UsageEvent, usageEventHash } from '#domain/credit/usage-event.ts'
 import type { Tx } from '../postgres/db.ts'
+import { findRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type NewUsageEvent = Omit<UsageEvent, 'sequence' | 'prev_hash' | 'recorded_at'>
@@ -27,11 +28,7 @@ export async function findUsageEvent(
   tx: Tx,
   eventId: string,
 ): Promise<StoredUsageEvent | undefined> {
-  const row = await tx
-    .selectFrom('usage_events')
-    .selectAll()
-    .where('event_id', '=', eventId)
-    .executeTakeFirst()
+  const row = await findRow(tx, 'usage_events', { event_id: eventId })
   return row === undefined ? undefined : eventOf(row)
 }
 

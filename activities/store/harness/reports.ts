@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { ReportedStep } from '#domain/harness/regressions.ts'
 import type { Tx } from '../postgres/db.ts'
+import { findRow, requireRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type RegressionReportRow = Selectable<Database['regression_reports']>
@@ -34,20 +35,11 @@ export async function insertReport(
     .values({ ...report, steps: JSON.stringify(steps) })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
-  return tx
-    .selectFrom('regression_reports')
-    .selectAll()
-    .where('report_id', '=', report.report_id)
-    .executeTakeFirstOrThrow()
+  return requireRow(tx, 'regression_reports', { report_id: report.report_id })
 }
 
-export function findReport(tx: Tx, reportId: string): Promise<RegressionReportRow | undefined> {
-  return tx
-    .selectFrom('regression_reports')
-    .selectAll()
-    .where('report_id', '=', reportId)
-    .executeTakeFirst()
-}
+export const findReport = (tx: Tx, reportId: string) =>
+  findRow(tx, 'regression_reports', { report_id: reportId })
 
 /** The steps of the report of the same suite and source that came last before this one. */
 export async function stepsBefore(
@@ -130,10 +122,5 @@ export async function sumReports(tx: Tx, filter: ReportFilter): Promise<ReportTo
 }
 
 /** The report that was made of a test. */
-export function findReportOf(tx: Tx, testRunId: string): Promise<RegressionReportRow | undefined> {
-  return tx
-    .selectFrom('regression_reports')
-    .selectAll()
-    .where('test_run_id', '=', testRunId)
-    .executeTakeFirst()
-}
+export const findReportOf = (tx: Tx, testRunId: string) =>
+  findRow(tx, 'regression_reports', { test_run_id: testRunId })

@@ -3,6 +3,7 @@ import type { HarnessRail, SuiteName } from '#domain/harness/suites.ts'
 import type { PlayedStep } from '#domain/harness/transcript.ts'
 import { type IdPage, type Tx, transaction } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
+import { findRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type HarnessRunRow = Selectable<Database['harness_runs']>
@@ -72,13 +73,8 @@ async function countRuns(tx: Tx, caller: string) {
   return rows[0] ?? { ofCaller: 0, ofCallerToday: 0, today: 0, open: 0 }
 }
 
-export function findHarnessRun(tx: Tx, testRunId: string): Promise<HarnessRunRow | undefined> {
-  return tx
-    .selectFrom('harness_runs')
-    .selectAll()
-    .where('test_run_id', '=', testRunId)
-    .executeTakeFirst()
-}
+export const findHarnessRun = (tx: Tx, testRunId: string) =>
+  findRow(tx, 'harness_runs', { test_run_id: testRunId })
 
 /** Tests without an outcome that began at least `idleMs` ago and do not count as given up. */
 export async function listOpenHarness(

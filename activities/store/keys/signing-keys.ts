@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import type { KeyTimes } from '#domain/receipts/key-standing.ts'
 import type { Tx } from '../postgres/db.ts'
 import { prepared } from '../postgres/prepared.ts'
+import { findRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type SigningKeyRow = Selectable<Database['signing_keys']>
@@ -65,9 +66,7 @@ export async function listPublicKeys(tx: Tx): Promise<SigningKeyRow[]> {
   return tx.selectFrom('signing_keys').selectAll().orderBy('activated_at').orderBy('kid').execute()
 }
 
-export async function findKey(tx: Tx, kid: string): Promise<SigningKeyRow | undefined> {
-  return tx.selectFrom('signing_keys').selectAll().where('kid', '=', kid).executeTakeFirst()
-}
+export const findKey = (tx: Tx, kid: string) => findRow(tx, 'signing_keys', { kid })
 
 /**
  * A key of a ring with its times; `readAt` is the time of Postgres. `x` distinguishes it from another key of the same name.

@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { History } from '#domain/ap2/constraints.ts'
 import type { Tx } from '../postgres/db.ts'
+import { findRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type Ap2MandateRow = Selectable<Database['ap2_mandates']>
@@ -17,25 +18,12 @@ export async function insertAp2Mandate(tx: Tx, mandate: NewAp2Mandate): Promise<
 }
 
 /** A mandate that was issued here. */
-export async function findAp2Issued(tx: Tx, mandateId: string): Promise<Ap2MandateRow | undefined> {
-  return tx
-    .selectFrom('ap2_mandates')
-    .selectAll()
-    .where('mandate_id', '=', mandateId)
-    .executeTakeFirst()
-}
+export const findAp2Issued = (tx: Tx, mandateId: string) =>
+  findRow(tx, 'ap2_mandates', { mandate_id: mandateId })
 
 /** A mandate by the digest of what its issuer signed. */
-export async function findAp2Mandate(
-  tx: Tx,
-  mandateKey: string,
-): Promise<Ap2MandateRow | undefined> {
-  return tx
-    .selectFrom('ap2_mandates')
-    .selectAll()
-    .where('mandate_key', '=', mandateKey)
-    .executeTakeFirst()
-}
+export const findAp2Mandate = (tx: Tx, mandateKey: string) =>
+  findRow(tx, 'ap2_mandates', { mandate_key: mandateKey })
 
 /** The payment that used a nonce. */
 export async function findAp2Payment(

@@ -3,6 +3,7 @@ import type { PaymentMethod } from '#domain/payments/payment-reference.ts'
 import { amountOf, type WaitingFilter, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
+import { countOf, findRow, lockRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type ReferenceRow = Selectable<Database['payment_references']>
@@ -18,16 +19,8 @@ export type NewReference = Omit<
   | 'changed_at'
 >
 
-export async function findReference(
-  tx: Tx,
-  referenceId: string,
-): Promise<ReferenceRow | undefined> {
-  return tx
-    .selectFrom('payment_references')
-    .selectAll()
-    .where('payment_reference_id', '=', referenceId)
-    .executeTakeFirst()
-}
+export const findReference = (tx: Tx, referenceId: string) =>
+  findRow(tx, 'payment_references', { payment_reference_id: referenceId })
 
 /** The latest reference of an agent under one of its names: its id, or what the payer or provider calls it. */
 export async function findOwnReference(
@@ -49,17 +42,8 @@ export async function findOwnReference(
 }
 
 /** The row, locked for the rest of the transaction. */
-export async function lockReference(
-  tx: Tx,
-  referenceId: string,
-): Promise<ReferenceRow | undefined> {
-  return tx
-    .selectFrom('payment_references')
-    .selectAll()
-    .where('payment_reference_id', '=', referenceId)
-    .forUpdate()
-    .executeTakeFirst()
-}
+export const lockReference = (tx: Tx, referenceId: string) =>
+  lockRow(tx, 'payment_references', { payment_reference_id: referenceId })
 
 const notOver = ['presented', 'pending', 'verified', 'disputed', 'refunded'] as const
 
@@ -179,10 +163,7 @@ export async function listAwaiting(
 }
 
 export async function countAwaiting(tx: Tx, filter: ReferenceFilter): Promise<number> {
-  const { count } = await awaiting(tx, filter)
-    .select(sql<number>`count(*)::int`.as('count'))
-    .executeTakeFirstOrThrow()
-  return count
+  return countOf(awaiting(tx, filter))
 }
 
 /**

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import type { ControlScope } from '#domain/payouts/controls.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { Text } from '../postgres/pipeline.ts'
+import { findRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type ControlChange = Omit<Selectable<Database['control_changes']>, 'seq'>
@@ -78,16 +79,8 @@ export async function listControlChanges(tx: Tx, most: number): Promise<ControlC
   return tx.selectFrom('control_changes').selectAll().orderBy('seq', 'desc').limit(most).execute()
 }
 
-export async function findControlChange(
-  tx: Tx,
-  changeId: string,
-): Promise<ControlChange | undefined> {
-  return tx
-    .selectFrom('control_changes')
-    .selectAll()
-    .where('change_id', '=', changeId)
-    .executeTakeFirst()
-}
+export const findControlChange = (tx: Tx, changeId: string) =>
+  findRow(tx, 'control_changes', { change_id: changeId })
 
 /** Sets a switch and appends the change to its history. The caller holds `lockSwitches`. */
 export async function writeControl(tx: Tx, change: ControlChange): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
+import { requireRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type MandateRow = Selectable<Database['mandates']>
@@ -29,9 +30,5 @@ export async function storeMandate(tx: Tx, mandate: NewMandate): Promise<Mandate
     })
     .onConflict((conflict) => conflict.column('mandate_id').doNothing())
     .execute()
-  return tx
-    .selectFrom('mandates')
-    .selectAll()
-    .where('mandate_id', '=', mandate.mandateId)
-    .executeTakeFirstOrThrow()
+  return requireRow(tx, 'mandates', { mandate_id: mandate.mandateId })
 }

@@ -1,20 +1,10 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
-import type { Database } from '../schema/schema.ts'
-
-export type PayoutCallbackRow = Selectable<Database['payout_callbacks']>
+import { findRow } from '../postgres/rows.ts'
 
 /** The callback URL for the payouts of this wallet. Undefined if there is none. */
-export async function findPayoutCallback(
-  tx: Tx,
-  wallet: string,
-): Promise<PayoutCallbackRow | undefined> {
-  return tx
-    .selectFrom('payout_callbacks')
-    .selectAll()
-    .where('wallet', '=', wallet)
-    .executeTakeFirst()
-}
+export const findPayoutCallback = (tx: Tx, wallet: string) =>
+  findRow(tx, 'payout_callbacks', { wallet })
 
 /** Sets the URL, or removes it with null. Stored deliveries keep their URL. */
 export async function setPayoutCallback(tx: Tx, wallet: string, url: string | null): Promise<void> {

@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { PathRecords } from '#domain/production/activation-path.ts'
 import type { Tx } from '../postgres/db.ts'
+import { findRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type ActivationRow = Selectable<Database['activations']>
@@ -18,16 +19,8 @@ export async function insertActivation(
     .executeTakeFirst()
 }
 
-export async function findActivation(
-  tx: Tx,
-  activationId: string,
-): Promise<ActivationRow | undefined> {
-  return tx
-    .selectFrom('activations')
-    .selectAll()
-    .where('activation_id', '=', activationId)
-    .executeTakeFirst()
-}
+export const findActivation = (tx: Tx, activationId: string) =>
+  findRow(tx, 'activations', { activation_id: activationId })
 
 /** How many an agent started within a day. */
 export async function countActivationsOf(tx: Tx, agentId: string): Promise<number> {

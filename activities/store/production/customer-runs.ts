@@ -1,12 +1,12 @@
 import { type Selectable, sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
+import { findRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type CustomerRunRow = Selectable<Database['customer_runs']>
 
-export async function findCustomerRun(tx: Tx, taskId: string): Promise<CustomerRunRow | undefined> {
-  return tx.selectFrom('customer_runs').selectAll().where('task_id', '=', taskId).executeTakeFirst()
-}
+export const findCustomerRun = (tx: Tx, taskId: string) =>
+  findRow(tx, 'customer_runs', { task_id: taskId })
 
 export async function insertCustomerRun(
   tx: Tx,

@@ -3,6 +3,7 @@ import type { WorkflowState } from '#domain/production/customer-workflow.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import { noAmount, waitingAs } from '../console/waiting-filter.ts'
 import type { IdPage, Tx } from '../postgres/db.ts'
+import { countOf, findRow, lockRow, requireRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 import type { ReviewFilter } from '../tasks/review-decisions.ts'
 
@@ -20,23 +21,11 @@ export async function insertWorkflow(
     .executeTakeFirstOrThrow()
 }
 
-const workflow = (tx: Tx, workflowId: string) =>
-  tx.selectFrom('customer_workflows').selectAll().where('workflow_id', '=', workflowId)
+export const findWorkflow = (tx: Tx, workflow_id: string) =>
+  findRow(tx, 'customer_workflows', { workflow_id })
 
-export async function findWorkflow(
-  tx: Tx,
-  workflowId: string,
-): Promise<CustomerWorkflowRow | undefined> {
-  return workflow(tx, workflowId).executeTakeFirst()
-}
-
-/** The row, locked for the rest of the transaction. */
-export async function lockWorkflow(
-  tx: Tx,
-  workflowId: string,
-): Promise<CustomerWorkflowRow | undefined> {
-  return workflow(tx, workflowId).forUpdate().executeTakeFirst()
-}
+export const lockWorkflow = (tx: Tx, workflow_id: string) =>
+  lockRow(tx, 'customer_workflows', { workflow_id })
 
 /** The workflows of an agent or of all, newest first, or one of them, with their number. */
 export async function listWorkflows(
@@ -55,10 +44,7 @@ export async function listWorkflows(
     .offset(offset)
     .limit(limit)
     .execute()
-  const { total } = await chosen
-    .select(sql<number>`count(*)::int`.as('total'))
-    .executeTakeFirstOrThrow()
-  return { rows, total }
+  return { rows, total: await countOf(chosen) }
 }
 
 /** The workflows of an agent that are not over; it makes no other before the transaction ends. */
@@ -66,13 +52,12 @@ export async function countLiveWorkflows(tx: Tx, agentId: string): Promise<numbe
   await sql`select pg_advisory_xact_lock(hashtextextended(${`workflows:${agentId}`}, 0))`.execute(
     tx,
   )
-  const { live } = await tx
-    .selectFrom('customer_workflows')
-    .select(sql<number>`count(*)::int`.as('live'))
-    .where('agent_id', '=', agentId)
-    .where('state', 'in', ['waiting', 'active', 'paused'])
-    .executeTakeFirstOrThrow()
-  return live
+  return countOf(
+    tx
+      .selectFrom('customer_workflows')
+      .where('agent_id', '=', agentId)
+      .where('state', 'in', ['waiting', 'active', 'paused']),
+  )
 }
 
 type Change = { state: WorkflowState; decision_id?: string; credential_id?: string }
@@ -171,11 +156,7 @@ export async function endFiring(tx: Tx, firingId: string, outcome: Outcome): Pro
     .returningAll()
     .executeTakeFirst()
   if (ended !== undefined) return ended
-  return tx
-    .selectFrom('workflow_firings')
-    .selectAll()
-    .where('firing_id', '=', firingId)
-    .executeTakeFirstOrThrow()
+  return requireRow(tx, 'workflow_firings', { firing_id: firingId })
 }
 
 const waiting = (tx: Tx, { subjectId, state, rail, ...waits }: ReviewFilter) =>
@@ -197,8 +178,5 @@ export async function listWaitingWorkflows(
 }
 
 export async function countWaitingWorkflows(tx: Tx, filter: ReviewFilter): Promise<number> {
-  const { count } = await waiting(tx, filter)
-    .select(sql<number>`count(*)::int`.as('count'))
-    .executeTakeFirstOrThrow()
-  return count
+  return countOf(waiting(tx, filter))
 }

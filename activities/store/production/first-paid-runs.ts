@@ -1,20 +1,13 @@
 import { type Selectable, sql } from 'kysely'
 import type { SuccessCondition } from '#domain/production/first-paid-run.ts'
 import type { Tx } from '../postgres/db.ts'
+import { findRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type FirstPaidRunRow = Selectable<Database['first_paid_runs']>
 
-export async function findFirstPaidRun(
-  tx: Tx,
-  taskId: string,
-): Promise<FirstPaidRunRow | undefined> {
-  return tx
-    .selectFrom('first_paid_runs')
-    .selectAll()
-    .where('task_id', '=', taskId)
-    .executeTakeFirst()
-}
+export const findFirstPaidRun = (tx: Tx, taskId: string) =>
+  findRow(tx, 'first_paid_runs', { task_id: taskId })
 
 export async function insertFirstPaidRun(
   tx: Tx,

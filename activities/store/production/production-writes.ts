@@ -1,9 +1,9 @@
-import { type Insertable, type Selectable, sql } from 'kysely'
+import { type Insertable, sql } from 'kysely'
 import type { GateCheck } from '#domain/production/write-gate.ts'
 import type { Tx } from '../postgres/db.ts'
+import { findRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
-export type ProductionWriteRow = Selectable<Database['production_writes']>
 type NewWrite = Omit<Insertable<Database['production_writes']>, 'checks' | 'checked_at'> & {
   checks: readonly GateCheck[]
 }
@@ -17,16 +17,8 @@ export async function insertProductionWrite(tx: Tx, write: NewWrite): Promise<vo
     .execute()
 }
 
-export async function findProductionWrite(
-  tx: Tx,
-  auditEventId: string,
-): Promise<ProductionWriteRow | undefined> {
-  return tx
-    .selectFrom('production_writes')
-    .selectAll()
-    .where('audit_event_id', '=', auditEventId)
-    .executeTakeFirst()
-}
+export const findProductionWrite = (tx: Tx, auditEventId: string) =>
+  findRow(tx, 'production_writes', { audit_event_id: auditEventId })
 
 export type WriteCounts = { written: number; validated: number; refused: number }
 

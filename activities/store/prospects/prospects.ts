@@ -5,6 +5,7 @@ import {
   type SprintCounts,
 } from '#domain/prospects/prospect.ts'
 import type { Tx } from '../postgres/db.ts'
+import { lockRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 /** A prospect with the state in which it is now. */
@@ -34,17 +35,8 @@ export async function insertProspect(
 }
 
 /** The stored row, locked for the rest of the transaction. */
-export async function lockProspect(
-  tx: Tx,
-  prospectId: string,
-): Promise<Selectable<Database['prospects']> | undefined> {
-  return tx
-    .selectFrom('prospects')
-    .selectAll()
-    .where('prospect_id', '=', prospectId)
-    .forUpdate()
-    .executeTakeFirst()
-}
+export const lockProspect = (tx: Tx, prospectId: string) =>
+  lockRow(tx, 'prospects', { prospect_id: prospectId })
 
 export async function updateProspect(
   tx: Tx,

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { DifferenceCode, Section } from '#domain/core/difference.ts'
 import type { Tx } from '../postgres/db.ts'
+import { requireRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type ReconciliationRow = Selectable<Database['reconciliations']>
@@ -49,16 +50,8 @@ export async function openReconciliation(
   return requireReconciliation(tx, run.reconciliationId)
 }
 
-export async function requireReconciliation(
-  tx: Tx,
-  reconciliationId: string,
-): Promise<ReconciliationRow> {
-  return tx
-    .selectFrom('reconciliations')
-    .selectAll()
-    .where('reconciliation_id', '=', reconciliationId)
-    .executeTakeFirstOrThrow()
-}
+export const requireReconciliation = (tx: Tx, reconciliationId: string) =>
+  requireRow(tx, 'reconciliations', { reconciliation_id: reconciliationId })
 
 /**
  * Transaction ids in rows have 32 bits. A snapshot that is older than half of that range looks like one of the

@@ -4,6 +4,7 @@ import type { Inspection } from '#domain/services/inspection.ts'
 import { noAmount, waitingAs } from '../console/waiting-filter.ts'
 import { type Tx, transaction } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
+import { countOf, findRow, lockRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 import type { ReviewFilter } from '../tasks/review-decisions.ts'
 
@@ -71,23 +72,12 @@ async function countCandidates(
   return rows[0] ?? { of_host: 0, of_sender: 0, waiting: 0 }
 }
 
-export function findService(tx: Tx, serviceId: string): Promise<ServiceRow | undefined> {
-  return tx
-    .selectFrom('services')
-    .selectAll()
-    .where('service_id', '=', serviceId)
-    .executeTakeFirst()
-}
+export const findService = (tx: Tx, serviceId: string) =>
+  findRow(tx, 'services', { service_id: serviceId })
 
 /** The row, locked for the rest of the transaction. */
-export function lockService(tx: Tx, serviceId: string): Promise<ServiceRow | undefined> {
-  return tx
-    .selectFrom('services')
-    .selectAll()
-    .where('service_id', '=', serviceId)
-    .forUpdate()
-    .executeTakeFirst()
-}
+export const lockService = (tx: Tx, serviceId: string) =>
+  lockRow(tx, 'services', { service_id: serviceId })
 
 /** Claims the inspection of an undecided service that has none of the last hour; false where another process makes it. */
 export async function beginInspection(tx: Tx, serviceId: string): Promise<boolean> {
@@ -175,8 +165,5 @@ export function listCandidates(tx: Tx, filter: ReviewFilter, most: number): Prom
 }
 
 export async function countServices(tx: Tx, filter: ReviewFilter): Promise<number> {
-  const { count } = await matching(tx, filter)
-    .select(sql<number>`count(*)::int`.as('count'))
-    .executeTakeFirstOrThrow()
-  return count
+  return countOf(matching(tx, filter))
 }

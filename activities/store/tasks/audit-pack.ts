@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
+import { countOf } from '../postgres/rows.ts'
 import type { ReviewDecisionRow } from './review-decisions.ts'
 import type { TaskRow } from './tasks.ts'
 
@@ -29,10 +30,7 @@ export async function listDecisions(
     .offset(offset)
     .limit(limit)
     .execute()
-  const { total } = await filtered
-    .select(sql<number>`count(*)::int`.as('total'))
-    .executeTakeFirstOrThrow()
-  return { rows: rows.map(({ seq: _seq, ...row }) => row), total }
+  return { rows: rows.map(({ seq: _seq, ...row }) => row), total: await countOf(filtered) }
 }
 
 /** What operators decide about for one task: itself, its run, its order, its payments, and its exceptions and recoveries. */

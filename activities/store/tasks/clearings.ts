@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import { noAmount, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
+import { countOf, findRow, lockRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 import type { ReviewFilter } from './review-decisions.ts'
 
@@ -14,17 +15,11 @@ export async function insertClearing(tx: Tx, clearing: NewClearing): Promise<Cle
   return tx.insertInto('clearings').values(clearing).returningAll().executeTakeFirstOrThrow()
 }
 
-const byId = (tx: Tx, clearingId: string) =>
-  tx.selectFrom('clearings').selectAll().where('clearing_id', '=', clearingId)
+export const findClearing = (tx: Tx, clearingId: string) =>
+  findRow(tx, 'clearings', { clearing_id: clearingId })
 
-export async function findClearing(tx: Tx, clearingId: string): Promise<ClearingRow | undefined> {
-  return byId(tx, clearingId).executeTakeFirst()
-}
-
-/** The row, locked for the rest of the transaction. */
-export async function lockClearing(tx: Tx, clearingId: string): Promise<ClearingRow | undefined> {
-  return byId(tx, clearingId).forUpdate().executeTakeFirst()
-}
+export const lockClearing = (tx: Tx, clearingId: string) =>
+  lockRow(tx, 'clearings', { clearing_id: clearingId })
 
 /** The newest clearing of a task. */
 export async function latestClearing(tx: Tx, taskId: string): Promise<ClearingRow | undefined> {
@@ -58,13 +53,12 @@ export async function reviewClearing(
 
 /** The number of clearings of an agent that wait for a person. */
 export async function countWaitingOf(tx: Tx, agentId: string): Promise<number> {
-  const { count } = await tx
-    .selectFrom('clearings')
-    .select(sql<number>`count(*)::int`.as('count'))
-    .where('review_state', '=', 'waiting')
-    .where('agent_id', '=', agentId)
-    .executeTakeFirstOrThrow()
-  return count
+  return countOf(
+    tx
+      .selectFrom('clearings')
+      .where('review_state', '=', 'waiting')
+      .where('agent_id', '=', agentId),
+  )
 }
 
 const waiting = (tx: Tx, { subjectId, state, rail, ...waits }: ReviewFilter) =>
@@ -94,8 +88,5 @@ export async function listWaitingClearings(
 }
 
 export async function countWaitingClearings(tx: Tx, filter: ReviewFilter): Promise<number> {
-  const { count } = await waiting(tx, filter)
-    .select(sql<number>`count(*)::int`.as('count'))
-    .executeTakeFirstOrThrow()
-  return count
+  return countOf(waiting(tx, filter))
 }

@@ -1,19 +1,15 @@
 import { type Selectable, sql } from 'kysely'
 import { canonicalJson } from '#domain/core/canonical-json.ts'
 import type { Tx } from '../postgres/db.ts'
+import { findRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type ContractRow = Selectable<Database['contracts']>
 
 const now = sql<Date>`clock_timestamp()`
 
-export async function findContract(tx: Tx, contractId: string): Promise<ContractRow | undefined> {
-  return tx
-    .selectFrom('contracts')
-    .selectAll()
-    .where('contract_id', '=', contractId)
-    .executeTakeFirst()
-}
+export const findContract = (tx: Tx, contractId: string) =>
+  findRow(tx, 'contracts', { contract_id: contractId })
 
 /** The contract of a task, unless it is void. */
 export async function liveContract(tx: Tx, taskId: string): Promise<ContractRow | undefined> {

@@ -3,6 +3,7 @@ import { digestOf } from '#domain/core/canonical-json.ts'
 import { type Difference, differenceCodes, type Section } from '#domain/core/difference.ts'
 import { refuse } from '#domain/core/errors.ts'
 import type { Tx } from '../postgres/db.ts'
+import { lockRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type ExceptionRow = Selectable<Database['exceptions']>
@@ -144,12 +145,7 @@ export async function closeException(
     .returningAll()
     .executeTakeFirst()
   if (closed !== undefined) return closed
-  const row = await tx
-    .selectFrom('exceptions')
-    .selectAll()
-    .where('exception_id', '=', exceptionId)
-    .forUpdate()
-    .executeTakeFirst()
+  const row = await lockRow(tx, 'exceptions', { exception_id: exceptionId })
   if (row === undefined)
     throw refuse('not_found', {
       detail: 'no such exception',

@@ -4,6 +4,7 @@ import type { RailKey } from '#domain/rails/rail.ts'
 import type { LoopPlace, LoopStep, StepVerdict } from '#domain/runs/controlled-loop.ts'
 import { totalOfQuote, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
+import { findRow, requireRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 import type { ReviewFilter } from './review-decisions.ts'
 
@@ -13,14 +14,10 @@ export type ReturnPackageRow = Selectable<Database['return_packages']>
 
 const now = sql<Date>`clock_timestamp()`
 
-export async function findRun(tx: Tx, runId: string): Promise<RunRow | undefined> {
-  return tx.selectFrom('runs').selectAll().where('run_id', '=', runId).executeTakeFirst()
-}
+export const findRun = (tx: Tx, runId: string) => findRow(tx, 'runs', { run_id: runId })
 
 /** The row of an existing run. */
-export async function requireRun(tx: Tx, runId: string): Promise<RunRow> {
-  return tx.selectFrom('runs').selectAll().where('run_id', '=', runId).executeTakeFirstOrThrow()
-}
+export const requireRun = (tx: Tx, runId: string) => requireRow(tx, 'runs', { run_id: runId })
 
 export async function insertRun(tx: Tx, runId: string, taskId: string): Promise<void> {
   await tx
@@ -216,12 +213,8 @@ export async function decideReview(
   return decided !== undefined
 }
 
-export async function findReturnPackage(
-  tx: Tx,
-  runId: string,
-): Promise<ReturnPackageRow | undefined> {
-  return tx.selectFrom('return_packages').selectAll().where('run_id', '=', runId).executeTakeFirst()
-}
+export const findReturnPackage = (tx: Tx, runId: string) =>
+  findRow(tx, 'return_packages', { run_id: runId })
 
 /** The id of a run's package, without the package. */
 export async function findPackageId(tx: Tx, runId: string): Promise<string | undefined> {

@@ -3,6 +3,7 @@ import type { RailKey } from '#domain/rails/rail.ts'
 import type { TaskExceptionState } from '#domain/tasks/exception.ts'
 import { totalOfQuote, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
+import { findRow } from '../postgres/rows.ts'
 import type { DeclinedInput } from '../schema/json-columns.ts'
 import type { Database } from '../schema/schema.ts'
 import type { ReviewFilter } from './review-decisions.ts'
@@ -109,16 +110,8 @@ export async function insertRecoveryRequest(
   return row
 }
 
-export async function findRecoveryRequest(
-  tx: Tx,
-  recoveryId: string,
-): Promise<RecoveryRequestRow | undefined> {
-  return tx
-    .selectFrom('recovery_requests')
-    .selectAll()
-    .where('recovery_id', '=', recoveryId)
-    .executeTakeFirst()
-}
+export const findRecoveryRequest = (tx: Tx, recoveryId: string) =>
+  findRow(tx, 'recovery_requests', { recovery_id: recoveryId })
 
 /** The recovery requests of an exception, oldest first. */
 export async function listRecoveryRequests(

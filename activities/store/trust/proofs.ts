@@ -2,6 +2,7 @@ import type { Insertable, Selectable } from 'kysely'
 import { emptyInbox, type Inbox } from '#domain/trust/inbox.ts'
 import type { Tx } from '../postgres/db.ts'
 import { preparedInsert } from '../postgres/prepared.ts'
+import { findRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type ProofRow = Selectable<Database['proofs']>
@@ -47,18 +48,8 @@ export const insertProof = async (tx: Tx, row: Insertable<Database['proofs']>): 
   await insertRow(row).run(tx)
 }
 
-export async function findProof(
-  tx: Tx,
-  wallet: string,
-  proofId: string,
-): Promise<ProofRow | undefined> {
-  return tx
-    .selectFrom('proofs')
-    .selectAll()
-    .where('proof_id', '=', proofId)
-    .where('wallet', '=', wallet)
-    .executeTakeFirst()
-}
+export const findProof = (tx: Tx, wallet: string, proofId: string) =>
+  findRow(tx, 'proofs', { proof_id: proofId, wallet })
 
 /** A page of the proofs of a wallet without their contents, newest first. */
 export async function listProofs(

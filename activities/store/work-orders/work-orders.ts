@@ -3,6 +3,7 @@ import type { PilotState } from '#domain/pilots/pilot.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import { totalOfQuote, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
+import { countOf, lockRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 import type { ReviewFilter } from '../tasks/review-decisions.ts'
 import type { TaskRow } from '../tasks/tasks.ts'
@@ -46,17 +47,8 @@ export async function findWorkOrder(
 }
 
 /** The row, locked for the rest of the transaction. */
-export async function lockWorkOrder(
-  tx: Tx,
-  workOrderId: string,
-): Promise<WorkOrderRow | undefined> {
-  return tx
-    .selectFrom('work_orders')
-    .selectAll()
-    .where('work_order_id', '=', workOrderId)
-    .forUpdate()
-    .executeTakeFirst()
-}
+export const lockWorkOrder = (tx: Tx, workOrderId: string) =>
+  lockRow(tx, 'work_orders', { work_order_id: workOrderId })
 
 export async function decideWorkOrder(
   tx: Tx,
@@ -189,8 +181,5 @@ export async function listQueuedOrders(
 }
 
 export async function countQueuedOrders(tx: Tx, filter: ReviewFilter): Promise<number> {
-  const { count } = await queued(tx, filter)
-    .select(sql<number>`count(*)::int`.as('count'))
-    .executeTakeFirstOrThrow()
-  return count
+  return countOf(queued(tx, filter))
 }

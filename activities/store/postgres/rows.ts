@@ -1,0 +1,57 @@
+import { type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
+import type { Database } from '../schema/schema.ts'
+import type { Tx } from './db.ts'
+
+type Table = keyof Database
+type Row<Of extends Table> = Selectable<Database[Of]>
+/** Columns with the values that name one row. */
+type Key<Of extends Table> = Partial<Record<keyof Row<Of> & string, string>>
+
+/** The row of a table that these values name. */
+export const findRow = <Of extends Table>(
+  tx: Tx,
+  table: Of,
+  key: Key<Of>,
+): Promise<Row<Of> | undefined> => first(tx, sql`select * from ${sql.table(table)} ${where(key)}`)
+
+/** The same row, locked for the rest of the transaction. */
+export const lockRow = <Of extends Table>(
+  tx: Tx,
+  table: Of,
+  key: Key<Of>,
+): Promise<Row<Of> | undefined> =>
+  first(tx, sql`select * from ${sql.table(table)} ${where(key)} for update`)
+
+/** The same row, which is there. */
+export async function requireRow<Of extends Table>(
+  tx: Tx,
+  table: Of,
+  key: Key<Of>,
+): Promise<Row<Of>> {
+  const row = await findRow(tx, table, key)
+  if (row === undefined) throw new Error(`${Object.values(key).join(' ')} is missing in ${table}`)
+  return row
+}
+
+/** How many rows a query chooses. */
+export async function countOf<DB, TB extends keyof DB, Chosen>(
+  query: SelectQueryBuilder<DB, TB, Chosen>,
+): Promise<number> {
+  const { count } = await query
+    .clearSelect()
+    .select(sql`count(*)::int`.as('count'))
+    .$castTo<{ count: number }>()
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+const where = (key: Readonly<Record<string, string | undefined>>) =>
+  sql`where ${sql.join(
+    Object.entries(key).map(([column, value]) => sql`${sql.ref(column)} = ${value}`),
+    sql` and `,
+  )}`
+
+async function first<Read>(tx: Tx, query: RawBuilder<Read>): Promise<Read | undefined> {
+  const { rows } = await query.execute(tx)
+  return rows[0]
+}
